@@ -1,0 +1,87 @@
+/** The operations of the interface; `other` is any request outside it (an unknown path, for a gap). */
+export type Operation = 'listPets' | 'createPet' | 'getPet' | 'other';
+
+/** Header fields in the order and spelling of the wire; a field sent twice stands twice. */
+export type HeaderList = readonly (readonly [name: string, value: string])[];
+
+/** What was sent. The key's value never enters it: `Authorization` is recorded with a placeholder. */
+export interface ExchangeRequest {
+  readonly operation: Operation;
+  readonly method: string;
+  /** Path and query relative to the base address, starting with a slash: `/pets?limit=1`. */
+  readonly path: string;
+  readonly headers: HeaderList;
+  /** The body as text; absent where none was sent. */
+  readonly body?: string;
+}
+
+/** A complete response, whatever it says. */
+export interface ResponseOutcome {
+  readonly kind: 'response';
+  readonly status: number;
+  readonly headers: HeaderList;
+  /** The body as text after decoding, invalid UTF-8 replaced (see `bodyProblem`). */
+  readonly body: string;
+  /** Size of the body on the wire after content decoding, in bytes. */
+  readonly bodyBytes: number;
+  /** Why `body` is not the faithful text of what was sent, where it is not. */
+  readonly bodyProblem?: 'invalid-utf8' | 'undecodable-encoding' | 'truncated-in-record';
+}
+
+/** Why no complete response came. A broken response is the target's (or the network's) doing, never a check's. */
+export type FailureReason =
+  | 'unresolved'
+  | 'refused'
+  | 'unreachable'
+  | 'tls'
+  | 'reset'
+  | 'connect-timeout'
+  | 'headers-timeout'
+  | 'body-timeout'
+  | 'malformed-response'
+  | 'too-large'
+  | 'interrupted';
+
+/** No complete response: the reason and one line for a person. */
+export interface FailureOutcome {
+  readonly kind: 'failure';
+  readonly reason: FailureReason;
+  readonly message: string;
+}
+
+/** One request and what came of it: the unit of evidence. */
+export interface Exchange {
+  /** Unique within a run: the check that sent it and a counter, `auth-missing-key#2`. */
+  readonly id: string;
+  /** The check or shared scene that paid for it. */
+  readonly sentBy: string;
+  /** Name of the key in the profile; null where no valid key was sent. */
+  readonly key: string | null;
+  /** Milliseconds since 1970 by the harness's clock, when the request was handed to the connection. */
+  readonly sentAt: number;
+  /** Milliseconds since 1970 by the harness's clock, when the response was complete or had failed. */
+  readonly receivedAt: number;
+  readonly request: ExchangeRequest;
+  readonly outcome: ResponseOutcome | FailureOutcome;
+}
+
+/** An exchange that brought a complete response. */
+export interface AnsweredExchange extends Exchange {
+  readonly outcome: ResponseOutcome;
+}
+
+/** Narrows to exchanges that brought a complete response. */
+export function isAnswered(exchange: Exchange): exchange is AnsweredExchange {
+  return exchange.outcome.kind === 'response';
+}
+
+/** All values of a header field, in order; field names compare without case (RFC 9110, 5.1). */
+export function headerValues(headers: HeaderList, name: string): string[] {
+  const wanted = name.toLowerCase();
+  return headers.filter(([field]) => field.toLowerCase() === wanted).map(([, value]) => value);
+}
+
+/** The value of a header field; the first one where it was sent more than once. */
+export function header(headers: HeaderList, name: string): string | undefined {
+  return headerValues(headers, name)[0];
+}

@@ -1,0 +1,1 @@
+import type { Permission } from '../../reports/report.ts';

@@ -1,0 +1,118 @@
+/**
+ * The report of one conformance run: what report.json holds and every renderer reads.
+ * report.schema.json beside this file says the same to other tools.
+ */
+import type { Exchange } from '../checks/harness/exchange.ts';
+
+/** Raised when a reader of an older report could misread a newer one. */
+export const REPORT_FORMAT_VERSION = 1;
+
+/** What a run says of the target as a whole. */
+export type RunVerdict = 'conformant' | 'not-conformant' | 'inconclusive';
+
+/** What a run says of one requirement. */
+export type RequirementVerdict = 'pass' | 'fail' | 'inconclusive' | 'not-applicable';
+
+/** What a run may do to a target beyond reading. */
+export type Permission = 'writes' | 'exhaust' | 'ban' | 'day';
+
+export interface Report {
+  readonly formatVersion: typeof REPORT_FORMAT_VERSION;
+  readonly run: RunFacts;
+  readonly verdict: RunVerdict;
+  readonly requirements: readonly RequirementResult[];
+  readonly gaps: readonly GapResult[];
+  readonly requests: RequestBill;
+  /** Rate-limit history of the run, every exchange in it, in the order of receipt; what a chart draws. */
+  readonly timeline: readonly TimelinePoint[];
+  /**
+   * The exchanges in full: all that evidence points to and all others but the uniform ones of a burst, which are in
+   * the timeline. The journal beside the report has every one.
+   */
+  readonly exchanges: readonly Exchange[];
+}
+
+export interface RunFacts {
+  /** Random; the names of the animals that the run added begin with `harness-<id>`. */
+  readonly id: string;
+  /** ISO 8601, UTC. */
+  readonly startedAt: string;
+  /** By the harness's own clock, which runs at `clockSpeed` times real time. */
+  readonly durationSeconds: number;
+  readonly harnessVersion: string;
+  /** Base address of the target, without credentials. */
+  readonly target: string;
+  readonly permissions: readonly Permission[];
+  /** Names of the keys used, with their plans and roles; never their values. */
+  readonly keys: readonly { readonly name: string; readonly plan: string; readonly roles: readonly string[] }[];
+  /** 1 is real time; anything else is a simulated clock, which every rendering says. */
+  readonly clockSpeed: number;
+  /** Set where the run ended before all checks had: the signal or the reason. */
+  readonly interrupted?: string;
+  /** Requirement ids that the run was restricted to, where it was. */
+  readonly only?: readonly string[];
+  /** How many animals the run added to the store; they stay. */
+  readonly animalsAdded: number;
+  /** The target's clock minus the harness's, in milliseconds, as far as the Date header tells. */
+  readonly targetClockSkewMs?: number;
+  /** The command that repeats the run. */
+  readonly command: string;
+}
+
+export interface RequirementResult {
+  readonly id: string;
+  readonly section: string;
+  readonly level: 'MUST' | 'MAY';
+  readonly title: string;
+  /** What the document asks, in one or two sentences. */
+  readonly statement: string;
+  readonly verdict: RequirementVerdict;
+  /** One line: why this verdict. */
+  readonly reason: string;
+  /** For a failure, what the document asks of exactly this exchange. */
+  readonly expected?: string;
+  /** For a failure, what came back. */
+  readonly actual?: string;
+  /** Ids into `exchanges`, the decisive one first. */
+  readonly evidence: readonly string[];
+  /** For a failure, a command that repeats the decisive exchange, the key as a shell variable. */
+  readonly curl?: string;
+  /** Set where a failure is listed in the baseline (`--baseline`): it does not gate. */
+  readonly baselined?: boolean;
+}
+
+export interface GapResult {
+  readonly id: string;
+  readonly section: string;
+  readonly question: string;
+  /** This target's answer; null where the run did not see one. */
+  readonly observed: string | null;
+  /** The answer that the profile pins, or null. */
+  readonly pinned: string | null;
+  readonly verdict: 'observed' | 'kept' | 'drifted' | 'not-observed' | 'unobservable';
+  /** How the answer was seen, or why it was not. */
+  readonly detail: string;
+  readonly evidence: readonly string[];
+}
+
+export interface RequestBill {
+  readonly total: number;
+  /** By key name; requests without a valid key are under `(none)`. */
+  readonly byKey: Readonly<Record<string, number>>;
+}
+
+/** One exchange as the rate limit saw it. */
+export interface TimelinePoint {
+  /** Seconds since the run began, by the harness's clock, when the response was complete. */
+  readonly at: number;
+  readonly key: string | null;
+  readonly operation: string;
+  /** HTTP status, or 0 where no response came. */
+  readonly status: number;
+  readonly limit?: number;
+  readonly remaining?: number;
+  /** X-RateLimit-Reset, in seconds since the run began. */
+  readonly reset?: number;
+  /** Set on a refusal: banned rather than over the limit. */
+  readonly banned?: boolean;
+}
