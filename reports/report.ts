@@ -3,18 +3,10 @@
  * report.schema.json beside this file says the same to other tools.
  */
 import type { Exchange } from '../checks/harness/exchange.ts';
+import type { Permission, RequirementVerdict, RunVerdict } from '../checks/harness/verdict.ts';
 
 /** Raised when a reader of an older report could misread a newer one. */
 export const REPORT_FORMAT_VERSION = 1;
-
-/** What a run says of the target as a whole. */
-export type RunVerdict = 'conformant' | 'not-conformant' | 'inconclusive';
-
-/** What a run says of one requirement. */
-export type RequirementVerdict = 'pass' | 'fail' | 'inconclusive' | 'not-applicable';
-
-/** What a run may do to a target beyond reading. */
-export type Permission = 'writes' | 'exhaust' | 'ban' | 'day';
 
 export interface Report {
   readonly formatVersion: typeof REPORT_FORMAT_VERSION;
@@ -44,7 +36,11 @@ export interface RunFacts {
   readonly target: string;
   readonly permissions: readonly Permission[];
   /** Names of the keys used, with their plans and roles; never their values. */
-  readonly keys: readonly { readonly name: string; readonly plan: string; readonly roles: readonly string[] }[];
+  readonly keys: readonly {
+    readonly name: string;
+    readonly plan: string;
+    readonly roles: readonly string[];
+  }[];
   /** 1 is real time; anything else is a simulated clock, which every rendering says. */
   readonly clockSpeed: number;
   /** Set where the run ended before all checks had: the signal or the reason. */
