@@ -1,0 +1,46 @@
+import type { ServerResponse } from 'node:http';
+import type { ApiKey } from './api-keys.ts';
+import type { Call } from './call.ts';
+import type { Problem } from './error-body.ts';
+import type { ListQuery, NewPet, Pet } from './pet-store.ts';
+import type { Page } from './pet-text.ts';
+import type { Quota } from './rate-limiter.ts';
+
+/** A response before its headers are put together. */
+export interface Answer extends Page {
+  readonly status: number;
+  /** Headers of this answer alone, as a flat list of names and values. */
+  readonly headers: readonly string[];
+}
+
+/** Whether a valid key's request is served, and what the rate headers say either way. */
+export interface Gate {
+  readonly quota: Quota;
+  readonly refusal: Problem | null;
+}
+
+/**
+ * The seams of the server: each decision that the document leaves to a server, or that a broken one gets wrong, is
+ * one function. The conforming ones are in `conforming.ts`; a variant or a fault puts its own in place of some.
+ */
+export interface Behaviour {
+  /** Whose key the request carries, or null. */
+  identify(call: Call): ApiKey | null;
+  /** Counts the request against its key. */
+  admit(key: ApiKey, call: Call): Gate;
+  readListQuery(search: string, call: Call): { query: ListQuery } | { problem: Problem };
+  /** The body of a list. */
+  listPage(query: ListQuery, call: Call): Page;
+  readNewPet(body: string, call: Call): { animal: NewPet } | { problem: Problem };
+  addPet(animal: NewPet, call: Call): Pet;
+  /** The animal that a path's last segment names, why there can be none, or null. */
+  findPet(petId: string, call: Call): Pet | Problem | null;
+  /** The body of an addition or a retrieval. */
+  petText(pet: Pet, call: Call): string;
+  /** The last word on status and body. */
+  finish(answer: Answer, call: Call): Answer;
+  /** All headers, as a flat list of names and values. */
+  headers(answer: Answer, call: Call): string[];
+  /** Puts the answer on the wire. */
+  deliver(response: ServerResponse, answer: Answer, headers: string[], call: Call): void;
+}

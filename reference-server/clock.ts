@@ -1,0 +1,21 @@
+/** The server's own time. Everything that it says about time comes from here, the Date header included. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Seconds of this clock in one real second; 1 is real time. */
+  readonly speed: number;
+}
+
+/**
+ * The system's clock, or one that starts at the system's time and runs `speed` times as fast.
+ *
+ * @param speed from 1 to 100,000
+ * @throws RangeError for any other speed
+ */
+export function systemClock(speed = 1): Clock {
+  if (!(speed >= 1 && speed <= 100_000)) throw new RangeError('the clock runs at a speed from 1 to 100,000');
+  if (speed === 1) return { now: Date.now, speed };
+  const startedAt = Date.now();
+  const origin = performance.now();
+  return { now: () => Math.floor(startedAt + (performance.now() - origin) * speed), speed };
+}

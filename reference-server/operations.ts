@@ -1,0 +1,73 @@
+import type { Answer, Behaviour } from './behaviour.ts';
+import type { Call } from './call.ts';
+import { DEPRECATION_HEADERS, REMOVAL } from './deprecation.ts';
+import type { Problem } from './error-body.ts';
+import {
+  badRequest,
+  errorBody,
+  HOST_REQUIRED,
+  KEY_REQUIRED,
+  NO_SUCH_ANIMAL,
+  NOT_JSON,
+  REMOVED,
+  TOO_LARGE,
+} from './error-body.ts';
+import { page } from './pet-text.ts';
+import type { ReceivedBody } from './request-body.ts';
+
+const NO_HEADERS: readonly string[] = [];
+
+/** An answer with an Error body. */
+export function refusal(problem: Problem, more: readonly string[] = NO_HEADERS): Answer {
+  const { text, bytes } = page(errorBody(problem));
+  const own = problem.headers ?? NO_HEADERS;
+  return { status: problem.status, text, bytes, headers: more.length === 0 ? own : [...own, ...more] };
+}
+
+/**
+ * Everything that comes before an operation: a request that HTTP itself forbids, a caller without a key, one that is
+ * banned or over its limit, an address without an operation. Notes key and quota in the call.
+ *
+ * @returns the refusal, or null where the operation is to answer
+ */
+export function admission(call: Call, behaviour: Behaviour): Answer | null {
+  if (call.hosts !== 1 && !(call.hosts === 0 && call.request.httpVersion === '1.0'))
+    return refusal(HOST_REQUIRED);
+  const key = behaviour.identify(call);
+  if (key === null) return refusal(KEY_REQUIRED);
+  call.key = key;
+  const gate = behaviour.admit(key, call);
+  call.quota = gate.quota;
+  if (gate.refusal !== null) return refusal(gate.refusal);
+  return call.route.operation === 'none' ? refusal(call.route.problem) : null;
+}
+
+/** Section 4.1. */
+export function listPets(search: string, call: Call, behaviour: Behaviour): Answer {
+  const read = behaviour.readListQuery(search, call);
+  if ('problem' in read) return refusal(read.problem);
+  const { text, bytes } = behaviour.listPage(read.query, call);
+  return { status: 200, text, bytes, headers: NO_HEADERS };
+}
+
+/** Section 4.2. */
+export function createPet(body: ReceivedBody, call: Call, behaviour: Behaviour): Answer {
+  if (body.kind === 'too-large') return refusal(TOO_LARGE);
+  if (body.kind === 'empty') return refusal(badRequest('body_required', 'A request body is required.'));
+  if (body.kind === 'unlabelled') return refusal(NOT_JSON);
+  if (body.kind === 'not-utf8')
+    return refusal(badRequest('malformed_json', 'The request body is not UTF-8.'));
+  const read = behaviour.readNewPet(body.text, call);
+  if ('problem' in read) return refusal(read.problem);
+  const pet = behaviour.addPet(read.animal, call);
+  return { status: 201, ...page(behaviour.petText(pet, call)), headers: NO_HEADERS };
+}
+
+/** Section 4.3. */
+export function getPet(petId: string, call: Call, behaviour: Behaviour): Answer {
+  if (call.now >= REMOVAL) return refusal(REMOVED, DEPRECATION_HEADERS);
+  const found = behaviour.findPet(petId, call);
+  if (found === null) return refusal(NO_SUCH_ANIMAL, DEPRECATION_HEADERS);
+  if ('code' in found) return refusal(found, DEPRECATION_HEADERS);
+  return { status: 200, ...page(behaviour.petText(found, call)), headers: DEPRECATION_HEADERS };
+}

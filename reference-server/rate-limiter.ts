@@ -1,0 +1,97 @@
+import type { ApiKey } from './api-keys.ts';
+import type { PlanLimits } from './plans.ts';
+import type { Meter, MeterKind } from './rate-meters.ts';
+
+export const MINUTE = 60_000;
+export const DAY = 86_400_000;
+
+/** What the three rate headers say. */
+export interface Quota {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds since 1970; the header rounds up to the second, so that the limit has reset once it is reached. */
+  readonly resetAt: number;
+}
+
+/** A request that was admitted and paid for, or the window that refused it and until when. */
+export interface Admission {
+  readonly quota: Quota;
+  readonly refusedBy: 'minute' | 'day' | null;
+  /** When the key is admitted again; meaningful where it was refused. */
+  readonly retryAt: number;
+}
+
+interface Usage {
+  readonly minute: Meter;
+  readonly day: Meter;
+}
+
+/** How a limiter is made; a conforming variant or a fault exchanges one of these. */
+export interface LimiterPolicy {
+  limitsOf(key: ApiKey): PlanLimits;
+  /** The account that pays for a key; one for each key. */
+  accountOf(key: ApiKey): string;
+  readonly minuteMeter: MeterKind;
+  readonly dayMeter: MeterKind;
+}
+
+/**
+ * Section 8: requests per minute and per day, each key for itself. A refused request spends nothing.
+ *
+ * The headers describe the minute until the day leaves fewer requests than the minute does; from then on the day
+ * is what the caller must heed, and they describe the day.
+ */
+export class RateLimiter {
+  readonly #policy: LimiterPolicy;
+  // Only issued keys ever get here, so its size is bounded by configuration.
+  readonly #usage = new Map<string, Usage>();
+
+  constructor(policy: LimiterPolicy) {
+    this.#policy = policy;
+  }
+
+  admit(key: ApiKey, now: number): Admission {
+    const { minute, day } = this.#of(key);
+    const leftOfDay = day.left(now);
+    const leftOfMinute = minute.left(now);
+    if (leftOfDay <= 0) return refused('day', day, now);
+    if (leftOfMinute <= 0) return refused('minute', minute, now);
+    minute.spend(now);
+    day.spend(now);
+    const binding = leftOfDay < leftOfMinute ? day : minute;
+    const remaining = Math.min(leftOfDay, leftOfMinute) - 1;
+    const quota = { limit: binding.limit, remaining, resetAt: binding.resetAt(now) };
+    return { quota, refusedBy: null, retryAt: now };
+  }
+
+  /** The minute's quota of a key that is refused for another reason: nothing is spent, nothing is left to use. */
+  closed(key: ApiKey, now: number): Quota {
+    const { minute } = this.#of(key);
+    return { limit: minute.limit, remaining: 0, resetAt: minute.resetAt(now) };
+  }
+
+  /** When both windows have a request for the key. */
+  freeAt(key: ApiKey, now: number): number {
+    const { minute, day } = this.#of(key);
+    return Math.max(minute.freeAt(now), day.freeAt(now));
+  }
+
+  /** The minute and day meters of a key's account. */
+  #of(key: ApiKey): Usage {
+    const account = this.#policy.accountOf(key);
+    const known = this.#usage.get(account);
+    if (known !== undefined) return known;
+    const limits = this.#policy.limitsOf(key);
+    const usage = {
+      minute: this.#policy.minuteMeter(limits.perMinute, MINUTE),
+      day: this.#policy.dayMeter(limits.perDay, DAY),
+    };
+    this.#usage.set(account, usage);
+    return usage;
+  }
+}
+
+function refused(window: 'minute' | 'day', meter: Meter, now: number): Admission {
+  const quota = { limit: meter.limit, remaining: 0, resetAt: meter.resetAt(now) };
+  return { quota, refusedBy: window, retryAt: meter.freeAt(now) };
+}

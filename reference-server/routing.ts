@@ -1,0 +1,53 @@
+import { methodNotAllowed, NO_SUCH_PATH, type Problem, UNREADABLE_ESCAPE } from './error-body.ts';
+
+/** The base address's path: section 9, the version is part of it. */
+export const BASE_PATH = '/v1';
+
+/** What a request is for: one of the three operations, or what is wrong with its address. */
+export type Route =
+  | { readonly operation: 'listPets'; readonly search: string }
+  | { readonly operation: 'createPet' }
+  | { readonly operation: 'getPet'; readonly petId: string }
+  | { readonly operation: 'none'; readonly problem: Problem };
+
+const CREATE: Route = { operation: 'createPet' };
+const NOWHERE: Route = { operation: 'none', problem: NO_SUCH_PATH };
+const UNREADABLE: Route = { operation: 'none', problem: UNREADABLE_ESCAPE };
+const PETS_METHODS: Route = { operation: 'none', problem: methodNotAllowed('GET, POST') };
+const PET_METHODS: Route = { operation: 'none', problem: methodNotAllowed('GET') };
+const PETS = `${BASE_PATH}/pets`;
+
+function unescaped(path: string): string | null {
+  if (!path.includes('%')) return path;
+  try {
+    // An escaped slash is part of a segment, not a separator (RFC 3986, 2.2).
+    return path
+      .split('/')
+      .map((segment) => decodeURIComponent(segment).replaceAll('/', '%2F'))
+      .join('/');
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Finds the operation of a request.
+ *
+ * @param target the request target as it was sent: a path, or an absolute address (RFC 9112, 3.2.2)
+ */
+export function route(method: string, target: string): Route {
+  const question = target.indexOf('?');
+  let path = question === -1 ? target : target.slice(0, question);
+  const search = question === -1 ? '' : target.slice(question + 1);
+  if (!path.startsWith('/')) path = path.replace(/^https?:\/\/[^/]*/i, '');
+  const readable = unescaped(path);
+  if (readable === null) return UNREADABLE;
+  if (readable === PETS) {
+    if (method === 'GET') return { operation: 'listPets', search };
+    return method === 'POST' ? CREATE : PETS_METHODS;
+  }
+  if (!readable.startsWith(`${PETS}/`)) return NOWHERE;
+  const petId = readable.slice(PETS.length + 1);
+  if (petId === '' || petId.includes('/')) return NOWHERE;
+  return method === 'GET' ? { operation: 'getPet', petId } : PET_METHODS;
+}

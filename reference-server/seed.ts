@@ -1,0 +1,51 @@
+import type { NewPet, PetStatus, PetStore } from './pet-store.ts';
+
+const NAMES = ['Bello', 'Mia', 'Ζωή', 'Мурка', 'たま', '구름', 'سمسم', 'Zoë 🐈', "O'Malley", 'Rex "the" Dog'];
+
+// Ten animals in a row: every status, and one without.
+const STATUSES: readonly (PetStatus | null)[] = [
+  'available',
+  'sold',
+  'available',
+  'pending',
+  'available',
+  'sold',
+  'pending',
+  'available',
+  null,
+  'sold',
+];
+
+// Categories that a client which rounds to 53 bits gets wrong are among them.
+const CATEGORIES = ['1', '2', '3', '9007199254740993', '4', '9223372036854775807', '5'];
+
+function seeded(ordinal: number): NewPet {
+  const name = NAMES[ordinal % NAMES.length] ?? 'Bello';
+  return {
+    name: `${name} ${ordinal + 1}`,
+    categoryId: CATEGORIES[ordinal % CATEGORIES.length] ?? '1',
+    status: STATUSES[ordinal % STATUSES.length] ?? null,
+  };
+}
+
+/** Ids of the seed: the first half counts from 1, the second half lies beyond what a double can tell apart. */
+export const FIRST_ID_BEYOND_DOUBLES = 9_007_199_254_740_993n;
+export const LARGEST_ID = '9223372036854775807';
+
+/**
+ * Fills a store with animals. The first one has the largest id that there is; those after it count from 1, and the
+ * second half from 2^53 + 1, where the ids of later additions go on.
+ */
+export function seedWithMixedIds(store: PetStore, animals: number): void {
+  const half = Math.ceil(animals / 2);
+  for (let ordinal = 0; ordinal < animals; ordinal += 1) {
+    if (ordinal === 0) store.put({ id: LARGEST_ID, ...seeded(ordinal) });
+    else if (ordinal < half) store.put({ id: String(ordinal), ...seeded(ordinal) });
+    else store.add(seeded(ordinal));
+  }
+}
+
+/** Fills a store with animals under ids of the store's own. */
+export function seedWithOwnIds(store: PetStore, animals: number): void {
+  for (let ordinal = 0; ordinal < animals; ordinal += 1) store.add(seeded(ordinal));
+}

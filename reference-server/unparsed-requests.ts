@@ -1,0 +1,79 @@
+import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { noQuota } from './call.ts';
+import type { Clock } from './clock.ts';
+import { standardHeaders } from './conforming.ts';
+import { badRequest, type Problem } from './error-body.ts';
+import { refusal } from './operations.ts';
+
+const UNREADABLE = badRequest('malformed_request', 'The request is not HTTP/1.1.');
+const TOO_SLOW: Problem = {
+  status: 408,
+  code: 'request_timeout',
+  message: 'The request took too long to arrive.',
+};
+const HEADERS_TOO_LARGE: Problem = {
+  status: 431,
+  code: 'headers_too_large',
+  message: 'The request line and headers are larger than 16 KiB.',
+};
+const EXPECTATION: Problem = {
+  status: 417,
+  code: 'expectation_failed',
+  message: 'The only expectation that is met is 100-continue.',
+};
+const NO_TUNNELS: Problem = {
+  status: 405,
+  code: 'method_not_allowed',
+  message: 'This server opens no tunnels.',
+};
+
+function headersOf(problem: Problem, now: number): { headers: string[]; text: string } {
+  const answer = refusal(problem);
+  const call = { quota: noQuota(now), now };
+  return { headers: [...standardHeaders(answer, call), 'Connection', 'close'], text: answer.text };
+}
+
+// There is no response object where there is no request, so the answer is written as text.
+function writeAndClose(socket: Duplex, problem: Problem, now: number): void {
+  const { headers, text } = headersOf(problem, now);
+  let head = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\n`;
+  for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
+  socket.end(`${head}\r\n${text}`, () => socket.destroy());
+}
+
+// node:http keeps the response that a connection is busy with here, and asks the same before it answers by itself.
+function answering(socket: Duplex): boolean {
+  if (!('_httpMessage' in socket)) return false;
+  const response = socket._httpMessage;
+  return (
+    typeof response === 'object' &&
+    response !== null &&
+    'headersSent' in response &&
+    response.headersSent === true
+  );
+}
+
+/** Answers bytes that are no request, or only half of one, with an Error body where the connection still takes it. */
+export function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, clock: Clock): void {
+  // In the middle of another answer on the same connection a second one would only confuse the client.
+  if (!socket.writable || answering(socket) || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  if (error.code === 'HPE_HEADER_OVERFLOW') writeAndClose(socket, HEADERS_TOO_LARGE, clock.now());
+  else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') writeAndClose(socket, TOO_SLOW, clock.now());
+  else writeAndClose(socket, UNREADABLE, clock.now());
+}
+
+/** Takes over what node:http would answer by itself, without a body: other expectations and CONNECT. */
+export function serveUnusualRequests(server: Server, clock: Clock): void {
+  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    const { headers, text } = headersOf(EXPECTATION, clock.now());
+    response.writeHead(EXPECTATION.status, headers);
+    response.end(text);
+  });
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
+    writeAndClose(socket, { ...NO_TUNNELS, headers: ['Allow', 'GET, POST'] }, clock.now());
+  });
+}
