@@ -1,0 +1,240 @@
+import fc from 'fast-check';
+import t from 'tap';
+import {
+  int64Of,
+  integerOf,
+  isInt64,
+  isObject,
+  JsonNumber,
+  type JsonValue,
+  parseJson,
+} from './lossless-json.ts';
+
+function read(text: string): JsonValue {
+  const parsed = parseJson(text);
+  if (!parsed.ok) throw new Error(parsed.problem);
+  return parsed.value;
+}
+
+function problemOf(text: string): string {
+  const parsed = parseJson(text);
+  return parsed.ok ? 'no problem' : parsed.problem;
+}
+
+/** What JSON.parse makes of the same text, to compare; exact only where a double holds the numbers. */
+function toPlain(value: JsonValue): unknown {
+  if (value instanceof JsonNumber) return Number(value.text);
+  if (Array.isArray(value)) return value.map(toPlain);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, toPlain(inner)]));
+}
+
+t.test('a number keeps every digit', (t) => {
+  t.strictSame(read('9223372036854775807'), new JsonNumber('9223372036854775807'));
+  t.strictSame(read('[1.0, 1e400]'), [new JsonNumber('1.0'), new JsonNumber('1e400')]);
+  t.end();
+});
+
+t.test('any JSON is read as JSON.parse reads it', (t) => {
+  fc.assert(
+    fc.property(fc.json({ noUnicodeString: false }), (text) => {
+      t.strictSame(toPlain(read(text)), JSON.parse(text), text);
+    }),
+  );
+  t.end();
+});
+
+t.test('any text is JSON to us where it is to JSON.parse, and nothing throws', (t) => {
+  const almostJson = fc
+    .tuple(fc.json(), fc.nat(), fc.constantFrom('', '"', '\\', '{', ']', ',', '\u0000', '0', '-', '.'))
+    .map(
+      ([text, at, with_]) =>
+        text.slice(0, at % (text.length + 1)) + with_ + text.slice(at % (text.length + 1)),
+    );
+  fc.assert(
+    fc.property(fc.oneof(almostJson, fc.string({ unit: 'binary' })), (text) => {
+      let expected = true;
+      try {
+        JSON.parse(text);
+      } catch {
+        expected = false;
+      }
+      return parseJson(text).ok === expected;
+    }),
+    { numRuns: 2000 },
+  );
+  t.end();
+});
+
+t.test('fields with the names of a prototype are fields', (t) => {
+  const value = read('{"__proto__": {"polluted": true}, "constructor": 1, "toString": 2}');
+  if (!isObject(value)) throw new Error('not an object');
+  t.strictSame(Object.keys(value), ['__proto__', 'constructor', 'toString']);
+  t.equal(Object.getPrototypeOf(value), null);
+  t.notOk('polluted' in value);
+  t.equal(read('{}') instanceof Object, false);
+  t.end();
+});
+
+t.test('of a name given twice the last value counts', (t) => {
+  t.strictSame(toPlain(read('{"id": 1, "id": 2}')), { id: 2 });
+  t.strictSame(toPlain(read('{"id": 1, "id": null}')), { id: null });
+  t.strictSame(toPlain(read('{"id": 1, "id": 1.0}')), { id: 1 });
+  t.end();
+});
+
+t.test('each kind of broken text has a problem of its own', (t) => {
+  t.equal(problemOf(''), 'is empty');
+  t.equal(problemOf(' \r\n'), 'holds nothing but white space');
+  t.match(problemOf('\uFEFF{}'), /byte order mark/);
+  t.match(problemOf('{} x'), /position 3/);
+  t.match(problemOf('[1,]'), /unexpected token ']'/);
+  t.match(problemOf('{"a":1'), /position 6|end of JSON/);
+  t.match(problemOf('"\u0000"'), /control character/);
+  t.match(problemOf('<!DOCTYPE html>'), /unexpected token '<'/);
+  for (const text of [
+    '[NaN]',
+    '01',
+    '+1',
+    '.5',
+    '1.',
+    "'a'",
+    '{a:1}',
+    '[1]]',
+    '"\\x"',
+    '\u00A0{}',
+    'nul',
+    '\u0000',
+  ]) {
+    t.not(problemOf(text), 'no problem', JSON.stringify(text));
+  }
+  t.end();
+});
+
+t.test('nesting is bounded, whatever the call stack holds', (t) => {
+  t.match(problemOf('['.repeat(100_000) + ']'.repeat(100_000)), /deeper than 500/);
+  t.match(problemOf(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`), /deeper than 500/);
+  t.match(problemOf('['.repeat(501) + ']'.repeat(501)), /deeper than 500/);
+  t.equal(problemOf('['.repeat(500) + ']'.repeat(500)), 'no problem');
+  t.equal(problemOf(JSON.stringify('['.repeat(1000))), 'no problem', 'brackets in a string do not nest');
+  t.equal(problemOf(JSON.stringify(['\\', '"[', '['.repeat(1000)])), 'no problem', 'nor after an escape');
+  t.equal(problemOf(`[${'[],'.repeat(1000)}[]]`), 'no problem', 'nor do neighbours');
+  t.end();
+});
+
+t.test('strings that look like numbers, marks or markup stay themselves', (t) => {
+  for (const text of ['#1', '$', '', '1', '"', '\\', '\\"', 'a\\\\"1', '[', '{"a":1}', '\u2028', '-1e5']) {
+    t.strictSame(
+      toPlain(read(JSON.stringify({ [text]: [text, 1] }))),
+      { [text]: [text, 1] },
+      JSON.stringify(text),
+    );
+  }
+  t.end();
+});
+
+t.test('half a surrogate pair is a string', (t) => {
+  t.equal(read('"\\ud800"'), '\ud800');
+  t.end();
+});
+
+t.test('a problem is one short printable line, whatever the text', (t) => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
+      const parsed = parseJson(text);
+      return parsed.ok || (parsed.problem.length < 400 && !/[\p{Cc}\p{Cs}]/u.test(parsed.problem));
+    }),
+  );
+  t.ok(problemOf(`-${'x'.repeat(10_000)}`).length < 400);
+  t.end();
+});
+
+t.test('integers by value, not by spelling', (t) => {
+  const cases: [string, bigint | 'fraction' | 'beyond'][] = [
+    ['1', 1n],
+    ['-1', -1n],
+    ['0', 0n],
+    ['-0', 0n],
+    ['-0.0e5', 0n],
+    ['1.0', 1n],
+    ['1e2', 100n],
+    ['1E+2', 100n],
+    ['12300e-2', 123n],
+    ['1.5e1', 15n],
+    ['1.5', 'fraction'],
+    ['1e-1', 'fraction'],
+    ['15e-1', 'fraction'],
+    ['1e-400', 'fraction'],
+    ['1e-99999999999999999999', 'fraction'],
+    ['9223372036854775807', 9223372036854775807n],
+    ['9223372036854775807.0', 9223372036854775807n],
+    ['9223372036854775808', 'beyond'],
+    ['-9223372036854775808', -9223372036854775808n],
+    ['-9223372036854775809', 'beyond'],
+    ['1e400', 'beyond'],
+    ['-1e400', 'beyond'],
+    ['1e999999999', 'beyond'],
+    ['1e99999999999999999999', 'beyond'],
+    ['0e99999999999999999999', 0n],
+    ['1e000000000000000000002', 100n],
+    [`1${'0'.repeat(1000)}e-1000`, 1n],
+    [`0.${'0'.repeat(999)}1e1000`, 1n],
+  ];
+  for (const [text, expected] of cases) t.equal(integerOf(new JsonNumber(text)), expected, text.slice(0, 40));
+  t.throws(() => integerOf(new JsonNumber('one')));
+  t.end();
+});
+
+t.test('any int64, however it is written, is that integer', (t) => {
+  const spelled = fc
+    .tuple(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.nat(30))
+    .chain(([integer, shift]) =>
+      fc.constantFrom<[bigint, string]>(
+        [integer, `${integer}`],
+        [integer, `${integer}.${'0'.repeat(shift + 1)}`],
+        [integer, `${integer}${'0'.repeat(shift)}e-${shift}`],
+        [integer, `${integer}E+0${0}`],
+      ),
+    );
+  fc.assert(fc.property(spelled, ([integer, text]) => int64Of(read(text)) === integer));
+  t.end();
+});
+
+t.test('any integer outside of int64 is beyond', (t) => {
+  const outside = fc.oneof(fc.bigInt({ min: 2n ** 63n }), fc.bigInt({ max: -(2n ** 63n) - 1n }));
+  fc.assert(fc.property(outside, (integer) => integerOf(new JsonNumber(`${integer}`)) === 'beyond'));
+  t.end();
+});
+
+t.test('a huge exponent takes no memory', (t) => {
+  const before = process.memoryUsage().rss;
+  for (let i = 0; i < 1000; i++) integerOf(new JsonNumber('1e999999999'));
+  t.ok(process.memoryUsage().rss - before < 50_000_000);
+  t.end();
+});
+
+t.test('ten million characters take a bounded multiple of their size', (t) => {
+  const names = Array.from({ length: 50_000 }, (_, i) => ({ id: i, name: 'x'.repeat(170) }));
+  for (const text of [
+    JSON.stringify(names),
+    JSON.stringify('x'.repeat(10_000_000)),
+    `[${'1,'.repeat(1_000_000)}1]`,
+  ]) {
+    const before = process.memoryUsage().rss;
+    t.ok(parseJson(text).ok);
+    t.ok(
+      process.memoryUsage().rss - before < 150_000_000,
+      `${(process.memoryUsage().rss - before) / 1e6} MB`,
+    );
+  }
+  t.end();
+});
+
+t.test('only a number can be an int64', (t) => {
+  t.equal(isInt64(read('1')), true);
+  for (const text of ['"1"', 'true', 'null', '[1]', '{"text":"1"}', '1.5', '9223372036854775808']) {
+    t.equal(isInt64(read(text)), false, text);
+  }
+  t.equal(int64Of(undefined), undefined);
+  t.end();
+});
