@@ -4,7 +4,7 @@ import {
   int64Of,
   integerOf,
   isInt64,
-  isObject,
+  isJsonObject,
   JsonNumber,
   type JsonValue,
   parseJson,
@@ -25,7 +25,7 @@ function problemOf(text: string): string {
 function toPlain(value: JsonValue): unknown {
   if (value instanceof JsonNumber) return Number(value.text);
   if (Array.isArray(value)) return value.map(toPlain);
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, toPlain(inner)]));
 }
 
@@ -68,7 +68,7 @@ t.test('any text is JSON to us where it is to JSON.parse, and nothing throws', (
 
 t.test('fields with the names of a prototype are fields', (t) => {
   const value = read('{"__proto__": {"polluted": true}, "constructor": 1, "toString": 2}');
-  if (!isObject(value)) throw new Error('not an object');
+  if (!isJsonObject(value)) throw new Error('not an object');
   t.strictSame(Object.keys(value), ['__proto__', 'constructor', 'toString']);
   t.equal(Object.getPrototypeOf(value), null);
   t.notOk('polluted' in value);

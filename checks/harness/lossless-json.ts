@@ -61,7 +61,7 @@ export function parseJson(text: string): ParsedJson {
 }
 
 /** Whether a value is an object (not an array, not null, not a number). */
-export function isObject(value: JsonValue | undefined): value is JsonObject {
+export function isJsonObject(value: JsonValue | undefined): value is JsonObject {
   return (
     typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof JsonNumber)
   );
