@@ -1,14 +1,31 @@
-import { type ReferenceServer, type ReferenceServerOptions, startServer } from './server.ts';
+import { FAULTS } from './faults/index.ts';
+import { named } from './named.ts';
+import type { Personality } from './personality.ts';
+import { type ReferenceServer, type ServerOptions, startServer } from './server.ts';
+import { VARIANTS } from './variants/index.ts';
 
 /** How a reference server is started; everything has a default. */
-export interface StartOptions extends Omit<ReferenceServerOptions, 'personalities'> {
-  /** Name of the one thing that it does wrong; see `--list-faults`. */
+export interface StartOptions extends Omit<ServerOptions, 'personalities'> {
+  /** Name of the one thing that it does wrong; see `faults/`. */
   readonly fault?: string;
-  /** Name of the conforming personality that it has instead of the usual one; see `--list-variants`. */
+  /** Name of the conforming personality that it has instead of the usual one; see `variants/`. */
   readonly variant?: string;
 }
 
-/** Starts a reference server on loopback. */
-export function startReferenceServer(options: StartOptions = {}): Promise<ReferenceServer> {
-  return startServer(options);
+/**
+ * Starts a reference server on loopback. A fault comes on top of a variant where both are named.
+ *
+ * @example
+ * ```ts
+ * const server = await startReferenceServer({ fault: 'filter-ignored' });
+ * await fetch(`${server.baseUrl}/pets`, { headers: { authorization: `Bearer ${server.keys[0]?.value}` } });
+ * await server.close();
+ * ```
+ * @throws UnknownNameError for a fault or variant that does not exist
+ */
+export async function startReferenceServer(options: StartOptions = {}): Promise<ReferenceServer> {
+  const personalities: Personality[] = [];
+  if (options.variant !== undefined) personalities.push(named('variant', options.variant, VARIANTS));
+  if (options.fault !== undefined) personalities.push(named('fault', options.fault, FAULTS));
+  return startServer({ ...options, personalities });
 }

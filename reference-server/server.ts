@@ -19,7 +19,7 @@ import { FIRST_ID_BEYOND_DOUBLES, seedWithMixedIds } from './seed.ts';
 import { answerUnparsed, serveUnusualRequests } from './unparsed-requests.ts';
 
 /** How a server is started; everything has a default. */
-export interface ReferenceServerOptions {
+export interface ServerOptions {
   /** 0, the default, takes a free one. */
   readonly port?: number;
   /** Default 127.0.0.1. */
@@ -66,7 +66,7 @@ const SERVER_OPTIONS = {
 const STALLED_SOCKET_MS = 60_000;
 const DRAIN_MS = 5_000;
 
-function usualRecipe(options: ReferenceServerOptions): Recipe {
+function usualRecipe(options: ServerOptions): Recipe {
   const plans = { ...DOCUMENTED_PLANS, enterprise: options.enterprise ?? DOCUMENTED_PLANS.enterprise };
   return {
     limitsOf: (key) => plans[key.plan],
@@ -79,7 +79,7 @@ function usualRecipe(options: ReferenceServerOptions): Recipe {
   };
 }
 
-function assemble(options: ReferenceServerOptions, keys: readonly IssuedKey[]) {
+function assemble(options: ServerOptions, keys: readonly IssuedKey[]) {
   const personalities = options.personalities ?? [];
   let recipe = usualRecipe(options);
   for (const personality of personalities) recipe = { ...recipe, ...personality.recipe?.(recipe) };
@@ -161,7 +161,7 @@ function drain(server: Server): Promise<void> {
  *
  * @throws the system's error where the port cannot be had
  */
-export async function startServer(options: ReferenceServerOptions = {}): Promise<ReferenceServer> {
+export async function startServer(options: ServerOptions = {}): Promise<ReferenceServer> {
   const keys = options.keys ?? demoKeys();
   const { parts, behaviour } = assemble(options, keys);
   const server = createServer(SERVER_OPTIONS);
