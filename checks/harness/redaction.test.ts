@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import t from 'tap';
+import { createRedactor, nearMisses, REDACTED } from './redaction.ts';
+
+const KEY = 'sk_live+4f/9Zq.7~Tr=(x)*';
+const redactor = createRedactor([KEY]);
+
+const percentEncoded = (text: string) =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('');
+const unicodeEscaped = (text: string) =>
+  [...text].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+const entityEscaped = (text: string) => [...text].map((c) => `&#${c.charCodeAt(0)};`).join('');
+
+const FORMS: Record<string, (text: string) => string> = {
+  plain: (text) => text,
+  'in upper case': (text) => text.toUpperCase(),
+  'URL-encoded': encodeURIComponent,
+  'URL-encoded in small letters': (text) => encodeURIComponent(text).toLowerCase(),
+  'URL-encoded twice': (text) => encodeURIComponent(encodeURIComponent(text)),
+  'URL-encoded throughout': percentEncoded,
+  'in a JSON string': (text) => JSON.stringify(text),
+  'in a JSON string in a JSON string': (text) => JSON.stringify(JSON.stringify(text)),
+  'with escaped slashes': (text) => text.replaceAll('/', '\\/'),
+  'Unicode-escaped': unicodeEscaped,
+  'Unicode-escaped in a JSON string': (text) => JSON.stringify(unicodeEscaped(text)),
+  'as HTML entities': entityEscaped,
+  'as named HTML entities': (text) =>
+    text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;'),
+  hexadecimal: (text) => Buffer.from(text).toString('hex'),
+  'in capital hexadecimal': (text) => Buffer.from(text).toString('hex').toUpperCase(),
+  base64: (text) => Buffer.from(text).toString('base64'),
+  'base64 in a URL': (text) => encodeURIComponent(Buffer.from(text).toString('base64')),
+  base64url: (text) => Buffer.from(text).toString('base64url'),
+};
+
+/** Runs of eight characters or more of a form are enough to find out the key. */
+function leaks(output: string, form: string): boolean {
+  for (let start = 0; start + 8 <= form.length; start++) {
+    if (output.includes(form.slice(start, start + 8))) return true;
+  }
+  return false;
+}
+
+for (const [name, form] of Object.entries(FORMS)) {
+  t.test(`a key ${name}`, (t) => {
+    for (const secret of [KEY, ...nearMisses(KEY).map(({ value }) => value)]) {
+      const output = redactor.redact(`before ${form(secret)} after`);
+      t.notOk(leaks(output, form(secret)), output);
+      t.ok(output.startsWith('before ') && output.endsWith(' after') && output.includes(REDACTED), output);
+    }
+    t.end();
+  });
+}
+
+t.test('any key in any form in any text', (t) => {
+  const visible = fc.string({
+    unit: fc.integer({ min: 0x21, max: 0x7e }).map((c) => String.fromCharCode(c)),
+    minLength: 8,
+    maxLength: 40,
+  });
+  fc.assert(
+    fc.property(
+      visible,
+      fc.constantFrom(...Object.keys(FORMS)),
+      fc.string(),
+      fc.string(),
+      (key, name, before, after) => {
+        const form = FORMS[name]?.(key) ?? '';
+        const text = `${before} ${form} ${after}`;
+        return !createRedactor([key]).redact(text).toLowerCase().includes(form.toLowerCase());
+      },
+    ),
+    { numRuns: 1500 },
+  );
+  t.end();
+});
+
+t.test('a key within longer base64, as Basic credentials hold it', (t) => {
+  for (const user of ['', 'u', 'us', 'use', 'user:']) {
+    for (const encoding of ['base64', 'base64url'] as const) {
+      const header = Buffer.from(`${user}${KEY}:`).toString(encoding);
+      const alone = Buffer.from(KEY).toString(encoding);
+      const output = redactor.redact(`Basic ${header}`);
+      t.match(output, /^Basic .{0,8}\[key redacted\].{0,4}$/);
+      t.notOk(leaks(output, user.length % 3 === 0 ? alone.slice(0, -4) : header.slice(8, -6)), output);
+    }
+  }
+  t.end();
+});
+
+t.test('a text without a key stays as it is', (t) => {
+  fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => redactor.redact(text) === text));
+  const body = JSON.stringify([{ id: 1, name: 'Rex "\\ 犬 &amp; %41', status: 'sold' }]);
+  t.equal(redactor.redact(body), body);
+  t.equal(redactor.redactCut(body), body);
+  t.equal(createRedactor([]).redact(KEY), KEY);
+  t.equal(createRedactor([]).redactCut(KEY), KEY);
+  t.equal(createRedactor(['']).redact(KEY), KEY);
+  t.end();
+});
+
+t.test('the longer of two keys, and keys that overlap, leave nothing', (t) => {
+  const { redact } = createRedactor(['abcdefgh', 'abcdefgh-ijkl', 'ijkl-mnop']);
+  t.equal(redact('<abcdefgh-ijkl>'), `<${REDACTED}>`);
+  t.equal(redact('<abcdefgh-ijkl-mnop>'), `<${REDACTED}>`);
+  t.equal(redact('<abcdefgh><ijkl-mnop>'), `<${REDACTED}><${REDACTED}>`);
+  t.equal(redact(`${'abcdefgh'.repeat(3)}!`), `${REDACTED.repeat(3)}!`);
+  t.end();
+});
+
+t.test('a text that was cut within a key', (t) => {
+  const forms = [
+    ...Object.values(FORMS).map((form) => form(KEY)),
+    Buffer.from(`user:${KEY}`).toString('base64').slice(7),
+  ];
+  for (const form of forms) {
+    for (let length = 8; length <= form.length; length++) {
+      const output = redactor.redactCut(`{"echo": ${form.slice(0, length)}`);
+      // Escapes take several characters a character: what counts is that eight characters of the key are gone.
+      const spelled = length / (form.length / KEY.length);
+      if (spelled >= 10) t.notOk(leaks(output, form), `${length} of ${form}: ${output}`);
+      t.ok(output.startsWith('{"echo": '));
+    }
+  }
+  t.equal(redactor.redactCut(`x${KEY.slice(0, 8)}`), `x${REDACTED}`);
+  t.equal(redactor.redactCut(`x${KEY.slice(0, 7)}`), `x${KEY.slice(0, 7)}`, 'seven characters are no secret');
+  t.equal(
+    redactor.redact(`x${KEY.slice(0, 12)}`),
+    `x${KEY.slice(0, 12)}`,
+    'nor is part of a key in a whole text',
+  );
+  t.end();
+});
+
+t.test('a short key is redacted where it stands alone, not within words', (t) => {
+  const { redact } = createRedactor(['ab1']);
+  t.equal(
+    redact('Bearer ab1, ab1x, AB1 or "ab1"'),
+    `Bearer ${REDACTED}, ${REDACTED}, ${REDACTED} or "${REDACTED}"`,
+  );
+  t.equal(redact('{"name":"crab1","code":"ab12"}'), '{"name":"crab1","code":"ab12"}');
+  t.equal(redact(`Basic ${Buffer.from('ab1').toString('base64')}`), `Basic ${REDACTED}`);
+  t.equal(redact('?k=%61%62%31'), `?k=${REDACTED}`);
+  t.end();
+});
+
+t.test('keys that are regular expressions', (t) => {
+  for (const key of ['.*.*.*.*', '(a|b)+[c]$^', '\\d\\d\\d\\d\\d', '$&$1$`$$x', '^/-/-/-/$', '--------']) {
+    const { redact } = createRedactor([key]);
+    t.equal(redact(`<${key}>`), `<${REDACTED}>`, key);
+    t.equal(redact('abcdefghijklmnop'), 'abcdefghijklmnop', key);
+  }
+  t.end();
+});
+
+t.test('near misses', (t) => {
+  t.strictSame(nearMisses('free-1'), [
+    { label: 'one character more', value: 'free-1x' },
+    { label: 'one character fewer', value: 'free-' },
+    { label: 'one letter in the other case', value: 'freE-1' },
+  ]);
+  t.strictSame(
+    nearMisses('0123').map(({ value }) => value),
+    ['0123x', '012'],
+  );
+  t.strictSame(
+    nearMisses('A').map(({ value }) => value),
+    ['Ax', 'a'],
+  );
+  t.end();
+});
+
+t.test('time and memory grow with the text only, whatever it holds', (t) => {
+  const many = createRedactor(
+    Array.from({ length: 10 }, () => `sk_${randomBytes(24).toString('base64url')}`).concat(KEY),
+  );
+  const hostile = {
+    backslashes: '\\'.repeat(4_000_000) + unicodeEscaped(KEY),
+    percents: '%25'.repeat(1_500_000) + percentEncoded(KEY),
+    'almost keys': `${KEY.slice(0, -3)}`.repeat(200_000) + KEY,
+    keys: KEY.repeat(100_000),
+    base64: randomBytes(3_000_000).toString('base64') + KEY,
+  };
+  for (const [name, text] of Object.entries(hostile)) {
+    const [memory, start] = [process.memoryUsage().rss, process.cpuUsage().user];
+    t.notOk(leaks(many.redact(text).slice(-60), KEY.slice(0, 12)), name);
+    t.ok(
+      process.cpuUsage().user - start < 6_000_000,
+      `${name}: ${(process.cpuUsage().user - start) / 1e6} s`,
+    );
+    t.ok(
+      process.memoryUsage().rss - memory < 200_000_000,
+      `${name}: ${process.memoryUsage().rss - memory} bytes`,
+    );
+  }
+  t.end();
+});
+
+t.test('a key that crosses from one piece of a long text into the next', (t) => {
+  for (let before = 2 ** 17 - 200; before < 2 ** 17 + 10; before += 7) {
+    const output = redactor.redact(`${'.'.repeat(before)}${percentEncoded(KEY)}${'.'.repeat(200)}`);
+    t.equal(output, `${'.'.repeat(before)}${REDACTED}${'.'.repeat(200)}`);
+  }
+  t.end();
+});

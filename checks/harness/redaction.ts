@@ -1,0 +1,249 @@
+/** What stands in every output where a key stood. */
+export const REDACTED = '[key redacted]';
+
+export interface Redactor {
+  /** The text with every key, in any of the forms of {@link createRedactor}, replaced by {@link REDACTED}. */
+  redact(text: string): string;
+  /** The same for a text that was cut short: a beginning of a key of 8 or more characters at its end goes too. */
+  redactCut(text: string): string;
+}
+
+/** A key that is almost right, and how it differs from the right one. */
+export interface NearMiss {
+  readonly label: 'one character more' | 'one character fewer' | 'one letter in the other case';
+  readonly value: string;
+}
+
+/**
+ * Keys that a target must refuse because they are almost right: at most three. None without its last character where
+ * the key has only one, and none in another case where it has no letter.
+ */
+export function nearMisses(key: string): NearMiss[] {
+  const misses: NearMiss[] = [{ label: 'one character more', value: `${key}x` }];
+  if (key.length > 1) misses.push({ label: 'one character fewer', value: key.slice(0, -1) });
+  const letter = key.search(/[A-Za-z](?!.*[A-Za-z])/);
+  if (letter >= 0) misses.push({ label: 'one letter in the other case', value: otherCase(key, letter) });
+  return misses;
+}
+
+/**
+ * The shortest key that can be told from ordinary text: shorter ones are redacted only where they stand alone, not
+ * within a longer word or number, so that redaction does not change what the target said.
+ */
+const SHORTEST_IN_WORDS = 8;
+
+/**
+ * Makes a redactor for keys and what is derived from them.
+ *
+ * It finds a key as it is, in any case, URL-encoded, escaped as in JSON or HTML (up to three times over, also in
+ * part), in hexadecimal, in base64 and base64url at any offset (`Basic` credentials), and its near misses likewise.
+ * Matches that overlap are replaced as one. Time and memory grow linearly with the text, whatever it holds.
+ */
+export function createRedactor(secrets: Iterable<string>): Redactor {
+  const keys = [...new Set(secrets)].filter((secret) => secret !== '');
+  const long = keys.filter((key) => key.length >= SHORTEST_IN_WORDS);
+  const words = [...new Set(long.flatMap(wordForms))].sort((a, b) => b.length - a.length);
+  const patterns = keys.filter((key) => key.length < SHORTEST_IN_WORDS).map(aloneForms);
+  if (words.length > 0) patterns.push(new RegExp(words.map(literally).join('|'), 'gi'));
+  const beginnings = words.map((word) => word.toLowerCase());
+  const reach = Math.max(SHORTEST_IN_WORDS, ...words.map((word) => word.length)) * LONGEST_ESCAPE;
+
+  const redact = (text: string) =>
+    replaceRanges(
+      text,
+      rangesIn(text, reach, (plain) => matches(plain, patterns)),
+    );
+  return {
+    redact,
+    redactCut(text) {
+      const whole = redact(text);
+      const tail = whole.slice(-reach);
+      const [first] = rangesIn(tail.replace(UNFINISHED_ESCAPE, ''), reach, (plain) =>
+        beginningAtEnd(plain, beginnings),
+      );
+      return first === undefined ? whole : whole.slice(0, whole.length - tail.length + first[0]) + REDACTED;
+    },
+  };
+}
+
+function otherCase(key: string, at: number): string {
+  const letter = key.charAt(at);
+  const swapped = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
+  return key.slice(0, at) + swapped + key.slice(at + 1);
+}
+
+/**
+ * The forms of a key that are plain words, which one regular expression holds all of: the engine searches them as one
+ * tree. In another case the plain and the hexadecimal form match anyway, the base64 forms differ.
+ */
+function wordForms(key: string): string[] {
+  return [key, ...nearMisses(key).map(({ value }) => value)].flatMap((secret) => [
+    secret,
+    Buffer.from(secret).toString('hex'),
+    ...base64Forms(secret),
+  ]);
+}
+
+/**
+ * Base64 of the secret alone, and of the secret within longer text, where it starts 0, 1 or 2 bytes into a group of
+ * three and the characters at its ends are shared with what surrounds it.
+ */
+function base64Forms(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  const alone = bytes.toString('base64');
+  const within = [0, 1, 2].map((offset) => {
+    const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+    return encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6));
+  });
+  return [alone, alone.replace(/=+$/, ''), ...within].flatMap((form) => [
+    form,
+    form.replaceAll('+', '-').replaceAll('/', '_'),
+  ]);
+}
+
+/** A short key, its near misses and its base64, where neither a letter nor a digit touches it. */
+function aloneForms(key: string): RegExp {
+  const base64 = Buffer.from(key).toString('base64').replace(/=+$/, '');
+  return new RegExp(
+    `(?<![A-Za-z0-9])(?:${literally(key)}x?|${literally(base64)}={0,2})(?![A-Za-z0-9])`,
+    'gi',
+  );
+}
+
+const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+
+type Range = readonly [start: number, end: number];
+
+/** Where the patterns match, also where one match begins within another, which makes one range of both. */
+function matches(text: string, patterns: readonly RegExp[]): Range[] {
+  return patterns.flatMap((pattern) => {
+    const ranges: [start: number, end: number][] = [];
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+      const end = match.index + match[0].length;
+      const last = ranges.at(-1);
+      if (last !== undefined && match.index < last[1]) last[1] = Math.max(last[1], end);
+      else ranges.push([match.index, end]);
+      pattern.lastIndex = match.index + 1;
+    }
+    return ranges;
+  });
+}
+
+/** The longest end of the text that begins one of the words, from 8 characters on. */
+function beginningAtEnd(text: string, words: readonly string[]): Range[] {
+  const end = text.toLowerCase();
+  let longest = 0;
+  for (const word of words) {
+    for (let length = word.length; length >= SHORTEST_IN_WORDS && length > longest; length--) {
+      if (end.endsWith(word.slice(0, length))) longest = length;
+    }
+  }
+  return longest === 0 ? [] : [[text.length - longest, text.length]];
+}
+
+/** Escapes within escapes: a JSON text in a JSON string in a query parameter. */
+const DEEPEST_ESCAPE = 3;
+/** Characters that one character takes at most after so many escapes, about: `%2525u0041`, `\\\\u0041`. */
+const LONGEST_ESCAPE = 16;
+
+const ESCAPE =
+  /\\(?:u00([0-7][0-9a-f])|(["\\/]))|%([0-7][0-9a-f])|&#x0{0,6}([0-7][0-9a-f]);|&#0{0,6}(\d{2,3});|&(amp|lt|gt|quot|apos);/gi;
+const UNFINISHED_ESCAPE =
+  /(?:%(?:25){0,2}[0-9a-f]?|\\{1,8}(?:u[0-9a-f]{0,3})?|&(?:amp;){0,2}[#0-9a-z]{0,9})$/i;
+const NAMED = new Map([
+  ['amp', '&'],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['quot', '"'],
+  ['apos', "'"],
+]);
+
+/** The character that an escape stands for, by the groups of {@link ESCAPE}. */
+function characterOf(groups: readonly (string | undefined)[]): string {
+  const [, json, itself, percent, hex, decimal, name] = groups;
+  if (itself !== undefined) return itself;
+  if (name !== undefined) return NAMED.get(name.toLowerCase()) ?? '';
+  return String.fromCharCode(
+    decimal === undefined ? Number.parseInt(json ?? percent ?? hex ?? '', 16) : Number(decimal),
+  );
+}
+
+/** Escapes are undone in pieces of this many characters, so that a body of nothing else takes little memory. */
+const PIECE = 2 ** 17;
+
+/**
+ * What `find` finds in the text as it is, and in the text with its escapes undone once, twice and three times.
+ *
+ * @param reach how many characters of the text a find can take at most, by which the pieces overlap
+ */
+function rangesIn(text: string, reach: number, find: (plain: string) => Range[]): Range[] {
+  const ranges = find(text);
+  if (/[%\\&]/.test(text)) {
+    for (let start = 0; start < text.length; start += PIECE) {
+      for (const [from, to] of rangesBehindEscapes(text.slice(start, start + PIECE + reach), find)) {
+        ranges.push([start + from, start + to]);
+      }
+    }
+  }
+  return ranges.sort(([a], [b]) => a - b);
+}
+
+function rangesBehindEscapes(text: string, find: (plain: string) => Range[]): Range[] {
+  const ranges: Range[] = [];
+  const layers: Layer[] = [];
+  let plain = text;
+  while (layers.length < DEEPEST_ESCAPE) {
+    const unescaped = plain.replace(ESCAPE, (...groups: string[]) => characterOf(groups));
+    if (unescaped.length === plain.length) break;
+    layers.unshift(new Layer(plain));
+    for (const [start, end] of find(unescaped)) {
+      const original = (place: number) => layers.reduce((at, layer) => layer.placeOf(at), place);
+      ranges.push([original(start), original(end)]);
+    }
+    plain = unescaped;
+  }
+  return ranges;
+}
+
+/** A text with escapes, and where in it a place of the text without them is. */
+class Layer {
+  readonly #text: string;
+  /** By escape: the place of its character without escapes, and how much longer the text with them is behind it. */
+  #places: { plain: number; longer: number }[] | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  placeOf(plain: number): number {
+    // Only a text that holds a key needs the places.
+    this.#places ??= this.#findPlaces();
+    let before = 0;
+    for (let after = this.#places.length; before < after; ) {
+      const middle = (before + after) >> 1;
+      if ((this.#places[middle]?.plain ?? 0) < plain) before = middle + 1;
+      else after = middle;
+    }
+    return plain + (this.#places[before - 1]?.longer ?? 0);
+  }
+
+  #findPlaces() {
+    let longer = 0;
+    return Array.from(this.#text.matchAll(ESCAPE), (found) => {
+      const plain = found.index - longer;
+      longer += found[0].length - 1;
+      return { plain, longer };
+    });
+  }
+}
+
+function replaceRanges(text: string, ranges: readonly Range[]): string {
+  let replaced = '';
+  let copied = 0;
+  for (const [start, end] of ranges) {
+    if (start >= copied) replaced += text.slice(copied, start) + REDACTED;
+    copied = Math.max(copied, end);
+  }
+  return replaced + text.slice(copied);
+}
