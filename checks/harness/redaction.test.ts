@@ -184,7 +184,7 @@ t.test('time and memory grow with the text only, whatever it holds', (t) => {
   };
   for (const [name, text] of Object.entries(hostile)) {
     const [memory, start] = [process.memoryUsage().rss, process.cpuUsage().user];
-    t.notOk(leaks(many.redact(text).slice(-60), KEY.slice(0, 12)), name);
+    t.ok(many.redact(text).endsWith(REDACTED), name);
     t.ok(
       process.cpuUsage().user - start < 6_000_000,
       `${name}: ${(process.cpuUsage().user - start) / 1e6} s`,
