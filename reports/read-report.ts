@@ -1,0 +1,87 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { packageRoot } from '../spec/package-root.ts';
+import { REPORT_FORMAT_VERSION, type Report } from './report.ts';
+
+/** Name of the report in a folder of results. */
+export const REPORT_FILE = 'report.json';
+
+/** A report that was read and holds what it should, or one line that says why there is none. */
+export type ReadReport =
+  | { readonly ok: true; readonly report: Report; readonly file: string }
+  | { readonly ok: false; readonly problem: string };
+
+const schema: unknown = JSON.parse(readFileSync(new URL('reports/report.schema.json', packageRoot), 'utf8'));
+if (typeof schema !== 'object' || schema === null) throw new Error('reports/report.schema.json is no schema');
+
+const ajv = new Ajv2020({
+  strict: true,
+  allowUnionTypes: true,
+  formats: { 'date-time': (text: string) => text.endsWith('Z') && !Number.isNaN(Date.parse(text)) },
+});
+const isReport = ajv.compile<Report>(schema);
+
+/**
+ * Reads the report of an earlier run and validates it against reports/report.schema.json: a file may come from anywhere.
+ *
+ * @param path a report.json, or a folder that holds one
+ */
+export function readReport(path: string): ReadReport {
+  let file = path;
+  let text: string;
+  try {
+    if (statSync(path).isDirectory()) file = join(path, REPORT_FILE);
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    return { ok: false, problem: `${file}: ${readProblem(error)}` };
+  }
+  const parsed = parseReport(text);
+  return parsed.ok ? { ...parsed, file } : { ok: false, problem: `${file}: ${parsed.problem}` };
+}
+
+/** The text of a report.json, validated. */
+export function parseReport(
+  text: string,
+): { readonly ok: true; readonly report: Report } | { readonly ok: false; readonly problem: string } {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { ok: false, problem: 'is not JSON; was it cut off?' };
+  }
+  const version = formatVersion(value);
+  if (version === undefined)
+    return { ok: false, problem: 'is no report of petstore-harness (no formatVersion)' };
+  if (version !== REPORT_FORMAT_VERSION) {
+    const remedy = version > REPORT_FORMAT_VERSION ? 'use a newer petstore-harness' : 'run the check again';
+    return {
+      ok: false,
+      problem: `has format version ${version}, this petstore-harness reads ${REPORT_FORMAT_VERSION}; ${remedy}`,
+    };
+  }
+  if (!isReport(value))
+    return { ok: false, problem: `is no valid report: ${schemaProblem(isReport.errors?.[0])}` };
+  return { ok: true, report: value };
+}
+
+function formatVersion(value: unknown): number | undefined {
+  if (typeof value !== 'object' || value === null || !('formatVersion' in value)) return undefined;
+  return typeof value.formatVersion === 'number' ? value.formatVersion : undefined;
+}
+
+function schemaProblem(error: ErrorObject | undefined): string {
+  if (error === undefined) return 'it does not match the schema';
+  const extra: unknown = error.params['additionalProperty'];
+  return `${error.instancePath || '/'} ${error.message ?? 'does not match'}${extra === undefined ? '' : ` (${JSON.stringify(extra)})`}`;
+}
+
+function readProblem(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return 'no such file; give a report.json or the folder that `check --out` wrote';
+  if (code === 'EACCES') return 'may not be read (permission denied)';
+  if (code === 'EISDIR') return 'is a folder, not a report';
+  if (code === 'ERR_STRING_TOO_LONG' || code === 'ERR_FS_FILE_TOO_LARGE')
+    return 'is too large to be a report';
+  return error instanceof Error ? error.message : String(error);
+}
