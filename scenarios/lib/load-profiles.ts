@@ -1,0 +1,94 @@
+/** Load profiles: how a rate goes over time, apart from what is sent. */
+import type { LoadProfileName } from './scenario.ts';
+
+/** A piece of a profile in which the rate (requests per second) goes evenly from one value to another. */
+export interface Slope {
+  readonly seconds: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+type Shape = readonly (readonly [partOfTime: number, from: number, to: number])[];
+
+/** Parts of the run's duration, and factors on its rate. */
+const SHAPES: Readonly<Record<LoadProfileName, Shape>> = {
+  constant: [[1, 1, 1]],
+  'average-load': [
+    [0.1, 0, 1],
+    [0.8, 1, 1],
+    [0.1, 1, 0],
+  ],
+  // Half, then twice the usual load in steps, then back: does it recover?
+  stress: [
+    [0.1, 0, 1],
+    [0.2, 1, 1],
+    [0.1, 1, 2],
+    [0.4, 2, 2],
+    [0.05, 2, 1],
+    [0.15, 1, 1],
+  ],
+  spike: [
+    [0.4, 0.1, 0.1],
+    [0.02, 0.1, 1],
+    [0.18, 1, 1],
+    [0.02, 1, 0.1],
+    [0.38, 0.1, 0.1],
+  ],
+  soak: [
+    [0.02, 0, 1],
+    [0.98, 1, 1],
+  ],
+  breakpoint: [[1, 0, 1]],
+};
+
+/**
+ * The slopes of a profile.
+ *
+ * @param rate requests per second, the profile's usual rate (stress goes to twice that)
+ * @param seconds how long all of it lasts
+ */
+export function slopes(profile: LoadProfileName, rate: number, seconds: number): Slope[] {
+  return SHAPES[profile].map(([part, from, to]) => ({
+    seconds: part * seconds,
+    from: from * rate,
+    to: to * rate,
+  }));
+}
+
+/** Requests that arrive in all. */
+export function arrivals(profile: readonly Slope[]): number {
+  return profile.reduce((sum, { seconds, from, to }) => sum + (seconds * (from + to)) / 2, 0);
+}
+
+/** The highest rate, in requests per second. */
+export function peakRate(profile: readonly Slope[]): number {
+  return Math.max(...profile.flatMap(({ from, to }) => [from, to]));
+}
+
+/** Requests that have arrived `time` seconds after the start. */
+function arrivedBy(profile: readonly Slope[], time: number): number {
+  let sum = 0;
+  let left = time;
+  for (const { seconds, from, to } of profile) {
+    const within = Math.max(0, Math.min(left, seconds));
+    if (seconds > 0) sum += within * (from + ((to - from) * within) / seconds / 2);
+    left -= seconds;
+  }
+  return sum;
+}
+
+/**
+ * The most requests that arrive in any `window` seconds. The maximum over windows of a piecewise linear rate lies
+ * where the rates at both ends are equal or at a corner; looking at 2,000 places misses at most a request or two,
+ * which the planner's reserve covers.
+ */
+export function busiestWindow(profile: readonly Slope[], window: number): number {
+  const total = profile.reduce((sum, { seconds }) => sum + seconds, 0);
+  if (total <= window) return arrivals(profile);
+  let most = 0;
+  for (let place = 0; place <= 2000; place += 1) {
+    const start = ((total - window) * place) / 2000;
+    most = Math.max(most, arrivedBy(profile, start + window) - arrivedBy(profile, start));
+  }
+  return most;
+}

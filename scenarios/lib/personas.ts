@@ -1,0 +1,183 @@
+/** Clients whose behaviour is the subject: what they do after a 429. Times of the target's clock are in seconds. */
+
+import { sleep } from 'k6';
+import exec from 'k6/execution';
+import { retryAfter } from '../../checks/harness/rate-headers.ts';
+import { tell } from './report.ts';
+import { plan, targetNow } from './run-plan.ts';
+import { streamNumber } from './script.ts';
+import { type Answer, type Caller, caller, list, listRequest, listTogether } from './target.ts';
+
+const WINDOW = 60;
+const plain = listRequest();
+
+const targetSeconds = () => targetNow(Date.now()) / 1000;
+
+/** Sleeps for seconds of the target's clock. */
+export function rest(seconds: number): void {
+  if (seconds > 0) sleep(seconds / plan.clock.speed);
+}
+
+/** How long a refusal asks to wait, in seconds of the target's clock; undefined where it does not say. */
+function wait(answer: Answer): number | undefined {
+  const asked = retryAfter(Object.entries(answer.headers), 10 * WINDOW);
+  if (asked.kind === 'delay') return asked.milliseconds / 1000;
+  return asked.kind === 'date' ? asked.time / 1000 - targetSeconds() : undefined;
+}
+
+/** The caller of the client that this VU is: the n-th client has the n-th key of its stream. */
+export function client(streamName: string): Caller {
+  const stream = streamNumber(streamName);
+  const { keys } = plan.streams[stream] ?? { keys: [] };
+  return caller(stream, keys[exec.scenario.iterationInTest % keys.length] ?? 0);
+}
+
+function assertion(who: Caller, name: string, held: boolean, expected: string, actual: string): void {
+  tell({ kind: 'assertion', name, key: who.key.name, held, expected, actual });
+}
+
+function measurement(who: Caller, name: string, value: number, unit: string): void {
+  tell({ kind: 'measurement', name, key: who.key.name, value: Math.round(value * 100) / 100, unit });
+}
+
+const LAST_WAIT = 5 * WINDOW;
+
+/**
+ * Section 8's client: after a 429 it waits for Retry-After, then backs off exponentially with full jitter. It must
+ * never be banned, and must get at least 95 % of what the plan sells in the time.
+ */
+export function polite(who: Caller, seconds: number): void {
+  const began = targetSeconds();
+  let admitted = 0;
+  let refusedInARow = 0;
+  let banned = '';
+  while (targetSeconds() - began < seconds && banned === '') {
+    const answer = list(who, plain);
+    if (answer.status === 200) {
+      admitted += 1;
+      refusedInARow = 0;
+    } else if (answer.status === 429) {
+      const told = wait(answer) ?? 1;
+      refusedInARow += 1;
+      if (told > LAST_WAIT || refusedInARow > 8)
+        banned = `429 with ${told} s to wait, ${refusedInARow} in a row`;
+      else rest(told + (refusedInARow > 1 ? Math.random() * 2 ** refusedInARow : Math.random() * 0.1));
+    } else if (answer.status === 0) rest(1);
+    else banned = `status ${answer.status}`;
+  }
+  const elapsed = targetSeconds() - began;
+  const sold = (who.key.perMinute * Math.min(seconds, elapsed)) / WINDOW;
+  measurement(who, 'part of the quota reached', (100 * admitted) / sold, '%');
+  assertion(who, 'a polite client is never banned', banned === '', 'no ban', banned || 'no ban');
+  assertion(
+    who,
+    'a polite client gets 95 % of its quota',
+    admitted >= 0.95 * sold,
+    `at least ${Math.floor(0.95 * sold)} in ${Math.round(elapsed)} s`,
+    `${admitted}`,
+  );
+}
+
+/** Identifies a kind of refusal: a ban is answered otherwise than the 429 before it, or with a far longer wait. */
+function refusalKind(answer: Answer): string {
+  const code = /"code"\s*:\s*"([^"]*)"/.exec(answer.body)?.[1] ?? '';
+  return `${answer.status} ${code}`;
+}
+
+const MOST_AFTER_429 = 60;
+
+/**
+ * Goes on after 429 until the answer changes, then stops and measures how long it is shut out.
+ *
+ * @param longest how long it waits for the end of a ban, in seconds of the target's clock
+ */
+export function abuse(who: Caller, longest: number): void {
+  const began = targetSeconds();
+  let sent = 0;
+  let first: Answer | undefined;
+  while (first === undefined && sent <= who.key.perMinute * 2) {
+    const answer = list(who, plain);
+    sent += 1;
+    if (answer.status === 429) first = answer;
+  }
+  if (first === undefined) {
+    assertion(
+      who,
+      'a key over its limit is refused',
+      false,
+      `429 after ${who.key.perMinute}`,
+      `${sent} admitted`,
+    );
+    return;
+  }
+  const usual = refusalKind(first);
+  const usualWait = wait(first) ?? 0;
+  const firstAt = targetSeconds();
+  let after = 0;
+  let ban: Answer | undefined;
+  while (ban === undefined && after < MOST_AFTER_429) {
+    const answer = list(who, plain);
+    after += 1;
+    if (answer.status === 200) break;
+    if (refusalKind(answer) !== usual || (wait(answer) ?? 0) > usualWait + WINDOW / 2) ban = answer;
+  }
+  measurement(who, 'first 429 after', firstAt - began, 's');
+  if (ban === undefined) {
+    measurement(who, 'requests after the first 429, no ban seen', after, 'requests');
+    return;
+  }
+  const banAt = targetSeconds();
+  const told = wait(ban);
+  measurement(who, 'requests after the first 429 until the ban', after, 'requests');
+  measurement(who, 'time from the first 429 to the ban', banAt - firstAt, 's');
+  if (told !== undefined) measurement(who, 'ban as told', told, 's');
+  const until = told === undefined ? WINDOW : told;
+  if (until > longest) return;
+  rest(until + 0.5);
+  let answer = list(who, plain);
+  for (let tries = 0; answer.status !== 200 && tries < 3; tries += 1) {
+    rest(Math.max(1, wait(answer) ?? WINDOW / 2));
+    answer = list(who, plain);
+  }
+  if (answer.status === 200)
+    measurement(who, 'ban as measured, to the next admitted request', targetSeconds() - banAt, 's');
+  assertion(who, 'a ban ends', answer.status === 200, 'served again', `status ${answer.status}`);
+}
+
+const TOGETHER = 20;
+
+/** Waits until a new minute window begins with the next request; the answer to the one that found out is spent. */
+function freshWindow(who: Caller): void {
+  const answer = list(who, plain);
+  const shownForMinute = Number(answer.headers['X-Ratelimit-Limit']) === who.key.perMinute;
+  const reset = Number(answer.headers['X-Ratelimit-Reset']);
+  const left = shownForMinute && reset > 0 ? reset - targetSeconds() : WINDOW;
+  // A bucket that refills says when it is full again; a window when it ends. The second covers rounding.
+  rest(Math.max(left, 0) + 1);
+}
+
+/** Offers requests just below, at and over the plan's limit, each in a window of its own, many at once. */
+export function edge(who: Caller): void {
+  const limit = who.key.perMinute;
+  for (const offered of [limit - 1, limit, limit + 3]) {
+    freshWindow(who);
+    const began = targetSeconds();
+    let admitted = 0;
+    for (let sent = 0; sent < offered; ) {
+      const now = Math.min(TOGETHER, offered - sent);
+      admitted += listTogether(who, plain, now).filter((answer) => answer.status === 200).length;
+      sent += now;
+    }
+    const seconds = targetSeconds() - began;
+    const least = Math.min(offered, limit);
+    // A refilling bucket that was full admits what flowed in meanwhile; a window does not. Both conform.
+    const most = Math.min(offered, limit + Math.floor((seconds * limit) / WINDOW));
+    assertion(
+      who,
+      `${offered - limit >= 0 ? 'at or over' : 'below'} the limit: ${offered} offered to ${who.key.plan}`,
+      admitted >= least && admitted <= most,
+      least === most ? `${least} admitted` : `${least} to ${most} admitted`,
+      `${admitted} admitted`,
+    );
+  }
+}

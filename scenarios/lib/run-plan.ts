@@ -1,0 +1,17 @@
+/** The plan of this run, as the runner wrote it beside the bundled script. */
+import type { LoadPlan } from './scenario.ts';
+
+export const plan: LoadPlan = JSON.parse(open('./plan.json'));
+
+/** The target's time now, in milliseconds since 1970. */
+export function targetNow(now: number): number {
+  return plan.clock.at + (now - plan.clock.from) * plan.clock.speed;
+}
+
+/** A key's value; only the environment has it. */
+export function keyValue(index: number): string {
+  const env = plan.keys[index]?.env ?? '';
+  const value = __ENV[env];
+  if (value === undefined || value === '') throw new Error(`environment variable ${env} is not set`);
+  return value;
+}

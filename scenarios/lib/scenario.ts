@@ -1,0 +1,122 @@
+/**
+ * What a scenario is, and the plan that the runner makes of one before k6 starts. Plain data: the runner (Node) and
+ * the scripts (k6) read the same types.
+ */
+
+/** The operations that load consists of, in the order of their numbers in samples. */
+export const OPERATIONS = ['listPets', 'createPet', 'getPet'] as const;
+export type LoadOperation = (typeof OPERATIONS)[number];
+
+export type PlanName = 'free' | 'pro' | 'business' | 'enterprise';
+
+/** How many of 100 requests each operation gets; parts of any sum. */
+export type Mix = Readonly<Record<LoadOperation, number>>;
+
+/** Names of load profiles: how the rate goes over time, whatever is sent. */
+export type LoadProfileName = 'constant' | 'average-load' | 'stress' | 'spike' | 'soak' | 'breakpoint';
+
+/** Requests that arrive at a rate, however slowly they are answered (open model). */
+export interface RateStream {
+  readonly kind: 'rate';
+  readonly name: string;
+  /** The function that the script exports for it; k6 calls it once per request. */
+  readonly exec: string;
+  readonly profile: LoadProfileName;
+  /** Factor on the run's rate, default 1. */
+  readonly share?: number;
+  /** From and to, as parts of the run's duration; default all of it. */
+  readonly from?: number;
+  readonly to?: number;
+  /** Which keys pay: those with the role `load`, of these plans where given. */
+  readonly plans?: readonly PlanName[];
+  /** The stream may exceed its keys' plan: its 429s are what it is about. */
+  readonly overLimit?: boolean;
+}
+
+/** Clients that go at their own pace, one VU a client (closed model): personas whose behaviour is the subject. */
+export interface ClientStream {
+  readonly kind: 'clients';
+  readonly name: string;
+  readonly exec: string;
+  /** One client a key with this role, or `count` clients that share the first one. */
+  readonly role: 'exhaust' | 'ban' | 'load';
+  readonly count?: number;
+  readonly plans?: readonly PlanName[];
+  readonly from?: number;
+  readonly overLimit?: boolean;
+  /**
+   * Requests that one client sends at most, as a multiple of its plan's minute and a number on top; for each minute of
+   * the run where `perMinute` is set.
+   */
+  readonly cost: { readonly minutes: number; readonly plus: number; readonly perMinute?: boolean };
+}
+
+export type Stream = RateStream | ClientStream;
+
+/** What the runner judges beside thresholds, over all samples of all processes. */
+export type Judge = 'latency-trend' | 'neighbour' | 'unique-ids';
+
+/** A scenario's facts; what its clients do is in the script of the same name. */
+export interface ScenarioFacts {
+  readonly name: string;
+  /** What the report answers, for a capacity engineer. */
+  readonly answers: string;
+  /** Requests per second and seconds where the command line gives none. */
+  readonly rate: number;
+  readonly seconds: number;
+  readonly streams: readonly Stream[];
+  readonly mix: Mix;
+  /** In the language of `--slo`: `p99<500ms`, `errors<1%`. */
+  readonly thresholds: string;
+  readonly needs: readonly ('writes' | 'exhaust' | 'ban')[];
+  readonly judges?: readonly Judge[];
+  /** Seconds of the target's clock, where the scenario waits for windows or bans to end. */
+  readonly targetSeconds?: number;
+  /** Stop as soon as the thresholds are broken. */
+  readonly stopWhenBroken?: boolean;
+}
+
+/** A key in a plan: everything but its value, which is in the environment variable `env` only. */
+export interface PlannedKey {
+  readonly name: string;
+  readonly plan: PlanName;
+  readonly env: string;
+  readonly perMinute: number;
+  readonly perDay: number;
+}
+
+/** A stream with its keys. */
+export interface PlannedStream {
+  readonly name: string;
+  /** Positions in `LoadPlan.keys`. */
+  readonly keys: readonly number[];
+  /** Which of `keys` pays for the n-th request; empty where every client has its own. */
+  readonly schedule: readonly number[];
+  readonly expects429: boolean;
+  /** Arrivals per second where they are constant: for the schedule lag. */
+  readonly constantRate?: number;
+}
+
+/** Everything that the scripts need to know; plan.json beside the bundled script. It holds no secret. */
+export interface LoadPlan {
+  readonly scenario: string;
+  readonly runId: string;
+  /** Base address without a trailing slash. */
+  readonly target: string;
+  readonly keys: readonly PlannedKey[];
+  readonly streams: readonly PlannedStream[];
+  readonly mix: Mix;
+  /** One body in so many is judged by the schema. */
+  readonly validateEvery: number;
+  /** How the target's clock relates to this machine's: `target = at + (now - from) * speed`, in milliseconds. */
+  readonly clock: { readonly from: number; readonly at: number; readonly speed: number };
+  readonly seconds: number;
+  /** Whether lists are asked for in every way (limits, filters) or always the plain one. */
+  readonly lists: 'varied' | 'plain';
+  /** Where k6 leaves its own summary; undefined where its standard output is all that it has. */
+  readonly summaryFile: string | undefined;
+  readonly samples: { readonly categoryId: string; readonly ids: readonly string[] };
+  readonly requestTimeout: string;
+  /** k6's options, made from the streams. */
+  readonly options: Readonly<Record<string, unknown>>;
+}

@@ -1,0 +1,213 @@
+/** Requests to the target: sent, judged, reported. */
+import type { RefinedParams, RefinedResponse } from 'k6/http';
+import http from 'k6/http';
+import { Counter } from 'k6/metrics';
+import { type Asked, type Breach, bodyBreach, idsIn, rateHeaderBreach } from './oracle.ts';
+import { begin, end, noteAdded, tellViolation } from './report.ts';
+import { keyValue, plan } from './run-plan.ts';
+import { seriesCode } from './sample.ts';
+import type { LoadOperation, PlanName, PlannedKey } from './scenario.ts';
+
+type TextResponse = RefinedResponse<'text'>;
+
+/** Outcome numbers, see OUTCOMES in sample.ts. */
+const OK = 0;
+const REFUSED = 1;
+const UNEXPECTED_429 = 2;
+const FAILED = 3;
+const VIOLATION = 4;
+
+const violations = new Counter('contract_violations');
+const unexpected429 = new Counter('unexpected_429');
+const expected429 = new Counter('expected_429');
+
+const NAMES = ['GET /pets', 'POST /pets', 'GET /pets/{petId}'] as const;
+const OPERATION_NAMES: readonly LoadOperation[] = ['listPets', 'createPet', 'getPet'];
+const petsUrl = `${plan.target}/pets`;
+
+/** A key as one stream uses it: everything that is the same for each of its requests, made once. */
+export interface Caller {
+  readonly keyIndex: number;
+  readonly key: PlannedKey;
+  readonly expects429: boolean;
+  readonly params: readonly RefinedParams<'text'>[];
+  readonly codes: readonly number[];
+  readonly tags: readonly { operation: string; plan: PlanName }[];
+}
+
+const callers = new Map<number, Caller>();
+
+/** The caller for a key (position in the plan) in a stream (position in the plan). */
+export function caller(stream: number, keyIndex: number): Caller {
+  const place = stream * 1000 + keyIndex;
+  const known = callers.get(place);
+  if (known !== undefined) return known;
+  const key = plan.keys[keyIndex];
+  const planned = plan.streams[stream];
+  if (key === undefined || planned === undefined) throw new Error(`no key ${keyIndex} in stream ${stream}`);
+  const headers = { Authorization: `Bearer ${keyValue(keyIndex)}` };
+  const callback = planned.expects429
+    ? http.expectedStatuses({ min: 200, max: 299 }, 404, 429)
+    : http.expectedStatuses({ min: 200, max: 299 }, 404);
+  const made: Caller = {
+    keyIndex,
+    key,
+    expects429: planned.expects429,
+    tags: OPERATION_NAMES.map((operation) => ({ operation, plan: key.plan })),
+    params: OPERATION_NAMES.map((operation, index) => ({
+      headers: operation === 'createPet' ? { ...headers, 'Content-Type': 'application/json' } : headers,
+      tags: { operation, plan: key.plan, stream: planned.name, name: NAMES[index] ?? operation },
+      responseCallback: callback,
+      responseType: 'text' as const,
+      timeout: plan.requestTimeout,
+      redirects: 0,
+    })),
+    codes: OPERATION_NAMES.map((_, index) => seriesCode(stream, keyIndex, index)),
+  };
+  callers.set(place, made);
+  return made;
+}
+
+let sinceValidated = 0;
+const seen = new Set<number>();
+
+/** Judges a response, reports its sample, and says what it came to. */
+function settle(who: Caller, operation: number, response: TextResponse, now: number, asked: Asked): number {
+  const { status } = response;
+  const milliseconds = response.timings.duration;
+  if (status === 0) {
+    end(response.error_code, FAILED, milliseconds);
+    return FAILED;
+  }
+  const headers = response.headers;
+  let breach = rateHeaderBreach(headers, status, status === 401 ? undefined : who.key, now);
+  sinceValidated += 1;
+  if (breach === undefined && (sinceValidated >= plan.validateEvery || !seen.has(status * 4 + operation))) {
+    sinceValidated = 0;
+    seen.add(status * 4 + operation);
+    breach = bodyBreach(response.body, status, headers, asked);
+  }
+  let outcome = OK;
+  if (status === 429) outcome = who.expects429 ? REFUSED : UNEXPECTED_429;
+  else if (who.expects429 && (status === 401 || status === 403))
+    outcome = REFUSED; // a ban may be answered so
+  else if (status !== (operation === 1 ? 201 : 200)) outcome = FAILED;
+  if (outcome !== OK) {
+    if (outcome === REFUSED) expected429.add(1, who.tags[operation]);
+    else if (outcome === UNEXPECTED_429) unexpected429.add(1, who.tags[operation]);
+  }
+  if (breach !== undefined) {
+    violations.add(1, who.tags[operation]);
+    tellBreach(who, asked, response, breach);
+    if (outcome === OK || outcome === REFUSED) outcome = VIOLATION;
+  }
+  end(status, outcome, milliseconds);
+  return outcome;
+}
+
+function tellBreach(who: Caller, asked: Asked, response: TextResponse, breach: Breach): void {
+  tellViolation({
+    kind: 'violation',
+    ...breach,
+    operation: asked.operation,
+    method: response.request.method,
+    path: response.url.slice(plan.target.length),
+    key: who.key.name,
+    status: response.status,
+    headers: { ...response.headers },
+    body: String(response.body ?? '').slice(0, 2000),
+  });
+}
+
+/** What a persona needs to know of an answer. */
+export interface Answer {
+  /** 0 where no response came. */
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+function answer(response: TextResponse): Answer {
+  return { status: response.status, headers: response.headers, body: response.body ?? '' };
+}
+
+/** A list request with everything that does not change, made once. */
+export interface ListRequest {
+  readonly url: string;
+  readonly asked: Asked;
+}
+
+/** Prepares GET /pets. */
+export function listRequest(query: { readonly limit?: number; readonly status?: string } = {}): ListRequest {
+  const parts = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+  return {
+    url: parts.length === 0 ? petsUrl : `${petsUrl}?${parts.join('&')}`,
+    asked: { operation: 'listPets', ...query },
+  };
+}
+
+/** GET /pets. */
+export function list(who: Caller, request: ListRequest): Answer {
+  const response = sendList(who, request);
+  return answer(response);
+}
+
+/** GET /pets, where only its sample is of interest. */
+export function sendList(who: Caller, request: ListRequest): TextResponse {
+  const now = Date.now();
+  begin(who.codes[0] ?? 0, now);
+  const response = http.get<'text'>(request.url, who.params[0]);
+  settle(who, 0, response, now, request.asked);
+  return response;
+}
+
+/** So many GET /pets at once, as many in flight as k6's option `batchPerHost` lets. */
+export function listTogether(who: Caller, request: ListRequest, times: number): Answer[] {
+  const now = Date.now();
+  const requests = Array.from({ length: times }, () => ({
+    method: 'GET' as const,
+    url: request.url,
+    params: who.params[0] ?? {},
+  }));
+  return http.batch(requests).map((response) => {
+    begin(who.codes[0] ?? 0, now);
+    settle(who, 0, response, now, request.asked);
+    return answer(response);
+  });
+}
+
+let counter = 0;
+const ownIds: string[] = [];
+const MOST_OWN_IDS = 50;
+
+/** POST /pets: one animal, marked with the run's id. */
+export function add(who: Caller, status?: string): Answer {
+  counter += 1;
+  const name = `harness-${plan.runId}-${__VU}-${counter}`;
+  const { categoryId } = plan.samples;
+  // Written by hand: JSON.stringify would round a categoryId beyond 2^53.
+  const body = `{"name":"${name}","categoryId":${categoryId}${status === undefined ? '' : `,"status":"${status}"`}}`;
+  const now = Date.now();
+  begin(who.codes[1] ?? 0, now);
+  const response = http.post<'text'>(petsUrl, body, who.params[1]);
+  settle(who, 1, response, now, { operation: 'createPet', name, categoryId });
+  if (response.status === 201) {
+    const [id] = idsIn(response.body);
+    if (id !== undefined) {
+      noteAdded(id);
+      if (ownIds.length < MOST_OWN_IDS) ownIds.push(id);
+    }
+  }
+  return answer(response);
+}
+
+/** GET /pets/{petId} of an animal that the target has. */
+export function get(who: Caller, turn: number): Answer {
+  const ids = ownIds.length > 0 && turn % 2 === 0 ? ownIds : plan.samples.ids;
+  const id = ids[turn % ids.length] ?? '1';
+  const now = Date.now();
+  begin(who.codes[2] ?? 0, now);
+  const response = http.get<'text'>(`${petsUrl}/${id}`, who.params[2]);
+  settle(who, 2, response, now, { operation: 'getPet', id });
+  return answer(response);
+}

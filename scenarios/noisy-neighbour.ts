@@ -1,0 +1,25 @@
+/** A client at a steady rate, first alone, then beside one that sends as fast as it can far over its limit. */
+import { sleep } from 'k6';
+import exec from 'k6/execution';
+import { mixedRequests } from './lib/journeys.ts';
+import { client } from './lib/personas.ts';
+import { drain as drainSamples } from './lib/report.ts';
+import { plan } from './lib/run-plan.ts';
+import { list, listRequest } from './lib/target.ts';
+
+const PAUSE_SECONDS = 0.02;
+
+export { drain, handleSummary, options } from './lib/script.ts';
+export default mixedRequests('alone');
+export const disturbed = mixedRequests('disturbed');
+
+export function noise(): void {
+  const who = client('noise');
+  const request = listRequest({ limit: 100 });
+  const end = exec.scenario.startTime + plan.seconds * 500;
+  while (Date.now() < end) {
+    list(who, request);
+    sleep(PAUSE_SECONDS);
+  }
+  drainSamples();
+}

@@ -1,0 +1,9 @@
+/** Each key offers requests just below, at and over its plan's minute, each in a window of its own. */
+import { client, edge } from './lib/personas.ts';
+import { drain as drainSamples } from './lib/report.ts';
+
+export { drain, handleSummary, options } from './lib/script.ts';
+export default function (): void {
+  edge(client('edge'));
+  drainSamples();
+}
