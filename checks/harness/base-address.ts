@@ -1,0 +1,28 @@
+/** A base address as the harness uses it, or why a text is none. */
+export type BaseAddress =
+  | { readonly ok: true; readonly address: string }
+  | { readonly ok: false; readonly message: string; readonly remedy: string };
+
+const EXAMPLE = 'write it like https://staging.example.com/v1';
+
+/**
+ * Reads the base address of a target, from a profile or the command line: http or https, with a path or without, no
+ * trailing slash in the result. The text itself is not part of a message when it could hold a secret.
+ */
+export function readBaseAddress(text: string): BaseAddress {
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
+    return { ok: false, message: 'the target is no http:// or https:// address', remedy: EXAMPLE };
+  }
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') {
+    const remedy = 'remove what stands before the "@"; keys come from environment variables';
+    return { ok: false, message: 'the target holds credentials', remedy };
+  }
+  if (url.search !== '' || text.includes('?')) {
+    return { ok: false, message: 'the target has a query', remedy: 'remove everything from the "?" on' };
+  }
+  if (url.hash !== '' || text.includes('#')) {
+    return { ok: false, message: 'the target has a fragment', remedy: 'remove everything from the "#" on' };
+  }
+  return { ok: true, address: `${url.origin}${url.pathname.replace(/\/+$/, '')}` };
+}

@@ -1,0 +1,52 @@
+import t from 'tap';
+import { keyValues } from './key-values.ts';
+import type { ProfileKey } from './target-profile.ts';
+
+const key = (name: string, env: string): ProfileKey => ({
+  name,
+  env,
+  plan: 'free',
+  roles: ['functional'],
+  unusedToday: false,
+});
+
+const profile = { keys: [key('free-1', 'FREE_KEY'), key('pro-1', 'PRO_KEY')] };
+
+t.test('the values by name of the key', (t) => {
+  const read = keyValues(profile, { FREE_KEY: 'free-secret', PRO_KEY: 'pro-secret~+/=', OTHER: 'x' });
+  t.ok(read.ok);
+  t.strictSame(read.ok && [...read.values], [
+    ['free-1', 'free-secret'],
+    ['pro-1', 'pro-secret~+/='],
+  ]);
+  t.end();
+});
+
+t.test('every value that cannot be sent is a problem that names key and variable, not the value', (t) => {
+  const cases: [value: string | undefined, message: RegExp][] = [
+    [undefined, /is not set/],
+    ['', /is empty/],
+    ['canary key', /header cannot carry/],
+    ['canary\n', /header cannot carry/],
+    ['canary\r\nX-Evil: 1', /header cannot carry/],
+    ['canary\u0000', /header cannot carry/],
+    ['canaryä', /header cannot carry/],
+    ['canary'.repeat(1000), /longer than 4096/],
+    ['can', /too short/],
+    ['1234567', /too short/],
+    ['free-secret', /same key as free-1/],
+  ];
+  for (const [value, message] of cases) {
+    const read = keyValues(profile, { FREE_KEY: 'free-secret', PRO_KEY: value });
+    t.match(read, { ok: false, problems: [{ key: 'pro-1', variable: 'PRO_KEY', message }] }, String(message));
+    t.match(read, { problems: [{ message: /PRO_KEY.*pro-1/ }] });
+    t.notOk(/can|1234|free-secret/.test(JSON.stringify(read).replace('cannot', '')), JSON.stringify(read));
+  }
+  t.end();
+});
+
+t.test('all problems at once', (t) => {
+  const read = keyValues(profile, {});
+  t.equal(read.ok ? 0 : read.problems.length, 2);
+  t.end();
+});
