@@ -1,0 +1,57 @@
+import { count } from './outcome.ts';
+import type { Report } from './report.ts';
+import { shownLine } from './visible-text.ts';
+
+/** `1 min 59 s`; tenths below ten seconds. */
+export function duration(seconds: number): string {
+  if (!Number.isFinite(seconds)) return 'unknown';
+  if (seconds < 10) return `${Number(seconds.toFixed(1))} s`;
+  const whole = Math.round(seconds);
+  const hours = Math.floor(whole / 3600);
+  const minutes = Math.floor((whole % 3600) / 60);
+  const rest = whole % 60;
+  const parts = [
+    ...(hours > 0 ? [`${hours} h`] : []),
+    ...(minutes > 0 ? [`${minutes} min`] : []),
+    ...(rest > 0 || whole === 0 ? [`${rest} s`] : []),
+  ];
+  return parts.join(' ');
+}
+
+/** `2026-11-21 12:00:04 UTC`. */
+export function moment(iso: string): string {
+  return shownLine(iso, 40)
+    .replace('T', ' ')
+    .replace(/(\.\d+)?Z$/, ' UTC');
+}
+
+/** What every rendering says of the run beside its verdict, as label and text, the text safe to escape and show. */
+export function runFacts(report: Report): readonly (readonly [label: string, text: string])[] {
+  const { run, requests } = report;
+  const spent = (name: string) => (requests.byKey[name] ?? 0).toLocaleString('en');
+  const keys = run.keys.map(
+    ({ name, plan }) => `${shownLine(name, 60)} (${shownLine(plan, 20)}, ${spent(name)})`,
+  );
+  const anonymous = requests.byKey['(none)'] ?? 0;
+  return [
+    ['Target', shownLine(run.target, 200)],
+    ['When', `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`],
+    ['Clock', clockText(run.clockSpeed)],
+    ['Permissions', run.permissions.join(', ') || 'none (reading only)'],
+    [
+      'Cost',
+      `${count(requests.total, 'request')}, ${run.animalsAdded === 0 ? 'no animal' : count(run.animalsAdded, 'animal')} added${run.animalsAdded === 0 ? '' : ' (they stay)'}`,
+    ],
+    [
+      'Keys',
+      [...keys, ...(anonymous > 0 ? [`no valid key (${anonymous.toLocaleString('en')})`] : [])].join(', ') ||
+        'none',
+    ],
+    ...(run.only === undefined ? [] : [['Only', shownLine(run.only.join(', '))] as const]),
+    ...(run.interrupted === undefined ? [] : [['Ended early', shownLine(run.interrupted, 200)] as const]),
+  ];
+}
+
+function clockText(speed: number): string {
+  return speed === 1 ? 'real time' : `simulated, ${speed.toLocaleString('en')} times real time`;
+}

@@ -1,0 +1,44 @@
+/** Headings of the Pet Store Service Interface, by section number: how reports name a group of requirements. */
+const HEADINGS: Readonly<Record<string, string>> = {
+  '1': 'What the service does',
+  '2': 'Resources and their fields',
+  '3': 'States and transitions',
+  '4': 'Endpoints',
+  '4.1': 'List animals',
+  '4.2': 'Add an animal',
+  '4.3': 'Get an animal (deprecated)',
+  '5': 'Authentication',
+  '6': 'Events',
+  '7': 'Errors',
+  '8': 'Limits',
+  '9': 'Versioning',
+};
+
+/** `8 Limits`; the bare number where the document has no such section. */
+export function sectionName(section: string): string {
+  const heading = HEADINGS[section];
+  return heading === undefined ? section : `${section} ${heading}`;
+}
+
+function order(section: string): number[] {
+  return section.split('.').map(Number);
+}
+
+/** Groups rows by section, in the order of the document. */
+export function bySection<Row extends { readonly section: string }>(
+  rows: readonly Row[],
+): { readonly section: string; readonly name: string; readonly rows: readonly Row[] }[] {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = groups.get(row.section);
+    if (group === undefined) groups.set(row.section, [row]);
+    else group.push(row);
+  }
+  return [...groups]
+    .sort(([a], [b]) => {
+      const [aMain = 0, aSub = 0] = order(a);
+      const [bMain = 0, bSub = 0] = order(b);
+      return aMain - bMain || aSub - bSub;
+    })
+    .map(([section, group]) => ({ section, name: sectionName(section), rows: group }));
+}

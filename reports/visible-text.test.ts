@@ -1,0 +1,31 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { HOSTILE_STRINGS } from './fixtures/hostile-report.ts';
+import { clip, shownLine, visibleLine, visibleLines } from './visible-text.ts';
+
+t.test('characters that cannot be seen are written out', async (t) => {
+  t.equal(visibleLine('a\u202eb'), 'a⟨U+202E⟩b');
+  t.equal(visibleLine('\u001b[31mred\u0000'), '⟨U+001B⟩[31mred⟨U+0000⟩');
+  t.equal(visibleLine('\ud800x'), '⟨U+D800⟩x');
+  t.equal(visibleLine('\u{e0041}'), '⟨U+E0041⟩', 'tag characters beyond the basic plane');
+  t.equal(visibleLine('\ufffe'), '⟨U+FFFE⟩');
+  t.equal(visibleLine('two\r\n lines\t'), 'two lines');
+  t.equal(visibleLines('two\r\nlines\t'), 'two⟨U+000D⟩\nlines\t');
+  t.equal(visibleLine('Ōkami 🐕 狼 ذئب'), 'Ōkami 🐕 狼 ذئب', 'letters of any script stay');
+});
+
+t.test('whatever comes in, one line without unseen characters comes out', async () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...HOSTILE_STRINGS)), (text) => {
+      const shown = shownLine(text, 50);
+      return !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(shown) && shown.length < 100;
+    }),
+  );
+});
+
+t.test('long text is cut between code points and says so', async (t) => {
+  t.equal(clip('abc', 3), 'abc');
+  t.equal(clip('abcd', 3), 'abc… (4 characters in all)');
+  t.equal(clip('ab🐕d', 3), 'ab… (5 characters in all)');
+  t.match(shownLine('x'.repeat(1_048_576), 10), /^x{10}… \(/);
+});

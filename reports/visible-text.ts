@@ -1,0 +1,41 @@
+/**
+ * Targets choose much of what a report shows. Here their text loses what acts on a terminal, a page or a reader's eye
+ * (control, format and bidirectional characters, lone surrogates) and unbounded length, before any format escapes it.
+ */
+
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
+
+/** How a character that cannot be seen is written: `⟨U+202E⟩`. */
+export function codePointName(character: string): string {
+  return `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
+}
+
+/** The text with every character that cannot be seen written out; line feeds and tabs stay. */
+export function visibleLines(text: string): string {
+  return text.replace(UNSEEN, (character) =>
+    character === '\n' || character === '\t' ? character : codePointName(character),
+  );
+}
+
+/** The text on one line: runs of white space become a space, every other character that cannot be seen is written out. */
+export function visibleLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim().replace(UNSEEN, codePointName);
+}
+
+/**
+ * At most `most` characters of the text, cut between code points, and how many there were.
+ *
+ * @param most in UTF-16 units, before the note
+ */
+export function clip(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const last = text.charCodeAt(most - 1);
+  const end = last >= 0xd800 && last <= 0xdbff ? most - 1 : most;
+  return `${text.slice(0, end)}… (${text.length.toLocaleString('en')} characters in all)`;
+}
+
+/** One line of at most `most` characters, safe to show anywhere that escapes its own syntax. */
+export function shownLine(text: string, most = 600): string {
+  // Cut before and after: white space alone may be a megabyte, and each unseen character grows to eight.
+  return clip(visibleLine(clip(text, most * 4)), most);
+}
