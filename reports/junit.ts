@@ -1,0 +1,170 @@
+import { create } from 'xmlbuilder2';
+import { outcome, unexplainedVerdict } from './outcome.ts';
+import type { GapResult, Report, RequirementResult } from './report.ts';
+import { bySection } from './sections.ts';
+import { clip, shownLine, visibleLines } from './visible-text.ts';
+
+/** What a test case says beyond its name; a case without one has passed. */
+interface Trouble {
+  readonly tag: 'failure' | 'error' | 'skipped';
+  readonly type?: string;
+  readonly message: string;
+  readonly text?: string;
+}
+
+interface Case {
+  readonly name: string;
+  readonly classname: string;
+  readonly trouble?: Trouble;
+}
+
+interface Suite {
+  readonly name: string;
+  readonly cases: readonly Case[];
+}
+
+/**
+ * JUnit XML: a suite per section of the document, a case per requirement, one for each pinned answer, and one for the
+ * run itself.
+ *
+ * A MUST that could not be verified is an `<error>`, not `<skipped>`: every pipeline shows skipped as green, and an
+ * error is exactly JUnit's word for "the test could not be carried out". Skipped is left for what does not gate:
+ * requirements that do not apply, MAY rows, and failures that the baseline lists.
+ */
+export function renderJunit(report: Report): string {
+  const suites = [
+    runSuite(report),
+    ...bySection(report.requirements).map(({ name, rows }) => ({ name, cases: rows.map(requirementCase) })),
+    gapSuite(report.gaps),
+  ].filter(({ cases }) => cases.length > 0);
+  const all = suites.flatMap(({ cases }) => cases);
+  const root = create({ version: '1.0', encoding: 'UTF-8', invalidCharReplacement: '\ufffd' }).ele(
+    'testsuites',
+    {
+      name: 'petstore-harness',
+      ...totals(all),
+      time: report.run.durationSeconds.toFixed(3),
+    },
+  );
+  for (const { name, cases } of suites) {
+    const suite = root.ele('testsuite', {
+      name,
+      ...totals(cases),
+      timestamp: report.run.startedAt.replace(/(\.\d+)?Z$/, ''),
+    });
+    if (name === RUN_SUITE) {
+      const properties = suite.ele('properties');
+      for (const [property, value] of runProperties(report))
+        properties.ele('property', { name: property, value });
+    }
+    for (const { name: caseName, classname, trouble } of cases) {
+      const element = suite.ele('testcase', { name: caseName, classname });
+      if (trouble === undefined) continue;
+      const { tag, type, message, text } = trouble;
+      const child = element.ele(tag, { message, ...(type === undefined ? {} : { type }) });
+      if (text !== undefined) child.txt(text);
+    }
+  }
+  return `${root.end({ prettyPrint: true })}\n`;
+}
+
+const RUN_SUITE = 'The run';
+
+function totals(cases: readonly Case[]): Record<'tests' | 'failures' | 'errors' | 'skipped', number> {
+  const number = (tag: Trouble['tag']) => cases.filter(({ trouble }) => trouble?.tag === tag).length;
+  return {
+    tests: cases.length,
+    failures: number('failure'),
+    errors: number('error'),
+    skipped: number('skipped'),
+  };
+}
+
+function runSuite(report: Report): Suite {
+  const problem = unexplainedVerdict(report);
+  return {
+    name: RUN_SUITE,
+    cases: [
+      {
+        name: shownLine(outcome(report).headline),
+        classname: 'petstore-harness.run',
+        ...(problem === undefined
+          ? {}
+          : { trouble: { tag: 'error', type: report.verdict, message: shownLine(problem, 300) } as const }),
+      },
+    ],
+  };
+}
+
+function runProperties({ run, requests }: Report): [string, string][] {
+  return [
+    ['run', run.id],
+    ['target', run.target],
+    ['harness', run.harnessVersion],
+    ['permissions', run.permissions.join(', ') || 'none'],
+    ['keys', run.keys.map(({ name, plan }) => `${name} (${plan})`).join(', ')],
+    ['clock', run.clockSpeed === 1 ? 'real' : `simulated, ${run.clockSpeed} times real time`],
+    ['requests', String(requests.total)],
+    ['command', run.command],
+  ].map(([name = '', value = '']) => [name, shownLine(value)]);
+}
+
+function requirementCase(row: RequirementResult): Case {
+  const trouble = requirementTrouble(row);
+  return {
+    name: `${row.id}: ${shownLine(row.title)}`,
+    // Consumers read a dot as a package boundary, so the section number must not bring its own.
+    classname: `petstore-harness.section-${row.section.replaceAll('.', '-')}`,
+    ...(trouble === undefined ? {} : { trouble }),
+  };
+}
+
+function requirementTrouble(row: RequirementResult): Trouble | undefined {
+  const reason = shownLine(row.reason, 300);
+  switch (row.verdict) {
+    case 'pass':
+      return undefined;
+    case 'not-applicable':
+      return { tag: 'skipped', message: `Not applicable: ${reason}` };
+    case 'inconclusive':
+      return row.level === 'MAY'
+        ? { tag: 'skipped', message: `Not verified (MAY): ${reason}` }
+        : { tag: 'error', type: 'inconclusive', message: `Not verified: ${reason}`, text: details(row) };
+    case 'fail':
+      return row.baselined === true
+        ? { tag: 'skipped', message: `Known failure, listed in the baseline: ${reason}` }
+        : { tag: 'failure', type: row.level, message: reason, text: details(row) };
+  }
+}
+
+function details(row: RequirementResult): string {
+  const lines = [
+    ['The document asks', row.statement],
+    ['Of this exchange', row.expected],
+    ['What came back', row.actual],
+    ['Repeat it with', row.curl],
+    ['Exchanges in report.json', row.evidence.slice(0, 10).join(', ') || undefined],
+  ].flatMap(([label, text]) => (text === undefined ? [] : [`${label}: ${visibleLines(clip(text, 2_000))}`]));
+  return `\n${lines.join('\n')}\n`;
+}
+
+function gapSuite(gaps: readonly GapResult[]): Suite {
+  const pinned = gaps.filter((gap) => gap.pinned !== null);
+  return {
+    name: 'Pinned answers to what the document leaves open',
+    cases: pinned.map((gap) => ({
+      name: `${gap.id}: ${shownLine(gap.question)}`,
+      classname: 'petstore-harness.gaps',
+      ...gapTrouble(gap),
+    })),
+  };
+}
+
+function gapTrouble(gap: GapResult): { trouble?: Trouble } {
+  if (gap.verdict === 'kept') return {};
+  const detail = shownLine(gap.detail, 300);
+  if (gap.verdict !== 'drifted')
+    return { trouble: { tag: 'skipped', message: `Not seen in this run: ${detail}` } };
+  const text = `\nPinned: ${shownLine(gap.pinned ?? '')}\nObserved: ${shownLine(gap.observed ?? '')}\n`;
+  return { trouble: { tag: 'failure', type: 'drift', message: detail, text } };
+}
