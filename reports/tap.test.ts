@@ -1,0 +1,68 @@
+import t from 'tap';
+import { Parser, type Result } from 'tap-parser';
+import { hostileReport, UNSEEN_CHARACTER } from './fixtures/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
+import type { Report } from './report.ts';
+import { renderTap } from './tap.ts';
+
+/** What a TAP consumer in strict mode makes of a report. */
+function read(report: Report) {
+  const points: Result[] = [];
+  const parser = new Parser({ strict: true });
+  parser.on('assert', (result: Result) => points.push(result));
+  parser.end(renderTap(report));
+  return {
+    results: parser.results,
+    points,
+    named: (id: string) => points.find(({ name }) => name.startsWith(`${id} `)),
+  };
+}
+
+t.test('a consumer counts what is broken, drifted or not verified', async (t) => {
+  const { results, named } = read(notConformantReport());
+  t.match(results, { ok: false, fail: 11, todo: 1, bailout: false }, '5 broken, 4 open, 1 drifted, 1 known');
+  t.match(named('error-status-matches'), {
+    ok: false,
+    diag: {
+      actual: 'Error.status is 200, the HTTP status of the response is 404',
+      curl: /PETSTORE_FREE_KEY/,
+    },
+  });
+  t.match(named('rate-day-free'), { ok: false, skip: false, diag: { verdict: 'inconclusive' } });
+  t.match(named('json-well-formed'), { ok: false, todo: /known failure/ });
+  t.match(named('interface-version'), { ok: true, skip: /not applicable/ });
+});
+
+t.test('green if and only if the run is conformant', async (t) => {
+  const good = conformantReport();
+  t.match(read(good).results, { ok: true, fail: 0, count: good.requirements.length + 2 });
+  t.equal(read(inconclusiveReport()).results?.ok, false);
+  t.equal(
+    read({ ...good, verdict: 'inconclusive', requirements: [], gaps: [] }).results?.ok,
+    false,
+    'nothing ran',
+  );
+});
+
+t.test('a title may hold what TAP reads as a directive', async (t) => {
+  const good = conformantReport();
+  const title = 'C# # TODO not yet \\# SKIP';
+  const { named } = read({ ...good, requirements: good.requirements.map((row) => ({ ...row, title })) });
+  t.match(named('list-answers-200'), {
+    ok: true,
+    todo: false,
+    skip: false,
+    name: `list-answers-200 (4.1) ${title}`,
+  });
+});
+
+t.test('hostile text is text', async (t) => {
+  const hostile = hostileReport();
+  t.notMatch(renderTap(hostile), UNSEEN_CHARACTER);
+  const { results } = read(hostile);
+  t.match(results, { ok: false, count: hostile.requirements.length + 3, bailout: false, failures: Array });
+  const errors = results?.failures.flatMap((failure) =>
+    'tapError' in failure ? (failure.tapError ?? []) : [],
+  );
+  t.strictSame(errors, [], 'nothing that the strict parser objects to');
+});

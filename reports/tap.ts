@@ -1,0 +1,97 @@
+import { stringify } from 'yaml';
+import { outcome, unexplainedVerdict } from './outcome.ts';
+import type { Report, RequirementResult } from './report.ts';
+import { clip, shownLine, visibleLines } from './visible-text.ts';
+
+interface Point {
+  readonly ok: boolean;
+  readonly description: string;
+  /** `SKIP` and `TODO` do not gate. */
+  readonly directive?: string;
+  readonly diagnostic?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * TAP 14: a test point per requirement, one for each pinned answer and one for the run itself. A MUST that could not
+ * be verified is `not ok`; a skipped point would read as green.
+ */
+export function renderTap(report: Report): string {
+  const points = [
+    runPoint(report),
+    ...report.requirements.map(requirementPoint),
+    ...report.gaps
+      .filter(({ pinned }) => pinned !== null)
+      .map(({ id, question, verdict, pinned, observed, detail }) => ({
+        ok: verdict !== 'drifted',
+        description: `gap ${id}: ${shownLine(question)}`,
+        ...(verdict === 'not-observed' || verdict === 'unobservable'
+          ? { directive: `SKIP ${shownLine(detail, 200)}` }
+          : {}),
+        ...(verdict === 'drifted'
+          ? { diagnostic: { pinned, observed: shownLine(observed ?? ''), detail: shownLine(detail) } }
+          : {}),
+      })),
+  ];
+  const lines = points.map((point, index) => pointLines(point, index + 1));
+  return `TAP version 14\n1..${points.length}\n${lines.join('')}`;
+}
+
+function pointLines({ ok, description, directive, diagnostic }: Point, number: number): string {
+  const suffix = directive === undefined ? '' : ` # ${escapeHash(directive)}`;
+  const head = `${ok ? 'ok' : 'not ok'} ${number} - ${escapeHash(description)}${suffix}\n`;
+  if (diagnostic === undefined) return head;
+  const yaml = stringify(diagnostic, { lineWidth: 0 })
+    .trimEnd()
+    .replace(/^(?!$)/gm, '  ');
+  return `${head}  ---\n${yaml}\n  ...\n`;
+}
+
+/** In a description and a directive `#` would begin a directive, and `\` escapes it. */
+function escapeHash(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('#', '\\#');
+}
+
+function runPoint(report: Report): Point {
+  const problem = unexplainedVerdict(report);
+  return {
+    ok: problem === undefined,
+    description: `run: ${shownLine(outcome(report).headline)}`,
+    ...(problem === undefined ? {} : { diagnostic: { verdict: report.verdict, reason: shownLine(problem) } }),
+  };
+}
+
+function requirementPoint(row: RequirementResult): Point {
+  const { id, section, level, verdict } = row;
+  const description = `${id} (${section}) ${shownLine(row.title)}`;
+  const reason = shownLine(row.reason, 300);
+  switch (verdict) {
+    case 'pass':
+      return { ok: true, description };
+    case 'not-applicable':
+      return { ok: true, description, directive: `SKIP not applicable: ${reason}` };
+    case 'inconclusive':
+      return level === 'MAY'
+        ? { ok: true, description, directive: `SKIP not verified: ${reason}` }
+        : { ok: false, description, diagnostic: { verdict, reason } };
+    case 'fail': {
+      const point = { ok: false, description, diagnostic: failureDiagnostic(row, reason) };
+      return row.baselined === true
+        ? { ...point, directive: 'TODO known failure, listed in the baseline' }
+        : point;
+    }
+  }
+}
+
+function failureDiagnostic(row: RequirementResult, reason: string): Readonly<Record<string, unknown>> {
+  const text = (value: string | undefined) =>
+    value === undefined ? undefined : visibleLines(clip(value, 2_000));
+  return {
+    verdict: row.verdict,
+    reason,
+    asks: text(row.statement),
+    expected: text(row.expected),
+    actual: text(row.actual),
+    curl: text(row.curl),
+    evidence: row.evidence.slice(0, 10),
+  };
+}
