@@ -1,0 +1,93 @@
+import { micromark } from 'micromark';
+import { gfm, gfmHtml } from 'micromark-extension-gfm';
+import t from 'tap';
+import { HOSTILE_STRINGS, hostileReport, UNSEEN_CHARACTER } from './fixtures/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
+import { code, renderMarkdown } from './markdown.ts';
+
+/** What GitHub's dialect makes of the text. */
+function html(markdown: string): string {
+  return micromark(markdown, { allowDangerousHtml: true, extensions: [gfm()], htmlExtensions: [gfmHtml()] });
+}
+
+t.test('the verdict comes first, then a table of what is broken', async (t) => {
+  const page = html(renderMarkdown(notConformantReport()));
+  t.match(page, /^<h2>❌ Not conformant: 5 of 94 requirements broken, 1 pinned answer drifted/);
+  const table = page.slice(page.indexOf('Broken</h3>'), page.indexOf('Not verified</h3>'));
+  t.equal(table.match(/<tr>/g)?.length, 6, 'a header and five rows');
+  t.match(table, '<strong>error-status-matches</strong>');
+  t.match(table, '<code>Error.status is 200, the HTTP status of the response is 404</code>');
+  t.match(
+    table,
+    /<pre><code class="language-sh"># error-status-matches\ncurl -i -H &quot;Authorization: Bearer \$PETSTORE_FREE_KEY/,
+  );
+  t.match(page, /Not verified<\/h3>\n<ul>\n<li><strong>4<\/strong>: <code>Needs the permission day/);
+  t.match(page, /Drifted<\/h3>[\s\S]*used to answer/);
+  t.match(page, /Known failures \(1\)<\/summary>[\s\S]*json-well-formed/);
+  t.equal(page.match(/<details>/g)?.length, page.match(/<\/details>/g)?.length);
+});
+
+t.test('a conformant and an interrupted run', async (t) => {
+  const good = html(renderMarkdown(conformantReport()));
+  t.match(good, /^<h2>✅ Conformant: 94 of 94 requirements verified<\/h2>/);
+  t.notMatch(good, 'Broken</h3>');
+  const open = html(renderMarkdown(inconclusiveReport()));
+  t.match(open, /^<h2>⚠️ Inconclusive/);
+  t.match(open, 'simulated, 60 times real time');
+  t.match(open, /Ended early: <code>SIGINT/);
+});
+
+t.test('each hostile string stays the text of one cell', async (t) => {
+  for (const [index, text] of HOSTILE_STRINGS.entries()) {
+    const page = html(`| a | b |\n| --- | --- |\n| ${code(text)} | end |\n`);
+    t.match(
+      page,
+      /^<table>[\s\S]*<td><code>[^<]*<\/code><\/td>\n<td>end<\/td>\n<\/tr>\n<\/tbody>\n<\/table>\n?$/,
+      `string ${index}`,
+    );
+  }
+});
+
+t.test('a run in which everything is broken fits a comment', async (t) => {
+  const report = notConformantReport();
+  const requirements = report.requirements.map((row) => ({
+    ...row,
+    verdict: 'fail' as const,
+    actual: '"'.repeat(400),
+    curl: `curl ${'x'.repeat(900)}`,
+  }));
+  const text = renderMarkdown({ ...report, requirements });
+  t.ok(text.length <= 65_536, `${text.length} characters`);
+  t.match(text, 'The rest does not fit here; see report.html.');
+  t.match(text, '_and 61 more, see report.html_');
+  t.match(html(text), '</table>', 'what is there is whole');
+});
+
+t.test('a hostile run fits a comment and brings no markup of its own', async (t) => {
+  const text = renderMarkdown(hostileReport());
+  t.ok(text.length <= 65_536, `${text.length} characters`);
+  t.notMatch(text, UNSEEN_CHARACTER);
+  const page = html(text);
+  t.strictSame(
+    [...new Set(page.match(/<[a-z][^\s>]*/g))].sort(),
+    [
+      '<br',
+      '<code',
+      '<details',
+      '<h2',
+      '<h3',
+      '<li',
+      '<p',
+      '<pre',
+      '<strong',
+      '<summary',
+      '<table',
+      '<tbody',
+      '<td',
+      '<th',
+      '<thead',
+      '<tr',
+      '<ul',
+    ].sort(),
+  );
+});

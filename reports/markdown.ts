@@ -1,0 +1,149 @@
+import { runFacts } from './facts.ts';
+import { byReason, nextSteps, outcome } from './outcome.ts';
+import type { GapResult, Report, RequirementResult } from './report.ts';
+import { bySection } from './sections.ts';
+import { clip, shownLine, visibleLines } from './visible-text.ts';
+
+/** GitHub refuses a comment of more than 65,536 characters; what comes last gives way. */
+const COMMENT_LIMIT = 60_000;
+
+/** A failing suite can break everything; the first rows say enough. */
+const MOST_ROWS = 40;
+
+const SIGN = { conformant: '✅', 'not-conformant': '❌', inconclusive: '⚠️' } as const;
+
+/**
+ * Markdown (GitHub's dialect) for a pull request: the verdict, what is broken, what was not verified, what drifted;
+ * the rest folded. Text that a target chose stands in `<code>` with its punctuation as entities, so that it is neither
+ * markup nor a mention, a link or an issue number.
+ */
+export function renderMarkdown(report: Report): string {
+  const { headline, broken, known, drifted, notVerified, mayNotVerified } = outcome(report);
+  const blocks = [
+    `## ${SIGN[report.verdict]} ${headline}`,
+    facts(report),
+    broken.length > 0 ? `### Broken\n\n${failureTable(broken)}` : '',
+    broken.some(({ curl }) => curl !== undefined) ? repeatBlock(broken) : '',
+    notVerified.length > 0 ? `### Not verified\n\n${reasonList(notVerified)}` : '',
+    drifted.length > 0 ? `### Drifted\n\n${gapTable(drifted)}` : '',
+    `**Next**\n\n${nextSteps(report)
+      .map((step) => `- ${stepText(step)}`)
+      .join('\n')}`,
+    known.length > 0 ? fold(`Known failures (${known.length})`, failureTable(known)) : '',
+    mayNotVerified.length > 0
+      ? fold(`Not verified, MAY (${mayNotVerified.length})`, reasonList(mayNotVerified))
+      : '',
+    fold('All requirements by section', sectionTable(report)),
+    fold(
+      `What the document leaves open: this target’s answers (${answered(report.gaps).length})`,
+      gapTable(answered(report.gaps)),
+    ),
+  ];
+  let text = '';
+  for (const block of blocks) {
+    if (block === '') continue;
+    if (text.length + block.length > COMMENT_LIMIT)
+      return `${text}\n_The rest does not fit here; see report.html._\n`;
+    text += `${text === '' ? '' : '\n'}${block}\n`;
+  }
+  return text;
+}
+
+/** Text of which no character is markup, a link or the end of a table cell. */
+export function prose(text: string, most = 240): string {
+  return shownLine(text, most)
+    .replace(/[&<>"'`*_~[\]|\\@#$]/g, (character) => `&#${character.charCodeAt(0)};`)
+    .replaceAll('://', '&#58;//')
+    .replaceAll('www.', 'www&#46;');
+}
+
+/** The same as inline code, where GitHub looks for no mention, issue number or emoji either: for what a target chose. */
+export function code(text: string, most?: number): string {
+  const inert = prose(text, most);
+  return inert === '' ? '' : `<code>${inert}</code>`;
+}
+
+function facts(report: Report): string {
+  return runFacts(report)
+    .map(
+      ([label, text]) =>
+        `${label}: ${label === 'Target' || label === 'Ended early' ? code(text, 400) : prose(text, 400)}`,
+    )
+    .join('<br>\n');
+}
+
+/** A table of GitHub's dialect; of more than 40 rows the first 40, and how many are left out. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const shown = rows.slice(0, MOST_ROWS).map((cells) => `| ${cells.join(' | ')} |`);
+  const more = rows.length > MOST_ROWS ? `\n\n_and ${rows.length - MOST_ROWS} more, see report.html_` : '';
+  return [`| ${header.join(' | ')} |`, `|${' --- |'.repeat(header.length)}`, ...shown].join('\n') + more;
+}
+
+function failureTable(rows: readonly RequirementResult[]): string {
+  return table(
+    ['Requirement', '§', 'The document asks', 'What came back'],
+    rows.map((row) => [
+      `**${row.id}**<br>${prose(row.title)}`,
+      row.section,
+      code(row.expected ?? row.statement),
+      code(row.actual ?? row.reason),
+    ]),
+  );
+}
+
+function repeatBlock(rows: readonly RequirementResult[]): string {
+  const commands = rows
+    .slice(0, MOST_ROWS)
+    .flatMap(({ id, curl }) => (curl === undefined ? [] : [`# ${id}\n${visibleLines(clip(curl, 1_000))}`]))
+    .join('\n');
+  const longest = Math.max(2, ...(commands.match(/`+/g) ?? []).map(({ length }) => length));
+  const fence = '`'.repeat(longest + 1);
+  return fold('Repeat them', `${fence}sh\n${commands}\n${fence}`);
+}
+
+function reasonList(rows: readonly RequirementResult[]): string {
+  return byReason(rows)
+    .slice(0, MOST_ROWS)
+    .map(({ reason, rows: group }) => {
+      const ids = group.slice(0, MOST_ROWS).map(({ id }) => `\`${id}\``);
+      const more = group.length > MOST_ROWS ? ` and ${group.length - MOST_ROWS} more` : '';
+      return `- **${group.length}**: ${code(reason)}: ${ids.join(', ')}${more}`;
+    })
+    .join('\n');
+}
+
+function stepText({ what, command }: { readonly what: string; readonly command?: string }): string {
+  return command === undefined ? prose(what) : `${prose(what)}: ${code(command, 500)}`;
+}
+
+function sectionTable(report: Report): string {
+  const groups = bySection(report.requirements).map(({ name, rows }) => {
+    const number = (verdict: RequirementResult['verdict']) =>
+      rows.filter((row) => row.verdict === verdict).length;
+    const shown = (verdict: RequirementResult['verdict']) =>
+      number(verdict) === 0 ? '' : String(number(verdict));
+    return [name, shown('pass'), shown('fail'), shown('inconclusive'), shown('not-applicable')];
+  });
+  return table(['Section', 'Passed', 'Broken', 'Not verified', 'Not applicable'], groups);
+}
+
+function answered(gaps: readonly GapResult[]): GapResult[] {
+  return gaps.filter(({ observed }) => observed !== null);
+}
+
+function gapTable(gaps: readonly GapResult[]): string {
+  return table(
+    ['Question', '§', 'Answer', 'Pinned', ''],
+    gaps.map((gap) => [
+      `**${gap.id}**<br>${prose(gap.question)}`,
+      gap.section,
+      code(gap.observed ?? ''),
+      code(gap.pinned ?? ''),
+      gap.verdict === 'drifted' ? `❌ ${code(gap.detail)}` : gap.verdict,
+    ]),
+  );
+}
+
+function fold(summary: string, body: string): string {
+  return `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
+}
