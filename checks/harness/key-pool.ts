@@ -1,0 +1,75 @@
+import type { RateReading } from './rate-headers.ts';
+import type { TargetClock } from './target-clock.ts';
+import type { KeyRole, PlanLimits, PlanName } from './target-profile.ts';
+
+export const MINUTE = 60_000;
+export const DAY = 86_400_000;
+
+/** A key of the profile with its value and its plan's numbers. */
+export interface Key {
+  readonly name: string;
+  readonly plan: PlanName;
+  readonly roles: readonly KeyRole[];
+  readonly limits: PlanLimits;
+  readonly value: string;
+  /** The environment variable that holds the value: what reproduction commands name. */
+  readonly env: string;
+  readonly unusedToday: boolean;
+}
+
+/** A key's quota as far as the run knows it: what was sent, what the headers said. */
+export class KeyLane {
+  readonly key: Key;
+  /** Sending times of the last minute, oldest first. */
+  readonly #recent: number[] = [];
+  #last: RateReading | undefined;
+  #refusedUntil = 0;
+  /** Why the key cannot be used any more (unknown to the target, banned); undefined while it can. */
+  unusable: string | undefined;
+  requests = 0;
+
+  constructor(key: Key) {
+    this.key = key;
+  }
+
+  /** Counts a request that is about to be sent. */
+  spend(now: number): void {
+    this.requests += 1;
+    this.#recent.push(now);
+    while (this.#recent[0] !== undefined && this.#recent[0] <= now - MINUTE) this.#recent.shift();
+  }
+
+  learn(reading: RateReading): void {
+    if (this.#last === undefined || reading.receivedAt >= this.#last.receivedAt) this.#last = reading;
+  }
+
+  /** The target asked to wait until this moment. */
+  refusedUntil(time: number): void {
+    this.#refusedUntil = Math.max(this.#refusedUntil, time);
+  }
+
+  /** Requests that the current minute still admits, as far as the run can know. */
+  left(now: number): number {
+    if (this.#refusedUntil > now) return 0;
+    const bySelf = this.key.limits.perMinute - this.#recent.filter((sent) => sent > now - MINUTE).length;
+    const last = this.#last;
+    const told =
+      last?.limit === this.key.limits.perMinute && last.receivedAt > now - MINUTE ? last.remaining : undefined;
+    return Math.max(0, told === undefined ? bySelf : told);
+  }
+
+  /**
+   * The earliest moment at which a request is within the minute's quota: now, the window's reset where the headers
+   * describe the minute, else a minute after the oldest request that counts.
+   */
+  readyAt(now: number, clock: TargetClock): number {
+    if (this.#refusedUntil > now) return this.#refusedUntil;
+    if (this.left(now) > 0) return now;
+    const last = this.#last;
+    if (last?.limit === this.key.limits.perMinute && last.reset !== undefined) {
+      const reset = clock.certainlyReached(last.reset);
+      if (reset !== undefined) return Math.min(Math.max(reset, now), last.receivedAt + MINUTE);
+    }
+    return (this.#recent[0] ?? now - MINUTE) + MINUTE;
+  }
+}

@@ -1,0 +1,262 @@
+import { createHash } from 'node:crypto';
+import { type Scene, Unsettled } from './check.ts';
+import type { ClientRequest } from './client.ts';
+import { type AnsweredExchange, type Exchange, isAnswered } from './exchange.ts';
+import { type Key, MINUTE } from './key-pool.ts';
+import { type RateReading, retryAfter } from './rate-headers.ts';
+import type { RequestSpec } from './requests.ts';
+import type { Run } from './run.ts';
+
+/** Credentials of a request that carries no valid key. */
+export type NoKey = { readonly header: string; readonly described: string } | 'none';
+
+/** How to pay for a request. */
+export interface Payment {
+  /** The key to use; without it a functional key that has quota left. */
+  readonly key?: Key;
+}
+
+/** A refusal that is nobody's subject is waited out this often before the check gives up. */
+const INTERFERENCE_RETRIES = 3;
+/** The longest wait that an unexpected 429 may ask for, a window and its rounding; beyond it the check gives up. */
+const LONGEST_INTERFERENCE = 2 * MINUTE;
+/** Gateways answer these for the time being; any other 5xx is the target's own answer. */
+const UNAVAILABLE = new Set([502, 503, 504]);
+
+const wasInterrupted = ({ outcome }: Exchange) => outcome.kind === 'failure' && outcome.reason === 'interrupted';
+
+/** What a check ends with where an exchange brought no complete response. */
+export function unanswered(exchange: Exchange): Unsettled {
+  const message = exchange.outcome.kind === 'failure' ? exchange.outcome.message : 'no answer was read';
+  return new Unsettled(wasInterrupted(exchange) ? 'interrupted' : `no answer: ${message}`, [exchange]);
+}
+
+/**
+ * A check's way to the target: sends its requests, one exchange each, within the quota of a key, and records them
+ * under its name.
+ */
+export class Probe {
+  readonly #run: Run;
+  readonly #name: string;
+  #sent = 0;
+
+  constructor(run: Run, name: string) {
+    this.#run = run;
+    this.#name = name;
+  }
+
+  get runId(): string {
+    return this.#run.runId;
+  }
+
+  get baseUrl(): string {
+    return this.#run.baseUrl;
+  }
+
+  /** The keys that the target knows and has not banned. */
+  get keys(): readonly Key[] {
+    return this.#run.lanes.filter((lane) => lane.unusable === undefined).map((lane) => lane.key);
+  }
+
+  get targetClock() {
+    return this.#run.targetClock;
+  }
+
+  /** The categoryId that the profile knows to exist. */
+  get sampleCategoryId(): bigint | undefined {
+    return this.#run.sampleCategoryId;
+  }
+
+  /** An exchange of this run that was kept in full. */
+  find(id: string): Exchange | undefined {
+    return this.#run.find(id);
+  }
+
+  /** What this run exchanged on a key so far, as the rate limit saw it, in the order of sending. */
+  readingsOf(key: Key): readonly RateReading[] {
+    return this.#run.readings.filter((reading) => reading.key === key.name).sort((a, b) => a.sentAt - b.sentAt);
+  }
+
+  permits(permission: 'writes' | 'exhaust' | 'ban' | 'day'): boolean {
+    return this.#run.permissions.has(permission);
+  }
+
+  /** The time by the run's clock; while stored exchanges are gone through again, the time of the next one. */
+  now(): number {
+    return this.#run.recorded(this.#nextId())?.sentAt ?? this.#run.clock.now();
+  }
+
+  /** A whole number below `bound` that is the same whenever this run is resumed or judged again. */
+  random(label: string, bound: bigint): bigint {
+    const digest = createHash('sha256').update(`${this.#run.runId} ${label}`).digest('hex');
+    return BigInt(`0x${digest.slice(0, 32)}`) % bound;
+  }
+
+  /** The outcome of a scene that several checks share; played by the first to ask. */
+  play<T>(scene: Scene<T>): Promise<T> {
+    return this.#run.play(scene);
+  }
+
+  /** Waits, and says so to whoever watches. Stored exchanges are not waited for. */
+  async waitUntil(time: number, waitingFor: string): Promise<void> {
+    if (this.#run.recorded(this.#nextId()) !== undefined) return;
+    await this.#run.waitUntil(time, waitingFor);
+  }
+
+  /**
+   * Sends one request of an ordinary check and returns its answer. A 429 here is interference: somebody else spends
+   * the key. It is waited out as told; so is a gateway that is unavailable, and a connection that broke is tried once
+   * more where that can do no harm.
+   *
+   * @throws Unsettled when no answer of the target's own could be had
+   */
+  async send(spec: RequestSpec, payment: Payment = {}): Promise<AnsweredExchange> {
+    for (let attempt = 1; ; attempt += 1) {
+      const key = payment.key ?? (await this.#keyWithQuota());
+      const exchange = await this.attempt(spec, key);
+      const again = await this.#interference(exchange, attempt, key.limits.perMinute);
+      if (!again && isAnswered(exchange)) return exchange;
+    }
+  }
+
+  /** Sends one request without a valid key; broken connections and 429 are treated as in `send`. */
+  async sendWithoutKey(spec: RequestSpec, credentials: NoKey): Promise<AnsweredExchange> {
+    for (let attempt = 1; ; attempt += 1) {
+      const exchange = await this.#exchange(
+        spec,
+        credentials === 'none'
+          ? { kind: 'none' }
+          : { kind: 'raw', name: null, header: credentials.header, described: credentials.described },
+      );
+      const again = await this.#interference(exchange, attempt, undefined);
+      if (!again && isAnswered(exchange)) return exchange;
+    }
+  }
+
+  /** Sends one request with this key and returns whatever comes of it: the subject of a check. */
+  async attempt(spec: RequestSpec, key: Key, options: { uniform?: boolean } = {}): Promise<Exchange> {
+    return this.#exchange(spec, { kind: 'key', name: key.name, value: key.value }, options.uniform);
+  }
+
+  /**
+   * Sends requests with this key, `inFlight` at a time, until all are answered or `enough` says stop; in the order of
+   * sending. Uniform: only what evidence points to is kept in full.
+   */
+  async burst(
+    specs: readonly RequestSpec[],
+    key: Key,
+    inFlight: number,
+    enough: (exchange: Exchange) => boolean = () => false,
+  ): Promise<Exchange[]> {
+    const exchanges: Exchange[] = [];
+    let next = 0;
+    let stopped = false;
+    const worker = async () => {
+      while (!stopped) {
+        const index = next;
+        next += 1;
+        const spec = specs[index];
+        if (spec === undefined) return;
+        const exchange = await this.attempt(spec, key, { uniform: true });
+        exchanges[index] = exchange;
+        if (enough(exchange)) stopped = true;
+      }
+    };
+    await Promise.all(Array.from({ length: Math.min(inFlight, specs.length) }, worker));
+    return exchanges.filter((exchange) => exchange !== undefined);
+  }
+
+  /** Waits until the key's minute admits a request, as far as the run can know. */
+  async untilQuota(key: Key): Promise<void> {
+    const lane = this.#run.lanes.find((candidate) => candidate.key.name === key.name);
+    const now = this.now();
+    const at = lane?.readyAt(now, this.#run.targetClock) ?? now;
+    if (at > now) await this.waitUntil(at, `the next window of key ${key.name}`);
+  }
+
+  /** Requests that the key's minute still admits, as far as the run can know. */
+  quotaLeft(key: Key): number {
+    return this.#run.lanes.find((lane) => lane.key.name === key.name)?.left(this.now()) ?? 0;
+  }
+
+  /** Requests of the key that a crash cut off: sent, perhaps counted by the target, with no answer on record. */
+  lostRequests(key: Key): number {
+    return this.#run.lostRequests(key.name);
+  }
+
+  /** Marks answers as a ban's, for whoever draws the run. */
+  markBanned(exchanges: readonly Exchange[]): void {
+    for (const { id } of exchanges) this.#run.bannedAnswers.add(id);
+  }
+
+  /** Says how far a long spending has come. */
+  progress(key: Key, done: number, of: number): void {
+    this.#run.progress(key.name, done, of);
+  }
+
+  async #keyWithQuota(): Promise<Key> {
+    const lanes = this.#run.lanes.filter(
+      (lane) => lane.unusable === undefined && lane.key.roles.includes('functional'),
+    );
+    if (lanes.length === 0) throw new Unsettled('no usable key has the role functional');
+    const now = this.now();
+    const [lane] = lanes
+      .map((candidate) => ({ candidate, left: candidate.left(now) }))
+      .sort((a, b) => b.left - a.left)
+      .map(({ candidate }) => candidate);
+    if (lane === undefined) throw new Unsettled('no usable key has the role functional');
+    if (lane.left(now) > 0) return lane.key;
+    const soonest = lanes
+      .map((candidate) => ({ candidate, at: candidate.readyAt(now, this.#run.targetClock) }))
+      .reduce((a, b) => (b.at < a.at ? b : a));
+    await this.waitUntil(soonest.at, `the next window of key ${soonest.candidate.key.name}`);
+    return soonest.candidate.key;
+  }
+
+  /** Whether the exchange is to be repeated because something other than the target's own answer came. */
+  async #interference(exchange: Exchange, attempt: number, perMinute: number | undefined): Promise<boolean> {
+    if (!isAnswered(exchange)) {
+      const harmless = exchange.request.method === 'GET';
+      if (harmless && attempt < 2 && !wasInterrupted(exchange)) return true;
+      throw unanswered(exchange);
+    }
+    const { status, headers } = exchange.outcome;
+    if (UNAVAILABLE.has(status) && attempt < 2) {
+      await this.waitUntil(exchange.receivedAt + 1000, `the target, which answered ${status}`);
+      return true;
+    }
+    if (status !== 429) return false;
+    const told = retryAfter(headers, 60);
+    const until =
+      told.kind === 'delay'
+        ? exchange.receivedAt + told.milliseconds
+        : told.kind === 'date'
+          ? (this.targetClock.certainlyReached(told.time) ?? exchange.receivedAt + MINUTE)
+          : exchange.receivedAt + MINUTE;
+    const who = exchange.key === null ? 'a request without a key' : `key ${exchange.key}`;
+    if (attempt > INTERFERENCE_RETRIES || until - exchange.receivedAt > LONGEST_INTERFERENCE) {
+      throw new Unsettled(
+        `429 for ${who} ${perMinute === undefined ? '' : `of ${perMinute} a minute `}though the check had quota for it: somebody else spends it`,
+        [exchange],
+      );
+    }
+    const lane = this.#run.laneOf(exchange);
+    lane?.refusedUntil(until);
+    await this.waitUntil(until, `Retry-After of ${who}, which somebody else spends too`);
+    return true;
+  }
+
+  #nextId(): string {
+    return `${this.#name}#${this.#sent + 1}`;
+  }
+
+  async #exchange(
+    spec: RequestSpec,
+    authorization: ClientRequest['authorization'],
+    uniform = false,
+  ): Promise<Exchange> {
+    const id = this.#nextId();
+    this.#sent += 1;
+    return this.#run.exchange({ ...spec, authorization }, { id, sentBy: this.#name }, uniform);
+  }
+}

@@ -1,0 +1,121 @@
+import { type AnsweredExchange, type HeaderList, headerValues } from './exchange.ts';
+
+/** What a header that should hold one number holds. */
+export type NumberHeader =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'number'; readonly value: number }
+  | { readonly kind: 'unreadable'; readonly text: string };
+
+/** The three headers of section 8, as they came. */
+export interface RateHeaders {
+  readonly limit: NumberHeader;
+  readonly remaining: NumberHeader;
+  readonly reset: NumberHeader;
+}
+
+export const RATE_HEADER_NAMES = {
+  limit: 'X-RateLimit-Limit',
+  remaining: 'X-RateLimit-Remaining',
+  reset: 'X-RateLimit-Reset',
+} as const;
+
+/** A whole number; Reset may have decimals, since a Unix timestamp may. Repetitions that agree are one value. */
+function numberHeader(headers: HeaderList, name: string, form: RegExp): NumberHeader {
+  const values = [...new Set(headerValues(headers, name).map((value) => value.trim()))];
+  const [text] = values;
+  if (text === undefined) return { kind: 'absent' };
+  if (values.length > 1) return { kind: 'unreadable', text: values.join(', ') };
+  return form.test(text) ? { kind: 'number', value: Number(text) } : { kind: 'unreadable', text };
+}
+
+const WHOLE = /^-?\d{1,15}$/;
+const TIMESTAMP = /^-?\d{1,15}(\.\d{1,9})?$/;
+
+/** The rate headers of a response. */
+export function rateHeaders(headers: HeaderList): RateHeaders {
+  return {
+    limit: numberHeader(headers, RATE_HEADER_NAMES.limit, WHOLE),
+    remaining: numberHeader(headers, RATE_HEADER_NAMES.remaining, WHOLE),
+    reset: numberHeader(headers, RATE_HEADER_NAMES.reset, TIMESTAMP),
+  };
+}
+
+/** The value of a header that holds one number, else undefined. */
+export function numberOf(field: NumberHeader): number | undefined {
+  return field.kind === 'number' ? field.value : undefined;
+}
+
+/** How long a Retry-After asks to wait. The document leaves unit and format open; these are the known ones. */
+export type RetryAfter =
+  | { readonly kind: 'absent' }
+  | { readonly kind: 'delay'; readonly format: 'seconds' | 'milliseconds'; readonly milliseconds: number; readonly text: string }
+  | { readonly kind: 'date'; readonly format: 'http-date' | 'iso-date' | 'unix-time'; readonly time: number; readonly text: string }
+  | { readonly kind: 'unreadable'; readonly text: string };
+
+const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{4} \d{2}:\d{2}:\d{2} GMT$|^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*, \d{2}-[A-Z][a-z]{2}-\d{2} /;
+const ISO_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+/** No delay is this long in seconds or milliseconds of a day; a Unix time of our age is longer. */
+const UNIX_TIME_FROM = 1_000_000_000;
+
+/**
+ * Reads Retry-After. A number is taken as seconds unless, as seconds, it exceeds `longest` by an order of magnitude
+ * and, as milliseconds, it does not: the unit is one of the document's gaps, a wait beyond every window is not.
+ *
+ * @param longest the longest wait that makes sense here, in seconds: the window that was exceeded, or a ban
+ */
+export function retryAfter(headers: HeaderList, longest: number): RetryAfter {
+  const values = [...new Set(headerValues(headers, 'retry-after').map((value) => value.trim()))];
+  const [text] = values;
+  if (text === undefined) return { kind: 'absent' };
+  if (values.length > 1) return { kind: 'unreadable', text: values.join(', ') };
+  if (/^-?\d{1,15}(\.\d{1,9})?$/.test(text)) {
+    const value = Number(text);
+    if (value >= UNIX_TIME_FROM && value < UNIX_TIME_FROM * 10) {
+      return { kind: 'date', format: 'unix-time', time: value * 1000, text };
+    }
+    const inMilliseconds = value > longest * 10 && value <= longest * 1000;
+    return inMilliseconds
+      ? { kind: 'delay', format: 'milliseconds', milliseconds: value, text }
+      : { kind: 'delay', format: 'seconds', milliseconds: value * 1000, text };
+  }
+  const time = Date.parse(text);
+  if (!Number.isNaN(time) && HTTP_DATE.test(text)) return { kind: 'date', format: 'http-date', time, text };
+  if (!Number.isNaN(time) && ISO_DATE.test(text)) return { kind: 'date', format: 'iso-date', time, text };
+  return { kind: 'unreadable', text };
+}
+
+/** One exchange as the rate limit saw it: small enough to keep a hundred thousand of. */
+export interface RateReading {
+  readonly id: string;
+  readonly key: string | null;
+  readonly operation: string;
+  readonly sentAt: number;
+  readonly receivedAt: number;
+  readonly path: string;
+  readonly status: number;
+  readonly limit: number | undefined;
+  readonly remaining: number | undefined;
+  /** Milliseconds since 1970 by the target's clock. */
+  readonly reset: number | undefined;
+  /** For a list, how many animals it held. */
+  readonly listed?: number;
+}
+
+/** The rate limit's view of an exchange. */
+export function rateReading(exchange: AnsweredExchange): RateReading {
+  const { limit, remaining, reset } = rateHeaders(exchange.outcome.headers);
+  const seconds = numberOf(reset);
+  return {
+    id: exchange.id,
+    key: exchange.key,
+    operation: exchange.request.operation,
+    sentAt: exchange.sentAt,
+    receivedAt: exchange.receivedAt,
+    path: exchange.request.path,
+    status: exchange.outcome.status,
+    limit: numberOf(limit),
+    remaining: numberOf(remaining),
+    reset: seconds === undefined ? undefined : seconds * 1000,
+  };
+}
+

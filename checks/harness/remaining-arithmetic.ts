@@ -1,0 +1,131 @@
+/**
+ * Judges X-RateLimit-Remaining over a sequence of requests on one key: each admitted request leaves one fewer.
+ *
+ * What may raise it between two answers: the window's reset (told beforehand), a token bucket's refill (the limit's
+ * rate times the time that passed, and one for the fraction that a whole number hides), requests of ours that leave a
+ * sliding window. What may lower it by more than one: somebody else on the same key, who is never the target's fault.
+ */
+import { DAY, MINUTE } from './key-pool.ts';
+import type { RateReading } from './rate-headers.ts';
+
+/** Two answers in a row on a key, nothing of ours in flight between or beside them. */
+interface Step {
+  readonly from: RateReading;
+  readonly to: RateReading;
+  /** How much Remaining fell. */
+  readonly fall: number;
+  /** How much it may have risen by itself in that time. */
+  readonly refill: number;
+}
+
+export type RemainingVerdict =
+  | { readonly kind: 'falls'; readonly steps: number }
+  | { readonly kind: 'broken'; readonly expected: string; readonly actual: string; readonly readings: readonly RateReading[] }
+  | { readonly kind: 'disturbed'; readonly reason: string }
+  | { readonly kind: 'unseen' };
+
+/** Answers about the request; a refusal for want of quota or a ban spends nothing that can be counted on. */
+const counts = ({ status }: RateReading) => status < 500 && status !== 429 && status !== 401 && status !== 403;
+
+function steps(readings: readonly RateReading[], perMinute: number, perDay: number): Step[] {
+  const result: Step[] = [];
+  for (const [index, to] of readings.entries()) {
+    const from = readings[index - 1];
+    if (from === undefined || !counts(from) || !counts(to)) continue;
+    if (from.remaining === undefined || to.remaining === undefined || from.limit !== to.limit || from.limit === undefined) continue;
+    if (from.receivedAt > to.sentAt || readings[index + 1]?.sentAt !== undefined && (readings[index + 1]?.sentAt ?? 0) < to.receivedAt) continue;
+    const window = from.limit === perMinute ? MINUTE : from.limit === perDay ? DAY : undefined;
+    if (window === undefined) continue;
+    // Past the reset that was told, and within two seconds of it, everything may have been given back.
+    const resetPassed = from.reset !== undefined && to.reset !== undefined && to.reset - from.reset > window / 2;
+    const elapsed = to.receivedAt - from.sentAt;
+    if (resetPassed || elapsed >= window / 4) continue;
+    result.push({ from, to, fall: from.remaining - to.remaining, refill: (from.limit * elapsed) / window });
+  }
+  return result;
+}
+
+/** A refill is possible where Reset moves, as a bucket's and a sliding window's do; a fixed one stands still. */
+const standsStill = (all: readonly Step[]) =>
+  all.length > 0 && all.every(({ from, to }) => from.reset !== undefined && from.reset === to.reset);
+
+/** How many of a kind must agree before their common deviation is the target's and not a neighbour's. */
+const AGREEING = 4;
+
+type Kind = (step: Step) => string;
+const KINDS: readonly Kind[] = [
+  ({ to }) => `${to.operation} answered ${to.status}`,
+  ({ to }) => to.operation,
+  ({ to }) => `status ${to.status}`,
+  () => 'every request',
+];
+
+/**
+ * Judges the answers of one key, in the order of sending.
+ *
+ * @param perMinute and
+ * @param perDay the plan's numbers, one of which X-RateLimit-Limit shows
+ */
+export function judgeRemaining(readings: readonly RateReading[], perMinute: number, perDay: number): RemainingVerdict {
+  const all = steps(readings, perMinute, perDay);
+  if (all.length === 0) return { kind: 'unseen' };
+  // A kind of request that always deviates in the same way, while at least as many others do not, is no accident.
+  for (const kind of KINDS) {
+    for (const name of new Set(all.map(kind))) {
+      const like = all.filter((step) => kind(step) === name);
+      const [first] = like;
+      if (first === undefined || like.length < AGREEING || first.fall === 1) continue;
+      if (!like.every(({ fall }) => fall === first.fall)) continue;
+      const others = all.filter((step) => kind(step) !== name);
+      const explained = others.length === 0 ? like.length >= 3 * AGREEING : others.filter(({ fall }) => fall === 1).length >= others.length * 0.9;
+      const refill = like.reduce((sum, step) => sum + step.refill, 0);
+      const byRefill = first.fall < 1 && !standsStill(like) && refill + 1 >= like.length * (1 - first.fall);
+      if (explained && !byRefill) {
+        return broken(name, first, like.length);
+      }
+    }
+  }
+  const drops = all.filter(({ fall }) => fall > 1);
+  const rise = risingRun(all);
+  if (rise !== undefined && drops.length === 0) return rise;
+  if (drops.length > 0) {
+    return { kind: 'disturbed', reason: `X-RateLimit-Remaining fell by more than our own requests ${drops.length} times: somebody else spends the key` };
+  }
+  return { kind: 'falls', steps: all.length };
+}
+
+function broken(name: string, step: Step, times: number): RemainingVerdict {
+  const fell = step.fall === 0 ? 'did not fall' : step.fall < 0 ? `rose by ${-step.fall}` : `fell by ${step.fall}`;
+  return {
+    kind: 'broken',
+    expected: 'X-RateLimit-Remaining one lower after every request',
+    actual: `it ${fell} (${step.from.remaining} to ${step.to.remaining}) with ${name}, ${times} times of ${times}`,
+    readings: [step.to, step.from],
+  };
+}
+
+/** A run of steps in which Remaining fell by less than the requests made and no refill explains the difference. */
+function risingRun(all: readonly Step[]): RemainingVerdict | undefined {
+  const still = standsStill(all);
+  let surplus = 0;
+  let from: Step | undefined;
+  for (const step of all) {
+    from ??= step;
+    surplus += 1 - step.fall - (still ? 0 : step.refill);
+    if (surplus <= 0) {
+      surplus = 0;
+      from = undefined;
+      continue;
+    }
+    // One for the fraction that the whole number hides.
+    if (surplus > 1.5) {
+      return {
+        kind: 'broken',
+        expected: 'X-RateLimit-Remaining one lower after every request',
+        actual: `from ${from.from.remaining} it came to ${step.to.remaining}, ${Math.floor(surplus)} more than the requests in between leave`,
+        readings: [step.to, from.from],
+      };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,51 @@
+import { stringify } from 'lossless-json';
+import type { HeaderList, Operation } from './exchange.ts';
+
+/** A request before a key is put to it. */
+export interface RequestSpec {
+  readonly operation: Operation;
+  readonly method: string;
+  /** Path and query relative to the base address. */
+  readonly path: string;
+  readonly headers?: HeaderList;
+  readonly body?: string;
+}
+
+/** The query parameters of section 4.1; text so that values that the document does not allow can be sent too. */
+export interface ListQuery {
+  readonly limit?: number | string;
+  readonly status?: string;
+}
+
+/** GET /pets */
+export function listPets(query: ListQuery = {}): RequestSpec {
+  const parameters = new URLSearchParams();
+  if (query.status !== undefined) parameters.set('status', query.status);
+  if (query.limit !== undefined) parameters.set('limit', String(query.limit));
+  const text = parameters.toString();
+  return { operation: 'listPets', method: 'GET', path: text === '' ? '/pets' : `/pets?${text}` };
+}
+
+/** The request body of section 4.2. */
+export interface NewPet {
+  readonly name: string;
+  readonly categoryId: bigint;
+  readonly status?: string;
+}
+
+const JSON_BODY: HeaderList = [['content-type', 'application/json']];
+
+/** POST /pets with any text as its body. */
+export function addText(body: string | undefined, headers: HeaderList = JSON_BODY): RequestSpec {
+  return { operation: 'createPet', method: 'POST', path: '/pets', headers, ...(body === undefined ? {} : { body }) };
+}
+
+/** POST /pets with a JSON object; integers are written with every digit. */
+export function addPet(pet: NewPet | Readonly<Record<string, unknown>>): RequestSpec {
+  return addText(stringify(pet) ?? '');
+}
+
+/** GET /pets/{petId}; text so that ids that are no int64 can be asked for too. */
+export function getPet(id: bigint | string): RequestSpec {
+  return { operation: 'getPet', method: 'GET', path: `/pets/${id}` };
+}

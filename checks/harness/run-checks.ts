@@ -1,0 +1,105 @@
+import { type Check, type GapAnswer, type GapObserver, type Scene, Unsettled } from './check.ts';
+import { type AnsweredExchange, isAnswered } from './exchange.ts';
+import { Findings, type Settled } from './findings.ts';
+import type { Probe } from './probe.ts';
+import type { Run } from './run.ts';
+import type { RunEvent } from './run-events.ts';
+
+/** What a run found out. */
+export interface RunResult {
+  /** By requirement id. */
+  readonly requirements: ReadonlyMap<string, Settled>;
+  /** By gap id; a string says why there is no answer. */
+  readonly gaps: ReadonlyMap<string, GapAnswer | string>;
+}
+
+export interface CheckPlan {
+  readonly checks: readonly Check[];
+  readonly gapObservers: readonly GapObserver[];
+  /** The long spendings that run side by side, a lane a key: minutes and bans first, then days. */
+  readonly lanes: (probe: Probe) => readonly (readonly Scene<unknown>[])[];
+  readonly onEvent?: (event: RunEvent) => void;
+}
+
+const LIMIT_PERMISSIONS = new Set(['exhaust', 'ban', 'day']);
+
+/** Whether a check drives a key to its limit, which comes after everything that spends a few requests. */
+const atTheLimit = ({ permit }: { readonly permit?: string }) => permit !== undefined && LIMIT_PERMISSIONS.has(permit);
+
+/**
+ * Runs checks against a target: those that spend little in turn, then the long spendings side by side, then what needs
+ * the whole. Only Unsettled may come out of a check; anything else is a defect of the harness and is thrown on.
+ */
+export async function runChecks(run: Run, plan: CheckPlan): Promise<RunResult> {
+  const findings = new Map(plan.checks.map(({ id }) => [id, new Findings()]));
+  const of = (check: Check): Findings => findings.get(check.id) ?? new Findings();
+  const gaps = new Map<string, GapAnswer | string>();
+
+  const observe = (exchange: AnsweredExchange) => {
+    for (const check of plan.checks) check.observe?.(exchange, of(check), run);
+  };
+  // What was exchanged before the run knew its target is evidence as well.
+  for (const exchange of run.exchanges.filter(isAnswered)) if (exchange.request.operation !== 'other') observe(exchange);
+  run.onAnswer(observe);
+
+  const guarded = async (check: Check, work: () => Promise<void>) => {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof Unsettled)) throw error;
+      of(check).unsettled(error.message, ...error.evidence);
+    }
+  };
+  const runCheck = async (check: Check) => {
+    const { run: provoke, permit } = check;
+    plan.onEvent?.({ kind: 'check-started', id: check.id });
+    if (permit !== undefined && !run.permissions.has(permit)) of(check).unsettled(`needs the permission ${permit}`);
+    else if (provoke !== undefined) await guarded(check, () => provoke(run.probe(check.id), of(check)));
+    const { verdict, reason } = of(check).settle();
+    plan.onEvent?.({ kind: 'check-ended', id: check.id, verdict, reason });
+  };
+  const observeGap = async (observer: GapObserver) => {
+    const { id, permit, run: provoke } = observer;
+    if (provoke === undefined) return;
+    if (permit !== undefined && !run.permissions.has(permit)) {
+      gaps.set(id, `needs the permission ${permit}`);
+      return;
+    }
+    try {
+      gaps.set(id, (await provoke(run.probe(`gap:${id}`))) ?? 'this run does not show it');
+    } catch (error) {
+      if (!(error instanceof Unsettled)) throw error;
+      gaps.set(id, error.message);
+    }
+  };
+
+  const ordinary = plan.checks.filter((check) => !atTheLimit(check));
+  for (const check of ordinary) await runCheck(check);
+  for (const observer of plan.gapObservers.filter((candidate) => !atTheLimit(candidate))) await observeGap(observer);
+
+  // The lanes start together; the checks then wait for what they judge, and say so one by one.
+  const lanes = plan.lanes(run.probe('lanes')).map(async (scenes) => {
+    for (const scene of scenes) {
+      await run.play(scene).catch((error: unknown) => {
+        if (!(error instanceof Unsettled)) throw error;
+      });
+    }
+  });
+  const defect = Promise.all(lanes);
+  defect.catch(() => undefined);
+  for (const check of plan.checks.filter(atTheLimit)) await runCheck(check);
+  for (const observer of plan.gapObservers.filter(atTheLimit)) await observeGap(observer);
+  await defect;
+
+  for (const check of plan.checks) {
+    const { afterwards, permit } = check;
+    if (afterwards === undefined || (permit !== undefined && !run.permissions.has(permit))) continue;
+    await guarded(check, () => afterwards(run.probe(`${check.id}:afterwards`), of(check), run));
+  }
+  for (const check of plan.checks) check.conclude?.(run, of(check));
+  for (const { id, conclude } of plan.gapObservers) {
+    if (conclude !== undefined) gaps.set(id, conclude(run) ?? 'this run does not show it');
+  }
+  const settled = new Map([...findings].map(([id, finding]) => [id, finding.settle()]));
+  return { requirements: settled, gaps };
+}

@@ -1,0 +1,193 @@
+import type { History, RunView, Scene } from './check.ts';
+import { Unsettled } from './check.ts';
+import type { ClientRequest, HttpClient } from './client.ts';
+import type { Clock } from './clock.ts';
+import { type AnsweredExchange, type Exchange, isAnswered } from './exchange.ts';
+import type { Journal } from './journal.ts';
+import { type Key, KeyLane } from './key-pool.ts';
+import { Probe } from './probe.ts';
+import { listedPets } from './pets.ts';
+import { type RateReading, rateReading } from './rate-headers.ts';
+import type { RunEvent } from './run-events.ts';
+import { TargetClock } from './target-clock.ts';
+import type { Permission } from './verdict.ts';
+
+/** What a run works with. */
+export interface RunOptions {
+  /** Base address of the target, with the version segment. */
+  readonly baseUrl: string;
+  readonly runId: string;
+  readonly client: HttpClient;
+  readonly clock: Clock;
+  readonly keys: readonly Key[];
+  readonly permissions: ReadonlySet<Permission>;
+  readonly sampleCategoryId: bigint | undefined;
+  /** Where every exchange goes as soon as it is over. */
+  readonly journal?: Journal;
+  /** Exchanges of an earlier run: they are taken instead of sent again. */
+  readonly recorded?: ReadonlyMap<string, Exchange>;
+  /** How many requests of each key the earlier run sent without recording an answer. */
+  readonly lost?: ReadonlyMap<string, number>;
+  /** Whether exchanges that were not recorded may be sent. */
+  readonly offline?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: RunEvent) => void;
+}
+
+/** Uniform exchanges of a burst are kept in full up to this many of each sender and status. */
+const UNIFORM_KEPT = 2;
+
+/** One run against one target: its keys, its clock, and everything that was exchanged. */
+export class Run implements History, RunView {
+  readonly runId: string;
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly permissions: ReadonlySet<Permission>;
+  readonly sampleCategoryId: bigint | undefined;
+  readonly lanes: readonly KeyLane[];
+  readonly targetClock = new TargetClock();
+  readonly readings: RateReading[] = [];
+  /** Requests sent, by key name; `(none)` for those without a valid key. */
+  readonly requestsByKey = new Map<string, number>();
+  animalsAdded = 0;
+  /** Ids of the answers that were a ban, as far as the checks told. */
+  readonly bannedAnswers = new Set<string>();
+
+  readonly #options: RunOptions;
+  readonly #kept = new Map<string, Exchange>();
+  readonly #uniform = new Map<string, number>();
+  readonly #scenes = new Map<string, Promise<unknown>>();
+  readonly #observers: ((exchange: AnsweredExchange) => void)[] = [];
+
+  constructor(options: RunOptions) {
+    this.#options = options;
+    this.runId = options.runId;
+    this.baseUrl = options.baseUrl;
+    this.clock = options.clock;
+    this.permissions = options.permissions;
+    this.sampleCategoryId = options.sampleCategoryId;
+    this.lanes = options.keys.map((key) => new KeyLane(key));
+  }
+
+  get keys(): readonly Key[] {
+    return this.lanes.map(({ key }) => key);
+  }
+
+  get exchanges(): readonly Exchange[] {
+    return [...this.#kept.values()];
+  }
+
+  find(id: string): Exchange | undefined {
+    return this.#kept.get(id);
+  }
+
+  keyOf(exchange: Exchange): Key | undefined {
+    return this.laneOf(exchange)?.key;
+  }
+
+  laneOf(exchange: Exchange): KeyLane | undefined {
+    return this.lanes.find((lane) => lane.key.name === exchange.key);
+  }
+
+  recorded(id: string): Exchange | undefined {
+    return this.#options.recorded?.get(id);
+  }
+
+  /** Called with every answered exchange of the three operations, in the order of receipt. */
+  onAnswer(observer: (exchange: AnsweredExchange) => void): void {
+    this.#observers.push(observer);
+  }
+
+  probe(name: string): Probe {
+    return new Probe(this, name);
+  }
+
+  play<T>(scene: Scene<T>): Promise<T> {
+    const started = this.#scenes.get(scene.id);
+    // A scene's id names its type: the map forgets it, the caller's scene object knows it.
+    if (started !== undefined) return started as Promise<T>;
+    const playing = this.#start(scene);
+    // Whoever asks later gets the rejection; nobody asking is no crash.
+    playing.catch(() => undefined);
+    this.#scenes.set(scene.id, playing);
+    return playing;
+  }
+
+  async #start<T>(scene: Scene<T>): Promise<T> {
+    if (scene.permit !== undefined && !this.permissions.has(scene.permit)) {
+      throw new Unsettled(`needs the permission ${scene.permit}`);
+    }
+    return scene.play(this.probe(scene.id));
+  }
+
+  /** Requests of an earlier part of this run that were sent and never recorded, by key. */
+  lostRequests(keyName: string): number {
+    return this.#options.lost?.get(keyName) ?? 0;
+  }
+
+  progress(key: string, done: number, of: number): void {
+    this.#options.onEvent?.({ kind: 'spending', key, done, of });
+  }
+
+  async waitUntil(time: number, waitingFor: string): Promise<void> {
+    if (this.#options.offline === true) return;
+    if (time <= this.clock.now()) return;
+    this.#options.onEvent?.({ kind: 'waiting', until: time, for: waitingFor });
+    try {
+      await this.clock.sleepUntil(time, this.#options.signal);
+    } catch {
+      throw new Unsettled('interrupted');
+    } finally {
+      this.#options.onEvent?.({ kind: 'waited', for: waitingFor });
+    }
+  }
+
+  async exchange(
+    request: ClientRequest,
+    record: { readonly id: string; readonly sentBy: string },
+    uniform: boolean,
+  ): Promise<Exchange> {
+    if (this.#options.signal?.aborted === true) throw new Unsettled('interrupted');
+    const stored = this.recorded(record.id);
+    const sender = request.authorization.kind === 'key' ? request.authorization.name : undefined;
+    const lane = this.lanes.find(({ key }) => key.name === (stored === undefined ? sender : stored.key));
+    lane?.spend(stored?.sentAt ?? this.clock.now());
+    const exchange = stored ?? (await this.#send(request, record));
+    this.#admit(exchange, uniform);
+    return exchange;
+  }
+
+  async #send(request: ClientRequest, record: { readonly id: string; readonly sentBy: string }): Promise<Exchange> {
+    if (this.#options.offline === true) {
+      throw new Unsettled(`the stored run has no exchange ${record.id} (${request.method} ${request.path})`);
+    }
+    this.#options.journal?.begin(record.id, request.authorization.kind === 'key' ? request.authorization.name : null);
+    const exchange = await this.#options.client.exchange(request, record, this.#options.signal);
+    this.#options.journal?.append(exchange);
+    return exchange;
+  }
+
+  #admit(exchange: Exchange, uniform: boolean): void {
+    const name = exchange.key ?? '(none)';
+    this.requestsByKey.set(name, (this.requestsByKey.get(name) ?? 0) + 1);
+    if (this.#keepInFull(exchange, uniform)) this.#kept.set(exchange.id, exchange);
+    if (isAnswered(exchange)) {
+      this.targetClock.learn(exchange);
+      const listed = listedPets(exchange)?.length;
+      const reading = { ...rateReading(exchange), ...(listed === undefined ? {} : { listed }) };
+      this.readings.push(reading);
+      this.laneOf(exchange)?.learn(reading);
+      if (exchange.request.operation === 'createPet' && exchange.outcome.status === 201) this.animalsAdded += 1;
+      if (exchange.request.operation !== 'other') for (const observer of this.#observers) observer(exchange);
+    }
+    this.#options.onEvent?.({ kind: 'exchange', exchange });
+  }
+
+  #keepInFull(exchange: Exchange, uniform: boolean): boolean {
+    if (!uniform || !isAnswered(exchange)) return true;
+    const like = `${exchange.sentBy} ${exchange.outcome.status}`;
+    const seen = (this.#uniform.get(like) ?? 0) + 1;
+    this.#uniform.set(like, seen);
+    return seen <= UNIFORM_KEPT;
+  }
+}

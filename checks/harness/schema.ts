@@ -1,0 +1,57 @@
+import { Ajv, type ErrorObject } from 'ajv';
+import { schemas } from '../../spec/contract.ts';
+import { type JsonValue, integerOf, JsonNumber, isInt64 } from './lossless-json.ts';
+
+/**
+ * The schemas of the OpenAPI file, judged on JSON whose numbers still have every digit. `type: integer` becomes a
+ * keyword of our own, since ajv would look for a rounded JavaScript number; 1.0 and 1e2 are integers, as JSON Schema
+ * says (2020-12 validation, 6.1.1).
+ */
+const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false });
+ajv.addKeyword({
+  keyword: 'digits',
+  schemaType: 'string',
+  validate: (format: string, value: JsonValue) =>
+    format === 'int64'
+      ? isInt64(value)
+      : value instanceof JsonNumber && typeof integerOf(value) === 'bigint',
+  error: { message: ({ schema }) => `must be ${schema === 'int64' ? 'an int64' : 'an integer'}` },
+});
+
+function onDigits(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(onDigits);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const { type, format, ...rest } = { type: undefined, format: undefined, ...schema };
+  const others = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, onDigits(value)]));
+  if (type === 'integer') return { digits: format === 'int64' ? 'int64' : 'integer', ...others };
+  return type === undefined ? others : { type, ...others };
+}
+
+const root = JSON.parse(JSON.stringify({ $id: 'contract', components: { schemas: onDigits(schemas) } }));
+ajv.addSchema(root);
+
+function place(error: ErrorObject): string {
+  const path = error.instancePath.split('/').slice(1);
+  const named = path.map((part) => (/^\d+$/.test(part) ? `item ${part}` : part)).join(', ');
+  return named === '' ? '' : `${named}: `;
+}
+
+function compiled(name: string): (value: JsonValue) => string | undefined {
+  const validate = ajv.getSchema(`contract#/components/schemas/${name}`);
+  if (validate === undefined) throw new Error(`spec/petstore.openapi.yaml has no schema ${name}`);
+  return (value) => {
+    if (validate(value)) return undefined;
+    const [first, ...more] = validate.errors ?? [];
+    if (first === undefined) return 'not valid';
+    const allowed: unknown = first.params['allowedValues'];
+    const values = Array.isArray(allowed) ? ` (${allowed.join(', ')})` : '';
+    return `${place(first)}${first.message ?? first.keyword}${values}${more.length === 0 ? '' : ` and ${more.length} more`}`;
+  };
+}
+
+/** What is wrong with a value by the schema of the contract, in one line; undefined where nothing is. */
+export const schemaProblem = {
+  pets: compiled('Pets'),
+  pet: compiled('Pet'),
+  error: compiled('Error'),
+};

@@ -1,0 +1,147 @@
+/** The animals that a run adds: few, marked with its id, made once and shared by every check that needs one. */
+import { contract } from '../../spec/contract.ts';
+import { type Scene, Unsettled } from '../harness/check.ts';
+import type { AnsweredExchange } from '../harness/exchange.ts';
+import { answeredPet, listedPets, type SeenPet } from '../harness/pets.ts';
+import type { Probe } from '../harness/probe.ts';
+import { addPet, listPets, type NewPet } from '../harness/requests.ts';
+
+/** An addition that was sent, and the animal that came back where one did. */
+export interface Addition {
+  readonly label: string;
+  readonly sent: NewPet;
+  readonly exchange: AnsweredExchange;
+  /** The created animal; undefined where the target did not answer 201 with one. */
+  readonly pet: (SeenPet & { readonly id: bigint }) | undefined;
+}
+
+/** Names of a run's animals begin with this; what was to be refused says so. */
+export const namePrefix = (runId: string) => `harness-${runId}`;
+export const refusedPrefix = (runId: string) => `${namePrefix(runId)} refused`;
+
+/** Sends one addition and pairs it with what came back. */
+export async function add(probe: Probe, label: string, sent: NewPet & Readonly<Record<string, unknown>>): Promise<Addition> {
+  const exchange = await probe.send(addPet(sent));
+  const seen = exchange.outcome.status === 201 ? answeredPet(exchange) : undefined;
+  const id = seen?.id;
+  return { label, sent, exchange, pet: seen === undefined || id === undefined ? undefined : { ...seen, id } };
+}
+
+/** The store before anything was added: as many animals as one list can hold. */
+export const storeSample: Scene<{ exchange: AnsweredExchange; pets: readonly SeenPet[] }> = {
+  id: 'store-sample',
+  spends: { requests: 1 },
+  async play(probe) {
+    const exchange = await probe.send(listPets({ limit: contract.limit.maximum }));
+    return { exchange, pets: listedPets(exchange) ?? [] };
+  },
+};
+
+/** A categoryId that exists, as far as can be known: the profile's, a listed animal's, else 1. */
+export async function categoryId(probe: Probe): Promise<bigint> {
+  if (probe.sampleCategoryId !== undefined) return probe.sampleCategoryId;
+  const { pets } = await probe.play(storeSample);
+  return pets.find((pet) => pet.categoryId !== undefined)?.categoryId ?? 1n;
+}
+
+/** One animal of each status and one without: what most checks need. */
+export const basicAnimals: Scene<readonly Addition[]> = {
+  id: 'basic-animals',
+  permit: 'writes',
+  spends: { requests: 4, animals: 4 },
+  scenes: [storeSample],
+  async play(probe) {
+    const category = await categoryId(probe);
+    const prefix = namePrefix(probe.runId);
+    const additions: Addition[] = [];
+    for (const status of contract.statuses) {
+      additions.push(await add(probe, status, { name: `${prefix} ${status}`, categoryId: category, status }));
+    }
+    additions.push(await add(probe, 'no status', { name: `${prefix} no status`, categoryId: category }));
+    return additions;
+  },
+};
+
+/** The basic animals that came back with an id; inconclusive where adding does not work at all. */
+export async function createdAnimals(probe: Probe): Promise<readonly (Addition & { pet: SeenPet & { id: bigint } })[]> {
+  const additions = await probe.play(basicAnimals);
+  const created = additions.flatMap((addition) => (addition.pet === undefined ? [] : [{ ...addition, pet: addition.pet }]));
+  if (created.length === 0) {
+    throw new Unsettled(
+      'no animal could be added (see add-answers-201)',
+      additions.map(({ exchange }) => exchange),
+    );
+  }
+  return created;
+}
+
+/** A name that tests what the wire does to text: several scripts, beyond the basic plane, what HTML, JSON and SQL quote. */
+export const ANY_SCRIPT = `Žofie Ελλη 猫 한 🐈‍⬛ "<b>&amp;'\\/%20+`;
+
+/** Animals with values at the edges; a target may refuse them for reasons that the document leaves open. */
+export const edgeAnimals: Scene<{
+  readonly anyScript: Addition;
+  readonly longName: Addition;
+  readonly categories: readonly Addition[];
+  readonly ownId: Addition & { readonly sentId: bigint };
+  readonly unknownField: Addition;
+}> = {
+  id: 'edge-animals',
+  permit: 'writes',
+  spends: { requests: 6, animals: 6 },
+  scenes: [storeSample],
+  async play(probe) {
+    const category = await categoryId(probe);
+    const prefix = namePrefix(probe.runId);
+    const anyScript = await add(probe, 'any script', { name: `${prefix} ${ANY_SCRIPT}`, categoryId: category, status: 'sold' });
+    const long = `${prefix} long `;
+    const longName = await add(probe, '255 characters', { name: long.padEnd(255, 'abcdefghij'), categoryId: category });
+    // Beyond 2^53 a double loses the last digit; the last one is the largest int64.
+    const categories = [];
+    for (const value of [9_007_199_254_740_993n, 9_223_372_036_854_775_807n]) {
+      categories.push(await add(probe, `categoryId ${value}`, { name: `${prefix} category`, categoryId: value, status: 'pending' }));
+    }
+    const sentId = 2n ** 60n + probe.random('own id', 2n ** 60n);
+    const ownId = await add(probe, 'an id of its own', { id: sentId, name: `${prefix} own id`, categoryId: category });
+    const unknownField = await add(probe, 'an unknown field', {
+      name: `${prefix} unknown field`,
+      categoryId: category,
+      harnessNote: 'not a field of NewPet',
+    });
+    return { anyScript, longName, categories, ownId: { ...ownId, sentId }, unknownField };
+  },
+};
+
+/** One more than a list without limit may hold: fewer would not show its default. */
+const ENOUGH_FOR_DEFAULT = contract.limit.default + 1;
+/** What the basic animals and the edge animals add where nothing is refused. */
+const ADDED_ANYWAY = 8;
+
+/** Fills a store that holds few animals up to one more than the default page. */
+export const enoughAnimals: Scene<readonly Addition[]> = {
+  id: 'enough-animals',
+  permit: 'writes',
+  spends: { requests: ENOUGH_FOR_DEFAULT - ADDED_ANYWAY, animals: ENOUGH_FOR_DEFAULT - ADDED_ANYWAY },
+  scenes: [storeSample, basicAnimals, edgeAnimals],
+  async play(probe) {
+    const { pets } = await probe.play(storeSample);
+    const basic = await probe.play(basicAnimals);
+    const edge = await probe.play(edgeAnimals);
+    const added = [...basic, edge.anyScript, edge.longName, ...edge.categories, edge.ownId, edge.unknownField];
+    const created = added.filter((addition) => addition.pet !== undefined).length;
+    const category = await categoryId(probe);
+    const missing = created === 0 ? 0 : ENOUGH_FOR_DEFAULT - pets.length - created;
+    const additions: Addition[] = [];
+    for (let index = 0; index < Math.min(missing, ENOUGH_FOR_DEFAULT - ADDED_ANYWAY); index += 1) {
+      const status = contract.statuses[index % contract.statuses.length];
+      additions.push(
+        await add(probe, 'to fill a page', {
+          name: `${namePrefix(probe.runId)} filler ${index + 1}`,
+          categoryId: category,
+          ...(status === undefined ? {} : { status }),
+        }),
+      );
+    }
+    return [...added, ...additions];
+  },
+};

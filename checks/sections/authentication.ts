@@ -1,0 +1,142 @@
+/** Section 5: the bearer key that every operation requires. */
+import { contract } from '../../spec/contract.ts';
+import type { Check, GapObserver, Judge, Scene } from '../harness/check.ts';
+import { Unsettled } from '../harness/check.ts';
+import { header, isAnswered } from '../harness/exchange.ts';
+import type { Key } from '../harness/key-pool.ts';
+import { described } from '../harness/pets.ts';
+import type { NoKey, Probe } from '../harness/probe.ts';
+import { nearMisses } from '../harness/redaction.ts';
+import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.ts';
+import { categoryId, refusedPrefix } from './added-animals.ts';
+import { retrievals } from './get-animal.ts';
+import { take } from './lists.ts';
+import { storedThoughRefused } from './refused-additions.ts';
+
+/** The operations to try, as valid requests but for the key; adding only where the run may write. */
+async function operations(probe: Probe, label: string): Promise<RequestSpec[]> {
+  const specs = [listPets({ limit: 1 })];
+  if (probe.permits('writes')) {
+    specs.push(addPet({ name: `${refusedPrefix(probe.runId)} ${label}`, categoryId: await categoryId(probe), status: 'sold' }));
+  }
+  const retrieved = await probe.play(retrievals).catch(() => []);
+  const served = retrieved.find(({ exchange }) => exchange.outcome.status === 200);
+  if (served !== undefined) specs.push(getPet(served.known.id));
+  return specs;
+}
+
+/** Sends each operation with these credentials; each is to be answered with 401. */
+async function refused(probe: Probe, judge: Judge, credentials: NoKey, specs: readonly RequestSpec[]): Promise<void> {
+  for (const spec of specs) {
+    const exchange = await probe.sendWithoutKey(spec, credentials);
+    const what = credentials === 'none' ? 'no Authorization header' : credentials.described;
+    if (exchange.outcome.status === 401) judge.holds(exchange);
+    else judge.breaks({ expected: `401 for ${spec.method} ${spec.path} with ${what}`, actual: described(exchange) }, exchange);
+  }
+  if (!probe.permits('writes')) judge.unsettled('POST /pets was not tried: it needs the permission writes');
+}
+
+/** A key to vary: the values that are almost it are derived from it. */
+function someKey(probe: Probe): Key {
+  const [key] = probe.keys;
+  if (key === undefined) throw new Unsettled('no key can be used');
+  return key;
+}
+
+const raw = (headerValue: string, described: string): NoKey => ({ header: headerValue, described });
+
+/** Every additional request that carries no valid key, so that the checks' bills can be declared. */
+const THREE_OPERATIONS = 3;
+
+const needsOperations: readonly Scene<unknown>[] = [retrievals];
+
+export const authenticationChecks: readonly Check[] = [
+  {
+    // 5: the API key is sent as a bearer token, and a valid one is let in; a ban may close the door again.
+    id: 'auth-valid-key',
+    observe(exchange, judge) {
+      if (exchange.key === null || exchange.sentBy.startsWith('ban:')) return;
+      if (exchange.outcome.status === 401) judge.breaks({ expected: 'no 401 for a valid key', actual: described(exchange) }, exchange);
+      else judge.holds(exchange);
+    },
+  },
+  {
+    // 5: a missing key yields 401; all operations require it.
+    id: 'auth-missing-key',
+    spends: { anonymous: THREE_OPERATIONS },
+    scenes: needsOperations,
+    async run(probe, judge) {
+      await refused(probe, judge, 'none', await operations(probe, 'without a key'));
+    },
+  },
+  {
+    // 5: the form is "Bearer <API_KEY>"; with nothing after it there is no key.
+    id: 'auth-empty-key',
+    spends: { anonymous: THREE_OPERATIONS },
+    scenes: needsOperations,
+    async run(probe, judge) {
+      await refused(probe, judge, raw('Bearer ', 'Bearer and no key'), await operations(probe, 'with an empty key'));
+    },
+  },
+  {
+    // 5: an invalid key yields 401.
+    id: 'auth-unknown-key',
+    spends: { anonymous: THREE_OPERATIONS },
+    scenes: needsOperations,
+    async run(probe, judge) {
+      const unknown = `unknown-${probe.random('unknown key', 2n ** 96n).toString(36)}`;
+      await refused(probe, judge, raw(`Bearer ${unknown}`, 'Bearer and an unknown key'), await operations(probe, 'with an unknown key'));
+    },
+  },
+  {
+    // 5: a key is valid as a whole; one that is almost right is invalid.
+    id: 'auth-near-miss-key',
+    spends: { anonymous: 5 },
+    scenes: needsOperations,
+    async run(probe, judge) {
+      const specs = await operations(probe, 'with a key that is almost right');
+      for (const [index, { label, value }] of nearMisses(someKey(probe).value).entries()) {
+        const tried = index === 0 ? specs : specs.slice(0, 1);
+        await refused(probe, judge, raw(`Bearer ${value}`, `Bearer and a key with ${label}`), tried);
+      }
+    },
+  },
+  {
+    // 5: the scheme is HTTP bearer; the key in another scheme, or in none, is no bearer token.
+    id: 'auth-other-scheme',
+    spends: { anonymous: 5 },
+    scenes: needsOperations,
+    async run(probe, judge) {
+      const specs = await operations(probe, 'in another scheme');
+      const { value } = someKey(probe);
+      const basic = Buffer.from(`${value}:`).toString('base64');
+      await refused(probe, judge, raw(`Basic ${basic}`, 'Basic and a valid key'), specs);
+      await refused(probe, judge, raw(`Token ${value}`, 'Token and a valid key'), specs.slice(0, 1));
+      await refused(probe, judge, raw(value, 'a valid key without a scheme'), specs.slice(0, 1));
+    },
+  },
+  {
+    // 5: what was refused has not happened. Seen in every list that comes after.
+    id: 'auth-refused-adds-nothing',
+    permit: 'writes',
+    spends: { requests: 2 },
+    async run(probe) {
+      await take(probe, { limit: contract.limit.maximum });
+      await take(probe, { limit: contract.limit.maximum, status: 'sold' });
+    },
+    conclude: storedThoughRefused(401, 'no addition was refused with 401'),
+  },
+];
+
+export const authenticationGaps: readonly GapObserver[] = [
+  {
+    id: 'authentication-challenge',
+    conclude(history) {
+      const refusal = history.exchanges.filter(isAnswered).find(({ outcome, key }) => outcome.status === 401 && key === null);
+      if (refusal === undefined) return undefined;
+      const challenge = header(refusal.outcome.headers, 'www-authenticate');
+      const scheme = challenge?.split(/[ ,]/)[0]?.toLowerCase();
+      return { answer: scheme ?? 'none', detail: challenge === undefined ? 'a 401 has no WWW-Authenticate' : `WWW-Authenticate: ${challenge}`, evidence: [refusal] };
+    },
+  },
+];

@@ -1,0 +1,332 @@
+/**
+ * Sections 5 and 8: a key that keeps sending after a 429 may be banned for a time. Only a key with the role ban is
+ * driven there, after everything else on it is done.
+ */
+import { contract } from '../../spec/contract.ts';
+import { type Check, type GapObserver, type Judge, type Scene, Unsettled } from '../harness/check.ts';
+import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
+import { isJsonObject } from '../harness/lossless-json.ts';
+import { type Key, MINUTE } from '../harness/key-pool.ts';
+import { bodyOf, described } from '../harness/pets.ts';
+import { type Probe, unanswered } from '../harness/probe.ts';
+import { rateReading, retryAfter } from '../harness/rate-headers.ts';
+import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.ts';
+import { schemaProblem } from '../harness/schema.ts';
+import { countWindow, type WindowCount } from '../harness/window-count.ts';
+import { categoryId, namePrefix } from './added-animals.ts';
+import { retrievals } from './get-animal.ts';
+import { exhaustKeys, IN_FLIGHT, isAdmitted, minuteScenes, sinceRest } from './minute-windows.ts';
+
+const SECOND = 1000;
+/** Requests that go over the limit at the same moment, when the limit is reached: fewer than bans commonly begin at. */
+const OVERSHOOT = 8;
+/** How many requests after a 429 are sent before the target is taken not to ban. */
+const PATIENCE_OF_TARGET = 60;
+/** How long a ban is waited out; one that says it lasts longer is not waited for. */
+const LONGEST_BAN = 15 * MINUTE;
+/** Where a ban does not tell its end, it is asked for after these pauses: a request during a ban may prolong it. */
+const POLLS = [15, 30, 60, 120, 240, 480].map((seconds) => seconds * SECOND);
+
+interface Ban {
+  /** The first answer that was the ban and no longer the rate limit's. */
+  readonly answer: AnsweredExchange;
+  /** How many requests after the first 429 it took. */
+  readonly after: number;
+  /** When the ban said that it ends, by our clock; undefined where it said nothing. */
+  readonly toldEnd: number | undefined;
+  /** Every answer while banned. */
+  readonly answers: readonly AnsweredExchange[];
+  /** The first answer after the told end (or, without one, after the window's end). */
+  readonly atEnd: AnsweredExchange | undefined;
+  /** The first request that was admitted again. */
+  readonly servedAgain: AnsweredExchange | undefined;
+  /** Why the end was not waited for. */
+  readonly notWaited: string | undefined;
+}
+
+interface BanMeasurement {
+  readonly key: Key;
+  readonly count: WindowCount;
+  /** Refusals over the limit, before any ban. */
+  readonly refusals: readonly AnsweredExchange[];
+  readonly ban: Ban | undefined;
+  /** What another key got while this one was banned. */
+  readonly otherKey: AnsweredExchange | undefined;
+}
+
+/** The key that may be banned; one that may do nothing else is taken first. */
+export function banKey(probe: Probe): Key {
+  const keys = probe.keys.filter(({ roles }) => roles.includes('ban'));
+  const [key] = keys.sort((a, b) => a.roles.length - b.roles.length || a.limits.perMinute - b.limits.perMinute);
+  if (key === undefined) throw new Unsettled('no usable key has the role ban');
+  return key;
+}
+
+function codeOf(exchange: AnsweredExchange): string | undefined {
+  const body = bodyOf(exchange);
+  const code = body.ok && isJsonObject(body.value) ? body.value['code'] : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** When a refusal tells to come back, by our clock. */
+function toldEnd(probe: Probe, exchange: AnsweredExchange): number | undefined {
+  // A ban may be long: as many seconds as a day has are seconds still.
+  const told = retryAfter(exchange.outcome.headers, 24 * 3600);
+  if (told.kind === 'delay') return exchange.receivedAt + told.milliseconds;
+  if (told.kind === 'date') return probe.targetClock.certainlyReached(told.time) ?? told.time;
+  return undefined;
+}
+
+/**
+ * Whether a refusal is a ban and no longer the rate limit: another status than 429, another code than the first
+ * refusal had, or a wait that goes beyond the window that was exceeded.
+ */
+function isBan(probe: Probe, exchange: AnsweredExchange, first: AnsweredExchange): boolean {
+  if (isAdmitted(exchange)) return false;
+  if (exchange.outcome.status !== first.outcome.status) return true;
+  if (codeOf(exchange) !== codeOf(first)) return true;
+  const end = toldEnd(probe, exchange);
+  const windowEnd = toldEnd(probe, first);
+  // Whole seconds, rounded up on both.
+  return end !== undefined && windowEnd !== undefined && end > Math.max(windowEnd, first.receivedAt + SECOND) + 2 * SECOND;
+}
+
+/** Over-limit requests of every operation in turn. */
+function* overLimit(probe: Probe, animals: readonly bigint[], category: bigint): Generator<RequestSpec> {
+  for (let turn = 1; ; turn += 1) {
+    yield listPets({ limit: 1 });
+    if (probe.permits('writes')) {
+      yield addPet({ name: `${namePrefix(probe.runId)} refused over the limit ${turn}`, categoryId: category, status: 'sold' });
+    }
+    const [animal] = animals;
+    if (animal !== undefined) yield getPet(animal);
+  }
+}
+
+async function answer(probe: Probe, key: Key, spec: RequestSpec): Promise<AnsweredExchange> {
+  const exchange = await probe.attempt(spec, key);
+  if (!isAnswered(exchange)) throw unanswered(exchange);
+  return exchange;
+}
+
+/** Sends the quota and a few more, all but together, and then goes on as no client should until a ban shows. */
+export function banOf(key: Key): Scene<BanMeasurement> {
+  return {
+    id: `ban:${key.name}`,
+    permit: 'ban',
+    spends: { requests: key.limits.perMinute + OVERSHOOT + PATIENCE_OF_TARGET + POLLS.length },
+    async play(probe) {
+      const category = await categoryId(probe);
+      const retrieved = await probe.play(retrievals).catch(() => []);
+      const animals = retrieved.filter(({ exchange }) => exchange.outcome.status === 200).map(({ known }) => known.id);
+      // Where the key was measured before, that has to be over, and its minute at rest.
+      const measured = minuteScenes(probe).find((candidate) => candidate.key.name === key.name);
+      if (measured !== undefined && probe.permits('exhaust')) {
+        await probe.play(measured.scene).catch(() => undefined);
+        const last = probe.readingsOf(key).at(-1);
+        if (last !== undefined) await probe.waitUntil(last.receivedAt + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
+      }
+      const before = sinceRest(probe.readingsOf(key), probe.now()) ?? [];
+      const rest = key.limits.perMinute - before.length;
+      const together = Math.min(rest, 20);
+      const lists = (count: number) => Array.from({ length: Math.max(0, count) }, () => listPets({ limit: 1 }));
+      const filling = await probe.burst(lists(rest - together), key, IN_FLIGHT, (exchange) => !isAnswered(exchange));
+      const reaching = await probe.burst(lists(together + OVERSHOOT), key, together + OVERSHOOT);
+      const sent = [...filling, ...reaching].filter(isAnswered);
+      const count = countWindow([...before, ...sent.filter(isAdmitted).map(rateReading)], key.limits.perMinute);
+      const refusals = sent.filter((exchange) => !isAdmitted(exchange));
+
+      const over = overLimit(probe, animals, category);
+      let first = refusals[0];
+      let ban: AnsweredExchange | undefined;
+      let after = refusals.length;
+      for (let turn = 0; turn < PATIENCE_OF_TARGET && ban === undefined; turn += 1) {
+        const next = over.next();
+        if (next.done === true) break;
+        const exchange = await answer(probe, key, next.value);
+        if (isAdmitted(exchange)) continue;
+        first ??= exchange;
+        after += 1;
+        if (isBan(probe, exchange, first)) ban = exchange;
+        else refusals.push(exchange);
+      }
+      if (first === undefined) throw new Unsettled(`key ${key.name} was refused nothing`, sent.slice(-1));
+      const windowEnd = first.receivedAt + MINUTE + 2 * SECOND;
+      const end = await banEnd(probe, key, ban, windowEnd);
+      // A ban that was answered like the rate limit shows itself only by outlasting the window.
+      const shown = ban ?? end.atEnd;
+      const banned = shown !== undefined && (ban !== undefined || !isAdmitted(shown));
+      if (banned) probe.markBanned([shown, ...end.answers]);
+      return {
+        key,
+        count,
+        refusals,
+        ban: banned ? { answer: shown, after, ...end } : undefined,
+        otherKey: end.otherKey,
+      };
+    },
+  };
+}
+
+/** Waits a ban out and asks again; meanwhile another key is tried. */
+async function banEnd(probe: Probe, key: Key, ban: AnsweredExchange | undefined, windowEnd: number) {
+  const other = probe.keys.find(({ name, roles }) => name !== key.name && roles.includes('functional'));
+  const tryOther = async () => (other === undefined ? undefined : await answer(probe, other, listPets({ limit: 1 })));
+  const otherKey = ban === undefined ? undefined : await tryOther();
+  const told = ban === undefined ? undefined : toldEnd(probe, ban);
+  const answers = ban === undefined ? [] : [ban];
+  const until = Math.max(told ?? 0, windowEnd);
+  const unwaited = { toldEnd: told, answers, atEnd: undefined, servedAgain: undefined, otherKey };
+  if (until - (ban?.receivedAt ?? windowEnd) > LONGEST_BAN) {
+    return { ...unwaited, notWaited: `the ban lasts ${Math.round((until - (ban?.receivedAt ?? 0)) / MINUTE)} minutes, and a run waits ${LONGEST_BAN / MINUTE}` };
+  }
+  const again = listPets({ limit: contract.limit.maximum, status: 'sold' });
+  await probe.waitUntil(until, `the ban of key ${key.name} to end`);
+  const atEnd = await answer(probe, key, again);
+  // Where only the end shows that the key was banned, another key is tried now.
+  const otherKeyLater = otherKey ?? (isAdmitted(atEnd) ? undefined : await tryOther());
+  let latest = atEnd;
+  for (const pause of POLLS) {
+    if (isAdmitted(latest)) break;
+    answers.push(latest);
+    const next = Math.max(toldEnd(probe, latest) ?? 0, latest.receivedAt + pause);
+    if (next - until > LONGEST_BAN) break;
+    await probe.waitUntil(next, `the ban of key ${key.name} to end after all`);
+    latest = await answer(probe, key, again);
+  }
+  return { toldEnd: told, answers, atEnd, servedAgain: isAdmitted(latest) ? latest : undefined, notWaited: undefined, otherKey: otherKeyLater };
+}
+
+/** Runs a judgement of the ban, where one was seen; none at all conforms, since the document says "may". */
+function ofBan(judgeBan: (ban: Ban, judge: Judge, measurement: BanMeasurement) => void) {
+  return async (probe: Probe, judge: Judge) => {
+    const measurement = await probe.play(banOf(banKey(probe)));
+    if (measurement.ban === undefined) judge.notApplicable('no ban was seen');
+    else judgeBan(measurement.ban, judge, measurement);
+  };
+}
+
+const evidence = (...exchanges: (Exchange | undefined)[]) => exchanges.filter((exchange) => exchange !== undefined);
+
+export const banChecks: readonly Check[] = [
+  {
+    // 8: continuing to send requests after a 429 may lead to a temporary ban.
+    id: 'ban-provoked',
+    permit: 'ban',
+    async run(probe, judge) {
+      const { ban, refusals, count, key } = await probe.play(banOf(banKey(probe)));
+      if (count.verdict.kind === 'more') judge.notApplicable(`key ${key.name} was not held to its limit`);
+      if (ban === undefined) judge.notApplicable(`no ban was seen after ${refusals.length} requests over the limit`);
+      else judge.holds(ban.answer);
+    },
+  },
+  {
+    // 8: the ban is for going on after a 429; a client that waits as told has done nothing to be banned for.
+    id: 'ban-spares-polite',
+    permit: 'exhaust',
+    async run(probe, judge) {
+      const keys = exhaustKeys(probe);
+      if (keys.length === 0) throw new Unsettled('no usable key has the role exhaust');
+      for (const { scene, key } of minuteScenes(probe)) {
+        const { windows, afterRetryAfter, afterReset } = await probe.play(scene);
+        const retry = afterRetryAfter ?? afterReset;
+        const refusal = windows[0]?.refusal;
+        if (retry === undefined || refusal === undefined) judge.unsettled(`key ${key.name} was not refused, or not told how long to wait`);
+        else if (retry.admitted) judge.holds(retry.exchange, refusal);
+        else if (isBan(probe, retry.exchange, refusal)) {
+          judge.breaks({ expected: 'no ban for a client that waited as told', actual: described(retry.exchange) }, retry.exchange, refusal);
+        } else judge.unsettled(`key ${key.name} was refused after it had waited (see retry-after-honest)`, retry.exchange);
+      }
+    },
+  },
+  {
+    // 7: the response to a banned key is an error response.
+    id: 'ban-error-body',
+    permit: 'ban',
+    run: ofBan(({ answers }, judge) => {
+      for (const exchange of answers) {
+        const body = bodyOf(exchange);
+        const problem = body.ok ? schemaProblem.error(body.value) : `${described(exchange)}: ${body.problem}`;
+        if (problem === undefined) judge.holds(exchange);
+        else judge.breaks({ expected: 'an Error body', actual: problem }, exchange);
+      }
+    }),
+  },
+  {
+    // 8: the rate limit headers are present on every response.
+    id: 'ban-rate-headers',
+    permit: 'ban',
+    run: ofBan(({ answers }, judge) => {
+      for (const exchange of answers) {
+        const { limit, remaining, reset } = rateReading(exchange);
+        if (limit !== undefined && remaining !== undefined && reset !== undefined) judge.holds(exchange);
+        else judge.breaks({ expected: 'the three rate headers', actual: 'not all of them' }, exchange);
+      }
+    }),
+  },
+  {
+    // 8: a temporary ban.
+    id: 'ban-ends',
+    permit: 'ban',
+    run: ofBan(({ servedAgain, notWaited, answers, answer: first }, judge) => {
+      if (servedAgain !== undefined) judge.holds(servedAgain, first);
+      else if (notWaited !== undefined) judge.unsettled(notWaited, first);
+      else judge.breaks({ expected: 'a ban that ends', actual: `still ${described(answers.at(-1) ?? first)} after ${Math.round(((answers.at(-1) ?? first).receivedAt - first.receivedAt) / SECOND)} seconds` }, ...evidence(answers.at(-1), first));
+    }),
+  },
+  {
+    // 8: where the ban tells the time to wait, that is when it ends.
+    id: 'ban-ends-as-told',
+    permit: 'ban',
+    run: ofBan(({ toldEnd: told, atEnd, notWaited, answer: first }, judge) => {
+      if (told === undefined) judge.notApplicable('the ban does not tell when it ends');
+      else if (atEnd === undefined) judge.unsettled(notWaited ?? 'the end was not waited for', first);
+      else if (isAdmitted(atEnd)) judge.holds(atEnd, first);
+      else judge.breaks({ expected: 'a request admitted after the time that the ban told, and after the window', actual: described(atEnd) }, atEnd, first);
+    }),
+  },
+  {
+    // 8: a temporary ban on the API key, so on no other.
+    id: 'ban-other-keys',
+    permit: 'ban',
+    run: ofBan(({ answer: first }, judge, { otherKey }) => {
+      if (otherKey === undefined) judge.unsettled('needs a second key, with the role functional');
+      else if (isAdmitted(otherKey)) judge.holds(otherKey, first);
+      else judge.breaks({ expected: 'another key served during the ban', actual: described(otherKey) }, otherKey, first);
+    }),
+  },
+];
+
+export const banGaps: readonly GapObserver[] = [
+  {
+    id: 'ban-answer',
+    permit: 'ban',
+    async run(probe) {
+      const { ban, refusals } = await probe.play(banOf(banKey(probe)));
+      return ban === undefined
+        ? { answer: 'no-ban-seen', detail: `none after ${refusals.length} requests over the limit`, evidence: refusals.slice(-1) }
+        : { answer: `banned-${ban.answer.outcome.status}`, detail: described(ban.answer), evidence: [ban.answer] };
+    },
+  },
+  {
+    id: 'ban-threshold',
+    permit: 'ban',
+    async run(probe) {
+      const { ban, refusals } = await probe.play(banOf(banKey(probe)));
+      return ban === undefined
+        ? { answer: 'no-ban-seen', detail: `none after ${refusals.length} requests over the limit`, evidence: refusals.slice(-1) }
+        : { answer: `${ban.after}`, detail: `the ban showed with the ${ban.after}th request over the limit`, evidence: [ban.answer] };
+    },
+  },
+  {
+    id: 'ban-duration',
+    permit: 'ban',
+    async run(probe) {
+      const { ban, refusals } = await probe.play(banOf(banKey(probe)));
+      if (ban === undefined) return { answer: 'no-ban-seen', detail: `none after ${refusals.length} requests over the limit`, evidence: refusals.slice(-1) };
+      if (ban.toldEnd === undefined) return { answer: 'not-told', detail: 'the ban does not tell when it ends', evidence: [ban.answer] };
+      const seconds = Math.round((ban.toldEnd - ban.answer.receivedAt) / SECOND);
+      return { answer: `${seconds}-seconds`, detail: `the ban says that it lasts ${seconds} seconds`, evidence: [ban.answer] };
+    },
+  },
+];

@@ -1,0 +1,163 @@
+/** Section 8: requests per day, spent at the plan's own pace. */
+import { type Check, type Judge, type Scene, Unsettled } from '../harness/check.ts';
+import { type AnsweredExchange, isAnswered } from '../harness/exchange.ts';
+import { DAY, type Key, MINUTE } from '../harness/key-pool.ts';
+import { described } from '../harness/pets.ts';
+import { type Probe, unanswered } from '../harness/probe.ts';
+import { type RateReading, rateReading, retryAfter } from '../harness/rate-headers.ts';
+import { listPets } from '../harness/requests.ts';
+import type { PlanName } from '../harness/target-profile.ts';
+import { exhaustKeys, isAdmitted } from './minute-windows.ts';
+
+const SECOND = 1000;
+const IN_FLIGHT = 4;
+/** A refusal that asks for more than a minute and its rounding is not the minute's. */
+const BEYOND_A_MINUTE = MINUTE + 2 * SECOND;
+/** How far beyond the quota the run goes on before it says that nothing stops it. */
+const BEYOND_QUOTA = 20;
+
+interface DayMeasurement {
+  readonly key: Key;
+  /** Every admitted request of the run on the key. */
+  readonly admitted: readonly RateReading[];
+  /** The refusal that was the day's; undefined where none came. */
+  readonly refusal: AnsweredExchange | undefined;
+  /** When the refusal said that requests are admitted again, by our clock. */
+  readonly toldEnd: number | undefined;
+  /** The answer after a refusal at the quota whose wait was a minute's: it was the day's after all. */
+  readonly refusedAgain: AnsweredExchange | undefined;
+}
+
+/** When a refusal tells to come back, by our clock. */
+function toldEnd(probe: Probe, refusal: AnsweredExchange): number | undefined {
+  const told = retryAfter(refusal.outcome.headers, DAY / SECOND);
+  if (told.kind === 'delay') return refusal.receivedAt + told.milliseconds;
+  return told.kind === 'date' ? (probe.targetClock.certainlyReached(told.time) ?? told.time) : undefined;
+}
+
+/** Spends what is left of a key's day, within its minutes, until it is refused for the day. */
+export function dayOf(key: Key): Scene<DayMeasurement> {
+  const { perMinute, perDay } = key.limits;
+  return {
+    id: `day:${key.name}`,
+    permit: 'day',
+    spends: { requests: perDay + BEYOND_QUOTA },
+    async play(probe) {
+      const admitted = () => probe.readingsOf(key).filter((reading) => isAdmittedStatus(reading.status));
+      let count = admitted().length;
+      const bound = perDay + BEYOND_QUOTA + Math.ceil(perDay / 100);
+      let refusedAtQuota: AnsweredExchange | undefined;
+      while (count < bound) {
+        await probe.untilQuota(key);
+        const batch = Math.max(1, Math.min(probe.quotaLeft(key), perMinute, Math.max(1, perDay - count)));
+        const sent = await probe.burst(Array.from({ length: batch }, () => listPets({ limit: 1 })), key, count >= perDay ? 1 : IN_FLIGHT, (exchange) => !isAnswered(exchange) || !isAdmitted(exchange));
+        const broken = sent.find((exchange) => !isAnswered(exchange));
+        if (broken !== undefined) throw unanswered(broken);
+        const answers = sent.filter(isAnswered);
+        count += answers.filter(isAdmitted).length;
+        probe.progress(key, count, perDay);
+        const refusal = answers.find((exchange) => !isAdmitted(exchange));
+        if (refusal === undefined) continue;
+        const end = toldEnd(probe, refusal) ?? refusal.receivedAt + MINUTE;
+        const result = { key, refusal, toldEnd: toldEnd(probe, refusal), refusedAgain: undefined };
+        if (end - refusal.receivedAt > BEYOND_A_MINUTE) return { ...result, admitted: admitted() };
+        if (refusedAtQuota !== undefined) {
+          return { ...result, admitted: admitted(), refusal: refusedAtQuota, toldEnd: toldEnd(probe, refusedAtQuota), refusedAgain: refusal };
+        }
+        // A minute's refusal, or the day's that says so badly: after the wait it shows.
+        refusedAtQuota = refusal;
+        await probe.waitUntil(end, `Retry-After of key ${key.name}`);
+        const again = await probe.attempt(listPets({ limit: 1 }), key, { uniform: true });
+        if (!isAnswered(again)) throw unanswered(again);
+        if (!isAdmitted(again)) return { ...result, admitted: admitted(), refusedAgain: again };
+        refusedAtQuota = undefined;
+        count += 1;
+      }
+      return { key, admitted: admitted(), refusal: undefined, toldEnd: undefined, refusedAgain: undefined };
+    },
+  };
+}
+
+const isAdmittedStatus = (status: number) => status < 500 && status !== 429 && status !== 401 && status !== 403;
+
+
+/** Judges how many requests the day admitted. */
+function judgeDay(probe: Probe, judge: Judge, { key, admitted, refusal, toldEnd: end }: DayMeasurement): void {
+  const { perDay } = key.limits;
+  const expected = `${perDay} requests admitted in a day with a key of plan ${key.plan}`;
+  const evidence = refusal === undefined ? [] : [refusal];
+  if (refusal === undefined) return judge.breaks({ expected, actual: `${admitted.length} were, and none was refused for the day` }, ...evidence);
+  // The told end names the day that was spent: what was admitted before it began belongs to another.
+  const begin = end === undefined ? 0 : end - DAY - 2 * SECOND;
+  const inDay = admitted.filter(({ receivedAt }) => receivedAt >= begin);
+  const first = admitted[0];
+  const elapsed = first === undefined ? 0 : refusal.receivedAt - first.sentAt;
+  // A bucket gives back while it is spent, and says so: the next request is not a day away.
+  const refills = end !== undefined && end - refusal.receivedAt <= (2 * DAY) / perDay + MINUTE;
+  const allowed = perDay + (refills ? Math.ceil((perDay * elapsed) / DAY) + 1 : 0);
+  if (inDay.length > allowed) return judge.breaks({ expected, actual: `${inDay.length} were admitted` }, ...evidence);
+  const lost = probe.lostRequests(key);
+  if (inDay.length + lost >= perDay) return judge.holds(...evidence);
+  const shownAtFirst = first !== undefined && first.limit === perDay && first.remaining === perDay - 1;
+  const beganWithUs = !refills && end !== undefined && first !== undefined && Math.abs(end - DAY - first.receivedAt) < 5 * SECOND;
+  if (key.unusedToday || shownAtFirst || beganWithUs) return judge.breaks({ expected, actual: `${inDay.length} were admitted` }, ...evidence);
+  judge.unsettled(
+    `${inDay.length} of ${perDay} requests were admitted; ${perDay - inDay.length} earlier ones today would explain it (say unusedToday: true for key ${key.name} in the profile where there were none)`,
+    ...evidence,
+  );
+}
+
+function dayRow(plan: PlanName): Check {
+  return {
+    // 8: the plan's requests per day, no fewer, no more.
+    id: `rate-day-${plan}`,
+    permit: 'day',
+    async run(probe, judge) {
+      const key = exhaustKeys(probe).find((candidate) => candidate.plan === plan);
+      if (key === undefined) {
+        if (plan === 'enterprise' && !probe.keys.some((candidate) => candidate.plan === plan)) {
+          return judge.notApplicable('the profile names no Enterprise key, and the document leaves its numbers custom');
+        }
+        return judge.unsettled(`the profile has no ${plan} key with the role exhaust`);
+      }
+      judgeDay(probe, judge, await probe.play(dayOf(key)));
+    },
+  };
+}
+
+export const dailyQuotaChecks: readonly Check[] = [
+  dayRow('free'),
+  dayRow('pro'),
+  dayRow('business'),
+  dayRow('enterprise'),
+  {
+    // 7, 8: back off and retry after the time given: for the day's quota, not before the day ends.
+    id: 'rate-day-refusal',
+    permit: 'day',
+    async run(probe, judge) {
+      const keys = exhaustKeys(probe);
+      if (keys.length === 0) throw new Unsettled('no usable key has the role exhaust');
+      for (const key of keys) {
+        const { refusal, toldEnd: end, refusedAgain } = await probe.play(dayOf(key));
+        if (refusal === undefined) judge.unsettled(`key ${key.name} was not refused for its day`);
+        else if (refusedAgain !== undefined) {
+          judge.breaks({ expected: 'a Retry-After that reaches to the end of the day', actual: `after it, still ${described(refusedAgain)}` }, refusal, refusedAgain);
+        } else if (end === undefined) judge.breaks({ expected: 'a Retry-After that reaches to the end of the day', actual: 'none that can be read' }, refusal);
+        else if (end - refusal.receivedAt > DAY + 2 * SECOND) {
+          judge.breaks({ expected: 'a wait of at most a day', actual: `${Math.round((end - refusal.receivedAt) / SECOND).toLocaleString('en')} seconds` }, refusal);
+        } else if (!resetAgrees(probe, refusal, end, key)) {
+          judge.breaks({ expected: 'X-RateLimit-Reset at the end of the day, as Retry-After says', actual: `X-RateLimit-Reset ${rateReading(refusal).reset ?? '(none)'}` }, refusal);
+        } else judge.holds(refusal);
+      }
+    },
+  },
+];
+
+/** Where the refusal's headers describe the day, Reset is the day's end too; a bucket's Reset may be when it is full. */
+function resetAgrees(probe: Probe, refusal: AnsweredExchange, end: number, key: Key): boolean {
+  const { limit, reset } = rateReading(refusal);
+  if (limit !== key.limits.perDay || reset === undefined) return true;
+  const at = probe.targetClock.certainlyReached(reset) ?? reset;
+  return at >= end - MINUTE && at <= refusal.receivedAt + DAY + MINUTE;
+}
+

@@ -1,0 +1,91 @@
+/** The lists that the checks of section 4.1 share: taken once, after the animals of the run are served. */
+import { contract } from '../../spec/contract.ts';
+import type { Scene } from '../harness/check.ts';
+import type { AnsweredExchange } from '../harness/exchange.ts';
+import { listedPets, type SeenPet } from '../harness/pets.ts';
+import type { Probe } from '../harness/probe.ts';
+import { type ListQuery, listPets } from '../harness/requests.ts';
+import { type Addition, enoughAnimals } from './added-animals.ts';
+
+/** A list that was asked for, and what came; `pets` is undefined where no array of animals did. */
+export interface TakenList {
+  readonly query: ListQuery;
+  readonly exchange: AnsweredExchange;
+  readonly pets: readonly SeenPet[] | undefined;
+}
+
+/** Asks for one list. */
+export async function take(probe: Probe, query: ListQuery): Promise<TakenList> {
+  const exchange = await probe.send(listPets(query));
+  return { query, exchange, pets: listedPets(exchange) };
+}
+
+/** The limit that a list was asked with, or the default. */
+export const limitOf = (query: ListQuery) => (query.limit === undefined ? contract.limit.default : Number(query.limit));
+
+/** Whether the list holds everything that matches: it had room for more. */
+export function isWhole(list: TakenList): boolean {
+  return list.pets !== undefined && list.pets.length < limitOf(list.query);
+}
+
+/** Whether a list shows an animal. */
+export const shows = (list: TakenList, id: bigint) => list.pets?.some((pet) => pet.id === id) === true;
+
+/** How long an addition may take to be served: the document promises no instant, and no client waits longer. */
+const VISIBLE_WITHIN = [250, 750, 2000, 4000];
+
+/** The animals of the run that are there to be listed. */
+async function ownAnimals(probe: Probe): Promise<readonly (Addition & { readonly pet: SeenPet & { id: bigint } })[]> {
+  if (!probe.permits('writes')) return [];
+  const additions = await probe.play(enoughAnimals);
+  return additions.flatMap((addition) => (addition.pet === undefined ? [] : [{ ...addition, pet: addition.pet }]));
+}
+
+export interface Lists {
+  readonly own: readonly (Addition & { readonly pet: SeenPet & { id: bigint } })[];
+  /** limit=100 without a filter, and with each status. */
+  readonly all: TakenList;
+  readonly byStatus: ReadonlyMap<string, TakenList>;
+  /** Whether an animal of the run was missing at first and shown later. */
+  readonly shownLater: boolean;
+}
+
+/** An animal's status as a filter sees it; undefined where the response leaves it open. */
+const statusOf = (addition: Addition) => addition.sent.status ?? addition.pet?.status;
+
+/** Own animals that a whole list should show and does not. */
+export function missing(list: TakenList, lists: Pick<Lists, 'own'>): Lists['own'] {
+  if (!isWhole(list)) return [];
+  const { status } = list.query;
+  return lists.own.filter((addition) => (status === undefined || statusOf(addition) === status) && !shows(list, addition.pet.id));
+}
+
+/**
+ * The whole store as far as lists show it. An animal that was just added may take a moment to be served: nothing in
+ * the document says that it is listed at once, so that lists are taken again until it is, within a client's patience.
+ */
+export const lists: Scene<Lists> = {
+  id: 'lists',
+  spends: { requests: 1 + contract.statuses.length },
+  scenes: [enoughAnimals],
+  async play(probe) {
+    const own = await ownAnimals(probe);
+    const limit = contract.limit.maximum;
+    const takeAll = async () => {
+      const all = await take(probe, { limit });
+      const byStatus = new Map<string, TakenList>();
+      for (const status of contract.statuses) byStatus.set(status, await take(probe, { limit, status }));
+      return { own, all, byStatus };
+    };
+    let taken = await takeAll();
+    let shownLater = false;
+    for (const pause of VISIBLE_WITHIN) {
+      const late = [taken.all, ...taken.byStatus.values()].some((list) => missing(list, taken).length > 0);
+      if (!late) break;
+      await probe.waitUntil(probe.now() + pause, 'animals that were just added to be listed');
+      taken = await takeAll();
+      shownLater = true;
+    }
+    return { ...taken, shownLater };
+  },
+};

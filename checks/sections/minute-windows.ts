@@ -1,0 +1,269 @@
+/**
+ * Drives a key to its first refusal and on into the next window, once a key, and records what the checks of section 8
+ * judge. A key is never sent a second request after a 429 before it was told that it may: that would earn it a ban.
+ */
+import { contract } from '../../spec/contract.ts';
+import { type Scene, Unsettled } from '../harness/check.ts';
+import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
+import { unanswered } from '../harness/probe.ts';
+import { type Key, MINUTE } from '../harness/key-pool.ts';
+import type { Probe } from '../harness/probe.ts';
+import { type RateReading, type RetryAfter, rateReading, retryAfter } from '../harness/rate-headers.ts';
+import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.ts';
+import type { PlanName } from '../harness/target-profile.ts';
+import { countWindow, sinceEdge, type WindowCount } from '../harness/window-count.ts';
+import { categoryId, namePrefix } from './added-animals.ts';
+import { retrievals } from './get-animal.ts';
+
+/** How many requests are in flight at once while a window is filled. */
+export const IN_FLIGHT = 50;
+const SECOND = 1000;
+
+/** A request that was to be admitted at a certain time, and what came. */
+export interface Retry {
+  readonly exchange: AnsweredExchange;
+  readonly admitted: boolean;
+}
+
+/** One window that was filled to the first refusal. */
+export interface FilledWindow {
+  readonly count: WindowCount;
+  /** The first answer that was no success; undefined where the target refused nothing within the bound. */
+  readonly refusal: AnsweredExchange | undefined;
+  readonly last: AnsweredExchange | undefined;
+}
+
+export interface MinuteMeasurement {
+  readonly key: Key;
+  /** The first window, and the same again from rest where its count was not the plan's. */
+  readonly windows: readonly FilledWindow[];
+  readonly told: RetryAfter;
+  /** After exactly the time that Retry-After told; undefined where it told none that can be waited for. */
+  readonly afterRetryAfter: Retry | undefined;
+  /** After X-RateLimit-Reset, by the target's clock. */
+  readonly afterReset: Retry | undefined;
+  /** The window after the reset, filled once more, where the plan is small enough to pay for it. */
+  readonly next: FilledWindow | undefined;
+  /**
+   * Whether the target gives quota back bit by bit, as a sliding window or a token bucket does; undefined where its
+   * headers do not describe the minute.
+   */
+  readonly refilling: boolean | undefined;
+}
+
+/** Everything of the day's quota aside, an answer below 400 or one about the request itself was admitted. */
+export function isAdmitted(exchange: AnsweredExchange): boolean {
+  const { status } = exchange.outcome;
+  return status < 500 && status !== 429 && status !== 401 && status !== 403;
+}
+
+/** The status by which limits, operations and filters vary over a burst, so that its requests find out more. */
+function* variety(probe: Probe, key: Key, animals: readonly bigint[], category: bigint): Generator<RequestSpec> {
+  const writes = probe.permits('writes');
+  // A few of each operation first: what is wrong on one plan only shows there.
+  for (const id of animals.slice(0, 3)) yield getPet(id);
+  yield getPet(2n ** 61n + probe.random(`unknown to ${key.name}`, 2n ** 61n));
+  if (writes) {
+    for (let index = 1; index <= ADDED_TOGETHER; index += 1) {
+      yield addPet({ name: `${namePrefix(probe.runId)} together ${key.name} ${index}`, categoryId: category, status: 'sold' });
+    }
+    yield addPet({ name: `${namePrefix(probe.runId)} refused ${key.name}` });
+  }
+  const { minimum, maximum } = contract.limit;
+  const filters = [undefined, ...contract.statuses];
+  // Another key starts elsewhere, so that small plans together see every limit.
+  const offset = Number(probe.random(`offset of ${key.name}`, BigInt(maximum)));
+  for (let index = 0; ; index += 1) {
+    const limit = minimum + ((index + offset) % maximum);
+    const status = filters[Math.floor(index / maximum) % filters.length];
+    yield listPets(status === undefined ? { limit } : { limit, status });
+  }
+}
+
+/** Animals that a burst adds at the same moment, which is when careless ids collide. */
+export const ADDED_TOGETHER = 8;
+
+function take<T>(source: Iterator<T>, count: number): T[] {
+  return Array.from({ length: Math.max(0, count) }, () => source.next()).flatMap(({ done, value }) => (done === true ? [] : [value]));
+}
+
+/** The requests of this run on a key since it was last at rest for a minute; undefined where that is unknown. */
+export function sinceRest(readings: readonly RateReading[], now: number): readonly RateReading[] | undefined {
+  const own = readings.filter(({ status }) => status !== 429);
+  const first = own[0];
+  if (first === undefined || first.sentAt > now - MINUTE) return own;
+  // Over more than a minute: only a fixed window, whose reset stands still, tells which requests it holds.
+  const last = own.at(-1);
+  if (last === undefined || now - last.receivedAt >= MINUTE) return [];
+  const inWindow = own.filter(({ reset, sentAt }) => reset !== undefined && reset === last.reset && sentAt > now - MINUTE);
+  const standsStill = inWindow.length >= 3 && inWindow.every(({ limit }) => limit === last.limit);
+  return standsStill ? inWindow : undefined;
+}
+
+const answered = (exchanges: readonly Exchange[]) => exchanges.filter(isAnswered);
+
+/**
+ * Sends requests until the first refusal: as many as the target says are left, at once, and then as few at a time as
+ * outrun a bucket's refill, so that hardly any request is in flight when the limit is reached.
+ */
+async function fill(probe: Probe, key: Key, requests: Iterator<RequestSpec>, before: readonly RateReading[], last: RequestSpec): Promise<FilledWindow> {
+  const { perMinute } = key.limits;
+  const sent: AnsweredExchange[] = [];
+  const keep = (exchanges: readonly Exchange[]) => {
+    const complete = answered(exchanges);
+    if (complete.length < exchanges.length) {
+      const [broken] = exchanges.filter((exchange) => !isAnswered(exchange));
+      const why = broken?.outcome.kind === 'failure' ? broken.outcome.message : 'no answer';
+      throw new Unsettled(`the count was disturbed: ${why}`, broken === undefined ? [] : [broken]);
+    }
+    sent.push(...complete);
+  };
+  const refusalOf = () => sent.find((exchange) => !isAdmitted(exchange));
+  const admittedSoFar = () => [...before, ...sent.filter(isAdmitted).map(rateReading)];
+  if (before.length === 0) keep([await probe.attempt(listPets({ limit: 1 }), key)]);
+  // As many as are left, and once more where a window edge or a refill left some; never more than the target told.
+  for (let round = 1; round <= 3 && refusalOf() === undefined; round += 1) {
+    const left = quotaLeft(admittedSoFar(), perMinute);
+    if (left <= 0) break;
+    keep(await probe.burst(take(requests, left), key, IN_FLIGHT, (exchange) => !isAnswered(exchange) || !isAdmitted(exchange)));
+  }
+  // From here on the next request is to be refused. A bucket goes on admitting what it gives back meanwhile.
+  const roundTrip = Math.max(1, ...sent.slice(-5).map(({ sentAt, receivedAt }) => receivedAt - sentAt));
+  const together = Math.min(5, Math.max(1, Math.ceil((2 * perMinute * roundTrip) / MINUTE)));
+  const bound = 30 + Math.ceil(perMinute / 10);
+  for (let extra = 0; extra < bound && refusalOf() === undefined; extra += together) {
+    keep(await probe.burst(extra === 0 && together === 1 ? [last] : take(requests, together), key, together));
+  }
+  return { count: countWindow(admittedSoFar(), perMinute), refusal: refusalOf(), last: sent.at(-1) };
+}
+
+/** What the current window still admits: as the target's headers tell of the minute, else by our own count. */
+function quotaLeft(admitted: readonly RateReading[], perMinute: number): number {
+  const current = sinceEdge(admitted);
+  const told = current.filter(({ limit, remaining }) => limit === perMinute && remaining !== undefined);
+  // Answers that were in flight together come in any order: the lowest of the last ones is what is left.
+  const recent = told.slice(-IN_FLIGHT).map(({ remaining }) => remaining ?? 0);
+  const byHeaders = recent.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...recent);
+  return Math.min(byHeaders, perMinute - current.length);
+}
+
+/** When the target's clock has certainly reached a time of it; without a known clock ours stands in. */
+const reached = (probe: Probe, time: number) => probe.targetClock.certainlyReached(time) ?? time;
+
+/** The whole measurement of a key's minute; the first check that needs it pays. */
+export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
+  return {
+    id: `minute:${key.name}`,
+    permit: 'exhaust',
+    spends: { requests: key.limits.perMinute * (again ? 2 : 1) + 5, animals: ADDED_TOGETHER },
+    async play(probe) {
+      const category = await categoryId(probe);
+      const animals = (await probe.play(retrievals).catch(() => [])).filter(({ exchange }) => exchange.outcome.status === 200).map(({ known }) => known.id);
+      const requests = variety(probe, key, animals, category);
+      const subject = refusedOperation(probe, key, animals, category);
+
+      let before = sinceRest(probe.readingsOf(key), probe.now());
+      if (before === undefined) {
+        await rest(probe, key);
+        before = [];
+      }
+      const windows = [await fill(probe, key, requests, before, subject)];
+      const [first] = windows;
+      const refusal = first?.refusal;
+      if (first === undefined || refusal === undefined) {
+        return { key, windows, told: { kind: 'absent' }, afterRetryAfter: undefined, afterReset: undefined, next: undefined, refilling: undefined };
+      }
+      const after = await afterRefusal(probe, key, refusal);
+      let next: FilledWindow | undefined;
+      if (again && first.count.verdict.kind === 'exact' && after.refilling !== true && after.afterReset?.admitted === true) {
+        next = await fill(probe, key, requests, after.admitted, listPets({ limit: 1 }));
+      }
+      // Not the plan's number: the same once more from rest, so that an earlier user of the key explains nothing.
+      if (first.count.verdict.kind !== 'exact') {
+        await rest(probe, key);
+        windows.push(await fill(probe, key, requests, [], listPets({ limit: 1 })));
+      }
+      return { key, windows, ...after, next };
+    },
+  };
+}
+
+/** Waits until the key has made no request for a whole minute: every kind of window is then fresh. */
+async function rest(probe: Probe, key: Key): Promise<void> {
+  const last = probe.readingsOf(key).at(-1);
+  const until = Math.max(last === undefined ? 0 : last.receivedAt + MINUTE, last?.reset === undefined ? 0 : Math.min(reached(probe, last.reset), last.receivedAt + MINUTE)) + SECOND;
+  await probe.waitUntil(until, `key ${key.name} to be at rest for a minute`);
+}
+
+/** Another operation on every key, so that the first refusals together cover them all without a request too many. */
+function refusedOperation(probe: Probe, key: Key, animals: readonly bigint[], category: bigint): RequestSpec {
+  const turn = probe.keys.filter(({ roles }) => roles.includes('exhaust')).findIndex(({ name }) => name === key.name) % 3;
+  if (turn === 1 && probe.permits('writes')) {
+    return addPet({ name: `${namePrefix(probe.runId)} refused over the limit ${key.name}`, categoryId: category, status: 'sold' });
+  }
+  const [animal] = animals;
+  return turn === 2 && animal !== undefined ? getPet(animal) : listPets({ limit: 1 });
+}
+
+/** Waits as told after a refusal and asks again, at the two moments that the target named. */
+async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
+  const told = retryAfter(refusal.outcome.headers, MINUTE / SECOND);
+  const reading = rateReading(refusal);
+  const describesMinute = reading.limit === key.limits.perMinute;
+  const admitted: RateReading[] = [];
+  const ask = async (): Promise<Retry> => {
+    // The list in which an addition that was refused would show.
+    const exchange = await probe.attempt(listPets({ limit: contract.limit.maximum, status: 'sold' }), key);
+    if (!isAnswered(exchange)) throw unanswered(exchange);
+    if (isAdmitted(exchange)) admitted.push(rateReading(exchange));
+    return { exchange, admitted: isAdmitted(exchange) };
+  };
+  const retryAt = told.kind === 'delay' && told.milliseconds > 0 ? refusal.receivedAt + told.milliseconds : told.kind === 'date' ? reached(probe, told.time) : undefined;
+  // Whole seconds may be rounded down: the limit has reset when the second that Reset names is over.
+  const resetAt = reading.reset !== undefined && describesMinute ? reached(probe, reading.reset + SECOND) : undefined;
+  const waitable = (at: number | undefined) => at !== undefined && at > refusal.receivedAt && at <= refusal.receivedAt + 2 * MINUTE;
+
+  let afterRetryAfter: Retry | undefined;
+  let afterReset: Retry | undefined;
+  // The document itself calls Reset the time at which the limit resets: where it comes first, it is taken at its word.
+  if (resetAt !== undefined && waitable(resetAt) && (retryAt === undefined || resetAt < retryAt - SECOND)) {
+    await probe.waitUntil(resetAt, `X-RateLimit-Reset of key ${key.name}`);
+    afterReset = await ask();
+  }
+  if (retryAt !== undefined && waitable(retryAt)) {
+    await probe.waitUntil(retryAt, `Retry-After of key ${key.name}`);
+    afterRetryAfter = await ask();
+  }
+  if (afterReset === undefined && resetAt !== undefined && resetAt <= refusal.receivedAt + 2 * MINUTE) {
+    if (afterRetryAfter !== undefined && afterRetryAfter.exchange.sentAt >= resetAt) afterReset = afterRetryAfter;
+    else {
+      await probe.waitUntil(resetAt, `X-RateLimit-Reset of key ${key.name}`);
+      afterReset = await ask();
+    }
+  }
+  const firstAdmitted = admitted[0];
+  const fresh = firstAdmitted?.remaining !== undefined && firstAdmitted.limit === key.limits.perMinute ? firstAdmitted.remaining >= key.limits.perMinute - 2 : undefined;
+  return { told, afterRetryAfter, afterReset, admitted, refilling: fresh === undefined ? undefined : !fresh };
+}
+
+/** Above this many requests a minute a plan's second window is not paid for. */
+const MOST_FOR_SECOND_WINDOW = 300;
+
+/** The keys that may be driven to 429, smallest plan first; one a plan is enough. */
+export function exhaustKeys(probe: Pick<Probe, 'keys'>): Key[] {
+  const byPlan = new Map<PlanName, Key>();
+  for (const key of probe.keys.filter(({ roles }) => roles.includes('exhaust'))) {
+    // A key that may also be banned is spared where another of the plan is there.
+    const other = byPlan.get(key.plan);
+    if (other === undefined || (other.roles.includes('ban') && !key.roles.includes('ban'))) byPlan.set(key.plan, key);
+  }
+  return [...byPlan.values()].sort((a, b) => a.limits.perMinute - b.limits.perMinute);
+}
+
+/** The measurement of every key that may be driven to 429; the smallest plan's goes on into the next window. */
+export function minuteScenes(probe: Pick<Probe, 'keys'>): { readonly key: Key; readonly scene: Scene<MinuteMeasurement> }[] {
+  return exhaustKeys(probe).map((key, index) => ({
+    key,
+    scene: minuteOf(key, index === 0 && key.limits.perMinute <= MOST_FOR_SECOND_WINDOW),
+  }));
+}

@@ -1,0 +1,142 @@
+import { curl } from '../checks/harness/curl.ts';
+import { type Exchange, isAnswered } from '../checks/harness/exchange.ts';
+import type { Run } from '../checks/harness/run.ts';
+import type { RunResult } from '../checks/harness/run-checks.ts';
+import type { RunVerdict } from '../checks/harness/verdict.ts';
+import { gaps, requirements } from '../spec/contract.ts';
+import {
+  type GapResult,
+  REPORT_FORMAT_VERSION,
+  type Report,
+  type RequirementResult,
+  type RunFacts,
+  type TimelinePoint,
+} from './report.ts';
+
+/** What the report says of a run beside what the run found out. */
+export interface RunSurroundings {
+  readonly facts: Omit<RunFacts, 'animalsAdded' | 'targetClockSkewMs'>;
+  /** Gap id to the answer that the profile pins. */
+  readonly pinned: Readonly<Record<string, string>>;
+  /** Requirement ids whose failure is known and does not gate. */
+  readonly baseline: ReadonlySet<string>;
+  /** Milliseconds since 1970 when the run began. */
+  readonly startedAt: number;
+}
+
+/** Writes down what a run found out. */
+export function reportOf(run: Run, result: RunResult, surroundings: RunSurroundings): Report {
+  const cited = new Map<string, Exchange>();
+  const cite = (evidence: readonly Exchange[]) => {
+    for (const exchange of evidence) cited.set(exchange.id, exchange);
+    return evidence.map(({ id }) => id);
+  };
+  const rows = requirementRows(run, result, surroundings, cite);
+  const gapRows = gaps.flatMap((gap) => gapRow(gap, result, surroundings, cite));
+  const exchanges = new Map([...run.exchanges.map((exchange) => [exchange.id, exchange] as const), ...cited]);
+  const skew = run.targetClock.skew;
+  return {
+    formatVersion: REPORT_FORMAT_VERSION,
+    run: {
+      ...surroundings.facts,
+      animalsAdded: run.animalsAdded,
+      ...(skew === undefined ? {} : { targetClockSkewMs: Math.round(skew) }),
+    },
+    verdict: verdictOf(rows, gapRows),
+    requirements: rows,
+    gaps: gapRows,
+    requests: {
+      total: [...run.requestsByKey.values()].reduce((sum, count) => sum + count, 0),
+      byKey: Object.fromEntries(run.requestsByKey),
+    },
+    timeline: timeline(run, surroundings.startedAt),
+    exchanges: [...exchanges.values()].sort((a, b) => a.sentAt - b.sentAt),
+  };
+}
+
+function requirementRows(
+  run: Run,
+  result: RunResult,
+  { baseline }: RunSurroundings,
+  cite: (evidence: readonly Exchange[]) => string[],
+): RequirementResult[] {
+  return requirements.flatMap((row) => {
+    const settled = result.requirements.get(row.id);
+    if (settled === undefined) return [];
+    const { id, section, level, title, statement } = row;
+    const [decisive] = settled.evidence;
+    const key = decisive === undefined ? undefined : run.keyOf(decisive);
+    return [
+      {
+        id,
+        section,
+        level,
+        title,
+        statement,
+        verdict: settled.verdict,
+        reason: settled.reason,
+        ...(settled.violation === undefined ? {} : settled.violation),
+        evidence: cite(settled.evidence),
+        ...(settled.verdict === 'fail' && decisive !== undefined
+          ? { curl: curl(decisive, run.baseUrl, key?.env) }
+          : {}),
+        ...(settled.verdict === 'fail' && baseline.has(id) ? { baselined: true } : {}),
+      },
+    ];
+  });
+}
+
+function gapRow(
+  gap: (typeof gaps)[number],
+  result: RunResult,
+  { pinned }: RunSurroundings,
+  cite: (evidence: readonly Exchange[]) => string[],
+): GapResult[] {
+  const { id, section, question } = gap;
+  const found = result.gaps.get(id);
+  const pin = pinned[id] ?? null;
+  const row = { id, section, question, pinned: pin };
+  if (gap.unobservable !== undefined)
+    return [{ ...row, observed: null, verdict: 'unobservable', detail: gap.unobservable, evidence: [] }];
+  if (found === undefined) return [];
+  if (typeof found === 'string')
+    return [{ ...row, observed: null, verdict: 'not-observed', detail: found, evidence: [] }];
+  const { answer, detail, evidence } = found;
+  const verdict = pin === null ? 'observed' : pin === answer ? 'kept' : 'drifted';
+  return [{ ...row, observed: answer, verdict, detail, evidence: cite(evidence) }];
+}
+
+/** A MUST that could not be judged makes a run inconclusive, and so does a run in which nothing was. */
+function verdictOf(rows: readonly RequirementResult[], gapRows: readonly GapResult[]): RunVerdict {
+  const musts = rows.filter(({ level }) => level === 'MUST');
+  if (musts.some(({ verdict, baselined }) => verdict === 'fail' && baselined !== true))
+    return 'not-conformant';
+  if (gapRows.some(({ verdict }) => verdict === 'drifted')) return 'not-conformant';
+  if (musts.some(({ verdict }) => verdict === 'inconclusive')) return 'inconclusive';
+  return rows.some(({ verdict }) => verdict === 'pass') ? 'conformant' : 'inconclusive';
+}
+
+function timeline(run: Run, startedAt: number): TimelinePoint[] {
+  const skew = run.targetClock.skew ?? 0;
+  const answered = run.readings.map((reading) => ({
+    at: (reading.receivedAt - startedAt) / 1000,
+    key: reading.key,
+    operation: reading.operation,
+    status: reading.status,
+    ...(reading.limit === undefined ? {} : { limit: reading.limit }),
+    ...(reading.remaining === undefined ? {} : { remaining: reading.remaining }),
+    ...(reading.reset === undefined ? {} : { reset: (reading.reset - skew - startedAt) / 1000 }),
+    ...(run.bannedAnswers.has(reading.id) ? { banned: true } : {}),
+  }));
+  const failed = run.exchanges
+    .filter((exchange) => !isAnswered(exchange))
+    .map((exchange) => ({
+      at: (exchange.receivedAt - startedAt) / 1000,
+      key: exchange.key,
+      operation: exchange.request.operation,
+      status: 0,
+    }));
+  return [...answered, ...failed]
+    .sort((a, b) => a.at - b.at)
+    .map((point) => ({ ...point, at: Math.round(point.at * 1000) / 1000 }));
+}
