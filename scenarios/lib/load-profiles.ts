@@ -66,7 +66,7 @@ export function peakRate(profile: readonly Slope[]): number {
 }
 
 /** Requests that have arrived `time` seconds after the start. */
-function arrivedBy(profile: readonly Slope[], time: number): number {
+export function arrivedBy(profile: readonly Slope[], time: number): number {
   let sum = 0;
   let left = time;
   for (const { seconds, from, to } of profile) {
@@ -75,20 +75,4 @@ function arrivedBy(profile: readonly Slope[], time: number): number {
     left -= seconds;
   }
   return sum;
-}
-
-/**
- * The most requests that arrive in any `window` seconds. The maximum over windows of a piecewise linear rate lies
- * where the rates at both ends are equal or at a corner; looking at 2,000 places misses at most a request or two,
- * which the planner's reserve covers.
- */
-export function busiestWindow(profile: readonly Slope[], window: number): number {
-  const total = profile.reduce((sum, { seconds }) => sum + seconds, 0);
-  if (total <= window) return arrivals(profile);
-  let most = 0;
-  for (let place = 0; place <= 2000; place += 1) {
-    const start = ((total - window) * place) / 2000;
-    most = Math.max(most, arrivedBy(profile, start + window) - arrivedBy(profile, start));
-  }
-  return most;
 }

@@ -40,6 +40,7 @@ export function validatorsSource(): string {
     strictTypes: false,
     code: { source: true, esm: true, formats: _`contractFormats` },
   });
+  ajv.addVocabulary(['components']);
   ajv.addFormat('int64', { type: 'number', validate: () => true });
   ajv.addSchema({ $id: 'contract', components: { schemas } }, 'contract');
   const at = (name: string) => `contract#/components/schemas/${name}`;

@@ -1,0 +1,267 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { readBaseAddress } from '../checks/harness/base-address.ts';
+import { keyValues } from '../checks/harness/key-values.ts';
+import { readProfile } from '../checks/harness/load-profile.ts';
+import { looksLikeProduction } from '../checks/harness/production-address.ts';
+import { UnknownNameError } from '../reference-server/named.ts';
+import { CATALOGUE, scenarioNamed } from '../scenarios/lib/catalogue.ts';
+import type { Mix } from '../scenarios/lib/scenario.ts';
+import { K6Unavailable, provideK6 } from '../scenarios/runner/k6-binary.ts';
+import type { LoadResult } from '../scenarios/runner/load-result.ts';
+import { type LoadRequest, prepareLoad, runLoad } from '../scenarios/runner/load-run.ts';
+import {
+  LoadRefused,
+  type LoadTarget,
+  loadTarget,
+  startEmbeddedTarget,
+} from '../scenarios/runner/load-target.ts';
+import { renderBill } from '../scenarios/runner/quota.ts';
+import { renderLoadResult } from '../scenarios/runner/render-result.ts';
+import { SloError } from '../scenarios/runner/slo.ts';
+import { gaps } from '../spec/contract.ts';
+
+const USAGE_ERROR = 2;
+const INCONCLUSIVE = 3;
+/** k6's own code for a threshold that was crossed. */
+const THRESHOLD_BROKEN = 99;
+const INTERRUPTED = 130;
+
+interface LoadOptions {
+  readonly target?: string;
+  readonly profile?: string;
+  readonly out: string;
+  readonly rate?: number;
+  readonly duration?: number;
+  readonly slo?: string;
+  readonly mix?: Mix;
+  readonly validateEvery?: number;
+  readonly shards: number;
+  readonly productionHost?: string;
+  readonly embeddedFault?: string;
+  readonly embeddedClockSpeed?: number;
+  readonly dryRun?: true;
+  readonly list?: true;
+}
+
+function positive(most: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (text.trim() !== '' && value > 0 && value <= most) return value;
+    throw new InvalidArgumentError(`It is to be a number above 0, at most ${most}.`);
+  };
+}
+
+function wholeNumber(from: number, to: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= from && value <= to) return value;
+    throw new InvalidArgumentError(`It is to be a whole number from ${from} to ${to}.`);
+  };
+}
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3600 };
+const LONGEST_SECONDS = 86_400;
+
+/** Seconds in a text such as 90s, 1h30m or 500ms. */
+function durationSeconds(text: string): number {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)];
+  const seconds = parts.reduce(
+    (sum, [, value, unit = '']) => sum + Number(value) * (UNIT_SECONDS[unit] ?? 0),
+    0,
+  );
+  const whole = parts.map(([part]) => part).join('') === text;
+  if (whole && seconds >= 1 && seconds <= LONGEST_SECONDS) return seconds;
+  throw new InvalidArgumentError('Write it like 30s, 5m or 1h30m, from 1s to 24h.');
+}
+
+const MIX_NAMES = { list: 'listPets', add: 'createPet', get: 'getPet' } as const;
+
+function parseMix(text: string): Mix {
+  const mix = { listPets: 0, createPet: 0, getPet: 0 };
+  for (const part of text.split(',')) {
+    const { name, parts } = /^(?<name>list|add|get)=(?<parts>\d{1,4})$/.exec(part.trim())?.groups ?? {};
+    if (name !== 'list' && name !== 'add' && name !== 'get') {
+      throw new InvalidArgumentError('Write it like list=80,add=5,get=15.');
+    }
+    mix[MIX_NAMES[name]] = Number(parts);
+  }
+  if (mix.listPets + mix.createPet + mix.getPet === 0) throw new InvalidArgumentError('All parts are 0.');
+  return mix;
+}
+
+const EXAMPLES = `
+Examples:
+  $ petstore-harness load smoke                             against the embedded reference server
+  $ petstore-harness load mixed --profile staging.yaml --rate 15 --duration 5m --mix list=80,add=5,get=15
+  $ petstore-harness load soak --profile staging.yaml --dry-run
+  $ petstore-harness load mixed -- --out web-dashboard      further options of k6 run
+
+Exit codes: 0 held, 99 a threshold is broken, 2 wrong usage or not permitted, 3 no verdict (the generator was the
+limit), 130 interrupted; others are k6's own.`;
+
+function listScenarios(): void {
+  const width = Math.max(...CATALOGUE.map(({ name }) => name.length));
+  for (const { name, answers } of CATALOGUE) process.stdout.write(`${name.padEnd(width)}  ${answers}\n`);
+}
+
+async function targetOf(
+  options: LoadOptions,
+  command: Command,
+): Promise<LoadTarget & { close?: () => Promise<void> }> {
+  const fail = (message: string): never => command.error(`error: ${message}`, { exitCode: USAGE_ERROR });
+  if (options.profile === undefined) {
+    if (options.target !== undefined) {
+      fail('load needs a profile: it names the keys, and says that load is welcome at the target');
+    }
+    return startEmbeddedTarget({
+      ...(options.embeddedClockSpeed === undefined ? {} : { clockSpeed: options.embeddedClockSpeed }),
+      ...(options.embeddedFault === undefined ? {} : { fault: options.embeddedFault }),
+    });
+  }
+  const loaded = await readProfile(options.profile, gaps);
+  if (!loaded.ok) {
+    const lines = loaded.problems.map(
+      ({ line, column, message, remedy }) => `${loaded.source}:${line}:${column}: ${message}; ${remedy}`,
+    );
+    return fail(lines.join('\n'));
+  }
+  const { profile } = loaded;
+  const base = readBaseAddress(options.target ?? profile.target ?? '');
+  if (!base.ok) return fail(`${base.message}; ${base.remedy}`);
+  const url = new URL(base.address);
+  if (looksLikeProduction(url) && options.productionHost !== url.hostname) {
+    fail(
+      `${url.hostname} may be what customers use; if load is really meant for it, add --production-host ${url.hostname}`,
+    );
+  }
+  const values = keyValues(profile, process.env);
+  if (!values.ok) {
+    return fail(values.problems.map(({ message, remedy }) => `${message}; ${remedy}`).join('\nerror: '));
+  }
+  return loadTarget(profile, base.address, values.values);
+}
+
+function exitCodeOf({ verdict, run }: LoadResult): number {
+  if (verdict === 'held') return 0;
+  if (verdict === 'broken') return THRESHOLD_BROKEN;
+  if (verdict === 'interrupted') return INTERRUPTED;
+  if (verdict === 'generator-limited') return INCONCLUSIVE;
+  return run.k6ExitCode === 0 || run.k6ExitCode === null ? INCONCLUSIVE : run.k6ExitCode;
+}
+
+/** First signal: let k6 finish what is under way, keep what was measured. Second: end at once. */
+function onSignals(): { stop: AbortSignal; kill: AbortSignal; release: () => void } {
+  const stop = new AbortController();
+  const kill = new AbortController();
+  const react = () => {
+    if (stop.signal.aborted) {
+      kill.abort();
+      process.exit(INTERRUPTED);
+    }
+    process.stderr.write('\nstopping; once more ends at once\n');
+    stop.abort();
+  };
+  process.on('SIGINT', react).on('SIGTERM', react).on('SIGHUP', react);
+  const release = () => {
+    process.off('SIGINT', react).off('SIGTERM', react).off('SIGHUP', react);
+  };
+  return { stop: stop.signal, kill: kill.signal, release };
+}
+
+async function load(
+  name: string | undefined,
+  further: string[],
+  options: LoadOptions,
+  command: Command,
+): Promise<void> {
+  if (options.list === true) return listScenarios();
+  const facts = name === undefined ? undefined : scenarioNamed(name);
+  if (facts === undefined) {
+    const known = CATALOGUE.map((scenario) => scenario.name).join(', ');
+    command.error(
+      `error: ${name === undefined ? 'which scenario?' : `there is no scenario ${name}`} Known: ${known}`,
+      {
+        exitCode: USAGE_ERROR,
+      },
+    );
+  }
+  const note = (line: string) => void process.stderr.write(`${line}\n`);
+  const signals = onSignals();
+  let target: (LoadTarget & { close?: () => Promise<void> }) | undefined;
+  try {
+    target = await targetOf(options, command);
+    const { rate, duration, slo, mix, validateEvery } = options;
+    const request: Omit<LoadRequest, 'k6'> = {
+      facts,
+      target,
+      out: options.out,
+      k6Options: further,
+      shards: options.shards,
+      showProgress: process.stdout.isTTY,
+      note,
+      stop: signals.stop,
+      kill: signals.kill,
+      ...(rate === undefined ? {} : { rate }),
+      ...(duration === undefined ? {} : { seconds: duration }),
+      ...(slo === undefined ? {} : { slo }),
+      ...(mix === undefined ? {} : { mix }),
+      ...(validateEvery === undefined ? {} : { validateEvery }),
+    };
+    const prepared = prepareLoad(request);
+    note(`${facts.name}: ${facts.answers}\n${renderBill(prepared.quota.bill)}`);
+    if (options.dryRun === true) return;
+    const k6 = await provideK6(note, signals.stop);
+    const result = await runLoad({ ...request, k6 });
+    process.stdout.write(renderLoadResult(result));
+    note(`results: ${options.out}`);
+    process.exitCode = exitCodeOf(result);
+  } catch (error) {
+    if (signals.stop.aborted) process.exitCode = INTERRUPTED;
+    else if (
+      error instanceof LoadRefused ||
+      error instanceof SloError ||
+      error instanceof UnknownNameError ||
+      error instanceof K6Unavailable
+    ) {
+      process.stderr.write(`error: ${error.message}\n`);
+      process.exitCode = error instanceof K6Unavailable ? INCONCLUSIVE : USAGE_ERROR;
+    } else throw error;
+  } finally {
+    await target?.close?.();
+    signals.release();
+  }
+}
+
+/** `load`: a k6 scenario against a target that welcomes load, or against the embedded reference server. */
+export const loadCommand = new Command('load')
+  .description('run a load scenario through k6')
+  .argument('[scenario]', 'name of a scenario; --list prints them')
+  .argument('[k6-options...]', 'after --: further options for k6 run')
+  .option('--target <url>', 'base address, instead of the one in the profile')
+  .option('--profile <file>', 'target profile; without one the embedded reference server is loaded')
+  .option('--out <dir>', 'folder for results', 'petstore-results/load')
+  .addOption(new Option('--rate <n>', 'requests per second').argParser(positive(1_000_000)))
+  .addOption(new Option('--duration <time>', 'how long, such as 30s or 5m').argParser(durationSeconds))
+  .option('--slo <objective>', 'thresholds, such as p99<200ms,errors<0.1%')
+  .addOption(new Option('--mix <parts>', 'operations, such as list=80,add=5,get=15').argParser(parseMix))
+  .addOption(
+    new Option(
+      '--validate-every <n>',
+      'judge one body in N by the schema; every response has its headers judged',
+    ).argParser(wholeNumber(1, 1_000_000)),
+  )
+  .addOption(
+    new Option('--shards <n>', 'k6 processes that share the load').default(1).argParser(wholeNumber(1, 64)),
+  )
+  .option('--production-host <host>', 'load this host although it may be what customers use')
+  .option('--embedded-fault <name>', 'the embedded server breaks something; see serve --list-faults')
+  .addOption(
+    new Option('--embedded-clock-speed <n>', 'seconds of the embedded server in one real second').argParser(
+      positive(100_000),
+    ),
+  )
+  .option('--dry-run', 'print the bill and send nothing')
+  .option('--list', 'print the scenarios')
+  .addHelpText('after', EXAMPLES)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : USAGE_ERROR))
+  .action(load);

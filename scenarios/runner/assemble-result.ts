@@ -1,0 +1,172 @@
+import { HARNESS_VERSION } from '../../checks/harness/harness-version.ts';
+import { arrivedBy, peakRate, slopes } from '../lib/load-profiles.ts';
+import type { EventLog } from './event-log.ts';
+import { generatorHealth } from './generator-health.ts';
+import { idsAreUnique, latencyTrend, neighbourFeels } from './judges.ts';
+import type { K6Exit } from './k6-process.ts';
+import {
+  LOAD_RESULT_FORMAT_VERSION,
+  type LoadFigures,
+  type LoadResult,
+  type LoadSeries,
+  type ThresholdOutcome,
+} from './load-result.ts';
+import type { LoadRequest, PreparedLoad } from './load-run.ts';
+import { combine, histogramFrom, type SampleStore } from './sample-store.ts';
+import { judgeClause, round, type SloClause, type SloFigures } from './slo.ts';
+import type { Broken } from './stop-when-broken.ts';
+
+/** Everything that a run left. */
+export interface RunRemains {
+  readonly request: LoadRequest;
+  readonly prepared: PreparedLoad;
+  readonly id: string;
+  readonly startedAt: Date;
+  readonly store: SampleStore;
+  readonly events: EventLog;
+  readonly exits: readonly K6Exit[];
+  /** k6's own summaries, unread where there is none. */
+  readonly summaries: readonly unknown[];
+  readonly vus: number;
+  readonly broken: Broken | undefined;
+}
+
+/** k6 ended on a signal: ours. */
+const K6_SIGNALLED = 105;
+
+/** The figures of all series, or of one operation's, for an objective. */
+export function sloFigures(series: readonly LoadFigures[], total: LoadFigures): SloFigures {
+  const { outcomes } = total;
+  const histogram = total.latency === null ? undefined : histogramFrom(total.latency.histogram);
+  return {
+    requests: total.requests,
+    errors: outcomes.error + outcomes['unexpected-429'] + outcomes.unfinished,
+    violations: series.reduce((sum, each) => sum + each.outcomes.violation, 0),
+    latency: (percentile) =>
+      histogram === undefined ? Number.NaN : histogram.getValueAtPercentile(percentile) / 1000,
+  };
+}
+
+/** Judges an objective on the series of a result; a refusal that the scenario is about takes part in no latency. */
+export function judgeClauses(
+  clauses: readonly SloClause[],
+  series: readonly LoadSeries[],
+): ThresholdOutcome[] {
+  return clauses.map((clause) => {
+    const concerned = series.filter(
+      ({ operation }) => clause.operation === undefined || operation === clause.operation,
+    );
+    const { clause: name, held, actual } = judgeClause(clause, sloFigures(concerned, combine(concerned, 1)));
+    return { name, held, actual };
+  });
+}
+
+/** The result of a run. */
+export function assembleResult(remains: RunRemains): LoadResult {
+  const { request, prepared, id, startedAt, store, events, exits, summaries } = remains;
+  const { facts, rate, seconds, quota } = prepared;
+  const series = store.series();
+  const span = store.span();
+  const durationSeconds = span === undefined ? 0 : (span.last - span.first) / 1000;
+  const total = combine(series, durationSeconds);
+  const shapes = facts.streams.flatMap((stream) =>
+    stream.kind === 'rate' ? [slopes(stream.profile, rate * (stream.share ?? 1), 1)] : [],
+  );
+  const generator = generatorHealth({
+    usages: exits.map(({ usage }) => usage),
+    lags: events.lags,
+    droppedIterations: summaries.reduce<number>((sum, summary) => sum + droppedIn(summary), 0),
+    errorLines: events.errorLines,
+    total,
+    peakRate: Math.max(0, ...shapes.map(peakRate)),
+    vus: remains.vus,
+  });
+  const interrupted = request.stop?.aborted === true;
+  const notes = [...prepared.notes];
+  const thresholds = interrupted && total.requests === 0 ? [] : judgeClauses(prepared.clauses, series);
+  thresholds.push(...events.outcomes());
+  for (const judge of facts.judges ?? []) {
+    if (judge === 'latency-trend') thresholds.push(latencyTrend(series));
+    if (judge === 'neighbour') thresholds.push(...neighbourFeels(series));
+    if (judge === 'unique-ids') thresholds.push(idsAreUnique(events.addedIds));
+  }
+  const expectedAssertions = facts.streams.some(
+    (stream) => stream.kind === 'clients' && stream.overLimit && stream.name !== 'noise',
+  );
+  if (expectedAssertions && events.assertions.length + events.measurements.length === 0) {
+    thresholds.push({ name: 'the clients came to an end', held: false, actual: 'none reported' });
+  }
+  if (remains.broken !== undefined) notes.push(brokenNote(remains.broken, remains));
+  if (generator.limit !== null) notes.push(`the generator was the limit: ${generator.limit}`);
+  else if (generator.droppedIterations > 0) {
+    notes.push(
+      `${generator.droppedIterations} arrivals were not sent: every virtual user was waiting for the target`,
+    );
+  }
+  if (request.target.clockSpeed !== 1)
+    notes.push(`the target's clock runs ${request.target.clockSpeed} times as fast`);
+  const failed = exits.find(({ code, signal }) => signal !== null || (code !== 0 && code !== K6_SIGNALLED));
+  const k6ExitCode = (failed ?? exits.find(({ code }) => code !== 0) ?? exits[0])?.code ?? null;
+  return {
+    formatVersion: LOAD_RESULT_FORMAT_VERSION,
+    run: {
+      id,
+      scenario: facts.name,
+      answers: facts.answers,
+      target: request.target.address,
+      startedAt: startedAt.toISOString(),
+      durationSeconds,
+      harnessVersion: HARNESS_VERSION,
+      k6Version: request.k6.version,
+      k6ExitCode,
+      shards: exits.length,
+      clockSpeed: request.target.clockSpeed,
+      animalsAdded: events.addedIds.length,
+      ...(interrupted ? { interrupted: 'by a signal' } : {}),
+    },
+    verdict: verdictOf(),
+    notes,
+    series,
+    total,
+    thresholds,
+    generator,
+    violations: events.violations(),
+    measurements: events.measurements.map(({ name, key, value, unit }) => ({ name, key, value, unit })),
+    bill: {
+      ...quota.bill,
+      keys: quota.bill.keys.map((row) => ({
+        ...row,
+        ...(store.keys().get(row.key) ?? { sent: 0, refused: 0 }),
+      })),
+    },
+  };
+
+  function verdictOf(): LoadResult['verdict'] {
+    if (interrupted) return 'interrupted';
+    if (failed !== undefined || events.errorLines.length > 0 || total.requests === 0) return 'failed-to-run';
+    // A climb that is meant to break has done its work when it breaks.
+    if (remains.broken !== undefined && facts.stopWhenBroken)
+      return generator.limit === null ? 'broken' : 'generator-limited';
+    if (generator.limit !== null) return 'generator-limited';
+    return thresholds.every(({ held }) => held) ? 'held' : 'broken';
+  }
+
+  function brokenNote({ at, clause, actual }: Broken, { store }: RunRemains): string {
+    const since = (at - (store.span()?.first ?? at)) / 1000;
+    const [stream] = facts.streams;
+    if (stream?.kind !== 'rate') return `${clause} broke after ${round(since)} s (${actual})`;
+    const climb = slopes(stream.profile, rate * (stream.share ?? 1), seconds);
+    const around = (arrivedBy(climb, since + 0.5) - arrivedBy(climb, since - 0.5)) / 1;
+    return `${clause} broke at about ${round(around)} requests/s, after ${round(since)} s (${actual})`;
+  }
+}
+
+/** `dropped_iterations` in k6's summary; 0 where none was dropped. */
+function droppedIn(summary: unknown): number {
+  let found: unknown = summary;
+  for (const field of ['metrics', 'dropped_iterations', 'values', 'count']) {
+    if (typeof found !== 'object' || found === null) return 0;
+    found = new Map<string, unknown>(Object.entries(found)).get(field);
+  }
+  return typeof found === 'number' ? found : 0;
+}

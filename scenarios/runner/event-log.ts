@@ -1,0 +1,123 @@
+import { Ajv } from 'ajv';
+import type { Redactor } from '../../checks/harness/redaction.ts';
+import type { AssertionEvent, MeasurementEvent, ScriptEvent, ViolationEvent } from '../lib/events.ts';
+import type { ThresholdOutcome, ViolationSummary } from './load-result.ts';
+
+const MOST_ERROR_LINES = 20;
+const MOST_LINE = 500;
+
+const text = { type: 'string' } as const;
+const number = { type: 'number' } as const;
+const kind = (value: string) => ({ const: value });
+
+function event(name: string, properties: Record<string, object>): object {
+  return {
+    type: 'object',
+    required: ['kind', ...Object.keys(properties)],
+    properties: { kind: kind(name), ...properties },
+  };
+}
+
+const isScriptEvent = new Ajv({ strict: true, strictRequired: false }).compile<ScriptEvent>({
+  type: 'object',
+  oneOf: [
+    event('violation', {
+      requirement: text,
+      detail: text,
+      operation: text,
+      method: text,
+      path: text,
+      key: text,
+      status: number,
+      headers: { type: 'object', additionalProperties: text },
+      body: text,
+    }),
+    event('assertion', { name: text, key: text, held: { type: 'boolean' }, expected: text, actual: text }),
+    event('measurement', { name: text, key: text, value: number, unit: text }),
+    event('added', { ids: { type: 'array', items: text } }),
+    event('lag', { milliseconds: { type: 'array', items: number } }),
+  ],
+});
+
+/** What scripts told beside samples, and what k6 logged. Keys are removed from everything on its way in. */
+export class EventLog {
+  readonly #redactor: Redactor;
+  readonly #violations = new Map<string, { reported: number; example: Omit<ViolationEvent, 'kind'> }>();
+  readonly assertions: AssertionEvent[] = [];
+  readonly measurements: MeasurementEvent[] = [];
+  readonly addedIds: string[] = [];
+  readonly lags: number[] = [];
+  readonly errorLines: string[] = [];
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor;
+  }
+
+  /** Takes in one event as JSON. */
+  add(json: string): void {
+    let parsed: unknown;
+    try {
+      parsed = JSON.parse(this.#redactor.redact(json));
+    } catch {
+      parsed = undefined;
+    }
+    if (!isScriptEvent(parsed)) {
+      this.problem('k6 wrote an event that cannot be read');
+      return;
+    }
+    switch (parsed.kind) {
+      case 'violation': {
+        const { kind: _, ...example } = parsed;
+        const known = this.#violations.get(parsed.requirement);
+        if (known === undefined) this.#violations.set(parsed.requirement, { reported: 1, example });
+        else known.reported += 1;
+        break;
+      }
+      case 'assertion':
+        this.assertions.push(parsed);
+        break;
+      case 'measurement':
+        this.measurements.push(parsed);
+        break;
+      case 'added':
+        for (const id of parsed.ids) this.addedIds.push(id);
+        break;
+      case 'lag':
+        for (const lag of parsed.milliseconds) this.lags.push(lag);
+        break;
+    }
+  }
+
+  /** Takes in one line of k6's log; what a person should see goes on to `note`. */
+  log(level: string, message: string, note: (line: string) => void): void {
+    const line = this.#redactor.redact(message).slice(0, MOST_LINE);
+    if (level === 'error' || level === 'fatal' || level === 'panic') this.problem(line);
+    if (level !== 'info' && level !== 'debug') note(`k6 ${level}: ${line}`);
+  }
+
+  /** Notes that something went wrong on this side of the wire. */
+  problem(line: string): void {
+    if (this.errorLines.length < MOST_ERROR_LINES && !this.errorLines.includes(line))
+      this.errorLines.push(line);
+  }
+
+  /** What broke the contract, one example each. */
+  violations(): ViolationSummary[] {
+    return [...this.#violations].map(([requirement, { reported, example }]) => ({
+      requirement,
+      reported,
+      example,
+    }));
+  }
+
+  /** The scripts' assertions as outcomes. */
+  outcomes(): ThresholdOutcome[] {
+    return this.assertions.map(({ name, key, held, expected, actual }) => ({
+      name,
+      key,
+      held,
+      expected,
+      actual,
+    }));
+  }
+}

@@ -1,0 +1,133 @@
+import { peakRate, slopes } from '../lib/load-profiles.ts';
+import type { RateStream, ScenarioFacts } from '../lib/scenario.ts';
+import type { PaidStream } from './quota.ts';
+
+/** What k6's options are made from. */
+export interface OptionsRequest {
+  readonly facts: ScenarioFacts;
+  readonly streams: readonly PaidStream[];
+  /** Requests per second. */
+  readonly rate: number;
+  readonly seconds: number;
+  readonly clockSpeed: number;
+  /** Seconds that a request usually takes at most: how many VUs a rate needs follows from it. */
+  readonly expectedSeconds: number;
+  /** Seconds that requests under way are given at the end. */
+  readonly graceSeconds: number;
+}
+
+export interface K6Options {
+  readonly options: Record<string, unknown>;
+  /** Virtual users in all. */
+  readonly vus: number;
+  /** Seconds until the load has ended, without the grace. */
+  readonly loadSeconds: number;
+}
+
+/** k6 wants whole rates; per ten minutes they are fine enough. */
+const TIME_UNIT_SECONDS = 600;
+const PARALLEL = 20;
+const MOST_VUS = 5000;
+
+const duration = (seconds: number) => `${Math.max(1, Math.round(seconds * 1000))}ms`;
+const perUnit = (rate: number) => Math.round(rate * TIME_UNIT_SECONDS);
+
+/** VUs for a rate (Little's law, with half as many again for what is slower than expected). */
+function vusFor(peak: number, expectedSeconds: number): number {
+  return Math.min(MOST_VUS, Math.ceil(peak * expectedSeconds * 1.5) + 4);
+}
+
+function rateScenario(
+  stream: RateStream,
+  request: OptionsRequest,
+): { vus: number; end: number; scenario: object } {
+  const { share = 1, from = 0, to = 1, profile, exec } = stream;
+  const seconds = (to - from) * request.seconds;
+  const shape = slopes(profile, request.rate * share, seconds);
+  const vus = vusFor(peakRate(shape), request.expectedSeconds);
+  const common = {
+    exec,
+    startTime: duration(from * request.seconds).replace(/^1ms$/, '0s'),
+    timeUnit: `${TIME_UNIT_SECONDS}s`,
+    preAllocatedVUs: vus,
+    maxVUs: vus,
+    gracefulStop: duration(request.graceSeconds),
+  };
+  const [first] = shape;
+  const isConstant = shape.every((slope) => slope.from === slope.to && slope.from === first?.from);
+  const scenario = isConstant
+    ? {
+        executor: 'constant-arrival-rate',
+        ...common,
+        rate: Math.max(1, perUnit(first?.from ?? 0)),
+        duration: duration(seconds),
+      }
+    : {
+        executor: 'ramping-arrival-rate',
+        ...common,
+        startRate: perUnit(first?.from ?? 0),
+        stages: shape.map((slope) => ({ duration: duration(slope.seconds), target: perUnit(slope.to) })),
+      };
+  return { vus, end: to * request.seconds, scenario };
+}
+
+/** k6's options for a paid scenario. `drain` brings the VUs' last samples home; see scenarios/lib/report.ts. */
+export function k6Options(request: OptionsRequest): K6Options {
+  const scenarios: Record<string, object> & { drain?: object } = {};
+  let vus = 0;
+  let loadSeconds = 0;
+  let hasRate = false;
+  for (const { stream, keys } of request.streams) {
+    if (stream.kind === 'rate') {
+      const made = rateScenario(stream, request);
+      scenarios[stream.name] = made.scenario;
+      vus += made.vus;
+      loadSeconds = Math.max(loadSeconds, made.end);
+      hasRate = true;
+      continue;
+    }
+    const clients = stream.count ?? keys.length;
+    const start = (stream.from ?? 0) * request.seconds;
+    const longest = Math.max(
+      request.seconds - start,
+      (request.facts.targetSeconds ?? 0) / request.clockSpeed + 5,
+    );
+    scenarios[stream.name] = {
+      executor: 'per-vu-iterations',
+      exec: stream.exec,
+      vus: clients,
+      iterations: 1,
+      startTime: duration(start).replace(/^1ms$/, '0s'),
+      maxDuration: duration(longest),
+      gracefulStop: duration(request.graceSeconds),
+    };
+    vus += clients;
+    loadSeconds = Math.max(loadSeconds, start + longest);
+  }
+  if (hasRate) {
+    // As many as there are, at once: each VU then runs it exactly once.
+    scenarios.drain = {
+      executor: 'per-vu-iterations',
+      exec: 'drain',
+      vus,
+      iterations: 1,
+      startTime: duration(loadSeconds + request.graceSeconds),
+      maxDuration: '10s',
+      gracefulStop: '0s',
+    };
+  }
+  return {
+    vus,
+    loadSeconds,
+    options: {
+      scenarios,
+      // Without url, proto, tls_version and so on each sample is cheaper, and no query makes a series of its own.
+      systemTags: ['status', 'method', 'name', 'scenario', 'expected_response', 'error_code', 'check'],
+      batch: PARALLEL,
+      batchPerHost: PARALLEL,
+      maxRedirects: 0,
+      summaryTrendStats: ['avg', 'min', 'med', 'max', 'p(90)', 'p(95)', 'p(99)', 'count'],
+      userAgent: 'petstore-harness',
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { EVENT_MARK, SAMPLES_MARK } from '../lib/sample.ts';
+import { ProcessMeter, type ProcessUsage } from './process-meter.ts';
+
+/** What a k6 process is told, and who listens. */
+export interface K6Run {
+  readonly k6: string;
+  /** The bundled script. */
+  readonly script: string;
+  /** Further options of `k6 run`. */
+  readonly options: readonly string[];
+  /** Keys by the name of their environment variable; nothing else brings them to k6. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Whether k6 draws its progress on this process's terminal. */
+  readonly showProgress: boolean;
+  readonly onSamples: (line: string) => void;
+  readonly onEvent: (json: string) => void;
+  /** A line of k6's own log: its level and text, secrets not yet removed. */
+  readonly onLog: (level: string, message: string) => void;
+}
+
+export interface K6Exit {
+  /** k6's exit code; null where a signal ended it. */
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly usage: ProcessUsage;
+}
+
+export interface K6Process {
+  readonly ended: Promise<K6Exit>;
+  /** Lets k6 finish what is under way and write its summary. */
+  stop(): void;
+  /** Ends k6 at once. */
+  kill(): void;
+}
+
+/**
+ * Kills k6 when this process dies without having said so, also by SIGKILL: its pipe then closes. On Windows k6 ends
+ * at its next log line, which finds no reader.
+ */
+function watchdog(pid: number): ChildProcess | undefined {
+  if (process.platform === 'win32') return undefined;
+  const script = 'read -r word; [ "$word" = done ] || kill -KILL "$1" 2>/dev/null';
+  const shell = spawn('/bin/sh', ['-c', script, 'sh', String(pid)], {
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+    env: {},
+  });
+  shell.on('error', () => {});
+  shell.stdin?.on('error', () => {});
+  shell.unref();
+  return shell;
+}
+
+/** One line of k6's log: JSON where it comes from the logger, plain where k6 printed it before that was set up. */
+function logLine(text: string): { level: string; message: string } {
+  try {
+    const line: unknown = JSON.parse(text);
+    if (typeof line === 'object' && line !== null && 'msg' in line && 'level' in line) {
+      const details = 'error' in line ? ` ${String(line.error)}` : '';
+      return { level: String(line.level), message: `${String(line.msg)}${details}` };
+    }
+  } catch {
+    // Not JSON: printed, not logged.
+  }
+  return { level: 'plain', message: text };
+}
+
+/**
+ * Starts `k6 run`. Samples and events are in its log, which is on its standard error; progress on its standard output.
+ */
+export function startK6(run: K6Run): K6Process {
+  const args = [
+    'run',
+    '--log-format=json',
+    '--no-usage-report',
+    ...(run.showProgress ? [] : ['--quiet']),
+    ...run.options,
+    run.script,
+  ];
+  const child = spawn(run.k6, args, {
+    env: { ...process.env, ...run.secrets },
+    // Its own process group: Ctrl-C reaches it through stop() and kill() only, so that the first one is gentle.
+    detached: process.platform !== 'win32',
+    stdio: ['ignore', run.showProgress ? 'inherit' : 'ignore', 'pipe'],
+  });
+  const dog = child.pid === undefined ? undefined : watchdog(child.pid);
+  const meter = new ProcessMeter(child.pid);
+  const lines = createInterface({ input: child.stderr });
+  lines.on('line', (text) => {
+    const { level, message } = logLine(text);
+    if (message.startsWith(SAMPLES_MARK)) run.onSamples(message.slice(SAMPLES_MARK.length));
+    else if (message.startsWith(EVENT_MARK)) run.onEvent(message.slice(EVENT_MARK.length));
+    else if (message.trim() !== '') run.onLog(level, message);
+  });
+  const read = new Promise<void>((resolve) => {
+    lines.once('close', resolve);
+  });
+  const ended = new Promise<K6Exit>((resolve) => {
+    const end = async (code: number | null, signal: NodeJS.Signals | null) => {
+      dog?.stdin?.end('done\n');
+      const usage = meter.stop();
+      await read;
+      resolve({ code, signal, usage });
+    };
+    child.once('error', (error) => {
+      run.onLog('error', `k6 could not be started: ${error.message}`);
+      lines.close();
+      void end(127, null);
+    });
+    child.once('exit', (code, signal) => void end(code, signal));
+  });
+  return {
+    ended,
+    stop: () => void child.kill('SIGINT'),
+    kill: () => void child.kill('SIGKILL'),
+  };
+}

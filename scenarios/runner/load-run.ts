@@ -1,0 +1,231 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createRedactor } from '../../checks/harness/redaction.ts';
+import type { LoadPlan, Mix, PlannedStream, ScenarioFacts } from '../lib/scenario.ts';
+import { assembleResult } from './assemble-result.ts';
+import { bundleScenario } from './bundle.ts';
+import { EventLog } from './event-log.ts';
+import type { K6Binary } from './k6-binary.ts';
+import { k6Options } from './k6-options.ts';
+import { startK6 } from './k6-process.ts';
+import type { LoadResult } from './load-result.ts';
+import { LoadRefused, type LoadTarget } from './load-target.ts';
+import { preflight } from './preflight.ts';
+import { type PaidStream, planQuota, type QuotaPlan, renderBill } from './quota.ts';
+import { SampleStore } from './sample-store.ts';
+import { shardPlans, startTogether } from './shards.ts';
+import { parseSlo, type SloClause } from './slo.ts';
+import { stopWhenBroken } from './stop-when-broken.ts';
+
+/** What a load run is asked for; absent fields have the scenario's defaults. */
+export interface LoadRequest {
+  readonly facts: ScenarioFacts;
+  readonly target: LoadTarget;
+  readonly k6: K6Binary;
+  /** Folder for results; made where it does not exist. */
+  readonly out: string;
+  /** Requests per second. */
+  readonly rate?: number;
+  readonly seconds?: number;
+  readonly slo?: string;
+  readonly mix?: Mix;
+  readonly validateEvery?: number;
+  readonly lists?: 'varied' | 'plain';
+  readonly blockSeconds?: number;
+  readonly graceSeconds?: number;
+  /** k6 processes that share the load, from 1 on. */
+  readonly shards?: number;
+  /** Further options for `k6 run`. */
+  readonly k6Options?: readonly string[];
+  readonly showProgress?: boolean;
+  readonly note?: (line: string) => void;
+  /** First firing: let k6 finish what is under way. */
+  readonly stop?: AbortSignal;
+  /** Firing: end k6 at once. */
+  readonly kill?: AbortSignal;
+}
+
+const DEFAULT_VALIDATE_EVERY = 100;
+const DEFAULT_GRACE_SECONDS = 2;
+const LONGEST_REQUEST_SECONDS = 30;
+const USUAL_BLOCKS = 120;
+
+/** A scenario that has been paid for. */
+export interface PreparedLoad {
+  readonly facts: ScenarioFacts;
+  readonly rate: number;
+  readonly seconds: number;
+  readonly clauses: readonly SloClause[];
+  readonly mix: Mix;
+  readonly quota: Extract<QuotaPlan, { kind: 'paid' }>;
+  readonly notes: readonly string[];
+}
+
+/**
+ * Checks permissions and pays the bill; nothing is sent.
+ *
+ * @throws LoadRefused with the bill and what would fit
+ * @throws SloError for an objective that cannot be read
+ */
+export function prepareLoad(request: Omit<LoadRequest, 'k6'>): PreparedLoad {
+  const { facts, target } = request;
+  const notes: string[] = [];
+  const missing = facts.needs.filter((permission) => !target.permit.includes(permission));
+  if (missing.length > 0) {
+    throw new LoadRefused(
+      `${facts.name} needs the permission ${missing.join(', ')}: add it to "permit" in the profile`,
+    );
+  }
+  let mix = request.mix ?? facts.mix;
+  if (mix.createPet > 0 && !target.permit.includes('writes')) {
+    if (request.mix !== undefined)
+      throw new LoadRefused('--mix has additions, which need the permission writes');
+    mix = { ...mix, createPet: 0 };
+    notes.push('no animals are added: the profile does not permit writes');
+  }
+  const rate = request.rate ?? facts.rate;
+  const seconds = request.seconds ?? facts.seconds;
+  const simulated = facts.targetSeconds === undefined ? 0 : facts.targetSeconds / target.clockSpeed;
+  const length = Math.max(seconds, simulated);
+  const quota = planQuota({ facts, rate, seconds: length, clockSpeed: target.clockSpeed }, target.keys);
+  if (quota.kind === 'refused') {
+    const bill = quota.bill.keys.length === 0 ? '' : `\n${renderBill(quota.bill)}`;
+    throw new LoadRefused(`${facts.name} does not fit: ${quota.reason}.\nWould fit: ${quota.fits}.${bill}`);
+  }
+  return {
+    facts,
+    rate,
+    seconds: length,
+    clauses: parseSlo(request.slo ?? facts.thresholds),
+    mix,
+    quota,
+    notes,
+  };
+}
+
+/**
+ * Runs a scenario: bill, preflight, bundle, k6, report. Leaves k6/ (what k6 ran), summary.json (k6's own figures) and
+ * load-report.json in the folder.
+ */
+export async function runLoad(request: LoadRequest): Promise<LoadResult> {
+  const prepared = prepareLoad(request);
+  const { facts, rate, seconds, clauses, quota } = prepared;
+  const { target, note = () => {} } = request;
+  const id = randomBytes(4).toString('hex');
+  const payer = target.keys[quota.streams[0]?.keys[0] ?? 0];
+  const before = await preflight(target.address, target.secrets[payer?.env ?? ''] ?? '', request.stop);
+  await mkdir(request.out, { recursive: true, mode: 0o700 });
+  const latencyBound = clauses.find(({ metric }) => metric.kind === 'latency');
+  const made = k6Options({
+    facts,
+    streams: quota.streams,
+    rate,
+    seconds,
+    clockSpeed: target.clockSpeed,
+    expectedSeconds: (latencyBound?.bound ?? 500) / 1000,
+    graceSeconds: request.graceSeconds ?? DEFAULT_GRACE_SECONDS,
+  });
+  const plan: LoadPlan = {
+    scenario: facts.name,
+    runId: id,
+    target: target.address,
+    keys: target.keys.map(({ name, plan, env, perMinute, perDay }) => ({
+      name,
+      plan,
+      env,
+      perMinute,
+      perDay,
+    })),
+    streams: plannedStreams(quota.streams, rate),
+    mix: prepared.mix,
+    validateEvery: request.validateEvery ?? DEFAULT_VALIDATE_EVERY,
+    lists: request.lists ?? 'varied',
+    clock: { ...before.clock, speed: target.clockSpeed },
+    seconds,
+    samples: { categoryId: target.categoryId?.toString() ?? before.categoryId, ids: before.ids },
+    requestTimeout: `${LONGEST_REQUEST_SECONDS}s`,
+    summaryFile: join(request.out, 'summary.json'),
+    options: made.options,
+  };
+  const shards = await shardPlans(plan, quota, request.shards ?? 1, request.out);
+  const blockSeconds = request.blockSeconds ?? Math.max(1, Math.ceil(seconds / USUAL_BLOCKS));
+  const store = new SampleStore(
+    { streams: plan.streams.map(({ name }) => name), keys: plan.keys },
+    blockSeconds,
+  );
+  const events = new EventLog(createRedactor(Object.values(target.secrets)));
+  const scripts: string[] = [];
+  for (const shard of shards) {
+    scripts.push(await bundleScenario(facts.name, shard.folder));
+    await writeFile(join(shard.folder, 'plan.json'), JSON.stringify(shard.plan, null, 2), { mode: 0o600 });
+  }
+  request.stop?.throwIfAborted();
+  const startedAt = new Date();
+  const processes = shards.map((shard, index) =>
+    startK6({
+      k6: request.k6.path,
+      script: scripts[index] ?? '',
+      options: [...shard.k6Options, ...(request.k6Options ?? [])],
+      secrets: shard.secrets(target.secrets),
+      showProgress: (request.showProgress ?? false) && index === 0,
+      onSamples: (line) => {
+        if (!store.addLine(line)) events.problem('k6 wrote samples that cannot be read');
+      },
+      onEvent: (json) => events.add(json),
+      onLog: (level, message) => events.log(level, message, note),
+    }),
+  );
+  const stop = () => {
+    for (const process of processes) process.stop();
+  };
+  const kill = () => {
+    for (const process of processes) process.kill();
+  };
+  request.stop?.addEventListener('abort', stop, { once: true });
+  request.kill?.addEventListener('abort', kill, { once: true });
+  const guard = facts.stopWhenBroken ? stopWhenBroken(store, clauses, stop) : undefined;
+  if (shards.length > 1) await startTogether(shards, processes, request.stop);
+  const exits = await Promise.all(processes.map(({ ended }) => ended));
+  const broken = guard?.();
+  request.stop?.removeEventListener('abort', stop);
+  request.kill?.removeEventListener('abort', kill);
+  const summaries = await Promise.all(shards.map((shard) => readJson(shard.plan.summaryFile)));
+  const result = assembleResult({
+    request,
+    prepared,
+    id,
+    startedAt,
+    store,
+    events,
+    exits,
+    summaries,
+    vus: made.vus,
+    broken,
+  });
+  await writeFile(join(request.out, 'load-report.json'), `${JSON.stringify(result, null, 1)}\n`, {
+    mode: 0o600,
+  });
+  return result;
+}
+
+/** The streams as the scripts see them. */
+export function plannedStreams(streams: readonly PaidStream[], rate: number): PlannedStream[] {
+  return streams.map(({ stream, keys, schedule }) => ({
+    name: stream.name,
+    keys,
+    schedule,
+    expects429: stream.kind === 'clients' && stream.overLimit === true,
+    ...(stream.kind === 'rate' && stream.profile === 'constant'
+      ? { constantRate: rate * (stream.share ?? 1) }
+      : {}),
+  }));
+}
+
+async function readJson(file: string | undefined): Promise<unknown> {
+  try {
+    return file === undefined ? undefined : JSON.parse(await readFile(file, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

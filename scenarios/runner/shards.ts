@@ -1,0 +1,173 @@
+/** One load from several k6 processes: who sends which part, on which keys, from the same moment on. */
+import { mkdir } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { request } from 'undici';
+import type { LoadPlan, PlannedStream } from '../lib/scenario.ts';
+import type { K6Process } from './k6-process.ts';
+import { LoadRefused } from './load-target.ts';
+import { interleave, type QuotaPlan } from './quota.ts';
+
+export interface Shard {
+  /** What k6 runs, and with which plan. */
+  readonly folder: string;
+  readonly plan: LoadPlan;
+  readonly k6Options: readonly string[];
+  /** Where k6 listens for the start; undefined for a single process, which starts by itself. */
+  readonly control: string | undefined;
+  /** The keys that this process is given. */
+  secrets(all: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
+}
+
+const SCHEDULE_LENGTH = 1000;
+
+/** A part of the keys, and of the load in proportion to what they pay. */
+export interface KeyPart {
+  readonly keys: readonly number[];
+  /** Of all the load, as a part of 1. */
+  readonly share: number;
+}
+
+/**
+ * Divides keys over processes so that no two share one: each key in turn, largest share first, to the process that
+ * has least.
+ */
+export function divideKeys(shares: ReadonlyMap<number, number>, parts: number): KeyPart[] {
+  const made = Array.from({ length: parts }, () => ({ keys: [] as number[], share: 0 }));
+  for (const [key, share] of [...shares].toSorted(([, a], [, b]) => b - a)) {
+    const least = made.reduce((a, b) => (b.share < a.share ? b : a));
+    least.keys.push(key);
+    least.share += share;
+  }
+  return made;
+}
+
+function sharesOf({ schedule }: PlannedStream): Map<number, number> {
+  const shares = new Map<number, number>();
+  for (const key of schedule) shares.set(key, (shares.get(key) ?? 0) + 1 / schedule.length);
+  return shares;
+}
+
+/** k6's execution segments: the part of all iterations that each process makes, in proportion to its keys. */
+export function segmentSequence(parts: readonly KeyPart[]): string[] {
+  const points = ['0'];
+  const total = parts.reduce((sum, { share }) => sum + share, 0);
+  let reached = 0;
+  for (const [index, { share }] of parts.entries()) {
+    reached += share;
+    points.push(index === parts.length - 1 ? '1' : `${Math.round((reached / total) * 1000)}/1000`);
+  }
+  return points;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no free port');
+  return address.port;
+}
+
+/**
+ * The plans of the processes.
+ *
+ * @throws LoadRefused where the load cannot be divided
+ */
+export async function shardPlans(
+  plan: LoadPlan,
+  quota: Extract<QuotaPlan, { kind: 'paid' }>,
+  count: number,
+  out: string,
+): Promise<Shard[]> {
+  if (count === 1) {
+    const folder = join(out, 'k6');
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    return [{ folder, plan, k6Options: [], control: undefined, secrets: (all) => all }];
+  }
+  const [first] = plan.streams;
+  if (first === undefined || quota.streams.some(({ stream }) => stream.kind !== 'rate')) {
+    throw new LoadRefused(
+      `${plan.scenario} is about single clients; only loads that are rates can be divided`,
+    );
+  }
+  const shares = sharesOf(first);
+  if (shares.size < count) {
+    throw new LoadRefused(`${count} shards need ${count} load keys, one each; there are ${shares.size}`);
+  }
+  const parts = divideKeys(shares, count);
+  const sequence = segmentSequence(parts);
+  return Promise.all(
+    parts.map(async (part, index): Promise<Shard> => {
+      const folder = join(out, 'k6', `shard-${index + 1}`);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const own = part.keys.map((key) => (shares.get(key) ?? 0) / part.share);
+      const schedule = interleave(own, SCHEDULE_LENGTH).map((place) => part.keys[place] ?? 0);
+      const control = `127.0.0.1:${await freePort()}`;
+      const envs = new Set(part.keys.map((key) => plan.keys[key]?.env ?? ''));
+      return {
+        folder,
+        control,
+        plan: {
+          ...plan,
+          summaryFile: join(folder, 'summary.json'),
+          streams: plan.streams.map(({ constantRate, ...stream }) => ({
+            ...stream,
+            keys: part.keys,
+            schedule,
+            ...(constantRate === undefined ? {} : { constantRate: constantRate * part.share }),
+          })),
+        },
+        k6Options: [
+          '--paused',
+          `--address=${control}`,
+          `--execution-segment=${sequence[index]}:${sequence[index + 1]}`,
+          `--execution-segment-sequence=${sequence.join(',')}`,
+        ],
+        secrets: (all) => Object.fromEntries(Object.entries(all).filter(([env]) => envs.has(env))),
+      };
+    }),
+  );
+}
+
+const READY_MS = 60_000;
+
+async function status(control: string): Promise<boolean> {
+  try {
+    const { statusCode, body } = await request(`http://${control}/v1/status`);
+    await body.dump();
+    return statusCode === 200;
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until every process has set up, then lets all of them go at the same moment. */
+export async function startTogether(
+  shards: readonly Shard[],
+  processes: readonly K6Process[],
+  signal?: AbortSignal,
+): Promise<void> {
+  let gone = false;
+  void Promise.race(processes.map(({ ended }) => ended)).then(() => {
+    gone = true;
+  });
+  const controls = shards.map(({ control }) => control).filter((control) => control !== undefined);
+  const deadline = Date.now() + READY_MS;
+  for (const control of controls) {
+    while (!gone && !signal?.aborted && Date.now() < deadline && !(await status(control))) await sleep(50);
+  }
+  if (gone || signal?.aborted) return;
+  const body = JSON.stringify({ data: { type: 'status', id: 'default', attributes: { paused: false } } });
+  await Promise.all(
+    controls.map(async (control) => {
+      const response = await request(`http://${control}/v1/status`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      await response.body.dump();
+    }),
+  );
+}
