@@ -1,14 +1,15 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
+import type { KeyRole } from "../checks/harness/target-profile.ts";
 import type { ReferenceServer } from '../reference-server/server.ts';
 
-function variableOf(name: string): string {
+export function variableOf(name: string): string {
   return `PETSTORE_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_KEY`;
 }
 
 // Names say what a key is for: one with "ban" in it may be banned, one with "load" in it feeds load, the others pay
 // for the checks.
-function rolesOf(name: string): string[] {
+export function rolesOf(name: string): KeyRole[] {
   if (name.includes('ban')) return ['ban'];
   return name.includes('load') ? ['load'] : ['functional', 'exhaust'];
 }

@@ -1,6 +1,6 @@
 import { fstatSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { FAULTS } from '../reference-server/faults/index.ts';
+import { FAULTS, LOAD_FAULTS } from '../reference-server/faults/index.ts';
 import { KeyFileError, readKeyFile } from '../reference-server/key-file.ts';
 import { UnknownNameError } from '../reference-server/named.ts';
 import { DOCUMENTED_PLANS } from '../reference-server/plans.ts';
@@ -59,9 +59,10 @@ A key file holds names and plans; the values come from the environment:
     - { name: free-1, plan: free, env: MY_FREE_KEY }`;
 
 function listFaults(): void {
-  const width = Math.max(...FAULTS.map(({ name }) => name.length));
-  const middle = Math.max(...FAULTS.map(({ breaks }) => breaks.length));
-  for (const { name, breaks, summary } of FAULTS) {
+  const faults = [...FAULTS, ...LOAD_FAULTS];
+  const width = Math.max(...faults.map(({ name }) => name.length));
+  const middle = Math.max(...faults.map(({ breaks }) => breaks.length));
+  for (const { name, breaks, summary } of faults) {
     process.stdout.write(`${name.padEnd(width)}  ${breaks.padEnd(middle)}  ${summary}\n`);
   }
 }

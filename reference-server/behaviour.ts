@@ -16,8 +16,12 @@ export interface Answer extends Page {
 /** Whether a valid key's request is served, and what the rate headers say either way. */
 export interface Gate {
   readonly quota: Quota;
+  readonly refusedBy: RefusedBy | null;
   readonly refusal: Problem | null;
 }
+
+/** What stands between a valid key and an answer. */
+export type RefusedBy = 'minute' | 'day' | 'ban';
 
 /**
  * The seams of the server: each decision that the document leaves to a server, or that a broken one gets wrong, is
@@ -29,13 +33,13 @@ export interface Behaviour {
   /** Counts the request against its key. */
   admit(key: ApiKey, call: Call): Gate;
   readListQuery(search: string, call: Call): { query: ListQuery } | { problem: Problem };
-  /** The body of a list. */
-  listPage(query: ListQuery, call: Call): Page;
+  /** The animals of a list, in their order. */
+  select(query: ListQuery, call: Call): readonly Pet[];
   readNewPet(body: string, call: Call): { animal: NewPet } | { problem: Problem };
   addPet(animal: NewPet, call: Call): Pet;
   /** The animal that a path's last segment names, why there can be none, or null. */
   findPet(petId: string, call: Call): Pet | Problem | null;
-  /** The body of an addition or a retrieval. */
+  /** An animal as JSON, in a list or alone. */
   petText(pet: Pet, call: Call): string;
   /** The last word on status and body. */
   finish(answer: Answer, call: Call): Answer;

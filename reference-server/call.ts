@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiKey } from './api-keys.ts';
+import type { RefusedBy } from './behaviour.ts';
 import type { Quota } from './rate-limiter.ts';
-import { type Route, route } from './routing.ts';
+import type { Route, Router } from './routing.ts';
 
 /** One request while it is being answered. */
 export interface Call {
@@ -19,6 +20,8 @@ export interface Call {
   key: ApiKey | null;
   /** What the rate headers will say. */
   quota: Quota;
+  /** Why a valid key was refused; null where it was not. */
+  refusedBy: RefusedBy | null;
 }
 
 const MINUTE = 60_000;
@@ -35,7 +38,7 @@ export function noQuota(now: number): Quota {
  * Reads what every request has. The raw headers are walked once: building the object of all headers costs more than
  * everything else here.
  */
-export function openCall(request: IncomingMessage, now: number): Call {
+export function openCall(request: IncomingMessage, now: number, router: Router): Call {
   const raw = request.rawHeaders;
   let authorization: string | null = null;
   let authorizations = 0;
@@ -53,12 +56,13 @@ export function openCall(request: IncomingMessage, now: number): Call {
   return {
     method,
     target,
-    route: route(method, target),
+    route: router(method, target),
     now,
     authorization: authorizations === 1 ? authorization : null,
     hosts,
     request,
     key: null,
     quota: noQuota(now),
+    refusedBy: null,
   };
 }

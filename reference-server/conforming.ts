@@ -8,7 +8,7 @@ import { int64FromPath } from './int64.ts';
 import { readListQuery } from './list-query.ts';
 import { readNewPet } from './new-pet.ts';
 import { newestFirst, type PetStore } from './pet-store.ts';
-import { PageCache, petText } from './pet-text.ts';
+import { petText } from './pet-text.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 
 /** What a server is made of; every server has its own. */
@@ -45,16 +45,16 @@ function gatekeeper({ limiter, bans }: Parts): Behaviour['admit'] {
     const bannedUntil = bans.empty ? null : bans.bannedUntil(key, now);
     if (bannedUntil !== null) {
       const servedAt = Math.max(bannedUntil, limiter.freeAt(key, now));
-      return { quota: limiter.closed(key, now), refusal: banned(servedAt, now) };
+      return { quota: limiter.closed(key, now), refusedBy: 'ban', refusal: banned(servedAt, now) };
     }
     const { quota, refusedBy, retryAt } = limiter.admit(key, now);
     if (refusedBy === null) {
       if (!bans.empty) bans.admitted(key);
-      return { quota, refusal: null };
+      return { quota, refusedBy, refusal: null };
     }
     const banEnd = bans.refused(key, now);
-    if (banEnd !== null) return { quota, refusal: banned(Math.max(banEnd, retryAt), now) };
-    return { quota, refusal: overLimit(refusedBy, retryAt, now) };
+    if (banEnd !== null) return { quota, refusedBy: 'ban', refusal: banned(Math.max(banEnd, retryAt), now) };
+    return { quota, refusedBy, refusal: overLimit(refusedBy, retryAt, now) };
   };
 }
 
@@ -95,7 +95,6 @@ export function standardHeaders(answer: Answer, call: Pick<Call, 'now' | 'quota'
 /** The server as the document describes it. */
 export function conformingBehaviour(parts: Parts): Behaviour {
   const { keys, store } = parts;
-  const pages = new PageCache(store, (query) => `[${newestFirst(store, query).map(petText).join(',')}]`);
   return {
     identify(call) {
       const token = bearerToken(call.authorization);
@@ -103,7 +102,7 @@ export function conformingBehaviour(parts: Parts): Behaviour {
     },
     admit: gatekeeper(parts),
     readListQuery,
-    listPage: (query) => pages.get(query),
+    select: (query) => newestFirst(store, query),
     readNewPet,
     addPet: (animal) => store.add(animal),
     findPet(petId) {

@@ -1,5 +1,3 @@
-import { BASE_PATH } from './routing.ts';
-
 /** Section 4.3: GET /pets/{petId} will be removed on 5 December 2030. */
 export const REMOVAL = Date.UTC(2030, 11, 5);
 
@@ -13,5 +11,5 @@ export const DEPRECATION_HEADERS: readonly string[] = [
   'Sunset',
   new Date(REMOVAL).toUTCString(),
   'Link',
-  `<${BASE_PATH}/pets>; rel="successor-version"`,
+  '<../pets>; rel="successor-version"',
 ];

@@ -12,7 +12,7 @@ import {
   REMOVED,
   TOO_LARGE,
 } from './error-body.ts';
-import { page } from './pet-text.ts';
+import { type Pages, page } from './pet-text.ts';
 import type { ReceivedBody } from './request-body.ts';
 
 const NO_HEADERS: readonly string[] = [];
@@ -38,26 +38,26 @@ export function admission(call: Call, behaviour: Behaviour): Answer | null {
   call.key = key;
   const gate = behaviour.admit(key, call);
   call.quota = gate.quota;
+  call.refusedBy = gate.refusedBy;
   if (gate.refusal !== null) return refusal(gate.refusal);
   return call.route.operation === 'none' ? refusal(call.route.problem) : null;
 }
 
 /** Section 4.1. */
-export function listPets(search: string, call: Call, behaviour: Behaviour): Answer {
+export function listPets(search: string, call: Call, behaviour: Behaviour, pages: Pages): Answer {
   const read = behaviour.readListQuery(search, call);
   if ('problem' in read) return refusal(read.problem);
-  const { text, bytes } = behaviour.listPage(read.query, call);
+  const { text, bytes } = pages(read.query, call);
   return { status: 200, text, bytes, headers: NO_HEADERS };
 }
 
 /** Section 4.2. */
 export function createPet(body: ReceivedBody, call: Call, behaviour: Behaviour): Answer {
   if (body.kind === 'too-large') return refusal(TOO_LARGE);
-  if (body.kind === 'empty') return refusal(badRequest('body_required', 'A request body is required.'));
   if (body.kind === 'unlabelled') return refusal(NOT_JSON);
   if (body.kind === 'not-utf8')
     return refusal(badRequest('malformed_json', 'The request body is not UTF-8.'));
-  const read = behaviour.readNewPet(body.text, call);
+  const read = behaviour.readNewPet(body.kind === 'empty' ? '' : body.text, call);
   if ('problem' in read) return refusal(read.problem);
   const pet = behaviour.addPet(read.animal, call);
   return { status: 201, ...page(behaviour.petText(pet, call)), headers: NO_HEADERS };

@@ -1,6 +1,7 @@
-import type { ApiKey } from './api-keys.ts';
+import type { ApiKey, IssuedKey } from './api-keys.ts';
 import type { BanPolicy } from './ban-list.ts';
 import type { Behaviour } from './behaviour.ts';
+import type { Clock } from './clock.ts';
 import type { Parts } from './conforming.ts';
 import type { IdSource, PetStore } from './pet-store.ts';
 import type { PlanLimits } from './plans.ts';
@@ -8,6 +9,10 @@ import type { MeterKind } from './rate-meters.ts';
 
 /** What the parts of a server are made from. */
 export interface Recipe {
+  /** Path of the base address. */
+  readonly basePath: string;
+  readonly clock: Clock;
+  readonly keys: readonly IssuedKey[];
   readonly limitsOf: (key: ApiKey) => PlanLimits;
   /** The account that pays for a key. */
   readonly accountOf: (key: ApiKey) => string;

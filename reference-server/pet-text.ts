@@ -1,4 +1,6 @@
-import type { ListQuery, Pet, PetStore } from './pet-store.ts';
+import type { Behaviour } from './behaviour.ts';
+import type { Call } from './call.ts';
+import { type ListQuery, type Pet, type PetStatus, type PetStore, STATUSES } from './pet-store.ts';
 
 /** An animal as JSON. Digits stand as they were sent; `JSON.stringify` escapes what UTF-8 cannot carry. */
 export function petText(pet: Pet): string {
@@ -17,30 +19,37 @@ export function page(text: string): Page {
   return { text, bytes: Buffer.byteLength(text) };
 }
 
-interface KeptPage extends Page {
-  readonly storeSize: number;
+/** Makes the body of a list. */
+export type Pages = (query: ListQuery, call: Call) => Page;
+
+/** Bodies that are made anew for every request. */
+export function freshPages({ select, petText: asText }: Pick<Behaviour, 'select' | 'petText'>): Pages {
+  return (query, call) =>
+    page(
+      `[${select(query, call)
+        .map((pet) => asText(pet, call))
+        .join(',')}]`,
+    );
 }
 
 /**
- * The lists' bodies, each kept until an animal is added. There are no more than 404 of them: 101 limits, 4 filters.
+ * Bodies that are kept until an animal is added: what a list says depends on nothing but its query and the store.
+ * There are no more than 400 of them, 100 limits with 4 filters.
  */
-export class PageCache {
-  readonly #pages = { none: [], available: [], pending: [], sold: [] } as Record<string, KeptPage[]>;
-  readonly #store: PetStore;
-  readonly #render: (query: ListQuery) => string;
-
-  constructor(store: PetStore, render: (query: ListQuery) => string) {
-    this.#store = store;
-    this.#render = render;
-  }
-
-  get(query: ListQuery): Page {
-    const kept = this.#pages[query.status ?? 'none'];
-    const known = kept?.[query.limit];
-    if (known !== undefined && known.storeSize === this.#store.size) return known;
-    const text = this.#render(query);
-    const fresh = { text, bytes: Buffer.byteLength(text), storeSize: this.#store.size };
-    if (kept !== undefined) kept[query.limit] = fresh;
-    return fresh;
-  }
+export function keptPages(store: PetStore, fresh: Pages): Pages {
+  const kept = new Map<PetStatus | null, (Page | undefined)[]>();
+  for (const status of [null, ...STATUSES]) kept.set(status, []);
+  let storeSize = store.size;
+  return (query, call) => {
+    if (storeSize !== store.size) {
+      for (const pages of kept.values()) pages.length = 0;
+      storeSize = store.size;
+    }
+    const pages = kept.get(query.status);
+    const known = pages?.[query.limit];
+    if (known !== undefined) return known;
+    const made = fresh(query, call);
+    if (pages !== undefined) pages[query.limit] = made;
+    return made;
+  };
 }

@@ -1,4 +1,4 @@
-import { FAULTS } from './faults/index.ts';
+import { FAULTS, LOAD_FAULTS } from './faults/index.ts';
 import { named } from './named.ts';
 import type { Personality } from './personality.ts';
 import { type ReferenceServer, type ServerOptions, startServer } from './server.ts';
@@ -26,6 +26,7 @@ export interface StartOptions extends Omit<ServerOptions, 'personalities'> {
 export async function startReferenceServer(options: StartOptions = {}): Promise<ReferenceServer> {
   const personalities: Personality[] = [];
   if (options.variant !== undefined) personalities.push(named('variant', options.variant, VARIANTS));
-  if (options.fault !== undefined) personalities.push(named('fault', options.fault, FAULTS));
+  if (options.fault !== undefined)
+    personalities.push(named('fault', options.fault, [...FAULTS, ...LOAD_FAULTS]));
   return startServer({ ...options, personalities });
 }

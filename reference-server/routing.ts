@@ -15,7 +15,6 @@ const NOWHERE: Route = { operation: 'none', problem: NO_SUCH_PATH };
 const UNREADABLE: Route = { operation: 'none', problem: UNREADABLE_ESCAPE };
 const PETS_METHODS: Route = { operation: 'none', problem: methodNotAllowed('GET, POST') };
 const PET_METHODS: Route = { operation: 'none', problem: methodNotAllowed('GET') };
-const PETS = `${BASE_PATH}/pets`;
 
 function unescaped(path: string): string | null {
   if (!path.includes('%')) return path;
@@ -30,24 +29,26 @@ function unescaped(path: string): string | null {
   }
 }
 
-/**
- * Finds the operation of a request.
- *
- * @param target the request target as it was sent: a path, or an absolute address (RFC 9112, 3.2.2)
- */
-export function route(method: string, target: string): Route {
-  const question = target.indexOf('?');
-  let path = question === -1 ? target : target.slice(0, question);
-  const search = question === -1 ? '' : target.slice(question + 1);
-  if (!path.startsWith('/')) path = path.replace(/^https?:\/\/[^/]*/i, '');
-  const readable = unescaped(path);
-  if (readable === null) return UNREADABLE;
-  if (readable === PETS) {
-    if (method === 'GET') return { operation: 'listPets', search };
-    return method === 'POST' ? CREATE : PETS_METHODS;
-  }
-  if (!readable.startsWith(`${PETS}/`)) return NOWHERE;
-  const petId = readable.slice(PETS.length + 1);
-  if (petId === '' || petId.includes('/')) return NOWHERE;
-  return method === 'GET' ? { operation: 'getPet', petId } : PET_METHODS;
+/** Finds the operation of a request by its method and its target, which is a path or an absolute address (RFC 9112). */
+export type Router = (method: string, target: string) => Route;
+
+/** The router of a base path. */
+export function routerOf(basePath: string): Router {
+  const pets = `${basePath}/pets`;
+  return (method, target) => {
+    const question = target.indexOf('?');
+    let path = question === -1 ? target : target.slice(0, question);
+    const search = question === -1 ? '' : target.slice(question + 1);
+    if (!path.startsWith('/')) path = path.replace(/^https?:\/\/[^/]*/i, '');
+    const readable = unescaped(path);
+    if (readable === null) return UNREADABLE;
+    if (readable === pets) {
+      if (method === 'GET') return { operation: 'listPets', search };
+      return method === 'POST' ? CREATE : PETS_METHODS;
+    }
+    if (!readable.startsWith(`${pets}/`)) return NOWHERE;
+    const petId = readable.slice(pets.length + 1);
+    if (petId === '' || petId.includes('/')) return NOWHERE;
+    return method === 'GET' ? { operation: 'getPet', petId } : PET_METHODS;
+  };
 }

@@ -10,11 +10,12 @@ import type { Problem } from './error-body.ts';
 import { admission, createPet, getPet, listPets, refusal } from './operations.ts';
 import type { Personality, Recipe } from './personality.ts';
 import { ascendingIds, PetStore } from './pet-store.ts';
+import { freshPages, keptPages, type Pages } from './pet-text.ts';
 import { DOCUMENTED_PLANS, type PlanLimits } from './plans.ts';
 import { RateLimiter } from './rate-limiter.ts';
 import { WindowFromFirstRequest } from './rate-meters.ts';
 import { receiveBody } from './request-body.ts';
-import { BASE_PATH } from './routing.ts';
+import { BASE_PATH, routerOf } from './routing.ts';
 import { FIRST_ID_BEYOND_DOUBLES, seedWithMixedIds } from './seed.ts';
 import { answerUnparsed, serveUnusualRequests } from './unparsed-requests.ts';
 
@@ -66,9 +67,12 @@ const SERVER_OPTIONS = {
 const STALLED_SOCKET_MS = 60_000;
 const DRAIN_MS = 5_000;
 
-function usualRecipe(options: ServerOptions): Recipe {
+function usualRecipe(options: ServerOptions, keys: readonly IssuedKey[]): Recipe {
   const plans = { ...DOCUMENTED_PLANS, enterprise: options.enterprise ?? DOCUMENTED_PLANS.enterprise };
   return {
+    basePath: BASE_PATH,
+    clock: options.clock ?? systemClock(options.clockSpeed),
+    keys,
     limitsOf: (key) => plans[key.plan],
     accountOf: (key) => key.name,
     minuteMeter: (limit, windowMs) => new WindowFromFirstRequest(limit, windowMs),
@@ -79,31 +83,44 @@ function usualRecipe(options: ServerOptions): Recipe {
   };
 }
 
-function assemble(options: ServerOptions, keys: readonly IssuedKey[]) {
+interface Assembly {
+  readonly recipe: Recipe;
+  readonly parts: Parts;
+  readonly behaviour: Behaviour;
+  readonly pages: Pages;
+}
+
+function assemble(options: ServerOptions, keys: readonly IssuedKey[]): Assembly {
   const personalities = options.personalities ?? [];
-  let recipe = usualRecipe(options);
+  let recipe = usualRecipe(options, keys);
   for (const personality of personalities) recipe = { ...recipe, ...personality.recipe?.(recipe) };
   const parts: Parts = {
-    clock: options.clock ?? systemClock(options.clockSpeed),
-    keys: new KeyRing(keys),
+    clock: recipe.clock,
+    keys: new KeyRing(recipe.keys),
     store: new PetStore(recipe.nextId),
     limiter: new RateLimiter(recipe),
     bans: new BanList(recipe.ban),
   };
   recipe.seed(parts.store, options.animals ?? 120);
-  let behaviour = conformingBehaviour(parts);
+  const conforming = conformingBehaviour(parts);
+  let behaviour = conforming;
   for (const { behaviour: differing } of personalities) {
     if (differing !== undefined) behaviour = { ...behaviour, ...differing(behaviour, parts, recipe) };
   }
-  return { parts, behaviour };
+  const fresh = freshPages(behaviour);
+  const asUsual = behaviour.select === conforming.select && behaviour.petText === conforming.petText;
+  const pages = asUsual ? keptPages(parts.store, fresh) : fresh;
+  return { recipe, parts, behaviour, pages };
 }
 
 const UNEXPECTED: Problem = { status: 500, code: 'internal_error', message: 'The server failed to answer.' };
 
 /** Answers one request. */
-function requestHandler(behaviour: Behaviour, clock: Clock, server: Server) {
+function requestHandler({ recipe, behaviour, pages }: Assembly, server: Server) {
+  const router = routerOf(recipe.basePath);
+  const { clock } = recipe;
   return (request: IncomingMessage, response: ServerResponse): void => {
-    const call = openCall(request, clock.now());
+    const call = openCall(request, clock.now(), router);
     const reply = (answer: Answer): void => {
       const last = behaviour.finish(answer, call);
       const headers = behaviour.headers(last, call);
@@ -124,7 +141,7 @@ function requestHandler(behaviour: Behaviour, clock: Clock, server: Server) {
     answer(() => {
       const refused = admission(call, behaviour);
       if (refused !== null) return refused;
-      if (route.operation === 'listPets') return listPets(route.search, call, behaviour);
+      if (route.operation === 'listPets') return listPets(route.search, call, behaviour, pages);
       if (route.operation === 'getPet') return getPet(route.petId, call, behaviour);
       receiveBody(request, (body) => answer(() => createPet(body, call, behaviour)));
       return null;
@@ -163,9 +180,10 @@ function drain(server: Server): Promise<void> {
  */
 export async function startServer(options: ServerOptions = {}): Promise<ReferenceServer> {
   const keys = options.keys ?? demoKeys();
-  const { parts, behaviour } = assemble(options, keys);
+  const assembly = assemble(options, keys);
+  const { recipe, parts } = assembly;
   const server = createServer(SERVER_OPTIONS);
-  server.on('request', requestHandler(behaviour, parts.clock, server));
+  server.on('request', requestHandler(assembly, server));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     answerUnparsed(error, socket, parts.clock),
   );
@@ -176,9 +194,9 @@ export async function startServer(options: ServerOptions = {}): Promise<Referenc
   const host = family === 'IPv6' ? `[${address}]` : address;
   let closing: Promise<void> | undefined;
   return {
-    baseUrl: `http://${host}:${port}${BASE_PATH}`,
+    baseUrl: `http://${host}:${port}${recipe.basePath}`,
     keys,
-    clock: parts.clock,
+    clock: recipe.clock,
     enterprise: options.enterprise ?? DOCUMENTED_PLANS.enterprise,
     close() {
       closing ??= drain(server);

@@ -8,3 +8,8 @@ export interface Fault extends Personality {
   /** What it does, in one sentence. */
   readonly summary: string;
 }
+
+/** Writes a fault down in one line: name, requirement, sentence, deviation. */
+export function fault(name: string, breaks: string, summary: string, deviation: Personality): Fault {
+  return { name, breaks, summary, ...deviation };
+}

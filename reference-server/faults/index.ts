@@ -1,4 +1,46 @@
+import { ADDING_FAULTS } from './adding.ts';
+import { AUTHENTICATION_FAULTS } from './authentication.ts';
+import { BAN_FAULTS } from './bans.ts';
+import { DAY_LIMIT_FAULTS } from './day-limits.ts';
+import { DEPRECATION_FAULTS } from './deprecation.ts';
+import { ERROR_BODY_FAULTS } from './error-bodies.ts';
 import type { Fault } from './fault.ts';
+import { GETTING_FAULTS } from './getting.ts';
+import { IDENTITY_FAULTS } from './identity.ts';
+import { LISTING_ANSWER_FAULTS } from './listing-answers.ts';
+import { LISTING_FILTER_FAULTS } from './listing-filters.ts';
+import { LISTING_LIMIT_FAULTS } from './listing-limits.ts';
+import { LOAD_FAULTS } from './load.ts';
+import { MINUTE_LIMIT_FAULTS } from './minute-limits.ts';
+import { PET_FIELD_FAULTS } from './pet-fields.ts';
+import { RATE_HEADER_FAULTS } from './rate-headers.ts';
+import { RATE_VALUE_FAULTS } from './rate-values.ts';
+import { REFUSED_BODY_FAULTS } from './refused-bodies.ts';
+import { REFUSED_FIELD_FAULTS } from './refused-fields.ts';
+import { RETRY_AFTER_FAULTS } from './retry-after.ts';
+import { VERSION_AND_BODY_FAULTS } from './version-and-bodies.ts';
 
-/** Every fault that the server can have, one at a time. */
-export const FAULTS: readonly Fault[] = [];
+export { LOAD_FAULTS };
+
+/** Every fault that a run of the checks can see, one at a time, in the order of the document. */
+export const FAULTS: readonly Fault[] = [
+  ...VERSION_AND_BODY_FAULTS,
+  ...PET_FIELD_FAULTS,
+  ...IDENTITY_FAULTS,
+  ...LISTING_ANSWER_FAULTS,
+  ...LISTING_LIMIT_FAULTS,
+  ...LISTING_FILTER_FAULTS,
+  ...ADDING_FAULTS,
+  ...REFUSED_FIELD_FAULTS,
+  ...REFUSED_BODY_FAULTS,
+  ...GETTING_FAULTS,
+  ...DEPRECATION_FAULTS,
+  ...AUTHENTICATION_FAULTS,
+  ...ERROR_BODY_FAULTS,
+  ...RATE_HEADER_FAULTS,
+  ...RATE_VALUE_FAULTS,
+  ...MINUTE_LIMIT_FAULTS,
+  ...DAY_LIMIT_FAULTS,
+  ...RETRY_AFTER_FAULTS,
+  ...BAN_FAULTS,
+];

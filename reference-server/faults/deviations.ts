@@ -1,0 +1,220 @@
+import type { ApiKey } from '../api-keys.ts';
+import type { Answer, Behaviour, Gate } from '../behaviour.ts';
+import type { Call } from '../call.ts';
+import type { Parts } from '../conforming.ts';
+import { errorBody, type Problem } from '../error-body.ts';
+import type { Personality, Recipe } from '../personality.ts';
+import type { ListQuery, Pet } from '../pet-store.ts';
+import { page } from '../pet-text.ts';
+import type { Route } from '../routing.ts';
+
+/** The building blocks of faults: each turns one small function into a personality that differs in that alone. */
+
+/** Whether a deviation shows in an answer. */
+export type When = (answer: Answer, call: Call) => boolean;
+
+/** Answers with a status, of one operation or of all. */
+export function answers(status: number, operation?: Route['operation']): When {
+  return (answer, call) =>
+    answer.status === status && (operation === undefined || call.route.operation === operation);
+}
+
+/** Answers of one operation with a success. */
+export function succeeds(operation: Route['operation']): When {
+  return (answer, call) => answer.status < 300 && call.route.operation === operation;
+}
+
+/** The limit and status in a list's query as they were sent, unread. */
+export function queried(call: Call, text: string): boolean {
+  return call.route.operation === 'listPets' && call.route.search.split('&').includes(text);
+}
+
+/** An answer with another body. */
+export function withBody(answer: Answer, text: string): Answer {
+  return { ...answer, ...page(text) };
+}
+
+/** An answer with another status and an Error body that agrees with it. */
+export function withError(answer: Answer, status: number): Answer {
+  const body = errorBody({ status, code: 'refused', message: 'The request was refused.' });
+  return { ...withBody(answer, body), status };
+}
+
+/** Changes status or body where it shows. */
+export function answering(when: When, change: (answer: Answer, call: Call) => Answer): Personality {
+  return {
+    behaviour: (usual) => ({
+      finish(answer, call) {
+        const last = usual.finish(answer, call);
+        return when(last, call) ? change(last, call) : last;
+      },
+    }),
+  };
+}
+
+/** Makes a predicate true for every n-th time that it holds. */
+export function everyNth(n: number, when: When): () => When {
+  return () => {
+    let times = 0;
+    return (answer, call) => when(answer, call) && ++times % n === 0;
+  };
+}
+
+/** `answering` with a predicate that remembers; every server gets its own. */
+export function answeringAtTimes(
+  when: () => When,
+  change: (answer: Answer, call: Call) => Answer,
+): Personality {
+  return {
+    behaviour: (usual, parts, recipe) => answering(when(), change).behaviour?.(usual, parts, recipe) ?? {},
+  };
+}
+
+/** Changes one header's value where it shows; null leaves the header out. */
+export function header(
+  name: string,
+  when: When,
+  change: (value: string, call: Call) => string | null,
+): Personality {
+  return {
+    behaviour: (usual) => ({
+      headers(answer, call) {
+        const headers = usual.headers(answer, call);
+        return when(answer, call) ? changedHeader(headers, name, (value) => change(value, call)) : headers;
+      },
+    }),
+  };
+}
+
+function changedHeader(headers: string[], name: string, change: (value: string) => string | null): string[] {
+  const changed: string[] = [];
+  for (let at = 0; at < headers.length; at += 2) {
+    const field = headers[at] ?? '';
+    const value = headers[at + 1] ?? '';
+    const kept = field.toLowerCase() === name.toLowerCase() ? change(value) : value;
+    if (kept !== null) changed.push(field, kept);
+  }
+  return changed;
+}
+
+/** Adds a header where it shows. */
+export function addedHeader(name: string, value: string, when: When): Personality {
+  return {
+    behaviour: (usual) => ({
+      headers: (answer, call) => [
+        ...usual.headers(answer, call),
+        ...(when(answer, call) ? [name, value] : []),
+      ],
+    }),
+  };
+}
+
+/** Several deviations that make up one fault. */
+export function together(...deviations: readonly Personality[]): Personality {
+  return {
+    recipe(usual) {
+      let recipe = usual;
+      for (const deviation of deviations) recipe = Object.assign({}, recipe, deviation.recipe?.(recipe));
+      return recipe;
+    },
+    behaviour(usual, parts, recipe) {
+      let behaviour = usual;
+      for (const deviation of deviations) {
+        behaviour = Object.assign({}, behaviour, deviation.behaviour?.(behaviour, parts, recipe));
+      }
+      return behaviour;
+    },
+  };
+}
+
+/** Changes an animal before it is written, in one operation or in all. */
+export function petShown(change: (pet: Pet, call: Call) => Pet, operation?: Route['operation']): Personality {
+  return {
+    behaviour: (usual) => ({
+      petText: (pet, call) =>
+        usual.petText(
+          operation === undefined || call.route.operation === operation ? change(pet, call) : pet,
+          call,
+        ),
+    }),
+  };
+}
+
+/** Changes an animal's JSON, in one operation or in all. */
+export function petWritten(
+  change: (text: string, pet: Pet) => string,
+  operation?: Route['operation'],
+): Personality {
+  return {
+    behaviour: (usual) => ({
+      petText(pet, call) {
+        const text = usual.petText(pet, call);
+        return operation === undefined || call.route.operation === operation ? change(text, pet) : text;
+      },
+    }),
+  };
+}
+
+/** An animal's JSON without one field. */
+export function withoutField(text: string, name: string): string {
+  return text.replace(new RegExp(`,?"${name}":("(?:[^"\\\\]|\\\\.)*"|[^,}]*)`), '').replace('{,', '{');
+}
+
+/** Selects other animals for a list. */
+export function selecting(
+  change: (usual: Behaviour['select'], query: ListQuery, call: Call, parts: Parts) => readonly Pet[],
+): Personality {
+  return {
+    behaviour: (usual, parts) => ({ select: (query, call) => change(usual.select, query, call, parts) }),
+  };
+}
+
+/** Lets other requests in: what the usual look-up finds, or what `change` makes of the call. */
+export function identifying(
+  change: (usual: ApiKey | null, call: Call, recipe: Recipe, parts: Parts) => ApiKey | null,
+): Personality {
+  return {
+    behaviour: (usual, parts, recipe) => ({
+      identify: (call) => change(usual.identify(call), call, recipe, parts),
+    }),
+  };
+}
+
+/** Decides otherwise about a valid key's request. */
+export function admitting(
+  change: (usual: Behaviour['admit'], key: ApiKey, call: Call, parts: Parts) => Gate,
+): Personality {
+  return {
+    behaviour: (usual, parts) => ({ admit: (key, call) => change(usual.admit, key, call, parts) }),
+  };
+}
+
+/** Reads an addition's body otherwise. */
+export function readingPet(
+  change: (
+    usual: Behaviour['readNewPet'],
+    body: string,
+    call: Call,
+    parts: Parts,
+  ) => ReturnType<Behaviour['readNewPet']>,
+): Personality {
+  return {
+    behaviour: (usual, parts) => ({
+      readNewPet: (body, call) => change(usual.readNewPet, body, call, parts),
+    }),
+  };
+}
+
+/** Finds an animal otherwise. */
+export function finding(
+  change: (usual: Behaviour['findPet'], petId: string, call: Call, parts: Parts) => Pet | Problem | null,
+): Personality {
+  return {
+    behaviour: (usual, parts) => ({ findPet: (petId, call) => change(usual.findPet, petId, call, parts) }),
+  };
+}
+
+/** The oldest animal of the store; there is none in an empty one. */
+export function firstPet(parts: Parts): Pet | null {
+  return parts.store.having(null)[0] ?? null;
+}
