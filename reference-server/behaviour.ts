@@ -35,6 +35,8 @@ export interface Behaviour {
   readListQuery(search: string, call: Call): { query: ListQuery } | { problem: Problem };
   /** The animals of a list, in their order. */
   select(query: ListQuery, call: Call): readonly Pet[];
+  /** Why a body that is not labelled as JSON is refused, or null where it is read all the same. */
+  refuseMediaType(call: Call): Problem | null;
   readNewPet(body: string, call: Call): { animal: NewPet } | { problem: Problem };
   addPet(animal: NewPet, call: Call): Pet;
   /** The animal that a path's last segment names, why there can be none, or null. */

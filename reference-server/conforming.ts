@@ -3,7 +3,7 @@ import type { BanList } from './ban-list.ts';
 import type { Answer, Behaviour, Gate } from './behaviour.ts';
 import type { Call } from './call.ts';
 import type { Clock } from './clock.ts';
-import type { Problem } from './error-body.ts';
+import { NOT_JSON, type Problem } from './error-body.ts';
 import { int64FromPath } from './int64.ts';
 import { readListQuery } from './list-query.ts';
 import { readNewPet } from './new-pet.ts';
@@ -103,6 +103,7 @@ export function conformingBehaviour(parts: Parts): Behaviour {
     admit: gatekeeper(parts),
     readListQuery,
     select: (query) => newestFirst(store, query),
+    refuseMediaType: () => NOT_JSON,
     readNewPet,
     addPet: (animal) => store.add(animal),
     findPet(petId) {

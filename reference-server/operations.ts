@@ -8,7 +8,6 @@ import {
   HOST_REQUIRED,
   KEY_REQUIRED,
   NO_SUCH_ANIMAL,
-  NOT_JSON,
   REMOVED,
   TOO_LARGE,
 } from './error-body.ts';
@@ -54,7 +53,10 @@ export function listPets(search: string, call: Call, behaviour: Behaviour, pages
 /** Section 4.2. */
 export function createPet(body: ReceivedBody, call: Call, behaviour: Behaviour): Answer {
   if (body.kind === 'too-large') return refusal(TOO_LARGE);
-  if (body.kind === 'unlabelled') return refusal(NOT_JSON);
+  if (body.kind === 'unlabelled') {
+    const problem = behaviour.refuseMediaType(call);
+    if (problem !== null) return refusal(problem);
+  }
   if (body.kind === 'not-utf8')
     return refusal(badRequest('malformed_json', 'The request body is not UTF-8.'));
   const read = behaviour.readNewPet(body.kind === 'empty' ? '' : body.text, call);

@@ -18,6 +18,8 @@ export interface Recipe {
   readonly accountOf: (key: ApiKey) => string;
   readonly minuteMeter: MeterKind;
   readonly dayMeter: MeterKind;
+  /** Which window the rate headers describe. */
+  readonly describes: 'binding' | 'day';
   readonly ban: BanPolicy;
   /** Makes the ids of added animals. */
   readonly nextId: IdSource;

@@ -33,6 +33,8 @@ export interface LimiterPolicy {
   accountOf(key: ApiKey): string;
   readonly minuteMeter: MeterKind;
   readonly dayMeter: MeterKind;
+  /** Which window the rate headers describe: the one that leaves fewer requests, or always the day. */
+  readonly describes: 'binding' | 'day';
 }
 
 /**
@@ -54,20 +56,28 @@ export class RateLimiter {
     const { minute, day } = this.#of(key);
     const leftOfDay = day.left(now);
     const leftOfMinute = minute.left(now);
-    if (leftOfDay <= 0) return refused('day', day, now);
-    if (leftOfMinute <= 0) return refused('minute', minute, now);
+    if (leftOfDay <= 0) return { quota: quotaOf(day, 0, now), refusedBy: 'day', retryAt: day.freeAt(now) };
+    if (leftOfMinute <= 0) {
+      return { quota: this.closed(key, now), refusedBy: 'minute', retryAt: minute.freeAt(now) };
+    }
     minute.spend(now);
     day.spend(now);
-    const binding = leftOfDay < leftOfMinute ? day : minute;
-    const remaining = Math.min(leftOfDay, leftOfMinute) - 1;
-    const quota = { limit: binding.limit, remaining, resetAt: binding.resetAt(now) };
+    const byDay = leftOfDay < leftOfMinute || this.#policy.describes === 'day';
+    const quota = byDay ? quotaOf(day, leftOfDay - 1, now) : quotaOf(minute, leftOfMinute - 1, now);
     return { quota, refusedBy: null, retryAt: now };
   }
 
-  /** The minute's quota of a key that is refused for another reason: nothing is spent, nothing is left to use. */
+  /** The quota of a key that is refused: nothing is spent, and of the minute nothing is left to use. */
   closed(key: ApiKey, now: number): Quota {
-    const { minute } = this.#of(key);
-    return { limit: minute.limit, remaining: 0, resetAt: minute.resetAt(now) };
+    const { minute, day } = this.#of(key);
+    if (this.#policy.describes === 'day') return quotaOf(day, day.left(now), now);
+    return quotaOf(minute, 0, now);
+  }
+
+  /** The day's quota of a key, whatever the headers describe. */
+  ofDay(key: ApiKey, now: number): Quota {
+    const { day } = this.#of(key);
+    return quotaOf(day, Math.max(0, day.left(now)), now);
   }
 
   /** When both windows have a request for the key. */
@@ -91,7 +101,6 @@ export class RateLimiter {
   }
 }
 
-function refused(window: 'minute' | 'day', meter: Meter, now: number): Admission {
-  const quota = { limit: meter.limit, remaining: 0, resetAt: meter.resetAt(now) };
-  return { quota, refusedBy: window, retryAt: meter.freeAt(now) };
+function quotaOf(meter: Meter, remaining: number, now: number): Quota {
+  return { limit: meter.limit, remaining, resetAt: meter.resetAt(now) };
 }

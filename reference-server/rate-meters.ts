@@ -47,3 +47,106 @@ export class WindowFromFirstRequest implements Meter {
     return now < this.#endsAt ? this.#endsAt : now + this.#windowMs;
   }
 }
+
+/** A window that opens and closes by the clock: at every full minute, or at midnight UTC. */
+export class WindowByClock implements Meter {
+  readonly limit: number;
+  readonly #windowMs: number;
+  #startsAt = 0;
+  #used = 0;
+
+  constructor(limit: number, windowMs: number) {
+    this.limit = limit;
+    this.#windowMs = windowMs;
+  }
+
+  left(now: number): number {
+    const start = now - (now % this.#windowMs);
+    if (start !== this.#startsAt) {
+      this.#startsAt = start;
+      this.#used = 0;
+    }
+    return this.limit - this.#used;
+  }
+
+  spend(now: number): void {
+    this.left(now);
+    this.#used += 1;
+  }
+
+  freeAt(now: number): number {
+    return this.left(now) > 0 ? now : this.resetAt(now);
+  }
+
+  resetAt(now: number): number {
+    return now - (now % this.#windowMs) + this.#windowMs;
+  }
+}
+
+/** Looks back over the length of the window: each request is given back when it has become that old. */
+export class SlidingLog implements Meter {
+  readonly limit: number;
+  readonly #windowMs: number;
+  #times: number[] = [];
+  #oldest = 0;
+
+  constructor(limit: number, windowMs: number) {
+    this.limit = limit;
+    this.#windowMs = windowMs;
+  }
+
+  left(now: number): number {
+    while (this.#oldest < this.#times.length && (this.#times[this.#oldest] ?? 0) + this.#windowMs <= now) {
+      this.#oldest += 1;
+    }
+    if (this.#oldest > this.limit) {
+      this.#times = this.#times.slice(this.#oldest);
+      this.#oldest = 0;
+    }
+    return this.limit - (this.#times.length - this.#oldest);
+  }
+
+  spend(now: number): void {
+    this.#times.push(now);
+  }
+
+  freeAt(now: number): number {
+    return this.left(now) > 0 ? now : (this.#times[this.#oldest] ?? now) + this.#windowMs;
+  }
+
+  /** When the oldest request is given back. */
+  resetAt(now: number): number {
+    this.left(now);
+    return (this.#times[this.#oldest] ?? now) + this.#windowMs;
+  }
+}
+
+/** A bucket of `limit` tokens that fills up evenly over the window. */
+export class TokenBucket implements Meter {
+  readonly limit: number;
+  readonly #msPerToken: number;
+  // When the bucket will be full again: the one number from which all others follow.
+  #fullAt = 0;
+
+  constructor(limit: number, windowMs: number) {
+    this.limit = limit;
+    this.#msPerToken = windowMs / limit;
+  }
+
+  left(now: number): number {
+    return this.limit - Math.ceil(Math.max(0, this.#fullAt - now) / this.#msPerToken);
+  }
+
+  spend(now: number): void {
+    this.#fullAt = Math.max(this.#fullAt, now) + this.#msPerToken;
+  }
+
+  freeAt(now: number): number {
+    return Math.max(now, this.#fullAt - (this.limit - 1) * this.#msPerToken);
+  }
+
+  /** When the bucket is full. */
+  resetAt(now: number): number {
+    return Math.max(now, this.#fullAt);
+  }
+}

@@ -8,9 +8,8 @@ const DRAINED_BYTES = 8 * MAX_BODY_BYTES;
 
 /** A request body: the text, or why there is none to read. */
 export type ReceivedBody =
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'text' | 'unlabelled'; readonly text: string }
   | { readonly kind: 'empty' }
-  | { readonly kind: 'unlabelled' }
   | { readonly kind: 'not-utf8' }
   | { readonly kind: 'too-large' };
 
@@ -46,14 +45,14 @@ export function receiveBody(request: IncomingMessage, done: (body: ReceivedBody)
   request.on('end', () => {
     if (finished) return;
     if (size === 0) return finish({ kind: 'empty' });
-    if (!isLabelledJson(request)) return finish({ kind: 'unlabelled' });
+    const kind = isLabelledJson(request) ? 'text' : 'unlabelled';
     let text: string;
     try {
       text = utf8.decode(Buffer.concat(chunks, size));
     } catch {
-      return finish({ kind: 'not-utf8' });
+      return finish(kind === 'text' ? { kind: 'not-utf8' } : { kind, text: '' });
     }
-    finish({ kind: 'text', text });
+    finish({ kind, text });
   });
   request.on('error', () => {
     finished = true;

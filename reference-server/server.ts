@@ -77,6 +77,7 @@ function usualRecipe(options: ServerOptions, keys: readonly IssuedKey[]): Recipe
     accountOf: (key) => key.name,
     minuteMeter: (limit, windowMs) => new WindowFromFirstRequest(limit, windowMs),
     dayMeter: (limit, windowMs) => new WindowFromFirstRequest(limit, windowMs),
+    describes: 'binding',
     ban: { threshold: 10, seconds: 60, ...options.ban },
     nextId: ascendingIds(FIRST_ID_BEYOND_DOUBLES),
     seed: seedWithMixedIds,

@@ -1,5 +1,3 @@
-import { badRequest } from '../error-body.ts';
-import type { NewPet } from '../pet-store.ts';
 import {
   answering,
   answeringAtTimes,
@@ -9,7 +7,9 @@ import {
   readingPet,
   withBody,
   withError,
-} from './deviations.ts';
+} from '../deviations.ts';
+import { badRequest } from '../error-body.ts';
+import type { NewPet } from '../pet-store.ts';
 import { type Fault, fault } from './fault.ts';
 
 const ANSWER = 'add-answers-201';

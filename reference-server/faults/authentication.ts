@@ -1,8 +1,8 @@
 import { type ApiKey, bearerToken } from '../api-keys.ts';
 import type { Call } from '../call.ts';
+import { answering, answers, identifying, withError } from '../deviations.ts';
 import type { Personality } from '../personality.ts';
 import type { Route } from '../routing.ts';
-import { answering, answers, identifying, withError } from './deviations.ts';
 import { type Fault, fault } from './fault.ts';
 
 const VALID = 'auth-valid-key';

@@ -1,8 +1,5 @@
 import { shiftedClock } from '../clock.ts';
 import { REMOVAL } from '../deprecation.ts';
-import { errorBody } from '../error-body.ts';
-import type { Personality } from '../personality.ts';
-import type { Pet } from '../pet-store.ts';
 import {
   answering,
   answers,
@@ -14,7 +11,10 @@ import {
   together,
   withBody,
   withError,
-} from './deviations.ts';
+} from '../deviations.ts';
+import { errorBody } from '../error-body.ts';
+import type { Personality } from '../personality.ts';
+import type { Pet } from '../pet-store.ts';
 import { type Fault, fault } from './fault.ts';
 
 const ANSWER = 'get-answers-200';

@@ -7,7 +7,7 @@ import {
   succeeds,
   withBody,
   withError,
-} from './deviations.ts';
+} from '../deviations.ts';
 import { type Fault, fault } from './fault.ts';
 import { readingLimit } from './listing-limits.ts';
 

@@ -1,5 +1,5 @@
+import { petShown, selecting } from '../deviations.ts';
 import type { ListQuery, Pet } from '../pet-store.ts';
-import { petShown, selecting } from './deviations.ts';
 import { type Fault, fault } from './fault.ts';
 
 const FILTER = 'list-status-filter';

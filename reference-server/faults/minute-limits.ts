@@ -1,11 +1,11 @@
 import type { ApiKey } from '../api-keys.ts';
 import { bearerToken } from '../api-keys.ts';
 import type { Call } from '../call.ts';
+import { admitting, answering, type When, withBody, withError } from '../deviations.ts';
 import type { Problem } from '../error-body.ts';
 import type { Personality } from '../personality.ts';
 import type { Plan } from '../plans.ts';
 import { WindowFromFirstRequest } from '../rate-meters.ts';
-import { admitting, answering, type When, withBody, withError } from './deviations.ts';
 import { type Fault, fault } from './fault.ts';
 import { admitsOther, uncounted, whenOverLimit, windowCounter } from './windows.ts';
 

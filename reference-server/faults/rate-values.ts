@@ -1,6 +1,6 @@
 import { httpDate } from '../conforming.ts';
+import { answers, header, type When } from '../deviations.ts';
 import type { Personality } from '../personality.ts';
-import { answers, header, type When } from './deviations.ts';
 import { type Fault, fault } from './fault.ts';
 import { toValidKey, whenAdmitted, whenOverLimit, windowCounter } from './windows.ts';
 
