@@ -60,6 +60,8 @@ export interface ClientOptions {
   readonly secrets: Iterable<string>;
   /** Defaults: connect 10 s, headers 15 s, body 20 s. */
   readonly timeouts?: Partial<TimeLimits>;
+  /** Authorities to trust in place of the machine's, in PEM. */
+  readonly authorities?: string;
   /** Bound on a body in bytes, before and after decoding. Default 16 MiB. */
   readonly maxBodyBytes?: number;
 }
@@ -71,13 +73,20 @@ const MAX_HEADER_BYTES = 64 * 1024;
 /** Shorter than what servers keep a connection for, so that a request seldom meets one that is being closed. */
 const KEEP_ALIVE_MS = 2000;
 
+/**
+ * undici hands a connection out again one turn of the event loop after its response: without a bound, fifty exchanges
+ * at a time would open a hundred.
+ */
+const MOST_CONNECTIONS = 60;
+
 /** Time for a slow address before the next one of the same host is tried as well (RFC 8305, 5). */
 const NEXT_ADDRESS_MS = 2000;
 
 const USER_AGENT = `petstore-harness/${HARNESS_VERSION}`;
 
 /**
- * An HTTP client for one target. Connections are kept alive and as many as exchanges are under way.
+ * An HTTP client for one target. Connections are kept alive; of more than 60 exchanges at a time, the rest waits, and
+ * waits as long as it may take to connect.
  *
  * @throws TypeError for a base address that is no URL, not http(s), or holds credentials
  */
@@ -90,13 +99,17 @@ export function createClient(options: ClientOptions): HttpClient {
   const limits = { ...DEFAULT_LIMITS, ...options.timeouts };
   const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
   const pool = new Pool(base.origin, {
+    connections: MOST_CONNECTIONS,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: 0,
     bodyTimeout: 0,
     // The exchange has failed by then; this only frees the socket.
-    connect: { timeout: limits.connect + 1000 },
+    connect: {
+      timeout: limits.connect + 1000,
+      ...(options.authorities === undefined ? {} : { ca: options.authorities }),
+    },
     autoSelectFamily: true,
     autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
   });

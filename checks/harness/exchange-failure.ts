@@ -1,3 +1,4 @@
+import { errors } from 'undici';
 import type { FailureOutcome, FailureReason } from './exchange.ts';
 
 /** How far an exchange had come when it failed. */
@@ -71,6 +72,9 @@ const TLS_ALERT = '\x15\x03';
  */
 export function failureOf(error: unknown, progress: Progress): FailureOutcome | undefined {
   const cause = decisive(error);
+  // undici 7 leaves the code of its parser errors undefined.
+  if (cause instanceof errors.HTTPParserError)
+    return { kind: 'failure', reason: 'malformed-response', message: notHttp(cause) };
   const code = codeOf(cause);
   if (!(cause instanceof Error) || code === undefined || OWN_TROUBLE.has(code)) return undefined;
   const known =
@@ -107,7 +111,6 @@ function tlsFailure(error: Error, code: string, { stage }: Progress): KnownFailu
 }
 
 function httpFailure(error: Error, code: string, progress: Progress): KnownFailure | undefined {
-  if (code.startsWith('HPE_')) return { reason: 'malformed-response', message: notHttp(error) };
   if (code !== 'UND_ERR_SOCKET' && code !== 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return undefined;
   if (error.message === 'bad response') {
     const message =
@@ -122,10 +125,17 @@ function httpFailure(error: Error, code: string, progress: Progress): KnownFailu
       message: 'the response switches protocols, which nobody asked for',
     };
   }
+  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && progress.stage !== 'reading the body') {
+    // undici takes the parser's complaint about the headers for a body that is too short.
+    return {
+      reason: 'malformed-response',
+      message: 'the response is not HTTP/1.1: no telling how long its body is',
+    };
+  }
   return closed(progress);
 }
 
-function notHttp(error: Error): string {
+function notHttp(error: errors.HTTPParserError): string {
   if ('data' in error && typeof error.data === 'string' && error.data.startsWith(TLS_ALERT)) {
     return 'the response is not HTTP but TLS; is the address https:// ?';
   }
