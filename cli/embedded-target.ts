@@ -21,7 +21,7 @@ const BAN_SECONDS = 20;
 
 /** Starts the reference server on a free port of the loopback interface. */
 export async function startEmbeddedTarget(
-  personality: { readonly fault?: string; readonly variant?: string } = {},
+  personality: { readonly fault?: string; readonly variant?: string; readonly clockSpeed?: number } = {},
 ): Promise<EmbeddedTarget> {
   const server = await startReferenceServer({
     clockSpeed: EMBEDDED_CLOCK_SPEED,
@@ -38,7 +38,7 @@ export async function startEmbeddedTarget(
       permit: PERMISSIONS,
       load: { allowed: true },
       gaps: {},
-      clock: { speed: EMBEDDED_CLOCK_SPEED },
+      clock: { speed: server.clock.speed },
       samples: {},
     },
     values: new Map(keys.map(({ name, value }) => [name, value])),

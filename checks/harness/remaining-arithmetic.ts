@@ -29,11 +29,15 @@ const counts = ({ status }: RateReading) => status < 500 && status !== 429 && st
 
 function steps(readings: readonly RateReading[], perMinute: number, perDay: number): Step[] {
   const result: Step[] = [];
+  // When everything before `from` was answered: what is still in flight may fall on either side of it.
+  let settledAt = Number.NEGATIVE_INFINITY;
   for (const [index, to] of readings.entries()) {
     const from = readings[index - 1];
+    const next = readings[index + 1];
+    settledAt = Math.max(settledAt, readings[index - 2]?.receivedAt ?? settledAt);
     if (from === undefined || !counts(from) || !counts(to)) continue;
+    if (settledAt > from.sentAt || from.receivedAt > to.sentAt || (next !== undefined && next.sentAt < to.receivedAt)) continue;
     if (from.remaining === undefined || to.remaining === undefined || from.limit !== to.limit || from.limit === undefined) continue;
-    if (from.receivedAt > to.sentAt || readings[index + 1]?.sentAt !== undefined && (readings[index + 1]?.sentAt ?? 0) < to.receivedAt) continue;
     const window = from.limit === perMinute ? MINUTE : from.limit === perDay ? DAY : undefined;
     if (window === undefined) continue;
     // Past the reset that was told, and within two seconds of it, everything may have been given back.

@@ -28,6 +28,7 @@ function onDigits(schema: unknown): unknown {
 }
 
 const root = JSON.parse(JSON.stringify({ $id: 'contract', components: { schemas: onDigits(schemas) } }));
+ajv.addVocabulary(['components']);
 ajv.addSchema(root);
 
 function place(error: ErrorObject): string {

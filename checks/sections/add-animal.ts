@@ -110,7 +110,8 @@ export const addAnimalChecks: readonly Check[] = [
     },
     observe(exchange, judge) {
       // Additions beside the shared ones: those of a burst, all valid.
-      if (exchange.request.operation !== 'createPet' || !/^(minute|neighbours):/.test(exchange.sentBy)) return;
+      if (exchange.request.operation !== 'createPet' || !exchange.sentBy.startsWith('minute:')) return;
+      if (sentPet(exchange)?.categoryId === undefined) return;
       const { status } = exchange.outcome;
       if (status === 201) judge.holds(exchange);
       else if (status !== 429) judge.breaks({ expected: '201', actual: described(exchange) }, exchange);

@@ -109,24 +109,39 @@ async function answer(probe: Probe, key: Key, spec: RequestSpec): Promise<Answer
   return exchange;
 }
 
-/** Sends the quota and a few more, all but together, and then goes on as no client should until a ban shows. */
-export function banOf(key: Key): Scene<BanMeasurement> {
+/** What going on after a 429 led to, before the end of the ban is waited for. */
+interface Provocation {
+  readonly key: Key;
+  readonly count: WindowCount;
+  readonly refusals: readonly AnsweredExchange[];
+  readonly first: AnsweredExchange;
+  readonly ban: AnsweredExchange | undefined;
+  readonly after: number;
+  readonly otherKey: AnsweredExchange | undefined;
+}
+
+/** A request with another key, one that has quota left so that only the ban could refuse it. */
+async function tryOther(probe: Probe, key: Key): Promise<AnsweredExchange | undefined> {
+  const [other] = probe.keys
+    .filter(({ name, roles }) => name !== key.name && roles.includes('functional'))
+    .sort((x, y) => probe.quotaLeft(y) - probe.quotaLeft(x));
+  return other === undefined || probe.quotaLeft(other) === 0 ? undefined : answer(probe, other, listPets({ limit: 1 }));
+}
+
+/**
+ * Sends the quota and a few more, all but together, and then goes on as no client should until a ban shows. The other
+ * keys are still unspent then: one of them is tried while the ban lasts.
+ */
+export function provocationOf(key: Key): Scene<Provocation> {
   return {
     id: `ban:${key.name}`,
     permit: 'ban',
-    spends: { requests: key.limits.perMinute + OVERSHOOT + PATIENCE_OF_TARGET + POLLS.length },
+    spends: { requests: key.limits.perMinute + OVERSHOOT + PATIENCE_OF_TARGET + 1 },
     async play(probe) {
       const category = await categoryId(probe);
       const retrieved = await probe.play(retrievals).catch(() => []);
       const animals = retrieved.filter(({ exchange }) => exchange.outcome.status === 200).map(({ known }) => known.id);
-      // Where the key was measured before, that has to be over, and its minute at rest.
-      const measured = minuteScenes(probe).find((candidate) => candidate.key.name === key.name);
-      if (measured !== undefined && probe.permits('exhaust')) {
-        await probe.play(measured.scene).catch(() => undefined);
-        const last = probe.readingsOf(key).at(-1);
-        if (last !== undefined) await probe.waitUntil(last.receivedAt + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
-      }
-      const before = sinceRest(probe.readingsOf(key), probe.now()) ?? [];
+      const before = await atRest(probe, key);
       const rest = key.limits.perMinute - before.length;
       const together = Math.min(rest, 20);
       const lists = (count: number) => Array.from({ length: Math.max(0, count) }, () => listPets({ limit: 1 }));
@@ -151,40 +166,63 @@ export function banOf(key: Key): Scene<BanMeasurement> {
         else refusals.push(exchange);
       }
       if (first === undefined) throw new Unsettled(`key ${key.name} was refused nothing`, sent.slice(-1));
-      const windowEnd = first.receivedAt + MINUTE + 2 * SECOND;
-      const end = await banEnd(probe, key, ban, windowEnd);
+      const otherKey = ban === undefined ? undefined : await tryOther(probe, key);
+      return { key, count, refusals, first, ban, after, otherKey };
+    },
+  };
+}
+
+/** What the key spent in the minute before; where it was measured as well, that has to be over and past. */
+async function atRest(probe: Probe, key: Key) {
+  const measured = minuteScenes(probe).find((candidate) => candidate.key.name === key.name);
+  if (measured !== undefined && probe.permits('exhaust')) {
+    await probe.play(measured.scene).catch(() => undefined);
+    const last = probe.readingsOf(key).at(-1);
+    if (last !== undefined) await probe.waitUntil(last.receivedAt + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
+  }
+  return sinceRest(probe.readingsOf(key), probe.now()) ?? [];
+}
+
+/** The provocation and the end of the ban that it led to. */
+export function banOf(key: Key): Scene<BanMeasurement> {
+  return {
+    id: `ban:${key.name}:end`,
+    permit: 'ban',
+    spends: { requests: POLLS.length + 2 },
+    scenes: [provocationOf(key)],
+    async play(probe) {
+      const { count, refusals, first, ban, after, otherKey } = await probe.play(provocationOf(key));
+      const end = await banEnd(probe, key, ban, first.receivedAt + MINUTE + 2 * SECOND);
       // A ban that was answered like the rate limit shows itself only by outlasting the window.
       const shown = ban ?? end.atEnd;
-      const banned = shown !== undefined && (ban !== undefined || !isAdmitted(shown));
+      const banned = shown !== undefined && !isAdmitted(shown);
       if (banned) probe.markBanned([shown, ...end.answers]);
       return {
         key,
         count,
         refusals,
         ban: banned ? { answer: shown, after, ...end } : undefined,
-        otherKey: end.otherKey,
+        otherKey: otherKey ?? end.otherKey,
       };
     },
   };
 }
 
-/** Waits a ban out and asks again; meanwhile another key is tried. */
+/** Waits a ban out and asks again. */
 async function banEnd(probe: Probe, key: Key, ban: AnsweredExchange | undefined, windowEnd: number) {
-  const other = probe.keys.find(({ name, roles }) => name !== key.name && roles.includes('functional'));
-  const tryOther = async () => (other === undefined ? undefined : await answer(probe, other, listPets({ limit: 1 })));
-  const otherKey = ban === undefined ? undefined : await tryOther();
   const told = ban === undefined ? undefined : toldEnd(probe, ban);
   const answers = ban === undefined ? [] : [ban];
   const until = Math.max(told ?? 0, windowEnd);
-  const unwaited = { toldEnd: told, answers, atEnd: undefined, servedAgain: undefined, otherKey };
-  if (until - (ban?.receivedAt ?? windowEnd) > LONGEST_BAN) {
-    return { ...unwaited, notWaited: `the ban lasts ${Math.round((until - (ban?.receivedAt ?? 0)) / MINUTE)} minutes, and a run waits ${LONGEST_BAN / MINUTE}` };
+  const length = until - (ban?.receivedAt ?? until);
+  if (length > LONGEST_BAN) {
+    const notWaited = `the ban lasts ${Math.round(length / MINUTE)} minutes, and a run waits ${LONGEST_BAN / MINUTE}`;
+    return { toldEnd: told, answers, atEnd: undefined, servedAgain: undefined, otherKey: undefined, notWaited };
   }
   const again = listPets({ limit: contract.limit.maximum, status: 'sold' });
-  await probe.waitUntil(until, `the ban of key ${key.name} to end`);
+  await probe.waitUntil(until, ban === undefined ? `the window of key ${key.name} to end` : `the ban of key ${key.name} to end`);
   const atEnd = await answer(probe, key, again);
   // Where only the end shows that the key was banned, another key is tried now.
-  const otherKeyLater = otherKey ?? (isAdmitted(atEnd) ? undefined : await tryOther());
+  const otherKey = ban !== undefined || isAdmitted(atEnd) ? undefined : await tryOther(probe, key);
   let latest = atEnd;
   for (const pause of POLLS) {
     if (isAdmitted(latest)) break;
@@ -194,7 +232,7 @@ async function banEnd(probe: Probe, key: Key, ban: AnsweredExchange | undefined,
     await probe.waitUntil(next, `the ban of key ${key.name} to end after all`);
     latest = await answer(probe, key, again);
   }
-  return { toldEnd: told, answers, atEnd, servedAgain: isAdmitted(latest) ? latest : undefined, notWaited: undefined, otherKey: otherKeyLater };
+  return { toldEnd: told, answers, atEnd, servedAgain: isAdmitted(latest) ? latest : undefined, otherKey, notWaited: undefined };
 }
 
 /** Runs a judgement of the ban, where one was seen; none at all conforms, since the document says "may". */
@@ -290,7 +328,7 @@ export const banChecks: readonly Check[] = [
     id: 'ban-other-keys',
     permit: 'ban',
     run: ofBan(({ answer: first }, judge, { otherKey }) => {
-      if (otherKey === undefined) judge.unsettled('needs a second key, with the role functional');
+      if (otherKey === undefined) judge.unsettled('needs a second key with the role functional and quota left');
       else if (isAdmitted(otherKey)) judge.holds(otherKey, first);
       else judge.breaks({ expected: 'another key served during the ban', actual: described(otherKey) }, otherKey, first);
     }),

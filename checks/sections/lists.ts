@@ -46,6 +46,8 @@ export interface Lists {
   /** limit=100 without a filter, and with each status. */
   readonly all: TakenList;
   readonly byStatus: ReadonlyMap<string, TakenList>;
+  /** A list that is cut short wherever the store holds more than one animal. */
+  readonly short: TakenList;
   /** Whether an animal of the run was missing at first and shown later. */
   readonly shownLater: boolean;
 }
@@ -66,7 +68,7 @@ export function missing(list: TakenList, lists: Pick<Lists, 'own'>): Lists['own'
  */
 export const lists: Scene<Lists> = {
   id: 'lists',
-  spends: { requests: 1 + contract.statuses.length },
+  spends: { requests: 2 + contract.statuses.length },
   scenes: [enoughAnimals],
   async play(probe) {
     const own = await ownAnimals(probe);
@@ -86,6 +88,6 @@ export const lists: Scene<Lists> = {
       taken = await takeAll();
       shownLater = true;
     }
-    return { ...taken, shownLater };
+    return { ...taken, shownLater, short: await take(probe, { limit: contract.limit.minimum }) };
   },
 };

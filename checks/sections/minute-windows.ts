@@ -5,9 +5,9 @@
 import { contract } from '../../spec/contract.ts';
 import { type Scene, Unsettled } from '../harness/check.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
-import { unanswered } from '../harness/probe.ts';
 import { type Key, MINUTE } from '../harness/key-pool.ts';
-import type { Probe } from '../harness/probe.ts';
+import { described } from '../harness/pets.ts';
+import { type Probe, unanswered } from '../harness/probe.ts';
 import { type RateReading, type RetryAfter, rateReading, retryAfter } from '../harness/rate-headers.ts';
 import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.ts';
 import type { PlanName } from '../harness/target-profile.ts';
@@ -18,6 +18,10 @@ import { retrievals } from './get-animal.ts';
 /** How many requests are in flight at once while a window is filled. */
 export const IN_FLIGHT = 50;
 const SECOND = 1000;
+/** How far beyond the limit a target is followed that refuses nothing. */
+const BEYOND_LIMIT = 30;
+/** A window that cannot be filled in this time cannot be counted. */
+const LONGEST_FILL = 4 * MINUTE;
 
 /** A request that was to be admitted at a certain time, and what came. */
 export interface Retry {
@@ -118,23 +122,35 @@ async function fill(probe: Probe, key: Key, requests: Iterator<RequestSpec>, bef
     }
     sent.push(...complete);
   };
-  const refusalOf = () => sent.find((exchange) => !isAdmitted(exchange));
   const admittedSoFar = () => [...before, ...sent.filter(isAdmitted).map(rateReading)];
-  if (before.length === 0) keep([await probe.attempt(listPets({ limit: 1 }), key)]);
-  // As many as are left, and once more where a window edge or a refill left some; never more than the target told.
-  for (let round = 1; round <= 3 && refusalOf() === undefined; round += 1) {
+  const countNow = () => countWindow(admittedSoFar(), perMinute);
+  // A server error below the limit is no refusal: it is judged with its operation, and the count is spoilt.
+  const isRefusal = (exchange: AnsweredExchange) => !isAdmitted(exchange) && (exchange.outcome.status < 500 || countNow().admitted.length >= perMinute);
+  let refusal: AnsweredExchange | undefined;
+  const send = async (specs: readonly RequestSpec[], inFlight: number) => {
+    const exchanges = await probe.burst(specs, key, inFlight, (exchange) => !isAnswered(exchange) || !isAdmitted(exchange));
+    keep(exchanges);
+    refusal ??= answered(exchanges).find(isRefusal);
+    const failed = answered(exchanges).find((exchange) => !isAdmitted(exchange) && !isRefusal(exchange));
+    if (failed !== undefined) throw new Unsettled(`the count was disturbed: ${described(failed)}`, [failed]);
+  };
+  if (before.length === 0) await send([listPets({ limit: 1 })], 1);
+  const startedAt = probe.now();
+  const most = perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10);
+  let subject: RequestSpec | undefined = last;
+  // As many as are left at once, and again after a window edge; then one by one until the limit is reached.
+  while (refusal === undefined && countNow().admitted.length < most && probe.now() - startedAt < LONGEST_FILL) {
     const left = quotaLeft(admittedSoFar(), perMinute);
-    if (left <= 0) break;
-    keep(await probe.burst(take(requests, left), key, IN_FLIGHT, (exchange) => !isAnswered(exchange) || !isAdmitted(exchange)));
+    if (left > 0) await send(take(requests, left), IN_FLIGHT);
+    else {
+      // The next request is to be refused. A bucket goes on admitting what it gives back while a request is under way.
+      const roundTrip = Math.max(1, ...sent.slice(-3).map(({ sentAt, receivedAt }) => receivedAt - sentAt));
+      const together = Math.min(5, Math.max(1, Math.ceil((2 * perMinute * roundTrip) / MINUTE)));
+      await send([...(subject === undefined ? [] : [subject]), ...take(requests, together - (subject === undefined ? 0 : 1))], together);
+      subject = undefined;
+    }
   }
-  // From here on the next request is to be refused. A bucket goes on admitting what it gives back meanwhile.
-  const roundTrip = Math.max(1, ...sent.slice(-5).map(({ sentAt, receivedAt }) => receivedAt - sentAt));
-  const together = Math.min(5, Math.max(1, Math.ceil((2 * perMinute * roundTrip) / MINUTE)));
-  const bound = 30 + Math.ceil(perMinute / 10);
-  for (let extra = 0; extra < bound && refusalOf() === undefined; extra += together) {
-    keep(await probe.burst(extra === 0 && together === 1 ? [last] : take(requests, together), key, together));
-  }
-  return { count: countWindow(admittedSoFar(), perMinute), refusal: refusalOf(), last: sent.at(-1) };
+  return { count: countNow(), refusal, last: sent.at(-1) };
 }
 
 /** What the current window still admits: as the target's headers tell of the minute, else by our own count. */
@@ -180,7 +196,7 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
       }
       // Not the plan's number: the same once more from rest, so that an earlier user of the key explains nothing.
       if (first.count.verdict.kind !== 'exact') {
-        await rest(probe, key);
+        await rest(probe, key, after.edge);
         windows.push(await fill(probe, key, requests, [], listPets({ limit: 1 })));
       }
       return { key, windows, ...after, next };
@@ -188,10 +204,15 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
   };
 }
 
-/** Waits until the key has made no request for a whole minute: every kind of window is then fresh. */
-async function rest(probe: Probe, key: Key): Promise<void> {
+/**
+ * Waits until the key has made no request for a whole minute: every kind of window is then fresh. A window that is
+ * aligned to the clock ends where the refusal said, and every minute after; the wait goes on to the next such edge, so
+ * that none falls into the burst.
+ */
+async function rest(probe: Probe, key: Key, edge?: number): Promise<void> {
   const last = probe.readingsOf(key).at(-1);
-  const until = Math.max(last === undefined ? 0 : last.receivedAt + MINUTE, last?.reset === undefined ? 0 : Math.min(reached(probe, last.reset), last.receivedAt + MINUTE)) + SECOND;
+  const rested = (last?.receivedAt ?? 0) + MINUTE + SECOND;
+  const until = edge === undefined ? rested : edge + MINUTE * Math.max(0, Math.ceil((rested - edge) / MINUTE));
   await probe.waitUntil(until, `key ${key.name} to be at rest for a minute`);
 }
 
@@ -243,7 +264,8 @@ async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
   }
   const firstAdmitted = admitted[0];
   const fresh = firstAdmitted?.remaining !== undefined && firstAdmitted.limit === key.limits.perMinute ? firstAdmitted.remaining >= key.limits.perMinute - 2 : undefined;
-  return { told, afterRetryAfter, afterReset, admitted, refilling: fresh === undefined ? undefined : !fresh };
+  const edge = retryAt !== undefined && waitable(retryAt) ? retryAt + SECOND : undefined;
+  return { told, afterRetryAfter, afterReset, admitted, edge, refilling: fresh === undefined ? undefined : !fresh };
 }
 
 /** Above this many requests a minute a plan's second window is not paid for. */
