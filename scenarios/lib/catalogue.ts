@@ -160,7 +160,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
         count: 1,
         from: 0.5,
         overLimit: true,
-        cost: { minutes: 1, plus: 0, perMinute: true },
+        cost: { minutes: 0, plus: 20, perSecond: 10 },
       },
     ],
     mix: READ_MIX,
@@ -189,6 +189,18 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     judges: ['unique-ids'],
   },
 ];
+
+/** One step of the search for a capacity: a constant rate, the plainest request. */
+export const CAPACITY_STEP: ScenarioFacts = {
+  name: 'capacity',
+  answers: 'What is the highest rate at which the target holds its objective?',
+  rate: 10,
+  seconds: 5,
+  streams: [{ kind: 'rate', name: 'step', exec: 'default', profile: 'constant' }],
+  mix: { listPets: 100, createPet: 0, getPet: 0 },
+  thresholds: 'p99<200ms,errors<0.1%',
+  needs: [],
+};
 
 /** A scenario by its name. */
 export function scenarioNamed(name: string): ScenarioFacts | undefined {

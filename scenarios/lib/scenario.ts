@@ -45,10 +45,10 @@ export interface ClientStream {
   readonly from?: number;
   readonly overLimit?: boolean;
   /**
-   * Requests that one client sends at most, as a multiple of its plan's minute and a number on top; for each minute of
-   * the run where `perMinute` is set.
+   * Requests that one client sends at most: so many times its plan's minute, so many on top, so many for each real
+   * second of its part of the run.
    */
-  readonly cost: { readonly minutes: number; readonly plus: number; readonly perMinute?: boolean };
+  readonly cost: { readonly minutes: number; readonly plus: number; readonly perSecond?: number };
 }
 
 export type Stream = RateStream | ClientStream;

@@ -31,7 +31,8 @@ function sum(values: readonly (number | null)[]): number | null {
  */
 export function generatorHealth(readings: GeneratorReadings): GeneratorHealth {
   const { usages, lags, droppedIterations, total, peakRate, vus } = readings;
-  const lag = lags.length === 0 ? null : quantile([...lags], 0.99);
+  // Lag is reckoned from how many arrivals there were, which says nothing once some were dropped.
+  const lag = lags.length === 0 || droppedIterations > 0 ? null : quantile([...lags], 0.99);
   const cpuMeanPart = sum(usages.map((usage) => usage.cpuMeanPart));
   const dropped = droppedIterations / Math.max(1, droppedIterations + total.requests);
   const waiting = (peakRate * (total.latency?.mean ?? 0)) / 1000;

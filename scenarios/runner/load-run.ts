@@ -126,6 +126,7 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
     expectedSeconds: (latencyBound?.bound ?? 500) / 1000,
     graceSeconds: request.graceSeconds ?? DEFAULT_GRACE_SECONDS,
   });
+  const summaryFile = join(request.out, 'summary.json');
   const plan: LoadPlan = {
     scenario: facts.name,
     runId: id,
@@ -145,9 +146,11 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
     seconds,
     samples: { categoryId: target.categoryId?.toString() ?? before.categoryId, ids: before.ids },
     requestTimeout: `${LONGEST_REQUEST_SECONDS}s`,
-    summaryFile: join(request.out, 'summary.json'),
+    summaryFile,
     options: made.options,
   };
+  // k6 writes into the file that is there: private, and empty where k6 does not get so far.
+  await writeFile(summaryFile, '', { mode: 0o600 });
   const shards = await shardPlans(plan, quota, request.shards ?? 1, request.out);
   const blockSeconds = request.blockSeconds ?? Math.max(1, Math.ceil(seconds / USUAL_BLOCKS));
   const store = new SampleStore(

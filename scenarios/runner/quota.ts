@@ -7,6 +7,9 @@ import type { KeyBill, QuotaBill } from './load-result.ts';
 /** A key that the scenario may use, with its roles. */
 export interface BudgetKey extends PlannedKey {
   readonly roles: readonly string[];
+  /** What runs just before have left of the minute and the day, where they took some. */
+  readonly minuteLeft?: number;
+  readonly dayLeft?: number;
 }
 
 /** A stream with the keys that pay for it. */
@@ -67,8 +70,8 @@ function rateNeed({ facts, rate, seconds, clockSpeed }: Demand): Need {
 /** The part of the need that a key can pay, at most all of it. */
 function affordable(key: BudgetKey, need: Need): number {
   if (need.total === 0) return 1;
-  const byMinute = (key.perMinute - RESERVE) / need.busiestMinute;
-  const byDay = (key.perDay - RESERVE) / need.total;
+  const byMinute = ((key.minuteLeft ?? key.perMinute) - RESERVE) / need.busiestMinute;
+  const byDay = ((key.dayLeft ?? key.perDay) - RESERVE) / need.total;
   return Math.max(0, Math.min(1, byMinute, byDay));
 }
 
@@ -113,7 +116,7 @@ function clientKeys(stream: ClientStream, keys: readonly BudgetKey[]): number[] 
 
 /** Pays for a scenario. Never lets a key exceed its plan in a stream that is not about that. */
 export function planQuota(demand: Demand, keys: readonly BudgetKey[]): QuotaPlan {
-  const { facts, rate, seconds, clockSpeed } = demand;
+  const { facts, rate, seconds } = demand;
   const paid = new Map<number, Need>();
   const streams: PaidStream[] = [];
   const refuse = (reason: string, fits: string): QuotaPlan => ({
@@ -125,7 +128,6 @@ export function planQuota(demand: Demand, keys: readonly BudgetKey[]): QuotaPlan
   if (keys.length > MOST_KEYS)
     return refuse(`${keys.length} keys are more than ${MOST_KEYS}`, 'list fewer keys');
 
-  const minutes = Math.ceil((seconds * clockSpeed) / 60);
   for (const stream of facts.streams) {
     if (isRate(stream)) continue;
     const own = clientKeys(stream, keys);
@@ -141,7 +143,9 @@ export function planQuota(demand: Demand, keys: readonly BudgetKey[]): QuotaPlan
       const key = keys[index];
       if (key === undefined) continue;
       const { cost } = stream;
-      const most = (cost.minutes * key.perMinute + cost.plus) * clients * (cost.perMinute ? minutes : 1);
+      const secondsOfStream = seconds * (1 - (stream.from ?? 0));
+      const each = cost.minutes * key.perMinute + cost.plus + (cost.perSecond ?? 0) * secondsOfStream;
+      const most = each * clients;
       paid.set(index, { total: Math.ceil(most), busiestMinute: Math.ceil(most) });
       const isOver = most > key.perDay - RESERVE || (!stream.overLimit && most > key.perMinute - RESERVE);
       if (isOver) {

@@ -31,6 +31,11 @@ export function histogramFrom(encoded: string): Histogram {
   return decodeFromCompressedBase64(encoded, 32, false);
 }
 
+/** The histogram as the result has it: V2, deflated, base64. */
+export function encodeHistogram(histogram: Histogram): string {
+  return encodeIntoCompressedBase64(histogram);
+}
+
 const inMs = (microseconds: number) => microseconds / 1000;
 
 /** The usual figures of a histogram; null for an empty one. */

@@ -1,0 +1,43 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Command } from 'commander';
+import { MergeRefused, mergeResults } from '../scenarios/runner/merge-results.ts';
+import { ResultUnreadable, readLoadResult } from '../scenarios/runner/read-result.ts';
+import { renderLoadResult } from '../scenarios/runner/render-result.ts';
+import { SloError } from '../scenarios/runner/slo.ts';
+
+const USAGE_ERROR = 2;
+const INCONCLUSIVE = 3;
+const THRESHOLD_BROKEN = 99;
+
+interface MergeCommandOptions {
+  readonly out: string;
+  readonly slo?: string;
+}
+
+async function merge(paths: string[], { out, slo }: MergeCommandOptions, command: Command): Promise<void> {
+  try {
+    const results = [];
+    for (const path of paths) results.push(await readLoadResult(path));
+    const merged = mergeResults(results, slo);
+    await mkdir(out, { recursive: true, mode: 0o700 });
+    await writeFile(join(out, 'load-report.json'), `${JSON.stringify(merged, null, 1)}\n`, { mode: 0o600 });
+    process.stdout.write(renderLoadResult(merged));
+    const { verdict } = merged;
+    process.exitCode = verdict === 'held' ? 0 : verdict === 'broken' ? THRESHOLD_BROKEN : INCONCLUSIVE;
+  } catch (error) {
+    const known =
+      error instanceof ResultUnreadable || error instanceof MergeRefused || error instanceof SloError;
+    if (!known) throw error;
+    command.error(`error: ${error.message}`, { exitCode: USAGE_ERROR });
+  }
+}
+
+/** `merge`: what several runners of one load wrote, as one result. */
+export const mergeCommand = new Command('merge')
+  .description('merge the results of several runners of one load')
+  .argument('<dirs...>', 'folders with load-report.json, or log files of k6 runners')
+  .option('--out <dir>', 'folder for the merged result', 'petstore-results/merged')
+  .option('--slo <objective>', 'judge this objective instead of the results’ own')
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : USAGE_ERROR))
+  .action(merge);

@@ -1,0 +1,255 @@
+/** The highest rate that holds an objective: bracket, bisect, repeat around the knee. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { HARNESS_VERSION } from '../../checks/harness/harness-version.ts';
+import { CAPACITY_STEP } from '../lib/catalogue.ts';
+import { renderCapacityPicture } from './capacity-picture.ts';
+import { judgeStep, type StepJudgement, SUSTAINED_SECONDS } from './judge-step.ts';
+import { Knee, type StepOutcome } from './knee.ts';
+import type { LoadResult } from './load-result.ts';
+import { type LoadRequest, runLoad } from './load-run.ts';
+import { LoadRefused, type LoadTarget } from './load-target.ts';
+import { parseSlo, round, type SloClause } from './slo.ts';
+
+/** Raised when a reader of an older result could misread a newer one. */
+export const CAPACITY_FORMAT_VERSION = 1;
+
+/** One step of the search. */
+export interface CapacityStep extends StepJudgement, StepOutcome {
+  readonly phase: 'bracket' | 'bisect' | 'knee';
+  readonly seconds: number;
+  readonly requests: number;
+}
+
+/** What capacity.json holds. */
+export interface CapacityResult {
+  readonly formatVersion: typeof CAPACITY_FORMAT_VERSION;
+  readonly run: {
+    readonly target: string;
+    readonly slo: string;
+    readonly startedAt: string;
+    readonly durationSeconds: number;
+    readonly harnessVersion: string;
+    readonly k6Version: string;
+  };
+  /** found: with an interval; at-least: nothing broke up to the highest rate tried; otherwise why there is none. */
+  readonly outcome: 'found' | 'at-least' | 'below' | 'generator-limited' | 'quota-limited' | 'interrupted';
+  readonly reason: string;
+  /** Requests per second. */
+  readonly capacity: number | null;
+  /** 95 % interval, requests per second. */
+  readonly interval: readonly [number, number] | null;
+  readonly steps: readonly CapacityStep[];
+}
+
+/** How the search is run. */
+export interface CapacityRequest extends Omit<LoadRequest, 'facts' | 'rate' | 'seconds' | 'slo'> {
+  readonly slo: string;
+  /** A first guess, requests per second; default 20. */
+  readonly startRate?: number;
+  /** No step goes beyond it; default 20,000. */
+  readonly mostRate?: number;
+  /** Seconds for the whole search; default 170. */
+  readonly budgetSeconds?: number;
+  /** Length of a step around the knee; default 5. */
+  readonly stepSeconds?: number;
+  readonly onStep?: (step: CapacityStep) => void;
+}
+
+const START_RATE = 20;
+const MOST_RATE = 20_000;
+const BUDGET_SECONDS = 170;
+const STEP_SECONDS = 5;
+const BRACKET_SECONDS = 3;
+const BLOCK_SECONDS = 0.5;
+/** Bisecting ends when the bracket is so narrow; what follows are repetitions. */
+const BISECTED = 1.1;
+/** Good enough: half the interval, as a part of the capacity. */
+const PRECISE = 0.02;
+const LEAST_KNEE_STEPS = 6;
+
+class QuotaSpent extends Error {}
+class GeneratorWasLimit extends Error {}
+
+/** Runs steps, and keeps the books of the keys over all of them. */
+class Steps {
+  readonly #request: CapacityRequest;
+  readonly #clauses: readonly SloClause[];
+  readonly #spent: { readonly at: number; readonly key: string; readonly requests: number }[] = [];
+  readonly taken: CapacityStep[] = [];
+
+  constructor(request: CapacityRequest, clauses: readonly SloClause[]) {
+    this.#request = request;
+    this.#clauses = clauses;
+  }
+
+  #target(): LoadTarget {
+    const { target } = this.#request;
+    const minuteAgo = Date.now() - 60_000 / target.clockSpeed;
+    const sum = (key: string, since: number) =>
+      this.#spent
+        .filter((each) => each.key === key && each.at >= since)
+        .reduce((all, { requests }) => all + requests, 0);
+    return {
+      ...target,
+      keys: target.keys.map((key) => ({
+        ...key,
+        minuteLeft: key.perMinute - sum(key.name, minuteAgo),
+        dayLeft: key.perDay - sum(key.name, 0),
+      })),
+    };
+  }
+
+  async take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<CapacityStep> {
+    const folder = join(this.#request.out, `step-${String(this.taken.length + 1).padStart(2, '0')}`);
+    const bounds = this.#clauses
+      .filter(({ metric }) => metric.kind === 'latency')
+      .map(({ bound }) => bound / 1000);
+    let result: LoadResult;
+    try {
+      result = await runLoad({
+        ...this.#request,
+        facts: CAPACITY_STEP,
+        target: this.#target(),
+        out: folder,
+        rate,
+        seconds,
+        lists: 'plain',
+        blockSeconds: BLOCK_SECONDS,
+        graceSeconds: Math.min(5, Math.max(0.5, 2 * Math.max(0, ...bounds))),
+        showProgress: false,
+      });
+    } catch (error) {
+      if (error instanceof LoadRefused && error.message.includes('does not fit'))
+        throw new QuotaSpent(error.message);
+      throw error;
+    }
+    const now = Date.now();
+    for (const { key, sent = 0 } of result.bill.keys) this.#spent.push({ at: now, key, requests: sent });
+    if (result.verdict === 'failed-to-run') {
+      throw new Error(`a step could not be run: ${result.generator.errorLines[0] ?? 'no request was made'}`);
+    }
+    const judgement = judgeStep(result, this.#clauses);
+    if (result.generator.limit !== null && !judgement.held)
+      throw new GeneratorWasLimit(result.generator.limit);
+    const step = { rate, phase, seconds, requests: result.total.requests, ...judgement };
+    this.taken.push(step);
+    this.#request.onStep?.(step);
+    return step;
+  }
+}
+
+/**
+ * Finds the capacity and writes capacity.json, capacity.svg and every step's report into the folder.
+ *
+ * The interval has two parts: what the steps leave open (a 95 % credible interval, see knee.ts), and how far the
+ * criterion itself can resolve: a queue that grows too slowly to break the objective within a minute is not seen.
+ */
+export async function measureCapacity(request: CapacityRequest): Promise<CapacityResult> {
+  const startedAt = new Date();
+  const began = performance.now();
+  const clauses = parseSlo(request.slo);
+  await mkdir(request.out, { recursive: true, mode: 0o700 });
+  const steps = new Steps(request, clauses);
+  const elapsed = () => (performance.now() - began) / 1000;
+  const finish = async (found: Pick<CapacityResult, 'outcome' | 'reason' | 'capacity' | 'interval'>) => {
+    const result: CapacityResult = {
+      formatVersion: CAPACITY_FORMAT_VERSION,
+      run: {
+        target: request.target.address,
+        slo: request.slo,
+        startedAt: startedAt.toISOString(),
+        durationSeconds: elapsed(),
+        harnessVersion: HARNESS_VERSION,
+        k6Version: request.k6.version,
+      },
+      ...found,
+      steps: steps.taken,
+    };
+    await writeFile(join(request.out, 'capacity.json'), `${JSON.stringify(result, null, 1)}\n`, {
+      mode: 0o600,
+    });
+    await writeFile(join(request.out, 'capacity.svg'), renderCapacityPicture(result), { mode: 0o600 });
+    return result;
+  };
+  const none = { capacity: null, interval: null };
+  try {
+    return await finish(await search(request, clauses, steps, elapsed));
+  } catch (error) {
+    if (request.stop?.aborted) return finish({ outcome: 'interrupted', reason: 'by a signal', ...none });
+    if (error instanceof GeneratorWasLimit) {
+      return finish({
+        outcome: 'generator-limited',
+        reason: `the generator was the limit: ${error.message}`,
+        ...none,
+      });
+    }
+    if (error instanceof QuotaSpent)
+      return finish({ outcome: 'quota-limited', reason: error.message, ...none });
+    throw error;
+  }
+}
+
+async function search(
+  request: CapacityRequest,
+  clauses: readonly SloClause[],
+  steps: Steps,
+  elapsed: () => number,
+): Promise<Pick<CapacityResult, 'outcome' | 'reason' | 'capacity' | 'interval'>> {
+  const mostRate = request.mostRate ?? MOST_RATE;
+  const stepSeconds = request.stepSeconds ?? STEP_SECONDS;
+  const budget = request.budgetSeconds ?? BUDGET_SECONDS;
+  let low: number | undefined;
+  let high: number | undefined;
+  let rate = Math.min(request.startRate ?? START_RATE, mostRate);
+  while (low === undefined || high === undefined) {
+    request.stop?.throwIfAborted();
+    const { held } = await steps.take(rate, BRACKET_SECONDS, 'bracket');
+    if (held) {
+      low = rate;
+      if (rate >= mostRate) {
+        return {
+          outcome: 'at-least',
+          reason: `nothing broke up to ${mostRate}/s`,
+          capacity: null,
+          interval: null,
+        };
+      }
+      rate = Math.min(rate * 2, mostRate);
+    } else {
+      high = rate;
+      rate /= 2;
+      if (rate < 0.5)
+        return { outcome: 'below', reason: 'not even 1 request/s holds it', capacity: null, interval: null };
+    }
+    if (low !== undefined && high !== undefined) break;
+  }
+  while (high / low > BISECTED) {
+    request.stop?.throwIfAborted();
+    const middle = Math.sqrt(low * high);
+    const { held } = await steps.take(middle, BRACKET_SECONDS, 'bisect');
+    if (held) low = middle;
+    else high = middle;
+  }
+  // A short step may have been wrong: the knee is looked for well beyond the bracket.
+  const knee = new Knee(low / 1.25, high * 1.25);
+  for (const step of steps.taken) knee.learn(step);
+  const stepCost = stepSeconds + 2.5;
+  for (let taken = 0; ; taken += 1) {
+    const { low: from, capacity, high: to } = knee.estimate();
+    const precise = (to - from) / 2 / capacity <= PRECISE;
+    if ((taken >= LEAST_KNEE_STEPS && precise) || elapsed() + stepCost > budget) break;
+    request.stop?.throwIfAborted();
+    knee.learn(await steps.take(knee.nextRate(), stepSeconds, 'knee'));
+  }
+  const { low: from, capacity, high: to } = knee.estimate();
+  const bounds = clauses.filter(({ metric }) => metric.kind === 'latency').map(({ bound }) => bound / 1000);
+  const resolution = bounds.length === 0 ? 0 : Math.min(...bounds) / SUSTAINED_SECONDS;
+  const interval = [from * (1 - resolution), to * (1 + resolution)] as const;
+  return {
+    outcome: 'found',
+    capacity,
+    interval,
+    reason: `${steps.taken.length} steps; ${round(capacity)}/s, 95 % from ${round(interval[0])} to ${round(interval[1])}`,
+  };
+}
