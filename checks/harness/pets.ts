@@ -36,8 +36,19 @@ function seenPet(value: JsonValue): SeenPet | undefined {
   };
 }
 
-/** The animals of a list; undefined where the answer is no 200 with an array of objects. */
-export function listedPets(exchange: AnsweredExchange): SeenPet[] | undefined {
+const lists = new WeakMap<AnsweredExchange, readonly SeenPet[] | 'none'>();
+
+/** The animals of a list; undefined where the answer is no 200 with an array of objects. Read once an exchange. */
+export function listedPets(exchange: AnsweredExchange): readonly SeenPet[] | undefined {
+  let listed = lists.get(exchange);
+  if (listed === undefined) {
+    listed = readList(exchange) ?? 'none';
+    lists.set(exchange, listed);
+  }
+  return listed === 'none' ? undefined : listed;
+}
+
+function readList(exchange: AnsweredExchange): SeenPet[] | undefined {
   const body = bodyOf(exchange);
   if (exchange.outcome.status !== 200 || !body.ok || !Array.isArray(body.value)) return undefined;
   const pets = body.value.map(seenPet);

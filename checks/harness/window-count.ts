@@ -29,15 +29,15 @@ export interface WindowCount {
 const WINDOWS_APART = MINUTE - 2000;
 
 /**
- * Keeps what lies after a window edge: fixed windows that follow each other have resets a minute or more apart, while
- * the reset of a sliding window or a bucket moves by less within a minute.
+ * Keeps what lies after a window edge. Fixed windows that follow each other have resets a minute or more apart and
+ * nothing between; the reset of a sliding window or a bucket moves on bit by bit.
  */
 export function sinceEdge(readings: readonly RateReading[]): readonly RateReading[] {
   const resets = readings.flatMap(({ reset }) => (reset === undefined ? [] : [reset]));
-  if (resets.length < readings.length || resets.length === 0) return readings;
-  const latest = Math.max(...resets);
-  if (latest - Math.min(...resets) < WINDOWS_APART) return readings;
-  return readings.filter(({ reset }) => reset !== undefined && reset > latest - WINDOWS_APART);
+  if (resets.length < readings.length) return readings;
+  const ordered = [...new Set(resets)].sort((a, b) => a - b);
+  const edge = ordered.findLast((reset, index) => reset - (ordered[index - 1] ?? reset) >= WINDOWS_APART);
+  return edge === undefined ? readings : readings.filter(({ reset }) => reset !== undefined && reset >= edge);
 }
 
 /** Requests that others made, as far as Remaining tells: values below the first one that no answer of ours showed. */

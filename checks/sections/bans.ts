@@ -15,7 +15,7 @@ import { schemaProblem } from '../harness/schema.ts';
 import { countWindow, type WindowCount } from '../harness/window-count.ts';
 import { categoryId, namePrefix } from './added-animals.ts';
 import { retrievals } from './get-animal.ts';
-import { exhaustKeys, IN_FLIGHT, isAdmitted, minuteScenes, sinceRest } from './minute-windows.ts';
+import { atStart, exhaustKeys, IN_FLIGHT, isAdmitted, minuteScenes } from './minute-windows.ts';
 
 const SECOND = 1000;
 /** Requests that go over the limit at the same moment, when the limit is reached: fewer than bans commonly begin at. */
@@ -149,12 +149,13 @@ export function provocationOf(key: Key): Scene<Provocation> {
       const reaching = await probe.burst(lists(together + OVERSHOOT), key, together + OVERSHOOT);
       const sent = [...filling, ...reaching].filter(isAnswered);
       const count = countWindow([...before, ...sent.filter(isAdmitted).map(rateReading)], key.limits.perMinute);
-      const refusals = sent.filter((exchange) => !isAdmitted(exchange));
-
+      const refused = sent.filter((exchange) => !isAdmitted(exchange)).sort((a, b) => a.receivedAt - b.receivedAt);
       const over = overLimit(probe, animals, category);
-      let first = refusals[0];
-      let ban: AnsweredExchange | undefined;
-      let after = refusals.length;
+      let first = refused.find(({ outcome }) => outcome.status === 429) ?? refused[0];
+      // A target that bans soon does so while the overshoot is in flight.
+      let ban = refused.find((exchange) => first !== undefined && isBan(probe, exchange, first));
+      const refusals = refused.filter((exchange) => first === undefined || !isBan(probe, exchange, first));
+      let after = refusals.length + (ban === undefined ? 0 : 1);
       for (let turn = 0; turn < PATIENCE_OF_TARGET && ban === undefined; turn += 1) {
         const next = over.next();
         if (next.done === true) break;
@@ -180,7 +181,7 @@ async function atRest(probe: Probe, key: Key) {
     const last = probe.readingsOf(key).at(-1);
     if (last !== undefined) await probe.waitUntil(last.receivedAt + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
   }
-  return sinceRest(probe.readingsOf(key), probe.now()) ?? [];
+  return atStart(probe, key);
 }
 
 /** The provocation and the end of the ban that it led to. */

@@ -92,7 +92,7 @@ function take<T>(source: Iterator<T>, count: number): T[] {
 }
 
 /** The requests of this run on a key since it was last at rest for a minute; undefined where that is unknown. */
-export function sinceRest(readings: readonly RateReading[], now: number): readonly RateReading[] | undefined {
+function sinceRest(readings: readonly RateReading[], now: number): readonly RateReading[] | undefined {
   const own = readings.filter(({ status }) => status !== 429);
   const first = own[0];
   if (first === undefined || first.sentAt > now - MINUTE) return own;
@@ -102,6 +102,24 @@ export function sinceRest(readings: readonly RateReading[], now: number): readon
   const inWindow = own.filter(({ reset, sentAt }) => reset !== undefined && reset === last.reset && sentAt > now - MINUTE);
   const standsStill = inWindow.length >= 3 && inWindow.every(({ limit }) => limit === last.limit);
   return standsStill ? inWindow : undefined;
+}
+
+/** A burst takes this long at most on a target of ordinary speed; a window that ends sooner is waited out. */
+const BURST = 5 * SECOND;
+
+/**
+ * Brings a key to where its minute can be counted: what it spent in the current window is known, and the window goes
+ * on for long enough. Returns those requests.
+ */
+export async function atStart(probe: Probe, key: Key): Promise<readonly RateReading[]> {
+  const readings = probe.readingsOf(key);
+  const last = readings.at(-1);
+  const ends = last?.reset !== undefined && last.limit === key.limits.perMinute ? probe.targetClock.certainlyReached(last.reset + SECOND) : undefined;
+  if (ends !== undefined && ends > probe.now() && ends < probe.now() + BURST) await probe.waitUntil(ends, `the next window of key ${key.name}`);
+  const before = sinceRest(probe.readingsOf(key), probe.now());
+  if (before !== undefined) return before.filter(({ reset }) => ends === undefined || reset === undefined || ends > probe.now() || reset !== last?.reset);
+  await rest(probe, key);
+  return [];
 }
 
 const answered = (exchanges: readonly Exchange[]) => exchanges.filter(isAnswered);
@@ -137,18 +155,20 @@ async function fill(probe: Probe, key: Key, requests: Iterator<RequestSpec>, bef
   if (before.length === 0) await send([listPets({ limit: 1 })], 1);
   const startedAt = probe.now();
   const most = perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10);
-  let subject: RequestSpec | undefined = last;
+  let oneByOne = 0;
   // As many as are left at once, and again after a window edge; then one by one until the limit is reached.
   while (refusal === undefined && countNow().admitted.length < most && probe.now() - startedAt < LONGEST_FILL) {
     const left = quotaLeft(admittedSoFar(), perMinute);
-    if (left > 0) await send(take(requests, left), IN_FLIGHT);
-    else {
-      // The next request is to be refused. A bucket goes on admitting what it gives back while a request is under way.
-      const roundTrip = Math.max(1, ...sent.slice(-3).map(({ sentAt, receivedAt }) => receivedAt - sentAt));
-      const together = Math.min(5, Math.max(1, Math.ceil((2 * perMinute * roundTrip) / MINUTE)));
-      await send([...(subject === undefined ? [] : [subject]), ...take(requests, together - (subject === undefined ? 0 : 1))], together);
-      subject = undefined;
+    if (left > 0) {
+      await send(take(requests, left), IN_FLIGHT);
+      continue;
     }
+    // The next request is to be refused, unless a bucket gives a token back in the time that a request takes. Only then
+    // are several sent together, since every one too many is a refusal that a ban may count.
+    const roundTrip = Math.max(0, ...sent.slice(-3).map(({ sentAt, receivedAt }) => receivedAt - sentAt));
+    const together = oneByOne < 5 ? 1 : 1 + Math.min(4, Math.ceil((perMinute * roundTrip) / MINUTE));
+    await send(oneByOne === 0 ? [last] : take(requests, together), together);
+    oneByOne += 1;
   }
   return { count: countNow(), refusal, last: sent.at(-1) };
 }
@@ -178,11 +198,7 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
       const requests = variety(probe, key, animals, category);
       const subject = refusedOperation(probe, key, animals, category);
 
-      let before = sinceRest(probe.readingsOf(key), probe.now());
-      if (before === undefined) {
-        await rest(probe, key);
-        before = [];
-      }
+      const before = await atStart(probe, key);
       const windows = [await fill(probe, key, requests, before, subject)];
       const [first] = windows;
       const refusal = first?.refusal;

@@ -1,0 +1,98 @@
+/** One server with one fault or one conforming personality, checked by the whole suite. */
+import { startReferenceServer } from '../../reference-server/reference-server.ts';
+import { checkTarget } from '../check-target.ts';
+import type { Settled } from '../harness/findings.ts';
+import type { KeyRole } from '../harness/target-profile.ts';
+import type { Permission } from '../harness/verdict.ts';
+
+/** What a case runs: a fault with the requirement that it breaks, or a variant, which breaks none. */
+export interface AccuracyCase {
+  readonly kind: 'fault' | 'variant';
+  readonly name: string;
+  /** The requirement that the fault names; undefined for a variant. */
+  readonly breaks?: string;
+  /** Animals of others in the store. */
+  readonly animals?: number;
+  /** Whether another client adds animals all the time. */
+  readonly busy?: boolean;
+}
+
+export interface CaseResult {
+  readonly verdicts: readonly { readonly id: string; readonly verdict: Settled['verdict']; readonly reason: string }[];
+  readonly requests: number;
+  readonly problem?: string;
+}
+
+/** The keys of a case, by the plans that it needs; a big plan costs thousands of requests. */
+const KEYS = {
+  'free-1': { plan: 'free', roles: ['functional', 'exhaust'] },
+  'free-2': { plan: 'free', roles: ['functional'] },
+  'free-ban': { plan: 'free', roles: ['ban'] },
+  'pro-1': { plan: 'pro', roles: ['functional', 'exhaust'] },
+  'business-1': { plan: 'business', roles: ['functional', 'exhaust'] },
+  'enterprise-1': { plan: 'enterprise', roles: ['functional', 'exhaust'] },
+} as const;
+
+type KeyName = keyof typeof KEYS;
+
+/** A small plan of its own, so that its day is spent soon. */
+const ENTERPRISE = { perMinute: 120, perDay: 1200 };
+
+interface Setting {
+  readonly keys: readonly KeyName[];
+  readonly permissions: readonly Permission[];
+  readonly clockSpeed: number;
+}
+
+/** What a case needs to show its fault, and no more. */
+function settingOf({ breaks }: AccuracyCase, slower: number): Setting {
+  const plan = /^rate-(?:minute|day)-(\w+)$/.exec(breaks ?? '')?.[1];
+  const day = breaks?.startsWith('rate-day-') === true;
+  if (day) {
+    const keys: readonly KeyName[] = plan === 'pro' ? ['pro-1'] : plan === 'business' ? ['business-1'] : plan === 'enterprise' ? ['enterprise-1'] : ['free-1'];
+    const clockSpeed = plan === 'business' ? 100 : plan === 'pro' ? 200 : 400;
+    return { keys, permissions: ['writes', 'exhaust', 'day'], clockSpeed: clockSpeed / slower };
+  }
+  const big: KeyName[] = plan === 'business' ? ['business-1'] : plan === 'enterprise' ? ['enterprise-1'] : [];
+  return { keys: ['free-1', 'free-2', 'free-ban', 'pro-1', ...big], permissions: ['writes', 'exhaust', 'ban'], clockSpeed: 40 / slower };
+}
+
+/**
+ * Runs a case on a server of its own, on a simulated clock.
+ *
+ * @param slower divides the clock's speed: on a busy machine a fast clock leaves too little time for a window
+ */
+export async function runCase(accuracyCase: AccuracyCase, slower = 1): Promise<CaseResult> {
+  const { keys, permissions, clockSpeed } = settingOf(accuracyCase, slower);
+  const server = await startReferenceServer({
+    clockSpeed,
+    enterprise: ENTERPRISE,
+    ban: { seconds: 20 },
+    ...(accuracyCase.animals === undefined ? {} : { animals: accuracyCase.animals }),
+    ...(accuracyCase.kind === 'fault' ? { fault: accuracyCase.name } : { variant: accuracyCase.name }),
+  });
+  try {
+    const used = server.keys.filter(({ name }) => keys.some((key) => key === name));
+    const checked = await checkTarget({
+      profile: {
+        target: server.baseUrl,
+        keys: keys.map((name) => ({ name, plan: KEYS[name].plan, roles: [...KEYS[name].roles] satisfies KeyRole[], env: 'KEY', unusedToday: true })),
+        plans: { enterprise: ENTERPRISE },
+        permit: permissions,
+        load: { allowed: false },
+        gaps: {},
+        clock: { speed: clockSpeed },
+        samples: {},
+      },
+      values: new Map(used.map(({ name, value }) => [name, value])),
+      permissions,
+    });
+    if (checked.kind === 'not-ready') return { verdicts: [], requests: 0, problem: checked.message };
+    return {
+      verdicts: [...checked.result.requirements].map(([id, { verdict, reason }]) => ({ id, verdict, reason })),
+      requests: checked.run.readings.length,
+    };
+  } finally {
+    await server.close();
+  }
+}

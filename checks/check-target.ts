@@ -1,0 +1,109 @@
+import { randomInt } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { createClient } from './harness/client.ts';
+import { createClock } from './harness/clock.ts';
+import { Journal, type JournalContent } from './harness/journal.ts';
+import { preflight } from './harness/preflight.ts';
+import { profileKeys } from './harness/profile-keys.ts';
+import { Run } from './harness/run.ts';
+import { type RunResult, runChecks } from './harness/run-checks.ts';
+import type { RunEvent } from './harness/run-events.ts';
+import type { TargetProfile } from './harness/target-profile.ts';
+import type { Permission } from './harness/verdict.ts';
+import { allChecks, allGapObservers } from './sections/all-checks.ts';
+import { spendingLanes } from './sections/lanes.ts';
+
+/** What is to be checked, and how. */
+export interface CheckRequest {
+  readonly profile: TargetProfile & { readonly target: string };
+  /** Key values by name. */
+  readonly values: ReadonlyMap<string, string>;
+  readonly permissions: readonly Permission[];
+  /** Requirement ids to restrict the run to. */
+  readonly only?: readonly string[];
+  /** Where the journal goes; undefined keeps none. */
+  readonly directory?: string;
+  /** An earlier run to go on with: its exchanges are taken instead of sent again. */
+  readonly resume?: Extract<JournalContent, { ok: true }>;
+  /** With `resume`: judge its exchanges and send nothing. */
+  readonly offline?: boolean;
+  readonly signal?: AbortSignal;
+  readonly onEvent?: (event: RunEvent) => void;
+}
+
+/** A finished run, or why there was nothing to judge. */
+export type CheckedTarget =
+  | {
+      readonly kind: 'checked';
+      readonly run: Run;
+      readonly result: RunResult;
+      /** Milliseconds since 1970 by the run's clock. */
+      readonly startedAt: number;
+      readonly endedAt: number;
+      readonly warnings: readonly string[];
+    }
+  | { readonly kind: 'not-ready'; readonly message: string };
+
+/** The journal's name in a results folder. */
+export const JOURNAL_FILE = 'journal.ndjson';
+
+/** Letters and digits that are not mistaken for one another when read aloud. */
+const ID_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
+const newRunId = () => Array.from({ length: 8 }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
+
+/** Checks a target: every check, or those asked for, against the address and keys of a profile. */
+export async function checkTarget(request: CheckRequest): Promise<CheckedTarget> {
+  const { profile, values, permissions, only, resume } = request;
+  const clock = createClock(profile.clock.speed);
+  const startedAt = resume?.header.startedAt ?? clock.now();
+  const runId = resume?.header.runId ?? newRunId();
+  const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
+  const client = createClient({ baseUrl: profile.target, now: () => clock.now(), secrets: values.values() });
+  const journal = request.directory === undefined ? undefined : openJournal(request.directory, request, runId, startedAt);
+  const run = new Run({
+    baseUrl: profile.target,
+    runId,
+    client,
+    clock,
+    keys,
+    permissions: new Set(permissions),
+    sampleCategoryId: profile.samples.categoryId,
+    ...(journal === undefined ? {} : { journal }),
+    ...(resume === undefined ? {} : { recorded: resume.exchanges, lost: resume.lost }),
+    ...(request.offline === undefined ? {} : { offline: request.offline }),
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+    ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
+  });
+  try {
+    const ready = await preflight(run);
+    if (ready.kind === 'not-ready') return ready;
+    const checks = allChecks.filter(({ id }) => only === undefined || only.includes(id));
+    const result = await runChecks(run, {
+      checks,
+      gapObservers: only === undefined ? allGapObservers : [],
+      lanes: (probe) => spendingLanes(probe, checks),
+      ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
+    });
+    const endedAt = request.offline === true ? Math.max(startedAt, ...run.readings.map(({ receivedAt }) => receivedAt)) : clock.now();
+    return { kind: 'checked', run, result, startedAt, endedAt, warnings: ready.warnings };
+  } finally {
+    journal?.close();
+    await client.close();
+  }
+}
+
+function openJournal(directory: string, { profile, permissions, only, resume }: CheckRequest, runId: string, startedAt: number): Journal {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const header = {
+    journal: 1 as const,
+    runId,
+    startedAt,
+    target: profile.target,
+    permissions,
+    keys: profile.keys.map(({ name }) => name),
+    clockSpeed: profile.clock.speed,
+    ...(only === undefined ? {} : { only }),
+  };
+  return new Journal(join(directory, JOURNAL_FILE), resume === undefined ? header : undefined);
+}
