@@ -187,12 +187,12 @@ export function namesUpTo(length: number, status: 400 | 413): Answer {
  */
 export function visibleAfter(milliseconds: number): Answer {
   return answer('added-visibility', 'later', {
-    behaviour: (usual, { store }) => {
+    behaviour: (usual, { store, clock }) => {
       const hidden = new Map<string, number>();
       const isHidden = (id: string): boolean => {
         const since = hidden.get(id);
         if (since === undefined) return false;
-        if (performance.now() - since < milliseconds) return true;
+        if (clock.now() - since < milliseconds) return true;
         hidden.delete(id);
         return false;
       };
@@ -201,7 +201,7 @@ export function visibleAfter(milliseconds: number): Answer {
           const pet = usual.addPet(animal, call);
           // Nobody may ever ask for the earlier ones, so they are forgotten here, oldest first.
           for (const id of hidden.keys()) if (isHidden(id)) break;
-          hidden.set(pet.id, performance.now());
+          hidden.set(pet.id, clock.now());
           return pet;
         },
         findPet: (petId, call) => (isHidden(petId) ? null : usual.findPet(petId, call)),

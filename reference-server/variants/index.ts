@@ -105,8 +105,8 @@ export const VARIANTS: readonly Variant[] = [
   ),
   variant(
     'eventually-visible',
-    'An animal that was added is served after 300 milliseconds.',
-    animals.visibleAfter(300),
+    'An animal that was added is served after a second and a half.',
+    animals.visibleAfter(1500),
     animals.idsFromOne,
   ),
   variant(
