@@ -78,7 +78,7 @@ export function standardHeaders(answer: Answer, call: Pick<Call, 'now' | 'quota'
     'Content-Type',
     'application/json',
     'Content-Length',
-    String(answer.bytes),
+    String(answer.wire.length),
     'Date',
     httpDate(call.now),
     'X-RateLimit-Limit',
@@ -115,7 +115,7 @@ export function conformingBehaviour(parts: Parts): Behaviour {
     headers: standardHeaders,
     deliver(response, answer, headers) {
       response.writeHead(answer.status, headers);
-      response.end(answer.text);
+      response.end(answer.wire, 'latin1');
     },
   };
 }

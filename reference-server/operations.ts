@@ -18,9 +18,9 @@ const NO_HEADERS: readonly string[] = [];
 
 /** An answer with an Error body. */
 export function refusal(problem: Problem, more: readonly string[] = NO_HEADERS): Answer {
-  const { text, bytes } = page(errorBody(problem));
+  const { text, wire } = page(errorBody(problem));
   const own = problem.headers ?? NO_HEADERS;
-  return { status: problem.status, text, bytes, headers: more.length === 0 ? own : [...own, ...more] };
+  return { status: problem.status, text, wire, headers: more.length === 0 ? own : [...own, ...more] };
 }
 
 /**
@@ -46,8 +46,8 @@ export function admission(call: Call, behaviour: Behaviour): Answer | null {
 export function listPets(search: string, call: Call, behaviour: Behaviour, pages: Pages): Answer {
   const read = behaviour.readListQuery(search, call);
   if ('problem' in read) return refusal(read.problem);
-  const { text, bytes } = pages(read.query, call);
-  return { status: 200, text, bytes, headers: NO_HEADERS };
+  const { text, wire } = pages(read.query, call);
+  return { status: 200, text, wire, headers: NO_HEADERS };
 }
 
 /** Section 4.2. */

@@ -8,15 +8,20 @@ export function petText(pet: Pet): string {
   return `{"id":${pet.id},"name":${JSON.stringify(pet.name)},"categoryId":${pet.categoryId}${status}}`;
 }
 
-/** A body and its length in UTF-8. */
+/** A body, as it is read and as it is sent. */
 export interface Page {
   readonly text: string;
-  readonly bytes: number;
+  /**
+   * The body in UTF-8, one character for each byte: node:http writes such a string in one piece with the headers, and
+   * its length is the Content-Length.
+   */
+  readonly wire: string;
 }
 
-/** Measures a body. */
+/** Encodes a body. */
 export function page(text: string): Page {
-  return { text, bytes: Buffer.byteLength(text) };
+  const isAscii = Buffer.byteLength(text) === text.length;
+  return { text, wire: isAscii ? text : Buffer.from(text).toString('latin1') };
 }
 
 /** Makes the body of a list. */

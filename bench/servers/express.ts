@@ -1,0 +1,39 @@
+import { hash } from 'node:crypto';
+import express from 'express';
+import { rateLimit } from 'express-rate-limit';
+import { serveMeasured } from './measured-server.ts';
+
+await serveMeasured(async ({ body, key }) => {
+  const digests = new Map([[hash('sha256', key), 'bench']]);
+  const pets: unknown = JSON.parse(body);
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.use((request, response, next) => {
+    const token = request.headers.authorization?.slice(7) ?? '';
+    const caller = digests.get(hash('sha256', token));
+    Object.assign(response.locals, { caller });
+    if (caller === undefined) {
+      response
+        .status(401)
+        .json({ code: 'unauthorized', message: 'A valid API key is required.', status: 401 });
+    } else next();
+  });
+  app.use(
+    rateLimit({
+      windowMs: 60_000,
+      limit: 1e9,
+      legacyHeaders: true,
+      standardHeaders: false,
+      keyGenerator: (_request, { locals: { caller } }) => String(caller),
+    }),
+  );
+  app.get('/v1/pets', (_request, response) => {
+    response.json(pets);
+  });
+  const server = app.listen(0, '127.0.0.1');
+  await new Promise<void>((resolve) => server.once('listening', () => resolve()));
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not listening on a port');
+  return `http://127.0.0.1:${address.port}/v1`;
+});
