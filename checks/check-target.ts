@@ -5,7 +5,7 @@ import { createClient } from './harness/client.ts';
 import { createClock } from './harness/clock.ts';
 import { Journal, type JournalContent } from './harness/journal.ts';
 import { preflight } from './harness/preflight.ts';
-import { profileKeys } from './harness/profile-keys.ts';
+import { profileKeys } from './harness/keys-with-values.ts';
 import { Run } from './harness/run.ts';
 import { type RunResult, runChecks } from './harness/run-checks.ts';
 import type { RunEvent } from './harness/run-events.ts';

@@ -8,6 +8,8 @@
 import { DAY, MINUTE } from './key-pool.ts';
 import type { RateReading } from './rate-headers.ts';
 
+const SECOND = 1000;
+
 /** Two answers in a row on a key, nothing of ours in flight between or beside them. */
 interface Step {
   readonly from: RateReading;
@@ -44,7 +46,9 @@ function steps(readings: readonly RateReading[], perMinute: number, perDay: numb
     const resetPassed = from.reset !== undefined && to.reset !== undefined && to.reset - from.reset > window / 2;
     const elapsed = to.receivedAt - from.sentAt;
     if (resetPassed || elapsed >= window / 4) continue;
-    result.push({ from, to, fall: from.remaining - to.remaining, refill: (from.limit * elapsed) / window });
+    // What a sliding window forgets in that time, counted with a second to either side for rounding.
+    const forgotten = readings.filter(({ sentAt, receivedAt }) => receivedAt >= from.sentAt - window - SECOND && sentAt <= to.receivedAt - window + SECOND).length;
+    result.push({ from, to, fall: from.remaining - to.remaining, refill: (from.limit * elapsed) / window + forgotten });
   }
   return result;
 }

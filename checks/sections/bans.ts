@@ -156,7 +156,9 @@ export function provocationOf(key: Key): Scene<Provocation> {
       let ban = refused.find((exchange) => first !== undefined && isBan(probe, exchange, first));
       const refusals = refused.filter((exchange) => first === undefined || !isBan(probe, exchange, first));
       let after = refusals.length + (ban === undefined ? 0 : 1);
-      for (let turn = 0; turn < PATIENCE_OF_TARGET && ban === undefined; turn += 1) {
+      // What a window edge gave back in between is spent again before anything is over the limit.
+      const most = after + PATIENCE_OF_TARGET;
+      for (let turn = 0; turn < key.limits.perMinute + PATIENCE_OF_TARGET && after < most && ban === undefined; turn += 1) {
         const next = over.next();
         if (next.done === true) break;
         const exchange = await answer(probe, key, next.value);

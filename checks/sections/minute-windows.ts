@@ -166,7 +166,8 @@ async function fill(probe: Probe, key: Key, requests: Iterator<RequestSpec>, bef
     // The next request is to be refused, unless a bucket gives a token back in the time that a request takes. Only then
     // are several sent together, since every one too many is a refusal that a ban may count.
     const roundTrip = Math.max(0, ...sent.slice(-3).map(({ sentAt, receivedAt }) => receivedAt - sentAt));
-    const together = oneByOne < 5 ? 1 : 1 + Math.min(4, Math.ceil((perMinute * roundTrip) / MINUTE));
+    const refill = (perMinute * roundTrip) / MINUTE;
+    const together = oneByOne < 5 ? 1 : Math.min(IN_FLIGHT, Math.ceil(refill) + Math.floor(oneByOne / 5));
     await send(oneByOne === 0 ? [last] : take(requests, together), together);
     oneByOne += 1;
   }
@@ -272,7 +273,8 @@ async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
     afterRetryAfter = await ask();
   }
   if (afterReset === undefined && resetAt !== undefined && resetAt <= refusal.receivedAt + 2 * MINUTE) {
-    if (afterRetryAfter !== undefined && afterRetryAfter.exchange.sentAt >= resetAt) afterReset = afterRetryAfter;
+    // A request in the very second that Reset names is one at the reset; it may have taken all that was given back.
+    if (afterRetryAfter !== undefined && afterRetryAfter.exchange.sentAt >= resetAt - SECOND) afterReset = afterRetryAfter;
     else {
       await probe.waitUntil(resetAt, `X-RateLimit-Reset of key ${key.name}`);
       afterReset = await ask();
