@@ -23,6 +23,7 @@ for (let run = 1; run <= runs; run += 1) {
     const result = await measureCapacity({ target: server, k6, out, slo: 'p99<200ms,errors<0.1%' });
     const [low, high] = result.interval ?? [0, 0];
     const holds = low <= truth && truth <= high;
+    if (result.interval === null) process.stdout.write(`${result.reason}\n`);
     const half = (high - low) / 2 / (result.capacity ?? 1);
     if (holds) right += 1;
     if (half <= WIDEST) narrow += 1;

@@ -74,7 +74,7 @@ export function assembleResult(remains: RunRemains): LoadResult {
   );
   const generator = generatorHealth({
     usages: exits.map(({ usage }) => usage),
-    lags: events.lags,
+    lags: events.lags(),
     droppedIterations: summaries.reduce<number>((sum, summary) => sum + droppedIn(summary), 0),
     errorLines: events.errorLines,
     total,

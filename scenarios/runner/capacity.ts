@@ -67,6 +67,7 @@ const BISECTED = 1.1;
 /** Good enough: half the interval, as a part of the capacity. */
 const PRECISE = 0.02;
 const LEAST_KNEE_STEPS = 6;
+const MOST_STUMBLES = 2;
 
 class QuotaSpent extends Error {}
 class GeneratorWasLimit extends Error {}
@@ -100,7 +101,18 @@ class Steps {
     };
   }
 
+  /** Takes a step; one in which the machine itself stumbled is taken again. */
   async take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<CapacityStep> {
+    for (let stumbles = 0; ; stumbles += 1) {
+      try {
+        return await this.#take(rate, seconds, phase);
+      } catch (error) {
+        if (!(error instanceof GeneratorWasLimit) || stumbles === MOST_STUMBLES) throw error;
+      }
+    }
+  }
+
+  async #take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<CapacityStep> {
     const folder = join(this.#request.out, `step-${String(this.taken.length + 1).padStart(2, '0')}`);
     const bounds = this.#clauses
       .filter(({ metric }) => metric.kind === 'latency')

@@ -46,15 +46,15 @@ export class EventLog {
   readonly assertions: AssertionEvent[] = [];
   readonly measurements: MeasurementEvent[] = [];
   readonly addedIds: string[] = [];
-  readonly lags: number[] = [];
+  readonly #lags = new Map<number, number[]>();
   readonly errorLines: string[] = [];
 
   constructor(redactor: Redactor) {
     this.#redactor = redactor;
   }
 
-  /** Takes in one event as JSON. */
-  add(json: string): void {
+  /** Takes in one event as JSON, from the process of this number. */
+  add(json: string, from = 0): void {
     let parsed: unknown;
     try {
       parsed = JSON.parse(this.#redactor.redact(json));
@@ -83,7 +83,7 @@ export class EventLog {
         for (const id of parsed.ids) this.addedIds.push(id);
         break;
       case 'lag':
-        for (const lag of parsed.milliseconds) this.lags.push(lag);
+        this.#lags.set(from, [...(this.#lags.get(from) ?? []), ...parsed.milliseconds]);
         break;
     }
   }
@@ -99,6 +99,14 @@ export class EventLog {
   problem(line: string): void {
     if (this.errorLines.length < MOST_ERROR_LINES && !this.errorLines.includes(line))
       this.errorLines.push(line);
+  }
+
+  /** By how much arrivals came later than those that came soonest in the same process, in milliseconds. */
+  lags(): number[] {
+    return [...this.#lags.values()].flatMap((lags) => {
+      const soonest = lags.reduce((least, lag) => Math.min(least, lag), Number.POSITIVE_INFINITY);
+      return lags.map((lag) => lag - soonest);
+    });
   }
 
   /** What broke the contract, one example each. */

@@ -114,7 +114,7 @@ export interface GeneratorHealth {
   /** Arrivals that were not sent, for want of a free VU. */
   readonly droppedIterations: number;
   /** Milliseconds by which arrivals began late, against an even schedule; null where the rate was not constant. */
-  readonly scheduleLagP99Ms: number | null;
+  readonly scheduleLagP95Ms: number | null;
   /** Of all the machine's cores, k6 alone, averaged and at its highest; null where it cannot be measured. */
   readonly cpuMeanPart: number | null;
   readonly cpuPeakPart: number | null;

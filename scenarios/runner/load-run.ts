@@ -175,7 +175,7 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
       onSamples: (line) => {
         if (!store.addLine(line)) events.problem('k6 wrote samples that cannot be read');
       },
-      onEvent: (json) => events.add(json),
+      onEvent: (json) => events.add(json, index),
       onLog: (level, message) => events.log(level, message, note),
     }),
   );

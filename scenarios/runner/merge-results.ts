@@ -129,7 +129,7 @@ function mergeHealth(parts: readonly GeneratorHealth[]): GeneratorHealth {
   const limits = parts.map(({ limit }) => limit).filter((limit) => limit !== null);
   return {
     droppedIterations: parts.reduce((sum, { droppedIterations }) => sum + droppedIterations, 0),
-    scheduleLagP99Ms: most(parts.map(({ scheduleLagP99Ms }) => scheduleLagP99Ms)),
+    scheduleLagP95Ms: most(parts.map(({ scheduleLagP95Ms }) => scheduleLagP95Ms)),
     cpuMeanPart: most(parts.map(({ cpuMeanPart }) => cpuMeanPart)),
     cpuPeakPart: most(parts.map(({ cpuPeakPart }) => cpuPeakPart)),
     memoryPeakBytes: most(parts.map(({ memoryPeakBytes }) => memoryPeakBytes)),

@@ -95,12 +95,12 @@ function measurementLines({ measurements }: LoadResult): string[] {
 
 function generatorLine({ generator }: LoadResult): string {
   const part = (value: number | null) => (value === null ? 'unknown' : `${Math.round(value * 100)} %`);
-  const lag = generator.scheduleLagP99Ms;
+  const lag = generator.scheduleLagP95Ms;
   const memory = generator.memoryPeakBytes;
   return [
     `CPU ${part(generator.cpuMeanPart)} (peak ${part(generator.cpuPeakPart)})`,
     ...(memory === null ? [] : [`memory ${Math.round(memory / 2 ** 20)} MB`]),
-    ...(lag === null ? [] : [`arrivals late by ${round(lag)} ms (p99)`]),
+    ...(lag === null ? [] : [`arrivals late by ${round(lag)} ms (p95)`]),
     `${generator.droppedIterations} arrivals not sent`,
   ].join(', ');
 }
