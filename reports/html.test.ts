@@ -1,0 +1,112 @@
+import t from 'tap';
+import { HOSTILE_STRINGS, hostileReport, UNSEEN_CHARACTER } from './fixtures/hostile-report.ts';
+import { errorBody, petList, sampleExchange } from './fixtures/sample-exchanges.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
+import { marksOf } from './html/differences.ts';
+import { bodyHtml } from './html/json-colours.ts';
+import { timeTicks } from './html/time-axis.ts';
+import { renderHtml } from './html.ts';
+
+const MEGABYTE = 1_000_000;
+
+t.test('a full run stays under a megabyte, whatever the target sent', async (t) => {
+  for (const make of [conformantReport, notConformantReport, inconclusiveReport, hostileReport]) {
+    const bytes = Buffer.byteLength(renderHtml(make()));
+    t.ok(bytes < MEGABYTE, `${make.name}: ${bytes} bytes`);
+  }
+  const report = notConformantReport();
+  const exchanges = Array.from({ length: 5_000 }, (_, index) =>
+    sampleExchange(
+      `rate-day-free#${index}`,
+      index,
+      'free-1',
+      { operation: 'listPets', method: 'GET', path: '/pets' },
+      {
+        status: 200,
+        body: petList(100),
+      },
+    ),
+  );
+  const all = [...report.exchanges, ...exchanges];
+  const page = renderHtml({ ...report, exchanges: all });
+  t.ok(Buffer.byteLength(page) < MEGABYTE, `${all.length} exchanges: ${Buffer.byteLength(page)} bytes`);
+  t.match(page, /[\d,]+ more are in report\.json/);
+  t.match(page, 'error-status-matches#1</code>', 'evidence of failures has precedence');
+  const broken = report.requirements.map((row) => ({
+    ...row,
+    verdict: 'fail' as const,
+    actual: '"'.repeat(9_000),
+    curl: `curl '${'&'.repeat(9_000)}'`,
+  }));
+  const red = Buffer.byteLength(renderHtml({ ...report, requirements: broken, exchanges: all }));
+  t.ok(red < MEGABYTE, `everything broken, with commands of 9,000 characters: ${red} bytes`);
+});
+
+t.test('nothing in the page names another address to fetch from', async (t) => {
+  const page = renderHtml(conformantReport());
+  t.match(
+    page,
+    /<meta http-equiv="Content-Security-Policy" content="default-src &#39;none&#39;; style-src &#39;sha256-[^ ]+&#39;; script-src &#39;sha256-/,
+  );
+  t.notMatch(page, / (src|srcset|action|data)="/);
+  t.strictSame(page.match(/href="(?!#)[^"]*"/g), null, 'links lead within the page');
+  t.notMatch(page, /url\((?!#hatch)/);
+});
+
+t.test('the same report gives the same page', async (t) => {
+  t.equal(renderHtml(notConformantReport()), renderHtml(notConformantReport()));
+});
+
+t.test('a body keeps every character that is no white space between tokens', async (t) => {
+  const text = (body: string) =>
+    String(bodyHtml(body, 10_000, new Set()))
+      .replace(/<[^>]+>/g, '')
+      .replaceAll('&quot;', '"');
+  t.equal(
+    text('{"id":9223372036854775807,"a":-1.50e+2,"b":[],"c":{},"a":[true,null]}'),
+    '{\n  "id": 9223372036854775807,\n  "a": -1.50e+2,\n  "b": [],\n  "c": {},\n  "a": [\n    true,\n    null\n  ]\n}',
+  );
+  t.equal(text('{"cut":'), '{"cut":', 'what is no JSON is shown as it came');
+  t.match(
+    String(bodyHtml('{"status":200,"x":1}', 100, new Set(['status']))),
+    /<mark>.*status.*<\/mark>: <mark>.*200.*<\/mark>/,
+  );
+  t.match(String(bodyHtml(petList(100), 500, new Set())), /the body has [\d,]+ characters/);
+  for (const hostile of HOSTILE_STRINGS) {
+    const shown = String(bodyHtml(JSON.stringify({ [hostile]: hostile }), 2_000, new Set()));
+    t.notMatch(shown, UNSEEN_CHARACTER);
+    t.notMatch(shown.replace(/<\/?(i|mark)( class="\w+")?>/g, ''), /[<>]/, 'no tag but our own');
+  }
+});
+
+t.test('what a failure names is marked in its exchange', async (t) => {
+  const [row] = notConformantReport().requirements.filter(({ id }) => id === 'rate-headers-on-401');
+  if (row === undefined) throw new Error('no such row');
+  const exchange = sampleExchange(
+    'a#1',
+    1,
+    null,
+    { operation: 'listPets', method: 'GET', path: '/pets' },
+    {
+      status: 401,
+      body: errorBody(401, 'no'),
+      without: ['x-ratelimit-remaining'],
+    },
+  );
+  const marks = marksOf(row, exchange);
+  t.strictSame([...marks.headers], ['x-ratelimit-limit', 'x-ratelimit-reset']);
+  t.strictSame(marks.missingHeaders, ['X-RateLimit-Remaining']);
+  t.equal(marksOf({ ...row, verdict: 'pass' }, exchange).headers.size, 0, 'nothing where nothing is broken');
+});
+
+t.test('ticks of every run length fit their axis', async (t) => {
+  for (const length of [1, 7, 59, 119.4, 600, 6_000, 86_400, 900_000]) {
+    const ticks = timeTicks(length);
+    const narrow = ticks.filter(({ needs }) => needs === 300);
+    t.ok(
+      narrow.length >= 1 && narrow.length <= 6,
+      `${length} s: ${narrow.map(({ label }) => label).join(' ')}`,
+    );
+    t.ok(ticks.length <= 41, `${ticks.length} in all`);
+  }
+});

@@ -1,0 +1,64 @@
+import { html, type SafeHtml } from '@remix-run/html-template';
+import { diffWordsWithSpace } from 'diff';
+import type { Exchange } from '../../checks/harness/exchange.ts';
+import type { RequirementResult } from '../report.ts';
+import { clip, visibleLines } from '../visible-text.ts';
+import { markUnseen, shown } from './visible-html.ts';
+
+/** The parts of an exchange that a verdict speaks of. */
+export interface Marks {
+  readonly status: boolean;
+  /** Lower-case names of header fields. */
+  readonly headers: ReadonlySet<string>;
+  /** Header fields that the document asks for here and that did not come. */
+  readonly missingHeaders: readonly string[];
+  /** Names of fields of the body. */
+  readonly fields: ReadonlySet<string>;
+}
+
+export const NO_MARKS: Marks = { status: false, headers: new Set(), missingHeaders: [], fields: new Set() };
+
+/** What of the exchange the texts of a failure name: its status, header fields, fields of its body. */
+export function marksOf(row: RequirementResult, exchange: Exchange): Marks {
+  if (row.verdict !== 'fail' || exchange.outcome.kind !== 'response') return NO_MARKS;
+  const { status, headers } = exchange.outcome;
+  const text = clip(`${row.expected ?? ''} ${row.actual ?? ''}`, 4_000);
+  const named = new Set(
+    text.match(/\b[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)+\b/g)?.map((name) => name.toLowerCase()),
+  );
+  const present = new Set(headers.map(([name]) => name.toLowerCase()));
+  const asked = row.expected?.match(/\b[A-Z][A-Za-z0-9]*(?:-[A-Z][A-Za-z0-9]*)+\b/g) ?? [];
+  return {
+    status: new RegExp(`\\b${status}\\b`).test(text),
+    headers: new Set([...present].filter((name) => named.has(name))),
+    missingHeaders: [...new Set(asked)].filter((name) => !present.has(name.toLowerCase())),
+    fields: new Set(text.match(/\b[a-z][A-Za-z]+\b|\bid\b/g) ?? []),
+  };
+}
+
+/** Below this share of common characters two sentences differ altogether, and marking words only disturbs. */
+const ALIKE = 0.4;
+
+/** Texts longer than this are shown without marks; comparing takes time with the square of their length. */
+const MOST_COMPARED = 1_500;
+
+/** What was asked and what came, the words that differ marked where the sentences are alike. */
+export function comparison(
+  expected: string,
+  actual: string,
+): { readonly expected: SafeHtml; readonly actual: SafeHtml } {
+  const plain = { expected: shown(expected), actual: shown(actual) };
+  if (Math.max(expected.length, actual.length) > MOST_COMPARED) return plain;
+  const parts = diffWordsWithSpace(visibleLines(expected), visibleLines(actual));
+  const common = parts
+    .filter(({ added, removed }) => !added && !removed)
+    .reduce((sum, { value }) => sum + value.length, 0);
+  if (common < ALIKE * Math.min(expected.length, actual.length)) return plain;
+  const side = (other: 'added' | 'removed') =>
+    html`${parts
+      .filter((part) => !part[other])
+      .map((part) =>
+        part.added || part.removed ? html`<mark>${markUnseen(part.value)}</mark>` : markUnseen(part.value),
+      )}`;
+  return { expected: side('added'), actual: side('removed') };
+}

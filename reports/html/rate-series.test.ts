@@ -1,0 +1,93 @@
+import t from 'tap';
+import { conformantReport } from '../fixtures/sample-reports.ts';
+import type { TimelinePoint } from '../report.ts';
+import { rateSeries } from './rate-series.ts';
+
+function series(timeline: readonly TimelinePoint[], key = 'free-1') {
+  const found = rateSeries({ ...conformantReport(), timeline }).find((one) => one.key === key);
+  if (found === undefined) throw new Error(`no series of ${key}`);
+  return found;
+}
+
+const point = (at: number, status: number, more: Partial<TimelinePoint> = {}): TimelinePoint => ({
+  at,
+  key: 'free-1',
+  operation: 'listPets',
+  status,
+  ...more,
+});
+
+t.test(
+  'every request of a full run is in exactly one column, keys in the order of the profile',
+  async (t) => {
+    const report = conformantReport();
+    const all = rateSeries(report);
+    t.strictSame(
+      all.map(({ key }) => key),
+      ['free-1', 'pro-1', 'business-1', 'free-ban', null],
+    );
+    for (const { key, total } of all) {
+      const requests = total.admitted + total.refused + total.banned + total.unanswered;
+      t.equal(requests, report.requests.byKey[key ?? '(none)'], `${key}`);
+    }
+  },
+);
+
+t.test('fixed windows count what was admitted and refused in each', async (t) => {
+  const free = series(conformantReport().timeline);
+  t.match(free.windows, [
+    { reset: 56, admitted: 60, refused: 5, limit: 60, remainingLeast: 0 },
+    { reset: 116, admitted: 60, refused: 2 },
+    { reset: 176, admitted: 4, refused: 0, remainingLeast: 56 },
+  ]);
+  t.equal(free.steps.length, 3, 'the line of Remaining breaks where a window ends');
+  t.strictSame(free.steps[0]?.at(-1), [56, 0], 'and is held until then');
+});
+
+t.test('a Reset that moves with every request has no edges', async (t) => {
+  const refilling = series(
+    Array.from({ length: 60 }, (_, index) =>
+      point(index, 200, { limit: 60, remaining: 59, reset: index + 60 }),
+    ),
+  );
+  t.match(refilling, { movingReset: true, windows: [], steps: { length: 1 } });
+});
+
+t.test('Reset that jitters by a second is one window', async (t) => {
+  const jitter = series(
+    Array.from({ length: 60 }, (_, index) =>
+      point(index / 10, 200, { limit: 60, remaining: 59 - index, reset: 30 + (index % 2) }),
+    ),
+  );
+  t.match(jitter.windows, [{ admitted: 60 }]);
+});
+
+t.test(
+  'a ban lasts until it was said to end or the key is served, and is open where neither was seen',
+  async (t) => {
+    const banned = { banned: true, reset: 30 };
+    t.strictSame(
+      series([point(9, 429), point(10, 429, banned), point(20, 403, banned), point(31, 200)]).bans,
+      [{ from: 10, until: 30, ended: true }],
+    );
+    t.strictSame(series([point(10, 429, banned), point(20, 429, banned)]).bans, [
+      { from: 10, until: 30, ended: false },
+    ]);
+    t.strictSame(
+      series([point(10, 429, { banned: true }), point(15, 200), point(20, 429, banned), point(22, 200)]).bans,
+      [
+        { from: 10, until: 15, ended: true },
+        { from: 20, until: 22, ended: true },
+      ],
+    );
+  },
+);
+
+t.test('no answer is its own kind', async (t) => {
+  t.match(series([point(1, 0), point(2, 500), point(3, 429)]).total, {
+    unanswered: 1,
+    admitted: 1,
+    refused: 1,
+    banned: 0,
+  });
+});

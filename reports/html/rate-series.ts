@@ -1,0 +1,224 @@
+import type { Report, TimelinePoint } from '../report.ts';
+
+/** How finely the picture resolves time: columns over the whole run. */
+export const COLUMNS = 800;
+
+/** What happened to one key's requests in one column of the picture. */
+export interface Column {
+  readonly index: number;
+  readonly admitted: number;
+  readonly refused: number;
+  readonly banned: number;
+  readonly unanswered: number;
+  /** X-RateLimit-Remaining of the last response in the column that had it. */
+  readonly remaining?: number;
+}
+
+/** A stretch in which the rate headers named the same Reset. */
+export interface RateWindow {
+  /** Seconds since the run began: its first request. */
+  readonly from: number;
+  /** Seconds since the run began: X-RateLimit-Reset. */
+  readonly reset: number;
+  readonly admitted: number;
+  readonly refused: number;
+  readonly limit?: number;
+  readonly remainingLeast?: number;
+}
+
+/** A stretch in which every request was answered with a ban. */
+export interface Ban {
+  readonly from: number;
+  /** When the key was served again, else when the ban was said to end, else the last refusal; never after the run. */
+  readonly until: number;
+  /** Whether the key was seen served again. */
+  readonly ended: boolean;
+}
+
+/** One key's share of the picture. */
+export interface KeySeries {
+  /** The key's name; null for requests without a valid key. */
+  readonly key: string | null;
+  readonly plan?: string;
+  readonly columns: readonly Column[];
+  /** Step line of Remaining: [seconds, remaining], one list per window. */
+  readonly steps: readonly (readonly (readonly [at: number, remaining: number])[])[];
+  /** Empty where Reset moves with every request (a refilling or sliding window): then there are no edges to draw. */
+  readonly windows: readonly RateWindow[];
+  readonly movingReset: boolean;
+  readonly bans: readonly Ban[];
+  /** The largest X-RateLimit-Limit seen. */
+  readonly limit?: number;
+  readonly total: Omit<Column, 'index' | 'remaining'>;
+}
+
+/** The run's length in seconds, at least 1, the last point included. */
+export function runLength(report: Report): number {
+  return report.timeline.reduce(
+    (most, { at }) => Math.max(most, at),
+    Math.max(1, report.run.durationSeconds),
+  );
+}
+
+/** The timeline by key: the profile's keys in their order, then others, requests without a valid key last. */
+export function rateSeries(report: Report): KeySeries[] {
+  const byKey = new Map<string | null, TimelinePoint[]>(report.run.keys.map(({ name }) => [name, []]));
+  for (const point of report.timeline) {
+    const points = byKey.get(point.key);
+    if (points === undefined) byKey.set(point.key, [point]);
+    else points.push(point);
+  }
+  const length = runLength(report);
+  const plans = new Map(report.run.keys.map(({ name, plan }) => [name, plan]));
+  return [...byKey]
+    .filter(([, points]) => points.length > 0)
+    .sort(([a], [b]) => Number(a === null) - Number(b === null))
+    .map(([key, points]) => keySeries(key, points, length, key === null ? undefined : plans.get(key)));
+}
+
+function keySeries(
+  key: string | null,
+  points: readonly TimelinePoint[],
+  length: number,
+  plan: string | undefined,
+): KeySeries {
+  const limit = points.reduce<number | undefined>(
+    (most, point) => (point.limit === undefined ? most : Math.max(most ?? 0, point.limit)),
+    undefined,
+  );
+  const windows = rateWindows(points);
+  // A fixed window keeps its Reset; where most requests name a new one, the quota refills and edges mean nothing.
+  const movingReset = windows.length > 8 && windows.length > points.length / 8;
+  const columns = rateColumns(points, length);
+  return {
+    key,
+    ...(plan === undefined ? {} : { plan }),
+    columns,
+    steps: remainingSteps(points, movingReset, length),
+    windows: movingReset ? [] : windows,
+    movingReset,
+    bans: bansOf(points, length),
+    ...(limit === undefined ? {} : { limit }),
+    total: columns.reduce(
+      (sum, column) => ({
+        admitted: sum.admitted + column.admitted,
+        refused: sum.refused + column.refused,
+        banned: sum.banned + column.banned,
+        unanswered: sum.unanswered + column.unanswered,
+      }),
+      { admitted: 0, refused: 0, banned: 0, unanswered: 0 },
+    ),
+  };
+}
+
+type Fate = 'admitted' | 'refused' | 'banned' | 'unanswered';
+
+function fate(point: TimelinePoint): Fate {
+  if (point.banned === true) return 'banned';
+  if (point.status === 0) return 'unanswered';
+  return point.status === 429 ? 'refused' : 'admitted';
+}
+
+function rateColumns(points: readonly TimelinePoint[], length: number): Column[] {
+  const columns = new Map<number, Column>();
+  for (const point of points) {
+    const index = Math.min(COLUMNS - 1, Math.max(0, Math.floor((point.at / length) * COLUMNS)));
+    const before = columns.get(index) ?? { index, admitted: 0, refused: 0, banned: 0, unanswered: 0 };
+    const kind = fate(point);
+    columns.set(index, {
+      ...before,
+      [kind]: before[kind] + 1,
+      ...(point.remaining === undefined ? {} : { remaining: point.remaining }),
+    });
+  }
+  return [...columns.values()].sort((a, b) => a.index - b.index);
+}
+
+/** Reset is in whole seconds and relative to a clock with skew: values this close are the same. */
+const SAME_RESET_SECONDS = 1.5;
+
+function sameReset(a: number, b: number): boolean {
+  return Math.abs(a - b) <= SAME_RESET_SECONDS;
+}
+
+/** Responses overtake one another by a window or so; looking further back would cost a long run its linear time. */
+function recentWindow(windows: readonly RateWindow[], reset: number): number {
+  for (let index = windows.length - 1; index >= Math.max(0, windows.length - 8); index -= 1) {
+    const window = windows[index];
+    if (window !== undefined && sameReset(window.reset, reset)) return index;
+  }
+  return -1;
+}
+
+function rateWindows(points: readonly TimelinePoint[]): RateWindow[] {
+  const windows: RateWindow[] = [];
+  for (const point of points) {
+    if (point.reset === undefined || point.banned === true) continue;
+    const index = recentWindow(windows, point.reset);
+    const before = index < 0 ? undefined : windows[index];
+    const refused = fate(point) === 'refused' ? 1 : 0;
+    const least = Math.min(
+      before?.remainingLeast ?? Number.POSITIVE_INFINITY,
+      point.remaining ?? Number.POSITIVE_INFINITY,
+    );
+    const limit = point.limit ?? before?.limit;
+    const after: RateWindow = {
+      from: before?.from ?? point.at,
+      reset: before?.reset ?? point.reset,
+      admitted: (before?.admitted ?? 0) + 1 - refused,
+      refused: (before?.refused ?? 0) + refused,
+      ...(limit === undefined ? {} : { limit }),
+      ...(Number.isFinite(least) ? { remainingLeast: least } : {}),
+    };
+    if (index < 0) windows.push(after);
+    else windows[index] = after;
+  }
+  return windows;
+}
+
+function remainingSteps(
+  points: readonly TimelinePoint[],
+  movingReset: boolean,
+  length: number,
+): (readonly [number, number])[][] {
+  const steps: (readonly [number, number])[][] = [];
+  let current: (readonly [number, number])[] = [];
+  let reset: number | undefined;
+  for (const point of points) {
+    if (point.remaining === undefined || point.banned === true) continue;
+    const nextWindow = reset !== undefined && point.reset !== undefined && !sameReset(reset, point.reset);
+    if (current.length === 0 || (nextWindow && !movingReset)) {
+      const last = current.at(-1);
+      // What was left stays left until the window ends.
+      if (last !== undefined && reset !== undefined)
+        current.push([Math.min(reset, point.at, length), last[1]]);
+      current = [];
+      steps.push(current);
+    }
+    current.push([point.at, point.remaining]);
+    reset = point.reset ?? reset;
+  }
+  const last = current.at(-1);
+  if (last !== undefined) current.push([Math.min(Math.max(reset ?? last[0], last[0]), length), last[1]]);
+  return steps;
+}
+
+function bansOf(points: readonly TimelinePoint[], length: number): Ban[] {
+  const bans: Ban[] = [];
+  let from: number | undefined;
+  let last: TimelinePoint | undefined;
+  for (const point of points) {
+    if (point.banned === true) {
+      from ??= point.at;
+      last = point;
+    } else if (from !== undefined && last !== undefined && fate(point) !== 'unanswered') {
+      const told = last.reset !== undefined && last.reset > last.at ? last.reset : point.at;
+      bans.push({ from, until: Math.min(told, point.at), ended: true });
+      from = undefined;
+    }
+  }
+  if (from !== undefined && last !== undefined) {
+    bans.push({ from, until: Math.min(length, Math.max(last.at, last.reset ?? last.at)), ended: false });
+  }
+  return bans;
+}

@@ -1,0 +1,13 @@
+import { html, type SafeHtml } from '@remix-run/html-template';
+import { clip, visibleLines } from '../visible-text.ts';
+
+/** Text as it may stand in the page: clipped, with what cannot be seen written out and set apart. */
+export function shown(text: string, most = 2_000): SafeHtml {
+  return markUnseen(clip(visibleLines(clip(text, most)), most * 2));
+}
+
+/** Sets the names of unseen characters apart from text that merely looks like one. */
+export function markUnseen(visible: string): SafeHtml {
+  const parts = visible.split(/(⟨U\+[0-9A-F]{4,6}⟩)/);
+  return html`${parts.map((part, index) => (index % 2 === 1 ? html`<i class="u">${part}</i>` : part))}`;
+}
