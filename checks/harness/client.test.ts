@@ -59,6 +59,7 @@ t.test('one exchange, as it was sent and as it is recorded', async (t) => {
     request: { operation: 'listPets', method: 'GET', path: '/pets?limit=1' },
     outcome: { kind: 'response', status: 200, body: '[1]', bodyBytes: 3 },
   });
+  t.ok(exchange.sentAt > 1000, 'sent when the connection stood, not when it was asked for');
   t.ok(exchange.sentAt < exchange.receivedAt);
   t.strictSame(exchange.request.headers.slice(-2), [
     ['X-Extra', '1'],
@@ -198,12 +199,20 @@ t.test('nothing is sent again on a connection that the other side closes', async
   }
 });
 
-t.test('an idle connection is given up before a server is likely to', async (t) => {
-  const server = await serve(t, answersWith(ok('[]', 'Keep-Alive: timeout=1\r\n')));
-  const client = clientOf(t, server);
-  await client.exchange(LIST, RECORD);
-  await client.exchange(LIST, RECORD);
-  t.equal(server.connections, 2, 'a second left is too short to count on');
+t.test('an idle connection is used again, unless the server is about to close it', async (t) => {
+  for (const [keepAlive, connections] of [
+    ['', 1],
+    ['Keep-Alive: timeout=5\r\n', 1],
+    ['Keep-Alive: timeout=1\r\n', 2],
+  ] as const) {
+    const server = await serve(t, answersWith(ok('[]', keepAlive)));
+    const client = clientOf(t, server);
+    await client.exchange(LIST, RECORD);
+    // The connection is free again some turns of the event loop later.
+    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await client.exchange(LIST, RECORD);
+    t.equal(server.connections, connections, keepAlive);
+  }
 });
 
 t.test('an interruption ends an exchange at once, whatever it waits for', async (t) => {
@@ -221,6 +230,19 @@ t.test('an interruption ends an exchange at once, whatever it waits for', async 
     t.match(await client.exchange(LIST, RECORD, stop.signal), { outcome: { reason: 'interrupted' } });
     t.equal(server.requests.length, sent, 'nothing is sent when it has been interrupted before');
   }
+});
+
+t.test('a connection that did not answer in time is closed', async (t) => {
+  let closed: Promise<unknown> | undefined;
+  const server = await serve(t, {
+    connected: (connection) => {
+      closed = connection.closed;
+    },
+  });
+  const client = clientOf(t, server, { timeouts: { headers: 50 } });
+  t.match(await client.exchange(LIST, RECORD), { outcome: { reason: 'headers-timeout' } });
+  await closed;
+  t.equal(server.connections, 1);
 });
 
 t.test('an interruption while connecting sends nothing', async (t) => {

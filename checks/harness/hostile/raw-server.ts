@@ -20,6 +20,8 @@ export interface RawConnection {
   /** From 1 on. */
   readonly number: number;
   readonly open: boolean;
+  /** Resolves when neither side can use it any more. */
+  readonly closed: Promise<void>;
   write(data: string | Uint8Array): void;
   /** Writes, and closes in good order. */
   end(data?: string | Uint8Array): void;
@@ -100,6 +102,7 @@ function connectionOf(socket: net.Socket, number: number): RawConnection {
     get open() {
       return socket.writable;
     },
+    closed: new Promise((resolve) => socket.once('close', () => resolve())),
     write(data) {
       if (socket.writable) socket.write(data);
     },
