@@ -24,7 +24,7 @@ export interface KneeEstimate {
 }
 
 const LAPSE = 0.04;
-const GRID = 600;
+const GRID = 400;
 /** The transition's width as a part of the rate: from razor-sharp to soft. Each as likely as the next. */
 const WIDTHS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064];
 
@@ -32,15 +32,11 @@ function probabilityOfHolding(logRate: number, logCapacity: number, width: numbe
   return LAPSE / 2 + (1 - LAPSE) * cumulativeStdNormalProbability((logCapacity - logRate) / width);
 }
 
-interface Cell {
-  readonly logCapacity: number;
-  readonly width: number;
-  weight: number;
-}
-
 /** What is known of the capacity. */
 export class Knee {
-  readonly #cells: Cell[] = [];
+  readonly #logCapacities: readonly number[];
+  /** For each width, how likely each capacity is together with it; all of them add up to 1. */
+  readonly #weights: readonly Float64Array[];
 
   /**
    * @param low a rate that is certainly below the capacity, requests per second
@@ -48,47 +44,50 @@ export class Knee {
    */
   constructor(low: number, high: number) {
     const [from, to] = [Math.log(low), Math.log(high)];
-    for (const width of WIDTHS) {
-      for (let place = 0; place <= GRID; place += 1) {
-        this.#cells.push({ logCapacity: from + ((to - from) * place) / GRID, width, weight: 1 });
-      }
-    }
-    this.#normalise();
-  }
-
-  #normalise(): void {
-    const sum = this.#cells.reduce((total, { weight }) => total + weight, 0);
-    for (const cell of this.#cells) cell.weight /= sum;
+    this.#logCapacities = Array.from({ length: GRID + 1 }, (_, place) => from + ((to - from) * place) / GRID);
+    this.#weights = WIDTHS.map(() => new Float64Array(GRID + 1).fill(1 / (GRID + 1) / WIDTHS.length));
   }
 
   /** Takes in what a step told. */
   learn({ rate, held }: StepOutcome): void {
-    const logRate = Math.log(rate);
-    for (const cell of this.#cells) {
-      const holding = probabilityOfHolding(logRate, cell.logCapacity, cell.width);
-      cell.weight *= held ? holding : 1 - holding;
+    const after = this.#after(Math.log(rate), held);
+    for (const [index, weights] of after.weights.entries()) {
+      this.#weights[index]?.set(weights.map((weight) => weight / after.chance));
     }
-    this.#normalise();
   }
 
-  #marginal(): { logCapacity: number; weight: number }[] {
-    const sums = new Map<number, number>();
-    for (const { logCapacity, weight } of this.#cells) {
-      sums.set(logCapacity, (sums.get(logCapacity) ?? 0) + weight);
-    }
-    return [...sums].toSorted(([a], [b]) => a - b).map(([logCapacity, weight]) => ({ logCapacity, weight }));
+  /** The weights after a step at this rate had this outcome, and how likely that is. */
+  #after(logRate: number, held: boolean): { weights: Float64Array[]; chance: number } {
+    let chance = 0;
+    const weights = this.#weights.map((before, index) => {
+      const width = WIDTHS[index] ?? 1;
+      return before.map((weight, place) => {
+        const holding = probabilityOfHolding(logRate, this.#logCapacities[place] ?? 0, width);
+        const product = weight * (held ? holding : 1 - holding);
+        chance += product;
+        return product;
+      });
+    });
+    return { weights, chance };
+  }
+
+  #marginal(weights: readonly Float64Array[]): Float64Array {
+    const sums = new Float64Array(GRID + 1);
+    for (const row of weights)
+      for (const [place, weight] of row.entries()) sums[place] = (sums[place] ?? 0) + weight;
+    return sums;
   }
 
   /** The rates below which the capacity lies with these probabilities. */
   quantiles(probabilities: readonly number[]): number[] {
-    const marginal = this.#marginal();
+    const marginal = this.#marginal(this.#weights);
     return probabilities.map((probability) => {
       let reached = 0;
-      for (const { logCapacity, weight } of marginal) {
+      const place = marginal.findIndex((weight) => {
         reached += weight;
-        if (reached >= probability) return Math.exp(logCapacity);
-      }
-      return Math.exp(marginal.at(-1)?.logCapacity ?? 0);
+        return reached >= probability;
+      });
+      return Math.exp(this.#logCapacities.at(place) ?? 0);
     });
   }
 
@@ -110,23 +109,17 @@ export class Knee {
 
   #expectedEntropy(rate: number): number {
     const logRate = Math.log(rate);
-    const [held, broken] = [new Map<number, number>(), new Map<number, number>()];
-    let chance = 0;
-    for (const { logCapacity, width, weight } of this.#cells) {
-      const holding = probabilityOfHolding(logRate, logCapacity, width) * weight;
-      chance += holding;
-      held.set(logCapacity, (held.get(logCapacity) ?? 0) + holding);
-      broken.set(logCapacity, (broken.get(logCapacity) ?? 0) + weight - holding);
-    }
-    return chance * entropyOf(held, chance) + (1 - chance) * entropyOf(broken, 1 - chance);
+    const [held, broken] = [this.#after(logRate, true), this.#after(logRate, false)];
+    return [held, broken].reduce(
+      (sum, { weights, chance }) => sum + chance * entropyOf(this.#marginal(weights), chance),
+      0,
+    );
   }
 }
 
-function entropyOf(weights: ReadonlyMap<number, number>, sum: number): number {
-  let entropy = 0;
-  for (const weight of weights.values()) {
+function entropyOf(weights: Float64Array, sum: number): number {
+  return weights.reduce((entropy, weight) => {
     const part = weight / sum;
-    if (part > 0) entropy -= part * Math.log(part);
-  }
-  return entropy;
+    return part > 0 ? entropy - part * Math.log(part) : entropy;
+  }, 0);
 }

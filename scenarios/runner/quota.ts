@@ -64,7 +64,9 @@ function rateNeed({ facts, rate, seconds, clockSpeed }: Demand): Need {
     const start = (Math.max(0, seconds - minute) * place) / PLACES;
     busiestMinute = Math.max(busiestMinute, arrived(start + minute) - arrived(start));
   }
-  return { total: Math.ceil(arrived(seconds)), busiestMinute: Math.ceil(busiestMinute) };
+  // Sums of floating point numbers may end a hair above a whole one.
+  const whole = (requests: number) => Math.ceil(requests - 1e-6);
+  return { total: whole(arrived(seconds)), busiestMinute: whole(busiestMinute) };
 }
 
 /** The part of the need that a key can pay, at most all of it. */

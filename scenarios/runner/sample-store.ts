@@ -122,6 +122,7 @@ export class SampleStore {
     const [base] = numbers;
     if (
       base === undefined ||
+      !(base > 0) ||
       numbers.length % 3 !== 1 ||
       numbers.some((number) => !Number.isSafeInteger(number))
     ) {

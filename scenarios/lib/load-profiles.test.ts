@@ -1,0 +1,29 @@
+import t from 'tap';
+import { arrivals, arrivedBy, peakRate, slopes } from './load-profiles.ts';
+import type { LoadProfileName } from './scenario.ts';
+
+const NAMES: LoadProfileName[] = ['constant', 'average-load', 'stress', 'spike', 'soak', 'breakpoint'];
+
+t.test('every profile lasts as long as it is told and joins up', async (t) => {
+  for (const name of NAMES) {
+    const shape = slopes(name, 50, 200);
+    t.ok(Math.abs(shape.reduce((sum, { seconds }) => sum + seconds, 0) - 200) < 1e-9, name);
+    for (const [index, slope] of shape.entries()) {
+      const next = shape[index + 1];
+      if (next !== undefined) t.equal(slope.to, next.from, `${name} has no jump`);
+    }
+  }
+});
+
+t.test('arrivals are the area under the rate', async (t) => {
+  t.equal(arrivals(slopes('constant', 10, 60)), 600);
+  t.equal(arrivals(slopes('breakpoint', 10, 60)), 300);
+  t.equal(arrivedBy(slopes('breakpoint', 10, 60), 30), 75);
+  t.equal(arrivedBy(slopes('constant', 10, 60), 90), 600);
+  t.equal(arrivedBy(slopes('constant', 10, 60), -5), 0);
+});
+
+t.test('stress goes to twice the usual rate', async (t) => {
+  t.equal(peakRate(slopes('stress', 10, 60)), 20);
+  t.equal(peakRate(slopes('spike', 10, 60)), 10);
+});
