@@ -2,7 +2,7 @@ import { create } from 'xmlbuilder2';
 import { outcome, unexplainedVerdict } from './outcome.ts';
 import type { GapResult, Report, RequirementResult } from './report.ts';
 import { bySection } from './sections.ts';
-import { clip, shownLine, visibleLines } from './visible-text.ts';
+import { shownLine, shownLines } from './visible-text.ts';
 
 /** What a test case says beyond its name; a case without one has passed. */
 interface Trouble {
@@ -144,7 +144,7 @@ function details(row: RequirementResult): string {
     ['What came back', row.actual],
     ['Repeat it with', row.curl],
     ['Exchanges in report.json', row.evidence.slice(0, 10).join(', ') || undefined],
-  ].flatMap(([label, text]) => (text === undefined ? [] : [`${label}: ${visibleLines(clip(text, 2_000))}`]));
+  ].flatMap(([label, text]) => (text === undefined ? [] : [`${label}: ${shownLines(text, 2_000)}`]));
   return `\n${lines.join('\n')}\n`;
 }
 

@@ -2,7 +2,7 @@ import { runFacts } from './facts.ts';
 import { byReason, nextSteps, outcome } from './outcome.ts';
 import type { GapResult, Report, RequirementResult } from './report.ts';
 import { bySection } from './sections.ts';
-import { clip, shownLine, visibleLines } from './visible-text.ts';
+import { shownLine, shownLines } from './visible-text.ts';
 
 /** GitHub refuses a comment of more than 65,536 characters; what comes last gives way. */
 const COMMENT_LIMIT = 60_000;
@@ -94,7 +94,7 @@ function failureTable(rows: readonly RequirementResult[]): string {
 function repeatBlock(rows: readonly RequirementResult[]): string {
   const commands = rows
     .slice(0, MOST_ROWS)
-    .flatMap(({ id, curl }) => (curl === undefined ? [] : [`# ${id}\n${visibleLines(clip(curl, 1_000))}`]))
+    .flatMap(({ id, curl }) => (curl === undefined ? [] : [`# ${id}\n${shownLines(curl, 1_000)}`]))
     .join('\n');
   const longest = Math.max(2, ...(commands.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = '`'.repeat(longest + 1);

@@ -2,7 +2,7 @@ import type { Invocation, Log, ReportingDescriptor, Result } from 'sarif';
 import type { Exchange } from '../checks/harness/exchange.ts';
 import { outcome, unexplainedVerdict } from './outcome.ts';
 import type { GapResult, Report, RequirementResult } from './report.ts';
-import { clip, shownLine, visibleLines } from './visible-text.ts';
+import { shownLine, shownLines } from './visible-text.ts';
 
 /** Where the finding can be read; code scanning wants a file, and the report has every exchange. */
 const ARTIFACT = 'report.json';
@@ -121,7 +121,7 @@ function webExchange(exchange: Exchange, target: string): Pick<Result, 'webReque
   const { request, outcome: came } = exchange;
   const headers = (list: Exchange['request']['headers']) =>
     Object.fromEntries(list.map(([name, value]) => [shownLine(name, 100), shownLine(value)]));
-  const body = (text: string) => ({ text: visibleLines(clip(text, 4_000)) });
+  const body = (text: string) => ({ text: shownLines(text, 4_000) });
   return {
     webRequest: {
       protocol: 'HTTP',

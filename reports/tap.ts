@@ -1,7 +1,7 @@
 import { stringify } from 'yaml';
 import { outcome, unexplainedVerdict } from './outcome.ts';
 import type { Report, RequirementResult } from './report.ts';
-import { clip, shownLine, visibleLines } from './visible-text.ts';
+import { shownLine, shownLines } from './visible-text.ts';
 
 interface Point {
   readonly ok: boolean;
@@ -83,8 +83,7 @@ function requirementPoint(row: RequirementResult): Point {
 }
 
 function failureDiagnostic(row: RequirementResult, reason: string): Readonly<Record<string, unknown>> {
-  const text = (value: string | undefined) =>
-    value === undefined ? undefined : visibleLines(clip(value, 2_000));
+  const text = (value: string | undefined) => (value === undefined ? undefined : shownLines(value, 2_000));
   return {
     verdict: row.verdict,
     reason,

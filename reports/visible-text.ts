@@ -19,7 +19,10 @@ export function visibleLines(text: string): string {
 
 /** The text on one line: runs of white space become a space, every other character that cannot be seen is written out. */
 export function visibleLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim().replace(UNSEEN, codePointName);
+  return text
+    .replace(/[ \t\r\n\f\v]+/g, ' ')
+    .trim()
+    .replace(UNSEEN, codePointName);
 }
 
 /**
@@ -34,8 +37,21 @@ export function clip(text: string, most: number): string {
   return `${text.slice(0, end)}… (${text.length.toLocaleString('en')} characters in all)`;
 }
 
-/** One line of at most `most` characters, safe to show anywhere that escapes its own syntax. */
+/** One line of at most `most` characters of the text, safe to show anywhere that escapes its own syntax. */
 export function shownLine(text: string, most = 600): string {
-  // Cut before and after: white space alone may be a megabyte, and each unseen character grows to eight.
-  return clip(visibleLine(clip(text, most * 4)), most);
+  return shortened(text, most, visibleLine);
+}
+
+/** At most `most` characters of the text, its lines kept, safe to show anywhere that escapes its own syntax. */
+export function shownLines(text: string, most = 2_000): string {
+  return shortened(text, most, visibleLines);
+}
+
+/** Cut first, because text may be megabytes, and again, because each unseen character grows to eight. */
+function shortened(text: string, most: number, visible: (text: string) => string): string {
+  const visibleStart = visible(text.slice(0, most));
+  if (text.length <= most && visibleStart.length <= most * 2) return visibleStart;
+  const start = visibleStart.slice(0, most * 2);
+  const cut = start.replace(/[\ud800-\udbff]$|⟨[^⟩]*$/, '').trimEnd();
+  return `${cut}… (${text.length.toLocaleString('en')} characters in all)`;
 }

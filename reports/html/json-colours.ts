@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import jsTokens from 'js-tokens';
-import { clip, visibleLines } from '../visible-text.ts';
+import { shownLines } from '../visible-text.ts';
 import { markUnseen, shown } from './visible-html.ts';
 
 /** A body longer than this is not worth a second parse for its colours. */
@@ -46,7 +46,7 @@ export function bodyHtml(body: string, most: number, fields: ReadonlySet<string>
     } else {
       const isName = next === ':';
       if (isName) marking = fields.has(value.slice(1, -1));
-      const text = markUnseen(visibleLines(clip(value, most)));
+      const text = markUnseen(shownLines(value, most));
       const name = isName
         ? 'k'
         : token.type === 'StringLiteral'

@@ -64,11 +64,11 @@ export function findings(report: Report): SafeHtml {
   const open = [...notVerified, ...mayNotVerified];
   return html`
 <div class="findings">
-  <section class="card k-fail" id="broken" aria-labelledby="h-broken">
+  <section class="card${broken.length + drifted.length === 0 ? '' : ' k-fail'}" id="broken" aria-labelledby="h-broken">
     <h2 id="h-broken">Broken <span class="n">${broken.length + drifted.length}</span></h2>
     ${broken.length + drifted.length === 0 ? html`<p class="quiet">Nothing that was checked is broken.</p>` : html`<ul>${broken.map(brokenItem)}${drifted.map(driftItem)}</ul>`}
   </section>
-  <section class="card k-inconclusive" id="not-verified" aria-labelledby="h-open">
+  <section class="card${open.length === 0 ? '' : ' k-inconclusive'}" id="not-verified" aria-labelledby="h-open">
     <h2 id="h-open">Not verified <span class="n">${open.length}</span></h2>
     ${open.length === 0 ? html`<p class="quiet">Everything that can be checked was.</p>` : html`<ul>${byReason(open).slice(0, 30).map(reasonItem)}</ul>`}
   </section>

@@ -52,7 +52,7 @@ export function requirementList(
 ): SafeHtml {
   const failures = rows.filter(({ verdict }) => verdict === 'fail').length;
   const room = {
-    text: Math.min(2_000, Math.max(300, Math.floor(TEXT_BUDGET / Math.max(1, failures)))),
+    text: Math.min(1_000, Math.max(300, Math.floor(TEXT_BUDGET / Math.max(1, failures)))),
     left: PROOF_BUDGET,
   };
   return html`${bySection(rows).map(
@@ -81,7 +81,7 @@ function failure(row: RequirementResult, context: RequirementListContext, room: 
   );
   const proof = inlineProof(row, context, room);
   return html`
-<p class="reason">${shown(row.reason, Math.min(600, room.text))}</p>
+<p class="reason">${shown(row.reason, 300)}</p>
 <dl class="facts">
   <dt>The document says</dt><dd>${shown(row.statement, 600)} <span class="quiet">section ${row.section}</span></dd>
   ${row.expected === undefined ? '' : html`<dt>It asks here</dt><dd class="expected">${compared.expected}</dd>`}

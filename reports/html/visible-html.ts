@@ -1,9 +1,9 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import { clip, visibleLines } from '../visible-text.ts';
+import { shownLines } from '../visible-text.ts';
 
 /** Text as it may stand in the page: clipped, with what cannot be seen written out and set apart. */
 export function shown(text: string, most = 2_000): SafeHtml {
-  return markUnseen(clip(visibleLines(clip(text, most)), most * 2));
+  return markUnseen(shownLines(text, most));
 }
 
 /** Sets the names of unseen characters apart from text that merely looks like one. */
