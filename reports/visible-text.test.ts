@@ -33,5 +33,6 @@ t.test('long text is cut between code points and says so', async (t) => {
     '⟨U+202E⟩⟨U+202E⟩… (9 characters in all)',
     'what is cut is no half name',
   );
+  t.equal(shownLine('ab🐕d', 3), 'ab… (5 characters in all)');
   t.equal(shownLines('a\nb', 9), 'a\nb');
 });

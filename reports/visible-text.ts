@@ -31,10 +31,16 @@ export function visibleLine(text: string): string {
  * @param most in UTF-16 units, before the note
  */
 export function clip(text: string, most: number): string {
-  if (text.length <= most) return text;
+  return text.length <= most ? text : `${start(text, most)}${lengthNote(text)}`;
+}
+
+function start(text: string, most: number): string {
   const last = text.charCodeAt(most - 1);
-  const end = last >= 0xd800 && last <= 0xdbff ? most - 1 : most;
-  return `${text.slice(0, end)}… (${text.length.toLocaleString('en')} characters in all)`;
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff && text.length > most ? most - 1 : most);
+}
+
+function lengthNote(text: string): string {
+  return `… (${text.length.toLocaleString('en')} characters in all)`;
 }
 
 /** One line of at most `most` characters of the text, safe to show anywhere that escapes its own syntax. */
@@ -49,9 +55,10 @@ export function shownLines(text: string, most = 2_000): string {
 
 /** Cut first, because text may be megabytes, and again, because each unseen character grows to eight. */
 function shortened(text: string, most: number, visible: (text: string) => string): string {
-  const visibleStart = visible(text.slice(0, most));
-  if (text.length <= most && visibleStart.length <= most * 2) return visibleStart;
-  const start = visibleStart.slice(0, most * 2);
-  const cut = start.replace(/[\ud800-\udbff]$|⟨[^⟩]*$/, '').trimEnd();
-  return `${cut}… (${text.length.toLocaleString('en')} characters in all)`;
+  const whole = visible(start(text, most));
+  if (text.length <= most && whole.length <= most * 2) return whole;
+  // A name of an unseen character that the cut went through is left out.
+  return `${start(whole, most * 2)
+    .replace(/⟨[^⟩]*$/, '')
+    .trimEnd()}${lengthNote(text)}`;
 }
