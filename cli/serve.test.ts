@@ -1,0 +1,207 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import t from 'tap';
+import { parse } from 'yaml';
+
+// One bundle for all the processes below: translating every module again in each would take minutes.
+const COMMAND = join(t.testdir(), 'serve.mjs');
+await build({
+  stdin: {
+    contents: "import { serveCommand } from './serve.ts'; await serveCommand.parseAsync();",
+    resolveDir: import.meta.dirname,
+  },
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  banner: {
+    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
+  },
+  outfile: COMMAND,
+});
+
+function start(args: readonly string[], environment: Record<string, string> = {}): ChildProcess {
+  return spawn(process.execPath, [COMMAND, ...args], {
+    env: { ...process.env, ...environment },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+}
+
+function collect(stream: NodeJS.ReadableStream | null): { text: string } {
+  const collected = { text: '' };
+  stream?.on('data', (chunk: Buffer) => {
+    collected.text += chunk.toString();
+  });
+  return collected;
+}
+
+async function run(args: readonly string[], environment: Record<string, string> = {}) {
+  const child = start(args, environment);
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  const [code] = await once(child, 'close');
+  return { code, stdout: stdout.text, stderr: stderr.text };
+}
+
+async function firstLine(child: ChildProcess): Promise<string> {
+  const [chunk] = await once(child.stdout ?? child, 'data');
+  return String(chunk);
+}
+
+t.test('prints its address, writes a profile without and a private file with the keys', async (t) => {
+  const file = join(t.testdir(), 'local.yaml');
+  const child = start(['--profile-out', file, '--clock-speed', '60', '--enterprise-per-minute', '70']);
+  const address = (await firstLine(child)).trim();
+  t.match(address, /^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+
+  const text = readFileSync(file, 'utf8');
+  const profile: unknown = parse(text);
+  t.match(profile, {
+    target: address,
+    permit: ['writes', 'exhaust', 'ban', 'day'],
+    load: { allowed: true },
+    plans: { enterprise: { perMinute: 70, perDay: 1_000_000 } },
+    clock: { speed: 60 },
+  });
+  const keys = (
+    profile as { keys: { name: string; env: string; plan: string; roles: string[]; unusedToday: boolean }[] }
+  ).keys;
+  t.match(
+    keys.find(({ name }) => name === 'free-ban'),
+    { plan: 'free', roles: ['ban'], unusedToday: true },
+  );
+  t.match(
+    keys.find(({ name }) => name === 'business-load'),
+    { plan: 'business', roles: ['load'] },
+  );
+
+  t.equal(statSync(`${file}.env`).mode & 0o777, 0o600);
+  const values = [...readFileSync(`${file}.env`, 'utf8').matchAll(/^export (\w+)='([^']+)'$/gm)];
+  t.same(
+    values.map(([, name]) => name),
+    keys.map(({ env }) => env),
+  );
+  for (const [, , value = ''] of values) t.notOk(text.includes(value));
+  const authorization = `Bearer ${values[0]?.[2]}`;
+  t.equal((await fetch(`${address}/pets`, { headers: { authorization } })).status, 200);
+
+  child.kill('SIGINT');
+  t.same(await once(child, 'exit'), [130, null]);
+});
+
+t.test('SIGTERM ends it with 0, once the request under way is answered', async (t) => {
+  const file = join(t.testdir(), 'p.yaml');
+  const child = start(['--profile-out', file]);
+  const { hostname, port } = new URL(await firstLine(child));
+  const [, value = ''] = /='([^']+)'/.exec(readFileSync(`${file}.env`, 'utf8')) ?? [];
+  const body = '{"name":"Rex","categoryId":1}';
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `POST /v1/pets HTTP/1.1\r\nHost: pets\r\nAuthorization: Bearer ${value}\r\nExpect: 100-continue\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
+  const [goOn] = await once(socket, 'data');
+  t.match(String(goOn), /^HTTP\/1\.1 100 Continue/);
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  // Nothing listens any more: now the request is what the server waits for.
+  for (let refused = false; !refused; ) {
+    const probe = connect(Number(port), hostname);
+    refused = await once(probe, 'connect').then(
+      () => false,
+      () => true,
+    );
+    probe.destroy();
+  }
+  const answered = collect(socket);
+  socket.write(body);
+  t.same(await exit, [0, null]);
+  t.match(answered.text, /^HTTP\/1\.1 201 Created[\s\S]*\r\nConnection: close\r\n[\s\S]*"name":"Rex"/);
+});
+
+t.test('--exit-with-parent: it ends when its standard input does', async (t) => {
+  const child = start(['--exit-with-parent']);
+  await firstLine(child);
+  child.stdin?.end();
+  t.same(await once(child, 'exit'), [0, null]);
+});
+
+t.test('wrong usage is one line and exit code 2', async (t) => {
+  const { port } = await occupied(t);
+  for (const [args, message] of [
+    [
+      ['--fault', 'filter-ignord'],
+      /^error: there is no fault named "filter-ignord"; did you mean "filter-ignored"\?.*\n$/,
+    ],
+    [['--variant', 'x'], /^error: there is no variant named "x".*\n$/],
+    [['--port', '70000'], /^error: .*--port.*65535\.\n$/],
+    [['--clock-speed', '0'], /^error: .*1 to 100000\.\n$/],
+    [['--animals', '1e3'], /^error: .*whole number/],
+    [['--unknown'], /^error: unknown option/],
+    [['--port', String(port)], /^error: .*EADDRINUSE.*\n$/],
+    [['--profile-out', '/nowhere/p.yaml'], /^error: the profile cannot be written: .*\n$/],
+    [['--keys', '/nowhere/keys.yaml'], /^error: \/nowhere\/keys\.yaml: .*\n$/],
+  ] as const) {
+    const { code, stderr, stdout } = await run(args);
+    t.equal(code, 2, args.join(' '));
+    t.match(stderr, message);
+    t.equal(stdout, '');
+  }
+});
+
+async function occupied(t: { teardown(callback: () => unknown): void }): Promise<{ port: number }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const address = server.address();
+  return { port: typeof address === 'object' && address !== null ? address.port : 0 };
+}
+
+t.test('keys come from a file and the environment, and never into a message', async (t) => {
+  const directory = t.testdir();
+  const write = (text: string) => {
+    const file = join(directory, 'keys.yaml');
+    writeFileSync(file, text);
+    return file;
+  };
+  const secret = 'a-very-secret-key';
+  const good = write('keys:\n  - { name: mine, plan: pro, env: MY_KEY }\n');
+  const child = start(['--keys', good], { MY_KEY: secret });
+  const address = (await firstLine(child)).trim();
+  const response = await fetch(`${address}/pets`, { headers: { authorization: `Bearer ${secret}` } });
+  t.equal(response.headers.get('x-ratelimit-limit'), '300');
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+
+  for (const [text, message] of [
+    ['keys: []', /keys is to be a list/],
+    [
+      'keys:\n  - { name: mine, plan: gold, env: MY_KEY }',
+      /key 1: plan is to be one of free, pro, business, enterprise/,
+    ],
+    ['keys:\n  - { name: mine, plan: pro, env: UNSET }', /key 1: the environment variable UNSET is not set/],
+    [`keys:\n  - { name: mine, plan: pro, value: ${secret} }`, /key 1: values belong in the environment/],
+    [
+      'keys:\n  - { name: a, plan: pro, env: MY_KEY }\n  - { name: b, plan: pro, env: MY_KEY }',
+      /two keys have the same value/,
+    ],
+    ['keys:\n  - { name: a, plan: pro, env: BAD }', /the value in BAD is no bearer token/],
+    ['keys: [\n', /keys\.yaml:\d+: /],
+  ] as const) {
+    const { code, stderr } = await run(['--keys', write(text)], { MY_KEY: secret, BAD: 'two words' });
+    t.equal(code, 2, text);
+    t.match(stderr, message);
+    t.notOk(stderr.includes(secret));
+  }
+});
+
+t.test('lists have a line for each', async (t) => {
+  const faults = await run(['--list-faults']);
+  t.match(faults.stdout, /^filter-ignored +list-status-filter +status is ignored\.$/m);
+  const variants = await run(['--list-variants']);
+  t.match(variants.stdout, /^token-bucket +A bucket that refills evenly/m);
+  t.equal(faults.code, 0);
+});
