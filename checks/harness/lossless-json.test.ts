@@ -127,7 +127,7 @@ t.test('strings that look like numbers, marks or markup stay themselves', (t) =>
     t.strictSame(
       toPlain(read(JSON.stringify({ [text]: [text, 1] }))),
       { [text]: [text, 1] },
-      JSON.stringify(text),
+      encodeURIComponent(text),
     );
   }
   t.end();

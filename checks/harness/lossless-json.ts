@@ -31,9 +31,9 @@ const LONGEST_PROBLEM = 160;
 /**
  * Reads one JSON text without rounding a number. Never throws, whatever the text is.
  *
- * JSON.parse does the reading, first of the text as it is, then of the text with its numbers in quotes. Parsers that
- * keep numbers as text and are written in JavaScript (lossless-json) build strings character by character, which takes
- * thirty times the size of a hostile body.
+ * JSON.parse does the reading, of the text with its numbers in quotes. Parsers that keep numbers as text and are
+ * written in JavaScript (lossless-json) build strings character by character, which takes thirty times the size of a
+ * hostile body.
  *
  * Where RFC 8259 leaves a choice:
  * - a name that occurs twice in an object has its last value (section 4; what JSON.parse and most software do);
@@ -49,15 +49,27 @@ export function parseJson(text: string): ParsedJson {
   if (/^[ \t\r\n]*$/.test(text)) {
     return { ok: false, problem: text === '' ? 'is empty' : 'holds nothing but white space' };
   }
+  const marked = markValues(text);
+  if (marked.kind === 'too deep')
+    return { ok: false, problem: `is nested deeper than ${DEEPEST_NESTING} levels` };
+  if (marked.kind === 'marked') {
+    try {
+      return { ok: true, value: intoJsonValue(JSON.parse(marked.text)) };
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+  }
+  return { ok: false, problem: printable(syntaxErrorOf(text)) };
+}
+
+/** What the parser says of the text itself, without marks. */
+function syntaxErrorOf(text: string): string {
   try {
     JSON.parse(text);
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    return { ok: false, problem: printable(error.message) };
+    if (error instanceof SyntaxError) return error.message;
   }
-  const marked = markValues(text);
-  if (marked === undefined) return { ok: false, problem: `is nested deeper than ${DEEPEST_NESTING} levels` };
-  return { ok: true, value: toJsonValue(JSON.parse(marked)) };
+  return 'is not JSON';
 }
 
 /** Whether a value is an object (not an array, not null, not a number). */
@@ -121,50 +133,78 @@ const ZERO = 0x30;
 const NUMBER_MARK = '#';
 const STRING_MARK = '$';
 
+type Marked =
+  | { readonly kind: 'marked'; readonly text: string }
+  | { readonly kind: 'too deep' }
+  | { readonly kind: 'no JSON' };
+
+/** A piece takes more memory than most values: they are put together now and then. */
+const MOST_PIECES = 10_000;
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
 /**
- * Well-formed JSON with its numbers as strings that begin with `#`, and its strings and names beginning with `$`.
- *
- * @returns undefined where the text is nested deeper than {@link DEEPEST_NESTING}
+ * The text with its numbers as strings that begin with `#`, and its strings, but not the names of fields, beginning
+ * with `$`. It is JSON where the text is JSON: what is neither a string nor a number stays as it is.
  */
-function markValues(text: string): string | undefined {
+function markValues(text: string): Marked {
   const tokens = /["[{\]}]|-?\d[\d.eE+-]*/g;
+  const pieces: string[] = [];
   let marked = '';
   let copied = 0;
   let depth = 0;
   for (let token = tokens.exec(text); token !== null; token = tokens.exec(text)) {
     const [found] = token;
     if (found === '[' || found === '{') {
-      if (++depth > DEEPEST_NESTING) return undefined;
+      if (++depth > DEEPEST_NESTING) return { kind: 'too deep' };
     } else if (found === ']' || found === '}') depth--;
     else if (found === '"') {
-      marked += `${text.slice(copied, token.index)}"${STRING_MARK}`;
-      copied = token.index + 1;
-      tokens.lastIndex = endOfString(text, copied) + 1;
+      const start = token.index + 1;
+      const end = endOfString(text, start);
+      if (end < 0) return { kind: 'no JSON' };
+      tokens.lastIndex = end + 1;
+      if (isName(text, end + 1)) continue;
+      pieces.push(text.slice(copied, start), STRING_MARK);
+      copied = start;
     } else {
-      marked += `${text.slice(copied, token.index)}"${NUMBER_MARK}${found}"`;
+      if (!NUMBER.test(found) || isName(text, tokens.lastIndex)) return { kind: 'no JSON' };
+      pieces.push(text.slice(copied, token.index), `"${NUMBER_MARK}${found}"`);
       copied = tokens.lastIndex;
     }
+    if (pieces.length > MOST_PIECES) marked += pieces.splice(0).join('');
   }
-  return marked + text.slice(copied);
+  return { kind: 'marked', text: marked + pieces.join('') + text.slice(copied) };
 }
 
-/** Where the quote is that ends the string; a quote after an odd number of backslashes does not. */
+/** Where the quote is that ends the string, -1 where none does; one after an odd number of backslashes does not. */
 function endOfString(text: string, start: number): number {
-  for (let quote = text.indexOf('"', start); ; quote = text.indexOf('"', quote + 1)) {
+  for (let quote = text.indexOf('"', start); quote >= 0; quote = text.indexOf('"', quote + 1)) {
     let first = quote;
     while (first > start && text[first - 1] === '\\') first--;
     if ((quote - first) % 2 === 0) return quote;
   }
+  return -1;
 }
 
-function toJsonValue(marked: unknown): JsonValue {
+/** Whether a colon follows. */
+function isName(text: string, end: number): boolean {
+  const colon = /[ \t\r\n]*:/y;
+  colon.lastIndex = end;
+  return colon.test(text);
+}
+
+/** Turns what was read into values, in place: a second copy of ten million characters is too much. */
+function intoJsonValue(marked: unknown): JsonValue {
   if (typeof marked === 'string') {
     return marked.startsWith(NUMBER_MARK) ? new JsonNumber(marked.slice(1)) : marked.slice(1);
   }
-  if (Array.isArray(marked)) return marked.map(toJsonValue);
+  if (Array.isArray(marked)) {
+    for (const [index, item] of marked.entries()) marked[index] = intoJsonValue(item);
+    return marked;
+  }
   if (typeof marked !== 'object' || marked === null) return marked === null ? null : marked === true;
-  const object: Record<string, JsonValue> = Object.create(null);
-  for (const [name, value] of Object.entries(marked)) object[name.slice(1)] = toJsonValue(value);
+  const object: Record<string, JsonValue> = Object.setPrototypeOf(marked, null);
+  for (const name of Object.keys(object)) object[name] = intoJsonValue(object[name]);
   return object;
 }
 
