@@ -1,0 +1,103 @@
+import picocolors from 'picocolors';
+import type { ChangeKind, ReportDiff, RequirementChange } from './diff.ts';
+import { moment } from './facts.ts';
+import { code, prose, table } from './markdown.ts';
+import { VERDICT_WORDS } from './outcome.ts';
+import { shownLine } from './visible-text.ts';
+
+const HEADINGS = {
+  broke: 'Broke',
+  'no-longer-verified': 'No longer verified',
+  fixed: 'Fixed',
+  'newly-verified': 'Newly verified',
+  changed: 'Changed otherwise',
+} as const satisfies Record<ChangeKind, string>;
+
+/** The difference for other programs; the shape of ReportDiff is stable within its formatVersion. */
+export function renderDiffJson(diff: ReportDiff): string {
+  return `${JSON.stringify(diff, null, 2)}\n`;
+}
+
+/** The difference for a terminal or a log. */
+export function renderDiffText(diff: ReportDiff, colour = false): string {
+  const paint = picocolors.createColors(colour);
+  const signs = {
+    broke: paint.red('✘'),
+    'no-longer-verified': paint.yellow('?'),
+    fixed: paint.green('✔'),
+    'newly-verified': paint.green('+'),
+    changed: paint.dim('~'),
+  } as const satisfies Record<ChangeKind, string>;
+  const rows = diff.requirements.map((row) => {
+    const reason =
+      row.kind === 'broke' || row.kind === 'no-longer-verified' ? `\n    ${shownLine(row.reason, 300)}` : '';
+    return `${signs[row.kind]} ${row.id} (${row.section}) ${change(row)}${reason}\n`;
+  });
+  const gaps = diff.gaps.map(({ id, section, was, is, breaksPin }) => {
+    const note = breaksPin ? paint.red(' (pinned)') : '';
+    return `${breaksPin ? paint.red('≠') : paint.dim('≠')} ${id} (${section}) answers ${shownLine(is, 120)}, was ${shownLine(was, 120)}${note}\n`;
+  });
+  return [paint.bold(`${headline(diff)}\n`), paint.dim(`${runs(diff)}\n`), ...rows, ...gaps].join('');
+}
+
+/** The difference for a pull request. */
+export function renderDiffMarkdown(diff: ReportDiff): string {
+  const sections = Object.entries(HEADINGS).map(([kind, heading]) => {
+    const rows = diff.requirements.filter((row) => row.kind === kind);
+    if (rows.length === 0) return '';
+    const cells = rows.map((row) => [
+      `**${row.id}**<br>${prose(row.title)}`,
+      row.section,
+      row.was,
+      row.is,
+      code(row.reason),
+    ]);
+    return `### ${heading} (${rows.length})\n\n${table(['Requirement', '§', 'Was', 'Is', 'Why'], cells)}`;
+  });
+  const gaps = diff.gaps.map((gap) => [
+    `**${gap.id}**<br>${prose(gap.question)}`,
+    gap.section,
+    code(gap.was),
+    code(gap.is),
+    gap.breaksPin ? '❌ the profile pins another' : 'not pinned',
+  ]);
+  return `${[
+    `## ${diff.regression ? '❌' : '✅'} ${headline(diff)}`,
+    prose(runs(diff), 600),
+    ...sections,
+    gaps.length === 0
+      ? ''
+      : `### Answers that changed (${gaps.length})\n\n${table(['Question', '§', 'Was', 'Is', ''], gaps)}`,
+  ]
+    .filter((block) => block !== '')
+    .join('\n\n')}\n`;
+}
+
+function headline(diff: ReportDiff): string {
+  const pins = diff.gaps.filter(({ breaksPin }) => breaksPin).length;
+  const other = diff.gaps.length - pins;
+  const parts = [
+    ...Object.entries(HEADINGS).flatMap(([kind, heading]) => {
+      const rows = diff.requirements.filter((row) => row.kind === kind).length;
+      return rows === 0 ? [] : [`${rows} ${heading.toLowerCase()}`];
+    }),
+    ...(pins === 0 ? [] : [`${pins} pinned answer${pins === 1 ? '' : 's'} drifted`]),
+    ...(other === 0 ? [] : [`${other} other answer${other === 1 ? '' : 's'} changed`]),
+  ];
+  if (parts.length === 0) return 'No change';
+  return `${diff.regression ? 'Regression' : 'No regression'}: ${parts.join(', ')}`;
+}
+
+function runs({ old, new: now }: ReportDiff): string {
+  const name = (run: ReportDiff['old']) =>
+    `${moment(run.startedAt)} (${VERDICT_WORDS[run.verdict].toLowerCase()})`;
+  const where =
+    old.target === now.target
+      ? shownLine(now.target, 120)
+      : `${shownLine(old.target, 120)} against ${shownLine(now.target, 120)}`;
+  return `${where}: ${name(old)} to ${name(now)}`;
+}
+
+function change(row: RequirementChange): string {
+  return `is ${row.is}, was ${row.was}`;
+}

@@ -1,0 +1,148 @@
+import type { GapResult, Report, RequirementResult, RunFacts } from './report.ts';
+import { shownLine } from './visible-text.ts';
+
+/** How a requirement stood in a run; `known-failure` is a failure that the baseline lists, `absent` that it had no row. */
+export type Standing = RequirementResult['verdict'] | 'known-failure' | 'absent';
+
+/** What became of a requirement between two runs. */
+export type ChangeKind =
+  /** It fails now, and did not before. */
+  | 'broke'
+  /** It was verified and is not any more: a gate that can be passed by not looking is none. */
+  | 'no-longer-verified'
+  /** It failed, and does not now. */
+  | 'fixed'
+  /** It is verified now, and was not before. */
+  | 'newly-verified'
+  /** Anything else: known failures, requirements that begin or cease to apply. */
+  | 'changed';
+
+/** A requirement that stands otherwise than before. */
+export interface RequirementChange {
+  readonly id: string;
+  readonly section: string;
+  readonly title: string;
+  readonly was: Standing;
+  readonly is: Standing;
+  readonly kind: ChangeKind;
+  /** Why it stands as it does now. */
+  readonly reason: string;
+}
+
+/** A gap that the target answers otherwise than before; answers that one of the runs did not see are no change. */
+export interface GapChange {
+  readonly id: string;
+  readonly section: string;
+  readonly question: string;
+  readonly was: string;
+  readonly is: string;
+  /** The profile pins another answer: this is a regression, where an unpinned change is only news. */
+  readonly breaksPin: boolean;
+}
+
+/** What differs between two runs. Also the JSON of `report --diff`. */
+export interface ReportDiff {
+  readonly formatVersion: 1;
+  readonly old: RunName;
+  readonly new: RunName;
+  /** Whether something broke, is no longer verified, or a pinned answer was given up. */
+  readonly regression: boolean;
+  readonly requirements: readonly RequirementChange[];
+  readonly gaps: readonly GapChange[];
+}
+
+/** Enough of a run to tell which one it was. */
+export interface RunName extends Pick<RunFacts, 'id' | 'startedAt' | 'target'> {
+  readonly verdict: Report['verdict'];
+}
+
+const REGRESSIONS: readonly ChangeKind[] = ['broke', 'no-longer-verified'];
+
+/** Compares two runs, usually of the same target; regressions come first. */
+export function diffReports(before: Report, after: Report): ReportDiff {
+  const requirements = requirementChanges(before.requirements, after.requirements);
+  const gaps = gapChanges(before.gaps, after.gaps);
+  return {
+    formatVersion: 1,
+    old: runName(before),
+    new: runName(after),
+    regression:
+      requirements.some(({ kind }) => REGRESSIONS.includes(kind)) || gaps.some(({ breaksPin }) => breaksPin),
+    requirements,
+    gaps,
+  };
+}
+
+function runName({ run, verdict }: Report): RunName {
+  return { id: run.id, startedAt: run.startedAt, target: run.target, verdict };
+}
+
+function standing(row: RequirementResult | undefined): Standing {
+  if (row === undefined) return 'absent';
+  return row.verdict === 'fail' && row.baselined === true ? 'known-failure' : row.verdict;
+}
+
+const KIND_ORDER: readonly ChangeKind[] = [
+  'broke',
+  'no-longer-verified',
+  'fixed',
+  'newly-verified',
+  'changed',
+];
+
+function requirementChanges(
+  before: readonly RequirementResult[],
+  after: readonly RequirementResult[],
+): RequirementChange[] {
+  const old = new Map(before.map((row) => [row.id, row]));
+  const now = new Map(after.map((row) => [row.id, row]));
+  const rows = [...after, ...before.filter(({ id }) => !now.has(id))];
+  return rows
+    .map((row) => {
+      const [was, is] = [standing(old.get(row.id)), standing(now.get(row.id))];
+      const reason = shownLine(now.get(row.id)?.reason ?? 'The newer run has no such requirement.', 300);
+      return {
+        id: row.id,
+        section: row.section,
+        title: row.title,
+        was,
+        is,
+        kind: changeKind(was, is),
+        reason,
+      };
+    })
+    .filter(({ was, is }) => was !== is)
+    .sort((a, b) => KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind));
+}
+
+function changeKind(was: Standing, is: Standing): ChangeKind {
+  if (is === 'fail') return 'broke';
+  if (was === 'pass' && (is === 'inconclusive' || is === 'absent')) return 'no-longer-verified';
+  if (is === 'pass') return was === 'fail' || was === 'known-failure' ? 'fixed' : 'newly-verified';
+  return 'changed';
+}
+
+function gapChanges(before: readonly GapResult[], after: readonly GapResult[]): GapChange[] {
+  const old = new Map(before.map((gap) => [gap.id, gap]));
+  return after
+    .flatMap((gap) => {
+      const was = old.get(gap.id);
+      const newlyDrifted = gap.verdict === 'drifted' && was?.verdict !== 'drifted';
+      if (gap.observed === null) return [];
+      if (gap.observed === was?.observed && !newlyDrifted) return [];
+      if (!newlyDrifted && (was === undefined || was.observed === null)) return [];
+      const { id, section, question, observed, pinned } = gap;
+      const earlier = was?.observed ?? pinned ?? '';
+      return [
+        {
+          id,
+          section,
+          question,
+          was: shownLine(earlier, 200),
+          is: shownLine(observed, 200),
+          breaksPin: gap.verdict === 'drifted',
+        },
+      ];
+    })
+    .sort((a, b) => Number(b.breaksPin) - Number(a.breaksPin));
+}
