@@ -1,0 +1,79 @@
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import t from 'tap';
+import { conformantReport, notConformantReport } from './fixtures/sample-reports.ts';
+import { readReport } from './read-report.ts';
+import { UnwritableReport, writePrivately, writeReports } from './write-reports.ts';
+
+const NAMES = [
+  'report.json',
+  'report.html',
+  'junit.xml',
+  'summary.md',
+  'results.sarif',
+  'results.tap',
+  'badge.json',
+];
+
+t.test('every format is written, private, and report.json is read back', async (t) => {
+  const dir = join(t.testdir(), 'new', 'results');
+  const written = await writeReports(notConformantReport(), dir);
+  t.strictSame(
+    written,
+    NAMES.map((name) => join(dir, name)),
+  );
+  for (const path of written) t.equal(statSync(path).mode & 0o777, 0o600, basename(path));
+  t.equal(statSync(dir).mode & 0o777, 0o700);
+  t.strictSame(readdirSync(dir).sort(), [...NAMES].sort(), 'no temporary file is left');
+  t.same(readReport(dir), { ok: true, report: notConformantReport(), file: join(dir, 'report.json') });
+});
+
+t.test('a second run replaces the first, also where files of it were readable by others', async (t) => {
+  const dir = t.testdir({ 'report.json': 'old', 'junit.xml': 'old' });
+  chmodSync(join(dir, 'report.json'), 0o644);
+  await writeReports(conformantReport(), dir);
+  t.match(readReport(dir), { ok: true, report: { verdict: 'conformant' } });
+  t.equal(statSync(join(dir, 'report.json')).mode & 0o777, 0o600);
+});
+
+t.test('what cannot be written is one line that names the file', async (t) => {
+  const root = t.testdir({ file: 'x', taken: { 'report.json': {} } });
+  await t.rejects(writeReports(conformantReport(), join(root, 'file', 'results')), {
+    name: 'UnwritableReport',
+    message: /file\/results\/report\.json: could not be written, a part of its path is a file$/,
+  });
+  await t.rejects(writeReports(conformantReport(), join(root, 'taken')), UnwritableReport);
+});
+
+t.test('a full disk and a read-only folder', async (t) => {
+  for (const [code, words] of [
+    ['ENOSPC', 'the disk is full'],
+    ['EROFS', 'the file system is read-only'],
+    ['EACCES', 'permission denied'],
+  ] as const) {
+    const failing = async () => {
+      throw Object.assign(new Error(`${code}: no`), { code });
+    };
+    const { writeReports: write } = await t.mockImport<typeof import('./write-reports.ts')>(
+      './write-reports.ts',
+      {
+        'write-file-atomic': { default: failing },
+      },
+    );
+    await t.rejects(
+      write(conformantReport(), t.testdir()),
+      { message: new RegExp(`report\\.json: .*${words}`) },
+      code,
+    );
+  }
+});
+
+t.test('what stood there before survives a failed write', async (t) => {
+  const dir = t.testdir({ 'report.json': 'old' });
+  const broken = { ...conformantReport() };
+  Object.defineProperty(broken, 'gaps', { get: () => [1n] });
+  await t.rejects(async () => writeReports(broken, dir));
+  t.equal(readFileSync(join(dir, 'report.json'), 'utf8'), 'old');
+  await writePrivately(join(dir, 'report.json'), 'new');
+  t.equal(readFileSync(join(dir, 'report.json'), 'utf8'), 'new');
+});
