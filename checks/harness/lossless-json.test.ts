@@ -198,7 +198,7 @@ t.test('any int64, however it is written, is that integer', (t) => {
       fc.constantFrom<[bigint, string]>(
         [integer, `${integer}`],
         [integer, `${integer}.${'0'.repeat(shift + 1)}`],
-        [integer, `${integer}${'0'.repeat(shift)}e-${shift}`],
+        [integer, integer === 0n ? `0e-${shift}` : `${integer}${'0'.repeat(shift)}e-${shift}`],
         [integer, `${integer}E+0${0}`],
       ),
     );
