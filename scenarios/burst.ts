@@ -11,7 +11,7 @@ export { drain, handleSummary, options } from './lib/script.ts';
 const stream = streamNumber('burst');
 const keyIndex = plan.streams[stream]?.keys[0] ?? 0;
 const CLIENTS = 20;
-const ADDITIONS = 5;
+const ADDITIONS = 12;
 
 interface Reading {
   remaining: number;

@@ -49,7 +49,7 @@ export function validatorsSource(): string {
 }
 
 /** Resolves `contract:validators`, and the harness's modules also where only their compiled form is installed. */
-const contractPlugin: Plugin = {
+export const contractPlugin: Plugin = {
   name: 'contract',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /^contract:validators$/ }, () => ({ path: 'validators', namespace: 'contract' }));

@@ -90,7 +90,7 @@ export function k6Options(request: OptionsRequest): K6Options {
     const start = (stream.from ?? 0) * request.seconds;
     const longest = Math.max(
       request.seconds - start,
-      (request.facts.targetSeconds ?? 0) / request.clockSpeed + 5,
+      (request.facts.targetSeconds ?? 0) / request.clockSpeed + 1,
     );
     scenarios[stream.name] = {
       executor: 'per-vu-iterations',

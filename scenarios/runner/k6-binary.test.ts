@@ -1,0 +1,99 @@
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { findK6, K6Unavailable, provideK6 } from './k6-binary.ts';
+
+async function program(folder: string, name: string, script: string): Promise<string> {
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, name);
+  await writeFile(path, `#!/bin/sh\n${script}\n`);
+  await chmod(path, 0o755);
+  return path;
+}
+
+const says = (version: string) => `echo "k6 v${version} (go1.26.8, linux/amd64)"`;
+
+function environment(t: Test, values: Record<string, string>): void {
+  t.intercept(process, 'env', { value: { ...values } });
+}
+
+t.test('K6_BIN comes first', async (t) => {
+  const folder = t.testdir({});
+  const chosen = await program(folder, 'mine', says('2.4.1'));
+  await program(join(folder, 'bin'), 'k6', says('2.2.0'));
+  environment(t, { K6_BIN: chosen, PATH: `${join(folder, 'bin')}:/bin` });
+  t.match(await findK6(), { path: chosen, version: '2.4.1', source: 'K6_BIN' });
+});
+
+t.test('a K6_BIN that is not k6 2.x is not passed over silently', async (t) => {
+  const folder = t.testdir({ readme: 'no program' });
+  const old = await program(folder, 'old', says('1.5.0'));
+  for (const [path, words] of [
+    [old, /is k6 1\.5\.0, not 2\.x/],
+    [join(folder, 'readme'), /not a k6 that can be run/],
+    [join(folder, 'absent'), /not a k6 that can be run/],
+  ] as const) {
+    environment(t, { K6_BIN: path, PATH: '/bin' });
+    await t.rejects(findK6(), { name: 'K6Unavailable', message: words });
+  }
+});
+
+t.test('then PATH, where a k6 1.x is passed over', async (t) => {
+  const folder = t.testdir({});
+  await program(join(folder, 'one'), 'k6', says('1.5.0'));
+  const two = await program(join(folder, 'two'), 'k6', says('2.2.0'));
+  environment(t, { PATH: `${join(folder, 'two')}:/bin`, XDG_CACHE_HOME: folder });
+  t.match(await findK6(), { path: two, source: 'PATH' });
+  environment(t, { PATH: `${join(folder, 'one')}:/bin`, XDG_CACHE_HOME: folder });
+  t.equal(await findK6(), undefined);
+});
+
+t.test('without k6 and Go one message says how to get it on each system', async (t) => {
+  environment(t, { PATH: t.testdir({}), XDG_CACHE_HOME: t.testdir({}) });
+  await t.rejects(
+    provideK6(() => {}),
+    K6Unavailable,
+  );
+  await t.rejects(
+    provideK6(() => {}),
+    /Debian[\s\S]*macOS[\s\S]*Windows[\s\S]*with Go/,
+  );
+});
+
+t.test('builds with exactly what go.sum lists, once, and keeps it', async (t) => {
+  const folder = t.testdir({});
+  const bin = join(folder, 'bin');
+  // A Go that notes how it was called and "builds" a k6.
+  await program(
+    bin,
+    'go',
+    `echo "$@" >> ${folder}/calls
+echo "go: downloading example.com/x v1" >&2
+echo "go.k6.io/k6/v2/lib" >&2
+while [ "$1" != -o ]; do shift; done
+printf '#!/bin/sh\\n${says('2.2.0')}\\n' > "$2"
+chmod +x "$2"`,
+  );
+  environment(t, { PATH: `${bin}:/bin:/usr/bin`, XDG_CACHE_HOME: folder });
+  const lines: string[] = [];
+  const both = await Promise.all([
+    provideK6((line) => lines.push(line)),
+    provideK6((line) => lines.push(line)),
+  ]);
+  t.match(both, [{ source: 'built', version: '2.2.0' }, { source: 'built' }]);
+  const calls = (await readFile(join(folder, 'calls'), 'utf8')).trim().split('\n');
+  t.equal(calls.length, 1, 'two at once build once');
+  t.match(calls[0], /-mod=readonly .*go\.k6\.io\/k6\/v2$/);
+  t.ok(lines.some((line) => line.includes('1 modules fetched, 1 packages compiled')));
+  t.match(await findK6(), { source: 'built' });
+});
+
+t.test('a build that fails says why', async (t) => {
+  const folder = t.testdir({});
+  await program(join(folder, 'bin'), 'go', 'echo "go: no route to the module proxy" >&2; exit 1');
+  environment(t, { PATH: `${join(folder, 'bin')}:/bin`, XDG_CACHE_HOME: folder });
+  await t.rejects(
+    provideK6(() => {}),
+    /no route to the module proxy/,
+  );
+});

@@ -1,0 +1,29 @@
+/** Every scenario, briefly, through k6 against the embedded server. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import t from 'tap';
+import { CATALOGUE } from '../lib/catalogue.ts';
+import { assertSound, BRIEFLY, briefly, skip } from './brief-runs.ts';
+import { readLoadResult } from './read-result.ts';
+import { renderLoadResult } from './render-result.ts';
+
+t.test('every scenario runs briefly', { skip, timeout: 115_000 }, async (t) => {
+  t.same(Object.keys(BRIEFLY).toSorted(), CATALOGUE.map(({ name }) => name).toSorted());
+  for (const { name } of CATALOGUE) {
+    await t.test(name, async (t) => {
+      const out = join(t.testdir({}), 'out');
+      const result = await briefly(out, name);
+      assertSound(t, result);
+      // How fast this machine is today is not the subject.
+      for (const { name: threshold, held, actual } of result.thresholds.filter(
+        ({ name }) => !/^p\d|noise|creep/.test(name),
+      )) {
+        t.ok(held, `${threshold}: ${actual}`);
+      }
+      t.same(await readLoadResult(out), JSON.parse(JSON.stringify(result)), 'the file says the same');
+      t.match(renderLoadResult(result), result.run.answers);
+      const summary: unknown = JSON.parse(await readFile(join(out, 'summary.json'), 'utf8'));
+      t.match(summary, { metrics: { http_reqs: {} } }, "k6's own summary is there");
+    });
+  }
+});
