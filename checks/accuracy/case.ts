@@ -35,6 +35,10 @@ const KEYS = {
 
 type KeyName = keyof typeof KEYS;
 
+/** What only a list that holds the whole store shows. */
+const WHOLE_STORE = ['list-unfiltered', 'list-shows-added', 'add-rejected-stores-nothing', 'auth-refused-adds-nothing'];
+const SMALL_STORE = 40;
+
 /** A small plan of its own, so that its day is spent soon. */
 const ENTERPRISE = { perMinute: 120, perDay: 1200 };
 
@@ -68,7 +72,11 @@ export async function runCase(accuracyCase: AccuracyCase, slower = 1): Promise<C
     clockSpeed,
     enterprise: ENTERPRISE,
     ban: { seconds: 20 },
-    ...(accuracyCase.animals === undefined ? {} : { animals: accuracyCase.animals }),
+    ...(accuracyCase.animals !== undefined
+      ? { animals: accuracyCase.animals }
+      : WHOLE_STORE.includes(accuracyCase.breaks ?? '')
+        ? { animals: SMALL_STORE }
+        : {}),
     ...(accuracyCase.kind === 'fault' ? { fault: accuracyCase.name } : { variant: accuracyCase.name }),
   });
   try {

@@ -72,9 +72,9 @@ export class Probe {
     return this.#run.find(id);
   }
 
-  /** What this run exchanged on a key so far, as the rate limit saw it, in the order of sending. */
-  readingsOf(key: Key): readonly RateReading[] {
-    return this.#run.readings.filter((reading) => reading.key === key.name).sort((a, b) => a.sentAt - b.sentAt);
+  /** What this run sent on a key since a moment, as the rate limit saw it, in the order of sending. */
+  readingsOf(key: Key, since = 0): readonly RateReading[] {
+    return this.#run.readingsOf(key, since);
   }
 
   permits(permission: 'writes' | 'exhaust' | 'ban' | 'day'): boolean {
@@ -168,10 +168,14 @@ export class Probe {
 
   /** Waits until the key's minute admits a request, as far as the run can know. */
   async untilQuota(key: Key): Promise<void> {
-    const lane = this.#run.lanes.find((candidate) => candidate.key.name === key.name);
+    const at = this.quotaAt(key);
+    if (at > this.now()) await this.waitUntil(at, `the next window of key ${key.name}`);
+  }
+
+  /** When the key's minute admits a request, as far as the run can know: now or later. */
+  quotaAt(key: Key): number {
     const now = this.now();
-    const at = lane?.readyAt(now, this.#run.targetClock) ?? now;
-    if (at > now) await this.waitUntil(at, `the next window of key ${key.name}`);
+    return this.#run.lanes.find((lane) => lane.key.name === key.name)?.readyAt(now, this.#run.targetClock) ?? now;
   }
 
   /** Requests that the key's minute still admits, as far as the run can know. */

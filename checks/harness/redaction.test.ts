@@ -76,6 +76,22 @@ t.test('any key in any form in any text', (t) => {
   t.end();
 });
 
+t.test('a key that looks escaped itself, escaped once more', (t) => {
+  for (const key of [
+    '!"!%00!!!',
+    '%00!!!!&!!!',
+    'a\\u0041b"cdefgh',
+    '&amp;%25&lt;abcdef',
+    'abc%2541defgh/',
+  ]) {
+    for (const [name, form] of Object.entries(FORMS)) {
+      const output = createRedactor([key]).redact(`<${form(key)}>`);
+      t.notOk(output.toLowerCase().includes(form(key).toLowerCase()), `${encodeURIComponent(key)} ${name}`);
+    }
+  }
+  t.end();
+});
+
 t.test('a key within longer base64, as Basic credentials hold it', (t) => {
   for (const user of ['', 'u', 'us', 'use', 'user:']) {
     for (const encoding of ['base64', 'base64url'] as const) {

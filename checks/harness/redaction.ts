@@ -32,6 +32,9 @@ export function nearMisses(key: string): NearMiss[] {
  */
 const SHORTEST_IN_WORDS = 8;
 
+/** Likewise for what is left of a long key when the escapes that it seems to hold are undone. */
+const SHORTEST_UNESCAPED = 6;
+
 /**
  * Makes a redactor for keys and what is derived from them.
  *
@@ -79,9 +82,18 @@ function otherCase(key: string, at: number): string {
 function wordForms(key: string): string[] {
   return [key, ...nearMisses(key).map(({ value }) => value)].flatMap((secret) => [
     secret,
+    ...unescapedForms(secret),
     Buffer.from(secret).toString('hex'),
     ...base64Forms(secret),
   ]);
+}
+
+/** What is left of a key that itself looks escaped (`%41…`) once a text's escapes are undone. */
+function unescapedForms(secret: string): string[] {
+  const forms: string[] = [];
+  for (let plain = unescaped(secret); plain !== (forms.at(-1) ?? secret); plain = unescaped(plain))
+    forms.push(plain);
+  return forms.filter((form) => form.length >= SHORTEST_UNESCAPED);
 }
 
 /**
@@ -159,6 +171,10 @@ const NAMED = new Map([
   ['apos', "'"],
 ]);
 
+function unescaped(text: string): string {
+  return text.replace(ESCAPE, (...groups: string[]) => characterOf(groups));
+}
+
 /** The character that an escape stands for, by the groups of {@link ESCAPE}. */
 function characterOf(groups: readonly (string | undefined)[]): string {
   const [, json, itself, percent, hex, decimal, name] = groups;
@@ -194,14 +210,14 @@ function rangesBehindEscapes(text: string, find: (plain: string) => Range[]): Ra
   const layers: Layer[] = [];
   let plain = text;
   while (layers.length < DEEPEST_ESCAPE) {
-    const unescaped = plain.replace(ESCAPE, (...groups: string[]) => characterOf(groups));
-    if (unescaped.length === plain.length) break;
+    const next = unescaped(plain);
+    if (next.length === plain.length) break;
     layers.unshift(new Layer(plain));
-    for (const [start, end] of find(unescaped)) {
+    for (const [start, end] of find(next)) {
       const original = (place: number) => layers.reduce((at, layer) => layer.placeOf(at), place);
       ranges.push([original(start), original(end)]);
     }
-    plain = unescaped;
+    plain = next;
   }
   return ranges;
 }

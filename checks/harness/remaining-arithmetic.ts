@@ -16,8 +16,10 @@ interface Step {
   readonly to: RateReading;
   /** How much Remaining fell. */
   readonly fall: number;
-  /** How much it may have risen by itself in that time. */
+  /** How much a bucket may have given back in that time. */
   readonly refill: number;
+  /** How many requests a sliding window may have forgotten in that time. */
+  readonly forgotten: number;
 }
 
 export type RemainingVerdict =
@@ -48,7 +50,7 @@ function steps(readings: readonly RateReading[], perMinute: number, perDay: numb
     if (resetPassed || elapsed >= window / 4) continue;
     // What a sliding window forgets in that time, counted with a second to either side for rounding.
     const forgotten = readings.filter(({ sentAt, receivedAt }) => receivedAt >= from.sentAt - window - SECOND && sentAt <= to.receivedAt - window + SECOND).length;
-    result.push({ from, to, fall: from.remaining - to.remaining, refill: (from.limit * elapsed) / window + forgotten });
+    result.push({ from, to, fall: from.remaining - to.remaining, refill: (from.limit * elapsed) / window, forgotten });
   }
   return result;
 }
@@ -87,19 +89,29 @@ export function judgeRemaining(readings: readonly RateReading[], perMinute: numb
       const others = all.filter((step) => kind(step) !== name);
       const explained = others.length === 0 ? like.length >= 3 * AGREEING : others.filter(({ fall }) => fall === 1).length >= others.length * 0.9;
       const refill = like.reduce((sum, step) => sum + step.refill, 0);
-      const byRefill = first.fall < 1 && !standsStill(like) && refill + 1 >= like.length * (1 - first.fall);
+      const byRefill = first.fall < 1 && ((!standsStill(like) && refill + 1 >= like.length * (1 - first.fall)) || like.some(({ forgotten }) => forgotten > 0));
       if (explained && !byRefill) {
         return broken(name, first, like.length);
       }
     }
   }
   const drops = all.filter(({ fall }) => fall > 1);
+  const stuck = all.filter(({ fall, forgotten }) => fall < 1 && forgotten === 0);
+  const [first] = stuck;
+  // In a window whose reset stands still nothing is ever given back: a fall of 0 is wrong whoever else spends the key.
+  if (first !== undefined && stuck.length >= 2 && standsStill(all) && showsNoRefill(all)) return broken('some requests', first, stuck.length);
   const rise = risingRun(all);
   if (rise !== undefined && drops.length === 0) return rise;
   if (drops.length > 0) {
     return { kind: 'disturbed', reason: `X-RateLimit-Remaining fell by more than our own requests ${drops.length} times: somebody else spends the key` };
   }
   return { kind: 'falls', steps: all.length };
+}
+
+/** Steps that fell by exactly one over a time in which a bucket would have given several tokens back. */
+function showsNoRefill(all: readonly Step[]): boolean {
+  const regular = all.filter(({ fall }) => fall === 1);
+  return regular.length >= AGREEING && regular.reduce((sum, { refill }) => sum + refill, 0) >= 3;
 }
 
 function broken(name: string, step: Step, times: number): RemainingVerdict {
@@ -119,7 +131,7 @@ function risingRun(all: readonly Step[]): RemainingVerdict | undefined {
   let from: Step | undefined;
   for (const step of all) {
     from ??= step;
-    surplus += 1 - step.fall - (still ? 0 : step.refill);
+    surplus += 1 - step.fall - step.forgotten - (still ? 0 : step.refill);
     if (surplus <= 0) {
       surplus = 0;
       from = undefined;

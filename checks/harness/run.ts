@@ -57,6 +57,7 @@ export class Run implements History, RunView {
   readonly #kept = new Map<string, Exchange>();
   readonly #uniform = new Map<string, number>();
   readonly #scenes = new Map<string, Promise<unknown>>();
+  readonly #readingsByKey = new Map<string, RateReading[]>();
   readonly #observers: ((exchange: AnsweredExchange) => void)[] = [];
 
   constructor(options: RunOptions) {
@@ -83,6 +84,14 @@ export class Run implements History, RunView {
 
   keyOf(exchange: Exchange): Key | undefined {
     return this.laneOf(exchange)?.key;
+  }
+
+  /** What was sent on a key since a moment, in the order of sending. */
+  readingsOf(key: Key, since = 0): readonly RateReading[] {
+    const all = this.#readingsByKey.get(key.name) ?? [];
+    // They are kept in the order of receipt, so that the recent ones are at the end.
+    const from = since === 0 ? 0 : Math.max(0, all.findLastIndex(({ receivedAt }) => receivedAt < since) + 1);
+    return all.slice(from).filter(({ sentAt }) => sentAt >= since).sort((a, b) => a.sentAt - b.sentAt);
   }
 
   laneOf(exchange: Exchange): KeyLane | undefined {
@@ -176,6 +185,11 @@ export class Run implements History, RunView {
       const listed = listedPets(exchange)?.length;
       const reading = { ...rateReading(exchange), ...(listed === undefined ? {} : { listed }) };
       this.readings.push(reading);
+      if (reading.key !== null) {
+        const ofKey = this.#readingsByKey.get(reading.key);
+        if (ofKey === undefined) this.#readingsByKey.set(reading.key, [reading]);
+        else ofKey.push(reading);
+      }
       this.laneOf(exchange)?.learn(reading);
       if (exchange.request.operation === 'createPet' && exchange.outcome.status === 201) this.animalsAdded += 1;
       if (exchange.request.operation !== 'other') for (const observer of this.#observers) observer(exchange);

@@ -14,8 +14,11 @@ export type CountVerdict =
   | { readonly kind: 'exact' }
   /** More than the plan's, and no refill, window edge or rounding explains it. */
   | { readonly kind: 'more'; readonly allowed: number }
-  /** Fewer than the plan's; `others` is how many requests somebody else seems to have made. */
-  | { readonly kind: 'fewer'; readonly others: number };
+  /**
+   * Fewer than the plan's. What is missing was spent before our first request of the window, or between ours: an
+   * answer of ours skipped a value of Remaining, which somebody else then saw.
+   */
+  | { readonly kind: 'fewer'; readonly before: number; readonly between: number };
 
 export interface WindowCount {
   /** The admitted requests, in the order of sending, that fall into the last minute window. */
@@ -62,7 +65,7 @@ export function countWindow(readings: readonly RateReading[], perMinute: number)
 
 function judge(admitted: readonly RateReading[], perMinute: number): CountVerdict {
   const first = admitted[0];
-  if (first === undefined) return { kind: 'fewer', others: 0 };
+  if (first === undefined) return { kind: 'fewer', before: 0, between: 0 };
   const elapsed = Math.max(...admitted.map(({ receivedAt }) => receivedAt)) - first.sentAt;
   // A bucket that gives back continuously may have one more token than the whole number says.
   const couldRefill = (perMinute * elapsed) / MINUTE + 1;
@@ -74,7 +77,7 @@ function judge(admitted: readonly RateReading[], perMinute: number): CountVerdic
   if (admitted.length > allowed) return { kind: 'more', allowed };
   if (admitted.length >= perMinute) return { kind: 'exact' };
   const before = describesMinute && first.remaining !== undefined ? Math.max(0, perMinute - 1 - first.remaining) : 0;
-  return { kind: 'fewer', others: before + skippedValues(admitted) };
+  return { kind: 'fewer', before, between: skippedValues(admitted) };
 }
 
 /** Whether the same value of Remaining came with more than one answer of a window that gives nothing back. */

@@ -20,7 +20,7 @@ export const namePrefix = (runId: string) => `harness-${runId}`;
 export const refusedPrefix = (runId: string) => `${namePrefix(runId)} refused`;
 
 /** Sends one addition and pairs it with what came back. */
-export async function add(probe: Probe, label: string, sent: NewPet & Readonly<Record<string, unknown>>): Promise<Addition> {
+export async function add(probe: Probe, label: string, sent: NewPet & { readonly id?: bigint; readonly harnessNote?: string }): Promise<Addition> {
   const exchange = await probe.send(addPet(sent));
   const seen = exchange.outcome.status === 201 ? answeredPet(exchange) : undefined;
   const id = seen?.id;
@@ -48,7 +48,7 @@ export async function categoryId(probe: Probe): Promise<bigint> {
 export const basicAnimals: Scene<readonly Addition[]> = {
   id: 'basic-animals',
   permit: 'writes',
-  spends: { requests: 4, animals: 4 },
+  spends: { requests: 5, animals: 5 },
   scenes: [storeSample],
   async play(probe) {
     const category = await categoryId(probe);
@@ -58,6 +58,9 @@ export const basicAnimals: Scene<readonly Addition[]> = {
       additions.push(await add(probe, status, { name: `${prefix} ${status}`, categoryId: category, status }));
     }
     additions.push(await add(probe, 'no status', { name: `${prefix} no status`, categoryId: category }));
+    // The document makes no field unique but the id: an animal like another one is another animal.
+    const [like] = additions;
+    if (like !== undefined) additions.push(await add(probe, 'one like another', like.sent));
     return additions;
   },
 };
@@ -78,9 +81,13 @@ export async function createdAnimals(probe: Probe): Promise<readonly (Addition &
 /** A name that tests what the wire does to text: several scripts, beyond the basic plane, what HTML, JSON and SQL quote. */
 export const ANY_SCRIPT = `Žofie Ελλη 猫 한 🐈‍⬛ "<b>&amp;'\\/%20+`;
 
+/** Letters with their accents apart: what Unicode would compose is not the same text. */
+export const DECOMPOSED = 'Ame\u0301lie';
+
 /** Animals with values at the edges; a target may refuse them for reasons that the document leaves open. */
 export const edgeAnimals: Scene<{
   readonly anyScript: Addition;
+  readonly spaced: Addition;
   readonly longName: Addition;
   readonly categories: readonly Addition[];
   readonly ownId: Addition & { readonly sentId: bigint };
@@ -88,34 +95,36 @@ export const edgeAnimals: Scene<{
 }> = {
   id: 'edge-animals',
   permit: 'writes',
-  spends: { requests: 6, animals: 6 },
+  spends: { requests: 8, animals: 8 },
   scenes: [storeSample],
   async play(probe) {
     const category = await categoryId(probe);
     const prefix = namePrefix(probe.runId);
     const anyScript = await add(probe, 'any script', { name: `${prefix} ${ANY_SCRIPT}`, categoryId: category, status: 'sold' });
-    const long = `${prefix} long `;
-    const longName = await add(probe, '255 characters', { name: long.padEnd(255, 'abcdefghij'), categoryId: category });
+    const spaced = await add(probe, 'blanks around', { name: `  ${prefix} ${DECOMPOSED} `, categoryId: category, status: 'available' });
+    const longName = await add(probe, '255 characters', { name: `${prefix} long `.padEnd(255, 'abcdefghij'), categoryId: category, status: 'sold' });
     // Beyond 2^53 a double loses the last digit; the last one is the largest int64.
     const categories = [];
-    for (const value of [9_007_199_254_740_993n, 9_223_372_036_854_775_807n]) {
-      categories.push(await add(probe, `categoryId ${value}`, { name: `${prefix} category`, categoryId: value, status: 'pending' }));
+    for (const value of [9_007_199_254_740_993n, 9_223_372_036_854_775_807n, -7n]) {
+      categories.push(await add(probe, `categoryId ${value}`, { name: `${prefix} category ${value}`, categoryId: value, status: 'pending' }));
     }
-    const sentId = 2n ** 60n + probe.random('own id', 2n ** 60n);
-    const ownId = await add(probe, 'an id of its own', { id: sentId, name: `${prefix} own id`, categoryId: category });
+    const sentId = 10n ** 16n + probe.random('own id', 9n * 10n ** 16n);
+    const ownId = await add(probe, 'an id of its own', { id: sentId, name: `${prefix} own id`, categoryId: category, status: 'available' });
     const unknownField = await add(probe, 'an unknown field', {
       name: `${prefix} unknown field`,
       categoryId: category,
       harnessNote: 'not a field of NewPet',
+      // The newest animal is one that a filter shows.
+      status: 'pending',
     });
-    return { anyScript, longName, categories, ownId: { ...ownId, sentId }, unknownField };
+    return { anyScript, spaced, longName, categories, ownId: { ...ownId, sentId }, unknownField };
   },
 };
 
 /** One more than a list without limit may hold: fewer would not show its default. */
 const ENOUGH_FOR_DEFAULT = contract.limit.default + 1;
 /** What the basic animals and the edge animals add where nothing is refused. */
-const ADDED_ANYWAY = 8;
+const ADDED_ANYWAY = 13;
 
 /** Fills a store that holds few animals up to one more than the default page. */
 export const enoughAnimals: Scene<readonly Addition[]> = {
@@ -127,7 +136,7 @@ export const enoughAnimals: Scene<readonly Addition[]> = {
     const { pets } = await probe.play(storeSample);
     const basic = await probe.play(basicAnimals);
     const edge = await probe.play(edgeAnimals);
-    const added = [...basic, edge.anyScript, edge.longName, ...edge.categories, edge.ownId, edge.unknownField];
+    const added = [...basic, edge.anyScript, edge.spaced, edge.longName, ...edge.categories, edge.ownId, edge.unknownField];
     const created = added.filter((addition) => addition.pet !== undefined).length;
     const category = await categoryId(probe);
     const missing = created === 0 ? 0 : ENOUGH_FOR_DEFAULT - pets.length - created;

@@ -104,13 +104,14 @@ export const authenticationChecks: readonly Check[] = [
   {
     // 5: the scheme is HTTP bearer; the key in another scheme, or in none, is no bearer token.
     id: 'auth-other-scheme',
-    spends: { anonymous: 5 },
+    spends: { anonymous: 6 },
     scenes: needsOperations,
     async run(probe, judge) {
       const specs = await operations(probe, 'in another scheme');
       const { value } = someKey(probe);
       const basic = Buffer.from(`${value}:`).toString('base64');
       await refused(probe, judge, raw(`Basic ${basic}`, 'Basic and a valid key'), specs);
+      await refused(probe, judge, raw(`Basic ${value}`, 'Basic and a valid key as it is'), specs.slice(0, 1));
       await refused(probe, judge, raw(`Token ${value}`, 'Token and a valid key'), specs.slice(0, 1));
       await refused(probe, judge, raw(value, 'a valid key without a scheme'), specs.slice(0, 1));
     },

@@ -19,7 +19,7 @@ import { atStart, exhaustKeys, IN_FLIGHT, isAdmitted, minuteScenes } from './min
 
 const SECOND = 1000;
 /** Requests that go over the limit at the same moment, when the limit is reached: fewer than bans commonly begin at. */
-const OVERSHOOT = 8;
+const OVERSHOOT = 6;
 /** How many requests after a 429 are sent before the target is taken not to ban. */
 const PATIENCE_OF_TARGET = 60;
 /** How long a ban is waited out; one that says it lasts longer is not waited for. */
@@ -49,9 +49,11 @@ interface BanMeasurement {
   readonly count: WindowCount;
   /** Refusals over the limit, before any ban. */
   readonly refusals: readonly AnsweredExchange[];
+  /** Requests over the limit that were served all the same. */
+  readonly served: readonly AnsweredExchange[];
   readonly ban: Ban | undefined;
-  /** What another key got while this one was banned. */
-  readonly otherKey: AnsweredExchange | undefined;
+  /** What other keys got meanwhile. */
+  readonly others: readonly OtherKey[];
 }
 
 /** The key that may be banned; one that may do nothing else is taken first. */
@@ -91,15 +93,15 @@ function isBan(probe: Probe, exchange: AnsweredExchange, first: AnsweredExchange
   return end !== undefined && windowEnd !== undefined && end > Math.max(windowEnd, first.receivedAt + SECOND) + 2 * SECOND;
 }
 
-/** Over-limit requests of every operation in turn. */
+/** Over-limit requests of every operation in turn; lists were refused before. */
 function* overLimit(probe: Probe, animals: readonly bigint[], category: bigint): Generator<RequestSpec> {
   for (let turn = 1; ; turn += 1) {
-    yield listPets({ limit: 1 });
+    const [animal] = animals;
+    if (animal !== undefined) yield getPet(animal);
     if (probe.permits('writes')) {
       yield addPet({ name: `${namePrefix(probe.runId)} refused over the limit ${turn}`, categoryId: category, status: 'sold' });
     }
-    const [animal] = animals;
-    if (animal !== undefined) yield getPet(animal);
+    yield listPets({ limit: 1 });
   }
 }
 
@@ -114,29 +116,51 @@ interface Provocation {
   readonly key: Key;
   readonly count: WindowCount;
   readonly refusals: readonly AnsweredExchange[];
+  readonly served: readonly AnsweredExchange[];
   readonly first: AnsweredExchange;
   readonly ban: AnsweredExchange | undefined;
   readonly after: number;
-  readonly otherKey: AnsweredExchange | undefined;
+  readonly others: readonly OtherKey[];
 }
 
-/** A request with another key, one that has quota left so that only the ban could refuse it. */
-async function tryOther(probe: Probe, key: Key): Promise<AnsweredExchange | undefined> {
-  const [other] = probe.keys
-    .filter(({ name, roles }) => name !== key.name && roles.includes('functional'))
-    .sort((x, y) => probe.quotaLeft(y) - probe.quotaLeft(x));
-  return other === undefined || probe.quotaLeft(other) === 0 ? undefined : answer(probe, other, listPets({ limit: 1 }));
+/** What a key that did nothing wrong got while another was or might have been banned. */
+interface OtherKey {
+  readonly key: Key;
+  readonly exchange: AnsweredExchange;
+  readonly banned: boolean;
 }
+
+/** Requests with other keys, one of the same plan and one of another: whose bans are counted by plan, these show it. */
+async function tryOthers(probe: Probe, key: Key, first: AnsweredExchange, until: number): Promise<OtherKey[]> {
+  // A key whose own minute is not being counted is better: a request on it disturbs nothing.
+  const candidates = probe.keys
+    .filter(({ name, roles }) => name !== key.name && roles.includes('functional'))
+    .sort((a, b) => Number(a.roles.includes('exhaust')) - Number(b.roles.includes('exhaust')));
+  const alike = candidates.find(({ plan }) => plan === key.plan);
+  // The largest plan feels a request the least.
+  const unlike = candidates.filter(({ plan }) => plan !== key.plan).sort((a, b) => b.limits.perMinute - a.limits.perMinute)[0];
+  const tried: OtherKey[] = [];
+  for (const other of [alike, unlike].filter((candidate) => candidate !== undefined)) {
+    // Its own limit says nothing about the ban: where it has quota again in time, it is asked then.
+    if (probe.quotaAt(other) < until - SECOND) await probe.untilQuota(other);
+    const exchange = await answer(probe, other, listPets({ limit: 1 }));
+    tried.push({ key: other, exchange, banned: isBan(probe, exchange, first) });
+  }
+  return tried;
+}
+
+/** A refusal that asks for less is a bucket's, which does not stay exhausted. */
+const STAYS_EXHAUSTED = 10 * SECOND;
 
 /**
- * Sends the quota and a few more, all but together, and then goes on as no client should until a ban shows. The other
- * keys are still unspent then: one of them is tried while the ban lasts.
+ * Sends the quota and a few more all but together, waits until the window is about to end, and then goes on as no
+ * client should until a ban shows. So late, the ban outlasts the window, and its own end can be told from the window's.
  */
 export function provocationOf(key: Key): Scene<Provocation> {
   return {
     id: `ban:${key.name}`,
     permit: 'ban',
-    spends: { requests: key.limits.perMinute + OVERSHOOT + PATIENCE_OF_TARGET + 1 },
+    spends: { requests: key.limits.perMinute + OVERSHOOT + PATIENCE_OF_TARGET + 2 },
     async play(probe) {
       const category = await categoryId(probe);
       const retrieved = await probe.play(retrievals).catch(() => []);
@@ -150,29 +174,63 @@ export function provocationOf(key: Key): Scene<Provocation> {
       const sent = [...filling, ...reaching].filter(isAnswered);
       const count = countWindow([...before, ...sent.filter(isAdmitted).map(rateReading)], key.limits.perMinute);
       const refused = sent.filter((exchange) => !isAdmitted(exchange)).sort((a, b) => a.receivedAt - b.receivedAt);
+
       const over = overLimit(probe, animals, category);
+      const answers: AnsweredExchange[] = [];
       let first = refused.find(({ outcome }) => outcome.status === 429) ?? refused[0];
       // A target that bans soon does so while the overshoot is in flight.
       let ban = refused.find((exchange) => first !== undefined && isBan(probe, exchange, first));
-      const refusals = refused.filter((exchange) => first === undefined || !isBan(probe, exchange, first));
-      let after = refusals.length + (ban === undefined ? 0 : 1);
-      // What a window edge gave back in between is spent again before anything is over the limit.
-      const most = after + PATIENCE_OF_TARGET;
-      for (let turn = 0; turn < key.limits.perMinute + PATIENCE_OF_TARGET && after < most && ban === undefined; turn += 1) {
-        const next = over.next();
-        if (next.done === true) break;
-        const exchange = await answer(probe, key, next.value);
-        if (isAdmitted(exchange)) continue;
+      const goOn = async () => {
+        const exchange = await answer(probe, key, over.next().value ?? listPets({ limit: 1 }));
+        answers.push(exchange);
+        if (isAdmitted(exchange)) return;
         first ??= exchange;
-        after += 1;
         if (isBan(probe, exchange, first)) ban = exchange;
-        else refusals.push(exchange);
-      }
+      };
+      // What a window edge gave back in between is spent before anything is over the limit.
+      for (let turn = 0; turn < key.limits.perMinute && first === undefined; turn += 1) await goOn();
       if (first === undefined) throw new Unsettled(`key ${key.name} was refused nothing`, sent.slice(-1));
-      const otherKey = ban === undefined ? undefined : await tryOther(probe, key);
-      return { key, count, refusals, first, ban, after, otherKey };
+      const end = toldEnd(probe, first);
+      if (ban === undefined && end !== undefined && end - first.receivedAt > STAYS_EXHAUSTED && end - first.receivedAt < 2 * MINUTE) {
+        const roundTrip = Math.max(...reaching.map(({ sentAt, receivedAt }) => receivedAt - sentAt));
+        const lead = Math.min(20 * SECOND, Math.max(3 * SECOND, roundTrip * PATIENCE_OF_TARGET));
+        await probe.waitUntil(end - lead, `the window of key ${key.name} to be about to end`);
+      }
+      const overLimitRefusals = () => [...refused, ...answers].filter((exchange) => !isAdmitted(exchange));
+      const most = overLimitRefusals().length + PATIENCE_OF_TARGET;
+      for (let turn = 0; turn < key.limits.perMinute + PATIENCE_OF_TARGET && overLimitRefusals().length < most && ban === undefined; turn += 1) {
+        await goOn();
+      }
+      const limit = first;
+      const refusals = overLimitRefusals().filter((exchange) => !isBan(probe, exchange, limit));
+      const banEnds = ban === undefined ? undefined : toldEnd(probe, ban);
+      return {
+        key,
+        count,
+        refusals,
+        served: servedBetween([...refused.slice(-1), ...answers]),
+        first: limit,
+        ban,
+        after: refusals.length + (ban === undefined ? 0 : 1),
+        others: await tryOthers(probe, key, limit, banEnds ?? 0),
+      };
     },
   };
+}
+
+/**
+ * Answers that were served between two refusals of one window, whose reset stood still: nothing was given back in
+ * between, so that those requests were over the limit as well.
+ */
+function servedBetween(answers: readonly AnsweredExchange[]): AnsweredExchange[] {
+  return answers.filter((exchange, index) => {
+    if (!isAdmitted(exchange)) return false;
+    const before = answers.slice(0, index).findLast((other) => !isAdmitted(other));
+    const after = answers.slice(index + 1).find((other) => !isAdmitted(other));
+    if (before === undefined || after === undefined) return false;
+    const resets = [before, exchange, after].map((answered) => rateReading(answered).reset);
+    return resets[0] !== undefined && resets.every((reset) => reset === resets[0]);
+  });
 }
 
 /** What the key spent in the minute before; where it was measured as well, that has to be over and past. */
@@ -194,19 +252,16 @@ export function banOf(key: Key): Scene<BanMeasurement> {
     spends: { requests: POLLS.length + 2 },
     scenes: [provocationOf(key)],
     async play(probe) {
-      const { count, refusals, first, ban, after, otherKey } = await probe.play(provocationOf(key));
-      const end = await banEnd(probe, key, ban, first.receivedAt + MINUTE + 2 * SECOND);
+      const { count, refusals, served, first, ban, after, others } = await probe.play(provocationOf(key));
+      const told = refusals.map((refusal) => toldEnd(probe, refusal) ?? 0).filter((end) => end < first.receivedAt + 2 * MINUTE);
+      const windowEnd = Math.max(first.receivedAt + MINUTE, ...told) + 2 * SECOND;
+      const end = await banEnd(probe, key, ban, windowEnd);
       // A ban that was answered like the rate limit shows itself only by outlasting the window.
       const shown = ban ?? end.atEnd;
       const banned = shown !== undefined && !isAdmitted(shown);
       if (banned) probe.markBanned([shown, ...end.answers]);
-      return {
-        key,
-        count,
-        refusals,
-        ban: banned ? { answer: shown, after, ...end } : undefined,
-        otherKey: otherKey ?? end.otherKey,
-      };
+      const later = banned && ban === undefined ? await tryOthers(probe, key, first, 0) : [];
+      return { key, count, refusals, served, ban: banned ? { answer: shown, after, ...end } : undefined, others: [...others, ...later] };
     },
   };
 }
@@ -219,13 +274,11 @@ async function banEnd(probe: Probe, key: Key, ban: AnsweredExchange | undefined,
   const length = until - (ban?.receivedAt ?? until);
   if (length > LONGEST_BAN) {
     const notWaited = `the ban lasts ${Math.round(length / MINUTE)} minutes, and a run waits ${LONGEST_BAN / MINUTE}`;
-    return { toldEnd: told, answers, atEnd: undefined, servedAgain: undefined, otherKey: undefined, notWaited };
+    return { toldEnd: told, answers, atEnd: undefined, servedAgain: undefined, notWaited };
   }
   const again = listPets({ limit: contract.limit.maximum, status: 'sold' });
   await probe.waitUntil(until, ban === undefined ? `the window of key ${key.name} to end` : `the ban of key ${key.name} to end`);
   const atEnd = await answer(probe, key, again);
-  // Where only the end shows that the key was banned, another key is tried now.
-  const otherKey = ban !== undefined || isAdmitted(atEnd) ? undefined : await tryOther(probe, key);
   let latest = atEnd;
   for (const pause of POLLS) {
     if (isAdmitted(latest)) break;
@@ -235,7 +288,7 @@ async function banEnd(probe: Probe, key: Key, ban: AnsweredExchange | undefined,
     await probe.waitUntil(next, `the ban of key ${key.name} to end after all`);
     latest = await answer(probe, key, again);
   }
-  return { toldEnd: told, answers, atEnd, servedAgain: isAdmitted(latest) ? latest : undefined, otherKey, notWaited: undefined };
+  return { toldEnd: told, answers, atEnd, servedAgain: isAdmitted(latest) ? latest : undefined, notWaited: undefined };
 }
 
 /** Runs a judgement of the ban, where one was seen; none at all conforms, since the document says "may". */
@@ -265,6 +318,12 @@ export const banChecks: readonly Check[] = [
     // 8: the ban is for going on after a 429; a client that waits as told has done nothing to be banned for.
     id: 'ban-spares-polite',
     permit: 'exhaust',
+    observe(exchange, judge) {
+      // No row of the document answers a valid key with 403: before any key went on after a 429, it is a ban unearned.
+      if (exchange.key !== null && exchange.outcome.status === 403 && !exchange.sentBy.startsWith('ban:') && !exchange.sentBy.startsWith('preflight')) {
+        judge.breaks({ expected: 'no ban for a key that did not go on after a 429', actual: described(exchange) }, exchange);
+      }
+    },
     async run(probe, judge) {
       const keys = exhaustKeys(probe);
       if (keys.length === 0) throw new Unsettled('no usable key has the role exhaust');
@@ -330,11 +389,15 @@ export const banChecks: readonly Check[] = [
     // 8: a temporary ban on the API key, so on no other.
     id: 'ban-other-keys',
     permit: 'ban',
-    run: ofBan(({ answer: first }, judge, { otherKey }) => {
-      if (otherKey === undefined) judge.unsettled('needs a second key with the role functional and quota left');
-      else if (isAdmitted(otherKey)) judge.holds(otherKey, first);
-      else judge.breaks({ expected: 'another key served during the ban', actual: described(otherKey) }, otherKey, first);
-    }),
+    async run(probe, judge) {
+      const { ban, others, key } = await probe.play(banOf(banKey(probe)));
+      for (const other of others.filter(({ banned }) => banned)) {
+        judge.breaks({ expected: `key ${other.key.name} served, whatever key ${key.name} did`, actual: described(other.exchange) }, other.exchange, ...evidence(ban?.answer));
+      }
+      if (ban === undefined) judge.notApplicable('no ban was seen');
+      else if (others.length === 0) judge.unsettled('needs a second key with the role functional');
+      else for (const { exchange, banned } of others) if (!banned) judge.holds(exchange, ban.answer);
+    },
   },
 ];
 

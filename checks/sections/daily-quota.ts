@@ -7,7 +7,7 @@ import { type Probe, unanswered } from '../harness/probe.ts';
 import { type RateReading, rateReading, retryAfter } from '../harness/rate-headers.ts';
 import { listPets } from '../harness/requests.ts';
 import type { PlanName } from '../harness/target-profile.ts';
-import { exhaustKeys, isAdmitted } from './minute-windows.ts';
+import { exhaustKeys, isAdmitted, isAdmittedStatus } from './minute-windows.ts';
 
 const SECOND = 1000;
 const IN_FLIGHT = 4;
@@ -77,8 +77,6 @@ export function dayOf(key: Key): Scene<DayMeasurement> {
     },
   };
 }
-
-const isAdmittedStatus = (status: number) => status < 500 && status !== 429 && status !== 401 && status !== 403;
 
 
 /** Judges how many requests the day admitted. */

@@ -3,15 +3,17 @@ import { contract } from '../../spec/contract.ts';
 import type { Check, GapObserver } from '../harness/check.ts';
 import { type AnsweredExchange, header, headerValues, isAnswered } from '../harness/exchange.ts';
 import { answeredPet, described } from '../harness/pets.ts';
-import { retrievals } from './get-animal.ts';
-import { isWhole, lists, shows } from './lists.ts';
+import { isGone, retrievals } from './get-animal.ts';
+import { isWhole, shows, take, type TakenList } from './lists.ts';
 import { removal, removalDay } from './removal.ts';
 
 /** When a Deprecation header says that the deprecation began. */
 type Deprecation =
   | { readonly kind: 'deprecated'; readonly since?: number }
   | { readonly kind: 'not-deprecated' }
-  | { readonly kind: 'unknown' };
+  | { readonly kind: 'unreadable' };
+
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /** RFC 9745: a structured date, `@1688169599`. Its drafts had `true` or an HTTP date, which are read as well. */
 function readDeprecation(text: string): Deprecation {
@@ -19,8 +21,8 @@ function readDeprecation(text: string): Deprecation {
   if (date !== null) return { kind: 'deprecated', since: Number(date[1]) * 1000 };
   if (text === 'true' || text === '?1') return { kind: 'deprecated' };
   if (text === 'false' || text === '?0') return { kind: 'not-deprecated' };
-  const since = Date.parse(text);
-  return Number.isNaN(since) ? { kind: 'unknown' } : { kind: 'deprecated', since };
+  const since = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(since) ? { kind: 'unreadable' } : { kind: 'deprecated', since };
 }
 
 /** The document deprecates one operation; its refusals for want of a key or of quota may come before it is known. */
@@ -41,7 +43,7 @@ export const deprecationChecks: readonly Check[] = [
       for (const { exchange } of retrieved) {
         const { status } = exchange.outcome;
         if (status === 200) judge.holds(exchange);
-        else if (status === 410) judge.breaks({ expected: `an operation that works until ${contract.removalDate}`, actual: described(exchange) }, exchange);
+        else if (isGone(exchange)) judge.breaks({ expected: `an operation that works until ${contract.removalDate}`, actual: described(exchange) }, exchange);
       }
     },
   },
@@ -55,7 +57,7 @@ export const deprecationChecks: readonly Check[] = [
         return judge.notApplicable(`it is not past ${contract.removalDate} by the target’s clock`);
       }
       for (const { exchange } of retrieved) {
-        if (exchange.outcome.status >= 400) judge.holds(exchange);
+        if (exchange.outcome.status >= 400 && exchange.outcome.status < 500) judge.holds(exchange);
         else judge.breaks({ expected: `no such operation from ${contract.removalDate} on`, actual: described(exchange) }, exchange);
       }
     },
@@ -71,7 +73,8 @@ export const deprecationChecks: readonly Check[] = [
       }
       const deprecation = readDeprecation(text.trim());
       const now = view.targetClock.at(exchange.receivedAt)?.latest ?? exchange.receivedAt + DAY;
-      if (deprecation.kind === 'not-deprecated') judge.breaks({ expected: 'a deprecated operation', actual: `Deprecation: ${text}` }, exchange);
+      if (deprecation.kind === 'unreadable') judge.breaks({ expected: 'a date, as in Deprecation: @1688169599', actual: `Deprecation: ${text}` }, exchange);
+      else if (deprecation.kind === 'not-deprecated') judge.breaks({ expected: 'a deprecated operation', actual: `Deprecation: ${text}` }, exchange);
       else if (deprecation.kind === 'deprecated' && deprecation.since !== undefined && deprecation.since > now) {
         judge.breaks({ expected: 'an operation that is deprecated already', actual: `Deprecation: ${text}, which lies ahead` }, exchange);
       } else judge.holds(exchange);
@@ -101,16 +104,20 @@ export const deprecationChecks: readonly Check[] = [
     // 4.3: clients should use GET /pets with the status filter instead, so what one serves the other does.
     id: 'deprecation-successor',
     permit: 'writes',
-    scenes: [retrievals, lists],
+    scenes: [retrievals],
+    spends: { requests: contract.statuses.length },
     async run(probe, judge) {
-      const { byStatus } = await probe.play(lists);
-      for (const { known, own, exchange } of await probe.play(retrievals)) {
-        const pet = answeredPet(exchange);
-        if (!own || exchange.outcome.status !== 200 || pet?.status === undefined) continue;
-        const list = byStatus.get(pet.status);
-        if (list === undefined || list.pets === undefined) continue;
+      const retrieved = (await probe.play(retrievals)).filter(({ own, exchange }) => own && exchange.outcome.status === 200);
+      // Taken after the retrieval: what the one serves the other does.
+      const lists = new Map<string, TakenList>();
+      for (const status of new Set(retrieved.flatMap(({ exchange }) => answeredPet(exchange)?.status ?? []))) {
+        if (contract.statuses.includes(status)) lists.set(status, await take(probe, { status, limit: contract.limit.maximum }));
+      }
+      for (const { known, exchange } of retrieved) {
+        const list = lists.get(answeredPet(exchange)?.status ?? '');
+        if (list?.pets === undefined) continue;
         if (shows(list, known.id)) judge.holds(exchange, list.exchange);
-        else if (isWhole(list)) judge.breaks({ expected: `animal ${known.id} in the list with status=${pet.status}`, actual: `a list of ${list.pets.length} without it` }, list.exchange, exchange);
+        else if (isWhole(list)) judge.breaks({ expected: `animal ${known.id} in the list with status=${list.query.status}`, actual: `a list of ${list.pets.length} without it` }, list.exchange, exchange);
         else judge.notApplicable('the store holds more animals of that status than a list shows');
       }
       if (removal(probe.targetClock.at(probe.now())) !== 'before') judge.notApplicable('the operation is past its removal date');

@@ -60,14 +60,18 @@ export const retrievals: Scene<readonly Retrieval[]> = {
   },
 };
 
+/** Answers of an operation that does not exist: gone, moved, not allowed, not implemented. */
+export function isGone({ outcome }: AnsweredExchange): boolean {
+  return [405, 410, 501].includes(outcome.status) || (outcome.status >= 300 && outcome.status < 400);
+}
+
 /** Runs a judgement of GET /pets/{petId} only while the document says that the operation exists. */
 export function whileItExists(run: (probe: Probe, judge: Judge) => Promise<void>) {
   return async (probe: Probe, judge: Judge) => {
     const retrieved = await probe.play(retrievals);
     const phase = removal(probe.targetClock.at(probe.now()));
     if (phase !== 'before') return judge.notApplicable('the operation is past its removal date by the target’s clock');
-    const gone = retrieved.filter(({ exchange }) => exchange.outcome.status === 410);
-    if (gone.length === retrieved.length) return judge.unsettled('the operation is gone (see get-until-removal)');
+    if (retrieved.every(({ exchange }) => isGone(exchange))) return judge.unsettled('the operation is gone (see get-until-removal)');
     await run(probe, judge);
   };
 }
@@ -79,11 +83,12 @@ async function stillListed(probe: Probe, { known }: Retrieval): Promise<SeenPet 
 }
 
 /** Ids that no animal has: two at random far above what a store counts to, and the largest int64. */
-function unknownIds(probe: Probe, known: readonly bigint[]): bigint[] {
+function unknownIds(probe: Probe, known: readonly bigint[]): { readonly id: bigint; readonly mayExist: boolean }[] {
   const random = [1, 2].map((turn) => 2n ** 61n + probe.random(`unknown id ${turn}`, 2n ** 61n));
   // Next to an id beyond 2^53 lies one that a double cannot tell from it.
   const neighbours = known.filter((id) => id > BEYOND_DOUBLE && id < 2n ** 63n - 2n).map((id) => (id % 2n === 0n ? id + 1n : id - 1n));
-  return [...random, 2n ** 63n - 1n, ...neighbours.filter((id) => !known.includes(id)).slice(0, 1)];
+  const possible = [2n ** 63n - 1n, ...neighbours.filter((id) => !known.includes(id)).slice(0, 1)];
+  return [...random.map((id) => ({ id, mayExist: false })), ...possible.map((id) => ({ id, mayExist: true }))];
 }
 
 export const getAnimalChecks: readonly Check[] = [
@@ -100,6 +105,23 @@ export const getAnimalChecks: readonly Check[] = [
         }
       }
     }),
+    conclude(history, judge) {
+      // Nobody but this run knows its animals: one that was served once is served again.
+      const own = new Set<bigint>();
+      const served = new Map<bigint, AnsweredExchange>();
+      for (const exchange of history.exchanges.filter(isAnswered)) {
+        const pet = answeredPet(exchange);
+        if (exchange.request.operation === 'createPet' && pet?.id !== undefined) own.add(pet.id);
+        if (exchange.request.operation !== 'getPet' || exchange.key === null) continue;
+        const asked = /^\/pets\/(-?\d{1,19})$/.exec(exchange.request.path)?.[1];
+        if (asked === undefined || !own.has(BigInt(asked))) continue;
+        const before = served.get(BigInt(asked));
+        if (exchange.outcome.status === 200) served.set(BigInt(asked), exchange);
+        else if (exchange.outcome.status === 404 && before !== undefined) {
+          judge.breaks({ expected: `200 for animal ${asked}, as before`, actual: described(exchange) }, exchange, before);
+        }
+      }
+    },
   },
   {
     // 4.3: petId is the identifier of the animal.
@@ -157,18 +179,19 @@ export const getAnimalChecks: readonly Check[] = [
     scenes: [retrievals],
     run: whileItExists(async (probe, judge) => {
       const known = (await probe.play(retrievals)).map((retrieval) => retrieval.known.id);
-      for (const id of unknownIds(probe, known)) {
+      for (const { id, mayExist } of unknownIds(probe, known)) {
         const exchange = await probe.send(getPet(id));
         const { status } = exchange.outcome;
-        // Somebody else's animal may have the largest id of all.
-        if (status === 404 || (status === 200 && answeredPet(exchange)?.id === id)) judge.holds(exchange);
+        // Somebody else's animal may have that very id; at random nobody hits one.
+        const exists = mayExist && status === 200 && answeredPet(exchange)?.id === id;
+        if (status === 404 || exists) judge.holds(exchange);
         else judge.breaks({ expected: `404 for id ${id}`, actual: described(exchange) }, exchange);
       }
       // Ids that a target may call malformed rather than unknown: the document sets no minimum, and no animal need have them.
       for (const id of [0n, -1n, -(2n ** 63n)]) {
         const exchange = await probe.send(getPet(id));
         const { status } = exchange.outcome;
-        if ((status >= 400 && status < 500) || (status === 200 && answeredPet(exchange)?.id === id)) judge.holds(exchange);
+        if (status === 404 || status === 400 || (status === 200 && answeredPet(exchange)?.id === id)) judge.holds(exchange);
         else judge.breaks({ expected: `404 for id ${id}`, actual: described(exchange) }, exchange);
       }
     }),

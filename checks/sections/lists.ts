@@ -28,8 +28,20 @@ export function isWhole(list: TakenList): boolean {
   return list.pets !== undefined && list.pets.length < limitOf(list.query);
 }
 
+/** An animal as a list shows it; undefined where it does not. */
+export const shown = (list: TakenList, id: bigint) => list.pets?.find((pet) => pet.id === id);
+
 /** Whether a list shows an animal. */
-export const shows = (list: TakenList, id: bigint) => list.pets?.some((pet) => pet.id === id) === true;
+export const shows = (list: TakenList, id: bigint) => shown(list, id) !== undefined;
+
+/** The longest list without a filter, and with each status. */
+export async function takeAll(probe: Probe): Promise<Pick<Lists, 'all' | 'byStatus'>> {
+  const limit = contract.limit.maximum;
+  const all = await take(probe, { limit });
+  const byStatus = new Map<string, TakenList>();
+  for (const status of contract.statuses) byStatus.set(status, await take(probe, { limit, status }));
+  return { all, byStatus };
+}
 
 /** How long an addition may take to be served: the document promises no instant, and no client waits longer. */
 const VISIBLE_WITHIN = [250, 750, 2000, 4000];
@@ -72,20 +84,13 @@ export const lists: Scene<Lists> = {
   scenes: [enoughAnimals],
   async play(probe) {
     const own = await ownAnimals(probe);
-    const limit = contract.limit.maximum;
-    const takeAll = async () => {
-      const all = await take(probe, { limit });
-      const byStatus = new Map<string, TakenList>();
-      for (const status of contract.statuses) byStatus.set(status, await take(probe, { limit, status }));
-      return { own, all, byStatus };
-    };
-    let taken = await takeAll();
+    let taken = { own, ...(await takeAll(probe)) };
     let shownLater = false;
     for (const pause of VISIBLE_WITHIN) {
       const late = [taken.all, ...taken.byStatus.values()].some((list) => missing(list, taken).length > 0);
       if (!late) break;
       await probe.waitUntil(probe.now() + pause, 'animals that were just added to be listed');
-      taken = await takeAll();
+      taken = { own, ...(await takeAll(probe)) };
       shownLater = true;
     }
     return { ...taken, shownLater, short: await take(probe, { limit: contract.limit.minimum }) };

@@ -35,6 +35,10 @@ export interface FilledWindow {
   /** The first answer that was no success; undefined where the target refused nothing within the bound. */
   readonly refusal: AnsweredExchange | undefined;
   readonly last: AnsweredExchange | undefined;
+  /** A request of another operation that was served at the limit, right before a list was refused. */
+  readonly servedOver: AnsweredExchange | undefined;
+  /** The first of two requests over the limit that got no answer at all. */
+  readonly closed: Exchange | undefined;
 }
 
 export interface MinuteMeasurement {
@@ -46,8 +50,10 @@ export interface MinuteMeasurement {
   readonly afterRetryAfter: Retry | undefined;
   /** After X-RateLimit-Reset, by the target's clock. */
   readonly afterReset: Retry | undefined;
-  /** The window after the reset, filled once more, where the plan is small enough to pay for it. */
-  readonly next: FilledWindow | undefined;
+  /** The window after the reset, filled once more where the plan is small enough to pay for it; twice if it was short. */
+  readonly next: readonly FilledWindow[];
+  /** The length of the window in milliseconds, where it shows to be shorter than a minute. */
+  readonly shortWindow: number | undefined;
   /**
    * Whether the target gives quota back bit by bit, as a sliding window or a token bucket does; undefined where its
    * headers do not describe the minute.
@@ -56,10 +62,9 @@ export interface MinuteMeasurement {
 }
 
 /** Everything of the day's quota aside, an answer below 400 or one about the request itself was admitted. */
-export function isAdmitted(exchange: AnsweredExchange): boolean {
-  const { status } = exchange.outcome;
-  return status < 500 && status !== 429 && status !== 401 && status !== 403;
-}
+export const isAdmitted = ({ outcome }: AnsweredExchange): boolean => isAdmittedStatus(outcome.status);
+
+export const isAdmittedStatus = (status: number): boolean => status < 500 && ![401, 403, 429].includes(status);
 
 /** The status by which limits, operations and filters vary over a burst, so that its requests find out more. */
 function* variety(probe: Probe, key: Key, animals: readonly bigint[], category: bigint): Generator<RequestSpec> {
@@ -128,19 +133,29 @@ const answered = (exchanges: readonly Exchange[]) => exchanges.filter(isAnswered
  * Sends requests until the first refusal: as many as the target says are left, at once, and then as few at a time as
  * outrun a bucket's refill, so that hardly any request is in flight when the limit is reached.
  */
-async function fill(probe: Probe, key: Key, requests: Iterator<RequestSpec>, before: readonly RateReading[], last: RequestSpec): Promise<FilledWindow> {
+async function fill(probe: Probe, key: Key, requests: Iterator<RequestSpec>, since: number, last: RequestSpec): Promise<FilledWindow> {
   const { perMinute } = key.limits;
   const sent: AnsweredExchange[] = [];
+  let closed: Exchange | undefined;
+  let closedAtLimit = 0;
   const keep = (exchanges: readonly Exchange[]) => {
     const complete = answered(exchanges);
     if (complete.length < exchanges.length) {
       const [broken] = exchanges.filter((exchange) => !isAnswered(exchange));
+      // At the limit a connection that is closed may be the target's refusal: a second one tells it from an accident.
+      if (broken !== undefined && countNow().admitted.length >= perMinute && closedAtLimit < 2) {
+        closedAtLimit += 1;
+        closed ??= broken;
+        sent.push(...complete);
+        return;
+      }
       const why = broken?.outcome.kind === 'failure' ? broken.outcome.message : 'no answer';
       throw new Unsettled(`the count was disturbed: ${why}`, broken === undefined ? [] : [broken]);
     }
     sent.push(...complete);
   };
-  const admittedSoFar = () => [...before, ...sent.filter(isAdmitted).map(rateReading)];
+  // Whatever this run sends on the key counts, also what another check sends meanwhile.
+  const admittedSoFar = () => probe.readingsOf(key, since).filter(({ status }) => isAdmittedStatus(status));
   const countNow = () => countWindow(admittedSoFar(), perMinute);
   // A server error below the limit is no refusal: it is judged with its operation, and the count is spoilt.
   const isRefusal = (exchange: AnsweredExchange) => !isAdmitted(exchange) && (exchange.outcome.status < 500 || countNow().admitted.length >= perMinute);
@@ -152,14 +167,14 @@ async function fill(probe: Probe, key: Key, requests: Iterator<RequestSpec>, bef
     const failed = answered(exchanges).find((exchange) => !isAdmitted(exchange) && !isRefusal(exchange));
     if (failed !== undefined) throw new Unsettled(`the count was disturbed: ${described(failed)}`, [failed]);
   };
-  if (before.length === 0) await send([listPets({ limit: 1 })], 1);
+  if (admittedSoFar().length === 0) await send([listPets({ limit: 1 })], 1);
   const startedAt = probe.now();
   const most = perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10);
   let oneByOne = 0;
   // As many as are left at once, and again after a window edge; then one by one until the limit is reached.
-  while (refusal === undefined && countNow().admitted.length < most && probe.now() - startedAt < LONGEST_FILL) {
+  while (refusal === undefined && closedAtLimit < 2 && countNow().admitted.length < most && probe.now() - startedAt < LONGEST_FILL) {
     const left = quotaLeft(admittedSoFar(), perMinute);
-    if (left > 0) {
+    if (left > 0 && countNow().admitted.length < perMinute) {
       await send(take(requests, left), IN_FLIGHT);
       continue;
     }
@@ -171,7 +186,12 @@ async function fill(probe: Probe, key: Key, requests: Iterator<RequestSpec>, bef
     await send(oneByOne === 0 ? [last] : take(requests, together), together);
     oneByOne += 1;
   }
-  return { count: countNow(), refusal, last: sent.at(-1) };
+  const overLimit = countNow();
+  // Another operation that is served where the next list is refused is no request more: it is one that is not limited.
+  const odd = sent.find((exchange) => exchange.request.operation === last.operation && exchange.request.path === last.path && exchange.request.body === last.body);
+  const servedOver = last.operation !== 'listPets' && odd !== undefined && odd !== refusal && overLimit.admitted.length === perMinute + 1 && oneByOne === 2 ? odd : undefined;
+  const count = servedOver === undefined ? overLimit : countWindow(admittedSoFar().filter(({ id }) => id !== servedOver.id), perMinute);
+  return { count, refusal, last: sent.at(-1), servedOver, closed: closedAtLimit >= 2 ? closed : undefined };
 }
 
 /** What the current window still admits: as the target's headers tell of the minute, else by our own count. */
@@ -200,23 +220,31 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
       const subject = refusedOperation(probe, key, animals, category);
 
       const before = await atStart(probe, key);
-      const windows = [await fill(probe, key, requests, before, subject)];
+      const windows = [await fill(probe, key, requests, before[0]?.sentAt ?? probe.now(), subject)];
       const [first] = windows;
       const refusal = first?.refusal;
       if (first === undefined || refusal === undefined) {
-        return { key, windows, told: { kind: 'absent' }, afterRetryAfter: undefined, afterReset: undefined, next: undefined, refilling: undefined };
+        return { key, windows, told: { kind: 'absent' }, afterRetryAfter: undefined, afterReset: undefined, next: [], shortWindow: undefined, refilling: undefined };
       }
       const after = await afterRefusal(probe, key, refusal);
-      let next: FilledWindow | undefined;
+      const next: FilledWindow[] = [];
       if (again && first.count.verdict.kind === 'exact' && after.refilling !== true && after.afterReset?.admitted === true) {
-        next = await fill(probe, key, requests, after.admitted, listPets({ limit: 1 }));
+        // Where little was left, a sliding window may still hold requests of the first burst: they leave in this time.
+        if (after.fresh === false) await probe.waitUntil((first.last?.receivedAt ?? 0) + MINUTE + SECOND, `key ${key.name} to have its whole quota`);
+        const filled = await fill(probe, key, requests, refusal.receivedAt, listPets({ limit: 1 }));
+        next.push(filled);
+        if (filled.count.verdict.kind === 'fewer') {
+          await rest(probe, key, after.edge);
+          next.push(await fill(probe, key, requests, probe.now(), listPets({ limit: 1 })));
+        }
       }
       // Not the plan's number: the same once more from rest, so that an earlier user of the key explains nothing.
       if (first.count.verdict.kind !== 'exact') {
         await rest(probe, key, after.edge);
-        windows.push(await fill(probe, key, requests, [], listPets({ limit: 1 })));
+        windows.push(await fill(probe, key, requests, probe.now(), listPets({ limit: 1 })));
       }
-      return { key, windows, ...after, next };
+      const { told, afterRetryAfter, afterReset, refilling, shortWindow } = after;
+      return { key, windows, told, afterRetryAfter, afterReset, next, refilling, shortWindow };
     },
   };
 }
@@ -274,16 +302,23 @@ async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
   }
   if (afterReset === undefined && resetAt !== undefined && resetAt <= refusal.receivedAt + 2 * MINUTE) {
     // A request in the very second that Reset names is one at the reset; it may have taken all that was given back.
-    if (afterRetryAfter !== undefined && afterRetryAfter.exchange.sentAt >= resetAt - SECOND) afterReset = afterRetryAfter;
+    if (afterRetryAfter !== undefined && afterRetryAfter.exchange.sentAt >= resetAt - 2 * SECOND) afterReset = afterRetryAfter;
     else {
       await probe.waitUntil(resetAt, `X-RateLimit-Reset of key ${key.name}`);
       afterReset = await ask();
     }
   }
   const firstAdmitted = admitted[0];
-  const fresh = firstAdmitted?.remaining !== undefined && firstAdmitted.limit === key.limits.perMinute ? firstAdmitted.remaining >= key.limits.perMinute - 2 : undefined;
+  const describes = firstAdmitted?.limit === key.limits.perMinute && describesMinute;
+  const resetMoved = describes && firstAdmitted.reset !== undefined && reading.reset !== undefined ? firstAdmitted.reset - reading.reset : undefined;
+  const fresh = describes && firstAdmitted.remaining !== undefined ? firstAdmitted.remaining >= key.limits.perMinute - 2 : undefined;
   const edge = retryAt !== undefined && waitable(retryAt) ? retryAt + SECOND : undefined;
-  return { told, afterRetryAfter, afterReset, admitted, edge, refilling: fresh === undefined ? undefined : !fresh };
+  // A new window has a reset of its own, most of a window later; what is given back bit by bit moves on bit by bit.
+  // A whole quota with a reset well ahead that has moved by less than a minute: the window is shorter than that.
+  const ahead = describes && firstAdmitted.reset !== undefined ? firstAdmitted.reset - (probe.targetClock.at(firstAdmitted.receivedAt)?.earliest ?? firstAdmitted.receivedAt) : 0;
+  const shortWindow = fresh === true && resetMoved !== undefined && resetMoved > 5 * SECOND && resetMoved < MINUTE - 2 * SECOND && ahead > 5 * SECOND ? resetMoved : undefined;
+  const refilling = fresh === undefined ? undefined : !fresh && (resetMoved ?? 0) < MINUTE / 4;
+  return { told, afterRetryAfter, afterReset, admitted, edge, fresh, shortWindow, refilling };
 }
 
 /** Above this many requests a minute a plan's second window is not paid for. */

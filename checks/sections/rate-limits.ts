@@ -4,7 +4,7 @@ import { Unsettled } from '../harness/check.ts';
 import type { AnsweredExchange, Exchange } from '../harness/exchange.ts';
 import type { Key } from '../harness/key-pool.ts';
 import { described } from '../harness/pets.ts';
-import type { Probe } from '../harness/probe.ts';
+import type { NoKey, Probe } from '../harness/probe.ts';
 import { nearMisses } from '../harness/redaction.ts';
 import { numberOf, type RateReading, rateHeaders, rateReading, type RetryAfter, retryAfter } from '../harness/rate-headers.ts';
 import { judgeRemaining } from '../harness/remaining-arithmetic.ts';
@@ -26,6 +26,9 @@ async function measurements(probe: Probe): Promise<MinuteMeasurement[]> {
   throw failed?.status === 'rejected' ? failed.reason : new Unsettled('no window could be measured');
 }
 
+/** Whether a key may be driven beyond its limit. */
+const mayBan = (probe: Probe) => probe.permits('ban') && probe.keys.some(({ roles }) => roles.includes('ban'));
+
 /** Runs a judgement for every key's measurement. */
 function forEveryKey(judgeOne: (measurement: MinuteMeasurement, judge: Judge) => void) {
   return async (probe: Probe, judge: Judge) => {
@@ -37,7 +40,20 @@ const evidenceOf = (window: FilledWindow): Exchange[] => [window.refusal, window
 
 const first = ({ windows }: MinuteMeasurement): FilledWindow | undefined => windows[0];
 
-const disturbed = ({ windows }: MinuteMeasurement) => windows.some(({ count }) => count.verdict.kind === 'fewer' && count.verdict.others > 0);
+/** Whether somebody else spent a part of what the target admitted. */
+const othersSpent = ({ count: { verdict } }: FilledWindow) => verdict.kind === 'fewer' && verdict.before + verdict.between > 0;
+
+const disturbed = ({ windows, next }: MinuteMeasurement) => [...windows, ...next].some(othersSpent);
+
+/**
+ * Whether two windows fell short in the same way: as many admitted, nobody between our requests, and as much gone
+ * before the first. A limit that is too low does that; whoever else spends the key does not, twice, by chance.
+ */
+function fellShortAlike(a: FilledWindow, b: FilledWindow): boolean {
+  const [x, y] = [a.count, b.count];
+  if (x.verdict.kind !== 'fewer' || y.verdict.kind !== 'fewer') return false;
+  return x.admitted.length === y.admitted.length && x.verdict.before === y.verdict.before && x.verdict.between === 0 && y.verdict.between === 0;
+}
 
 /** Judges the number admitted in a minute. Another user of the key explains fewer, never more. */
 function judgeCount(measurement: MinuteMeasurement, judge: Judge): void {
@@ -47,9 +63,14 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge): void {
   if (window === undefined) return judge.unsettled('no window was measured');
   const { verdict, admitted } = window.count;
   const expected = `${perMinute} requests admitted in a minute with a key of plan ${key.plan}`;
-  if (window.refusal === undefined) {
+  if (window.refusal === undefined && window.closed === undefined) {
     if (verdict.kind !== 'more') return judge.unsettled(`the requests were too slow to fill the minute of key ${key.name}`, ...evidenceOf(window));
     return judge.breaks({ expected, actual: `${admitted.length} were, and none was refused` }, ...evidenceOf(window));
+  }
+  if (measurement.shortWindow !== undefined) {
+    const { afterRetryAfter, afterReset } = measurement;
+    const renewed = afterRetryAfter ?? afterReset;
+    return judge.breaks({ expected, actual: `${perMinute} were, and as many again after ${Math.round(measurement.shortWindow / 1000)} seconds` }, ...(renewed === undefined ? [] : [renewed.exchange]), ...evidenceOf(window));
   }
   if (verdict.kind === 'exact') return judge.holds(...evidenceOf(window));
   if (verdict.kind === 'more') {
@@ -59,18 +80,11 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge): void {
     if (!edgesShown && !windows.every(({ count }) => count.verdict.kind === 'more')) return judge.unsettled(`${admitted.length} were admitted in one of two windows`, ...evidenceOf(window));
     return judge.breaks({ expected, actual: `${admitted.length} were admitted` }, ...evidenceOf(window));
   }
-  const [before, again] = windows;
-  const same = before !== undefined && again !== undefined && before.count.admitted.length === again.count.admitted.length && sameStart(before, again);
-  if (same) return judge.breaks({ expected, actual: `${admitted.length} were, in each of two windows` }, ...evidenceOf(window));
-  judge.unsettled(`${admitted.length} of ${perMinute} requests were admitted, and somebody else seems to spend key ${key.name}`, ...evidenceOf(window));
-}
-
-/** Whether two windows began and went the same way, as a neighbour's could not by chance. */
-function sameStart(a: FilledWindow, b: FilledWindow): boolean {
-  const start = ({ count }: FilledWindow) => count.admitted[0]?.remaining;
-  const others = ({ count }: FilledWindow) => (count.verdict.kind === 'fewer' ? count.verdict.others : 0);
-  const minuteOnly = a.count.admitted[0]?.limit === b.count.admitted[0]?.limit;
-  return minuteOnly && others(a) === others(b) && (start(a) === start(b) || others(a) === 0);
+  const [once, again] = windows;
+  if (once !== undefined && again !== undefined && fellShortAlike(once, again)) {
+    return judge.breaks({ expected, actual: `${admitted.length} were, in each of two windows` }, ...evidenceOf(window));
+  }
+  judge.unsettled(`${admitted.length} of ${perMinute} requests were admitted: somebody else seems to spend key ${key.name}`, ...evidenceOf(window));
 }
 
 function minuteRow(plan: PlanName): Check {
@@ -105,6 +119,14 @@ function unreadableWait(told: RetryAfter, refusal: AnsweredExchange, probe: Prob
   if (now === undefined) return undefined;
   if (told.time < now.earliest - 1000) return `Retry-After: ${told.text}, which is past`;
   return told.time > now.latest + longest ? `Retry-After: ${told.text}, for a window of a minute` : undefined;
+}
+
+/** Credentials that are no valid key, each resembling this one in another way. */
+function invalidCredentials(key: Key): NoKey[] {
+  const misses = nearMisses(key.value).map(({ label, value }) => ({ header: `Bearer ${value}`, described: `Bearer and a key with ${label}` }));
+  const basic = { header: `Basic ${Buffer.from(`${key.value}:`).toString('base64')}`, described: 'Basic and a valid key' };
+  const unknown = { header: 'Bearer unknown-to-everybody', described: 'Bearer and an unknown key' };
+  return [...misses, basic, { header: key.value, described: 'a valid key without a scheme' }, unknown, 'none'];
 }
 
 /** Requests on every key in turn: what one spends must not show on another. */
@@ -170,6 +192,21 @@ export const rateLimitChecks: readonly Check[] = [
   {
     // 8: requests left in the current window; every admitted request of any operation takes one.
     id: 'rate-remaining-falls',
+    async afterwards(probe, judge) {
+      if (!probe.permits('exhaust')) return;
+      // A window that was counted exactly shows every value from the limit less one down to 0, each once.
+      for (const { key, windows, refilling } of await measurements(probe)) {
+        const [window] = windows;
+        if (window?.count.verdict.kind !== 'exact' || refilling !== false) continue;
+        const { admitted } = window.count;
+        if (admitted.length !== key.limits.perMinute || admitted.some(({ limit }) => limit !== key.limits.perMinute)) continue;
+        const values = new Set(admitted.flatMap(({ remaining }) => remaining ?? []));
+        if (values.has(0) && values.size >= key.limits.perMinute - 1) judge.holds(...evidenceOf(window));
+        else {
+          judge.breaks({ expected: `${key.limits.perMinute} requests that leave ${key.limits.perMinute - 1} down to 0`, actual: `they left ${values.size} different values, the lowest ${Math.min(...values)}` }, ...evidenceOf(window));
+        }
+      }
+    },
     conclude(history, judge) {
       for (const key of history.keys) {
         const readings = history.readings.filter((reading) => reading.key === key.name).sort((a, b) => a.sentAt - b.sentAt);
@@ -190,30 +227,27 @@ export const rateLimitChecks: readonly Check[] = [
   {
     // 5, 8: a request without a valid key is no caller's.
     id: 'rate-invalid-key-free',
-    spends: { requests: 4, anonymous: 8 },
+    spends: { requests: 4, anonymous: 24 },
     async run(probe, judge) {
       const [key] = [...probe.keys].sort((a, b) => b.limits.perMinute - a.limits.perMinute);
       if (key === undefined) throw new Unsettled('no key can be used');
-      const spent = async (invalid: number) => {
+      const spent = async (rounds: number) => {
         const before = await probe.send(listPets({ limit: 1 }), { key });
-        const misses = nearMisses(key.value);
-        for (let turn = 0; turn < invalid; turn += 1) {
-          const miss = misses[turn % misses.length];
-          const credentials = miss === undefined || turn % 4 === 3 ? 'none' : { header: `Bearer ${miss.value}`, described: `Bearer and a key with ${miss.label}` };
-          await probe.sendWithoutKey(listPets({ limit: 1 }), credentials);
+        for (let round = 0; round < rounds; round += 1) {
+          for (const credentials of invalidCredentials(key)) await probe.sendWithoutKey(listPets({ limit: 1 }), credentials);
         }
         const after = await probe.send(listPets({ limit: 1 }), { key });
         const from = numberOf(rateHeaders(before.outcome.headers).remaining);
         const to = numberOf(rateHeaders(after.outcome.headers).remaining);
         return { fall: from === undefined || to === undefined ? undefined : from - to, after, before };
       };
-      const few = await spent(3);
-      if (few.fall === undefined) return judge.unsettled('X-RateLimit-Remaining does not tell what a key spent');
-      if (few.fall <= 1) return judge.holds(few.after, few.before);
-      const more = await spent(5);
+      const once = await spent(1);
+      if (once.fall === undefined) return judge.unsettled('X-RateLimit-Remaining does not tell what a key spent');
+      if (once.fall <= 1) return judge.holds(once.after, once.before);
+      const thrice = await spent(3);
       // Somebody else's requests do not come in proportion to our invalid ones.
-      if (more.fall !== undefined && more.fall - 1 > few.fall - 1) {
-        judge.breaks({ expected: 'a fall of X-RateLimit-Remaining by the valid request only', actual: `it fell by ${few.fall} over 3 invalid requests and by ${more.fall} over 5` }, more.after, more.before);
+      if (thrice.fall !== undefined && thrice.fall - 1 >= 3 * (once.fall - 1)) {
+        judge.breaks({ expected: 'a fall of X-RateLimit-Remaining by the valid request only', actual: `it fell by ${once.fall} where each kind of invalid request came once, and by ${thrice.fall} where it came three times` }, thrice.after, thrice.before);
       } else judge.unsettled(`somebody else seems to spend key ${key.name}`);
     },
   },
@@ -228,7 +262,7 @@ export const rateLimitChecks: readonly Check[] = [
     async run(probe, judge) {
       await forEveryKey(judgeConcurrency)(probe, judge);
       // The key that may be banned is sent more than its limit at the same moment, which no other key may be.
-      if (!probe.permits('ban') || !probe.keys.some(({ roles }) => roles.includes('ban'))) return;
+      if (!mayBan(probe)) return;
       const { count, key, refusals } = await probe.play(banOf(banKey(probe)));
       if (count.verdict.kind === 'exact') judge.holds(...refusals.slice(0, 1));
       else if (count.verdict.kind === 'more') {
@@ -242,15 +276,22 @@ export const rateLimitChecks: readonly Check[] = [
     permit: 'exhaust',
     async run(probe, judge) {
       for (const { windows, next, key } of await measurements(probe)) {
-        for (const { refusal } of [...windows, ...(next === undefined ? [] : [next])]) {
-          if (refusal === undefined) judge.unsettled(`key ${key.name} was refused nothing`);
+        for (const { refusal, servedOver, closed } of [...windows, ...next]) {
+          if (servedOver !== undefined) judge.breaks({ expected: '429 for a request over the limit', actual: described(servedOver) }, servedOver);
+          if (closed !== undefined) {
+            const message = closed.outcome.kind === 'failure' ? closed.outcome.message : 'no answer';
+            judge.breaks({ expected: '429 for a request over the limit', actual: `${message}, twice` }, closed);
+          } else if (refusal === undefined) judge.unsettled(`key ${key.name} was refused nothing`);
           else judgeRefusal(refusal, judge);
         }
       }
-      if (!probe.permits('ban') || !probe.keys.some(({ roles }) => roles.includes('ban'))) return;
+      if (!mayBan(probe)) return;
       // On the key that may be banned, every operation is refused several times.
-      const { refusals } = await probe.play(banOf(banKey(probe)));
+      const { refusals, served } = await probe.play(banOf(banKey(probe)));
       for (const refusal of refusals) judgeRefusal(refusal, judge);
+      for (const exchange of served) {
+        judge.breaks({ expected: '429 for a request over the limit', actual: `${described(exchange)}, between two refusals of the same window` }, exchange);
+      }
     },
   },
   {
@@ -297,17 +338,18 @@ export const rateLimitChecks: readonly Check[] = [
     id: 'rate-next-window',
     permit: 'exhaust',
     run: forEveryKey(({ key, next, refilling }, judge) => {
-      if (next === undefined) {
+      const [filled, again] = next;
+      if (filled === undefined) {
         if (refilling === true) judge.notApplicable('the target gives quota back bit by bit: there is no next window');
         return;
       }
-      const { verdict, admitted } = next.count;
+      const { verdict, admitted } = filled.count;
       const expected = `${key.limits.perMinute} requests admitted in the second window of key ${key.name}`;
-      if (next.refusal === undefined && verdict.kind !== 'more') judge.unsettled('the requests were too slow to fill the second minute', ...evidenceOf(next));
-      else if (verdict.kind === 'more') judge.breaks({ expected, actual: `${admitted.length} were` }, ...evidenceOf(next));
-      else if (verdict.kind === 'exact') judge.holds(...evidenceOf(next));
-      else if (verdict.others > 0 && verdict.others !== key.limits.perMinute - admitted.length) judge.unsettled(`somebody else seems to spend key ${key.name}`, ...evidenceOf(next));
-      else judge.breaks({ expected, actual: `${admitted.length} were` }, ...evidenceOf(next));
+      if (verdict.kind === 'exact') judge.holds(...evidenceOf(filled));
+      else if (verdict.kind === 'more' || (again !== undefined && fellShortAlike(filled, again))) {
+        judge.breaks({ expected, actual: `${admitted.length} were` }, ...evidenceOf(filled));
+      } else if (filled.refusal === undefined) judge.unsettled('the requests were too slow to fill the second minute', ...evidenceOf(filled));
+      else judge.unsettled(`${admitted.length} were admitted in the second window: somebody else seems to spend key ${key.name}`, ...evidenceOf(filled));
     }),
   },
   {
@@ -324,14 +366,15 @@ export const rateLimitChecks: readonly Check[] = [
     id: 'retry-after-readable',
     permit: 'exhaust',
     async run(probe, judge) {
-      for (const { windows, told, next } of await measurements(probe)) {
-        for (const [index, { refusal }] of [...windows, ...(next === undefined ? [] : [next])].entries()) {
-          if (refusal?.outcome.status !== 429) continue;
-          const read = index === 0 ? told : retryAfter(refusal.outcome.headers, 60);
-          const problem = unreadableWait(read, refusal, probe);
-          if (problem !== undefined) judge.breaks({ expected: 'a number or a date that lies ahead, of the order of a minute', actual: problem }, refusal);
-          else if (read.kind !== 'absent') judge.holds(refusal);
-        }
+      const filled = (await measurements(probe)).flatMap(({ windows, next }) => [...windows, ...next]);
+      const refusals = filled.flatMap(({ refusal }) => refusal ?? []);
+      if (mayBan(probe)) refusals.push(...(await probe.play(banOf(banKey(probe)))).refusals);
+      for (const refusal of refusals) {
+        if (refusal.outcome.status !== 429) continue;
+        const told = retryAfter(refusal.outcome.headers, 60);
+        const problem = unreadableWait(told, refusal, probe);
+        if (problem !== undefined) judge.breaks({ expected: 'a number or a date that lies ahead, of the order of a minute', actual: problem }, refusal);
+        else if (told.kind !== 'absent') judge.holds(refusal);
       }
     },
   },
