@@ -311,12 +311,6 @@ export const RATE_VALUE_FAULTS: readonly Fault[] = [
     resetShown(toValidKey, () => '0'),
   ),
   fault(
-    'reset-with-fraction',
-    RESET,
-    'X-RateLimit-Reset has decimals.',
-    resetShown(toValidKey, (reset) => `${reset}.250`),
-  ),
-  fault(
     'reset-in-milliseconds-on-429',
     RESET,
     'Only on a 429 X-RateLimit-Reset is in milliseconds.',

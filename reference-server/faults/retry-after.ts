@@ -106,12 +106,6 @@ export const RETRY_AFTER_FAULTS: readonly Fault[] = [
     retryAfter(() => '31536000'),
   ),
   fault(
-    'retry-after-unix-time',
-    READABLE,
-    'Retry-After is the Unix time at which to retry.',
-    retryAfter((seconds, now) => String(Math.ceil(now / 1000) + seconds)),
-  ),
-  fault(
     'retry-after-not-a-number',
     READABLE,
     'Retry-After is NaN.',
