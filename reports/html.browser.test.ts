@@ -1,10 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { noBrowser, startBrowser } from './fixtures/browser.ts';
+import { axeViolations, noBrowser, startBrowser } from './fixtures/browser.ts';
 import { hostileReport } from './fixtures/hostile-report.ts';
 import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
 import { renderHtml } from './html.ts';
@@ -210,10 +209,7 @@ t.test('the report in a browser', { skip }, async (t) => {
           await page.evaluate(
             'for (const fold of [...document.querySelectorAll(".x")].slice(0, 12)) fold.open = true',
           );
-          await page.evaluate(axe.source);
-          const violations = await page.evaluate(
-            'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)} ${nodes[0].failureSummary}`))',
-          );
+          const violations = await axeViolations(page);
           t.strictSame(violations, []);
           const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
           t.equal(overflow, 0, 'no sideways scrolling');

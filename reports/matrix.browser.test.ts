@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import axe from 'axe-core';
 import t from 'tap';
-import { noBrowser, startBrowser } from './fixtures/browser.ts';
+import { axeViolations, noBrowser, startBrowser } from './fixtures/browser.ts';
 import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
 import { renderMatrixHtml } from './matrix.ts';
 
@@ -27,10 +26,7 @@ t.test('the matrix in a browser', { skip: noBrowser() }, async (t) => {
     page.on('console', (message) => complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(pathToFileURL(file).href);
-    await page.evaluate(axe.source);
-    const violations = await page.evaluate(
-      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html.slice(0, 200)} ${nodes[0].failureSummary}`))',
-    );
+    const violations = await axeViolations(page);
     t.strictSame(violations, [], colorScheme);
     t.equal(
       await page.evaluate('document.documentElement.scrollWidth - innerWidth'),

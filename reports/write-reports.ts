@@ -1,32 +1,25 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
-import { renderBadge } from './badge.ts';
-import { type HtmlOptions, renderHtml } from './html.ts';
-import { renderJunit } from './junit.ts';
-import { renderMarkdown } from './markdown.ts';
+import { FORMATS, type Format, type FormatName, NO_SCREEN } from './formats.ts';
+import type { HtmlOptions } from './html.ts';
 import { REPORT_FILE } from './read-report.ts';
 import type { Report } from './report.ts';
-import { renderSarif } from './sarif.ts';
-import { renderTap } from './tap.ts';
 
 /** A file that could not be written, in one line for a person; `cause` is what the system said. */
 export class UnwritableReport extends Error {
   override readonly name = 'UnwritableReport';
 }
 
-/** The files beside report.json: name and renderer. */
-const RENDERINGS = [
-  ['report.html', renderHtml],
-  ['junit.xml', renderJunit],
-  ['summary.md', renderMarkdown],
-  ['results.sarif', renderSarif],
-  ['results.tap', renderTap],
-  ['badge.json', renderBadge],
-] as const satisfies readonly (readonly [
-  file: string,
-  render: (report: Report, options: HtmlOptions) => string,
-])[];
+/** The formats that stand beside report.json; the others are for a log. */
+const WRITTEN = [
+  'html',
+  'junit',
+  'markdown',
+  'sarif',
+  'tap',
+  'badge',
+] as const satisfies readonly FormatName[];
 
 /**
  * Writes report.json first (what was measured must not be lost to a rendering) and then every format beside it.
@@ -43,9 +36,10 @@ export async function writeReports(
   const json = join(dir, REPORT_FILE);
   await writePrivately(json, `${JSON.stringify(report, null, 1)}\n`);
   const written = [json];
-  for (const [file, render] of RENDERINGS) {
-    const path = join(dir, file);
-    await writePrivately(path, render(report, options));
+  for (const name of WRITTEN) {
+    const format: Format = FORMATS[name];
+    const path = join(dir, format.file);
+    await writePrivately(path, format.render(report, { history: options.history ?? [], screen: NO_SCREEN }));
     written.push(path);
   }
   return written;
@@ -62,8 +56,13 @@ export async function writePrivately(path: string, text: string): Promise<void> 
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     await writeFileAtomic(path, text, { mode: 0o600 });
   } catch (error) {
-    throw new UnwritableReport(`${path}: ${writeProblem(error)}`, { cause: error });
+    throw unwritable(path, error);
   }
+}
+
+/** What the system said about a file, in words for a person. */
+export function unwritable(path: string, error: unknown): UnwritableReport {
+  return new UnwritableReport(`${path}: ${writeProblem(error)}`, { cause: error });
 }
 
 function writeProblem(error: unknown): string {
@@ -71,6 +70,7 @@ function writeProblem(error: unknown): string {
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'could not be written, the disk is full';
   if (code === 'EACCES' || code === 'EPERM') return 'may not be written (permission denied)';
   if (code === 'EROFS') return 'could not be written, the file system is read-only';
+  if (code === 'ENOENT') return 'could not be written, its folder does not exist';
   if (code === 'ENOTDIR' || code === 'EEXIST') return 'could not be written, a part of its path is a file';
   if (code === 'EISDIR') return 'could not be written, a folder has its name';
   return `could not be written: ${error instanceof Error ? error.message : String(error)}`;

@@ -1,0 +1,43 @@
+import { renderBadge } from './badge.ts';
+import { renderGithubAnnotations } from './github.ts';
+import { renderHtml } from './html.ts';
+import { renderJunit } from './junit.ts';
+import { renderMarkdown } from './markdown.ts';
+import type { Report } from './report.ts';
+import { renderSarif } from './sarif.ts';
+import { renderTap } from './tap.ts';
+import { renderTerminal, type Screen } from './terminal.ts';
+
+/** What a rendering may use beside the report. */
+export interface RenderContext {
+  /** Earlier runs of the same target, the oldest first. */
+  readonly history: readonly Report[];
+  readonly screen: Screen;
+}
+
+/** A format of a report: the name of its file in a folder of results, and its renderer. */
+export interface Format {
+  readonly file: string;
+  readonly render: (report: Report, context: RenderContext) => string;
+}
+
+/** Every format of a report, by the name that `report --format` takes. */
+export const FORMATS = {
+  html: { file: 'report.html', render: (report, { history }) => renderHtml(report, { history }) },
+  junit: { file: 'junit.xml', render: renderJunit },
+  tap: { file: 'results.tap', render: renderTap },
+  markdown: { file: 'summary.md', render: renderMarkdown },
+  sarif: { file: 'results.sarif', render: renderSarif },
+  github: { file: 'annotations.txt', render: renderGithubAnnotations },
+  badge: { file: 'badge.json', render: renderBadge },
+  terminal: { file: 'summary.txt', render: (report, { screen }) => renderTerminal(report, screen) },
+} as const satisfies Readonly<Record<string, Format>>;
+
+export type FormatName = keyof typeof FORMATS;
+
+export function isFormatName(name: string): name is FormatName {
+  return Object.hasOwn(FORMATS, name);
+}
+
+/** The screen of output that is no terminal. */
+export const NO_SCREEN: Screen = { colour: false, columns: 120, rows: Number.POSITIVE_INFINITY };
