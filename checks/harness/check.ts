@@ -49,6 +49,8 @@ export interface RunView {
   readonly targetClock: TargetClock;
   /** The key that an exchange was sent with, undefined where it carried no valid one. */
   keyOf(exchange: Exchange): Key | undefined;
+  /** How many requests on the exchange's key were refused with 429 so far: from two on, a ban may be earned. */
+  refusalsOf(exchange: Exchange): number;
 }
 
 /** Everything that was exchanged, for judgements that need the whole. */

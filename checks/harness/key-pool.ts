@@ -27,6 +27,8 @@ export class KeyLane {
   /** Why the key cannot be used any more (unknown to the target, banned); undefined while it can. */
   unusable: string | undefined;
   requests = 0;
+  /** Requests that were answered 429. */
+  refusals = 0;
 
   constructor(key: Key) {
     this.key = key;
@@ -40,6 +42,7 @@ export class KeyLane {
   }
 
   learn(reading: RateReading): void {
+    if (reading.status === 429) this.refusals += 1;
     if (this.#last === undefined || reading.receivedAt >= this.#last.receivedAt) this.#last = reading;
   }
 

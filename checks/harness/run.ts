@@ -82,6 +82,10 @@ export class Run implements History, RunView {
     return this.#kept.get(id);
   }
 
+  refusalsOf(exchange: Exchange): number {
+    return this.laneOf(exchange)?.refusals ?? 0;
+  }
+
   keyOf(exchange: Exchange): Key | undefined {
     return this.laneOf(exchange)?.key;
   }

@@ -130,7 +130,7 @@ const ADDED_ANYWAY = 13;
 export const enoughAnimals: Scene<readonly Addition[]> = {
   id: 'enough-animals',
   permit: 'writes',
-  spends: { requests: ENOUGH_FOR_DEFAULT - ADDED_ANYWAY, animals: ENOUGH_FOR_DEFAULT - ADDED_ANYWAY },
+  spends: { requests: ENOUGH_FOR_DEFAULT, animals: ENOUGH_FOR_DEFAULT - ADDED_ANYWAY },
   scenes: [storeSample, basicAnimals, edgeAnimals],
   async play(probe) {
     const { pets } = await probe.play(storeSample);
@@ -141,7 +141,7 @@ export const enoughAnimals: Scene<readonly Addition[]> = {
     const category = await categoryId(probe);
     const missing = created === 0 ? 0 : ENOUGH_FOR_DEFAULT - pets.length - created;
     const additions: Addition[] = [];
-    for (let index = 0; index < Math.min(missing, ENOUGH_FOR_DEFAULT - ADDED_ANYWAY); index += 1) {
+    for (let index = 0; index < missing; index += 1) {
       const status = contract.statuses[index % contract.statuses.length];
       additions.push(
         await add(probe, 'to fill a page', {

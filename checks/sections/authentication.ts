@@ -54,8 +54,8 @@ export const authenticationChecks: readonly Check[] = [
   {
     // 5: the API key is sent as a bearer token, and a valid one is let in; a ban may close the door again.
     id: 'auth-valid-key',
-    observe(exchange, judge) {
-      if (exchange.key === null || exchange.sentBy.startsWith('ban:')) return;
+    observe(exchange, judge, view) {
+      if (exchange.key === null || exchange.sentBy.startsWith('ban:') || view.refusalsOf(exchange) > 1) return;
       if (exchange.outcome.status === 401) judge.breaks({ expected: 'no 401 for a valid key', actual: described(exchange) }, exchange);
       else judge.holds(exchange);
     },

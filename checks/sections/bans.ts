@@ -80,12 +80,13 @@ function toldEnd(probe: Probe, exchange: AnsweredExchange): number | undefined {
 }
 
 /**
- * Whether a refusal is a ban and no longer the rate limit: another status than 429, another code than the first
+ * Whether a refusal is a ban and no longer the rate limit: 401 or 403 for a valid key, another code than the first
  * refusal had, or a wait that goes beyond the window that was exceeded.
  */
 function isBan(probe: Probe, exchange: AnsweredExchange, first: AnsweredExchange): boolean {
-  if (isAdmitted(exchange)) return false;
-  if (exchange.outcome.status !== first.outcome.status) return true;
+  const { status } = exchange.outcome;
+  if (isAdmitted(exchange) || ![401, 403, 429].includes(status)) return false;
+  if (status !== first.outcome.status) return true;
   if (codeOf(exchange) !== codeOf(first)) return true;
   const end = toldEnd(probe, exchange);
   const windowEnd = toldEnd(probe, first);
@@ -254,7 +255,8 @@ export function banOf(key: Key): Scene<BanMeasurement> {
     async play(probe) {
       const { count, refusals, served, first, ban, after, others } = await probe.play(provocationOf(key));
       const told = refusals.map((refusal) => toldEnd(probe, refusal) ?? 0).filter((end) => end < first.receivedAt + 2 * MINUTE);
-      const windowEnd = Math.max(first.receivedAt + MINUTE, ...told) + 2 * SECOND;
+      // Without a ban to wait for, every window is over after a minute; with one, when the refusals said.
+      const windowEnd = Math.max(ban === undefined || told.length === 0 ? first.receivedAt + MINUTE : 0, ...told) + 2 * SECOND;
       const end = await banEnd(probe, key, ban, windowEnd);
       // A ban that was answered like the rate limit shows itself only by outlasting the window.
       const shown = ban ?? end.atEnd;
@@ -318,7 +320,8 @@ export const banChecks: readonly Check[] = [
     // 8: the ban is for going on after a 429; a client that waits as told has done nothing to be banned for.
     id: 'ban-spares-polite',
     permit: 'exhaust',
-    observe(exchange, judge) {
+    observe(exchange, judge, view) {
+      if (view.refusalsOf(exchange) > 1) return;
       // No row of the document answers a valid key with 403: before any key went on after a 429, it is a ban unearned.
       if (exchange.key !== null && exchange.outcome.status === 403 && !exchange.sentBy.startsWith('ban:') && !exchange.sentBy.startsWith('preflight')) {
         judge.breaks({ expected: 'no ban for a key that did not go on after a 429', actual: described(exchange) }, exchange);
@@ -333,7 +336,9 @@ export const banChecks: readonly Check[] = [
         const refusal = windows[0]?.refusal;
         if (retry === undefined || refusal === undefined) judge.unsettled(`key ${key.name} was not refused, or not told how long to wait`);
         else if (retry.admitted) judge.holds(retry.exchange, refusal);
-        else if (isBan(probe, retry.exchange, refusal)) {
+        else if (isBan(probe, retry.exchange, refusal) && windows.some(({ refusals }) => refusals > 1)) {
+          judge.unsettled(`key ${key.name} had several requests in flight when it was refused, which may earn a ban`, retry.exchange);
+        } else if (isBan(probe, retry.exchange, refusal)) {
           judge.breaks({ expected: 'no ban for a client that waited as told', actual: described(retry.exchange) }, retry.exchange, refusal);
         } else judge.unsettled(`key ${key.name} was refused after it had waited (see retry-after-honest)`, retry.exchange);
       }

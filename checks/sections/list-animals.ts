@@ -70,6 +70,14 @@ async function judgeLength(probe: Probe, judge: Judge, all: Lists, wanted: Taken
   }
 }
 
+/** Own animals without a status that a whole list leaves out while it shows every one that has a status. */
+function statuslessHidden(all: Lists): Lists['own'] {
+  const without = all.own.filter(({ sent, pet }) => sent.status === undefined && pet.status === undefined);
+  const others = all.own.filter((addition) => !without.includes(addition));
+  if (!isWhole(all.all) || !others.every(({ pet }) => shows(all.all, pet.id))) return [];
+  return without.filter(({ pet }) => !shows(all.all, pet.id));
+}
+
 const describe = (pet: SeenPet) => `animal ${pet.id} with status ${pet.status ?? '(none)'}`;
 
 /** Which fields of an animal differ between two showings of it. */
@@ -253,6 +261,8 @@ export const listAnimalChecks: readonly Check[] = [
       const all = await probe.play(lists);
       if (all.all.pets === undefined) throw new Unsettled(`the list was answered ${described(all.all.exchange)}`, [all.all.exchange]);
       if (!isWhole(all.all)) return judge.notApplicable(`the store holds ${maximum} animals or more: not all fit a list`);
+      const [statusless] = statuslessHidden(all);
+      if (statusless !== undefined) judge.breaks({ expected: `animal ${statusless.pet.id}, which has no status, in the list without status`, actual: `${pets(all.all.pets.length)} without it` }, all.all.exchange, statusless.exchange);
       for (const [status, list] of all.byStatus) {
         // Own animals only: others may be added or changed by others between the two lists.
         const hidden = all.own.find(({ pet }) => shows(list, pet.id) && !shows(all.all, pet.id));
@@ -280,7 +290,10 @@ export const listAnimalChecks: readonly Check[] = [
     async run(probe, judge) {
       const all = await probe.play(lists);
       const taken = [all.all, ...all.byStatus.values()];
-      for (const { pet, sent, exchange } of all.own) {
+      const elsewhere = statuslessHidden(all);
+      for (const addition of all.own) {
+        const { pet, sent, exchange } = addition;
+        if (elsewhere.includes(addition)) continue;
         const showing = taken.find((list) => shows(list, pet.id));
         const listed = showing === undefined ? undefined : shown(showing, pet.id);
         const status = sent.status ?? pet.status;

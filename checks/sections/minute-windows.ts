@@ -35,6 +35,8 @@ export interface FilledWindow {
   /** The first answer that was no success; undefined where the target refused nothing within the bound. */
   readonly refusal: AnsweredExchange | undefined;
   readonly last: AnsweredExchange | undefined;
+  /** How many requests were refused: more than one where several were in flight at the limit. */
+  readonly refusals: number;
   /** A request of another operation that was served at the limit, right before a list was refused. */
   readonly servedOver: AnsweredExchange | undefined;
   /** The first of two requests over the limit that got no answer at all. */
@@ -169,10 +171,11 @@ async function fill(probe: Probe, key: Key, requests: Iterator<RequestSpec>, sin
   };
   if (admittedSoFar().length === 0) await send([listPets({ limit: 1 })], 1);
   const startedAt = probe.now();
-  const most = perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10);
+  // A bucket gives back while it is emptied, which takes the longer the slower the target is.
+  const most = () => perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10) + ((probe.now() - startedAt) * perMinute) / MINUTE;
   let oneByOne = 0;
   // As many as are left at once, and again after a window edge; then one by one until the limit is reached.
-  while (refusal === undefined && closedAtLimit < 2 && countNow().admitted.length < most && probe.now() - startedAt < LONGEST_FILL) {
+  while (refusal === undefined && closedAtLimit < 2 && countNow().admitted.length < most() && probe.now() - startedAt < LONGEST_FILL) {
     const left = quotaLeft(admittedSoFar(), perMinute);
     if (left > 0 && countNow().admitted.length < perMinute) {
       await send(take(requests, left), IN_FLIGHT);
@@ -186,12 +189,11 @@ async function fill(probe: Probe, key: Key, requests: Iterator<RequestSpec>, sin
     await send(oneByOne === 0 ? [last] : take(requests, together), together);
     oneByOne += 1;
   }
-  const overLimit = countNow();
-  // Another operation that is served where the next list is refused is no request more: it is one that is not limited.
-  const odd = sent.find((exchange) => exchange.request.operation === last.operation && exchange.request.path === last.path && exchange.request.body === last.body);
-  const servedOver = last.operation !== 'listPets' && odd !== undefined && odd !== refusal && overLimit.admitted.length === perMinute + 1 && oneByOne === 2 ? odd : undefined;
-  const count = servedOver === undefined ? overLimit : countWindow(admittedSoFar().filter(({ id }) => id !== servedOver.id), perMinute);
-  return { count, refusal, last: sent.at(-1), servedOver, closed: closedAtLimit >= 2 ? closed : undefined };
+  const count = countNow();
+  // Another operation that is served at the limit, where the very next list is refused.
+  const odd = last.operation === 'listPets' ? undefined : sent.find(({ request }) => request.operation === last.operation && request.path === last.path && request.body === last.body);
+  const servedOver = odd !== undefined && odd !== refusal && count.admitted.length === perMinute + 1 && oneByOne === 2 ? odd : undefined;
+  return { count, refusal, last: sent.at(-1), refusals: sent.filter((exchange) => !isAdmitted(exchange)).length, servedOver, closed: closedAtLimit >= 2 ? closed : undefined };
 }
 
 /** What the current window still admits: as the target's headers tell of the minute, else by our own count. */
@@ -234,7 +236,7 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
         const filled = await fill(probe, key, requests, refusal.receivedAt, listPets({ limit: 1 }));
         next.push(filled);
         if (filled.count.verdict.kind === 'fewer') {
-          await rest(probe, key, after.edge);
+          await rest(probe, key);
           next.push(await fill(probe, key, requests, probe.now(), listPets({ limit: 1 })));
         }
       }

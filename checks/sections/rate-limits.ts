@@ -388,6 +388,7 @@ export const rateLimitChecks: readonly Check[] = [
       const evidence = refusal === undefined ? [] : [refusal];
       if (afterRetryAfter === undefined) judge.unsettled(`key ${key.name}: no Retry-After that can be waited for (see retry-after-readable)`, ...evidence);
       else if (afterRetryAfter.admitted) judge.holds(afterRetryAfter.exchange, ...evidence);
+      else if ([401, 403].includes(afterRetryAfter.exchange.outcome.status)) judge.unsettled(`key ${key.name} seems to be banned (see ban-spares-polite)`, afterRetryAfter.exchange);
       else if (disturbed(measurement)) judge.unsettled(`somebody else seems to spend key ${key.name}`, afterRetryAfter.exchange);
       else judge.breaks({ expected: `a request admitted after Retry-After: ${told.kind === 'absent' ? '' : told.text}`, actual: described(afterRetryAfter.exchange) }, afterRetryAfter.exchange, ...evidence);
     }),

@@ -1,0 +1,88 @@
+/**
+ * `npm run accuracy`: the whole suite against every fault and every conforming variant of the reference server, in
+ * parallel, on a simulated clock. Writes matrix.json and MATRIX.md beside this file's source and exits 1 unless every
+ * fault is found by the requirement that it breaks, every requirement finds a fault, and no variant fails anything.
+ */
+import { fork } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { FAULTS } from '../../reference-server/faults/index.ts';
+import { VARIANTS } from '../../reference-server/variants/index.ts';
+import { requirements } from '../../spec/contract.ts';
+import { packageRoot } from '../../spec/package-root.ts';
+import type { AccuracyCase, CaseResult } from './case.ts';
+import { type Entry, matrixOf, matrixText } from './matrix.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    filter: { type: 'string', default: '' },
+    at: { type: 'string', default: '3' },
+    write: { type: 'boolean', default: false },
+  },
+});
+
+const FOREIGN_ANIMALS = 100_000;
+const allCases: AccuracyCase[] = [
+  // The long ones first, so that none is left running alone at the end.
+  ...FAULTS.map(({ name, breaks }) => ({ kind: 'fault' as const, name, breaks })).sort((a, b) => weight(b) - weight(a)),
+  ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name })),
+  ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name, animals: FOREIGN_ANIMALS, busy: true })),
+  ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name, animals: 0 })),
+];
+
+function weight({ breaks }: { readonly breaks: string }): number {
+  return breaks === 'rate-day-business' ? 2 : breaks.startsWith('rate-day-') ? 1 : 0;
+}
+
+const cases = allCases.filter(({ name, breaks }) => new RegExp(options.filter).test(`${name} ${breaks ?? ''}`));
+const queue = [...cases];
+const entries: Entry[] = [];
+const startedAt = performance.now();
+
+function done(accuracyCase: AccuracyCase, result: CaseResult): void {
+  entries.push({ case: accuracyCase, result });
+  if (process.stderr.isTTY) process.stderr.write(`\r${entries.length} of ${cases.length} `);
+}
+
+/** One process, several cases at a time: most of a case is waiting. */
+function startWorker(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const worker = fork(fileURLToPath(new URL('./worker.js', import.meta.url)), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const running = new Map<number, AccuracyCase>();
+    let number = 0;
+    const next = () => {
+      const accuracyCase = queue.shift();
+      if (accuracyCase === undefined) {
+        if (running.size === 0) worker.disconnect();
+        return;
+      }
+      number += 1;
+      running.set(number, accuracyCase);
+      worker.send({ number, accuracyCase });
+    };
+    worker.on('message', (message: { readonly number: number; readonly result: CaseResult }) => {
+      const accuracyCase = running.get(message.number);
+      running.delete(message.number);
+      if (accuracyCase !== undefined) done(accuracyCase, message.result);
+      next();
+    });
+    worker.on('error', reject);
+    worker.on('exit', (code) => (running.size === 0 ? resolve() : reject(new Error(`a worker ended with ${code}, ${running.size} cases under way`))));
+    for (let index = 0; index < Number(options.at); index += 1) next();
+  });
+}
+
+await Promise.all(Array.from({ length: availableParallelism() }, startWorker));
+
+const matrix = matrixOf(entries, requirements.filter(({ excluded, level }) => excluded === undefined && level === 'MUST').map(({ id }) => id));
+const seconds = Math.round((performance.now() - startedAt) / 1000);
+if (options.write) {
+  writeFileSync(new URL('checks/accuracy/MATRIX.md', packageRoot), matrixText(matrix));
+}
+for (const problem of matrix.problems) process.stdout.write(`${problem}\n`);
+process.stdout.write(
+  `${matrix.found} of ${matrix.faults} faults found by the requirement that they break; ${matrix.falseAlarms} false alarms on ${matrix.variants} conforming servers; ${matrix.withoutKill.length} requirements without a kill; ${seconds} s\n`,
+);
+process.exitCode = matrix.problems.length === 0 ? 0 : 1;

@@ -1,0 +1,105 @@
+/** What the cases say together: what each requirement found, what else failed with it, what no fault turned red. */
+import type { AccuracyCase, CaseResult } from './case.ts';
+
+export interface Entry {
+  readonly case: AccuracyCase;
+  readonly result: CaseResult;
+}
+
+export interface Matrix {
+  readonly faults: number;
+  readonly found: number;
+  readonly variants: number;
+  readonly falseAlarms: number;
+  readonly withoutKill: readonly string[];
+  readonly rows: readonly MatrixRow[];
+  readonly conforming: readonly Entry[];
+  /** One line for everything that must not be. */
+  readonly problems: readonly string[];
+}
+
+export interface MatrixRow {
+  readonly requirement: string;
+  /** Faults that name this requirement, with what else failed. */
+  readonly kills: readonly { readonly fault: string; readonly found: boolean; readonly collateral: readonly string[] }[];
+}
+
+const failed = ({ verdicts }: CaseResult) => verdicts.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);
+
+/** Reasons that a case brings with it: keys and permissions that it does without. */
+const FOR_WANT_OF = /^needs the permission|^the profile has no|^no exchange of this run shows it/;
+
+/** What a case could not tell, though it had the means. */
+function open({ verdicts }: CaseResult): string[] {
+  return verdicts.filter(({ verdict, reason }) => verdict === 'inconclusive' && !FOR_WANT_OF.test(reason)).map(({ id, reason }) => `${id} (${reason})`);
+}
+
+/** Whether a case told what it was to tell. */
+export function isSettled(accuracyCase: AccuracyCase, result: CaseResult): boolean {
+  if (result.problem !== undefined) return accuracyCase.kind === 'fault' && failed(result).length > 0;
+  if (accuracyCase.kind === 'fault') return failed(result).includes(accuracyCase.breaks ?? '');
+  return failed(result).length > 0 || open(result).length === 0;
+}
+
+const title = ({ name, animals, busy }: AccuracyCase) =>
+  `${name}${animals === undefined ? '' : `, ${animals.toLocaleString('en')} foreign animals`}${busy === true ? ', another client adding' : ''}`;
+
+export function matrixOf(entries: readonly Entry[], checkable: readonly string[]): Matrix {
+  const faults = entries.filter((entry) => entry.case.kind === 'fault');
+  const conforming = entries.filter((entry) => entry.case.kind === 'variant').sort((a, b) => title(a.case).localeCompare(title(b.case)));
+  const rows = checkable.map((requirement) => ({
+    requirement,
+    kills: faults
+      .filter((entry) => entry.case.breaks === requirement)
+      .map(({ case: { name }, result }) => ({
+        fault: name,
+        found: failed(result).includes(requirement),
+        collateral: failed(result).filter((id) => id !== requirement),
+      }))
+      .sort((a, b) => a.fault.localeCompare(b.fault)),
+  }));
+  const problems: string[] = [];
+  for (const { case: { name, breaks }, result } of faults) {
+    if (failed(result).includes(breaks ?? '')) continue;
+    const instead = failed(result);
+    problems.push(`fault ${name}: ${breaks} did not fail${instead.length === 0 ? '' : `, but ${instead.join(', ')}`}${result.problem === undefined ? '' : `: ${result.problem}`}`);
+  }
+  for (const { case: accuracyCase, result } of conforming) {
+    for (const { id, reason } of result.verdicts.filter(({ verdict }) => verdict === 'fail')) problems.push(`variant ${title(accuracyCase)}: ${id} failed: ${reason}`);
+    for (const what of open(result)) problems.push(`variant ${title(accuracyCase)}: inconclusive: ${what}`);
+    if (result.problem !== undefined) problems.push(`variant ${title(accuracyCase)}: ${result.problem}`);
+  }
+  const withoutKill = rows.filter(({ kills }) => !kills.some(({ found }) => found)).map(({ requirement }) => requirement);
+  for (const id of withoutKill) if (faults.length > 400) problems.push(`requirement ${id} was never seen red`);
+  return {
+    faults: faults.length,
+    found: rows.flatMap(({ kills }) => kills).filter(({ found }) => found).length,
+    variants: conforming.length,
+    falseAlarms: conforming.filter(({ result }) => failed(result).length > 0).length,
+    withoutKill,
+    rows,
+    conforming,
+    problems,
+  };
+}
+
+/** The matrix as Markdown, the same for the same verdicts. */
+export function matrixText(matrix: Matrix): string {
+  const lines = [
+    '# What the suite finds, and that it never cries wolf',
+    '',
+    `Written by \`npm run accuracy -- --write\`. ${matrix.found} of ${matrix.faults} single faults found by the requirement that they break; ${matrix.falseAlarms} false alarms on ${matrix.variants} conforming servers.`,
+    '',
+    'A fault may break more than one statement of the document at once: what else failed with it is in brackets.',
+    '',
+    '| Requirement | Faults found by it |',
+    '|---|---|',
+    ...matrix.rows.map(({ requirement, kills }) => `| ${requirement} | ${kills.map(({ fault, found, collateral }) => `${found ? '' : '**missed:** '}${fault}${collateral.length === 0 ? '' : ` (${collateral.join(', ')})`}`).join('; ')} |`),
+    '',
+    '| Conforming server | Failures |',
+    '|---|---|',
+    ...matrix.conforming.map(({ case: accuracyCase, result }) => `| ${title(accuracyCase)} | ${failed(result).join(', ') || '0'} |`),
+    '',
+  ];
+  return lines.join('\n');
+}
