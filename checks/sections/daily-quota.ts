@@ -91,13 +91,13 @@ function judgeDay(probe: Probe, judge: Judge, { key, admitted, refusal, toldEnd:
   const first = admitted[0];
   const elapsed = first === undefined ? 0 : refusal.receivedAt - first.sentAt;
   // A bucket gives back while it is spent, and says so: the next request is not a day away.
-  const refills = end !== undefined && end - refusal.receivedAt <= (2 * DAY) / perDay + MINUTE;
-  const allowed = perDay + (refills ? Math.ceil((perDay * elapsed) / DAY) + 1 : 0);
+  const bitByBit = end !== undefined && refills(refusal, end, perDay);
+  const allowed = perDay + (bitByBit ? Math.ceil((perDay * elapsed) / DAY) + 1 : 0);
   if (inDay.length > allowed) return judge.breaks({ expected, actual: `${inDay.length} were admitted` }, ...evidence);
   const lost = probe.lostRequests(key);
   if (inDay.length + lost >= perDay) return judge.holds(...evidence);
   const shownAtFirst = first !== undefined && first.limit === perDay && first.remaining === perDay - 1;
-  const beganWithUs = !refills && end !== undefined && first !== undefined && Math.abs(end - DAY - first.receivedAt) < 5 * SECOND;
+  const beganWithUs = !bitByBit && end !== undefined && first !== undefined && Math.abs(end - DAY - first.receivedAt) < 5 * SECOND;
   if (key.unusedToday || shownAtFirst || beganWithUs) return judge.breaks({ expected, actual: `${inDay.length} were admitted` }, ...evidence);
   judge.unsettled(
     `${inDay.length} of ${perDay} requests were admitted; ${perDay - inDay.length} earlier ones today would explain it (say unusedToday: true for key ${key.name} in the profile where there were none)`,
@@ -136,14 +136,15 @@ export const dailyQuotaChecks: readonly Check[] = [
       const keys = exhaustKeys(probe);
       if (keys.length === 0) throw new Unsettled('no usable key has the role exhaust');
       for (const key of keys) {
-        const { refusal, toldEnd: end, refusedAgain } = await probe.play(dayOf(key));
+        const { refusal, toldEnd: end, refusedAgain, admitted } = await probe.play(dayOf(key));
         if (refusal === undefined) judge.unsettled(`key ${key.name} was not refused for its day`);
+        else if (refusal.outcome.status !== 429) judge.breaks({ expected: '429 for a request over the day’s quota', actual: described(refusal) }, refusal);
         else if (refusedAgain !== undefined) {
           judge.breaks({ expected: 'a Retry-After that reaches to the end of the day', actual: `after it, still ${described(refusedAgain)}` }, refusal, refusedAgain);
         } else if (end === undefined) judge.breaks({ expected: 'a Retry-After that reaches to the end of the day', actual: 'none that can be read' }, refusal);
         else if (end - refusal.receivedAt > DAY + 2 * SECOND) {
           judge.breaks({ expected: 'a wait of at most a day', actual: `${Math.round((end - refusal.receivedAt) / SECOND).toLocaleString('en')} seconds` }, refusal);
-        } else if (!resetAgrees(probe, refusal, end, key)) {
+        } else if (!resetAgrees(probe, refusal, end, key, admitted[0])) {
           judge.breaks({ expected: 'X-RateLimit-Reset at the end of the day, as Retry-After says', actual: `X-RateLimit-Reset ${rateReading(refusal).reset ?? '(none)'}` }, refusal);
         } else judge.holds(refusal);
       }
@@ -151,11 +152,19 @@ export const dailyQuotaChecks: readonly Check[] = [
   },
 ];
 
-/** Where the refusal's headers describe the day, Reset is the day's end too; a bucket's Reset may be when it is full. */
-function resetAgrees(probe: Probe, refusal: AnsweredExchange, end: number, key: Key): boolean {
+/** Whether a refusal asks to wait for the next token of a bucket only, and not for the day. */
+const refills = (refusal: AnsweredExchange, end: number, perDay: number) => end - refusal.receivedAt <= (2 * DAY) / perDay + MINUTE;
+
+/**
+ * Where the refusal's headers describe the day, Reset and Retry-After name the same end. A day that slides is over bit
+ * by bit, over as long as its requests took; a bucket's Reset may be when it is full.
+ */
+function resetAgrees(probe: Probe, refusal: AnsweredExchange, end: number, key: Key, first: RateReading | undefined): boolean {
   const { limit, reset } = rateReading(refusal);
   if (limit !== key.limits.perDay || reset === undefined) return true;
   const at = probe.targetClock.certainlyReached(reset) ?? reset;
-  return at >= end - MINUTE && at <= refusal.receivedAt + DAY + MINUTE;
+  const spending = refusal.receivedAt - (first?.sentAt ?? refusal.receivedAt);
+  const tooEarly = !refills(refusal, end, key.limits.perDay) && end < at - spending - MINUTE;
+  return !tooEarly && at >= end - MINUTE && at <= refusal.receivedAt + DAY + MINUTE;
 }
 

@@ -29,7 +29,7 @@ function queryOf(path: string): { limit: number | undefined; status: string | un
 
 /** A 429 or a ban is the rate limit's subject; anything else is the list's own answer. */
 const isOwnAnswer = (exchange: AnsweredExchange) =>
-  exchange.outcome.status !== 429 && !exchange.sentBy.startsWith('ban:') && exchange.outcome.status !== 401;
+  ![401, 403, 429].includes(exchange.outcome.status) && !exchange.sentBy.startsWith('ban:');
 
 const pets = (count: number) => (count === 1 ? '1 animal' : `${count} animals`);
 
