@@ -1,4 +1,5 @@
 /** One server with one fault or one conforming personality, checked by the whole suite. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { checkTarget } from '../check-target.ts';
 import type { Settled } from '../harness/findings.ts';
@@ -61,6 +62,23 @@ function settingOf({ breaks }: AccuracyCase, slower: number): Setting {
   return { keys: ['free-1', 'free-2', 'free-ban', 'pro-1', ...big], permissions: ['writes', 'exhaust', 'ban'], clockSpeed: 40 / slower };
 }
 
+/** A client of its own that adds an animal every few moments until it is told to stop. */
+function keepAdding(baseUrl: string, key: string): () => Promise<void> {
+  const stopping = new AbortController();
+  const adding = (async () => {
+    for (let count = 1; !stopping.signal.aborted; count += 1) {
+      const body = JSON.stringify({ name: `somebody else's ${count}`, categoryId: 1, status: ['available', 'pending', 'sold'][count % 3] });
+      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+      await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body }).then((response) => response.arrayBuffer());
+      await sleep(25, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  })();
+  return () => {
+    stopping.abort();
+    return adding;
+  };
+}
+
 /**
  * Runs a case on a server of its own, on a simulated clock.
  *
@@ -79,6 +97,8 @@ export async function runCase(accuracyCase: AccuracyCase, slower = 1): Promise<C
         : {}),
     ...(accuracyCase.kind === 'fault' ? { fault: accuracyCase.name } : { variant: accuracyCase.name }),
   });
+  const neighbour = server.keys.find(({ name }) => name === 'business-load');
+  const stopAdding = accuracyCase.busy === true && neighbour !== undefined ? keepAdding(server.baseUrl, neighbour.value) : undefined;
   try {
     const used = server.keys.filter(({ name }) => keys.some((key) => key === name));
     const checked = await checkTarget({
@@ -101,6 +121,7 @@ export async function runCase(accuracyCase: AccuracyCase, slower = 1): Promise<C
       requests: checked.run.readings.length,
     };
   } finally {
+    await stopAdding?.();
     await server.close();
   }
 }

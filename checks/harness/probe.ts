@@ -183,6 +183,11 @@ export class Probe {
     return this.#run.lanes.find((lane) => lane.key.name === key.name)?.left(this.now()) ?? 0;
   }
 
+  /** How many requests with the key were answered 429 so far. */
+  refusalsOf(key: Key): number {
+    return this.#run.lanes.find((lane) => lane.key.name === key.name)?.refusals ?? 0;
+  }
+
   /** Requests of the key that a crash cut off: sent, perhaps counted by the target, with no answer on record. */
   lostRequests(key: Key): number {
     return this.#run.lostRequests(key.name);

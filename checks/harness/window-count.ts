@@ -4,7 +4,7 @@
  * Four kinds conform: fixed from the first request, aligned to the clock, sliding, and a token bucket. Counted from a
  * key that was at rest, the first three admit exactly L. A bucket also gives back L/60 tokens a second while the
  * requests run. Which it is, the target's own X-RateLimit-Remaining tells: L requests that start at rest leave L - 1
- * down to 0, one value each; every further answer that leaves 1 or more was paid from a refill.
+ * down to 0, one value each; an answer more that leaves 1 or more was paid from a refill.
  */
 import { MINUTE } from './key-pool.ts';
 import type { RateReading } from './rate-headers.ts';
@@ -63,25 +63,45 @@ export function countWindow(readings: readonly RateReading[], perMinute: number)
   return { admitted, all: readings, verdict: judge(admitted, perMinute) };
 }
 
+/** How much a bucket of this plan gives back in a time, and one for the fraction that a whole number hides. */
+const couldRefill = (perMinute: number, elapsed: number) => (perMinute * elapsed) / MINUTE + 1;
+
+/** The reset of a fixed window stands still while it is filled; so does a sliding one's, which is its oldest request's. */
+const standsStill = (admitted: readonly RateReading[]) =>
+  admitted.every(({ reset }) => reset !== undefined && reset === admitted[0]?.reset);
+
+/** Below this many tokens a refill cannot be told from its rounding. */
+const TELLING_REFILL = 4;
+
+/**
+ * How many requests a target may have admitted beyond the plan's number while the window was filled: none where its
+ * reset stood still, or where it showed no refill over a time in which a bucket would have; else what a bucket gives.
+ */
+function refillAllowed(admitted: readonly RateReading[], perMinute: number): number {
+  const startedAt = admitted[0]?.sentAt ?? 0;
+  const until = (readings: readonly RateReading[]) => Math.max(startedAt, ...readings.map(({ receivedAt }) => receivedAt)) - startedAt;
+  const possible = couldRefill(perMinute, until(admitted));
+  if (!admitted.every(({ limit }) => limit === perMinute)) return possible;
+  if (standsStill(admitted)) return 0;
+  const leavingSome = admitted.filter(({ remaining }) => (remaining ?? 0) >= 1);
+  const refilled = leavingSome.length - (perMinute - 1);
+  return refilled <= 0 && couldRefill(perMinute, until(leavingSome)) >= TELLING_REFILL ? 0 : possible;
+}
+
 function judge(admitted: readonly RateReading[], perMinute: number): CountVerdict {
   const first = admitted[0];
   if (first === undefined) return { kind: 'fewer', before: 0, between: 0 };
-  const elapsed = Math.max(...admitted.map(({ receivedAt }) => receivedAt)) - first.sentAt;
-  // A bucket that gives back continuously may have one more token than the whole number says.
-  const couldRefill = (perMinute * elapsed) / MINUTE + 1;
-  const describesMinute = admitted.every(({ limit }) => limit === perMinute);
-  const leavingSome = admitted.filter(({ remaining }) => (remaining ?? 0) >= 1).length;
-  const refillTold = describesMinute ? leavingSome - (perMinute - 1) : couldRefill;
-  const refill = Math.max(0, Math.min(couldRefill, refillTold > 0 ? refillTold + 1 : 0));
-  const allowed = Math.floor(perMinute + refill);
+  const allowed = Math.floor(perMinute + refillAllowed(admitted, perMinute));
   if (admitted.length > allowed) return { kind: 'more', allowed };
   if (admitted.length >= perMinute) return { kind: 'exact' };
+  const describesMinute = admitted.every(({ limit }) => limit === perMinute);
   const before = describesMinute && first.remaining !== undefined ? Math.max(0, perMinute - 1 - first.remaining) : 0;
   return { kind: 'fewer', before, between: skippedValues(admitted) };
 }
 
 /** Whether the same value of Remaining came with more than one answer of a window that gives nothing back. */
 export function racingRemaining({ admitted }: WindowCount): boolean {
+  if (!standsStill(admitted)) return false;
   const values = admitted.flatMap(({ remaining }) => (remaining === undefined || remaining === 0 ? [] : [remaining]));
   return values.length - new Set(values).size > Math.max(1, admitted.length / 20);
 }

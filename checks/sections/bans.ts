@@ -141,11 +141,15 @@ async function tryOthers(probe: Probe, key: Key, first: AnsweredExchange, until:
   // The largest plan feels a request the least.
   const unlike = candidates.filter(({ plan }) => plan !== key.plan).sort((a, b) => b.limits.perMinute - a.limits.perMinute)[0];
   const tried: OtherKey[] = [];
-  for (const other of [alike, unlike].filter((candidate) => candidate !== undefined)) {
+  for (const other of [alike, unlike]) {
+    // A key that had several refusals of its own may have earned a ban of its own.
+    if (other === undefined || probe.refusalsOf(other) > 1) continue;
     // Its own limit says nothing about the ban: where it has quota again in time, it is asked then.
     if (probe.quotaAt(other) < until - SECOND) await probe.untilQuota(other);
     const exchange = await answer(probe, other, listPets({ limit: 1 }));
-    tried.push({ key: other, exchange, banned: isBan(probe, exchange, first) });
+    const { status } = exchange.outcome;
+    const banned = status === 401 || status === 403 || (status === 429 && codeOf(exchange) !== codeOf(first));
+    tried.push({ key: other, exchange, banned });
   }
   return tried;
 }

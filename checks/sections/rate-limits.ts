@@ -328,7 +328,8 @@ export const rateLimitChecks: readonly Check[] = [
         if (refusal === undefined) judge.unsettled(`key ${key.name} was refused nothing`);
         else if (rateReading(refusal).limit !== key.limits.perMinute) judge.notApplicable('the headers do not describe the minute');
         else judge.unsettled(`X-RateLimit-Reset of the refusal could not be waited for (see rate-reset-value)`, refusal);
-      } else if (afterReset.admitted) judge.holds(afterReset.exchange, ...(refusal === undefined ? [] : [refusal]));
+      } else if ([401, 403].includes(afterReset.exchange.outcome.status)) judge.unsettled(`key ${key.name} seems to be banned (see ban-spares-polite)`, afterReset.exchange);
+      else if (afterReset.admitted) judge.holds(afterReset.exchange, ...(refusal === undefined ? [] : [refusal]));
       else if (disturbed(measurement)) judge.unsettled(`somebody else seems to spend key ${key.name}`, afterReset.exchange);
       else judge.breaks({ expected: 'a request admitted once X-RateLimit-Reset has passed', actual: described(afterReset.exchange) }, afterReset.exchange, ...(refusal === undefined ? [] : [refusal]));
     }),

@@ -1,0 +1,65 @@
+/** Writes profiles: the one that a run used, and one that pins what a run observed. */
+import { Document, isMap, parseDocument, YAMLMap } from 'yaml';
+import type { TargetProfile } from './target-profile.ts';
+
+/** What a run saw of a gap, to be promised from now on. */
+export interface ObservedAnswer {
+  /** The gap's id in spec/requirements.yaml. */
+  readonly id: string;
+  readonly question: string;
+  readonly answer: string;
+}
+
+const LINE_WIDTH = 110;
+
+function documentOf(profile: TargetProfile): Document {
+  const { target, keys, plans, permit, load, gaps, clock, samples } = profile;
+  return new Document({
+    ...(target === undefined ? {} : { target }),
+    keys: keys.map(({ name, plan, env, roles, unusedToday }) => ({
+      name,
+      plan,
+      env,
+      roles: [...roles],
+      ...(unusedToday ? { unusedToday } : {}),
+    })),
+    ...(plans.enterprise === undefined ? {} : { plans: { enterprise: { ...plans.enterprise } } }),
+    permit: [...permit],
+    ...(load.allowed ? { load: { ...load } } : {}),
+    ...(Object.keys(gaps).length === 0 ? {} : { gaps: { ...gaps } }),
+    ...(clock.speed === 1 ? {} : { clock: { ...clock } }),
+    ...(samples.categoryId === undefined ? {} : { samples: { ...samples } }),
+  });
+}
+
+/** The profile as YAML; like every profile it names the keys' variables and holds no key. */
+export function profileYaml(profile: TargetProfile): string {
+  return documentOf(profile).toString({ lineWidth: LINE_WIDTH });
+}
+
+/**
+ * A profile that pins every observed answer, new ones in place of those that the target no longer gives.
+ *
+ * @param written the text of the profile that the run used, whose comments and order are kept; undefined where it had
+ *   no file
+ */
+export function pinnedProfileYaml(
+  written: string | undefined,
+  profile: TargetProfile,
+  observed: readonly ObservedAnswer[],
+): string {
+  const document = written === undefined ? documentOf(profile) : parseDocument(written, { intAsBigInt: true });
+  const present = document.get('gaps');
+  const gaps = isMap(present) ? present : new YAMLMap();
+  if (gaps !== present) document.set('gaps', gaps);
+  for (const { id, question, answer } of observed) {
+    const known = gaps.has(id);
+    gaps.set(id, answer);
+    if (known) continue;
+    const pair = gaps.items.at(-1);
+    const key = document.createNode(id);
+    key.commentBefore = ` ${question}`;
+    if (pair !== undefined) pair.key = key;
+  }
+  return document.toString({ lineWidth: LINE_WIDTH });
+}
