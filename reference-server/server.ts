@@ -37,6 +37,8 @@ export interface ServerOptions {
   readonly enterprise?: PlanLimits;
   /** Default 10 requests after the first 429, and 60 seconds. */
   readonly ban?: Partial<BanPolicy>;
+  /** How long the server waits for slow clients. */
+  readonly patience?: Partial<Patience>;
   /** In which ways the server is to differ from the conforming one, one on top of the other. */
   readonly personalities?: readonly Personality[];
 }
@@ -48,24 +50,43 @@ export interface ReferenceServer {
   readonly keys: readonly IssuedKey[];
   readonly clock: Clock;
   readonly enterprise: PlanLimits;
-  /** Stops accepting, lets requests under way finish, cuts off what is left after five seconds. */
+  /** Stops accepting, lets requests under way finish, cuts off what is left after `patience.drainMs`. */
   close(): Promise<void>;
 }
 
-const SERVER_OPTIONS = {
-  // A client that does not get its headers or body across in time is cut off; checked every second.
-  headersTimeout: 10_000,
-  requestTimeout: 30_000,
-  keepAliveTimeout: 30_000,
-  connectionsCheckingInterval: 1_000,
-  maxHeaderSize: 16_384,
-  // Node would answer a missing Host without an Error body.
-  requireHostHeader: false,
-} as const;
+/** How long the server waits for a client, in real milliseconds, whatever the speed of its clock. */
+export interface Patience {
+  /** For the whole of a request's headers. */
+  readonly headersMs: number;
+  /** For the whole of a request. */
+  readonly requestMs: number;
+  /** For the next request on a connection. */
+  readonly idleMs: number;
+  /** For a client that does not read what it asked for. */
+  readonly stalledMs: number;
+  /** For requests under way when the server is closed. */
+  readonly drainMs: number;
+}
 
-// A client that stops reading its responses keeps its socket busy, not idle; this ends it.
-const STALLED_SOCKET_MS = 60_000;
-const DRAIN_MS = 5_000;
+const PATIENCE: Patience = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  idleMs: 30_000,
+  stalledMs: 60_000,
+  drainMs: 5_000,
+};
+
+function httpOptions({ headersMs, requestMs, idleMs }: Patience) {
+  return {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: Math.min(1_000, headersMs / 2),
+    maxHeaderSize: 16_384,
+    // Node would answer a missing Host without an Error body.
+    requireHostHeader: false,
+  };
+}
 
 function usualRecipe(options: ServerOptions, keys: readonly IssuedKey[]): Recipe {
   const plans = { ...DOCUMENTED_PLANS, enterprise: options.enterprise ?? DOCUMENTED_PLANS.enterprise };
@@ -162,10 +183,10 @@ function listen(server: Server, port: number, host: string): Promise<AddressInfo
   });
 }
 
-function drain(server: Server): Promise<void> {
+function drain(server: Server, drainMs: number): Promise<void> {
   return new Promise((resolve) => {
     const sweep = setInterval(() => server.closeIdleConnections(), 20);
-    const deadline = setTimeout(() => server.closeAllConnections(), DRAIN_MS);
+    const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
     server.close(() => {
       clearInterval(sweep);
       clearTimeout(deadline);
@@ -181,15 +202,16 @@ function drain(server: Server): Promise<void> {
  */
 export async function startServer(options: ServerOptions = {}): Promise<ReferenceServer> {
   const keys = options.keys ?? demoKeys();
+  const patience = { ...PATIENCE, ...options.patience };
   const assembly = assemble(options, keys);
   const { recipe, parts } = assembly;
-  const server = createServer(SERVER_OPTIONS);
+  const server = createServer(httpOptions(patience));
   server.on('request', requestHandler(assembly, server));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) =>
     answerUnparsed(error, socket, parts.clock),
   );
   serveUnusualRequests(server, parts.clock);
-  server.timeout = STALLED_SOCKET_MS;
+  server.timeout = patience.stalledMs;
   server.on('connection', (socket: Socket) => socket.setNoDelay(true));
   const { port, address, family } = await listen(server, options.port ?? 0, options.host ?? '127.0.0.1');
   const host = family === 'IPv6' ? `[${address}]` : address;
@@ -200,7 +222,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Referenc
     clock: recipe.clock,
     enterprise: options.enterprise ?? DOCUMENTED_PLANS.enterprise,
     close() {
-      closing ??= drain(server);
+      closing ??= drain(server, patience.drainMs);
       return closing;
     },
   };

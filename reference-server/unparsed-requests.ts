@@ -1,4 +1,4 @@
-import { type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { noQuota } from './call.ts';
 import type { Clock } from './clock.ts';
@@ -42,28 +42,32 @@ function writeAndClose(socket: Duplex, problem: Problem, now: number): void {
   socket.end(`${head}\r\n${text}`, () => socket.destroy());
 }
 
-// node:http keeps the response that a connection is busy with here, and asks the same before it answers by itself.
-function answering(socket: Duplex): boolean {
-  if (!('_httpMessage' in socket)) return false;
-  const response = socket._httpMessage;
-  return (
-    typeof response === 'object' &&
-    response !== null &&
-    'headersSent' in response &&
-    response.headersSent === true
-  );
+// node:http keeps the response that a connection is busy with here, and looks at it before it answers by itself.
+function pendingResponse(socket: Duplex): ServerResponse | null {
+  if (!('_httpMessage' in socket)) return null;
+  return socket._httpMessage instanceof ServerResponse ? socket._httpMessage : null;
 }
 
-/** Answers bytes that are no request, or only half of one, with an Error body where the connection still takes it. */
+/**
+ * Answers bytes that are no request, or only half of one, with an Error body where the connection still takes it.
+ * Requests that arrived whole before them are answered first: an answer in their place would be taken for theirs.
+ */
 export function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, clock: Clock): void {
-  // In the middle of another answer on the same connection a second one would only confuse the client.
-  if (!socket.writable || answering(socket) || error.code === 'ECONNRESET') {
+  const response = pendingResponse(socket);
+  if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
-    return;
+  } else if (response?.req.complete === true) {
+    response.once('finish', () => setImmediate(answerUnparsed, error, socket, clock));
+  } else if (response?.headersSent === true) {
+    socket.destroy();
+  } else {
+    writeAndClose(socket, problemOf(error), clock.now());
   }
-  if (error.code === 'HPE_HEADER_OVERFLOW') writeAndClose(socket, HEADERS_TOO_LARGE, clock.now());
-  else if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') writeAndClose(socket, TOO_SLOW, clock.now());
-  else writeAndClose(socket, UNREADABLE, clock.now());
+}
+
+function problemOf({ code }: NodeJS.ErrnoException): Problem {
+  if (code === 'HPE_HEADER_OVERFLOW') return HEADERS_TOO_LARGE;
+  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? TOO_SLOW : UNREADABLE;
 }
 
 /** Takes over what node:http would answer by itself, without a body: other expectations and CONNECT. */
