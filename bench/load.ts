@@ -1,0 +1,154 @@
+/**
+ * `npm run bench:load`: requests per second of our scenarios' request against those of a k6 loop that does nothing but
+ * `http.get` and discards bodies, by turns in one run against the same server, 20 connections, as fast as they go.
+ */
+import { fork } from 'node:child_process';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { median } from 'simple-statistics';
+import type { LoadPlan } from '../scenarios/lib/scenario.ts';
+import { bundleScenario } from '../scenarios/runner/bundle.ts';
+import { provideK6 } from '../scenarios/runner/k6-binary.ts';
+import { startK6 } from '../scenarios/runner/k6-process.ts';
+import { SampleStore } from '../scenarios/runner/sample-store.ts';
+import type { Listening } from './servers/measured-server.ts';
+
+const ROUNDS = Number(process.argv[2] ?? 5);
+const SECONDS = 5;
+const CONNECTIONS = 20;
+const SAMPLED_AT_LEAST = 0.9;
+const EVERY_BODY_AT_LEAST = 0.45;
+const PLAN = { perMinute: 100_000_000, perDay: 1_000_000_000 };
+
+const animals = Array.from({ length: 20 }, (_, index) => ({
+  id: index + 1,
+  name: `Animal ${index + 1}`,
+  categoryId: 7,
+  status: ['available', 'pending', 'sold'][index % 3],
+}));
+
+async function startServer(): Promise<Listening & { close: () => void }> {
+  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+  const file = new URL(`./servers/bare-with-rate-headers.${extension}`, import.meta.url);
+  const task = { body: JSON.stringify(animals), key: 'a-key-for-the-bench', animals: 20 };
+  const child = fork(file, {
+    execArgv: process.execArgv,
+    env: { ...process.env, BENCH_TASK: JSON.stringify(task) },
+  });
+  const listening = await new Promise<Listening>((resolve, reject) => {
+    child.once('message', (value) => resolve(value as Listening));
+    child.once('exit', (code) => reject(new Error(`the server ended with exit code ${code}`)));
+  });
+  return { ...listening, close: () => child.kill() };
+}
+
+interface Contender {
+  readonly name: string;
+  readonly script: string;
+  readonly summaryFile: string;
+  /** Whether the runner takes its samples in, as in a real run. */
+  readonly reports: boolean;
+  readonly rates: number[];
+}
+
+function bareScript(url: string, summaryFile: string): string {
+  return `import http from 'k6/http';
+export const options = { vus: ${CONNECTIONS}, duration: '${SECONDS}s', discardResponseBodies: true };
+const params = { headers: { Authorization: 'Bearer a-key-for-the-bench' } };
+export default function () { http.get('${url}/pets', params); }
+export function handleSummary(data) { return { ${JSON.stringify(summaryFile)}: JSON.stringify(data) }; }
+`;
+}
+
+function ourPlan(url: string, summaryFile: string, validateEvery: number): LoadPlan {
+  const now = Date.now();
+  const forTheSystem = ['status', 'method', 'name', 'scenario', 'expected_response', 'error_code', 'check'];
+  return {
+    scenario: 'capacity',
+    runId: 'bench',
+    target: url,
+    keys: [{ name: 'bench', plan: 'enterprise', env: 'PETSTORE_BENCH_KEY', ...PLAN }],
+    streams: [{ name: 'step', keys: [0], schedule: [0], expects429: false }],
+    mix: { listPets: 100, createPet: 0, getPet: 0 },
+    validateEvery,
+    lists: 'plain',
+    clock: { from: now, at: now, speed: 1 },
+    seconds: SECONDS,
+    samples: { categoryId: '1', ids: ['1'] },
+    summaryFile,
+    options: {
+      scenarios: { step: { executor: 'constant-vus', vus: CONNECTIONS, duration: `${SECONDS}s` } },
+      systemTags: forTheSystem,
+    },
+  };
+}
+
+async function contenders(url: string, folder: string): Promise<Contender[]> {
+  const bare = join(folder, 'bare.js');
+  const bareSummary = join(folder, 'bare.json');
+  await writeFile(bare, bareScript(url, bareSummary));
+  const made: Contender[] = [
+    { name: 'bare k6', script: bare, summaryFile: bareSummary, reports: false, rates: [] },
+  ];
+  for (const [name, validateEvery] of [
+    ['ours, 1 body in 100', 100],
+    ['ours, every body', 1],
+  ] as const) {
+    const own = join(folder, `every-${validateEvery}`);
+    const script = await bundleScenario('capacity', own);
+    const summaryFile = join(own, 'summary.json');
+    await writeFile(join(own, 'plan.json'), JSON.stringify(ourPlan(url, summaryFile, validateEvery)));
+    made.push({ name, script, summaryFile, reports: true, rates: [] });
+  }
+  return made;
+}
+
+async function round(contender: Contender, k6: string): Promise<void> {
+  const store = new SampleStore({ streams: ['step'], keys: [{ name: 'bench', plan: 'enterprise' }] }, 1);
+  const problems: string[] = [];
+  const process = startK6({
+    k6,
+    script: contender.script,
+    options: [],
+    secrets: { PETSTORE_BENCH_KEY: 'a-key-for-the-bench' },
+    showProgress: false,
+    onSamples: (line) => void store.addLine(line),
+    onEvent: (json) => problems.push(json),
+    onLog: (level, message) => void (level === 'error' && problems.push(message)),
+  });
+  const { code } = await process.ended;
+  if (code !== 0 || problems.length > 0)
+    throw new Error(`${contender.name}: k6 ended with ${code}: ${problems[0]}`);
+  const summary = JSON.parse(await readFile(contender.summaryFile, 'utf8'));
+  const requests = Number(summary.metrics.http_reqs.values.count);
+  // Nothing drains the VUs here, so the last half second of each is missing; more would be a loss.
+  if (contender.reports && store.live().requests < requests * 0.8) throw new Error('samples were lost');
+  contender.rates.push(Number(summary.metrics.http_reqs.values.rate));
+}
+
+const k6 = await provideK6((line) => process.stderr.write(`${line}\n`));
+const folder = await mkdtemp(join(tmpdir(), 'bench-load-'));
+const server = await startServer();
+try {
+  const all = await contenders(server.url, folder);
+  for (let done = 0; done < ROUNDS; done += 1) for (const contender of all) await round(contender, k6.path);
+  const [bare] = all;
+  const ratios = all.map(({ rates }) =>
+    median(rates.map((rate, index) => rate / (bare?.rates[index] ?? rate))),
+  );
+  for (const [index, { name, rates }] of all.entries()) {
+    process.stdout.write(
+      `${name.padEnd(22)} ${Math.round(median(rates)).toString().padStart(7)} requests/s  ${(ratios[index] ?? 0).toFixed(2)} of bare\n`,
+    );
+  }
+  const [, sampled = 0, every = 0] = ratios;
+  const reached = sampled >= SAMPLED_AT_LEAST && every >= EVERY_BODY_AT_LEAST;
+  process.stdout.write(
+    `to reach: ${SAMPLED_AT_LEAST} and ${EVERY_BODY_AT_LEAST}: ${reached ? 'reached' : 'NOT reached'}\n`,
+  );
+  process.exitCode = reached ? 0 : 1;
+} finally {
+  server.close();
+  await rm(folder, { recursive: true, force: true });
+}
