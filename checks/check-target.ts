@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createClient } from './harness/client.ts';
 import { createClock } from './harness/clock.ts';
 import { Journal, type JournalContent } from './harness/journal.ts';
-import { preflight } from './harness/preflight.ts';
 import { profileKeys } from './harness/keys-with-values.ts';
+import { preflight } from './harness/preflight.ts';
 import { Run } from './harness/run.ts';
 import { type RunResult, runChecks } from './harness/run-checks.ts';
 import type { RunEvent } from './harness/run-events.ts';
@@ -60,7 +60,8 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
   const runId = resume?.header.runId ?? newRunId();
   const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
   const client = createClient({ baseUrl: profile.target, now: () => clock.now(), secrets: values.values() });
-  const journal = request.directory === undefined ? undefined : openJournal(request.directory, request, runId, startedAt);
+  const journal =
+    request.directory === undefined ? undefined : openJournal(request.directory, request, runId, startedAt);
   const run = new Run({
     baseUrl: profile.target,
     runId,
@@ -85,7 +86,10 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
       lanes: (probe) => spendingLanes(probe, checks),
       ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
     });
-    const endedAt = request.offline === true ? Math.max(startedAt, ...run.readings.map(({ receivedAt }) => receivedAt)) : clock.now();
+    const endedAt =
+      request.offline === true
+        ? Math.max(startedAt, ...run.readings.map(({ receivedAt }) => receivedAt))
+        : clock.now();
     return { kind: 'checked', run, result, startedAt, endedAt, warnings: ready.warnings };
   } finally {
     journal?.close();
@@ -93,7 +97,12 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
   }
 }
 
-function openJournal(directory: string, { profile, permissions, only, resume }: CheckRequest, runId: string, startedAt: number): Journal {
+function openJournal(
+  directory: string,
+  { profile, permissions, only, resume }: CheckRequest,
+  runId: string,
+  startedAt: number,
+): Journal {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const header = {
     journal: 1 as const,

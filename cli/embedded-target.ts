@@ -33,7 +33,13 @@ export async function startEmbeddedTarget(
   return {
     profile: {
       target: server.baseUrl,
-      keys: keys.map(({ name, plan }) => ({ name, plan, env: variableOf(name), roles: rolesOf(name), unusedToday: true })),
+      keys: keys.map(({ name, plan }) => ({
+        name,
+        plan,
+        env: variableOf(name),
+        roles: rolesOf(name),
+        unusedToday: true,
+      })),
       plans: { enterprise: server.enterprise },
       permit: PERMISSIONS,
       load: { allowed: true },

@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import type { KeyRole } from "../checks/harness/target-profile.ts";
+import type { KeyRole } from '../checks/harness/target-profile.ts';
 import type { ReferenceServer } from '../reference-server/server.ts';
 
 export function variableOf(name: string): string {

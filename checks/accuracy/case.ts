@@ -19,7 +19,11 @@ export interface AccuracyCase {
 }
 
 export interface CaseResult {
-  readonly verdicts: readonly { readonly id: string; readonly verdict: Settled['verdict']; readonly reason: string }[];
+  readonly verdicts: readonly {
+    readonly id: string;
+    readonly verdict: Settled['verdict'];
+    readonly reason: string;
+  }[];
   readonly requests: number;
   readonly problem?: string;
 }
@@ -37,7 +41,12 @@ const KEYS = {
 type KeyName = keyof typeof KEYS;
 
 /** What only a list that holds the whole store shows. */
-const WHOLE_STORE = ['list-unfiltered', 'list-shows-added', 'add-rejected-stores-nothing', 'auth-refused-adds-nothing'];
+const WHOLE_STORE = [
+  'list-unfiltered',
+  'list-shows-added',
+  'add-rejected-stores-nothing',
+  'auth-refused-adds-nothing',
+];
 const SMALL_STORE = 40;
 
 /** A small plan of its own, so that its day is spent soon. */
@@ -54,12 +63,23 @@ function settingOf({ breaks }: AccuracyCase, slower: number): Setting {
   const plan = /^rate-(?:minute|day)-(\w+)$/.exec(breaks ?? '')?.[1];
   const day = breaks?.startsWith('rate-day-') === true;
   if (day) {
-    const keys: readonly KeyName[] = plan === 'pro' ? ['pro-1'] : plan === 'business' ? ['business-1'] : plan === 'enterprise' ? ['enterprise-1'] : ['free-1'];
+    const keys: readonly KeyName[] =
+      plan === 'pro'
+        ? ['pro-1']
+        : plan === 'business'
+          ? ['business-1']
+          : plan === 'enterprise'
+            ? ['enterprise-1']
+            : ['free-1'];
     const clockSpeed = plan === 'business' ? 100 : plan === 'pro' ? 200 : 400;
     return { keys, permissions: ['writes', 'exhaust', 'day'], clockSpeed: clockSpeed / slower };
   }
   const big: KeyName[] = plan === 'business' ? ['business-1'] : plan === 'enterprise' ? ['enterprise-1'] : [];
-  return { keys: ['free-1', 'free-2', 'free-ban', 'pro-1', ...big], permissions: ['writes', 'exhaust', 'ban'], clockSpeed: 40 / slower };
+  return {
+    keys: ['free-1', 'free-2', 'free-ban', 'pro-1', ...big],
+    permissions: ['writes', 'exhaust', 'ban'],
+    clockSpeed: 40 / slower,
+  };
 }
 
 /** A client of its own that adds an animal every few moments until it is told to stop. */
@@ -67,9 +87,15 @@ function keepAdding(baseUrl: string, key: string): () => Promise<void> {
   const stopping = new AbortController();
   const adding = (async () => {
     for (let count = 1; !stopping.signal.aborted; count += 1) {
-      const body = JSON.stringify({ name: `somebody else's ${count}`, categoryId: 1, status: ['available', 'pending', 'sold'][count % 3] });
+      const body = JSON.stringify({
+        name: `somebody else's ${count}`,
+        categoryId: 1,
+        status: ['available', 'pending', 'sold'][count % 3],
+      });
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-      await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body }).then((response) => response.arrayBuffer());
+      await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body }).then((response) =>
+        response.arrayBuffer(),
+      );
       await sleep(25, undefined, { signal: stopping.signal }).catch(() => undefined);
     }
   })();
@@ -98,13 +124,22 @@ export async function runCase(accuracyCase: AccuracyCase, slower = 1): Promise<C
     ...(accuracyCase.kind === 'fault' ? { fault: accuracyCase.name } : { variant: accuracyCase.name }),
   });
   const neighbour = server.keys.find(({ name }) => name === 'business-load');
-  const stopAdding = accuracyCase.busy === true && neighbour !== undefined ? keepAdding(server.baseUrl, neighbour.value) : undefined;
+  const stopAdding =
+    accuracyCase.busy === true && neighbour !== undefined
+      ? keepAdding(server.baseUrl, neighbour.value)
+      : undefined;
   try {
     const used = server.keys.filter(({ name }) => keys.some((key) => key === name));
     const checked = await checkTarget({
       profile: {
         target: server.baseUrl,
-        keys: keys.map((name) => ({ name, plan: KEYS[name].plan, roles: [...KEYS[name].roles] satisfies KeyRole[], env: 'KEY', unusedToday: true })),
+        keys: keys.map((name) => ({
+          name,
+          plan: KEYS[name].plan,
+          roles: [...KEYS[name].roles] satisfies KeyRole[],
+          env: 'KEY',
+          unusedToday: true,
+        })),
         plans: { enterprise: ENTERPRISE },
         permit: permissions,
         load: { allowed: false },
@@ -117,7 +152,11 @@ export async function runCase(accuracyCase: AccuracyCase, slower = 1): Promise<C
     });
     if (checked.kind === 'not-ready') return { verdicts: [], requests: 0, problem: checked.message };
     return {
-      verdicts: [...checked.result.requirements].map(([id, { verdict, reason }]) => ({ id, verdict, reason })),
+      verdicts: [...checked.result.requirements].map(([id, { verdict, reason }]) => ({
+        id,
+        verdict,
+        reason,
+      })),
       requests: checked.run.readings.length,
     };
   } finally {

@@ -4,8 +4,8 @@
  * fault is found by the requirement that it breaks, every requirement finds a fault, and no variant fails anything.
  */
 import { fork } from 'node:child_process';
-import { availableParallelism } from 'node:os';
 import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { FAULTS } from '../../reference-server/faults/index.ts';
@@ -26,7 +26,9 @@ const { values: options } = parseArgs({
 const FOREIGN_ANIMALS = 100_000;
 const allCases: AccuracyCase[] = [
   // The long ones first, so that none is left running alone at the end.
-  ...FAULTS.map(({ name, breaks }) => ({ kind: 'fault' as const, name, breaks })).sort((a, b) => weight(b) - weight(a)),
+  ...FAULTS.map(({ name, breaks }) => ({ kind: 'fault' as const, name, breaks })).sort(
+    (a, b) => weight(b) - weight(a),
+  ),
   ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name })),
   ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name, animals: FOREIGN_ANIMALS, busy: true })),
   ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name, animals: 0 })),
@@ -36,7 +38,9 @@ function weight({ breaks }: { readonly breaks: string }): number {
   return breaks === 'rate-day-business' ? 2 : breaks.startsWith('rate-day-') ? 1 : 0;
 }
 
-const cases = allCases.filter(({ name, breaks }) => new RegExp(options.filter).test(`${name} ${breaks ?? ''}`));
+const cases = allCases.filter(({ name, breaks }) =>
+  new RegExp(options.filter).test(`${name} ${breaks ?? ''}`),
+);
 const queue = [...cases];
 const entries: Entry[] = [];
 const startedAt = performance.now();
@@ -49,7 +53,9 @@ function done(accuracyCase: AccuracyCase, result: CaseResult): void {
 /** One process, several cases at a time: most of a case is waiting. */
 function startWorker(): Promise<void> {
   return new Promise((resolve, reject) => {
-    const worker = fork(fileURLToPath(new URL('./worker.js', import.meta.url)), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const worker = fork(fileURLToPath(new URL('./worker.js', import.meta.url)), {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    });
     const running = new Map<number, AccuracyCase>();
     let number = 0;
     const next = () => {
@@ -69,14 +75,23 @@ function startWorker(): Promise<void> {
       next();
     });
     worker.on('error', reject);
-    worker.on('exit', (code) => (running.size === 0 ? resolve() : reject(new Error(`a worker ended with ${code}, ${running.size} cases under way`))));
+    worker.on('exit', (code) =>
+      running.size === 0
+        ? resolve()
+        : reject(new Error(`a worker ended with ${code}, ${running.size} cases under way`)),
+    );
     for (let index = 0; index < Number(options.at); index += 1) next();
   });
 }
 
 await Promise.all(Array.from({ length: availableParallelism() }, startWorker));
 
-const matrix = matrixOf(entries, requirements.filter(({ excluded, level }) => excluded === undefined && level === 'MUST').map(({ id }) => id));
+const matrix = matrixOf(
+  entries,
+  requirements
+    .filter(({ excluded, level }) => excluded === undefined && level === 'MUST')
+    .map(({ id }) => id),
+);
 const seconds = Math.round((performance.now() - startedAt) / 1000);
 if (options.write) {
   writeFileSync(new URL('checks/accuracy/MATRIX.md', packageRoot), matrixText(matrix));

@@ -21,17 +21,24 @@ export interface Matrix {
 export interface MatrixRow {
   readonly requirement: string;
   /** Faults that name this requirement, with what else failed. */
-  readonly kills: readonly { readonly fault: string; readonly found: boolean; readonly collateral: readonly string[] }[];
+  readonly kills: readonly {
+    readonly fault: string;
+    readonly found: boolean;
+    readonly collateral: readonly string[];
+  }[];
 }
 
-const failed = ({ verdicts }: CaseResult) => verdicts.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);
+const failed = ({ verdicts }: CaseResult) =>
+  verdicts.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);
 
 /** Reasons that a case brings with it: keys and permissions that it does without. */
 const FOR_WANT_OF = /^needs the permission|^the profile has no|^no exchange of this run shows it/;
 
 /** What a case could not tell, though it had the means. */
 function open({ verdicts }: CaseResult): string[] {
-  return verdicts.filter(({ verdict, reason }) => verdict === 'inconclusive' && !FOR_WANT_OF.test(reason)).map(({ id, reason }) => `${id} (${reason})`);
+  return verdicts
+    .filter(({ verdict, reason }) => verdict === 'inconclusive' && !FOR_WANT_OF.test(reason))
+    .map(({ id, reason }) => `${id} (${reason})`);
 }
 
 /** Whether a case told what it was to tell. */
@@ -46,7 +53,9 @@ const title = ({ name, animals, busy }: AccuracyCase) =>
 
 export function matrixOf(entries: readonly Entry[], checkable: readonly string[]): Matrix {
   const faults = entries.filter((entry) => entry.case.kind === 'fault');
-  const conforming = entries.filter((entry) => entry.case.kind === 'variant').sort((a, b) => title(a.case).localeCompare(title(b.case)));
+  const conforming = entries
+    .filter((entry) => entry.case.kind === 'variant')
+    .sort((a, b) => title(a.case).localeCompare(title(b.case)));
   const rows = checkable.map((requirement) => ({
     requirement,
     kills: faults
@@ -59,18 +68,27 @@ export function matrixOf(entries: readonly Entry[], checkable: readonly string[]
       .sort((a, b) => a.fault.localeCompare(b.fault)),
   }));
   const problems: string[] = [];
-  for (const { case: { name, breaks }, result } of faults) {
+  for (const {
+    case: { name, breaks },
+    result,
+  } of faults) {
     if (failed(result).includes(breaks ?? '')) continue;
     const instead = failed(result);
-    problems.push(`fault ${name}: ${breaks} did not fail${instead.length === 0 ? '' : `, but ${instead.join(', ')}`}${result.problem === undefined ? '' : `: ${result.problem}`}`);
+    problems.push(
+      `fault ${name}: ${breaks} did not fail${instead.length === 0 ? '' : `, but ${instead.join(', ')}`}${result.problem === undefined ? '' : `: ${result.problem}`}`,
+    );
   }
   for (const { case: accuracyCase, result } of conforming) {
-    for (const { id, reason } of result.verdicts.filter(({ verdict }) => verdict === 'fail')) problems.push(`variant ${title(accuracyCase)}: ${id} failed: ${reason}`);
+    for (const { id, reason } of result.verdicts.filter(({ verdict }) => verdict === 'fail'))
+      problems.push(`variant ${title(accuracyCase)}: ${id} failed: ${reason}`);
     for (const what of open(result)) problems.push(`variant ${title(accuracyCase)}: inconclusive: ${what}`);
     if (result.problem !== undefined) problems.push(`variant ${title(accuracyCase)}: ${result.problem}`);
   }
-  const withoutKill = rows.filter(({ kills }) => !kills.some(({ found }) => found)).map(({ requirement }) => requirement);
-  for (const id of withoutKill) if (faults.length > 400) problems.push(`requirement ${id} was never seen red`);
+  const withoutKill = rows
+    .filter(({ kills }) => !kills.some(({ found }) => found))
+    .map(({ requirement }) => requirement);
+  for (const id of withoutKill)
+    if (faults.length > 400) problems.push(`requirement ${id} was never seen red`);
   return {
     faults: faults.length,
     found: rows.flatMap(({ kills }) => kills).filter(({ found }) => found).length,
@@ -94,11 +112,16 @@ export function matrixText(matrix: Matrix): string {
     '',
     '| Requirement | Faults found by it |',
     '|---|---|',
-    ...matrix.rows.map(({ requirement, kills }) => `| ${requirement} | ${kills.map(({ fault, found, collateral }) => `${found ? '' : '**missed:** '}${fault}${collateral.length === 0 ? '' : ` (${collateral.join(', ')})`}`).join('; ')} |`),
+    ...matrix.rows.map(
+      ({ requirement, kills }) =>
+        `| ${requirement} | ${kills.map(({ fault, found, collateral }) => `${found ? '' : '**missed:** '}${fault}${collateral.length === 0 ? '' : ` (${collateral.join(', ')})`}`).join('; ')} |`,
+    ),
     '',
     '| Conforming server | Failures |',
     '|---|---|',
-    ...matrix.conforming.map(({ case: accuracyCase, result }) => `| ${title(accuracyCase)} | ${failed(result).join(', ') || '0'} |`),
+    ...matrix.conforming.map(
+      ({ case: accuracyCase, result }) => `| ${title(accuracyCase)} | ${failed(result).join(', ') || '0'} |`,
+    ),
     '',
   ];
   return lines.join('\n');

@@ -3,7 +3,7 @@ import { type AccuracyCase, type CaseResult, runCase } from './case.ts';
 import { isSettled } from './matrix.ts';
 
 /** A busy machine leaves too little time for a fast clock's window: what could not be told is tried again, slower. */
-const SLOWER = [1, 2, 4];
+const SLOWER = [1, 2, 4, 8];
 
 async function run(accuracyCase: AccuracyCase): Promise<CaseResult> {
   let result: CaseResult = { verdicts: [], requests: 0, problem: 'not run' };
@@ -11,7 +11,11 @@ async function run(accuracyCase: AccuracyCase): Promise<CaseResult> {
     try {
       result = await runCase(accuracyCase, slower);
     } catch (error) {
-      result = { verdicts: [], requests: 0, problem: error instanceof Error ? (error.stack ?? error.message) : String(error) };
+      result = {
+        verdicts: [],
+        requests: 0,
+        problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      };
     }
     if (isSettled(accuracyCase, result)) break;
   }

@@ -1,8 +1,8 @@
 import type { AnsweredExchange, Exchange } from './exchange.ts';
+import type { Key } from './key-pool.ts';
 import type { Probe } from './probe.ts';
 import type { RateReading } from './rate-headers.ts';
 import type { TargetClock } from './target-clock.ts';
-import type { Key } from './key-pool.ts';
 import type { Permission } from './verdict.ts';
 
 /** What a check or scene costs at most, so that the bill can be shown before the run. */

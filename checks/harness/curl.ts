@@ -14,7 +14,10 @@ export function curl(exchange: Exchange, baseUrl: string, env: string | undefine
   if (method !== 'GET') parts.push('-X', method);
   for (const [name, value] of headers) {
     if (name.toLowerCase() === 'authorization') {
-      parts.push('-H', env === undefined ? quote(`Authorization: ${value}`) : `"Authorization: Bearer $${env}"`);
+      parts.push(
+        '-H',
+        env === undefined ? quote(`Authorization: ${value}`) : `"Authorization: Bearer $${env}"`,
+      );
     } else if (name.toLowerCase() === 'content-type') {
       parts.push('-H', quote(`${name}: ${value}`));
     }

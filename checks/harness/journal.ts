@@ -18,7 +18,10 @@ export interface JournalHeader {
 
 const ajv = new Ajv({ strict: true, strictTypes: false });
 const text = { type: 'string' } as const;
-const headerList = { type: 'array', items: { type: 'array', items: text, minItems: 2, maxItems: 2 } } as const;
+const headerList = {
+  type: 'array',
+  items: { type: 'array', items: text, minItems: 2, maxItems: 2 },
+} as const;
 
 const isHeader = ajv.compile<JournalHeader>({
   type: 'object',
@@ -71,7 +74,10 @@ const isExchange = ajv.compile<Exchange>({
             bodyProblem: { enum: ['invalid-utf8', 'undecodable-encoding', 'truncated-in-record'] },
           },
         },
-        { required: ['reason', 'message'], properties: { kind: { const: 'failure' }, reason: text, message: text } },
+        {
+          required: ['reason', 'message'],
+          properties: { kind: { const: 'failure' }, reason: text, message: text },
+        },
       ],
     },
   },
@@ -110,7 +116,8 @@ function parseLine(line: string): unknown {
 
 /** Reads a journal back. A line that is no JSON was cut off by a crash: its exchange was in flight and is lost. */
 export function readJournal(file: string): JournalContent {
-  if (!existsSync(file)) return { ok: false, problem: `${file}: no journal there; --resume and --rejudge need one` };
+  if (!existsSync(file))
+    return { ok: false, problem: `${file}: no journal there; --resume and --rejudge need one` };
   const lines = readFileSync(file, 'utf8').split('\n');
   const header = parseLine(lines[0] ?? '');
   if (!isHeader(header)) return { ok: false, problem: `${file}:1: not the first line of a journal` };

@@ -57,7 +57,9 @@ export class KeyLane {
     const bySelf = this.key.limits.perMinute - this.#recent.filter((sent) => sent > now - MINUTE).length;
     const last = this.#last;
     const told =
-      last?.limit === this.key.limits.perMinute && last.receivedAt > now - MINUTE ? last.remaining : undefined;
+      last?.limit === this.key.limits.perMinute && last.receivedAt > now - MINUTE
+        ? last.remaining
+        : undefined;
     return Math.max(0, told === undefined ? bySelf : told);
   }
 

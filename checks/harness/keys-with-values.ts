@@ -6,7 +6,8 @@ import type { PlanLimits, TargetProfile } from './target-profile.ts';
 function limitsOf(profile: TargetProfile, plan: Key['plan']): PlanLimits {
   if (plan !== 'enterprise') return contract.plans[plan];
   const { enterprise } = profile.plans;
-  if (enterprise === undefined) throw new Error('an Enterprise key without plans.enterprise got past the validation');
+  if (enterprise === undefined)
+    throw new Error('an Enterprise key without plans.enterprise got past the validation');
   return enterprise;
 }
 

@@ -1,5 +1,5 @@
 import { type AnsweredExchange, header } from './exchange.ts';
-import { type JsonValue, int64Of, isJsonObject, parseJson } from './lossless-json.ts';
+import { int64Of, isJsonObject, type JsonValue, parseJson } from './lossless-json.ts';
 
 /** An animal as far as a response tells; a field that is missing or of another type is undefined. */
 export interface SeenPet {
@@ -18,8 +18,7 @@ export function bodyOf(exchange: AnsweredExchange): ReturnType<typeof parseJson>
   const known = bodies.get(exchange);
   if (known !== undefined) return known;
   const { body, bodyProblem } = exchange.outcome;
-  const parsed =
-    bodyProblem === undefined ? parseJson(body) : ({ ok: false, problem: bodyProblem } as const);
+  const parsed = bodyProblem === undefined ? parseJson(body) : ({ ok: false, problem: bodyProblem } as const);
   bodies.set(exchange, parsed);
   return parsed;
 }

@@ -46,18 +46,30 @@ export async function preflight(run: Run): Promise<Preflight> {
     } catch (error) {
       if (!(error instanceof Unsettled)) throw error;
       const failed = error.evidence.find(({ outcome }) => outcome.kind === 'failure');
-      if (failed !== undefined) return { kind: 'not-ready', message: `${run.baseUrl} cannot be reached: ${error.message.replace('no answer: ', '')}` };
+      if (failed !== undefined)
+        return {
+          kind: 'not-ready',
+          message: `${run.baseUrl} cannot be reached: ${error.message.replace('no answer: ', '')}`,
+        };
       lane.unusable = `key ${key.name}: ${error.message}`;
       warnings.push(lane.unusable);
     }
     const [odd] = unserviceable;
     if (odd !== undefined && unserviceable.length === 1) {
-      const hint = new URL(run.baseUrl).pathname.split('/').includes('v1') ? '' : '; is /v1 missing from the address?';
-      return { kind: 'not-ready', message: `${run.baseUrl} is not the Pet Store Service: GET /pets answers ${described(odd)}${hint}` };
+      const hint = new URL(run.baseUrl).pathname.split('/').includes('v1')
+        ? ''
+        : '; is /v1 missing from the address?';
+      return {
+        kind: 'not-ready',
+        message: `${run.baseUrl} is not the Pet Store Service: GET /pets answers ${described(odd)}${hint}`,
+      };
     }
   }
   if (run.lanes.every(({ unusable }) => unusable !== undefined)) {
-    return { kind: 'not-ready', message: run.lanes.length === 0 ? 'the profile names no key' : warnings.join('; ') };
+    return {
+      kind: 'not-ready',
+      message: run.lanes.length === 0 ? 'the profile names no key' : warnings.join('; '),
+    };
   }
   return { kind: 'ready', warnings };
 }

@@ -23,7 +23,8 @@ const LONGEST_INTERFERENCE = 2 * MINUTE;
 /** Gateways answer these for the time being; any other 5xx is the target's own answer. */
 const UNAVAILABLE = new Set([502, 503, 504]);
 
-const wasInterrupted = ({ outcome }: Exchange) => outcome.kind === 'failure' && outcome.reason === 'interrupted';
+const wasInterrupted = ({ outcome }: Exchange) =>
+  outcome.kind === 'failure' && outcome.reason === 'interrupted';
 
 /** What a check ends with where an exchange brought no complete response. */
 export function unanswered(exchange: Exchange): Unsettled {
@@ -175,7 +176,9 @@ export class Probe {
   /** When the key's minute admits a request, as far as the run can know: now or later. */
   quotaAt(key: Key): number {
     const now = this.now();
-    return this.#run.lanes.find((lane) => lane.key.name === key.name)?.readyAt(now, this.#run.targetClock) ?? now;
+    return (
+      this.#run.lanes.find((lane) => lane.key.name === key.name)?.readyAt(now, this.#run.targetClock) ?? now
+    );
   }
 
   /** Requests that the key's minute still admits, as far as the run can know. */

@@ -48,11 +48,22 @@ export function numberOf(field: NumberHeader): number | undefined {
 /** How long a Retry-After asks to wait. The document leaves unit and format open; these are the known ones. */
 export type RetryAfter =
   | { readonly kind: 'absent' }
-  | { readonly kind: 'delay'; readonly format: 'seconds' | 'milliseconds'; readonly milliseconds: number; readonly text: string }
-  | { readonly kind: 'date'; readonly format: 'http-date' | 'iso-date' | 'unix-time'; readonly time: number; readonly text: string }
+  | {
+      readonly kind: 'delay';
+      readonly format: 'seconds' | 'milliseconds';
+      readonly milliseconds: number;
+      readonly text: string;
+    }
+  | {
+      readonly kind: 'date';
+      readonly format: 'http-date' | 'iso-date' | 'unix-time';
+      readonly time: number;
+      readonly text: string;
+    }
   | { readonly kind: 'unreadable'; readonly text: string };
 
-const HTTP_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{4} \d{2}:\d{2}:\d{2} GMT$|^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*, \d{2}-[A-Z][a-z]{2}-\d{2} /;
+const HTTP_DATE =
+  /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{4} \d{2}:\d{2}:\d{2} GMT$|^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*, \d{2}-[A-Z][a-z]{2}-\d{2} /;
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 /** No delay is this long in seconds or milliseconds of a day; a Unix time of our age is longer. */
 const UNIX_TIME_FROM = 1_000_000_000;
@@ -118,4 +129,3 @@ export function rateReading(exchange: AnsweredExchange): RateReading {
     reset: seconds === undefined ? undefined : seconds * 1000,
   };
 }
-

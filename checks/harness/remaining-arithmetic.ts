@@ -24,12 +24,18 @@ interface Step {
 
 export type RemainingVerdict =
   | { readonly kind: 'falls'; readonly steps: number }
-  | { readonly kind: 'broken'; readonly expected: string; readonly actual: string; readonly readings: readonly RateReading[] }
+  | {
+      readonly kind: 'broken';
+      readonly expected: string;
+      readonly actual: string;
+      readonly readings: readonly RateReading[];
+    }
   | { readonly kind: 'disturbed'; readonly reason: string }
   | { readonly kind: 'unseen' };
 
 /** Answers about the request; a refusal for want of quota or a ban spends nothing that can be counted on. */
-const counts = ({ status }: RateReading) => status < 500 && status !== 429 && status !== 401 && status !== 403;
+const counts = ({ status }: RateReading) =>
+  status < 500 && status !== 429 && status !== 401 && status !== 403;
 
 function steps(readings: readonly RateReading[], perMinute: number, perDay: number): Step[] {
   const result: Step[] = [];
@@ -40,17 +46,38 @@ function steps(readings: readonly RateReading[], perMinute: number, perDay: numb
     const next = readings[index + 1];
     settledAt = Math.max(settledAt, readings[index - 2]?.receivedAt ?? settledAt);
     if (from === undefined || !counts(from) || !counts(to)) continue;
-    if (settledAt > from.sentAt || from.receivedAt > to.sentAt || (next !== undefined && next.sentAt < to.receivedAt)) continue;
-    if (from.remaining === undefined || to.remaining === undefined || from.limit !== to.limit || from.limit === undefined) continue;
+    if (
+      settledAt > from.sentAt ||
+      from.receivedAt > to.sentAt ||
+      (next !== undefined && next.sentAt < to.receivedAt)
+    )
+      continue;
+    if (
+      from.remaining === undefined ||
+      to.remaining === undefined ||
+      from.limit !== to.limit ||
+      from.limit === undefined
+    )
+      continue;
     const window = from.limit === perMinute ? MINUTE : from.limit === perDay ? DAY : undefined;
     if (window === undefined) continue;
     // Past the reset that was told, and within two seconds of it, everything may have been given back.
-    const resetPassed = from.reset !== undefined && to.reset !== undefined && to.reset - from.reset > window / 2;
+    const resetPassed =
+      from.reset !== undefined && to.reset !== undefined && to.reset - from.reset > window / 2;
     const elapsed = to.receivedAt - from.sentAt;
     if (resetPassed || elapsed >= window / 4) continue;
     // What a sliding window forgets in that time, counted with a second to either side for rounding.
-    const forgotten = readings.filter(({ sentAt, receivedAt }) => receivedAt >= from.sentAt - window - SECOND && sentAt <= to.receivedAt - window + SECOND).length;
-    result.push({ from, to, fall: from.remaining - to.remaining, refill: (from.limit * elapsed) / window, forgotten });
+    const forgotten = readings.filter(
+      ({ sentAt, receivedAt }) =>
+        receivedAt >= from.sentAt - window - SECOND && sentAt <= to.receivedAt - window + SECOND,
+    ).length;
+    result.push({
+      from,
+      to,
+      fall: from.remaining - to.remaining,
+      refill: (from.limit * elapsed) / window,
+      forgotten,
+    });
   }
   return result;
 }
@@ -76,7 +103,11 @@ const KINDS: readonly Kind[] = [
  * @param perMinute and
  * @param perDay the plan's numbers, one of which X-RateLimit-Limit shows
  */
-export function judgeRemaining(readings: readonly RateReading[], perMinute: number, perDay: number): RemainingVerdict {
+export function judgeRemaining(
+  readings: readonly RateReading[],
+  perMinute: number,
+  perDay: number,
+): RemainingVerdict {
   const all = steps(readings, perMinute, perDay);
   if (all.length === 0) return { kind: 'unseen' };
   // A kind of request that always deviates in the same way, while at least as many others do not, is no accident.
@@ -87,9 +118,15 @@ export function judgeRemaining(readings: readonly RateReading[], perMinute: numb
       if (first === undefined || like.length < AGREEING || first.fall === 1) continue;
       if (!like.every(({ fall }) => fall === first.fall)) continue;
       const others = all.filter((step) => kind(step) !== name);
-      const explained = others.length === 0 ? like.length >= 3 * AGREEING : others.filter(({ fall }) => fall === 1).length >= others.length * 0.9;
+      const explained =
+        others.length === 0
+          ? like.length >= 3 * AGREEING
+          : others.filter(({ fall }) => fall === 1).length >= others.length * 0.9;
       const refill = like.reduce((sum, step) => sum + step.refill, 0);
-      const byRefill = first.fall < 1 && ((!standsStill(like) && refill + 1 >= like.length * (1 - first.fall)) || like.some(({ forgotten }) => forgotten > 0));
+      const byRefill =
+        first.fall < 1 &&
+        ((!standsStill(like) && refill + 1 >= like.length * (1 - first.fall)) ||
+          like.some(({ forgotten }) => forgotten > 0));
       if (explained && !byRefill) {
         return broken(name, first, like.length);
       }
@@ -99,11 +136,15 @@ export function judgeRemaining(readings: readonly RateReading[], perMinute: numb
   const stuck = all.filter(({ fall, forgotten }) => fall < 1 && forgotten === 0);
   const [first] = stuck;
   // In a window whose reset stands still nothing is ever given back: a fall of 0 is wrong whoever else spends the key.
-  if (first !== undefined && stuck.length >= 2 && standsStill(all) && showsNoRefill(all)) return broken('some requests', first, stuck.length);
+  if (first !== undefined && stuck.length >= 2 && standsStill(all) && showsNoRefill(all))
+    return broken('some requests', first, stuck.length);
   const rise = risingRun(all);
   if (rise !== undefined && drops.length === 0) return rise;
   if (drops.length > 0) {
-    return { kind: 'disturbed', reason: `X-RateLimit-Remaining fell by more than our own requests ${drops.length} times: somebody else spends the key` };
+    return {
+      kind: 'disturbed',
+      reason: `X-RateLimit-Remaining fell by more than our own requests ${drops.length} times: somebody else spends the key`,
+    };
   }
   return { kind: 'falls', steps: all.length };
 }
@@ -115,7 +156,8 @@ function showsNoRefill(all: readonly Step[]): boolean {
 }
 
 function broken(name: string, step: Step, times: number): RemainingVerdict {
-  const fell = step.fall === 0 ? 'did not fall' : step.fall < 0 ? `rose by ${-step.fall}` : `fell by ${step.fall}`;
+  const fell =
+    step.fall === 0 ? 'did not fall' : step.fall < 0 ? `rose by ${-step.fall}` : `fell by ${step.fall}`;
   return {
     kind: 'broken',
     expected: 'X-RateLimit-Remaining one lower after every request',
@@ -129,7 +171,14 @@ function risingRun(all: readonly Step[]): RemainingVerdict | undefined {
   const still = standsStill(all);
   let surplus = 0;
   let from: Step | undefined;
+  let previous: Step | undefined;
   for (const step of all) {
+    // Only steps that follow each other share the fraction that a whole number hides.
+    if (step.from.id !== previous?.to.id) {
+      surplus = 0;
+      from = undefined;
+    }
+    previous = step;
     from ??= step;
     surplus += 1 - step.fall - step.forgotten - (still ? 0 : step.refill);
     if (surplus <= 0) {

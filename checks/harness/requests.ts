@@ -37,7 +37,13 @@ const JSON_BODY: HeaderList = [['content-type', 'application/json']];
 
 /** POST /pets with any text as its body. */
 export function addText(body: string | undefined, headers: HeaderList = JSON_BODY): RequestSpec {
-  return { operation: 'createPet', method: 'POST', path: '/pets', headers, ...(body === undefined ? {} : { body }) };
+  return {
+    operation: 'createPet',
+    method: 'POST',
+    path: '/pets',
+    headers,
+    ...(body === undefined ? {} : { body }),
+  };
 }
 
 /** POST /pets with a JSON object; integers are written with every digit. */

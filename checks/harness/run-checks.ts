@@ -24,7 +24,8 @@ export interface CheckPlan {
 const LIMIT_PERMISSIONS = new Set(['exhaust', 'ban', 'day']);
 
 /** Whether a check drives a key to its limit, which comes after everything that spends a few requests. */
-const atTheLimit = ({ permit }: { readonly permit?: string }) => permit !== undefined && LIMIT_PERMISSIONS.has(permit);
+const atTheLimit = ({ permit }: { readonly permit?: string }) =>
+  permit !== undefined && LIMIT_PERMISSIONS.has(permit);
 
 /**
  * Runs checks against a target: those that spend little in turn, then the long spendings side by side, then what needs
@@ -39,7 +40,8 @@ export async function runChecks(run: Run, plan: CheckPlan): Promise<RunResult> {
     for (const check of plan.checks) check.observe?.(exchange, of(check), run);
   };
   // What was exchanged before the run knew its target is evidence as well.
-  for (const exchange of run.exchanges.filter(isAnswered)) if (exchange.request.operation !== 'other') observe(exchange);
+  for (const exchange of run.exchanges.filter(isAnswered))
+    if (exchange.request.operation !== 'other') observe(exchange);
   run.onAnswer(observe);
 
   const guarded = async (check: Check, work: () => Promise<void>) => {
@@ -53,7 +55,8 @@ export async function runChecks(run: Run, plan: CheckPlan): Promise<RunResult> {
   const runCheck = async (check: Check) => {
     const { run: provoke, permit } = check;
     plan.onEvent?.({ kind: 'check-started', id: check.id });
-    if (permit !== undefined && !run.permissions.has(permit)) of(check).unsettled(`needs the permission ${permit}`);
+    if (permit !== undefined && !run.permissions.has(permit))
+      of(check).unsettled(`needs the permission ${permit}`);
     else if (provoke !== undefined) await guarded(check, () => provoke(run.probe(check.id), of(check)));
     const { verdict, reason } = of(check).settle();
     plan.onEvent?.({ kind: 'check-ended', id: check.id, verdict, reason });
@@ -75,7 +78,8 @@ export async function runChecks(run: Run, plan: CheckPlan): Promise<RunResult> {
 
   const ordinary = plan.checks.filter((check) => !atTheLimit(check));
   for (const check of ordinary) await runCheck(check);
-  for (const observer of plan.gapObservers.filter((candidate) => !atTheLimit(candidate))) await observeGap(observer);
+  for (const observer of plan.gapObservers.filter((candidate) => !atTheLimit(candidate)))
+    await observeGap(observer);
 
   // The lanes start together; the checks then wait for what they judge, and say so one by one.
   const lanes = plan.lanes(run.probe('lanes')).map(async (scenes) => {

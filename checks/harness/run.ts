@@ -5,8 +5,8 @@ import type { Clock } from './clock.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from './exchange.ts';
 import type { Journal } from './journal.ts';
 import { type Key, KeyLane } from './key-pool.ts';
-import { Probe } from './probe.ts';
 import { listedPets } from './pets.ts';
+import { Probe } from './probe.ts';
 import { type RateReading, rateReading } from './rate-headers.ts';
 import type { RunEvent } from './run-events.ts';
 import { TargetClock } from './target-clock.ts';
@@ -95,7 +95,10 @@ export class Run implements History, RunView {
     const all = this.#readingsByKey.get(key.name) ?? [];
     // They are kept in the order of receipt, so that the recent ones are at the end.
     const from = since === 0 ? 0 : Math.max(0, all.findLastIndex(({ receivedAt }) => receivedAt < since) + 1);
-    return all.slice(from).filter(({ sentAt }) => sentAt >= since).sort((a, b) => a.sentAt - b.sentAt);
+    return all
+      .slice(from)
+      .filter(({ sentAt }) => sentAt >= since)
+      .sort((a, b) => a.sentAt - b.sentAt);
   }
 
   laneOf(exchange: Exchange): KeyLane | undefined {
@@ -170,11 +173,17 @@ export class Run implements History, RunView {
     return exchange;
   }
 
-  async #send(request: ClientRequest, record: { readonly id: string; readonly sentBy: string }): Promise<Exchange> {
+  async #send(
+    request: ClientRequest,
+    record: { readonly id: string; readonly sentBy: string },
+  ): Promise<Exchange> {
     if (this.#options.offline === true) {
       throw new Unsettled(`the stored run has no exchange ${record.id} (${request.method} ${request.path})`);
     }
-    this.#options.journal?.begin(record.id, request.authorization.kind === 'key' ? request.authorization.name : null);
+    this.#options.journal?.begin(
+      record.id,
+      request.authorization.kind === 'key' ? request.authorization.name : null,
+    );
     const exchange = await this.#options.client.exchange(request, record, this.#options.signal);
     this.#options.journal?.append(exchange);
     return exchange;
@@ -195,7 +204,8 @@ export class Run implements History, RunView {
         else ofKey.push(reading);
       }
       this.laneOf(exchange)?.learn(reading);
-      if (exchange.request.operation === 'createPet' && exchange.outcome.status === 201) this.animalsAdded += 1;
+      if (exchange.request.operation === 'createPet' && exchange.outcome.status === 201)
+        this.animalsAdded += 1;
       if (exchange.request.operation !== 'other') for (const observer of this.#observers) observer(exchange);
     }
     this.#options.onEvent?.({ kind: 'exchange', exchange });

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { schemas } from '../../spec/contract.ts';
-import { type JsonValue, integerOf, JsonNumber, isInt64 } from './lossless-json.ts';
+import { integerOf, isInt64, JsonNumber, type JsonValue } from './lossless-json.ts';
 
 /**
  * The schemas of the OpenAPI file, judged on JSON whose numbers still have every digit. `type: integer` becomes a
@@ -12,9 +12,7 @@ ajv.addKeyword({
   keyword: 'digits',
   schemaType: 'string',
   validate: (format: string, value: JsonValue) =>
-    format === 'int64'
-      ? isInt64(value)
-      : value instanceof JsonNumber && typeof integerOf(value) === 'bigint',
+    format === 'int64' ? isInt64(value) : value instanceof JsonNumber && typeof integerOf(value) === 'bigint',
   error: { message: ({ schema }) => `must be ${schema === 'int64' ? 'an int64' : 'an integer'}` },
 });
 
@@ -44,7 +42,7 @@ function compiled(name: string): (value: JsonValue) => string | undefined {
     if (validate(value)) return undefined;
     const [first, ...more] = validate.errors ?? [];
     if (first === undefined) return 'not valid';
-    const allowed: unknown = first.params['allowedValues'];
+    const allowed: unknown = first.params.allowedValues;
     const values = Array.isArray(allowed) ? ` (${allowed.join(', ')})` : '';
     return `${place(first)}${first.message ?? first.keyword}${values}${more.length === 0 ? '' : ` and ${more.length} more`}`;
   };

@@ -79,7 +79,8 @@ const TELLING_REFILL = 4;
  */
 function refillAllowed(admitted: readonly RateReading[], perMinute: number): number {
   const startedAt = admitted[0]?.sentAt ?? 0;
-  const until = (readings: readonly RateReading[]) => Math.max(startedAt, ...readings.map(({ receivedAt }) => receivedAt)) - startedAt;
+  const until = (readings: readonly RateReading[]) =>
+    Math.max(startedAt, ...readings.map(({ receivedAt }) => receivedAt)) - startedAt;
   const possible = couldRefill(perMinute, until(admitted));
   if (!admitted.every(({ limit }) => limit === perMinute)) return possible;
   if (standsStill(admitted)) return 0;
@@ -95,13 +96,16 @@ function judge(admitted: readonly RateReading[], perMinute: number): CountVerdic
   if (admitted.length > allowed) return { kind: 'more', allowed };
   if (admitted.length >= perMinute) return { kind: 'exact' };
   const describesMinute = admitted.every(({ limit }) => limit === perMinute);
-  const before = describesMinute && first.remaining !== undefined ? Math.max(0, perMinute - 1 - first.remaining) : 0;
+  const before =
+    describesMinute && first.remaining !== undefined ? Math.max(0, perMinute - 1 - first.remaining) : 0;
   return { kind: 'fewer', before, between: skippedValues(admitted) };
 }
 
 /** Whether the same value of Remaining came with more than one answer of a window that gives nothing back. */
 export function racingRemaining({ admitted }: WindowCount): boolean {
   if (!standsStill(admitted)) return false;
-  const values = admitted.flatMap(({ remaining }) => (remaining === undefined || remaining === 0 ? [] : [remaining]));
+  const values = admitted.flatMap(({ remaining }) =>
+    remaining === undefined || remaining === 0 ? [] : [remaining],
+  );
   return values.length - new Set(values).size > Math.max(1, admitted.length / 20);
 }

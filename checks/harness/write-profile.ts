@@ -48,7 +48,8 @@ export function pinnedProfileYaml(
   profile: TargetProfile,
   observed: readonly ObservedAnswer[],
 ): string {
-  const document = written === undefined ? documentOf(profile) : parseDocument(written, { intAsBigInt: true });
+  const document =
+    written === undefined ? documentOf(profile) : parseDocument(written, { intAsBigInt: true });
   const present = document.get('gaps');
   const gaps = isMap(present) ? present : new YAMLMap();
   if (gaps !== present) document.set('gaps', gaps);

@@ -1,13 +1,21 @@
 /** Section 4.2: POST /pets. */
 import type { Check, GapObserver, Judge } from '../harness/check.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
-import { isJsonObject, parseJson, int64Of } from '../harness/lossless-json.ts';
+import { int64Of, isJsonObject, parseJson } from '../harness/lossless-json.ts';
 import { answeredPet, bodyOf, described, listedPets } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
 import { addText } from '../harness/requests.ts';
 import { schemaProblem } from '../harness/schema.ts';
+import {
+  type Addition,
+  basicAnimals,
+  categoryId,
+  edgeAnimals,
+  enoughAnimals,
+  refusedPrefix,
+  storeSample,
+} from './added-animals.ts';
 import { storedThoughRefused } from './refused-additions.ts';
-import { type Addition, basicAnimals, categoryId, edgeAnimals, enoughAnimals, refusedPrefix, storeSample } from './added-animals.ts';
 
 /** What a request body said, for comparison with the animal that came back. */
 function sentPet(exchange: Exchange) {
@@ -34,10 +42,14 @@ function echo(id: string, field: 'name' | 'categoryId' | 'status'): Check {
       if (pet === undefined || sent === undefined) return;
       const came = pet[field];
       if (came === sent) judge.holds(exchange);
-      else if (came === undefined && field !== 'status') return; // add-pet-schema says what is wrong with it
+      else if (came === undefined && field !== 'status')
+        return; // add-pet-schema says what is wrong with it
       else {
         judge.breaks(
-          { expected: `${field} ${shown(sent)}, as sent`, actual: came === undefined ? `no ${field}` : `${field} ${shown(came)}` },
+          {
+            expected: `${field} ${shown(sent)}, as sent`,
+            actual: came === undefined ? `no ${field}` : `${field} ${shown(came)}`,
+          },
           exchange,
         );
       }
@@ -54,7 +66,8 @@ const shown = (value: string | bigint) => (typeof value === 'bigint' ? String(va
 /** Judges whether a valid addition was answered with 201. */
 function created(judge: Judge, { exchange, sent }: Addition): void {
   if (exchange.outcome.status === 201) judge.holds(exchange);
-  else judge.breaks({ expected: `201 for ${JSON.stringify(sent.name)}`, actual: described(exchange) }, exchange);
+  else
+    judge.breaks({ expected: `201 for ${JSON.stringify(sent.name)}`, actual: described(exchange) }, exchange);
 }
 
 const answered201 = ({ exchange }: Addition) => exchange.outcome.status === 201;
@@ -87,10 +100,18 @@ function refuses(id: string, bodies: Readonly<Record<string, RefusedBody>>): Che
   };
 }
 
-const withCategoryId = (json: string): RefusedBody => (name) => `{"name":${quoted(name)},"categoryId":${json}}`;
-const withName = (json: string): RefusedBody => (_name, category) => `{"name":${json},"categoryId":${category}}`;
-const withStatus = (json: string): RefusedBody => (name, category) =>
-  `{"name":${quoted(name)},"categoryId":${category},"status":${json}}`;
+const withCategoryId =
+  (json: string): RefusedBody =>
+  (name) =>
+    `{"name":${quoted(name)},"categoryId":${json}}`;
+const withName =
+  (json: string): RefusedBody =>
+  (_name, category) =>
+    `{"name":${json},"categoryId":${category}}`;
+const withStatus =
+  (json: string): RefusedBody =>
+  (name, category) =>
+    `{"name":${quoted(name)},"categoryId":${category},"status":${json}}`;
 
 export const addAnimalChecks: readonly Check[] = [
   {
@@ -102,12 +123,18 @@ export const addAnimalChecks: readonly Check[] = [
       const basic = await probe.play(basicAnimals);
       // A refusal of one status, or of none, is the subject of the next two rows; a wrong success is this one's.
       const succeeded = basic.filter(answered201);
-      const judged = succeeded.length === 0 ? basic : basic.filter(({ exchange, label }) => exchange.outcome.status < 300 || label === 'one like another');
+      const judged =
+        succeeded.length === 0
+          ? basic
+          : basic.filter(
+              ({ exchange, label }) => exchange.outcome.status < 300 || label === 'one like another',
+            );
       for (const addition of judged) created(judge, addition);
       for (const addition of await probe.play(enoughAnimals)) {
         // What a target may refuse for a reason of its own it refuses as invalid: an error of the server is none.
         const refusedAsInvalid = [400, 413, 422].includes(addition.exchange.outcome.status);
-        if (addition.label === 'to fill a page' || (!basic.includes(addition) && !refusedAsInvalid)) created(judge, addition);
+        if (addition.label === 'to fill a page' || (!basic.includes(addition) && !refusedAsInvalid))
+          created(judge, addition);
       }
     },
     observe(exchange, judge) {
@@ -129,7 +156,8 @@ export const addAnimalChecks: readonly Check[] = [
     async run(probe, judge) {
       const basic = await probe.play(basicAnimals);
       const without = basic.find(({ sent }) => sent.status === undefined);
-      if (without === undefined || !basic.some(answered201)) judge.unsettled('no animal could be added (see add-answers-201)');
+      if (without === undefined || !basic.some(answered201))
+        judge.unsettled('no animal could be added (see add-answers-201)');
       else if (without.exchange.outcome.status < 300) judge.holds(without.exchange);
       else created(judge, without);
     },
@@ -159,7 +187,11 @@ export const addAnimalChecks: readonly Check[] = [
       if (!body.ok) return;
       const problem = schemaProblem.pet(body.value);
       if (problem === undefined) judge.holds(exchange);
-      else judge.breaks({ expected: 'a Pet: id, name, categoryId and, where present, a status', actual: problem }, exchange);
+      else
+        judge.breaks(
+          { expected: 'a Pet: id, name, categoryId and, where present, a status', actual: problem },
+          exchange,
+        );
     },
     async run(probe) {
       await probe.play(basicAnimals);
@@ -174,9 +206,13 @@ export const addAnimalChecks: readonly Check[] = [
       const { ownId } = await probe.play(edgeAnimals);
       const { exchange, pet, sentId } = ownId;
       if (exchange.outcome.status === 400) judge.holds(exchange);
-      else if (pet === undefined) judge.unsettled(`an addition with an id was answered ${described(exchange)}`, exchange);
+      else if (pet === undefined)
+        judge.unsettled(`an addition with an id was answered ${described(exchange)}`, exchange);
       else if (pet.id === sentId) {
-        judge.breaks({ expected: 'an id of the service’s choice', actual: `the id that the client sent, ${sentId}` }, exchange);
+        judge.breaks(
+          { expected: 'an id of the service’s choice', actual: `the id that the client sent, ${sentId}` },
+          exchange,
+        );
       } else judge.holds(exchange);
     },
   },
@@ -194,14 +230,20 @@ export const addAnimalChecks: readonly Check[] = [
       const listedBefore = new Map<bigint, Exchange>();
       for (const exchange of history.exchanges.filter(isAnswered)) {
         if (exchange.request.operation === 'listPets' && owners.size === 0) {
-          for (const { id } of listedPets(exchange) ?? []) if (id !== undefined) listedBefore.set(id, exchange);
+          for (const { id } of listedPets(exchange) ?? [])
+            if (id !== undefined) listedBefore.set(id, exchange);
         }
         if (exchange.request.operation !== 'createPet' || exchange.outcome.status !== 201) continue;
         const id = answeredPet(exchange)?.id;
         if (id === undefined) continue;
         const other = owners.get(id) ?? listedBefore.get(id);
         if (other === undefined) judge.holds(exchange);
-        else judge.breaks({ expected: 'an id that no other animal has', actual: `id ${id}, which another animal has` }, exchange, other);
+        else
+          judge.breaks(
+            { expected: 'an id that no other animal has', actual: `id ${id}, which another animal has` },
+            exchange,
+            other,
+          );
         owners.set(id, exchange);
       }
     },
@@ -210,7 +252,9 @@ export const addAnimalChecks: readonly Check[] = [
   echo('add-echoes-category-id', 'categoryId'),
   echo('add-echoes-status', 'status'),
   // 4.2: 400 when the body is missing required fields …
-  refuses('add-rejects-missing-name', { 'a body without name': (_name, category) => `{"categoryId":${category}}` }),
+  refuses('add-rejects-missing-name', {
+    'a body without name': (_name, category) => `{"categoryId":${category}}`,
+  }),
   refuses('add-rejects-missing-category-id', {
     'a body without categoryId': (name) => `{"name":${quoted(name)}}`,
     'a body without categoryId, with a status': (name) => `{"name":${quoted(name)},"status":"sold"}`,
@@ -287,7 +331,11 @@ export const addAnimalGaps: readonly GapObserver[] = [
     permit: 'writes',
     async run(probe) {
       const { anyScript } = await edges(probe);
-      return { answer: gapAnswer(anyScript.exchange, 'any-script'), detail: `a name in several scripts: ${described(anyScript.exchange)}`, evidence: [anyScript.exchange] };
+      return {
+        answer: gapAnswer(anyScript.exchange, 'any-script'),
+        detail: `a name in several scripts: ${described(anyScript.exchange)}`,
+        evidence: [anyScript.exchange],
+      };
     },
   },
   {
@@ -295,7 +343,11 @@ export const addAnimalGaps: readonly GapObserver[] = [
     permit: 'writes',
     async run(probe) {
       const { longName } = await edges(probe);
-      return { answer: gapAnswer(longName.exchange, 'accepted'), detail: `a name of 255 characters: ${described(longName.exchange)}`, evidence: [longName.exchange] };
+      return {
+        answer: gapAnswer(longName.exchange, 'accepted'),
+        detail: `a name of 255 characters: ${described(longName.exchange)}`,
+        evidence: [longName.exchange],
+      };
     },
   },
   {
@@ -305,7 +357,11 @@ export const addAnimalGaps: readonly GapObserver[] = [
       const { categories } = await edges(probe);
       const [large] = categories;
       if (large === undefined) return undefined;
-      return { answer: gapAnswer(large.exchange, 'accepted'), detail: `categoryId ${large.sent.categoryId}: ${described(large.exchange)}`, evidence: [large.exchange] };
+      return {
+        answer: gapAnswer(large.exchange, 'accepted'),
+        detail: `categoryId ${large.sent.categoryId}: ${described(large.exchange)}`,
+        evidence: [large.exchange],
+      };
     },
   },
   {
@@ -315,7 +371,11 @@ export const addAnimalGaps: readonly GapObserver[] = [
       const { unknownField } = await edges(probe);
       const { exchange } = unknownField;
       const kept = answeredPet(exchange)?.fields.includes('harnessNote') === true;
-      return { answer: gapAnswer(exchange, kept ? 'kept' : 'ignored'), detail: `an addition with a field harnessNote: ${described(exchange)}`, evidence: [exchange] };
+      return {
+        answer: gapAnswer(exchange, kept ? 'kept' : 'ignored'),
+        detail: `an addition with a field harnessNote: ${described(exchange)}`,
+        evidence: [exchange],
+      };
     },
   },
   {
@@ -325,7 +385,11 @@ export const addAnimalGaps: readonly GapObserver[] = [
       const basic = await probe.play(basicAnimals);
       const without = basic.find(({ sent }) => sent.status === undefined);
       if (without?.pet === undefined) return undefined;
-      return { answer: without.pet.status ?? 'none', detail: `an addition without status: ${without.pet.status ?? 'no status'}`, evidence: [without.exchange] };
+      return {
+        answer: without.pet.status ?? 'none',
+        detail: `an addition without status: ${without.pet.status ?? 'no status'}`,
+        evidence: [without.exchange],
+      };
     },
   },
   {
@@ -336,7 +400,11 @@ export const addAnimalGaps: readonly GapObserver[] = [
       const ids = created.flatMap(({ pet }) => (pet === undefined ? [] : [pet.id]));
       if (ids.length < 3) return undefined;
       const ascending = ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? id));
-      return { answer: ascending ? 'ascending' : 'other', detail: `ids of ${ids.length} additions in turn: ${ids.slice(0, 4).join(', ')} …`, evidence: created.slice(0, 3).map(({ exchange }) => exchange) };
+      return {
+        answer: ascending ? 'ascending' : 'other',
+        detail: `ids of ${ids.length} additions in turn: ${ids.slice(0, 4).join(', ')} …`,
+        evidence: created.slice(0, 3).map(({ exchange }) => exchange),
+      };
     },
   },
   {
@@ -347,7 +415,11 @@ export const addAnimalGaps: readonly GapObserver[] = [
       // Without name, so that a target that reads it all the same has a reason to refuse it.
       const exchange = await probe.send(addText('{"categoryId":1}', [['content-type', 'text/plain']]));
       const { status } = exchange.outcome;
-      return { answer: status < 300 ? 'accepted' : `rejected-${status}`, detail: `a body labelled text/plain, and without name: ${described(exchange)}`, evidence: [exchange] };
+      return {
+        answer: status < 300 ? 'accepted' : `rejected-${status}`,
+        detail: `a body labelled text/plain, and without name: ${described(exchange)}`,
+        evidence: [exchange],
+      };
     },
   },
   {
@@ -358,13 +430,23 @@ export const addAnimalGaps: readonly GapObserver[] = [
       let looked: Exchange | undefined;
       for (const exchange of history.exchanges.filter(isAnswered)) {
         const own = answeredPet(exchange);
-        const pets = listedPets(exchange) ?? (own === undefined || exchange.request.operation === 'listPets' ? [] : [own]);
+        const pets =
+          listedPets(exchange) ??
+          (own === undefined || exchange.request.operation === 'listPets' ? [] : [own]);
         if (pets.length > 0) looked ??= exchange;
-        for (const field of pets.flatMap(({ fields }) => fields)) if (!known.has(field)) extra.set(field, exchange);
+        for (const field of pets.flatMap(({ fields }) => fields))
+          if (!known.has(field)) extra.set(field, exchange);
       }
       if (looked === undefined) return undefined;
       const names = [...extra.keys()].sort();
-      return { answer: names.length === 0 ? 'none' : names.join(', '), detail: names.length === 0 ? 'animals have the fields of a Pet only' : `animals also have ${names.join(', ')}`, evidence: [...extra.values()].slice(0, 1).concat(names.length === 0 ? [looked] : []) };
+      return {
+        answer: names.length === 0 ? 'none' : names.join(', '),
+        detail:
+          names.length === 0
+            ? 'animals have the fields of a Pet only'
+            : `animals also have ${names.join(', ')}`,
+        evidence: [...extra.values()].slice(0, 1).concat(names.length === 0 ? [looked] : []),
+      };
     },
   },
 ];

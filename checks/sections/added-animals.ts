@@ -20,7 +20,11 @@ export const namePrefix = (runId: string) => `harness-${runId}`;
 export const refusedPrefix = (runId: string) => `${namePrefix(runId)} refused`;
 
 /** Sends one addition and pairs it with what came back. */
-export async function add(probe: Probe, label: string, sent: NewPet & { readonly id?: bigint; readonly harnessNote?: string }): Promise<Addition> {
+export async function add(
+  probe: Probe,
+  label: string,
+  sent: NewPet & { readonly id?: bigint; readonly harnessNote?: string },
+): Promise<Addition> {
   const exchange = await probe.send(addPet(sent));
   const seen = exchange.outcome.status === 201 ? answeredPet(exchange) : undefined;
   const id = seen?.id;
@@ -66,9 +70,13 @@ export const basicAnimals: Scene<readonly Addition[]> = {
 };
 
 /** The basic animals that came back with an id; inconclusive where adding does not work at all. */
-export async function createdAnimals(probe: Probe): Promise<readonly (Addition & { pet: SeenPet & { id: bigint } })[]> {
+export async function createdAnimals(
+  probe: Probe,
+): Promise<readonly (Addition & { pet: SeenPet & { id: bigint } })[]> {
   const additions = await probe.play(basicAnimals);
-  const created = additions.flatMap((addition) => (addition.pet === undefined ? [] : [{ ...addition, pet: addition.pet }]));
+  const created = additions.flatMap((addition) =>
+    addition.pet === undefined ? [] : [{ ...addition, pet: addition.pet }],
+  );
   if (created.length === 0) {
     throw new Unsettled(
       'no animal could be added (see add-answers-201)',
@@ -100,16 +108,39 @@ export const edgeAnimals: Scene<{
   async play(probe) {
     const category = await categoryId(probe);
     const prefix = namePrefix(probe.runId);
-    const anyScript = await add(probe, 'any script', { name: `${prefix} ${ANY_SCRIPT}`, categoryId: category, status: 'sold' });
-    const spaced = await add(probe, 'blanks around', { name: `  ${prefix} ${DECOMPOSED} `, categoryId: category, status: 'available' });
-    const longName = await add(probe, '255 characters', { name: `${prefix} long `.padEnd(255, 'abcdefghij'), categoryId: category, status: 'sold' });
+    const anyScript = await add(probe, 'any script', {
+      name: `${prefix} ${ANY_SCRIPT}`,
+      categoryId: category,
+      status: 'sold',
+    });
+    const spaced = await add(probe, 'blanks around', {
+      name: `  ${prefix} ${DECOMPOSED} `,
+      categoryId: category,
+      status: 'available',
+    });
+    const longName = await add(probe, '255 characters', {
+      name: `${prefix} long `.padEnd(255, 'abcdefghij'),
+      categoryId: category,
+      status: 'sold',
+    });
     // Beyond 2^53 a double loses the last digit; the last one is the largest int64.
     const categories = [];
     for (const value of [9_007_199_254_740_993n, 9_223_372_036_854_775_807n, -7n]) {
-      categories.push(await add(probe, `categoryId ${value}`, { name: `${prefix} category ${value}`, categoryId: value, status: 'pending' }));
+      categories.push(
+        await add(probe, `categoryId ${value}`, {
+          name: `${prefix} category ${value}`,
+          categoryId: value,
+          status: 'pending',
+        }),
+      );
     }
     const sentId = 10n ** 16n + probe.random('own id', 9n * 10n ** 16n);
-    const ownId = await add(probe, 'an id of its own', { id: sentId, name: `${prefix} own id`, categoryId: category, status: 'available' });
+    const ownId = await add(probe, 'an id of its own', {
+      id: sentId,
+      name: `${prefix} own id`,
+      categoryId: category,
+      status: 'available',
+    });
     const unknownField = await add(probe, 'an unknown field', {
       name: `${prefix} unknown field`,
       categoryId: category,
@@ -136,7 +167,15 @@ export const enoughAnimals: Scene<readonly Addition[]> = {
     const { pets } = await probe.play(storeSample);
     const basic = await probe.play(basicAnimals);
     const edge = await probe.play(edgeAnimals);
-    const added = [...basic, edge.anyScript, edge.spaced, edge.longName, ...edge.categories, edge.ownId, edge.unknownField];
+    const added = [
+      ...basic,
+      edge.anyScript,
+      edge.spaced,
+      edge.longName,
+      ...edge.categories,
+      edge.ownId,
+      edge.unknownField,
+    ];
     const created = added.filter((addition) => addition.pet !== undefined).length;
     const category = await categoryId(probe);
     const missing = created === 0 ? 0 : ENOUGH_FOR_DEFAULT - pets.length - created;

@@ -17,7 +17,13 @@ import { storedThoughRefused } from './refused-additions.ts';
 async function operations(probe: Probe, label: string): Promise<RequestSpec[]> {
   const specs = [listPets({ limit: 1 })];
   if (probe.permits('writes')) {
-    specs.push(addPet({ name: `${refusedPrefix(probe.runId)} ${label}`, categoryId: await categoryId(probe), status: 'sold' }));
+    specs.push(
+      addPet({
+        name: `${refusedPrefix(probe.runId)} ${label}`,
+        categoryId: await categoryId(probe),
+        status: 'sold',
+      }),
+    );
   }
   const retrieved = await probe.play(retrievals).catch(() => []);
   const served = retrieved.find(({ exchange }) => exchange.outcome.status === 200);
@@ -26,12 +32,21 @@ async function operations(probe: Probe, label: string): Promise<RequestSpec[]> {
 }
 
 /** Sends each operation with these credentials; each is to be answered with 401. */
-async function refused(probe: Probe, judge: Judge, credentials: NoKey, specs: readonly RequestSpec[]): Promise<void> {
+async function refused(
+  probe: Probe,
+  judge: Judge,
+  credentials: NoKey,
+  specs: readonly RequestSpec[],
+): Promise<void> {
   for (const spec of specs) {
     const exchange = await probe.sendWithoutKey(spec, credentials);
     const what = credentials === 'none' ? 'no Authorization header' : credentials.described;
     if (exchange.outcome.status === 401) judge.holds(exchange);
-    else judge.breaks({ expected: `401 for ${spec.method} ${spec.path} with ${what}`, actual: described(exchange) }, exchange);
+    else
+      judge.breaks(
+        { expected: `401 for ${spec.method} ${spec.path} with ${what}`, actual: described(exchange) },
+        exchange,
+      );
   }
   if (!probe.permits('writes')) judge.unsettled('POST /pets was not tried: it needs the permission writes');
 }
@@ -55,8 +70,10 @@ export const authenticationChecks: readonly Check[] = [
     // 5: the API key is sent as a bearer token, and a valid one is let in; a ban may close the door again.
     id: 'auth-valid-key',
     observe(exchange, judge, view) {
-      if (exchange.key === null || exchange.sentBy.startsWith('ban:') || view.refusalsOf(exchange) > 1) return;
-      if (exchange.outcome.status === 401) judge.breaks({ expected: 'no 401 for a valid key', actual: described(exchange) }, exchange);
+      if (exchange.key === null || exchange.sentBy.startsWith('ban:') || view.refusalsOf(exchange) > 1)
+        return;
+      if (exchange.outcome.status === 401)
+        judge.breaks({ expected: 'no 401 for a valid key', actual: described(exchange) }, exchange);
       else judge.holds(exchange);
     },
   },
@@ -75,7 +92,12 @@ export const authenticationChecks: readonly Check[] = [
     spends: { anonymous: THREE_OPERATIONS },
     scenes: needsOperations,
     async run(probe, judge) {
-      await refused(probe, judge, raw('Bearer ', 'Bearer and no key'), await operations(probe, 'with an empty key'));
+      await refused(
+        probe,
+        judge,
+        raw('Bearer ', 'Bearer and no key'),
+        await operations(probe, 'with an empty key'),
+      );
     },
   },
   {
@@ -85,7 +107,12 @@ export const authenticationChecks: readonly Check[] = [
     scenes: needsOperations,
     async run(probe, judge) {
       const unknown = `unknown-${probe.random('unknown key', 2n ** 96n).toString(36)}`;
-      await refused(probe, judge, raw(`Bearer ${unknown}`, 'Bearer and an unknown key'), await operations(probe, 'with an unknown key'));
+      await refused(
+        probe,
+        judge,
+        raw(`Bearer ${unknown}`, 'Bearer and an unknown key'),
+        await operations(probe, 'with an unknown key'),
+      );
     },
   },
   {
@@ -133,11 +160,17 @@ export const authenticationGaps: readonly GapObserver[] = [
   {
     id: 'authentication-challenge',
     conclude(history) {
-      const refusal = history.exchanges.filter(isAnswered).find(({ outcome, key }) => outcome.status === 401 && key === null);
+      const refusal = history.exchanges
+        .filter(isAnswered)
+        .find(({ outcome, key }) => outcome.status === 401 && key === null);
       if (refusal === undefined) return undefined;
       const challenge = header(refusal.outcome.headers, 'www-authenticate');
       const scheme = challenge?.split(/[ ,]/)[0]?.toLowerCase();
-      return { answer: scheme ?? 'none', detail: challenge === undefined ? 'a 401 has no WWW-Authenticate' : `WWW-Authenticate: ${challenge}`, evidence: [refusal] };
+      return {
+        answer: scheme ?? 'none',
+        detail: challenge === undefined ? 'a 401 has no WWW-Authenticate' : `WWW-Authenticate: ${challenge}`,
+        evidence: [refusal],
+      };
     },
   },
 ];

@@ -5,8 +5,8 @@
 import { contract } from '../../spec/contract.ts';
 import { type Check, type GapObserver, type Judge, type Scene, Unsettled } from '../harness/check.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
-import { isJsonObject } from '../harness/lossless-json.ts';
 import { type Key, MINUTE } from '../harness/key-pool.ts';
+import { isJsonObject } from '../harness/lossless-json.ts';
 import { bodyOf, described } from '../harness/pets.ts';
 import { type Probe, unanswered } from '../harness/probe.ts';
 import { rateReading, retryAfter } from '../harness/rate-headers.ts';
@@ -59,14 +59,16 @@ interface BanMeasurement {
 /** The key that may be banned; one that may do nothing else is taken first. */
 export function banKey(probe: Probe): Key {
   const keys = probe.keys.filter(({ roles }) => roles.includes('ban'));
-  const [key] = keys.sort((a, b) => a.roles.length - b.roles.length || a.limits.perMinute - b.limits.perMinute);
+  const [key] = keys.sort(
+    (a, b) => a.roles.length - b.roles.length || a.limits.perMinute - b.limits.perMinute,
+  );
   if (key === undefined) throw new Unsettled('no usable key has the role ban');
   return key;
 }
 
 function codeOf(exchange: AnsweredExchange): string | undefined {
   const body = bodyOf(exchange);
-  const code = body.ok && isJsonObject(body.value) ? body.value['code'] : undefined;
+  const code = body.ok && isJsonObject(body.value) ? body.value.code : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 
@@ -91,7 +93,11 @@ function isBan(probe: Probe, exchange: AnsweredExchange, first: AnsweredExchange
   const end = toldEnd(probe, exchange);
   const windowEnd = toldEnd(probe, first);
   // Whole seconds, rounded up on both.
-  return end !== undefined && windowEnd !== undefined && end > Math.max(windowEnd, first.receivedAt + SECOND) + 2 * SECOND;
+  return (
+    end !== undefined &&
+    windowEnd !== undefined &&
+    end > Math.max(windowEnd, first.receivedAt + SECOND) + 2 * SECOND
+  );
 }
 
 /** Over-limit requests of every operation in turn; lists were refused before. */
@@ -100,7 +106,11 @@ function* overLimit(probe: Probe, animals: readonly bigint[], category: bigint):
     const [animal] = animals;
     if (animal !== undefined) yield getPet(animal);
     if (probe.permits('writes')) {
-      yield addPet({ name: `${namePrefix(probe.runId)} refused over the limit ${turn}`, categoryId: category, status: 'sold' });
+      yield addPet({
+        name: `${namePrefix(probe.runId)} refused over the limit ${turn}`,
+        categoryId: category,
+        status: 'sold',
+      });
     }
     yield listPets({ limit: 1 });
   }
@@ -132,14 +142,21 @@ interface OtherKey {
 }
 
 /** Requests with other keys, one of the same plan and one of another: whose bans are counted by plan, these show it. */
-async function tryOthers(probe: Probe, key: Key, first: AnsweredExchange, until: number): Promise<OtherKey[]> {
+async function tryOthers(
+  probe: Probe,
+  key: Key,
+  first: AnsweredExchange,
+  until: number,
+): Promise<OtherKey[]> {
   // A key whose own minute is not being counted is better: a request on it disturbs nothing.
   const candidates = probe.keys
     .filter(({ name, roles }) => name !== key.name && roles.includes('functional'))
     .sort((a, b) => Number(a.roles.includes('exhaust')) - Number(b.roles.includes('exhaust')));
   const alike = candidates.find(({ plan }) => plan === key.plan);
   // The largest plan feels a request the least.
-  const unlike = candidates.filter(({ plan }) => plan !== key.plan).sort((a, b) => b.limits.perMinute - a.limits.perMinute)[0];
+  const unlike = candidates
+    .filter(({ plan }) => plan !== key.plan)
+    .sort((a, b) => b.limits.perMinute - a.limits.perMinute)[0];
   const tried: OtherKey[] = [];
   for (const other of [alike, unlike]) {
     // A key that had several refusals of its own may have earned a ban of its own.
@@ -169,16 +186,29 @@ export function provocationOf(key: Key): Scene<Provocation> {
     async play(probe) {
       const category = await categoryId(probe);
       const retrieved = await probe.play(retrievals).catch(() => []);
-      const animals = retrieved.filter(({ exchange }) => exchange.outcome.status === 200).map(({ known }) => known.id);
+      const animals = retrieved
+        .filter(({ exchange }) => exchange.outcome.status === 200)
+        .map(({ known }) => known.id);
       const before = await atRest(probe, key);
       const rest = key.limits.perMinute - before.length;
       const together = Math.min(rest, 20);
-      const lists = (count: number) => Array.from({ length: Math.max(0, count) }, () => listPets({ limit: 1 }));
-      const filling = await probe.burst(lists(rest - together), key, IN_FLIGHT, (exchange) => !isAnswered(exchange));
+      const lists = (count: number) =>
+        Array.from({ length: Math.max(0, count) }, () => listPets({ limit: 1 }));
+      const filling = await probe.burst(
+        lists(rest - together),
+        key,
+        IN_FLIGHT,
+        (exchange) => !isAnswered(exchange),
+      );
       const reaching = await probe.burst(lists(together + OVERSHOOT), key, together + OVERSHOOT);
       const sent = [...filling, ...reaching].filter(isAnswered);
-      const count = countWindow([...before, ...sent.filter(isAdmitted).map(rateReading)], key.limits.perMinute);
-      const refused = sent.filter((exchange) => !isAdmitted(exchange)).sort((a, b) => a.receivedAt - b.receivedAt);
+      const count = countWindow(
+        [...before, ...sent.filter(isAdmitted).map(rateReading)],
+        key.limits.perMinute,
+      );
+      const refused = sent
+        .filter((exchange) => !isAdmitted(exchange))
+        .sort((a, b) => a.receivedAt - b.receivedAt);
 
       const over = overLimit(probe, animals, category);
       const answers: AnsweredExchange[] = [];
@@ -196,14 +226,25 @@ export function provocationOf(key: Key): Scene<Provocation> {
       for (let turn = 0; turn < key.limits.perMinute && first === undefined; turn += 1) await goOn();
       if (first === undefined) throw new Unsettled(`key ${key.name} was refused nothing`, sent.slice(-1));
       const end = toldEnd(probe, first);
-      if (ban === undefined && end !== undefined && end - first.receivedAt > STAYS_EXHAUSTED && end - first.receivedAt < 2 * MINUTE) {
+      if (
+        ban === undefined &&
+        end !== undefined &&
+        end - first.receivedAt > STAYS_EXHAUSTED &&
+        end - first.receivedAt < 2 * MINUTE
+      ) {
         const roundTrip = Math.max(...reaching.map(({ sentAt, receivedAt }) => receivedAt - sentAt));
         const lead = Math.min(20 * SECOND, Math.max(3 * SECOND, roundTrip * PATIENCE_OF_TARGET));
         await probe.waitUntil(end - lead, `the window of key ${key.name} to be about to end`);
       }
       const overLimitRefusals = () => [...refused, ...answers].filter((exchange) => !isAdmitted(exchange));
       const most = overLimitRefusals().length + PATIENCE_OF_TARGET;
-      for (let turn = 0; turn < key.limits.perMinute + PATIENCE_OF_TARGET && overLimitRefusals().length < most && ban === undefined; turn += 1) {
+      for (
+        let turn = 0;
+        turn < key.limits.perMinute + PATIENCE_OF_TARGET &&
+        overLimitRefusals().length < most &&
+        ban === undefined;
+        turn += 1
+      ) {
         await goOn();
       }
       const limit = first;
@@ -213,7 +254,7 @@ export function provocationOf(key: Key): Scene<Provocation> {
         key,
         count,
         refusals,
-        served: servedBetween([...refused.slice(-1), ...answers]),
+        served: servedBetween([...refused.slice(-1), ...answers], key.limits.perMinute),
         first: limit,
         ban,
         after: refusals.length + (ban === undefined ? 0 : 1),
@@ -227,14 +268,18 @@ export function provocationOf(key: Key): Scene<Provocation> {
  * Answers that were served between two refusals of one window, whose reset stood still: nothing was given back in
  * between, so that those requests were over the limit as well.
  */
-function servedBetween(answers: readonly AnsweredExchange[]): AnsweredExchange[] {
+function servedBetween(answers: readonly AnsweredExchange[], perMinute: number): AnsweredExchange[] {
   return answers.filter((exchange, index) => {
     if (!isAdmitted(exchange)) return false;
     const before = answers.slice(0, index).findLast((other) => !isAdmitted(other));
     const after = answers.slice(index + 1).find((other) => !isAdmitted(other));
     if (before === undefined || after === undefined) return false;
-    const resets = [before, exchange, after].map((answered) => rateReading(answered).reset);
-    return resets[0] !== undefined && resets.every((reset) => reset === resets[0]);
+    const [first, ...others] = [before, exchange, after].map(rateReading);
+    // Headers that describe the day say nothing about the minute's reset.
+    return (
+      first?.reset !== undefined &&
+      [first, ...others].every(({ limit, reset }) => limit === perMinute && reset === first.reset)
+    );
   });
 }
 
@@ -244,7 +289,8 @@ async function atRest(probe: Probe, key: Key) {
   if (measured !== undefined && probe.permits('exhaust')) {
     await probe.play(measured.scene).catch(() => undefined);
     const last = probe.readingsOf(key).at(-1);
-    if (last !== undefined) await probe.waitUntil(last.receivedAt + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
+    if (last !== undefined)
+      await probe.waitUntil(last.receivedAt + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
   }
   return atStart(probe, key);
 }
@@ -258,16 +304,27 @@ export function banOf(key: Key): Scene<BanMeasurement> {
     scenes: [provocationOf(key)],
     async play(probe) {
       const { count, refusals, served, first, ban, after, others } = await probe.play(provocationOf(key));
-      const told = refusals.map((refusal) => toldEnd(probe, refusal) ?? 0).filter((end) => end < first.receivedAt + 2 * MINUTE);
+      const told = refusals
+        .map((refusal) => toldEnd(probe, refusal) ?? 0)
+        .filter((end) => end < first.receivedAt + 2 * MINUTE);
       // Without a ban to wait for, every window is over after a minute; with one, when the refusals said.
-      const windowEnd = Math.max(ban === undefined || told.length === 0 ? first.receivedAt + MINUTE : 0, ...told) + 2 * SECOND;
+      const windowEnd =
+        Math.max(ban === undefined || told.length === 0 ? first.receivedAt + MINUTE : 0, ...told) +
+        2 * SECOND;
       const end = await banEnd(probe, key, ban, windowEnd);
       // A ban that was answered like the rate limit shows itself only by outlasting the window.
       const shown = ban ?? end.atEnd;
       const banned = shown !== undefined && !isAdmitted(shown);
       if (banned) probe.markBanned([shown, ...end.answers]);
       const later = banned && ban === undefined ? await tryOthers(probe, key, first, 0) : [];
-      return { key, count, refusals, served, ban: banned ? { answer: shown, after, ...end } : undefined, others: [...others, ...later] };
+      return {
+        key,
+        count,
+        refusals,
+        served,
+        ban: banned ? { answer: shown, after, ...end } : undefined,
+        others: [...others, ...later],
+      };
     },
   };
 }
@@ -283,7 +340,10 @@ async function banEnd(probe: Probe, key: Key, ban: AnsweredExchange | undefined,
     return { toldEnd: told, answers, atEnd: undefined, servedAgain: undefined, notWaited };
   }
   const again = listPets({ limit: contract.limit.maximum, status: 'sold' });
-  await probe.waitUntil(until, ban === undefined ? `the window of key ${key.name} to end` : `the ban of key ${key.name} to end`);
+  await probe.waitUntil(
+    until,
+    ban === undefined ? `the window of key ${key.name} to end` : `the ban of key ${key.name} to end`,
+  );
   const atEnd = await answer(probe, key, again);
   let latest = atEnd;
   for (const pause of POLLS) {
@@ -294,7 +354,13 @@ async function banEnd(probe: Probe, key: Key, ban: AnsweredExchange | undefined,
     await probe.waitUntil(next, `the ban of key ${key.name} to end after all`);
     latest = await answer(probe, key, again);
   }
-  return { toldEnd: told, answers, atEnd, servedAgain: isAdmitted(latest) ? latest : undefined, notWaited: undefined };
+  return {
+    toldEnd: told,
+    answers,
+    atEnd,
+    servedAgain: isAdmitted(latest) ? latest : undefined,
+    notWaited: undefined,
+  };
 }
 
 /** Runs a judgement of the ban, where one was seen; none at all conforms, since the document says "may". */
@@ -306,7 +372,8 @@ function ofBan(judgeBan: (ban: Ban, judge: Judge, measurement: BanMeasurement) =
   };
 }
 
-const evidence = (...exchanges: (Exchange | undefined)[]) => exchanges.filter((exchange) => exchange !== undefined);
+const evidence = (...exchanges: (Exchange | undefined)[]) =>
+  exchanges.filter((exchange) => exchange !== undefined);
 
 export const banChecks: readonly Check[] = [
   {
@@ -316,7 +383,8 @@ export const banChecks: readonly Check[] = [
     async run(probe, judge) {
       const { ban, refusals, count, key } = await probe.play(banOf(banKey(probe)));
       if (count.verdict.kind === 'more') judge.notApplicable(`key ${key.name} was not held to its limit`);
-      if (ban === undefined) judge.notApplicable(`no ban was seen after ${refusals.length} requests over the limit`);
+      if (ban === undefined)
+        judge.notApplicable(`no ban was seen after ${refusals.length} requests over the limit`);
       else judge.holds(ban.answer);
     },
   },
@@ -327,8 +395,16 @@ export const banChecks: readonly Check[] = [
     observe(exchange, judge, view) {
       if (view.refusalsOf(exchange) > 1) return;
       // No row of the document answers a valid key with 403: before any key went on after a 429, it is a ban unearned.
-      if (exchange.key !== null && exchange.outcome.status === 403 && !exchange.sentBy.startsWith('ban:') && !exchange.sentBy.startsWith('preflight')) {
-        judge.breaks({ expected: 'no ban for a key that did not go on after a 429', actual: described(exchange) }, exchange);
+      if (
+        exchange.key !== null &&
+        exchange.outcome.status === 403 &&
+        !exchange.sentBy.startsWith('ban:') &&
+        !exchange.sentBy.startsWith('preflight')
+      ) {
+        judge.breaks(
+          { expected: 'no ban for a key that did not go on after a 429', actual: described(exchange) },
+          exchange,
+        );
       }
     },
     async run(probe, judge) {
@@ -338,13 +414,25 @@ export const banChecks: readonly Check[] = [
         const { windows, afterRetryAfter, afterReset } = await probe.play(scene);
         const retry = afterRetryAfter ?? afterReset;
         const refusal = windows[0]?.refusal;
-        if (retry === undefined || refusal === undefined) judge.unsettled(`key ${key.name} was not refused, or not told how long to wait`);
+        if (retry === undefined || refusal === undefined)
+          judge.unsettled(`key ${key.name} was not refused, or not told how long to wait`);
         else if (retry.admitted) judge.holds(retry.exchange, refusal);
         else if (isBan(probe, retry.exchange, refusal) && windows.some(({ refusals }) => refusals > 1)) {
-          judge.unsettled(`key ${key.name} had several requests in flight when it was refused, which may earn a ban`, retry.exchange);
+          judge.unsettled(
+            `key ${key.name} had several requests in flight when it was refused, which may earn a ban`,
+            retry.exchange,
+          );
         } else if (isBan(probe, retry.exchange, refusal)) {
-          judge.breaks({ expected: 'no ban for a client that waited as told', actual: described(retry.exchange) }, retry.exchange, refusal);
-        } else judge.unsettled(`key ${key.name} was refused after it had waited (see retry-after-honest)`, retry.exchange);
+          judge.breaks(
+            { expected: 'no ban for a client that waited as told', actual: described(retry.exchange) },
+            retry.exchange,
+            refusal,
+          );
+        } else
+          judge.unsettled(
+            `key ${key.name} was refused after it had waited (see retry-after-honest)`,
+            retry.exchange,
+          );
       }
     },
   },
@@ -380,7 +468,14 @@ export const banChecks: readonly Check[] = [
     run: ofBan(({ servedAgain, notWaited, answers, answer: first }, judge) => {
       if (servedAgain !== undefined) judge.holds(servedAgain, first);
       else if (notWaited !== undefined) judge.unsettled(notWaited, first);
-      else judge.breaks({ expected: 'a ban that ends', actual: `still ${described(answers.at(-1) ?? first)} after ${Math.round(((answers.at(-1) ?? first).receivedAt - first.receivedAt) / SECOND)} seconds` }, ...evidence(answers.at(-1), first));
+      else
+        judge.breaks(
+          {
+            expected: 'a ban that ends',
+            actual: `still ${described(answers.at(-1) ?? first)} after ${Math.round(((answers.at(-1) ?? first).receivedAt - first.receivedAt) / SECOND)} seconds`,
+          },
+          ...evidence(answers.at(-1), first),
+        );
     }),
   },
   {
@@ -391,7 +486,15 @@ export const banChecks: readonly Check[] = [
       if (told === undefined) judge.notApplicable('the ban does not tell when it ends');
       else if (atEnd === undefined) judge.unsettled(notWaited ?? 'the end was not waited for', first);
       else if (isAdmitted(atEnd)) judge.holds(atEnd, first);
-      else judge.breaks({ expected: 'a request admitted after the time that the ban told, and after the window', actual: described(atEnd) }, atEnd, first);
+      else
+        judge.breaks(
+          {
+            expected: 'a request admitted after the time that the ban told, and after the window',
+            actual: described(atEnd),
+          },
+          atEnd,
+          first,
+        );
     }),
   },
   {
@@ -401,7 +504,14 @@ export const banChecks: readonly Check[] = [
     async run(probe, judge) {
       const { ban, others, key } = await probe.play(banOf(banKey(probe)));
       for (const other of others.filter(({ banned }) => banned)) {
-        judge.breaks({ expected: `key ${other.key.name} served, whatever key ${key.name} did`, actual: described(other.exchange) }, other.exchange, ...evidence(ban?.answer));
+        judge.breaks(
+          {
+            expected: `key ${other.key.name} served, whatever key ${key.name} did`,
+            actual: described(other.exchange),
+          },
+          other.exchange,
+          ...evidence(ban?.answer),
+        );
       }
       if (ban === undefined) judge.notApplicable('no ban was seen');
       else if (others.length === 0) judge.unsettled('needs a second key with the role functional');
@@ -417,8 +527,16 @@ export const banGaps: readonly GapObserver[] = [
     async run(probe) {
       const { ban, refusals } = await probe.play(banOf(banKey(probe)));
       return ban === undefined
-        ? { answer: 'no-ban-seen', detail: `none after ${refusals.length} requests over the limit`, evidence: refusals.slice(-1) }
-        : { answer: `banned-${ban.answer.outcome.status}`, detail: described(ban.answer), evidence: [ban.answer] };
+        ? {
+            answer: 'no-ban-seen',
+            detail: `none after ${refusals.length} requests over the limit`,
+            evidence: refusals.slice(-1),
+          }
+        : {
+            answer: `banned-${ban.answer.outcome.status}`,
+            detail: described(ban.answer),
+            evidence: [ban.answer],
+          };
     },
   },
   {
@@ -427,8 +545,16 @@ export const banGaps: readonly GapObserver[] = [
     async run(probe) {
       const { ban, refusals } = await probe.play(banOf(banKey(probe)));
       return ban === undefined
-        ? { answer: 'no-ban-seen', detail: `none after ${refusals.length} requests over the limit`, evidence: refusals.slice(-1) }
-        : { answer: `${ban.after}`, detail: `the ban showed with the ${ban.after}th request over the limit`, evidence: [ban.answer] };
+        ? {
+            answer: 'no-ban-seen',
+            detail: `none after ${refusals.length} requests over the limit`,
+            evidence: refusals.slice(-1),
+          }
+        : {
+            answer: `${ban.after}`,
+            detail: `the ban showed with the ${ban.after}th request over the limit`,
+            evidence: [ban.answer],
+          };
     },
   },
   {
@@ -436,10 +562,20 @@ export const banGaps: readonly GapObserver[] = [
     permit: 'ban',
     async run(probe) {
       const { ban, refusals } = await probe.play(banOf(banKey(probe)));
-      if (ban === undefined) return { answer: 'no-ban-seen', detail: `none after ${refusals.length} requests over the limit`, evidence: refusals.slice(-1) };
-      if (ban.toldEnd === undefined) return { answer: 'not-told', detail: 'the ban does not tell when it ends', evidence: [ban.answer] };
+      if (ban === undefined)
+        return {
+          answer: 'no-ban-seen',
+          detail: `none after ${refusals.length} requests over the limit`,
+          evidence: refusals.slice(-1),
+        };
+      if (ban.toldEnd === undefined)
+        return { answer: 'not-told', detail: 'the ban does not tell when it ends', evidence: [ban.answer] };
       const seconds = Math.round((ban.toldEnd - ban.answer.receivedAt) / SECOND);
-      return { answer: `${seconds}-seconds`, detail: `the ban says that it lasts ${seconds} seconds`, evidence: [ban.answer] };
+      return {
+        answer: `${seconds}-seconds`,
+        detail: `the ban says that it lasts ${seconds} seconds`,
+        evidence: [ban.answer],
+      };
     },
   },
 ];

@@ -50,7 +50,12 @@ export function dayOf(key: Key): Scene<DayMeasurement> {
       while (count < bound) {
         await probe.untilQuota(key);
         const batch = Math.max(1, Math.min(probe.quotaLeft(key), perMinute, Math.max(1, perDay - count)));
-        const sent = await probe.burst(Array.from({ length: batch }, () => listPets({ limit: 1 })), key, count >= perDay ? 1 : IN_FLIGHT, (exchange) => !isAnswered(exchange) || !isAdmitted(exchange));
+        const sent = await probe.burst(
+          Array.from({ length: batch }, () => listPets({ limit: 1 })),
+          key,
+          count >= perDay ? 1 : IN_FLIGHT,
+          (exchange) => !isAnswered(exchange) || !isAdmitted(exchange),
+        );
         const broken = sent.find((exchange) => !isAnswered(exchange));
         if (broken !== undefined) throw unanswered(broken);
         const answers = sent.filter(isAnswered);
@@ -62,7 +67,13 @@ export function dayOf(key: Key): Scene<DayMeasurement> {
         const result = { key, refusal, toldEnd: toldEnd(probe, refusal), refusedAgain: undefined };
         if (end - refusal.receivedAt > BEYOND_A_MINUTE) return { ...result, admitted: admitted() };
         if (refusedAtQuota !== undefined) {
-          return { ...result, admitted: admitted(), refusal: refusedAtQuota, toldEnd: toldEnd(probe, refusedAtQuota), refusedAgain: refusal };
+          return {
+            ...result,
+            admitted: admitted(),
+            refusal: refusedAtQuota,
+            toldEnd: toldEnd(probe, refusedAtQuota),
+            refusedAgain: refusal,
+          };
         }
         // A minute's refusal, or the day's that says so badly: after the wait it shows.
         refusedAtQuota = refusal;
@@ -78,13 +89,20 @@ export function dayOf(key: Key): Scene<DayMeasurement> {
   };
 }
 
-
 /** Judges how many requests the day admitted. */
-function judgeDay(probe: Probe, judge: Judge, { key, admitted, refusal, toldEnd: end }: DayMeasurement): void {
+function judgeDay(
+  probe: Probe,
+  judge: Judge,
+  { key, admitted, refusal, toldEnd: end }: DayMeasurement,
+): void {
   const { perDay } = key.limits;
   const expected = `${perDay} requests admitted in a day with a key of plan ${key.plan}`;
   const evidence = refusal === undefined ? [] : [refusal];
-  if (refusal === undefined) return judge.breaks({ expected, actual: `${admitted.length} were, and none was refused for the day` }, ...evidence);
+  if (refusal === undefined)
+    return judge.breaks(
+      { expected, actual: `${admitted.length} were, and none was refused for the day` },
+      ...evidence,
+    );
   // The told end names the day that was spent: what was admitted before it began belongs to another.
   const begin = end === undefined ? 0 : end - DAY - 2 * SECOND;
   const inDay = admitted.filter(({ receivedAt }) => receivedAt >= begin);
@@ -93,12 +111,18 @@ function judgeDay(probe: Probe, judge: Judge, { key, admitted, refusal, toldEnd:
   // A bucket gives back while it is spent, and says so: the next request is not a day away.
   const bitByBit = end !== undefined && refills(refusal, end, perDay);
   const allowed = perDay + (bitByBit ? Math.ceil((perDay * elapsed) / DAY) + 1 : 0);
-  if (inDay.length > allowed) return judge.breaks({ expected, actual: `${inDay.length} were admitted` }, ...evidence);
+  if (inDay.length > allowed)
+    return judge.breaks({ expected, actual: `${inDay.length} were admitted` }, ...evidence);
   const lost = probe.lostRequests(key);
   if (inDay.length + lost >= perDay) return judge.holds(...evidence);
   const shownAtFirst = first !== undefined && first.limit === perDay && first.remaining === perDay - 1;
-  const beganWithUs = !bitByBit && end !== undefined && first !== undefined && Math.abs(end - DAY - first.receivedAt) < 5 * SECOND;
-  if (key.unusedToday || shownAtFirst || beganWithUs) return judge.breaks({ expected, actual: `${inDay.length} were admitted` }, ...evidence);
+  const beganWithUs =
+    !bitByBit &&
+    end !== undefined &&
+    first !== undefined &&
+    Math.abs(end - DAY - first.receivedAt) < 5 * SECOND;
+  if (key.unusedToday || shownAtFirst || beganWithUs)
+    return judge.breaks({ expected, actual: `${inDay.length} were admitted` }, ...evidence);
   judge.unsettled(
     `${inDay.length} of ${perDay} requests were admitted; ${perDay - inDay.length} earlier ones today would explain it (say unusedToday: true for key ${key.name} in the profile where there were none)`,
     ...evidence,
@@ -114,7 +138,9 @@ function dayRow(plan: PlanName): Check {
       const key = exhaustKeys(probe).find((candidate) => candidate.plan === plan);
       if (key === undefined) {
         if (plan === 'enterprise' && !probe.keys.some((candidate) => candidate.plan === plan)) {
-          return judge.notApplicable('the profile names no Enterprise key, and the document leaves its numbers custom');
+          return judge.notApplicable(
+            'the profile names no Enterprise key, and the document leaves its numbers custom',
+          );
         }
         return judge.unsettled(`the profile has no ${plan} key with the role exhaust`);
       }
@@ -138,14 +164,41 @@ export const dailyQuotaChecks: readonly Check[] = [
       for (const key of keys) {
         const { refusal, toldEnd: end, refusedAgain, admitted } = await probe.play(dayOf(key));
         if (refusal === undefined) judge.unsettled(`key ${key.name} was not refused for its day`);
-        else if (refusal.outcome.status !== 429) judge.breaks({ expected: '429 for a request over the day’s quota', actual: described(refusal) }, refusal);
+        else if (refusal.outcome.status !== 429)
+          judge.breaks(
+            { expected: '429 for a request over the day’s quota', actual: described(refusal) },
+            refusal,
+          );
         else if (refusedAgain !== undefined) {
-          judge.breaks({ expected: 'a Retry-After that reaches to the end of the day', actual: `after it, still ${described(refusedAgain)}` }, refusal, refusedAgain);
-        } else if (end === undefined) judge.breaks({ expected: 'a Retry-After that reaches to the end of the day', actual: 'none that can be read' }, refusal);
+          judge.breaks(
+            {
+              expected: 'a Retry-After that reaches to the end of the day',
+              actual: `after it, still ${described(refusedAgain)}`,
+            },
+            refusal,
+            refusedAgain,
+          );
+        } else if (end === undefined)
+          judge.breaks(
+            { expected: 'a Retry-After that reaches to the end of the day', actual: 'none that can be read' },
+            refusal,
+          );
         else if (end - refusal.receivedAt > DAY + 2 * SECOND) {
-          judge.breaks({ expected: 'a wait of at most a day', actual: `${Math.round((end - refusal.receivedAt) / SECOND).toLocaleString('en')} seconds` }, refusal);
+          judge.breaks(
+            {
+              expected: 'a wait of at most a day',
+              actual: `${Math.round((end - refusal.receivedAt) / SECOND).toLocaleString('en')} seconds`,
+            },
+            refusal,
+          );
         } else if (!resetAgrees(probe, refusal, end, key, admitted[0])) {
-          judge.breaks({ expected: 'X-RateLimit-Reset at the end of the day, as Retry-After says', actual: `X-RateLimit-Reset ${rateReading(refusal).reset ?? '(none)'}` }, refusal);
+          judge.breaks(
+            {
+              expected: 'X-RateLimit-Reset at the end of the day, as Retry-After says',
+              actual: `X-RateLimit-Reset ${rateReading(refusal).reset ?? '(none)'}`,
+            },
+            refusal,
+          );
         } else judge.holds(refusal);
       }
     },
@@ -153,13 +206,20 @@ export const dailyQuotaChecks: readonly Check[] = [
 ];
 
 /** Whether a refusal asks to wait for the next token of a bucket only, and not for the day. */
-const refills = (refusal: AnsweredExchange, end: number, perDay: number) => end - refusal.receivedAt <= (2 * DAY) / perDay + MINUTE;
+const refills = (refusal: AnsweredExchange, end: number, perDay: number) =>
+  end - refusal.receivedAt <= (2 * DAY) / perDay + MINUTE;
 
 /**
  * Where the refusal's headers describe the day, Reset and Retry-After name the same end. A day that slides is over bit
  * by bit, over as long as its requests took; a bucket's Reset may be when it is full.
  */
-function resetAgrees(probe: Probe, refusal: AnsweredExchange, end: number, key: Key, first: RateReading | undefined): boolean {
+function resetAgrees(
+  probe: Probe,
+  refusal: AnsweredExchange,
+  end: number,
+  key: Key,
+  first: RateReading | undefined,
+): boolean {
   const { limit, reset } = rateReading(refusal);
   if (limit !== key.limits.perDay || reset === undefined) return true;
   const at = probe.targetClock.certainlyReached(reset) ?? reset;
@@ -167,4 +227,3 @@ function resetAgrees(probe: Probe, refusal: AnsweredExchange, end: number, key: 
   const tooEarly = !refills(refusal, end, key.limits.perDay) && end < at - spending - MINUTE;
   return !tooEarly && at >= end - MINUTE && at <= refusal.receivedAt + DAY + MINUTE;
 }
-

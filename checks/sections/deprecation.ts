@@ -4,7 +4,7 @@ import type { Check, GapObserver } from '../harness/check.ts';
 import { type AnsweredExchange, header, headerValues, isAnswered } from '../harness/exchange.ts';
 import { answeredPet, described } from '../harness/pets.ts';
 import { isGone, retrievals } from './get-animal.ts';
-import { isWhole, shows, take, type TakenList } from './lists.ts';
+import { isWhole, shows, type TakenList, take } from './lists.ts';
 import { removal, removalDay } from './removal.ts';
 
 /** When a Deprecation header says that the deprecation began. */
@@ -43,7 +43,14 @@ export const deprecationChecks: readonly Check[] = [
       for (const { exchange } of retrieved) {
         const { status } = exchange.outcome;
         if (status === 200) judge.holds(exchange);
-        else if (isGone(exchange)) judge.breaks({ expected: `an operation that works until ${contract.removalDate}`, actual: described(exchange) }, exchange);
+        else if (isGone(exchange))
+          judge.breaks(
+            {
+              expected: `an operation that works until ${contract.removalDate}`,
+              actual: described(exchange),
+            },
+            exchange,
+          );
       }
     },
   },
@@ -58,7 +65,11 @@ export const deprecationChecks: readonly Check[] = [
       }
       for (const { exchange } of retrieved) {
         if (exchange.outcome.status >= 400 && exchange.outcome.status < 500) judge.holds(exchange);
-        else judge.breaks({ expected: `no such operation from ${contract.removalDate} on`, actual: described(exchange) }, exchange);
+        else
+          judge.breaks(
+            { expected: `no such operation from ${contract.removalDate} on`, actual: described(exchange) },
+            exchange,
+          );
       }
     },
   },
@@ -69,14 +80,35 @@ export const deprecationChecks: readonly Check[] = [
       const [text] = headerValues(exchange.outcome.headers, 'deprecation');
       if (text === undefined) return;
       if (!concernsGet(exchange)) {
-        return judge.breaks({ expected: 'a deprecation of GET /pets/{petId} only', actual: `Deprecation: ${text} on ${exchange.request.method} /pets` }, exchange);
+        return judge.breaks(
+          {
+            expected: 'a deprecation of GET /pets/{petId} only',
+            actual: `Deprecation: ${text} on ${exchange.request.method} /pets`,
+          },
+          exchange,
+        );
       }
       const deprecation = readDeprecation(text.trim());
       const now = view.targetClock.at(exchange.receivedAt)?.latest ?? exchange.receivedAt + DAY;
-      if (deprecation.kind === 'unreadable') judge.breaks({ expected: 'a date, as in Deprecation: @1688169599', actual: `Deprecation: ${text}` }, exchange);
-      else if (deprecation.kind === 'not-deprecated') judge.breaks({ expected: 'a deprecated operation', actual: `Deprecation: ${text}` }, exchange);
-      else if (deprecation.kind === 'deprecated' && deprecation.since !== undefined && deprecation.since > now) {
-        judge.breaks({ expected: 'an operation that is deprecated already', actual: `Deprecation: ${text}, which lies ahead` }, exchange);
+      if (deprecation.kind === 'unreadable')
+        judge.breaks(
+          { expected: 'a date, as in Deprecation: @1688169599', actual: `Deprecation: ${text}` },
+          exchange,
+        );
+      else if (deprecation.kind === 'not-deprecated')
+        judge.breaks({ expected: 'a deprecated operation', actual: `Deprecation: ${text}` }, exchange);
+      else if (
+        deprecation.kind === 'deprecated' &&
+        deprecation.since !== undefined &&
+        deprecation.since > now
+      ) {
+        judge.breaks(
+          {
+            expected: 'an operation that is deprecated already',
+            actual: `Deprecation: ${text}, which lies ahead`,
+          },
+          exchange,
+        );
       } else judge.holds(exchange);
     },
     conclude(_history, judge) {
@@ -90,11 +122,18 @@ export const deprecationChecks: readonly Check[] = [
       const [text] = headerValues(exchange.outcome.headers, 'sunset');
       if (text === undefined) return;
       if (!concernsGet(exchange)) {
-        return judge.breaks({ expected: 'a removal date of GET /pets/{petId} only', actual: `Sunset: ${text} on ${exchange.request.method} /pets` }, exchange);
+        return judge.breaks(
+          {
+            expected: 'a removal date of GET /pets/{petId} only',
+            actual: `Sunset: ${text} on ${exchange.request.method} /pets`,
+          },
+          exchange,
+        );
       }
       const time = Date.parse(text);
       if (time >= removalDay.begins && time <= removalDay.ends) judge.holds(exchange);
-      else judge.breaks({ expected: `Sunset on ${contract.removalDate}`, actual: `Sunset: ${text}` }, exchange);
+      else
+        judge.breaks({ expected: `Sunset on ${contract.removalDate}`, actual: `Sunset: ${text}` }, exchange);
     },
     conclude(_history, judge) {
       judge.notApplicable('no Sunset header was sent');
@@ -107,20 +146,34 @@ export const deprecationChecks: readonly Check[] = [
     scenes: [retrievals],
     spends: { requests: contract.statuses.length },
     async run(probe, judge) {
-      const retrieved = (await probe.play(retrievals)).filter(({ own, exchange }) => own && exchange.outcome.status === 200);
+      const retrieved = (await probe.play(retrievals)).filter(
+        ({ own, exchange }) => own && exchange.outcome.status === 200,
+      );
       // Taken after the retrieval: what the one serves the other does.
       const lists = new Map<string, TakenList>();
-      for (const status of new Set(retrieved.flatMap(({ exchange }) => answeredPet(exchange)?.status ?? []))) {
-        if (contract.statuses.includes(status)) lists.set(status, await take(probe, { status, limit: contract.limit.maximum }));
+      for (const status of new Set(
+        retrieved.flatMap(({ exchange }) => answeredPet(exchange)?.status ?? []),
+      )) {
+        if (contract.statuses.includes(status))
+          lists.set(status, await take(probe, { status, limit: contract.limit.maximum }));
       }
       for (const { known, exchange } of retrieved) {
         const list = lists.get(answeredPet(exchange)?.status ?? '');
         if (list?.pets === undefined) continue;
         if (shows(list, known.id)) judge.holds(exchange, list.exchange);
-        else if (isWhole(list)) judge.breaks({ expected: `animal ${known.id} in the list with status=${list.query.status}`, actual: `a list of ${list.pets.length} without it` }, list.exchange, exchange);
+        else if (isWhole(list))
+          judge.breaks(
+            {
+              expected: `animal ${known.id} in the list with status=${list.query.status}`,
+              actual: `a list of ${list.pets.length} without it`,
+            },
+            list.exchange,
+            exchange,
+          );
         else judge.notApplicable('the store holds more animals of that status than a list shows');
       }
-      if (removal(probe.targetClock.at(probe.now())) !== 'before') judge.notApplicable('the operation is past its removal date');
+      if (removal(probe.targetClock.at(probe.now())) !== 'before')
+        judge.notApplicable('the operation is past its removal date');
     },
   },
 ];
@@ -129,11 +182,19 @@ export const deprecationGaps: readonly GapObserver[] = [
   {
     id: 'deprecation-announcement',
     conclude(history) {
-      const seen = history.exchanges.filter(isAnswered).find((exchange) => concernsGet(exchange) && exchange.outcome.status === 200);
+      const seen = history.exchanges
+        .filter(isAnswered)
+        .find((exchange) => concernsGet(exchange) && exchange.outcome.status === 200);
       if (seen === undefined) return undefined;
-      const names = ['deprecation', 'sunset'].filter((name) => header(seen.outcome.headers, name) !== undefined);
+      const names = ['deprecation', 'sunset'].filter(
+        (name) => header(seen.outcome.headers, name) !== undefined,
+      );
       const values = names.map((name) => `${name}: ${header(seen.outcome.headers, name)}`);
-      return { answer: names.length === 0 ? 'none' : names.join('-and-'), detail: names.length === 0 ? 'no header announces it' : values.join(', '), evidence: [seen] };
+      return {
+        answer: names.length === 0 ? 'none' : names.join('-and-'),
+        detail: names.length === 0 ? 'no header announces it' : values.join(', '),
+        evidence: [seen],
+      };
     },
   },
 ];

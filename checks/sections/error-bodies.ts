@@ -1,9 +1,9 @@
 /** Sections 2 and 7: every error response has an Error body. */
 import type { Check } from '../harness/check.ts';
-import { bodyOf, described } from '../harness/pets.ts';
-import { isJsonObject, type JsonValue, JsonNumber, integerOf } from '../harness/lossless-json.ts';
-import { schemaProblem } from '../harness/schema.ts';
 import type { AnsweredExchange } from '../harness/exchange.ts';
+import { integerOf, isJsonObject, JsonNumber, type JsonValue } from '../harness/lossless-json.ts';
+import { bodyOf, described } from '../harness/pets.ts';
+import { schemaProblem } from '../harness/schema.ts';
 
 function errorProblem(exchange: AnsweredExchange): string | undefined {
   const body = bodyOf(exchange);
@@ -18,7 +18,8 @@ function errorBody(id: string, concerns: (status: number) => boolean): Check {
       if (!concerns(exchange.outcome.status)) return;
       const problem = errorProblem(exchange);
       if (problem === undefined) judge.holds(exchange);
-      else judge.breaks({ expected: 'an Error body with code, message and status', actual: problem }, exchange);
+      else
+        judge.breaks({ expected: 'an Error body with code, message and status', actual: problem }, exchange);
     },
     conclude(_history, judge) {
       // No other error has to occur; where none did, nothing is left to judge.
@@ -30,7 +31,7 @@ function errorBody(id: string, concerns: (status: number) => boolean): Check {
 const NAMED = [400, 401, 404, 429];
 
 function statusField(value: JsonValue): bigint | undefined {
-  const status = isJsonObject(value) ? value['status'] : undefined;
+  const status = isJsonObject(value) ? value.status : undefined;
   const integer = status instanceof JsonNumber ? integerOf(status) : undefined;
   return typeof integer === 'bigint' ? integer : undefined;
 }
@@ -49,7 +50,14 @@ export const errorBodyChecks: readonly Check[] = [
       const field = body.ok ? statusField(body.value) : undefined;
       if (field === undefined) return;
       if (field === BigInt(status)) judge.holds(exchange);
-      else judge.breaks({ expected: `status ${status} in the body of a ${status}`, actual: `status ${field} in the body of a ${status}` }, exchange);
+      else
+        judge.breaks(
+          {
+            expected: `status ${status} in the body of a ${status}`,
+            actual: `status ${field} in the body of a ${status}`,
+          },
+          exchange,
+        );
     },
   },
 ];

@@ -35,12 +35,19 @@ export const retrievals: Scene<readonly Retrieval[]> = {
     const { all } = await probe.play(lists);
     const additions = probe.permits('writes') ? await probe.play(enoughAnimals) : [];
     const own = additions
-      .filter(({ label, sent }) => label === 'any script' || label.startsWith('categoryId') || label === (sent.status ?? 'no status'))
-      .flatMap(({ pet, exchange }) => (pet === undefined ? [] : [{ known: pet, shownBy: exchange, own: true }]))
+      .filter(
+        ({ label, sent }) =>
+          label === 'any script' || label.startsWith('categoryId') || label === (sent.status ?? 'no status'),
+      )
+      .flatMap(({ pet, exchange }) =>
+        pet === undefined ? [] : [{ known: pet, shownBy: exchange, own: true }],
+      )
       .slice(0, OWN_RETRIEVED);
     const foreign = (all.pets ?? []).flatMap((pet) => {
       const { id } = pet;
-      return id === undefined || own.some(({ known }) => known.id === id) ? [] : [{ known: { ...pet, id }, shownBy: all.exchange, own: false }];
+      return id === undefined || own.some(({ known }) => known.id === id)
+        ? []
+        : [{ known: { ...pet, id }, shownBy: all.exchange, own: false }];
     });
     const [first] = foreign;
     const large = foreign.find(({ known }) => known.id > BEYOND_DOUBLE && known !== first?.known);
@@ -73,8 +80,10 @@ export function whileItExists(run: (probe: Probe, judge: Judge) => Promise<void>
   return async (probe: Probe, judge: Judge) => {
     const retrieved = await probe.play(retrievals);
     const phase = removal(probe.targetClock.at(probe.now()));
-    if (phase !== 'before') return judge.notApplicable('the operation is past its removal date by the target’s clock');
-    if (retrieved.every(({ exchange }) => isGone(exchange))) return judge.unsettled('the operation is gone (see get-until-removal)');
+    if (phase !== 'before')
+      return judge.notApplicable('the operation is past its removal date by the target’s clock');
+    if (retrieved.every(({ exchange }) => isGone(exchange)))
+      return judge.unsettled('the operation is gone (see get-until-removal)');
     await run(probe, judge);
   };
 }
@@ -86,12 +95,20 @@ async function stillListed(probe: Probe, { known }: Retrieval): Promise<SeenPet 
 }
 
 /** Ids that no animal has: two at random far above what a store counts to, and the largest int64. */
-function unknownIds(probe: Probe, known: readonly bigint[]): { readonly id: bigint; readonly mayExist: boolean }[] {
+function unknownIds(
+  probe: Probe,
+  known: readonly bigint[],
+): { readonly id: bigint; readonly mayExist: boolean }[] {
   const random = [1, 2].map((turn) => 2n ** 61n + probe.random(`unknown id ${turn}`, 2n ** 61n));
   // Next to an id beyond 2^53 lies one that a double cannot tell from it.
-  const neighbours = known.filter((id) => id > BEYOND_DOUBLE && id < 2n ** 63n - 2n).map((id) => (id % 2n === 0n ? id + 1n : id - 1n));
+  const neighbours = known
+    .filter((id) => id > BEYOND_DOUBLE && id < 2n ** 63n - 2n)
+    .map((id) => (id % 2n === 0n ? id + 1n : id - 1n));
   const possible = [2n ** 63n - 1n, ...neighbours.filter((id) => !known.includes(id)).slice(0, 1)];
-  return [...random.map((id) => ({ id, mayExist: false })), ...possible.map((id) => ({ id, mayExist: true }))];
+  return [
+    ...random.map((id) => ({ id, mayExist: false })),
+    ...possible.map((id) => ({ id, mayExist: true })),
+  ];
 }
 
 export const getAnimalChecks: readonly Check[] = [
@@ -104,7 +121,11 @@ export const getAnimalChecks: readonly Check[] = [
         const { exchange, known, own, shownBy } = retrieval;
         if (exchange.outcome.status === 200) judge.holds(exchange);
         else if (own || (await stillListed(probe, retrieval)) !== undefined) {
-          judge.breaks({ expected: `200 for animal ${known.id}`, actual: described(exchange) }, exchange, shownBy);
+          judge.breaks(
+            { expected: `200 for animal ${known.id}`, actual: described(exchange) },
+            exchange,
+            shownBy,
+          );
         }
       }
     }),
@@ -121,7 +142,11 @@ export const getAnimalChecks: readonly Check[] = [
         const before = served.get(BigInt(asked));
         if (exchange.outcome.status === 200) served.set(BigInt(asked), exchange);
         else if (exchange.outcome.status === 404 && before !== undefined) {
-          judge.breaks({ expected: `200 for animal ${asked}, as before`, actual: described(exchange) }, exchange, before);
+          judge.breaks(
+            { expected: `200 for animal ${asked}, as before`, actual: described(exchange) },
+            exchange,
+            before,
+          );
         }
       }
     },
@@ -151,7 +176,11 @@ export const getAnimalChecks: readonly Check[] = [
       if (!body.ok) return;
       const problem = schemaProblem.pet(body.value);
       if (problem === undefined) judge.holds(exchange);
-      else judge.breaks({ expected: 'a Pet: id, name, categoryId and, where present, a status', actual: problem }, exchange);
+      else
+        judge.breaks(
+          { expected: 'a Pet: id, name, categoryId and, where present, a status', actual: problem },
+          exchange,
+        );
     },
     run: whileItExists(async () => undefined),
   },
@@ -171,7 +200,15 @@ export const getAnimalChecks: readonly Check[] = [
           changed = now === undefined ? [] : differences(now, pet);
         }
         if (changed.length === 0) judge.holds(exchange, shownBy);
-        else judge.breaks({ expected: `animal ${known.id} as it was ${own ? 'created' : 'listed'}`, actual: changed.join(', ') }, exchange, shownBy);
+        else
+          judge.breaks(
+            {
+              expected: `animal ${known.id} as it was ${own ? 'created' : 'listed'}`,
+              actual: changed.join(', '),
+            },
+            exchange,
+            shownBy,
+          );
       }
     }),
   },
@@ -194,7 +231,8 @@ export const getAnimalChecks: readonly Check[] = [
       for (const id of [0n, -1n, -(2n ** 63n)]) {
         const exchange = await probe.send(getPet(id));
         const { status } = exchange.outcome;
-        if (status === 404 || status === 400 || (status === 200 && answeredPet(exchange)?.id === id)) judge.holds(exchange);
+        if (status === 404 || status === 400 || (status === 200 && answeredPet(exchange)?.id === id))
+          judge.holds(exchange);
         else judge.breaks({ expected: `404 for id ${id}`, actual: described(exchange) }, exchange);
       }
     }),
@@ -211,7 +249,11 @@ export const getAnimalChecks: readonly Check[] = [
         const exchange = await probe.send(getPet(malformed));
         const { status } = exchange.outcome;
         if (status >= 400 && status < 500) judge.holds(exchange);
-        else judge.breaks({ expected: `a client error for petId ${malformed}`, actual: described(exchange) }, exchange);
+        else
+          judge.breaks(
+            { expected: `a client error for petId ${malformed}`, actual: described(exchange) },
+            exchange,
+          );
       }
     }),
   },
@@ -221,10 +263,16 @@ export const getAnimalGaps: readonly GapObserver[] = [
   {
     id: 'malformed-id',
     conclude(history) {
-      const exchange = history.exchanges.filter(isAnswered).find(({ request }) => request.path === `/pets/${NO_NUMBER}`);
+      const exchange = history.exchanges
+        .filter(isAnswered)
+        .find(({ request }) => request.path === `/pets/${NO_NUMBER}`);
       if (exchange === undefined) return undefined;
       const { status } = exchange.outcome;
-      return { answer: status === 404 ? 'not-found-404' : status < 400 ? 'accepted' : `rejected-${status}`, detail: `GET /pets/${NO_NUMBER}: ${described(exchange)}`, evidence: [exchange] };
+      return {
+        answer: status === 404 ? 'not-found-404' : status < 400 ? 'accepted' : `rejected-${status}`,
+        detail: `GET /pets/${NO_NUMBER}: ${described(exchange)}`,
+        evidence: [exchange],
+      };
     },
   },
 ];

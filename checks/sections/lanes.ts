@@ -10,8 +10,10 @@ import { minuteScenes } from './minute-windows.ts';
  * so that a run waits for one window and not for one a plan.
  */
 export function spendingLanes(probe: Probe, checks: readonly Check[]): (readonly Scene<unknown>[])[] {
-  const wanted = (permission: Permission) => probe.permits(permission) && checks.some(({ permit }) => permit === permission);
-  const banned = wanted('ban') && probe.keys.some(({ roles }) => roles.includes('ban')) ? banKey(probe) : undefined;
+  const wanted = (permission: Permission) =>
+    probe.permits(permission) && checks.some(({ permit }) => permit === permission);
+  const banned =
+    wanted('ban') && probe.keys.some(({ roles }) => roles.includes('ban')) ? banKey(probe) : undefined;
   const lanes: Scene<unknown>[][] = minuteScenes(probe).map(({ key, scene }) => [
     ...(wanted('exhaust') ? [scene] : []),
     ...(wanted('day') ? [dayOf(key)] : []),

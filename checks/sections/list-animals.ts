@@ -7,7 +7,18 @@ import { bodyOf, described, listedPets, type SeenPet } from '../harness/pets.ts'
 import type { Probe } from '../harness/probe.ts';
 import { type ListQuery, listPets } from '../harness/requests.ts';
 import { schemaProblem } from '../harness/schema.ts';
-import { isWhole, type Lists, limitOf, lists, missing, shown, shows, take, takeAll, type TakenList } from './lists.ts';
+import {
+  isWhole,
+  type Lists,
+  limitOf,
+  lists,
+  missing,
+  shown,
+  shows,
+  type TakenList,
+  take,
+  takeAll,
+} from './lists.ts';
 
 const { minimum, maximum, default: defaultLimit } = contract.limit;
 /** How a parameter is refused; any other status is the operation's own answer. */
@@ -15,14 +26,17 @@ const REFUSED_AS_INVALID = [400, 413, 414, 422];
 
 /** limit and status of a list request, where they are ones that the document allows; undefined for any other list. */
 export function allowedQuery(exchange: AnsweredExchange) {
-  return exchange.request.operation !== 'listPets' || exchange.key === null ? undefined : queryOf(exchange.request.path);
+  return exchange.request.operation !== 'listPets' || exchange.key === null
+    ? undefined
+    : queryOf(exchange.request.path);
 }
 
 function queryOf(path: string): { limit: number | undefined; status: string | undefined } | undefined {
   const query = new URL(path, 'http://target').searchParams;
   const limit = query.get('limit');
   const status = query.get('status');
-  if (limit !== null && !(/^\d{1,3}$/.test(limit) && Number(limit) >= minimum && Number(limit) <= maximum)) return undefined;
+  if (limit !== null && !(/^\d{1,3}$/.test(limit) && Number(limit) >= minimum && Number(limit) <= maximum))
+    return undefined;
   if (status !== null && !contract.statuses.includes(status)) return undefined;
   return { limit: limit === null ? undefined : Number(limit), status: status ?? undefined };
 }
@@ -34,12 +48,17 @@ const isOwnAnswer = (exchange: AnsweredExchange) =>
 const pets = (count: number) => (count === 1 ? '1 animal' : `${count} animals`);
 
 const query = ({ query: { status, limit } }: TakenList) =>
-  [...(status === undefined ? [] : [`status=${status}`]), ...(limit === undefined ? ['no limit'] : [`limit=${limit}`])].join(', ');
+  [
+    ...(status === undefined ? [] : [`status=${status}`]),
+    ...(limit === undefined ? ['no limit'] : [`limit=${limit}`]),
+  ].join(', ');
 
 /** How many animals match at least: those that the lists showed together, whatever they were asked for. */
 function known(all: Lists, status: string | undefined): number {
   const taken = [all.all, ...all.byStatus.values()].flatMap((list) => list.pets ?? []);
-  const matching = taken.filter((pet) => pet.id !== undefined && (status === undefined || pet.status === status));
+  const matching = taken.filter(
+    (pet) => pet.id !== undefined && (status === undefined || pet.status === status),
+  );
   return new Set(matching.map(({ id }) => id)).size;
 }
 
@@ -47,22 +66,37 @@ function known(all: Lists, status: string | undefined): number {
  * Takes a list and judges its length: exactly limit where more match, all of them where not. Others may add animals
  * meanwhile, so that the number that matches is taken before and, where the length is off, after the list as well.
  */
-async function judgeLength(probe: Probe, judge: Judge, all: Lists, wanted: TakenList['query']): Promise<void> {
+async function judgeLength(
+  probe: Probe,
+  judge: Judge,
+  all: Lists,
+  wanted: TakenList['query'],
+): Promise<void> {
   const before = known(all, wanted.status);
   for (let attempt = 1; ; attempt += 1) {
     const list = await take(probe, wanted);
-    if (list.pets === undefined) return judge.unsettled(`a list with ${query(list)} was answered ${described(list.exchange)}`, list.exchange);
+    if (list.pets === undefined)
+      return judge.unsettled(
+        `a list with ${query(list)} was answered ${described(list.exchange)}`,
+        list.exchange,
+      );
     const most = limitOf(wanted);
     const least = Math.min(most, before);
     if (list.pets.length >= least) return judge.holds(list.exchange);
     // Once more what all lists together show, since others may have taken some away meanwhile.
     const after = await takeAll(probe);
     const matching = Math.min(before, known({ ...all, ...after }, wanted.status));
-    const confirmed = Math.min(most, Math.max(matching, wanted.status === undefined ? (after.all.pets?.length ?? 0) : 0));
+    const confirmed = Math.min(
+      most,
+      Math.max(matching, wanted.status === undefined ? (after.all.pets?.length ?? 0) : 0),
+    );
     if (list.pets.length >= confirmed) return judge.holds(list.exchange);
     if (attempt === 2) {
       return judge.breaks(
-        { expected: `${pets(confirmed)} with ${query(list)}, since lists show ${matching} that match`, actual: pets(list.pets.length) },
+        {
+          expected: `${pets(confirmed)} with ${query(list)}, since lists show ${matching} that match`,
+          actual: pets(list.pets.length),
+        },
         list.exchange,
         after.all.exchange,
       );
@@ -84,7 +118,9 @@ const describe = (pet: SeenPet) => `animal ${pet.id} with status ${pet.status ??
 export function differences(created: SeenPet, shown: SeenPet): string[] {
   const fields = ['name', 'categoryId', 'status'] as const;
   return fields.flatMap((field) =>
-    created[field] === shown[field] ? [] : [`${field} ${created[field] ?? '(none)'} became ${shown[field] ?? '(none)'}`],
+    created[field] === shown[field]
+      ? []
+      : [`${field} ${created[field] ?? '(none)'} became ${shown[field] ?? '(none)'}`],
   );
 }
 
@@ -100,7 +136,8 @@ export const listAnimalChecks: readonly Check[] = [
       const refused = REFUSED_AS_INVALID.includes(exchange.outcome.status);
       if (refused && (asked.limit !== undefined || asked.status !== undefined)) return;
       const body = bodyOf(exchange);
-      if (exchange.outcome.status !== 200) judge.breaks({ expected: '200 with a JSON array', actual: described(exchange) }, exchange);
+      if (exchange.outcome.status !== 200)
+        judge.breaks({ expected: '200 with a JSON array', actual: described(exchange) }, exchange);
       else if (!body.ok) return;
       else if (Array.isArray(body.value)) judge.holds(exchange);
       else judge.breaks({ expected: 'a JSON array', actual: 'JSON that is no array' }, exchange);
@@ -117,7 +154,8 @@ export const listAnimalChecks: readonly Check[] = [
       const asked = allowedQuery(exchange);
       if (asked?.limit === undefined || !isOwnAnswer(exchange)) return;
       if (exchange.outcome.status === 200) judge.holds(exchange);
-      else if (REFUSED_AS_INVALID.includes(exchange.outcome.status)) judge.breaks({ expected: `200 for limit=${asked.limit}`, actual: described(exchange) }, exchange);
+      else if (REFUSED_AS_INVALID.includes(exchange.outcome.status))
+        judge.breaks({ expected: `200 for limit=${asked.limit}`, actual: described(exchange) }, exchange);
     },
     async run(probe) {
       await probe.play(lists);
@@ -133,7 +171,11 @@ export const listAnimalChecks: readonly Check[] = [
       const listed = listedPets(exchange);
       if (asked?.limit === undefined || listed === undefined) return;
       if (listed.length <= asked.limit) judge.holds(exchange);
-      else judge.breaks({ expected: `at most ${pets(asked.limit)} with limit=${asked.limit}`, actual: pets(listed.length) }, exchange);
+      else
+        judge.breaks(
+          { expected: `at most ${pets(asked.limit)} with limit=${asked.limit}`, actual: pets(listed.length) },
+          exchange,
+        );
     },
     async run(probe) {
       await probe.play(lists);
@@ -147,7 +189,8 @@ export const listAnimalChecks: readonly Check[] = [
     scenes: [lists],
     async run(probe, judge) {
       const all = await probe.play(lists);
-      if (known(all, undefined) === 0) return judge.unsettled('the store is empty, and nothing could be added');
+      if (known(all, undefined) === 0)
+        return judge.unsettled('the store is empty, and nothing could be added');
       for (const limit of [3, defaultLimit + 1, 50, maximum - 1, maximum]) {
         await judgeLength(probe, judge, all, { limit });
       }
@@ -162,7 +205,10 @@ export const listAnimalChecks: readonly Check[] = [
         const filter = asked.status ?? '';
         const earlier = most.get(filter) ?? 0;
         if (asked.limit !== undefined && listed < Math.min(asked.limit, earlier)) {
-          suspicious.set(path, { limit: asked.limit, ...(asked.status === undefined ? {} : { status: asked.status }) });
+          suspicious.set(path, {
+            limit: asked.limit,
+            ...(asked.status === undefined ? {} : { status: asked.status }),
+          });
         }
         most.set(filter, Math.max(earlier, listed));
       }
@@ -180,15 +226,23 @@ export const listAnimalChecks: readonly Check[] = [
       const asked = allowedQuery(exchange);
       const listed = listedPets(exchange);
       if (asked === undefined || asked.limit !== undefined || listed === undefined) return;
-      if (listed.length > defaultLimit) judge.breaks({ expected: `at most ${defaultLimit} animals without limit`, actual: pets(listed.length) }, exchange);
+      if (listed.length > defaultLimit)
+        judge.breaks(
+          { expected: `at most ${defaultLimit} animals without limit`, actual: pets(listed.length) },
+          exchange,
+        );
     },
     async run(probe, judge) {
       const all = await probe.play(lists);
       if (known(all, undefined) <= defaultLimit) {
-        judge.unsettled(`the store shows ${pets(known(all, undefined))}, and ${defaultLimit + 1} are needed to see the default; adding them needs the permission writes`);
+        judge.unsettled(
+          `the store shows ${pets(known(all, undefined))}, and ${defaultLimit + 1} are needed to see the default; adding them needs the permission writes`,
+        );
       }
       await judgeLength(probe, judge, all, {});
-      const [largest] = [...all.byStatus].sort(([, a], [, b]) => (b.pets?.length ?? 0) - (a.pets?.length ?? 0));
+      const [largest] = [...all.byStatus].sort(
+        ([, a], [, b]) => (b.pets?.length ?? 0) - (a.pets?.length ?? 0),
+      );
       if (largest !== undefined) await judgeLength(probe, judge, all, { status: largest[0] });
     },
   },
@@ -200,11 +254,20 @@ export const listAnimalChecks: readonly Check[] = [
       const asked = allowedQuery(exchange);
       if (asked?.status === undefined || !isOwnAnswer(exchange)) return;
       if (REFUSED_AS_INVALID.includes(exchange.outcome.status) && asked.limit !== maximum) {
-        return judge.breaks({ expected: `200 for status=${asked.status}`, actual: described(exchange) }, exchange);
+        return judge.breaks(
+          { expected: `200 for status=${asked.status}`, actual: described(exchange) },
+          exchange,
+        );
       }
       // An animal that shows no status tells nothing: the document makes the field optional.
-      const wrong = listedPets(exchange)?.find((pet) => pet.status !== undefined && pet.status !== asked.status);
-      if (wrong !== undefined) judge.breaks({ expected: `only animals with status ${asked.status}`, actual: describe(wrong) }, exchange);
+      const wrong = listedPets(exchange)?.find(
+        (pet) => pet.status !== undefined && pet.status !== asked.status,
+      );
+      if (wrong !== undefined)
+        judge.breaks(
+          { expected: `only animals with status ${asked.status}`, actual: describe(wrong) },
+          exchange,
+        );
       else if (exchange.outcome.status === 200) judge.holds(exchange);
     },
     async run(probe, judge) {
@@ -213,9 +276,25 @@ export const listAnimalChecks: readonly Check[] = [
         // Of the run's own animals the status is known even where a list does not show it. One that was added without,
         // and shows none, may count as available, which is what a target would most likely take it for.
         const [usual] = contract.statuses;
-        const wrong = all.own.find(({ sent, pet }) => (sent.status ?? pet.status ?? usual) !== status && shows(list, pet.id) && !(sent.status === undefined && pet.status === undefined && shown(list, pet.id)?.status === status));
+        const wrong = all.own.find(
+          ({ sent, pet }) =>
+            (sent.status ?? pet.status ?? usual) !== status &&
+            shows(list, pet.id) &&
+            !(
+              sent.status === undefined &&
+              pet.status === undefined &&
+              shown(list, pet.id)?.status === status
+            ),
+        );
         if (wrong !== undefined) {
-          judge.breaks({ expected: `only animals with status ${status}`, actual: `animal ${wrong.pet.id}, added with status ${wrong.sent.status ?? '(none)'}` }, list.exchange, wrong.exchange);
+          judge.breaks(
+            {
+              expected: `only animals with status ${status}`,
+              actual: `animal ${wrong.pet.id}, added with status ${wrong.sent.status ?? '(none)'}`,
+            },
+            list.exchange,
+            wrong.exchange,
+          );
         }
       }
     },
@@ -228,13 +307,28 @@ export const listAnimalChecks: readonly Check[] = [
     async run(probe, judge) {
       const all = await probe.play(lists);
       for (const [status, list] of all.byStatus) {
-        if (list.pets === undefined) judge.unsettled(`the list with status=${status} was answered ${described(list.exchange)}`, list.exchange);
-        else if (!isWhole(list)) judge.notApplicable(`${maximum} or more animals are ${status}: not all fit a list`);
+        if (list.pets === undefined)
+          judge.unsettled(
+            `the list with status=${status} was answered ${described(list.exchange)}`,
+            list.exchange,
+          );
+        else if (!isWhole(list))
+          judge.notApplicable(`${maximum} or more animals are ${status}: not all fit a list`);
         else {
           // What no list shows at all is list-shows-added's subject.
-          const hidden = missing(list, all).find(({ pet }) => shows(all.all, pet.id) || list.pets?.length === 0);
+          const hidden = missing(list, all).find(
+            ({ pet }) => shows(all.all, pet.id) || list.pets?.length === 0,
+          );
           if (hidden === undefined) judge.holds(list.exchange);
-          else judge.breaks({ expected: `animal ${hidden.pet.id} in the list with status=${status}`, actual: `${pets(list.pets.length)} without it` }, list.exchange, hidden.exchange);
+          else
+            judge.breaks(
+              {
+                expected: `animal ${hidden.pet.id} in the list with status=${status}`,
+                actual: `${pets(list.pets.length)} without it`,
+              },
+              list.exchange,
+              hidden.exchange,
+            );
         }
       }
     },
@@ -259,15 +353,33 @@ export const listAnimalChecks: readonly Check[] = [
     scenes: [lists],
     async run(probe, judge) {
       const all = await probe.play(lists);
-      if (all.all.pets === undefined) throw new Unsettled(`the list was answered ${described(all.all.exchange)}`, [all.all.exchange]);
-      if (!isWhole(all.all)) return judge.notApplicable(`the store holds ${maximum} animals or more: not all fit a list`);
+      if (all.all.pets === undefined)
+        throw new Unsettled(`the list was answered ${described(all.all.exchange)}`, [all.all.exchange]);
+      if (!isWhole(all.all))
+        return judge.notApplicable(`the store holds ${maximum} animals or more: not all fit a list`);
       const [statusless] = statuslessHidden(all);
-      if (statusless !== undefined) judge.breaks({ expected: `animal ${statusless.pet.id}, which has no status, in the list without status`, actual: `${pets(all.all.pets.length)} without it` }, all.all.exchange, statusless.exchange);
+      if (statusless !== undefined)
+        judge.breaks(
+          {
+            expected: `animal ${statusless.pet.id}, which has no status, in the list without status`,
+            actual: `${pets(all.all.pets.length)} without it`,
+          },
+          all.all.exchange,
+          statusless.exchange,
+        );
       for (const [status, list] of all.byStatus) {
         // Own animals only: others may be added or changed by others between the two lists.
         const hidden = all.own.find(({ pet }) => shows(list, pet.id) && !shows(all.all, pet.id));
         if (hidden === undefined) judge.holds(all.all.exchange, list.exchange);
-        else judge.breaks({ expected: `animal ${hidden.pet.id}, which is ${status}, in the list without status`, actual: `${pets(all.all.pets.length)} without it` }, all.all.exchange, list.exchange);
+        else
+          judge.breaks(
+            {
+              expected: `animal ${hidden.pet.id}, which is ${status}, in the list without status`,
+              actual: `${pets(all.all.pets.length)} without it`,
+            },
+            all.all.exchange,
+            list.exchange,
+          );
       }
     },
   },
@@ -298,13 +410,27 @@ export const listAnimalChecks: readonly Check[] = [
         const listed = showing === undefined ? undefined : shown(showing, pet.id);
         const status = sent.status ?? pet.status;
         const filtered = status === undefined ? undefined : all.byStatus.get(status);
-        const whole = isWhole(all.all) || (filtered !== undefined && isWhole(filtered) && (filtered.pets?.length ?? 0) > 0);
+        const whole =
+          isWhole(all.all) ||
+          (filtered !== undefined && isWhole(filtered) && (filtered.pets?.length ?? 0) > 0);
         if (showing !== undefined && listed !== undefined) {
           const changed = differences(pet, listed);
           if (changed.length === 0) judge.holds(showing.exchange, exchange);
-          else judge.breaks({ expected: `animal ${pet.id} as it was created`, actual: changed.join(', ') }, showing.exchange, exchange);
+          else
+            judge.breaks(
+              { expected: `animal ${pet.id} as it was created`, actual: changed.join(', ') },
+              showing.exchange,
+              exchange,
+            );
         } else if (whole) {
-          judge.breaks({ expected: `animal ${pet.id} in the list`, actual: `${pets(all.all.pets?.length ?? 0)} without it` }, all.all.exchange, exchange);
+          judge.breaks(
+            {
+              expected: `animal ${pet.id} in the list`,
+              actual: `${pets(all.all.pets?.length ?? 0)} without it`,
+            },
+            all.all.exchange,
+            exchange,
+          );
         } else judge.notApplicable('the store holds more animals than a list shows');
       }
     },
@@ -317,7 +443,11 @@ export const listAnimalChecks: readonly Check[] = [
       const body = bodyOf(exchange);
       if (!body.ok || !Array.isArray(body.value)) return;
       const problem = schemaProblem.pets(body.value);
-      if (problem !== undefined) judge.breaks({ expected: 'Pets: id, name, categoryId and, where present, a status', actual: problem }, exchange);
+      if (problem !== undefined)
+        judge.breaks(
+          { expected: 'Pets: id, name, categoryId and, where present, a status', actual: problem },
+          exchange,
+        );
       else if (body.value.length > 0) judge.holds(exchange);
     },
   },
@@ -342,11 +472,18 @@ export const listAnimalGaps: readonly GapObserver[] = [
     async run(probe) {
       const stored = (await probe.play(lists)).all.pets?.length ?? 0;
       const taken = [];
-      for (const limit of [minimum - 1, maximum + 1]) taken.push({ limit, list: await take(probe, { limit }) });
+      for (const limit of [minimum - 1, maximum + 1])
+        taken.push({ limit, list: await take(probe, { limit }) });
       const answers = taken.map(({ limit, list }) => limitAnswer(list, stored, limit));
       const alike = new Set(answers).size === 1;
       const each = taken.map(({ limit }, index) => `limit=${limit}: ${answers[index]}`);
-      return { answer: alike ? (answers[0] ?? '') : taken.map(({ limit }, index) => `${limit}-${answers[index]}`).join(' '), detail: each.join(', '), evidence: taken.map(({ list }) => list.exchange) };
+      return {
+        answer: alike
+          ? (answers[0] ?? '')
+          : taken.map(({ limit }, index) => `${limit}-${answers[index]}`).join(' '),
+        detail: each.join(', '),
+        evidence: taken.map(({ list }) => list.exchange),
+      };
     },
   },
   {
@@ -355,7 +492,11 @@ export const listAnimalGaps: readonly GapObserver[] = [
     async run(probe) {
       const stored = (await probe.play(lists)).all.pets?.length ?? 0;
       const list = await take(probe, { limit: 'ten' });
-      return { answer: limitAnswer(list, stored, defaultLimit), detail: `limit=ten: ${described(list.exchange)}`, evidence: [list.exchange] };
+      return {
+        answer: limitAnswer(list, stored, defaultLimit),
+        detail: `limit=ten: ${described(list.exchange)}`,
+        evidence: [list.exchange],
+      };
     },
   },
   {
@@ -364,7 +505,8 @@ export const listAnimalGaps: readonly GapObserver[] = [
     async run(probe) {
       const list = await take(probe, { status: 'unheard-of' });
       const { status } = list.exchange.outcome;
-      const answer = status !== 200 ? `rejected-${status}` : list.pets?.length === 0 ? 'empty-list' : 'unfiltered';
+      const answer =
+        status !== 200 ? `rejected-${status}` : list.pets?.length === 0 ? 'empty-list' : 'unfiltered';
       return { answer, detail: `status=unheard-of: ${described(list.exchange)}`, evidence: [list.exchange] };
     },
   },
@@ -375,9 +517,23 @@ export const listAnimalGaps: readonly GapObserver[] = [
       const { exchange } = (await probe.play(lists)).short;
       const { headers } = exchange.outcome;
       const link = header(headers, 'link');
-      const other = headers.map(([name]) => name.toLowerCase()).filter((name) => /page|cursor|total-count|content-range|^x-total|^x-next/.test(name));
-      const answer = link !== undefined && /rel="?(next|last|first|prev)/.test(link) ? 'link-header' : other.length > 0 ? other.sort().join(', ') : 'none';
-      return { answer, detail: answer === 'none' ? 'a list that is cut short names no further page' : `a list that is cut short has ${answer === 'link-header' ? `Link: ${link}` : answer}`, evidence: [exchange] };
+      const other = headers
+        .map(([name]) => name.toLowerCase())
+        .filter((name) => /page|cursor|total-count|content-range|^x-total|^x-next/.test(name));
+      const answer =
+        link !== undefined && /rel="?(next|last|first|prev)/.test(link)
+          ? 'link-header'
+          : other.length > 0
+            ? other.sort().join(', ')
+            : 'none';
+      return {
+        answer,
+        detail:
+          answer === 'none'
+            ? 'a list that is cut short names no further page'
+            : `a list that is cut short has ${answer === 'link-header' ? `Link: ${link}` : answer}`,
+        evidence: [exchange],
+      };
     },
   },
   {
@@ -387,9 +543,17 @@ export const listAnimalGaps: readonly GapObserver[] = [
       const { all, own } = await probe.play(lists);
       const positions = own.map(({ pet }) => all.pets?.findIndex(({ id }) => id === pet.id) ?? -1);
       if (positions.length < 3 || positions.some((position) => position < 0)) return undefined;
-      const ascending = positions.every((position, index) => index === 0 || position > (positions[index - 1] ?? 0));
-      const descending = positions.every((position, index) => index === 0 || position < (positions[index - 1] ?? 0));
-      return { answer: ascending ? 'oldest-first' : descending ? 'newest-first' : 'other', detail: `${own.length} animals added in turn stand ${ascending ? 'in that order' : descending ? 'in the reverse order' : 'in another order'}`, evidence: [all.exchange] };
+      const ascending = positions.every(
+        (position, index) => index === 0 || position > (positions[index - 1] ?? 0),
+      );
+      const descending = positions.every(
+        (position, index) => index === 0 || position < (positions[index - 1] ?? 0),
+      );
+      return {
+        answer: ascending ? 'oldest-first' : descending ? 'newest-first' : 'other',
+        detail: `${own.length} animals added in turn stand ${ascending ? 'in that order' : descending ? 'in the reverse order' : 'in another order'}`,
+        evidence: [all.exchange],
+      };
     },
   },
   {
@@ -398,7 +562,13 @@ export const listAnimalGaps: readonly GapObserver[] = [
     async run(probe) {
       const { own, shownLater, all } = await probe.play(lists);
       if (own.length === 0) return undefined;
-      return { answer: shownLater ? 'later' : 'at-once', detail: shownLater ? 'an added animal was missing from a whole list and shown by a later one' : 'no added animal was missing from a whole list', evidence: [all.exchange] };
+      return {
+        answer: shownLater ? 'later' : 'at-once',
+        detail: shownLater
+          ? 'an added animal was missing from a whole list and shown by a later one'
+          : 'no added animal was missing from a whole list',
+        evidence: [all.exchange],
+      };
     },
   },
   {
@@ -407,11 +577,18 @@ export const listAnimalGaps: readonly GapObserver[] = [
       const codes = new Map<string, AnsweredExchange>();
       for (const exchange of history.exchanges.filter(isAnswered)) {
         const body = exchange.outcome.status < 400 ? undefined : bodyOf(exchange);
-        const code = body?.ok === true && isJsonObject(body.value) ? body.value['code'] : undefined;
-        if (typeof code === 'string' && code.length <= 100) codes.set(`${exchange.outcome.status} ${code}`, exchange);
+        const code = body?.ok === true && isJsonObject(body.value) ? body.value.code : undefined;
+        if (typeof code === 'string' && code.length <= 100)
+          codes.set(`${exchange.outcome.status} ${code}`, exchange);
       }
       const named = [...codes.keys()].sort();
-      return named.length === 0 ? undefined : { answer: named.join(', '), detail: `seen: ${named.join(', ')}`, evidence: [...codes.values()].slice(0, 3) };
+      return named.length === 0
+        ? undefined
+        : {
+            answer: named.join(', '),
+            detail: `seen: ${named.join(', ')}`,
+            evidence: [...codes.values()].slice(0, 3),
+          };
     },
   },
 ];

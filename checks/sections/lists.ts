@@ -21,7 +21,8 @@ export async function take(probe: Probe, query: ListQuery): Promise<TakenList> {
 }
 
 /** The limit that a list was asked with, or the default. */
-export const limitOf = (query: ListQuery) => (query.limit === undefined ? contract.limit.default : Number(query.limit));
+export const limitOf = (query: ListQuery) =>
+  query.limit === undefined ? contract.limit.default : Number(query.limit);
 
 /** Whether the list holds everything that matches: it had room for more. */
 export function isWhole(list: TakenList): boolean {
@@ -47,10 +48,14 @@ export async function takeAll(probe: Probe): Promise<Pick<Lists, 'all' | 'byStat
 const VISIBLE_WITHIN = [250, 750, 2000, 4000];
 
 /** The animals of the run that are there to be listed. */
-async function ownAnimals(probe: Probe): Promise<readonly (Addition & { readonly pet: SeenPet & { id: bigint } })[]> {
+async function ownAnimals(
+  probe: Probe,
+): Promise<readonly (Addition & { readonly pet: SeenPet & { id: bigint } })[]> {
   if (!probe.permits('writes')) return [];
   const additions = await probe.play(enoughAnimals);
-  return additions.flatMap((addition) => (addition.pet === undefined ? [] : [{ ...addition, pet: addition.pet }]));
+  return additions.flatMap((addition) =>
+    addition.pet === undefined ? [] : [{ ...addition, pet: addition.pet }],
+  );
 }
 
 export interface Lists {
@@ -71,7 +76,9 @@ const statusOf = (addition: Addition) => addition.sent.status ?? addition.pet?.s
 export function missing(list: TakenList, lists: Pick<Lists, 'own'>): Lists['own'] {
   if (!isWhole(list)) return [];
   const { status } = list.query;
-  return lists.own.filter((addition) => (status === undefined || statusOf(addition) === status) && !shows(list, addition.pet.id));
+  return lists.own.filter(
+    (addition) => (status === undefined || statusOf(addition) === status) && !shows(list, addition.pet.id),
+  );
 }
 
 /**

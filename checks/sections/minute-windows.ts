@@ -66,17 +66,27 @@ export interface MinuteMeasurement {
 /** Everything of the day's quota aside, an answer below 400 or one about the request itself was admitted. */
 export const isAdmitted = ({ outcome }: AnsweredExchange): boolean => isAdmittedStatus(outcome.status);
 
-export const isAdmittedStatus = (status: number): boolean => status < 500 && ![401, 403, 429].includes(status);
+export const isAdmittedStatus = (status: number): boolean =>
+  status < 500 && ![401, 403, 429].includes(status);
 
 /** The status by which limits, operations and filters vary over a burst, so that its requests find out more. */
-function* variety(probe: Probe, key: Key, animals: readonly bigint[], category: bigint): Generator<RequestSpec> {
+function* variety(
+  probe: Probe,
+  key: Key,
+  animals: readonly bigint[],
+  category: bigint,
+): Generator<RequestSpec> {
   const writes = probe.permits('writes');
   // A few of each operation first: what is wrong on one plan only shows there.
   for (const id of animals.slice(0, 3)) yield getPet(id);
   yield getPet(2n ** 61n + probe.random(`unknown to ${key.name}`, 2n ** 61n));
   if (writes) {
     for (let index = 1; index <= ADDED_TOGETHER; index += 1) {
-      yield addPet({ name: `${namePrefix(probe.runId)} together ${key.name} ${index}`, categoryId: category, status: 'sold' });
+      yield addPet({
+        name: `${namePrefix(probe.runId)} together ${key.name} ${index}`,
+        categoryId: category,
+        status: 'sold',
+      });
     }
     yield addPet({ name: `${namePrefix(probe.runId)} refused ${key.name}` });
   }
@@ -95,7 +105,9 @@ function* variety(probe: Probe, key: Key, animals: readonly bigint[], category: 
 export const ADDED_TOGETHER = 8;
 
 function take<T>(source: Iterator<T>, count: number): T[] {
-  return Array.from({ length: Math.max(0, count) }, () => source.next()).flatMap(({ done, value }) => (done === true ? [] : [value]));
+  return Array.from({ length: Math.max(0, count) }, () => source.next()).flatMap(({ done, value }) =>
+    done === true ? [] : [value],
+  );
 }
 
 /** The requests of this run on a key since it was last at rest for a minute; undefined where that is unknown. */
@@ -106,7 +118,9 @@ function sinceRest(readings: readonly RateReading[], now: number): readonly Rate
   // Over more than a minute: only a fixed window, whose reset stands still, tells which requests it holds.
   const last = own.at(-1);
   if (last === undefined || now - last.receivedAt >= MINUTE) return [];
-  const inWindow = own.filter(({ reset, sentAt }) => reset !== undefined && reset === last.reset && sentAt > now - MINUTE);
+  const inWindow = own.filter(
+    ({ reset, sentAt }) => reset !== undefined && reset === last.reset && sentAt > now - MINUTE,
+  );
   const standsStill = inWindow.length >= 3 && inWindow.every(({ limit }) => limit === last.limit);
   return standsStill ? inWindow : undefined;
 }
@@ -121,10 +135,17 @@ const BURST = 5 * SECOND;
 export async function atStart(probe: Probe, key: Key): Promise<readonly RateReading[]> {
   const readings = probe.readingsOf(key);
   const last = readings.at(-1);
-  const ends = last?.reset !== undefined && last.limit === key.limits.perMinute ? probe.targetClock.certainlyReached(last.reset + SECOND) : undefined;
-  if (ends !== undefined && ends > probe.now() && ends < probe.now() + BURST) await probe.waitUntil(ends, `the next window of key ${key.name}`);
+  const ends =
+    last?.reset !== undefined && last.limit === key.limits.perMinute
+      ? probe.targetClock.certainlyReached(last.reset + SECOND)
+      : undefined;
+  if (ends !== undefined && ends > probe.now() && ends < probe.now() + BURST)
+    await probe.waitUntil(ends, `the next window of key ${key.name}`);
   const before = sinceRest(probe.readingsOf(key), probe.now());
-  if (before !== undefined) return before.filter(({ reset }) => ends === undefined || reset === undefined || ends > probe.now() || reset !== last?.reset);
+  if (before !== undefined)
+    return before.filter(
+      ({ reset }) => ends === undefined || reset === undefined || ends > probe.now() || reset !== last?.reset,
+    );
   await rest(probe, key);
   return [];
 }
@@ -135,7 +156,13 @@ const answered = (exchanges: readonly Exchange[]) => exchanges.filter(isAnswered
  * Sends requests until the first refusal: as many as the target says are left, at once, and then as few at a time as
  * outrun a bucket's refill, so that hardly any request is in flight when the limit is reached.
  */
-async function fill(probe: Probe, key: Key, requests: Iterator<RequestSpec>, since: number, last: RequestSpec): Promise<FilledWindow> {
+async function fill(
+  probe: Probe,
+  key: Key,
+  requests: Iterator<RequestSpec>,
+  since: number,
+  last: RequestSpec,
+): Promise<FilledWindow> {
   const { perMinute } = key.limits;
   const sent: AnsweredExchange[] = [];
   let closed: Exchange | undefined;
@@ -160,10 +187,16 @@ async function fill(probe: Probe, key: Key, requests: Iterator<RequestSpec>, sin
   const admittedSoFar = () => probe.readingsOf(key, since).filter(({ status }) => isAdmittedStatus(status));
   const countNow = () => countWindow(admittedSoFar(), perMinute);
   // A server error below the limit is no refusal: it is judged with its operation, and the count is spoilt.
-  const isRefusal = (exchange: AnsweredExchange) => !isAdmitted(exchange) && (exchange.outcome.status < 500 || countNow().admitted.length >= perMinute);
+  const isRefusal = (exchange: AnsweredExchange) =>
+    !isAdmitted(exchange) && (exchange.outcome.status < 500 || countNow().admitted.length >= perMinute);
   let refusal: AnsweredExchange | undefined;
   const send = async (specs: readonly RequestSpec[], inFlight: number) => {
-    const exchanges = await probe.burst(specs, key, inFlight, (exchange) => !isAnswered(exchange) || !isAdmitted(exchange));
+    const exchanges = await probe.burst(
+      specs,
+      key,
+      inFlight,
+      (exchange) => !isAnswered(exchange) || !isAdmitted(exchange),
+    );
     keep(exchanges);
     refusal ??= answered(exchanges).find(isRefusal);
     const failed = answered(exchanges).find((exchange) => !isAdmitted(exchange) && !isRefusal(exchange));
@@ -172,10 +205,16 @@ async function fill(probe: Probe, key: Key, requests: Iterator<RequestSpec>, sin
   if (admittedSoFar().length === 0) await send([listPets({ limit: 1 })], 1);
   const startedAt = probe.now();
   // A bucket gives back while it is emptied, which takes the longer the slower the target is.
-  const most = () => perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10) + ((probe.now() - startedAt) * perMinute) / MINUTE;
+  const most = () =>
+    perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10) + ((probe.now() - startedAt) * perMinute) / MINUTE;
   let oneByOne = 0;
   // As many as are left at once, and again after a window edge; then one by one until the limit is reached.
-  while (refusal === undefined && closedAtLimit < 2 && countNow().admitted.length < most() && probe.now() - startedAt < LONGEST_FILL) {
+  while (
+    refusal === undefined &&
+    closedAtLimit < 2 &&
+    countNow().admitted.length < most() &&
+    probe.now() - startedAt < LONGEST_FILL
+  ) {
     const left = quotaLeft(admittedSoFar(), perMinute);
     if (left > 0 && countNow().admitted.length < perMinute) {
       await send(take(requests, left), IN_FLIGHT);
@@ -191,9 +230,25 @@ async function fill(probe: Probe, key: Key, requests: Iterator<RequestSpec>, sin
   }
   const count = countNow();
   // Another operation that is served at the limit, where the very next list is refused.
-  const odd = last.operation === 'listPets' ? undefined : sent.find(({ request }) => request.operation === last.operation && request.path === last.path && request.body === last.body);
-  const servedOver = odd !== undefined && odd !== refusal && count.admitted.length === perMinute + 1 && oneByOne === 2 ? odd : undefined;
-  return { count, refusal, last: sent.at(-1), refusals: sent.filter((exchange) => !isAdmitted(exchange)).length, servedOver, closed: closedAtLimit >= 2 ? closed : undefined };
+  const odd =
+    last.operation === 'listPets'
+      ? undefined
+      : sent.find(
+          ({ request }) =>
+            request.operation === last.operation && request.path === last.path && request.body === last.body,
+        );
+  const servedOver =
+    odd !== undefined && odd !== refusal && count.admitted.length === perMinute + 1 && oneByOne === 2
+      ? odd
+      : undefined;
+  return {
+    count,
+    refusal,
+    last: sent.at(-1),
+    refusals: sent.filter((exchange) => !isAdmitted(exchange)).length,
+    servedOver,
+    closed: closedAtLimit >= 2 ? closed : undefined,
+  };
 }
 
 /** What the current window still admits: as the target's headers tell of the minute, else by our own count. */
@@ -217,7 +272,9 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
     spends: { requests: key.limits.perMinute * (again ? 2 : 1) + 5, animals: ADDED_TOGETHER },
     async play(probe) {
       const category = await categoryId(probe);
-      const animals = (await probe.play(retrievals).catch(() => [])).filter(({ exchange }) => exchange.outcome.status === 200).map(({ known }) => known.id);
+      const animals = (await probe.play(retrievals).catch(() => []))
+        .filter(({ exchange }) => exchange.outcome.status === 200)
+        .map(({ known }) => known.id);
       const requests = variety(probe, key, animals, category);
       const subject = refusedOperation(probe, key, animals, category);
 
@@ -226,16 +283,38 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
       const [first] = windows;
       const refusal = first?.refusal;
       if (first === undefined || refusal === undefined) {
-        return { key, windows, told: { kind: 'absent' }, afterRetryAfter: undefined, afterReset: undefined, next: [], shortWindow: undefined, refilling: undefined };
+        return {
+          key,
+          windows,
+          told: { kind: 'absent' },
+          afterRetryAfter: undefined,
+          afterReset: undefined,
+          next: [],
+          shortWindow: undefined,
+          refilling: undefined,
+        };
       }
       const after = await afterRefusal(probe, key, refusal);
       const next: FilledWindow[] = [];
-      if (again && first.count.verdict.kind === 'exact' && after.refilling !== true && after.afterReset?.admitted === true) {
+      if (
+        again &&
+        first.count.verdict.kind === 'exact' &&
+        after.refilling !== true &&
+        after.afterReset?.admitted === true
+      ) {
         // Where little was left, a sliding window may still hold requests of the first burst: they leave in this time.
-        if (after.fresh === false) await probe.waitUntil((first.last?.receivedAt ?? 0) + MINUTE + SECOND, `key ${key.name} to have its whole quota`);
+        if (after.fresh === false)
+          await probe.waitUntil(
+            (first.last?.receivedAt ?? 0) + MINUTE + SECOND,
+            `key ${key.name} to have its whole quota`,
+          );
         next.push(await fill(probe, key, requests, refusal.receivedAt, listPets({ limit: 1 })));
         // One that fell short is counted again, and once more where every other one is whole.
-        while (next.length < 3 && next[0]?.count.verdict.kind === 'fewer' && (next.length === 1 || next[1]?.count.verdict.kind === 'exact')) {
+        while (
+          next.length < 3 &&
+          next[0]?.count.verdict.kind === 'fewer' &&
+          (next.length === 1 || next[1]?.count.verdict.kind === 'exact')
+        ) {
           await rest(probe, key);
           next.push(await fill(probe, key, requests, probe.now(), listPets({ limit: 1 })));
         }
@@ -259,15 +338,22 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
 async function rest(probe: Probe, key: Key, edge?: number): Promise<void> {
   const last = probe.readingsOf(key).at(-1);
   const rested = (last?.receivedAt ?? 0) + MINUTE + SECOND;
-  const until = edge === undefined ? rested : edge + MINUTE * Math.max(0, Math.ceil((rested - edge) / MINUTE));
+  const until =
+    edge === undefined ? rested : edge + MINUTE * Math.max(0, Math.ceil((rested - edge) / MINUTE));
   await probe.waitUntil(until, `key ${key.name} to be at rest for a minute`);
 }
 
 /** Another operation on every key, so that the first refusals together cover them all without a request too many. */
 function refusedOperation(probe: Probe, key: Key, animals: readonly bigint[], category: bigint): RequestSpec {
-  const turn = probe.keys.filter(({ roles }) => roles.includes('exhaust')).findIndex(({ name }) => name === key.name) % 3;
+  const turn =
+    probe.keys.filter(({ roles }) => roles.includes('exhaust')).findIndex(({ name }) => name === key.name) %
+    3;
   if (turn === 1 && probe.permits('writes')) {
-    return addPet({ name: `${namePrefix(probe.runId)} refused over the limit ${key.name}`, categoryId: category, status: 'sold' });
+    return addPet({
+      name: `${namePrefix(probe.runId)} refused over the limit ${key.name}`,
+      categoryId: category,
+      status: 'sold',
+    });
   }
   const [animal] = animals;
   return turn === 2 && animal !== undefined ? getPet(animal) : listPets({ limit: 1 });
@@ -286,10 +372,17 @@ async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
     if (isAdmitted(exchange)) admitted.push(rateReading(exchange));
     return { exchange, admitted: isAdmitted(exchange) };
   };
-  const retryAt = told.kind === 'delay' && told.milliseconds > 0 ? refusal.receivedAt + told.milliseconds : told.kind === 'date' ? reached(probe, told.time) : undefined;
+  const retryAt =
+    told.kind === 'delay' && told.milliseconds > 0
+      ? refusal.receivedAt + told.milliseconds
+      : told.kind === 'date'
+        ? reached(probe, told.time)
+        : undefined;
   // Whole seconds may be rounded down: the limit has reset when the second that Reset names is over.
-  const resetAt = reading.reset !== undefined && describesMinute ? reached(probe, reading.reset + SECOND) : undefined;
-  const waitable = (at: number | undefined) => at !== undefined && at > refusal.receivedAt && at <= refusal.receivedAt + 2 * MINUTE;
+  const resetAt =
+    reading.reset !== undefined && describesMinute ? reached(probe, reading.reset + SECOND) : undefined;
+  const waitable = (at: number | undefined) =>
+    at !== undefined && at > refusal.receivedAt && at <= refusal.receivedAt + 2 * MINUTE;
 
   let afterRetryAfter: Retry | undefined;
   let afterReset: Retry | undefined;
@@ -304,7 +397,8 @@ async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
   }
   if (afterReset === undefined && resetAt !== undefined && resetAt <= refusal.receivedAt + 2 * MINUTE) {
     // A request in the very second that Reset names is one at the reset; it may have taken all that was given back.
-    if (afterRetryAfter !== undefined && afterRetryAfter.exchange.sentAt >= resetAt - 2 * SECOND) afterReset = afterRetryAfter;
+    if (afterRetryAfter !== undefined && afterRetryAfter.exchange.sentAt >= resetAt - 2 * SECOND)
+      afterReset = afterRetryAfter;
     else {
       await probe.waitUntil(resetAt, `X-RateLimit-Reset of key ${key.name}`);
       afterReset = await ask();
@@ -312,13 +406,30 @@ async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
   }
   const firstAdmitted = admitted[0];
   const describes = firstAdmitted?.limit === key.limits.perMinute && describesMinute;
-  const resetMoved = describes && firstAdmitted.reset !== undefined && reading.reset !== undefined ? firstAdmitted.reset - reading.reset : undefined;
-  const fresh = describes && firstAdmitted.remaining !== undefined ? firstAdmitted.remaining >= key.limits.perMinute - 2 : undefined;
+  const resetMoved =
+    describes && firstAdmitted.reset !== undefined && reading.reset !== undefined
+      ? firstAdmitted.reset - reading.reset
+      : undefined;
+  const fresh =
+    describes && firstAdmitted.remaining !== undefined
+      ? firstAdmitted.remaining >= key.limits.perMinute - 2
+      : undefined;
   const edge = retryAt !== undefined && waitable(retryAt) ? retryAt + SECOND : undefined;
   // A new window has a reset of its own, most of a window later; what is given back bit by bit moves on bit by bit.
   // A whole quota with a reset well ahead that has moved by less than a minute: the window is shorter than that.
-  const ahead = describes && firstAdmitted.reset !== undefined ? firstAdmitted.reset - (probe.targetClock.at(firstAdmitted.receivedAt)?.earliest ?? firstAdmitted.receivedAt) : 0;
-  const shortWindow = fresh === true && resetMoved !== undefined && resetMoved > 5 * SECOND && resetMoved < MINUTE - 2 * SECOND && ahead > 5 * SECOND ? resetMoved : undefined;
+  const ahead =
+    describes && firstAdmitted.reset !== undefined
+      ? firstAdmitted.reset -
+        (probe.targetClock.at(firstAdmitted.receivedAt)?.earliest ?? firstAdmitted.receivedAt)
+      : 0;
+  const shortWindow =
+    fresh === true &&
+    resetMoved !== undefined &&
+    resetMoved > 5 * SECOND &&
+    resetMoved < MINUTE - 2 * SECOND &&
+    ahead > 5 * SECOND
+      ? resetMoved
+      : undefined;
   const refilling = fresh === undefined ? undefined : !fresh && (resetMoved ?? 0) < MINUTE / 4;
   return { told, afterRetryAfter, afterReset, admitted, edge, fresh, shortWindow, refilling };
 }
@@ -332,13 +443,16 @@ export function exhaustKeys(probe: Pick<Probe, 'keys'>): Key[] {
   for (const key of probe.keys.filter(({ roles }) => roles.includes('exhaust'))) {
     // A key that may also be banned is spared where another of the plan is there.
     const other = byPlan.get(key.plan);
-    if (other === undefined || (other.roles.includes('ban') && !key.roles.includes('ban'))) byPlan.set(key.plan, key);
+    if (other === undefined || (other.roles.includes('ban') && !key.roles.includes('ban')))
+      byPlan.set(key.plan, key);
   }
   return [...byPlan.values()].sort((a, b) => a.limits.perMinute - b.limits.perMinute);
 }
 
 /** The measurement of every key that may be driven to 429; the smallest plan's goes on into the next window. */
-export function minuteScenes(probe: Pick<Probe, 'keys'>): { readonly key: Key; readonly scene: Scene<MinuteMeasurement> }[] {
+export function minuteScenes(
+  probe: Pick<Probe, 'keys'>,
+): { readonly key: Key; readonly scene: Scene<MinuteMeasurement> }[] {
   return exhaustKeys(probe).map((key, index) => ({
     key,
     scene: minuteOf(key, index === 0 && key.limits.perMinute <= MOST_FOR_SECOND_WINDOW),

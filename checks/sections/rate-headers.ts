@@ -74,7 +74,10 @@ export const rateHeaderChecks: readonly Check[] = [
       if (value === undefined) return;
       if (key === undefined) {
         if (value >= 0) return judge.holds(exchange);
-        return judge.breaks({ expected: 'a limit of 0 or more', actual: `${RATE_HEADER_NAMES.limit}: ${value}` }, exchange);
+        return judge.breaks(
+          { expected: 'a limit of 0 or more', actual: `${RATE_HEADER_NAMES.limit}: ${value}` },
+          exchange,
+        );
       }
       const { perMinute, perDay } = key.limits;
       if (value === perMinute || value === perDay) judge.holds(exchange);
@@ -101,7 +104,11 @@ export const rateHeaderChecks: readonly Check[] = [
       const value = numberOf(remaining) ?? 0;
       const most = numberOf(limit) ?? Number.POSITIVE_INFINITY;
       if (value >= 0 && value <= most) judge.holds(exchange);
-      else judge.breaks({ expected: `${name} from 0 to ${RATE_HEADER_NAMES.limit} (${most})`, actual: `${name}: ${value}` }, exchange);
+      else
+        judge.breaks(
+          { expected: `${name} from 0 to ${RATE_HEADER_NAMES.limit} (${most})`, actual: `${name}: ${value}` },
+          exchange,
+        );
     },
   },
   {

@@ -5,15 +5,22 @@ import type { AnsweredExchange, Exchange } from '../harness/exchange.ts';
 import type { Key } from '../harness/key-pool.ts';
 import { described } from '../harness/pets.ts';
 import type { NoKey, Probe } from '../harness/probe.ts';
+import {
+  numberOf,
+  type RateReading,
+  type RetryAfter,
+  rateHeaders,
+  rateReading,
+  retryAfter,
+} from '../harness/rate-headers.ts';
 import { nearMisses } from '../harness/redaction.ts';
-import { numberOf, type RateReading, rateHeaders, rateReading, type RetryAfter, retryAfter } from '../harness/rate-headers.ts';
 import { judgeRemaining } from '../harness/remaining-arithmetic.ts';
 import { listPets } from '../harness/requests.ts';
 import type { PlanName } from '../harness/target-profile.ts';
 import { racingRemaining } from '../harness/window-count.ts';
-import { storedThoughRefused } from './refused-additions.ts';
 import { banKey, banOf } from './bans.ts';
 import { type FilledWindow, IN_FLIGHT, type MinuteMeasurement, minuteScenes } from './minute-windows.ts';
+import { storedThoughRefused } from './refused-additions.ts';
 
 /** The measurements of all keys that could be made; throws where none could. */
 async function measurements(probe: Probe): Promise<MinuteMeasurement[]> {
@@ -27,7 +34,8 @@ async function measurements(probe: Probe): Promise<MinuteMeasurement[]> {
 }
 
 /** Whether a key may be driven beyond its limit. */
-const mayBan = (probe: Probe) => probe.permits('ban') && probe.keys.some(({ roles }) => roles.includes('ban'));
+const mayBan = (probe: Probe) =>
+  probe.permits('ban') && probe.keys.some(({ roles }) => roles.includes('ban'));
 
 /** Runs a judgement for every key's measurement. */
 function forEveryKey(judgeOne: (measurement: MinuteMeasurement, judge: Judge) => void) {
@@ -36,12 +44,14 @@ function forEveryKey(judgeOne: (measurement: MinuteMeasurement, judge: Judge) =>
   };
 }
 
-const evidenceOf = (window: FilledWindow): Exchange[] => [window.refusal, window.last].filter((exchange) => exchange !== undefined);
+const evidenceOf = (window: FilledWindow): Exchange[] =>
+  [window.refusal, window.last].filter((exchange) => exchange !== undefined);
 
 const first = ({ windows }: MinuteMeasurement): FilledWindow | undefined => windows[0];
 
 /** Whether somebody else spent a part of what the target admitted. */
-const othersSpent = ({ count: { verdict } }: FilledWindow) => verdict.kind === 'fewer' && verdict.before + verdict.between > 0;
+const othersSpent = ({ count: { verdict } }: FilledWindow) =>
+  verdict.kind === 'fewer' && verdict.before + verdict.between > 0;
 
 const disturbed = ({ windows, next }: MinuteMeasurement) => [...windows, ...next].some(othersSpent);
 
@@ -52,39 +62,71 @@ const disturbed = ({ windows, next }: MinuteMeasurement) => [...windows, ...next
 function fellShortAlike(a: FilledWindow, b: FilledWindow): boolean {
   const [x, y] = [a.count, b.count];
   if (x.verdict.kind !== 'fewer' || y.verdict.kind !== 'fewer') return false;
-  return x.admitted.length === y.admitted.length && x.verdict.before === y.verdict.before && x.verdict.between === 0 && y.verdict.between === 0;
+  return (
+    x.admitted.length === y.admitted.length &&
+    x.verdict.before === y.verdict.before &&
+    x.verdict.between === 0 &&
+    y.verdict.between === 0
+  );
 }
 
 /** Judges the number admitted in a minute. Another user of the key explains fewer, never more. */
 function judgeCount(measurement: MinuteMeasurement, judge: Judge): void {
   const { key, windows } = measurement;
   const perMinute = key.limits.perMinute;
-  const window = windows.find(({ count }) => count.verdict.kind === 'exact' || count.verdict.kind === 'more') ?? windows[0];
+  const window =
+    windows.find(({ count }) => count.verdict.kind === 'exact' || count.verdict.kind === 'more') ??
+    windows[0];
   if (window === undefined) return judge.unsettled('no window was measured');
   const { verdict, admitted } = window.count;
   const expected = `${perMinute} requests admitted in a minute with a key of plan ${key.plan}`;
   if (window.refusal === undefined && window.closed === undefined) {
-    if (verdict.kind !== 'more') return judge.unsettled(`the requests were too slow to fill the minute of key ${key.name}`, ...evidenceOf(window));
-    return judge.breaks({ expected, actual: `${admitted.length} were, and none was refused` }, ...evidenceOf(window));
+    if (verdict.kind !== 'more')
+      return judge.unsettled(
+        `the requests were too slow to fill the minute of key ${key.name}`,
+        ...evidenceOf(window),
+      );
+    return judge.breaks(
+      { expected, actual: `${admitted.length} were, and none was refused` },
+      ...evidenceOf(window),
+    );
   }
   if (measurement.shortWindow !== undefined) {
     const { afterRetryAfter, afterReset } = measurement;
     const renewed = afterRetryAfter ?? afterReset;
-    return judge.breaks({ expected, actual: `${perMinute} were, and as many again after ${Math.round(measurement.shortWindow / 1000)} seconds` }, ...(renewed === undefined ? [] : [renewed.exchange]), ...evidenceOf(window));
+    return judge.breaks(
+      {
+        expected,
+        actual: `${perMinute} were, and as many again after ${Math.round(measurement.shortWindow / 1000)} seconds`,
+      },
+      ...(renewed === undefined ? [] : [renewed.exchange]),
+      ...evidenceOf(window),
+    );
   }
   if (verdict.kind === 'exact') return judge.holds(...evidenceOf(window));
   if (verdict.kind === 'more') {
-    if (racingRemaining(window.count)) return judge.unsettled(`${admitted.length} were admitted at once (see rate-concurrent)`, ...evidenceOf(window));
+    if (racingRemaining(window.count))
+      return judge.unsettled(
+        `${admitted.length} were admitted at once (see rate-concurrent)`,
+        ...evidenceOf(window),
+      );
     // Headers that do not describe the minute hide its edges: two windows in a row must say so.
     const edgesShown = admitted.every(({ limit }) => limit === perMinute);
-    if (!edgesShown && !windows.every(({ count }) => count.verdict.kind === 'more')) return judge.unsettled(`${admitted.length} were admitted in one of two windows`, ...evidenceOf(window));
+    if (!edgesShown && !windows.every(({ count }) => count.verdict.kind === 'more'))
+      return judge.unsettled(`${admitted.length} were admitted in one of two windows`, ...evidenceOf(window));
     return judge.breaks({ expected, actual: `${admitted.length} were admitted` }, ...evidenceOf(window));
   }
   const [once, again] = windows;
   if (once !== undefined && again !== undefined && fellShortAlike(once, again)) {
-    return judge.breaks({ expected, actual: `${admitted.length} were, in each of two windows` }, ...evidenceOf(window));
+    return judge.breaks(
+      { expected, actual: `${admitted.length} were, in each of two windows` },
+      ...evidenceOf(window),
+    );
   }
-  judge.unsettled(`${admitted.length} of ${perMinute} requests were admitted: somebody else seems to spend key ${key.name}`, ...evidenceOf(window));
+  judge.unsettled(
+    `${admitted.length} of ${perMinute} requests were admitted: somebody else seems to spend key ${key.name}`,
+    ...evidenceOf(window),
+  );
 }
 
 function minuteRow(plan: PlanName): Check {
@@ -96,7 +138,9 @@ function minuteRow(plan: PlanName): Check {
       const measured = minuteScenes(probe).find(({ key }) => key.plan === plan);
       if (measured === undefined) {
         if (plan === 'enterprise' && !probe.keys.some((candidate) => candidate.plan === plan)) {
-          return judge.notApplicable('the profile names no Enterprise key, and the document leaves its numbers custom');
+          return judge.notApplicable(
+            'the profile names no Enterprise key, and the document leaves its numbers custom',
+          );
         }
         return judge.unsettled(`the profile has no ${plan} key with the role exhaust`);
       }
@@ -123,10 +167,22 @@ function unreadableWait(told: RetryAfter, refusal: AnsweredExchange, probe: Prob
 
 /** Credentials that are no valid key, each resembling this one in another way. */
 function invalidCredentials(key: Key): NoKey[] {
-  const misses = nearMisses(key.value).map(({ label, value }) => ({ header: `Bearer ${value}`, described: `Bearer and a key with ${label}` }));
-  const basic = { header: `Basic ${Buffer.from(`${key.value}:`).toString('base64')}`, described: 'Basic and a valid key' };
+  const misses = nearMisses(key.value).map(({ label, value }) => ({
+    header: `Bearer ${value}`,
+    described: `Bearer and a key with ${label}`,
+  }));
+  const basic = {
+    header: `Basic ${Buffer.from(`${key.value}:`).toString('base64')}`,
+    described: 'Basic and a valid key',
+  };
   const unknown = { header: 'Bearer unknown-to-everybody', described: 'Bearer and an unknown key' };
-  return [...misses, basic, { header: key.value, described: 'a valid key without a scheme' }, unknown, 'none'];
+  return [
+    ...misses,
+    basic,
+    { header: key.value, described: 'a valid key without a scheme' },
+    unknown,
+    'none',
+  ];
 }
 
 /** Requests on every key in turn: what one spends must not show on another. */
@@ -142,7 +198,8 @@ async function neighbours(probe: Probe, judge: Judge): Promise<void> {
     for (const key of keys) {
       const start = before.get(key.name);
       const after = await ask(key);
-      if (start?.remaining === undefined || after.remaining === undefined || start.limit !== after.limit) continue;
+      if (start?.remaining === undefined || after.remaining === undefined || start.limit !== after.limit)
+        continue;
       falls.push({ key, fall: start.remaining - after.remaining, after });
     }
     return falls;
@@ -165,21 +222,35 @@ async function neighbours(probe: Probe, judge: Judge): Promise<void> {
     if (others === undefined || others.fall <= 1) continue;
     const shared = fall - own >= 2 * (others.fall - 1) && fall > own;
     if (shared && evidence !== undefined) {
-      judge.breaks({ expected: `key ${key.name} spends only its own requests`, actual: `X-RateLimit-Remaining fell by ${fall} after ${own} requests of its own and ${(keys.length - 1) * own} of other keys` }, evidence);
+      judge.breaks(
+        {
+          expected: `key ${key.name} spends only its own requests`,
+          actual: `X-RateLimit-Remaining fell by ${fall} after ${own} requests of its own and ${(keys.length - 1) * own} of other keys`,
+        },
+        evidence,
+      );
     } else judge.unsettled(`somebody else seems to spend key ${key.name}`);
   }
 }
 
 function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
-      const window = first(measurement);
-      if (window === undefined) return;
-      const { count } = window;
-      if (count.verdict.kind === 'more' && racingRemaining(count)) {
-        judge.breaks({ expected: `${measurement.key.limits.perMinute} requests admitted with ${IN_FLIGHT} in flight`, actual: `${count.admitted.length} were, several with the same X-RateLimit-Remaining` }, ...evidenceOf(window));
-      } else if (count.verdict.kind === 'exact') judge.holds(...evidenceOf(window));
-      else judge.unsettled(`the count of key ${measurement.key.name} is not exact (see rate-minute-${measurement.key.plan})`);
+  const window = first(measurement);
+  if (window === undefined) return;
+  const { count } = window;
+  if (count.verdict.kind === 'more' && racingRemaining(count)) {
+    judge.breaks(
+      {
+        expected: `${measurement.key.limits.perMinute} requests admitted with ${IN_FLIGHT} in flight`,
+        actual: `${count.admitted.length} were, several with the same X-RateLimit-Remaining`,
+      },
+      ...evidenceOf(window),
+    );
+  } else if (count.verdict.kind === 'exact') judge.holds(...evidenceOf(window));
+  else
+    judge.unsettled(
+      `the count of key ${measurement.key.name} is not exact (see rate-minute-${measurement.key.plan})`,
+    );
 }
-
 
 function judgeRefusal(refusal: AnsweredExchange, judge: Judge): void {
   if (refusal.outcome.status === 429) judge.holds(refusal);
@@ -199,22 +270,35 @@ export const rateLimitChecks: readonly Check[] = [
         const [window] = windows;
         if (window?.count.verdict.kind !== 'exact' || refilling !== false) continue;
         const { admitted } = window.count;
-        if (admitted.length !== key.limits.perMinute || admitted.some(({ limit }) => limit !== key.limits.perMinute)) continue;
+        if (
+          admitted.length !== key.limits.perMinute ||
+          admitted.some(({ limit }) => limit !== key.limits.perMinute)
+        )
+          continue;
         const values = new Set(admitted.flatMap(({ remaining }) => remaining ?? []));
         if (values.has(0) && values.size >= key.limits.perMinute - 1) judge.holds(...evidenceOf(window));
         else {
-          judge.breaks({ expected: `${key.limits.perMinute} requests that leave ${key.limits.perMinute - 1} down to 0`, actual: `they left ${values.size} different values, the lowest ${Math.min(...values)}` }, ...evidenceOf(window));
+          judge.breaks(
+            {
+              expected: `${key.limits.perMinute} requests that leave ${key.limits.perMinute - 1} down to 0`,
+              actual: `they left ${values.size} different values, the lowest ${Math.min(...values)}`,
+            },
+            ...evidenceOf(window),
+          );
         }
       }
     },
     conclude(history, judge) {
       for (const key of history.keys) {
-        const readings = history.readings.filter((reading) => reading.key === key.name).sort((a, b) => a.sentAt - b.sentAt);
+        const readings = history.readings
+          .filter((reading) => reading.key === key.name)
+          .sort((a, b) => a.sentAt - b.sentAt);
         const verdict = judgeRemaining(readings, key.limits.perMinute, key.limits.perDay);
         if (verdict.kind === 'broken') {
           judge.breaks(verdict, ...verdict.readings.flatMap(({ id }) => history.find(id) ?? []));
         } else if (verdict.kind === 'disturbed') judge.unsettled(`key ${key.name}: ${verdict.reason}`);
-        else if (verdict.kind === 'falls') judge.holds(...readings.slice(0, 2).flatMap(({ id }) => history.find(id) ?? []));
+        else if (verdict.kind === 'falls')
+          judge.holds(...readings.slice(0, 2).flatMap(({ id }) => history.find(id) ?? []));
       }
     },
   },
@@ -234,7 +318,8 @@ export const rateLimitChecks: readonly Check[] = [
       const spent = async (rounds: number) => {
         const before = await probe.send(listPets({ limit: 1 }), { key });
         for (let round = 0; round < rounds; round += 1) {
-          for (const credentials of invalidCredentials(key)) await probe.sendWithoutKey(listPets({ limit: 1 }), credentials);
+          for (const credentials of invalidCredentials(key))
+            await probe.sendWithoutKey(listPets({ limit: 1 }), credentials);
         }
         const after = await probe.send(listPets({ limit: 1 }), { key });
         const from = numberOf(rateHeaders(before.outcome.headers).remaining);
@@ -242,12 +327,20 @@ export const rateLimitChecks: readonly Check[] = [
         return { fall: from === undefined || to === undefined ? undefined : from - to, after, before };
       };
       const once = await spent(1);
-      if (once.fall === undefined) return judge.unsettled('X-RateLimit-Remaining does not tell what a key spent');
+      if (once.fall === undefined)
+        return judge.unsettled('X-RateLimit-Remaining does not tell what a key spent');
       if (once.fall <= 1) return judge.holds(once.after, once.before);
       const thrice = await spent(3);
       // Somebody else's requests do not come in proportion to our invalid ones.
       if (thrice.fall !== undefined && thrice.fall - 1 >= 3 * (once.fall - 1)) {
-        judge.breaks({ expected: 'a fall of X-RateLimit-Remaining by the valid request only', actual: `it fell by ${once.fall} where each kind of invalid request came once, and by ${thrice.fall} where it came three times` }, thrice.after, thrice.before);
+        judge.breaks(
+          {
+            expected: 'a fall of X-RateLimit-Remaining by the valid request only',
+            actual: `it fell by ${once.fall} where each kind of invalid request came once, and by ${thrice.fall} where it came three times`,
+          },
+          thrice.after,
+          thrice.before,
+        );
       } else judge.unsettled(`somebody else seems to spend key ${key.name}`);
     },
   },
@@ -266,7 +359,13 @@ export const rateLimitChecks: readonly Check[] = [
       const { count, key, refusals } = await probe.play(banOf(banKey(probe)));
       if (count.verdict.kind === 'exact') judge.holds(...refusals.slice(0, 1));
       else if (count.verdict.kind === 'more') {
-        judge.breaks({ expected: `${key.limits.perMinute} requests admitted where more are in flight`, actual: `${count.admitted.length} were` }, ...refusals.slice(0, 1));
+        judge.breaks(
+          {
+            expected: `${key.limits.perMinute} requests admitted where more are in flight`,
+            actual: `${count.admitted.length} were`,
+          },
+          ...refusals.slice(0, 1),
+        );
       }
     },
   },
@@ -277,10 +376,17 @@ export const rateLimitChecks: readonly Check[] = [
     async run(probe, judge) {
       for (const { windows, next, key } of await measurements(probe)) {
         for (const { refusal, servedOver, closed } of [...windows, ...next]) {
-          if (servedOver !== undefined) judge.breaks({ expected: '429 for a request over the limit', actual: described(servedOver) }, servedOver);
+          if (servedOver !== undefined)
+            judge.breaks(
+              { expected: '429 for a request over the limit', actual: described(servedOver) },
+              servedOver,
+            );
           if (closed !== undefined) {
             const message = closed.outcome.kind === 'failure' ? closed.outcome.message : 'no answer';
-            judge.breaks({ expected: '429 for a request over the limit', actual: `${message}, twice` }, closed);
+            judge.breaks(
+              { expected: '429 for a request over the limit', actual: `${message}, twice` },
+              closed,
+            );
           } else if (refusal === undefined) judge.unsettled(`key ${key.name} was refused nothing`);
           else judgeRefusal(refusal, judge);
         }
@@ -290,7 +396,13 @@ export const rateLimitChecks: readonly Check[] = [
       const { refusals, served } = await probe.play(banOf(banKey(probe)));
       for (const refusal of refusals) judgeRefusal(refusal, judge);
       for (const exchange of served) {
-        judge.breaks({ expected: '429 for a request over the limit', actual: `${described(exchange)}, between two refusals of the same window` }, exchange);
+        judge.breaks(
+          {
+            expected: '429 for a request over the limit',
+            actual: `${described(exchange)}, between two refusals of the same window`,
+          },
+          exchange,
+        );
       }
     },
   },
@@ -311,9 +423,17 @@ export const rateLimitChecks: readonly Check[] = [
       for (const { refusal } of windows) {
         if (refusal?.outcome.status !== 429) continue;
         const { limit, remaining } = rateReading(refusal);
-        if (limit !== key.limits.perMinute || remaining === undefined) judge.notApplicable('the headers of the refusal do not describe the minute');
+        if (limit !== key.limits.perMinute || remaining === undefined)
+          judge.notApplicable('the headers of the refusal do not describe the minute');
         else if (remaining === 0) judge.holds(refusal);
-        else judge.breaks({ expected: 'X-RateLimit-Remaining: 0 when refused', actual: `X-RateLimit-Remaining: ${remaining}` }, refusal);
+        else
+          judge.breaks(
+            {
+              expected: 'X-RateLimit-Remaining: 0 when refused',
+              actual: `X-RateLimit-Remaining: ${remaining}`,
+            },
+            refusal,
+          );
       }
     }),
   },
@@ -326,12 +446,28 @@ export const rateLimitChecks: readonly Check[] = [
       const refusal = first(measurement)?.refusal;
       if (afterReset === undefined) {
         if (refusal === undefined) judge.unsettled(`key ${key.name} was refused nothing`);
-        else if (rateReading(refusal).limit !== key.limits.perMinute) judge.notApplicable('the headers do not describe the minute');
-        else judge.unsettled(`X-RateLimit-Reset of the refusal could not be waited for (see rate-reset-value)`, refusal);
-      } else if ([401, 403].includes(afterReset.exchange.outcome.status)) judge.unsettled(`key ${key.name} seems to be banned (see ban-spares-polite)`, afterReset.exchange);
-      else if (afterReset.admitted) judge.holds(afterReset.exchange, ...(refusal === undefined ? [] : [refusal]));
-      else if (disturbed(measurement)) judge.unsettled(`somebody else seems to spend key ${key.name}`, afterReset.exchange);
-      else judge.breaks({ expected: 'a request admitted once X-RateLimit-Reset has passed', actual: described(afterReset.exchange) }, afterReset.exchange, ...(refusal === undefined ? [] : [refusal]));
+        else if (rateReading(refusal).limit !== key.limits.perMinute)
+          judge.notApplicable('the headers do not describe the minute');
+        else
+          judge.unsettled(
+            `X-RateLimit-Reset of the refusal could not be waited for (see rate-reset-value)`,
+            refusal,
+          );
+      } else if ([401, 403].includes(afterReset.exchange.outcome.status))
+        judge.unsettled(`key ${key.name} seems to be banned (see ban-spares-polite)`, afterReset.exchange);
+      else if (afterReset.admitted)
+        judge.holds(afterReset.exchange, ...(refusal === undefined ? [] : [refusal]));
+      else if (disturbed(measurement))
+        judge.unsettled(`somebody else seems to spend key ${key.name}`, afterReset.exchange);
+      else
+        judge.breaks(
+          {
+            expected: 'a request admitted once X-RateLimit-Reset has passed',
+            actual: described(afterReset.exchange),
+          },
+          afterReset.exchange,
+          ...(refusal === undefined ? [] : [refusal]),
+        );
     }),
   },
   {
@@ -341,7 +477,8 @@ export const rateLimitChecks: readonly Check[] = [
     run: forEveryKey(({ key, next, refilling }, judge) => {
       const [filled, ...again] = next;
       if (filled === undefined) {
-        if (refilling === true) judge.notApplicable('the target gives quota back bit by bit: there is no next window');
+        if (refilling === true)
+          judge.notApplicable('the target gives quota back bit by bit: there is no next window');
         return;
       }
       const { verdict, admitted } = filled.count;
@@ -349,8 +486,13 @@ export const rateLimitChecks: readonly Check[] = [
       if (verdict.kind === 'exact') judge.holds(...evidenceOf(filled));
       else if (verdict.kind === 'more' || again.some((window) => fellShortAlike(filled, window))) {
         judge.breaks({ expected, actual: `${admitted.length} were` }, ...evidenceOf(filled));
-      } else if (filled.refusal === undefined) judge.unsettled('the requests were too slow to fill the second minute', ...evidenceOf(filled));
-      else judge.unsettled(`${admitted.length} were admitted in the second window: somebody else seems to spend key ${key.name}`, ...evidenceOf(filled));
+      } else if (filled.refusal === undefined)
+        judge.unsettled('the requests were too slow to fill the second minute', ...evidenceOf(filled));
+      else
+        judge.unsettled(
+          `${admitted.length} were admitted in the second window: somebody else seems to spend key ${key.name}`,
+          ...evidenceOf(filled),
+        );
     }),
   },
   {
@@ -358,7 +500,8 @@ export const rateLimitChecks: readonly Check[] = [
     id: 'retry-after-present',
     observe(exchange, judge) {
       if (exchange.outcome.status !== 429) return;
-      if (retryAfter(exchange.outcome.headers, 60).kind === 'absent') judge.breaks({ expected: 'Retry-After on a 429', actual: 'none' }, exchange);
+      if (retryAfter(exchange.outcome.headers, 60).kind === 'absent')
+        judge.breaks({ expected: 'Retry-After on a 429', actual: 'none' }, exchange);
       else judge.holds(exchange);
     },
   },
@@ -374,7 +517,11 @@ export const rateLimitChecks: readonly Check[] = [
         if (refusal.outcome.status !== 429) continue;
         const told = retryAfter(refusal.outcome.headers, 60);
         const problem = unreadableWait(told, refusal, probe);
-        if (problem !== undefined) judge.breaks({ expected: 'a number or a date that lies ahead, of the order of a minute', actual: problem }, refusal);
+        if (problem !== undefined)
+          judge.breaks(
+            { expected: 'a number or a date that lies ahead, of the order of a minute', actual: problem },
+            refusal,
+          );
         else if (told.kind !== 'absent') judge.holds(refusal);
       }
     },
@@ -387,16 +534,37 @@ export const rateLimitChecks: readonly Check[] = [
       const { afterRetryAfter, told, key } = measurement;
       const refusal = first(measurement)?.refusal;
       const evidence = refusal === undefined ? [] : [refusal];
-      if (afterRetryAfter === undefined) judge.unsettled(`key ${key.name}: no Retry-After that can be waited for (see retry-after-readable)`, ...evidence);
+      if (afterRetryAfter === undefined)
+        judge.unsettled(
+          `key ${key.name}: no Retry-After that can be waited for (see retry-after-readable)`,
+          ...evidence,
+        );
       else if (afterRetryAfter.admitted) judge.holds(afterRetryAfter.exchange, ...evidence);
-      else if ([401, 403].includes(afterRetryAfter.exchange.outcome.status)) judge.unsettled(`key ${key.name} seems to be banned (see ban-spares-polite)`, afterRetryAfter.exchange);
-      else if (disturbed(measurement)) judge.unsettled(`somebody else seems to spend key ${key.name}`, afterRetryAfter.exchange);
-      else judge.breaks({ expected: `a request admitted after Retry-After: ${told.kind === 'absent' ? '' : told.text}`, actual: described(afterRetryAfter.exchange) }, afterRetryAfter.exchange, ...evidence);
+      else if ([401, 403].includes(afterRetryAfter.exchange.outcome.status))
+        judge.unsettled(
+          `key ${key.name} seems to be banned (see ban-spares-polite)`,
+          afterRetryAfter.exchange,
+        );
+      else if (disturbed(measurement))
+        judge.unsettled(`somebody else seems to spend key ${key.name}`, afterRetryAfter.exchange);
+      else
+        judge.breaks(
+          {
+            expected: `a request admitted after Retry-After: ${told.kind === 'absent' ? '' : told.text}`,
+            actual: described(afterRetryAfter.exchange),
+          },
+          afterRetryAfter.exchange,
+          ...evidence,
+        );
     }),
   },
 ];
 
-const answer = (text: string, detail: string, exchange: Exchange | undefined): GapAnswer => ({ answer: text, detail, evidence: exchange === undefined ? [] : [exchange] });
+const answer = (text: string, detail: string, exchange: Exchange | undefined): GapAnswer => ({
+  answer: text,
+  detail,
+  evidence: exchange === undefined ? [] : [exchange],
+});
 
 function windowsShown(history: History): GapAnswer | undefined {
   const shown = new Map<string, Exchange | undefined>();
@@ -408,7 +576,9 @@ function windowsShown(history: History): GapAnswer | undefined {
   }
   const [only, other] = [...shown.keys()];
   if (only === undefined) return undefined;
-  return other === undefined ? answer(only, `${cap(only)} figures in X-RateLimit-Limit`, shown.get(only)) : answer('both', 'minute figures on some responses, day figures on others', shown.get(only));
+  return other === undefined
+    ? answer(only, `${cap(only)} figures in X-RateLimit-Limit`, shown.get(only))
+    : answer('both', 'minute figures on some responses, day figures on others', shown.get(only));
 }
 
 export const rateLimitGaps: readonly GapObserver[] = [
@@ -419,17 +589,25 @@ export const rateLimitGaps: readonly GapObserver[] = [
     async run(probe) {
       const measured = (await measurements(probe)).find(({ refilling }) => refilling !== undefined);
       if (measured === undefined) return undefined;
-      return answer(measured.refilling === true ? 'refilling' : 'fixed', measured.refilling === true ? 'the first request after the wait found little quota: it is given back bit by bit' : 'the first request after the wait found the whole quota', measured.afterRetryAfter?.exchange ?? measured.afterReset?.exchange);
+      return answer(
+        measured.refilling === true ? 'refilling' : 'fixed',
+        measured.refilling === true
+          ? 'the first request after the wait found little quota: it is given back bit by bit'
+          : 'the first request after the wait found the whole quota',
+        measured.afterRetryAfter?.exchange ?? measured.afterReset?.exchange,
+      );
     },
   },
   {
     id: 'retry-after-format',
     permit: 'exhaust',
     async run(probe) {
-      const measured = (await measurements(probe)).find(({ told }) => told.kind === 'delay' || told.kind === 'date');
-      if (measured === undefined || (measured.told.kind !== 'delay' && measured.told.kind !== 'date')) return undefined;
+      const measured = (await measurements(probe)).find(
+        ({ told }) => told.kind === 'delay' || told.kind === 'date',
+      );
+      if (measured === undefined || (measured.told.kind !== 'delay' && measured.told.kind !== 'date'))
+        return undefined;
       return answer(measured.told.format, `Retry-After: ${measured.told.text}`, first(measured)?.refusal);
     },
   },
 ];
-

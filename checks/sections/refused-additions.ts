@@ -7,7 +7,7 @@ import { listedPets } from '../harness/pets.ts';
 /** The name in the body of an addition; undefined where it has none. */
 function nameSent(exchange: AnsweredExchange): string | undefined {
   const parsed = parseJson(exchange.request.body ?? '');
-  const name = parsed.ok && isJsonObject(parsed.value) ? parsed.value['name'] : undefined;
+  const name = parsed.ok && isJsonObject(parsed.value) ? parsed.value.name : undefined;
   return typeof name === 'string' ? name : undefined;
 }
 
@@ -29,7 +29,10 @@ export function storedThoughRefused(status: number, noneRefused: string) {
       if (stored === undefined || origin === undefined) judge.holds(exchange);
       else {
         judge.breaks(
-          { expected: `no animal of an addition that was answered ${status}`, actual: `${JSON.stringify(stored.name)} is listed` },
+          {
+            expected: `no animal of an addition that was answered ${status}`,
+            actual: `${JSON.stringify(stored.name)} is listed`,
+          },
           exchange,
           origin,
         );

@@ -10,7 +10,11 @@ export const serviceChecks: readonly Check[] = [
     async run(probe, judge) {
       const segments = new URL(probe.baseUrl).pathname.split('/');
       if (segments.includes('v1')) judge.holds();
-      else judge.breaks({ expected: 'a base address with the path segment /v1', actual: `the base address ${probe.baseUrl} has none` });
+      else
+        judge.breaks({
+          expected: 'a base address with the path segment /v1',
+          actual: `the base address ${probe.baseUrl} has none`,
+        });
     },
   },
   {
@@ -22,7 +26,10 @@ export const serviceChecks: readonly Check[] = [
       if (type === 'application/json') judge.holds(exchange);
       else {
         judge.breaks(
-          { expected: 'Content-Type: application/json', actual: type === undefined ? 'no Content-Type' : `Content-Type: ${type}` },
+          {
+            expected: 'Content-Type: application/json',
+            actual: type === undefined ? 'no Content-Type' : `Content-Type: ${type}`,
+          },
           exchange,
         );
       }
@@ -36,7 +43,11 @@ export const serviceChecks: readonly Check[] = [
       if (status !== 200 && status !== 201) return;
       const body = bodyOf(exchange);
       if (body.ok) judge.holds(exchange);
-      else judge.breaks({ expected: 'one JSON text in UTF-8', actual: `${described(exchange)}: ${body.problem}` }, exchange);
+      else
+        judge.breaks(
+          { expected: 'one JSON text in UTF-8', actual: `${described(exchange)}: ${body.problem}` },
+          exchange,
+        );
     },
   },
 ];
@@ -61,7 +72,11 @@ export const serviceGaps: readonly GapObserver[] = [
       const isError = body.ok && schemaProblem.error(body.value) === undefined;
       const { status } = exchange.outcome;
       const kind = status === 404 ? 'not-found-404' : `answered-${status}`;
-      return { answer: `${kind}-${isError ? 'error-body' : 'other-body'}`, detail: `GET /no-such-resource: ${described(exchange)}`, evidence: [exchange] };
+      return {
+        answer: `${kind}-${isError ? 'error-body' : 'other-body'}`,
+        detail: `GET /no-such-resource: ${described(exchange)}`,
+        evidence: [exchange],
+      };
     },
   },
 ];
