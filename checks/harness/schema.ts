@@ -42,7 +42,7 @@ function compiled(name: string): (value: JsonValue) => string | undefined {
     if (validate(value)) return undefined;
     const [first, ...more] = validate.errors ?? [];
     if (first === undefined) return 'not valid';
-    const allowed: unknown = first.params.allowedValues;
+    const allowed: unknown = first.params['allowedValues'];
     const values = Array.isArray(allowed) ? ` (${allowed.join(', ')})` : '';
     return `${place(first)}${first.message ?? first.keyword}${values}${more.length === 0 ? '' : ` and ${more.length} more`}`;
   };

@@ -68,7 +68,7 @@ export function banKey(probe: Probe): Key {
 
 function codeOf(exchange: AnsweredExchange): string | undefined {
   const body = bodyOf(exchange);
-  const code = body.ok && isJsonObject(body.value) ? body.value.code : undefined;
+  const code = body.ok && isJsonObject(body.value) ? body.value['code'] : undefined;
   return typeof code === 'string' ? code : undefined;
 }
 

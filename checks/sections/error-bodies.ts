@@ -31,7 +31,7 @@ function errorBody(id: string, concerns: (status: number) => boolean): Check {
 const NAMED = [400, 401, 404, 429];
 
 function statusField(value: JsonValue): bigint | undefined {
-  const status = isJsonObject(value) ? value.status : undefined;
+  const status = isJsonObject(value) ? value['status'] : undefined;
   const integer = status instanceof JsonNumber ? integerOf(status) : undefined;
   return typeof integer === 'bigint' ? integer : undefined;
 }

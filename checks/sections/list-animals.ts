@@ -577,7 +577,7 @@ export const listAnimalGaps: readonly GapObserver[] = [
       const codes = new Map<string, AnsweredExchange>();
       for (const exchange of history.exchanges.filter(isAnswered)) {
         const body = exchange.outcome.status < 400 ? undefined : bodyOf(exchange);
-        const code = body?.ok === true && isJsonObject(body.value) ? body.value.code : undefined;
+        const code = body?.ok === true && isJsonObject(body.value) ? body.value['code'] : undefined;
         if (typeof code === 'string' && code.length <= 100)
           codes.set(`${exchange.outcome.status} ${code}`, exchange);
       }

@@ -7,7 +7,7 @@ import { listedPets } from '../harness/pets.ts';
 /** The name in the body of an addition; undefined where it has none. */
 function nameSent(exchange: AnsweredExchange): string | undefined {
   const parsed = parseJson(exchange.request.body ?? '');
-  const name = parsed.ok && isJsonObject(parsed.value) ? parsed.value.name : undefined;
+  const name = parsed.ok && isJsonObject(parsed.value) ? parsed.value['name'] : undefined;
   return typeof name === 'string' ? name : undefined;
 }
 
