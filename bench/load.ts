@@ -50,6 +50,9 @@ interface Contender {
   /** Whether the runner takes its samples in, as in a real run. */
   readonly reports: boolean;
   readonly rates: number[];
+  /** Microseconds of CPU per request, of k6 and of this process. */
+  readonly cpu: number[];
+  readonly ownCpu: number[];
 }
 
 function bareScript(url: string, summaryFile: string): string {
@@ -89,7 +92,15 @@ async function contenders(url: string, folder: string): Promise<Contender[]> {
   const bareSummary = join(folder, 'bare.json');
   await writeFile(bare, bareScript(url, bareSummary));
   const made: Contender[] = [
-    { name: 'bare k6', script: bare, summaryFile: bareSummary, reports: false, rates: [] },
+    {
+      name: 'bare k6',
+      script: bare,
+      summaryFile: bareSummary,
+      reports: false,
+      rates: [],
+      cpu: [],
+      ownCpu: [],
+    },
   ];
   for (const [name, validateEvery] of [
     ['ours, 1 body in 100', 100],
@@ -99,7 +110,7 @@ async function contenders(url: string, folder: string): Promise<Contender[]> {
     const script = await bundleScenario('capacity', own);
     const summaryFile = join(own, 'summary.json');
     await writeFile(join(own, 'plan.json'), JSON.stringify(ourPlan(url, summaryFile, validateEvery)));
-    made.push({ name, script, summaryFile, reports: true, rates: [] });
+    made.push({ name, script, summaryFile, reports: true, rates: [], cpu: [], ownCpu: [] });
   }
   return made;
 }
@@ -117,7 +128,9 @@ async function round(contender: Contender, k6: string): Promise<void> {
     onEvent: (json) => problems.push(json),
     onLog: (level, message) => void (level === 'error' && problems.push(message)),
   });
-  const { code } = await process.ended;
+  const own = globalThis.process.cpuUsage();
+  const { code, usage } = await process.ended;
+  const { user, system } = globalThis.process.cpuUsage(own);
   if (code !== 0 || problems.length > 0)
     throw new Error(`${contender.name}: k6 ended with ${code}: ${problems[0]}`);
   const summary = JSON.parse(await readFile(contender.summaryFile, 'utf8'));
@@ -125,6 +138,8 @@ async function round(contender: Contender, k6: string): Promise<void> {
   // Nothing drains the VUs here, so the last half second of each is missing; more would be a loss.
   if (contender.reports && store.live().requests < requests * 0.8) throw new Error('samples were lost');
   contender.rates.push(Number(summary.metrics.http_reqs.values.rate));
+  contender.cpu.push(((usage.cpuSeconds ?? 0) * 1e6) / requests);
+  contender.ownCpu.push((user + system) / requests);
 }
 
 const k6 = await provideK6((line) => process.stderr.write(`${line}\n`));
@@ -137,9 +152,10 @@ try {
   const ratios = all.map(({ rates }) =>
     median(rates.map((rate, index) => rate / (bare?.rates[index] ?? rate))),
   );
-  for (const [index, { name, rates }] of all.entries()) {
+  for (const [index, { name, rates, cpu, ownCpu }] of all.entries()) {
     process.stdout.write(
-      `${name.padEnd(22)} ${Math.round(median(rates)).toString().padStart(7)} requests/s  ${(ratios[index] ?? 0).toFixed(2)} of bare\n`,
+      `${name.padEnd(22)} ${Math.round(median(rates)).toString().padStart(7)} requests/s  ${(ratios[index] ?? 0).toFixed(2)} of bare, ` +
+        `CPU per request: k6 ${median(cpu).toFixed(1)} µs, runner ${median(ownCpu).toFixed(1)} µs\n`,
     );
   }
   const [, sampled = 0, every = 0] = ratios;

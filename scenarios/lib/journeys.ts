@@ -4,7 +4,7 @@ import { late } from './report.ts';
 import { plan } from './run-plan.ts';
 import { OPERATIONS } from './scenario.ts';
 import { streamNumber } from './script.ts';
-import { add, caller, get, listRequest, sendList } from './target.ts';
+import { add, type Caller, caller, get, listRequest, sendList } from './target.ts';
 
 const LAG_EVERY = 16;
 
@@ -45,12 +45,21 @@ const statuses = ['available', undefined, 'pending', 'sold'];
 export function mixedRequests(streamName: string): () => void {
   const stream = streamNumber(streamName);
   const { schedule, constantRate } = plan.streams[stream] ?? { schedule: [] };
+  // Making this object costs k6 ten microseconds, asking a kept one two; it stays current.
+  let scenario: typeof exec.scenario | undefined;
+  const callers: Caller[] = [];
   return () => {
-    const turn = exec.scenario.iterationInInstance;
+    scenario ??= exec.scenario;
+    const turn = scenario.iterationInInstance;
     if (constantRate !== undefined && turn % LAG_EVERY === 0) {
-      late(Date.now() - exec.scenario.startTime - (turn / constantRate) * 1000);
+      late(Date.now() - scenario.startTime - (turn / constantRate) * 1000);
     }
-    const who = caller(stream, schedule[turn % schedule.length] ?? 0);
+    const keyIndex = schedule[turn % schedule.length] ?? 0;
+    let who = callers[keyIndex];
+    if (who === undefined) {
+      who = caller(stream, keyIndex);
+      callers[keyIndex] = who;
+    }
     // Keys and operations would go in step if both followed the turn itself.
     const round = Math.floor(turn / schedule.length);
     const operation = order[(turn + round) % order.length];

@@ -18,6 +18,7 @@ type Headers = Readonly<Record<string, string>>;
 const DAY_MS = 86_400_000;
 /** Reset has whole seconds, Date (from which the skew is known) too; a second more for a request under way. */
 const CLOCK_TOLERANCE_MS = 3_000;
+const tolerance = CLOCK_TOLERANCE_MS * Math.max(1, plan.clock.speed);
 const WHOLE = /^\d{1,15}$/;
 const TIMESTAMP = /^\d{1,15}(\.\d{1,9})?$/;
 
@@ -65,7 +66,6 @@ export function rateHeaderBreach(
     knownResetMs = +reset * 1000;
   }
   const ahead = knownResetMs - targetNow(now);
-  const tolerance = CLOCK_TOLERANCE_MS * Math.max(1, plan.clock.speed);
   if (ahead < -tolerance || ahead > DAY_MS + tolerance) {
     return {
       requirement: 'rate-reset-value',

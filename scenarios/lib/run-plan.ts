@@ -3,9 +3,11 @@ import type { LoadPlan } from './scenario.ts';
 
 export const plan: LoadPlan = JSON.parse(open('./plan.json'));
 
+const { at, from, speed } = plan.clock;
+
 /** The target's time now, in milliseconds since 1970. */
 export function targetNow(now: number): number {
-  return plan.clock.at + (now - plan.clock.from) * plan.clock.speed;
+  return at + (now - from) * speed;
 }
 
 /** A key's value; only the environment has it. */

@@ -116,7 +116,6 @@ export interface LoadPlan {
   /** Where k6 leaves its own summary; undefined where its standard output is all that it has. */
   readonly summaryFile: string | undefined;
   readonly samples: { readonly categoryId: string; readonly ids: readonly string[] };
-  readonly requestTimeout: string;
   /** k6's options, made from the streams. */
   readonly options: Readonly<Record<string, unknown>>;
 }

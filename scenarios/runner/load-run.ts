@@ -48,7 +48,6 @@ export interface LoadRequest {
 
 const DEFAULT_VALIDATE_EVERY = 100;
 const DEFAULT_GRACE_SECONDS = 2;
-const LONGEST_REQUEST_SECONDS = 30;
 const USUAL_BLOCKS = 120;
 
 /** A scenario that has been paid for. */
@@ -145,7 +144,6 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
     clock: { ...before.clock, speed: target.clockSpeed },
     seconds,
     samples: { categoryId: target.categoryId?.toString() ?? before.categoryId, ids: before.ids },
-    requestTimeout: `${LONGEST_REQUEST_SECONDS}s`,
     summaryFile,
     options: made.options,
   };

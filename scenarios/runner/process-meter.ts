@@ -3,6 +3,8 @@ import { availableParallelism } from 'node:os';
 
 /** What a process took of the machine. Parts of 1 are of all cores; null where the system does not tell. */
 export interface ProcessUsage {
+  /** User and system time. */
+  readonly cpuSeconds: number | null;
   readonly cpuMeanPart: number | null;
   readonly cpuPeakPart: number | null;
   readonly memoryPeakBytes: number | null;
@@ -65,9 +67,15 @@ export class ProcessMeter {
     clearInterval(this.#timer);
     const [first, last] = [this.#first, this.#last];
     if (first === undefined || last === undefined || last.at <= first.at) {
-      return { cpuMeanPart: null, cpuPeakPart: null, memoryPeakBytes: last?.memoryPeakBytes ?? null };
+      return {
+        cpuSeconds: null,
+        cpuMeanPart: null,
+        cpuPeakPart: null,
+        memoryPeakBytes: last?.memoryPeakBytes ?? null,
+      };
     }
     return {
+      cpuSeconds: last.cpuSeconds,
       cpuMeanPart: part(first, last),
       cpuPeakPart: this.#peak,
       memoryPeakBytes: last.memoryPeakBytes,
