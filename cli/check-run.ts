@@ -1,0 +1,129 @@
+import { readFile } from 'node:fs/promises';
+import { checkTarget } from '../checks/check-target.ts';
+import { createClock } from '../checks/harness/clock.ts';
+import { pinnedProfileYaml } from '../checks/harness/write-profile.ts';
+import { allChecks } from '../checks/sections/all-checks.ts';
+import type { Report } from '../reports/report.ts';
+import { shownLine } from '../reports/visible-text.ts';
+import { writePrivately, writeReports } from '../reports/write-reports.ts';
+import type { BaselineEntry } from './check-baseline.ts';
+import { keepProfile, pointLatest } from './check-folder.ts';
+import { type CheckOptions, commandOf } from './check-options.ts';
+import { humanSummary, journalHint, print, tapResult } from './check-output.ts';
+import { judgedRun } from './check-report.ts';
+import type { CheckSubject } from './check-subject.ts';
+import { EXIT } from './exit-codes.ts';
+import { untilInterrupted } from './interruption.ts';
+import { type LiveView, liveView, silentView } from './live-view.ts';
+
+/** Where and how a run's results come out. */
+export interface CheckOutput {
+  readonly directory: string;
+  readonly format: 'human' | 'tap';
+  readonly baseline: readonly BaselineEntry[];
+}
+
+/** How a run ended: the exit code, and the signal that cut it short. */
+export interface CheckEnd {
+  readonly code: number;
+  readonly interrupted: boolean;
+}
+
+/** Checks the subject, shows the run while it goes on, writes its results. */
+export async function runCheck(
+  subject: CheckSubject,
+  options: CheckOptions,
+  output: CheckOutput,
+): Promise<CheckEnd> {
+  const { directory, format } = output;
+  const { stored, only } = subject;
+  if (stored === undefined) keepProfile(directory, subject);
+  const view = viewOf(subject, format);
+  const interruption = untilInterrupted(
+    () => view.note('stopping, and writing down what was measured; once more ends at once'),
+    () => view.end(),
+  );
+  try {
+    const checked = await checkTarget({
+      profile: subject.profile,
+      values: subject.values,
+      permissions: subject.permissions,
+      signal: interruption.signal,
+      onEvent: (event) => view.onEvent(event),
+      ...(only === undefined ? {} : { only }),
+      ...(stored === undefined ? { directory } : { resume: stored.journal, offline: stored.offline }),
+      ...(stored?.offline === false ? { directory } : {}),
+    }).finally(() => view.end());
+    if (checked.kind === 'not-ready') return await notReady(checked.message, interruption.by(), output);
+    const judged = judgedRun(checked, subject, {
+      command: commandOf(options),
+      baseline: output.baseline,
+      interrupted: interruption.by(),
+    });
+    for (const warning of checked.warnings) process.stderr.write(`warning: ${shownLine(warning, 300)}\n`);
+    await writeReports(judged.report, directory);
+    pointLatest(directory);
+    if (options.writeProfile !== undefined)
+      await writeProfile(options.writeProfile, judged.report, subject, options);
+    await print(format === 'tap' ? await tapResult(judged) : humanSummary(judged, directory));
+    return { code: exitCode(judged.report), interrupted: interruption.by() !== undefined };
+  } finally {
+    interruption.release();
+  }
+}
+
+/** TAP is for a program: progress goes to the person beside it, where there is one. */
+function viewOf({ profile, only, stored }: CheckSubject, format: CheckOutput['format']): LiveView {
+  const stream = process.stderr;
+  if (stored?.offline === true || (format === 'tap' && !stream.isTTY)) return silentView;
+  return liveView(stream, {
+    clock: createClock(profile.clock.speed),
+    checks: only?.length ?? allChecks.length,
+  });
+}
+
+async function notReady(
+  message: string,
+  interrupted: string | undefined,
+  { directory, format }: CheckOutput,
+): Promise<CheckEnd> {
+  const line =
+    interrupted === undefined
+      ? shownLine(message, 500)
+      : `interrupted by ${interrupted} before anything was judged; ${journalHint(directory)}`;
+  if (format === 'tap') await print((await import('../checks/conformance.tap.ts')).bailedOut(line));
+  process.stderr.write(`error: ${line}\n`);
+  return {
+    code: interrupted === undefined ? EXIT.inconclusive : EXIT.interrupted,
+    interrupted: interrupted !== undefined,
+  };
+}
+
+function exitCode({ run, verdict }: Report): number {
+  if (run.interrupted !== undefined) return EXIT.interrupted;
+  return {
+    conformant: EXIT.conformant,
+    'not-conformant': EXIT.notConformant,
+    inconclusive: EXIT.inconclusive,
+  }[verdict];
+}
+
+async function writeProfile(
+  file: string,
+  report: Report,
+  { profile, embedded }: CheckSubject,
+  options: CheckOptions,
+): Promise<void> {
+  if (report.run.interrupted !== undefined) {
+    process.stderr.write(`${file} is not written: the run did not see every answer\n`);
+    return;
+  }
+  const written = options.profile === undefined ? undefined : await readFile(options.profile, 'utf8');
+  const observed = report.gaps.flatMap(({ id, question, observed: answer }) =>
+    answer === null ? [] : [{ id, question, answer }],
+  );
+  // Nothing is at the embedded server's address once it has ended.
+  const lasting = embedded ? { ...profile, target: undefined } : profile;
+  await writePrivately(file, pinnedProfileYaml(written, lasting, observed));
+  process.stderr.write(`${file}: ${observed.length} answers pinned\n`);
+}

@@ -1,0 +1,123 @@
+import { existsSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { UnwritableReport } from '../reports/write-reports.ts';
+import { readBaseline } from './check-baseline.ts';
+import { resultsFolder } from './check-folder.ts';
+import { listChecks } from './check-list.ts';
+import { type CheckOptions, names, permissions } from './check-options.ts';
+import { print } from './check-output.ts';
+import { runCheck } from './check-run.ts';
+import { selectedIds } from './check-selection.ts';
+import { checkSubject } from './check-subject.ts';
+import { crash } from './crash.ts';
+import { EXIT, UsageError } from './exit-codes.ts';
+
+const EXAMPLES = `
+Permissions, each opt-in, in the profile or here:
+  writes    add animals, which stay: there is no operation that deletes
+  exhaust   drive keys with the role exhaust to 429, a minute window each
+  ban       go on after a 429 on the key with the role ban
+  day       spend whole days' quotas; takes 17 minutes (Free) to 100 minutes (Business)
+
+Without --profile the keys come from PETSTORE_FREE_KEY, PETSTORE_PRO_KEY, PETSTORE_BUSINESS_KEY and
+PETSTORE_BAN_KEY, as far as they are set. Without a target the embedded reference server is checked.
+
+Examples:
+  $ petstore-harness check                                        the reference server, everything permitted
+  $ petstore-harness check --profile staging.yaml --dry-run       what it would cost
+  $ petstore-harness check --profile staging.yaml --permit writes
+  $ petstore-harness check --profile staging.yaml --only list-limit-range,4.2,bans
+  $ petstore-harness check --resume petstore-results/latest
+
+Exit codes: 0 conformant, 1 not conformant, 2 wrong usage, 3 inconclusive, 70 the harness itself failed, 130 interrupted.`;
+
+/** What the system says where results cannot be written any more: the target did nothing wrong, nor did the harness. */
+const DISK_PROBLEMS = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EFBIG', 'EACCES']);
+
+async function check(options: CheckOptions): Promise<void> {
+  if (options.list === true) return print(listChecks(options.only && selectedIds(options.only)));
+  refuseOverwriting(options);
+  const format = options.format ?? (process.stdout.isTTY ? 'human' : 'tap');
+  const baseline = options.baseline === undefined ? [] : readBaseline(options.baseline);
+  const subject = await checkSubject(options);
+  let directory: string | undefined;
+  try {
+    directory = subject.stored?.offline === false ? subject.stored.directory : resultsFolder(options.out);
+    const { code } = await runCheck(subject, options, { directory, format, baseline });
+    process.exitCode = code;
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (!isDiskProblem(error)) crash(error, subject.values.values(), directory);
+    process.stderr.write(
+      `error: results cannot be written: ${error.message}; what was measured so far is in ${directory}\n`,
+    );
+    process.exitCode = EXIT.inconclusive;
+  } finally {
+    await subject.close();
+  }
+}
+
+function refuseOverwriting({ writeProfile, profile, only }: CheckOptions): void {
+  if (writeProfile === undefined) return;
+  if (only !== undefined)
+    throw new UsageError('--write-profile needs a whole run: with --only the gaps are not observed');
+  if (writeProfile !== profile && existsSync(writeProfile)) {
+    throw new UsageError(
+      `${writeProfile} exists; name another file for --write-profile, or the profile itself`,
+    );
+  }
+}
+
+function isDiskProblem(error: unknown): error is Error {
+  if (error instanceof UnwritableReport) return true;
+  return (
+    error instanceof Error && 'code' in error && DISK_PROBLEMS.has(String(error.code)) && 'syscall' in error
+  );
+}
+
+/** `check`: verifies every requirement against a target, or against the embedded reference server. */
+export const checkCommand = new Command('check')
+  .description('check a target against every requirement of the interface')
+  .option('--target <url>', 'base address with the version segment, instead of the one in the profile')
+  .option('--profile <file>', 'target profile: address, keys, permissions, pinned answers')
+  .addOption(
+    new Option('--permit <names>', 'writes, exhaust, ban, day; with commas between them').argParser(
+      permissions,
+    ),
+  )
+  .addOption(
+    new Option(
+      '--only <names>',
+      'requirement ids, parts such as rate-limits, or sections such as 4.1',
+    ).argParser(names),
+  )
+  .addOption(new Option('--out <dir>', 'folder for results').conflicts('resume'))
+  .addOption(new Option('--format <name>', 'human on a terminal, tap otherwise').choices(['human', 'tap']))
+  .option('--baseline <file>', 'YAML list of requirements whose failure is known and does not gate')
+  .option('--write-profile <file>', 'write a profile that pins the answers to gaps that this run observes')
+  .addOption(
+    new Option('--resume <dir>', 'go on with a run that was cut short').conflicts([
+      'rejudge',
+      'only',
+      'dryRun',
+    ]),
+  )
+  .addOption(
+    new Option('--rejudge <dir>', 'judge the stored exchanges of a run again, without network').conflicts(
+      'dryRun',
+    ),
+  )
+  .option('--production', 'permissions are meant, although the address looks like one that customers use')
+  .option('--dry-run', 'print what the run would cost, and send nothing')
+  .option('--list', 'print every check with its section, level, permission and cost')
+  .addHelpText('after', EXAMPLES)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.usage))
+  .action(async (options: CheckOptions) => {
+    try {
+      await check(options);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      for (const line of error.lines) process.stderr.write(`error: ${line}\n`);
+      process.exitCode = EXIT.usage;
+    }
+  });

@@ -1,0 +1,41 @@
+import { EXIT } from './exit-codes.ts';
+
+/** How a run is asked to end. */
+export interface Interruption {
+  /** Fires with the first signal. */
+  readonly signal: AbortSignal;
+  /** The first signal's name; undefined as long as none came. */
+  readonly by: () => string | undefined;
+  /** Gives the signals back to whoever had them. */
+  release(): void;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Lets a run end in order at the first signal and ends the process at the second.
+ *
+ * @param onFirst tells a person what happens now
+ * @param onSecond leaves the terminal clean
+ */
+export function untilInterrupted(onFirst: () => void, onSecond: () => void): Interruption {
+  const controller = new AbortController();
+  let by: string | undefined;
+  const react = (name: string) => {
+    if (by !== undefined) {
+      onSecond();
+      process.exit(EXIT.interrupted);
+    }
+    by = name;
+    onFirst();
+    controller.abort(new Error(name));
+  };
+  for (const name of SIGNALS) process.on(name, react);
+  return {
+    signal: controller.signal,
+    by: () => by,
+    release: () => {
+      for (const name of SIGNALS) process.off(name, react);
+    },
+  };
+}
