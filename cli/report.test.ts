@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { parse } from 'junit2json';
 import t from 'tap';
+import { loadResult } from '../reports/fixtures/sample-load.ts';
 import {
   conformantReport,
   inconclusiveReport,
@@ -131,6 +132,25 @@ t.test('--matrix sets implementations side by side', async (t) => {
     code: 0,
     stdout: /\| <code>go<\/code> \| <code>java/,
   });
+});
+
+t.test('a load result has its page, with a base where one is named', async (t) => {
+  const dir = t.testdir({
+    head: { 'load-report.json': JSON.stringify(loadResult({ slower: 1.3 })) },
+    base: { 'load-report.json': JSON.stringify(loadResult()) },
+    broken: { 'load-report.json': '{}' },
+  });
+  const [head, base] = [join(dir, 'head'), join(dir, 'base')];
+  t.match(await run([head]), { code: 0, stdout: /Broken: 1 of 2 thresholds/ });
+  t.match(await run([join(head, 'load-report.json'), '--base', base]), {
+    code: 0,
+    stdout: /Compared with the base/,
+  });
+  t.match(await run([head, '--format', 'junit']), {
+    code: 2,
+    stderr: /^error: a load result has the format html\n$/,
+  });
+  t.match(await run([join(dir, 'broken')]), { code: 2, stderr: /is no load result/ });
 });
 
 t.test('annotations go to the log, the summary to where GitHub wants it', async (t) => {

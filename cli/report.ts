@@ -12,7 +12,9 @@ import { readReport } from '../reports/read-report.ts';
 import type { Report } from '../reports/report.ts';
 import type { Screen } from '../reports/terminal.ts';
 import { shownLine } from '../reports/visible-text.ts';
-import { UnwritableReport, unwritable, writePrivately } from '../reports/write-reports.ts';
+import { UnwritableReport, unwritable } from '../reports/write-reports.ts';
+import { isLoadResult, renderLoad } from './report-load.ts';
+import { type Fail, put } from './report-output.ts';
 
 const REGRESSION = 1;
 const USAGE_ERROR = 2;
@@ -26,10 +28,11 @@ interface ReportOptions {
   readonly history?: string;
   readonly diff?: readonly string[];
   readonly matrix?: string;
+  readonly base?: string;
 }
 
 const EXAMPLES = `
-Formats: ${Object.keys(FORMATS).join(', ')}; of --diff ${DIFF_FORMATS.join(', ')}; of --matrix ${MATRIX_FORMATS.join(', ')}.
+Formats: ${Object.keys(FORMATS).join(', ')}; of --diff ${DIFF_FORMATS.join(', ')}; of --matrix ${MATRIX_FORMATS.join(', ')}; of a load result html.
 The format github prints annotations, and adds the Markdown to $GITHUB_STEP_SUMMARY where that is set.
 
 Examples:
@@ -37,6 +40,7 @@ Examples:
   $ petstore-harness report petstore-results --format junit --out junit.xml
   $ petstore-harness report petstore-results --format html,sarif --out public/
   $ petstore-harness report petstore-results --format html --history archive/ --out report.html
+  $ petstore-harness report petstore-results/load --base main/load --out load.html
   $ petstore-harness report --diff main/report.json petstore-results --format markdown
   $ petstore-harness report --matrix implementations/ --out matrix.html
 
@@ -48,8 +52,6 @@ function list(text: string): string[] {
     throw new InvalidArgumentError('Write names with commas between them.');
   return names;
 }
-
-type Fail = (message: string) => never;
 
 function oneOf<Name extends string>(
   fail: Fail,
@@ -68,18 +70,6 @@ function read(fail: Fail, path: string): Report {
   return result.ok ? result.report : fail(result.problem);
 }
 
-/** Writes to standard output; a reader that has gone away (`| head`) is no error. */
-async function print(text: string): Promise<void> {
-  await new Promise<void>((resolve, reject) => {
-    const settle = (error?: Error | null) => {
-      if (!error || ('code' in error && error.code === 'EPIPE')) resolve();
-      else reject(error);
-    };
-    process.stdout.once('error', settle);
-    process.stdout.write(text, settle);
-  });
-}
-
 function screen(): Screen {
   if (!process.stdout.isTTY) return { ...NO_SCREEN, colour: picocolors.isColorSupported };
   return { colour: picocolors.isColorSupported, columns: process.stdout.columns, rows: process.stdout.rows };
@@ -93,11 +83,6 @@ function isFolder(path: string): boolean {
     // Whatever stands in the way is told, with the file's name, by the attempt to write it.
     return false;
   }
-}
-
-async function put(text: string, out: string | undefined): Promise<void> {
-  if (out === undefined) await print(text);
-  else await writePrivately(out, text);
 }
 
 async function renderFormats(fail: Fail, path: string, options: ReportOptions): Promise<void> {
@@ -164,6 +149,7 @@ async function report(results: string | undefined, options: ReportOptions, comma
   try {
     if (options.diff !== undefined) await renderDiff(fail, options.diff, options);
     else if (options.matrix !== undefined) await renderMatrix(fail, options.matrix, options);
+    else if (results !== undefined && isLoadResult(results)) await renderLoad(fail, results, options);
     else if (results !== undefined) await renderFormats(fail, results, options);
   } catch (error) {
     if (error instanceof UnwritableReport) fail(error.message);
@@ -174,10 +160,11 @@ async function report(results: string | undefined, options: ReportOptions, comma
 /** `report`: renders a stored run again, compares two, or sets many side by side. */
 export const reportCommand = new Command('report')
   .description('render the results of a run again, compare two runs, or many implementations')
-  .argument('[results]', 'a folder that check wrote, or a report.json')
+  .argument('[results]', 'a folder that check or load wrote, or a report.json or load-report.json')
   .addOption(new Option('--format <names>', 'format, or several with commas between them').argParser(list))
   .option('--out <path>', 'file to write, or folder; standard output without it')
   .option('--history <folder>', 'earlier results: the HTML report shows how each requirement fared')
+  .option('--base <results>', 'of a load result: an earlier one to compare with')
   .option('--diff <reports...>', 'what changed between two runs: OLD NEW')
   .option('--matrix <folder>', 'implementations and requirements, from all report.json below a folder')
   .addHelpText('after', EXAMPLES)

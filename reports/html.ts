@@ -3,6 +3,7 @@ import { exchangeList } from './html/exchange-list.ts';
 import { gapList } from './html/gap-list.ts';
 import { findings, verdictHeader } from './html/overview.ts';
 import { pageAssets } from './html/page-assets.ts';
+import { pageShell } from './html/page-shell.ts';
 import { ratePicture } from './html/rate-picture.ts';
 import { ROW_KINDS, requirementList, rowKind } from './html/requirement-list.ts';
 import { count, outcome } from './outcome.ts';
@@ -23,7 +24,7 @@ const PAGE_BUDGET = 940_000;
  * without its script, which adds filter, search, copying and the look along the rate limits.
  */
 export function renderHtml(report: Report, options: HtmlOptions = {}): string {
-  const { style, script, policy } = pageAssets();
+  const { style, script } = pageAssets();
   const { headline } = outcome(report);
   const parts = (anchors: ReadonlyMap<string, string>) => ({
     head: verdictHeader(report),
@@ -44,19 +45,7 @@ export function renderHtml(report: Report, options: HtmlOptions = {}): string {
   );
   const exchanges = exchangeList(report, PAGE_BUDGET - spent);
   const { head, findings: found, rates, requirements, gaps } = parts(exchanges.anchors);
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="generator" content="petstore-harness ${shownLine(report.run.harnessVersion, 40)}">
-<title>${headline} (${shownLine(report.run.target, 100)})</title>
-<style>${html.raw`${style}`}</style>
-</head>
-<body>
-<a class="skip" href="#requirements">Skip to the requirements</a>
+  const body = html`<a class="skip" href="#requirements">Skip to the requirements</a>
 <main>
 ${head}
 <nav aria-label="Parts of the report"><a href="#broken">Broken</a><a href="#not-verified">Not verified</a><a href="#rates">Rate limits</a><a href="#requirements">Requirements</a><a href="#gaps">Left open</a><a href="#exchanges">Exchanges</a></nav>
@@ -77,12 +66,8 @@ ${gaps}</section>
 ${exchanges.html}</section>
 </main>
 <footer><p>petstore-harness ${shownLine(report.run.harnessVersion, 40)}, run ${shownLine(report.run.id, 60)}. Keys are shown by name only.</p></footer>
-<div id="said" class="sr" role="status"></div>
-<script>${html.raw`${script}`}</script>
-</body>
-</html>
-`;
-  return String(page);
+<div id="said" class="sr" role="status"></div>`;
+  return pageShell(`${headline} (${shownLine(report.run.target, 100)})`, body, true);
 }
 
 function toolbar(report: Report) {

@@ -2,7 +2,7 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { moment } from './facts.ts';
-import { pageAssets } from './html/page-assets.ts';
+import { pageShell } from './html/page-shell.ts';
 import { ROW_KINDS, type RowKind, rowKind } from './html/requirement-list.ts';
 import { code, prose } from './markdown.ts';
 import { count, outcome, VERDICT_WORDS } from './outcome.ts';
@@ -91,21 +91,9 @@ const SIGNS = {
 
 /** Implementations × requirements as one HTML file, without script and without network. */
 export function renderMatrixHtml(columns: readonly MatrixColumn[]): string {
-  const { style, policy } = pageAssets();
   const rows = matrixRows(columns);
   const same = rows.filter(({ alike }) => alike).length;
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="${policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>Pet Store Service Interface: ${count(columns.length, 'implementation')}</title>
-<style>${html.raw`${style}`}</style>
-</head>
-<body>
-<main class="matrix-page">
+  const body = html`<main class="matrix-page">
 <header class="verdict"><p class="eyebrow">Pet Store Service Interface, conformance</p>
 <h1>${count(columns.length, 'implementation')}, ${count(rows.length, 'requirement')}</h1></header>
 <p class="legend">${Object.entries(SIGNS).map(([kind, sign]) => html`<span><b class="m-${kind}">${sign}</b> ${ROW_KINDS[isRowKind(kind) ? kind : 'pass']}</span>`)}</p>
@@ -117,11 +105,8 @@ ${bySection(rows).map(
     html`<tbody><tr class="matrix-section"><th colspan="${columns.length + 1}" scope="colgroup">${name}</th></tr>${group.map((row) => matrixRow(row, columns))}</tbody>`,
 )}
 </table></div>
-</main>
-</body>
-</html>
-`;
-  return String(page);
+</main>`;
+  return pageShell(`Pet Store Service Interface: ${count(columns.length, 'implementation')}`, body, false);
 }
 
 function isRowKind(kind: string): kind is RowKind {
@@ -130,7 +115,7 @@ function isRowKind(kind: string): kind is RowKind {
 
 function columnHead({ name, report }: MatrixColumn): SafeHtml {
   const { passed, broken } = outcome(report);
-  return html`<th scope="col"><span>${shownLine(name, 60)}</span><br><span class="chip v-${report.verdict}">${VERDICT_WORDS[report.verdict]}</span><br><span class="quiet">${passed.length} verified, ${broken.length} broken<br>${moment(report.run.startedAt)}</span></th>`;
+  return html`<th scope="col"><span>${shownLine(name, 60)}</span><br><span class="chip v-${report.verdict}">${VERDICT_WORDS[report.verdict]}</span><br><span class="quiet">${passed.length} verified, ${broken.length} broken<br>${moment(report.run.startedAt).slice(0, 10)}</span></th>`;
 }
 
 function matrixRow(row: MatrixRow, columns: readonly MatrixColumn[]): SafeHtml {

@@ -1,0 +1,85 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { readLoadResult } from '../scenarios/runner/read-result.ts';
+import { HOSTILE_STRINGS, UNSEEN_CHARACTER } from './fixtures/hostile-report.ts';
+import { capacityResult, loadResult } from './fixtures/sample-load.ts';
+import { renderCapacityHtml, renderLoadHtml } from './load-html.ts';
+
+t.test('the sample is a load result', async (t) => {
+  const dir = t.testdir();
+  writeFileSync(join(dir, 'load-report.json'), JSON.stringify(loadResult()));
+  t.match(await readLoadResult(dir), { verdict: 'broken', total: { requests: 8_400 } });
+});
+
+t.test('verdict, thresholds, figures, contract and cost', async (t) => {
+  const page = renderLoadHtml({ result: loadResult() });
+  t.match(page, '<h1><span class="sign" aria-hidden="true">✘</span> Broken: 1 of 2 thresholds</h1>');
+  t.match(page, /<th scope="row">errors&lt;0\.1%<\/th><td><b class="over">no<\/b><\/td><td>1\.2 %<\/td>/);
+  t.match(page, /<th scope="row">mixed, createPet, pro<\/th><td>600<\/td><td>10\/s<\/td>/);
+  t.match(page, /<th scope="row">all<\/th><td>8,400<\/td>/);
+  t.match(page, /X-RateLimit-Reset is missing[\s\S]*rate-headers-on-200/);
+  t.match(page, /free-1<\/th><td>free<\/td><td>600<\/td><td>27<\/td>/);
+  t.notMatch(page, 'Compared with the base');
+});
+
+t.test('a line for each operation and plan, none beyond what its samples can tell', async (t) => {
+  const page = renderLoadHtml({ result: loadResult() });
+  const chart = page.slice(page.indexOf('id="h-latency"'), page.indexOf('id="h-time"'));
+  const lines = chart.match(/<path class="line[^>]+>/g) ?? [];
+  t.equal(lines.length, 4);
+  const ends = lines.map((line) => Number(/L([\d.]+) [\d.]+"/.exec(line)?.[1]));
+  t.ok(
+    Math.abs((ends[2] ?? 0) - (1000 * Math.log10(600)) / Math.log10(4800)) < 1,
+    '600 requests end before 4,800',
+  );
+  t.equal(ends[0], 1000);
+});
+
+t.test('a slower head is told from its base', async (t) => {
+  const page = renderLoadHtml({ result: loadResult({ slower: 1.3 }), base: { result: loadResult() } });
+  t.match(page, /listPets p50<\/th><td><b class="over">worse<\/b>/);
+  const same = renderLoadHtml({ result: loadResult(), base: { result: loadResult() } });
+  t.notMatch(same, /<b class="over">worse/);
+  t.match(same, 'no difference that counts');
+});
+
+t.test('a run without requests, and one that a generator limited', async (t) => {
+  const result = loadResult();
+  const empty = renderLoadHtml({
+    result: { ...result, verdict: 'failed-to-run', series: [], thresholds: [] },
+  });
+  t.match(empty, 'No request was answered.');
+  t.match(empty, 'There are no time blocks.');
+  t.match(renderLoadHtml({ result: { ...result, verdict: 'generator-limited' } }), 'v-inconclusive');
+});
+
+t.test('capacity with its interval and every step', async (t) => {
+  const page = renderCapacityHtml(capacityResult());
+  t.match(page, '<h1>410 requests/s (95 %: 398 to 421)</h1>');
+  t.equal(page.match(/class="held"/g)?.length, 10);
+  t.equal(page.match(/class="gave-way"/g)?.length, 5);
+  t.match(page, /class="band"/);
+  const none = renderCapacityHtml({
+    ...capacityResult(),
+    outcome: 'below',
+    capacity: null,
+    interval: null,
+    steps: [],
+  });
+  t.match(none, '<h1>No capacity</h1>');
+  t.match(none, 'No step was taken.');
+});
+
+t.test('hostile text is text', async (t) => {
+  for (const hostile of [...HOSTILE_STRINGS, `<b>${'x'.repeat(1_048_576)}`]) {
+    for (const page of [
+      renderLoadHtml({ result: loadResult({ hostile }) }),
+      renderCapacityHtml(capacityResult(hostile)),
+    ]) {
+      t.notMatch(page, UNSEEN_CHARACTER);
+      t.notMatch(page, /<(script|img|style>body|b>x)/);
+      t.ok(page.length < 200_000);
+    }
+  }
+});

@@ -1,0 +1,237 @@
+import { html, type SafeHtml } from '@remix-run/html-template';
+import type { CapacityResult } from '../scenarios/runner/capacity.ts';
+import { type CompareFinding, compareBlocks } from '../scenarios/runner/compare-blocks.ts';
+import type { LoadFigures, LoadResult } from '../scenarios/runner/load-result.ts';
+import { duration, moment } from './facts.ts';
+import {
+  capacityChart,
+  latencyChart,
+  milliseconds,
+  ratioMark,
+  seriesName,
+  timeChart,
+} from './html/load-charts.ts';
+import { pageShell } from './html/page-shell.ts';
+import { shown } from './html/visible-html.ts';
+import { count } from './outcome.ts';
+import { shownLine } from './visible-text.ts';
+
+const WORDS = {
+  held: ['conformant', '✔', 'Held: every threshold'],
+  broken: ['not-conformant', '✘', 'Broken: at least one threshold'],
+  'generator-limited': ['inconclusive', '?', 'No verdict: the generator was the limit'],
+  interrupted: ['inconclusive', '?', 'Interrupted: the figures are partial'],
+  'failed-to-run': ['inconclusive', '?', 'Did not run as it should'],
+} as const satisfies Record<LoadResult['verdict'], readonly [string, string, string]>;
+
+/** A page on one load run: verdict, thresholds, latency by operation and plan, the run over time. */
+export interface LoadPage {
+  readonly result: LoadResult;
+  /** An earlier result of the same scenario to compare with, and the slow-down that nobody minds (default 0.04). */
+  readonly base?: { readonly result: LoadResult; readonly tolerated?: number };
+}
+
+/** A load result as one HTML file, without network and without script, like the report of a check. */
+export function renderLoadHtml({ result, base }: LoadPage): string {
+  const { run } = result;
+  const [colour, sign] = WORDS[result.verdict];
+  const words = headline(result);
+  const clock =
+    run.clockSpeed === 1
+      ? ''
+      : html`<p class="notice">The target’s clock was simulated: ${run.clockSpeed} times as fast as real time.</p>`;
+  const body = html`<main>
+<header class="verdict v-${colour}"><p class="eyebrow">Load: ${shownLine(run.scenario, 60)}</p>
+<h1><span class="sign" aria-hidden="true">${sign}</span> ${words}</h1>
+<p class="target">${shownLine(run.target, 200)}</p>${clock}
+${result.notes.slice(0, 20).map((note) => html`<p class="notice">${shown(note, 300)}</p>`)}
+${facts([
+  ['Question', shownLine(run.answers, 300)],
+  ['When', `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`],
+  ['Requests', `${result.total.requests.toLocaleString('en')}, ${rate(result.total.perSecond)}`],
+  ['Added', `${count(run.animalsAdded, 'animal')} (they stay)`],
+  [
+    'Generator',
+    `k6 ${shownLine(run.k6Version, 40)}, ${run.shards === 1 ? 'one process' : `${run.shards} processes`}, ${result.generator.limit === null ? 'not the limit' : shownLine(result.generator.limit, 200)}`,
+  ],
+])}</header>
+${thresholds(result)}
+${base === undefined ? '' : comparison(base.result, result, base.tolerated ?? 0.04)}
+<section aria-labelledby="h-latency"><h2 id="h-latency">Latency by operation and plan</h2>${latencyChart(result.series)}${figures(result)}</section>
+<section aria-labelledby="h-time"><h2 id="h-time">Over time</h2>${timeChart(result.series)}</section>
+${violations(result)}${quota(result)}
+</main>`;
+  return pageShell(`${words} (${shownLine(run.scenario, 60)})`, body, false);
+}
+
+/** A search for a capacity as one HTML file: the number, its interval, every step. */
+export function renderCapacityHtml(result: CapacityResult): string {
+  const { run, capacity, interval } = result;
+  const range = interval === null ? '' : ` (95 %: ${number(interval[0])} to ${number(interval[1])})`;
+  const found =
+    capacity === null
+      ? 'No capacity'
+      : `${result.outcome === 'at-least' ? 'At least ' : ''}${rate(capacity)}${range}`;
+  const colour = result.outcome === 'found' || result.outcome === 'at-least' ? 'conformant' : 'inconclusive';
+  const body = html`<main>
+<header class="verdict v-${colour}"><p class="eyebrow">Capacity under ${shownLine(run.slo, 200)}</p>
+<h1>${found}</h1><p class="target">${shownLine(run.target, 200)}</p><p class="notice">${shown(result.reason, 400)}</p>
+${facts([
+  ['When', `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`],
+  ['Steps', count(result.steps.length, 'step')],
+  ['Generator', `k6 ${shownLine(run.k6Version, 40)}`],
+])}</header>
+<section aria-labelledby="h-curve"><h2 id="h-curve">Rate against latency</h2>${capacityChart(result)}</section>
+<section aria-labelledby="h-steps"><h2 id="h-steps">Steps</h2>${scrolled(
+    'Steps',
+    ['Rate', 'Phase', 'Held', 'p50', 'p99', 'Errors', 'Why'],
+    result.steps.map((step) => [
+      rate(step.rate),
+      step.phase,
+      step.held ? 'yes' : html`<b class="over">no</b>`,
+      milliseconds(step.p50),
+      milliseconds(step.p99),
+      `${Number((step.errorPart * 100).toFixed(2))} %`,
+      shown(step.reason, 200),
+    ]),
+  )}</section>
+</main>`;
+  return pageShell(`Capacity: ${found}`, body, false);
+}
+
+function rate(perSecond: number): string {
+  return `${number(perSecond)} requests/s`;
+}
+
+function number(value: number): string {
+  return Number(value.toPrecision(4)).toLocaleString('en');
+}
+
+/** The verdict in a line, with the number of thresholds that it is about. */
+function headline({ verdict, thresholds: all }: LoadResult): string {
+  const broken = all.filter(({ held }) => !held).length;
+  if (verdict === 'held' && all.length > 0) return `Held: ${count(all.length, 'threshold')}`;
+  if (verdict === 'broken' && broken > 0) return `Broken: ${broken} of ${count(all.length, 'threshold')}`;
+  return WORDS[verdict][2];
+}
+
+function facts(rows: readonly (readonly [label: string, text: string])[]): SafeHtml {
+  return html`<dl class="run">${rows.map(([label, text]) => html`<div><dt>${label}</dt><dd>${text}</dd></div>`)}</dl>`;
+}
+
+function scrolled(
+  label: string,
+  head: readonly string[],
+  rows: readonly (readonly (SafeHtml | string)[])[],
+): SafeHtml {
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}"><table class="figures"><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+<tbody>${rows.map((cells) => html`<tr>${cells.map((cell, index) => (index === 0 ? html`<th scope="row">${cell}</th>` : html`<td>${cell}</td>`))}</tr>`)}</tbody></table></div>`;
+}
+
+function thresholds({ thresholds: all }: LoadResult): SafeHtml | string {
+  if (all.length === 0) return '';
+  const sorted = [...all].sort((a, b) => Number(a.held) - Number(b.held)).slice(0, 200);
+  return html`<section aria-labelledby="h-thresholds"><h2 id="h-thresholds">Thresholds</h2>${scrolled(
+    'Thresholds',
+    ['Threshold', 'Held', 'Actual', 'Expected', 'Key'],
+    sorted.map(({ name, held, actual, expected, key }) => [
+      shown(name, 120),
+      held ? 'yes' : html`<b class="over">no</b>`,
+      shown(actual, 200),
+      shown(expected ?? '', 200),
+      shownLine(key ?? '', 60),
+    ]),
+  )}</section>`;
+}
+
+function figures(result: LoadResult): SafeHtml {
+  const cells = (name: string, { requests, perSecond, latency, outcomes }: LoadFigures) => {
+    const time = (value: number | undefined) => (value === undefined ? '' : milliseconds(value));
+    const errors = outcomes.error + outcomes['unexpected-429'] + outcomes.unfinished;
+    return [
+      shownLine(name, 100),
+      requests.toLocaleString('en'),
+      rate(perSecond).replace(' requests', ''),
+      ...[latency?.p50, latency?.p90, latency?.p99, latency?.p999, latency?.max].map(time),
+      errors === 0 ? '0' : html`<b class="over">${errors.toLocaleString('en')}</b>`,
+      outcomes.refused.toLocaleString('en'),
+      outcomes.violation === 0 ? '0' : html`<b class="over">${outcomes.violation.toLocaleString('en')}</b>`,
+    ];
+  };
+  return scrolled(
+    'Figures by operation and plan',
+    [
+      'Series',
+      'Requests',
+      'Rate',
+      'p50',
+      'p90',
+      'p99',
+      'p99.9',
+      'Slowest',
+      'Errors',
+      'Refused as expected',
+      'Contract broken',
+    ],
+    [...result.series.map((one) => cells(seriesName(one), one)), cells('all', result.total)],
+  );
+}
+
+function comparison(base: LoadResult, head: LoadResult, tolerated: number): SafeHtml {
+  const { findings, notCompared } = compareBlocks(base.series, head.series, { toleratedSlowdown: tolerated });
+  const verdict = (finding: CompareFinding) =>
+    finding.alarm ? html`<b class="over">worse</b>` : finding.better ? 'better' : 'no difference that counts';
+  return html`<section aria-labelledby="h-base"><h2 id="h-base">Compared with the base of ${moment(base.run.startedAt)}</h2>
+${scrolled(
+  'Comparison with the base',
+  ['Metric', 'Verdict', 'Half to double', 'Base to head'],
+  findings.map((finding) => [
+    shownLine(finding.metric, 80),
+    verdict(finding),
+    ratioMark(finding),
+    shown(finding.actual, 300),
+  ]),
+)}
+${notCompared.map((reason) => html`<p class="quiet">Not compared: ${shown(reason, 300)}</p>`)}</section>`;
+}
+
+function violations({ violations: all }: LoadResult): SafeHtml | string {
+  if (all.length === 0) return '';
+  return html`<section aria-labelledby="h-contract"><h2 id="h-contract">Contract broken under load</h2>${all
+    .slice(0, 50)
+    .map(
+      ({
+        requirement,
+        reported,
+        example,
+      }) => html`<details class="req k-fail" open><summary><span class="chip">Broken</span> <span class="title">${shown(example.detail, 200)}</span> <code>${shownLine(requirement, 80)}</code></summary>
+<div class="body"><p>At least ${count(reported, 'time')}; for example, with the key ${shownLine(example.key, 60)}:</p><pre tabindex="0">${shownLine(example.method, 20)} ${shown(example.path, 300)}
+<b class="st st${Math.floor(example.status / 100)}">${example.status}</b>
+${Object.entries(example.headers)
+  .slice(0, 40)
+  .map(
+    ([name, value]) => html`<i class="h">${shown(name, 80)}</i>: ${shown(value, 300)}
+`,
+  )}
+${shown(example.body, 1_500)}</pre></div></details>`,
+    )}</section>`;
+}
+
+function quota({ bill }: LoadResult): SafeHtml {
+  return html`<section aria-labelledby="h-quota"><h2 id="h-quota">What it cost</h2>${scrolled(
+    'Requests by key',
+    ['Key', 'Plan', 'Sent', 'Refused', 'At most, as planned', 'A day', 'Busiest minute', 'A minute'],
+    bill.keys
+      .slice(0, 300)
+      .map((key) => [
+        shownLine(key.key, 60),
+        key.plan,
+        (key.sent ?? 0).toLocaleString('en'),
+        (key.refused ?? 0).toLocaleString('en'),
+        key.requests.toLocaleString('en'),
+        key.perDay.toLocaleString('en'),
+        key.busiestMinute.toLocaleString('en'),
+        key.perMinute.toLocaleString('en'),
+      ]),
+  )}</section>`;
+}
