@@ -1,12 +1,18 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { readBaseAddress } from '../checks/harness/base-address.ts';
 import { keyValues } from '../checks/harness/key-values.ts';
 import { readProfile } from '../checks/harness/load-profile.ts';
 import { looksLikeProduction } from '../checks/harness/production-address.ts';
 import { UnknownNameError } from '../reference-server/named.ts';
-import { CATALOGUE, scenarioNamed } from '../scenarios/lib/catalogue.ts';
+import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../scenarios/lib/catalogue.ts';
 import type { Mix } from '../scenarios/lib/scenario.ts';
+import { measureCapacity } from '../scenarios/runner/capacity.ts';
 import { K6Unavailable, provideK6 } from '../scenarios/runner/k6-binary.ts';
+import { kubernetesManifests } from '../scenarios/runner/kubernetes.ts';
 import type { LoadResult } from '../scenarios/runner/load-result.ts';
 import { type LoadRequest, prepareLoad, runLoad } from '../scenarios/runner/load-run.ts';
 import {
@@ -16,6 +22,7 @@ import {
   startEmbeddedTarget,
 } from '../scenarios/runner/load-target.ts';
 import { renderBill } from '../scenarios/runner/quota.ts';
+import { renderCapacity, renderStep } from '../scenarios/runner/render-capacity.ts';
 import { renderLoadResult } from '../scenarios/runner/render-result.ts';
 import { SloError } from '../scenarios/runner/slo.ts';
 import { gaps } from '../spec/contract.ts';
@@ -39,6 +46,9 @@ interface LoadOptions {
   readonly productionHost?: string;
   readonly embeddedFault?: string;
   readonly embeddedClockSpeed?: number;
+  readonly kubernetes?: true;
+  readonly secret: string;
+  readonly prometheusUrl: string;
   readonly dryRun?: true;
   readonly list?: true;
 }
@@ -93,6 +103,7 @@ const EXAMPLES = `
 Examples:
   $ petstore-harness load smoke                             against the embedded reference server
   $ petstore-harness load mixed --profile staging.yaml --rate 15 --duration 5m --mix list=80,add=5,get=15
+  $ petstore-harness load capacity --profile staging.yaml --slo 'p99<200ms,errors<0.1%'
   $ petstore-harness load soak --profile staging.yaml --dry-run
   $ petstore-harness load mixed -- --out web-dashboard      further options of k6 run
 
@@ -100,8 +111,9 @@ Exit codes: 0 held, 99 a threshold is broken, 2 wrong usage or not permitted, 3 
 limit), 130 interrupted; others are k6's own.`;
 
 function listScenarios(): void {
-  const width = Math.max(...CATALOGUE.map(({ name }) => name.length));
-  for (const { name, answers } of CATALOGUE) process.stdout.write(`${name.padEnd(width)}  ${answers}\n`);
+  const width = Math.max(...[...CATALOGUE, CAPACITY_STEP].map(({ name }) => name.length));
+  for (const { name, answers } of [...CATALOGUE, CAPACITY_STEP])
+    process.stdout.write(`${name.padEnd(width)}  ${answers}\n`);
 }
 
 async function targetOf(
@@ -175,15 +187,23 @@ async function load(
   command: Command,
 ): Promise<void> {
   if (options.list === true) return listScenarios();
-  const facts = name === undefined ? undefined : scenarioNamed(name);
+  const facts = name === CAPACITY_STEP.name ? CAPACITY_STEP : scenarioNamed(name ?? '');
   if (facts === undefined) {
-    const known = CATALOGUE.map((scenario) => scenario.name).join(', ');
+    const known = [...CATALOGUE, CAPACITY_STEP].map((scenario) => scenario.name).join(', ');
     command.error(
       `error: ${name === undefined ? 'which scenario?' : `there is no scenario ${name}`} Known: ${known}`,
       {
         exitCode: USAGE_ERROR,
       },
     );
+  }
+  if (
+    facts === CAPACITY_STEP &&
+    (options.mix ?? options.duration ?? (options.shards > 1 || undefined)) !== undefined
+  ) {
+    command.error('error: capacity takes neither --mix nor --duration nor --shards', {
+      exitCode: USAGE_ERROR,
+    });
   }
   const note = (line: string) => void process.stderr.write(`${line}\n`);
   const signals = onSignals();
@@ -207,10 +227,36 @@ async function load(
       ...(mix === undefined ? {} : { mix }),
       ...(validateEvery === undefined ? {} : { validateEvery }),
     };
+    if (options.kubernetes === true) {
+      const folder = await mkdtemp(join(tmpdir(), 'petstore-k6-'));
+      try {
+        const runId = randomBytes(4).toString('hex');
+        const { secret, prometheusUrl } = options;
+        process.stdout.write(await kubernetesManifests({ ...request, folder, runId, secret, prometheusUrl }));
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+      return;
+    }
     const prepared = prepareLoad(request);
     note(`${facts.name}: ${facts.answers}\n${renderBill(prepared.quota.bill)}`);
     if (options.dryRun === true) return;
     const k6 = await provideK6(note, signals.stop);
+    if (facts === CAPACITY_STEP) {
+      const capacity = await measureCapacity({
+        ...request,
+        k6,
+        slo: slo ?? facts.thresholds,
+        note: () => {},
+        onStep: (step) => note(renderStep(step)),
+        ...(rate === undefined ? {} : { startRate: rate }),
+      });
+      process.stdout.write(renderCapacity(capacity));
+      note(`results: ${options.out}`);
+      process.exitCode =
+        capacity.outcome === 'interrupted' ? INTERRUPTED : capacity.interval === null ? INCONCLUSIVE : 0;
+      return;
+    }
     const result = await runLoad({ ...request, k6 });
     process.stdout.write(renderLoadResult(result));
     note(`results: ${options.out}`);
@@ -259,6 +305,13 @@ export const loadCommand = new Command('load')
     new Option('--embedded-clock-speed <n>', 'seconds of the embedded server in one real second').argParser(
       positive(100_000),
     ),
+  )
+  .option('--kubernetes', 'print what the k6-operator needs instead of running: a ConfigMap and a TestRun')
+  .option('--secret <name>', 'with --kubernetes: Secret that holds the keys', 'petstore-load-keys')
+  .option(
+    '--prometheus-url <url>',
+    'with --kubernetes: where Prometheus takes remote writes',
+    'http://prometheus-operated.monitoring.svc:9090/api/v1/write',
   )
   .option('--dry-run', 'print the bill and send nothing')
   .option('--list', 'print the scenarios')

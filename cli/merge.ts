@@ -1,9 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import type { LoadResult } from '../scenarios/runner/load-result.ts';
 import { MergeRefused, mergeResults } from '../scenarios/runner/merge-results.ts';
 import { ResultUnreadable, readLoadResult } from '../scenarios/runner/read-result.ts';
 import { renderLoadResult } from '../scenarios/runner/render-result.ts';
+import { readRunnerLog } from '../scenarios/runner/runner-log.ts';
 import { SloError } from '../scenarios/runner/slo.ts';
 
 const USAGE_ERROR = 2;
@@ -17,8 +19,9 @@ interface MergeCommandOptions {
 
 async function merge(paths: string[], { out, slo }: MergeCommandOptions, command: Command): Promise<void> {
   try {
-    const results = [];
-    for (const path of paths) results.push(await readLoadResult(path));
+    const results: LoadResult[] = [];
+    for (const path of paths)
+      results.push(await (path.endsWith('.log') ? readRunnerLog(path) : readLoadResult(path)));
     const merged = mergeResults(results, slo);
     await mkdir(out, { recursive: true, mode: 0o700 });
     await writeFile(join(out, 'load-report.json'), `${JSON.stringify(merged, null, 1)}\n`, { mode: 0o600 });
@@ -36,7 +39,7 @@ async function merge(paths: string[], { out, slo }: MergeCommandOptions, command
 /** `merge`: what several runners of one load wrote, as one result. */
 export const mergeCommand = new Command('merge')
   .description('merge the results of several runners of one load')
-  .argument('<dirs...>', 'folders with load-report.json, or log files of k6 runners')
+  .argument('<dirs...>', 'folders with load-report.json, or logs of k6 runners (*.log)')
   .option('--out <dir>', 'folder for the merged result', 'petstore-results/merged')
   .option('--slo <objective>', 'judge this objective instead of the results’ own')
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : USAGE_ERROR))

@@ -41,15 +41,30 @@ function turns(): number[] {
 const order = turns();
 const statuses = ['available', undefined, 'pending', 'sold'];
 
+/** This process's part of the keys, where the plan has one for each of several machines. */
+function ownShard() {
+  if (plan.shards === undefined) return undefined;
+  const { executionSegment } = exec.test.options;
+  const [numerator = '0', denominator = '1'] = (executionSegment ?? '0').split(':')[0]?.split('/') ?? [];
+  return plan.shards[Math.round((Number(numerator) / Number(denominator)) * plan.shards.length)];
+}
+
 /** One request of the plan's mix per call, paid by the key whose turn it is. */
 export function mixedRequests(streamName: string): () => void {
   const stream = streamNumber(streamName);
-  const { schedule, constantRate } = plan.streams[stream] ?? { schedule: [] };
+  const planned = plan.streams[stream];
+  let constantRate = planned?.constantRate;
+  let schedule: readonly number[] = [];
   // Making this object costs k6 ten microseconds, asking a kept one two; it stays current.
   let scenario: typeof exec.scenario | undefined;
   const callers: Caller[] = [];
   return () => {
-    scenario ??= exec.scenario;
+    if (scenario === undefined) {
+      scenario = exec.scenario;
+      const shard = ownShard();
+      schedule = shard?.schedule ?? planned?.schedule ?? [];
+      if (constantRate !== undefined && plan.shards !== undefined) constantRate /= plan.shards.length;
+    }
     const turn = scenario.iterationInInstance;
     if (constantRate !== undefined && turn % LAG_EVERY === 0) {
       late(Date.now() - scenario.startTime - (turn / constantRate) * 1000);

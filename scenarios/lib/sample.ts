@@ -50,3 +50,5 @@ export function decodeSample(code: number): Sample | undefined {
 /** Marks of the lines that scripts write to k6's log for the runner. */
 export const SAMPLES_MARK = 'petstore-samples ';
 export const EVENT_MARK = 'petstore-event ';
+/** Begins the line on standard output in which a runner says at its end what it ran. */
+export const RUN_MARK = 'petstore-run ';

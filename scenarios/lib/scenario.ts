@@ -116,6 +116,13 @@ export interface LoadPlan {
   /** Where k6 leaves its own summary; undefined where its standard output is all that it has. */
   readonly summaryFile: string | undefined;
   readonly samples: { readonly categoryId: string; readonly ids: readonly string[] };
+  /**
+   * Where several machines run the same files: the n-th of so many takes the n-th of these instead of each stream's
+   * keys and schedule. Which one it is, its execution segment tells.
+   */
+  readonly shards?: readonly Pick<PlannedStream, 'keys' | 'schedule'>[];
+  /** What `merge` needs beside samples to make a report from a runner's log. */
+  readonly report?: { readonly answers: string; readonly slo: string; readonly blockSeconds: number };
   /** k6's options, made from the streams. */
   readonly options: Readonly<Record<string, unknown>>;
 }

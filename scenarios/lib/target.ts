@@ -202,9 +202,17 @@ export function add(who: Caller, status?: string): Answer {
   return answer(response);
 }
 
-/** GET /pets/{petId} of an animal that the target has. */
+let listedIds: readonly string[] = plan.samples.ids;
+const longList = listRequest({ limit: 100 });
+
+/** GET /pets/{petId} of an animal that the target has. Where none is known yet, a list tells some instead. */
 export function get(who: Caller, turn: number): Answer {
-  const ids = ownIds.length > 0 && turn % 2 === 0 ? ownIds : plan.samples.ids;
+  if (listedIds.length === 0 && ownIds.length === 0) {
+    const listed = list(who, longList);
+    if (listed.status === 200) listedIds = idsIn(listed.body);
+    return listed;
+  }
+  const ids = ownIds.length > 0 && (turn % 2 === 0 || listedIds.length === 0) ? ownIds : listedIds;
   const id = ids[turn % ids.length] ?? '1';
   const now = Date.now();
   begin(who.codes[2] ?? 0, now);

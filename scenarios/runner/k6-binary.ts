@@ -32,6 +32,7 @@ const INSTALL = `Install k6 2.x in one of these ways, or set K6_BIN to its path:
   any, with Go     install Go 1.25 or later; the harness then builds k6 ${PINNED_K6} itself, once
 k6's own instructions: https://grafana.com/docs/k6/latest/set-up/install-k6/`;
 
+const TELL_EVERY_MS = 5_000;
 const run = promisify(execFile);
 const programName = process.platform === 'win32' ? 'k6.exe' : 'k6';
 
@@ -148,10 +149,14 @@ async function build(
   const problems: string[] = [];
   let downloaded = 0;
   let compiled = 0;
+  let told = Number.NEGATIVE_INFINITY;
   for await (const line of createInterface({ input: go.stderr })) {
     if (line.startsWith('go: downloading ')) downloaded += 1;
     else if (/^[\w.-]+(\/[\w.~-]+)*$/.test(line)) compiled += 1;
     else problems.push(line);
+    // A line per package would be hundreds in a log.
+    if (performance.now() - told < TELL_EVERY_MS) continue;
+    told = performance.now();
     progress(`building k6 ${PINNED_K6}: ${downloaded} modules fetched, ${compiled} packages compiled`);
   }
   const outcome = await ended;

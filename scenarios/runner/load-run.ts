@@ -67,7 +67,7 @@ export interface PreparedLoad {
  * @throws LoadRefused with the bill and what would fit
  * @throws SloError for an objective that cannot be read
  */
-export function prepareLoad(request: Omit<LoadRequest, 'k6'>): PreparedLoad {
+export function prepareLoad(request: Omit<LoadRequest, 'k6' | 'out'>): PreparedLoad {
   const { facts, target } = request;
   const notes: string[] = [];
   const missing = facts.needs.filter((permission) => !target.permit.includes(permission));

@@ -1,0 +1,20 @@
+/** A search for a capacity, for a person at a terminal. */
+import type { CapacityResult, CapacityStep } from './capacity.ts';
+import { round } from './slo.ts';
+
+/** One line a step, as it is taken. */
+export function renderStep({ phase, rate, held, p50, p99, reason }: CapacityStep): string {
+  const figures = `p50 ${round(p50)} ms, p99 ${round(p99)} ms`;
+  return `  ${phase.padEnd(7)} ${rate.toFixed(1).padStart(9)}/s  ${held ? '✓' : '✗'} ${figures}${held ? '' : `  ${reason}`}`;
+}
+
+/** The outcome in a few lines. */
+export function renderCapacity({ run, outcome, reason, capacity, interval, steps }: CapacityResult): string {
+  const head = `capacity of ${run.target} for ${run.slo}, ${steps.length} steps, ${Math.round(run.durationSeconds)} s`;
+  if (capacity === null || interval === null) return `${head}\n\nNO CAPACITY (${outcome}): ${reason}\n`;
+  const half = (interval[1] - interval[0]) / 2 / capacity;
+  return (
+    `${head}\n\n${capacity.toFixed(1)} requests/s, 95 % interval ${interval[0].toFixed(1)} to ${interval[1].toFixed(1)} ` +
+    `(±${(half * 100).toFixed(1)} %)\n`
+  );
+}
