@@ -2,10 +2,12 @@ import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { UnwritableReport } from '../reports/write-reports.ts';
 import { readBaseline } from './check-baseline.ts';
+import { renderBill } from './check-bill.ts';
 import { resultsFolder } from './check-folder.ts';
 import { listChecks } from './check-list.ts';
 import { type CheckOptions, names, permissions } from './check-options.ts';
 import { print } from './check-output.ts';
+import { planCheck } from './check-plan.ts';
 import { runCheck } from './check-run.ts';
 import { selectedIds } from './check-selection.ts';
 import { checkSubject } from './check-subject.ts';
@@ -42,6 +44,15 @@ async function check(options: CheckOptions): Promise<void> {
   const subject = await checkSubject(options);
   let directory: string | undefined;
   try {
+    const plan = await planCheck(subject);
+    if (options.dryRun === true) await print(renderBill(plan, subject));
+    const [unpayable] = plan.bill.unpayable;
+    if (unpayable !== undefined && subject.stored === undefined) {
+      throw new UsageError(
+        `the day’s quota cannot pay for this run: ${unpayable}; give the role functional to more keys, or use --only`,
+      );
+    }
+    if (options.dryRun === true) return;
     directory = subject.stored?.offline === false ? subject.stored.directory : resultsFolder(options.out);
     const { code } = await runCheck(subject, options, { directory, format, baseline });
     process.exitCode = code;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { EXIT } from './exit-codes.ts';
 
 /** How a run is asked to end. */
@@ -20,6 +21,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  */
 export function untilInterrupted(onFirst: () => void, onSecond: () => void): Interruption {
   const controller = new AbortController();
+  // Every request in flight listens.
+  setMaxListeners(0, controller.signal);
   let by: string | undefined;
   const react = (name: string) => {
     if (by !== undefined) {

@@ -1,0 +1,196 @@
+/**
+ * The bill of a run before it is made: what each key spends against its minute and its day, and how long it takes.
+ *
+ * The numbers are those that checks and scenes declare, for a target that counts exactly and a key that nobody else
+ * uses; a window that has to be counted again costs that window once more.
+ */
+import type { Check, GapObserver, Scene, Spending } from './check.ts';
+import { type Key, MINUTE } from './key-pool.ts';
+import type { Permission } from './verdict.ts';
+
+/** The long spendings on one key, in their order. */
+export interface PlannedLane {
+  readonly key: Key;
+  readonly scenes: readonly Scene<unknown>[];
+}
+
+export interface PlannedRun {
+  readonly keys: readonly Key[];
+  readonly permissions: ReadonlySet<Permission>;
+  readonly checks: readonly Check[];
+  readonly gapObservers: readonly GapObserver[];
+  readonly lanes: readonly PlannedLane[];
+}
+
+/** What a run spends on one key. */
+export interface KeyBill {
+  readonly key: Key;
+  readonly requests: number;
+  /** Requests that are to be refused with 429, among them. */
+  readonly refusals: number;
+  /** The most that the key's minute is asked for beside the requests that exhaust it, and whether that happens. */
+  readonly exhausted: boolean;
+}
+
+export interface QuotaBill {
+  readonly keys: readonly KeyBill[];
+  /** Requests that carry no valid key. */
+  readonly anonymous: number;
+  /** Animals that stay in the store. */
+  readonly animals: number;
+  /** By the target's clock, in milliseconds, without the ban. */
+  readonly longestWait: number;
+  readonly total: number;
+  /** A ban is provoked: its length, which only the target knows, comes on top. */
+  readonly waitsForBan: boolean;
+  /** Why the plan cannot be paid; empty where it can. */
+  readonly unpayable: readonly string[];
+}
+
+/** Before anything else every key asks once whether the target knows it. */
+const PREFLIGHT = 1;
+/** Checks that ask on every key, and how often; their own `spends` leaves that out. */
+const ON_EVERY_KEY: Readonly<Record<string, number>> = { 'rate-keys-apart': 2 };
+/** A round trip to a target that is not in the same building. */
+const ROUND_TRIP = 100;
+/** Requests of a long spending that are under way at the same time, at least. */
+const TOGETHER = 4;
+
+/** Adds up what a run declares. */
+export function quotaBill(run: PlannedRun): QuotaBill {
+  const ordinary = ordinarySpending(run);
+  const { paid, pauses } = allocate(ordinary.requests, run);
+  const keys = run.keys.map((key): KeyBill => {
+    const lane = run.lanes.find((candidate) => candidate.key.name === key.name);
+    const spending = lane?.scenes.map((scene) => laneSpending(scene, key)) ?? [];
+    const beforeDay =
+      (paid.get(key.name) ?? 0) + sum(spending.map(({ requests, day }) => (day ? 0 : requests)));
+    const wholeDay = Math.max(0, ...spending.map(({ requests, day }) => (day ? requests : 0)));
+    return {
+      key,
+      // The day counts every request of the run, whatever it was for.
+      requests: Math.max(beforeDay, wholeDay),
+      refusals: sum(spending.map(({ refusals }) => refusals)),
+      exhausted: spending.length > 0,
+    };
+  });
+  const laneTimes = run.lanes.map(({ key, scenes }) =>
+    sum(scenes.map((scene) => laneSpending(scene, key).time)),
+  );
+  const scenes = run.lanes.flatMap((lane) => lane.scenes);
+  return {
+    keys,
+    anonymous: ordinary.anonymous,
+    animals: run.permissions.has('writes')
+      ? ordinary.animals + sum(scenes.map((scene) => treeSpending([scene]).animals))
+      : 0,
+    longestWait: pauses > 0 || run.lanes.length > 0 ? MINUTE : 0,
+    total:
+      (ordinary.requests + ordinary.anonymous) * ROUND_TRIP + pauses * MINUTE + Math.max(0, ...laneTimes),
+    waitsForBan: scenes.some(({ permit }) => permit === 'ban'),
+    unpayable: keys.flatMap((bill) => unpayable(bill, run)),
+  };
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+function unpayable({ key, requests }: KeyBill, { lanes }: PlannedRun): string[] {
+  const spendsDay = lanes.some(
+    (lane) => lane.key.name === key.name && lane.scenes.some(({ permit }) => permit === 'day'),
+  );
+  if (spendsDay || requests <= key.limits.perDay) return [];
+  return [`key ${key.name} would spend ${requests} requests, and its plan has ${key.limits.perDay} a day`];
+}
+
+interface Totals {
+  requests: number;
+  anonymous: number;
+  animals: number;
+}
+
+interface Spends {
+  readonly id: string;
+  readonly permit?: Permission;
+  readonly spends?: Spending;
+  readonly scenes?: readonly Scene<unknown>[];
+}
+
+/** What these and the scenes that they need declare, each scene once. */
+function treeSpending(roots: readonly Spends[], allowed: (part: Spends) => boolean = () => true): Totals {
+  const totals: Totals = { requests: 0, anonymous: 0, animals: 0 };
+  const seen = new Set<Spends | string>();
+  const visit = (part: Spends, name: Spends | string) => {
+    if (seen.has(name) || !allowed(part)) return;
+    seen.add(name);
+    totals.requests += part.spends?.requests ?? 0;
+    totals.anonymous += part.spends?.anonymous ?? 0;
+    totals.animals += part.spends?.animals ?? 0;
+    // Scenes are shared by their id; a check may bear the id of a scene.
+    for (const scene of part.scenes ?? []) visit(scene, scene.id);
+  };
+  for (const root of roots) visit(root, root);
+  return totals;
+}
+
+/** What runs before the long spendings, on whichever functional key has quota. */
+function ordinarySpending({ checks, gapObservers, permissions }: PlannedRun): Totals {
+  const ordinary = ({ permit }: Spends) =>
+    permit === undefined || (permit === 'writes' && permissions.has('writes'));
+  return treeSpending([...checks, ...gapObservers], ordinary);
+}
+
+/**
+ * Hands ordinary requests to the key that has most left in its minute, as a run does. Returns what each key pays and
+ * how often a whole minute has to be waited for.
+ */
+function allocate(
+  requests: number,
+  { keys, checks }: PlannedRun,
+): { paid: Map<string, number>; pauses: number } {
+  const everyKey = PREFLIGHT + sum(checks.map(({ id }) => ON_EVERY_KEY[id] ?? 0));
+  const paid = new Map(keys.map(({ name }) => [name, everyKey]));
+  const payers = keys
+    .filter(({ roles }) => roles.includes('functional'))
+    .map((key) => ({ key, left: key.limits.perMinute - everyKey }));
+  let pauses = 0;
+  for (let open = payers.length === 0 ? 0 : requests; open > 0; open -= 1) {
+    let payer = payers.reduce((a, b) => (b.left > a.left ? b : a));
+    if (payer.left <= 0) {
+      pauses += 1;
+      for (const each of payers) each.left = each.key.limits.perMinute;
+      payer = payers.reduce((a, b) => (b.left > a.left ? b : a));
+    }
+    payer.left -= 1;
+    paid.set(payer.key.name, (paid.get(payer.key.name) ?? 0) + 1);
+  }
+  return { paid, pauses };
+}
+
+/** What a long spending costs its key, and the time that section 8 itself makes it take. */
+function laneSpending(
+  scene: Scene<unknown>,
+  { limits }: Key,
+): { requests: number; refusals: number; time: number; day: boolean } {
+  const { requests } = treeSpending([scene]);
+  const sending = (requests * ROUND_TRIP) / TOGETHER;
+  switch (scene.permit) {
+    case 'day':
+      return { requests, refusals: 1, time: Math.ceil(limits.perDay / limits.perMinute) * MINUTE, day: true };
+    case 'ban':
+      return {
+        requests,
+        refusals: Math.max(0, requests - limits.perMinute),
+        time: sending + MINUTE,
+        day: false,
+      };
+    default: {
+      const windows = Math.max(1, Math.floor(requests / limits.perMinute));
+      return {
+        requests,
+        refusals: windows,
+        time: windows * (Math.min(sending, MINUTE) + MINUTE),
+        day: false,
+      };
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { type Check, Unsettled } from '../checks/harness/check.ts';
+import type { Clock } from '../checks/harness/clock.ts';
+import { profileKeys } from '../checks/harness/keys-with-values.ts';
+import { type PlannedRun, type QuotaBill, quotaBill } from '../checks/harness/quota-planner.ts';
+import { Run } from '../checks/harness/run.ts';
+import { runChecks } from '../checks/harness/run-checks.ts';
+import { allChecks, allGapObservers } from '../checks/sections/all-checks.ts';
+import { spendingLanes } from '../checks/sections/lanes.ts';
+import { requirement } from '../spec/contract.ts';
+import type { CheckSubject } from './check-subject.ts';
+
+/** A run as it is planned: its bill, and what it cannot verify. */
+export interface CheckPlan {
+  readonly run: PlannedRun;
+  readonly bill: QuotaBill;
+  /** Why requirements stay inconclusive for want of a key or a permission, by id. */
+  readonly wanting: ReadonlyMap<string, string>;
+}
+
+/** What a check ends with where the plan would send its first request. */
+const NOT_SENT = 'not sent: this is a plan';
+
+/** Judges refusals that others provoke: nothing shows to them in a run that exhausts no key. */
+const SHOWN_BY_EXHAUSTION = new Set(['error-body-429', 'rate-headers-on-429', 'retry-after-present']);
+
+/** Plans a run: every check is begun, and stopped at its first request. Nothing is sent, nothing waited for. */
+export async function planCheck({ profile, values, permissions, only }: CheckSubject): Promise<CheckPlan> {
+  const run = plannedRun(profile.target, profileKeys(profile, values), permissions);
+  const checks = allChecks.filter(({ id }) => only === undefined || only.includes(id));
+  const gapObservers = only === undefined ? allGapObservers : [];
+  const lanes = spendingLanes(run.probe('plan'), checks).flatMap((scenes) => {
+    // A lane's scenes are named by what they spend and on which key: names of keys have no colon.
+    const name = scenes[0]?.id.split(':')[1];
+    const key = run.keys.find((candidate) => candidate.name === name);
+    return key === undefined ? [] : [{ key, scenes }];
+  });
+  const plan = { keys: run.keys, permissions: run.permissions, checks, gapObservers, lanes };
+  return { run: plan, bill: quotaBill(plan), wanting: await wanting(run, checks) };
+}
+
+function plannedRun(
+  baseUrl: string,
+  keys: ReturnType<typeof profileKeys>,
+  permissions: CheckSubject['permissions'],
+): Run {
+  const now = Date.now();
+  const clock: Clock = { speed: 1, now: () => now, sleepUntil: async () => {} };
+  const client = { exchange: async () => Promise.reject(new Unsettled(NOT_SENT)), close: async () => {} };
+  return new Run({
+    baseUrl,
+    runId: 'planned',
+    client,
+    clock,
+    keys: keys.filter(({ roles }) => roles.some((role) => role !== 'load')),
+    permissions: new Set(permissions),
+    sampleCategoryId: undefined,
+  });
+}
+
+/** The reasons of the checks that give up before they would send anything. */
+async function wanting(run: Run, checks: readonly Check[]): Promise<Map<string, string>> {
+  const { requirements } = await runChecks(run, { checks, gapObservers: [], lanes: () => [] });
+  const provokes = new Set(
+    checks.filter((check) => check.run !== undefined || check.permit !== undefined).map(({ id }) => id),
+  );
+  const wants = new Map<string, string>();
+  for (const [id, { verdict, reason }] of requirements) {
+    if (SHOWN_BY_EXHAUSTION.has(id) && !run.permissions.has('exhaust'))
+      wants.set(id, 'needs the permission exhaust');
+    else if (verdict === 'inconclusive' && reason !== NOT_SENT && provokes.has(id)) wants.set(id, reason);
+  }
+  return new Map([...wants].filter(([id]) => requirement(id).excluded === undefined));
+}
