@@ -2,7 +2,7 @@ import { html, type SafeHtml } from '@remix-run/html-template';
 import { diffWordsWithSpace } from 'diff';
 import type { Exchange } from '../../checks/harness/exchange.ts';
 import type { RequirementResult } from '../report.ts';
-import { clip, visibleLines } from '../visible-text.ts';
+import { clip, shownLines } from '../visible-text.ts';
 import { markUnseen, shown } from './visible-html.ts';
 
 /** The parts of an exchange that a verdict speaks of. */
@@ -39,8 +39,8 @@ export function marksOf(row: RequirementResult, exchange: Exchange): Marks {
 /** Below this share of common characters two sentences differ altogether, and marking words only disturbs. */
 const ALIKE = 0.4;
 
-/** Texts longer than this are shown without marks; comparing takes time with the square of their length. */
-const MOST_COMPARED = 1_500;
+/** Texts with more differences than this are shown without marks; finding them takes time with their square. */
+const MOST_DIFFERENCES = 200;
 
 /** What was asked and what came, the words that differ marked where the sentences are alike. */
 export function comparison(
@@ -48,8 +48,10 @@ export function comparison(
   actual: string,
 ): { readonly expected: SafeHtml; readonly actual: SafeHtml } {
   const plain = { expected: shown(expected), actual: shown(actual) };
-  if (Math.max(expected.length, actual.length) > MOST_COMPARED) return plain;
-  const parts = diffWordsWithSpace(visibleLines(expected), visibleLines(actual));
+  const parts = diffWordsWithSpace(shownLines(expected), shownLines(actual), {
+    maxEditLength: MOST_DIFFERENCES,
+  });
+  if (parts === undefined) return plain;
   const common = parts
     .filter(({ added, removed }) => !added && !removed)
     .reduce((sum, { value }) => sum + value.length, 0);

@@ -38,13 +38,14 @@ function gapRow(gap: GapResult, anchors: ReadonlyMap<string, string>): SafeHtml 
     anchor === undefined
       ? ''
       : html` <a href="#${anchor}">exchange<span class="sr"> for ${gap.id}</span></a>`;
+  const chip = html`<span class="chip g-${gap.verdict}">${WORDS[gap.verdict]}</span>`;
   const pinned =
     gap.pinned === null
-      ? html`<span class="quiet">not pinned</span>`
-      : html`<code>${shownLine(gap.pinned, 120)}</code>`;
+      ? html`<span class="quiet">${gap.verdict === 'observed' ? 'not pinned' : WORDS[gap.verdict]}</span>`
+      : html`<code>${shownLine(gap.pinned, 120)}</code> ${chip}`;
   return html`<tr id="g-${gap.id}" class="gap-${gap.verdict}">
-<th scope="row">${shownLine(gap.question, 200)}<br /><code class="quiet">${gap.id}</code> <span class="quiet">section ${gap.section}</span></th>
-<td>${gap.observed === null ? html`<span class="quiet">no answer seen</span>` : html`<code>${shown(gap.observed, 160)}</code>`}</td>
-<td>${pinned}<br /><span class="chip g-${gap.verdict}">${WORDS[gap.verdict]}</span></td>
-<td>${shown(gap.detail, 300)}${link}</td></tr>`;
+<th scope="row">${shownLine(gap.question, 200)}<br /><code class="quiet">${gap.id}</code> <span class="quiet nowrap">section ${gap.section}</span></th>
+<td data-label="This target">${gap.observed === null ? html`<span class="quiet">no answer seen</span>` : html`<code>${shown(gap.observed, 160)}</code>`}</td>
+<td data-label="Profile">${pinned}</td>
+<td data-label="How it was seen">${shown(gap.detail, 300)}${link}</td></tr>`;
 }
