@@ -23,18 +23,12 @@ export interface CheckOutput {
   readonly baseline: readonly BaselineEntry[];
 }
 
-/** How a run ended: the exit code, and the signal that cut it short. */
-export interface CheckEnd {
-  readonly code: number;
-  readonly interrupted: boolean;
-}
-
-/** Checks the subject, shows the run while it goes on, writes its results. */
+/** Checks the subject, shows the run while it goes on, writes its results; returns the exit code. */
 export async function runCheck(
   subject: CheckSubject,
   options: CheckOptions,
   output: CheckOutput,
-): Promise<CheckEnd> {
+): Promise<number> {
   const { directory, format } = output;
   const { stored, only } = subject;
   if (stored === undefined) keepProfile(directory, subject);
@@ -66,7 +60,7 @@ export async function runCheck(
     if (options.writeProfile !== undefined)
       await writeProfile(options.writeProfile, judged.report, subject, options);
     await print(format === 'tap' ? await tapResult(judged) : humanSummary(judged, directory));
-    return { code: exitCode(judged.report), interrupted: interruption.by() !== undefined };
+    return exitCode(judged.report);
   } finally {
     interruption.release();
   }
@@ -86,17 +80,14 @@ async function notReady(
   message: string,
   interrupted: string | undefined,
   { directory, format }: CheckOutput,
-): Promise<CheckEnd> {
+): Promise<number> {
   const line =
     interrupted === undefined
       ? shownLine(message, 500)
       : `interrupted by ${interrupted} before anything was judged; ${journalHint(directory)}`;
   if (format === 'tap') await print((await import('../checks/conformance.tap.ts')).bailedOut(line));
   process.stderr.write(`error: ${line}\n`);
-  return {
-    code: interrupted === undefined ? EXIT.inconclusive : EXIT.interrupted,
-    interrupted: interrupted !== undefined,
-  };
+  return interrupted === undefined ? EXIT.inconclusive : EXIT.interrupted;
 }
 
 function exitCode({ run, verdict }: Report): number {

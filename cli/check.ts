@@ -10,6 +10,7 @@ import { print } from './check-output.ts';
 import { planCheck } from './check-plan.ts';
 import { runCheck } from './check-run.ts';
 import { selectedIds } from './check-selection.ts';
+import { smokeRun } from './check-smoke.ts';
 import { checkSubject } from './check-subject.ts';
 import { crash } from './crash.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
@@ -54,8 +55,14 @@ async function check(options: CheckOptions): Promise<void> {
     }
     if (options.dryRun === true) return;
     directory = subject.stored?.offline === false ? subject.stored.directory : resultsFolder(options.out);
-    const { code } = await runCheck(subject, options, { directory, format, baseline });
+    const code = await runCheck(subject, options, { directory, format, baseline });
     process.exitCode = code;
+    const everything = options.only === undefined && options.permit === undefined;
+    if (subject.embedded && everything && code === EXIT.conformant) {
+      // TAP has standard output for itself.
+      const stream = format === 'tap' ? process.stderr : process.stdout;
+      process.exitCode = await smokeRun(directory, (text) => void stream.write(text));
+    }
   } catch (error) {
     if (error instanceof UsageError) throw error;
     if (!isDiskProblem(error)) crash(error, subject.values.values(), directory);
