@@ -68,6 +68,8 @@ const BISECTED = 1.1;
 const PRECISE = 0.02;
 const LEAST_KNEE_STEPS = 6;
 const MOST_STUMBLES = 2;
+/** A tenth of the bound, at least this: arrivals so late make latencies of their own. */
+const LEAST_LAG_MS = 20;
 
 class QuotaSpent extends Error {}
 class GeneratorWasLimit extends Error {}
@@ -112,6 +114,12 @@ class Steps {
     }
   }
 
+  /** Whether a rate holds; a step that broke is taken twice, since a pause of the machine breaks one too. */
+  async holds(rate: number, phase: CapacityStep['phase']): Promise<boolean> {
+    const { held } = await this.take(rate, BRACKET_SECONDS, phase);
+    return held || (await this.take(rate, BRACKET_SECONDS, phase)).held;
+  }
+
   async #take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<CapacityStep> {
     const folder = join(this.#request.out, `step-${String(this.taken.length + 1).padStart(2, '0')}`);
     const bounds = this.#clauses
@@ -142,8 +150,11 @@ class Steps {
       throw new Error(`a step could not be run: ${result.generator.errorLines[0] ?? 'no request was made'}`);
     }
     const judgement = judgeStep(result, this.#clauses);
-    if (result.generator.limit !== null && !judgement.held)
-      throw new GeneratorWasLimit(result.generator.limit);
+    const { limit, scheduleLagP95Ms: lag } = result.generator;
+    const lagAllowed = Math.max(LEAST_LAG_MS, Math.min(...bounds) * 100);
+    if (!judgement.held && (limit !== null || (lag ?? 0) > lagAllowed)) {
+      throw new GeneratorWasLimit(limit ?? `arrivals began up to ${round(lag ?? 0)} ms late`);
+    }
     const step = { rate, phase, seconds, requests: result.total.requests, ...judgement };
     this.taken.push(step);
     this.#request.onStep?.(step);
@@ -216,8 +227,7 @@ async function search(
   let rate = Math.min(request.startRate ?? START_RATE, mostRate);
   while (low === undefined || high === undefined) {
     request.stop?.throwIfAborted();
-    const { held } = await steps.take(rate, BRACKET_SECONDS, 'bracket');
-    if (held) {
+    if (await steps.holds(rate, 'bracket')) {
       low = rate;
       if (rate >= mostRate) {
         return {
@@ -239,20 +249,28 @@ async function search(
   while (high / low > BISECTED) {
     request.stop?.throwIfAborted();
     const middle = Math.sqrt(low * high);
-    const { held } = await steps.take(middle, BRACKET_SECONDS, 'bisect');
-    if (held) low = middle;
+    if (await steps.holds(middle, 'bisect')) low = middle;
     else high = middle;
   }
-  // A short step may have been wrong: the knee is looked for well beyond the bracket.
-  const knee = new Knee(low / 1.25, high * 1.25);
-  for (const step of steps.taken) knee.learn(step);
+  // Short steps may have been wrong: the knee is looked for beyond the bracket, further where it leans that way.
+  let [least, most] = [low / 1.25, high * 1.25];
+  const known = () => {
+    const made = new Knee(least, most);
+    for (const step of steps.taken) made.learn(step);
+    return made;
+  };
+  let knee = known();
   const stepCost = stepSeconds + 2.5;
   for (let taken = 0; ; taken += 1) {
     const { low: from, capacity, high: to } = knee.estimate();
     const precise = (to - from) / 2 / capacity <= PRECISE;
     if ((taken >= LEAST_KNEE_STEPS && precise) || elapsed() + stepCost > budget) break;
     request.stop?.throwIfAborted();
-    knee.learn(await steps.take(knee.nextRate(), stepSeconds, 'knee'));
+    await steps.take(knee.nextRate(), stepSeconds, 'knee');
+    const { low: lower, high: upper } = known().estimate();
+    if (lower < least * 1.03) least /= 2;
+    if (upper > most / 1.03) most *= 2;
+    knee = known();
   }
   const { low: from, capacity, high: to } = knee.estimate();
   const bounds = clauses.filter(({ metric }) => metric.kind === 'latency').map(({ bound }) => bound / 1000);

@@ -5,6 +5,8 @@ import type { ThresholdOutcome, ViolationSummary } from './load-result.ts';
 
 const MOST_ERROR_LINES = 20;
 const MOST_LINE = 500;
+/** What k6 says when the runner stops it, which is the runner's to explain. */
+const SIGNALLED = /test run was aborted because k6 received a '\w+' signal/;
 
 const text = { type: 'string' } as const;
 const number = { type: 'number' } as const;
@@ -91,6 +93,7 @@ export class EventLog {
   /** Takes in one line of k6's log; what a person should see goes on to `note`. */
   log(level: string, message: string, note: (line: string) => void): void {
     const line = this.#redactor.redact(message).slice(0, MOST_LINE);
+    if (SIGNALLED.test(line)) return;
     if (level === 'error' || level === 'fatal' || level === 'panic') this.problem(line);
     if (level !== 'info' && level !== 'debug') note(`k6 ${level}: ${line}`);
   }

@@ -65,7 +65,7 @@ t.test("the TestRun is valid against the operator's own CRD, without an unknown 
   const schema = await operatorSchema();
   if (typeof schema === 'string') {
     if (process.env['CI'] === 'true') t.fail(schema);
-    else t.skip(schema);
+    else await t.test('the schema of the operator', { skip: schema }, async () => {});
     return;
   }
   const target = await startEmbeddedTarget();
