@@ -4,7 +4,7 @@ import type { ClientRequest } from './client.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from './exchange.ts';
 import { type Key, MINUTE } from './key-pool.ts';
 import { type RateReading, retryAfter } from './rate-headers.ts';
-import type { RequestSpec } from './requests.ts';
+import { getPet, listPets, type RequestSpec } from './requests.ts';
 import type { Run } from './run.ts';
 
 /** Credentials of a request that carries no valid key. */
@@ -116,8 +116,28 @@ export class Probe {
       const key = payment.key ?? (await this.#keyWithQuota());
       const exchange = await this.attempt(spec, key);
       const again = await this.#interference(exchange, attempt, key.limits.perMinute);
-      if (!again && isAnswered(exchange)) return exchange;
+      if (again || !isAnswered(exchange)) continue;
+      await this.#refusedAltogether(exchange, key, spec);
+      return exchange;
     }
+  }
+
+  /**
+   * A valid key that is refused with 401 or 403 may be banned for what somebody else did with it. A ban refuses every
+   * operation: another one tells it from a fault of this one.
+   *
+   * @throws Unsettled where the key is refused altogether
+   */
+  async #refusedAltogether(exchange: AnsweredExchange, key: Key, spec: RequestSpec): Promise<void> {
+    const { status } = exchange.outcome;
+    if ((status !== 401 && status !== 403) || this.#name === 'preflight') return;
+    const other = spec.operation === 'listPets' ? getPet(1n) : listPets({ limit: 1 });
+    const second = await this.attempt(other, key);
+    if (!isAnswered(second) || second.outcome.status !== status) return;
+    throw new Unsettled(
+      `key ${key.name} is refused altogether, with ${status}: it may be banned for what somebody else did`,
+      [exchange, second],
+    );
   }
 
   /** Sends one request without a valid key; broken connections and 429 are treated as in `send`. */

@@ -69,12 +69,24 @@ export const authenticationChecks: readonly Check[] = [
   {
     // 5: the API key is sent as a bearer token, and a valid one is let in; a ban may close the door again.
     id: 'auth-valid-key',
-    observe(exchange, judge, view) {
-      if (exchange.key === null || exchange.sentBy.startsWith('ban:') || view.refusalsOf(exchange) > 1)
-        return;
-      if (exchange.outcome.status === 401)
-        judge.breaks({ expected: 'no 401 for a valid key', actual: described(exchange) }, exchange);
-      else judge.holds(exchange);
+    conclude(history, judge) {
+      for (const key of history.keys) {
+        const answered = history.exchanges
+          .filter(isAnswered)
+          .filter((exchange) => exchange.key === key.name && !/^(ban|preflight)/.test(exchange.sentBy));
+        for (const [index, exchange] of answered.entries()) {
+          const next = answered[index + 1];
+          if (exchange.outcome.status !== 401) judge.holds(exchange);
+          // A ban refuses what comes next as well, and follows a 429: what is served right after was refused for nothing.
+          else if (
+            next !== undefined &&
+            next.outcome.status !== 401 &&
+            !answered.slice(0, index).some(({ outcome }) => outcome.status === 429)
+          ) {
+            judge.breaks({ expected: 'no 401 for a valid key', actual: described(exchange) }, exchange, next);
+          }
+        }
+      }
     },
   },
   {

@@ -10,12 +10,20 @@ import { isJsonObject } from '../harness/lossless-json.ts';
 import { bodyOf, described } from '../harness/pets.ts';
 import { type Probe, unanswered } from '../harness/probe.ts';
 import { rateReading, retryAfter } from '../harness/rate-headers.ts';
+import { judgeRemaining } from '../harness/remaining-arithmetic.ts';
 import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.ts';
 import { schemaProblem } from '../harness/schema.ts';
 import { countWindow, type WindowCount } from '../harness/window-count.ts';
 import { categoryId, namePrefix } from './added-animals.ts';
 import { retrievals } from './get-animal.ts';
-import { atStart, exhaustKeys, IN_FLIGHT, isAdmitted, minuteScenes } from './minute-windows.ts';
+import {
+  atStart,
+  exhaustKeys,
+  type FilledWindow,
+  IN_FLIGHT,
+  isAdmitted,
+  minuteScenes,
+} from './minute-windows.ts';
 
 const SECOND = 1000;
 /** Requests that go over the limit at the same moment, when the limit is reached: fewer than bans commonly begin at. */
@@ -164,9 +172,7 @@ async function tryOthers(
     // Its own limit says nothing about the ban: where it has quota again in time, it is asked then.
     if (probe.quotaAt(other) < until - SECOND) await probe.untilQuota(other);
     const exchange = await answer(probe, other, listPets({ limit: 1 }));
-    const { status } = exchange.outcome;
-    const banned = status === 401 || status === 403 || (status === 429 && codeOf(exchange) !== codeOf(first));
-    tried.push({ key: other, exchange, banned });
+    tried.push({ key: other, exchange, banned: answersOtherwise(exchange, first) });
   }
   return tried;
 }
@@ -363,6 +369,30 @@ async function banEnd(probe: Probe, key: Key, ban: AnsweredExchange | undefined,
   };
 }
 
+/** Refused as only a ban refuses, below the limit, and nobody else on the key who could have earned it. */
+function earnedNothing(refusal: AnsweredExchange, { verdict }: WindowCount): boolean {
+  const { status } = refusal.outcome;
+  if (status !== 401 && status !== 403) return false;
+  return (
+    verdict.kind === 'exact' || (verdict.kind === 'fewer' && verdict.before === 0 && verdict.between === 0)
+  );
+}
+
+/** Any sign in the run that somebody else sends requests on a key. */
+function othersSpend(probe: Probe, key: Key, windows: readonly FilledWindow[]): boolean {
+  const fellShort = windows.some(({ count }) => count.verdict.kind === 'fewer');
+  return (
+    fellShort ||
+    judgeRemaining(probe.readingsOf(key), key.limits.perMinute, key.limits.perDay).kind === 'disturbed'
+  );
+}
+
+/** Another answer than the rate limit's: 401 or 403 for a valid key, or another code. */
+function answersOtherwise(exchange: AnsweredExchange, first: AnsweredExchange): boolean {
+  const { status } = exchange.outcome;
+  return status === 401 || status === 403 || (status === 429 && codeOf(exchange) !== codeOf(first));
+}
+
 /** Runs a judgement of the ban, where one was seen; none at all conforms, since the document says "may". */
 function ofBan(judgeBan: (ban: Ban, judge: Judge, measurement: BanMeasurement) => void) {
   return async (probe: Probe, judge: Judge) => {
@@ -392,37 +422,38 @@ export const banChecks: readonly Check[] = [
     // 8: the ban is for going on after a 429; a client that waits as told has done nothing to be banned for.
     id: 'ban-spares-polite',
     permit: 'exhaust',
-    observe(exchange, judge, view) {
-      if (view.refusalsOf(exchange) > 1) return;
-      // No row of the document answers a valid key with 403: before any key went on after a 429, it is a ban unearned.
-      if (
-        exchange.key !== null &&
-        exchange.outcome.status === 403 &&
-        !exchange.sentBy.startsWith('ban:') &&
-        !exchange.sentBy.startsWith('preflight')
-      ) {
-        judge.breaks(
-          { expected: 'no ban for a key that did not go on after a 429', actual: described(exchange) },
-          exchange,
-        );
-      }
-    },
     async run(probe, judge) {
       const keys = exhaustKeys(probe);
       if (keys.length === 0) throw new Unsettled('no usable key has the role exhaust');
       for (const { scene, key } of minuteScenes(probe)) {
         const { windows, afterRetryAfter, afterReset } = await probe.play(scene);
         const retry = afterRetryAfter ?? afterReset;
+        const [window] = windows;
+        if (window?.refusal !== undefined && earnedNothing(window.refusal, window.count)) {
+          judge.breaks(
+            { expected: 'no ban for a key that was never refused before', actual: described(window.refusal) },
+            window.refusal,
+          );
+          continue;
+        }
         const refusal = windows[0]?.refusal;
         if (retry === undefined || refusal === undefined)
           judge.unsettled(`key ${key.name} was not refused, or not told how long to wait`);
         else if (retry.admitted) judge.holds(retry.exchange, refusal);
-        else if (isBan(probe, retry.exchange, refusal) && windows.some(({ refusals }) => refusals > 1)) {
+        else if (answersOtherwise(retry.exchange, refusal) && othersSpend(probe, key, windows)) {
+          judge.unsettled(
+            `somebody else seems to spend key ${key.name}, and may have earned its ban`,
+            retry.exchange,
+          );
+        } else if (
+          answersOtherwise(retry.exchange, refusal) &&
+          windows.some(({ refusals }) => refusals > 1)
+        ) {
           judge.unsettled(
             `key ${key.name} had several requests in flight when it was refused, which may earn a ban`,
             retry.exchange,
           );
-        } else if (isBan(probe, retry.exchange, refusal)) {
+        } else if (answersOtherwise(retry.exchange, refusal)) {
           judge.breaks(
             { expected: 'no ban for a client that waited as told', actual: described(retry.exchange) },
             retry.exchange,
@@ -465,9 +496,11 @@ export const banChecks: readonly Check[] = [
     // 8: a temporary ban.
     id: 'ban-ends',
     permit: 'ban',
-    run: ofBan(({ servedAgain, notWaited, answers, answer: first }, judge) => {
+    run: ofBan(({ servedAgain, notWaited, answers, answer: first }, judge, { count, key }) => {
       if (servedAgain !== undefined) judge.holds(servedAgain, first);
       else if (notWaited !== undefined) judge.unsettled(notWaited, first);
+      else if (count.verdict.kind === 'fewer')
+        judge.unsettled(`somebody else seems to spend key ${key.name}, which prolongs its ban`, first);
       else
         judge.breaks(
           {
@@ -482,10 +515,12 @@ export const banChecks: readonly Check[] = [
     // 8: where the ban tells the time to wait, that is when it ends.
     id: 'ban-ends-as-told',
     permit: 'ban',
-    run: ofBan(({ toldEnd: told, atEnd, notWaited, answer: first }, judge) => {
+    run: ofBan(({ toldEnd: told, atEnd, notWaited, answer: first }, judge, { count, key }) => {
       if (told === undefined) judge.notApplicable('the ban does not tell when it ends');
       else if (atEnd === undefined) judge.unsettled(notWaited ?? 'the end was not waited for', first);
       else if (isAdmitted(atEnd)) judge.holds(atEnd, first);
+      else if (count.verdict.kind === 'fewer')
+        judge.unsettled(`somebody else seems to spend key ${key.name}, which prolongs its ban`, atEnd);
       else
         judge.breaks(
           {

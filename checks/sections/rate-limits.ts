@@ -214,18 +214,22 @@ async function neighbours(probe: Probe, judge: Judge): Promise<void> {
     if (fall <= 1 && exchange !== undefined) judge.holds(exchange);
   }
   if (suspicious.length === 0) return;
-  const more = await spent(3);
-  for (const { key, fall, after } of more) {
-    const own = 3;
-    const others = once.find((earlier) => earlier.key.name === key.name);
-    const evidence = probe.find(after.id);
-    if (others === undefined || others.fall <= 1) continue;
-    const shared = fall - own >= 2 * (others.fall - 1) && fall > own;
-    if (shared && evidence !== undefined) {
+  const twice = await spent(2);
+  const thrice = await spent(3);
+  const extra = (falls: typeof once, name: string, own: number) => {
+    const fall = falls.find(({ key }) => key.name === name)?.fall;
+    return fall === undefined ? undefined : fall - own;
+  };
+  for (const { key, fall } of suspicious) {
+    const last = thrice.find((later) => later.key.name === key.name);
+    const evidence = last === undefined ? undefined : probe.find(last.after.id);
+    const inProportion =
+      extra(twice, key.name, 2) === 2 * (fall - 1) && extra(thrice, key.name, 3) === 3 * (fall - 1);
+    if (inProportion && last !== undefined && evidence !== undefined) {
       judge.breaks(
         {
           expected: `key ${key.name} spends only its own requests`,
-          actual: `X-RateLimit-Remaining fell by ${fall} after ${own} requests of its own and ${(keys.length - 1) * own} of other keys`,
+          actual: `X-RateLimit-Remaining fell by ${last.fall} after 3 requests of its own and ${(keys.length - 1) * 3} of other keys`,
         },
         evidence,
       );
@@ -251,6 +255,9 @@ function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
       `the count of key ${measurement.key.name} is not exact (see rate-minute-${measurement.key.plan})`,
     );
 }
+
+/** 401 and 403 for a valid key are the forms of a ban beside 429. */
+const bansKey = ({ outcome }: AnsweredExchange) => outcome.status === 401 || outcome.status === 403;
 
 function judgeRefusal(refusal: AnsweredExchange, judge: Judge): void {
   if (refusal.outcome.status === 429) judge.holds(refusal);
@@ -311,7 +318,7 @@ export const rateLimitChecks: readonly Check[] = [
   {
     // 5, 8: a request without a valid key is no caller's.
     id: 'rate-invalid-key-free',
-    spends: { requests: 4, anonymous: 24 },
+    spends: { requests: 6, anonymous: 42 },
     async run(probe, judge) {
       const [key] = [...probe.keys].sort((a, b) => b.limits.perMinute - a.limits.perMinute);
       if (key === undefined) throw new Unsettled('no key can be used');
@@ -330,9 +337,11 @@ export const rateLimitChecks: readonly Check[] = [
       if (once.fall === undefined)
         return judge.unsettled('X-RateLimit-Remaining does not tell what a key spent');
       if (once.fall <= 1) return judge.holds(once.after, once.before);
+      const twice = await spent(2);
       const thrice = await spent(3);
       // Somebody else's requests do not come in proportion to our invalid ones.
-      if (thrice.fall !== undefined && thrice.fall - 1 >= 3 * (once.fall - 1)) {
+      const extra = once.fall - 1;
+      if (twice.fall === 1 + 2 * extra && thrice.fall === 1 + 3 * extra) {
         judge.breaks(
           {
             expected: 'a fall of X-RateLimit-Remaining by the valid request only',
@@ -375,7 +384,12 @@ export const rateLimitChecks: readonly Check[] = [
     permit: 'exhaust',
     async run(probe, judge) {
       for (const { windows, next, key } of await measurements(probe)) {
-        for (const { refusal, servedOver, closed } of [...windows, ...next]) {
+        for (const { refusal, servedOver, closed, count } of [...windows, ...next]) {
+          // Refused before the limit, and not for it: somebody else may have earned the key a ban.
+          if (refusal !== undefined && bansKey(refusal) && count.verdict.kind === 'fewer') {
+            judge.unsettled(`key ${key.name} was refused altogether before its limit`, refusal);
+            continue;
+          }
           if (servedOver !== undefined)
             judge.breaks(
               { expected: '429 for a request over the limit', actual: described(servedOver) },

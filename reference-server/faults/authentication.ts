@@ -96,12 +96,6 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
     refusing((_key, call) => call.route.operation === 'getPet'),
   ),
   fault(
-    'auth-pro-refused',
-    VALID,
-    'Keys of the Pro plan are refused with 401.',
-    refusing(({ plan }) => plan === 'pro'),
-  ),
-  fault(
     'auth-valid-refused-now-and-then',
     VALID,
     'Every eleventh request with a valid key is refused with 401.',
