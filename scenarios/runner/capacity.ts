@@ -66,6 +66,8 @@ const BLOCK_SECONDS = 0.5;
 const BISECTED = 1.1;
 /** Good enough: half the interval, as a part of the capacity. */
 const PRECISE = 0.02;
+/** Still an answer, where the machine does not let the search go on. */
+const USABLE = 0.05;
 const LEAST_KNEE_STEPS = 6;
 const MOST_STUMBLES = 2;
 /** A tenth of the bound, at least this: arrivals so late make latencies of their own. */
@@ -266,7 +268,13 @@ async function search(
     const precise = (to - from) / 2 / capacity <= PRECISE;
     if ((taken >= LEAST_KNEE_STEPS && precise) || elapsed() + stepCost > budget) break;
     request.stop?.throwIfAborted();
-    await steps.take(knee.nextRate(), stepSeconds, 'knee');
+    try {
+      await steps.take(knee.nextRate(), stepSeconds, 'knee');
+    } catch (error) {
+      // A machine that stumbles late in the search takes back nothing of what is known.
+      if (!(error instanceof GeneratorWasLimit) || (to - from) / 2 / capacity > USABLE) throw error;
+      break;
+    }
     const { low: lower, high: upper } = known().estimate();
     if (lower < least * 1.03) least /= 2;
     if (upper > most / 1.03) most *= 2;
