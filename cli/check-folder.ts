@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { basename, dirname, join } from 'node:path';
 import { JOURNAL_FILE } from '../checks/check-target.ts';
 import { profileYaml } from '../checks/harness/write-profile.ts';
-import { REPORT_FILE, readReport } from '../reports/read-report.ts';
+import type { ReadReport } from '../reports/read-report.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { UsageError } from './exit-codes.ts';
 
@@ -21,10 +21,12 @@ const PRIVATE_FOLDER = { recursive: true, mode: 0o700 } as const;
  *
  * @throws UsageError where it cannot be made, or holds a run that was cut short, whose journal must not be lost
  */
-export function resultsFolder(out: string | undefined): string {
+export async function resultsFolder(out: string | undefined): Promise<string> {
   try {
     if (out === undefined) return newFolder();
-    if (existsSync(join(out, JOURNAL_FILE))) refuseUnfinished(out);
+    // Loaded only now: it is a good part of the start-up time, and wrong usage is to be told at once.
+    const { REPORT_FILE, readReport } = await import('../reports/read-report.ts');
+    if (existsSync(join(out, JOURNAL_FILE))) refuseUnfinished(out, readReport(out));
     mkdirSync(out, PRIVATE_FOLDER);
     // The report of an earlier run must not stand beside the journal of a later one that crashed.
     rmSync(join(out, REPORT_FILE), { force: true });
@@ -53,8 +55,7 @@ function newFolder(): string {
   }
 }
 
-function refuseUnfinished(out: string): void {
-  const read = readReport(out);
+function refuseUnfinished(out: string, read: ReadReport): void {
   if (read.ok && read.report.run.interrupted === undefined) return;
   throw new UsageError(
     `${out} holds a run that did not end: go on with --resume ${out}, or name another folder`,

@@ -6,13 +6,6 @@ import { shownLine, shownLines } from '../reports/visible-text.ts';
 import type { JudgedRun } from './check-report.ts';
 import { wantsColour } from './live-view.ts';
 
-/** Writes to standard output and comes back when it is out; a reader that has gone away is no error. */
-export function print(text: string): Promise<void> {
-  return new Promise((resolve) => {
-    process.stdout.write(text, () => resolve());
-  });
-}
-
 /** The result for a person: one screen, and where the rest is. */
 export function humanSummary({ report, outdated }: JudgedRun, directory: string): string {
   const last = [

@@ -9,12 +9,13 @@ import { writePrivately, writeReports } from '../reports/write-reports.ts';
 import type { BaselineEntry } from './check-baseline.ts';
 import { keepProfile, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
-import { humanSummary, journalHint, print, tapResult } from './check-output.ts';
+import { humanSummary, journalHint, tapResult } from './check-output.ts';
 import { judgedRun } from './check-report.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { EXIT } from './exit-codes.ts';
 import { untilInterrupted } from './interruption.ts';
 import { type LiveView, liveView, silentView } from './live-view.ts';
+import { print } from './standard-output.ts';
 
 /** Where and how a run's results come out. */
 export interface CheckOutput {

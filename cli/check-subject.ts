@@ -10,7 +10,6 @@ import { gaps } from '../spec/contract.ts';
 import { PROFILE_FILE } from './check-folder.ts';
 import type { CheckOptions } from './check-options.ts';
 import { selectedIds } from './check-selection.ts';
-import { startEmbeddedTarget } from './embedded-target.ts';
 import { UsageError } from './exit-codes.ts';
 
 /** What is to be checked, with which keys and permissions. */
@@ -74,6 +73,7 @@ export async function checkSubject(options: CheckOptions): Promise<CheckSubject>
       ? options.only && selectedIds(options.only)
       : stored.journal.header.only;
   if (options.target === undefined && options.profile === undefined && stored === undefined) {
+    const { startEmbeddedTarget } = await import('./embedded-target.ts');
     const { profile, values, close } = await startEmbeddedTarget();
     const permissions = PERMISSIONS.filter((permission) => options.permit?.includes(permission) ?? true);
     return { profile, values, permissions, only, embedded: true, stored, close };

@@ -1,19 +1,16 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import { UnwritableReport } from '../reports/write-reports.ts';
 import { readBaseline } from './check-baseline.ts';
 import { renderBill } from './check-bill.ts';
 import { resultsFolder } from './check-folder.ts';
 import { listChecks } from './check-list.ts';
 import { type CheckOptions, names, permissions } from './check-options.ts';
-import { print } from './check-output.ts';
 import { planCheck } from './check-plan.ts';
-import { runCheck } from './check-run.ts';
 import { selectedIds } from './check-selection.ts';
-import { smokeRun } from './check-smoke.ts';
 import { checkSubject } from './check-subject.ts';
 import { crash } from './crash.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
+import { print } from './standard-output.ts';
 
 const EXAMPLES = `
 Permissions, each opt-in, in the profile or here:
@@ -54,13 +51,16 @@ async function check(options: CheckOptions): Promise<void> {
       );
     }
     if (options.dryRun === true) return;
-    directory = subject.stored?.offline === false ? subject.stored.directory : resultsFolder(options.out);
+    directory =
+      subject.stored?.offline === false ? subject.stored.directory : await resultsFolder(options.out);
+    const { runCheck } = await import('./check-run.ts');
     const code = await runCheck(subject, options, { directory, format, baseline });
     process.exitCode = code;
     const everything = options.only === undefined && options.permit === undefined;
     if (subject.embedded && everything && code === EXIT.conformant) {
       // TAP has standard output for itself.
       const stream = format === 'tap' ? process.stderr : process.stdout;
+      const { smokeRun } = await import('./check-smoke.ts');
       process.exitCode = await smokeRun(directory, (text) => void stream.write(text));
     }
   } catch (error) {
@@ -87,10 +87,10 @@ function refuseOverwriting({ writeProfile, profile, only }: CheckOptions): void 
 }
 
 function isDiskProblem(error: unknown): error is Error {
-  if (error instanceof UnwritableReport) return true;
-  return (
-    error instanceof Error && 'code' in error && DISK_PROBLEMS.has(String(error.code)) && 'syscall' in error
-  );
+  if (!(error instanceof Error)) return false;
+  // By its name: the class comes with every renderer.
+  if (error.name === 'UnwritableReport') return true;
+  return 'code' in error && DISK_PROBLEMS.has(String(error.code)) && 'syscall' in error;
 }
 
 /** `check`: verifies every requirement against a target, or against the embedded reference server. */

@@ -1,14 +1,18 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { HARNESS_VERSION } from '../checks/harness/harness-version.ts';
-import { checkCommand } from './check.ts';
-import { compareCommand } from './compare.ts';
 import { crash } from './crash.ts';
 import { EXIT } from './exit-codes.ts';
-import { loadCommand } from './load.ts';
-import { mergeCommand } from './merge.ts';
-import { reportCommand } from './report.ts';
-import { serveCommand } from './serve.ts';
+
+/** Each command with what it needs: whoever asks for one does not wait for the others to be loaded. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  check: async () => (await import('./check.ts')).checkCommand,
+  serve: async () => (await import('./serve.ts')).serveCommand,
+  load: async () => (await import('./load.ts')).loadCommand,
+  report: async () => (await import('./report.ts')).reportCommand,
+  compare: async () => (await import('./compare.ts')).compareCommand,
+  merge: async () => (await import('./merge.ts')).mergeCommand,
+};
 
 // A reader that has seen enough (`| head`) does not end a run whose results are still to be written.
 for (const stream of [process.stdout, process.stderr]) {
@@ -18,15 +22,15 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 process.on('uncaughtException', (error) => crash(error));
 
-await new Command('petstore-harness')
-  .description('Checks and loads an implementation of the Pet Store Service Interface.')
-  .version(HARNESS_VERSION)
-  .addCommand(checkCommand)
-  .addCommand(serveCommand)
-  .addCommand(loadCommand)
-  .addCommand(reportCommand)
-  .addCommand(compareCommand)
-  .addCommand(mergeCommand)
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.usage))
-  .parseAsync()
-  .catch((error: unknown) => crash(error));
+async function main(): Promise<void> {
+  const program = new Command('petstore-harness')
+    .description('Checks and loads an implementation of the Pet Store Service Interface.')
+    .version(HARNESS_VERSION)
+    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.usage));
+  const name = process.argv[2] ?? '';
+  const asked = Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]] : Object.values(COMMANDS);
+  for (const load of asked) if (load !== undefined) program.addCommand(await load());
+  await program.parseAsync();
+}
+
+await main().catch((error: unknown) => crash(error));
