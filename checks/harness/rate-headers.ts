@@ -1,4 +1,4 @@
-import { type AnsweredExchange, type HeaderList, headerValues } from './exchange.ts';
+import { type AnsweredExchange, type HeaderList, header, headerValues } from './exchange.ts';
 
 /** What a header that should hold one number holds. */
 export type NumberHeader =
@@ -108,6 +108,8 @@ export interface RateReading {
   readonly remaining: number | undefined;
   /** Milliseconds since 1970 by the target's clock. */
   readonly reset: number | undefined;
+  /** The target's own time in this answer: its Date, in milliseconds since 1970. */
+  readonly date: number | undefined;
   /** For a list, how many animals it held. */
   readonly listed?: number;
 }
@@ -116,6 +118,7 @@ export interface RateReading {
 export function rateReading(exchange: AnsweredExchange): RateReading {
   const { limit, remaining, reset } = rateHeaders(exchange.outcome.headers);
   const seconds = numberOf(reset);
+  const date = Date.parse(header(exchange.outcome.headers, 'date') ?? '');
   return {
     id: exchange.id,
     key: exchange.key,
@@ -127,5 +130,6 @@ export function rateReading(exchange: AnsweredExchange): RateReading {
     limit: numberOf(limit),
     remaining: numberOf(remaining),
     reset: seconds === undefined ? undefined : seconds * 1000,
+    date: Number.isNaN(date) ? undefined : date,
   };
 }

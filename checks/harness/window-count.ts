@@ -21,6 +21,8 @@ export type CountVerdict =
   | { readonly kind: 'fewer'; readonly before: number; readonly between: number };
 
 export interface WindowCount {
+  /** The plan's number. */
+  readonly perMinute: number;
   /** The admitted requests, in the order of sending, that fall into the last minute window. */
   readonly admitted: readonly RateReading[];
   /** Every admitted request of the burst, before a window edge too. */
@@ -60,15 +62,25 @@ function skippedValues(readings: readonly RateReading[]): number {
  */
 export function countWindow(readings: readonly RateReading[], perMinute: number): WindowCount {
   const admitted = sinceEdge(readings);
-  return { admitted, all: readings, verdict: judge(admitted, perMinute) };
+  return { perMinute, admitted, all: readings, verdict: judge(admitted, perMinute) };
 }
 
 /** How much a bucket of this plan gives back in a time, and one for the fraction that a whole number hides. */
 const couldRefill = (perMinute: number, elapsed: number) => (perMinute * elapsed) / MINUTE + 1;
 
-/** The reset of a fixed window stands still while it is filled; so does a sliding one's, which is its oldest request's. */
-const standsStill = (admitted: readonly RateReading[]) =>
-  admitted.every(({ reset }) => reset !== undefined && reset === admitted[0]?.reset);
+/** What the second of Date hides of the target's time, the age of its text, and the rounding of Reset. */
+const DATE_AND_RESET_ROUNDING = 4000;
+
+/**
+ * The reset of a fixed window stands still while it is filled; so does a sliding one's, which is its oldest request's.
+ * In a short burst the next token of a bucket stays within one second too: a window's end lies further ahead than that.
+ */
+function standsStill(admitted: readonly RateReading[], perMinute: number): boolean {
+  const [first] = admitted;
+  if (first?.reset === undefined || first.date === undefined) return false;
+  const nextToken = MINUTE / perMinute + DATE_AND_RESET_ROUNDING;
+  return first.reset - first.date > nextToken && admitted.every(({ reset }) => reset === first.reset);
+}
 
 /** Below this many tokens a refill cannot be told from its rounding. */
 const TELLING_REFILL = 4;
@@ -83,9 +95,11 @@ function refillAllowed(admitted: readonly RateReading[], perMinute: number): num
     Math.max(startedAt, ...readings.map(({ receivedAt }) => receivedAt)) - startedAt;
   const possible = couldRefill(perMinute, until(admitted));
   if (!admitted.every(({ limit }) => limit === perMinute)) return possible;
-  if (standsStill(admitted)) return 0;
+  if (standsStill(admitted, perMinute)) return 0;
   const leavingSome = admitted.filter(({ remaining }) => (remaining ?? 0) >= 1);
-  const refilled = leavingSome.length - (perMinute - 1);
+  // What somebody else spent was admitted as well: without it a refill would not show.
+  const others = Math.max(0, perMinute - 1 - (admitted[0]?.remaining ?? 0)) + skippedValues(admitted);
+  const refilled = leavingSome.length + others - (perMinute - 1);
   return refilled <= 0 && couldRefill(perMinute, until(leavingSome)) >= TELLING_REFILL ? 0 : possible;
 }
 
@@ -102,8 +116,8 @@ function judge(admitted: readonly RateReading[], perMinute: number): CountVerdic
 }
 
 /** Whether the same value of Remaining came with more than one answer of a window that gives nothing back. */
-export function racingRemaining({ admitted }: WindowCount): boolean {
-  if (!standsStill(admitted)) return false;
+export function racingRemaining({ admitted, perMinute }: WindowCount): boolean {
+  if (!standsStill(admitted, perMinute)) return false;
   const values = admitted.flatMap(({ remaining }) =>
     remaining === undefined || remaining === 0 ? [] : [remaining],
   );

@@ -1,0 +1,256 @@
+import { deepEqual, equal, notEqual } from 'node:assert/strict';
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import { MINUTE } from './key-pool.ts';
+import type { RateReading } from './rate-headers.ts';
+import {
+  alignedWindow,
+  type Burst,
+  burstInto,
+  fixedWindow,
+  reading,
+  type Shown,
+  type SimulatedLimit,
+  slidingLog,
+  tokenBucket,
+  tokenBucketByNextToken,
+} from './simulated-limits.ts';
+import { countWindow, racingRemaining, sinceEdge } from './window-count.ts';
+
+const KINDS: Readonly<Record<string, SimulatedLimit>> = {
+  'a fixed window': fixedWindow,
+  'a window aligned to the clock': alignedWindow,
+  'a sliding log': slidingLog,
+  'a token bucket': tokenBucket,
+  'a token bucket whose Reset is the next token': tokenBucketByNextToken,
+};
+const PLANS = [60, 300, 1000];
+/** A full minute, so that bursts begin at a known place in an aligned window. */
+const EPOCH = 29_500_000 * MINUTE;
+
+const admittedOf = (readings: readonly RateReading[]) => readings.filter(({ status }) => status === 200);
+
+/** Any plan and any way to send: up to fifty at once, answers after 2 to 250 ms, in any order. */
+const anyBurst = fc.record({
+  perMinute: fc.constantFrom(...PLANS),
+  burst: fc.record({
+    startsAt: fc.integer({ min: EPOCH, max: EPOCH + 30_000 }),
+    inFlight: fc.integer({ min: 1, max: 50 }),
+    latencies: fc.array(fc.tuple(fc.integer({ min: 1, max: 125 }), fc.integer({ min: 1, max: 125 })), {
+      minLength: 1,
+      maxLength: 60,
+    }),
+    pause: fc.integer({ min: 0, max: 20 }),
+    clockAhead: fc.integer({ min: -300_000, max: 300_000 }),
+    most: fc.constant(4000),
+  }),
+});
+/** The burst is over before the minute is, as one that the harness sends: it starts none that will not be. */
+const isShort = (readings: readonly RateReading[], { startsAt }: Burst) =>
+  readings.every(({ receivedAt }) => receivedAt < startsAt + 25_000);
+
+const NUM_RUNS = 25;
+/** The first counterexample, minimal, is the failure's message. */
+function always<T>(t: Test, arbitrary: fc.Arbitrary<T>, property: (value: T) => void): void {
+  t.doesNotThrow(() => fc.assert(fc.property(arbitrary, property), { numRuns: NUM_RUNS }));
+}
+
+/** Headers of a limit of `actual` that claims to be one of `claimed`. */
+const claiming =
+  (claimed: number, actual: number): Shown =>
+  (said) => ({ ...said, remaining: Math.max(0, Math.min(claimed - 1, said.remaining - (actual - claimed))) });
+
+for (const [name, kind] of Object.entries(KINDS)) {
+  t.test(`${name} of exactly the plan's number is exact`, (t) => {
+    always(t, anyBurst, ({ perMinute, burst }) => {
+      const readings = burstInto(kind(perMinute), perMinute, burst);
+      fc.pre(isShort(readings, burst));
+      deepEqual(countWindow(admittedOf(readings), perMinute).verdict, { kind: 'exact' });
+    });
+    t.end();
+  });
+
+  t.test(`${name} of exactly the plan's number is exact where the headers describe the day`, (t) => {
+    always(t, anyBurst, ({ perMinute, burst }) => {
+      const readings = burstInto(kind(perMinute), perMinute, burst);
+      fc.pre(isShort(readings, burst));
+      const ofDay = admittedOf(readings).map((of, index) => ({
+        ...of,
+        limit: 10_000,
+        remaining: 9_999 - index,
+        reset: EPOCH + 86_400_000,
+      }));
+      deepEqual(countWindow(ofDay, perMinute).verdict, { kind: 'exact' });
+    });
+    t.end();
+  });
+
+  t.test(`${name} that admits ten more is found`, (t) => {
+    always(t, anyBurst, ({ perMinute, burst }) => {
+      const readings = burstInto(kind(perMinute + 10), perMinute, burst, claiming(perMinute, perMinute + 10));
+      fc.pre(isShort(readings, burst));
+      equal(countWindow(admittedOf(readings), perMinute).verdict.kind, 'more');
+    });
+    t.end();
+  });
+}
+
+/** Windows that give nothing back in a short burst. */
+const WINDOWS = Object.entries(KINDS).filter(([name]) => !name.includes('bucket'));
+
+for (const [name, kind] of WINDOWS) {
+  t.test(`${name} of one less is fewer`, (t) => {
+    always(t, anyBurst, ({ perMinute, burst }) => {
+      const readings = burstInto(kind(perMinute - 1), perMinute, burst);
+      fc.pre(isShort(readings, burst));
+      const { verdict } = countWindow(admittedOf(readings), perMinute);
+      deepEqual(verdict, { kind: 'fewer', before: 1, between: 0 });
+    });
+    t.end();
+  });
+
+  t.test(`${name} of one less whose headers claim the whole is fewer, and nobody else is to blame`, (t) => {
+    always(t, anyBurst, ({ perMinute, burst }) => {
+      const readings = burstInto(kind(perMinute - 1), perMinute, burst, (said) => ({
+        ...said,
+        remaining: said.remaining + 1,
+      }));
+      fc.pre(isShort(readings, burst));
+      deepEqual(countWindow(admittedOf(readings), perMinute).verdict, {
+        kind: 'fewer',
+        before: 0,
+        between: 0,
+      });
+    });
+    t.end();
+  });
+
+  t.test(`${name} that somebody else spent before: fewer, and how many`, (t) => {
+    always(t, fc.tuple(anyBurst, fc.integer({ min: 1, max: 59 })), ([{ perMinute, burst }, others]) => {
+      const limit = kind(perMinute);
+      for (let index = 0; index < others; index += 1) limit(burst.startsAt);
+      const readings = burstInto(limit, perMinute, burst);
+      fc.pre(isShort(readings, burst));
+      deepEqual(countWindow(admittedOf(readings), perMinute).verdict, {
+        kind: 'fewer',
+        before: others,
+        between: 0,
+      });
+    });
+    t.end();
+  });
+
+  t.test(`${name} that somebody else spends meanwhile: fewer, and how many`, (t) => {
+    always(t, fc.tuple(anyBurst, fc.integer({ min: 2, max: 40 })), ([{ perMinute, burst }, every]) => {
+      let others = 0;
+      // Not the last requests: of what is spent after our last answer no answer tells.
+      const neighbour = (index: number) => {
+        const now = index > 0 && index % every === 0 && index < perMinute / 3;
+        if (now) others += 1;
+        return now;
+      };
+      const readings = burstInto(kind(perMinute), perMinute, { ...burst, neighbour });
+      fc.pre(isShort(readings, burst) && others > 0);
+      deepEqual(countWindow(admittedOf(readings), perMinute).verdict, {
+        kind: 'fewer',
+        before: 0,
+        between: others,
+      });
+    });
+    t.end();
+  });
+}
+
+for (const [name, kind] of Object.entries(KINDS)) {
+  t.test(`${name} is never more than its number because of somebody else`, (t) => {
+    const anyNeighbour = fc.tuple(anyBurst, fc.integer({ min: 0, max: 70 }), fc.integer({ min: 1, max: 20 }));
+    always(t, anyNeighbour, ([{ perMinute, burst }, before, every]) => {
+      const limit = kind(perMinute);
+      for (let index = 0; index < before; index += 1) limit(burst.startsAt);
+      const readings = burstInto(limit, perMinute, {
+        ...burst,
+        neighbour: (index) => index % every === every - 1,
+      });
+      fc.pre(isShort(readings, burst));
+      notEqual(countWindow(admittedOf(readings), perMinute).verdict.kind, 'more');
+    });
+    t.end();
+  });
+
+  t.test(`${name} with requests of ours before the burst is exact`, (t) => {
+    const anyPrior = fc.tuple(
+      anyBurst,
+      fc.array(fc.integer({ min: 1, max: 30_000 }), { minLength: 1, maxLength: 40 }),
+    );
+    always(t, anyPrior, ([{ perMinute, burst }, ago]) => {
+      const limit = kind(perMinute);
+      const prior = [...ago]
+        .sort((a, b) => b - a)
+        .flatMap((before) =>
+          burstInto(limit, perMinute, {
+            ...burst,
+            startsAt: burst.startsAt - before,
+            latencies: [[0, 0]],
+            most: 1,
+          }),
+        );
+      const readings = burstInto(limit, perMinute, burst);
+      fc.pre(isShort(readings, burst));
+      deepEqual(countWindow(admittedOf([...prior, ...readings]), perMinute).verdict, { kind: 'exact' });
+    });
+    t.end();
+  });
+}
+
+t.test('requests before the edge of an aligned window belong to another one', (t) => {
+  const burst: Burst = { startsAt: EPOCH - 300, inFlight: 10, latencies: [[20, 20]], pause: 0, most: 200 };
+  const readings = admittedOf(burstInto(alignedWindow(60), 60, burst));
+  t.ok(readings.length === 60, 'the first minute ends before it is used up, or not at all');
+  const slow = admittedOf(burstInto(alignedWindow(60), 60, { ...burst, inFlight: 1, pause: 20 }));
+  const { verdict, admitted, all } = countWindow(slow, 60);
+  t.ok(all.length > 60, 'both windows together hold more than one may');
+  t.equal(admitted.length, 60);
+  t.same(verdict, { kind: 'exact' });
+  t.end();
+});
+
+t.test('ten more after an edge are found', (t) => {
+  const burst: Burst = { startsAt: EPOCH - 300, inFlight: 1, latencies: [[20, 20]], pause: 20, most: 200 };
+  const { verdict } = countWindow(admittedOf(burstInto(alignedWindow(70), 60, burst, claiming(60, 70))), 60);
+  t.same(verdict, { kind: 'more', allowed: 60 });
+  t.end();
+});
+
+t.test('a reset that is missing once leaves everything in one window', (t) => {
+  const readings = [
+    reading({ reset: EPOCH }),
+    reading({ sentAt: 1 }),
+    reading({ sentAt: 2, reset: EPOCH + MINUTE }),
+  ];
+  t.equal(sinceEdge(readings), readings);
+  t.equal(sinceEdge([]).length, 0);
+  t.end();
+});
+
+t.test('nothing admitted is fewer, with nobody to blame', (t) => {
+  t.same(countWindow([], 60).verdict, { kind: 'fewer', before: 0, between: 0 });
+  t.end();
+});
+
+t.test(
+  'a limiter that answers several requests with one value is racing; a bucket that gives back is not',
+  (t) => {
+    const burst: Burst = { startsAt: EPOCH, inFlight: 50, latencies: [[40, 40]], pause: 0, most: 500 };
+    const racing = admittedOf(
+      burstInto(fixedWindow(300), 300, burst, (said) => ({
+        ...said,
+        remaining: said.remaining - (said.remaining % 2),
+      })),
+    );
+    t.ok(racingRemaining(countWindow(racing, 300)));
+    for (const [name, kind] of Object.entries(KINDS)) {
+      t.notOk(racingRemaining(countWindow(admittedOf(burstInto(kind(300), 300, burst)), 300)), name);
+    }
+    t.end();
+  },
+);
