@@ -6,7 +6,7 @@ import type { CheckSubject } from './check-subject.ts';
 
 /** The bill of a run for a person: what it spends, how long it takes, and what it cannot verify. */
 export function renderBill(
-  { run, bill, wanting }: CheckPlan,
+  { checks, bill, wanting }: CheckPlan,
   { profile, permissions }: CheckSubject,
 ): string {
   const rows = [
@@ -21,7 +21,7 @@ export function renderBill(
       ? ''
       : ` by the target’s clock, which runs ${profile.clock.speed} times as fast`;
   const lines = [
-    `${count(run.checks.length, 'check')} of ${profile.target}, permitted ${permissions.join(', ') || 'nothing but reading'}:`,
+    `${count(checks, 'check')} of ${profile.target}, permitted ${permissions.join(', ') || 'nothing but reading'}:`,
     '',
     ...table(rows),
     '',

@@ -1,7 +1,7 @@
 import { type Check, Unsettled } from '../checks/harness/check.ts';
 import type { Clock } from '../checks/harness/clock.ts';
 import { profileKeys } from '../checks/harness/keys-with-values.ts';
-import { type PlannedRun, type QuotaBill, quotaBill } from '../checks/harness/quota-planner.ts';
+import { type QuotaBill, quotaBill } from '../checks/harness/quota-planner.ts';
 import { Run } from '../checks/harness/run.ts';
 import { runChecks } from '../checks/harness/run-checks.ts';
 import { allChecks, allGapObservers } from '../checks/sections/all-checks.ts';
@@ -11,7 +11,8 @@ import type { CheckSubject } from './check-subject.ts';
 
 /** A run as it is planned: its bill, and what it cannot verify. */
 export interface CheckPlan {
-  readonly run: PlannedRun;
+  /** How many checks are asked for. */
+  readonly checks: number;
   readonly bill: QuotaBill;
   /** Why requirements stay inconclusive for want of a key or a permission, by id. */
   readonly wanting: ReadonlyMap<string, string>;
@@ -34,8 +35,11 @@ export async function planCheck({ profile, values, permissions, only }: CheckSub
     const key = run.keys.find((candidate) => candidate.name === name);
     return key === undefined ? [] : [{ key, scenes }];
   });
-  const plan = { keys: run.keys, permissions: run.permissions, checks, gapObservers, lanes };
-  return { run: plan, bill: quotaBill(plan), wanting: await wanting(run, checks) };
+  const wants = await wanting(run, checks);
+  // A check that gives up for want of something spends nothing.
+  const paid = checks.filter(({ id }) => !wants.has(id));
+  const plan = { keys: run.keys, permissions: run.permissions, checks: paid, gapObservers, lanes };
+  return { checks: checks.length, bill: quotaBill(plan), wanting: wants };
 }
 
 function plannedRun(

@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import t from 'tap';
+import type { Permission } from '../checks/harness/verdict.ts';
+import { readReport } from '../reports/read-report.ts';
+import { planCheck } from './check-plan.ts';
+import { checkSubject } from './check-subject.ts';
+import { run, type TestTarget, testTarget } from './command-for-tests.ts';
+
+async function planOf({ profile, env }: TestTarget) {
+  for (const [name, value] of Object.entries(env)) process.env[name] = value;
+  return planCheck(await checkSubject({ profile }));
+}
+
+interface Case {
+  readonly keys: readonly string[];
+  readonly permit: readonly Permission[];
+  readonly clockSpeed: number;
+}
+
+/** What only some targets need: animals where the store has few, a second look where something is suspicious. */
+const FEW = 15;
+
+const CASES: readonly Case[] = [
+  { keys: ['free-1'], permit: ['writes'], clockSpeed: 60 },
+  { keys: ['free-1', 'pro-1', 'business-1'], permit: ['writes'], clockSpeed: 1 },
+  { keys: ['pro-1'], permit: [], clockSpeed: 1 },
+  { keys: ['free-1', 'free-2'], permit: ['writes', 'exhaust'], clockSpeed: 15 },
+];
+
+for (const { keys, permit, clockSpeed } of CASES) {
+  t.test(
+    `the bill of ${keys.join(', ')}, permitted ${permit.join(', ') || 'nothing'}, is what the run spends`,
+    async (t) => {
+      // An empty store is the dearest: what is needed has to be added.
+      const target = await testTarget(t, {
+        keys,
+        permit,
+        clockSpeed,
+        animals: permit.length === 0 ? 120 : 0,
+      });
+      const { bill, wanting } = await planOf(target);
+      const { stderr } = await run(
+        target.folder,
+        ['check', '--profile', target.profile, '--out', 'out'],
+        target.env,
+      );
+      const read = readReport(join(target.folder, 'out'));
+      if (!read.ok) throw new Error(stderr);
+      const { requests, requirements, run: facts } = read.report;
+      const spent = Object.entries(requests.byKey).filter(([name]) => name !== '(none)');
+      const total = spent.reduce((sum, [, count]) => sum + count, 0);
+      const billed = bill.keys.reduce((sum, key) => sum + key.requests, 0);
+      t.ok(billed >= total, `billed ${billed}, spent ${total}`);
+      t.ok(billed <= total * 1.25 || billed <= total + FEW, `billed ${billed}, spent ${total}`);
+      t.ok(bill.anonymous >= (requests.byKey['(none)'] ?? 0));
+      t.ok(
+        bill.animals >= facts.animalsAdded && bill.animals <= facts.animalsAdded + 16,
+        `${bill.animals}, ${facts.animalsAdded}`,
+      );
+      const open = requirements.filter(({ verdict }) => verdict === 'inconclusive').map(({ id }) => id);
+      t.same([...wanting.keys()].sort(), open.sort(), 'what stays inconclusive is what was foreseen');
+    },
+  );
+}
+
+t.test('--dry-run sends nothing', async (t) => {
+  const { folder, profile, env } = await testTarget(t, {
+    permit: ['writes', 'exhaust', 'ban'],
+    keys: ['free-1', 'pro-1', 'free-ban'],
+  });
+  const { code, stdout, stderr } = await run(
+    folder,
+    ['check', '--profile', profile, '--target', 'http://127.0.0.1:9/v1', '--dry-run'],
+    env,
+  );
+  t.equal(code, 0, stderr);
+  t.match(stdout, /^ {2}free-1 +free +\d+ +all of 60 +\d+ % of 1,000 +2$/m);
+  t.match(stdout, /^ {2}free-ban +free +\d+ +all of 60 +\d+ % of 1,000 +\d+$/m);
+  t.match(stdout, /Longest wait 1 min, and the length of the ban/);
+  t.match(stdout, /\? needs the permission day: rate-day-free, rate-day-pro/);
+  t.match(stdout, /\? the profile has no business key with the role exhaust: rate-minute-business$/m);
+});
