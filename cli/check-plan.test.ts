@@ -24,7 +24,7 @@ const CASES: readonly Case[] = [
   { keys: ['free-1'], permit: ['writes'], clockSpeed: 60 },
   { keys: ['free-1', 'pro-1', 'business-1'], permit: ['writes'], clockSpeed: 1 },
   { keys: ['pro-1'], permit: [], clockSpeed: 1 },
-  { keys: ['free-1', 'free-2'], permit: ['writes', 'exhaust'], clockSpeed: 15 },
+  { keys: ['free-1', 'pro-1'], permit: ['writes', 'exhaust'], clockSpeed: 15 },
 ];
 
 for (const { keys, permit, clockSpeed } of CASES) {

@@ -4,6 +4,7 @@ import { profileKeys } from '../checks/harness/keys-with-values.ts';
 import { type QuotaBill, quotaBill } from '../checks/harness/quota-planner.ts';
 import { Run } from '../checks/harness/run.ts';
 import { runChecks } from '../checks/harness/run-checks.ts';
+import type { Permission } from '../checks/harness/verdict.ts';
 import { allChecks, allGapObservers } from '../checks/sections/all-checks.ts';
 import { spendingLanes } from '../checks/sections/lanes.ts';
 import { requirement } from '../spec/contract.ts';
@@ -21,8 +22,21 @@ export interface CheckPlan {
 /** What a check ends with where the plan would send its first request. */
 const NOT_SENT = 'not sent: this is a plan';
 
-/** Judges refusals that others provoke: nothing shows to them in a run that exhausts no key. */
-const SHOWN_BY_EXHAUSTION = new Set(['error-body-429', 'rate-headers-on-429', 'retry-after-present']);
+/**
+ * What else a check needs to be judged in full: it sends something first, or looks on, and would only miss it later.
+ * The plan's test compares this with what a run leaves open.
+ */
+const JUDGED_IN_FULL_WITH: Readonly<Record<string, Permission>> = {
+  'error-body-429': 'exhaust',
+  'rate-headers-on-429': 'exhaust',
+  'retry-after-present': 'exhaust',
+  'rate-headers-on-201': 'writes',
+  'auth-missing-key': 'writes',
+  'auth-empty-key': 'writes',
+  'auth-unknown-key': 'writes',
+  'auth-near-miss-key': 'writes',
+  'auth-other-scheme': 'writes',
+};
 
 /** Plans a run: every check is begun, and stopped at its first request. Nothing is sent, nothing waited for. */
 export async function planCheck({ profile, values, permissions, only }: CheckSubject): Promise<CheckPlan> {
@@ -37,7 +51,7 @@ export async function planCheck({ profile, values, permissions, only }: CheckSub
   });
   const wants = await wanting(run, checks);
   // A check that gives up for want of something spends nothing.
-  const paid = checks.filter(({ id }) => !wants.has(id));
+  const paid = checks.filter(({ id }) => !wants.has(id) || id in JUDGED_IN_FULL_WITH);
   const plan = { keys: run.keys, permissions: run.permissions, checks: paid, gapObservers, lanes };
   return { checks: checks.length, bill: quotaBill(plan), wanting: wants };
 }
@@ -69,8 +83,8 @@ async function wanting(run: Run, checks: readonly Check[]): Promise<Map<string, 
   );
   const wants = new Map<string, string>();
   for (const [id, { verdict, reason }] of requirements) {
-    if (SHOWN_BY_EXHAUSTION.has(id) && !run.permissions.has('exhaust'))
-      wants.set(id, 'needs the permission exhaust');
+    const needed = JUDGED_IN_FULL_WITH[id];
+    if (needed !== undefined && !run.permissions.has(needed)) wants.set(id, `needs the permission ${needed}`);
     else if (verdict === 'inconclusive' && reason !== NOT_SENT && provokes.has(id)) wants.set(id, reason);
   }
   return new Map([...wants].filter(([id]) => requirement(id).excluded === undefined));

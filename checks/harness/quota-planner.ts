@@ -59,12 +59,15 @@ const TOGETHER = 4;
 /** Adds up what a run declares. */
 export function quotaBill(run: PlannedRun): QuotaBill {
   const ordinary = ordinarySpending(run);
-  const { paid, pauses } = allocate(ordinary.requests, run);
+  const { paid, inWindow, pauses } = allocate(ordinary.requests, run);
   const keys = run.keys.map((key): KeyBill => {
     const lane = run.lanes.find((candidate) => candidate.key.name === key.name);
     const spending = lane?.scenes.map((scene) => laneSpending(scene, key)) ?? [];
+    // What the key's minute holds already counts towards its exhaustion.
+    const exhausts = lane?.scenes.some(({ permit }) => permit === 'exhaust') === true;
+    const counted = exhausts ? (inWindow.get(key.name) ?? 0) : 0;
     const beforeDay =
-      (paid.get(key.name) ?? 0) + sum(spending.map(({ requests, day }) => (day ? 0 : requests)));
+      (paid.get(key.name) ?? 0) - counted + sum(spending.map(({ requests, day }) => (day ? 0 : requests)));
     const wholeDay = Math.max(0, ...spending.map(({ requests, day }) => (day ? requests : 0)));
     return {
       key,
@@ -139,31 +142,42 @@ function ordinarySpending({ checks, gapObservers, permissions }: PlannedRun): To
   return treeSpending([...checks, ...gapObservers], ordinary);
 }
 
-/**
- * Hands ordinary requests to the key that has most left in its minute, as a run does. Returns what each key pays and
- * how often a whole minute has to be waited for.
- */
-function allocate(
-  requests: number,
-  { keys, checks }: PlannedRun,
-): { paid: Map<string, number>; pauses: number } {
+/** Who pays for the ordinary requests. */
+interface Allocation {
+  /** By key name. */
+  readonly paid: ReadonlyMap<string, number>;
+  /** What of it the key's minute still holds when the long spendings begin, by key name. */
+  readonly inWindow: ReadonlyMap<string, number>;
+  /** How often a whole minute has to be waited for. */
+  readonly pauses: number;
+}
+
+/** Hands ordinary requests to the key that has most left in its minute, as a run does. */
+function allocate(requests: number, { keys, checks }: PlannedRun): Allocation {
   const everyKey = PREFLIGHT + sum(checks.map(({ id }) => ON_EVERY_KEY[id] ?? 0));
   const paid = new Map(keys.map(({ name }) => [name, everyKey]));
   const payers = keys
     .filter(({ roles }) => roles.includes('functional'))
     .map((key) => ({ key, left: key.limits.perMinute - everyKey }));
   let pauses = 0;
+  let sincePause = 0;
+  let inWindow = new Map(paid);
   for (let open = payers.length === 0 ? 0 : requests; open > 0; open -= 1) {
     let payer = payers.reduce((a, b) => (b.left > a.left ? b : a));
     if (payer.left <= 0) {
       pauses += 1;
+      sincePause = 0;
+      inWindow = new Map();
       for (const each of payers) each.left = each.key.limits.perMinute;
       payer = payers.reduce((a, b) => (b.left > a.left ? b : a));
     }
     payer.left -= 1;
+    sincePause += 1;
+    inWindow.set(payer.key.name, (inWindow.get(payer.key.name) ?? 0) + 1);
     paid.set(payer.key.name, (paid.get(payer.key.name) ?? 0) + 1);
   }
-  return { paid, pauses };
+  // On a slow target the first of these are out of the minute again.
+  return { paid, inWindow: sincePause * ROUND_TRIP < MINUTE / 2 ? inWindow : new Map(), pauses };
 }
 
 /** What a long spending costs its key, and the time that section 8 itself makes it take. */
