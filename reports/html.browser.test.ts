@@ -159,7 +159,7 @@ t.test('the report in a browser', { skip }, async (t) => {
     const { page, complaints } = await open(t, notConformantReport());
     t.equal(await page.locator('.panel').count(), 5);
     t.match(await page.locator('.panel').nth(1).textContent(), /303 admitted of 300 and 12 refused/);
-    t.match(await page.locator('.panel').nth(3).textContent(), /banned 20 s/);
+    t.match(await page.locator('.panel').nth(3).textContent(), /banned, free after 20 s/);
     const slider = page.getByLabel('Look along the run');
     await slider.focus();
     await page.keyboard.press('Home');
@@ -174,6 +174,15 @@ t.test('the report in a browser', { skip }, async (t) => {
     const zoomed = await page.locator('.rates-inner').boundingBox();
     t.equal(Math.round((zoomed?.width ?? 0) / box.width), 4);
     t.strictSame(complaints, []);
+  });
+
+  await t.test('requests without a valid key never look like too many', async (t) => {
+    const report = conformantReport();
+    const timeline = report.timeline.map((point) =>
+      point.key === null ? { ...point, limit: 0, remaining: 0 } : point,
+    );
+    const { page } = await open(t, { ...report, timeline });
+    t.equal(await page.locator('.t-window.over, td.over').count(), 0);
   });
 
   await t.test('without its script the page still shows everything', async (t) => {

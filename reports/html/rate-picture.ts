@@ -89,14 +89,22 @@ function panel(series: KeySeries, index: number, length: number): SafeHtml {
     </svg>
     ${series.windows.slice(0, MOST_WINDOWS_DRAWN).map((window, at) => windowLabel(series, window, series.windows[at + 1], length))}
     ${series.bans.map((ban) => banLabel(ban, length))}
-    ${series.limit === undefined ? '' : html`<text x="2" y="${PLOT.top - 5}" class="t-scale">${series.limit.toLocaleString('en')}</text><text x="2" y="${PLOT.top + PLOT.height - 4}" class="t-scale">0</text>`}
+    ${series.limits.length === 0 ? '' : html`<text x="2" y="${PLOT.top - 5}" class="t-scale">${limitsText(series)}</text><text x="2" y="${PLOT.top + PLOT.height - 4}" class="t-scale">0</text>`}
   </svg>
 </figure>`;
 }
 
+/** The value of the upper edge of the plot; a target that turns to the day's headers has two. */
+function limitsText({ limits }: KeySeries): string {
+  return limits
+    .slice(0, 3)
+    .map((limit) => limit.toLocaleString('en'))
+    .join(' or ');
+}
+
 function grid(series: KeySeries): SafeHtml {
   const top =
-    series.limit === undefined
+    series.limits.length === 0
       ? ''
       : html`<line x1="0" x2="100%" y1="${PLOT.top}" y2="${PLOT.top}" class="l-grid" />`;
   const zero = PLOT.top + PLOT.height;
@@ -123,9 +131,11 @@ function needs(fraction: number, pixels: number): string {
 }
 
 function banLabel(ban: Ban, length: number): SafeHtml {
-  const text = `banned ${duration(ban.until - ban.from)}${ban.ended ? '' : ' or longer'}`;
+  const text = ban.ended
+    ? `banned, free after ${duration(ban.until - ban.from)}`
+    : 'banned to the end of the run';
   const fraction = (ban.until - ban.from) / length;
-  return html`<text x="${x((ban.from + ban.until) / 2, length)}" y="${PLOT.bars + PLOT.up - 12}" text-anchor="middle" class="t-ban ${needs(fraction, 96)}">${text}</text>`;
+  return html`<text x="${x((ban.from + ban.until) / 2, length)}" y="${PLOT.bars + PLOT.up - 12}" text-anchor="middle" class="t-ban ${needs(fraction, text.length * 7)}">${text}</text>`;
 }
 
 function windowLabel(
@@ -136,7 +146,7 @@ function windowLabel(
 ): SafeHtml | string {
   const until = Math.min(window.reset, next?.from ?? length, length);
   if (until <= window.from) return '';
-  const over = window.limit !== undefined && window.admitted > window.limit;
+  const over = isOver(series, window);
   const parts = [
     `${window.admitted.toLocaleString('en')} ${answeredWord(series)}`,
     ...(over ? [`of ${window.limit?.toLocaleString('en')}`] : []),
@@ -145,6 +155,11 @@ function windowLabel(
   const text = parts.join(' ');
   const fraction = (until - window.from) / length;
   return html`<text x="${x((window.from + until) / 2, length)}" y="${PLOT.top + PLOT.height / 2 + 4}" text-anchor="middle" class="t-window${over ? ' over' : ''} ${needs(fraction, text.length * 7)}">${text}</text>`;
+}
+
+/** More admitted than X-RateLimit-Limit allows; requests without a valid key are refused by 401, not by it. */
+function isOver({ key }: KeySeries, { limit, admitted }: RateWindow): boolean {
+  return key !== null && limit !== undefined && admitted > limit;
 }
 
 /** Requests without a valid key are answered, with 401; nothing admits them. */
@@ -198,11 +213,9 @@ function bars(series: KeySeries): SafeHtml {
 }
 
 function remaining(series: KeySeries, length: number): SafeHtml | string {
-  const { limit } = series;
-  if (limit === undefined || limit <= 0) return '';
   const px = (at: number) => Number(((Math.min(Math.max(at, 0), length) / length) * COLUMNS).toFixed(1));
   const py = (value: number) =>
-    Number((PLOT.top + PLOT.height * (1 - Math.min(Math.max(value / limit, 0), 1))).toFixed(1));
+    Number((PLOT.top + PLOT.height * (1 - Math.min(Math.max(value, 0), 1))).toFixed(1));
   const bottom = PLOT.top + PLOT.height;
   const lines = series.steps.filter((step) => step.length > 0).map((step) => stepPath(step, px, py));
   return html`${lines.map(({ d, from, to }) => html`<path class="a-remaining" d="${d}L${to} ${bottom}L${from} ${bottom}z" />`)}${lines.map(({ d }) => html`<path class="l-remaining" d="${d}" />`)}`;
@@ -272,7 +285,7 @@ function windowTable(all: readonly KeySeries[]): SafeHtml | string {
   <tbody>${shown.map(
     ({ series, window }) => html`<tr>
     <th scope="row">${keyName(series.key)}</th><td>${duration(window.from)}</td><td>${duration(window.reset)}</td><td>${window.limit?.toLocaleString('en') ?? ''}</td>
-    <td${html.raw`${window.limit !== undefined && window.admitted > window.limit ? ' class="over"' : ''}`}>${window.admitted.toLocaleString('en')}</td><td>${window.refused.toLocaleString('en')}</td><td>${window.remainingLeast?.toLocaleString('en') ?? ''}</td></tr>`,
+    <td${html.raw`${isOver(series, window) ? ' class="over"' : ''}`}>${window.admitted.toLocaleString('en')}</td><td>${window.refused.toLocaleString('en')}</td><td>${window.remainingLeast?.toLocaleString('en') ?? ''}</td></tr>`,
   )}</tbody>
 </table></div>
 ${rows.length > shown.length ? html`<p class="quiet">and ${rows.length - shown.length} more in report.json</p>` : ''}

@@ -44,6 +44,16 @@ t.test('fixed windows count what was admitted and refused in each', async (t) =>
   t.strictSame(free.steps[0]?.at(-1), [56, 0], 'and is held until then');
 });
 
+t.test('a target that turns to the day’s headers keeps its line within the plot', async (t) => {
+  const turned = series([
+    point(1, 200, { limit: 60, remaining: 30, reset: 60 }),
+    point(2, 200, { limit: 60, remaining: 29, reset: 60 }),
+    point(3, 429, { limit: 1000, remaining: 0, reset: 5000 }),
+  ]);
+  t.strictSame(turned.limits, [60, 1000]);
+  t.strictSame(turned.steps[0]?.[0], [1, 0.5]);
+});
+
 t.test('a Reset that moves with every request has no edges', async (t) => {
   const refilling = series(
     Array.from({ length: 60 }, (_, index) =>
@@ -62,26 +72,23 @@ t.test('Reset that jitters by a second is one window', async (t) => {
   t.match(jitter.windows, [{ admitted: 60 }]);
 });
 
-t.test(
-  'a ban lasts until it was said to end or the key is served, and is open where neither was seen',
-  async (t) => {
-    const banned = { banned: true, reset: 30 };
-    t.strictSame(
-      series([point(9, 429), point(10, 429, banned), point(20, 403, banned), point(31, 200)]).bans,
-      [{ from: 10, until: 30, ended: true }],
-    );
-    t.strictSame(series([point(10, 429, banned), point(20, 429, banned)]).bans, [
-      { from: 10, until: 30, ended: false },
-    ]);
-    t.strictSame(
-      series([point(10, 429, { banned: true }), point(15, 200), point(20, 429, banned), point(22, 200)]).bans,
-      [
-        { from: 10, until: 15, ended: true },
-        { from: 20, until: 22, ended: true },
-      ],
-    );
-  },
-);
+t.test('a ban lasts until a request that is not answered with it, and is open where none was', async (t) => {
+  const banned = { banned: true, reset: 30 };
+  const bans = (...points: TimelinePoint[]) => series(points).bans;
+  t.strictSame(bans(point(9, 429), point(10, 429, banned), point(20, 403, banned), point(31, 200)), [
+    { from: 10, until: 31, ended: true },
+  ]);
+  t.strictSame(bans(point(10, 429, banned), point(20, 0), point(25, 429)), [
+    { from: 10, until: 25, ended: true },
+  ]);
+  t.strictSame(bans(point(10, 429, banned), point(20, 429, banned)), [
+    { from: 10, until: 119.4, ended: false },
+  ]);
+  t.match(bans(point(10, 429, banned), point(15, 200), point(20, 429, banned), point(22, 200)), [
+    { from: 10, until: 15 },
+    { from: 20, until: 22 },
+  ]);
+});
 
 t.test('no answer is its own kind', async (t) => {
   t.match(series([point(1, 0), point(2, 500), point(3, 429)]).total, {

@@ -28,10 +28,11 @@ export interface RateWindow {
 
 /** A stretch in which every request was answered with a ban. */
 export interface Ban {
+  /** The first request so answered. */
   readonly from: number;
-  /** When the key was served again, else when the ban was said to end, else the last refusal; never after the run. */
+  /** The first request that was not, by when the ban was over; the end of the run where there was none. */
   readonly until: number;
-  /** Whether the key was seen served again. */
+  /** Whether such a request was seen. */
   readonly ended: boolean;
 }
 
@@ -41,14 +42,17 @@ export interface KeySeries {
   readonly key: string | null;
   readonly plan?: string;
   readonly columns: readonly Column[];
-  /** Step line of Remaining: [seconds, remaining], one list per window. */
-  readonly steps: readonly (readonly (readonly [at: number, remaining: number])[])[];
+  /**
+   * Step line of Remaining: [seconds, part of the limit that the same response names], one list per window. Of the
+   * limit, because a target may turn from the minute's headers to the day's in the middle of a run.
+   */
+  readonly steps: readonly (readonly (readonly [at: number, part: number])[])[];
   /** Empty where Reset moves with every request (a refilling or sliding window): then there are no edges to draw. */
   readonly windows: readonly RateWindow[];
   readonly movingReset: boolean;
   readonly bans: readonly Ban[];
-  /** The largest X-RateLimit-Limit seen. */
-  readonly limit?: number;
+  /** The values of X-RateLimit-Limit, the most frequent first. */
+  readonly limits: readonly number[];
   readonly total: Omit<Column, 'index' | 'remaining'>;
 }
 
@@ -82,10 +86,6 @@ function keySeries(
   length: number,
   plan: string | undefined,
 ): KeySeries {
-  const limit = points.reduce<number | undefined>(
-    (most, point) => (point.limit === undefined ? most : Math.max(most ?? 0, point.limit)),
-    undefined,
-  );
   const windows = rateWindows(points);
   // A fixed window keeps its Reset; where most requests name a new one, the quota refills and edges mean nothing.
   const movingReset = windows.length > 8 && windows.length > points.length / 8;
@@ -98,7 +98,7 @@ function keySeries(
     windows: movingReset ? [] : windows,
     movingReset,
     bans: bansOf(points, length),
-    ...(limit === undefined ? {} : { limit }),
+    limits: limitsOf(points),
     total: columns.reduce(
       (sum, column) => ({
         admitted: sum.admitted + column.admitted,
@@ -117,6 +117,12 @@ function fate(point: TimelinePoint): Fate {
   if (point.banned === true) return 'banned';
   if (point.status === 0) return 'unanswered';
   return point.status === 429 ? 'refused' : 'admitted';
+}
+
+function limitsOf(points: readonly TimelinePoint[]): number[] {
+  const seen = new Map<number, number>();
+  for (const { limit } of points) if (limit !== undefined) seen.set(limit, (seen.get(limit) ?? 0) + 1);
+  return [...seen].sort(([, a], [, b]) => b - a).map(([limit]) => limit);
 }
 
 function rateColumns(points: readonly TimelinePoint[], length: number): Column[] {
@@ -185,7 +191,7 @@ function remainingSteps(
   let current: (readonly [number, number])[] = [];
   let reset: number | undefined;
   for (const point of points) {
-    if (point.remaining === undefined || point.banned === true) continue;
+    if (point.remaining === undefined || !point.limit || point.banned === true) continue;
     const nextWindow = reset !== undefined && point.reset !== undefined && !sameReset(reset, point.reset);
     if (current.length === 0 || (nextWindow && !movingReset)) {
       const last = current.at(-1);
@@ -195,7 +201,7 @@ function remainingSteps(
       current = [];
       steps.push(current);
     }
-    current.push([point.at, point.remaining]);
+    current.push([point.at, point.remaining / point.limit]);
     reset = point.reset ?? reset;
   }
   const last = current.at(-1);
@@ -206,19 +212,16 @@ function remainingSteps(
 function bansOf(points: readonly TimelinePoint[], length: number): Ban[] {
   const bans: Ban[] = [];
   let from: number | undefined;
-  let last: TimelinePoint | undefined;
   for (const point of points) {
-    if (point.banned === true) {
+    const kind = fate(point);
+    if (kind === 'banned') {
       from ??= point.at;
-      last = point;
-    } else if (from !== undefined && last !== undefined && fate(point) !== 'unanswered') {
-      const told = last.reset !== undefined && last.reset > last.at ? last.reset : point.at;
-      bans.push({ from, until: Math.min(told, point.at), ended: true });
+    } else if (from !== undefined && kind !== 'unanswered') {
+      // Reset would name an earlier end, but where a ban leaves the window alone it speaks of the window.
+      bans.push({ from, until: point.at, ended: true });
       from = undefined;
     }
   }
-  if (from !== undefined && last !== undefined) {
-    bans.push({ from, until: Math.min(length, Math.max(last.at, last.reset ?? last.at)), ended: false });
-  }
+  if (from !== undefined) bans.push({ from, until: length, ended: false });
   return bans;
 }
