@@ -34,7 +34,8 @@ export function liveView(stream: NodeJS.WriteStream, shown: Shown): LiveView {
 const REDRAW_MS = 200;
 
 function picture(stream: NodeJS.WriteStream, shown: Shown): LiveView {
-  const draw = createLogUpdate(stream);
+  // The cursor is left alone: a process that is killed could not bring it back.
+  const draw = createLogUpdate(stream, { showCursor: true });
   const colour = picocolors.createColors(wantsColour(stream));
   const progress = new LiveProgress();
   let drawn = '';
