@@ -22,20 +22,23 @@ const tolerance = CLOCK_TOLERANCE_MS * Math.max(1, plan.clock.speed);
 const WHOLE = /^\d{1,15}$/;
 const TIMESTAMP = /^\d{1,15}(\.\d{1,9})?$/;
 
-// Most responses repeat the limit and the reset of the one before; what was found of the same text holds.
+// Most responses repeat the reset of the one before: what was found of the same text holds until it lies in the past.
 let knownReset = '';
-let knownResetMs = 0;
+let knownResetGoodUntil = 0;
 
 /**
- * What is wrong with the three headers of section 8; undefined where nothing is.
+ * What is wrong with the three headers of section 8; undefined where nothing is. This runs for every response, so the
+ * usual case is a few comparisons.
  *
  * @param key undefined where no valid key was sent: then no plan's number is expected
+ * @param strictly whether the spelling of X-RateLimit-Remaining is held against the grammar, not its value only
  */
 export function rateHeaderBreach(
   headers: Headers,
   status: number,
   key: PlannedKey | undefined,
   now: number,
+  strictly: boolean,
 ): Breach | undefined {
   const limit = headers['X-Ratelimit-Limit'];
   const remaining = headers['X-Ratelimit-Remaining'];
@@ -51,26 +54,25 @@ export function rateHeaderBreach(
     };
   }
   const left = +remaining;
-  // The canonical spelling is the usual one; others go through the grammar.
-  if (!(left >= 0 && left <= most && (`${left}` === remaining || WHOLE.test(remaining)))) {
+  if (!(left >= 0 && left <= most && left % 1 === 0) || (strictly && !WHOLE.test(remaining))) {
     return {
       requirement: 'rate-remaining-value',
       detail: `X-RateLimit-Remaining is ${remaining} of ${limit}`,
     };
   }
-  if (reset !== knownReset) {
+  if (reset !== knownReset || now > knownResetGoodUntil) {
     if (!TIMESTAMP.test(reset)) {
       return { requirement: 'rate-reset-value', detail: `X-RateLimit-Reset is ${reset}, no Unix time` };
     }
+    const ahead = +reset * 1000 - targetNow(now);
+    if (ahead < -tolerance || ahead > DAY_MS + tolerance) {
+      return {
+        requirement: 'rate-reset-value',
+        detail: `X-RateLimit-Reset is ${reset}, ${Math.round(ahead / 1000)} s from now`,
+      };
+    }
     knownReset = reset;
-    knownResetMs = +reset * 1000;
-  }
-  const ahead = knownResetMs - targetNow(now);
-  if (ahead < -tolerance || ahead > DAY_MS + tolerance) {
-    return {
-      requirement: 'rate-reset-value',
-      detail: `X-RateLimit-Reset is ${reset}, ${Math.round(ahead / 1000)} s from now`,
-    };
+    knownResetGoodUntil = now + (ahead + tolerance) / plan.clock.speed;
   }
   if (status === 429) {
     if (left !== 0) {

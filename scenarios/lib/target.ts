@@ -70,7 +70,9 @@ export function caller(stream: number, keyIndex: number): Caller {
 }
 
 let sinceValidated = 0;
-const seen = new Set<number>();
+const { validateEvery } = plan;
+/** By status and operation. */
+const seen: true[] = [];
 
 /** Judges a response, reports its sample, and says what it came to. */
 function settle(who: Caller, operation: number, response: TextResponse, now: number, asked: Asked): number {
@@ -81,12 +83,14 @@ function settle(who: Caller, operation: number, response: TextResponse, now: num
     return FAILED;
   }
   const headers = response.headers;
-  let breach = rateHeaderBreach(headers, status, status === 401 ? undefined : who.key, now);
+  const seenPlace = status * 4 + operation;
   sinceValidated += 1;
-  if (breach === undefined && (sinceValidated >= plan.validateEvery || !seen.has(status * 4 + operation))) {
+  const inFull = sinceValidated >= validateEvery || seen[seenPlace] !== true;
+  let breach = rateHeaderBreach(headers, status, status === 401 ? undefined : who.key, now, inFull);
+  if (inFull) {
     sinceValidated = 0;
-    seen.add(status * 4 + operation);
-    breach = bodyBreach(response.body, status, headers, asked);
+    seen[seenPlace] = true;
+    breach ??= bodyBreach(response.body, status, headers, asked);
   }
   let outcome = OK;
   if (status === 429) outcome = who.expects429 ? REFUSED : UNEXPECTED_429;

@@ -20,6 +20,12 @@ export interface K6Run {
   readonly onLog: (level: string, message: string) => void;
 }
 
+/**
+ * k6 makes much garbage and keeps little: collecting it less often spares a fifth of its CPU. The limit keeps a long
+ * run, whose own figures grow with every request, within a gigabyte. Both give way to what the environment says.
+ */
+const GO_RUNTIME = { GOGC: '800', GOMEMLIMIT: '640MiB' } as const;
+
 export interface K6Exit {
   /** k6's exit code; null where a signal ended it. */
   readonly code: number | null;
@@ -80,7 +86,7 @@ export function startK6(run: K6Run): K6Process {
     run.script,
   ];
   const child = spawn(run.k6, args, {
-    env: { ...process.env, ...run.secrets },
+    env: { ...GO_RUNTIME, ...process.env, ...run.secrets },
     // Its own process group: Ctrl-C reaches it through stop() and kill() only, so that the first one is gentle.
     detached: process.platform !== 'win32',
     stdio: ['ignore', run.showProgress ? 'inherit' : 'ignore', 'pipe'],
