@@ -46,7 +46,8 @@ const quote = (word: string) => (SHELL_SAFE.test(word) ? word : `'${word.replace
 
 /** The command that repeats a run with these options. */
 export function commandOf({ target, profile, permit, only, baseline, production }: CheckOptions): string {
-  const words = ['petstore-harness', 'check'];
+  // As it works in a clone and where the harness is a dependency.
+  const words = ['npx', 'petstore-harness', 'check'];
   if (target !== undefined) words.push('--target', quote(target));
   if (profile !== undefined) words.push('--profile', quote(profile));
   if (permit !== undefined) words.push('--permit', permit.join(','));

@@ -34,7 +34,7 @@ t.test('a conforming target: exit code 0, every format on disk, private', async 
     keys: [{ name: 'free-1' }, { name: 'pro-1' }],
     clockSpeed: 1,
   });
-  t.equal(report.run.command, `petstore-harness check --profile ${profile} --only 4,5`);
+  t.equal(report.run.command, `npx petstore-harness check --profile ${profile} --only 4,5`);
 });
 
 t.test(
