@@ -78,7 +78,7 @@ t.test('stop is gentle, kill is not', async (t) => {
 t.test('a k6 that cannot be started is an end too', async (t) => {
   const { heard, process } = start('/nonexistent/k6');
   t.match(await process.ended, { code: 127 });
-  t.match(heard, [/^error k6 could not be started/]);
+  t.ok(heard.includes('error k6 could not be started'));
 });
 
 t.test('k6 does not survive a parent that is killed', async (t) => {

@@ -1,5 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
+import { Readable, Writable } from 'node:stream';
 import { EVENT_MARK, SAMPLES_MARK } from '../lib/sample.ts';
 import { ProcessMeter, type ProcessUsage } from './process-meter.ts';
 
@@ -42,22 +43,19 @@ export interface K6Process {
 }
 
 /**
- * Kills k6 when this process dies without having said so, also by SIGKILL: its pipe then closes. On Windows k6 ends
- * at its next log line, which finds no reader.
+ * Becomes k6, and leaves a shell beside it that kills it when this process dies without having said so, also by
+ * SIGKILL: the pipe at descriptor 3 then closes. The shell listens before k6 begins, so that there is no moment
+ * without it. `$$` is the shell that becomes k6.
  */
-function watchdog(pid: number): ChildProcess | undefined {
-  if (process.platform === 'win32') return undefined;
-  const script = 'read -r word; [ "$word" = done ] || kill -KILL "$1" 2>/dev/null';
-  const shell = spawn('/bin/sh', ['-c', script, 'sh', String(pid)], {
-    stdio: ['pipe', 'ignore', 'ignore'],
-    detached: true,
-    env: {},
-  });
-  shell.on('error', () => {});
-  shell.stdin?.on('error', () => {});
-  shell.unref();
-  return shell;
+const GUARDED = `( read -r word; [ "$word" = done ] || kill -KILL $$ ) <&3 >/dev/null 2>&1 & exec "$@" 3<&-`;
+
+/** On Windows k6 ends at its next log line after this process died, for nobody reads that any more. */
+function commandOf(k6: string, args: readonly string[]): [program: string, args: string[]] {
+  return process.platform === 'win32' ? [k6, [...args]] : ['/bin/sh', ['-c', GUARDED, 'sh', k6, ...args]];
 }
+
+/** What a shell answers for a program that it cannot start. */
+const NOT_STARTED = [126, 127];
 
 /** One line of k6's log: JSON where it comes from the logger, plain where k6 printed it before that was set up. */
 function logLine(text: string): { level: string; message: string } {
@@ -85,15 +83,18 @@ export function startK6(run: K6Run): K6Process {
     ...run.options,
     run.script,
   ];
-  const child = spawn(run.k6, args, {
+  const child = spawn(...commandOf(run.k6, args), {
     env: { ...GO_RUNTIME, ...process.env, ...run.secrets },
     // Its own process group: Ctrl-C reaches it through stop() and kill() only, so that the first one is gentle.
     detached: process.platform !== 'win32',
-    stdio: ['ignore', run.showProgress ? 'inherit' : 'ignore', 'pipe'],
+    stdio: ['ignore', run.showProgress ? 'inherit' : 'ignore', 'pipe', 'pipe'],
   });
-  const dog = child.pid === undefined ? undefined : watchdog(child.pid);
+  const [, , log, guard] = child.stdio;
+  if (!(log instanceof Readable) || !(guard instanceof Writable))
+    throw new Error('k6 was started without pipes');
+  guard.on('error', () => {});
   const meter = new ProcessMeter(child.pid);
-  const lines = createInterface({ input: child.stderr });
+  const lines = createInterface({ input: log });
   lines.on('line', (text) => {
     const { level, message } = logLine(text);
     if (message.startsWith(SAMPLES_MARK)) run.onSamples(message.slice(SAMPLES_MARK.length));
@@ -105,7 +106,8 @@ export function startK6(run: K6Run): K6Process {
   });
   const ended = new Promise<K6Exit>((resolve) => {
     const end = async (code: number | null, signal: NodeJS.Signals | null) => {
-      dog?.stdin?.end('done\n');
+      guard.end('done\n');
+      if (code !== null && NOT_STARTED.includes(code)) run.onLog('error', 'k6 could not be started');
       const usage = meter.stop();
       await read;
       resolve({ code, signal, usage });
