@@ -109,7 +109,7 @@ t.test('on a terminal the picture is drawn, notes stay, the cursor too', (t) => 
 t.test('colour: a terminal, unless NO_COLOR; FORCE_COLOR asks for it elsewhere', (t) => {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   t.teardown(() => Object.assign(process.env, { NO_COLOR, FORCE_COLOR, TERM }));
-  const stream = (isTTY: boolean) =>
+  const stream = (isTTY: boolean | undefined) =>
     Object.assign(new PassThrough(), { isTTY }) as unknown as NodeJS.WriteStream;
   const given = (env: Record<string, string>) => {
     for (const name of ['NO_COLOR', 'FORCE_COLOR', 'TERM']) delete process.env[name];
@@ -118,6 +118,7 @@ t.test('colour: a terminal, unless NO_COLOR; FORCE_COLOR asks for it elsewhere',
   for (const [env, isTTY, expected] of [
     [{}, true, true],
     [{}, false, false],
+    [{}, undefined, false],
     [{ NO_COLOR: '1' }, true, false],
     [{ NO_COLOR: '' }, true, true],
     [{ NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],

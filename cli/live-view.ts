@@ -139,5 +139,6 @@ export function wantsColour(stream: NodeJS.WriteStream): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   if (NO_COLOR !== undefined && NO_COLOR !== '') return false;
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0';
-  return stream.isTTY && TERM !== 'dumb';
+  // Undefined for a pipe, whatever its type says.
+  return Boolean(stream.isTTY) && TERM !== 'dumb';
 }

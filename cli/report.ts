@@ -1,7 +1,6 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import picocolors from 'picocolors';
 import { diffReports } from '../reports/diff.ts';
 import { renderDiffJson, renderDiffMarkdown, renderDiffText } from '../reports/diff-renderers.ts';
 import { FORMATS, type Format, type FormatName, isFormatName, NO_SCREEN } from '../reports/formats.ts';
@@ -13,6 +12,7 @@ import type { Report } from '../reports/report.ts';
 import type { Screen } from '../reports/terminal.ts';
 import { shownLine } from '../reports/visible-text.ts';
 import { UnwritableReport, unwritable } from '../reports/write-reports.ts';
+import { wantsColour } from './live-view.ts';
 import { isLoadResult, renderLoad } from './report-load.ts';
 import { type Fail, put } from './report-output.ts';
 
@@ -71,8 +71,9 @@ function read(fail: Fail, path: string): Report {
 }
 
 function screen(): Screen {
-  if (!process.stdout.isTTY) return { ...NO_SCREEN, colour: picocolors.isColorSupported };
-  return { colour: picocolors.isColorSupported, columns: process.stdout.columns, rows: process.stdout.rows };
+  const colour = wantsColour(process.stdout);
+  if (!process.stdout.isTTY) return { ...NO_SCREEN, colour };
+  return { colour, columns: process.stdout.columns, rows: process.stdout.rows };
 }
 
 function isFolder(path: string): boolean {
@@ -126,7 +127,7 @@ async function renderDiff(fail: Fail, paths: readonly string[], options: ReportO
   const format = oneOf(fail, DIFF_FORMATS, options.format, '--diff');
   const diff = diffReports(read(fail, before), read(fail, after));
   const render = { markdown: renderDiffMarkdown, json: renderDiffJson, text: renderDiffText }[format];
-  const colour = options.out === undefined && picocolors.isColorSupported;
+  const colour = options.out === undefined && wantsColour(process.stdout);
   await put(format === 'text' ? renderDiffText(diff, colour) : render(diff), options.out);
   if (diff.regression) process.exitCode = REGRESSION;
 }

@@ -80,8 +80,8 @@ export interface Burst {
   readonly clockAhead?: number;
   /** Gives up after this many requests. */
   readonly most: number;
-  /** Whether a request of somebody else arrives right before ours with this number. */
-  readonly neighbour?: (index: number) => boolean;
+  /** Whether a request of somebody else arrives right before the one of ours that arrives as this number, from 0. */
+  readonly neighbour?: (arrival: number) => boolean;
 }
 
 /** What the headers show where they do not show the truth. */
@@ -109,13 +109,15 @@ export function burstInto(
     readonly index: number;
     readonly worker: number;
   }[] = [];
+  let arrived = 0;
   let refusedAt = Number.POSITIVE_INFINITY;
   const arrive = (): void => {
     underWay.sort((a, b) => a.arrivesAt - b.arrivesAt);
     const request = underWay.shift();
     if (request === undefined) return;
     const { arrivesAt, sentAt, back, index, worker } = request;
-    if (neighbour?.(index) === true) limit(arrivesAt);
+    if (neighbour?.(arrived) === true) limit(arrivesAt);
+    arrived += 1;
     const said = shown(limit(arrivesAt));
     const receivedAt = arrivesAt + back;
     if (!said.admitted) refusedAt = Math.min(refusedAt, receivedAt);

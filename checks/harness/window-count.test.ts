@@ -144,8 +144,8 @@ for (const [name, kind] of WINDOWS) {
     always(t, fc.tuple(anyBurst, fc.integer({ min: 2, max: 40 })), ([{ perMinute, burst }, every]) => {
       let others = 0;
       // Not the last requests: of what is spent after our last answer no answer tells.
-      const neighbour = (index: number) => {
-        const now = index > 0 && index % every === 0 && index < perMinute / 3;
+      const neighbour = (arrival: number) => {
+        const now = arrival > 0 && arrival % every === 0 && arrival < perMinute / 3;
         if (now) others += 1;
         return now;
       };
@@ -169,7 +169,7 @@ for (const [name, kind] of Object.entries(KINDS)) {
       for (let index = 0; index < before; index += 1) limit(burst.startsAt);
       const readings = burstInto(limit, perMinute, {
         ...burst,
-        neighbour: (index) => index % every === every - 1,
+        neighbour: (arrival) => arrival % every === every - 1,
       });
       fc.pre(isShort(readings, burst));
       notEqual(countWindow(admittedOf(readings), perMinute).verdict.kind, 'more');
@@ -201,6 +201,35 @@ for (const [name, kind] of Object.entries(KINDS)) {
     t.end();
   });
 }
+
+t.test(
+  'the next token of a bucket is no end of a window, though its Reset stands still for a second',
+  (t) => {
+    const burst: Burst = { startsAt: EPOCH, inFlight: 1, latencies: [[1, 1]], pause: 0, most: 4000 };
+    const readings = admittedOf(burstInto(tokenBucketByNextToken(300), 300, burst));
+    t.ok(readings.length > 300 && new Set(readings.map(({ reset }) => reset)).size === 1);
+    t.same(countWindow(readings, 300).verdict, { kind: 'exact' });
+    t.end();
+  },
+);
+
+t.test('what a bucket gives back is not hidden by somebody else who takes as much', (t) => {
+  const limit = tokenBucket(300);
+  for (let index = 0; index < 5; index += 1) limit(EPOCH);
+  const neighbour = (arrival: number) => arrival % 16 === 15;
+  const burst: Burst = {
+    startsAt: EPOCH,
+    inFlight: 5,
+    latencies: [[40, 40]],
+    pause: 0,
+    most: 4000,
+    neighbour,
+  };
+  const readings = admittedOf(burstInto(limit, 300, burst));
+  t.ok(readings.length > 300);
+  t.same(countWindow(readings, 300).verdict, { kind: 'exact' });
+  t.end();
+});
 
 t.test('requests before the edge of an aligned window belong to another one', (t) => {
   const burst: Burst = { startsAt: EPOCH - 300, inFlight: 10, latencies: [[20, 20]], pause: 0, most: 200 };
