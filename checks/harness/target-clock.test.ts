@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { answered } from './exchange-for-tests.ts';
+import { TargetClock } from './target-clock.ts';
+
+const NOON = Date.UTC(2026, 10, 21, 12);
+
+/** A response that says it is `date`, sent and received at moments of ours. */
+const dated = (date: number, sentAt: number, receivedAt: number) =>
+  answered({ sentAt, receivedAt, headers: [['Date', new Date(date).toUTCString()]] });
+
+t.test('nothing is known before a response', async (t) => {
+  const clock = new TargetClock();
+  t.equal(clock.known, false);
+  t.equal(clock.skew, undefined);
+  t.equal(clock.at(NOON), undefined);
+  t.equal(clock.certainlyReached(NOON), undefined);
+});
+
+t.test('a response without a readable Date teaches nothing', async (t) => {
+  const clock = new TargetClock();
+  clock.learn(answered());
+  clock.learn(answered({ headers: [['date', 'yesterday']] }));
+  t.equal(clock.known, false);
+});
+
+t.test(
+  'one response bounds the skew by its journey and the two seconds that a Date may be old',
+  async (t) => {
+    const clock = new TargetClock();
+    clock.learn(dated(NOON, NOON + 500, NOON + 700));
+    t.equal(clock.known, true);
+    t.strictSame(clock.at(0), { earliest: -700, latest: 1500 });
+    t.strictSame(clock.at(NOON), { earliest: NOON - 700, latest: NOON + 1500 });
+    t.equal(clock.skew, 400);
+    t.equal(clock.certainlyReached(NOON), NOON + 700);
+  },
+);
+
+t.test('further responses narrow it down from both sides', async (t) => {
+  const clock = new TargetClock();
+  clock.learn(dated(NOON, NOON + 500, NOON + 700));
+  clock.learn(dated(NOON + 1000, NOON + 1200, NOON + 1300));
+  t.strictSame(clock.at(0), { earliest: -300, latest: 1500 });
+  clock.learn(dated(NOON + 2000, NOON + 2900, NOON + 2950));
+  t.strictSame(clock.at(0), { earliest: -300, latest: 1100 });
+  t.equal(clock.skew, 400);
+});
+
+t.test('a clock that was set begins anew, forward and back', async (t) => {
+  for (const jump of [300_000, -300_000]) {
+    const clock = new TargetClock();
+    clock.learn(dated(NOON, NOON + 500, NOON + 700));
+    clock.learn(dated(NOON + jump, NOON + 1200, NOON + 1300));
+    t.strictSame(clock.at(0), { earliest: jump - 1300, latest: jump + 800 });
+  }
+});
+
+t.test('bounds that touch still agree', async (t) => {
+  const clock = new TargetClock();
+  clock.learn(dated(NOON, NOON, NOON));
+  t.strictSame(clock.at(0), { earliest: 0, latest: 2000 });
+  clock.learn(dated(NOON + 2000, NOON, NOON));
+  t.strictSame(clock.at(0), { earliest: 2000, latest: 2000 });
+  const later = new TargetClock();
+  later.learn(dated(NOON, NOON, NOON));
+  later.learn(dated(NOON - 2000, NOON, NOON));
+  t.strictSame(later.at(0), { earliest: 0, latest: 0 });
+});
+
+t.test('the true skew is always within the bounds, whatever the journeys are', async (t) => {
+  const journey = fc.record({
+    there: fc.nat(3000),
+    back: fc.nat(3000),
+    stale: fc.nat(999),
+    pause: fc.nat(5000),
+  });
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(
+        fc.integer({ min: -600_000, max: 600_000 }),
+        fc.array(journey, { minLength: 1, maxLength: 20 }),
+        (skew, journeys) => {
+          const clock = new TargetClock();
+          let now = NOON;
+          for (const { there, back, stale, pause } of journeys) {
+            const made = now + there;
+            const shown = Math.floor((made + skew - stale) / 1000) * 1000;
+            clock.learn(dated(shown, now, made + back));
+            now = made + back + pause;
+          }
+          const range = clock.at(0);
+          return range !== undefined && range.earliest <= skew && skew <= range.latest;
+        },
+      ),
+      { numRuns: 200 },
+    ),
+  );
+});
