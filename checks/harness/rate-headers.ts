@@ -64,6 +64,8 @@ export type RetryAfter =
 
 const HTTP_DATE =
   /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{4} \d{2}:\d{2}:\d{2} GMT$|^(Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*, \d{2}-[A-Z][a-z]{2}-\d{2} /;
+/** The oldest of the three forms that a recipient must accept (RFC 9110, 5.6.7); it names no zone and means UTC. */
+const ASCTIME_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
 /** No delay is this long in seconds or milliseconds of a day; a Unix time of our age is longer. */
 const UNIX_TIME_FROM = 1_000_000_000;
@@ -89,8 +91,10 @@ export function retryAfter(headers: HeaderList, longest: number): RetryAfter {
       ? { kind: 'delay', format: 'milliseconds', milliseconds: value, text }
       : { kind: 'delay', format: 'seconds', milliseconds: value * 1000, text };
   }
-  const time = Date.parse(text);
-  if (!Number.isNaN(time) && HTTP_DATE.test(text)) return { kind: 'date', format: 'http-date', time, text };
+  const asctime = ASCTIME_DATE.test(text);
+  const time = Date.parse(asctime ? `${text} GMT` : text);
+  if (!Number.isNaN(time) && (asctime || HTTP_DATE.test(text)))
+    return { kind: 'date', format: 'http-date', time, text };
   if (!Number.isNaN(time) && ISO_DATE.test(text)) return { kind: 'date', format: 'iso-date', time, text };
   return { kind: 'unreadable', text };
 }
