@@ -128,7 +128,7 @@ export function judgeRemaining(
         ((!standsStill(like) && refill + 1 >= like.length * (1 - first.fall)) ||
           like.some(({ forgotten }) => forgotten > 0));
       if (explained && !byRefill) {
-        return broken(name, first, like.length);
+        return broken(name, first, like.length, like.length);
       }
     }
   }
@@ -137,7 +137,7 @@ export function judgeRemaining(
   const [first] = stuck;
   // In a window whose reset stands still nothing is ever given back: a fall of 0 is wrong whoever else spends the key.
   if (first !== undefined && stuck.length >= 2 && standsStill(all) && showsNoRefill(all))
-    return broken('some requests', first, stuck.length);
+    return broken('some requests', first, stuck.length, all.length);
   const rise = risingRun(all);
   if (rise !== undefined && drops.length === 0) return rise;
   if (drops.length > 0) {
@@ -155,13 +155,13 @@ function showsNoRefill(all: readonly Step[]): boolean {
   return regular.length >= AGREEING && regular.reduce((sum, { refill }) => sum + refill, 0) >= 3;
 }
 
-function broken(name: string, step: Step, times: number): RemainingVerdict {
+function broken(name: string, step: Step, times: number, of: number): RemainingVerdict {
   const fell =
     step.fall === 0 ? 'did not fall' : step.fall < 0 ? `rose by ${-step.fall}` : `fell by ${step.fall}`;
   return {
     kind: 'broken',
     expected: 'X-RateLimit-Remaining one lower after every request',
-    actual: `it ${fell} (${step.from.remaining} to ${step.to.remaining}) with ${name}, ${times} times of ${times}`,
+    actual: `it ${fell} (${step.from.remaining} to ${step.to.remaining}) with ${name}, ${times} times of ${of}`,
     readings: [step.to, step.from],
   };
 }

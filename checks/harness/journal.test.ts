@@ -1,0 +1,228 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import t from 'tap';
+import type { Exchange } from './exchange.ts';
+import { answered } from './exchange-for-tests.ts';
+import { Journal, type JournalHeader, readJournal } from './journal.ts';
+
+const HEADER: JournalHeader = {
+  journal: 1,
+  runId: 'abcd2345',
+  startedAt: 1_795_262_400_000.5,
+  target: 'https://staging.example.com/v1',
+  permissions: ['writes', 'day'],
+  keys: ['free-1', 'pro-1'],
+  clockSpeed: 60,
+};
+
+const failed: Exchange = {
+  ...answered({ id: 'check#2' }),
+  outcome: { kind: 'failure', reason: 'reset', message: 'the connection was reset' },
+};
+const EXCHANGES: readonly Exchange[] = [
+  answered({
+    id: 'check#1',
+    headers: [['Date', 'now']],
+    body: '[{"name":"Ōkami 🐕\\u2028"}]\n',
+    requestBody: '{}',
+    bodyProblem: 'invalid-utf8',
+  }),
+  failed,
+  answered({ id: 'anonymous#1', key: null, status: 401 }),
+  answered({ id: 'check#3', key: 'pro-1', operation: 'other' }),
+];
+
+interface Folder {
+  testdir(): string;
+}
+const fileIn = (t: Folder) => join(t.testdir(), 'journal.ndjson');
+
+function written(t: Folder, exchanges: readonly Exchange[] = EXCHANGES): string {
+  const file = fileIn(t);
+  const journal = new Journal(file, HEADER);
+  for (const exchange of exchanges) {
+    journal.begin(exchange.id, exchange.key);
+    journal.append(exchange);
+  }
+  journal.close();
+  return file;
+}
+
+t.test('what was written is read back', async (t) => {
+  const content = readJournal(written(t));
+  if (!content.ok) throw new Error(content.problem);
+  t.strictSame(content.header, HEADER);
+  t.strictSame([...content.exchanges.values()], EXCHANGES);
+  t.strictSame(
+    [...content.exchanges.keys()],
+    EXCHANGES.map(({ id }) => id),
+  );
+  t.strictSame([...content.lost.values()], [0, 0]);
+});
+
+t.test('a restricted run says so', async (t) => {
+  const file = fileIn(t);
+  new Journal(file, { ...HEADER, only: ['list-limit-range'] }).close();
+  t.match(readJournal(file), { ok: true, header: { only: ['list-limit-range'] } });
+});
+
+t.test('only its owner can read it', async (t) => {
+  t.equal(statSync(written(t)).mode & 0o777, 0o600);
+});
+
+t.test('every exchange is on disk as soon as it is over', async (t) => {
+  const file = fileIn(t);
+  const journal = new Journal(file, HEADER);
+  const [first] = EXCHANGES;
+  if (first === undefined) throw new Error('an exchange');
+  journal.begin(first.id, first.key);
+  t.match(readFileSync(file, 'utf8'), '{"begun":"check#1","key":"free-1"}\n');
+  t.match(readJournal(file), { ok: true, lost: new Map([['free-1', 1]]) });
+  journal.append(first);
+  t.match(readJournal(file), { ok: true, exchanges: new Map([['check#1', first]]) });
+  journal.close();
+});
+
+t.test(
+  'requests that were begun and have no exchange are lost, by key; those without a key are not',
+  async (t) => {
+    const file = fileIn(t);
+    const journal = new Journal(file, HEADER);
+    for (const exchange of EXCHANGES) {
+      journal.begin(exchange.id, exchange.key);
+      journal.begin(`${exchange.id}-lost`, exchange.key);
+      if (exchange.key === 'free-1') journal.append(exchange);
+    }
+    journal.close();
+    const content = readJournal(file);
+    t.strictSame(
+      content.ok && content.lost,
+      new Map([
+        ['free-1', 2],
+        ['pro-1', 2],
+      ]),
+    );
+  },
+);
+
+t.test('a new run replaces what was there, one that goes on keeps it', async (t) => {
+  const file = written(t);
+  const more = new Journal(file, undefined);
+  more.append(answered({ id: 'later#1' }));
+  more.close();
+  const content = readJournal(file);
+  t.strictSame(content.ok && [...content.exchanges.keys()], [...EXCHANGES.map(({ id }) => id), 'later#1']);
+  new Journal(file, HEADER).close();
+  t.strictSame(readFileSync(file, 'utf8'), `${JSON.stringify(HEADER)}\n`);
+});
+
+t.test('cut off anywhere behind its first line, it loses the cut line at most, and goes on', async (t) => {
+  const file = written(t);
+  const bytes = readFileSync(file);
+  const from = bytes.indexOf('\n');
+  t.doesNotThrow(() =>
+    fc.assert(
+      fc.property(fc.integer({ min: from, max: bytes.length }), (end) => {
+        writeFileSync(file, bytes.subarray(0, end));
+        const text = bytes.subarray(0, end).toString();
+        const whole = EXCHANGES.filter((exchange) => text.includes(JSON.stringify(exchange))).map(
+          ({ id }) => id,
+        );
+        const cut = readJournal(file);
+        const more = new Journal(file, undefined);
+        more.append(answered({ id: 'later#1' }));
+        more.close();
+        const gone = readJournal(file);
+        return (
+          cut.ok &&
+          gone.ok &&
+          [...cut.exchanges.keys()].join() === whole.join() &&
+          [...gone.exchanges.keys()].join() === [...whole, 'later#1'].join() &&
+          [...gone.exchanges.values()].slice(0, -1).every((exchange, index) => {
+            return JSON.stringify(exchange) === JSON.stringify(EXCHANGES[index]);
+          })
+        );
+      }),
+      { numRuns: 300 },
+    ),
+  );
+});
+
+t.test('no journal, or something else', async (t) => {
+  const file = fileIn(t);
+  t.strictSame(readJournal(file), {
+    ok: false,
+    problem: `${file}: no journal there; --resume and --rejudge need one`,
+  });
+  const notFirst = { ok: false, problem: `${file}:1: not the first line of a journal` };
+  const { only: _, ...header } = { ...HEADER, only: undefined };
+  const others = [
+    '',
+    'hello',
+    '{"journal":1',
+    JSON.stringify({ ...header, journal: 2 }),
+    JSON.stringify({ ...header, runId: 'Not/An/Id' }),
+    JSON.stringify({ ...header, runId: 'abc' }),
+    JSON.stringify({ ...header, startedAt: 'yesterday' }),
+    JSON.stringify({ ...header, target: 1 }),
+    JSON.stringify({ ...header, permissions: ['everything'] }),
+    JSON.stringify({ ...header, keys: [1] }),
+    JSON.stringify({ ...header, clockSpeed: 0 }),
+    JSON.stringify({ ...header, only: 'list-limit-range' }),
+    JSON.stringify({ ...header, further: true }),
+    ...Object.keys(header).map((name) => JSON.stringify({ ...header, [name]: undefined })),
+  ];
+  for (const text of others) {
+    writeFileSync(file, text);
+    t.strictSame(readJournal(file), notFirst, text);
+  }
+});
+
+t.test('a line of JSON that is no exchange is named', async (t) => {
+  const file = written(t, []);
+  const good = EXCHANGES[0];
+  if (good === undefined) throw new Error('an exchange');
+  const { request, outcome } = good;
+  const others: readonly unknown[] = [
+    [],
+    null,
+    7,
+    { begun: 1, key: 'free-1' },
+    { begun: 'check#1' },
+    { begun: 'check#1', key: 1 },
+    ...Object.keys(good).map((name) => ({ ...good, [name]: undefined })),
+    ...Object.keys(good).map((name) => ({ ...good, [name]: {} })),
+    ...['operation', 'method', 'path', 'headers'].map((name) => ({
+      ...good,
+      request: { ...request, [name]: undefined },
+    })),
+    { ...good, request: { ...request, operation: 'deletePet' } },
+    { ...good, request: { ...request, headers: [['a']] } },
+    { ...good, request: { ...request, headers: [['a', 'b', 'c']] } },
+    { ...good, request: { ...request, headers: [['a', 1]] } },
+    { ...good, request: { ...request, headers: ['a'] } },
+    { ...good, request: { ...request, body: 1 } },
+    { ...good, request: { ...request, method: 1 } },
+    { ...good, request: { ...request, path: 1 } },
+    ...['kind', 'status', 'headers', 'body', 'bodyBytes'].map((name) => ({
+      ...good,
+      outcome: { ...outcome, [name]: undefined },
+    })),
+    { ...good, outcome: { ...outcome, status: 200.5 } },
+    { ...good, outcome: { ...outcome, bodyBytes: 'many' } },
+    { ...good, outcome: { ...outcome, body: 1 } },
+    { ...good, outcome: { ...outcome, headers: 1 } },
+    { ...good, outcome: { ...outcome, kind: 'else' } },
+    { ...good, outcome: { ...outcome, bodyProblem: 'else' } },
+    { ...good, outcome: { ...failed.outcome, reason: undefined } },
+    { ...good, outcome: { ...failed.outcome, message: undefined } },
+    { ...good, outcome: { ...failed.outcome, reason: 1 } },
+    { ...good, outcome: { ...failed.outcome, message: 1 } },
+  ];
+  for (const other of others) {
+    const line = JSON.stringify(other);
+    writeFileSync(file, `${JSON.stringify(HEADER)}\n${JSON.stringify(good)}\n${line}\n`);
+    t.strictSame(readJournal(file), { ok: false, problem: `${file}:3: not an exchange` }, line);
+  }
+});

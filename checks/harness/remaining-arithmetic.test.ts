@@ -1,0 +1,328 @@
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import { DAY, MINUTE } from './key-pool.ts';
+import type { RateReading } from './rate-headers.ts';
+import { judgeRemaining, type RemainingVerdict } from './remaining-arithmetic.ts';
+import {
+  alignedWindow,
+  fixedWindow,
+  reading,
+  type SimulatedLimit,
+  slidingLog,
+  tokenBucket,
+  tokenBucketByNextToken,
+} from './simulated-limits.ts';
+
+const PER_DAY = 1000;
+const judge = (readings: readonly RateReading[], perMinute = 60): RemainingVerdict =>
+  judgeRemaining(readings, perMinute, PER_DAY);
+
+/** One answer after another, a second apart, in a window whose Reset stands still. */
+const RESET = MINUTE;
+function answers(...values: readonly (number | Partial<RateReading>)[]): RateReading[] {
+  return values.map((value, index) =>
+    reading({
+      sentAt: index * 1000,
+      reset: RESET,
+      ...(typeof value === 'number' ? { remaining: value } : value),
+    }),
+  );
+}
+
+const FALLS = 'X-RateLimit-Remaining one lower after every request';
+
+t.test('one lower after every request', async (t) => {
+  t.strictSame(judge(answers(59, 58, 57)), { kind: 'falls', steps: 2 });
+  t.strictSame(judge(answers(...Array.from({ length: 60 }, (_, sent) => 59 - sent)).slice(0, 50)), {
+    kind: 'falls',
+    steps: 49,
+  });
+});
+
+t.test('headers that describe the day are judged by the day', async (t) => {
+  const day = (remaining: number, more: Partial<RateReading> = {}) => ({
+    remaining,
+    limit: PER_DAY,
+    reset: DAY,
+    ...more,
+  });
+  t.strictSame(judge(answers(day(999), day(998))), { kind: 'falls', steps: 1 });
+  t.strictSame(
+    judge(answers(day(999), day(998, { sentAt: DAY / 4 - 20 }))),
+    { kind: 'falls', steps: 1 },
+    'hours apart',
+  );
+});
+
+t.test('what cannot be compared is not', async (t) => {
+  const unseen = { kind: 'unseen' };
+  t.strictSame(judge([]), unseen);
+  t.strictSame(judge(answers(59)), unseen);
+  t.strictSame(judge([reading({ sentAt: 0 }), reading({ sentAt: 1000, remaining: 58 })]), unseen);
+  t.strictSame(judge([reading({ sentAt: 0, remaining: 59 }), reading({ sentAt: 1000 })]), unseen);
+  const limits = (a: number | undefined, b: number | undefined) =>
+    judge(answers({ remaining: 59, limit: a }, { remaining: 59, limit: b }));
+  t.strictSame(limits(undefined, undefined), unseen, 'no Limit');
+  t.strictSame(limits(60, PER_DAY), unseen, 'the minute, then the day');
+  t.strictSame(limits(300, 300), unseen, 'the limit of another plan');
+  t.match(limits(60, 60), { kind: 'falls' });
+});
+
+t.test('a refusal spends nothing that can be counted on', async (t) => {
+  for (const status of [401, 403, 429, 500, 503]) {
+    t.match(judge(answers({ remaining: 59, status }, 59)), { kind: 'unseen' }, `from ${status}`);
+    t.match(judge(answers(59, { remaining: 59, status })), { kind: 'unseen' }, `to ${status}`);
+  }
+  for (const status of [200, 201, 400, 404, 499])
+    t.match(judge(answers({ remaining: 59, status }, 58)), { kind: 'falls' }, `${status}`);
+});
+
+t.test('answers that were under way at the same time are not put in order', async (t) => {
+  const pair = (from: Partial<RateReading>, to: Partial<RateReading>) =>
+    judge([
+      reading({ remaining: 59, reset: RESET, ...from }),
+      reading({ remaining: 57, reset: RESET, ...to }),
+    ]);
+  const unseen = { kind: 'unseen' };
+  t.match(pair({ sentAt: 0, receivedAt: 50 }, { sentAt: 49, receivedAt: 60 }), unseen);
+  t.match(pair({ sentAt: 0, receivedAt: 50 }, { sentAt: 50, receivedAt: 60 }), { kind: 'disturbed' });
+  const before = reading({ sentAt: 0, receivedAt: 2000, remaining: 59, reset: RESET });
+  t.match(
+    judge([before, ...answers({ remaining: 58, sentAt: 1999 }, { remaining: 56, sentAt: 2100 })]),
+    unseen,
+    'one that was sent before is still under way',
+  );
+  t.match(
+    judge([before, ...answers({ remaining: 58, sentAt: 2000 }, { remaining: 57, sentAt: 2100 })]),
+    { kind: 'falls', steps: 2 },
+    'it was answered just in time',
+  );
+  t.match(
+    judge([
+      reading({ sentAt: 0, receivedAt: 2000, remaining: 57, reset: RESET }),
+      ...answers(
+        { remaining: 58, sentAt: 10 },
+        { remaining: 56, sentAt: 100 },
+        { remaining: 55, sentAt: 200 },
+      ),
+    ]),
+    unseen,
+    'also where several have come since',
+  );
+  const next = (sentAt: number) =>
+    judge([...answers(59, 57), reading({ sentAt, remaining: 56, reset: RESET })]);
+  t.match(next(1009), unseen, 'the next one was sent before the answer');
+  t.match(next(1010), { kind: 'disturbed' });
+});
+
+t.test('a reset that was passed gives everything back', async (t) => {
+  const passed = (reset: number) => judge(answers(3, { remaining: 59, reset }));
+  t.match(passed(RESET + MINUTE), { kind: 'unseen' });
+  t.match(passed(RESET + MINUTE / 2 + 1), { kind: 'unseen' });
+  t.match(passed(RESET + MINUTE / 2), { kind: 'broken' });
+  t.match(passed(RESET), { kind: 'broken' });
+});
+
+t.test('a quarter of the window apart is too far to tell', async (t) => {
+  t.match(judge(answers(59, { remaining: 59, sentAt: MINUTE / 4 - 10 })), { kind: 'unseen' });
+  t.match(
+    judge(answers(59, { remaining: 59, sentAt: MINUTE / 4 - 11 })),
+    { kind: 'falls' },
+    'one step alone',
+  );
+});
+
+t.test('one that never falls', async (t) => {
+  const never = (count: number) => judge(answers(...Array.from({ length: count }, () => 59)));
+  t.match(never(13), {
+    kind: 'broken',
+    expected: FALLS,
+    actual: 'it did not fall (59 to 59) with listPets answered 200, 12 times of 12',
+    readings: [{ sentAt: 1000 }, { sentAt: 0 }],
+  });
+});
+
+t.test('an operation that does not count, told by those that do', async (t) => {
+  const get = (remaining: number, status = 200) => ({ remaining, status, operation: 'getPet' });
+  const four = [59, get(59), 58, get(58), 57, get(57), 56, get(56), 55] as const;
+  t.match(judge(answers(...four)), {
+    kind: 'broken',
+    actual: 'it did not fall (59 to 59) with getPet answered 200, 4 times of 4',
+  });
+  const mixed = [59, get(59), 58, get(58), 57, get(57, 404), 56, get(56, 404), 55] as const;
+  t.match(judge(answers(...mixed)), { actual: 'it did not fall (59 to 59) with getPet, 4 times of 4' });
+});
+
+t.test('a status that does not count, whatever the operation', async (t) => {
+  const missing = (remaining: number, operation: string) => ({ remaining, status: 404, operation });
+  t.match(
+    judge(
+      answers(
+        59,
+        missing(59, 'getPet'),
+        58,
+        missing(58, 'other'),
+        57,
+        missing(57, 'getPet'),
+        56,
+        missing(56, 'other'),
+        55,
+      ),
+    ),
+    { actual: 'it did not fall (59 to 59) with status 404, 4 times of 4' },
+  );
+});
+
+t.test('an operation that costs two, and one that gives back', async (t) => {
+  const add = (remaining: number) => ({ remaining, status: 201, operation: 'createPet' });
+  t.match(judge(answers(59, add(57), 56, add(54), 53, add(51), 50, add(48), 47)), {
+    kind: 'broken',
+    actual: 'it fell by 2 (59 to 57) with createPet answered 201, 4 times of 4',
+  });
+  t.match(judge(answers(50, add(51), 50, add(51), 50, add(51), 50, add(51), 50)), {
+    kind: 'broken',
+    actual: 'it rose by 1 (50 to 51) with createPet answered 201, 4 times of 4',
+  });
+});
+
+t.test('three of a kind, or a kind that agrees with itself only at times, may be a neighbour', async (t) => {
+  const add = (remaining: number) => ({ remaining, status: 201, operation: 'createPet' });
+  t.match(judge(answers(59, add(57), 56, add(54), 53, add(51), 50)), {
+    kind: 'disturbed',
+    reason: 'X-RateLimit-Remaining fell by more than our own requests 3 times: somebody else spends the key',
+  });
+  t.match(judge(answers(59, add(57), 56, add(54), 53, add(51), 50, add(47), 46)), { kind: 'disturbed' });
+});
+
+t.test('where other requests do not fall by one either, no kind is to blame', async (t) => {
+  const add = (remaining: number) => ({ remaining, status: 201, operation: 'createPet' });
+  t.match(judge(answers(59, add(57), 55, add(53), 51, add(49), 48, add(46), 43)), { kind: 'disturbed' });
+});
+
+t.test('a neighbour explains a fall of more, never one of less', async (t) => {
+  t.match(judge(answers(59, 58, 55, 54, 53, 52, 51)), { kind: 'disturbed', reason: /1 times/ });
+  const still = answers(59, 58, 57, 56, 55, 50, 50, 49, 49, 48);
+  t.match(judge(still), {
+    kind: 'broken',
+    expected: FALLS,
+    actual: 'it did not fall (50 to 50) with some requests, 2 times of 9',
+  });
+  t.match(
+    judge(answers(59, 58, 57, 56, 55, 50, 50, 49, 48, 47)),
+    { kind: 'disturbed' },
+    'once is no pattern',
+  );
+  const moving = still.map((one, index) => ({ ...one, reset: RESET + index * 1000 }));
+  t.match(judge(moving), { kind: 'disturbed' }, 'where Reset moves something may have come back');
+  const quick = still.map((one, index) => ({ ...one, sentAt: index * 20, receivedAt: index * 20 + 10 }));
+  t.match(judge(quick), { kind: 'disturbed' }, 'too quick to tell it from a bucket');
+});
+
+t.test('Remaining that rises, where no refill explains it', async (t) => {
+  t.match(judge(answers(59, 58, 61, 60)), {
+    kind: 'broken',
+    expected: FALLS,
+    actual: 'from 58 it came to 61, 4 more than the requests in between leave',
+    readings: [{ remaining: 61 }, { remaining: 58 }],
+  });
+  t.match(judge(answers(59, 58, 58, 57)), { kind: 'falls' }, 'one may be a rounding');
+  t.match(judge(answers(59, 58, 58, 58)), {
+    kind: 'broken',
+    actual: 'from 58 it came to 58, 2 more than the requests in between leave',
+  });
+});
+
+t.test('a surplus counts over steps that follow each other only', async (t) => {
+  const gap = (...remaining: readonly number[]) =>
+    answers(...remaining.map((left, index) => (index === 2 ? { remaining: left, status: 500 } : left)));
+  t.match(judge(gap(59, 59, 58, 58, 58)), { kind: 'falls' });
+  t.match(judge(answers(59, 59, 58, 58)), { kind: 'broken' });
+});
+
+const LIMITS: Readonly<Record<string, SimulatedLimit>> = {
+  'a fixed window': fixedWindow,
+  'a window aligned to the clock': alignedWindow,
+  'a sliding log': slidingLog,
+  'a token bucket': tokenBucket,
+  'a token bucket whose Reset is the next token': tokenBucketByNextToken,
+};
+const EPOCH = 29_500_000 * MINUTE;
+const OPERATIONS = ['listPets', 'getPet', 'createPet'];
+
+interface Sending {
+  readonly pauses: readonly number[];
+  readonly latencies: readonly number[];
+}
+const anySending = fc.record({
+  pauses: fc.array(fc.oneof(fc.nat(50), fc.nat(3000), fc.nat(20_000)), { minLength: 60, maxLength: 120 }),
+  latencies: fc.array(fc.integer({ min: 2, max: 400 }), { minLength: 1, maxLength: 20 }),
+});
+
+/** One request after another; the neighbour, where there is one, sends before each that `spends` names. */
+function sequence(
+  limit: SimulatedLimit,
+  capacity: number,
+  { pauses, latencies }: Sending,
+  uncounted: (index: number) => boolean = () => false,
+  neighbour: (index: number) => boolean = () => false,
+): RateReading[] {
+  const says = limit(capacity);
+  let now = EPOCH;
+  let before: ReturnType<typeof says> | undefined;
+  return pauses.map((pause, index) => {
+    const latency = latencies[index % latencies.length] ?? 2;
+    const sentAt = now;
+    const arrivesAt = sentAt + Math.floor(latency / 2);
+    if (neighbour(index)) before = says(arrivesAt);
+    const said: ReturnType<typeof says> = uncounted(index) && before !== undefined ? before : says(arrivesAt);
+    before = said;
+    now = sentAt + latency + pause;
+    return reading({
+      id: `test#${index}`,
+      sentAt,
+      receivedAt: sentAt + latency,
+      operation: OPERATIONS[index % 3] ?? 'listPets',
+      status: said.admitted ? 200 : 429,
+      limit: capacity,
+      remaining: said.remaining,
+      reset: Math.ceil(said.reset / 1000) * 1000,
+    });
+  });
+}
+
+function always<T>(t: Test, arbitrary: fc.Arbitrary<T>, property: (value: T) => void): void {
+  t.doesNotThrow(() => fc.assert(fc.property(arbitrary, property), { numRuns: 150 }));
+}
+
+for (const [name, limit] of Object.entries(LIMITS)) {
+  t.test(`${name} that counts right is never broken, alone or with a neighbour`, async (t) => {
+    const capacity = fc.constantFrom(60, 300, 1000);
+    always(t, fc.tuple(capacity, anySending), ([perMinute, sending]) => {
+      const verdict = judge(sequence(limit, perMinute, sending), perMinute);
+      if (verdict.kind === 'broken' || verdict.kind === 'disturbed') throw new Error(JSON.stringify(verdict));
+    });
+    always(
+      t,
+      fc.tuple(capacity, anySending, fc.array(fc.boolean(), { minLength: 120, maxLength: 120 })),
+      ([perMinute, sending, turns]) => {
+        const neighbour = (index: number) => index > 0 && turns[index] === true;
+        const verdict = judge(sequence(limit, perMinute, sending, undefined, neighbour), perMinute);
+        if (verdict.kind === 'broken') throw new Error(JSON.stringify(verdict));
+      },
+    );
+  });
+}
+
+for (const name of ['a fixed window', 'a token bucket']) {
+  t.test(`${name} that does not count one operation is always found`, async (t) => {
+    const limit = LIMITS[name] ?? fixedWindow;
+    const quick = fc.record({
+      pauses: fc.array(fc.nat(300), { minLength: 40, maxLength: 50 }),
+      latencies: fc.constant([5]),
+    });
+    always(t, quick, (sending) => {
+      const verdict = judge(sequence(limit, 60, sending, (index) => index % 3 === 1));
+      if (verdict.kind !== 'broken') throw new Error(verdict.kind);
+    });
+  });
+}
