@@ -22,6 +22,9 @@ t.test('a response without a readable Date teaches nothing', async (t) => {
   clock.learn(answered());
   clock.learn(answered({ headers: [['date', 'yesterday']] }));
   t.equal(clock.known, false);
+  clock.learn(dated(NOON, NOON + 500, NOON + 700));
+  clock.learn(answered({ headers: [['date', 'yesterday']] }));
+  t.strictSame(clock.at(0), { earliest: -700, latest: 1500 });
 });
 
 t.test(

@@ -1,0 +1,264 @@
+import t from 'tap';
+import { type Check, type GapObserver, type Scene, Unsettled } from './check.ts';
+import { listPets } from './requests.ts';
+import { type CheckPlan, runChecks } from './run-checks.ts';
+import type { RunEvent } from './run-events.ts';
+import { type TestRun, testKey, testRun } from './run-for-tests.ts';
+import type { Permission } from './verdict.ts';
+
+const run = ({ run: target }: TestRun, checks: readonly Check[], more: Partial<CheckPlan> = {}) =>
+  runChecks(target, { checks, gapObservers: [], lanes: () => [], ...more });
+
+const permitting = (...permissions: Permission[]) =>
+  testRun(undefined, { permissions: new Set(permissions) });
+
+/** A check that holds, and writes down when it ran. */
+const noted = (id: string, notes: string[], more: Partial<Check> = {}): Check => ({
+  id,
+  run: async (_probe, judge) => {
+    notes.push(id);
+    judge.holds();
+  },
+  ...more,
+});
+
+t.test('every check has a verdict, by its id', async (t) => {
+  const checks: Check[] = [
+    noted('held', []),
+    { id: 'silent', run: async () => {} },
+    { id: 'broken', run: async (_probe, judge) => judge.breaks({ expected: 'a', actual: 'b' }) },
+    { id: 'passive' },
+  ];
+  const { requirements, gaps } = await run(testRun(), checks);
+  t.strictSame(
+    [...requirements].map(([id, { verdict }]) => [id, verdict]),
+    [
+      ['held', 'pass'],
+      ['silent', 'inconclusive'],
+      ['broken', 'fail'],
+      ['passive', 'inconclusive'],
+    ],
+  );
+  t.equal(gaps.size, 0);
+});
+
+t.test('a check sends under its own name, and afterwards under another', async (t) => {
+  const target = testRun();
+  const check: Check = {
+    id: 'check',
+    run: async (probe) => void (await probe.attempt(listPets(), testKey())),
+    afterwards: async (probe) => void (await probe.attempt(listPets(), testKey())),
+  };
+  await run(target, [check]);
+  t.strictSame(
+    target.run.exchanges.map(({ id }) => id),
+    ['check#1', 'check:afterwards#1'],
+  );
+});
+
+t.test('what a check could not tell is its reason, with its evidence; the others go on', async (t) => {
+  const target = testRun();
+  const notes: string[] = [];
+  const checks: Check[] = [
+    {
+      id: 'open',
+      run: async (probe) => {
+        throw new Unsettled('no answer', [await probe.attempt(listPets(), testKey())]);
+      },
+    },
+    noted('next', notes),
+  ];
+  const { requirements } = await run(target, checks);
+  t.match(requirements.get('open'), {
+    verdict: 'inconclusive',
+    reason: 'no answer',
+    evidence: [{ id: 'open#1' }],
+  });
+  t.strictSame(notes, ['next']);
+});
+
+t.test('a defect of the harness is no verdict', async (t) => {
+  const defect = new TypeError('undefined is not a function');
+  const throwing = async () => {
+    throw defect;
+  };
+  await t.rejects(run(testRun(), [{ id: 'check', run: throwing }]), defect);
+  await t.rejects(run(testRun(), [{ id: 'check', afterwards: throwing }]), defect);
+  await t.rejects(run(testRun(), [], { gapObservers: [{ id: 'gap', run: throwing }] }), defect);
+  await t.rejects(run(testRun(), [], { lanes: () => [[{ id: 'lane', play: throwing }]] }), defect);
+});
+
+t.test('a check without its permission is not run, and says so', async (t) => {
+  const notes: string[] = [];
+  const checks = [
+    noted('adds', notes, { permit: 'writes', afterwards: async () => void notes.push('afterwards') }),
+    noted('bans', notes, { permit: 'ban', conclude: () => notes.push('concluded') }),
+  ];
+  const { requirements } = await run(permitting('ban'), checks);
+  t.match(requirements.get('adds'), { verdict: 'inconclusive', reason: 'needs the permission writes' });
+  t.match(requirements.get('bans'), { verdict: 'pass' });
+  t.strictSame(notes, ['bans', 'concluded']);
+});
+
+t.test(
+  'what drives a key to its limit comes after everything else, gaps of either kind included',
+  async (t) => {
+    const notes: string[] = [];
+    const gap = (id: string, permit?: Permission): GapObserver => ({
+      id,
+      ...(permit === undefined ? {} : { permit }),
+      run: async () => void notes.push(id),
+    });
+    const scene = (id: string): Scene<void> => ({ id, play: async () => void notes.push(id) });
+    await run(
+      permitting('writes', 'exhaust', 'ban', 'day'),
+      [
+        noted('day', notes, { permit: 'day' }),
+        noted('exhaust', notes, { permit: 'exhaust' }),
+        noted('reads', notes, { afterwards: async () => void notes.push('afterwards') }),
+        noted('ban', notes, { permit: 'ban' }),
+        noted('writes', notes, { permit: 'writes', conclude: () => notes.push('concluded') }),
+      ],
+      {
+        gapObservers: [gap('gap-ban', 'ban'), gap('gap'), gap('gap-writes', 'writes')],
+        lanes: () => {
+          notes.push('lanes');
+          return [[scene('a'), scene('b')]];
+        },
+      },
+    );
+    const [ordinary, long] = [notes.slice(0, 5), notes.slice(5)];
+    t.strictSame(ordinary, ['reads', 'writes', 'gap', 'gap-writes', 'lanes']);
+    t.strictSame(
+      long.filter((note) => !['a', 'b'].includes(note)),
+      ['day', 'exhaust', 'ban', 'gap-ban', 'afterwards', 'concluded'],
+    );
+    t.ok(long.indexOf('a') < long.indexOf('b'));
+  },
+);
+
+t.test(
+  'lanes run side by side, the scenes of one in turn, and one that cannot tell ends no other',
+  async (t) => {
+    const notes: string[] = [];
+    let open = () => {};
+    const opened = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const scene = (id: string, work: () => Promise<void> = async () => {}): Scene<void> => ({
+      id,
+      play: async () => {
+        await work();
+        notes.push(id);
+      },
+    });
+    const lanes = [
+      [scene('first', () => opened), scene('second')],
+      [
+        scene('fails', async () => {
+          throw new Unsettled('no answer');
+        }),
+        scene('opens', async () => open()),
+      ],
+    ];
+    const waits: Check = {
+      id: 'waits',
+      permit: 'day',
+      afterwards: async () => void notes.push('afterwards'),
+    };
+    await run(permitting('day'), [waits], { lanes: () => lanes });
+    t.ok(notes.includes('opens'));
+    t.ok(notes.indexOf('first') < notes.indexOf('second'));
+    t.equal(notes.indexOf('afterwards'), 3, 'and what comes afterwards waits for all');
+  },
+);
+
+t.test(
+  'a passive check sees every answer, those before the run included, none outside the interface',
+  async (t) => {
+    const target = testRun();
+    const elsewhere = { operation: 'other', method: 'GET', path: '/nowhere' } as const;
+    const preflight = target.run.probe('preflight');
+    await preflight.attempt(listPets(), testKey());
+    await preflight.attempt(elsewhere, testKey());
+    const seen: string[] = [];
+    const passive: Check = {
+      id: 'passive',
+      observe: (exchange, judge, view) => {
+        seen.push(`${exchange.id} ${view.keyOf(exchange)?.name}`);
+        judge.holds(exchange);
+      },
+    };
+    const active: Check = {
+      id: 'active',
+      run: async (probe) => {
+        await probe.attempt(listPets(), testKey());
+        await probe.attempt(elsewhere, testKey());
+      },
+    };
+    const { requirements } = await run(target, [active, passive]);
+    t.strictSame(seen, ['preflight#1 free-1', 'active#1 free-1']);
+    t.match(requirements.get('passive'), { verdict: 'pass', reason: 'held in 2 observations' });
+  },
+);
+
+t.test('conclusions see the whole run', async (t) => {
+  const target = testRun();
+  const concludes: Check = {
+    id: 'concludes',
+    run: async (probe) => void (await probe.attempt(listPets(), testKey())),
+    conclude: (history, judge) => {
+      if (history.readings.length === 1) judge.holds();
+    },
+  };
+  const gap: GapObserver = {
+    id: 'gap',
+    conclude: (history) => ({ answer: `${history.readings.length} seen`, detail: '', evidence: [] }),
+  };
+  const { requirements, gaps } = await run(target, [concludes], { gapObservers: [gap] });
+  t.match(requirements.get('concludes'), { verdict: 'pass' });
+  t.match(gaps.get('gap'), { answer: '1 seen' });
+});
+
+t.test('what became of each gap', async (t) => {
+  const answer = { answer: 'clamped', detail: 'limit=0 gave 1', evidence: [] };
+  const gapObservers: GapObserver[] = [
+    { id: 'seen', run: async () => answer },
+    { id: 'not-shown', run: async () => undefined },
+    { id: 'not-concluded', conclude: () => undefined },
+    {
+      id: 'open',
+      run: async () => {
+        throw new Unsettled('no answer');
+      },
+    },
+    { id: 'adds', permit: 'writes', run: async () => answer },
+    { id: 'bans', permit: 'ban', run: async () => answer },
+    { id: 'nobody-asks' },
+  ];
+  const { gaps } = await run(permitting('ban'), [], { gapObservers });
+  t.strictSame(
+    gaps,
+    new Map<string, unknown>([
+      ['seen', answer],
+      ['not-shown', 'this run does not show it'],
+      ['open', 'no answer'],
+      ['adds', 'needs the permission writes'],
+      ['bans', answer],
+      ['not-concluded', 'this run does not show it'],
+    ]),
+  );
+});
+
+t.test('each check is told when it begins and how it ended', async (t) => {
+  const events: RunEvent[] = [];
+  await run(testRun(), [noted('held', []), noted('bans', [], { permit: 'ban' })], {
+    onEvent: (event) => events.push(event),
+  });
+  t.strictSame(events, [
+    { kind: 'check-started', id: 'held' },
+    { kind: 'check-ended', id: 'held', verdict: 'pass', reason: 'held in one observation' },
+    { kind: 'check-started', id: 'bans' },
+    { kind: 'check-ended', id: 'bans', verdict: 'inconclusive', reason: 'needs the permission ban' },
+  ]);
+});
