@@ -30,6 +30,10 @@ export function testKey(given: Partial<Key> = {}): Key {
 /** What the target answers to the request that is the `number`th, from 1. */
 export type Answers = (request: ClientRequest, number: number) => AnswerParts | FailureOutcome;
 
+/** The name of the key that a request was sent with; null where it carried none. */
+export const payer = ({ authorization }: ClientRequest): string | null =>
+  authorization.kind === 'none' ? null : authorization.name;
+
 export interface TestRun {
   readonly run: Run;
   /** Everything that was sent, in order. */

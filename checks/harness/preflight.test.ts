@@ -1,0 +1,147 @@
+import t from 'tap';
+import { type AnswerParts, answered } from './exchange-for-tests.ts';
+import { preflight } from './preflight.ts';
+import { type Answers, payer, testKey, testRun } from './run-for-tests.ts';
+
+const RESET = { kind: 'failure', reason: 'reset', message: 'the connection was reset' } as const;
+const LIMIT: AnswerParts = { headers: [['X-RateLimit-Limit', '60']] };
+const ERROR = '{"code":"unauthorized","message":"No such key.","status":401}';
+
+/** The result for two keys, and the run that it was had with. */
+async function before(answers: Answers, names: readonly string[] = ['free-1', 'pro-1'], baseUrl?: string) {
+  const keys = names.map((name) => testKey({ name, env: `KEY_${name.toUpperCase().replace('-', '_')}` }));
+  const target = testRun(answers, { keys, ...(baseUrl === undefined ? {} : { baseUrl }) });
+  return { ready: await preflight(target.run), ...target };
+}
+
+t.test('one request a key, and the run may begin', async (t) => {
+  const { ready, sent } = await before(() => LIMIT);
+  t.strictSame(ready, { kind: 'ready', warnings: [] });
+  t.strictSame(
+    sent.map((request) => `${payer(request)} ${request.path}`),
+    ['free-1 /pets?limit=1', 'pro-1 /pets?limit=1'],
+  );
+});
+
+t.test('any trace of the service will do', async (t) => {
+  const traces: readonly AnswerParts[] = [
+    LIMIT,
+    { headers: [['x-ratelimit-remaining', 'broken']] },
+    { headers: [['x-ratelimit-reset', '']] },
+    { body: '[]' },
+    { body: '["not animals"]' },
+    { status: 500, body: ERROR },
+    { status: 404, body: '{"code":7,"message":"no status"}' },
+  ];
+  for (const trace of traces)
+    t.match((await before(() => ({ body: '', ...trace }))).ready, { kind: 'ready' }, JSON.stringify(trace));
+});
+
+t.test('something else at the address', async (t) => {
+  const others: readonly (readonly [AnswerParts, string])[] = [
+    [{ body: '' }, '200 with an empty body'],
+    [{ body: '<html>', headers: [['Content-Type', 'text/html; charset=utf-8']] }, '200 text/html, 6 bytes'],
+    [{ status: 404, body: '{"message":"gone"}' }, '404 without a media type, 18 bytes'],
+    [{ body: 'null' }, '200 without a media type, 4 bytes'],
+    [{ body: '7' }, '200 without a media type, 1 bytes'],
+  ];
+  for (const [answer, described] of others) {
+    const { ready, sent } = await before(() => answer);
+    t.strictSame(ready, {
+      kind: 'not-ready',
+      message: `https://staging.example.com/v1 is not the Pet Store Service: GET /pets answers ${described}`,
+    });
+    t.equal(sent.length, 1, 'nobody else is asked');
+  }
+});
+
+t.test('an address without the version segment', async (t) => {
+  const elsewhere = (baseUrl: string) => before(() => ({ body: '' }), ['free-1'], baseUrl);
+  const hint = /; is \/v1 missing from the address\?$/;
+  t.match((await elsewhere('https://staging.example.com')).ready, { message: hint });
+  t.match((await elsewhere('https://staging.example.com/v10')).ready, { message: hint });
+  t.notMatch((await elsewhere('https://staging.example.com/api/v1')).ready, { message: hint });
+});
+
+t.test('nothing at the address', async (t) => {
+  const { ready, sent } = await before(() => RESET);
+  t.strictSame(ready, {
+    kind: 'not-ready',
+    message: 'https://staging.example.com/v1 cannot be reached: the connection was reset',
+  });
+  t.equal(sent.length, 2, 'tried twice');
+});
+
+t.test(
+  'a key that the target does not know is left out, with a warning that names its variable',
+  async (t) => {
+    for (const status of [401, 403]) {
+      const { ready, run } = await before((request) =>
+        payer(request) === 'free-1' ? { status, body: ERROR } : LIMIT,
+      );
+      const warning = `the target answers ${status} to key free-1: is the value of KEY_FREE_1 right?`;
+      t.strictSame(ready, { kind: 'ready', warnings: [warning] });
+      t.strictSame(
+        run.lanes.map(({ unusable }) => unusable),
+        [warning, undefined],
+      );
+    }
+  },
+);
+
+t.test('a target that refuses lists alone is to be judged for it', async (t) => {
+  const { ready, sent } = await before(
+    ({ operation }) =>
+      operation === 'listPets' ? { status: 401, body: ERROR } : { status: 404, body: ERROR },
+    ['free-1'],
+  );
+  t.strictSame(ready, { kind: 'ready', warnings: [] });
+  t.strictSame(
+    sent.map(({ path }) => path),
+    ['/pets?limit=1', '/pets/1'],
+  );
+});
+
+t.test('where no key works there is nothing to judge', async (t) => {
+  const { ready } = await before(() => ({ status: 401, body: ERROR }));
+  t.strictSame(ready, {
+    kind: 'not-ready',
+    message:
+      'the target answers 401 to key free-1: is the value of KEY_FREE_1 right?; the target answers 401 to key pro-1: is the value of KEY_PRO_1 right?',
+  });
+  t.strictSame((await before(() => LIMIT, [])).ready, {
+    kind: 'not-ready',
+    message: 'the profile names no key',
+  });
+});
+
+t.test(
+  'a key that somebody else has used up is left out; it does not keep the others from running',
+  async (t) => {
+    const { ready, run } = await before((request) =>
+      payer(request) === 'free-1'
+        ? {
+            status: 429,
+            headers: [
+              ['Retry-After', '40000'],
+              ['X-RateLimit-Limit', '60'],
+            ],
+          }
+        : LIMIT,
+    );
+    const warning =
+      'key free-1: 429 for key free-1 of 60 a minute though the check had quota for it: somebody else spends it';
+    t.strictSame(ready, { kind: 'ready', warnings: [warning] });
+    t.equal(run.lanes[0]?.unusable, warning);
+  },
+);
+
+t.test('an interruption is no broken target', async (t) => {
+  const stopping = new AbortController();
+  stopping.abort(new Error('SIGINT'));
+  const { run } = testRun(undefined, {
+    signal: stopping.signal,
+    recorded: new Map([['preflight#1', answered()]]),
+  });
+  t.strictSame(await preflight(run), { kind: 'not-ready', message: 'key free-1: interrupted' });
+});

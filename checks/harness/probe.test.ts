@@ -1,0 +1,355 @@
+import t from 'tap';
+import { Unsettled } from './check.ts';
+import type { HeaderList } from './exchange.ts';
+import { type AnswerParts, answered } from './exchange-for-tests.ts';
+import { MINUTE } from './key-pool.ts';
+import { addPet, getPet, listPets } from './requests.ts';
+import { NOON, payer, ROUND_TRIP, type TestRun, testKey, testRun } from './run-for-tests.ts';
+
+const RESET = { kind: 'failure', reason: 'reset', message: 'the connection was reset' } as const;
+const INTERRUPTED = { kind: 'failure', reason: 'interrupted', message: 'the run ended' } as const;
+
+const refused = (...told: HeaderList): AnswerParts => ({ status: 429, headers: told });
+const after = (value: string): AnswerParts => refused(['Retry-After', value]);
+
+/** A target that answers these in turn, and 200 from then on. */
+const inTurn = (...answers: readonly (AnswerParts | typeof RESET | typeof INTERRUPTED)[]) =>
+  testRun((_request, number) => answers[number - 1] ?? {});
+
+const probeOf = ({ run }: TestRun, name = 'check') => run.probe(name);
+const ids = ({ run }: TestRun) => run.exchanges.map(({ id }) => id);
+
+t.test('a request is one exchange, named after the check and counted', async (t) => {
+  const target = inTurn();
+  const probe = probeOf(target);
+  t.match(await probe.send(listPets({ limit: 1 })), {
+    id: 'check#1',
+    key: 'free-1',
+    request: { path: '/pets?limit=1' },
+  });
+  t.match(await probe.send(getPet(7n)), { id: 'check#2', request: { path: '/pets/7' } });
+  t.strictSame(
+    target.sent.map(({ authorization }) => authorization),
+    [1, 2].map(() => ({ kind: 'key', name: 'free-1', value: 'value of free-1' })),
+  );
+  t.strictSame(target.waits(), []);
+});
+
+t.test('what the run knows', async (t) => {
+  const pro = testKey({ name: 'pro-1' });
+  const { run } = testRun(undefined, {
+    keys: [testKey(), pro],
+    permissions: new Set(['writes']),
+    sampleCategoryId: 7n,
+    lost: new Map([['pro-1', 2]]),
+  });
+  const probe = run.probe('check');
+  t.equal(probe.runId, 'abcd2345');
+  t.equal(probe.baseUrl, 'https://staging.example.com/v1');
+  t.equal(probe.sampleCategoryId, 7n);
+  t.equal(probe.targetClock, run.targetClock);
+  t.strictSame([probe.permits('writes'), probe.permits('day')], [true, false]);
+  t.strictSame([probe.lostRequests(pro), probe.lostRequests(testKey())], [2, 0]);
+  t.strictSame(
+    probe.keys.map(({ name }) => name),
+    ['free-1', 'pro-1'],
+  );
+  const [lane] = run.lanes;
+  if (lane !== undefined) lane.unusable = 'unknown to the target';
+  t.strictSame(
+    probe.keys.map(({ name }) => name),
+    ['pro-1'],
+  );
+});
+
+t.test('the key with most left pays; one without the role or unusable never does', async (t) => {
+  const keys = [
+    testKey({ name: 'ban', roles: ['ban'], limits: { perMinute: 1000, perDay: 1000 } }),
+    testKey({ name: 'bad', limits: { perMinute: 900, perDay: 1000 } }),
+    testKey({ name: 'small', limits: { perMinute: 2, perDay: 1000 } }),
+    testKey({ name: 'large', limits: { perMinute: 4, perDay: 1000 } }),
+  ];
+  const { run, sent, waits } = testRun(undefined, { keys });
+  const bad = run.lanes[1];
+  if (bad !== undefined) bad.unusable = 'unknown to the target';
+  const probe = run.probe('check');
+  for (let number = 1; number <= 6; number += 1) await probe.send(listPets());
+  const payers = () => sent.map(payer).join();
+  t.equal(payers(), 'large,large,small,large,small,large');
+  t.strictSame(waits(), []);
+  await probe.send(listPets());
+  t.equal(payers(), 'large,large,small,large,small,large,large', 'whichever is free first');
+  t.strictSame(waits(), ['60: the next window of key large']);
+});
+
+t.test('with no key that pays a check cannot tell', async (t) => {
+  const { run, sent } = testRun(undefined, { keys: [testKey({ roles: ['ban'] })] });
+  await t.rejects(
+    run.probe('check').send(listPets()),
+    new Unsettled('no usable key has the role functional'),
+  );
+  t.equal(sent.length, 0);
+});
+
+t.test('a named key pays, whatever its role and quota', async (t) => {
+  const key = testKey({ name: 'ban', roles: ['ban'], limits: { perMinute: 1, perDay: 1 } });
+  const { run, sent, waits } = testRun(undefined, { keys: [testKey(), key] });
+  const probe = run.probe('check');
+  await probe.send(listPets(), { key });
+  await probe.send(listPets(), { key });
+  t.strictSame(sent.map(payer), ['ban', 'ban']);
+  t.strictSame(waits(), []);
+});
+
+t.test('a connection that broke is tried once more, where that can do no harm', async (t) => {
+  const once = inTurn(RESET);
+  t.match(await probeOf(once).send(listPets()), { id: 'check#2', outcome: { status: 200 } });
+  const twice = inTurn(RESET, RESET);
+  await t.rejects(probeOf(twice).send(listPets()), {
+    name: 'Unsettled',
+    message: 'no answer: the connection was reset',
+    evidence: [{ id: 'check#2' }],
+  });
+  t.equal(twice.sent.length, 2);
+  const adding = inTurn(RESET);
+  await t.rejects(probeOf(adding).send(addPet({ name: 'a' })), {
+    message: 'no answer: the connection was reset',
+  });
+  t.equal(adding.sent.length, 1, 'an animal may have been added');
+});
+
+t.test('an interruption is not tried again, and called by its name', async (t) => {
+  const target = inTurn(INTERRUPTED);
+  await t.rejects(probeOf(target).send(listPets()), { name: 'Unsettled', message: 'interrupted' });
+  t.equal(target.sent.length, 1);
+});
+
+t.test('a gateway that is unavailable is asked once more, a second later', async (t) => {
+  for (const status of [502, 503, 504]) {
+    const once = inTurn({ status });
+    t.match(await probeOf(once).send(listPets()), { outcome: { status: 200 } });
+    t.strictSame(once.waits(), [`${1 + ROUND_TRIP / 1000}: the target, which answered ${status}`]);
+    const twice = inTurn({ status }, { status });
+    t.match(await probeOf(twice).send(listPets()), { id: 'check#2', outcome: { status } }, 'its own answer');
+  }
+  const own = inTurn({ status: 500 });
+  t.match(await probeOf(own).send(listPets()), { id: 'check#1', outcome: { status: 500 } });
+});
+
+t.test('a 429 that no check provoked is waited out as it tells', async (t) => {
+  const cases: readonly (readonly [string, AnswerParts, number])[] = [
+    ['seconds', after('5'), 5.01],
+    ['milliseconds', after('5000'), 5.01],
+    ['nothing', refused(), 60.01],
+    ['unreadable', after('soon'), 60.01],
+    ['a date, by the target’s clock', refused(['Retry-After', dateAt(5000)], ['Date', dateAt(0)]), 5.01],
+    ['a date, but no clock to read it by', after(dateAt(5000)), 60.01],
+    ['as long as a window and its rounding', after('119'), 119.01],
+  ];
+  for (const [name, answer, until] of cases) {
+    const target = inTurn(answer);
+    t.match(await probeOf(target).send(listPets()), { id: 'check#2', outcome: { status: 200 } }, name);
+    t.strictSame(
+      target.waits(),
+      [`${until}: Retry-After of key free-1, which somebody else spends too`],
+      name,
+    );
+  }
+});
+
+const dateAt = (milliseconds: number) => new Date(NOON + milliseconds).toUTCString();
+
+t.test('after it the key is left alone until then; another one pays', async (t) => {
+  const keys = [testKey({ limits: { perMinute: 100, perDay: 1000 } }), testKey({ name: 'free-2' })];
+  const { run, sent, clock } = testRun((_request, number) => (number === 1 ? after('30') : {}), { keys });
+  await run.probe('check').send(listPets());
+  t.strictSame(sent.map(payer), ['free-1', 'free-1']);
+  t.equal(run.lanes[0]?.left(NOON + 20_000), 0);
+  t.ok(clock.now() >= NOON + 30_000);
+});
+
+t.test('a neighbour that leaves nothing makes the check inconclusive, never failed', async (t) => {
+  const always = testRun(() => after('1'));
+  await t.rejects(probeOf(always).send(listPets()), {
+    name: 'Unsettled',
+    message: '429 for key free-1 of 60 a minute though the check had quota for it: somebody else spends it',
+    evidence: [{ id: 'check#4' }],
+  });
+  t.equal(always.sent.length, 4);
+  const long = inTurn(after('121'));
+  await t.rejects(probeOf(long).send(listPets()), { message: /somebody else spends it/ });
+  t.strictSame([long.sent.length, long.waits()], [1, []], 'a day is not waited for');
+});
+
+t.test('requests without a key are treated likewise, and carry what they were told to', async (t) => {
+  const target = inTurn(after('5'), RESET);
+  const probe = probeOf(target);
+  await t.rejects(probe.sendWithoutKey(listPets(), 'none'), {
+    message: 'no answer: the connection was reset',
+  });
+  t.strictSame(target.waits(), [
+    '5.01: Retry-After of a request without a key, which somebody else spends too',
+  ]);
+  await probe.sendWithoutKey(listPets(), { header: 'Basic abc', described: 'Basic <a key>' });
+  t.strictSame(
+    target.sent.map(({ authorization }) => authorization),
+    [
+      { kind: 'none' },
+      { kind: 'none' },
+      { kind: 'raw', name: null, header: 'Basic abc', described: 'Basic <a key>' },
+    ],
+  );
+  t.match(target.run.exchanges.at(-1), { id: 'check#3', key: null });
+  const always = testRun(() => after('1'));
+  await t.rejects(probeOf(always).sendWithoutKey(listPets(), 'none'), {
+    message: '429 for a request without a key though the check had quota for it: somebody else spends it',
+  });
+});
+
+t.test(
+  'a valid key that everything refuses may be banned; one operation that does is a fault of it',
+  async (t) => {
+    for (const status of [401, 403]) {
+      const banned = testRun(() => ({ status }));
+      await t.rejects(probeOf(banned).send(listPets()), {
+        name: 'Unsettled',
+        message: `key free-1 is refused altogether, with ${status}: it may be banned for what somebody else did`,
+        evidence: [{ id: 'check#1' }, { id: 'check#2', request: { path: '/pets/1' } }],
+      });
+      const faulty = testRun(({ operation }) => ({ status: operation === 'getPet' ? status : 200 }));
+      t.match(await probeOf(faulty).send(getPet(7n)), { id: 'check#1', outcome: { status } });
+      t.match(faulty.sent.at(-1), { path: '/pets?limit=1' }, 'another operation tells');
+      const other = testRun((_request, number) => ({ status: number === 1 ? status : 429 }));
+      t.match(await probeOf(other).send(listPets()), { id: 'check#1' });
+      const broken = testRun((_request, number) => (number === 1 ? { status } : RESET));
+      t.match(await probeOf(broken).send(listPets()), { id: 'check#1' });
+    }
+    const preflight = testRun(() => ({ status: 401 }));
+    t.match(await probeOf(preflight, 'preflight').send(listPets()), { outcome: { status: 401 } });
+    t.equal(preflight.sent.length, 1, 'whether a key is known is what it asks');
+  },
+);
+
+t.test('an attempt returns whatever comes', async (t) => {
+  const target = inTurn(after('5'), RESET, { status: 503 });
+  const probe = probeOf(target);
+  t.match(await probe.attempt(listPets(), testKey()), { outcome: { status: 429 } });
+  t.match(await probe.attempt(listPets(), testKey()), { outcome: RESET });
+  t.match(await probe.attempt(listPets(), testKey()), { outcome: { status: 503 } });
+  t.strictSame(target.waits(), []);
+});
+
+const lists = (count: number) => Array.from({ length: count }, (_, index) => getPet(BigInt(index + 1)));
+
+t.test('a burst sends everything, so many at a time, and returns it in the order of sending', async (t) => {
+  let underWay = 0;
+  let most = 0;
+  const target = testRun(() => {
+    underWay -= 1;
+    return {};
+  });
+  const { run } = target;
+  const exchange = run.exchange.bind(run);
+  run.exchange = (...args) => {
+    underWay += 1;
+    most = Math.max(most, underWay);
+    return exchange(...args);
+  };
+  const answers = await probeOf(target).burst(lists(10), testKey(), 3);
+  t.equal(most, 3);
+  t.strictSame(
+    answers.map(({ request }) => request.path),
+    lists(10).map(({ path }) => path),
+  );
+  t.equal(run.exchanges.length, 2, 'of uniform answers two are kept in full');
+});
+
+t.test('a burst of fewer than may be under way, and of none', async (t) => {
+  const target = inTurn();
+  t.equal((await probeOf(target).burst(lists(2), testKey(), 50)).length, 2);
+  t.strictSame(await probeOf(target).burst([], testKey(), 50), []);
+  t.equal(target.sent.length, 2);
+});
+
+t.test('a burst that has seen enough starts nothing more, and keeps what was under way', async (t) => {
+  const target = inTurn({}, {}, {}, after('5'));
+  const answers = await probeOf(target).burst(
+    lists(20),
+    testKey(),
+    2,
+    ({ outcome }) => outcome.kind === 'response' && outcome.status === 429,
+  );
+  t.ok(answers.length >= 4 && answers.length <= 5, `${answers.length}`);
+  t.equal(target.sent.length, answers.length);
+});
+
+t.test('quota is what the key’s lane says, and is waited for', async (t) => {
+  const key = testKey({ limits: { perMinute: 2, perDay: 1000 } });
+  const { run, waits, clock } = testRun(undefined, { keys: [key] });
+  const probe = run.probe('check');
+  t.equal(probe.quotaLeft(key), 2);
+  t.equal(probe.quotaAt(key), NOON);
+  await probe.untilQuota(key);
+  t.strictSame(waits(), []);
+  await probe.burst(lists(2), key, 1);
+  t.equal(probe.quotaLeft(key), 0);
+  t.equal(probe.quotaAt(key), NOON + MINUTE);
+  await probe.untilQuota(key);
+  t.strictSame(waits(), ['60: the next window of key free-1']);
+  t.equal(clock.now(), NOON + MINUTE);
+  const stranger = testKey({ name: 'stranger' });
+  t.strictSame([probe.quotaLeft(stranger), probe.quotaAt(stranger)], [0, NOON + MINUTE]);
+});
+
+t.test('refusals of a key', async (t) => {
+  const target = inTurn(after('5'), after('5'));
+  await probeOf(target).burst(lists(3), testKey(), 1);
+  t.equal(probeOf(target).refusalsOf(testKey()), 2);
+  t.equal(probeOf(target).refusalsOf(testKey({ name: 'stranger' })), 0);
+});
+
+t.test('what is told of an exchange later', async (t) => {
+  const target = inTurn();
+  const probe = probeOf(target);
+  const exchange = await probe.send(listPets());
+  t.equal(probe.find('check#1'), exchange);
+  t.equal(probe.find('check#2'), undefined);
+  t.strictSame(probe.readingsOf(testKey()), target.run.readings);
+  t.strictSame(probe.readingsOf(testKey(), NOON + 1), []);
+  probe.markBanned([exchange]);
+  t.strictSame([...target.run.bannedAnswers], ['check#1']);
+  probe.progress(testKey(), 5, 10);
+  t.match(target.events.at(-1), { kind: 'spending', key: 'free-1', done: 5, of: 10 });
+});
+
+t.test('a random number is the same whenever the run is gone on with', async (t) => {
+  const probe = probeOf(inTurn());
+  const again = probeOf(inTurn());
+  t.equal(probe.random('id', 2n ** 63n), again.random('id', 2n ** 63n));
+  t.not(probe.random('id', 2n ** 63n), probe.random('name', 2n ** 63n));
+  t.not(
+    probe.random('id', 2n ** 63n),
+    probeOf(testRun(undefined, { runId: 'other2345' })).random('id', 2n ** 63n),
+  );
+  for (let index = 0; index < 50; index += 1) t.ok([0n, 1n, 2n].includes(probe.random(`${index}`, 3n)));
+});
+
+t.test('going through stored exchanges takes no time; the clock is that of the next one', async (t) => {
+  const stored = [1, 2].map((number) =>
+    answered({
+      id: `check#${number}`,
+      sentAt: NOON - 1000 * (10 - number),
+      status: number === 1 ? 429 : 200,
+    }),
+  );
+  const target = testRun(undefined, { recorded: new Map(stored.map((exchange) => [exchange.id, exchange])) });
+  const probe = probeOf(target);
+  t.equal(probe.now(), NOON - 9000);
+  t.equal(await probe.send(listPets()), stored[1], 'the wait for Retry-After is over');
+  t.strictSame([target.sent.length, target.waits()], [0, []]);
+  t.equal(probe.now(), NOON);
+  await probe.waitUntil(NOON + 1000, 'something');
+  t.strictSame(target.waits(), ['1: something']);
+  await probe.send(listPets());
+  t.strictSame(ids(target), ['check#1', 'check#2', 'check#3']);
+});
