@@ -129,10 +129,9 @@ t.test(
           }
         : LIMIT,
     );
-    const warning =
-      'key free-1: 429 for key free-1 of 60 a minute though the check had quota for it: somebody else spends it';
-    t.strictSame(ready, { kind: 'ready', warnings: [warning] });
-    t.equal(run.lanes[0]?.unusable, warning);
+    const warning = /^key free-1: 429 for key free-1 of 60 a minute though .*: somebody else spends it/;
+    t.match(ready, { kind: 'ready', warnings: [warning] });
+    t.match(run.lanes[0]?.unusable, warning);
   },
 );
 

@@ -110,12 +110,12 @@ t.test('a connection that broke is tried once more, where that can do no harm', 
     message: 'no answer: the connection was reset',
     evidence: [{ id: 'check#2' }],
   });
-  t.equal(twice.sent.length, 2);
   const adding = inTurn(RESET);
   await t.rejects(probeOf(adding).send(addPet({ name: 'a' })), {
     message: 'no answer: the connection was reset',
   });
-  t.equal(adding.sent.length, 1, 'an animal may have been added');
+  const additions = adding.sent.filter(({ method }) => method === 'POST');
+  t.equal(additions.length, 1, 'an animal may have been added');
 });
 
 t.test('an interruption is not tried again, and called by its name', async (t) => {
@@ -172,7 +172,7 @@ t.test('a neighbour that leaves nothing makes the check inconclusive, never fail
   const always = testRun(() => after('1'));
   await t.rejects(probeOf(always).send(listPets()), {
     name: 'Unsettled',
-    message: '429 for key free-1 of 60 a minute though the check had quota for it: somebody else spends it',
+    message: /^429 for key free-1 of 60 a minute though the check had quota for it: somebody else spends it/,
     evidence: [{ id: 'check#4' }],
   });
   t.equal(always.sent.length, 4);
@@ -182,11 +182,9 @@ t.test('a neighbour that leaves nothing makes the check inconclusive, never fail
 });
 
 t.test('requests without a key are treated likewise, and carry what they were told to', async (t) => {
-  const target = inTurn(after('5'), RESET);
+  const target = inTurn(after('5'));
   const probe = probeOf(target);
-  await t.rejects(probe.sendWithoutKey(listPets(), 'none'), {
-    message: 'no answer: the connection was reset',
-  });
+  await probe.sendWithoutKey(listPets(), 'none');
   t.strictSame(target.waits(), [
     '5.01: Retry-After of a request without a key, which somebody else spends too',
   ]);
@@ -200,9 +198,11 @@ t.test('requests without a key are treated likewise, and carry what they were to
     ],
   );
   t.match(target.run.exchanges.at(-1), { id: 'check#3', key: null });
+  const broken = inTurn(RESET);
+  t.match(await probeOf(broken).sendWithoutKey(listPets(), 'none'), { id: 'check#2' });
   const always = testRun(() => after('1'));
   await t.rejects(probeOf(always).sendWithoutKey(listPets(), 'none'), {
-    message: '429 for a request without a key though the check had quota for it: somebody else spends it',
+    message: /^429 for a request without a key though the check had quota for it: somebody else spends it/,
   });
 });
 
