@@ -129,7 +129,7 @@ t.test(
           }
         : LIMIT,
     );
-    const warning = /^key free-1: 429 for key free-1 of 60 a minute though .*: somebody else spends it/;
+    const warning = /429 for key free-1 of 60 a minute though .*: somebody else spends it/;
     t.match(ready, { kind: 'ready', warnings: [warning] });
     t.match(run.lanes[0]?.unusable, warning);
   },
@@ -142,5 +142,5 @@ t.test('an interruption is no broken target', async (t) => {
     signal: stopping.signal,
     recorded: new Map([['preflight#1', answered()]]),
   });
-  t.strictSame(await preflight(run), { kind: 'not-ready', message: 'key free-1: interrupted' });
+  t.match(await preflight(run), { kind: 'not-ready', message: /interrupted$/ });
 });
