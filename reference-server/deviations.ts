@@ -3,6 +3,7 @@ import type { Answer, Behaviour, Gate } from './behaviour.ts';
 import type { Call } from './call.ts';
 import type { Parts } from './conforming.ts';
 import { errorBody, type Problem } from './error-body.ts';
+import { readJsonObject } from './json-members.ts';
 import type { Personality, Recipe } from './personality.ts';
 import type { ListQuery, Pet } from './pet-store.ts';
 import { page } from './pet-text.ts';
@@ -217,4 +218,20 @@ export function finding(
 /** The oldest animal of the store; there is none in an empty one. */
 export function firstPet(parts: Parts): Pet | null {
   return parts.store.having(null)[0] ?? null;
+}
+
+/** Reads a body as if a member had another value, or none (undefined), before it is judged. */
+export function memberAs(
+  name: string,
+  change: (text: string | undefined) => string | undefined,
+): Personality {
+  return readingPet((usual, body, call) => {
+    const json = readJsonObject(body);
+    if (json.kind !== 'object') return usual(body, call);
+    const members = new Map(json.members);
+    const changed = change(members.get(name));
+    if (changed === undefined) members.delete(name);
+    else members.set(name, changed);
+    return usual(`{${[...members].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`, call);
+  });
 }

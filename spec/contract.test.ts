@@ -32,7 +32,7 @@ const GAP_IDS = `
   category-records category-existence name-character-set name-length name-empty status-when-omitted
   status-transitions pagination-mechanism store-orders update-and-delete key-issuance key-scopes events
   error-codes limit-out-of-range limit-not-a-number unknown-status-filter ban-answer ban-threshold
-  ban-duration retry-after-format body-size compatibility-policy unknown-fields id-assignment
+  ban-duration retry-after-format body-size compatibility-policy unknown-fields null-status id-assignment
   extra-response-fields list-order unsupported-media-type added-visibility malformed-id
   deprecation-announcement authentication-challenge unknown-path rate-headers-window rate-window-kind
 `;

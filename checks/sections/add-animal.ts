@@ -12,6 +12,7 @@ import {
   categoryId,
   edgeAnimals,
   enoughAnimals,
+  namePrefix,
   refusedPrefix,
   storeSample,
 } from './added-animals.ts';
@@ -290,7 +291,6 @@ export const addAnimalChecks: readonly Check[] = [
   }),
   refuses('add-rejects-status-type', {
     'a status that is a number': withStatus('1'),
-    'a status that is null': withStatus('null'),
     'a status that is a boolean': withStatus('true'),
     'a status that is an array': withStatus('["sold"]'),
     'a status that is an object': withStatus('{}'),
@@ -375,6 +375,22 @@ export const addAnimalGaps: readonly GapObserver[] = [
       return {
         answer: gapAnswer(exchange, kept ? 'kept' : 'ignored'),
         detail: `an addition with a field harnessNote: ${described(exchange)}`,
+        evidence: [exchange],
+      };
+    },
+  },
+  {
+    // Many a parser does not tell null from a field that is not there. An answer with a status of null is none the less
+    // no Pet.
+    id: 'null-status',
+    permit: 'writes',
+    spends: { requests: 1, animals: 1 },
+    async run(probe) {
+      const body = withStatus('null')(`${namePrefix(probe.runId)} null status`, await categoryId(probe));
+      const exchange = await probe.send(addText(body));
+      return {
+        answer: gapAnswer(exchange, 'taken-as-omitted'),
+        detail: `an addition with a status of null: ${described(exchange)}`,
         evidence: [exchange],
       };
     },

@@ -52,7 +52,10 @@ export interface MinuteMeasurement {
   readonly afterRetryAfter: Retry | undefined;
   /** After X-RateLimit-Reset, by the target's clock. */
   readonly afterReset: Retry | undefined;
-  /** The window after the reset, filled once more where the plan is small enough to pay for it; twice if it was short. */
+  /**
+   * The minute after the reset, filled once more where the plan is small enough to pay for it; twice if it was short.
+   * What is given back bit by bit is whole again after a minute at rest.
+   */
   readonly next: readonly FilledWindow[];
   /** The length of the window in milliseconds, where it shows to be shorter than a minute. */
   readonly shortWindow: number | undefined;
@@ -296,14 +299,10 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
       }
       const after = await afterRefusal(probe, key, refusal);
       const next: FilledWindow[] = [];
-      if (
-        again &&
-        first.count.verdict.kind === 'exact' &&
-        after.refilling !== true &&
-        after.afterReset?.admitted === true
-      ) {
+      if (again && first.count.verdict.kind === 'exact' && after.afterReset?.admitted === true) {
         // Where little was left, a sliding window may still hold requests of the first burst: they leave in this time.
-        if (after.fresh === false)
+        if (after.refilling === true) await rest(probe, key);
+        else if (after.fresh === false)
           await probe.waitUntil(
             (first.last?.receivedAt ?? 0) + MINUTE + SECOND,
             `key ${key.name} to have its whole quota`,
@@ -311,6 +310,7 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
         next.push(await fill(probe, key, requests, refusal.receivedAt, listPets({ limit: 1 })));
         // One that fell short is counted again, and once more where every other one is whole.
         while (
+          after.refilling !== true &&
           next.length < 3 &&
           next[0]?.count.verdict.kind === 'fewer' &&
           (next.length === 1 || next[1]?.count.verdict.kind === 'exact')
@@ -378,6 +378,31 @@ async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
       : told.kind === 'date'
         ? reached(probe, told.time)
         : undefined;
+  // What is given back bit by bit may be taken by somebody else, or by another check, right before this request. Its
+  // refusal then names a later reset: it is waited for once more. A window that is full again at once cannot be emptied
+  // so: there the first answer stands.
+  const askPatiently = async (): Promise<Retry> => {
+    const first = await ask();
+    let retry = first;
+    for (let turn = 0; turn < 3 && !retry.admitted; turn += 1) {
+      const again = rateReading(retry.exchange).reset;
+      const wait = retryAfter(retry.exchange.outcome.headers, MINUTE / SECOND);
+      if (retry.exchange.outcome.status !== 429 || !describesMinute) return first;
+      if (reading.reset === undefined || again === undefined || again <= reading.reset) return first;
+      const at =
+        wait.kind === 'delay'
+          ? retry.exchange.receivedAt + wait.milliseconds
+          : wait.kind === 'date'
+            ? reached(probe, wait.time)
+            : undefined;
+      if (at === undefined || at <= retry.exchange.receivedAt || at > retry.exchange.receivedAt + MINUTE)
+        return first;
+      await probe.waitUntil(at, `Retry-After of key ${key.name}`);
+      retry = await ask();
+    }
+    const left = rateReading(retry.exchange).remaining;
+    return retry.admitted && left !== undefined && left < key.limits.perMinute / 2 ? retry : first;
+  };
   // Whole seconds may be rounded down: the limit has reset when the second that Reset names is over.
   const resetAt =
     reading.reset !== undefined && describesMinute ? reached(probe, reading.reset + SECOND) : undefined;
@@ -389,11 +414,11 @@ async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
   // The document itself calls Reset the time at which the limit resets: where it comes first, it is taken at its word.
   if (resetAt !== undefined && waitable(resetAt) && (retryAt === undefined || resetAt < retryAt - SECOND)) {
     await probe.waitUntil(resetAt, `X-RateLimit-Reset of key ${key.name}`);
-    afterReset = await ask();
+    afterReset = await askPatiently();
   }
   if (retryAt !== undefined && waitable(retryAt)) {
     await probe.waitUntil(retryAt, `Retry-After of key ${key.name}`);
-    afterRetryAfter = await ask();
+    afterRetryAfter = await askPatiently();
   }
   if (afterReset === undefined && resetAt !== undefined && resetAt <= refusal.receivedAt + 2 * MINUTE) {
     // A request in the very second that Reset names is one at the reset; it may have taken all that was given back.
@@ -401,7 +426,7 @@ async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
       afterReset = afterRetryAfter;
     else {
       await probe.waitUntil(resetAt, `X-RateLimit-Reset of key ${key.name}`);
-      afterReset = await ask();
+      afterReset = await askPatiently();
     }
   }
   const firstAdmitted = admitted[0];
@@ -430,7 +455,18 @@ async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
     ahead > 5 * SECOND
       ? resetMoved
       : undefined;
-  const refilling = fresh === undefined ? undefined : !fresh && (resetMoved ?? 0) < MINUTE / 4;
+  let refilling = fresh === undefined ? undefined : !fresh && (resetMoved ?? 0) < MINUTE / 4;
+  // A bucket may name its next token where it refuses, and the time it is full where it admits: that Reset tells
+  // nothing, but Remaining rises without a request.
+  if (fresh === false && refilling === false && firstAdmitted?.remaining !== undefined) {
+    await probe.waitUntil(
+      probe.now() + Math.max(2 * SECOND, (4 * MINUTE) / key.limits.perMinute),
+      `quota that key ${key.name} may be given back`,
+    );
+    const later = await ask();
+    const { remaining } = rateReading(later.exchange);
+    refilling = later.admitted && remaining !== undefined && remaining > firstAdmitted.remaining;
+  }
   return { told, afterRetryAfter, afterReset, admitted, edge, fresh, shortWindow, refilling };
 }
 

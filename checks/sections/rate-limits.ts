@@ -490,11 +490,7 @@ export const rateLimitChecks: readonly Check[] = [
     permit: 'exhaust',
     run: forEveryKey(({ key, next, refilling }, judge) => {
       const [filled, ...again] = next;
-      if (filled === undefined) {
-        if (refilling === true)
-          judge.notApplicable('the target gives quota back bit by bit: there is no next window');
-        return;
-      }
+      if (filled === undefined) return;
       const { verdict, admitted } = filled.count;
       const expected = `${key.limits.perMinute} requests admitted in the second window of key ${key.name}`;
       if (verdict.kind === 'exact') judge.holds(...evidenceOf(filled));
@@ -502,6 +498,11 @@ export const rateLimitChecks: readonly Check[] = [
         judge.breaks({ expected, actual: `${admitted.length} were` }, ...evidenceOf(filled));
       } else if (filled.refusal === undefined)
         judge.unsettled('the requests were too slow to fill the second minute', ...evidenceOf(filled));
+      else if (refilling === true)
+        judge.unsettled(
+          `${admitted.length} were admitted after a minute at rest: quota comes back too slowly, or somebody else spends key ${key.name}`,
+          ...evidenceOf(filled),
+        );
       else
         judge.unsettled(
           `${admitted.length} were admitted in the second window: somebody else seems to spend key ${key.name}`,

@@ -5,22 +5,6 @@ import type { NewPet } from '../pet-store.ts';
 
 /** Building blocks for additions that are to be refused and are not, or otherwise. */
 
-/** Reads a body as if a member had another value, or none (undefined), before it is judged. */
-export function memberAs(
-  name: string,
-  change: (text: string | undefined) => string | undefined,
-): Personality {
-  return readingPet((usual, body, call) => {
-    const json = readJsonObject(body);
-    if (json.kind !== 'object') return usual(body, call);
-    const members = new Map(json.members);
-    const changed = change(members.get(name));
-    if (changed === undefined) members.delete(name);
-    else members.set(name, changed);
-    return usual(`{${[...members].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`, call);
-  });
-}
-
 const UNNAMED: NewPet = { name: 'unnamed', categoryId: '0', status: null };
 
 /** Takes an unnamed animal out of a body that is refused otherwise. */

@@ -1,5 +1,6 @@
+import { memberAs } from '../deviations.ts';
 import { type Fault, fault } from './fault.ts';
-import { lacks, memberAs, refusedWith } from './refused-additions.ts';
+import { lacks, refusedWith } from './refused-additions.ts';
 
 const accepts = (name: string, sent: RegExp, as: string | undefined) =>
   memberAs(name, (text) => (text !== undefined && sent.test(text) ? as : text));
@@ -174,12 +175,6 @@ export const REFUSED_FIELD_FAULTS: readonly Fault[] = [
     memberAs('status', (text) => text?.replace(/^"(available|pending|sold).*"$/, '"$1"')),
   ),
 
-  fault(
-    'null-status-accepted',
-    STATUS_TYPE,
-    'The status null is taken for none.',
-    accepts('status', /^null$/, undefined),
-  ),
   fault(
     'number-status-accepted',
     STATUS_TYPE,

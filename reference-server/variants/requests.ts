@@ -1,4 +1,4 @@
-import { answering, answers, finding, header, together, withBody } from '../deviations.ts';
+import { answering, answers, finding, header, memberAs, together, withBody } from '../deviations.ts';
 import { badRequest, type Problem } from '../error-body.ts';
 import { int64FromPath } from '../int64.ts';
 import type { Personality } from '../personality.ts';
@@ -86,6 +86,12 @@ export const malformedIdRefused: Answer = answer(
       ? badRequest('invalid_id', 'The id of an animal is an integer of 64 bits.')
       : usual(petId, call),
   ),
+);
+
+export const nullStatusOmitted: Answer = answer(
+  'null-status',
+  'taken-as-omitted',
+  memberAs('status', (text) => (text === 'null' ? undefined : text)),
 );
 
 function mediaType(refusal: Problem | null): Personality {
