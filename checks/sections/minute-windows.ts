@@ -300,17 +300,18 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
       const after = await afterRefusal(probe, key, refusal);
       const next: FilledWindow[] = [];
       if (again && first.count.verdict.kind === 'exact' && after.afterReset?.admitted === true) {
-        // Where little was left, a sliding window may still hold requests of the first burst: they leave in this time.
-        if (after.refilling === true) await rest(probe, key);
-        else if (after.fresh === false)
-          await probe.waitUntil(
-            (first.last?.receivedAt ?? 0) + MINUTE + SECOND,
-            `key ${key.name} to have its whole quota`,
-          );
-        next.push(await fill(probe, key, requests, refusal.receivedAt, listPets({ limit: 1 })));
+        next.push(
+          await fill(
+            probe,
+            key,
+            requests,
+            await wholeAgain(probe, key, refusal, first, after),
+            listPets({ limit: 1 }),
+          ),
+        );
         // One that fell short is counted again, and once more where every other one is whole.
         while (
-          after.refilling !== true &&
+          after.refilling === false &&
           next.length < 3 &&
           next[0]?.count.verdict.kind === 'fewer' &&
           (next.length === 1 || next[1]?.count.verdict.kind === 'exact')
@@ -341,6 +342,36 @@ async function rest(probe: Probe, key: Key, edge?: number): Promise<void> {
   const until =
     edge === undefined ? rested : edge + MINUTE * Math.max(0, Math.ceil((rested - edge) / MINUTE));
   await probe.waitUntil(until, `key ${key.name} to be at rest for a minute`);
+}
+
+/** How long before a count its first request may lie, so that hardly anything is given back meanwhile. */
+const AT_ONCE = 5 * SECOND;
+
+/** Waits until the key has its whole quota after a refusal; returns the time from which requests count towards it. */
+async function wholeAgain(
+  probe: Probe,
+  key: Key,
+  refusal: AnsweredExchange,
+  filled: FilledWindow,
+  after: Awaited<ReturnType<typeof afterRefusal>>,
+): Promise<number> {
+  if (after.fresh === true) return refusal.receivedAt;
+  // Headers of the day hide whether all of it came back at once.
+  if (after.refilling === undefined) {
+    await rest(probe, key, after.edge);
+    return probe.now();
+  }
+  // The requests of the burst leave a sliding window in this time; a bucket is full again.
+  const spentUntil = filled.last?.receivedAt ?? refusal.receivedAt;
+  await probe.waitUntil(spentUntil + MINUTE + SECOND, `key ${key.name} to have its whole quota`);
+  if (!after.refilling) return refusal.receivedAt;
+  const since = probe
+    .readingsOf(key, spentUntil + 1)
+    .filter(({ receivedAt }) => receivedAt > probe.now() - MINUTE - SECOND);
+  const earliest = since[0]?.sentAt ?? probe.now();
+  if (earliest >= probe.now() - AT_ONCE) return earliest;
+  await rest(probe, key);
+  return probe.now();
 }
 
 /** Another operation on every key, so that the first refusals together cover them all without a request too many. */
