@@ -1,4 +1,5 @@
 import { Pool } from 'undici';
+import { BodyBudget } from './body-budget.ts';
 import { decodeContent } from './content-decoding.ts';
 import { dispatchOnce, type TimeLimits, type WireResponse } from './dispatch-once.ts';
 import {
@@ -62,12 +63,11 @@ export interface ClientOptions {
   readonly timeouts?: Partial<TimeLimits>;
   /** Authorities to trust in place of the machine's, in PEM. */
   readonly authorities?: string;
-  /** Bound on a body in bytes, before and after decoding. Default 16 MiB. */
+  /** Bound on a body in bytes, before and after decoding. Default 4 MiB. */
   readonly maxBodyBytes?: number;
 }
 
 const DEFAULT_LIMITS: TimeLimits = { connect: 10_000, headers: 15_000, body: 20_000 };
-const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 const MAX_HEADER_BYTES = 64 * 1024;
 
 /** Shorter than what servers keep a connection for, so that a request seldom meets one that is being closed. */
@@ -97,7 +97,8 @@ export function createClient(options: ClientOptions): HttpClient {
   const basePath = base.pathname.replace(/\/+$/, '');
   const redactor = createRedactor(options.secrets);
   const limits = { ...DEFAULT_LIMITS, ...options.timeouts };
-  const maxBodyBytes = options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES;
+  const budget = new BodyBudget(options.maxBodyBytes);
+  let closesWhatItSaidToKeep = false;
   const pool = new Pool(base.origin, {
     connections: MOST_CONNECTIONS,
     pipelining: 1,
@@ -119,9 +120,17 @@ export function createClient(options: ClientOptions): HttpClient {
       const headers = headersOf(request);
       const { sentAt, receivedAt, outcome } = await dispatchOnce(
         pool,
-        { method, path: basePath + path, headers: [...headers, ...credentials(authorization)], body },
-        { limits, maxBodyBytes, now: options.now, signal },
+        {
+          method,
+          path: basePath + path,
+          headers: [...headers, ...credentials(authorization)],
+          body,
+          lastOfConnection: closesWhatItSaidToKeep,
+        },
+        { limits, budget, now: options.now, signal },
       );
+      // Perhaps a kept connection met its end: a request that may not be repeated must not meet that again.
+      if (outcome.kind === 'failure' && outcome.reason === 'reset') closesWhatItSaidToKeep = true;
       return {
         ...record,
         key: authorization.kind === 'key' ? authorization.name : null,
@@ -130,7 +139,7 @@ export function createClient(options: ClientOptions): HttpClient {
         request: recordOf(request, headers, redactor),
         outcome:
           outcome.kind === 'response'
-            ? await readResponse(outcome, maxBodyBytes, redactor)
+            ? await readResponse(outcome, budget, redactor)
             : { ...outcome, message: redactor.redact(outcome.message) },
       };
     },
@@ -187,19 +196,22 @@ function recordOf(request: ClientRequest, headers: HeaderList, { redact }: Redac
 
 async function readResponse(
   response: WireResponse,
-  maxBodyBytes: number,
+  budget: BodyBudget,
   { redact }: Redactor,
 ): Promise<ResponseOutcome | FailureOutcome> {
+  const most = budget.mostDecoded;
   const decoded = await decodeContent(
     response.bytes,
     headerValues(response.headers, 'content-encoding'),
-    maxBodyBytes,
+    most,
   );
   if (decoded.kind === 'too-large') {
-    const message = `the body is larger than ${maxBodyBytes} bytes when decompressed`;
+    const message = `the body is larger than ${most} bytes when decompressed`;
     return { kind: 'failure', reason: 'too-large', message };
   }
   const bytes = decoded.kind === 'decoded' ? decoded.bytes : response.bytes;
+  const refused = budget.refuseDecoded(bytes, response.bytes.length);
+  if (refused !== undefined) return { kind: 'failure', reason: 'too-large', message: refused };
   const { text, faithful } = readUtf8(bytes);
   const problem =
     decoded.kind === 'undecodable' ? 'undecodable-encoding' : faithful ? undefined : 'invalid-utf8';

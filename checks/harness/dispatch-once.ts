@@ -1,4 +1,5 @@
 import type { Dispatcher, Pool } from 'undici';
+import type { BodyBudget } from './body-budget.ts';
 import type { FailureOutcome, FailureReason, HeaderList } from './exchange.ts';
 import { failureOf, type Progress } from './exchange-failure.ts';
 
@@ -19,6 +20,8 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: HeaderList;
   readonly body: string | undefined;
+  /** Whether the connection is to be closed afterwards rather than kept. */
+  readonly lastOfConnection: boolean;
 }
 
 /** A complete response, its body still coded. */
@@ -39,7 +42,7 @@ export interface Dispatched {
 /** What `dispatchOnce` holds to. */
 export interface DispatchBounds {
   readonly limits: TimeLimits;
-  readonly maxBodyBytes: number;
+  readonly budget: BodyBudget;
   readonly now: () => number;
   readonly signal: AbortSignal | undefined;
 }
@@ -55,8 +58,11 @@ export function dispatchOnce(pool: Pool, request: WireRequest, bounds: DispatchB
   return new Promise((resolve, reject) => {
     const handler = new OnceHandler(bounds, resolve, reject);
     if (handler.settled) return;
-    const { method, path, headers, body } = request;
-    pool.dispatch({ method, path, headers: headers.flat(), body: body ?? null }, handler);
+    const { method, path, headers, body, lastOfConnection } = request;
+    pool.dispatch(
+      { method, path, headers: headers.flat(), body: body ?? null, reset: lastOfConnection },
+      handler,
+    );
   });
 }
 
@@ -117,9 +123,9 @@ class OnceHandler implements Dispatcher.DispatchHandler {
     if (this.settled) return;
     const received = this.#progress.received + piece.length;
     this.#progress = { ...this.#progress, received };
-    const { maxBodyBytes } = this.#bounds;
-    if (received > maxBodyBytes) this.#fail('too-large', `the body is larger than ${maxBodyBytes} bytes`);
-    else this.#pieces.push(piece);
+    const refused = this.#bounds.budget.refuse(received, piece.length);
+    if (refused === undefined) this.#pieces.push(piece);
+    else this.#fail('too-large', refused);
   }
 
   onResponseEnd(): void {

@@ -1,5 +1,6 @@
 import { type AnsweredExchange, header } from './exchange.ts';
 import { int64Of, isJsonObject, type JsonValue, parseJson } from './lossless-json.ts';
+import { RATE_HEADER_NAMES } from './rate-headers.ts';
 
 /** An animal as far as a response tells; a field that is missing or of another type is undefined. */
 export interface SeenPet {
@@ -11,17 +12,28 @@ export interface SeenPet {
   readonly fields: readonly string[];
 }
 
-const bodies = new WeakMap<AnsweredExchange, ReturnType<typeof parseJson>>();
+/** Characters of a body up to which what was read from it is kept; read, it takes up to fifty times the memory. */
+const KEPT_AS_READ = 64 * 1024;
 
-/** The body as JSON, every digit kept; parsed once an exchange. */
-export function bodyOf(exchange: AnsweredExchange): ReturnType<typeof parseJson> {
-  const known = bodies.get(exchange);
-  if (known !== undefined) return known;
-  const { body, bodyProblem } = exchange.outcome;
-  const parsed = bodyProblem === undefined ? parseJson(body) : ({ ok: false, problem: bodyProblem } as const);
-  bodies.set(exchange, parsed);
-  return parsed;
+/** Reads an exchange once; of those with a large body only the last one that was asked for is remembered. */
+function readOnce<T>(read: (exchange: AnsweredExchange) => T): (exchange: AnsweredExchange) => T {
+  const ordinary = new WeakMap<AnsweredExchange, { readonly value: T }>();
+  let large: { readonly exchange: AnsweredExchange; readonly value: T } | undefined;
+  return (exchange) => {
+    const known = large?.exchange === exchange ? large : ordinary.get(exchange);
+    if (known !== undefined) return known.value;
+    const value = read(exchange);
+    if (exchange.outcome.body.length > KEPT_AS_READ) large = { exchange, value };
+    else ordinary.set(exchange, { value });
+    return value;
+  };
 }
+
+/** The body as JSON, every digit kept. */
+export const bodyOf = readOnce((exchange): ReturnType<typeof parseJson> => {
+  const { body, bodyProblem } = exchange.outcome;
+  return bodyProblem === undefined ? parseJson(body) : { ok: false, problem: bodyProblem };
+});
 
 function seenPet(value: JsonValue): SeenPet | undefined {
   if (!isJsonObject(value)) return undefined;
@@ -35,30 +47,38 @@ function seenPet(value: JsonValue): SeenPet | undefined {
   };
 }
 
-const lists = new WeakMap<AnsweredExchange, readonly SeenPet[] | 'none'>();
-
-/** The animals of a list; undefined where the answer is no 200 with an array of objects. Read once an exchange. */
-export function listedPets(exchange: AnsweredExchange): readonly SeenPet[] | undefined {
-  let listed = lists.get(exchange);
-  if (listed === undefined) {
-    listed = readList(exchange) ?? 'none';
-    lists.set(exchange, listed);
-  }
-  return listed === 'none' ? undefined : listed;
-}
-
-function readList(exchange: AnsweredExchange): SeenPet[] | undefined {
+/** The animals of a list; undefined where the answer is no 200 with an array of objects. */
+export const listedPets = readOnce((exchange): readonly SeenPet[] | undefined => {
   const body = bodyOf(exchange);
   if (exchange.outcome.status !== 200 || !body.ok || !Array.isArray(body.value)) return undefined;
   const pets = body.value.map(seenPet);
   return pets.every((pet) => pet !== undefined) ? pets : undefined;
-}
+});
 
 /** The animal of a 200 or 201; undefined where the answer is none. */
 export function answeredPet(exchange: AnsweredExchange): SeenPet | undefined {
   const body = bodyOf(exchange);
   const { status } = exchange.outcome;
   return (status === 200 || status === 201) && body.ok ? seenPet(body.value) : undefined;
+}
+
+/** Fields by which an object is recognised, whatever else is wrong with it. */
+const RECOGNISABLE = [
+  ['code', 'message', 'status'],
+  ['id', 'name', 'categoryId'],
+];
+
+/** Whether an answer shows any trace of the interface: a rate header, a JSON array, something like an Error or a Pet. */
+export function looksLikeTheService(exchange: AnsweredExchange): boolean {
+  const { headers } = exchange.outcome;
+  if (Object.values(RATE_HEADER_NAMES).some((name) => header(headers, name) !== undefined)) return true;
+  const body = bodyOf(exchange);
+  if (!body.ok) return false;
+  if (Array.isArray(body.value)) return true;
+  const { value } = body;
+  return (
+    isJsonObject(value) && RECOGNISABLE.some((fields) => fields.filter((field) => field in value).length >= 2)
+  );
 }
 
 /** Media type of a response without its parameters, in lower case. */
