@@ -12,9 +12,25 @@ export interface Clock {
 /** setTimeout holds at most 2^31 - 1 ms; a longer wait (a day) is slept in pieces. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
-/** The machine's monotonic time, started at the wall clock and run `speed` times as fast. */
-export function createClock(speed = 1): Clock {
-  const startedAt = Date.now();
+/** How far the clock of a run that is gone on with had come. */
+export interface EarlierTime {
+  /** Milliseconds since 1970, by that run's clock. */
+  readonly startedAt: number;
+  readonly lastAt: number;
+}
+
+/**
+ * The machine's monotonic time, started at the wall clock and run `speed` times as fast.
+ *
+ * @param earlier the run that is gone on with: a fast clock has left the wall clock behind since it began, as its
+ *   target's has, and no clock goes back
+ */
+export function createClock(speed = 1, earlier?: EarlierTime): Clock {
+  const wall = Date.now();
+  const startedAt =
+    earlier === undefined
+      ? wall
+      : Math.max(earlier.lastAt, earlier.startedAt + (wall - earlier.startedAt) * speed);
   const zero = performance.now();
   const now = () => startedAt + (performance.now() - zero) * speed;
   return {
