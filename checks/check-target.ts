@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient } from './harness/client.ts';
+import { createClient, type TimeLimits } from './harness/client.ts';
 import { createClock } from './harness/clock.ts';
 import { Journal, type JournalContent } from './harness/journal.ts';
 import { profileKeys } from './harness/keys-with-values.ts';
@@ -28,6 +28,10 @@ export interface CheckRequest {
   readonly resume?: Extract<JournalContent, { ok: true }>;
   /** With `resume`: judge its exchanges and send nothing. */
   readonly offline?: boolean;
+  /** In place of the client's own; what an exchange takes beyond them is a failed one. */
+  readonly timeouts?: Partial<TimeLimits>;
+  /** How long a target that stops answering is waited for, in real milliseconds; by default a minute. */
+  readonly patience?: number;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: RunEvent) => void;
 }
@@ -59,7 +63,12 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
   const startedAt = resume?.header.startedAt ?? clock.now();
   const runId = resume?.header.runId ?? newRunId();
   const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
-  const client = createClient({ baseUrl: profile.target, now: () => clock.now(), secrets: values.values() });
+  const client = createClient({
+    baseUrl: profile.target,
+    now: () => clock.now(),
+    secrets: values.values(),
+    ...(request.timeouts === undefined ? {} : { timeouts: request.timeouts }),
+  });
   const journal =
     request.directory === undefined ? undefined : openJournal(request.directory, request, runId, startedAt);
   const run = new Run({
@@ -72,6 +81,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
     sampleCategoryId: profile.samples.categoryId,
     ...(journal === undefined ? {} : { journal }),
     ...(resume === undefined ? {} : { recorded: resume.exchanges, lost: resume.lost }),
+    ...(request.patience === undefined ? {} : { patience: request.patience }),
     ...(request.offline === undefined ? {} : { offline: request.offline }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),
     ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
@@ -86,11 +96,14 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
       lanes: (probe) => spendingLanes(probe, checks),
       ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
     });
+    const warnings = [...ready.warnings, ...(result.change === undefined ? [] : [result.change])];
+    const gone = run.presence.gone;
+    if (gone !== undefined) warnings.push(`${gone}; --resume goes on from there`);
     const endedAt =
       request.offline === true
         ? Math.max(startedAt, ...run.readings.map(({ receivedAt }) => receivedAt))
         : clock.now();
-    return { kind: 'checked', run, result, startedAt, endedAt, warnings: ready.warnings };
+    return { kind: 'checked', run, result, startedAt, endedAt, warnings };
   } finally {
     journal?.close();
     await client.close();

@@ -40,6 +40,7 @@ export type FailureReason =
   | 'body-timeout'
   | 'malformed-response'
   | 'too-large'
+  | 'unavailable'
   | 'interrupted';
 
 /** No complete response: the reason and one line for a person. */

@@ -50,15 +50,18 @@ export class Findings implements Judge {
     return this.#brokenCount > 0;
   }
 
-  settle(): Settled {
-    const [first] = this.#broken;
+  /** @param trusted which exchanges count; what rests on another one was not seen */
+  settle(trusted: (exchange: Exchange) => boolean = () => true): Settled {
+    const counts = ({ evidence }: { readonly evidence: readonly Exchange[] }) => evidence.every(trusted);
+    const broken = this.#broken.filter(counts);
+    const [first] = broken;
     if (first !== undefined) {
       const more = this.#brokenCount > 1 ? ` (${this.#brokenCount} times)` : '';
       return {
         verdict: 'fail',
         reason: `${first.violation.actual}${more}`,
         violation: first.violation,
-        evidence: [...new Set(this.#broken.flatMap(({ evidence }) => evidence))],
+        evidence: [...new Set(broken.flatMap(({ evidence }) => evidence))],
       };
     }
     const [open] = this.#unsettled;

@@ -1,8 +1,6 @@
 import { Unsettled } from './check.ts';
-import { type AnsweredExchange, headerValues } from './exchange.ts';
-import { isJsonObject } from './lossless-json.ts';
-import { bodyOf, described } from './pets.ts';
-import { RATE_HEADER_NAMES } from './rate-headers.ts';
+import type { AnsweredExchange, FailureReason } from './exchange.ts';
+import { described, looksLikeTheService } from './pets.ts';
 import { getPet, listPets } from './requests.ts';
 import type { Run } from './run.ts';
 
@@ -12,16 +10,14 @@ export type Preflight =
   /** Nothing there, something else there, or no key works: one line that says so. */
   | { readonly kind: 'not-ready'; readonly message: string };
 
-/** Any trace of the interface: a rate header, a JSON array, or something like an Error. */
-function looksLikeTheService(exchange: AnsweredExchange): boolean {
-  const { headers } = exchange.outcome;
-  if (Object.values(RATE_HEADER_NAMES).some((name) => headerValues(headers, name).length > 0)) return true;
-  const body = bodyOf(exchange);
-  if (!body.ok) return false;
-  if (Array.isArray(body.value)) return true;
-  const { value } = body;
-  return isJsonObject(value) && ['code', 'message', 'status'].filter((field) => field in value).length >= 2;
-}
+/** Failures in which something answered, though nothing that could be read. */
+const ANSWERED_AFTER_ALL: ReadonlySet<FailureReason> = new Set([
+  'headers-timeout',
+  'body-timeout',
+  'malformed-response',
+  'too-large',
+  'unavailable',
+]);
 
 /**
  * One request with each key before anything is judged: a target that is down, something else at its address or a wrong
@@ -45,13 +41,14 @@ export async function preflight(run: Run): Promise<Preflight> {
       }
     } catch (error) {
       if (!(error instanceof Unsettled)) throw error;
-      const failed = error.evidence.find(({ outcome }) => outcome.kind === 'failure');
-      if (failed !== undefined)
-        return {
-          kind: 'not-ready',
-          message: `${run.baseUrl} cannot be reached: ${error.message.replace('no answer: ', '')}`,
-        };
-      lane.unusable = `key ${key.name}: ${error.message}`;
+      for (const { outcome } of error.evidence) {
+        if (outcome.kind !== 'failure') continue;
+        const what = ANSWERED_AFTER_ALL.has(outcome.reason)
+          ? 'gives no usable answer to GET /pets'
+          : 'cannot be reached';
+        return { kind: 'not-ready', message: `${run.baseUrl} ${what}: ${outcome.message}` };
+      }
+      lane.unusable = error.message;
       warnings.push(lane.unusable);
     }
     const [odd] = unserviceable;

@@ -6,6 +6,7 @@ import { type Key, MINUTE } from './key-pool.ts';
 import { type RateReading, retryAfter } from './rate-headers.ts';
 import { getPet, listPets, type RequestSpec } from './requests.ts';
 import type { Run } from './run.ts';
+import { showsPresence } from './target-presence.ts';
 
 /** Credentials of a request that carries no valid key. */
 export type NoKey = { readonly header: string; readonly described: string } | 'none';
@@ -20,11 +21,24 @@ export interface Payment {
 const INTERFERENCE_RETRIES = 3;
 /** The longest wait that an unexpected 429 may ask for, a window and its rounding; beyond it the check gives up. */
 const LONGEST_INTERFERENCE = 2 * MINUTE;
-/** Gateways answer these for the time being; any other 5xx is the target's own answer. */
+/** Waits of one key without any of its requests being admitted, over all checks: more would be spent in vain. */
+const WAITS_IN_VAIN = 9;
+/** A target that is busy answers these for the time being; any other 5xx is its last word. */
 const UNAVAILABLE = new Set([502, 503, 504]);
+
+const ARE_YOU_THERE = listPets({ limit: 1 });
+
+/** A header's value in a message. */
+const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
 const wasInterrupted = ({ outcome }: Exchange) =>
   outcome.kind === 'failure' && outcome.reason === 'interrupted';
+
+/** What came of waiting for a target that did not answer. */
+type Presence = 'there' | 'back';
+
+const isUnavailable = ({ outcome }: Exchange) =>
+  outcome.kind === 'failure' && outcome.reason === 'unavailable';
 
 /** What a check ends with where an exchange brought no complete response. */
 export function unanswered(exchange: Exchange): Unsettled {
@@ -115,7 +129,8 @@ export class Probe {
     for (let attempt = 1; ; attempt += 1) {
       const key = payment.key ?? (await this.#keyWithQuota());
       const exchange = await this.attempt(spec, key);
-      const again = await this.#interference(exchange, attempt, key.limits.perMinute);
+      const ask = () => this.attempt(ARE_YOU_THERE, key);
+      const again = await this.#interference(exchange, attempt, ask, key.limits.perMinute);
       if (again || !isAnswered(exchange)) continue;
       await this.#refusedAltogether(exchange, key, spec);
       return exchange;
@@ -143,13 +158,13 @@ export class Probe {
   /** Sends one request without a valid key; broken connections and 429 are treated as in `send`. */
   async sendWithoutKey(spec: RequestSpec, credentials: NoKey): Promise<AnsweredExchange> {
     for (let attempt = 1; ; attempt += 1) {
-      const exchange = await this.#exchange(
-        spec,
+      const authorization =
         credentials === 'none'
-          ? { kind: 'none' }
-          : { kind: 'raw', name: null, header: credentials.header, described: credentials.described },
-      );
-      const again = await this.#interference(exchange, attempt, undefined);
+          ? ({ kind: 'none' } as const)
+          : ({ kind: 'raw', name: null, ...credentials } as const);
+      const exchange = await this.#exchange(spec, authorization);
+      const ask = () => this.#exchange(ARE_YOU_THERE, authorization);
+      const again = await this.#interference(exchange, attempt, ask);
       if (!again && isAnswered(exchange)) return exchange;
     }
   }
@@ -246,12 +261,13 @@ export class Probe {
   }
 
   /** Whether the exchange is to be repeated because something other than the target's own answer came. */
-  async #interference(exchange: Exchange, attempt: number, perMinute: number | undefined): Promise<boolean> {
-    if (!isAnswered(exchange)) {
-      const harmless = exchange.request.method === 'GET';
-      if (harmless && attempt < 2 && !wasInterrupted(exchange)) return true;
-      throw unanswered(exchange);
-    }
+  async #interference(
+    exchange: Exchange,
+    attempt: number,
+    ask: () => Promise<Exchange>,
+    perMinute?: number,
+  ): Promise<boolean> {
+    if (!isAnswered(exchange)) return this.#unanswered(exchange, attempt, ask);
     const { status, headers } = exchange.outcome;
     if (UNAVAILABLE.has(status) && attempt < 2) {
       await this.waitUntil(exchange.receivedAt + 1000, `the target, which answered ${status}`);
@@ -266,16 +282,52 @@ export class Probe {
           ? (this.targetClock.certainlyReached(told.time) ?? exchange.receivedAt + MINUTE)
           : exchange.receivedAt + MINUTE;
     const who = exchange.key === null ? 'a request without a key' : `key ${exchange.key}`;
-    if (attempt > INTERFERENCE_RETRIES || until - exchange.receivedAt > LONGEST_INTERFERENCE) {
+    const tooLong = until - exchange.receivedAt > LONGEST_INTERFERENCE;
+    const waits = this.#run.waitsInVain.get(exchange.key) ?? 0;
+    if (attempt > INTERFERENCE_RETRIES || tooLong || waits >= WAITS_IN_VAIN) {
+      const asks = told.kind === 'absent' ? '' : `, and Retry-After says ${shortened(told.text)}`;
       throw new Unsettled(
-        `429 for ${who} ${perMinute === undefined ? '' : `of ${perMinute} a minute `}though the check had quota for it: somebody else spends it`,
+        `429 for ${who} ${perMinute === undefined ? '' : `of ${perMinute} a minute `}though the check had quota for it: somebody else spends it${asks}`,
         [exchange],
       );
     }
     const lane = this.#run.laneOf(exchange);
     lane?.refusedUntil(until);
+    this.#run.waitsInVain.set(exchange.key, waits + 1);
     await this.waitUntil(until, `Retry-After of ${who}, which somebody else spends too`);
     return true;
+  }
+
+  /**
+   * Whether a request that was not answered is to be sent again: at once where it can do no harm, since a connection may
+   * break, and where the target was away and has come back. Whether it is the target or this request tells another one.
+   *
+   * @throws Unsettled where no answer is to be had
+   */
+  async #unanswered(exchange: Exchange, attempt: number, ask: () => Promise<Exchange>): Promise<boolean> {
+    const harmless = exchange.request.method === 'GET';
+    if (wasInterrupted(exchange)) throw unanswered(exchange);
+    if (showsPresence(exchange)) throw unanswered(exchange);
+    if (harmless && attempt < 2) {
+      const pause = isUnavailable(exchange) ? this.#run.presence.pause(1) : 0;
+      await this.waitUntil(exchange.receivedAt + pause, 'the target, which is unavailable');
+      return true;
+    }
+    if (this.#name === 'preflight') throw unanswered(exchange);
+    const presence = await this.#waitForTarget(ask);
+    if (presence === 'back' && harmless && attempt < 3) return true;
+    throw unanswered(exchange);
+  }
+
+  /** Asks until the target answers anything; the run gives up on it once its patience is over. */
+  async #waitForTarget(ask: () => Promise<Exchange>): Promise<Presence> {
+    const { presence } = this.#run;
+    for (let look = 1; ; look += 1) {
+      const exchange = await ask();
+      if (showsPresence(exchange)) return look === 1 ? 'there' : 'back';
+      if (wasInterrupted(exchange) || presence.gone !== undefined) throw unanswered(exchange);
+      await this.waitUntil(exchange.receivedAt + presence.pause(look), 'the target, which does not answer');
+    }
   }
 
   #nextId(): string {

@@ -1,3 +1,4 @@
+import { type ChangedTarget, changedTarget, isBefore } from './changed-target.ts';
 import { type Check, type GapAnswer, type GapObserver, type Scene, Unsettled } from './check.ts';
 import { type AnsweredExchange, isAnswered } from './exchange.ts';
 import { Findings, type Settled } from './findings.ts';
@@ -11,6 +12,8 @@ export interface RunResult {
   readonly requirements: ReadonlyMap<string, Settled>;
   /** By gap id; a string says why there is no answer. */
   readonly gaps: ReadonlyMap<string, GapAnswer | string>;
+  /** That something else took the target's place during the run, in one line. */
+  readonly change?: string;
 }
 
 export interface CheckPlan {
@@ -104,6 +107,20 @@ export async function runChecks(run: Run, plan: CheckPlan): Promise<RunResult> {
   for (const { id, conclude } of plan.gapObservers) {
     if (conclude !== undefined) gaps.set(id, conclude(run) ?? 'this run does not show it');
   }
-  const settled = new Map([...findings].map(([id, finding]) => [id, finding.settle()]));
-  return { requirements: settled, gaps };
+  const change = await changedTarget(run);
+  const settled = new Map([...findings].map(([id, finding]) => [id, settle(finding, change)]));
+  if (change === undefined) return { requirements: settled, gaps };
+  for (const [id, answer] of gaps) {
+    if (typeof answer !== 'string' && !answer.evidence.every((exchange) => isBefore(exchange, change)))
+      gaps.set(id, change.message);
+  }
+  return { requirements: settled, gaps, change: change.message };
+}
+
+/** What was found before the target changed; afterwards nothing is found, neither good nor bad. */
+function settle(findings: Findings, change: ChangedTarget | undefined): Settled {
+  if (change === undefined) return findings.settle();
+  const settled = findings.settle((exchange) => isBefore(exchange, change));
+  if (settled.verdict === 'fail' || !findings.broken) return settled;
+  return { verdict: 'inconclusive', reason: change.message, evidence: [] };
 }

@@ -5,11 +5,13 @@ import type { Clock } from './clock.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from './exchange.ts';
 import type { Journal } from './journal.ts';
 import { type Key, KeyLane } from './key-pool.ts';
-import { listedPets } from './pets.ts';
+import { listedPets, looksLikeTheService } from './pets.ts';
 import { Probe } from './probe.ts';
 import { type RateReading, rateReading } from './rate-headers.ts';
+import { ReplayOrder } from './replay-order.ts';
 import type { RunEvent } from './run-events.ts';
 import { TargetClock } from './target-clock.ts';
+import { asTheTargets, TargetPresence } from './target-presence.ts';
 import type { Permission } from './verdict.ts';
 
 /** What a run works with. */
@@ -30,6 +32,8 @@ export interface RunOptions {
   readonly lost?: ReadonlyMap<string, number>;
   /** Whether exchanges that were not recorded may be sent. */
   readonly offline?: boolean;
+  /** How long a target that stops answering is waited for, in real milliseconds; by default a minute. */
+  readonly patience?: number;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: RunEvent) => void;
 }
@@ -46,12 +50,18 @@ export class Run implements History, RunView {
   readonly sampleCategoryId: bigint | undefined;
   readonly lanes: readonly KeyLane[];
   readonly targetClock = new TargetClock();
+  readonly presence: TargetPresence;
   readonly readings: RateReading[] = [];
   /** Requests sent, by key name; `(none)` for those without a valid key. */
   readonly requestsByKey = new Map<string, number>();
   animalsAdded = 0;
   /** Ids of the answers that were a ban, as far as the checks told. */
   readonly bannedAnswers = new Set<string>();
+  /** By key (null: none), how often an unexpected 429 was waited out since the key's last request was admitted. */
+  readonly waitsInVain = new Map<string | null, number>();
+  /** When the last answer came that bore a trace of the interface, and how many have come since. */
+  lastTrace: number | undefined;
+  withoutTrace = 0;
 
   readonly #options: RunOptions;
   readonly #kept = new Map<string, Exchange>();
@@ -59,15 +69,18 @@ export class Run implements History, RunView {
   readonly #scenes = new Map<string, Promise<unknown>>();
   readonly #readingsByKey = new Map<string, RateReading[]>();
   readonly #observers: ((exchange: AnsweredExchange) => void)[] = [];
+  readonly #replay: ReplayOrder;
 
   constructor(options: RunOptions) {
     this.#options = options;
+    this.#replay = new ReplayOrder(options.recorded);
     this.runId = options.runId;
     this.baseUrl = options.baseUrl;
     this.clock = options.clock;
     this.permissions = options.permissions;
     this.sampleCategoryId = options.sampleCategoryId;
     this.lanes = options.keys.map((key) => new KeyLane(key));
+    this.presence = new TargetPresence(options.clock.speed, options.patience);
   }
 
   get keys(): readonly Key[] {
@@ -165,10 +178,15 @@ export class Run implements History, RunView {
   ): Promise<Exchange> {
     if (this.#options.signal?.aborted === true) throw new Unsettled('interrupted');
     const stored = this.recorded(record.id);
+    if (stored === undefined && this.presence.gone !== undefined) throw new Unsettled(this.presence.gone);
     const sender = request.authorization.kind === 'key' ? request.authorization.name : undefined;
     const lane = this.lanes.find(({ key }) => key.name === (stored === undefined ? sender : stored.key));
     lane?.spend(stored?.sentAt ?? this.clock.now());
-    const exchange = stored ?? (await this.#send(request, record));
+    const exchange = asTheTargets(
+      stored === undefined ? await this.#send(request, record) : await this.#replay.turnOf(stored),
+    );
+    // A stored silence is over: the run goes on because the target is back.
+    if (stored === undefined) this.presence.note(exchange);
     this.#admit(exchange, uniform);
     return exchange;
   }
@@ -195,6 +213,7 @@ export class Run implements History, RunView {
     if (this.#keepInFull(exchange, uniform)) this.#kept.set(exchange.id, exchange);
     if (isAnswered(exchange)) {
       this.targetClock.learn(exchange);
+      if (exchange.outcome.status !== 429) this.waitsInVain.delete(exchange.key);
       const listed = listedPets(exchange)?.length;
       const reading = { ...rateReading(exchange), ...(listed === undefined ? {} : { listed }) };
       this.readings.push(reading);
@@ -206,9 +225,19 @@ export class Run implements History, RunView {
       this.laneOf(exchange)?.learn(reading);
       if (exchange.request.operation === 'createPet' && exchange.outcome.status === 201)
         this.animalsAdded += 1;
-      if (exchange.request.operation !== 'other') for (const observer of this.#observers) observer(exchange);
+      if (exchange.request.operation !== 'other') {
+        this.#look(exchange);
+        for (const observer of this.#observers) observer(exchange);
+      }
     }
     this.#options.onEvent?.({ kind: 'exchange', exchange });
+  }
+
+  #look(exchange: AnsweredExchange): void {
+    if (looksLikeTheService(exchange)) {
+      this.lastTrace = Math.max(this.lastTrace ?? 0, exchange.receivedAt);
+      this.withoutTrace = 0;
+    } else this.withoutTrace += 1;
   }
 
   #keepInFull(exchange: Exchange, uniform: boolean): boolean {

@@ -9,6 +9,8 @@ export interface TimeRange {
 /** A Date header is a whole second, and servers keep the text of the last one for up to another. */
 const DATE_RESOLUTION = 1000;
 const DATE_STALENESS = 1000;
+/** A clock that is this far off was never set, or its Date means nothing: no time can be told from it. */
+const ABSURDLY_OFF = 10 * 365 * 86_400_000;
 
 /**
  * What the target's clock shows, learned from the Date header of its responses (RFC 9110, 6.6.1).
@@ -22,7 +24,7 @@ export class TargetClock {
 
   learn(exchange: AnsweredExchange): void {
     const date = Date.parse(header(exchange.outcome.headers, 'date') ?? '');
-    if (Number.isNaN(date)) return;
+    if (Number.isNaN(date) || Math.abs(date - exchange.receivedAt) > ABSURDLY_OFF) return;
     const lowest = date - exchange.receivedAt;
     const highest = date + DATE_RESOLUTION + DATE_STALENESS - exchange.sentAt;
     if (lowest > this.#highest || highest < this.#lowest) {
