@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient, type TimeLimits } from './harness/client.ts';
-import { createClock } from './harness/clock.ts';
+import { type Clock, createClock } from './harness/clock.ts';
 import { Journal, type JournalContent } from './harness/journal.ts';
 import { profileKeys } from './harness/keys-with-values.ts';
 import { preflight } from './harness/preflight.ts';
@@ -56,10 +56,27 @@ export const JOURNAL_FILE = 'journal.ndjson';
 const ID_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
 const newRunId = () => Array.from({ length: 8 }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
 
+/** The clock of a run, which goes on where the clock of the run that it resumes stood. */
+export function runClock({ profile, resume }: Pick<CheckRequest, 'profile' | 'resume'>): Clock {
+  if (resume === undefined) return createClock(profile.clock.speed);
+  const { startedAt } = resume.header;
+  return createClock(profile.clock.speed, {
+    startedAt,
+    lastAt: lastReceipt(startedAt, resume.exchanges.values()),
+  });
+}
+
+/** Without spreading them: a day's exchanges are more than a call takes arguments. */
+function lastReceipt(startedAt: number, answers: Iterable<{ readonly receivedAt: number }>): number {
+  let last = startedAt;
+  for (const { receivedAt } of answers) last = Math.max(last, receivedAt);
+  return last;
+}
+
 /** Checks a target: every check, or those asked for, against the address and keys of a profile. */
 export async function checkTarget(request: CheckRequest): Promise<CheckedTarget> {
   const { profile, values, permissions, only, resume } = request;
-  const clock = createClock(profile.clock.speed);
+  const clock = runClock(request);
   const startedAt = resume?.header.startedAt ?? clock.now();
   const runId = resume?.header.runId ?? newRunId();
   const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
@@ -99,10 +116,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
     const warnings = [...ready.warnings, ...(result.change === undefined ? [] : [result.change])];
     const gone = run.presence.gone;
     if (gone !== undefined) warnings.push(`${gone}; --resume goes on from there`);
-    const endedAt =
-      request.offline === true
-        ? Math.max(startedAt, ...run.readings.map(({ receivedAt }) => receivedAt))
-        : clock.now();
+    const endedAt = request.offline === true ? lastReceipt(startedAt, run.readings) : clock.now();
     return { kind: 'checked', run, result, startedAt, endedAt, warnings };
   } finally {
     journal?.close();

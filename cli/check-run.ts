@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { checkTarget } from '../checks/check-target.ts';
-import { createClock } from '../checks/harness/clock.ts';
+import { checkTarget, runClock } from '../checks/check-target.ts';
 import { pinnedProfileYaml } from '../checks/harness/write-profile.ts';
 import { allChecks } from '../checks/sections/all-checks.ts';
 import type { Report } from '../reports/report.ts';
@@ -72,7 +71,7 @@ function viewOf({ profile, only, stored }: CheckSubject, format: CheckOutput['fo
   const stream = process.stderr;
   if (stored?.offline === true || (format === 'tap' && !stream.isTTY)) return silentView;
   return liveView(stream, {
-    clock: createClock(profile.clock.speed),
+    clock: runClock({ profile, ...(stored === undefined ? {} : { resume: stored.journal }) }),
     checks: only?.length ?? allChecks.length,
   });
 }
