@@ -97,7 +97,9 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
     permissions: new Set(permissions),
     sampleCategoryId: profile.samples.categoryId,
     ...(journal === undefined ? {} : { journal }),
-    ...(resume === undefined ? {} : { recorded: resume.exchanges, lost: resume.lost }),
+    ...(resume === undefined
+      ? {}
+      : { recorded: resume.exchanges, lost: resume.lost, resumedWith: resume.resumedWith }),
     ...(request.patience === undefined ? {} : { patience: request.patience }),
     ...(request.offline === undefined ? {} : { offline: request.offline }),
     ...(request.signal === undefined ? {} : { signal: request.signal }),

@@ -106,6 +106,35 @@ t.test(
   },
 );
 
+t.test('where a process went on, the first request on each key is marked', async (t) => {
+  const file = written(t);
+  const goOn = (cut: number, ...ids: readonly (readonly [id: string, key: string | null])[]) => {
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.subarray(0, bytes.length - cut));
+    const journal = new Journal(file, undefined);
+    for (const [id, key] of ids) journal.begin(id, key);
+    for (const [id, key] of ids.toReversed()) journal.append(answered({ id, key }));
+    journal.close();
+  };
+  const marked = () => {
+    const content = readJournal(file);
+    return content.ok && [...content.resumedWith];
+  };
+  t.strictSame(marked(), []);
+  goOn(0, ['check#4', 'free-1'], ['check#5', 'free-1'], ['check#6', 'pro-1'], ['check#7', null]);
+  t.strictSame(marked(), ['check#4', 'check#6', 'check#7']);
+  goOn(5, ['check#4', 'free-1'], ['check#8', 'free-1']);
+  t.strictSame(marked(), ['check#4', 'check#6', 'check#7'], 'cut off, it was sent again');
+  goOn(5, ['check#8', 'free-1']);
+  t.strictSame(marked(), ['check#4', 'check#6', 'check#7', 'check#8']);
+  goOn(1, ['check#9', 'free-1']);
+  t.strictSame(
+    marked(),
+    ['check#4', 'check#6', 'check#7', 'check#8', 'check#9'],
+    'only the line’s end was cut',
+  );
+});
+
 t.test('a new run replaces what was there, one that goes on keeps it', async (t) => {
   const file = written(t);
   const more = new Journal(file, undefined);

@@ -103,6 +103,8 @@ export type JournalContent =
       readonly exchanges: ReadonlyMap<string, Exchange>;
       /** By key name, how many requests were begun and have no exchange. */
       readonly lost: ReadonlyMap<string, number>;
+      /** Of each key the first request after a place where a process ended: others right before it may be lost. */
+      readonly resumedWith: ReadonlySet<string>;
     }
   | { readonly ok: false; readonly problem: string };
 
@@ -123,12 +125,18 @@ export function readJournal(file: string): JournalContent {
   if (!isHeader(header)) return { ok: false, problem: `${file}:1: not the first line of a journal` };
   const exchanges = new Map<string, Exchange>();
   const begun: Begun[] = [];
+  const resumedWith = new Set<string>();
+  // The keys that were used since a process went on with the journal; undefined while the first one wrote it.
+  let keysSince: Set<string | null> | undefined;
   for (const [index, line] of lines.entries()) {
-    if (index === 0 || line === '') continue;
+    if (index === 0) continue;
     const exchange = parseLine(line);
+    if (line === '') keysSince = new Set();
     if (exchange === undefined) continue;
     if (isBegun(exchange)) {
       begun.push(exchange);
+      if (keysSince?.has(exchange.key) === false) resumedWith.add(exchange.begun);
+      keysSince?.add(exchange.key);
       continue;
     }
     if (!isExchange(exchange)) return { ok: false, problem: `${file}:${index + 1}: not an exchange` };
@@ -140,7 +148,7 @@ export function readJournal(file: string): JournalContent {
   };
   for (const { key } of begun) count(key, 1);
   for (const { key } of exchanges.values()) count(key, -1);
-  return { ok: true, header, exchanges, lost };
+  return { ok: true, header, exchanges, lost, resumedWith };
 }
 
 /**
@@ -153,8 +161,8 @@ export class Journal {
   /** Starts a journal, or goes on with one whose header was read with `readJournal`. */
   constructor(file: string, header: JournalHeader | undefined) {
     this.#file = openSync(file, header === undefined ? 'a' : 'w', 0o600);
-    // A line that a crash cut off is ended here, so that it cannot swallow the next one.
-    writeSync(this.#file, header === undefined ? '\n' : `${JSON.stringify(header)}\n`);
+    // A line that a crash cut off is ended here, so that it cannot swallow the next one; an empty line marks the place.
+    writeSync(this.#file, header === undefined ? '\n\n' : `${JSON.stringify(header)}\n`);
   }
 
   /** Notes that a request is about to be sent: without an exchange of the same id it was lost in a crash. */

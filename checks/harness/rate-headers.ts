@@ -116,6 +116,8 @@ export interface RateReading {
   readonly date: number | undefined;
   /** For a list, how many animals it held. */
   readonly listed?: number;
+  /** The run was interrupted right before it: requests on this key may have been made that are not on record. */
+  readonly resumed?: true;
 }
 
 /** The rate limit's view of an exchange. */

@@ -115,6 +115,11 @@ t.test('answers that were under way at the same time are not put in order', asyn
   t.match(next(1010), { kind: 'disturbed' });
 });
 
+t.test('where the run was interrupted, requests may be lost', async (t) => {
+  t.match(judge(answers(59, 58, { remaining: 55, resumed: true }, 54)), { kind: 'falls', steps: 2 });
+  t.match(judge(answers(59, 58, 55, 54)), { kind: 'disturbed' });
+});
+
 t.test('a reset that was passed gives everything back', async (t) => {
   const passed = (reset: number) => judge(answers(3, { remaining: 59, reset }));
   t.match(passed(RESET + MINUTE), { kind: 'unseen' });

@@ -106,6 +106,24 @@ t.test('what an earlier run exchanged is taken instead of sent again', async (t)
   t.equal(sent.length, 1);
 });
 
+t.test('the first request on each key after an interruption is marked, stored or sent', async (t) => {
+  const stored = ['check#1', 'check#2', 'check#3'].map((id) => answered({ id, sentAt: NOON - 5000 }));
+  const { run } = testRun(undefined, {
+    keys: [testKey(), testKey({ name: 'pro-1' })],
+    recorded: new Map(stored.map((exchange) => [exchange.id, exchange])),
+    resumedWith: new Set(['check#2']),
+  });
+  for (const id of ['check#1', 'check#2', 'check#3', 'check#4', 'check#5']) await list(run, id);
+  await list(run, 'check#6', false, 'pro-1');
+  t.strictSame(
+    run.readings.filter(({ resumed }) => resumed === true).map(({ id }) => id),
+    ['check#2', 'check#4', 'check#6'],
+  );
+  const { run: whole } = testRun();
+  await list(whole, 'check#1');
+  t.notOk('resumed' in (whole.readings[0] ?? {}));
+});
+
 t.test('a stored exchange spends the key that it was sent with', async (t) => {
   const stored = answered({ id: 'check#1', key: 'pro-1', sentAt: NOON });
   const { run } = testRun(undefined, {

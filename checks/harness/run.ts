@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly recorded?: ReadonlyMap<string, Exchange>;
   /** How many requests of each key the earlier run sent without recording an answer. */
   readonly lost?: ReadonlyMap<string, number>;
+  /** Ids of the exchanges with which the earlier run itself went on after an interruption. */
+  readonly resumedWith?: ReadonlySet<string>;
   /** Whether exchanges that were not recorded may be sent. */
   readonly offline?: boolean;
   /** How long a target that stops answering is waited for, in real milliseconds; by default a minute. */
@@ -70,6 +72,8 @@ export class Run implements History, RunView {
   readonly #readingsByKey = new Map<string, RateReading[]>();
   readonly #observers: ((exchange: AnsweredExchange) => void)[] = [];
   readonly #replay: ReplayOrder;
+  /** Keys that were used since the earlier run was gone on with. */
+  readonly #usedAgain = new Set<string | null>();
 
   constructor(options: RunOptions) {
     this.#options = options;
@@ -182,12 +186,13 @@ export class Run implements History, RunView {
     const sender = request.authorization.kind === 'key' ? request.authorization.name : undefined;
     const lane = this.lanes.find(({ key }) => key.name === (stored === undefined ? sender : stored.key));
     lane?.spend(stored?.sentAt ?? this.clock.now());
+    const resumed = this.#isFirstAgain(record.id, sender ?? null);
     const exchange = asTheTargets(
       stored === undefined ? await this.#send(request, record) : await this.#replay.turnOf(stored),
     );
     // A stored silence is over: the run goes on because the target is back.
     if (stored === undefined) this.presence.note(exchange);
-    this.#admit(exchange, uniform);
+    this.#admit(exchange, uniform, resumed);
     return exchange;
   }
 
@@ -207,7 +212,17 @@ export class Run implements History, RunView {
     return exchange;
   }
 
-  #admit(exchange: Exchange, uniform: boolean): void {
+  /** Whether a request is the first on its key after the run was interrupted, now or when it was recorded. */
+  #isFirstAgain(id: string, key: string | null): boolean {
+    const { recorded, resumedWith } = this.#options;
+    if (recorded === undefined) return false;
+    if (recorded.has(id)) return resumedWith?.has(id) === true;
+    const first = !this.#usedAgain.has(key);
+    this.#usedAgain.add(key);
+    return first;
+  }
+
+  #admit(exchange: Exchange, uniform: boolean, resumed: boolean): void {
     const name = exchange.key ?? '(none)';
     this.requestsByKey.set(name, (this.requestsByKey.get(name) ?? 0) + 1);
     if (this.#keepInFull(exchange, uniform)) this.#kept.set(exchange.id, exchange);
@@ -215,7 +230,11 @@ export class Run implements History, RunView {
       this.targetClock.learn(exchange);
       if (exchange.outcome.status !== 429) this.waitsInVain.delete(exchange.key);
       const listed = listedPets(exchange)?.length;
-      const reading = { ...rateReading(exchange), ...(listed === undefined ? {} : { listed }) };
+      const reading: RateReading = {
+        ...rateReading(exchange),
+        ...(listed === undefined ? {} : { listed }),
+        ...(resumed ? { resumed } : {}),
+      };
       this.readings.push(reading);
       if (reading.key !== null) {
         const ofKey = this.#readingsByKey.get(reading.key);
