@@ -50,8 +50,18 @@ export function reportOf(run: Run, result: RunResult, surroundings: RunSurroundi
       byKey: Object.fromEntries(run.requestsByKey),
     },
     timeline: timeline(run, surroundings.startedAt),
-    exchanges: [...exchanges.values()].sort((a, b) => a.sentAt - b.sentAt),
+    exchanges: [...exchanges.values()].sort((a, b) => a.sentAt - b.sentAt).map(withShortBody),
   };
+}
+
+/** Characters of a body that a report holds; the journal beside it has the whole. */
+const LONGEST_BODY = 64 * 1024;
+
+function withShortBody(exchange: Exchange): Exchange {
+  const { outcome } = exchange;
+  if (outcome.kind !== 'response' || outcome.body.length <= LONGEST_BODY) return exchange;
+  const body = outcome.body.slice(0, LONGEST_BODY);
+  return { ...exchange, outcome: { bodyProblem: 'truncated-in-record', ...outcome, body } };
 }
 
 function requirementRows(

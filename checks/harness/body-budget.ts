@@ -6,9 +6,11 @@ const LARGEST_BODY = 4 * MIB;
 /** Bodies up to here are always read: they are as many as the run's requests, and most of them are not kept. */
 const ORDINARY = 64 * KIB;
 /** What a run reads beyond the ordinary, all bodies together: exchanges are kept in memory until the run is judged. */
-const ALLOWANCE = 48 * MIB;
+const ALLOWANCE = 32 * MIB;
 /** The longest list has four fields for each of 100 animals; parsed, a value takes some fifty times its comma. */
 const MOST_COMMAS = 100_000;
+/** The same for all bodies beyond the ordinary together: each is parsed more than once. */
+const COMMAS_ALLOWED = 500_000;
 
 const COMMA = 0x2c;
 
@@ -16,6 +18,7 @@ const COMMA = 0x2c;
 export class BodyBudget {
   readonly #largest: number;
   #spent = 0;
+  #commas = 0;
 
   /** @param largest bound on one body in bytes */
   constructor(largest = LARGEST_BODY) {
@@ -45,11 +48,20 @@ export class BodyBudget {
 
   /** Why a decompressed body is not parsed, in one line, or undefined. */
   refuseDecoded(bytes: Uint8Array, lengthOnTheWire: number): string | undefined {
-    if (bytes.length > ORDINARY && bytes.length > lengthOnTheWire)
-      this.#spent += bytes.length - lengthOnTheWire;
-    if (bytes.length <= MOST_COMMAS) return undefined;
-    let commas = 0;
-    for (let at = bytes.indexOf(COMMA); at !== -1; at = bytes.indexOf(COMMA, at + 1)) commas += 1;
-    return commas > MOST_COMMAS ? `the body holds more than ${MOST_COMMAS} values` : undefined;
+    if (bytes.length <= ORDINARY) return undefined;
+    this.#spent += Math.max(0, bytes.length - lengthOnTheWire);
+    const commas = commasIn(bytes);
+    if (commas > MOST_COMMAS) return `the body holds more than ${MOST_COMMAS} values`;
+    if (this.#commas + commas > COMMAS_ALLOWED) {
+      return `the body is larger than ${ORDINARY} bytes, and the run has read ${COMMAS_ALLOWED} values in such bodies`;
+    }
+    this.#commas += commas;
+    return undefined;
   }
+}
+
+function commasIn(bytes: Uint8Array): number {
+  let commas = 0;
+  for (let at = bytes.indexOf(COMMA); at !== -1; at = bytes.indexOf(COMMA, at + 1)) commas += 1;
+  return commas;
 }
