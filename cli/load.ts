@@ -8,6 +8,7 @@ import { keyValues } from '../checks/harness/key-values.ts';
 import { readProfile } from '../checks/harness/load-profile.ts';
 import { looksLikeProduction } from '../checks/harness/production-address.ts';
 import { UnknownNameError } from '../reference-server/named.ts';
+import { renderCapacityHtml, renderLoadHtml } from '../reports/load-html.ts';
 import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../scenarios/lib/catalogue.ts';
 import type { Mix } from '../scenarios/lib/scenario.ts';
 import { measureCapacity } from '../scenarios/runner/capacity.ts';
@@ -26,6 +27,7 @@ import { renderCapacity, renderStep } from '../scenarios/runner/render-capacity.
 import { renderLoadResult } from '../scenarios/runner/render-result.ts';
 import { SloError } from '../scenarios/runner/slo.ts';
 import { gaps } from '../spec/contract.ts';
+import { writeLoadPage } from './load-page.ts';
 
 const USAGE_ERROR = 2;
 const INCONCLUSIVE = 3;
@@ -252,14 +254,14 @@ async function load(
         ...(rate === undefined ? {} : { startRate: rate }),
       });
       process.stdout.write(renderCapacity(capacity));
-      note(`results: ${options.out}`);
+      note(`report: ${await writeLoadPage(options.out, renderCapacityHtml(capacity))}`);
       process.exitCode =
         capacity.outcome === 'interrupted' ? INTERRUPTED : capacity.interval === null ? INCONCLUSIVE : 0;
       return;
     }
     const result = await runLoad({ ...request, k6 });
     process.stdout.write(renderLoadResult(result));
-    note(`results: ${options.out}`);
+    note(`report: ${await writeLoadPage(options.out, renderLoadHtml({ result }))}`);
     process.exitCode = exitCodeOf(result);
   } catch (error) {
     if (signals.stop.aborted) process.exitCode = INTERRUPTED;

@@ -1,12 +1,14 @@
-import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { renderLoadHtml } from '../reports/load-html.ts';
+import { writePrivately } from '../reports/write-reports.ts';
 import type { LoadResult } from '../scenarios/runner/load-result.ts';
 import { MergeRefused, mergeResults } from '../scenarios/runner/merge-results.ts';
 import { ResultUnreadable, readLoadResult } from '../scenarios/runner/read-result.ts';
 import { renderLoadResult } from '../scenarios/runner/render-result.ts';
 import { readRunnerLog } from '../scenarios/runner/runner-log.ts';
 import { SloError } from '../scenarios/runner/slo.ts';
+import { writeLoadPage } from './load-page.ts';
 
 const USAGE_ERROR = 2;
 const INCONCLUSIVE = 3;
@@ -23,9 +25,10 @@ async function merge(paths: string[], { out, slo }: MergeCommandOptions, command
     for (const path of paths)
       results.push(await (path.endsWith('.log') ? readRunnerLog(path) : readLoadResult(path)));
     const merged = mergeResults(results, slo);
-    await mkdir(out, { recursive: true, mode: 0o700 });
-    await writeFile(join(out, 'load-report.json'), `${JSON.stringify(merged, null, 1)}\n`, { mode: 0o600 });
+    await writePrivately(join(out, 'load-report.json'), `${JSON.stringify(merged, null, 1)}\n`);
     process.stdout.write(renderLoadResult(merged));
+    const page = await writeLoadPage(out, renderLoadHtml({ result: merged }));
+    process.stderr.write(`report: ${page}\n`);
     const { verdict } = merged;
     process.exitCode = verdict === 'held' ? 0 : verdict === 'broken' ? THRESHOLD_BROKEN : INCONCLUSIVE;
   } catch (error) {
