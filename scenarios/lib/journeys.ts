@@ -2,7 +2,6 @@
 import exec from 'k6/execution';
 import { late } from './report.ts';
 import { plan } from './run-plan.ts';
-import { OPERATIONS } from './scenario.ts';
 import { streamNumber } from './script.ts';
 import { add, type Caller, caller, get, listRequest, sendList } from './target.ts';
 
@@ -22,24 +21,20 @@ const lists =
         listRequest({ status: 'available', limit: 5 }),
       ];
 
-/** The operations of a mix in turn, spread so that equal ones do not follow each other in a row. */
-function turns(): number[] {
-  const parts = OPERATIONS.map((operation) => plan.mix[operation]);
-  const sum = parts.reduce((a, b) => a + b, 0);
-  const length = Math.min(100, sum);
-  const owed = parts.map(() => 0);
-  return Array.from({ length }, () => {
-    parts.forEach((part, index) => {
-      owed[index] = (owed[index] ?? 0) + part / sum;
-    });
-    const next = owed.indexOf(Math.max(...owed));
-    owed[next] = (owed[next] ?? 0) - 1;
-    return next;
-  });
-}
-
-const order = turns();
+/**
+ * Where a turn stands among the mix, from 0 to SPAN. Multiples of the golden ratio fill any range evenly, also those
+ * of every second or every fourth turn: so each key sends the mix, and none of them always the same request. In whole
+ * numbers, which cost k6 a third of fractions.
+ */
+const SPAN = 65_536;
+const GOLDEN = 40_503;
+const { listPets, createPet, getPet } = plan.mix;
+const parts = listPets + createPet + getPet;
+const listEnd = (SPAN * listPets) / parts;
+const addEnd = (SPAN * (listPets + createPet)) / parts;
+const listStep = listEnd / lists.length;
 const statuses = ['available', undefined, 'pending', 'sold'];
+const addStep = (addEnd - listEnd) / statuses.length;
 
 /** This process's part of the keys, where the plan has one for each of several machines. */
 function ownShard() {
@@ -75,14 +70,11 @@ export function mixedRequests(streamName: string): () => void {
       who = caller(stream, keyIndex);
       callers[keyIndex] = who;
     }
-    // Keys and operations would go in step if both followed the turn itself.
-    const round = Math.floor(turn / schedule.length);
-    const operation = order[(turn + round) % order.length];
-    if (operation === 1) add(who, statuses[turn % statuses.length]);
-    else if (operation === 2) get(who, turn);
-    else {
-      const request = lists[turn % lists.length];
+    const place = (turn * GOLDEN) & (SPAN - 1);
+    if (place < listEnd) {
+      const request = lists[(place / listStep) | 0];
       if (request !== undefined) sendList(who, request);
-    }
+    } else if (place < addEnd) add(who, statuses[((place - listEnd) / addStep) | 0]);
+    else get(who);
   };
 }

@@ -22,13 +22,33 @@ const tolerance = CLOCK_TOLERANCE_MS * Math.max(1, plan.clock.speed);
 const WHOLE = /^\d{1,15}$/;
 const TIMESTAMP = /^\d{1,15}(\.\d{1,9})?$/;
 
-// Most responses repeat the reset of the one before: what was found of the same text holds until it lies in the past.
-let knownReset = '';
-let knownResetGoodUntil = 0;
+/** What was found right in a key's headers and holds for the next response that says the same. */
+interface KnownHeaders {
+  limit: string;
+  most: number;
+  reset: string;
+  /** Milliseconds since 1970, this machine's clock. */
+  goodUntil: number;
+}
+
+const known = new Map<PlannedKey | undefined, KnownHeaders>();
+let lastKey: PlannedKey | undefined;
+let lastKnown: KnownHeaders | undefined;
+
+function knownOf(key: PlannedKey | undefined): KnownHeaders {
+  let found = known.get(key);
+  if (found === undefined) {
+    found = { limit: '', most: 0, reset: '', goodUntil: 0 };
+    known.set(key, found);
+  }
+  lastKey = key;
+  lastKnown = found;
+  return found;
+}
 
 /**
  * What is wrong with the three headers of section 8; undefined where nothing is. This runs for every response, so the
- * usual case is a few comparisons.
+ * usual case, limit and reset as in the response before, is a few comparisons.
  *
  * @param key undefined where no valid key was sent: then no plan's number is expected
  * @param strictly whether the spelling of X-RateLimit-Remaining is held against the grammar, not its value only
@@ -46,21 +66,26 @@ export function rateHeaderBreach(
   if (limit === undefined || remaining === undefined || reset === undefined) {
     return { requirement: headersRequirement(status), detail: `rate headers missing on a ${status}` };
   }
-  const most = +limit;
-  if (key !== undefined && most !== key.perMinute && most !== key.perDay) {
-    return {
-      requirement: 'rate-limit-value',
-      detail: `X-RateLimit-Limit is ${limit}; plan ${key.plan} has ${key.perMinute} a minute and ${key.perDay} a day`,
-    };
+  const seen = lastKnown !== undefined && lastKey === key ? lastKnown : knownOf(key);
+  if (limit !== seen.limit) {
+    const most = +limit;
+    if (key !== undefined && most !== key.perMinute && most !== key.perDay) {
+      return {
+        requirement: 'rate-limit-value',
+        detail: `X-RateLimit-Limit is ${limit}; plan ${key.plan} has ${key.perMinute} a minute and ${key.perDay} a day`,
+      };
+    }
+    seen.limit = limit;
+    seen.most = most;
   }
   const left = +remaining;
-  if (!(left >= 0 && left <= most && left % 1 === 0) || (strictly && !WHOLE.test(remaining))) {
+  if (!(left >= 0 && left <= seen.most && left % 1 === 0) || (strictly && !WHOLE.test(remaining))) {
     return {
       requirement: 'rate-remaining-value',
       detail: `X-RateLimit-Remaining is ${remaining} of ${limit}`,
     };
   }
-  if (reset !== knownReset || now > knownResetGoodUntil) {
+  if (reset !== seen.reset || now > seen.goodUntil) {
     if (!TIMESTAMP.test(reset)) {
       return { requirement: 'rate-reset-value', detail: `X-RateLimit-Reset is ${reset}, no Unix time` };
     }
@@ -71,8 +96,8 @@ export function rateHeaderBreach(
         detail: `X-RateLimit-Reset is ${reset}, ${Math.round(ahead / 1000)} s from now`,
       };
     }
-    knownReset = reset;
-    knownResetGoodUntil = now + (ahead + tolerance) / plan.clock.speed;
+    seen.reset = reset;
+    seen.goodUntil = now + (ahead + tolerance) / plan.clock.speed;
   }
   if (status === 429) {
     if (left !== 0) {

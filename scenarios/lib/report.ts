@@ -10,12 +10,16 @@ const FLUSH_EVERY_MS = 500;
 const FLUSH_AT = 3_000;
 const VIOLATIONS_PER_VU = 3;
 
-let rows: number[] = [];
+// Filled by index and kept: that costs k6 a third of push.
+const rows: number[] = [];
+let filled = 0;
 let base = 0;
 let last = 0;
 let flushedAt = 0;
 let openCode = -1;
 let openSince = 0;
+/** Where the sample of the open request goes: once it is there, the request is counted, whatever k6 cuts off next. */
+let openAt = 0;
 let lags: number[] = [];
 let added: string[] = [];
 const violations = new Map<string, number>();
@@ -24,24 +28,34 @@ const violations = new Map<string, number>();
 export function begin(series: number, now: number): void {
   openCode = series;
   openSince = now;
+  openAt = filled;
 }
 
 /** Adds the sample of the request that {@link begin} announced. */
 export function end(status: number, outcome: number, milliseconds: number): void {
-  if (rows.length === 0) {
+  if (filled === 0) {
     base = openSince;
     last = openSince;
   }
-  rows.push(openCode + status * STATUS_FACTOR + outcome, openSince - last, Math.round(milliseconds * 1000));
+  rows[filled] = openCode + status * STATUS_FACTOR + outcome;
+  rows[filled + 1] = openSince - last;
+  // Rounds like Math.round, at a quarter of its cost; k6's timeouts are far below the 35 minutes that fit.
+  rows[filled + 2] = (milliseconds * 1000 + 0.5) | 0;
+  filled += 3;
   last = openSince;
   openCode = -1;
-  if (openSince - flushedAt >= FLUSH_EVERY_MS || rows.length >= FLUSH_AT) flush(openSince);
+  if (openSince - flushedAt >= FLUSH_EVERY_MS || filled >= FLUSH_AT) flush(openSince);
 }
 
 function flush(now: number): void {
   flushedAt = now;
-  if (rows.length > 0) console.log(`${SAMPLES_MARK}${base},${rows.join(',')}`);
-  rows = [];
+  if (filled > 0) {
+    rows.length = filled;
+    const line = `${SAMPLES_MARK}${base},${rows.join(',')}`;
+    // Before it is written: k6 may cut a VU off while it writes, and drain would write it again.
+    filled = 0;
+    console.log(line);
+  }
   if (lags.length > 0) {
     const event: LagEvent = { kind: 'lag', milliseconds: lags };
     tell(event);
@@ -56,7 +70,7 @@ function flush(now: number): void {
 /** Writes what is left. */
 export function drain(): void {
   const now = Date.now();
-  if (openCode >= 0) {
+  if (openCode >= 0 && filled === openAt) {
     const cutOff = 5;
     end(0, cutOff, now - openSince);
   }

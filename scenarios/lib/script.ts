@@ -1,4 +1,5 @@
 /** What every scenario's script exports beside its own functions. */
+import { sleep } from 'k6';
 import { drain as drainSamples } from './report.ts';
 import { plan } from './run-plan.ts';
 import { RUN_MARK } from './sample.ts';
@@ -6,9 +7,16 @@ import { RUN_MARK } from './sample.ts';
 /** k6's options, as the runner planned them. */
 export const options = plan.options;
 
-/** Every VU runs it once, after the load. */
+/** Longer than k6 takes to get hold of a VU whose request it cut off. */
+const HOLD_SECONDS = 0.3;
+
+/**
+ * Every VU runs it once, after the load. None gives itself back before k6 has got hold of all of them: it would be
+ * taken a second time, in place of the one whose request was cut off, and that request be forgotten.
+ */
 export function drain(): void {
   drainSamples();
+  sleep(HOLD_SECONDS);
 }
 
 /**
