@@ -37,6 +37,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     mix: USUAL_MIX,
     thresholds: 'errors<1%,violations==0,p99<1s',
     needs: [],
+    judges: ['recovery'],
   },
   {
     name: 'spike',
@@ -47,6 +48,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     mix: READ_MIX,
     thresholds: 'errors<1%,violations==0,p99<2s',
     needs: [],
+    judges: ['recovery'],
   },
   {
     name: 'soak',

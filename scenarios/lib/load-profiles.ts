@@ -41,6 +41,14 @@ const SHAPES: Readonly<Record<LoadProfileName, Shape>> = {
   breakpoint: [[1, 0, 1]],
 };
 
+/** Parts of the run's duration: the usual load before a peak, and the same load after it. */
+export const AROUND_PEAK: Readonly<
+  Partial<Record<LoadProfileName, { readonly before: readonly [number, number]; readonly after: number }>>
+> = {
+  stress: { before: [0.1, 0.3], after: 0.85 },
+  spike: { before: [0, 0.4], after: 0.62 },
+};
+
 /**
  * The slopes of a profile.
  *

@@ -3,7 +3,7 @@
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { retryAfter } from '../../checks/harness/rate-headers.ts';
-import { tell } from './report.ts';
+import { drain, tell } from './report.ts';
 import { plan, targetNow } from './run-plan.ts';
 import { streamNumber } from './script.ts';
 import { type Answer, type Caller, caller, list, listRequest, listTogether } from './target.ts';
@@ -13,9 +13,11 @@ const plain = listRequest();
 
 const targetSeconds = () => targetNow(Date.now()) / 1000;
 
-/** Sleeps for seconds of the target's clock. */
+/** Sleeps for seconds of the target's clock; what was measured so far is told first, should k6 end meanwhile. */
 export function rest(seconds: number): void {
-  if (seconds > 0) sleep(seconds / plan.clock.speed);
+  if (seconds <= 0) return;
+  drain();
+  sleep(seconds / plan.clock.speed);
 }
 
 /** How long a refusal asks to wait, in seconds of the target's clock; undefined where it does not say. */
@@ -59,9 +61,11 @@ export function polite(who: Caller, seconds: number): void {
     } else if (answer.status === 429) {
       const told = wait(answer) ?? 1;
       refusedInARow += 1;
+      const pause = told + (refusedInARow > 1 ? Math.random() * 2 ** refusedInARow : Math.random() * 0.1);
       if (told > LAST_WAIT || refusedInARow > 8)
         banned = `429 with ${told} s to wait, ${refusedInARow} in a row`;
-      else rest(told + (refusedInARow > 1 ? Math.random() * 2 ** refusedInARow : Math.random() * 0.1));
+      // Nobody waits beyond the end: k6 would cut the client off before it told what it got.
+      else rest(Math.min(pause, began + seconds - targetSeconds()));
     } else if (answer.status === 0) rest(1);
     else banned = `status ${answer.status}`;
   }

@@ -54,7 +54,7 @@ export interface ClientStream {
 export type Stream = RateStream | ClientStream;
 
 /** What the runner judges beside thresholds, over all samples of all processes. */
-export type Judge = 'latency-trend' | 'neighbour' | 'unique-ids';
+export type Judge = 'latency-trend' | 'recovery' | 'neighbour' | 'unique-ids';
 
 /** A scenario's facts; what its clients do is in the script of the same name. */
 export interface ScenarioFacts {

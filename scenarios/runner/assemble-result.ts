@@ -2,6 +2,7 @@ import { HARNESS_VERSION } from '../../checks/harness/harness-version.ts';
 import { arrivedBy, peakRate, slopes } from '../lib/load-profiles.ts';
 import type { EventLog } from './event-log.ts';
 import { generatorHealth } from './generator-health.ts';
+import { recovers } from './judge-recovery.ts';
 import { idsAreUnique, latencyTrend, neighbourFeels } from './judges.ts';
 import type { K6Exit } from './k6-process.ts';
 import {
@@ -87,16 +88,23 @@ export function assembleResult(remains: RunRemains): LoadResult {
   thresholds.push(...events.outcomes());
   for (const judge of facts.judges ?? []) {
     if (judge === 'latency-trend') thresholds.push(latencyTrend(series));
+    if (judge === 'recovery') thresholds.push(...recovers(facts, series, seconds, span?.first ?? 0));
     if (judge === 'neighbour') thresholds.push(...neighbourFeels(series));
     if (judge === 'unique-ids') thresholds.push(idsAreUnique(events.addedIds));
   }
-  const expectedAssertions = facts.streams.some(
-    (stream) => stream.kind === 'clients' && stream.overLimit && stream.name !== 'noise',
-  );
-  if (expectedAssertions && events.assertions.length + events.measurements.length === 0) {
-    thresholds.push({ name: 'the clients came to an end', held: false, actual: 'none reported' });
+  const silent = interrupted ? [] : silentClients(remains);
+  if (silent.length > 0) {
+    thresholds.push({
+      name: 'every client comes to an end',
+      held: false,
+      expected: 'a report from each',
+      actual: `none from ${silent.join(', ')}`,
+    });
   }
   if (remains.broken !== undefined) notes.push(brokenNote(remains.broken, remains));
+  else if (facts.stopWhenBroken && !interrupted) {
+    notes.push(`nothing broke up to ${round(rate)} requests/s: --rate says how far to go`);
+  }
   if (generator.limit !== null) notes.push(`the generator was the limit: ${generator.limit}`);
   else if (generator.droppedIterations > 0) {
     notes.push(
@@ -159,6 +167,16 @@ export function assembleResult(remains: RunRemains): LoadResult {
     const around = (arrivedBy(climb, since + 0.5) - arrivedBy(climb, since - 0.5)) / 1;
     return `${clause} broke at about ${round(around)} requests/s, after ${round(since)} s (${actual})`;
   }
+}
+
+/** Keys of clients whose behaviour is the subject and that told nothing of it. */
+function silentClients({ request, prepared, events }: RunRemains): string[] {
+  const told = new Set([...events.assertions, ...events.measurements].map(({ key }) => key));
+  return prepared.quota.streams.flatMap(({ stream, keys }) => {
+    if (stream.kind !== 'clients' || stream.overLimit !== true || stream.name === 'noise') return [];
+    const names = keys.flatMap((key) => request.target.keys[key]?.name ?? []);
+    return names.filter((name) => !told.has(name));
+  });
 }
 
 /** `dropped_iterations` in k6's summary; 0 where none was dropped. */

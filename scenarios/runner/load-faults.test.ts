@@ -1,9 +1,12 @@
 /** Faults that only load shows, and exact counts. */
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import t from 'tap';
-import { assertSound, briefly, skip } from './brief-runs.ts';
-import type { LoadRequest } from './load-run.ts';
+import { scenarioNamed } from '../lib/catalogue.ts';
+import { assertSound, briefly, k6, skip } from './brief-runs.ts';
+import { type LoadRequest, runLoad } from './load-run.ts';
+import type { LoadTarget } from './load-target.ts';
 
 t.test('counts are exact: every request is in the report once', { skip }, async (t) => {
   const out = join(t.testdir({}), 'out');
@@ -14,6 +17,54 @@ t.test('counts are exact: every request is in the report once', { skip }, async 
     result.bill.keys.reduce((sum, { sent = 0 }) => sum + sent, 0),
     result.total.requests,
   );
+});
+
+t.test('a request that is never answered is in the report all the same', { skip }, async (t) => {
+  let received = 0;
+  const server = createServer((request, response) => {
+    const isPreflight = request.url?.endsWith('limit=100') && received === 0;
+    if (!isPreflight) received += 1;
+    if (received > 60) return;
+    const headers = {
+      'content-type': 'application/json',
+      'x-ratelimit-limit': 1e6,
+      'x-ratelimit-remaining': 1e6 - received,
+      'x-ratelimit-reset': Math.ceil(Date.now() / 1000) + 60,
+    };
+    response.writeHead(200, headers).end('[{"id":1,"name":"Rex","categoryId":1}]');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const address = server.address();
+  const facts = scenarioNamed('mixed');
+  if (facts === undefined || address === null || typeof address === 'string') throw new Error('no server');
+  const target: LoadTarget = {
+    address: `http://127.0.0.1:${address.port}/v1`,
+    keys: [
+      {
+        name: 'load',
+        plan: 'enterprise',
+        env: 'PETSTORE_TEST_KEY',
+        roles: ['load'],
+        perMinute: 1e6,
+        perDay: 1e9,
+      },
+    ],
+    secrets: { PETSTORE_TEST_KEY: 'a-key-for-the-test' },
+    permit: [],
+    clockSpeed: 1,
+    categoryId: undefined,
+  };
+  const out = join(t.testdir({}), 'out');
+  const timing = { rate: 50, seconds: 2, graceSeconds: 0.3 };
+  const { total, verdict } = await runLoad({ facts, target, k6, out, ...timing });
+  t.equal(total.requests, received);
+  const { unfinished, error } = total.outcomes;
+  t.ok(unfinished + error > 10, `${unfinished} cut off, ${error} without a response`);
+  t.equal(verdict, 'broken');
 });
 
 t.test('three shards are one load: keys apart, counts added up', { skip }, async (t) => {
@@ -39,18 +90,23 @@ t.test('three shards are one load: keys apart, counts added up', { skip }, async
 
 t.test(
   'faults that only load shows are found by the scenario meant for them',
-  { skip, timeout: 120_000 },
+  // They mostly wait for windows: three at a time.
+  { skip, timeout: 115_000, jobs: 3 },
   async (t) => {
     const faults: readonly [fault: string, scenario: string, sign: RegExp, more?: Partial<LoadRequest>][] = [
       ['limiter-races', 'plan-limit-edge', /offered to/],
+      ['limiter-races-on-lists', 'plan-limit-edge', /offered to/],
       ['id-races', 'burst', /its own id/],
       ['load-ids-collide', 'burst', /its own id/],
       ['load-latency-leaks', 'soak', /creep/, { rate: 60 }],
       ['load-errors', 'average-load', /errors<0\.1%/, { seconds: 4, rate: 250 }],
+      ['load-stalls', 'soak', /p99\.95/, { rate: 250 }],
       ['ban-of-everybody', 'abusive-client', /errors==0/],
+      ['ban-of-the-plan', 'abusive-client', /errors==0/, { rate: 40 }],
+      ['ban-of-all-but-itself', 'abusive-client', /errors==0/, { rate: 40 }],
     ];
     for (const [fault, scenario, sign, more] of faults) {
-      await t.test(`${fault}: ${scenario}`, async (t) => {
+      void t.test(`${fault}: ${scenario}`, { buffered: true }, async (t) => {
         // A race shows only where requests overlap, which a busy machine may prevent: three runs, one has to show it.
         let broken: string[] = [];
         for (let run = 1; run <= 3 && !broken.some((name) => sign.test(name)); run += 1) {

@@ -75,6 +75,8 @@ const EMBEDDED_KEYS: readonly { name: string; plan: BudgetKey['plan']; roles: re
   { name: 'pro-edge', plan: 'pro', roles: ['exhaust'] },
   { name: 'business-edge', plan: 'business', roles: ['exhaust'] },
   { name: 'free-ban', plan: 'free', roles: ['ban'] },
+  { name: 'free-load', plan: 'free', roles: ['load'] },
+  { name: 'pro-load', plan: 'pro', roles: ['load'] },
   { name: 'business-load', plan: 'business', roles: ['load'] },
   { name: 'enterprise-load-1', plan: 'enterprise', roles: ['load'] },
   { name: 'enterprise-load-2', plan: 'enterprise', roles: ['load'] },

@@ -108,12 +108,30 @@ export function interleave(shares: readonly number[], length: number): number[] 
   });
 }
 
-/** Which keys the clients of a stream have: those with its role and plans, at most `count` where all share one. */
-function clientKeys(stream: ClientStream, keys: readonly BudgetKey[]): number[] {
+/** Requests that the clients of a stream send at most with one key. */
+function clientNeed({ cost, from = 0, count = 1 }: ClientStream, key: BudgetKey, seconds: number): number {
+  const each = cost.minutes * key.perMinute + cost.plus + (cost.perSecond ?? 0) * seconds * (1 - from);
+  return Math.ceil(each * count);
+}
+
+function clientsFit(stream: ClientStream, key: BudgetKey, seconds: number): boolean {
+  const most = clientNeed(stream, key, seconds);
+  return most <= key.perDay - RESERVE && (stream.overLimit === true || most <= key.perMinute - RESERVE);
+}
+
+/** Which keys the clients of a stream have: those with its role and plans; where all share one, one that can pay. */
+function clientKeys(stream: ClientStream, keys: readonly BudgetKey[], seconds: number): number[] {
   const fitting = keys.flatMap((key, index) =>
     key.roles.includes(stream.role) && (stream.plans?.includes(key.plan) ?? true) ? [index] : [],
   );
-  return stream.count === undefined ? fitting : fitting.slice(0, 1);
+  if (stream.count === undefined) return fitting;
+  const [first] = fitting;
+  const able = fitting.find((index) => {
+    const key = keys[index];
+    return key !== undefined && clientsFit(stream, key, seconds);
+  });
+  const shared = able ?? first;
+  return shared === undefined ? [] : [shared];
 }
 
 /** Pays for a scenario. Never lets a key exceed its plan in a stream that is not about that. */
@@ -132,7 +150,7 @@ export function planQuota(demand: Demand, keys: readonly BudgetKey[]): QuotaPlan
 
   for (const stream of facts.streams) {
     if (isRate(stream)) continue;
-    const own = clientKeys(stream, keys);
+    const own = clientKeys(stream, keys, seconds);
     if (own.length === 0) {
       const plans = stream.plans === undefined ? '' : ` on plan ${stream.plans.join(', ')}`;
       return refuse(
@@ -140,19 +158,14 @@ export function planQuota(demand: Demand, keys: readonly BudgetKey[]): QuotaPlan
         `give a key the role ${stream.role} in the profile`,
       );
     }
-    const clients = stream.count ?? 1;
     for (const index of own) {
       const key = keys[index];
       if (key === undefined) continue;
-      const { cost } = stream;
-      const secondsOfStream = seconds * (1 - (stream.from ?? 0));
-      const each = cost.minutes * key.perMinute + cost.plus + (cost.perSecond ?? 0) * secondsOfStream;
-      const most = each * clients;
-      paid.set(index, { total: Math.ceil(most), busiestMinute: Math.ceil(most) });
-      const isOver = most > key.perDay - RESERVE || (!stream.overLimit && most > key.perMinute - RESERVE);
-      if (isOver) {
+      const most = clientNeed(stream, key, seconds);
+      paid.set(index, { total: most, busiestMinute: most });
+      if (!clientsFit(stream, key, seconds)) {
         return refuse(
-          `${key.name} (${key.plan}) would pay up to ${Math.ceil(most)} requests of ${key.perDay} a day`,
+          `${key.name} (${key.plan}) would pay up to ${most} requests of ${key.perDay} a day`,
           'use a key of a larger plan',
         );
       }
