@@ -115,7 +115,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
       lanes: (probe) => spendingLanes(probe, checks),
       ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
     });
-    const warnings = [...ready.warnings, ...(result.change === undefined ? [] : [result.change])];
+    const warnings = [...ready.warnings, ...(result.doubt === undefined ? [] : [result.doubt])];
     const gone = run.presence.gone;
     if (gone !== undefined) warnings.push(`${gone}; --resume goes on from there`);
     const endedAt = request.offline === true ? lastReceipt(startedAt, run.readings) : clock.now();

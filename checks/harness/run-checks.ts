@@ -1,5 +1,6 @@
 import { type ChangedTarget, changedTarget, isBefore } from './changed-target.ts';
 import { type Check, type GapAnswer, type GapObserver, type Scene, Unsettled } from './check.ts';
+import { crossedAnswers, standsWhereCrossed } from './crossed-answers.ts';
 import { type AnsweredExchange, isAnswered } from './exchange.ts';
 import { Findings, type Settled } from './findings.ts';
 import type { Probe } from './probe.ts';
@@ -12,8 +13,8 @@ export interface RunResult {
   readonly requirements: ReadonlyMap<string, Settled>;
   /** By gap id; a string says why there is no answer. */
   readonly gaps: ReadonlyMap<string, GapAnswer | string>;
-  /** That something else took the target's place during the run, in one line. */
-  readonly change?: string;
+  /** Why not all that came is evidence (something took the target's place, answers were crossed), in one line. */
+  readonly doubt?: string;
 }
 
 export interface CheckPlan {
@@ -108,19 +109,33 @@ export async function runChecks(run: Run, plan: CheckPlan): Promise<RunResult> {
     if (conclude !== undefined) gaps.set(id, conclude(run) ?? 'this run does not show it');
   }
   const change = await changedTarget(run);
-  const settled = new Map([...findings].map(([id, finding]) => [id, settle(finding, change)]));
-  if (change === undefined) return { requirements: settled, gaps };
+  const crossed = crossedAnswers(run.exchanges);
+  const settled = new Map(
+    [...findings].map(([id, finding]) => {
+      if (crossed !== undefined) return [id, settleCrossed(id, finding, crossed)];
+      return [id, change === undefined ? finding.settle() : settleBefore(change, finding)];
+    }),
+  );
+  const doubt = crossed ?? change?.message;
+  if (doubt === undefined) return { requirements: settled, gaps };
   for (const [id, answer] of gaps) {
-    if (typeof answer !== 'string' && !answer.evidence.every((exchange) => isBefore(exchange, change)))
-      gaps.set(id, change.message);
+    if (typeof answer === 'string') continue;
+    const before = change !== undefined && answer.evidence.every((exchange) => isBefore(exchange, change));
+    if (!before) gaps.set(id, doubt);
   }
-  return { requirements: settled, gaps, change: change.message };
+  return { requirements: settled, gaps, doubt };
 }
 
 /** What was found before the target changed; afterwards nothing is found, neither good nor bad. */
-function settle(findings: Findings, change: ChangedTarget | undefined): Settled {
-  if (change === undefined) return findings.settle();
+function settleBefore(change: ChangedTarget, findings: Findings): Settled {
   const settled = findings.settle((exchange) => isBefore(exchange, change));
   if (settled.verdict === 'fail' || !findings.broken) return settled;
   return { verdict: 'inconclusive', reason: change.message, evidence: [] };
+}
+
+/** Of crossed answers nothing can be told but that they are crossed. */
+function settleCrossed(id: string, findings: Findings, crossed: string): Settled {
+  const settled = findings.settle();
+  if (settled.verdict === 'fail' && standsWhereCrossed(id)) return settled;
+  return { verdict: 'inconclusive', reason: crossed, evidence: [] };
 }
