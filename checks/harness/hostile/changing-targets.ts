@@ -6,7 +6,7 @@ export const GOOD_REQUESTS = 5;
 /** How many requests a target that comes back misses. */
 export const MISSED_REQUESTS = 3;
 /** Milliseconds that a target which has slowed down takes for an answer. */
-export const SLOW_ANSWER = 200;
+export const SLOW_ANSWER = 50;
 
 const GOOD = response({ status: 200 });
 

@@ -1,0 +1,162 @@
+import type { HostileTarget } from './hostile-target.ts';
+
+/** What a whole run against a hostile target comes to. */
+export type ExpectedRun =
+  /** Nothing is judged: one line says why. */
+  | { readonly kind: 'not-ready'; readonly message: RegExp }
+  /** It is judged: these requirements are broken and no other, at least so many hold, the rest is inconclusive. */
+  | {
+      readonly kind: 'judged';
+      readonly broken: readonly string[];
+      readonly hold: number;
+      readonly warning?: RegExp;
+    };
+
+const judged = (broken: readonly string[], hold: number, warning?: RegExp): ExpectedRun => ({
+  kind: 'judged',
+  broken,
+  hold,
+  ...(warning === undefined ? {} : { warning }),
+});
+const notReady = (message: RegExp): ExpectedRun => ({ kind: 'not-ready', message });
+
+/** All that can be told with two keys and the permission to write. */
+const UNDISTURBED = judged([], 65);
+
+/** No body can be read, whatever else is right. */
+const UNREADABLE = judged(['error-body-400', 'error-body-401', 'error-body-other', 'json-well-formed'], 30);
+
+/** The same list is the body of everything. */
+const ALWAYS_A_LIST = judged(
+  [
+    'add-pet-schema',
+    'error-body-400',
+    'error-body-401',
+    'error-body-404',
+    'error-body-other',
+    'get-pet-schema',
+    'get-unknown-404',
+  ],
+  50,
+);
+
+const RATE_HEADER_VALUES = judged(['rate-limit-value', 'rate-remaining-value', 'rate-reset-value'], 60);
+
+/** One status is the answer to everything, so that nothing is refused as it should be. */
+const NOTHING_REFUSED = [
+  'add-answers-201',
+  'add-rejects-category-id-range',
+  'add-rejects-category-id-type',
+  'add-rejects-empty-body',
+  'add-rejects-malformed-json',
+  'add-rejects-missing-category-id',
+  'add-rejects-missing-name',
+  'add-rejects-name-type',
+  'add-rejects-non-object',
+  'add-rejects-status-type',
+  'add-rejects-status-value',
+  'auth-empty-key',
+  'auth-missing-key',
+  'auth-near-miss-key',
+  'auth-other-scheme',
+  'auth-unknown-key',
+];
+
+const NOT_THE_SERVICE = /is not the Pet Store Service: GET \/pets answers /;
+const STOPPED = /^the target stopped answering: .*, for \d+ s; --resume goes on from there$/;
+const SPENT = /^429 for key free-1 of 60 a minute though the check had quota for it: somebody else spends it/;
+
+const RUNS: Readonly<Record<string, ExpectedRun>> = {
+  'closes a connection that it said to keep': judged([], 35),
+  'answers the first request of a connection only': judged([], 35),
+
+  'sends a few interim responses first': UNDISTURBED,
+  'announces less than it sends': notReady(/answers 200 application\/json, 8 bytes$/),
+  'responds before the request': judged([...NOTHING_REFUSED, 'rate-headers-on-200'], 5),
+  'sends two responses for one request': UNDISTURBED,
+  'sends garbage after the response': UNDISTURBED,
+
+  'compresses with gzip unasked': UNDISTURBED,
+  'compresses with deflate': UNDISTURBED,
+  'compresses with deflate without its frame': UNDISTURBED,
+  'compresses with brotli': UNDISTURBED,
+  'compresses twice': UNDISTURBED,
+  'compresses a hundred times': UNREADABLE,
+  'breaks its gzip': UNREADABLE,
+  'cuts its gzip short': UNREADABLE,
+  'says gzip and sends none': UNREADABLE,
+  'uses an unknown coding': UNREADABLE,
+  'sends invalid UTF-8': UNREADABLE,
+  'sends half a character at the end': UNREADABLE,
+  'begins with a byte order mark': UNREADABLE,
+  'sends NUL': UNREADABLE,
+  'sends half a surrogate pair': ALWAYS_A_LIST,
+  'sends 1 MB of animals': judged(['add-pet-schema', 'list-each-once', 'list-limit-maximum'], 10),
+  'sends 4 MB of one name': judged(['add-pet-schema'], 10),
+  'sends 4 MB of escapes': judged(['add-pet-schema', 'list-pet-schema'], 10),
+  'nests 100,000 deep': UNREADABLE,
+  'sends __proto__': ALWAYS_A_LIST,
+  'sends names twice': ALWAYS_A_LIST,
+  'sends 1e400': judged(
+    ['add-pet-schema', 'error-body-400', 'error-body-401', 'error-body-other', 'list-pet-schema'],
+    40,
+  ),
+  'sends no body': UNREADABLE,
+  'sends half of a JSON text': UNREADABLE,
+  'is a web page': notReady(NOT_THE_SERVICE),
+
+  'redirects to another host': notReady(/answers 307 with an empty body$/),
+  'redirects to itself': notReady(/answers 302 with an empty body$/),
+  'sets cookies': UNDISTURBED,
+  'says to wait a thousand years': notReady(/Retry-After says 31557600000;/),
+  'says to wait until a thousand years from now': notReady(/Retry-After says Sat, 21 Nov 3026/),
+  'says to wait until the past': notReady(SPENT),
+  'says to wait a negative time': notReady(SPENT),
+  'says to wait zero seconds, for ever': notReady(SPENT),
+  'says to wait in words': notReady(/Retry-After says a little;/),
+  'says to wait twice': notReady(/Retry-After says 1, 3600;/),
+  'says to wait more digits than a number holds': notReady(/Retry-After says 9{60}…;/),
+  'refuses without a word on how long': notReady(SPENT),
+  'has a Date in the past': UNDISTURBED,
+  'has a Date a thousand years ahead': UNDISTURBED,
+  'has an unreadable Date': UNDISTURBED,
+  'has no Date': UNDISTURBED,
+  'sends rate headers twice, differing': RATE_HEADER_VALUES,
+  'sends rate headers that are no numbers': RATE_HEADER_VALUES,
+  'sends terminal escapes': judged([...NOTHING_REFUSED, 'error-body-other', 'list-answers-200'], 5),
+  'sends a thousand headers': UNDISTURBED,
+  'throws the key back in headers': UNDISTURBED,
+  'throws the key back in error messages': notReady(/answers 401 to key free-1: is the value of .* right\?/),
+  'throws the key back in pieces': notReady(NOT_THE_SERVICE),
+
+  'dies in the middle of the run': judged([], 5, STOPPED),
+  'dies and comes back': judged([], 30),
+  'loses every tenth connection': judged([], 30),
+  'becomes slow': UNDISTURBED,
+  'falls silent': judged([], 5, STOPPED),
+  'becomes a gateway whose server is gone': judged([], 5, STOPPED),
+  'becomes another service': judged(
+    [],
+    15,
+    /^another service answers since .* 200 application\/json, 13 bytes$/,
+  ),
+  "answers with the previous client's response": judged(
+    ['add-echoes-name', 'get-returns-requested-id'],
+    0,
+    /^answers belong to other requests: /,
+  ),
+};
+
+/**
+ * What a run against this target comes to. One that gives no complete response to the first request is not judged, for
+ * the reason that the exchange failed.
+ */
+export function expectedRun({ name, expected }: HostileTarget): ExpectedRun {
+  if (expected.kind === 'failure') {
+    const { source } = expected.message;
+    return notReady(new RegExp(`(cannot be reached|gives no usable answer to GET /pets): .*(${source})`));
+  }
+  const run = RUNS[name];
+  if (run === undefined) throw new Error(`nothing is expected of a target that ${name}`);
+  return run;
+}

@@ -1,0 +1,91 @@
+import t, { type Test } from 'tap';
+import { startReferenceServer } from '../../../reference-server/reference-server.ts';
+import { type CheckedTarget, checkTarget } from '../../check-target.ts';
+import type { TargetProfile } from '../target-profile.ts';
+import { expectedRun } from './expected-runs.ts';
+import { type HostileTarget, limitsFor, SHORT_LIMITS } from './hostile-target.ts';
+import { hostileTargets } from './hostile-targets.ts';
+
+/** Real milliseconds for a target that has stopped answering; users have a minute. */
+const PATIENCE = 1000;
+/** Fast enough that a minute which a target asks to wait for is half a second. */
+const CLOCK_SPEED = 120;
+/** The longest of these runs waits three minutes for each of two keys, which is three seconds here. */
+const LONGEST_RUN = 20_000;
+const AT_A_TIME = 8;
+
+/** Its first answer comes in time. */
+const FALLS_SILENT = 'falls silent';
+
+async function checked(
+  target: HostileTarget,
+): Promise<{ result: CheckedTarget; took: number; requests: number; astray: number; url: string }> {
+  const server = await startReferenceServer({ clockSpeed: CLOCK_SPEED });
+  const running = await target.start(new URL(server.baseUrl).origin);
+  const keys = server.keys.filter(({ name }) => name === 'free-1' || name === 'pro-1');
+  const profile: TargetProfile & { target: string } = {
+    target: running.url,
+    keys: keys.map(({ name, plan }) => ({
+      name,
+      plan,
+      env: `KEY_OF_${plan}`,
+      roles: ['functional'],
+      unusedToday: true,
+    })),
+    plans: {},
+    permit: ['writes'],
+    load: { allowed: false },
+    gaps: {},
+    clock: { speed: CLOCK_SPEED },
+    samples: {},
+  };
+  const startedAt = performance.now();
+  try {
+    const result = await checkTarget({
+      profile,
+      values: new Map(keys.map(({ name, value }) => [name, value])),
+      permissions: ['writes'],
+      timeouts: target.name === FALLS_SILENT ? SHORT_LIMITS : limitsFor(target),
+      patience: PATIENCE,
+    });
+    const took = performance.now() - startedAt;
+    const { requests, astray = [], url } = running;
+    return { result, took, requests: requests.length, astray: astray.length, url };
+  } finally {
+    await running.close();
+    await server.close();
+  }
+}
+
+async function judge(t: Test, target: HostileTarget): Promise<void> {
+  const expected = expectedRun(target);
+  const { result, took, requests, astray, url } = await checked(target);
+  t.ok(took < LONGEST_RUN, `took ${Math.round(took)} ms`);
+  t.equal(astray, 0, 'the key followed no redirect');
+  t.equal(result.kind, expected.kind === 'not-ready' ? 'not-ready' : 'checked');
+  if (expected.kind === 'not-ready') {
+    if (result.kind !== 'not-ready') return;
+    t.match(result.message, expected.message);
+    t.notMatch(result.message, /\n/, 'one line');
+    t.ok(result.message.replace(url, '').length < 450, 'that can be read');
+    t.ok(requests <= 8, 'a target that gives no answer is not asked on and on');
+    return;
+  }
+  if (result.kind !== 'checked') return;
+  const settled = [...result.result.requirements];
+  const broken = settled.flatMap(([id, { verdict }]) => (verdict === 'fail' ? [id] : []));
+  t.strictSame(broken.sort(), [...expected.broken].sort(), 'what is broken, and nothing else');
+  const hold = settled.filter(([, { verdict }]) => verdict === 'pass').length;
+  t.ok(hold >= expected.hold, `${hold} hold`);
+  for (const [id, { verdict, reason }] of settled) {
+    if (verdict === 'inconclusive') t.match(reason, /\w/, `${id} says why it is inconclusive`);
+  }
+  if (expected.warning === undefined) t.strictSame(result.warnings, []);
+  else t.match(result.warnings, [expected.warning]);
+}
+
+t.test('a whole run against each hostile target', { jobs: AT_A_TIME }, async (t) => {
+  for (const target of hostileTargets) {
+    t.test(`that ${target.name}`, (t) => judge(t, target));
+  }
+});
