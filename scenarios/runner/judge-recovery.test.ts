@@ -28,7 +28,7 @@ t.test('slow at the peak and right after it, as before later: it comes back, and
     SECONDS,
     START,
   );
-  t.equal(judged?.held, true, judged?.actual);
+  t.equal(judged?.held, true, judged?.actual ?? 'nothing');
   t.match(judged?.actual, /slower than usual for 4 s$/);
 });
 

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { STATUS_FACTOR, seriesCode } from '../lib/sample.ts';
@@ -87,6 +87,31 @@ t.test('thresholds are judged on the whole, not on what each runner found', asyn
   });
   t.ok(Math.abs((merged.total.latency?.p50 ?? 0) - 1) < 0.01, 'the median of all, not the mean of medians');
   t.match(mergeResults([result('a', fast), result('b', slow)], 'p99<10ms'), { verdict: 'held' });
+});
+
+t.test('merged shards are as one process that measured all: recorded samples', async (t) => {
+  // Microseconds, a line a process: load mixed --shards 3 --rate 300 against a server that stalls now and then.
+  const recorded = await readFile(new URL('recorded-shards.csv', import.meta.url), 'utf8');
+  const shards = recorded
+    .trim()
+    .split('\n')
+    .map((line) => line.split(',').map(Number));
+  t.equal(shards.length, 3);
+  const { total } = mergeResults(shards.map((durations, index) => result(`key-${index}`, durations)));
+  const all = shards.flat().toSorted((a, b) => a - b);
+  t.equal(total.requests, all.length);
+  for (const [percentile, merged] of [
+    [50, total.latency?.p50],
+    [90, total.latency?.p90],
+    [95, total.latency?.p95],
+    [99, total.latency?.p99],
+    [99.9, total.latency?.p999],
+    [100, total.latency?.max],
+  ] as const) {
+    const measured = (all[Math.ceil((percentile / 100) * all.length) - 1] ?? 0) / 1000;
+    const off = Math.abs((merged ?? 0) / measured - 1);
+    t.ok(off < 0.01, `p${percentile}: ${merged} ms merged, ${measured} ms measured`);
+  }
 });
 
 t.test('blocks of the same second become one', async (t) => {
