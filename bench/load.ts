@@ -123,7 +123,7 @@ async function round(contender: Contender, k6: string): Promise<void> {
     script: contender.script,
     options: [],
     // The bare loop has Go's own settings, as k6 has when somebody starts it.
-    secrets: contender.reports
+    environment: contender.reports
       ? { PETSTORE_BENCH_KEY: 'a-key-for-the-bench' }
       : { GOGC: '100', GOMEMLIMIT: 'off' },
     showProgress: false,

@@ -50,7 +50,7 @@ interface LoadOptions {
   readonly embeddedClockSpeed?: number;
   readonly kubernetes?: true;
   readonly secret: string;
-  readonly prometheusUrl: string;
+  readonly prometheusUrl?: string;
   readonly dryRun?: true;
   readonly list?: true;
 }
@@ -86,6 +86,26 @@ function durationSeconds(text: string): number {
   throw new InvalidArgumentError('Write it like 30s, 5m or 1h30m, from 1s to 24h.');
 }
 
+function httpAddress(text: string): string {
+  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  if (isHttp) return text;
+  throw new InvalidArgumentError('Write it like http://127.0.0.1:9090/api/v1/write.');
+}
+
+/** Where the Prometheus operator's own server takes remote writes in a cluster. */
+const CLUSTER_PROMETHEUS = 'http://prometheus-operated.monitoring.svc:9090/api/v1/write';
+
+/** What makes k6 write its metrics to Prometheus while it runs. */
+function toPrometheus(url: string): Pick<LoadRequest, 'k6Options' | 'k6Environment'> {
+  return {
+    k6Options: ['--out=experimental-prometheus-rw'],
+    k6Environment: {
+      K6_PROMETHEUS_RW_SERVER_URL: url,
+      K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM: 'true',
+    },
+  };
+}
+
 const MIX_NAMES = { list: 'listPets', add: 'createPet', get: 'getPet' } as const;
 
 function parseMix(text: string): Mix {
@@ -107,6 +127,7 @@ Examples:
   $ petstore-harness load mixed --profile staging.yaml --rate 15 --duration 5m --mix list=80,add=5,get=15
   $ petstore-harness load capacity --profile staging.yaml --slo 'p99<200ms,errors<0.1%'
   $ petstore-harness load soak --profile staging.yaml --dry-run
+  $ petstore-harness load mixed --prometheus-url http://127.0.0.1:9090/api/v1/write
   $ petstore-harness load mixed -- --out web-dashboard      further options of k6 run
 
 Exit codes: 0 held, 99 a threshold is broken, 2 wrong usage or not permitted, 3 no verdict (the generator was the
@@ -212,12 +233,15 @@ async function load(
   let target: (LoadTarget & { close?: () => Promise<void> }) | undefined;
   try {
     target = await targetOf(options, command);
-    const { rate, duration, slo, mix, validateEvery } = options;
+    const { rate, duration, slo, mix, validateEvery, prometheusUrl } = options;
+    const watched =
+      prometheusUrl === undefined || options.kubernetes === true ? {} : toPrometheus(prometheusUrl);
     const request: Omit<LoadRequest, 'k6'> = {
       facts,
       target,
       out: options.out,
-      k6Options: further,
+      ...watched,
+      k6Options: [...(watched.k6Options ?? []), ...further],
       shards: options.shards,
       showProgress: process.stdout.isTTY,
       note,
@@ -233,8 +257,15 @@ async function load(
       const folder = await mkdtemp(join(tmpdir(), 'petstore-k6-'));
       try {
         const runId = randomBytes(4).toString('hex');
-        const { secret, prometheusUrl } = options;
-        process.stdout.write(await kubernetesManifests({ ...request, folder, runId, secret, prometheusUrl }));
+        const { secret } = options;
+        const manifests = await kubernetesManifests({
+          ...request,
+          folder,
+          runId,
+          secret,
+          prometheusUrl: prometheusUrl ?? CLUSTER_PROMETHEUS,
+        });
+        process.stdout.write(manifests);
       } finally {
         await rm(folder, { recursive: true, force: true });
       }
@@ -310,10 +341,11 @@ export const loadCommand = new Command('load')
   )
   .option('--kubernetes', 'print what the k6-operator needs instead of running: a ConfigMap and a TestRun')
   .option('--secret <name>', 'with --kubernetes: Secret that holds the keys', 'petstore-load-keys')
-  .option(
-    '--prometheus-url <url>',
-    'with --kubernetes: where Prometheus takes remote writes',
-    'http://prometheus-operated.monitoring.svc:9090/api/v1/write',
+  .addOption(
+    new Option(
+      '--prometheus-url <url>',
+      `k6 writes its metrics there while it runs (remote write, native histograms); with --kubernetes ${CLUSTER_PROMETHEUS} where it is not given`,
+    ).argParser(httpAddress),
   )
   .option('--dry-run', 'print the bill and send nothing')
   .option('--list', 'print the scenarios')

@@ -19,7 +19,7 @@ function start(k6: string) {
     k6,
     script: 'script.js',
     options: ['--tag', 'a=b'],
-    secrets: { A_KEY: 'its-value' },
+    environment: { A_KEY: 'its-value' },
     showProgress: false,
     onSamples: (line) => heard.push(`samples ${line}`),
     onEvent: (json) => heard.push(`event ${json}`),
@@ -89,7 +89,7 @@ t.test('k6 does not survive a parent that is killed', async (t) => {
   const source = `
     import { startK6 } from ${JSON.stringify(parentScript)};
     const nothing = () => {};
-    startK6({ k6: ${JSON.stringify(k6)}, script: 's', options: [], secrets: {}, showProgress: false,
+    startK6({ k6: ${JSON.stringify(k6)}, script: 's', options: [], environment: {}, showProgress: false,
       onSamples: nothing, onEvent: nothing, onLog: nothing });
     setInterval(nothing, 1000);`;
   const parent = spawn(process.execPath, [...process.execArgv, '--input-type=module', '--eval', source], {

@@ -11,8 +11,8 @@ export interface K6Run {
   readonly script: string;
   /** Further options of `k6 run`. */
   readonly options: readonly string[];
-  /** Keys by the name of their environment variable; nothing else brings them to k6. */
-  readonly secrets: Readonly<Record<string, string>>;
+  /** Keys by the name of their environment variable (nothing else brings them to k6), and what else k6 reads there. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Whether k6 draws its progress on this process's terminal. */
   readonly showProgress: boolean;
   readonly onSamples: (line: string) => void;
@@ -84,7 +84,7 @@ export function startK6(run: K6Run): K6Process {
     run.script,
   ];
   const child = spawn(...commandOf(run.k6, args), {
-    env: { ...GO_RUNTIME, ...process.env, ...run.secrets },
+    env: { ...GO_RUNTIME, ...process.env, ...run.environment },
     // Its own process group: Ctrl-C reaches it through stop() and kill() only, so that the first one is gentle.
     detached: process.platform !== 'win32',
     stdio: ['ignore', run.showProgress ? 'inherit' : 'ignore', 'pipe', 'pipe'],

@@ -124,7 +124,7 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
       spec: {
         parallelism: count,
         script: { configMap: { name, file: 'script.js' } },
-        arguments: '--log-format=json --no-usage-report --out experimental-prometheus-rw',
+        arguments: `--log-format=json --no-usage-report --tag testid=${runId} --out experimental-prometheus-rw`,
         runner: {
           image: `grafana/k6:${PINNED_K6}`,
           metadata: { labels },

@@ -38,6 +38,8 @@ export interface LoadRequest {
   readonly shards?: number;
   /** Further options for `k6 run`. */
   readonly k6Options?: readonly string[];
+  /** Further environment variables for k6; keys are in `target`. */
+  readonly k6Environment?: Readonly<Record<string, string>>;
   readonly showProgress?: boolean;
   readonly note?: (line: string) => void;
   /** First firing: let k6 finish what is under way. */
@@ -167,8 +169,9 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
     startK6({
       k6: request.k6.path,
       script: scripts[index] ?? '',
-      options: [...shard.k6Options, ...(request.k6Options ?? [])],
-      secrets: shard.secrets(target.secrets),
+      // Tells the series of this run from another's, wherever k6 writes them.
+      options: [`--tag=testid=${id}`, ...shard.k6Options, ...(request.k6Options ?? [])],
+      environment: { ...request.k6Environment, ...shard.secrets(target.secrets) },
       showProgress: (request.showProgress ?? false) && index === 0,
       onSamples: (line) => {
         if (!store.addLine(line)) events.problem('k6 wrote samples that cannot be read');

@@ -124,6 +124,8 @@ export async function shardPlans(
           `--address=${control}`,
           `--execution-segment=${sequence[index]}:${sequence[index + 1]}`,
           `--execution-segment-sequence=${sequence.join(',')}`,
+          // Two processes may not write to the same series.
+          `--tag=instance_id=${index + 1}`,
         ],
         secrets: (all) => Object.fromEntries(Object.entries(all).filter(([env]) => envs.has(env))),
       };
