@@ -1,5 +1,5 @@
 import { curl } from '../checks/harness/curl.ts';
-import { type Exchange, isAnswered } from '../checks/harness/exchange.ts';
+import type { Exchange } from '../checks/harness/exchange.ts';
 import type { Run } from '../checks/harness/run.ts';
 import type { RunResult } from '../checks/harness/run-checks.ts';
 import type { RunVerdict } from '../checks/harness/verdict.ts';
@@ -10,8 +10,8 @@ import {
   type Report,
   type RequirementResult,
   type RunFacts,
-  type TimelinePoint,
 } from './report.ts';
+import { timelineOf } from './timeline.ts';
 
 /** What the report says of a run beside what the run found out. */
 export interface RunSurroundings {
@@ -49,7 +49,7 @@ export function reportOf(run: Run, result: RunResult, surroundings: RunSurroundi
       total: [...run.requestsByKey.values()].reduce((sum, count) => sum + count, 0),
       byKey: Object.fromEntries(run.requestsByKey),
     },
-    timeline: timeline(run, surroundings.startedAt),
+    timeline: timelineOf(run, surroundings.startedAt),
     exchanges: [...exchanges.values()].sort((a, b) => a.sentAt - b.sentAt).map(withShortBody),
   };
 }
@@ -124,29 +124,4 @@ function verdictOf(rows: readonly RequirementResult[], gapRows: readonly GapResu
   if (gapRows.some(({ verdict }) => verdict === 'drifted')) return 'not-conformant';
   if (musts.some(({ verdict }) => verdict === 'inconclusive')) return 'inconclusive';
   return rows.some(({ verdict }) => verdict === 'pass') ? 'conformant' : 'inconclusive';
-}
-
-function timeline(run: Run, startedAt: number): TimelinePoint[] {
-  const skew = run.targetClock.skew ?? 0;
-  const answered = run.readings.map((reading) => ({
-    at: (reading.receivedAt - startedAt) / 1000,
-    key: reading.key,
-    operation: reading.operation,
-    status: reading.status,
-    ...(reading.limit === undefined ? {} : { limit: reading.limit }),
-    ...(reading.remaining === undefined ? {} : { remaining: reading.remaining }),
-    ...(reading.reset === undefined ? {} : { reset: (reading.reset - skew - startedAt) / 1000 }),
-    ...(run.bannedAnswers.has(reading.id) ? { banned: true } : {}),
-  }));
-  const failed = run.exchanges
-    .filter((exchange) => !isAnswered(exchange))
-    .map((exchange) => ({
-      at: (exchange.receivedAt - startedAt) / 1000,
-      key: exchange.key,
-      operation: exchange.request.operation,
-      status: 0,
-    }));
-  return [...answered, ...failed]
-    .sort((a, b) => a.at - b.at)
-    .map((point) => ({ ...point, at: Math.round(point.at * 1000) / 1000 }));
 }

@@ -61,7 +61,7 @@ ${requirements}
 <p class="quiet">The document does not say; any answer conforms. One that the profile pins is a promise of this target, and fails when it changes.</p>
 ${gaps}</section>
 <section id="exchanges" aria-labelledby="h-exchanges"><h2 id="h-exchanges">Exchanges</h2>
-<p class="quiet">${count(report.exchanges.length, 'exchange')} in full of ${count(report.timeline.length, 'request')}; the uniform ones of a burst are in the picture above.</p>
+<p class="quiet">${count(report.exchanges.length, 'exchange')} in full of ${count(report.requests.total, 'request')}; the uniform ones of a burst are in the picture above.</p>
 <p class="js"><label for="find-x">Find an exchange</label> <input id="find-x" type="search" autocomplete="off" placeholder="path, status, check…"></p>
 ${exchanges.html}</section>
 </main>

@@ -15,7 +15,10 @@ export interface Report {
   readonly requirements: readonly RequirementResult[];
   readonly gaps: readonly GapResult[];
   readonly requests: RequestBill;
-  /** Rate-limit history of the run, every exchange in it, in the order of receipt; what a chart draws. */
+  /**
+   * Rate-limit history of the run, in the order of receipt; what a chart draws. In a run of many thousand requests
+   * those that are alike and close in time are one point, which says how many they were.
+   */
   readonly timeline: readonly TimelinePoint[];
   /**
    * The exchanges in full: all that evidence points to and all others but the uniform ones of a burst, which are in
@@ -97,7 +100,7 @@ export interface RequestBill {
   readonly byKey: Readonly<Record<string, number>>;
 }
 
-/** One exchange as the rate limit saw it. */
+/** One exchange as the rate limit saw it, or several that were alike. */
 export interface TimelinePoint {
   /** Seconds since the run began, by the harness's clock, when the response was complete. */
   readonly at: number;
@@ -111,4 +114,6 @@ export interface TimelinePoint {
   readonly reset?: number;
   /** Set on a refusal: banned rather than over the limit. */
   readonly banned?: boolean;
+  /** How many exchanges it stands for, from 2 on: `at` is the first one's, `remaining` the lowest. */
+  readonly times?: number;
 }

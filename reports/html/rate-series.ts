@@ -87,8 +87,7 @@ function keySeries(
   plan: string | undefined,
 ): KeySeries {
   const windows = rateWindows(points);
-  // A fixed window keeps its Reset; where most requests name a new one, the quota refills and edges mean nothing.
-  const movingReset = windows.length > 8 && windows.length > points.length / 8;
+  const movingReset = windows.length > 8 && resetsMove(windows);
   const columns = rateColumns(points, length);
   return {
     key,
@@ -111,6 +110,15 @@ function keySeries(
   };
 }
 
+/** The shortest window of the document is a minute; a Reset that follows the last one sooner is one of a refill. */
+const SOONEST_RESET_SECONDS = 30;
+
+/** A fixed window keeps its Reset; where most follow one another closely, the quota refills and edges mean nothing. */
+function resetsMove(windows: readonly RateWindow[]): boolean {
+  const gaps = windows.slice(1).map(({ reset }, index) => reset - (windows[index]?.reset ?? reset));
+  return gaps.filter((gap) => gap < SOONEST_RESET_SECONDS).length > gaps.length / 2;
+}
+
 type Fate = 'admitted' | 'refused' | 'banned' | 'unanswered';
 
 function fate(point: TimelinePoint): Fate {
@@ -119,9 +127,15 @@ function fate(point: TimelinePoint): Fate {
   return point.status === 429 ? 'refused' : 'admitted';
 }
 
+/** How many exchanges a point stands for. */
+const times = (point: TimelinePoint) => point.times ?? 1;
+
 function limitsOf(points: readonly TimelinePoint[]): number[] {
   const seen = new Map<number, number>();
-  for (const { limit } of points) if (limit !== undefined) seen.set(limit, (seen.get(limit) ?? 0) + 1);
+  for (const point of points) {
+    const { limit } = point;
+    if (limit !== undefined) seen.set(limit, (seen.get(limit) ?? 0) + times(point));
+  }
   return [...seen].sort(([, a], [, b]) => b - a).map(([limit]) => limit);
 }
 
@@ -133,7 +147,7 @@ function rateColumns(points: readonly TimelinePoint[], length: number): Column[]
     const kind = fate(point);
     columns.set(index, {
       ...before,
-      [kind]: before[kind] + 1,
+      [kind]: before[kind] + times(point),
       ...(point.remaining === undefined ? {} : { remaining: point.remaining }),
     });
   }
@@ -162,7 +176,7 @@ function rateWindows(points: readonly TimelinePoint[]): RateWindow[] {
     if (point.reset === undefined || point.banned === true) continue;
     const index = recentWindow(windows, point.reset);
     const before = index < 0 ? undefined : windows[index];
-    const refused = fate(point) === 'refused' ? 1 : 0;
+    const refused = fate(point) === 'refused' ? times(point) : 0;
     const least = Math.min(
       before?.remainingLeast ?? Number.POSITIVE_INFINITY,
       point.remaining ?? Number.POSITIVE_INFINITY,
@@ -171,7 +185,7 @@ function rateWindows(points: readonly TimelinePoint[]): RateWindow[] {
     const after: RateWindow = {
       from: before?.from ?? point.at,
       reset: before?.reset ?? point.reset,
-      admitted: (before?.admitted ?? 0) + 1 - refused,
+      admitted: (before?.admitted ?? 0) + times(point) - refused,
       refused: (before?.refused ?? 0) + refused,
       ...(limit === undefined ? {} : { limit }),
       ...(Number.isFinite(least) ? { remainingLeast: least } : {}),
