@@ -229,7 +229,10 @@ export function provocationOf(key: Key): Scene<Provocation> {
         if (isBan(probe, exchange, first)) ban = exchange;
       };
       // What a window edge gave back in between is spent before anything is over the limit.
-      for (let turn = 0; turn < key.limits.perMinute && first === undefined; turn += 1) await goOn();
+      for (let turn = 0; turn < key.limits.perMinute && first === undefined; turn += 1) {
+        await goOn();
+        if (probe.readingsOf(key).at(-1)?.resumed === true) turn = 0;
+      }
       if (first === undefined) throw new Unsettled(`key ${key.name} was refused nothing`, sent.slice(-1));
       const end = toldEnd(probe, first);
       if (
@@ -252,6 +255,8 @@ export function provocationOf(key: Key): Scene<Provocation> {
         turn += 1
       ) {
         await goOn();
+        // Whoever goes on with an interrupted run may find a new window, which has to be spent first.
+        if (probe.readingsOf(key).at(-1)?.resumed === true) turn = 0;
       }
       const limit = first;
       const refusals = overLimitRefusals().filter((exchange) => !isBan(probe, exchange, limit));

@@ -103,8 +103,10 @@ function judgeDay(
       { expected, actual: `${admitted.length} were, and none was refused for the day` },
       ...evidence,
     );
-  // The told end names the day that was spent: what was admitted before it began belongs to another.
-  const begin = end === undefined ? 0 : end - DAY - 2 * SECOND;
+  // The told end names the day that was spent: what was admitted before it began belongs to another. Told it was as
+  // early as the refusal was sent; whole seconds may be rounded up.
+  const journey = refusal.receivedAt - refusal.sentAt;
+  const begin = end === undefined ? 0 : end - journey - DAY - 2 * SECOND;
   const inDay = admitted.filter(({ receivedAt }) => receivedAt >= begin);
   const first = admitted[0];
   const elapsed = first === undefined ? 0 : refusal.receivedAt - first.sentAt;
