@@ -1,0 +1,112 @@
+/**
+ * `npm run prove:limits`: minute windows and bans in real time. Servers of every kind of window and every style of ban
+ * are checked, those of different windows side by side (`--once`: every kind of window and style of ban once); prints what each run took against what the document forces, and exits 1 unless every
+ * requirement but the day's passes on each.
+ */
+import { parseArgs } from 'node:util';
+import { together } from '../../reference-server/deviations.ts';
+import type { Personality } from '../../reference-server/personality.ts';
+import { startServer } from '../../reference-server/server.ts';
+import {
+  banAnsweredWith,
+  bucketMinute,
+  slidingMinute,
+  windowsByClock,
+} from '../../reference-server/variants/limits.ts';
+import { contract } from '../../spec/contract.ts';
+import { checkTarget } from '../check-target.ts';
+import type { ProfileKey } from '../harness/target-profile.ts';
+
+const { values: options } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
+
+const BAN_SECONDS = 20;
+const WINDOW_SECONDS = 60;
+/** What the limits themselves do not take: everything that needs no exhausted window. */
+const REQUESTS_BESIDE = 250;
+
+const WINDOWS = {
+  'from the first request': [],
+  'by the clock': [windowsByClock],
+  'sliding log': [slidingMinute],
+  'token bucket': [bucketMinute],
+};
+const BANS = {
+  '429': [],
+  '403': [banAnsweredWith(403, true)],
+  '401, its end not told': [banAnsweredWith(401, false)],
+};
+
+const KEYS = [
+  { name: 'free-1', plan: 'free', roles: ['functional', 'exhaust'] },
+  { name: 'pro-1', plan: 'pro', roles: ['functional', 'exhaust'] },
+  { name: 'business-1', plan: 'business', roles: ['functional', 'exhaust'] },
+  { name: 'free-ban', plan: 'free', roles: ['ban'] },
+] as const satisfies readonly Omit<ProfileKey, 'env' | 'unusedToday'>[];
+
+interface Outcome {
+  readonly name: string;
+  readonly seconds: number;
+  readonly requests: number;
+  readonly problems: readonly string[];
+}
+
+async function prove(name: string, answers: readonly Personality[]): Promise<Outcome> {
+  const server = await startServer({
+    ban: { seconds: BAN_SECONDS },
+    personalities: [together(...answers)],
+  });
+  try {
+    const checked = await checkTarget({
+      profile: {
+        target: server.baseUrl,
+        keys: KEYS.map((key) => ({ ...key, env: 'KEY', unusedToday: false })),
+        plans: {},
+        permit: ['writes', 'exhaust', 'ban'],
+        load: { allowed: false },
+        gaps: {},
+        clock: { speed: 1 },
+        samples: {},
+      },
+      values: new Map(server.keys.map(({ name, value }) => [name, value])),
+      permissions: ['writes', 'exhaust', 'ban'],
+    });
+    if (checked.kind === 'not-ready') return { name, seconds: 0, requests: 0, problems: [checked.message] };
+    return {
+      name,
+      seconds: (checked.endedAt - checked.startedAt) / 1000,
+      requests: checked.run.readings.length,
+      problems: [...checked.result.requirements].flatMap(([id, { verdict, reason }]) =>
+        verdict === 'pass' || verdict === 'not-applicable' || id.startsWith('rate-day-')
+          ? []
+          : [`${id}: ${verdict}: ${reason}`],
+      ),
+    };
+  } finally {
+    await server.close();
+  }
+}
+
+// One style of ban after the other: a machine that is busy with all of them at once makes a bucket refill meanwhile.
+const outcomes: Outcome[] = [];
+const styles = Object.entries(BANS);
+const rounds = options.once ? 1 : styles.length;
+for (let round = 0; round < rounds; round += 1) {
+  outcomes.push(
+    ...(await Promise.all(
+      Object.entries(WINDOWS).map(([window, kind], index) => {
+        const [ban, style] = styles[(index + round) % styles.length] ?? ['429', []];
+        return prove(`${window}, ban as ${ban}`, [...kind, ...style]);
+      }),
+    )),
+  );
+}
+
+const forced = WINDOW_SECONDS + BAN_SECONDS;
+const limits = KEYS.reduce((sum, { plan }) => sum + contract.plans[plan].perMinute, 0);
+for (const { name, seconds, requests, problems } of outcomes) {
+  process.stdout.write(
+    `${name.padEnd(50)} ${seconds.toFixed(1).padStart(6)} s, ${(seconds / forced).toFixed(2)} of the forced ${forced} s; ${requests} requests, ${requests - limits} beyond the limits' ${limits} (at most ${REQUESTS_BESIDE})\n`,
+  );
+  for (const problem of problems) process.stdout.write(`  ${problem}\n`);
+}
+process.exitCode = outcomes.every(({ problems }) => problems.length === 0) ? 0 : 1;
