@@ -137,6 +137,11 @@ export const addAnimalChecks: readonly Check[] = [
         if (addition.label === 'to fill a page' || (!basic.includes(addition) && !refusedAsInvalid))
           created(judge, addition);
       }
+      // Whether a category has to exist is open; that its id is an int64 is not.
+      const { unknownCategory, largeCategories } = await edges(probe);
+      if (!answered201(unknownCategory)) return;
+      const refused = largeCategories.filter(({ exchange }) => exchange.outcome.status === 400);
+      if (refused.length === largeCategories.length) for (const addition of refused) created(judge, addition);
     },
     observe(exchange, judge) {
       // Additions beside the shared ones: those of a burst, all valid.
@@ -355,13 +360,12 @@ export const addAnimalGaps: readonly GapObserver[] = [
     id: 'category-existence',
     permit: 'writes',
     async run(probe) {
-      const { categories } = await edges(probe);
-      const [large] = categories;
-      if (large === undefined) return undefined;
+      const { unknownCategory } = await edges(probe);
+      const { exchange, sent } = unknownCategory;
       return {
-        answer: gapAnswer(large.exchange, 'accepted'),
-        detail: `categoryId ${large.sent.categoryId}: ${described(large.exchange)}`,
-        evidence: [large.exchange],
+        answer: gapAnswer(exchange, 'accepted'),
+        detail: `categoryId ${sent.categoryId}: ${described(exchange)}`,
+        evidence: [exchange],
       };
     },
   },

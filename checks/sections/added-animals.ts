@@ -98,12 +98,14 @@ export const edgeAnimals: Scene<{
   readonly spaced: Addition;
   readonly longName: Addition;
   readonly categories: readonly Addition[];
+  readonly unknownCategory: Addition;
+  readonly largeCategories: readonly Addition[];
   readonly ownId: Addition & { readonly sentId: bigint };
   readonly unknownField: Addition;
 }> = {
   id: 'edge-animals',
   permit: 'writes',
-  spends: { requests: 8, animals: 8 },
+  spends: { requests: 9, animals: 9 },
   scenes: [storeSample],
   async play(probe) {
     const category = await categoryId(probe);
@@ -123,17 +125,20 @@ export const edgeAnimals: Scene<{
       categoryId: category,
       status: 'sold',
     });
-    // Beyond 2^53 a double loses the last digit; the last one is the largest int64.
-    const categories = [];
-    for (const value of [9_007_199_254_740_993n, 9_223_372_036_854_775_807n, -7n]) {
-      categories.push(
-        await add(probe, `categoryId ${value}`, {
-          name: `${prefix} category ${value}`,
-          categoryId: value,
-          status: 'pending',
-        }),
-      );
-    }
+    const ofCategory = (value: bigint) =>
+      add(probe, `categoryId ${value}`, {
+        name: `${prefix} category ${value}`,
+        categoryId: value,
+        status: 'pending',
+      });
+    // Hardly a category that exists, and within 32 bits: whoever accepts it does not ask whether a category exists.
+    const unknownCategory = await ofCategory(10n ** 8n + probe.random('unknown category', 10n ** 9n));
+    // Beyond 2^53 a double loses the last digit; the other one is the largest int64.
+    const largeCategories = [
+      await ofCategory(9_007_199_254_740_993n),
+      await ofCategory(9_223_372_036_854_775_807n),
+    ];
+    const categories = [...largeCategories, await ofCategory(-7n), unknownCategory];
     const sentId = 10n ** 16n + probe.random('own id', 9n * 10n ** 16n);
     const ownId = await add(probe, 'an id of its own', {
       id: sentId,
@@ -148,14 +153,23 @@ export const edgeAnimals: Scene<{
       // The newest animal is one that a filter shows.
       status: 'pending',
     });
-    return { anyScript, spaced, longName, categories, ownId: { ...ownId, sentId }, unknownField };
+    return {
+      anyScript,
+      spaced,
+      longName,
+      categories,
+      unknownCategory,
+      largeCategories,
+      ownId: { ...ownId, sentId },
+      unknownField,
+    };
   },
 };
 
 /** One more than a list without limit may hold: fewer would not show its default. */
 const ENOUGH_FOR_DEFAULT = contract.limit.default + 1;
 /** What the basic animals and the edge animals add where nothing is refused. */
-const ADDED_ANYWAY = 13;
+const ADDED_ANYWAY = 14;
 
 /** Fills a store that holds few animals up to one more than the default page. */
 export const enoughAnimals: Scene<readonly Addition[]> = {

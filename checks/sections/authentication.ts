@@ -92,10 +92,12 @@ export const authenticationChecks: readonly Check[] = [
   {
     // 5: a missing key yields 401; all operations require it.
     id: 'auth-missing-key',
-    spends: { anonymous: THREE_OPERATIONS },
+    spends: { anonymous: THREE_OPERATIONS + 1 },
     scenes: needsOperations,
     async run(probe, judge) {
-      await refused(probe, judge, 'none', await operations(probe, 'without a key'));
+      // Whoever has no key does not learn which animals there are.
+      const unknown = getPet(2n ** 61n + probe.random('unknown without a key', 2n ** 61n));
+      await refused(probe, judge, 'none', [...(await operations(probe, 'without a key')), unknown]);
     },
   },
   {

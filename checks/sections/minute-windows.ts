@@ -57,6 +57,8 @@ export interface MinuteMeasurement {
    * What is given back bit by bit is whole again after a minute at rest.
    */
   readonly next: readonly FilledWindow[];
+  /** Admitted requests of this run that a minute that looks back still held when the next one was counted. */
+  readonly heldBefore: number;
   /** The length of the window in milliseconds, where it shows to be shorter than a minute. */
   readonly shortWindow: number | undefined;
   /**
@@ -211,6 +213,7 @@ async function fill(
   const most = () =>
     perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10) + ((probe.now() - startedAt) * perMinute) / MINUTE;
   let oneByOne = 0;
+  let window = countNow().admitted[0]?.id;
   // As many as are left at once, and again after a window edge; then one by one until the limit is reached.
   while (
     refusal === undefined &&
@@ -223,6 +226,9 @@ async function fill(
       await send(take(requests, left), IN_FLIGHT);
       continue;
     }
+    // A new window has begun meanwhile, as after an interruption: its first refusal is still to come.
+    if (countNow().admitted[0]?.id !== window) oneByOne = 0;
+    window = countNow().admitted[0]?.id;
     // The next request is to be refused, unless a bucket gives a token back in the time that a request takes. Only then
     // are several sent together, since every one too many is a refusal that a ban may count.
     const roundTrip = Math.max(0, ...sent.slice(-3).map(({ sentAt, receivedAt }) => receivedAt - sentAt));
@@ -293,22 +299,20 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
           afterRetryAfter: undefined,
           afterReset: undefined,
           next: [],
+          heldBefore: 0,
           shortWindow: undefined,
           refilling: undefined,
         };
       }
       const after = await afterRefusal(probe, key, refusal);
       const next: FilledWindow[] = [];
+      let heldBefore = 0;
       if (again && first.count.verdict.kind === 'exact' && after.afterReset?.admitted === true) {
-        next.push(
-          await fill(
-            probe,
-            key,
-            requests,
-            await wholeAgain(probe, key, refusal, first, after),
-            listPets({ limit: 1 }),
-          ),
-        );
+        const since = await wholeAgain(probe, key, refusal, first, after);
+        heldBefore = probe
+          .readingsOf(key, since - MINUTE)
+          .filter(({ status, receivedAt }) => receivedAt <= since && isAdmittedStatus(status)).length;
+        next.push(await fill(probe, key, requests, since, listPets({ limit: 1 })));
         // One that fell short is counted again, and once more where every other one is whole.
         while (
           after.refilling === false &&
@@ -326,7 +330,7 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
         windows.push(await fill(probe, key, requests, probe.now(), listPets({ limit: 1 })));
       }
       const { told, afterRetryAfter, afterReset, refilling, shortWindow } = after;
-      return { key, windows, told, afterRetryAfter, afterReset, next, refilling, shortWindow };
+      return { key, windows, told, afterRetryAfter, afterReset, next, heldBefore, refilling, shortWindow };
     },
   };
 }
@@ -344,8 +348,8 @@ async function rest(probe: Probe, key: Key, edge?: number): Promise<void> {
   await probe.waitUntil(until, `key ${key.name} to be at rest for a minute`);
 }
 
-/** How long before a count its first request may lie, so that hardly anything is given back meanwhile. */
-const AT_ONCE = 5 * SECOND;
+/** A request this long before a count is taken to belong to it: a bucket gives a part of it back, which blurs the count. */
+const AT_ONCE = 20 * SECOND;
 
 /** Waits until the key has its whole quota after a refusal; returns the time from which requests count towards it. */
 async function wholeAgain(
@@ -362,15 +366,13 @@ async function wholeAgain(
     return probe.now();
   }
   // The requests of the burst leave a sliding window in this time; a bucket is full again.
-  const spentUntil = filled.last?.receivedAt ?? refusal.receivedAt;
+  const burstEnded = filled.last?.receivedAt ?? refusal.receivedAt;
+  const answeredAt = () => probe.readingsOf(key, burstEnded + 1).map(({ receivedAt }) => receivedAt);
+  const spentUntil = Math.max(burstEnded, ...answeredAt().filter((at) => at < burstEnded + AT_ONCE));
   await probe.waitUntil(spentUntil + MINUTE + SECOND, `key ${key.name} to have its whole quota`);
   if (!after.refilling) return refusal.receivedAt;
-  const since = probe
-    .readingsOf(key, spentUntil + 1)
-    .filter(({ receivedAt }) => receivedAt > probe.now() - MINUTE - SECOND);
-  const earliest = since[0]?.sentAt ?? probe.now();
-  if (earliest >= probe.now() - AT_ONCE) return earliest;
-  await rest(probe, key);
+  // A later request counts; long before, a bucket gave it back.
+  if (answeredAt().some((at) => at > spentUntil && at < probe.now() - AT_ONCE)) await rest(probe, key);
   return probe.now();
 }
 

@@ -64,6 +64,17 @@ export const ADDING_FAULTS: readonly Fault[] = [
     ),
   ),
   fault(
+    'add-large-category-refused',
+    ANSWER,
+    'A categoryId beyond 32 bits is refused with 400.',
+    readingPet((usual, body, call) => {
+      const read = usual(body, call);
+      return 'animal' in read && Math.abs(Number(read.animal.categoryId)) > 0x7fffffff
+        ? { problem: badRequest('invalid_animal', 'categoryId is to be an integer of 32 bits.') }
+        : read;
+    }),
+  ),
+  fault(
     'add-third-fails',
     ANSWER,
     'Every third addition is answered with 503.',

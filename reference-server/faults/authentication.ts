@@ -115,6 +115,20 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
   fault('auth-list-open', MISSING, 'Listing needs no key.', serving(hasNone, 'listPets')),
   fault('auth-add-open', MISSING, 'Adding needs no key.', serving(hasNone, 'createPet')),
   fault('auth-get-open', MISSING, 'Retrieving needs no key.', serving(hasNone, 'getPet')),
+  fault('auth-missing-unknown-animal-404', MISSING, 'Without a key, an unknown animal is not found.', {
+    behaviour: (usual, { store }) => ({
+      finish: (answer, call) =>
+        usual.finish(
+          answer.status === 401 &&
+            hasNone(call) &&
+            call.route.operation === 'getPet' &&
+            store.find(call.route.petId) === null
+            ? withError(answer, 404)
+            : answer,
+          call,
+        ),
+    }),
+  }),
   fault('auth-missing-403', MISSING, 'A missing key is refused with 403.', refusedWith(403, hasNone)),
   fault(
     'auth-missing-400-on-add',
