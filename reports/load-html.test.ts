@@ -23,6 +23,21 @@ t.test('verdict, thresholds, figures, contract and cost', async (t) => {
   t.notMatch(page, 'Compared with the base');
 });
 
+t.test('what a client measured, and how the generator fared', async (t) => {
+  const result = loadResult();
+  const told = { name: 'ban as told', key: 'free-ban', value: 60.456, unit: 's' };
+  const page = renderLoadHtml({
+    result: {
+      ...result,
+      measurements: [told],
+      generator: { ...result.generator, cpuMeanPart: 0.25, scheduleLagP95Ms: 3, droppedIterations: 1200 },
+    },
+  });
+  t.match(page, '<th scope="row">ban as told</th><td>60.46 s</td><td>free-ban</td>');
+  t.match(page, /not the limit, 25 % of the CPU, .*95 % of the arrivals at most 3 ms late, 1,200 not sent/);
+  t.notMatch(renderLoadHtml({ result }), 'Measured once');
+});
+
 t.test('a line for each operation and plan, none beyond what its samples can tell', async (t) => {
   const page = renderLoadHtml({ result: loadResult() });
   const chart = page.slice(page.indexOf('id="h-latency"'), page.indexOf('id="h-time"'));

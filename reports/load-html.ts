@@ -52,10 +52,11 @@ ${facts([
   ['Added', `${count(run.animalsAdded, 'animal')} (they stay)`],
   [
     'Generator',
-    `k6 ${shownLine(run.k6Version, 40)}, ${run.shards === 1 ? 'one process' : `${run.shards} processes`}, ${result.generator.limit === null ? 'not the limit' : shownLine(result.generator.limit, 200)}`,
+    `k6 ${shownLine(run.k6Version, 40)}, ${run.shards === 1 ? 'one process' : `${run.shards} processes`}, ${generatorHealth(result)}`,
   ],
 ])}</header>
 ${thresholds(result)}
+${measurements(result)}
 ${base === undefined ? '' : comparison(base.result, result, base.tolerated ?? 0.04)}
 <section aria-labelledby="h-latency"><h2 id="h-latency">Latency by operation and plan</h2>${latencyChart(result.series)}${figures(result)}</section>
 <section aria-labelledby="h-time"><h2 id="h-time">Over time</h2>${timeChart(result.series)}</section>
@@ -141,6 +142,38 @@ function thresholds({ thresholds: all }: LoadResult): SafeHtml | string {
       shown(expected ?? '', 200),
       shownLine(key ?? '', 60),
     ]),
+  )}</section>`;
+}
+
+function generatorHealth({ generator }: LoadResult): string {
+  const {
+    limit,
+    cpuMeanPart,
+    memoryPeakBytes,
+    scheduleLagP95Ms: lag,
+    droppedIterations: dropped,
+  } = generator;
+  return [
+    limit === null ? 'not the limit' : shownLine(limit, 200),
+    ...(cpuMeanPart === null ? [] : [`${Math.round(cpuMeanPart * 100)} % of the CPU`]),
+    ...(memoryPeakBytes === null ? [] : [`${Math.round(memoryPeakBytes / 2 ** 20)} MB`]),
+    ...(lag === null ? [] : [`95 % of the arrivals at most ${milliseconds(lag)} late`]),
+    ...(dropped === 0 ? [] : [`${dropped.toLocaleString('en')} not sent`]),
+  ].join(', ');
+}
+
+function measurements({ measurements: all }: LoadResult): SafeHtml | string {
+  if (all.length === 0) return '';
+  return html`<section aria-labelledby="h-measured"><h2 id="h-measured">Measured once</h2>${scrolled(
+    'Measured once',
+    ['What', 'Value', 'Key'],
+    all
+      .slice(0, 200)
+      .map(({ name, value, unit, key }) => [
+        shown(name, 120),
+        `${number(value)} ${shownLine(unit, 20)}`,
+        shownLine(key, 60),
+      ]),
   )}</section>`;
 }
 
