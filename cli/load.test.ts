@@ -45,7 +45,7 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
   const folder = t.testdir({});
   const wrong = [
     [['load', 'smoky'], /there is no scenario smoky/],
-    [['load', 'mixed', '--prometheus-url', 'here'], /Write it like http:/],
+    [['load', 'mixed', '--kubernetes'], /--kubernetes needs a profile/],
   ] as const;
   await Promise.all(
     wrong.map(async ([args, words]) => {

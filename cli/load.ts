@@ -148,6 +148,9 @@ async function targetOf(
     if (options.target !== undefined) {
       fail('load needs a profile: it names the keys, and says that load is welcome at the target');
     }
+    if (options.kubernetes === true) {
+      fail('--kubernetes needs a profile: no cluster reaches the embedded server of this process');
+    }
     return startEmbeddedTarget({
       ...(options.embeddedClockSpeed === undefined ? {} : { clockSpeed: options.embeddedClockSpeed }),
       ...(options.embeddedFault === undefined ? {} : { fault: options.embeddedFault }),

@@ -147,5 +147,5 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
     `#   for pod in $(kubectl get pods -l petstore-harness/run=${runId},runner=true -o name); do`,
     '#     kubectl logs "$pod" > "$(basename "$pod").log"; done; petstore-harness merge *.log',
   ];
-  return `${head.join('\n')}\n${documents.map((document) => stringify(document, { lineWidth: 0 })).join('---\n')}`;
+  return `${head.join('\n')}\n${documents.map((document) => stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n')}`;
 }
