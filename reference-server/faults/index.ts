@@ -5,7 +5,9 @@ import { DAY_LIMIT_FAULTS } from './day-limits.ts';
 import { DEPRECATION_FAULTS } from './deprecation.ts';
 import { ERROR_BODY_FAULTS } from './error-bodies.ts';
 import type { Fault } from './fault.ts';
-import { GETTING_FAULTS } from './getting.ts';
+import { GETTING_ANIMAL_FAULTS } from './getting-animals.ts';
+import { GETTING_ID_FAULTS } from './getting-ids.ts';
+import { GETTING_REMOVAL_FAULTS } from './getting-removal.ts';
 import { IDENTITY_FAULTS } from './identity.ts';
 import { LISTING_ANSWER_FAULTS } from './listing-answers.ts';
 import { LISTING_FILTER_FAULTS } from './listing-filters.ts';
@@ -33,7 +35,9 @@ export const FAULTS: readonly Fault[] = [
   ...ADDING_FAULTS,
   ...REFUSED_FIELD_FAULTS,
   ...REFUSED_BODY_FAULTS,
-  ...GETTING_FAULTS,
+  ...GETTING_ANIMAL_FAULTS,
+  ...GETTING_ID_FAULTS,
+  ...GETTING_REMOVAL_FAULTS,
   ...DEPRECATION_FAULTS,
   ...AUTHENTICATION_FAULTS,
   ...ERROR_BODY_FAULTS,

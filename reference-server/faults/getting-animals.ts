@@ -1,0 +1,134 @@
+import { answering, finding, firstPet, petShown, succeeds } from '../deviations.ts';
+import type { Pet } from '../pet-store.ts';
+import { type Fault, fault } from './fault.ts';
+
+const ANSWER = 'get-answers-200';
+const REQUESTED = 'get-returns-requested-id';
+const SAME = 'get-same-animal';
+
+const rounded = (digits: string) => BigInt(Number(digits)).toString();
+
+/** Section 4.3: the animal that an id names, as it is. */
+export const GETTING_ANIMAL_FAULTS: readonly Fault[] = [
+  fault(
+    'get-statusless-missing',
+    ANSWER,
+    'An animal without a status answers 404.',
+    finding((usual, petId, call) => {
+      const found = usual(petId, call);
+      return found !== null && 'status' in found && found.status === null ? null : found;
+    }),
+  ),
+  fault(
+    'get-large-ids-missing',
+    ANSWER,
+    'An animal whose id is beyond 2^53 answers 404.',
+    finding((usual, petId, call) => (Number(petId) > Number.MAX_SAFE_INTEGER ? null : usual(petId, call))),
+  ),
+  fault(
+    'get-answers-203',
+    ANSWER,
+    'A retrieved animal is answered with 203.',
+    answering(succeeds('getPet'), (answer) => ({ ...answer, status: 203 })),
+  ),
+  fault('get-added-missing', ANSWER, 'An animal that was added answers 404.', {
+    behaviour: (usual) => {
+      const added = new Set<string>();
+      return {
+        addPet(animal, call) {
+          const pet = usual.addPet(animal, call);
+          added.add(pet.id);
+          return pet;
+        },
+        findPet: (petId, call) => (added.has(petId) ? null : usual.findPet(petId, call)),
+      };
+    },
+  }),
+  fault('get-once-only', ANSWER, 'An animal answers 404 from the second retrieval on.', {
+    behaviour: (usual) => {
+      const seen = new Set<string>();
+      return {
+        findPet(petId, call) {
+          const again = seen.has(petId);
+          seen.add(petId);
+          return again ? null : usual.findPet(petId, call);
+        },
+      };
+    },
+  }),
+
+  fault(
+    'get-first-animal',
+    REQUESTED,
+    'Every known id is answered with the first animal.',
+    finding((usual, petId, call, parts) => (usual(petId, call) === null ? null : firstPet(parts))),
+  ),
+  fault(
+    'get-id-rounded',
+    REQUESTED,
+    'The id of a retrieved animal is rounded to a double.',
+    petShown((pet) => ({ ...pet, id: rounded(pet.id) }), 'getPet'),
+  ),
+  fault(
+    'get-looks-up-rounded-id',
+    REQUESTED,
+    'An id is rounded to a double before it is looked up among others that are rounded too.',
+    finding((usual, petId, call, { store }) => {
+      const found = usual(petId, call);
+      if (found === null || 'code' in found || Number.isSafeInteger(Number(petId))) return found;
+      return store.having(null).findLast(({ id }) => Number(id) === Number(petId)) ?? found;
+    }),
+  ),
+  fault(
+    'get-answers-one-before',
+    REQUESTED,
+    'Every third retrieval is answered with the animal of the one before.',
+    {
+      behaviour: (usual) => {
+        let before: Pet | null = null;
+        let times = 0;
+        return {
+          findPet(petId, call) {
+            const found = usual.findPet(petId, call);
+            if (found === null || 'code' in found) return found;
+            times += 1;
+            const answered = times % 3 === 0 ? before : found;
+            before = found;
+            return answered;
+          },
+        };
+      },
+    },
+  ),
+
+  fault(
+    'get-name-upper-case',
+    SAME,
+    'A retrieved name is in upper case.',
+    petShown((pet) => ({ ...pet, name: pet.name.toUpperCase() }), 'getPet'),
+  ),
+  fault(
+    'get-without-status',
+    SAME,
+    'A retrieved animal has no status.',
+    petShown((pet) => ({ ...pet, status: null }), 'getPet'),
+  ),
+  fault(
+    'get-category-rounded',
+    SAME,
+    'categoryId of a retrieved animal is rounded to a double.',
+    petShown((pet) => ({ ...pet, categoryId: rounded(pet.categoryId) }), 'getPet'),
+  ),
+  fault(
+    'get-pending-as-available',
+    SAME,
+    'A pending animal is retrieved as available.',
+    petShown((pet) => (pet.status === 'pending' ? { ...pet, status: 'available' } : pet), 'getPet'),
+  ),
+  fault(
+    'get-name-question-marks',
+    SAME,
+    'Characters that are not plain ASCII are retrieved as question marks.',
+    petShown((pet) => ({ ...pet, name: pet.name.replaceAll(/[^\x20-\x7e]/g, '?') }), 'getPet'),
+  ),
+];
