@@ -43,6 +43,15 @@ export interface FilledWindow {
   readonly closed: Exchange | undefined;
 }
 
+/** More quota than a window of a minute gives back in this time. */
+export interface OverGiven {
+  readonly exchange: Exchange;
+  /** Since the refusal. */
+  readonly seconds: number;
+  readonly given: number;
+  readonly most: number;
+}
+
 export interface MinuteMeasurement {
   readonly key: Key;
   /** The first window, and the same again from rest where its count was not the plan's. */
@@ -61,6 +70,8 @@ export interface MinuteMeasurement {
   readonly heldBefore: number;
   /** The length of the window in milliseconds, where it shows to be shorter than a minute. */
   readonly shortWindow: number | undefined;
+  /** Only where quota comes back bit by bit. */
+  readonly overGiven: OverGiven | undefined;
   /**
    * Whether the target gives quota back bit by bit, as a sliding window or a token bucket does; undefined where its
    * headers do not describe the minute.
@@ -209,9 +220,10 @@ async function fill(
   };
   if (admittedSoFar().length === 0) await send([listPets({ limit: 1 })], 1);
   const startedAt = probe.now();
+  // The time for which the run was interrupted is nobody's slowness.
+  const elapsed = () => probe.now() - Math.max(startedAt, probe.resumedAt(key));
   // A bucket gives back while it is emptied, which takes the longer the slower the target is.
-  const most = () =>
-    perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10) + ((probe.now() - startedAt) * perMinute) / MINUTE;
+  const most = () => perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10) + (elapsed() * perMinute) / MINUTE;
   let oneByOne = 0;
   let window = countNow().admitted[0]?.id;
   // As many as are left at once, and again after a window edge; then one by one until the limit is reached.
@@ -219,7 +231,7 @@ async function fill(
     refusal === undefined &&
     closedAtLimit < 2 &&
     countNow().admitted.length < most() &&
-    probe.now() - startedAt < LONGEST_FILL
+    elapsed() < LONGEST_FILL
   ) {
     const left = quotaLeft(admittedSoFar(), perMinute);
     if (left > 0 && countNow().admitted.length < perMinute) {
@@ -302,6 +314,7 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
           heldBefore: 0,
           shortWindow: undefined,
           refilling: undefined,
+          overGiven: undefined,
         };
       }
       const after = await afterRefusal(probe, key, refusal);
@@ -330,7 +343,22 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
         windows.push(await fill(probe, key, requests, probe.now(), listPets({ limit: 1 })));
       }
       const { told, afterRetryAfter, afterReset, refilling, shortWindow } = after;
-      return { key, windows, told, afterRetryAfter, afterReset, next, heldBefore, refilling, shortWindow };
+      const overGiven =
+        refilling === true && first.count.verdict.kind === 'exact'
+          ? overGivenOf(probe, key, first.count, refusal, after.admitted)
+          : undefined;
+      return {
+        key,
+        windows,
+        told,
+        afterRetryAfter,
+        afterReset,
+        next,
+        heldBefore,
+        refilling,
+        shortWindow,
+        overGiven,
+      };
     },
   };
 }
@@ -392,6 +420,38 @@ function refusedOperation(probe: Probe, key: Key, animals: readonly bigint[], ca
   return turn === 2 && animal !== undefined ? getPet(animal) : listPets({ limit: 1 });
 }
 
+/** A window that has just begun holds the request that asks for it, and one more at most. */
+const FRESH_MARGIN = 2;
+
+/**
+ * What a window that looks back gave back before its minute was over: a bucket its refill and no more, a sliding one
+ * nothing but what was spent before the burst. Somebody else who uses the key leaves less, never more.
+ */
+function overGivenOf(
+  probe: Probe,
+  key: Key,
+  { admitted }: FilledWindow['count'],
+  refusal: AnsweredExchange,
+  later: readonly RateReading[],
+): OverGiven | undefined {
+  const last = admitted.findLast(({ receivedAt }) => receivedAt < refusal.receivedAt);
+  if (last === undefined) return undefined;
+  for (const { id, limit, remaining, sentAt, receivedAt } of later) {
+    if (limit !== key.limits.perMinute || remaining === undefined) continue;
+    if (receivedAt > last.sentAt + MINUTE - 2 * SECOND) continue;
+    const own = probe
+      .readingsOf(key, refusal.receivedAt)
+      .filter((other) => other.sentAt <= sentAt && isAdmittedStatus(other.status)).length;
+    const left = admitted.filter((spent) => spent.sentAt + MINUTE - 2 * SECOND <= receivedAt).length;
+    const refilled = ((receivedAt - refusal.sentAt) * limit) / MINUTE;
+    const most = Math.floor(Math.max(refilled, left)) + 2;
+    const exchange = probe.find(id);
+    if (remaining + own > most && exchange !== undefined)
+      return { exchange, seconds: (sentAt - refusal.receivedAt) / SECOND, given: remaining + own, most };
+  }
+  return undefined;
+}
+
 /** Waits as told after a refusal and asks again, at the two moments that the target named. */
 async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
   const told = retryAfter(refusal.outcome.headers, MINUTE / SECOND);
@@ -433,8 +493,14 @@ async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
       await probe.waitUntil(at, `Retry-After of key ${key.name}`);
       retry = await ask();
     }
-    const left = rateReading(retry.exchange).remaining;
-    return retry.admitted && left !== undefined && left < key.limits.perMinute / 2 ? retry : first;
+    if (!retry.admitted) return first;
+    const ownBetween = probe
+      .readingsOf(key, refusal.receivedAt)
+      .some(({ id, status }) => id !== retry.exchange.id && isAdmittedStatus(status));
+    const { limit, remaining } = rateReading(retry.exchange);
+    const fresh =
+      limit === key.limits.perMinute && remaining !== undefined && remaining >= limit - FRESH_MARGIN;
+    return ownBetween || !fresh ? retry : first;
   };
   // Whole seconds may be rounded down: the limit has reset when the second that Reset names is over.
   const resetAt =
@@ -470,7 +536,7 @@ async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
       : undefined;
   const fresh =
     describes && firstAdmitted.remaining !== undefined
-      ? firstAdmitted.remaining >= key.limits.perMinute - 2
+      ? firstAdmitted.remaining >= key.limits.perMinute - FRESH_MARGIN
       : undefined;
   const edge = retryAt !== undefined && waitable(retryAt) ? retryAt + SECOND : undefined;
   // A new window has a reset of its own, most of a window later; what is given back bit by bit moves on bit by bit.
@@ -499,6 +565,18 @@ async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
     const later = await ask();
     const { remaining } = rateReading(later.exchange);
     refilling = later.admitted && remaining !== undefined && remaining > firstAdmitted.remaining;
+  }
+  // Much less than a bucket would hold, and long before a minute is over: a moment later a window that looks back for
+  // less than a minute has given back too much.
+  const waited = firstAdmitted === undefined ? 0 : firstAdmitted.sentAt - refusal.receivedAt;
+  if (
+    refilling === true &&
+    waited > 5 * SECOND &&
+    waited < MINUTE - 10 * SECOND &&
+    (firstAdmitted?.remaining ?? 0) + admitted.length < (waited * key.limits.perMinute) / MINUTE - 2
+  ) {
+    await probe.waitUntil(probe.now() + 5 * SECOND, `quota that key ${key.name} may be given back`);
+    await ask();
   }
   return { told, afterRetryAfter, afterReset, admitted, edge, fresh, shortWindow, refilling };
 }

@@ -9,16 +9,19 @@ import { GETTING_ANIMAL_FAULTS } from './getting-animals.ts';
 import { GETTING_ID_FAULTS } from './getting-ids.ts';
 import { GETTING_REMOVAL_FAULTS } from './getting-removal.ts';
 import { IDENTITY_FAULTS } from './identity.ts';
+import { LIMIT_VALUE_FAULTS } from './limit-values.ts';
 import { LISTING_ANSWER_FAULTS } from './listing-answers.ts';
 import { LISTING_FILTER_FAULTS } from './listing-filters.ts';
 import { LISTING_LIMIT_FAULTS } from './listing-limits.ts';
 import { LOAD_FAULTS } from './load.ts';
+import { LOOKING_BACK_FAULTS } from './looking-back.ts';
 import { MINUTE_LIMIT_FAULTS } from './minute-limits.ts';
 import { PET_FIELD_FAULTS } from './pet-fields.ts';
 import { RATE_HEADER_FAULTS } from './rate-headers.ts';
-import { RATE_VALUE_FAULTS } from './rate-values.ts';
 import { REFUSED_BODY_FAULTS } from './refused-bodies.ts';
 import { REFUSED_FIELD_FAULTS } from './refused-fields.ts';
+import { REMAINING_VALUE_FAULTS } from './remaining-values.ts';
+import { RESET_VALUE_FAULTS } from './reset-values.ts';
 import { RETRY_AFTER_FAULTS } from './retry-after.ts';
 import { VERSION_AND_BODY_FAULTS } from './version-and-bodies.ts';
 
@@ -42,8 +45,11 @@ export const FAULTS: readonly Fault[] = [
   ...AUTHENTICATION_FAULTS,
   ...ERROR_BODY_FAULTS,
   ...RATE_HEADER_FAULTS,
-  ...RATE_VALUE_FAULTS,
+  ...LIMIT_VALUE_FAULTS,
+  ...REMAINING_VALUE_FAULTS,
+  ...RESET_VALUE_FAULTS,
   ...MINUTE_LIMIT_FAULTS,
+  ...LOOKING_BACK_FAULTS,
   ...DAY_LIMIT_FAULTS,
   ...RETRY_AFTER_FAULTS,
   ...BAN_FAULTS,
