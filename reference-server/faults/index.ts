@@ -14,7 +14,6 @@ import { LISTING_ANSWER_FAULTS } from './listing-answers.ts';
 import { LISTING_FILTER_FAULTS } from './listing-filters.ts';
 import { LISTING_LIMIT_FAULTS } from './listing-limits.ts';
 import { LOAD_FAULTS } from './load.ts';
-import { LOOKING_BACK_FAULTS } from './looking-back.ts';
 import { MINUTE_LIMIT_FAULTS } from './minute-limits.ts';
 import { PET_FIELD_FAULTS } from './pet-fields.ts';
 import { RATE_HEADER_FAULTS } from './rate-headers.ts';
@@ -49,7 +48,6 @@ export const FAULTS: readonly Fault[] = [
   ...REMAINING_VALUE_FAULTS,
   ...RESET_VALUE_FAULTS,
   ...MINUTE_LIMIT_FAULTS,
-  ...LOOKING_BACK_FAULTS,
   ...DAY_LIMIT_FAULTS,
   ...RETRY_AFTER_FAULTS,
   ...BAN_FAULTS,
