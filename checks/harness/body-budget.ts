@@ -1,16 +1,16 @@
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** 40 kB for each animal of the longest list (section 8). */
-const LARGEST_BODY = 4 * MIB;
+/** 20 kB for each animal of the longest list (section 8). */
+const LARGEST_BODY = 2 * MIB;
 /** Bodies up to here are always read: they are as many as the run's requests, and most of them are not kept. */
 const ORDINARY = 64 * KIB;
 /** What a run reads beyond the ordinary, all bodies together: exchanges are kept in memory until the run is judged. */
-const ALLOWANCE = 32 * MIB;
+const ALLOWANCE = 24 * MIB;
 /** The longest list has four fields for each of 100 animals; parsed, a value takes some fifty times its comma. */
 const MOST_COMMAS = 100_000;
 /** The same for all bodies beyond the ordinary together: each is parsed more than once. */
-const COMMAS_ALLOWED = 500_000;
+const COMMAS_ALLOWED = 300_000;
 
 const COMMA = 0x2c;
 

@@ -63,7 +63,7 @@ export interface ClientOptions {
   readonly timeouts?: Partial<TimeLimits>;
   /** Authorities to trust in place of the machine's, in PEM. */
   readonly authorities?: string;
-  /** Bound on a body in bytes, before and after decoding. Default 4 MiB. */
+  /** Bound on a body in bytes, before and after decoding. Default 2 MiB. */
   readonly maxBodyBytes?: number;
 }
 

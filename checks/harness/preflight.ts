@@ -27,14 +27,17 @@ export async function preflight(run: Run): Promise<Preflight> {
   const probe = run.probe('preflight');
   const warnings: string[] = [];
   const unserviceable: AnsweredExchange[] = [];
+  const hasVersion = new URL(run.baseUrl).pathname.split('/').includes('v1');
   for (const lane of run.lanes) {
     const { key } = lane;
     try {
       let exchange = await probe.send(listPets({ limit: 1 }), { key });
       // Where a list is refused, another operation tells a wrong key from a target that refuses everybody's lists.
       if (exchange.outcome.status === 401) exchange = await probe.send(getPet(1n), { key });
-      if (!looksLikeTheService(exchange)) unserviceable.push(exchange);
       const { status } = exchange.outcome;
+      // The service answers 404 in its own way at an address beside its own.
+      const besideIt = status === 404 && !hasVersion;
+      if (besideIt || !looksLikeTheService(exchange)) unserviceable.push(exchange);
       if (status === 401 || status === 403) {
         lane.unusable = `the target answers ${status} to key ${key.name}: is the value of ${key.env} right?`;
         warnings.push(lane.unusable);
@@ -53,9 +56,7 @@ export async function preflight(run: Run): Promise<Preflight> {
     }
     const [odd] = unserviceable;
     if (odd !== undefined && unserviceable.length === 1) {
-      const hint = new URL(run.baseUrl).pathname.split('/').includes('v1')
-        ? ''
-        : '; is /v1 missing from the address?';
+      const hint = hasVersion ? '' : '; is /v1 missing from the address?';
       return {
         kind: 'not-ready',
         message: `${run.baseUrl} is not the Pet Store Service: GET /pets answers ${described(odd)}${hint}`,

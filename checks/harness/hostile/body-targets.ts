@@ -27,7 +27,7 @@ const REX = response({ status: 200, body: /"Rex"/ });
 const UNDECODABLE = response({ status: 200, bodyProblem: 'undecodable-encoding' });
 const TOO_LARGE = failure('too-large', /larger than \d+ bytes when decompressed/);
 
-const TOO_LARGE_AS_SENT = failure('too-large', /body is larger than 4194304 bytes/);
+const TOO_LARGE_AS_SENT = failure('too-large', /body is larger than 2097152 bytes/);
 
 /** A thousand times smaller than what it becomes. */
 const BOMB_BYTES = 64 * 1024 * 1024;
@@ -94,16 +94,16 @@ export const bodyTargets: readonly HostileTarget[] = [
   ),
   says('sends 10 MB of escapes', `["${'\\u005c'.repeat(1_700_000)}"]`, TOO_LARGE_AS_SENT),
   says(
-    'sends 4 MB of animals',
-    `[${Array(42_000).fill(animal('"status":"available","note":"aaaaaaaaaa"')).join(',')}]`,
+    'sends 2 MB of animals',
+    `[${Array(21_000).fill(animal('"status":"available","note":"aaaaaaaaaa"')).join(',')}]`,
     failure('too-large', /more than 100000 values/),
   ),
   says(
     'sends 1 MB of animals',
     `[${Array(11_000).fill(animal('"status":"available","note":"aaaaaaaaaa"')).join(',')}]`,
   ),
-  says('sends 4 MB of one name', `[{"id":1,"name":"${'\u00e9'.repeat(2_000_000)}","categoryId":1}]`),
-  says('sends 4 MB of escapes', `["${'\\u005c'.repeat(680_000)}"]`),
+  says('sends 2 MB of one name', `[{"id":1,"name":"${'\u00e9'.repeat(1_000_000)}","categoryId":1}]`),
+  says('sends 2 MB of escapes', `["${'\\u005c'.repeat(340_000)}"]`),
   says('sends 20 MB', ' '.repeat(20_000_000), TOO_LARGE_AS_SENT),
   says('nests 100,000 deep', '['.repeat(100_000) + ']'.repeat(100_000)),
   says('sends __proto__', `[${animal('"__proto__":{"status":"sold"},"constructor":1')}]`),

@@ -5,13 +5,17 @@ import type { TargetProfile } from '../target-profile.ts';
 import { expectedRun } from './expected-runs.ts';
 import { type HostileTarget, limitsFor, SHORT_LIMITS } from './hostile-target.ts';
 import { hostileTargets } from './hostile-targets.ts';
+import { createAuthority, tlsTargets } from './tls-targets.ts';
 
 /** Real milliseconds for a target that has stopped answering; users have a minute. */
 const PATIENCE = 1000;
 /** Fast enough that a minute which a target asks to wait for is half a second. */
 const CLOCK_SPEED = 120;
-/** The longest of these runs waits three minutes for each of two keys, which is three seconds here. */
-const LONGEST_RUN = 20_000;
+/**
+ * The longest of these runs waits three minutes for each of two keys, which is three seconds here; the rest is for
+ * eight at a time on a busy machine.
+ */
+const LONGEST_RUN = 60_000;
 const AT_A_TIME = 8;
 
 /** Its first answer comes in time. */
@@ -74,7 +78,12 @@ async function judge(t: Test, target: HostileTarget): Promise<void> {
   if (result.kind !== 'checked') return;
   const settled = [...result.result.requirements];
   const broken = settled.flatMap(([id, { verdict }]) => (verdict === 'fail' ? [id] : []));
-  t.strictSame(broken.sort(), [...expected.broken].sort(), 'what is broken, and nothing else');
+  const { perhaps = [] } = expected;
+  t.strictSame(
+    broken.filter((id) => !perhaps.includes(id)).sort(),
+    [...expected.broken].sort(),
+    'what is broken, and nothing else',
+  );
   const hold = settled.filter(([, { verdict }]) => verdict === 'pass').length;
   t.ok(hold >= expected.hold, `${hold} hold`);
   for (const [id, { verdict, reason }] of settled) {
@@ -85,7 +94,11 @@ async function judge(t: Test, target: HostileTarget): Promise<void> {
 }
 
 t.test('a whole run against each hostile target', { jobs: AT_A_TIME }, async (t) => {
-  for (const target of hostileTargets) {
+  const handshakes = await tlsTargets(await createAuthority());
+  // Those with a certificate are in cli/check-hostile.test.ts: whom Node trusts is settled as it starts.
+  const others = handshakes.filter(({ name }) => !/certificate|signs for itself/.test(name));
+  t.equal(others.length, 5);
+  for (const target of [...hostileTargets, ...others]) {
     t.test(`that ${target.name}`, (t) => judge(t, target));
   }
 });

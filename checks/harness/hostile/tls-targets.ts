@@ -1,6 +1,6 @@
 import { generate } from 'selfsigned';
 import { onTheWire } from './good-answers.ts';
-import { failure, type HostileTarget, hostile } from './hostile-target.ts';
+import { failure, type HostileTarget, hostile, response } from './hostile-target.ts';
 
 interface Certificate {
   readonly key: string;
@@ -62,6 +62,12 @@ function withScheme(scheme: 'http' | 'https', target: HostileTarget): HostileTar
       return { ...running, url: running.url.replace(/^https?/, scheme) };
     },
   };
+}
+
+/** A conforming target whose certificate the authority signed. */
+export async function trustedTarget(authority: Certificate): Promise<HostileTarget> {
+  const certificate = await createCertificate(authority);
+  return behind('has a certificate of this authority', response({ status: 200 }), certificate);
 }
 
 /**
