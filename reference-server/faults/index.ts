@@ -9,12 +9,15 @@ import { GETTING_ANIMAL_FAULTS } from './getting-animals.ts';
 import { GETTING_ID_FAULTS } from './getting-ids.ts';
 import { GETTING_REMOVAL_FAULTS } from './getting-removal.ts';
 import { IDENTITY_FAULTS } from './identity.ts';
+import { KEYS_APART_FAULTS } from './keys-apart.ts';
 import { LIMIT_VALUE_FAULTS } from './limit-values.ts';
 import { LISTING_ANSWER_FAULTS } from './listing-answers.ts';
 import { LISTING_FILTER_FAULTS } from './listing-filters.ts';
 import { LISTING_LIMIT_FAULTS } from './listing-limits.ts';
 import { LOAD_FAULTS } from './load.ts';
+import { LOOKING_BACK_FAULTS } from './looking-back.ts';
 import { MINUTE_LIMIT_FAULTS } from './minute-limits.ts';
+import { OVER_LIMIT_FAULTS } from './over-limit.ts';
 import { PET_FIELD_FAULTS } from './pet-fields.ts';
 import { RATE_HEADER_FAULTS } from './rate-headers.ts';
 import { REFUSED_BODY_FAULTS } from './refused-bodies.ts';
@@ -48,6 +51,9 @@ export const FAULTS: readonly Fault[] = [
   ...REMAINING_VALUE_FAULTS,
   ...RESET_VALUE_FAULTS,
   ...MINUTE_LIMIT_FAULTS,
+  ...KEYS_APART_FAULTS,
+  ...OVER_LIMIT_FAULTS,
+  ...LOOKING_BACK_FAULTS,
   ...DAY_LIMIT_FAULTS,
   ...RETRY_AFTER_FAULTS,
   ...BAN_FAULTS,
