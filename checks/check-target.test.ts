@@ -68,6 +68,14 @@ async function checked(request: CheckRequest): Promise<Checked> {
 
 const verdicts = ({ requirements }: RunResult) =>
   Object.fromEntries([...requirements].map(([id, { verdict }]) => [id, verdict]));
+/** Reasons and evidence too. */
+const inFull = ({ requirements }: RunResult) =>
+  Object.fromEntries(
+    [...requirements].map(([id, { verdict, reason, evidence }]) => [
+      id,
+      [verdict, reason, ...evidence.map((exchange) => exchange.id)],
+    ]),
+  );
 const answersToGaps = ({ gaps }: RunResult) =>
   Object.fromEntries(
     [...gaps].map(([id, answer]) => [id, typeof answer === 'string' ? answer : answer.answer]),
@@ -140,7 +148,7 @@ t.test(
     );
     t.strictSame([...new Set(journal.lost.values())], [0]);
     const again = await checked({ ...request, resume: journal, offline: true });
-    t.strictSame(verdicts(again.result), verdicts(live.result));
+    t.strictSame(inFull(again.result), inFull(live.result));
     t.strictSame(answersToGaps(again.result), answersToGaps(live.result));
     t.strictSame(new Map(again.run.requestsByKey), live.run.requestsByKey);
     t.equal(again.run.animalsAdded, live.run.animalsAdded);

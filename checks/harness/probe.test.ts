@@ -334,6 +334,30 @@ t.test('a random number is the same whenever the run is gone on with', async (t)
   for (let index = 0; index < 50; index += 1) t.ok([0n, 1n, 2n].includes(probe.random(`${index}`, 3n)));
 });
 
+t.test('when the run was gone on with', async (t) => {
+  t.equal(probeOf(inTurn()).resumedAt(testKey()), 0, 'never');
+  const stored = [1, 2, 3].map((number) =>
+    answered({ id: `check#${number}`, sentAt: NOON - 1000 * (10 - number) }),
+  );
+  const target = testRun(undefined, {
+    recorded: new Map(stored.map((exchange) => [exchange.id, exchange])),
+    resumedWith: new Set(['check#2']),
+  });
+  const offline = testRun(undefined, { recorded: new Map(), offline: true });
+  t.equal(probeOf(offline).resumedAt(testKey()), 0, 'judged again, it does not go on');
+  const probe = probeOf(target);
+  const at = async () => {
+    const before = probe.resumedAt(testKey());
+    await probe.attempt(listPets(), testKey());
+    return before;
+  };
+  t.strictSame(
+    [await at(), await at(), await at(), await at()],
+    [0, NOON - 8000, NOON - 8000, NOON],
+    'as far as the next request tells: not yet, then, since then, now',
+  );
+});
+
 t.test('going through stored exchanges takes no time; the clock is that of the next one', async (t) => {
   const stored = [1, 2].map((number) =>
     answered({

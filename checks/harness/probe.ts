@@ -101,6 +101,14 @@ export class Probe {
     return this.#run.recorded(this.#nextId())?.sentAt ?? this.#run.clock.now();
   }
 
+  /** When the run was last gone on with after an interruption, as far as this check's next request tells; else 0. */
+  resumedAt(key: Key): number {
+    const next = this.#run.recorded(this.#nextId());
+    if (next === undefined) return this.#run.resumedAt;
+    if (this.#run.wentOnWith(next.id)) return next.sentAt;
+    return this.readingsOf(key).findLast(({ resumed }) => resumed === true)?.sentAt ?? 0;
+  }
+
   /** A whole number below `bound` that is the same whenever this run is resumed or judged again. */
   random(label: string, bound: bigint): bigint {
     const digest = createHash('sha256').update(`${this.#run.runId} ${label}`).digest('hex');

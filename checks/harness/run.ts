@@ -74,10 +74,14 @@ export class Run implements History, RunView {
   readonly #replay: ReplayOrder;
   /** Keys that were used since the earlier run was gone on with. */
   readonly #usedAgain = new Set<string | null>();
+  /** When this part of the run began, by its clock; 0 where it is the first. */
+  readonly resumedAt: number;
 
   constructor(options: RunOptions) {
     this.#options = options;
     this.#replay = new ReplayOrder(options.recorded);
+    const goesOn = options.recorded !== undefined && options.offline !== true;
+    this.resumedAt = goesOn ? options.clock.now() : 0;
     this.runId = options.runId;
     this.baseUrl = options.baseUrl;
     this.clock = options.clock;
@@ -124,6 +128,11 @@ export class Run implements History, RunView {
 
   recorded(id: string): Exchange | undefined {
     return this.#options.recorded?.get(id);
+  }
+
+  /** Whether the earlier run went on with this exchange after an interruption. */
+  wentOnWith(id: string): boolean {
+    return this.#options.resumedWith?.has(id) === true;
   }
 
   /** Called with every answered exchange of the three operations, in the order of receipt. */
@@ -214,9 +223,9 @@ export class Run implements History, RunView {
 
   /** Whether a request is the first on its key after the run was interrupted, now or when it was recorded. */
   #isFirstAgain(id: string, key: string | null): boolean {
-    const { recorded, resumedWith } = this.#options;
+    const { recorded } = this.#options;
     if (recorded === undefined) return false;
-    if (recorded.has(id)) return resumedWith?.has(id) === true;
+    if (recorded.has(id)) return this.wentOnWith(id);
     const first = !this.#usedAgain.has(key);
     this.#usedAgain.add(key);
     return first;
