@@ -35,13 +35,20 @@ export function renderBill(
   return `${lines.join('\n')}\n`;
 }
 
-function keyRow({ key, requests, refusals, exhausted }: KeyBill): string[] {
+function keyRow({ key, requests, refusals, refusalsAtMost, exhausted }: KeyBill): string[] {
   const { perMinute, perDay } = key.limits;
   const minute = exhausted
     ? `all of ${perMinute.toLocaleString('en')}`
     : share(Math.min(requests, perMinute), perMinute);
   const number = requests.toLocaleString('en');
-  return [key.name, key.plan, number, minute, share(Math.min(requests, perDay), perDay), `${refusals}`];
+  return [
+    key.name,
+    key.plan,
+    number,
+    minute,
+    share(Math.min(requests, perDay), perDay),
+    refusalsAtMost ? `up to ${refusals}` : `${refusals}`,
+  ];
 }
 
 function share(part: number, whole: number): string {

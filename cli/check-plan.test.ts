@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import t from 'tap';
+import type { KeyBill } from '../checks/harness/quota-planner.ts';
 import type { Permission } from '../checks/harness/verdict.ts';
 import { readReport } from '../reports/read-report.ts';
 import { planCheck } from './check-plan.ts';
@@ -17,6 +18,9 @@ interface Case {
   readonly clockSpeed: number;
 }
 
+/** How long test targets ban. */
+const BAN_SECONDS = 20;
+
 /** What only some targets need: animals where the store has few, a second look where something is suspicious. */
 const FEW = 15;
 
@@ -25,7 +29,14 @@ const CASES: readonly Case[] = [
   { keys: ['free-1', 'pro-1', 'business-1'], permit: ['writes'], clockSpeed: 1 },
   { keys: ['pro-1'], permit: [], clockSpeed: 1 },
   { keys: ['free-1', 'pro-1'], permit: ['writes', 'exhaust'], clockSpeed: 15 },
+  { keys: ['free-1', 'pro-1', 'free-ban'], permit: ['writes', 'exhaust', 'ban'], clockSpeed: 25 },
+  { keys: ['free-1'], permit: ['writes', 'exhaust', 'day'], clockSpeed: 120 },
 ];
+
+/** Refusals that a bill foresees, and how many came: the same, but where the target chooses when to ban. */
+function foreseen({ refusals, refusalsAtMost }: KeyBill, came: number): boolean {
+  return refusalsAtMost ? came > 0 && came <= refusals : came === refusals;
+}
 
 for (const { keys, permit, clockSpeed } of CASES) {
   t.test(
@@ -46,13 +57,28 @@ for (const { keys, permit, clockSpeed } of CASES) {
       );
       const read = readReport(join(target.folder, 'out'));
       if (!read.ok) throw new Error(stderr);
-      const { requests, requirements, run: facts } = read.report;
-      const spent = Object.entries(requests.byKey).filter(([name]) => name !== '(none)');
-      const total = spent.reduce((sum, [, count]) => sum + count, 0);
-      const billed = bill.keys.reduce((sum, key) => sum + key.requests, 0);
-      t.ok(billed >= total, `billed ${billed}, spent ${total}`);
-      t.ok(billed <= total * 1.25 || billed <= total + FEW, `billed ${billed}, spent ${total}`);
-      t.ok(bill.anonymous >= (requests.byKey['(none)'] ?? 0));
+      const { requests, requirements, timeline, run: facts } = read.report;
+      for (const billed of bill.keys) {
+        const { name } = billed.key;
+        const spent = requests.byKey[name] ?? 0;
+        // Until a target bans, up to sixty requests are tried.
+        const most = billed.refusalsAtMost ? spent + 75 : Math.max(spent * 1.25, spent + FEW);
+        t.ok(
+          billed.requests >= spent && billed.requests <= most,
+          `${name}: ${billed.requests}, spent ${spent}`,
+        );
+        const refused = timeline
+          .filter(({ key, status }) => key === name && status === 429)
+          .reduce((sum, { times }) => sum + (times ?? 1), 0);
+        t.ok(foreseen(billed, refused), `${name}: ${billed.refusals} refusals, came ${refused}`);
+      }
+      const seconds = bill.total / 1000;
+      const took = facts.durationSeconds;
+      // The ban's length is the target's; a minute is the least that a window less can make.
+      const ban = bill.waitsForBan ? BAN_SECONDS : 0;
+      t.ok(took <= seconds + ban && seconds <= took * 1.25 + 75, `${seconds} s, took ${took}`);
+      const anonymous = requests.byKey['(none)'] ?? 0;
+      t.ok(bill.anonymous >= anonymous && bill.anonymous <= anonymous + 8, `${bill.anonymous}, ${anonymous}`);
       t.ok(
         bill.animals >= facts.animalsAdded && bill.animals <= facts.animalsAdded + 16,
         `${bill.animals}, ${facts.animalsAdded}`,
@@ -75,7 +101,7 @@ t.test('--dry-run sends nothing', async (t) => {
   );
   t.equal(code, 0, stderr);
   t.match(stdout, /^ {2}free-1 +free +\d+ +all of 60 +\d+ % of 1,000 +2$/m);
-  t.match(stdout, /^ {2}free-ban +free +\d+ +all of 60 +\d+ % of 1,000 +\d+$/m);
+  t.match(stdout, /^ {2}free-ban +free +\d+ +all of 60 +\d+ % of 1,000 +up to \d+$/m);
   t.match(stdout, /Longest wait 1 min, and the length of the ban/);
   t.match(stdout, /\? needs the permission day: rate-day-free, rate-day-pro/);
   t.match(stdout, /\? the profile has no business key with the role exhaust: rate-minute-business$/m);

@@ -28,6 +28,8 @@ export interface KeyBill {
   readonly requests: number;
   /** Requests that are to be refused with 429, among them. */
   readonly refusals: number;
+  /** Whether those are the most that there may be: how soon a target bans is its own choice. */
+  readonly refusalsAtMost: boolean;
   /** The most that the key's minute is asked for beside the requests that exhaust it, and whether that happens. */
   readonly exhausted: boolean;
 }
@@ -74,12 +76,16 @@ export function quotaBill(run: PlannedRun): QuotaBill {
       // The day counts every request of the run, whatever it was for.
       requests: Math.max(beforeDay, wholeDay),
       refusals: sum(spending.map(({ refusals }) => refusals)),
+      refusalsAtMost: lane?.scenes.some(({ permit }) => permit === 'ban') === true,
       exhausted: spending.length > 0,
     };
   });
-  const laneTimes = run.lanes.map(({ key, scenes }) =>
-    sum(scenes.map((scene) => laneSpending(scene, key).time)),
-  );
+  const laneTimes = run.lanes.map(({ key, scenes }) => {
+    const spending = scenes.map((scene) => laneSpending(scene, key));
+    // The windows that were exhausted before are the first of the day's.
+    const [days, others] = [spending.filter(({ day }) => day), spending.filter(({ day }) => !day)];
+    return Math.max(sum(days.map(({ time }) => time)), sum(others.map(({ time }) => time)));
+  });
   const scenes = run.lanes.flatMap((lane) => lane.scenes);
   return {
     keys,
@@ -202,7 +208,8 @@ function laneSpending(
       return {
         requests,
         refusals: windows,
-        time: windows * (Math.min(sending, MINUTE) + MINUTE),
+        // The second window begins when the first one's refusal is over, and is not waited out.
+        time: windows * Math.min(sending, MINUTE) + MINUTE,
         day: false,
       };
     }
