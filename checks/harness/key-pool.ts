@@ -2,6 +2,7 @@ import type { RateReading } from './rate-headers.ts';
 import type { TargetClock } from './target-clock.ts';
 import type { KeyRole, PlanLimits, PlanName } from './target-profile.ts';
 
+export const SECOND = 1000;
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
 

@@ -5,7 +5,7 @@
 import { contract } from '../../spec/contract.ts';
 import { type Check, type GapObserver, type Judge, type Scene, Unsettled } from '../harness/check.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
-import { type Key, MINUTE } from '../harness/key-pool.ts';
+import { type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
 import { isJsonObject } from '../harness/lossless-json.ts';
 import { bodyOf, described } from '../harness/pets.ts';
 import { type Probe, unanswered } from '../harness/probe.ts';
@@ -15,17 +15,12 @@ import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.
 import { schemaProblem } from '../harness/schema.ts';
 import { countWindow, type WindowCount } from '../harness/window-count.ts';
 import { categoryId, namePrefix } from './added-animals.ts';
+import { isAdmitted } from './admitted.ts';
 import { retrievals } from './get-animal.ts';
-import {
-  atStart,
-  exhaustKeys,
-  type FilledWindow,
-  IN_FLIGHT,
-  isAdmitted,
-  minuteScenes,
-} from './minute-windows.ts';
+import { atStart } from './key-at-rest.ts';
+import { exhaustKeys, minuteScenes } from './minute-windows.ts';
+import { type FilledWindow, IN_FLIGHT } from './window-filling.ts';
 
-const SECOND = 1000;
 /** Requests that go over the limit at the same moment, when the limit is reached: fewer than bans commonly begin at. */
 const OVERSHOOT = 6;
 /** How many requests after a 429 are sent before the target is taken not to ban. */

@@ -1,15 +1,15 @@
 /** Section 8: requests per day, spent at the plan's own pace. */
 import { type Check, type Judge, type Scene, Unsettled } from '../harness/check.ts';
 import { type AnsweredExchange, isAnswered } from '../harness/exchange.ts';
-import { DAY, type Key, MINUTE } from '../harness/key-pool.ts';
+import { DAY, type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
 import { described } from '../harness/pets.ts';
 import { type Probe, unanswered } from '../harness/probe.ts';
 import { type RateReading, rateReading, retryAfter } from '../harness/rate-headers.ts';
 import { listPets } from '../harness/requests.ts';
 import type { PlanName } from '../harness/target-profile.ts';
-import { exhaustKeys, isAdmitted, isAdmittedStatus } from './minute-windows.ts';
+import { isAdmitted, isAdmittedStatus } from './admitted.ts';
+import { exhaustKeys } from './minute-windows.ts';
 
-const SECOND = 1000;
 const IN_FLIGHT = 4;
 /** A refusal that asks for more than a minute and its rounding is not the minute's. */
 const BEYOND_A_MINUTE = MINUTE + 2 * SECOND;

@@ -19,8 +19,9 @@ import { listPets } from '../harness/requests.ts';
 import type { PlanName } from '../harness/target-profile.ts';
 import { racingRemaining } from '../harness/window-count.ts';
 import { banKey, banOf } from './bans.ts';
-import { type FilledWindow, IN_FLIGHT, type MinuteMeasurement, minuteScenes } from './minute-windows.ts';
+import { type MinuteMeasurement, minuteScenes } from './minute-windows.ts';
 import { storedThoughRefused } from './refused-additions.ts';
+import { type FilledWindow, IN_FLIGHT } from './window-filling.ts';
 
 /** The measurements of all keys that could be made; throws where none could. */
 async function measurements(probe: Probe): Promise<MinuteMeasurement[]> {

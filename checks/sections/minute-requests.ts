@@ -1,0 +1,62 @@
+/** What is sent while a minute is filled: every operation, limit and filter has its turn. */
+import { contract } from '../../spec/contract.ts';
+import type { Key } from '../harness/key-pool.ts';
+import type { Probe } from '../harness/probe.ts';
+import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.ts';
+import { namePrefix } from './added-animals.ts';
+
+/** Animals that a burst adds at the same moment, which is when careless ids collide. */
+export const ADDED_TOGETHER = 8;
+
+/** The status by which limits, operations and filters vary over a burst, so that its requests find out more. */
+export function* variety(
+  probe: Probe,
+  key: Key,
+  animals: readonly bigint[],
+  category: bigint,
+): Generator<RequestSpec> {
+  const writes = probe.permits('writes');
+  // A few of each operation first: what is wrong on one plan only shows there.
+  for (const id of animals.slice(0, 3)) yield getPet(id);
+  yield getPet(2n ** 61n + probe.random(`unknown to ${key.name}`, 2n ** 61n));
+  if (writes) {
+    for (let index = 1; index <= ADDED_TOGETHER; index += 1) {
+      yield addPet({
+        name: `${namePrefix(probe.runId)} together ${key.name} ${index}`,
+        categoryId: category,
+        status: 'sold',
+      });
+    }
+    yield addPet({ name: `${namePrefix(probe.runId)} refused ${key.name}` });
+  }
+  const { minimum, maximum } = contract.limit;
+  const filters = [undefined, ...contract.statuses];
+  // Another key starts elsewhere, so that small plans together see every limit.
+  const offset = Number(probe.random(`offset of ${key.name}`, BigInt(maximum)));
+  for (let index = 0; ; index += 1) {
+    const limit = minimum + ((index + offset) % maximum);
+    const status = filters[Math.floor(index / maximum) % filters.length];
+    yield listPets(status === undefined ? { limit } : { limit, status });
+  }
+}
+
+/** Another operation on every key, so that the first refusals together cover them all without a request too many. */
+export function refusedOperation(
+  probe: Probe,
+  key: Key,
+  animals: readonly bigint[],
+  category: bigint,
+): RequestSpec {
+  const turn =
+    probe.keys.filter(({ roles }) => roles.includes('exhaust')).findIndex(({ name }) => name === key.name) %
+    3;
+  if (turn === 1 && probe.permits('writes')) {
+    return addPet({
+      name: `${namePrefix(probe.runId)} refused over the limit ${key.name}`,
+      categoryId: category,
+      status: 'sold',
+    });
+  }
+  const [animal] = animals;
+  return turn === 2 && animal !== undefined ? getPet(animal) : listPets({ limit: 1 });
+}
