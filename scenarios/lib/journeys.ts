@@ -35,6 +35,8 @@ const addEnd = (SPAN * (listPets + createPet)) / parts;
 const listStep = listEnd / lists.length;
 const statuses = ['available', undefined, 'pending', 'sold'];
 const addStep = (addEnd - listEnd) / statuses.length;
+/** The one request of a journey that has no other. */
+const only = listPets === parts && lists.length === 1 ? lists[0] : undefined;
 
 /** This process's part of the keys, where the plan has one for each of several machines. */
 function ownShard() {
@@ -69,6 +71,10 @@ export function mixedRequests(streamName: string): () => void {
     if (who === undefined) {
       who = caller(stream, keyIndex);
       callers[keyIndex] = who;
+    }
+    if (only !== undefined) {
+      sendList(who, only);
+      return;
     }
     const place = (turn * GOLDEN) & (SPAN - 1);
     if (place < listEnd) {

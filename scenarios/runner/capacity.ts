@@ -69,7 +69,7 @@ const PRECISE = 0.02;
 /** Still an answer, where the machine does not let the search go on. */
 const USABLE = 0.05;
 const LEAST_KNEE_STEPS = 6;
-const MOST_STUMBLES = 2;
+const MOST_STUMBLES = 6;
 /** A tenth of the bound, at least this: arrivals so late make latencies of their own. */
 const LEAST_LAG_MS = 20;
 
