@@ -1,0 +1,39 @@
+/** The measured minutes of all keys, as the checks of section 8 look at them. */
+import { type Judge, Unsettled } from '../harness/check.ts';
+import type { Exchange } from '../harness/exchange.ts';
+import type { Probe } from '../harness/probe.ts';
+import { type MinuteMeasurement, minuteScenes } from './minute-windows.ts';
+import type { FilledWindow } from './window-filling.ts';
+
+/** The measurements of all keys that could be made; throws where none could. */
+export async function measurements(probe: Probe): Promise<MinuteMeasurement[]> {
+  const scenes = minuteScenes(probe);
+  if (scenes.length === 0) throw new Unsettled('no usable key has the role exhaust');
+  const played = await Promise.allSettled(scenes.map(({ scene }) => probe.play(scene)));
+  const made = played.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  if (made.length > 0) return made;
+  const [failed] = played;
+  throw failed?.status === 'rejected' ? failed.reason : new Unsettled('no window could be measured');
+}
+
+/** Runs a judgement for every key's measurement. */
+export function forEveryKey(judgeOne: (measurement: MinuteMeasurement, judge: Judge) => void) {
+  return async (probe: Probe, judge: Judge) => {
+    for (const measurement of await measurements(probe)) judgeOne(measurement, judge);
+  };
+}
+
+/** Whether a key may be driven beyond its limit. */
+export const mayBan = (probe: Probe) =>
+  probe.permits('ban') && probe.keys.some(({ roles }) => roles.includes('ban'));
+
+export const evidenceOf = (window: FilledWindow): Exchange[] =>
+  [window.refusal, window.last].filter((exchange) => exchange !== undefined);
+
+export const first = ({ windows }: MinuteMeasurement): FilledWindow | undefined => windows[0];
+
+/** Whether somebody else spent a part of what the target admitted. */
+const othersSpent = ({ count: { verdict } }: FilledWindow) =>
+  verdict.kind === 'fewer' && verdict.before + verdict.between > 0;
+
+export const disturbed = ({ windows, next }: MinuteMeasurement) => [...windows, ...next].some(othersSpent);

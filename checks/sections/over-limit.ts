@@ -1,0 +1,69 @@
+/** Section 8: a request over the limit is refused with 429, and has no effect. */
+import type { Check, Judge } from '../harness/check.ts';
+import type { AnsweredExchange } from '../harness/exchange.ts';
+import { described } from '../harness/pets.ts';
+import { banKey, banOf } from './bans.ts';
+import { mayBan, measurements } from './minute-measurements.ts';
+import { storedThoughRefused } from './refused-additions.ts';
+
+/** 401 and 403 for a valid key are the forms of a ban beside 429. */
+const bansKey = ({ outcome }: AnsweredExchange) => outcome.status === 401 || outcome.status === 403;
+
+function judgeRefusal(refusal: AnsweredExchange, judge: Judge): void {
+  if (refusal.outcome.status === 429) judge.holds(refusal);
+  else judge.breaks({ expected: '429 for a request over the limit', actual: described(refusal) }, refusal);
+}
+
+export const overLimitChecks: readonly Check[] = [
+  {
+    // 8: a request over the limit receives 429 Too Many Requests; one key each tries another operation.
+    id: 'rate-refused-429',
+    permit: 'exhaust',
+    async run(probe, judge) {
+      for (const { windows, next, key } of await measurements(probe)) {
+        for (const { refusal, servedOver, closed, count } of [...windows, ...next]) {
+          // Refused before the limit, and not for it: somebody else may have earned the key a ban.
+          if (refusal !== undefined && bansKey(refusal) && count.verdict.kind === 'fewer') {
+            judge.unsettled(`key ${key.name} was refused altogether before its limit`, refusal);
+            continue;
+          }
+          if (servedOver !== undefined)
+            judge.breaks(
+              { expected: '429 for a request over the limit', actual: described(servedOver) },
+              servedOver,
+            );
+          if (closed !== undefined) {
+            const message = closed.outcome.kind === 'failure' ? closed.outcome.message : 'no answer';
+            judge.breaks(
+              { expected: '429 for a request over the limit', actual: `${message}, twice` },
+              closed,
+            );
+          } else if (refusal === undefined) judge.unsettled(`key ${key.name} was refused nothing`);
+          else judgeRefusal(refusal, judge);
+        }
+      }
+      if (!mayBan(probe)) return;
+      // On the key that may be banned, every operation is refused several times.
+      const { refusals, served } = await probe.play(banOf(banKey(probe)));
+      for (const refusal of refusals) judgeRefusal(refusal, judge);
+      for (const exchange of served) {
+        judge.breaks(
+          {
+            expected: '429 for a request over the limit',
+            actual: `${described(exchange)}, between two refusals of the same window`,
+          },
+          exchange,
+        );
+      }
+    },
+  },
+  {
+    // 8: a refused request is to be sent again, so it has had no effect.
+    id: 'rate-refused-adds-nothing',
+    permit: 'exhaust',
+    async run(probe) {
+      await measurements(probe);
+    },
+    conclude: storedThoughRefused(429, 'no addition was refused with 429'),
+  },
+];

@@ -1,0 +1,71 @@
+/** Section 8: X-RateLimit-Remaining as requests are spent, and when none is left. */
+import type { Check } from '../harness/check.ts';
+import { rateReading } from '../harness/rate-headers.ts';
+import { judgeRemaining } from '../harness/remaining-arithmetic.ts';
+import { evidenceOf, forEveryKey, measurements } from './minute-measurements.ts';
+
+export const remainingFalls: Check = {
+  // 8: requests left in the current window; every admitted request of any operation takes one.
+  id: 'rate-remaining-falls',
+  async afterwards(probe, judge) {
+    if (!probe.permits('exhaust')) return;
+    // A window that was counted exactly shows every value from the limit less one down to 0, each once.
+    for (const { key, windows, refilling } of await measurements(probe)) {
+      const [window] = windows;
+      if (window?.count.verdict.kind !== 'exact' || refilling !== false) continue;
+      const { admitted } = window.count;
+      if (
+        admitted.length !== key.limits.perMinute ||
+        admitted.some(({ limit }) => limit !== key.limits.perMinute)
+      )
+        continue;
+      const values = new Set(admitted.flatMap(({ remaining }) => remaining ?? []));
+      if (values.has(0) && values.size >= key.limits.perMinute - 1) judge.holds(...evidenceOf(window));
+      else {
+        judge.breaks(
+          {
+            expected: `${key.limits.perMinute} requests that leave ${key.limits.perMinute - 1} down to 0`,
+            actual: `they left ${values.size} different values, the lowest ${Math.min(...values)}`,
+          },
+          ...evidenceOf(window),
+        );
+      }
+    }
+  },
+  conclude(history, judge) {
+    for (const key of history.keys) {
+      const readings = history.readings
+        .filter((reading) => reading.key === key.name)
+        .sort((a, b) => a.sentAt - b.sentAt);
+      const verdict = judgeRemaining(readings, key.limits.perMinute, key.limits.perDay);
+      if (verdict.kind === 'broken') {
+        judge.breaks(verdict, ...verdict.readings.flatMap(({ id }) => history.find(id) ?? []));
+      } else if (verdict.kind === 'disturbed') judge.unsettled(`key ${key.name}: ${verdict.reason}`);
+      else if (verdict.kind === 'falls')
+        judge.holds(...readings.slice(0, 2).flatMap(({ id }) => history.find(id) ?? []));
+    }
+  },
+};
+
+export const remainingExhausted: Check = {
+  // 8: requests left in the current window: none, when a request was refused for the minute.
+  id: 'rate-remaining-exhausted',
+  permit: 'exhaust',
+  run: forEveryKey(({ windows, key }, judge) => {
+    for (const { refusal } of windows) {
+      if (refusal?.outcome.status !== 429) continue;
+      const { limit, remaining } = rateReading(refusal);
+      if (limit !== key.limits.perMinute || remaining === undefined)
+        judge.notApplicable('the headers of the refusal do not describe the minute');
+      else if (remaining === 0) judge.holds(refusal);
+      else
+        judge.breaks(
+          {
+            expected: 'X-RateLimit-Remaining: 0 when refused',
+            actual: `X-RateLimit-Remaining: ${remaining}`,
+          },
+          refusal,
+        );
+    }
+  }),
+};

@@ -1,0 +1,142 @@
+/** Sections 7 and 8: the time to wait, as Retry-After and X-RateLimit-Reset of a refusal tell it. */
+import type { Check, GapObserver } from '../harness/check.ts';
+import type { AnsweredExchange } from '../harness/exchange.ts';
+import { described } from '../harness/pets.ts';
+import type { Probe } from '../harness/probe.ts';
+import { type RetryAfter, rateReading, retryAfter } from '../harness/rate-headers.ts';
+import { banKey, banOf } from './bans.ts';
+import { disturbed, first, forEveryKey, mayBan, measurements } from './minute-measurements.ts';
+
+/** What is wrong with a Retry-After as a time to wait; undefined where nothing is. */
+function unreadableWait(told: RetryAfter, refusal: AnsweredExchange, probe: Probe): string | undefined {
+  if (told.kind === 'absent') return undefined;
+  if (told.kind === 'unreadable') return `Retry-After: ${told.text}`;
+  // A bound of ten windows: "of the order of the window" leaves room for a generous target, not for another unit.
+  const longest = 600_000;
+  if (told.kind === 'delay') {
+    if (told.milliseconds <= 0) return `Retry-After: ${told.text}, which is no time to wait`;
+    return told.milliseconds > longest ? `Retry-After: ${told.text}, for a window of a minute` : undefined;
+  }
+  const now = probe.targetClock.at(refusal.receivedAt);
+  if (now === undefined) return undefined;
+  if (told.time < now.earliest - 1000) return `Retry-After: ${told.text}, which is past`;
+  return told.time > now.latest + longest ? `Retry-After: ${told.text}, for a window of a minute` : undefined;
+}
+
+export const resetTrue: Check = {
+  // 8: at the time in X-RateLimit-Reset the limit resets.
+  id: 'rate-reset-true',
+  permit: 'exhaust',
+  run: forEveryKey((measurement, judge) => {
+    const { afterReset, key } = measurement;
+    const refusal = first(measurement)?.refusal;
+    if (afterReset === undefined) {
+      if (refusal === undefined) judge.unsettled(`key ${key.name} was refused nothing`);
+      else if (rateReading(refusal).limit !== key.limits.perMinute)
+        judge.notApplicable('the headers do not describe the minute');
+      else
+        judge.unsettled(
+          `X-RateLimit-Reset of the refusal could not be waited for (see rate-reset-value)`,
+          refusal,
+        );
+    } else if ([401, 403].includes(afterReset.exchange.outcome.status))
+      judge.unsettled(`key ${key.name} seems to be banned (see ban-spares-polite)`, afterReset.exchange);
+    else if (afterReset.admitted)
+      judge.holds(afterReset.exchange, ...(refusal === undefined ? [] : [refusal]));
+    else if (disturbed(measurement))
+      judge.unsettled(`somebody else seems to spend key ${key.name}`, afterReset.exchange);
+    else
+      judge.breaks(
+        {
+          expected: 'a request admitted once X-RateLimit-Reset has passed',
+          actual: described(afterReset.exchange),
+        },
+        afterReset.exchange,
+        ...(refusal === undefined ? [] : [refusal]),
+      );
+  }),
+};
+
+export const retryAfterChecks: readonly Check[] = [
+  {
+    // 7, 8: the time to wait is given in Retry-After.
+    id: 'retry-after-present',
+    observe(exchange, judge) {
+      if (exchange.outcome.status !== 429) return;
+      if (retryAfter(exchange.outcome.headers, 60).kind === 'absent')
+        judge.breaks({ expected: 'Retry-After on a 429', actual: 'none' }, exchange);
+      else judge.holds(exchange);
+    },
+  },
+  {
+    // 8: a time to wait: neither none at all nor unreadable nor out of all proportion to the window.
+    id: 'retry-after-readable',
+    permit: 'exhaust',
+    async run(probe, judge) {
+      const filled = (await measurements(probe)).flatMap(({ windows, next }) => [...windows, ...next]);
+      const refusals = filled.flatMap(({ refusal }) => refusal ?? []);
+      if (mayBan(probe)) refusals.push(...(await probe.play(banOf(banKey(probe)))).refusals);
+      for (const refusal of refusals) {
+        if (refusal.outcome.status !== 429) continue;
+        const told = retryAfter(refusal.outcome.headers, 60);
+        const problem = unreadableWait(told, refusal, probe);
+        if (problem !== undefined)
+          judge.breaks(
+            { expected: 'a number or a date that lies ahead, of the order of a minute', actual: problem },
+            refusal,
+          );
+        else if (told.kind !== 'absent') judge.holds(refusal);
+      }
+    },
+  },
+  {
+    // 8: the client waits for the time indicated, and then retries.
+    id: 'retry-after-honest',
+    permit: 'exhaust',
+    run: forEveryKey((measurement, judge) => {
+      const { afterRetryAfter, told, key } = measurement;
+      const refusal = first(measurement)?.refusal;
+      const evidence = refusal === undefined ? [] : [refusal];
+      if (afterRetryAfter === undefined)
+        judge.unsettled(
+          `key ${key.name}: no Retry-After that can be waited for (see retry-after-readable)`,
+          ...evidence,
+        );
+      else if (afterRetryAfter.admitted) judge.holds(afterRetryAfter.exchange, ...evidence);
+      else if ([401, 403].includes(afterRetryAfter.exchange.outcome.status))
+        judge.unsettled(
+          `key ${key.name} seems to be banned (see ban-spares-polite)`,
+          afterRetryAfter.exchange,
+        );
+      else if (disturbed(measurement))
+        judge.unsettled(`somebody else seems to spend key ${key.name}`, afterRetryAfter.exchange);
+      else
+        judge.breaks(
+          {
+            expected: `a request admitted after Retry-After: ${told.kind === 'absent' ? '' : told.text}`,
+            actual: described(afterRetryAfter.exchange),
+          },
+          afterRetryAfter.exchange,
+          ...evidence,
+        );
+    }),
+  },
+];
+
+export const retryAfterFormat: GapObserver = {
+  id: 'retry-after-format',
+  permit: 'exhaust',
+  async run(probe) {
+    const measured = (await measurements(probe)).find(
+      ({ told }) => told.kind === 'delay' || told.kind === 'date',
+    );
+    if (measured === undefined || (measured.told.kind !== 'delay' && measured.told.kind !== 'date'))
+      return undefined;
+    const refusal = first(measured)?.refusal;
+    return {
+      answer: measured.told.format,
+      detail: `Retry-After: ${measured.told.text}`,
+      evidence: refusal === undefined ? [] : [refusal],
+    };
+  },
+};
