@@ -27,7 +27,7 @@ const CONTENT_TYPE: Answer['headers'] = [['Content-Type', 'application/json']];
 const bearer = (request: RawRequest) => (request.header('authorization') ?? '').replace(/^Bearer /, '');
 
 /** Every form in which a target may throw back the key that it was sent. */
-function echoes(key: string): string[] {
+export function echoes(key: string): string[] {
   const bytes = Buffer.from(key);
   return [
     key,
