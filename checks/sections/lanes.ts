@@ -1,7 +1,7 @@
 import type { Check, Scene } from '../harness/check.ts';
 import type { Probe } from '../harness/probe.ts';
 import type { Permission } from '../harness/verdict.ts';
-import { banKey, banOf } from './bans.ts';
+import { banKey, banOf } from './ban-measurement.ts';
 import { dayOf } from './daily-quota.ts';
 import { minuteScenes } from './minute-windows.ts';
 

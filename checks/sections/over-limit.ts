@@ -2,7 +2,7 @@
 import type { Check, Judge } from '../harness/check.ts';
 import type { AnsweredExchange } from '../harness/exchange.ts';
 import { described } from '../harness/pets.ts';
-import { banKey, banOf } from './bans.ts';
+import { banKey, banOf } from './ban-measurement.ts';
 import { mayBan, measurements } from './minute-measurements.ts';
 import { storedThoughRefused } from './refused-additions.ts';
 

@@ -3,7 +3,7 @@ import type { Check, GapAnswer, GapObserver, History, Judge } from '../harness/c
 import type { Exchange } from '../harness/exchange.ts';
 import type { PlanName } from '../harness/target-profile.ts';
 import { racingRemaining } from '../harness/window-count.ts';
-import { banKey, banOf } from './bans.ts';
+import { banKey, banOf } from './ban-measurement.ts';
 import { keysApartChecks } from './keys-apart.ts';
 import { evidenceOf, first, forEveryKey, mayBan, measurements } from './minute-measurements.ts';
 import { type MinuteMeasurement, minuteScenes } from './minute-windows.ts';

@@ -4,7 +4,7 @@ import type { AnsweredExchange } from '../harness/exchange.ts';
 import { described } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
 import { type RetryAfter, rateReading, retryAfter } from '../harness/rate-headers.ts';
-import { banKey, banOf } from './bans.ts';
+import { banKey, banOf } from './ban-measurement.ts';
 import { disturbed, first, forEveryKey, mayBan, measurements } from './minute-measurements.ts';
 
 /** What is wrong with a Retry-After as a time to wait; undefined where nothing is. */

@@ -1,0 +1,48 @@
+/** What tells the answer to a banned key from a refusal of the rate limit. */
+import type { AnsweredExchange } from '../harness/exchange.ts';
+import { SECOND } from '../harness/key-pool.ts';
+import { isJsonObject } from '../harness/lossless-json.ts';
+import { bodyOf } from '../harness/pets.ts';
+import type { Probe } from '../harness/probe.ts';
+import { retryAfter } from '../harness/rate-headers.ts';
+import { isAdmitted } from './admitted.ts';
+
+function codeOf(exchange: AnsweredExchange): string | undefined {
+  const body = bodyOf(exchange);
+  const code = body.ok && isJsonObject(body.value) ? body.value['code'] : undefined;
+  return typeof code === 'string' ? code : undefined;
+}
+
+/** When a refusal tells to come back, by our clock. */
+export function toldEnd(probe: Probe, exchange: AnsweredExchange): number | undefined {
+  // A ban may be long: as many seconds as a day has are seconds still.
+  const told = retryAfter(exchange.outcome.headers, 24 * 3600);
+  if (told.kind === 'delay') return exchange.receivedAt + told.milliseconds;
+  if (told.kind === 'date') return probe.targetClock.certainlyReached(told.time) ?? told.time;
+  return undefined;
+}
+
+/**
+ * Whether a refusal is a ban and no longer the rate limit: 401 or 403 for a valid key, another code than the first
+ * refusal had, or a wait that goes beyond the window that was exceeded.
+ */
+export function isBan(probe: Probe, exchange: AnsweredExchange, first: AnsweredExchange): boolean {
+  const { status } = exchange.outcome;
+  if (isAdmitted(exchange) || ![401, 403, 429].includes(status)) return false;
+  if (status !== first.outcome.status) return true;
+  if (codeOf(exchange) !== codeOf(first)) return true;
+  const end = toldEnd(probe, exchange);
+  const windowEnd = toldEnd(probe, first);
+  // Whole seconds, rounded up on both.
+  return (
+    end !== undefined &&
+    windowEnd !== undefined &&
+    end > Math.max(windowEnd, first.receivedAt + SECOND) + 2 * SECOND
+  );
+}
+
+/** Another answer than the rate limit's: 401 or 403 for a valid key, or another code. */
+export function answersOtherwise(exchange: AnsweredExchange, first: AnsweredExchange): boolean {
+  const { status } = exchange.outcome;
+  return status === 401 || status === 403 || (status === 429 && codeOf(exchange) !== codeOf(first));
+}

@@ -1,0 +1,123 @@
+/** The ban of a key from its provocation to its end. */
+import { contract } from '../../spec/contract.ts';
+import { type Scene, Unsettled } from '../harness/check.ts';
+import type { AnsweredExchange } from '../harness/exchange.ts';
+import { type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
+import type { Probe } from '../harness/probe.ts';
+import { listPets } from '../harness/requests.ts';
+import type { WindowCount } from '../harness/window-count.ts';
+import { isAdmitted } from './admitted.ts';
+import { toldEnd } from './ban-answers.ts';
+import { answer, type OtherKey, provocationOf, tryOthers } from './ban-provocation.ts';
+
+/** How long a ban is waited out; one that says it lasts longer is not waited for. */
+const LONGEST_BAN = 15 * MINUTE;
+/** Where a ban does not tell its end, it is asked for after these pauses: a request during a ban may prolong it. */
+const POLLS = [15, 30, 60, 120, 240, 480].map((seconds) => seconds * SECOND);
+
+export interface Ban {
+  /** The first answer that was the ban and no longer the rate limit's. */
+  readonly answer: AnsweredExchange;
+  /** How many requests after the first 429 it took. */
+  readonly after: number;
+  /** When the ban said that it ends, by our clock; undefined where it said nothing. */
+  readonly toldEnd: number | undefined;
+  /** Every answer while banned. */
+  readonly answers: readonly AnsweredExchange[];
+  /** The first answer after the told end (or, without one, after the window's end). */
+  readonly atEnd: AnsweredExchange | undefined;
+  /** The first request that was admitted again. */
+  readonly servedAgain: AnsweredExchange | undefined;
+  /** Why the end was not waited for. */
+  readonly notWaited: string | undefined;
+}
+
+export interface BanMeasurement {
+  readonly key: Key;
+  readonly count: WindowCount;
+  /** Refusals over the limit, before any ban. */
+  readonly refusals: readonly AnsweredExchange[];
+  /** Requests over the limit that were served all the same. */
+  readonly served: readonly AnsweredExchange[];
+  readonly ban: Ban | undefined;
+  /** What other keys got meanwhile. */
+  readonly others: readonly OtherKey[];
+}
+
+/** The key that may be banned; one that may do nothing else is taken first. */
+export function banKey(probe: Probe): Key {
+  const keys = probe.keys.filter(({ roles }) => roles.includes('ban'));
+  const [key] = keys.sort(
+    (a, b) => a.roles.length - b.roles.length || a.limits.perMinute - b.limits.perMinute,
+  );
+  if (key === undefined) throw new Unsettled('no usable key has the role ban');
+  return key;
+}
+
+/** The provocation and the end of the ban that it led to. */
+export function banOf(key: Key): Scene<BanMeasurement> {
+  return {
+    id: `ban:${key.name}:end`,
+    permit: 'ban',
+    spends: { requests: POLLS.length + 2 },
+    scenes: [provocationOf(key)],
+    async play(probe) {
+      const { count, refusals, served, first, ban, after, others } = await probe.play(provocationOf(key));
+      const told = refusals
+        .map((refusal) => toldEnd(probe, refusal) ?? 0)
+        .filter((end) => end < first.receivedAt + 2 * MINUTE);
+      // Without a ban to wait for, every window is over after a minute; with one, when the refusals said.
+      const windowEnd =
+        Math.max(ban === undefined || told.length === 0 ? first.receivedAt + MINUTE : 0, ...told) +
+        2 * SECOND;
+      const end = await banEnd(probe, key, ban, windowEnd);
+      // A ban that was answered like the rate limit shows itself only by outlasting the window.
+      const shown = ban ?? end.atEnd;
+      const banned = shown !== undefined && !isAdmitted(shown);
+      if (banned) probe.markBanned([shown, ...end.answers]);
+      const later = banned && ban === undefined ? await tryOthers(probe, key, first, 0) : [];
+      return {
+        key,
+        count,
+        refusals,
+        served,
+        ban: banned ? { answer: shown, after, ...end } : undefined,
+        others: [...others, ...later],
+      };
+    },
+  };
+}
+
+/** Waits a ban out and asks again. */
+async function banEnd(probe: Probe, key: Key, ban: AnsweredExchange | undefined, windowEnd: number) {
+  const told = ban === undefined ? undefined : toldEnd(probe, ban);
+  const answers = ban === undefined ? [] : [ban];
+  const until = Math.max(told ?? 0, windowEnd);
+  const length = until - (ban?.receivedAt ?? until);
+  if (length > LONGEST_BAN) {
+    const notWaited = `the ban lasts ${Math.round(length / MINUTE)} minutes, and a run waits ${LONGEST_BAN / MINUTE}`;
+    return { toldEnd: told, answers, atEnd: undefined, servedAgain: undefined, notWaited };
+  }
+  const again = listPets({ limit: contract.limit.maximum, status: 'sold' });
+  await probe.waitUntil(
+    until,
+    ban === undefined ? `the window of key ${key.name} to end` : `the ban of key ${key.name} to end`,
+  );
+  const atEnd = await answer(probe, key, again);
+  let latest = atEnd;
+  for (const pause of POLLS) {
+    if (isAdmitted(latest)) break;
+    answers.push(latest);
+    const next = Math.max(toldEnd(probe, latest) ?? 0, latest.receivedAt + pause);
+    if (next - until > LONGEST_BAN) break;
+    await probe.waitUntil(next, `the ban of key ${key.name} to end after all`);
+    latest = await answer(probe, key, again);
+  }
+  return {
+    toldEnd: told,
+    answers,
+    atEnd,
+    servedAgain: isAdmitted(latest) ? latest : undefined,
+    notWaited: undefined,
+  };
+}

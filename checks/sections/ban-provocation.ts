@@ -1,0 +1,218 @@
+/** Goes on after a 429 as no client should, on a key that may be banned, until a ban shows. */
+import { type Scene, Unsettled } from '../harness/check.ts';
+import { type AnsweredExchange, isAnswered } from '../harness/exchange.ts';
+import { type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
+import { type Probe, unanswered } from '../harness/probe.ts';
+import { rateReading } from '../harness/rate-headers.ts';
+import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.ts';
+import { countWindow, type WindowCount } from '../harness/window-count.ts';
+import { categoryId, namePrefix } from './added-animals.ts';
+import { isAdmitted } from './admitted.ts';
+import { answersOtherwise, isBan, toldEnd } from './ban-answers.ts';
+import { retrievals } from './get-animal.ts';
+import { atStart } from './key-at-rest.ts';
+import { minuteScenes } from './minute-windows.ts';
+import { IN_FLIGHT } from './window-filling.ts';
+
+/** Requests that go over the limit at the same moment, when the limit is reached: fewer than bans commonly begin at. */
+const OVERSHOOT = 6;
+/** How many requests after a 429 are sent before the target is taken not to ban. */
+const PATIENCE_OF_TARGET = 60;
+
+/** Over-limit requests of every operation in turn; lists were refused before. */
+function* overLimit(probe: Probe, animals: readonly bigint[], category: bigint): Generator<RequestSpec> {
+  for (let turn = 1; ; turn += 1) {
+    const [animal] = animals;
+    if (animal !== undefined) yield getPet(animal);
+    if (probe.permits('writes')) {
+      yield addPet({
+        name: `${namePrefix(probe.runId)} refused over the limit ${turn}`,
+        categoryId: category,
+        status: 'sold',
+      });
+    }
+    yield listPets({ limit: 1 });
+  }
+}
+
+export async function answer(probe: Probe, key: Key, spec: RequestSpec): Promise<AnsweredExchange> {
+  const exchange = await probe.attempt(spec, key);
+  if (!isAnswered(exchange)) throw unanswered(exchange);
+  return exchange;
+}
+
+/** What going on after a 429 led to, before the end of the ban is waited for. */
+interface Provocation {
+  readonly key: Key;
+  readonly count: WindowCount;
+  readonly refusals: readonly AnsweredExchange[];
+  readonly served: readonly AnsweredExchange[];
+  readonly first: AnsweredExchange;
+  readonly ban: AnsweredExchange | undefined;
+  readonly after: number;
+  readonly others: readonly OtherKey[];
+}
+
+/** What a key that did nothing wrong got while another was or might have been banned. */
+export interface OtherKey {
+  readonly key: Key;
+  readonly exchange: AnsweredExchange;
+  readonly banned: boolean;
+}
+
+/** Requests with other keys, one of the same plan and one of another: whose bans are counted by plan, these show it. */
+export async function tryOthers(
+  probe: Probe,
+  key: Key,
+  first: AnsweredExchange,
+  until: number,
+): Promise<OtherKey[]> {
+  // A key whose own minute is not being counted is better: a request on it disturbs nothing.
+  const candidates = probe.keys
+    .filter(({ name, roles }) => name !== key.name && roles.includes('functional'))
+    .sort((a, b) => Number(a.roles.includes('exhaust')) - Number(b.roles.includes('exhaust')));
+  const alike = candidates.find(({ plan }) => plan === key.plan);
+  // The largest plan feels a request the least.
+  const unlike = candidates
+    .filter(({ plan }) => plan !== key.plan)
+    .sort((a, b) => b.limits.perMinute - a.limits.perMinute)[0];
+  const tried: OtherKey[] = [];
+  for (const other of [alike, unlike]) {
+    // A key that had several refusals of its own may have earned a ban of its own.
+    if (other === undefined || probe.refusalsOf(other) > 1) continue;
+    // Its own limit says nothing about the ban: where it has quota again in time, it is asked then.
+    if (probe.quotaAt(other) < until - SECOND) await probe.untilQuota(other);
+    const exchange = await answer(probe, other, listPets({ limit: 1 }));
+    tried.push({ key: other, exchange, banned: answersOtherwise(exchange, first) });
+  }
+  return tried;
+}
+
+/** A refusal that asks for less is a bucket's, which does not stay exhausted. */
+const STAYS_EXHAUSTED = 10 * SECOND;
+
+/**
+ * Sends the quota and a few more all but together, waits until the window is about to end, and then goes on as no
+ * client should until a ban shows. So late, the ban outlasts the window, and its own end can be told from the window's.
+ */
+export function provocationOf(key: Key): Scene<Provocation> {
+  return {
+    id: `ban:${key.name}`,
+    permit: 'ban',
+    spends: { requests: key.limits.perMinute + OVERSHOOT + PATIENCE_OF_TARGET + 2 },
+    async play(probe) {
+      const category = await categoryId(probe);
+      const retrieved = await probe.play(retrievals).catch(() => []);
+      const animals = retrieved
+        .filter(({ exchange }) => exchange.outcome.status === 200)
+        .map(({ known }) => known.id);
+      const before = await atRest(probe, key);
+      const rest = key.limits.perMinute - before.length;
+      const together = Math.min(rest, 20);
+      const lists = (count: number) =>
+        Array.from({ length: Math.max(0, count) }, () => listPets({ limit: 1 }));
+      const filling = await probe.burst(
+        lists(rest - together),
+        key,
+        IN_FLIGHT,
+        (exchange) => !isAnswered(exchange),
+      );
+      const reaching = await probe.burst(lists(together + OVERSHOOT), key, together + OVERSHOOT);
+      const sent = [...filling, ...reaching].filter(isAnswered);
+      const count = countWindow(
+        [...before, ...sent.filter(isAdmitted).map(rateReading)],
+        key.limits.perMinute,
+      );
+      const refused = sent
+        .filter((exchange) => !isAdmitted(exchange))
+        .sort((a, b) => a.receivedAt - b.receivedAt);
+
+      const over = overLimit(probe, animals, category);
+      const answers: AnsweredExchange[] = [];
+      let first = refused.find(({ outcome }) => outcome.status === 429) ?? refused[0];
+      // A target that bans soon does so while the overshoot is in flight.
+      let ban = refused.find((exchange) => first !== undefined && isBan(probe, exchange, first));
+      const goOn = async () => {
+        const exchange = await answer(probe, key, over.next().value ?? listPets({ limit: 1 }));
+        answers.push(exchange);
+        if (isAdmitted(exchange)) return;
+        first ??= exchange;
+        if (isBan(probe, exchange, first)) ban = exchange;
+      };
+      // What a window edge gave back in between is spent before anything is over the limit.
+      for (let turn = 0; turn < key.limits.perMinute && first === undefined; turn += 1) {
+        await goOn();
+        if (probe.readingsOf(key).at(-1)?.resumed === true) turn = 0;
+      }
+      if (first === undefined) throw new Unsettled(`key ${key.name} was refused nothing`, sent.slice(-1));
+      const end = toldEnd(probe, first);
+      if (
+        ban === undefined &&
+        end !== undefined &&
+        end - first.receivedAt > STAYS_EXHAUSTED &&
+        end - first.receivedAt < 2 * MINUTE
+      ) {
+        const roundTrip = Math.max(...reaching.map(({ sentAt, receivedAt }) => receivedAt - sentAt));
+        const lead = Math.min(20 * SECOND, Math.max(3 * SECOND, roundTrip * PATIENCE_OF_TARGET));
+        await probe.waitUntil(end - lead, `the window of key ${key.name} to be about to end`);
+      }
+      const overLimitRefusals = () => [...refused, ...answers].filter((exchange) => !isAdmitted(exchange));
+      const most = overLimitRefusals().length + PATIENCE_OF_TARGET;
+      for (
+        let turn = 0;
+        turn < key.limits.perMinute + PATIENCE_OF_TARGET &&
+        overLimitRefusals().length < most &&
+        ban === undefined;
+        turn += 1
+      ) {
+        await goOn();
+        // Whoever goes on with an interrupted run may find a new window, which has to be spent first.
+        if (probe.readingsOf(key).at(-1)?.resumed === true) turn = 0;
+      }
+      const limit = first;
+      const refusals = overLimitRefusals().filter((exchange) => !isBan(probe, exchange, limit));
+      const banEnds = ban === undefined ? undefined : toldEnd(probe, ban);
+      return {
+        key,
+        count,
+        refusals,
+        served: servedBetween([...refused.slice(-1), ...answers], key.limits.perMinute),
+        first: limit,
+        ban,
+        after: refusals.length + (ban === undefined ? 0 : 1),
+        others: await tryOthers(probe, key, limit, banEnds ?? 0),
+      };
+    },
+  };
+}
+
+/**
+ * Answers that were served between two refusals of one window, whose reset stood still: nothing was given back in
+ * between, so that those requests were over the limit as well.
+ */
+function servedBetween(answers: readonly AnsweredExchange[], perMinute: number): AnsweredExchange[] {
+  return answers.filter((exchange, index) => {
+    if (!isAdmitted(exchange)) return false;
+    const before = answers.slice(0, index).findLast((other) => !isAdmitted(other));
+    const after = answers.slice(index + 1).find((other) => !isAdmitted(other));
+    if (before === undefined || after === undefined) return false;
+    const [first, ...others] = [before, exchange, after].map(rateReading);
+    // Headers that describe the day say nothing about the minute's reset.
+    return (
+      first?.reset !== undefined &&
+      [first, ...others].every(({ limit, reset }) => limit === perMinute && reset === first.reset)
+    );
+  });
+}
+
+/** What the key spent in the minute before; where it was measured as well, that has to be over and past. */
+async function atRest(probe: Probe, key: Key) {
+  const measured = minuteScenes(probe).find((candidate) => candidate.key.name === key.name);
+  if (measured !== undefined && probe.permits('exhaust')) {
+    await probe.play(measured.scene).catch(() => undefined);
+    const last = probe.readingsOf(key).at(-1);
+    if (last !== undefined)
+      await probe.waitUntil(last.receivedAt + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
+  }
+  return atStart(probe, key);
+}
