@@ -1,0 +1,170 @@
+/** Section 4.1, limit: how many animals a list holds. */
+import { contract } from '../../spec/contract.ts';
+import type { Check, Judge } from '../harness/check.ts';
+import { described, listedPets } from '../harness/pets.ts';
+import type { Probe } from '../harness/probe.ts';
+import { type ListQuery, listPets } from '../harness/requests.ts';
+import { allowedQuery, isOwnAnswer, pets, queryOf, REFUSED_AS_INVALID } from './list-queries.ts';
+import { type Lists, limitOf, lists, type TakenList, take, takeAll } from './lists.ts';
+
+const { minimum, maximum, default: defaultLimit } = contract.limit;
+
+const query = ({ query: { status, limit } }: TakenList) =>
+  [
+    ...(status === undefined ? [] : [`status=${status}`]),
+    ...(limit === undefined ? ['no limit'] : [`limit=${limit}`]),
+  ].join(', ');
+
+/** How many animals match at least: those that the lists showed together, whatever they were asked for. */
+function known(all: Lists, status: string | undefined): number {
+  const taken = [all.all, ...all.byStatus.values()].flatMap((list) => list.pets ?? []);
+  const matching = taken.filter(
+    (pet) => pet.id !== undefined && (status === undefined || pet.status === status),
+  );
+  return new Set(matching.map(({ id }) => id)).size;
+}
+
+/**
+ * Takes a list and judges its length: exactly limit where more match, all of them where not. Others may add animals
+ * meanwhile, so that the number that matches is taken before and, where the length is off, after the list as well.
+ */
+export async function judgeLength(
+  probe: Probe,
+  judge: Judge,
+  all: Lists,
+  wanted: TakenList['query'],
+): Promise<void> {
+  const before = known(all, wanted.status);
+  for (let attempt = 1; ; attempt += 1) {
+    const list = await take(probe, wanted);
+    if (list.pets === undefined)
+      return judge.unsettled(
+        `a list with ${query(list)} was answered ${described(list.exchange)}`,
+        list.exchange,
+      );
+    const most = limitOf(wanted);
+    const least = Math.min(most, before);
+    if (list.pets.length >= least) return judge.holds(list.exchange);
+    // Once more what all lists together show, since others may have taken some away meanwhile.
+    const after = await takeAll(probe);
+    const matching = Math.min(before, known({ ...all, ...after }, wanted.status));
+    const confirmed = Math.min(
+      most,
+      Math.max(matching, wanted.status === undefined ? (after.all.pets?.length ?? 0) : 0),
+    );
+    if (list.pets.length >= confirmed) return judge.holds(list.exchange);
+    if (attempt === 2) {
+      return judge.breaks(
+        {
+          expected: `${pets(confirmed)} with ${query(list)}, since lists show ${matching} that match`,
+          actual: pets(list.pets.length),
+        },
+        list.exchange,
+        after.all.exchange,
+      );
+    }
+  }
+}
+
+export const listLimitChecks: readonly Check[] = [
+  {
+    // 8, page size: limit may be any integer from 1 to 100.
+    id: 'list-limit-range',
+    scenes: [lists],
+    observe(exchange, judge) {
+      const asked = allowedQuery(exchange);
+      if (asked?.limit === undefined || !isOwnAnswer(exchange)) return;
+      if (exchange.outcome.status === 200) judge.holds(exchange);
+      else if (REFUSED_AS_INVALID.includes(exchange.outcome.status))
+        judge.breaks({ expected: `200 for limit=${asked.limit}`, actual: described(exchange) }, exchange);
+    },
+    async run(probe) {
+      await probe.play(lists);
+    },
+  },
+  {
+    // 4.1: limit sets the maximum number of animals returned.
+    id: 'list-limit-maximum',
+    spends: { requests: 1 },
+    scenes: [lists],
+    observe(exchange, judge) {
+      const asked = allowedQuery(exchange);
+      const listed = listedPets(exchange);
+      if (asked?.limit === undefined || listed === undefined) return;
+      if (listed.length <= asked.limit) judge.holds(exchange);
+      else
+        judge.breaks(
+          { expected: `at most ${pets(asked.limit)} with limit=${asked.limit}`, actual: pets(listed.length) },
+          exchange,
+        );
+    },
+    async run(probe) {
+      await probe.play(lists);
+      await probe.send(listPets({ limit: minimum + 1 }));
+    },
+  },
+  {
+    // 4.1: as many as exist, up to limit.
+    id: 'list-limit-fills',
+    spends: { requests: 5 },
+    scenes: [lists],
+    async run(probe, judge) {
+      const all = await probe.play(lists);
+      if (known(all, undefined) === 0)
+        return judge.unsettled('the store is empty, and nothing could be added');
+      for (const limit of [3, defaultLimit + 1, 50, maximum - 1, maximum]) {
+        await judgeLength(probe, judge, all, { limit });
+      }
+    },
+    async afterwards(probe, judge, history) {
+      // The lists of the bursts had every limit: one that was shorter than an earlier list showed possible is suspicious.
+      const suspicious = new Map<string, ListQuery>();
+      const most = new Map<string, number>();
+      for (const { operation, path, listed } of history.readings) {
+        const asked = operation === 'listPets' && listed !== undefined ? queryOf(path) : undefined;
+        if (asked === undefined || listed === undefined) continue;
+        const filter = asked.status ?? '';
+        const earlier = most.get(filter) ?? 0;
+        if (asked.limit !== undefined && listed < Math.min(asked.limit, earlier)) {
+          suspicious.set(path, {
+            limit: asked.limit,
+            ...(asked.status === undefined ? {} : { status: asked.status }),
+          });
+        }
+        most.set(filter, Math.max(earlier, listed));
+      }
+      if (suspicious.size === 0) return;
+      const all = await probe.play(lists);
+      for (const query of [...suspicious.values()].slice(0, 3)) await judgeLength(probe, judge, all, query);
+    },
+  },
+  {
+    // 8, page size: default 20.
+    id: 'list-limit-default',
+    spends: { requests: 2 },
+    scenes: [lists],
+    observe(exchange, judge) {
+      const asked = allowedQuery(exchange);
+      const listed = listedPets(exchange);
+      if (asked === undefined || asked.limit !== undefined || listed === undefined) return;
+      if (listed.length > defaultLimit)
+        judge.breaks(
+          { expected: `at most ${defaultLimit} animals without limit`, actual: pets(listed.length) },
+          exchange,
+        );
+    },
+    async run(probe, judge) {
+      const all = await probe.play(lists);
+      if (known(all, undefined) <= defaultLimit) {
+        judge.unsettled(
+          `the store shows ${pets(known(all, undefined))}, and ${defaultLimit + 1} are needed to see the default; adding them needs the permission writes`,
+        );
+      }
+      await judgeLength(probe, judge, all, {});
+      const [largest] = [...all.byStatus].sort(
+        ([, a], [, b]) => (b.pets?.length ?? 0) - (a.pets?.length ?? 0),
+      );
+      if (largest !== undefined) await judgeLength(probe, judge, all, { status: largest[0] });
+    },
+  },
+];
