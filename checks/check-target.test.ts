@@ -230,7 +230,10 @@ t.test(
     await server.close();
     const directory = t.testdir();
     const result = await checkTarget({ ...request, directory });
-    t.match(result, { kind: 'not-ready', message: /cannot be reached: the connection was refused/ });
+    t.match(result, {
+      kind: 'not-ready',
+      message: /cannot be reached: the connection was refused.*; start the service, or correct the port/,
+    });
     t.match([...journalOf(directory).exchanges.values()][0], {
       outcome: { kind: 'failure', reason: 'refused' },
     });

@@ -40,7 +40,11 @@ t.test('nothing listens', async (t) => {
   const server = createServer();
   const port = await listening(t, server);
   server.close();
-  await isNotReady(t, `http://127.0.0.1:${port}/v1`, /cannot be reached: the connection was refused/);
+  await isNotReady(
+    t,
+    `http://127.0.0.1:${port}/v1`,
+    /cannot be reached: the connection was refused: nothing listens at this address; start the service, or correct the port of the address$/m,
+  );
 });
 
 t.test('a page that is not the service at all', async (t) => {

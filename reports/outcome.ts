@@ -101,10 +101,7 @@ export function nextSteps(report: Report): { readonly what: string; readonly com
   }
   if (report.run.interrupted !== undefined)
     steps.push({ what: 'Run again to the end', command: report.run.command });
-  else if (notVerified.length > 0) {
-    const [first] = byReason(notVerified);
-    if (first !== undefined) steps.push({ what: `To verify ${first.rows.length} more: ${first.reason}` });
-  }
+  else steps.push(...toVerifyMore(report, notVerified));
   if (drifted.length > 0)
     steps.push({ what: 'Restore the pinned answers, or pin the new ones in the profile under gaps:' });
   if (known.length > 0 && broken.length === 0)
@@ -112,6 +109,83 @@ export function nextSteps(report: Report): { readonly what: string; readonly com
   if (steps.length === 0)
     steps.push({ what: 'Nothing to do; repeat after every change', command: report.run.command });
   return steps;
+}
+
+/** More steps than these are nobody's to take at once. */
+const MOST_STEPS = 3;
+
+const again = (command: string) => command;
+
+/** A command with one permission more. */
+function permitting(command: string, permission: string): string {
+  const permit = / --permit (\S+)/;
+  return permit.test(command)
+    ? command.replace(permit, ` --permit $1,${permission}`)
+    : `${command} --permit ${permission}`;
+}
+
+/** What to do about a reason that is common; the step's text, and what is added to the command. */
+const REMEDIES: readonly (readonly [reason: RegExp, remedy: (...found: string[]) => Remedy])[] = [
+  [
+    /^needs the permission (\w+)$/,
+    (permission = '') => ({
+      what: `permit ${permission}`,
+      command: (command) => permitting(command, permission),
+    }),
+  ],
+  [
+    /^(?:the profile has no (\w+) key|no usable key) (?:with|has) the role (\w+)$/,
+    (plan = '', role = '') => ({
+      what: `add ${/^[aeiou]/.test(plan) ? 'an' : 'a'}${plan === '' ? '' : ` ${plan}`} key with the role ${role} to the profile`,
+    }),
+  ],
+  [
+    /unusedToday: true for key/,
+    () => ({ what: 'say in the profile which keys nobody has used today (unusedToday: true)' }),
+  ],
+  [/somebody else/, () => ({ what: 'use keys that nobody else spends', command: again })],
+  [
+    /too slow to fill the minute/,
+    () => ({ what: 'run from nearer to the target, or when either is less busy', command: again }),
+  ],
+];
+
+interface Remedy {
+  readonly what: string;
+  /** The command from the one that repeats the run; undefined where a command is not enough. */
+  readonly command?: (command: string) => string;
+}
+
+/** What would verify more, the most first; where no reason names it, another run may. */
+function toVerifyMore(
+  report: Report,
+  notVerified: readonly RequirementResult[],
+): { what: string; command?: string }[] {
+  const remedies = new Map<string, { remedy: Remedy; verified: number }>();
+  for (const { reason } of notVerified) {
+    for (const [pattern, remedyOf] of REMEDIES) {
+      const found = pattern.exec(reason);
+      if (found === null) continue;
+      const remedy = remedyOf(...found.slice(1));
+      remedies.set(remedy.what, { remedy, verified: (remedies.get(remedy.what)?.verified ?? 0) + 1 });
+      break;
+    }
+  }
+  const steps = [...remedies.values()]
+    .sort((a, b) => b.verified - a.verified)
+    .slice(0, MOST_STEPS)
+    .map(({ remedy: { what, command }, verified }) => ({
+      what: `To verify ${verified} more: ${what}`,
+      ...(command === undefined ? {} : { command: command(report.run.command) }),
+    }));
+  if (steps.length > 0 || notVerified.length === 0) return steps;
+  const left = count(notVerified.length, 'requirement');
+  return [
+    {
+      what: `Run again: ${left} could not be judged this time, and each says why`,
+      command: report.run.command,
+    },
+  ];
 }
 
 function onlyCommand(report: Report, rows: readonly RequirementResult[]): string {

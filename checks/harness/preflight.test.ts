@@ -67,7 +67,8 @@ t.test('nothing at the address', async (t) => {
   const { ready, sent } = await before(() => RESET);
   t.strictSame(ready, {
     kind: 'not-ready',
-    message: 'https://staging.example.com/v1 cannot be reached: the connection was reset',
+    message:
+      'https://staging.example.com/v1 cannot be reached: the connection was reset; is the port the service’s, and the address http:// or https:// as it speaks?',
   });
   t.equal(sent.length, 2, 'tried twice');
 });

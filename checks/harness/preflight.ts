@@ -10,6 +10,15 @@ export type Preflight =
   /** Nothing there, something else there, or no key works: one line that says so. */
   | { readonly kind: 'not-ready'; readonly message: string };
 
+/** What to do where nothing is at the address; elsewhere the message itself says it, or only the target's owner knows. */
+const REMEDIES: Partial<Record<FailureReason, string>> = {
+  refused: 'start the service, or correct the port of the address',
+  unresolved: 'correct the host name, or connect to the network that knows it',
+  unreachable: 'connect to the target’s network, and look at the firewalls in between',
+  'connect-timeout': 'connect to the target’s network, and look at the firewalls in between',
+  reset: 'is the port the service’s, and the address http:// or https:// as it speaks?',
+};
+
 /** Failures in which something answered, though nothing that could be read. */
 const ANSWERED_AFTER_ALL: ReadonlySet<FailureReason> = new Set([
   'headers-timeout',
@@ -49,7 +58,9 @@ export async function preflight(run: Run): Promise<Preflight> {
         const what = ANSWERED_AFTER_ALL.has(outcome.reason)
           ? 'gives no usable answer to GET /pets'
           : 'cannot be reached';
-        return { kind: 'not-ready', message: `${run.baseUrl} ${what}: ${outcome.message}` };
+        const remedy = REMEDIES[outcome.reason];
+        const next = remedy === undefined ? '' : `; ${remedy}`;
+        return { kind: 'not-ready', message: `${run.baseUrl} ${what}: ${outcome.message}${next}` };
       }
       lane.unusable = error.message;
       warnings.push(lane.unusable);

@@ -1,0 +1,79 @@
+import t from 'tap';
+import { conformantReport, notConformantReport } from './fixtures/sample-reports.ts';
+import { nextSteps } from './outcome.ts';
+import type { Report } from './report.ts';
+
+/** A report whose first requirements were not verified, for these reasons. */
+function open(reasons: readonly string[], command = 'npx petstore-harness check --profile p.yaml'): Report {
+  const report = conformantReport();
+  return {
+    ...report,
+    verdict: 'inconclusive',
+    run: { ...report.run, command },
+    requirements: report.requirements.map((row, index) => {
+      const reason = reasons[index];
+      return reason === undefined ? row : { ...row, level: 'MUST', verdict: 'inconclusive', reason };
+    }),
+  };
+}
+
+t.test('a permission that is missing stands in the command', async (t) => {
+  const reasons = ['needs the permission ban', 'needs the permission writes', 'needs the permission writes'];
+  t.strictSame(nextSteps(open(reasons)), [
+    {
+      what: 'To verify 2 more: permit writes',
+      command: 'npx petstore-harness check --profile p.yaml --permit writes',
+    },
+    {
+      what: 'To verify 1 more: permit ban',
+      command: 'npx petstore-harness check --profile p.yaml --permit ban',
+    },
+  ]);
+  t.match(nextSteps(open(reasons, 'npx petstore-harness check --permit exhaust --only bans')), [
+    { command: 'npx petstore-harness check --permit exhaust,writes --only bans' },
+    { command: 'npx petstore-harness check --permit exhaust,ban --only bans' },
+  ]);
+});
+
+t.test('a key that is missing is to be added', async (t) => {
+  t.strictSame(
+    nextSteps(
+      open(['the profile has no enterprise key with the role exhaust', 'no usable key has the role ban']),
+    ),
+    [
+      { what: 'To verify 1 more: add an enterprise key with the role exhaust to the profile' },
+      { what: 'To verify 1 more: add a key with the role ban to the profile' },
+    ],
+  );
+});
+
+t.test('what another run may tell', async (t) => {
+  const command = 'npx petstore-harness check --profile p.yaml';
+  t.strictSame(nextSteps(open(['the requests were too slow to fill the minute of key pro-1'])), [
+    { what: 'To verify 1 more: run from nearer to the target, or when either is less busy', command },
+  ]);
+  t.strictSame(nextSteps(open(['429 for key free-1 …: somebody else spends it'])), [
+    { what: 'To verify 1 more: use keys that nobody else spends', command },
+  ]);
+  t.strictSame(nextSteps(open(['no exchange of this run shows it', 'no answer'])), [
+    { what: 'Run again: 2 requirements could not be judged this time, and each says why', command },
+  ]);
+});
+
+t.test('three steps are enough, those that verify most', async (t) => {
+  const reasons = ['writes', 'exhaust', 'exhaust', 'ban', 'ban', 'day', 'day'].map(
+    (permission) => `needs the permission ${permission}`,
+  );
+  t.strictSame(
+    nextSteps(open(reasons)).map(({ what }) => what),
+    ['exhaust', 'ban', 'day'].map((permission) => `To verify 2 more: permit ${permission}`),
+  );
+});
+
+t.test('what is broken comes first; where nothing is left there is nothing to do', async (t) => {
+  t.match(nextSteps(notConformantReport())[0], {
+    what: 'Repeat what is broken alone',
+    command: / --only [a-z0-9-]+(,[a-z0-9-]+)*$/,
+  });
+  t.match(nextSteps(conformantReport()), [{ what: 'Nothing to do; repeat after every change' }]);
+});
