@@ -1,6 +1,7 @@
 /** Every check and every gap observer, in the order in which they are run. */
 import type { Check, GapObserver } from '../harness/check.ts';
-import { addAnimalChecks, addAnimalGaps } from './add-animal.ts';
+import { addAnimalChecks } from './add-animal.ts';
+import { addAnimalGaps } from './add-gaps.ts';
 import { authenticationChecks, authenticationGaps } from './authentication.ts';
 import { banChecks, banGaps } from './bans.ts';
 import { dailyQuotaChecks } from './daily-quota.ts';

@@ -1,0 +1,111 @@
+/** Section 4.2: bodies that are no NewPet are refused with 400, and add nothing. */
+import type { Check } from '../harness/check.ts';
+import { described } from '../harness/pets.ts';
+import { addText } from '../harness/requests.ts';
+import { categoryId, refusedPrefix, storeSample } from './added-animals.ts';
+import { storedThoughRefused } from './refused-additions.ts';
+
+/** A body that is to be refused: its text, given a valid name and categoryId to vary. */
+type RefusedBody = (name: string, categoryId: bigint) => string | undefined;
+
+const quoted = (name: string) => JSON.stringify(name);
+
+/**
+ * Sends bodies that the document calls missing or invalid, one deviation at a time; each is to be answered with 400.
+ * Their names say that they were to be refused, so that one that was stored all the same is found in a list.
+ */
+function refuses(id: string, bodies: Readonly<Record<string, RefusedBody>>): Check {
+  const cases = Object.entries(bodies);
+  return {
+    id,
+    permit: 'writes',
+    spends: { requests: cases.length },
+    scenes: [storeSample],
+    async run(probe, judge) {
+      const category = await categoryId(probe);
+      for (const [index, [label, body]] of cases.entries()) {
+        const name = `${refusedPrefix(probe.runId)} ${id} ${index + 1}`;
+        const exchange = await probe.send(addText(body(name, category)));
+        if (exchange.outcome.status === 400) judge.holds(exchange);
+        else judge.breaks({ expected: `400 for ${label}`, actual: described(exchange) }, exchange);
+      }
+    },
+  };
+}
+
+const withCategoryId =
+  (json: string): RefusedBody =>
+  (name) =>
+    `{"name":${quoted(name)},"categoryId":${json}}`;
+const withName =
+  (json: string): RefusedBody =>
+  (_name, category) =>
+    `{"name":${json},"categoryId":${category}}`;
+export const withStatus =
+  (json: string): RefusedBody =>
+  (name, category) =>
+    `{"name":${quoted(name)},"categoryId":${category},"status":${json}}`;
+
+export const invalidAnimalChecks: readonly Check[] = [
+  // 4.2: 400 when the body is missing required fields …
+  refuses('add-rejects-missing-name', {
+    'a body without name': (_name, category) => `{"categoryId":${category}}`,
+  }),
+  refuses('add-rejects-missing-category-id', {
+    'a body without categoryId': (name) => `{"name":${quoted(name)}}`,
+    'a body without categoryId, with a status': (name) => `{"name":${quoted(name)},"status":"sold"}`,
+  }),
+  // … or contains invalid values: each type that is not the field's.
+  refuses('add-rejects-name-type', {
+    'a name that is a number': withName('7'),
+    'a name that is null': withName('null'),
+    'a name that is a boolean': withName('true'),
+    'a name that is an array': withName('["a"]'),
+    'a name that is an object': withName('{}'),
+  }),
+  refuses('add-rejects-category-id-type', {
+    'a categoryId that is a string of digits': withCategoryId('"1"'),
+    'a categoryId that is a word': withCategoryId('"one"'),
+    'a categoryId that is null': withCategoryId('null'),
+    'a categoryId that is a boolean': withCategoryId('true'),
+    'a categoryId that is an array': withCategoryId('[1]'),
+    'a categoryId that is an object': withCategoryId('{}'),
+    'a categoryId that is a fraction': withCategoryId('1.5'),
+  }),
+  refuses('add-rejects-category-id-range', {
+    'a categoryId one above int64': withCategoryId('9223372036854775808'),
+    'a categoryId one below int64': withCategoryId('-9223372036854775809'),
+  }),
+  refuses('add-rejects-status-value', {
+    'a status that is no PetStatus': withStatus('"lost"'),
+    'a status in other letters': withStatus('"Available"'),
+    'a status with blanks around it': withStatus('" sold "'),
+    'a text that begins with a status': withStatus('"soldier"'),
+    'an empty status': withStatus('""'),
+  }),
+  refuses('add-rejects-status-type', {
+    'a status that is a number': withStatus('1'),
+    'a status that is a boolean': withStatus('true'),
+    'a status that is an array': withStatus('["sold"]'),
+    'a status that is an object': withStatus('{}'),
+  }),
+  refuses('add-rejects-non-object', {
+    'an array': () => '[]',
+    'an array with a NewPet in it': (name, category) => `[{"name":${quoted(name)},"categoryId":${category}}]`,
+    'a string': () => '"a pet"',
+    'a number': () => '7',
+    null: () => 'null',
+  }),
+  refuses('add-rejects-malformed-json', {
+    'JSON that is cut off': (name, category) => `{"name":${quoted(name)},"categoryId":${category}`,
+    'JSON with a comma too many': (name, category) => `{"name":${quoted(name)},"categoryId":${category},}`,
+    'text that is no JSON': () => 'a pet, please',
+  }),
+  refuses('add-rejects-empty-body', { 'an empty body': () => '', 'an empty object': () => '{}' }),
+  {
+    // 4.2: a failure adds nothing. Seen in every list that comes after; a large store shows only a part of itself.
+    id: 'add-rejected-stores-nothing',
+    permit: 'writes',
+    conclude: storedThoughRefused(400, 'no addition was refused with 400'),
+  },
+];
