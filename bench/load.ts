@@ -10,6 +10,7 @@ import { median } from 'simple-statistics';
 import type { LoadPlan } from '../scenarios/lib/scenario.ts';
 import { bundleScenario } from '../scenarios/runner/bundle.ts';
 import { provideK6 } from '../scenarios/runner/k6-binary.ts';
+import { systemTags } from '../scenarios/runner/k6-options.ts';
 import { startK6 } from '../scenarios/runner/k6-process.ts';
 import { SampleStore } from '../scenarios/runner/sample-store.ts';
 import type { Listening } from './servers/measured-server.ts';
@@ -66,7 +67,6 @@ export function handleSummary(data) { return { ${JSON.stringify(summaryFile)}: J
 
 function ourPlan(url: string, summaryFile: string, validateEvery: number): LoadPlan {
   const now = Date.now();
-  const forTheSystem = ['status', 'method', 'name', 'scenario', 'expected_response', 'error_code', 'check'];
   return {
     scenario: 'capacity',
     runId: 'bench',
@@ -82,7 +82,7 @@ function ourPlan(url: string, summaryFile: string, validateEvery: number): LoadP
     summaryFile,
     options: {
       scenarios: { step: { executor: 'constant-vus', vus: CONNECTIONS, duration: `${SECONDS}s` } },
-      systemTags: forTheSystem,
+      systemTags: systemTags(false),
     },
   };
 }

@@ -185,7 +185,9 @@ export function list(who: Caller, request: ListRequest): Answer {
 /** GET /pets, where only its sample is of interest. */
 export function sendList(who: Caller, request: ListRequest): TextResponse {
   const now = Date.now();
-  beginAs(who, 0, now);
+  // As beginAs does, for what most requests are.
+  if (taggedCaller !== who || taggedOperation !== 0) tagAs(who, 0);
+  begin(who.codes[0] ?? 0, now);
   const response = http.get<'text'>(request.url, who.params[0]);
   settle(who, 0, response, now, request.asked);
   return response;

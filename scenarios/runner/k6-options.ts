@@ -14,6 +14,8 @@ export interface OptionsRequest {
   readonly expectedSeconds: number;
   /** Seconds that requests under way are given at the end. */
   readonly graceSeconds: number;
+  /** Whether k6 writes its metrics somewhere while it runs. */
+  readonly toOutputs: boolean;
 }
 
 export interface K6Options {
@@ -71,6 +73,20 @@ function rateScenario(
   return { vus, end: to * request.seconds, scenario };
 }
 
+/** Tags that k6 sets by itself. Each costs a percent of a request; without url no query makes a series of its own. */
+const SYSTEM_TAGS = ['status', 'name', 'scenario', 'error_code'] as const;
+/** What dashboards on k6's outputs look for besides; nothing else reads it. */
+const OUTPUT_TAGS = ['method', 'expected_response'] as const;
+
+/**
+ * k6's own tags for a run.
+ *
+ * @param toOutputs whether k6 writes its metrics somewhere while it runs
+ */
+export function systemTags(toOutputs: boolean): string[] {
+  return [...SYSTEM_TAGS, ...(toOutputs ? OUTPUT_TAGS : [])];
+}
+
 /** k6's options for a paid scenario. `drain` brings the VUs' last samples home; see scenarios/lib/report.ts. */
 export function k6Options(request: OptionsRequest): K6Options {
   const scenarios: Record<string, object> & { drain?: object } = {};
@@ -121,8 +137,7 @@ export function k6Options(request: OptionsRequest): K6Options {
     loadSeconds,
     options: {
       scenarios,
-      // Without url, proto, tls_version and so on each sample is cheaper, and no query makes a series of its own.
-      systemTags: ['status', 'method', 'name', 'scenario', 'expected_response', 'error_code', 'check'],
+      systemTags: systemTags(request.toOutputs),
       batch: PARALLEL,
       batchPerHost: PARALLEL,
       maxRedirects: 0,

@@ -69,6 +69,7 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
     clockSpeed: target.clockSpeed,
     expectedSeconds: (latencyBound?.bound ?? 500) / 1000,
     graceSeconds: request.graceSeconds ?? GRACE_SECONDS,
+    toOutputs: true,
   });
   const used = [...shares.keys()].toSorted((a, b) => a - b);
   const position = (key: number) => used.indexOf(key);

@@ -126,6 +126,7 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
     clockSpeed: target.clockSpeed,
     expectedSeconds: (latencyBound?.bound ?? 500) / 1000,
     graceSeconds: request.graceSeconds ?? DEFAULT_GRACE_SECONDS,
+    toOutputs: request.k6Options?.some((option) => /^(-o|--out)/.test(option)) ?? false,
   });
   const summaryFile = join(request.out, 'summary.json');
   const plan: LoadPlan = {
