@@ -159,6 +159,11 @@ t.test('the report in a browser', { skip }, async (t) => {
     const { page, complaints } = await open(t, notConformantReport());
     t.equal(await page.locator('.panel').count(), 5);
     t.match(await page.locator('.panel').nth(1).textContent(), /303 admitted of 300 and 12 refused/);
+    const beyond = page.locator('.panel').nth(1).locator('figcaption .over');
+    t.match(await beyond.textContent(), /^303 of 300 admitted in one window/);
+    await page.setViewportSize({ width: 390, height: 800 });
+    t.ok(await beyond.isVisible(), 'also where the plot has no room for it');
+    await page.setViewportSize({ width: 1280, height: 800 });
     t.match(await page.locator('.panel').nth(3).textContent(), /banned, free after 20 s/);
     const slider = page.getByLabel('Look along the run');
     await slider.focus();
@@ -182,7 +187,7 @@ t.test('the report in a browser', { skip }, async (t) => {
       point.key === null ? { ...point, limit: 0, remaining: 0 } : point,
     );
     const { page } = await open(t, { ...report, timeline });
-    t.equal(await page.locator('.t-window.over, td.over').count(), 0);
+    t.equal(await page.locator('.over').count(), 0);
   });
 
   await t.test('without its script the page still shows everything', async (t) => {

@@ -74,10 +74,11 @@ function panel(series: KeySeries, index: number, length: number): SafeHtml {
     ...(unanswered > 0 ? [`${unanswered.toLocaleString('en')} unanswered`] : []),
     ...(series.movingReset ? ['Reset moves with every request, so there are no window edges'] : []),
   ].join(', ');
-  const title = `${keyName(series.key)}: ${facts}`;
+  const beyond = overText(series);
+  const title = [`${keyName(series.key)}: ${facts}`, ...(beyond === undefined ? [] : [beyond])].join(', ');
   return html`
 <figure class="panel">
-  <figcaption><b>${keyName(series.key)}</b> ${series.plan === undefined ? '' : shownLine(series.plan, 20)} <span class="quiet">${facts}</span></figcaption>
+  <figcaption><b>${keyName(series.key)}</b> ${series.plan === undefined ? '' : shownLine(series.plan, 20)} <span class="quiet">${facts}</span>${beyond === undefined ? '' : html`, <b class="over">${beyond}</b>`}</figcaption>
   <svg class="plot" width="100%" height="${PLOT.bottom}" role="img" aria-label="${title}">
     <defs><pattern id="hatch${index}" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="3" height="8" class="f-banned" /></pattern></defs>
     ${series.bans.map((ban) => banBand(ban, index, length))}
@@ -160,6 +161,16 @@ function windowLabel(
 /** More admitted than X-RateLimit-Limit allows; requests without a valid key are refused by 401, not by it. */
 function isOver({ key }: KeySeries, { limit, admitted }: RateWindow): boolean {
   return key !== null && limit !== undefined && admitted > limit;
+}
+
+/** Windows that admitted too many, in words: their labels in the plot are left out where it is narrow. */
+function overText(series: KeySeries): string | undefined {
+  const [worst, ...others] = series.windows
+    .filter((window) => isOver(series, window))
+    .sort((a, b) => b.admitted - a.admitted);
+  if (worst === undefined) return undefined;
+  const more = others.length === 0 ? '' : `, and too many in ${count(others.length, 'other')}`;
+  return `${worst.admitted.toLocaleString('en')} of ${worst.limit?.toLocaleString('en')} admitted in one window${more}`;
 }
 
 /** Requests without a valid key are answered, with 401; nothing admits them. */
