@@ -237,6 +237,20 @@ t.test('Remaining that rises, where no refill explains it', async (t) => {
   });
 });
 
+t.test(
+  'requests that are admitted when nothing is left are the limit’s failure, not that of Remaining',
+  async (t) => {
+    const down = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
+    t.match(judge(answers(...down, 0, 0, 0, 0)), { kind: 'falls' });
+    t.match(judge(answers(...down, 0, 1, 2, 3)), { kind: 'broken' }, 'it must not rise either');
+    t.match(
+      judge(answers(...Array.from({ length: 13 }, () => 0))),
+      { kind: 'broken' },
+      'nothing is ever left',
+    );
+  },
+);
+
 t.test('a surplus counts over steps that follow each other only', async (t) => {
   const gap = (...remaining: readonly number[]) =>
     answers(...remaining.map((left, index) => (index === 2 ? { remaining: left, status: 500 } : left)));

@@ -82,6 +82,9 @@ function steps(readings: readonly RateReading[], perMinute: number, perDay: numb
   return result;
 }
 
+/** Where nothing is left Remaining cannot fall: that a request is admitted all the same is the limit's failure. */
+const beyondTheLimit = ({ from, fall }: Step) => from.remaining === 0 && fall === 0;
+
 /** A refill is possible where Reset moves, as a bucket's and a sliding window's do; a fixed one stands still. */
 const standsStill = (all: readonly Step[]) =>
   all.length > 0 && all.every(({ from, to }) => from.reset !== undefined && from.reset === to.reset);
@@ -133,7 +136,7 @@ export function judgeRemaining(
     }
   }
   const drops = all.filter(({ fall }) => fall > 1);
-  const stuck = all.filter(({ fall, forgotten }) => fall < 1 && forgotten === 0);
+  const stuck = all.filter((step) => step.fall < 1 && step.forgotten === 0 && !beyondTheLimit(step));
   const [first] = stuck;
   // In a window whose reset stands still nothing is ever given back: a fall of 0 is wrong whoever else spends the key.
   if (first !== undefined && stuck.length >= 2 && standsStill(all) && showsNoRefill(all))
@@ -180,6 +183,7 @@ function risingRun(all: readonly Step[]): RemainingVerdict | undefined {
     }
     previous = step;
     from ??= step;
+    if (beyondTheLimit(step)) continue;
     surplus += 1 - step.fall - step.forgotten - (still ? 0 : step.refill);
     if (surplus <= 0) {
       surplus = 0;

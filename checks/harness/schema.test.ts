@@ -49,6 +49,8 @@ t.test('in a list the place is the item and its field', async (t) => {
     problem('pets', '[{"id":1,"name":"Rex","categoryId":3},{"id":2,"name":"Rex","categoryId":"3"}]'),
     'item 1, categoryId: must be an int64',
   );
+  const eleven = Array.from({ length: 11 }, (_, id) => `{"id":${id},"name":"Rex","categoryId":3}`);
+  t.equal(problem('pets', `[${eleven},{}]`), "item 11: must have required property 'name' and 2 more");
   t.equal(
     problem('pets', '[{"id":1,"name":"Rex","categoryId":3},{"id":2,"name":"Rex"}]'),
     "item 1: must have required property 'categoryId'",
@@ -59,6 +61,7 @@ t.test('an Error', async (t) => {
   t.equal(problem('error', '{"code":"not_found","message":"No such animal.","status":404}'), undefined);
   t.equal(problem('error', '{"code":"a","message":"b","status":4.04e2}'), undefined);
   t.equal(problem('error', '{"code":"a","message":"b","status":404,"details":[]}'), undefined);
+  t.equal(problem('error', '{"code":"a","message":"b","status":9223372036854775808}'), undefined, 'an integer of any size');
   const cases: readonly (readonly [string, string])[] = [
     ['"not found"', 'must be object'],
     ['{"code":"a","message":"b"}', "must have required property 'status'"],
