@@ -61,7 +61,11 @@ t.test('an Error', async (t) => {
   t.equal(problem('error', '{"code":"not_found","message":"No such animal.","status":404}'), undefined);
   t.equal(problem('error', '{"code":"a","message":"b","status":4.04e2}'), undefined);
   t.equal(problem('error', '{"code":"a","message":"b","status":404,"details":[]}'), undefined);
-  t.equal(problem('error', '{"code":"a","message":"b","status":9223372036854775808}'), undefined, 'an integer of any size');
+  t.equal(
+    problem('error', '{"code":"a","message":"b","status":9223372036854775808}'),
+    undefined,
+    'an integer of any size',
+  );
   const cases: readonly (readonly [string, string])[] = [
     ['"not found"', 'must be object'],
     ['{"code":"a","message":"b"}', "must have required property 'status'"],

@@ -12,7 +12,7 @@ ajv.addKeyword({
   keyword: 'digits',
   schemaType: 'string',
   validate: (format: string, value: JsonValue) =>
-    format === 'int64' ? isInt64(value) : value instanceof JsonNumber && typeof integerOf(value) === 'bigint',
+    format === 'int64' ? isInt64(value) : value instanceof JsonNumber && integerOf(value) !== 'fraction',
   error: { message: ({ schema }) => `must be ${schema === 'int64' ? 'an int64' : 'an integer'}` },
 });
 
