@@ -201,7 +201,10 @@ t.test('a run that crashed goes on to the same verdict without sending a request
     });
     t.strictSame(verdicts(result), expected, `after ${after}`);
     t.equal(new Set(sent).size, sent.length);
-    t.equal(journalOf(directory).exchanges.size, before.exchanges.size + sent.length);
+    const whole = journalOf(directory);
+    t.equal(whole.exchanges.size, before.exchanges.size + sent.length);
+    const again = await checked({ ...request, resume: whole, offline: true });
+    t.strictSame(inFull(again.result), inFull(result), 'judged again, it comes to the same');
     t.strictSame(
       run.readings.filter(({ status }) => status === 429),
       [],

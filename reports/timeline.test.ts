@@ -1,6 +1,7 @@
 import t from 'tap';
 import { conformantReport } from './fixtures/sample-reports.ts';
 import { rateSeries } from './html/rate-series.ts';
+import { renderHtml } from './html.ts';
 import type { TimelinePoint } from './report.ts';
 import { thinned } from './timeline.ts';
 
@@ -62,6 +63,9 @@ t.test('of a day few points are left, and every number that is shown stays what 
     points.length,
   );
   t.strictSame(inOrder(few), few, 'in the order of receipt');
+  const report = { ...conformantReport(), timeline: few };
+  t.ok(JSON.stringify(report, null, 1).length < 3_000_000);
+  t.ok(renderHtml(report).length < 1_000_000);
   for (const [index, whole] of series(points).entries()) {
     const thin = series(few)[index];
     const { key } = whole;

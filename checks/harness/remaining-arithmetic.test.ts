@@ -310,7 +310,7 @@ function sequence(
 }
 
 function always<T>(t: Test, arbitrary: fc.Arbitrary<T>, property: (value: T) => void): void {
-  t.doesNotThrow(() => fc.assert(fc.property(arbitrary, property), { numRuns: 150 }));
+  t.doesNotThrow(() => fc.assert(fc.property(arbitrary, property), { numRuns: 40 }));
 }
 
 for (const [name, limit] of Object.entries(LIMITS)) {
