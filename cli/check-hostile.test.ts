@@ -41,7 +41,7 @@ async function check(t: Test, address: string, env: Readonly<Record<string, stri
     folder,
     ['check', '--target', address, '--permit', 'writes', '--format', 'human', '--out', 'out'],
     { ...env, PEAK_FILE: peak },
-    [METER],
+    { node: [METER] },
   );
   return { ...ended, megabytes: Number(readFileSync(peak, 'utf8')) / 1024 };
 }

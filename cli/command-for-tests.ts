@@ -35,19 +35,27 @@ export interface Started {
   readonly ended: Promise<number | null>;
 }
 
+/** What the command is started with, beside its own arguments. */
+export interface Surroundings {
+  /** Options of Node's own. */
+  readonly node?: readonly string[];
+  /** A program that becomes the command, and its arguments: `sh -c '…; exec "$0" "$@"'`. */
+  readonly through?: readonly string[];
+}
+
 /**
  * Starts the command in a folder of its own. The test runner has every Node process load what watches it, which takes
  * 70 MB and half a second: that is left out.
- *
- * @param node options of Node's own
  */
 export function start(
   folder: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  node: readonly string[] = [],
+  { node = [], through = [] }: Surroundings = {},
 ): Started {
-  const child = spawn('env', ['-u', 'NODE_OPTIONS', process.execPath, ...node, COMMAND, ...args], {
+  const words = ['env', '-u', 'NODE_OPTIONS', process.execPath, ...node, COMMAND, ...args];
+  const [program = 'env', ...rest] = [...through, ...words];
+  const child = spawn(program, rest, {
     cwd: folder,
     env: { ...QUIET_ENVIRONMENT, ...env },
   });
@@ -69,9 +77,9 @@ export async function run(
   folder: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-  node: readonly string[] = [],
+  surroundings: Surroundings = {},
 ) {
-  const { output, ended } = start(folder, args, env, node);
+  const { output, ended } = start(folder, args, env, surroundings);
   return { code: await ended, ...output };
 }
 

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import writeFileAtomic from 'write-file-atomic';
 import { FORMATS, type Format, type FormatName, NO_SCREEN } from './formats.ts';
 import type { HtmlOptions } from './html.ts';
 import { REPORT_FILE } from './read-report.ts';
 import type { Report } from './report.ts';
+import { writeWhole } from './write-whole.ts';
 
 /** A file that could not be written, in one line for a person; `cause` is what the system said. */
 export class UnwritableReport extends Error {
@@ -54,7 +54,7 @@ export async function writeReports(
 export async function writePrivately(path: string, text: string): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    await writeFileAtomic(path, text, { mode: 0o600 });
+    await writeWhole(path, text);
   } catch (error) {
     throw unwritable(path, error);
   }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import type { Exchange } from './exchange.ts';
 import { PERMISSIONS, type Permission } from './verdict.ts';
@@ -162,16 +162,16 @@ export class Journal {
   constructor(file: string, header: JournalHeader | undefined) {
     this.#file = openSync(file, header === undefined ? 'a' : 'w', 0o600);
     // A line that a crash cut off is ended here, so that it cannot swallow the next one; an empty line marks the place.
-    writeSync(this.#file, header === undefined ? '\n\n' : `${JSON.stringify(header)}\n`);
+    writeFileSync(this.#file, header === undefined ? '\n\n' : `${JSON.stringify(header)}\n`);
   }
 
   /** Notes that a request is about to be sent: without an exchange of the same id it was lost in a crash. */
   begin(id: string, key: string | null): void {
-    writeSync(this.#file, `${JSON.stringify({ begun: id, key })}\n`);
+    writeFileSync(this.#file, `${JSON.stringify({ begun: id, key })}\n`);
   }
 
   append(exchange: Exchange): void {
-    writeSync(this.#file, `${JSON.stringify(exchange)}\n`);
+    writeFileSync(this.#file, `${JSON.stringify(exchange)}\n`);
   }
 
   close(): void {
