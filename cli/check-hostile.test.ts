@@ -78,6 +78,8 @@ t.test('TLS', { jobs: 2 }, async (t) => {
   const authority = await createAuthority();
   const file = join(t.testdir({ 'authority.pem': authority.cert }), 'authority.pem');
   const targets = await tlsTargets(authority);
+  const readme = readFileSync(join(import.meta.dirname, '..', 'README.md'), 'utf8');
+  t.match(readme, ` ${hostileTargets.length + targets.length} hostile targets`, 'the README counts them');
   // Where no handshake comes to a certificate nobody's trust matters: those are in hostile-runs.test.ts.
   for (const target of targets.filter(({ name }) => /certificate|signs for itself/.test(name))) {
     t.test(`a target that ${target.name}`, async (t) => {
