@@ -3,12 +3,25 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
 import { readReport } from '../reports/read-report.ts';
 import { run, shows, start, testTarget } from './command-for-tests.ts';
 
 /** A Free key alone runs out of its minute: the run waits, and a signal finds it there. */
 const WAITING = /^waiting \d:\d\d for the next window of key free-1$/m;
+
+/** Resolves when a journal has come to hold so many exchanges. */
+async function journalHolds(file: string, exchanges: number): Promise<void> {
+  const count = () => (existsSync(file) ? readFileSync(file, 'utf8').split('\n{"id":').length - 1 : 0);
+  while (count() < exchanges) await sleep(5);
+}
+
+function verdicts(folder: string): Readonly<Record<string, string>> {
+  const read = readReport(folder);
+  if (!read.ok) throw new Error(read.problem);
+  return Object.fromEntries(read.report.requirements.map(({ id, verdict }) => [id, verdict]));
+}
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   t.test(
@@ -47,6 +60,28 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     },
   );
 }
+
+t.test(
+  'killed without a word, a run goes on to the verdict of one that was not, and is judged again to it',
+  async (t) => {
+    const { folder, profile, env } = await testTarget(t, { keys: ['free-1'], clockSpeed: 20 });
+    const untouched = await run(folder, ['check', '--profile', profile, '--out', 'untouched'], env);
+    const started = start(folder, ['check', '--profile', profile, '--out', 'out', '--format', 'human'], env);
+    await journalHolds(join(folder, 'out', 'journal.ndjson'), 70);
+    started.child.kill('SIGKILL');
+    await started.ended;
+    t.equal(existsSync(join(folder, 'out', 'report.json')), false);
+    const anew = await run(folder, ['check', '--profile', profile, '--out', 'out'], env);
+    t.match(anew, { code: 2, stderr: /out holds a run that did not end: go on with --resume out/ });
+
+    const resumed = await run(folder, ['check', '--resume', 'out'], env);
+    t.equal(resumed.code, untouched.code, resumed.stderr);
+    t.strictSame(verdicts(join(folder, 'out')), verdicts(join(folder, 'untouched')));
+    const rejudged = await run(folder, ['check', '--rejudge', 'out', '--out', 'again']);
+    t.equal(rejudged.code, untouched.code, rejudged.stderr);
+    t.strictSame(verdicts(join(folder, 'again')), verdicts(join(folder, 'out')));
+  },
+);
 
 t.test('interrupted before anything was judged', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
