@@ -18,6 +18,8 @@ export async function smokeRun(directory: string, say: (text: string) => void): 
   const { startEmbeddedTarget } = await import('../scenarios/runner/load-target.ts');
   const { scenarioNamed } = await import('../scenarios/lib/catalogue.ts');
   const { renderLoadResult } = await import('../scenarios/runner/render-result.ts');
+  const { renderLoadHtml } = await import('../reports/load-html.ts');
+  const { writeLoadPage } = await import('./load-page.ts');
   const facts = scenarioNamed('smoke');
   if (facts === undefined) throw new Error('the catalogue has no scenario smoke');
   const note = (line: string) => void process.stderr.write(`${line}\n`);
@@ -38,7 +40,8 @@ export async function smokeRun(directory: string, say: (text: string) => void): 
         stop: signal,
         kill: signal,
       });
-      say(`\n${renderLoadResult(result)}`);
+      const page = await writeLoadPage(join(directory, 'load'), renderLoadHtml({ result }));
+      say(`\n${renderLoadResult(result)}report: ${page}\n`);
       if (result.verdict === 'broken') return THRESHOLD_BROKEN;
       // A machine that is too busy to generate load says nothing about the target, which was checked before.
       return result.verdict === 'failed-to-run' ? EXIT.inconclusive : EXIT.conformant;

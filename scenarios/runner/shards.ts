@@ -61,7 +61,8 @@ export function segmentSequence(parts: readonly KeyPart[]): string[] {
   return points;
 }
 
-async function freePort(): Promise<number> {
+/** A port of the loopback interface on which nobody listens. */
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
