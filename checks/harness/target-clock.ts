@@ -6,16 +6,19 @@ export interface TimeRange {
   readonly latest: number;
 }
 
-/** A Date header is a whole second, and servers keep the text of the last one for up to another. */
+/**
+ * A Date header is a whole second. Servers renew its text once a second, and a busy event loop does that up to a second
+ * late: such a server was seen with a Date 2.2 seconds old.
+ */
 const DATE_RESOLUTION = 1000;
-const DATE_STALENESS = 1000;
+const DATE_STALENESS = 2000;
 /** A clock that is this far off was never set, or its Date means nothing: no time can be told from it. */
 const ABSURDLY_OFF = 10 * 365 * 86_400_000;
 
 /**
  * What the target's clock shows, learned from the Date header of its responses (RFC 9110, 6.6.1).
  *
- * A response was made between the sending of its request and its receipt, and its Date lies at most two seconds
+ * A response was made between the sending of its request and its receipt, and its Date lies at most three seconds
  * before that moment. Each response therefore bounds the skew from both sides, and many of them narrow it down.
  */
 export class TargetClock {
