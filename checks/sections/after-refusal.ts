@@ -60,9 +60,6 @@ export function overGivenOf(
 
 /** Waits as told after a refusal and asks again, at the two moments that the target named. */
 export async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
-  const told = retryAfter(refusal.outcome.headers, MINUTE / SECOND);
-  const reading = rateReading(refusal);
-  const describesMinute = reading.limit === key.limits.perMinute;
   const admitted: RateReading[] = [];
   const ask = async (): Promise<Retry> => {
     // The list in which an addition that was refused would show.
@@ -71,118 +68,156 @@ export async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExch
     if (isAdmitted(exchange)) admitted.push(rateReading(exchange));
     return { exchange, admitted: isAdmitted(exchange) };
   };
-  const retryAt =
-    told.kind === 'delay' && told.milliseconds > 0
-      ? refusal.receivedAt + told.milliseconds
-      : told.kind === 'date'
-        ? reached(probe, told.time)
-        : undefined;
-  // What is given back bit by bit may be taken by somebody else, or by another check, right before this request. Its
-  // refusal then names a later reset: it is waited for once more. A window that is full again at once cannot be emptied
-  // so: there the first answer stands.
-  const askPatiently = async (): Promise<Retry> => {
-    const first = await ask();
-    let retry = first;
-    for (let turn = 0; turn < 3 && !retry.admitted; turn += 1) {
-      const again = rateReading(retry.exchange).reset;
-      const wait = retryAfter(retry.exchange.outcome.headers, MINUTE / SECOND);
-      if (retry.exchange.outcome.status !== 429 || !describesMinute) return first;
-      if (reading.reset === undefined || again === undefined || again <= reading.reset) return first;
-      const at =
-        wait.kind === 'delay'
-          ? retry.exchange.receivedAt + wait.milliseconds
-          : wait.kind === 'date'
-            ? reached(probe, wait.time)
-            : undefined;
-      if (at === undefined || at <= retry.exchange.receivedAt || at > retry.exchange.receivedAt + MINUTE)
-        return first;
-      await probe.waitUntil(at, `Retry-After of key ${key.name}`);
-      retry = await ask();
+  const { retryAt, ...retries } = await askAsTold(probe, key, refusal, ask);
+  const [first] = admitted;
+  const shown = windowShown(probe, key, rateReading(refusal), first);
+  const refilling = await isRefilling(probe, key, shown, first, ask);
+  if (refilling === true && first !== undefined) {
+    // Much less than a bucket would hold, and long before a minute is over: a moment later a window that looks back for
+    // less than a minute has given back too much.
+    const waited = first.sentAt - refusal.receivedAt;
+    const held = (first.remaining ?? 0) + admitted.length;
+    const isEarly = waited > 5 * SECOND && waited < MINUTE - 10 * SECOND;
+    if (isEarly && held < (waited * key.limits.perMinute) / MINUTE - 2) {
+      await probe.waitUntil(probe.now() + 5 * SECOND, `quota that key ${key.name} may be given back`);
+      await ask();
     }
-    if (!retry.admitted) return first;
-    const ownBetween = probe
-      .readingsOf(key, refusal.receivedAt)
-      .some(({ id, status }) => id !== retry.exchange.id && isAdmittedStatus(status));
-    const { limit, remaining } = rateReading(retry.exchange);
-    const fresh =
-      limit === key.limits.perMinute && remaining !== undefined && remaining >= limit - FRESH_MARGIN;
-    return ownBetween || !fresh ? retry : first;
+  }
+  return {
+    told: retryAfter(refusal.outcome.headers, MINUTE / SECOND),
+    ...retries,
+    admitted,
+    edge: retryAt === undefined ? undefined : retryAt + SECOND,
+    fresh: shown.fresh,
+    shortWindow: shown.shortWindow,
+    refilling,
   };
+}
+
+/** When Retry-After of a refusal asks to come back, by our clock; undefined where it tells no time, or none to wait. */
+function toldRetry(probe: Probe, { outcome, receivedAt }: AnsweredExchange): number | undefined {
+  const told = retryAfter(outcome.headers, MINUTE / SECOND);
+  if (told.kind === 'delay') return told.milliseconds > 0 ? receivedAt + told.milliseconds : undefined;
+  return told.kind === 'date' ? reached(probe, told.time) : undefined;
+}
+
+/** Asks at the moments that Retry-After and X-RateLimit-Reset name, where they can be waited for. */
+async function askAsTold(probe: Probe, key: Key, refusal: AnsweredExchange, ask: () => Promise<Retry>) {
+  const { limit, reset } = rateReading(refusal);
+  const retryAt = toldRetry(probe, refusal);
   // Whole seconds may be rounded down: the limit has reset when the second that Reset names is over.
   const resetAt =
-    reading.reset !== undefined && describesMinute ? reached(probe, reading.reset + SECOND) : undefined;
-  const waitable = (at: number | undefined) =>
-    at !== undefined && at > refusal.receivedAt && at <= refusal.receivedAt + 2 * MINUTE;
+    reset !== undefined && limit === key.limits.perMinute ? reached(probe, reset + SECOND) : undefined;
+  const latest = refusal.receivedAt + 2 * MINUTE;
+  const isWaitable = (at: number) => at > refusal.receivedAt && at <= latest;
+  const waitableRetryAt = retryAt !== undefined && isWaitable(retryAt) ? retryAt : undefined;
+  const askAtReset = async (at: number) => {
+    await probe.waitUntil(at, `X-RateLimit-Reset of key ${key.name}`);
+    return askPatiently(probe, key, refusal, ask);
+  };
 
   let afterRetryAfter: Retry | undefined;
   let afterReset: Retry | undefined;
   // The document itself calls Reset the time at which the limit resets: where it comes first, it is taken at its word.
-  if (resetAt !== undefined && waitable(resetAt) && (retryAt === undefined || resetAt < retryAt - SECOND)) {
-    await probe.waitUntil(resetAt, `X-RateLimit-Reset of key ${key.name}`);
-    afterReset = await askPatiently();
+  if (resetAt !== undefined && isWaitable(resetAt) && (retryAt === undefined || resetAt < retryAt - SECOND))
+    afterReset = await askAtReset(resetAt);
+  if (waitableRetryAt !== undefined) {
+    await probe.waitUntil(waitableRetryAt, `Retry-After of key ${key.name}`);
+    afterRetryAfter = await askPatiently(probe, key, refusal, ask);
   }
-  if (retryAt !== undefined && waitable(retryAt)) {
-    await probe.waitUntil(retryAt, `Retry-After of key ${key.name}`);
-    afterRetryAfter = await askPatiently();
-  }
-  if (afterReset === undefined && resetAt !== undefined && resetAt <= refusal.receivedAt + 2 * MINUTE) {
+  if (afterReset === undefined && resetAt !== undefined && resetAt <= latest) {
     // A request in the very second that Reset names is one at the reset; it may have taken all that was given back.
-    if (afterRetryAfter !== undefined && afterRetryAfter.exchange.sentAt >= resetAt - 2 * SECOND)
-      afterReset = afterRetryAfter;
-    else {
-      await probe.waitUntil(resetAt, `X-RateLimit-Reset of key ${key.name}`);
-      afterReset = await askPatiently();
-    }
+    const isAtReset =
+      afterRetryAfter !== undefined && afterRetryAfter.exchange.sentAt >= resetAt - 2 * SECOND;
+    afterReset = isAtReset ? afterRetryAfter : await askAtReset(resetAt);
   }
-  const firstAdmitted = admitted[0];
-  const describes = firstAdmitted?.limit === key.limits.perMinute && describesMinute;
+  return { retryAt: waitableRetryAt, afterRetryAfter, afterReset };
+}
+
+/**
+ * Asks again where the first answer is no more than bad luck. What is given back bit by bit may be taken by somebody
+ * else, or by another check, right before this request. Its refusal then names a later reset: it is waited for once
+ * more. A window that is full again at once cannot be emptied so: there the first answer stands.
+ */
+async function askPatiently(
+  probe: Probe,
+  key: Key,
+  refusal: AnsweredExchange,
+  ask: () => Promise<Retry>,
+): Promise<Retry> {
+  const { perMinute } = key.limits;
+  const refused = rateReading(refusal);
+  const first = await ask();
+  let retry = first;
+  for (let turn = 0; turn < 3 && !retry.admitted; turn += 1) {
+    const { exchange } = retry;
+    const { reset } = rateReading(exchange);
+    if (exchange.outcome.status !== 429 || refused.limit !== perMinute) return first;
+    if (refused.reset === undefined || reset === undefined || reset <= refused.reset) return first;
+    const at = toldRetry(probe, exchange);
+    if (at === undefined || at <= exchange.receivedAt || at > exchange.receivedAt + MINUTE) return first;
+    await probe.waitUntil(at, `Retry-After of key ${key.name}`);
+    retry = await ask();
+  }
+  if (!retry.admitted) return first;
+  const ownBetween = probe
+    .readingsOf(key, refusal.receivedAt)
+    .some(({ id, status }) => id !== retry.exchange.id && isAdmittedStatus(status));
+  const { limit, remaining } = rateReading(retry.exchange);
+  const fresh = limit === perMinute && remaining !== undefined && remaining >= limit - FRESH_MARGIN;
+  return ownBetween || !fresh ? retry : first;
+}
+
+/** What the headers of a refusal, and of the first request that was admitted after it, show of the window. */
+interface WindowShown {
+  /** Whether the whole quota was there again; undefined where the headers do not describe the minute. */
+  readonly fresh: boolean | undefined;
+  /** By how many milliseconds Reset moved on. */
+  readonly resetMoved: number | undefined;
+  readonly shortWindow: number | undefined;
+}
+
+function windowShown(
+  probe: Probe,
+  key: Key,
+  refused: RateReading,
+  first: RateReading | undefined,
+): WindowShown {
+  const { perMinute } = key.limits;
+  if (first === undefined || first.limit !== perMinute || refused.limit !== perMinute)
+    return { fresh: undefined, resetMoved: undefined, shortWindow: undefined };
   const resetMoved =
-    describes && firstAdmitted.reset !== undefined && reading.reset !== undefined
-      ? firstAdmitted.reset - reading.reset
-      : undefined;
-  const fresh =
-    describes && firstAdmitted.remaining !== undefined
-      ? firstAdmitted.remaining >= key.limits.perMinute - FRESH_MARGIN
-      : undefined;
-  const edge = retryAt !== undefined && waitable(retryAt) ? retryAt + SECOND : undefined;
-  // A new window has a reset of its own, most of a window later; what is given back bit by bit moves on bit by bit.
+    first.reset === undefined || refused.reset === undefined ? undefined : first.reset - refused.reset;
+  const fresh = first.remaining === undefined ? undefined : first.remaining >= perMinute - FRESH_MARGIN;
   // A whole quota with a reset well ahead that has moved by less than a minute: the window is shorter than that.
-  const ahead =
-    describes && firstAdmitted.reset !== undefined
-      ? firstAdmitted.reset -
-        (probe.targetClock.at(firstAdmitted.receivedAt)?.earliest ?? firstAdmitted.receivedAt)
-      : 0;
-  const shortWindow =
+  const now = probe.targetClock.at(first.receivedAt)?.earliest ?? first.receivedAt;
+  const isShort =
     fresh === true &&
     resetMoved !== undefined &&
     resetMoved > 5 * SECOND &&
     resetMoved < MINUTE - 2 * SECOND &&
-    ahead > 5 * SECOND
-      ? resetMoved
-      : undefined;
-  let refilling = fresh === undefined ? undefined : !fresh && (resetMoved ?? 0) < MINUTE / 4;
+    (first.reset ?? now) - now > 5 * SECOND;
+  return { fresh, resetMoved, shortWindow: isShort ? resetMoved : undefined };
+}
+
+/** Whether quota is given back bit by bit; undefined where the headers do not tell. */
+async function isRefilling(
+  probe: Probe,
+  key: Key,
+  { fresh, resetMoved }: WindowShown,
+  first: RateReading | undefined,
+  ask: () => Promise<Retry>,
+): Promise<boolean | undefined> {
+  if (fresh !== false || first?.remaining === undefined) return fresh === undefined ? undefined : false;
+  // A new window has a reset of its own, most of a window later; what is given back bit by bit moves on bit by bit.
+  if ((resetMoved ?? 0) < MINUTE / 4) return true;
   // A bucket may name its next token where it refuses, and the time it is full where it admits: that Reset tells
   // nothing, but Remaining rises without a request.
-  if (fresh === false && refilling === false && firstAdmitted?.remaining !== undefined) {
-    await probe.waitUntil(
-      probe.now() + Math.max(2 * SECOND, (4 * MINUTE) / key.limits.perMinute),
-      `quota that key ${key.name} may be given back`,
-    );
-    const later = await ask();
-    const { remaining } = rateReading(later.exchange);
-    refilling = later.admitted && remaining !== undefined && remaining > firstAdmitted.remaining;
-  }
-  // Much less than a bucket would hold, and long before a minute is over: a moment later a window that looks back for
-  // less than a minute has given back too much.
-  const waited = firstAdmitted === undefined ? 0 : firstAdmitted.sentAt - refusal.receivedAt;
-  if (
-    refilling === true &&
-    waited > 5 * SECOND &&
-    waited < MINUTE - 10 * SECOND &&
-    (firstAdmitted?.remaining ?? 0) + admitted.length < (waited * key.limits.perMinute) / MINUTE - 2
-  ) {
-    await probe.waitUntil(probe.now() + 5 * SECOND, `quota that key ${key.name} may be given back`);
-    await ask();
-  }
-  return { told, afterRetryAfter, afterReset, admitted, edge, fresh, shortWindow, refilling };
+  await probe.waitUntil(
+    probe.now() + Math.max(2 * SECOND, (4 * MINUTE) / key.limits.perMinute),
+    `quota that key ${key.name} may be given back`,
+  );
+  const later = await ask();
+  const { remaining } = rateReading(later.exchange);
+  return later.admitted && remaining !== undefined && remaining > first.remaining;
 }

@@ -9,8 +9,8 @@ import { countWindow, type WindowCount } from '../harness/window-count.ts';
 import { categoryId, namePrefix } from './added-animals.ts';
 import { isAdmitted } from './admitted.ts';
 import { answersOtherwise, isBan, toldEnd } from './ban-answers.ts';
-import { retrievals } from './get-animal.ts';
 import { atStart } from './key-at-rest.ts';
+import { servedAnimals } from './minute-requests.ts';
 import { minuteScenes } from './minute-windows.ts';
 import { IN_FLIGHT } from './window-filling.ts';
 
@@ -102,88 +102,119 @@ export function provocationOf(key: Key): Scene<Provocation> {
     spends: { requests: key.limits.perMinute + OVERSHOOT + PATIENCE_OF_TARGET + 2 },
     async play(probe) {
       const category = await categoryId(probe);
-      const retrieved = await probe.play(retrievals).catch(() => []);
-      const animals = retrieved
-        .filter(({ exchange }) => exchange.outcome.status === 200)
-        .map(({ known }) => known.id);
-      const before = await atRest(probe, key);
-      const rest = key.limits.perMinute - before.length;
-      const together = Math.min(rest, 20);
-      const lists = (count: number) =>
-        Array.from({ length: Math.max(0, count) }, () => listPets({ limit: 1 }));
-      const filling = await probe.burst(
-        lists(rest - together),
-        key,
-        IN_FLIGHT,
-        (exchange) => !isAnswered(exchange),
-      );
-      const reaching = await probe.burst(lists(together + OVERSHOOT), key, together + OVERSHOOT);
-      const sent = [...filling, ...reaching].filter(isAnswered);
-      const count = countWindow(
-        [...before, ...sent.filter(isAdmitted).map(rateReading)],
-        key.limits.perMinute,
-      );
-      const refused = sent
-        .filter((exchange) => !isAdmitted(exchange))
-        .sort((a, b) => a.receivedAt - b.receivedAt);
-
-      const over = overLimit(probe, animals, category);
-      const answers: AnsweredExchange[] = [];
-      let first = refused.find(({ outcome }) => outcome.status === 429) ?? refused[0];
-      // A target that bans soon does so while the overshoot is in flight.
-      let ban = refused.find((exchange) => first !== undefined && isBan(probe, exchange, first));
-      const goOn = async () => {
-        const exchange = await answer(probe, key, over.next().value ?? listPets({ limit: 1 }));
-        answers.push(exchange);
-        if (isAdmitted(exchange)) return;
-        first ??= exchange;
-        if (isBan(probe, exchange, first)) ban = exchange;
-      };
-      // What a window edge gave back in between is spent before anything is over the limit.
-      for (let turn = 0; turn < key.limits.perMinute && first === undefined; turn += 1) {
-        await goOn();
-        if (probe.readingsOf(key).at(-1)?.resumed === true) turn = 0;
-      }
+      const animals = await servedAnimals(probe);
+      const { count, sent, refused, roundTrip } = await reachLimit(probe, key);
+      const goingOn = new GoingOn(probe, key, refused, overLimit(probe, animals, category));
+      const first = await untilRefused(key, goingOn);
       if (first === undefined) throw new Unsettled(`key ${key.name} was refused nothing`, sent.slice(-1));
-      const end = toldEnd(probe, first);
-      if (
-        ban === undefined &&
-        end !== undefined &&
-        end - first.receivedAt > STAYS_EXHAUSTED &&
-        end - first.receivedAt < 2 * MINUTE
-      ) {
-        const roundTrip = Math.max(...reaching.map(({ sentAt, receivedAt }) => receivedAt - sentAt));
-        const lead = Math.min(20 * SECOND, Math.max(3 * SECOND, roundTrip * PATIENCE_OF_TARGET));
-        await probe.waitUntil(end - lead, `the window of key ${key.name} to be about to end`);
-      }
-      const overLimitRefusals = () => [...refused, ...answers].filter((exchange) => !isAdmitted(exchange));
-      const most = overLimitRefusals().length + PATIENCE_OF_TARGET;
-      for (
-        let turn = 0;
-        turn < key.limits.perMinute + PATIENCE_OF_TARGET &&
-        overLimitRefusals().length < most &&
-        ban === undefined;
-        turn += 1
-      ) {
-        await goOn();
-        // Whoever goes on with an interrupted run may find a new window, which has to be spent first.
-        if (probe.readingsOf(key).at(-1)?.resumed === true) turn = 0;
-      }
-      const limit = first;
-      const refusals = overLimitRefusals().filter((exchange) => !isBan(probe, exchange, limit));
+      if (goingOn.ban === undefined) await beforeWindowEnds(probe, key, first, roundTrip);
+      await untilBanned(key, goingOn);
+      const { ban, answers } = goingOn;
+      const refusals = goingOn.refusals().filter((exchange) => !isBan(probe, exchange, first));
       const banEnds = ban === undefined ? undefined : toldEnd(probe, ban);
       return {
         key,
         count,
         refusals,
         served: servedBetween([...refused.slice(-1), ...answers], key.limits.perMinute),
-        first: limit,
+        first,
         ban,
         after: refusals.length + (ban === undefined ? 0 : 1),
-        others: await tryOthers(probe, key, limit, banEnds ?? 0),
+        others: await tryOthers(probe, key, first, banEnds ?? 0),
       };
     },
   };
+}
+
+/** Spends the minute of a key, the last requests of it and a few more at the same moment. */
+async function reachLimit(probe: Probe, key: Key) {
+  const before = await atRest(probe, key);
+  const rest = key.limits.perMinute - before.length;
+  const together = Math.min(rest, 20);
+  const lists = (count: number) => Array.from({ length: Math.max(0, count) }, () => listPets({ limit: 1 }));
+  const filling = await probe.burst(
+    lists(rest - together),
+    key,
+    IN_FLIGHT,
+    (exchange) => !isAnswered(exchange),
+  );
+  const reaching = await probe.burst(lists(together + OVERSHOOT), key, together + OVERSHOOT);
+  const sent = [...filling, ...reaching].filter(isAnswered);
+  const count = countWindow([...before, ...sent.filter(isAdmitted).map(rateReading)], key.limits.perMinute);
+  const refused = sent
+    .filter((exchange) => !isAdmitted(exchange))
+    .sort((a, b) => a.receivedAt - b.receivedAt);
+  const roundTrip = Math.max(...reaching.map(({ sentAt, receivedAt }) => receivedAt - sentAt));
+  return { count, sent, refused, roundTrip };
+}
+
+/** A key that goes on over its limit, one request after the other, and what it got. */
+class GoingOn {
+  readonly answers: AnsweredExchange[] = [];
+  first: AnsweredExchange | undefined;
+  ban: AnsweredExchange | undefined;
+  readonly #probe: Probe;
+  readonly #key: Key;
+  readonly #refused: readonly AnsweredExchange[];
+  readonly #requests: Iterator<RequestSpec>;
+
+  constructor(probe: Probe, key: Key, refused: readonly AnsweredExchange[], requests: Iterator<RequestSpec>) {
+    this.#probe = probe;
+    this.#key = key;
+    this.#refused = refused;
+    this.#requests = requests;
+    const first = refused.find(({ outcome }) => outcome.status === 429) ?? refused[0];
+    this.first = first;
+    // A target that bans soon does so while the overshoot is in flight.
+    this.ban = refused.find((exchange) => first !== undefined && isBan(probe, exchange, first));
+  }
+
+  refusals(): AnsweredExchange[] {
+    return [...this.#refused, ...this.answers].filter((exchange) => !isAdmitted(exchange));
+  }
+
+  /** Returns whether the run was interrupted before this request, so that a new window may have begun. */
+  async goOn(): Promise<boolean> {
+    const spec = this.#requests.next().value ?? listPets({ limit: 1 });
+    const exchange = await answer(this.#probe, this.#key, spec);
+    this.answers.push(exchange);
+    if (!isAdmitted(exchange)) {
+      this.first ??= exchange;
+      if (isBan(this.#probe, exchange, this.first)) this.ban = exchange;
+    }
+    return this.#probe.readingsOf(this.#key).at(-1)?.resumed === true;
+  }
+}
+
+/** Spends what a window edge gave back in between: only then is anything over the limit. */
+async function untilRefused(key: Key, goingOn: GoingOn): Promise<AnsweredExchange | undefined> {
+  for (let turn = 0; turn < key.limits.perMinute && goingOn.first === undefined; turn += 1) {
+    if (await goingOn.goOn()) turn = 0;
+  }
+  return goingOn.first;
+}
+
+async function beforeWindowEnds(probe: Probe, key: Key, first: AnsweredExchange, roundTrip: number) {
+  const end = toldEnd(probe, first);
+  if (end === undefined) return;
+  const length = end - first.receivedAt;
+  if (length <= STAYS_EXHAUSTED || length >= 2 * MINUTE) return;
+  const lead = Math.min(20 * SECOND, Math.max(3 * SECOND, roundTrip * PATIENCE_OF_TARGET));
+  await probe.waitUntil(end - lead, `the window of key ${key.name} to be about to end`);
+}
+
+async function untilBanned(key: Key, goingOn: GoingOn): Promise<void> {
+  const most = goingOn.refusals().length + PATIENCE_OF_TARGET;
+  for (
+    let turn = 0;
+    turn < key.limits.perMinute + PATIENCE_OF_TARGET &&
+    goingOn.refusals().length < most &&
+    goingOn.ban === undefined;
+    turn += 1
+  ) {
+    // Whoever goes on with an interrupted run may find a new window, which has to be spent first.
+    if (await goingOn.goOn()) turn = 0;
+  }
 }
 
 /**

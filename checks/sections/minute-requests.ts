@@ -4,6 +4,13 @@ import type { Key } from '../harness/key-pool.ts';
 import type { Probe } from '../harness/probe.ts';
 import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.ts';
 import { namePrefix } from './added-animals.ts';
+import { retrievals } from './get-animal.ts';
+
+/** The ids that were answered with their animals; none where retrieval does not work. */
+export async function servedAnimals(probe: Probe): Promise<bigint[]> {
+  const retrieved = await probe.play(retrievals).catch(() => []);
+  return retrieved.filter(({ exchange }) => exchange.outcome.status === 200).map(({ known }) => known.id);
+}
 
 /** Animals that a burst adds at the same moment, which is when careless ids collide. */
 export const ADDED_TOGETHER = 8;

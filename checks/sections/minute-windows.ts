@@ -12,9 +12,8 @@ import type { PlanName } from '../harness/target-profile.ts';
 import { categoryId } from './added-animals.ts';
 import { isAdmittedStatus } from './admitted.ts';
 import { afterRefusal, type OverGiven, overGivenOf, type Retry } from './after-refusal.ts';
-import { retrievals } from './get-animal.ts';
 import { atStart, rest } from './key-at-rest.ts';
-import { ADDED_TOGETHER, refusedOperation, variety } from './minute-requests.ts';
+import { ADDED_TOGETHER, refusedOperation, servedAnimals, variety } from './minute-requests.ts';
 import { type FilledWindow, fill } from './window-filling.ts';
 
 export interface MinuteMeasurement {
@@ -52,9 +51,7 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
     spends: { requests: key.limits.perMinute * (again ? 2 : 1) + 5, animals: ADDED_TOGETHER },
     async play(probe) {
       const category = await categoryId(probe);
-      const animals = (await probe.play(retrievals).catch(() => []))
-        .filter(({ exchange }) => exchange.outcome.status === 200)
-        .map(({ known }) => known.id);
+      const animals = await servedAnimals(probe);
       const requests = variety(probe, key, animals, category);
       const subject = refusedOperation(probe, key, animals, category);
 

@@ -38,6 +38,72 @@ function take<T>(source: Iterator<T>, count: number): T[] {
 
 const answered = (exchanges: readonly Exchange[]) => exchanges.filter(isAnswered);
 
+/** A window while it is filled. */
+class Filling {
+  readonly sent: AnsweredExchange[] = [];
+  /** The first answer that was no success. */
+  refusal: AnsweredExchange | undefined;
+  /** The first request at the limit that got no answer, and how many there were. */
+  closed: Exchange | undefined;
+  closedAtLimit = 0;
+  readonly #probe: Probe;
+  readonly #key: Key;
+  readonly #since: number;
+
+  constructor(probe: Probe, key: Key, since: number) {
+    this.#probe = probe;
+    this.#key = key;
+    this.#since = since;
+  }
+
+  /** Whatever this run sends on the key counts, also what another check sends meanwhile. */
+  admitted(): RateReading[] {
+    return this.#probe.readingsOf(this.#key, this.#since).filter(({ status }) => isAdmittedStatus(status));
+  }
+
+  count(): WindowCount {
+    return countWindow(this.admitted(), this.#key.limits.perMinute);
+  }
+
+  isFull(): boolean {
+    return this.count().admitted.length >= this.#key.limits.perMinute;
+  }
+
+  async send(specs: readonly RequestSpec[], inFlight: number): Promise<void> {
+    const exchanges = await this.#probe.burst(
+      specs,
+      this.#key,
+      inFlight,
+      (exchange) => !isAnswered(exchange) || !isAdmitted(exchange),
+    );
+    this.#keep(exchanges);
+    const notAdmitted = answered(exchanges).filter((exchange) => !isAdmitted(exchange));
+    this.refusal ??= notAdmitted.find((exchange) => this.#isRefusal(exchange));
+    const failed = notAdmitted.find((exchange) => !this.#isRefusal(exchange));
+    if (failed !== undefined) throw new Unsettled(`the count was disturbed: ${described(failed)}`, [failed]);
+  }
+
+  #keep(exchanges: readonly Exchange[]): void {
+    const complete = answered(exchanges);
+    if (complete.length < exchanges.length) {
+      const [broken] = exchanges.filter((exchange) => !isAnswered(exchange));
+      // At the limit a connection that is closed may be the target's refusal: a second one tells it from an accident.
+      if (broken === undefined || !this.isFull() || this.closedAtLimit >= 2) {
+        const why = broken?.outcome.kind === 'failure' ? broken.outcome.message : 'no answer';
+        throw new Unsettled(`the count was disturbed: ${why}`, broken === undefined ? [] : [broken]);
+      }
+      this.closedAtLimit += 1;
+      this.closed ??= broken;
+    }
+    this.sent.push(...complete);
+  }
+
+  /** A server error below the limit is no refusal: it is judged with its operation, and the count is spoilt. */
+  #isRefusal({ outcome }: AnsweredExchange): boolean {
+    return outcome.status < 500 || this.isFull();
+  }
+}
+
 /**
  * Sends requests until the first refusal: as many as the target says are left, at once, and then as few at a time as
  * outrun a bucket's refill, so that hardly any request is in flight when the limit is reached.
@@ -50,97 +116,66 @@ export async function fill(
   last: RequestSpec,
 ): Promise<FilledWindow> {
   const { perMinute } = key.limits;
-  const sent: AnsweredExchange[] = [];
-  let closed: Exchange | undefined;
-  let closedAtLimit = 0;
-  const keep = (exchanges: readonly Exchange[]) => {
-    const complete = answered(exchanges);
-    if (complete.length < exchanges.length) {
-      const [broken] = exchanges.filter((exchange) => !isAnswered(exchange));
-      // At the limit a connection that is closed may be the target's refusal: a second one tells it from an accident.
-      if (broken !== undefined && countNow().admitted.length >= perMinute && closedAtLimit < 2) {
-        closedAtLimit += 1;
-        closed ??= broken;
-        sent.push(...complete);
-        return;
-      }
-      const why = broken?.outcome.kind === 'failure' ? broken.outcome.message : 'no answer';
-      throw new Unsettled(`the count was disturbed: ${why}`, broken === undefined ? [] : [broken]);
-    }
-    sent.push(...complete);
-  };
-  // Whatever this run sends on the key counts, also what another check sends meanwhile.
-  const admittedSoFar = () => probe.readingsOf(key, since).filter(({ status }) => isAdmittedStatus(status));
-  const countNow = () => countWindow(admittedSoFar(), perMinute);
-  // A server error below the limit is no refusal: it is judged with its operation, and the count is spoilt.
-  const isRefusal = (exchange: AnsweredExchange) =>
-    !isAdmitted(exchange) && (exchange.outcome.status < 500 || countNow().admitted.length >= perMinute);
-  let refusal: AnsweredExchange | undefined;
-  const send = async (specs: readonly RequestSpec[], inFlight: number) => {
-    const exchanges = await probe.burst(
-      specs,
-      key,
-      inFlight,
-      (exchange) => !isAnswered(exchange) || !isAdmitted(exchange),
-    );
-    keep(exchanges);
-    refusal ??= answered(exchanges).find(isRefusal);
-    const failed = answered(exchanges).find((exchange) => !isAdmitted(exchange) && !isRefusal(exchange));
-    if (failed !== undefined) throw new Unsettled(`the count was disturbed: ${described(failed)}`, [failed]);
-  };
-  if (admittedSoFar().length === 0) await send([listPets({ limit: 1 })], 1);
+  const filling = new Filling(probe, key, since);
+  if (filling.admitted().length === 0) await filling.send([listPets({ limit: 1 })], 1);
   const startedAt = probe.now();
   // The time for which the run was interrupted is nobody's slowness.
   const elapsed = () => probe.now() - Math.max(startedAt, probe.resumedAt(key));
   // A bucket gives back while it is emptied, which takes the longer the slower the target is.
   const most = () => perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10) + (elapsed() * perMinute) / MINUTE;
   let oneByOne = 0;
-  let window = countNow().admitted[0]?.id;
+  let window = filling.count().admitted[0]?.id;
   // As many as are left at once, and again after a window edge; then one by one until the limit is reached.
   while (
-    refusal === undefined &&
-    closedAtLimit < 2 &&
-    countNow().admitted.length < most() &&
+    filling.refusal === undefined &&
+    filling.closedAtLimit < 2 &&
+    filling.count().admitted.length < most() &&
     elapsed() < LONGEST_FILL
   ) {
-    const left = quotaLeft(admittedSoFar(), perMinute);
-    if (left > 0 && countNow().admitted.length < perMinute) {
-      await send(take(requests, left), IN_FLIGHT);
+    const left = quotaLeft(filling.admitted(), perMinute);
+    if (left > 0 && !filling.isFull()) {
+      await filling.send(take(requests, left), IN_FLIGHT);
       continue;
     }
-    // A new window has begun meanwhile, as after an interruption: its first refusal is still to come. An addition is
-    // not sent twice: the first one was admitted, and its animal stays.
-    if (countNow().admitted[0]?.id !== window && last.operation !== 'createPet') oneByOne = 0;
-    window = countNow().admitted[0]?.id;
-    // The next request is to be refused, unless a bucket gives a token back in the time that a request takes. Only then
-    // are several sent together, since every one too many is a refusal that a ban may count.
-    const roundTrip = Math.max(0, ...sent.slice(-3).map(({ sentAt, receivedAt }) => receivedAt - sentAt));
-    const refill = (perMinute * roundTrip) / MINUTE;
-    const together = oneByOne < 5 ? 1 : Math.min(IN_FLIGHT, Math.ceil(refill) + Math.floor(oneByOne / 5));
-    await send(oneByOne === 0 ? [last] : take(requests, together), together);
+    // A new window has begun meanwhile, as after an interruption: its first refusal is still to come.
+    const current = filling.count().admitted[0]?.id;
+    if (current !== window) oneByOne = 0;
+    window = current;
+    const together = togetherAtLimit(filling.sent, perMinute, oneByOne);
+    await filling.send(oneByOne === 0 ? [last] : take(requests, together), together);
     oneByOne += 1;
   }
-  const count = countNow();
-  // Another operation that is served at the limit, where the very next list is refused.
-  const odd =
-    last.operation === 'listPets'
-      ? undefined
-      : sent.find(
-          ({ request }) =>
-            request.operation === last.operation && request.path === last.path && request.body === last.body,
-        );
-  const servedOver =
-    odd !== undefined && odd !== refusal && count.admitted.length === perMinute + 1 && oneByOne === 2
-      ? odd
-      : undefined;
+  const { sent, refusal, closed, closedAtLimit } = filling;
+  const count = filling.count();
+  const odd = oneByOne === 2 && count.admitted.length === perMinute + 1 ? oddOne(sent, last) : undefined;
   return {
     count,
     refusal,
     last: sent.at(-1),
     refusals: sent.filter((exchange) => !isAdmitted(exchange)).length,
-    servedOver,
+    servedOver: odd === refusal ? undefined : odd,
     closed: closedAtLimit >= 2 ? closed : undefined,
   };
+}
+
+/**
+ * How many requests are sent at the limit at once. The next one is to be refused, unless a bucket gives a token back in
+ * the time that a request takes. Only then are several sent together, since every one too many is a refusal that a ban
+ * may count.
+ */
+function togetherAtLimit(sent: readonly AnsweredExchange[], perMinute: number, oneByOne: number): number {
+  const roundTrip = Math.max(0, ...sent.slice(-3).map(({ sentAt, receivedAt }) => receivedAt - sentAt));
+  const refill = (perMinute * roundTrip) / MINUTE;
+  return oneByOne < 5 ? 1 : Math.min(IN_FLIGHT, Math.ceil(refill) + Math.floor(oneByOne / 5));
+}
+
+/** Another operation than a list that was sent at the limit, where the very next list is refused. */
+function oddOne(sent: readonly AnsweredExchange[], last: RequestSpec): AnsweredExchange | undefined {
+  if (last.operation === 'listPets') return undefined;
+  return sent.find(
+    ({ request }) =>
+      request.operation === last.operation && request.path === last.path && request.body === last.body,
+  );
 }
 
 /** What the current window still admits: as the target's headers tell of the minute, else by our own count. */
