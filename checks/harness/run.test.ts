@@ -212,9 +212,51 @@ t.test('whoever observes sees every answer of the three operations, in the order
 t.test('animals that were added are counted', async (t) => {
   const { run } = testRun((_request, number) => ({ status: number === 1 ? 400 : 201 }));
   const probe = run.probe('check');
-  for (const spec of [addPet({ name: 'a' }), addPet({ name: 'b', categoryId: 1n }), listPets()])
+  const pet = { name: 'b', categoryId: 1n };
+  for (const spec of [addPet({ name: 'a' }), addPet(pet), addPet(pet), addPet(pet), listPets()])
     await probe.attempt(spec, testKey());
-  t.equal(run.animalsAdded, 1);
+  t.equal(run.animalsAdded, 3);
+});
+
+t.test('a target that was silent for longer than the run’s patience is sent nothing more', async (t) => {
+  const stored = answered({ id: 'check#9' });
+  const silent: Exchange = { ...stored, id: 'check#8', outcome: RESET };
+  const recorded = new Map<string, Exchange>([stored, silent].map((exchange) => [exchange.id, exchange]));
+  const { run, sent } = testRun(() => RESET, { patience: 0, recorded });
+  await list(run, 'check#8');
+  await list(run, 'check#1');
+  await list(run, 'check#2');
+  t.equal(run.presence.gone, undefined, 'a stored silence is over');
+  await list(run, 'check#3');
+  await t.rejects(list(run, 'check#4'), { name: 'Unsettled', message: /^the target stopped answering/ });
+  t.equal(sent.length, 3);
+  t.equal(await list(run, 'check#9'), stored, 'what is stored is taken still');
+});
+
+t.test('waits in vain are forgotten once a request of the key is admitted', async (t) => {
+  const { run } = testRun((_request, number) => ({ status: number === 1 ? 429 : 200 }));
+  run.waitsInVain.set('free-1', 2);
+  await list(run, 'check#1');
+  t.equal(run.waitsInVain.get('free-1'), 2);
+  await list(run, 'check#2');
+  t.equal(run.waitsInVain.get('free-1'), undefined);
+});
+
+t.test('only a list says how many animals it held', async (t) => {
+  const { run } = testRun((request) => ({ body: request.operation === 'listPets' ? '[{},{}]' : '{}' }));
+  const probe = run.probe('check');
+  await probe.attempt(listPets(), testKey());
+  await probe.attempt(getPet(1n), testKey());
+  t.strictSame(
+    run.readings.map((reading) => ('listed' in reading ? reading.listed : 'none')),
+    [2, 'none'],
+  );
+});
+
+t.test('when this part of the run began', async (t) => {
+  t.equal(testRun().run.resumedAt, 0);
+  t.equal(testRun(undefined, { recorded: new Map() }).run.resumedAt, NOON);
+  t.equal(testRun(undefined, { recorded: new Map(), offline: true }).run.resumedAt, 0);
 });
 
 t.test('a scene is played once, whoever asks, also where it fails', async (t) => {
