@@ -9,16 +9,17 @@ const ORDINARY = 64 * KIB;
 const ALLOWANCE = 24 * MIB;
 /** The longest list has four fields for each of 100 animals; parsed, a value takes some fifty times its comma. */
 const MOST_COMMAS = 100_000;
-/** The same for all bodies beyond the ordinary together: each is parsed more than once. */
-const COMMAS_ALLOWED = 300_000;
+/** Objects in all bodies beyond the ordinary together, which checks keep as animals: the lists of a run have 10,000. */
+const OBJECTS_ALLOWED = 40_000;
 
 const COMMA = 0x2c;
+const BRACE = 0x7b;
 
 /** Bounds what a run reads of its target's bodies, so that no target can take the machine's memory. */
 export class BodyBudget {
   readonly #largest: number;
   #spent = 0;
-  #commas = 0;
+  #objects = 0;
 
   /** @param largest bound on one body in bytes */
   constructor(largest = LARGEST_BODY) {
@@ -50,18 +51,18 @@ export class BodyBudget {
   refuseDecoded(bytes: Uint8Array, lengthOnTheWire: number): string | undefined {
     if (bytes.length <= ORDINARY) return undefined;
     this.#spent += Math.max(0, bytes.length - lengthOnTheWire);
-    const commas = commasIn(bytes);
-    if (commas > MOST_COMMAS) return `the body holds more than ${MOST_COMMAS} values`;
-    if (this.#commas + commas > COMMAS_ALLOWED) {
-      return `the body is larger than ${ORDINARY} bytes, and the run has read ${COMMAS_ALLOWED} values in such bodies`;
+    if (count(bytes, COMMA) > MOST_COMMAS) return `the body holds more than ${MOST_COMMAS} values`;
+    const objects = count(bytes, BRACE);
+    if (this.#objects + objects > OBJECTS_ALLOWED) {
+      return `the body is larger than ${ORDINARY} bytes, and the run has read ${this.#objects} objects in such bodies`;
     }
-    this.#commas += commas;
+    this.#objects += objects;
     return undefined;
   }
 }
 
-function commasIn(bytes: Uint8Array): number {
-  let commas = 0;
-  for (let at = bytes.indexOf(COMMA); at !== -1; at = bytes.indexOf(COMMA, at + 1)) commas += 1;
-  return commas;
+function count(bytes: Uint8Array, byte: number): number {
+  let found = 0;
+  for (let at = bytes.indexOf(byte); at !== -1; at = bytes.indexOf(byte, at + 1)) found += 1;
+  return found;
 }

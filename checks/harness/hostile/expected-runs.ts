@@ -99,7 +99,8 @@ const RUNS: Readonly<Record<string, ExpectedRun>> = {
   'begins with a byte order mark': UNREADABLE,
   'sends NUL': UNREADABLE,
   'sends half a surrogate pair': ALWAYS_A_LIST,
-  'sends 1 MB of animals': judged(['add-pet-schema', 'list-each-once', 'list-limit-maximum'], 10),
+  // Three such lists are read, then none.
+  'sends 1 MB of animals': judged(['list-each-once', 'list-limit-maximum'], 5),
   'sends 2 MB of one name': judged(['add-pet-schema'], 10),
   'sends 2 MB of escapes': judged(['add-pet-schema', 'list-pet-schema'], 10),
   'nests 100,000 deep': UNREADABLE,
