@@ -262,3 +262,72 @@ t.test('each check is told when it begins and how it ended', async (t) => {
     { kind: 'check-ended', id: 'bans', verdict: 'inconclusive', reason: 'needs the permission ban' },
   ]);
 });
+
+t.test(
+  'what was found before another service took the target’s place stands; what came later is nothing',
+  async (t) => {
+    // Three answers of the service, and then a page of something else.
+    const target = testRun((_request, number) => (number <= 3 ? {} : { body: '<html></html>' }));
+    const wrong = { expected: 'a', actual: 'b' };
+    const finding = (id: string): Check => ({
+      id,
+      run: async (probe, judge) => judge.breaks(wrong, await probe.send(listPets())),
+    });
+    const gap = (id: string): GapObserver => ({
+      id,
+      run: async (probe) => ({ answer: 'seen', detail: '', evidence: [await probe.send(listPets())] }),
+    });
+    const held: Check = {
+      id: 'held',
+      run: async (probe, judge) => judge.holds(await probe.send(listPets())),
+    };
+    const late = ['late-1', 'late-2', 'late-3', 'late-4'].map(finding);
+    const silent: GapObserver = { id: 'silent', run: async () => undefined };
+    const { requirements, gaps, doubt } = await run(
+      target,
+      [finding('early'), held, finding('last'), ...late],
+      {
+        gapObservers: [gap('gap-late'), silent],
+      },
+    );
+    const changed =
+      /^another service answers since 12:00:00 UTC: GET \/pets gives 200 without a media type, 13 bytes$/;
+    t.match(doubt, changed);
+    t.match(requirements.get('early'), { verdict: 'fail', violation: wrong });
+    t.match(requirements.get('last'), { verdict: 'fail' }, 'the last answer of the service counts');
+    t.match(requirements.get('held'), { verdict: 'pass' });
+    for (const { id } of late)
+      t.match(requirements.get(id), { verdict: 'inconclusive', reason: changed, evidence: [] }, id);
+    t.match(gaps.get('gap-late'), changed);
+    t.equal(gaps.get('silent'), 'this run does not show it');
+  },
+);
+
+t.test(
+  'a gap that was seen before the change stays seen; a target that only looks odd at times is none',
+  async (t) => {
+    const observe = (answersOfService: number) => {
+      const target = testRun((_request, number) =>
+        number <= answersOfService ? {} : { body: '<html></html>' },
+      );
+      const seen: GapObserver = {
+        id: 'seen',
+        run: async (probe) => ({ answer: 'clamped', detail: '', evidence: [await probe.send(listPets())] }),
+      };
+      const later: GapObserver = {
+        id: 'later',
+        run: async (probe) => {
+          for (let number = 1; number <= 5; number += 1) await probe.send(listPets());
+          return undefined;
+        },
+      };
+      return run(target, [], { gapObservers: [seen, later] });
+    };
+    const changed = await observe(1);
+    t.match(changed, { doubt: /another service/ });
+    t.match(changed.gaps.get('seen'), { answer: 'clamped' });
+    const odd = await observe(2);
+    t.equal(odd.doubt, undefined, 'four odd answers are too few');
+    t.match(odd.gaps.get('seen'), { answer: 'clamped' });
+  },
+);
