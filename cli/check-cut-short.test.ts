@@ -19,7 +19,7 @@ async function countingTarget(t: Test, onRequest: (number: number) => void) {
     },
   });
   t.teardown(() => server.close());
-  return { ...target, address: `http://127.0.0.1:${server.port}/v1` };
+  return { ...target, address: `http://127.0.0.1:${server.port}/v1`, requests: server.requests };
 }
 
 /** Whether what is in a folder can be read, and judged without a network; a run cut short breaks nothing. */
@@ -66,11 +66,12 @@ for (const signal of ['SIGINT', 'SIGKILL'] as const) {
     for (const moment of MOMENTS) {
       t.test(`with request ${moment} under way`, async (t) => {
         let started: Started | undefined;
-        const { address, folder, env, profile } = await countingTarget(t, (number) => {
+        const { address, folder, env, profile, requests } = await countingTarget(t, (number) => {
           if (number === moment) started?.child.kill(signal);
         });
         started = start(folder, ['check', '--profile', profile, '--target', address, '--out', 'out'], env);
         t.equal(await started.ended, signal === 'SIGINT' ? 130 : null, started.output.stderr);
+        t.ok(requests.length < moment + 10, `${requests.length} requests: nothing more is begun`);
         const out = join(folder, 'out');
         const measured = await isReadable(t, out, env);
         t.ok(measured >= moment - 1, `${measured} exchanges are on disk`);
