@@ -84,9 +84,12 @@ export class EventLog {
       case 'added':
         for (const id of parsed.ids) this.addedIds.push(id);
         break;
-      case 'lag':
-        this.#lags.set(from, [...(this.#lags.get(from) ?? []), ...parsed.milliseconds]);
+      case 'lag': {
+        const lags = this.#lags.get(from) ?? [];
+        this.#lags.set(from, lags);
+        for (const lag of parsed.milliseconds) lags.push(lag);
         break;
+      }
     }
   }
 
