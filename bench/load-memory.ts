@@ -22,6 +22,7 @@ const [SHORT, LONG] = [Number(process.argv[3] ?? 60), Number(process.argv[4] ?? 
 const HOUR = 3600;
 const MOST_BYTES = 1e9;
 const LOOK_EVERY_MS = 2_000;
+const LAST_LOOKS = 8;
 const PLAN = { perMinute: 1e9, perDay: 1e12 };
 
 async function startTarget(): Promise<LoadTarget & { close: () => void }> {
@@ -76,14 +77,15 @@ async function measure(seconds: number): Promise<Reading> {
   const target = await startTarget();
   const out = await mkdtemp(join(tmpdir(), 'bench-memory-'));
   const api = `127.0.0.1:${await freePort()}`;
-  let live = 0;
-  let runner = 0;
+  const looks: { k6: number; runner: number }[] = [];
   const looking = setInterval(async () => {
     collect();
     const { heapUsed, external } = process.memoryUsage();
-    runner = heapUsed + external;
-    // Before k6 listens, and once it has gone, there is nobody to ask.
-    live = await liveHeap(api).catch(() => live);
+    try {
+      looks.push({ runner: heapUsed + external, k6: await liveHeap(api) });
+    } catch {
+      // Before k6 listens, and once it has gone, there is nobody to ask.
+    }
   }, LOOK_EVERY_MS);
   try {
     const { total, generator, verdict } = await runLoad({
@@ -95,6 +97,9 @@ async function measure(seconds: number): Promise<Reading> {
       seconds,
       k6Options: ['--profiling-enabled', `--address=${api}`],
     });
+    // The least of the last looks: what is under way in a moment is not kept.
+    const least = (of: 'k6' | 'runner') => Math.min(...looks.slice(-LAST_LOOKS).map((look) => look[of]));
+    const [live, runner] = [least('k6'), least('runner')];
     process.stdout.write(
       `${seconds} s: ${total.requests} requests, k6 holds ${mb(live)} (resident at most ` +
         `${mb(generator.memoryPeakBytes ?? Number.NaN)}), runner ${mb(runner)}; ${verdict}\n`,

@@ -59,7 +59,8 @@ export class ProcessMeter {
     const before = this.#last;
     if (before !== undefined && now.at > before.at) this.#peak = Math.max(this.#peak, part(before, now));
     this.#first ??= now;
-    this.#last = now;
+    // A process that is about to be gone shows no memory any more.
+    this.#last = { ...now, memoryPeakBytes: Math.max(now.memoryPeakBytes, before?.memoryPeakBytes ?? 0) };
   }
 
   /** Ends the looking. */
