@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { FailureReason } from './exchange.ts';
 import { type AnswerParts, answered } from './exchange-for-tests.ts';
 import { preflight } from './preflight.ts';
 import { type Answers, payer, testKey, testRun } from './run-for-tests.ts';
@@ -144,4 +145,32 @@ t.test('an interruption is no broken target', async (t) => {
     recorded: new Map([['preflight#1', answered()]]),
   });
   t.match(await preflight(run), { kind: 'not-ready', message: /interrupted$/ });
+});
+
+t.test('what to do depends on why there is no answer', async (t) => {
+  const cases: readonly (readonly [FailureReason, RegExp])[] = [
+    ['refused', /v1 cannot be reached: why; start the service, or correct the port of the address$/],
+    [
+      'unresolved',
+      /v1 cannot be reached: why; correct the host name, or connect to the network that knows it$/,
+    ],
+    [
+      'unreachable',
+      /cannot be reached: why; connect to the target’s network, and look at the firewalls in between$/,
+    ],
+    [
+      'connect-timeout',
+      /cannot be reached: why; connect to the target’s network, and look at the firewalls in/,
+    ],
+    ['tls', /v1 cannot be reached: why$/],
+    ['headers-timeout', /v1 gives no usable answer to GET \/pets: why$/],
+    ['body-timeout', /gives no usable answer to GET \/pets: why$/],
+    ['malformed-response', /gives no usable answer to GET \/pets: why$/],
+    ['too-large', /gives no usable answer to GET \/pets: why$/],
+    ['unavailable', /gives no usable answer to GET \/pets: why$/],
+  ];
+  for (const [reason, message] of cases) {
+    const { ready } = await before(() => ({ kind: 'failure', reason, message: 'why' }), ['free-1']);
+    t.match(ready, { kind: 'not-ready', message }, reason);
+  }
 });
