@@ -61,7 +61,7 @@ function startWorker(): Promise<void> {
     const next = () => {
       const accuracyCase = queue.shift();
       if (accuracyCase === undefined) {
-        if (running.size === 0) worker.disconnect();
+        if (running.size === 0 && worker.connected) worker.disconnect();
         return;
       }
       number += 1;
