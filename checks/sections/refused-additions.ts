@@ -1,11 +1,12 @@
 /** Additions that a target refused: none of them may show in a list afterwards. */
 import type { History, Judge } from '../harness/check.ts';
-import { type AnsweredExchange, isAnswered } from '../harness/exchange.ts';
+import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
 import { isJsonObject, parseJson } from '../harness/lossless-json.ts';
 import { listedPets } from '../harness/pets.ts';
 
 /** The name in the body of an addition; undefined where it has none. */
-function nameSent(exchange: AnsweredExchange): string | undefined {
+function nameSent(exchange: Exchange): string | undefined {
+  if (exchange.request.operation !== 'createPet') return undefined;
   const parsed = parseJson(exchange.request.body ?? '');
   const name = parsed.ok && isJsonObject(parsed.value) ? parsed.value['name'] : undefined;
   return typeof name === 'string' ? name : undefined;
@@ -16,12 +17,19 @@ function nameSent(exchange: AnsweredExchange): string | undefined {
  * that is larger than a list shows a part of itself only, and that part is judged.
  */
 export function storedThoughRefused(status: number, noneRefused: string) {
-  return (history: History, judge: Judge): void => {
+  return (history: Pick<History, 'exchanges'>, judge: Judge): void => {
     const refused = new Map<string, AnsweredExchange>();
+    // The same addition may be sent again, after one that was admitted or that got no answer: its animal is rightly there.
+    const mayBeStored = new Set(
+      history.exchanges
+        .filter((exchange) => !isAnswered(exchange) || exchange.outcome.status < 400)
+        .flatMap((exchange) => nameSent(exchange) ?? []),
+    );
     judge.notApplicable(noneRefused);
     for (const exchange of history.exchanges.filter(isAnswered)) {
-      const name = exchange.request.operation === 'createPet' ? nameSent(exchange) : undefined;
-      if (name !== undefined && exchange.outcome.status === status) refused.set(name, exchange);
+      const name = nameSent(exchange);
+      if (name !== undefined && exchange.outcome.status === status && !mayBeStored.has(name))
+        refused.set(name, exchange);
       const listed = exchange.request.operation === 'listPets' ? listedPets(exchange) : undefined;
       if (listed === undefined || refused.size === 0) continue;
       const stored = listed.find((pet) => pet.name !== undefined && refused.has(pet.name));
