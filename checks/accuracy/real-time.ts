@@ -1,7 +1,7 @@
 /**
  * `npm run prove:limits`: minute windows and bans in real time. Servers of every kind of window and every style of ban
- * are checked, those of different windows side by side (`--once`: every kind of window and style of ban once); prints what each run took against what the document forces, and exits 1 unless every
- * requirement but the day's passes on each.
+ * are checked, those of different windows side by side (`--once`: each kind and each style once). Prints what each run
+ * took against what the document forces, and exits 1 unless every requirement but the day's passes on each.
  */
 import { parseArgs } from 'node:util';
 import { together } from '../../reference-server/deviations.ts';

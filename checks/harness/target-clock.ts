@@ -59,4 +59,9 @@ export class TargetClock {
   certainlyReached(time: number): number | undefined {
     return this.known ? time - this.#lowest : undefined;
   }
+
+  /** As `certainlyReached`; where nothing is known of the target's clock, ours stands in. */
+  reached(time: number): number {
+    return this.certainlyReached(time) ?? time;
+  }
 }

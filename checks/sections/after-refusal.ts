@@ -7,6 +7,7 @@ import { type RateReading, rateReading, retryAfter } from '../harness/rate-heade
 import { listPets } from '../harness/requests.ts';
 import type { WindowCount } from '../harness/window-count.ts';
 import { isAdmitted, isAdmittedStatus } from './admitted.ts';
+import { toldTime } from './told-time.ts';
 
 /** A request that was to be admitted at a certain time, and what came. */
 export interface Retry {
@@ -22,9 +23,6 @@ export interface OverGiven {
   readonly given: number;
   readonly most: number;
 }
-
-/** When the target's clock has certainly reached a time of it; without a known clock ours stands in. */
-const reached = (probe: Probe, time: number) => probe.targetClock.certainlyReached(time) ?? time;
 
 /** A window that has just begun holds the request that asks for it, and one more at most. */
 const FRESH_MARGIN = 2;
@@ -97,8 +95,7 @@ export async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExch
 /** When Retry-After of a refusal asks to come back, by our clock; undefined where it tells no time, or none to wait. */
 function toldRetry(probe: Probe, { outcome, receivedAt }: AnsweredExchange): number | undefined {
   const told = retryAfter(outcome.headers, MINUTE / SECOND);
-  if (told.kind === 'delay') return told.milliseconds > 0 ? receivedAt + told.milliseconds : undefined;
-  return told.kind === 'date' ? reached(probe, told.time) : undefined;
+  return told.kind === 'delay' && told.milliseconds <= 0 ? undefined : toldTime(probe, told, receivedAt);
 }
 
 /** Asks at the moments that Retry-After and X-RateLimit-Reset name, where they can be waited for. */
@@ -107,7 +104,9 @@ async function askAsTold(probe: Probe, key: Key, refusal: AnsweredExchange, ask:
   const retryAt = toldRetry(probe, refusal);
   // Whole seconds may be rounded down: the limit has reset when the second that Reset names is over.
   const resetAt =
-    reset !== undefined && limit === key.limits.perMinute ? reached(probe, reset + SECOND) : undefined;
+    reset !== undefined && limit === key.limits.perMinute
+      ? probe.targetClock.reached(reset + SECOND)
+      : undefined;
   const latest = refusal.receivedAt + 2 * MINUTE;
   const isWaitable = (at: number) => at > refusal.receivedAt && at <= latest;
   const waitableRetryAt = retryAt !== undefined && isWaitable(retryAt) ? retryAt : undefined;

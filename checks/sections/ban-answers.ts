@@ -4,22 +4,13 @@ import { SECOND } from '../harness/key-pool.ts';
 import { isJsonObject } from '../harness/lossless-json.ts';
 import { bodyOf } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
-import { retryAfter } from '../harness/rate-headers.ts';
 import { isAdmitted } from './admitted.ts';
+import { toldEnd } from './told-time.ts';
 
 function codeOf(exchange: AnsweredExchange): string | undefined {
   const body = bodyOf(exchange);
   const code = body.ok && isJsonObject(body.value) ? body.value['code'] : undefined;
   return typeof code === 'string' ? code : undefined;
-}
-
-/** When a refusal tells to come back, by our clock. */
-export function toldEnd(probe: Probe, exchange: AnsweredExchange): number | undefined {
-  // A ban may be long: as many seconds as a day has are seconds still.
-  const told = retryAfter(exchange.outcome.headers, 24 * 3600);
-  if (told.kind === 'delay') return exchange.receivedAt + told.milliseconds;
-  if (told.kind === 'date') return probe.targetClock.certainlyReached(told.time) ?? told.time;
-  return undefined;
 }
 
 /**

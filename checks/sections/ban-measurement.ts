@@ -7,8 +7,8 @@ import type { Probe } from '../harness/probe.ts';
 import { listPets } from '../harness/requests.ts';
 import type { WindowCount } from '../harness/window-count.ts';
 import { isAdmitted } from './admitted.ts';
-import { toldEnd } from './ban-answers.ts';
 import { answer, type OtherKey, provocationOf, tryOthers } from './ban-provocation.ts';
+import { toldEnd } from './told-time.ts';
 
 /** How long a ban is waited out; one that says it lasts longer is not waited for. */
 const LONGEST_BAN = 15 * MINUTE;

@@ -8,10 +8,11 @@ import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.
 import { countWindow, type WindowCount } from '../harness/window-count.ts';
 import { categoryId, namePrefix } from './added-animals.ts';
 import { isAdmitted } from './admitted.ts';
-import { answersOtherwise, isBan, toldEnd } from './ban-answers.ts';
+import { answersOtherwise, isBan } from './ban-answers.ts';
 import { atStart } from './key-at-rest.ts';
 import { servedAnimals } from './minute-requests.ts';
 import { minuteScenes } from './minute-windows.ts';
+import { toldEnd } from './told-time.ts';
 import { IN_FLIGHT } from './window-filling.ts';
 
 /** Requests that go over the limit at the same moment, when the limit is reached: fewer than bans commonly begin at. */

@@ -4,11 +4,12 @@ import { type AnsweredExchange, isAnswered } from '../harness/exchange.ts';
 import { DAY, type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
 import { described } from '../harness/pets.ts';
 import { type Probe, unanswered } from '../harness/probe.ts';
-import { type RateReading, rateReading, retryAfter } from '../harness/rate-headers.ts';
+import { type RateReading, rateReading } from '../harness/rate-headers.ts';
 import { listPets } from '../harness/requests.ts';
 import type { PlanName } from '../harness/target-profile.ts';
 import { isAdmitted, isAdmittedStatus } from './admitted.ts';
 import { exhaustKeys } from './minute-windows.ts';
+import { toldEnd } from './told-time.ts';
 
 const IN_FLIGHT = 4;
 /** A refusal that asks for more than a minute and its rounding is not the minute's. */
@@ -26,13 +27,6 @@ interface DayMeasurement {
   readonly toldEnd: number | undefined;
   /** The answer after a refusal at the quota whose wait was a minute's: it was the day's after all. */
   readonly refusedAgain: AnsweredExchange | undefined;
-}
-
-/** When a refusal tells to come back, by our clock. */
-function toldEnd(probe: Probe, refusal: AnsweredExchange): number | undefined {
-  const told = retryAfter(refusal.outcome.headers, DAY / SECOND);
-  if (told.kind === 'delay') return refusal.receivedAt + told.milliseconds;
-  return told.kind === 'date' ? (probe.targetClock.certainlyReached(told.time) ?? told.time) : undefined;
 }
 
 /** Spends what is left of a key's day, within its minutes, until it is refused for the day. */
@@ -224,7 +218,7 @@ function resetAgrees(
 ): boolean {
   const { limit, reset } = rateReading(refusal);
   if (limit !== key.limits.perDay || reset === undefined) return true;
-  const at = probe.targetClock.certainlyReached(reset) ?? reset;
+  const at = probe.targetClock.reached(reset);
   const spending = refusal.receivedAt - (first?.sentAt ?? refusal.receivedAt);
   const tooEarly = !refills(refusal, end, key.limits.perDay) && end < at - spending - MINUTE;
   return !tooEarly && at >= end - MINUTE && at <= refusal.receivedAt + DAY + MINUTE;
