@@ -8,7 +8,7 @@ import t from 'tap';
 import type { TargetProfile } from '../checks/harness/target-profile.ts';
 import { profileYaml } from '../checks/harness/write-profile.ts';
 import { startReferenceServer } from '../reference-server/reference-server.ts';
-import { rolesOf, variableOf } from './serve-profile.ts';
+import { profileKeys, variableOf } from './serve-profile.ts';
 
 // Bundled once a test file, inside the package: translating every module again in each process would take minutes.
 const COMMAND = join(t.testdir(), 'petstore-harness.mjs');
@@ -136,13 +136,7 @@ export async function testTarget(test: Test, options: TestTargetOptions = {}): P
   const profile = join(folder, 'target.yaml');
   const text = profileYaml({
     target: server.baseUrl,
-    keys: keys.map(({ name, plan }) => ({
-      name,
-      plan,
-      env: variableOf(name),
-      roles: rolesOf(name),
-      unusedToday: true,
-    })),
+    keys: profileKeys(keys),
     plans: {},
     permit,
     load: { allowed: false },

@@ -1,7 +1,7 @@
 import type { TargetProfile } from '../checks/harness/target-profile.ts';
 import { PERMISSIONS } from '../checks/harness/verdict.ts';
 import { startReferenceServer } from '../reference-server/reference-server.ts';
-import { rolesOf, variableOf } from './serve-profile.ts';
+import { profileKeys } from './serve-profile.ts';
 
 /** The reference server in this process, as a target that permits everything. */
 export interface EmbeddedTarget {
@@ -33,13 +33,7 @@ export async function startEmbeddedTarget(
   return {
     profile: {
       target: server.baseUrl,
-      keys: keys.map(({ name, plan }) => ({
-        name,
-        plan,
-        env: variableOf(name),
-        roles: rolesOf(name),
-        unusedToday: true,
-      })),
+      keys: profileKeys(keys),
       plans: { enterprise: server.enterprise },
       permit: PERMISSIONS,
       load: { allowed: true },

@@ -16,7 +16,7 @@ import { PERMISSIONS } from '../checks/harness/verdict.ts';
 import { profileYaml } from '../checks/harness/write-profile.ts';
 import { startReferenceServer } from '../reference-server/reference-server.ts';
 import { readReport } from '../reports/read-report.ts';
-import { variableOf } from './serve-profile.ts';
+import { profileKeys, variableOf } from './serve-profile.ts';
 
 const KILLS = 10;
 /** A day of seventeen minutes is then one of less than a minute, and a machine keeps up that does other work too. */
@@ -95,13 +95,7 @@ async function dayRun(killAfter: readonly number[]): Promise<DayRun> {
     const out = join(folder, 'out');
     const text = profileYaml({
       target: server.baseUrl,
-      keys: keys.map(({ name, plan }) => ({
-        name,
-        plan,
-        env: variableOf(name),
-        roles: ROLES[name] ?? [],
-        unusedToday: true,
-      })),
+      keys: profileKeys(keys, (name) => ROLES[name] ?? []),
       plans: { enterprise: ENTERPRISE },
       permit: PERMISSIONS,
       load: { allowed: false },

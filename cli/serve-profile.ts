@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
-import type { KeyRole } from '../checks/harness/target-profile.ts';
+import type { KeyRole, ProfileKey } from '../checks/harness/target-profile.ts';
 import type { ReferenceServer } from '../reference-server/server.ts';
 
 export function variableOf(name: string): string {
@@ -9,9 +9,23 @@ export function variableOf(name: string): string {
 
 // Names say what a key is for: one with "ban" in it may be banned, one with "load" in it feeds load, the others pay
 // for the checks.
-export function rolesOf(name: string): KeyRole[] {
+function rolesOf(name: string): KeyRole[] {
   if (name.includes('ban')) return ['ban'];
   return name.includes('load') ? ['load'] : ['functional', 'exhaust'];
+}
+
+/** The keys of a reference server as a profile has them: nobody used them before the run that it is started for. */
+export function profileKeys(
+  keys: ReferenceServer['keys'],
+  rolesFor: (name: string) => readonly KeyRole[] = rolesOf,
+): ProfileKey[] {
+  return keys.map(({ name, plan }) => ({
+    name,
+    plan,
+    env: variableOf(name),
+    roles: rolesFor(name),
+    unusedToday: true,
+  }));
 }
 
 // Single quotes, so that a shell takes every other character as it is.
@@ -29,13 +43,7 @@ export function writeServeProfile(file: string, server: ReferenceServer): string
   const speed = server.clock.speed;
   const profile = {
     target: server.baseUrl,
-    keys: server.keys.map(({ name, plan }) => ({
-      name,
-      plan,
-      env: variableOf(name),
-      roles: rolesOf(name),
-      unusedToday: true,
-    })),
+    keys: profileKeys(server.keys),
     plans: { enterprise: server.enterprise },
     permit: ['writes', 'exhaust', 'ban', 'day'],
     load: { allowed: true },
