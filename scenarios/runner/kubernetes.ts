@@ -4,10 +4,16 @@ import { stringify } from 'yaml';
 import type { LoadPlan } from '../lib/scenario.ts';
 import { bundleScenario } from './bundle.ts';
 import { PINNED_K6 } from './k6-binary.ts';
-import { k6Options } from './k6-options.ts';
-import { type LoadRequest, plannedStreams, prepareLoad } from './load-run.ts';
+import {
+  blockSecondsOf,
+  DEFAULT_VALIDATE_EVERY,
+  type LoadRequest,
+  plannedStreams,
+  preparedOptions,
+  prepareLoad,
+} from './load-run.ts';
 import { LoadRefused } from './load-target.ts';
-import { interleave } from './quota.ts';
+import { interleave, SCHEDULE_LENGTH } from './quota.ts';
 import { divideKeys } from './shards.ts';
 
 export interface KubernetesRequest extends Omit<LoadRequest, 'k6' | 'out'> {
@@ -20,10 +26,7 @@ export interface KubernetesRequest extends Omit<LoadRequest, 'k6' | 'out'> {
   readonly prometheusUrl: string;
 }
 
-const SCHEDULE_LENGTH = 1000;
-const DEFAULT_VALIDATE_EVERY = 100;
 const GRACE_SECONDS = 5;
-const USUAL_BLOCKS = 120;
 /** What etcd takes, with room for the rest of the object. */
 const LARGEST_CONFIG_BYTES = 900_000;
 
@@ -34,7 +37,8 @@ const LARGEST_CONFIG_BYTES = 900_000;
  */
 export async function kubernetesManifests(request: KubernetesRequest): Promise<string> {
   const { facts, target, runId, shards: count = 1 } = request;
-  const { rate, seconds, clauses, mix, quota } = prepareLoad(request);
+  const prepared = prepareLoad(request);
+  const { rate, seconds, mix, quota } = prepared;
   if (quota.streams.some(({ stream }) => stream.kind !== 'rate')) {
     throw new LoadRefused(`${facts.name} is about single clients; only loads that are rates can be divided`);
   }
@@ -60,17 +64,7 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
       throw new LoadRefused(`runners share the load evenly, and ${names} cannot pay one part of ${count}`);
     }
   }
-  const latencyBound = clauses.find(({ metric }) => metric.kind === 'latency');
-  const made = k6Options({
-    facts,
-    streams: quota.streams,
-    rate,
-    seconds,
-    clockSpeed: target.clockSpeed,
-    expectedSeconds: (latencyBound?.bound ?? 500) / 1000,
-    graceSeconds: request.graceSeconds ?? GRACE_SECONDS,
-    toOutputs: true,
-  });
+  const made = preparedOptions(prepared, request, { graceSeconds: GRACE_SECONDS, toOutputs: true });
   const used = [...shares.keys()].toSorted((a, b) => a - b);
   const position = (key: number) => used.indexOf(key);
   const plan: LoadPlan = {
@@ -102,7 +96,7 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
     report: {
       answers: facts.answers,
       slo: request.slo ?? facts.thresholds,
-      blockSeconds: request.blockSeconds ?? Math.max(1, Math.ceil(seconds / USUAL_BLOCKS)),
+      blockSeconds: blockSecondsOf(request, seconds),
     },
     options: made.options,
   };

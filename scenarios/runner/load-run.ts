@@ -7,7 +7,7 @@ import { assembleResult } from './assemble-result.ts';
 import { bundleScenario } from './bundle.ts';
 import { EventLog } from './event-log.ts';
 import type { K6Binary } from './k6-binary.ts';
-import { k6Options } from './k6-options.ts';
+import { type K6Options, k6Options } from './k6-options.ts';
 import { startK6 } from './k6-process.ts';
 import type { LoadResult } from './load-result.ts';
 import { LoadRefused, type LoadTarget } from './load-target.ts';
@@ -48,7 +48,8 @@ export interface LoadRequest {
   readonly kill?: AbortSignal;
 }
 
-const DEFAULT_VALIDATE_EVERY = 100;
+/** One body in so many is validated where nothing else is asked. */
+export const DEFAULT_VALIDATE_EVERY = 100;
 const DEFAULT_GRACE_SECONDS = 2;
 const USUAL_BLOCKS = 120;
 
@@ -105,6 +106,30 @@ export function prepareLoad(request: Omit<LoadRequest, 'k6' | 'out'>): PreparedL
   };
 }
 
+/** What k6 is told of a load that has been paid for. */
+export function preparedOptions(
+  { facts, quota, rate, seconds, clauses }: PreparedLoad,
+  { target, graceSeconds }: Pick<LoadRequest, 'target' | 'graceSeconds'>,
+  usual: { readonly graceSeconds: number; readonly toOutputs: boolean },
+): K6Options {
+  const latencyBound = clauses.find(({ metric }) => metric.kind === 'latency');
+  return k6Options({
+    facts,
+    streams: quota.streams,
+    rate,
+    seconds,
+    clockSpeed: target.clockSpeed,
+    expectedSeconds: (latencyBound?.bound ?? 500) / 1000,
+    graceSeconds: graceSeconds ?? usual.graceSeconds,
+    toOutputs: usual.toOutputs,
+  });
+}
+
+/** How many seconds a block of the results has. */
+export function blockSecondsOf({ blockSeconds }: Pick<LoadRequest, 'blockSeconds'>, seconds: number): number {
+  return blockSeconds ?? Math.max(1, Math.ceil(seconds / USUAL_BLOCKS));
+}
+
 /**
  * Runs a scenario: bill, preflight, bundle, k6, report. Leaves k6/ (what k6 ran), summary.json (k6's own figures) and
  * load-report.json in the folder.
@@ -117,15 +142,8 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
   const payer = target.keys[quota.streams[0]?.keys[0] ?? 0];
   const before = await preflight(target.address, target.secrets[payer?.env ?? ''] ?? '', request.stop);
   await mkdir(request.out, { recursive: true, mode: 0o700 });
-  const latencyBound = clauses.find(({ metric }) => metric.kind === 'latency');
-  const made = k6Options({
-    facts,
-    streams: quota.streams,
-    rate,
-    seconds,
-    clockSpeed: target.clockSpeed,
-    expectedSeconds: (latencyBound?.bound ?? 500) / 1000,
-    graceSeconds: request.graceSeconds ?? DEFAULT_GRACE_SECONDS,
+  const made = preparedOptions(prepared, request, {
+    graceSeconds: DEFAULT_GRACE_SECONDS,
     toOutputs: request.k6Options?.some((option) => /^(-o|--out)/.test(option)) ?? false,
   });
   const summaryFile = join(request.out, 'summary.json');
@@ -153,7 +171,7 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
   // k6 writes into the file that is there: private, and empty where k6 does not get so far.
   await writeFile(summaryFile, '', { mode: 0o600 });
   const shards = await shardPlans(plan, quota, request.shards ?? 1, request.out);
-  const blockSeconds = request.blockSeconds ?? Math.max(1, Math.ceil(seconds / USUAL_BLOCKS));
+  const blockSeconds = blockSecondsOf(request, seconds);
   const store = new SampleStore(
     { streams: plan.streams.map(({ name }) => name), keys: plan.keys },
     blockSeconds,

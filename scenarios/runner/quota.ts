@@ -39,7 +39,7 @@ export interface Demand {
 /** Requests that each key is kept short of its limits: what the runner itself sends before and after, and rounding. */
 const RESERVE = 4;
 const PLACES = 2000;
-const SCHEDULE_LENGTH = 1000;
+export const SCHEDULE_LENGTH = 1000;
 
 interface Need {
   readonly total: number;

@@ -7,7 +7,7 @@ import { request } from 'undici';
 import type { LoadPlan, PlannedStream } from '../lib/scenario.ts';
 import type { K6Process } from './k6-process.ts';
 import { LoadRefused } from './load-target.ts';
-import { interleave, type QuotaPlan } from './quota.ts';
+import { interleave, type QuotaPlan, SCHEDULE_LENGTH } from './quota.ts';
 
 export interface Shard {
   /** What k6 runs, and with which plan. */
@@ -19,8 +19,6 @@ export interface Shard {
   /** The keys that this process is given. */
   secrets(all: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
 }
-
-const SCHEDULE_LENGTH = 1000;
 
 /** A part of the keys, and of the load in proportion to what they pay. */
 export interface KeyPart {
