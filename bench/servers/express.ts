@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import express from 'express';
 import { rateLimit } from 'express-rate-limit';
-import { serveMeasured } from './measured-server.ts';
+import { baseAddressOf, serveMeasured } from './measured-server.ts';
 
 await serveMeasured(async ({ body, key }) => {
   const digests = new Map([[hash('sha256', key), 'bench']]);
@@ -33,7 +33,5 @@ await serveMeasured(async ({ body, key }) => {
   });
   const server = app.listen(0, '127.0.0.1');
   await new Promise<void>((resolve) => server.once('listening', () => resolve()));
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening on a port');
-  return `http://127.0.0.1:${address.port}/v1`;
+  return baseAddressOf(server);
 });

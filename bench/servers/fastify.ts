@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import rateLimit from '@fastify/rate-limit';
 import Fastify from 'fastify';
-import { serveMeasured } from './measured-server.ts';
+import { baseAddressOf, serveMeasured } from './measured-server.ts';
 
 const PET = {
   type: 'object',
@@ -34,7 +34,5 @@ await serveMeasured(async ({ body, key }) => {
   const schema = { response: { 200: { type: 'array', items: PET } } };
   app.get('/v1/pets', { schema }, async () => pets);
   await app.listen({ port: 0, host: '127.0.0.1' });
-  const address = app.server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening on a port');
-  return `http://127.0.0.1:${address.port}/v1`;
+  return baseAddressOf(app.server);
 });

@@ -1,3 +1,5 @@
+import { createServer, type OutgoingHttpHeaders, type Server } from 'node:http';
+
 /** What a server process tells the one that measures it, and what it can be asked. */
 
 /** Where a server listens; the key is one that is made for this run. */
@@ -39,4 +41,23 @@ function readTask(text: string): Task {
   if (typeof task !== 'object' || task === null) throw new Error('no task');
   const { body, key, animals } = Object.assign({ body: '', key: '', animals: 0 }, task);
   return { body: String(body), key: String(key), animals: Number(animals) };
+}
+
+/** The base address of a server that listens on a port of loopback. */
+export function baseAddressOf(server: Server): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not listening on a port');
+  return `http://127.0.0.1:${address.port}/v1`;
+}
+
+/** node:http that reads nothing of the request and sends a body that it has ready, encoded as fast as can be. */
+export async function serveConstant(body: string, more: OutgoingHttpHeaders = {}): Promise<string> {
+  const wire = Buffer.from(body).toString('latin1');
+  const headers = { 'Content-Type': 'application/json', 'Content-Length': wire.length, ...more };
+  const server = createServer((_request, response) => {
+    response.writeHead(200, headers);
+    response.end(wire, 'latin1');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1024, resolve));
+  return baseAddressOf(server);
 }
