@@ -7,13 +7,13 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { median } from 'simple-statistics';
-import type { LoadPlan } from '../scenarios/lib/scenario.ts';
-import { bundleScenario } from '../scenarios/runner/bundle.ts';
-import { provideK6 } from '../scenarios/runner/k6-binary.ts';
-import { systemTags } from '../scenarios/runner/k6-options.ts';
-import { startK6 } from '../scenarios/runner/k6-process.ts';
-import { SampleStore } from '../scenarios/runner/sample-store.ts';
-import type { Listening } from './servers/measured-server.ts';
+import type { Listening } from '../../reference-server/bench/servers/measured-server.ts';
+import type { LoadPlan } from '../lib/scenario.ts';
+import { bundleScenario } from '../runner/bundle.ts';
+import { provideK6 } from '../runner/k6-binary.ts';
+import { systemTags } from '../runner/k6-options.ts';
+import { startK6 } from '../runner/k6-process.ts';
+import { SampleStore } from '../runner/sample-store.ts';
 
 const ROUNDS = Number(process.argv[2] ?? 5);
 const SECONDS = 5;
@@ -31,7 +31,10 @@ const animals = Array.from({ length: 20 }, (_, index) => ({
 
 async function startServer(): Promise<Listening & { close: () => void }> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const file = new URL(`./servers/bare-with-rate-headers.${extension}`, import.meta.url);
+  const file = new URL(
+    `../../reference-server/bench/servers/bare-with-rate-headers.${extension}`,
+    import.meta.url,
+  );
   const task = { body: JSON.stringify(animals), key: 'a-key-for-the-bench', animals: 20 };
   const child = fork(file, {
     execArgv: process.execArgv,

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import autocannon from 'autocannon';
-import { startReferenceServer } from '../reference-server/reference-server.ts';
+import { startReferenceServer } from '../reference-server.ts';
 import type { Listening, Task, Usage } from './servers/measured-server.ts';
 
 const ROUNDS = 5;

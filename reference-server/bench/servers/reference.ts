@@ -1,4 +1,4 @@
-import { startReferenceServer } from '../../reference-server/reference-server.ts';
+import { startReferenceServer } from '../../reference-server.ts';
 import { serveMeasured } from './measured-server.ts';
 
 await serveMeasured(async ({ key, animals }) => {

@@ -9,13 +9,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { scenarioNamed } from '../scenarios/lib/catalogue.ts';
-import { provideK6 } from '../scenarios/runner/k6-binary.ts';
-import { GO_MEMORY_BYTES } from '../scenarios/runner/k6-process.ts';
-import { runLoad } from '../scenarios/runner/load-run.ts';
-import type { LoadTarget } from '../scenarios/runner/load-target.ts';
-import { freePort } from '../scenarios/runner/shards.ts';
-import type { Listening } from './servers/measured-server.ts';
+import type { Listening } from '../../reference-server/bench/servers/measured-server.ts';
+import { scenarioNamed } from '../lib/catalogue.ts';
+import { provideK6 } from '../runner/k6-binary.ts';
+import { GO_MEMORY_BYTES } from '../runner/k6-process.ts';
+import { runLoad } from '../runner/load-run.ts';
+import type { LoadTarget } from '../runner/load-target.ts';
+import { freePort } from '../runner/shards.ts';
 
 const RATE = Number(process.argv[2] ?? 1000);
 const [SHORT, LONG] = [Number(process.argv[3] ?? 60), Number(process.argv[4] ?? 180)];
@@ -28,10 +28,13 @@ const PLAN = { perMinute: 1e9, perDay: 1e12 };
 async function startTarget(): Promise<LoadTarget & { close: () => void }> {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const task = { body: '', key: 'a-key-for-the-bench', animals: 200 };
-  const child = fork(new URL(`./servers/reference.${extension}`, import.meta.url), {
-    execArgv: process.execArgv,
-    env: { ...process.env, BENCH_TASK: JSON.stringify(task) },
-  });
+  const child = fork(
+    new URL(`../../reference-server/bench/servers/reference.${extension}`, import.meta.url),
+    {
+      execArgv: process.execArgv,
+      env: { ...process.env, BENCH_TASK: JSON.stringify(task) },
+    },
+  );
   const { url, key } = await new Promise<Listening>((resolve, reject) => {
     child.once('message', (value) => resolve(value as Listening));
     child.once('exit', (code) => reject(new Error(`the server ended with exit code ${code}`)));
