@@ -7,6 +7,7 @@ import { Journal, type JournalContent } from './harness/journal.ts';
 import { profileKeys } from './harness/keys-with-values.ts';
 import { preflight } from './harness/preflight.ts';
 import { Run } from './harness/run.ts';
+import { runTime } from './harness/run-budget.ts';
 import { type RunResult, runChecks } from './harness/run-checks.ts';
 import type { RunEvent } from './harness/run-events.ts';
 import type { TargetProfile } from './harness/target-profile.ts';
@@ -32,6 +33,8 @@ export interface CheckRequest {
   readonly timeouts?: Partial<TimeLimits>;
   /** How long a target that stops answering is waited for, in real milliseconds; by default a minute. */
   readonly patience?: number;
+  /** How long the run may take, in real milliseconds; what it has by then it is judged by. By default as long as it takes. */
+  readonly timeLimit?: number;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: RunEvent) => void;
 }
@@ -88,6 +91,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
   });
   const journal =
     request.directory === undefined ? undefined : openJournal(request.directory, request, runId, startedAt);
+  const time = runTime(request.offline === true ? undefined : request.timeLimit, request.signal);
   const run = new Run({
     baseUrl: profile.target,
     runId,
@@ -102,7 +106,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
       : { recorded: resume.exchanges, lost: resume.lost, resumedWith: resume.resumedWith }),
     ...(request.patience === undefined ? {} : { patience: request.patience }),
     ...(request.offline === undefined ? {} : { offline: request.offline }),
-    ...(request.signal === undefined ? {} : { signal: request.signal }),
+    signal: time.signal,
     ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
   });
   try {
@@ -116,11 +120,12 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
       ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
     });
     const warnings = [...ready.warnings, ...(result.doubt === undefined ? [] : [result.doubt])];
-    const gone = run.presence.gone;
-    if (gone !== undefined) warnings.push(`${gone}; --resume goes on from there`);
+    const cutShort = run.presence.gone ?? time.over();
+    if (cutShort !== undefined) warnings.push(`${cutShort}; --resume goes on from there`);
     const endedAt = request.offline === true ? lastReceipt(startedAt, run.readings) : clock.now();
     return { kind: 'checked', run, result, startedAt, endedAt, warnings };
   } finally {
+    time.release();
     journal?.close();
     await client.close();
   }

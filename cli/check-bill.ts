@@ -4,10 +4,15 @@ import { count } from '../reports/outcome.ts';
 import type { CheckPlan } from './check-plan.ts';
 import type { CheckSubject } from './check-subject.ts';
 
-/** The bill of a run for a person: what it spends, how long it takes, and what it cannot verify. */
+/**
+ * The bill of a run for a person: what it spends, how long it takes, and what it cannot verify.
+ *
+ * @param timeLimit real milliseconds that the run may take
+ */
 export function renderBill(
   { checks, bill, wanting }: CheckPlan,
   { profile, permissions }: CheckSubject,
+  timeLimit: number,
 ): string {
   const rows = [
     ['KEY', 'PLAN', 'REQUESTS', 'OF ITS MINUTE', 'OF ITS DAY', '429S'],
@@ -29,6 +34,7 @@ export function renderBill(
     `  Animals      ${bill.animals === 0 ? 'none is added' : `${bill.animals} are added at most; they stay`}`,
     `  Longest wait ${duration(bill.longestWait / 1000)}${ban}`,
     `  Time         about ${duration(Math.max(1, Math.round(bill.total / 1000)))}${ban === '' ? '' : ', and the ban'}${speed}`,
+    `  At most      ${duration(Math.round(timeLimit / 1000))}${speed === '' ? '' : ' of real time'}: then it ends with what it has; --resume goes on from there`,
     ...notVerified(wanting),
     ...(bill.unpayable.length === 0 ? [] : ['', ...bill.unpayable.map((reason) => `  ✘ refused: ${reason}`)]),
   ];

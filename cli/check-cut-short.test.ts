@@ -1,5 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { checkTarget, JOURNAL_FILE } from '../checks/check-target.ts';
 import { answersFrom, onTheWire } from '../checks/harness/hostile/good-answers.ts';
@@ -12,12 +13,12 @@ import { type Started, start, testTarget } from './command-for-tests.ts';
 t.setTimeout(300_000);
 
 /** A conforming target that says how many requests it has had, before it answers the last of them. */
-async function countingTarget(t: Test, onRequest: (number: number) => void) {
+async function countingTarget(t: Test, onRequest: (number: number) => void | Promise<void>) {
   const target = await testTarget(t);
   const answer = answersFrom(new URL(target.address).origin);
   const server = await startRawServer({
     async request(connection, request) {
-      onRequest(request.number);
+      await onRequest(request.number);
       connection.write(onTheWire(await answer(request)));
     },
   });
@@ -171,4 +172,88 @@ t.test('readers of both streams that go away cost no result', async (t) => {
   started.child.stderr?.destroy();
   t.equal(await started.ended, 0);
   t.match(readReport(join(folder, 'out')), { ok: true, report: { verdict: 'conformant' } });
+});
+
+t.test(
+  'a target whose every answer takes its time: the run ends when it said, and can be gone on with',
+  async (t) => {
+    let slowly = true;
+    const { address, folder, env, profile } = await countingTarget(t, async () => {
+      if (slowly) await sleep(200);
+    });
+    const args = ['check', '--profile', profile, '--target', address, '--format', 'human'];
+    const startedAt = performance.now();
+    const { ended, output } = start(folder, [...args, '--out', 'out', '--time-limit', '3s'], env);
+    t.equal(await ended, 3, output.stderr);
+    t.ok(performance.now() - startedAt < 60_000);
+    const over = /the run’s longest time, 3 s, was over/;
+    t.match(output.stderr, /^warning: the run’s longest time, 3 s, was over; --resume goes on from there$/m);
+    const out = join(folder, 'out');
+    const read = readReport(out);
+    if (!read.ok) throw new Error(read.problem);
+    const { run, verdict, requirements, requests } = read.report;
+    t.equal(verdict, 'inconclusive');
+    t.ok(run.durationSeconds <= 3.5, `${run.durationSeconds} s`);
+    const open = requirements.filter(({ reason }) => over.test(reason));
+    t.ok(open.length > 20 && open.every((row) => row.verdict === 'inconclusive'), `${open.length} open`);
+    t.strictSame(
+      requirements.filter((row) => row.verdict === 'fail'),
+      [],
+      'want of time breaks nothing',
+    );
+    t.ok(
+      requirements.some((row) => row.verdict === 'pass'),
+      'what was measured is judged',
+    );
+    const measured = await isReadable(t, out, env);
+    t.ok(measured >= requests.total - 1, `${measured} of ${requests.total} exchanges are on disk`);
+
+    slowly = false;
+    const again = start(folder, ['check', '--resume', 'out', '--format', 'human'], env);
+    t.equal(await again.ended, 3, again.output.stderr);
+    const whole = readReport(out);
+    if (!whole.ok) throw new Error(whole.problem);
+    t.strictSame(
+      whole.report.requirements.filter(({ reason }) => over.test(reason)),
+      [],
+      'what was given up is sent again',
+    );
+  },
+);
+
+t.test('a target that drips for as long as it may is not waited for beyond the longest time', async (t) => {
+  const server = await startRawServer({
+    request(connection) {
+      connection.write('HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 150\r\n\r\n');
+      const drip = setInterval(() => connection.write(' '), 100);
+      void connection.closed.then(() => clearInterval(drip));
+    },
+  });
+  t.teardown(() => server.close());
+  const address = `http://127.0.0.1:${server.port}/v1`;
+  const folder = t.testdir({});
+  const args = ['check', '--target', address, '--format', 'human', '--time-limit', '2s'];
+  const { ended, output } = start(folder, args, { PETSTORE_FREE_KEY: 'some-key-or-other' });
+  t.equal(await ended, 3);
+  t.equal(output.stderr, 'error: the run’s longest time, 2 s, was over before anything was judged\n');
+});
+
+t.test('a request under way when the run was interrupted is sent again when it goes on', async (t) => {
+  let started: Started | undefined;
+  const { address, folder, env, profile } = await countingTarget(t, async (number) => {
+    if (number !== 40) return;
+    started?.child.kill('SIGINT');
+    await sleep(1000);
+  });
+  const args = ['check', '--profile', profile, '--target', address, '--out', 'out'];
+  started = start(folder, args, env);
+  t.equal(await started.ended, 130, started.output.stderr);
+  const again = start(folder, ['check', '--resume', 'out'], env);
+  t.equal(await again.ended, 3, again.output.stderr);
+  const read = readReport(join(folder, 'out'));
+  if (!read.ok) throw new Error(read.problem);
+  t.strictSame(
+    read.report.requirements.filter(({ reason }) => /interrupted/.test(reason)),
+    [],
+  );
 });

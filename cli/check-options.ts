@@ -16,6 +16,8 @@ export interface CheckOptions {
   readonly writeProfile?: string;
   readonly resume?: string;
   readonly rejudge?: string;
+  /** Seconds. */
+  readonly timeLimit?: number;
   readonly production?: true;
 }
 

@@ -108,6 +108,15 @@ t.test('--dry-run sends nothing', async (t) => {
   t.match(stdout, /^ {2}free-1 +free +\d+ +all of 60 +\d+ % of 1,000 +2$/m);
   t.match(stdout, /^ {2}free-ban +free +\d+ +all of 60 +\d+ % of 1,000 +up to \d+$/m);
   t.match(stdout, /Longest wait 1 min, and the length of the ban/);
+  t.match(stdout, /^ {2}At most {6}4\d min.*: then it ends with what it has; --resume goes on from there$/m);
   t.match(stdout, /\? needs the permission day: rate-day-free, rate-day-pro/);
   t.match(stdout, /\? the profile has no business key with the role exhaust: rate-minute-business$/m);
+});
+
+t.test('--dry-run says how long the run may take, in real time', async (t) => {
+  const { folder, profile, env } = await testTarget(t, { clockSpeed: 60 });
+  const bill = async (...more: string[]) =>
+    (await run(folder, ['check', '--profile', profile, '--dry-run', ...more], env)).stdout;
+  t.match(await bill(), /^ {2}At most {6}1\d min.* of real time: then it ends/m);
+  t.match(await bill('--time-limit', '1m30s'), /^ {2}At most {6}1 min 30 s of real time: then it ends/m);
 });

@@ -21,6 +21,8 @@ export interface CheckOutput {
   readonly directory: string;
   readonly format: 'human' | 'tap';
   readonly baseline: readonly BaselineEntry[];
+  /** Real milliseconds that the run may take. */
+  readonly timeLimit: number;
 }
 
 /** Checks the subject, shows the run while it goes on, writes its results; returns the exit code. */
@@ -43,6 +45,7 @@ export async function runCheck(
       values: subject.values,
       permissions: subject.permissions,
       signal: interruption.signal,
+      timeLimit: output.timeLimit,
       onEvent: (event) => view.onEvent(event),
       ...(only === undefined ? {} : { only }),
       ...(stored === undefined ? { directory } : { resume: stored.journal, offline: stored.offline }),

@@ -1,14 +1,16 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { longestRun } from '../checks/harness/run-budget.ts';
 import { readBaseline } from './check-baseline.ts';
 import { renderBill } from './check-bill.ts';
 import { resultsFolder } from './check-folder.ts';
 import { listChecks } from './check-list.ts';
 import { type CheckOptions, names, permissions } from './check-options.ts';
-import { planCheck } from './check-plan.ts';
+import { type CheckPlan, planCheck } from './check-plan.ts';
 import { selectedIds } from './check-selection.ts';
-import { checkSubject } from './check-subject.ts';
+import { type CheckSubject, checkSubject } from './check-subject.ts';
 import { crash } from './crash.ts';
+import { durationSeconds } from './duration-option.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
 import { print } from './standard-output.ts';
 
@@ -43,7 +45,8 @@ async function check(options: CheckOptions): Promise<void> {
   let directory: string | undefined;
   try {
     const plan = await planCheck(subject);
-    if (options.dryRun === true) await print(renderBill(plan, subject));
+    const timeLimit = timeLimitOf(options, plan, subject);
+    if (options.dryRun === true) await print(renderBill(plan, subject, timeLimit));
     const [unpayable] = plan.bill.unpayable;
     if (unpayable !== undefined && subject.stored === undefined) {
       throw new UsageError(
@@ -54,7 +57,7 @@ async function check(options: CheckOptions): Promise<void> {
     directory =
       subject.stored?.offline === false ? subject.stored.directory : await resultsFolder(options.out);
     const { runCheck } = await import('./check-run.ts');
-    const code = await runCheck(subject, options, { directory, format, baseline });
+    const code = await runCheck(subject, options, { directory, format, baseline, timeLimit });
     process.exitCode = code;
     const everything = options.only === undefined && options.permit === undefined;
     if (subject.embedded && everything && code === EXIT.conformant) {
@@ -73,6 +76,11 @@ async function check(options: CheckOptions): Promise<void> {
   } finally {
     await subject.close();
   }
+}
+
+/** Real milliseconds that the run may take. */
+function timeLimitOf({ timeLimit }: CheckOptions, { bill }: CheckPlan, { profile }: CheckSubject): number {
+  return timeLimit === undefined ? longestRun(bill, profile.clock.speed) : timeLimit * 1000;
 }
 
 function refuseOverwriting({ writeProfile, profile, only }: CheckOptions): void {
@@ -124,6 +132,12 @@ export const checkCommand = new Command('check')
     new Option('--rejudge <dir>', 'judge the stored exchanges of a run again, without network').conflicts(
       'dryRun',
     ),
+  )
+  .addOption(
+    new Option(
+      '--time-limit <time>',
+      'end after so long, such as 20m, with what was measured by then; --dry-run prints how long it is without',
+    ).argParser(durationSeconds),
   )
   .option('--production', 'permissions are meant, although the address looks like one that customers use')
   .option('--dry-run', 'print what the run would cost, and send nothing')

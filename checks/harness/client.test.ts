@@ -224,7 +224,7 @@ t.test('an interruption ends an exchange at once, whatever it waits for', async 
     const pending = client.exchange(LIST, RECORD, stop.signal);
     setTimeout(() => stop.abort(), 50);
     const exchange = await pending;
-    t.match(exchange.outcome, { kind: 'failure', reason: 'interrupted' });
+    t.match(exchange.outcome, { kind: 'failure', reason: 'interrupted', message: 'interrupted' });
     t.ok(exchange.receivedAt - exchange.sentAt < 1000);
     const sent = server.requests.length;
     t.match(await client.exchange(LIST, RECORD, stop.signal), { outcome: { reason: 'interrupted' } });

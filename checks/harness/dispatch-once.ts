@@ -2,6 +2,7 @@ import type { Dispatcher, Pool } from 'undici';
 import type { BodyBudget } from './body-budget.ts';
 import type { FailureOutcome, FailureReason, HeaderList } from './exchange.ts';
 import { failureOf, type Progress } from './exchange-failure.ts';
+import { whyEnded } from './run-budget.ts';
 
 /** Real milliseconds, whatever the run's clock does. */
 export interface TimeLimits {
@@ -71,7 +72,10 @@ class OnceHandler implements Dispatcher.DispatchHandler {
   readonly #bounds: DispatchBounds;
   readonly #resolve: (dispatched: Dispatched) => void;
   readonly #reject: (error: unknown) => void;
-  readonly #onAbort = () => this.#fail('interrupted', 'the run was interrupted before the response came');
+  readonly #onAbort = () => {
+    const { signal } = this.#bounds;
+    this.#fail('interrupted', signal === undefined ? 'interrupted' : whyEnded(signal));
+  };
   readonly #pieces: Buffer[] = [];
   #timer: NodeJS.Timeout | undefined;
   #controller: Dispatcher.DispatchController | undefined;

@@ -76,6 +76,10 @@ export function isAnswered(exchange: Exchange): exchange is AnsweredExchange {
   return exchange.outcome.kind === 'response';
 }
 
+/** Whether an exchange was given up because the run ended: it shows nothing of the target. */
+export const wasInterrupted = ({ outcome }: Exchange): boolean =>
+  outcome.kind === 'failure' && outcome.reason === 'interrupted';
+
 /** All values of a header field, in order; field names compare without case (RFC 9110, 5.1). */
 export function headerValues(headers: HeaderList, name: string): string[] {
   const wanted = name.toLowerCase();

@@ -145,6 +145,13 @@ t.test('an interruption is no broken target', async (t) => {
     recorded: new Map([['preflight#1', answered()]]),
   });
   t.match(await preflight(run), { kind: 'not-ready', message: /interrupted$/ });
+
+  const { ready } = await before(() => ({
+    kind: 'failure',
+    reason: 'interrupted',
+    message: 'the time was over',
+  }));
+  t.strictSame(ready, { kind: 'not-ready', message: 'the time was over before anything was judged' });
 });
 
 t.test('what to do depends on why there is no answer', async (t) => {

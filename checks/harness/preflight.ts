@@ -55,6 +55,8 @@ export async function preflight(run: Run): Promise<Preflight> {
       if (!(error instanceof Unsettled)) throw error;
       for (const { outcome } of error.evidence) {
         if (outcome.kind !== 'failure') continue;
+        if (outcome.reason === 'interrupted')
+          return { kind: 'not-ready', message: `${outcome.message} before anything was judged` };
         const what = ANSWERED_AFTER_ALL.has(outcome.reason)
           ? 'gives no usable answer to GET /pets'
           : 'cannot be reached';

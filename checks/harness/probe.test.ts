@@ -120,7 +120,7 @@ t.test('a connection that broke is tried once more, where that can do no harm', 
 
 t.test('an interruption is not tried again, and called by its name', async (t) => {
   const target = inTurn(INTERRUPTED);
-  await t.rejects(probeOf(target).send(listPets()), { name: 'Unsettled', message: 'interrupted' });
+  await t.rejects(probeOf(target).send(listPets()), { name: 'Unsettled', message: 'the run ended' });
   t.equal(target.sent.length, 1);
 });
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Scene, Unsettled } from './check.ts';
 import type { ClientRequest } from './client.ts';
-import { type AnsweredExchange, type Exchange, isAnswered } from './exchange.ts';
+import { type AnsweredExchange, type Exchange, isAnswered, wasInterrupted } from './exchange.ts';
 import { type Key, MINUTE } from './key-pool.ts';
 import { type RateReading, retryAfter } from './rate-headers.ts';
 import { getPet, listPets, type RequestSpec } from './requests.ts';
@@ -31,9 +31,6 @@ const ARE_YOU_THERE = listPets({ limit: 1 });
 /** A header's value in a message. */
 const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
 
-const wasInterrupted = ({ outcome }: Exchange) =>
-  outcome.kind === 'failure' && outcome.reason === 'interrupted';
-
 /** What came of waiting for a target that did not answer. */
 type Presence = 'there' | 'back';
 
@@ -43,7 +40,7 @@ const isUnavailable = ({ outcome }: Exchange) =>
 /** What a check ends with where an exchange brought no complete response. */
 export function unanswered(exchange: Exchange): Unsettled {
   const message = exchange.outcome.kind === 'failure' ? exchange.outcome.message : 'no answer was read';
-  return new Unsettled(wasInterrupted(exchange) ? 'interrupted' : `no answer: ${message}`, [exchange]);
+  return new Unsettled(wasInterrupted(exchange) ? message : `no answer: ${message}`, [exchange]);
 }
 
 /**

@@ -2,13 +2,14 @@ import type { History, RunView, Scene } from './check.ts';
 import { Unsettled } from './check.ts';
 import type { ClientRequest, HttpClient } from './client.ts';
 import type { Clock } from './clock.ts';
-import { type AnsweredExchange, type Exchange, isAnswered } from './exchange.ts';
+import { type AnsweredExchange, type Exchange, isAnswered, wasInterrupted } from './exchange.ts';
 import type { Journal } from './journal.ts';
 import { type Key, KeyLane } from './key-pool.ts';
 import { listedPets, looksLikeTheService } from './pets.ts';
 import { Probe } from './probe.ts';
 import { type RateReading, rateReading } from './rate-headers.ts';
 import { ReplayOrder } from './replay-order.ts';
+import { whyEnded } from './run-budget.ts';
 import type { RunEvent } from './run-events.ts';
 import { TargetClock } from './target-clock.ts';
 import { asTheTargets, TargetPresence } from './target-presence.ts';
@@ -177,8 +178,9 @@ export class Run implements History, RunView {
     this.#options.onEvent?.({ kind: 'waiting', until: time, for: waitingFor });
     try {
       await this.clock.sleepUntil(time, this.#options.signal);
-    } catch {
-      throw new Unsettled('interrupted');
+    } catch (error) {
+      this.#throwIfEnded();
+      throw error;
     } finally {
       this.#options.onEvent?.({ kind: 'waited', for: waitingFor });
     }
@@ -189,7 +191,7 @@ export class Run implements History, RunView {
     record: { readonly id: string; readonly sentBy: string },
     uniform: boolean,
   ): Promise<Exchange> {
-    if (this.#options.signal?.aborted === true) throw new Unsettled('interrupted');
+    this.#throwIfEnded();
     const stored = this.recorded(record.id);
     if (stored === undefined && this.presence.gone !== undefined) throw new Unsettled(this.presence.gone);
     const sender = request.authorization.kind === 'key' ? request.authorization.name : undefined;
@@ -217,8 +219,14 @@ export class Run implements History, RunView {
       request.authorization.kind === 'key' ? request.authorization.name : null,
     );
     const exchange = await this.#options.client.exchange(request, record, this.#options.signal);
-    this.#options.journal?.append(exchange);
+    // A run that is gone on with sends again what this one gave up.
+    if (!wasInterrupted(exchange)) this.#options.journal?.append(exchange);
     return exchange;
+  }
+
+  #throwIfEnded(): void {
+    const { signal } = this.#options;
+    if (signal?.aborted === true) throw new Unsettled(whyEnded(signal));
   }
 
   /** Whether a request is the first on its key after the run was interrupted, now or when it was recorded. */

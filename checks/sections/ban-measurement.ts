@@ -5,13 +5,12 @@ import type { AnsweredExchange } from '../harness/exchange.ts';
 import { type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
 import type { Probe } from '../harness/probe.ts';
 import { listPets } from '../harness/requests.ts';
+import { LONGEST_BAN } from '../harness/run-budget.ts';
 import type { WindowCount } from '../harness/window-count.ts';
 import { isAdmitted } from './admitted.ts';
 import { answer, type OtherKey, provocationOf, tryOthers } from './ban-provocation.ts';
 import { toldEnd } from './told-time.ts';
 
-/** How long a ban is waited out; one that says it lasts longer is not waited for. */
-const LONGEST_BAN = 15 * MINUTE;
 /** Where a ban does not tell its end, it is asked for after these pauses: a request during a ban may prolong it. */
 const POLLS = [15, 30, 60, 120, 240, 480].map((seconds) => seconds * SECOND);
 

@@ -1,0 +1,59 @@
+import t from 'tap';
+import { MINUTE } from './key-pool.ts';
+import { quotaBill } from './quota-planner.ts';
+import { LONGEST_BAN, longestRun, runTime, whyEnded } from './run-budget.ts';
+
+const nothing = quotaBill({
+  keys: [],
+  permissions: new Set(),
+  checks: [],
+  gapObservers: [],
+  lanes: [],
+});
+
+t.test(
+  'what a bill foresees leaves room for a slow target, a ban and a window that is counted again',
+  (t) => {
+    const room = longestRun({ ...nothing, total: 0 }, 1);
+    t.ok(room >= 5 * MINUTE, 'whatever is asked, a target may be slow');
+    t.equal(longestRun({ ...nothing, total: 7 * MINUTE }, 1) - room, 14 * MINUTE);
+    t.equal(
+      longestRun({ ...nothing, total: 7 * MINUTE }, 7) - room,
+      2 * MINUTE,
+      'of a fast clock, minutes are short',
+    );
+    const banning = longestRun({ ...nothing, total: 0, waitsForBan: true }, 1) - room;
+    t.ok(banning >= LONGEST_BAN, 'the longest ban that is waited for fits');
+    t.end();
+  },
+);
+
+t.test('the time is over by itself, and says how long it was', async (t) => {
+  const time = runTime(20, undefined);
+  t.teardown(() => time.release());
+  t.equal(time.over(), undefined);
+  await new Promise((resolve) => time.signal.addEventListener('abort', resolve));
+  t.match(time.over(), /^the run’s longest time, 0.02 s, was over$/);
+  t.equal(whyEnded(time.signal), time.over());
+});
+
+t.test('an interruption is no want of time, whichever came first', async (t) => {
+  const stopping = new AbortController();
+  const time = runTime(1, stopping.signal);
+  stopping.abort(new Error('SIGINT'));
+  t.equal(time.signal.aborted, true);
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  t.equal(time.over(), undefined);
+  t.equal(whyEnded(time.signal), 'interrupted');
+  time.release();
+  const late = runTime(undefined, stopping.signal);
+  t.equal(late.signal.aborted, true, 'also before the run began');
+  late.release();
+});
+
+t.test('a time that no timer holds is not over at once', async (t) => {
+  const time = runTime(Number.MAX_SAFE_INTEGER, undefined);
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  t.equal(time.signal.aborted, false);
+  time.release();
+});

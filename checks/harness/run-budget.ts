@@ -1,0 +1,79 @@
+/** How long a run may take: what it declares before it begins, and keeps. */
+import { setMaxListeners } from 'node:events';
+import { MINUTE } from './key-pool.ts';
+import type { QuotaBill } from './quota-planner.ts';
+
+/** How long a ban is waited out, by the target's clock; one that says it lasts longer is not waited for. */
+export const LONGEST_BAN = 15 * MINUTE;
+
+/** Of what the bill foresees, so many times are granted: a window that was disturbed is counted again. */
+const TIMES_FORESEEN = 2;
+/** Real time for what no bill foresees: answers that take seconds, somebody else on the keys, a target that restarts. */
+const ROOM = 10 * MINUTE;
+
+/**
+ * The longest that a run with this bill goes on, in real milliseconds. Each exchange has its own limits; a target that
+ * uses them up every time (an answer of nine seconds, a byte a second) would make hours of a few hundred exchanges.
+ *
+ * @param speed of the target's clock
+ */
+export function longestRun({ total, waitsForBan }: QuotaBill, speed: number): number {
+  // A ban that tells no end is asked for its end as long again.
+  const ban = waitsForBan ? 2 * LONGEST_BAN : 0;
+  return (TIMES_FORESEEN * total + ban) / speed + ROOM;
+}
+
+/** The reason with which a run is ended whose time is over; its message is the reason of all that stays open. */
+export class TimeIsOver extends Error {
+  override readonly name = 'TimeIsOver';
+
+  /** @param limit real milliseconds */
+  constructor(limit: number) {
+    super(`the run’s longest time, ${Number((limit / 1000).toFixed(2))} s, was over`);
+  }
+}
+
+/** Why a run was ended, in the words of the rows that it leaves open. */
+export const whyEnded = ({ reason }: AbortSignal): string =>
+  reason instanceof TimeIsOver ? reason.message : 'interrupted';
+
+/** The time of a run, from its beginning on. */
+export interface RunTime {
+  /** Fires when the run is interrupted, or its time is over. */
+  readonly signal: AbortSignal;
+  /** Why the run was ended, once its time was over. */
+  readonly over: () => string | undefined;
+  /** To be called when the run has ended. */
+  release(): void;
+}
+
+/** A timer holds no more milliseconds: 24 days. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/**
+ * Lets a run's time begin.
+ *
+ * @param limit real milliseconds; undefined for a run that may take what it takes
+ * @param interrupted ends the run as well
+ */
+export function runTime(limit: number | undefined, interrupted: AbortSignal | undefined): RunTime {
+  const ending = new AbortController();
+  const { signal } = ending;
+  // Every request in flight listens.
+  setMaxListeners(0, signal);
+  const interrupt = () => ending.abort(interrupted?.reason);
+  if (interrupted?.aborted === true) interrupt();
+  interrupted?.addEventListener('abort', interrupt, { once: true });
+  const timer =
+    limit === undefined
+      ? undefined
+      : setTimeout(() => ending.abort(new TimeIsOver(limit)), Math.min(limit, LONGEST_TIMER));
+  return {
+    signal,
+    over: () => (signal.reason instanceof TimeIsOver ? signal.reason.message : undefined),
+    release: () => {
+      clearTimeout(timer);
+      interrupted?.removeEventListener('abort', interrupt);
+    },
+  };
+}
