@@ -150,6 +150,8 @@ t.test('the report in a browser', { skip }, async (t) => {
     await page.locator('#not-verified').getByRole('link', { name: 'rate-day-pro' }).click();
     await page.waitForSelector('#r-rate-day-pro[open]');
     t.ok(await page.locator('#r-rate-day-pro').isVisible(), 'the search gave way');
+    await page.locator('#r-rate-minute-pro').getByRole('link', { name: 'rate limits of pro-1' }).click();
+    t.match(await page.locator('.panel:target figcaption').textContent(), /^pro-1/);
     await page.locator('#r-error-status-matches .evidence a').click();
     const exchange = page.locator('#exchanges details[open]');
     t.match(await exchange.locator('summary').textContent(), /9223372036854775807/);
@@ -158,7 +160,7 @@ t.test('the report in a browser', { skip }, async (t) => {
   await t.test('the picture answers pointer and keys', async (t) => {
     const { page, complaints } = await open(t, notConformantReport());
     t.equal(await page.locator('.panel').count(), 5);
-    t.match(await page.locator('.panel').nth(1).textContent(), /303 admitted of 300 and 12 refused/);
+    t.match(await page.locator('.panel').nth(1).textContent(), /303 of 300 admitted12 refused/);
     const beyond = page.locator('.panel').nth(1).locator('figcaption .over');
     t.match(await beyond.textContent(), /^303 of 300 admitted in one window/);
     await page.setViewportSize({ width: 390, height: 800 });
@@ -179,6 +181,20 @@ t.test('the report in a browser', { skip }, async (t) => {
     const zoomed = await page.locator('.rates-inner').boundingBox();
     t.equal(Math.round((zoomed?.width ?? 0) / box.width), 4);
     t.strictSame(complaints, []);
+  });
+
+  await t.test('each width has its bars, one drawing of them', async (t) => {
+    const { page } = await open(t, notConformantReport());
+    const shown = async () =>
+      page.evaluate(
+        '["narrow", "middle", "wide"].filter((name) => getComputedStyle(document.querySelector("svg.bars-" + name)).display !== "none").join()',
+      );
+    t.equal(await shown(), 'middle');
+    await page.getByRole('button', { name: '4×' }).click();
+    t.equal(await shown(), 'wide');
+    await page.getByRole('button', { name: '1×' }).click();
+    await page.setViewportSize({ width: 390, height: 800 });
+    t.equal(await shown(), 'narrow');
   });
 
   await t.test('requests without a valid key never look like too many', async (t) => {

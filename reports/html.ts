@@ -4,7 +4,7 @@ import { gapList } from './html/gap-list.ts';
 import { findings, verdictHeader } from './html/overview.ts';
 import { pageAssets } from './html/page-assets.ts';
 import { pageShell } from './html/page-shell.ts';
-import { ratePicture } from './html/rate-picture.ts';
+import { ratePanels, ratePicture } from './html/rate-picture.ts';
 import { ROW_KINDS, requirementList, rowKind } from './html/requirement-list.ts';
 import { count, outcome } from './outcome.ts';
 import type { Report } from './report.ts';
@@ -33,6 +33,7 @@ export function renderHtml(report: Report, options: HtmlOptions = {}): string {
     requirements: requirementList(report.requirements, {
       exchanges: new Map(report.exchanges.map((exchange) => [exchange.id, exchange])),
       anchors,
+      panels: ratePanels(report),
       history: options.history ?? [],
     }),
     gaps: gapList(report.gaps, anchors),

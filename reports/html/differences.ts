@@ -39,6 +39,11 @@ export function marksOf(row: RequirementResult, exchange: Exchange): Marks {
 /** Below this share of common characters two sentences differ altogether, and marking words only disturbs. */
 const ALIKE = 0.4;
 
+/** From this share of the longer one on, they differ in little, and all of it is marked; below it only values are. */
+const NEARLY_SAME = 0.7;
+/** A number, a quotation, or a name such as `X-RateLimit-Limit` or `categoryId`. */
+const VALUE = /[\d"'`]|\w[-_/]\w|[a-z][A-Z]/;
+
 /** Texts with more differences than this are shown without marks; finding them takes time with their square. */
 const MOST_DIFFERENCES = 200;
 
@@ -56,11 +61,14 @@ export function comparison(
     .filter(({ added, removed }) => !added && !removed)
     .reduce((sum, { value }) => sum + value.length, 0);
   if (common < ALIKE * Math.min(expected.length, actual.length)) return plain;
+  const all = common >= NEARLY_SAME * Math.max(expected.length, actual.length);
   const side = (other: 'added' | 'removed') =>
     html`${parts
       .filter((part) => !part[other])
       .map((part) =>
-        part.added || part.removed ? html`<mark>${markUnseen(part.value)}</mark>` : markUnseen(part.value),
+        (part.added || part.removed) && (all || VALUE.test(part.value))
+          ? html`<mark>${markUnseen(part.value)}</mark>`
+          : markUnseen(part.value),
       )}`;
   return { expected: side('added'), actual: side('removed') };
 }

@@ -84,7 +84,15 @@ export function findings(report: Report): SafeHtml {
 }
 
 function brokenItem(row: RequirementResult): SafeHtml {
-  return html`<li><a href="#r-${row.id}">${shownLine(row.title, 200)}</a> <span class="quiet">section ${row.section}${row.level === 'MAY' ? ', MAY' : ''}</span><br /><span>${shown(row.reason, 240)}</span></li>`;
+  const came = row.actual ?? row.reason;
+  return html`<li><a href="#r-${row.id}">${shownLine(row.title, 200)}</a> <span class="quiet">section ${row.section}${row.level === 'MAY' ? ', MAY' : ''}</span>
+<dl class="asked"><dt>asks</dt><dd>${shown(row.expected ?? row.statement, 240)}</dd><dt>came</dt><dd>${shown(came, 240)}${oftenness(row)}</dd></dl></li>`;
+}
+
+/** How often, where the reason says it and what came back does not. */
+function oftenness({ actual, reason }: RequirementResult): string {
+  const times = / \((\d+ times)\)$/.exec(reason)?.[1];
+  return actual === undefined || times === undefined || actual.includes(times) ? '' : `, ${times}`;
 }
 
 function driftItem(gap: GapResult): SafeHtml {

@@ -26,6 +26,8 @@ export interface RequirementListContext {
   readonly exchanges: ReadonlyMap<string, Exchange>;
   /** The page's own ids of exchanges that it shows. */
   readonly anchors: ReadonlyMap<string, string>;
+  /** Where the page shows a key's rate limits, by the key's name. */
+  readonly panels: ReadonlyMap<string | null, string>;
   /** Earlier runs, the oldest first. */
   readonly history: readonly Report[];
 }
@@ -89,7 +91,15 @@ function failure(row: RequirementResult, context: RequirementListContext, room: 
 </dl>
 ${row.curl === undefined ? '' : curlBlock(row.curl, row.id, room.text)}
 ${proof ?? ''}
-${evidence(row.evidence, context, proof === undefined)}`;
+${evidence(row.evidence, context, proof === undefined)}${ratePictureLink(row, context)}`;
+}
+
+/** One exchange proves little of a limit: the picture shows the whole window. */
+function ratePictureLink(row: RequirementResult, { exchanges, panels }: RequirementListContext) {
+  const key = exchanges.get(row.evidence[0] ?? '')?.key;
+  const anchor = key === undefined || key === null ? undefined : panels.get(key);
+  if (row.section !== '8' || anchor === undefined) return '';
+  return html`<p class="evidence">Over time: <a href="#${anchor}">rate limits of ${shownLine(key ?? '', 40)}</a></p>`;
 }
 
 function inlineProof(

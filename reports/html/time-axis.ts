@@ -1,18 +1,21 @@
 /** Each divides the next, so that the ticks of a narrow axis are among those of a wide one and none collide. */
 const STEPS = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400] as const;
 
+/** Widths of the axis in CSS pixels at which more ticks find room. */
+const WIDTHS = [300, 600, 1200, 2400, 4800, 9600] as const;
+
 /** A mark on the time axis. */
 export interface Tick {
   readonly at: number;
   readonly label: string;
   /** Width in CSS pixels that the whole axis must have for this tick to have room. */
-  readonly needs: 300 | 600 | 1200 | 2400;
+  readonly needs: (typeof WIDTHS)[number];
 }
 
 /** Ticks for several widths at once: the page shows those that its width has room for, so no script is needed. */
 export function timeTicks(length: number): Tick[] {
   const ticks = new Map<number, Tick>();
-  for (const needs of [300, 600, 1200, 2400] as const) {
+  for (const needs of WIDTHS) {
     const step = stepFor(length, needs / 60);
     for (let at = 0; at <= length; at += step) {
       if (!ticks.has(at)) ticks.set(at, { at, label: clock(at), needs });

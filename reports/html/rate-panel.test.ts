@@ -1,0 +1,89 @@
+import t from 'tap';
+import { conformantReport, notConformantReport } from '../fixtures/sample-reports.ts';
+import type { TimelinePoint } from '../report.ts';
+import { panel } from './rate-panel.ts';
+import { rateSeries } from './rate-series.ts';
+
+const LENGTH = 119.4;
+
+function panelOf(timeline: readonly TimelinePoint[], length = LENGTH, key: string | null = 'free-1'): string {
+  const report = conformantReport();
+  const found = rateSeries({
+    ...report,
+    run: { ...report.run, durationSeconds: length },
+    timeline,
+  }).find((one) => one.key === key);
+  if (found === undefined) throw new Error('no series');
+  return String(panel(found, 0, length));
+}
+
+const point = (at: number, status: number, more: Partial<TimelinePoint> = {}): TimelinePoint => ({
+  at,
+  key: 'free-1',
+  operation: 'listPets',
+  status,
+  limit: 60,
+  remaining: 30,
+  reset: 60 * Math.ceil((at + 0.001) / 60),
+  ...more,
+});
+
+/** Heights, in pixels, of the bars of a kind, in the drawing for an ordinary screen. */
+function heights(page: string, kind: string): number[] {
+  const layer = /<svg class="bars-middle"[\s\S]*?<\/svg>/.exec(page)?.[0] ?? '';
+  const d = new RegExp(`<path class="${kind}" d="([^"]*)"`).exec(layer)?.[1] ?? '';
+  return [...d.matchAll(/M\S+ ([\d.]+)h\S+V([\d.]+)h/g)].map(([, from, to]) =>
+    Math.abs(Number(to) - Number(from)),
+  );
+}
+
+t.test('admitted and refused requests are drawn to one scale, and a single refusal is seen', async (t) => {
+  const burst = (at: number, status: number, times: number) => point(at, status, { times });
+  const page = panelOf([burst(10, 200, 100), burst(20, 200, 50), burst(30, 429, 50), burst(40, 429, 1)]);
+  const [tall = 0, half = 0] = heights(page, 'b-admitted');
+  t.equal(tall, 34, 'the tallest has all the room');
+  t.equal(half, 17);
+  t.strictSame(heights(page, 'b-refused'), [17, 8], 'as far down as as many go up; one refusal is no hair');
+  const flood = panelOf([burst(10, 200, 100), burst(20, 429, 200)]);
+  t.strictSame(
+    [...heights(flood, 'b-admitted'), ...heights(flood, 'b-refused')],
+    [11, 22],
+    'the deepest too',
+  );
+  t.match(page, /class="bars-middle">at most 100 in 0\.6 s</, 'the scale is told');
+});
+
+t.test('bars are few where the picture is narrow and many where it is wide', async (t) => {
+  const page = panelOf(Array.from({ length: 100 }, (_, index) => point(index, 200)));
+  const number = (name: string) =>
+    (new RegExp(`<svg class="bars-${name}"[\\s\\S]*?</svg>`).exec(page)?.[0].match(/M/g) ?? []).length;
+  t.equal(number('wide'), 100);
+  t.ok(number('narrow') < 90);
+});
+
+t.test('a window says what was admitted and refused, and too many in another colour', async (t) => {
+  const report = notConformantReport();
+  const pro = panelOf(report.timeline, LENGTH, 'pro-1');
+  t.match(pro, /class="over">303 of 300 admitted<\/tspan><tspan [^>]*class="t-refused">12 refused</);
+  t.notMatch(panelOf(conformantReport().timeline), 'class="over"');
+});
+
+t.test('a day of windows is a band between the lowest and the highest Remaining', async (t) => {
+  const day = Array.from({ length: 400 }, (_, minute) => [
+    point(minute * 60 + 1, 200, { remaining: 60 }),
+    point(minute * 60 + 30, 200, { remaining: 15 }),
+  ]).flat();
+  const page = panelOf(day, 24_000);
+  t.match(page, /400 windows, Remaining from its lowest to its highest/);
+  const [, d = ''] = /class="a-band" d="([^"]*)"/.exec(page) ?? [];
+  t.match(d, /^M1 18L/, 'its upper edge is the full quota');
+  t.match(d, / 90L/, 'its lower one a quarter of it');
+  t.match(page, /<g class="n4800"><svg[^>]*><path class="l-edge"/, 'edges show where they stand apart');
+  t.match(panelOf(day.slice(0, 4), 120), /<g class="n300">.*l-edge/);
+});
+
+t.test('who is shown no limit has bars alone', async (t) => {
+  const page = panelOf([point(1, 401, { key: null, limit: 0, remaining: 0 })], LENGTH, null);
+  t.match(page, '<svg class="plot" width="100%" height="70"');
+  t.notMatch(page, /l-remaining|l-edge|t-scale/);
+});
