@@ -5,7 +5,7 @@ import { drain as drainSamples } from './lib/report.ts';
 
 const LONGEST_BAN_SECONDS = 180;
 
-export { drain, handleSummary, options } from './lib/script.ts';
+export { drain, handleSummary, options, teardown } from './lib/script.ts';
 export default function (): void {
   abuse(client('abuser'), LONGEST_BAN_SECONDS);
   drainSamples();

@@ -3,7 +3,7 @@ import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { drain as drainSamples, tell } from './lib/report.ts';
 import { plan } from './lib/run-plan.ts';
-import { streamNumber } from './lib/script.ts';
+import { streamNumber, teardown as tellFigures } from './lib/script.ts';
 import { add, caller, list, listRequest } from './lib/target.ts';
 
 export { drain, handleSummary, options } from './lib/script.ts';
@@ -37,6 +37,7 @@ export default function (): void {
 }
 
 export function teardown(before: Reading): void {
+  tellFigures();
   const after = reading();
   const spent = before.remaining - after.remaining;
   const due = CLIENTS * ADDITIONS + 1;

@@ -10,7 +10,7 @@ import { list, listRequest } from './lib/target.ts';
 /** Ten requests a second, where Free has one: the bill counts on it. */
 const PAUSE_SECONDS = 0.1;
 
-export { drain, handleSummary, options } from './lib/script.ts';
+export { drain, handleSummary, options, teardown } from './lib/script.ts';
 export default mixedRequests('alone');
 export const disturbed = mixedRequests('disturbed');
 

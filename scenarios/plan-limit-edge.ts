@@ -2,7 +2,7 @@
 import { client, edge } from './lib/personas.ts';
 import { drain as drainSamples } from './lib/report.ts';
 
-export { drain, handleSummary, options } from './lib/script.ts';
+export { drain, handleSummary, options, teardown } from './lib/script.ts';
 export default function (): void {
   edge(client('edge'));
   drainSamples();

@@ -7,13 +7,17 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { median } from 'simple-statistics';
+import { createRedactor } from '../../checks/harness/redaction.ts';
 import type { Listening } from '../../reference-server/bench/servers/measured-server.ts';
 import type { LoadPlan } from '../lib/scenario.ts';
 import { bundleScenario } from '../runner/bundle.ts';
+import { EventLog } from '../runner/event-log.ts';
 import { provideK6 } from '../runner/k6-binary.ts';
+import { OWN_FIGURES } from '../runner/k6-figures.ts';
 import { systemTags } from '../runner/k6-options.ts';
 import { startK6 } from '../runner/k6-process.ts';
 import { SampleStore } from '../runner/sample-store.ts';
+import { freeAddress } from '../runner/shards.ts';
 
 const ROUNDS = Number(process.argv[2] ?? 5);
 const SECONDS = 5;
@@ -50,9 +54,9 @@ async function startServer(): Promise<Listening & { close: () => void }> {
 interface Contender {
   readonly name: string;
   readonly script: string;
-  readonly summaryFile: string;
-  /** Whether the runner takes its samples in, as in a real run. */
-  readonly reports: boolean;
+  readonly options: readonly string[];
+  /** k6's own summary; undefined where k6 tells its figures to a runner that takes its samples in, as in a real run. */
+  readonly summaryFile: string | undefined;
   readonly rates: number[];
   /** Microseconds of CPU per request, of k6 and of this process. */
   readonly cpu: number[];
@@ -68,7 +72,7 @@ export function handleSummary(data) { return { ${JSON.stringify(summaryFile)}: J
 `;
 }
 
-function ourPlan(url: string, summaryFile: string, validateEvery: number): LoadPlan {
+function ourPlan(url: string, control: string, validateEvery: number): LoadPlan {
   const now = Date.now();
   return {
     scenario: 'capacity',
@@ -82,7 +86,7 @@ function ourPlan(url: string, summaryFile: string, validateEvery: number): LoadP
     clock: { from: now, at: now, speed: 1 },
     seconds: SECONDS,
     samples: { categoryId: '1', ids: ['1'] },
-    summaryFile,
+    control,
     options: {
       scenarios: { step: { executor: 'constant-vus', vus: CONNECTIONS, duration: `${SECONDS}s` } },
       systemTags: systemTags(false),
@@ -98,8 +102,8 @@ async function contenders(url: string, folder: string): Promise<Contender[]> {
     {
       name: 'bare k6',
       script: bare,
+      options: [],
       summaryFile: bareSummary,
-      reports: false,
       rates: [],
       cpu: [],
       ownCpu: [],
@@ -111,39 +115,47 @@ async function contenders(url: string, folder: string): Promise<Contender[]> {
   ] as const) {
     const own = join(folder, `every-${validateEvery}`);
     const script = await bundleScenario('capacity', own);
-    const summaryFile = join(own, 'summary.json');
-    await writeFile(join(own, 'plan.json'), JSON.stringify(ourPlan(url, summaryFile, validateEvery)));
-    made.push({ name, script, summaryFile, reports: true, rates: [], cpu: [], ownCpu: [] });
+    const control = await freeAddress();
+    await writeFile(join(own, 'plan.json'), JSON.stringify(ourPlan(url, control, validateEvery)));
+    const options = [OWN_FIGURES, `--address=${control}`];
+    made.push({ name, script, options, summaryFile: undefined, rates: [], cpu: [], ownCpu: [] });
   }
   return made;
 }
 
 async function round(contender: Contender, k6: string): Promise<void> {
   const store = new SampleStore({ streams: ['step'], keys: [{ name: 'bench', plan: 'enterprise' }] }, 1);
-  const problems: string[] = [];
+  const events = new EventLog(createRedactor([]));
   const process = startK6({
     k6,
     script: contender.script,
-    options: [],
+    options: contender.options,
     // The bare loop has Go's own settings, as k6 has when somebody starts it.
-    environment: contender.reports
-      ? { PETSTORE_BENCH_KEY: 'a-key-for-the-bench' }
-      : { GOGC: '100', GOMEMLIMIT: 'off' },
+    environment:
+      contender.summaryFile === undefined
+        ? { PETSTORE_BENCH_KEY: 'a-key-for-the-bench' }
+        : { GOGC: '100', GOMEMLIMIT: 'off' },
     showProgress: false,
     onSamples: (line) => void store.addLine(line),
-    onEvent: (json) => problems.push(json),
-    onLog: (level, message) => void (level === 'error' && problems.push(message)),
+    onEvent: (json) => events.add(json),
+    onLog: (level, message) => events.log(level, message, () => {}),
   });
   const own = globalThis.process.cpuUsage();
   const { code, usage } = await process.ended;
   const { user, system } = globalThis.process.cpuUsage(own);
-  if (code !== 0 || problems.length > 0)
-    throw new Error(`${contender.name}: k6 ended with ${code}: ${problems[0]}`);
-  const summary = JSON.parse(await readFile(contender.summaryFile, 'utf8'));
-  const requests = Number(summary.metrics.http_reqs.values.count);
+  const [problem = events.violations()[0]?.requirement] = events.errorLines;
+  if (code !== 0 || problem !== undefined)
+    throw new Error(`${contender.name}: k6 ended with ${code}: ${problem}`);
+  const figures =
+    contender.summaryFile === undefined
+      ? events.figures(0)
+      : JSON.parse(await readFile(contender.summaryFile, 'utf8'));
+  const { count, rate } = figures?.metrics['http_reqs'].values ?? {};
+  const requests = Number(count);
   // Nothing drains the VUs here, so the last half second of each is missing; more would be a loss.
-  if (contender.reports && store.live().requests < requests * 0.8) throw new Error('samples were lost');
-  contender.rates.push(Number(summary.metrics.http_reqs.values.rate));
+  if (contender.summaryFile === undefined && store.live().requests < requests * 0.8)
+    throw new Error('samples were lost');
+  contender.rates.push(Number(rate));
   contender.cpu.push(((usage.cpuSeconds ?? 0) * 1e6) / requests);
   contender.ownCpu.push((user + system) / requests);
 }

@@ -47,4 +47,16 @@ export interface LagEvent {
   readonly milliseconds: readonly number[];
 }
 
-export type ScriptEvent = ViolationEvent | AssertionEvent | MeasurementEvent | AddedEvent | LagEvent;
+/** k6's own figures at the end of the load: what its API answers to GET /v1/metrics. */
+export interface FiguresEvent {
+  readonly kind: 'figures';
+  readonly metrics: string;
+}
+
+export type ScriptEvent =
+  | ViolationEvent
+  | AssertionEvent
+  | MeasurementEvent
+  | AddedEvent
+  | LagEvent
+  | FiguresEvent;

@@ -113,8 +113,8 @@ export interface LoadPlan {
   readonly seconds: number;
   /** Whether lists are asked for in every way (limits, filters) or always the plain one. */
   readonly lists: 'varied' | 'plain';
-  /** Where k6 leaves its own summary; undefined where its standard output is all that it has. */
-  readonly summaryFile: string | undefined;
+  /** Host and port of k6's API, from which `teardown` reads k6's own figures; undefined where nobody reads them. */
+  readonly control: string | undefined;
   readonly samples: { readonly categoryId: string; readonly ids: readonly string[] };
   /**
    * Where several machines run the same files: the n-th of so many takes the n-th of these instead of each stream's

@@ -1,6 +1,7 @@
 /** What every scenario's script exports beside its own functions. */
 import { sleep } from 'k6';
-import { drain as drainSamples } from './report.ts';
+import http from 'k6/http';
+import { drain as drainSamples, tell } from './report.ts';
 import { plan } from './run-plan.ts';
 import { RUN_MARK } from './sample.ts';
 
@@ -19,12 +20,16 @@ export function drain(): void {
   sleep(HOLD_SECONDS);
 }
 
-/**
- * Leaves k6's own figures in a file, for those who know them; the report is made from the samples. Where the log is
- * all that a runner leaves, it ends with what was run.
- */
+/** Tells k6's own figures: the arrivals that it dropped are in nobody's samples. */
+export function teardown(): void {
+  if (plan.control === undefined) return;
+  const { status, body } = http.get(`http://${plan.control}/v1/metrics`, { responseType: 'text' });
+  if (status === 200) tell({ kind: 'figures', metrics: body });
+}
+
+/** Where the log is all that a runner leaves, it ends with what was run. */
 export function handleSummary(data: Summary): Record<string, string> {
-  if (plan.summaryFile !== undefined) return { [plan.summaryFile]: JSON.stringify(data, null, 2) };
+  if (plan.report === undefined) return {};
   const { scenario, runId, target, keys, streams, report, clock } = plan;
   const facts = {
     scenario,

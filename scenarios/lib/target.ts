@@ -163,7 +163,8 @@ function answer(response: TextResponse): Answer {
 
 /** A list request with everything that does not change, made once. */
 export interface ListRequest {
-  readonly url: string;
+  /** Parsed by k6 once. */
+  readonly url: ReturnType<typeof http.url>;
   readonly asked: Asked;
 }
 
@@ -171,7 +172,7 @@ export interface ListRequest {
 export function listRequest(query: { readonly limit?: number; readonly status?: string } = {}): ListRequest {
   const parts = Object.entries(query).map(([name, value]) => `${name}=${value}`);
   return {
-    url: parts.length === 0 ? petsUrl : `${petsUrl}?${parts.join('&')}`,
+    url: http.url`${parts.length === 0 ? petsUrl : `${petsUrl}?${parts.join('&')}`}`,
     asked: { operation: 'listPets', ...query },
   };
 }

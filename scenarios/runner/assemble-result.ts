@@ -26,8 +26,6 @@ export interface RunRemains {
   readonly store: SampleStore;
   readonly events: EventLog;
   readonly exits: readonly K6Exit[];
-  /** k6's own summaries, unread where there is none. */
-  readonly summaries: readonly unknown[];
   readonly vus: number;
   readonly broken: Broken | undefined;
 }
@@ -64,7 +62,7 @@ export function judgeClauses(
 
 /** The result of a run. */
 export function assembleResult(remains: RunRemains): LoadResult {
-  const { request, prepared, id, startedAt, store, events, exits, summaries } = remains;
+  const { request, prepared, id, startedAt, store, events, exits } = remains;
   const { facts, rate, seconds, quota } = prepared;
   const series = store.series();
   const span = store.span();
@@ -76,7 +74,7 @@ export function assembleResult(remains: RunRemains): LoadResult {
   const generator = generatorHealth({
     usages: exits.map(({ usage }) => usage),
     lags: events.lags(),
-    droppedIterations: summaries.reduce<number>((sum, summary) => sum + droppedIn(summary), 0),
+    droppedIterations: events.droppedIterations(),
     errorLines: events.errorLines,
     total,
     peakRate: Math.max(0, ...shapes.map(peakRate)),
@@ -177,14 +175,4 @@ function silentClients({ request, prepared, events }: RunRemains): string[] {
     const names = keys.flatMap((key) => request.target.keys[key]?.name ?? []);
     return names.filter((name) => !told.has(name));
   });
-}
-
-/** `dropped_iterations` in k6's summary; 0 where none was dropped. */
-function droppedIn(summary: unknown): number {
-  let found: unknown = summary;
-  for (const field of ['metrics', 'dropped_iterations', 'values', 'count']) {
-    if (typeof found !== 'object' || found === null) return 0;
-    found = new Map<string, unknown>(Object.entries(found)).get(field);
-  }
-  return typeof found === 'number' ? found : 0;
 }

@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv';
 import type { Redactor } from '../../checks/harness/redaction.ts';
 import type { AssertionEvent, MeasurementEvent, ScriptEvent, ViolationEvent } from '../lib/events.ts';
+import { droppedIn, type K6Figures, readK6Figures } from './k6-figures.ts';
 import type { ThresholdOutcome, ViolationSummary } from './load-result.ts';
 
 const MOST_ERROR_LINES = 20;
@@ -38,6 +39,7 @@ const isScriptEvent = new Ajv({ strict: true, strictRequired: false }).compile<S
     event('measurement', { name: text, key: text, value: number, unit: text }),
     event('added', { ids: { type: 'array', items: text } }),
     event('lag', { milliseconds: { type: 'array', items: number } }),
+    event('figures', { metrics: text }),
   ],
 });
 
@@ -49,6 +51,7 @@ export class EventLog {
   readonly measurements: MeasurementEvent[] = [];
   readonly addedIds: string[] = [];
   readonly #lags = new Map<number, number[]>();
+  readonly #figures = new Map<number, K6Figures>();
   readonly errorLines: string[] = [];
 
   constructor(redactor: Redactor) {
@@ -90,6 +93,12 @@ export class EventLog {
         for (const lag of parsed.milliseconds) lags.push(lag);
         break;
       }
+      case 'figures': {
+        const figures = readK6Figures(parsed.metrics);
+        if (figures === undefined) this.problem("k6's own figures cannot be read");
+        else this.#figures.set(from, figures);
+        break;
+      }
     }
   }
 
@@ -105,6 +114,16 @@ export class EventLog {
   problem(line: string): void {
     if (this.errorLines.length < MOST_ERROR_LINES && !this.errorLines.includes(line))
       this.errorLines.push(line);
+  }
+
+  /** k6's own figures of the process of this number; undefined where it did not get so far. */
+  figures(from: number): K6Figures | undefined {
+    return this.#figures.get(from);
+  }
+
+  /** Arrivals that k6 dropped, as every virtual user was waiting. */
+  droppedIterations(): number {
+    return [...this.#figures.values()].reduce((sum, figures) => sum + droppedIn(figures), 0);
   }
 
   /** By how much arrivals came later than those that came soonest in the same process, in milliseconds. */

@@ -92,7 +92,7 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
     clock: { from: 0, at: 0, speed: target.clockSpeed },
     seconds,
     samples: { categoryId: target.categoryId?.toString() ?? '1', ids: [] },
-    summaryFile: undefined,
+    control: undefined,
     report: {
       answers: facts.answers,
       slo: request.slo ?? facts.thresholds,

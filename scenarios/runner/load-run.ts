@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createRedactor } from '../../checks/harness/redaction.ts';
 import type { LoadPlan, Mix, PlannedStream, ScenarioFacts } from '../lib/scenario.ts';
@@ -7,6 +7,7 @@ import { assembleResult } from './assemble-result.ts';
 import { bundleScenario } from './bundle.ts';
 import { EventLog } from './event-log.ts';
 import type { K6Binary } from './k6-binary.ts';
+import { OWN_FIGURES } from './k6-figures.ts';
 import { type K6Options, k6Options } from './k6-options.ts';
 import { startK6 } from './k6-process.ts';
 import type { LoadResult } from './load-result.ts';
@@ -146,7 +147,6 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
     graceSeconds: DEFAULT_GRACE_SECONDS,
     toOutputs: request.k6Options?.some((option) => /^(-o|--out)/.test(option)) ?? false,
   });
-  const summaryFile = join(request.out, 'summary.json');
   const plan: LoadPlan = {
     scenario: facts.name,
     runId: id,
@@ -165,11 +165,9 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
     clock: { ...before.clock, speed: target.clockSpeed },
     seconds,
     samples: { categoryId: target.categoryId?.toString() ?? before.categoryId, ids: before.ids },
-    summaryFile,
+    control: undefined,
     options: made.options,
   };
-  // k6 writes into the file that is there: private, and empty where k6 does not get so far.
-  await writeFile(summaryFile, '', { mode: 0o600 });
   const shards = await shardPlans(plan, quota, request.shards ?? 1, request.out);
   const blockSeconds = blockSecondsOf(request, seconds);
   const store = new SampleStore(
@@ -189,7 +187,7 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
       k6: request.k6.path,
       script: scripts[index] ?? '',
       // Tells the series of this run from another's, wherever k6 writes them.
-      options: [`--tag=testid=${id}`, ...shard.k6Options, ...(request.k6Options ?? [])],
+      options: [OWN_FIGURES, `--tag=testid=${id}`, ...shard.k6Options, ...(request.k6Options ?? [])],
       environment: { ...request.k6Environment, ...shard.secrets(target.secrets) },
       showProgress: (request.showProgress ?? false) && index === 0,
       onSamples: (line) => {
@@ -213,7 +211,10 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
   const broken = guard?.();
   request.stop?.removeEventListener('abort', stop);
   request.kill?.removeEventListener('abort', kill);
-  const summaries = await Promise.all(shards.map((shard) => readJson(shard.plan.summaryFile)));
+  for (const [index, { folder }] of shards.entries()) {
+    const file = join(shards.length > 1 ? folder : request.out, 'summary.json');
+    await writeFile(file, JSON.stringify(events.figures(index) ?? {}, null, 2), { mode: 0o600 });
+  }
   const result = assembleResult({
     request,
     prepared,
@@ -222,7 +223,6 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
     store,
     events,
     exits,
-    summaries,
     vus: made.vus,
     broken,
   });
@@ -243,12 +243,4 @@ export function plannedStreams(streams: readonly PaidStream[], rate: number): Pl
       ? { constantRate: rate * (stream.share ?? 1) }
       : {}),
   }));
-}
-
-async function readJson(file: string | undefined): Promise<unknown> {
-  try {
-    return file === undefined ? undefined : JSON.parse(await readFile(file, 'utf8'));
-  } catch {
-    return undefined;
-  }
 }

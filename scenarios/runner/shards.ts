@@ -14,8 +14,6 @@ export interface Shard {
   readonly folder: string;
   readonly plan: LoadPlan;
   readonly k6Options: readonly string[];
-  /** Where k6 listens for the start; undefined for a single process, which starts by itself. */
-  readonly control: string | undefined;
   /** The keys that this process is given. */
   secrets(all: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
 }
@@ -69,6 +67,9 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
+/** The same, as host and port. */
+export const freeAddress = async () => `127.0.0.1:${await freePort()}`;
+
 /**
  * The plans of the processes.
  *
@@ -83,7 +84,10 @@ export async function shardPlans(
   if (count === 1) {
     const folder = join(out, 'k6');
     await mkdir(folder, { recursive: true, mode: 0o700 });
-    return [{ folder, plan, k6Options: [], control: undefined, secrets: (all) => all }];
+    const control = await freeAddress();
+    return [
+      { folder, plan: { ...plan, control }, k6Options: [`--address=${control}`], secrets: (all) => all },
+    ];
   }
   const [first] = plan.streams;
   if (first === undefined || quota.streams.some(({ stream }) => stream.kind !== 'rate')) {
@@ -103,14 +107,13 @@ export async function shardPlans(
       await mkdir(folder, { recursive: true, mode: 0o700 });
       const own = part.keys.map((key) => (shares.get(key) ?? 0) / part.share);
       const schedule = interleave(own, SCHEDULE_LENGTH).map((place) => part.keys[place] ?? 0);
-      const control = `127.0.0.1:${await freePort()}`;
+      const control = await freeAddress();
       const envs = new Set(part.keys.map((key) => plan.keys[key]?.env ?? ''));
       return {
         folder,
-        control,
         plan: {
           ...plan,
-          summaryFile: join(folder, 'summary.json'),
+          control,
           streams: plan.streams.map(({ constantRate, ...stream }) => ({
             ...stream,
             keys: part.keys,
@@ -154,7 +157,7 @@ export async function startTogether(
   void Promise.race(processes.map(({ ended }) => ended)).then(() => {
     gone = true;
   });
-  const controls = shards.map(({ control }) => control).filter((control) => control !== undefined);
+  const controls = shards.map(({ plan }) => plan.control).filter((control) => control !== undefined);
   const deadline = Date.now() + READY_MS;
   for (const control of controls) {
     while (!gone && !signal?.aborted && Date.now() < deadline && !(await status(control))) await sleep(50);
