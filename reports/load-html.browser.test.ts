@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
+import { renderCapacityHtml } from './capacity-html.ts';
 import { axeViolations, noBrowser, startBrowser } from './fixtures/browser.ts';
 import { capacityResult, loadResult } from './fixtures/sample-load.ts';
-import { renderCapacityHtml, renderLoadHtml } from './load-html.ts';
+import { renderLoadHtml } from './load-html.ts';
 
 t.setTimeout(240_000);
 

@@ -1,17 +1,13 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import type { CapacityResult } from '../scenarios/runner/capacity.ts';
 import { type CompareFinding, compareBlocks } from '../scenarios/runner/compare-blocks.ts';
 import type { LoadFigures, LoadResult } from '../scenarios/runner/load-result.ts';
 import { duration, moment } from './facts.ts';
-import {
-  capacityChart,
-  latencyChart,
-  milliseconds,
-  ratioMark,
-  seriesName,
-  timeChart,
-} from './html/load-charts.ts';
+import { milliseconds } from './html/chart-frame.ts';
+import { latencyChart, seriesNames } from './html/latency-chart.ts';
+import { facts, number, rate, tableOf } from './html/load-parts.ts';
 import { pageShell } from './html/page-shell.ts';
+import { ratioMark } from './html/ratio-mark.ts';
+import { timeChart } from './html/time-chart.ts';
 import { shown } from './html/visible-html.ts';
 import { count } from './outcome.ts';
 import { shownLine } from './visible-text.ts';
@@ -65,49 +61,6 @@ ${violations(result)}${quota(result)}
   return pageShell(`${words} (${shownLine(run.scenario, 60)})`, body, false);
 }
 
-/** A search for a capacity as one HTML file: the number, its interval, every step. */
-export function renderCapacityHtml(result: CapacityResult): string {
-  const { run, capacity, interval } = result;
-  const range = interval === null ? '' : ` (95 %: ${number(interval[0])} to ${number(interval[1])})`;
-  const found =
-    capacity === null
-      ? 'No capacity'
-      : `${result.outcome === 'at-least' ? 'At least ' : ''}${rate(capacity)}${range}`;
-  const colour = result.outcome === 'found' || result.outcome === 'at-least' ? 'conformant' : 'inconclusive';
-  const body = html`<main>
-<header class="verdict v-${colour}"><p class="eyebrow">Capacity under ${shownLine(run.slo, 200)}</p>
-<h1>${found}</h1><p class="target">${shownLine(run.target, 200)}</p><p class="notice">${shown(result.reason, 400)}</p>
-${facts([
-  ['When', `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`],
-  ['Steps', count(result.steps.length, 'step')],
-  ['Generator', `k6 ${shownLine(run.k6Version, 40)}`],
-])}</header>
-<section aria-labelledby="h-curve"><h2 id="h-curve">Rate against latency</h2>${capacityChart(result)}</section>
-<section aria-labelledby="h-steps"><h2 id="h-steps">Steps</h2>${scrolled(
-    'Steps',
-    ['Rate', 'Phase', 'Held', 'p50', 'p99', 'Errors', 'Why'],
-    result.steps.map((step) => [
-      rate(step.rate),
-      step.phase,
-      step.held ? 'yes' : html`<b class="over">no</b>`,
-      milliseconds(step.p50),
-      milliseconds(step.p99),
-      `${Number((step.errorPart * 100).toFixed(2))} %`,
-      shown(step.reason, 200),
-    ]),
-  )}</section>
-</main>`;
-  return pageShell(`Capacity: ${found}`, body, false);
-}
-
-function rate(perSecond: number): string {
-  return `${number(perSecond)} requests/s`;
-}
-
-function number(value: number): string {
-  return Number(value.toPrecision(4)).toLocaleString('en');
-}
-
 /** The verdict in a line, with the number of thresholds that it is about. */
 function headline({ verdict, thresholds: all }: LoadResult): string {
   const broken = all.filter(({ held }) => !held).length;
@@ -116,23 +69,10 @@ function headline({ verdict, thresholds: all }: LoadResult): string {
   return WORDS[verdict][2];
 }
 
-function facts(rows: readonly (readonly [label: string, text: string])[]): SafeHtml {
-  return html`<dl class="run">${rows.map(([label, text]) => html`<div><dt>${label}</dt><dd>${text}</dd></div>`)}</dl>`;
-}
-
-function scrolled(
-  label: string,
-  head: readonly string[],
-  rows: readonly (readonly (SafeHtml | string)[])[],
-): SafeHtml {
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}"><table class="figures"><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-<tbody>${rows.map((cells) => html`<tr>${cells.map((cell, index) => (index === 0 ? html`<th scope="row">${cell}</th>` : html`<td>${cell}</td>`))}</tr>`)}</tbody></table></div>`;
-}
-
 function thresholds({ thresholds: all }: LoadResult): SafeHtml | string {
   if (all.length === 0) return '';
   const sorted = [...all].sort((a, b) => Number(a.held) - Number(b.held)).slice(0, 200);
-  return html`<section aria-labelledby="h-thresholds"><h2 id="h-thresholds">Thresholds</h2>${scrolled(
+  return html`<section aria-labelledby="h-thresholds"><h2 id="h-thresholds">Thresholds</h2>${tableOf(
     'Thresholds',
     ['Threshold', 'Held', 'Actual', 'Expected', 'Key'],
     sorted.map(({ name, held, actual, expected, key }) => [
@@ -164,7 +104,7 @@ function generatorHealth({ generator }: LoadResult): string {
 
 function measurements({ measurements: all }: LoadResult): SafeHtml | string {
   if (all.length === 0) return '';
-  return html`<section aria-labelledby="h-measured"><h2 id="h-measured">Measured once</h2>${scrolled(
+  return html`<section aria-labelledby="h-measured"><h2 id="h-measured">Measured once</h2>${tableOf(
     'Measured once',
     ['What', 'Value', 'Key'],
     all
@@ -178,6 +118,7 @@ function measurements({ measurements: all }: LoadResult): SafeHtml | string {
 }
 
 function figures(result: LoadResult): SafeHtml {
+  const names = seriesNames(result.series);
   const cells = (name: string, { requests, perSecond, latency, outcomes }: LoadFigures) => {
     const time = (value: number | undefined) => (value === undefined ? '' : milliseconds(value));
     const errors = outcomes.error + outcomes['unexpected-429'] + outcomes.unfinished;
@@ -191,7 +132,7 @@ function figures(result: LoadResult): SafeHtml {
       outcomes.violation === 0 ? '0' : html`<b class="over">${outcomes.violation.toLocaleString('en')}</b>`,
     ];
   };
-  return scrolled(
+  return tableOf(
     'Figures by operation and plan',
     [
       'Series',
@@ -206,16 +147,16 @@ function figures(result: LoadResult): SafeHtml {
       'Refused as expected',
       'Contract broken',
     ],
-    [...result.series.map((one) => cells(seriesName(one), one)), cells('all', result.total)],
+    [...result.series.map((one, index) => cells(names[index] ?? '', one)), cells('all', result.total)],
   );
 }
 
 function comparison(base: LoadResult, head: LoadResult, tolerated: number): SafeHtml {
   const { findings, notCompared } = compareBlocks(base.series, head.series, { toleratedSlowdown: tolerated });
   const verdict = (finding: CompareFinding) =>
-    finding.alarm ? html`<b class="over">worse</b>` : finding.better ? 'better' : 'no difference that counts';
+    finding.alarm ? html`<b class="over">worse</b>` : finding.better ? 'better' : 'no difference';
   return html`<section aria-labelledby="h-base"><h2 id="h-base">Compared with the base of ${moment(base.run.startedAt)}</h2>
-${scrolled(
+${tableOf(
   'Comparison with the base',
   ['Metric', 'Verdict', 'Half to double', 'Base to head'],
   findings.map((finding) => [
@@ -251,7 +192,7 @@ ${shown(example.body, 1_500)}</pre></div></details>`,
 }
 
 function quota({ bill }: LoadResult): SafeHtml {
-  return html`<section aria-labelledby="h-quota"><h2 id="h-quota">What it cost</h2>${scrolled(
+  return html`<section aria-labelledby="h-quota"><h2 id="h-quota">What it cost</h2>${tableOf(
     'Requests by key',
     ['Key', 'Plan', 'Sent', 'Refused', 'At most, as planned', 'A day', 'Busiest minute', 'A minute'],
     bill.keys
