@@ -62,7 +62,8 @@ function refuseUnfinished(out: string, read: ReadReport): void {
   );
 }
 
-function unwritable(folder: string, error: unknown): UsageError {
+/** What to say of a folder that results cannot be written to. */
+export function unwritable(folder: string, error: unknown): UsageError {
   if (error instanceof UsageError) return error;
   const why = error instanceof Error ? error.message : String(error);
   return new UsageError(`results cannot be written to ${folder}: ${why}`);

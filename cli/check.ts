@@ -10,6 +10,7 @@ import { type CheckPlan, planCheck } from './check-plan.ts';
 import { selectedIds } from './check-selection.ts';
 import { type CheckSubject, checkSubject } from './check-subject.ts';
 import { crash } from './crash.ts';
+import { isDiskProblem } from './disk-problem.ts';
 import { durationSeconds } from './duration-option.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
 import { print } from './standard-output.ts';
@@ -32,9 +33,6 @@ Examples:
   $ petstore-harness check --resume petstore-results/latest
 
 Exit codes: 0 conformant, 1 not conformant, 2 wrong usage, 3 inconclusive, 70 the harness itself failed, 130 interrupted.`;
-
-/** What the system says where results cannot be written any more: the target did nothing wrong, nor did the harness. */
-const DISK_PROBLEMS = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EFBIG', 'EACCES']);
 
 async function check(options: CheckOptions): Promise<void> {
   if (options.list === true) return print(listChecks(options.only && selectedIds(options.only)));
@@ -92,13 +90,6 @@ function refuseOverwriting({ writeProfile, profile, only }: CheckOptions): void 
       `${writeProfile} exists; name another file for --write-profile, or the profile itself`,
     );
   }
-}
-
-function isDiskProblem(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
-  // By its name: the class comes with every renderer.
-  if (error.name === 'UnwritableReport') return true;
-  return 'code' in error && DISK_PROBLEMS.has(String(error.code)) && 'syscall' in error;
 }
 
 /** `check`: verifies every requirement against a target, or against the embedded reference server. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { readBaseAddress } from '../checks/harness/base-address.ts';
 import { keyValues } from '../checks/harness/key-values.ts';
 import { readProfile } from '../checks/harness/load-profile.ts';
@@ -10,8 +10,9 @@ import { looksLikeProduction } from '../checks/harness/production-address.ts';
 import { UnknownNameError } from '../reference-server/named.ts';
 import { renderCapacityHtml } from '../reports/capacity-html.ts';
 import { renderLoadHtml } from '../reports/load-html.ts';
+import { shownLine } from '../reports/visible-text.ts';
 import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../scenarios/lib/catalogue.ts';
-import type { Mix } from '../scenarios/lib/scenario.ts';
+import type { ScenarioFacts } from '../scenarios/lib/scenario.ts';
 import { measureCapacity } from '../scenarios/runner/capacity.ts';
 import { K6Unavailable, provideK6 } from '../scenarios/runner/k6-binary.ts';
 import { kubernetesManifests } from '../scenarios/runner/kubernetes.ts';
@@ -23,61 +24,23 @@ import {
   loadTarget,
   startEmbeddedTarget,
 } from '../scenarios/runner/load-target.ts';
+import { TargetNotReady } from '../scenarios/runner/preflight.ts';
 import { renderBill } from '../scenarios/runner/quota.ts';
 import { renderCapacity, renderStep } from '../scenarios/runner/render-capacity.ts';
 import { renderLoadResult } from '../scenarios/runner/render-result.ts';
 import { SloError } from '../scenarios/runner/slo.ts';
 import { gaps } from '../spec/contract.ts';
+import { isDiskProblem } from './disk-problem.ts';
 import { durationSeconds } from './duration-option.ts';
+import { EXIT, UsageError } from './exit-codes.ts';
+import { untilInterrupted } from './interruption.ts';
+import { prepareLoadFolder } from './load-folder.ts';
+import { LoadNotes } from './load-notes.ts';
+import { httpAddress, type LoadOptions, parseMix, positive, wholeNumber } from './load-options.ts';
 import { writeLoadPage } from './load-page.ts';
 
-const USAGE_ERROR = 2;
-const INCONCLUSIVE = 3;
 /** k6's own code for a threshold that was crossed. */
 const THRESHOLD_BROKEN = 99;
-const INTERRUPTED = 130;
-
-interface LoadOptions {
-  readonly target?: string;
-  readonly profile?: string;
-  readonly out: string;
-  readonly rate?: number;
-  readonly duration?: number;
-  readonly slo?: string;
-  readonly mix?: Mix;
-  readonly validateEvery?: number;
-  readonly shards: number;
-  readonly productionHost?: string;
-  readonly embeddedFault?: string;
-  readonly embeddedClockSpeed?: number;
-  readonly kubernetes?: true;
-  readonly secret: string;
-  readonly prometheusUrl?: string;
-  readonly dryRun?: true;
-  readonly list?: true;
-}
-
-function positive(most: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (text.trim() !== '' && value > 0 && value <= most) return value;
-    throw new InvalidArgumentError(`It is to be a number above 0, at most ${most}.`);
-  };
-}
-
-function wholeNumber(from: number, to: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= from && value <= to) return value;
-    throw new InvalidArgumentError(`It is to be a whole number from ${from} to ${to}.`);
-  };
-}
-
-function httpAddress(text: string): string {
-  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
-  if (isHttp) return text;
-  throw new InvalidArgumentError('Write it like http://127.0.0.1:9090/api/v1/write.');
-}
 
 /** Where the Prometheus operator's own server takes remote writes in a cluster. */
 const CLUSTER_PROMETHEUS = 'http://prometheus-operated.monitoring.svc:9090/api/v1/write';
@@ -91,21 +54,6 @@ function toPrometheus(url: string): Pick<LoadRequest, 'k6Options' | 'k6Environme
       K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM: 'true',
     },
   };
-}
-
-const MIX_NAMES = { list: 'listPets', add: 'createPet', get: 'getPet' } as const;
-
-function parseMix(text: string): Mix {
-  const mix = { listPets: 0, createPet: 0, getPet: 0 };
-  for (const part of text.split(',')) {
-    const { name, parts } = /^(?<name>list|add|get)=(?<parts>\d{1,4})$/.exec(part.trim())?.groups ?? {};
-    if (name !== 'list' && name !== 'add' && name !== 'get') {
-      throw new InvalidArgumentError('Write it like list=80,add=5,get=15.');
-    }
-    mix[MIX_NAMES[name]] = Number(parts);
-  }
-  if (mix.listPets + mix.createPet + mix.getPet === 0) throw new InvalidArgumentError('All parts are 0.');
-  return mix;
 }
 
 const EXAMPLES = `
@@ -126,17 +74,18 @@ function listScenarios(): void {
     process.stdout.write(`${name.padEnd(width)}  ${answers}\n`);
 }
 
-async function targetOf(
-  options: LoadOptions,
-  command: Command,
-): Promise<LoadTarget & { close?: () => Promise<void> }> {
-  const fail = (message: string): never => command.error(`error: ${message}`, { exitCode: USAGE_ERROR });
+/** @throws UsageError for all that is wrong with options, profile and keys */
+async function targetOf(options: LoadOptions): Promise<LoadTarget & { close?: () => Promise<void> }> {
   if (options.profile === undefined) {
     if (options.target !== undefined) {
-      fail('load needs a profile: it names the keys, and says that load is welcome at the target');
+      throw new UsageError(
+        'load needs a profile, which names the keys and says that load is welcome at the target: add --profile FILE',
+      );
     }
     if (options.kubernetes === true) {
-      fail('--kubernetes needs a profile: no cluster reaches the embedded server of this process');
+      throw new UsageError(
+        '--kubernetes needs a profile: no cluster reaches the embedded server of this process',
+      );
     }
     return startEmbeddedTarget({
       ...(options.embeddedClockSpeed === undefined ? {} : { clockSpeed: options.embeddedClockSpeed }),
@@ -145,84 +94,98 @@ async function targetOf(
   }
   const loaded = await readProfile(options.profile, gaps);
   if (!loaded.ok) {
-    const lines = loaded.problems.map(
-      ({ line, column, message, remedy }) => `${loaded.source}:${line}:${column}: ${message}; ${remedy}`,
+    throw new UsageError(
+      ...loaded.problems.map(
+        ({ line, column, message, remedy }) => `${loaded.source}:${line}:${column}: ${message}; ${remedy}`,
+      ),
     );
-    return fail(lines.join('\n'));
   }
   const { profile } = loaded;
-  const base = readBaseAddress(options.target ?? profile.target ?? '');
-  if (!base.ok) return fail(`${base.message}; ${base.remedy}`);
+  const asked = options.target ?? profile.target;
+  if (asked === undefined)
+    throw new UsageError('no target is given: add target: to the profile, or --target URL');
+  const base = readBaseAddress(asked);
+  if (!base.ok) throw new UsageError(`--target: ${base.message}; ${base.remedy}`);
   const url = new URL(base.address);
   if (looksLikeProduction(url) && options.productionHost !== url.hostname) {
-    fail(
+    throw new UsageError(
       `${url.hostname} may be what customers use; if load is really meant for it, add --production-host ${url.hostname}`,
     );
   }
   const values = keyValues(profile, process.env);
-  if (!values.ok) {
-    return fail(values.problems.map(({ message, remedy }) => `${message}; ${remedy}`).join('\nerror: '));
-  }
+  if (!values.ok)
+    throw new UsageError(...values.problems.map(({ message, remedy }) => `${message}; ${remedy}`));
   return loadTarget(profile, base.address, values.values);
 }
 
 function exitCodeOf({ verdict, run }: LoadResult): number {
   if (verdict === 'held') return 0;
   if (verdict === 'broken') return THRESHOLD_BROKEN;
-  if (verdict === 'interrupted') return INTERRUPTED;
-  if (verdict === 'generator-limited') return INCONCLUSIVE;
-  return run.k6ExitCode === 0 || run.k6ExitCode === null ? INCONCLUSIVE : run.k6ExitCode;
+  if (verdict === 'interrupted') return EXIT.interrupted;
+  if (verdict === 'generator-limited') return EXIT.inconclusive;
+  return run.k6ExitCode === 0 || run.k6ExitCode === null ? EXIT.inconclusive : run.k6ExitCode;
 }
 
-/** First signal: let k6 finish what is under way, keep what was measured. Second: end at once. */
-function onSignals(): { stop: AbortSignal; kill: AbortSignal; release: () => void } {
-  const stop = new AbortController();
+/** First signal: k6 finishes what is under way, and what was measured is kept. Second: the end at once. */
+function onSignals() {
   const kill = new AbortController();
-  const react = () => {
-    if (stop.signal.aborted) {
-      kill.abort();
-      process.exit(INTERRUPTED);
-    }
-    process.stderr.write('\nstopping; once more ends at once\n');
-    stop.abort();
-  };
-  process.on('SIGINT', react).on('SIGTERM', react).on('SIGHUP', react);
-  const release = () => {
-    process.off('SIGINT', react).off('SIGTERM', react).off('SIGHUP', react);
-  };
-  return { stop: stop.signal, kill: kill.signal, release };
+  const { signal, release } = untilInterrupted(
+    () => void process.stderr.write('\nstopping; once more ends at once\n'),
+    () => kill.abort(),
+  );
+  return { stop: signal, kill: kill.signal, release };
 }
 
-async function load(
-  name: string | undefined,
-  further: string[],
-  options: LoadOptions,
-  command: Command,
-): Promise<void> {
-  if (options.list === true) return listScenarios();
+/**
+ * Tells what went wrong, as far as somebody other than the harness can mend it.
+ *
+ * @returns the exit code; undefined where the harness itself is broken
+ */
+function explained(error: unknown, interrupted: boolean, out: string): number | undefined {
+  const tell = (line: string, code: number) => {
+    process.stderr.write(`error: ${line}\n`);
+    return code;
+  };
+  if (error instanceof UsageError) {
+    for (const line of error.lines) tell(line, EXIT.usage);
+    return EXIT.usage;
+  }
+  if (isDiskProblem(error)) {
+    const line = `results cannot be written: ${error.message}; what was measured so far is in ${out}`;
+    return tell(line, EXIT.inconclusive);
+  }
+  if (interrupted) return EXIT.interrupted;
+  if (error instanceof TargetNotReady) return tell(shownLine(error.message, 500), EXIT.inconclusive);
+  if (error instanceof K6Unavailable) return tell(error.message, EXIT.inconclusive);
+  const wrongUsage =
+    error instanceof LoadRefused || error instanceof SloError || error instanceof UnknownNameError;
+  return wrongUsage ? tell(error.message, EXIT.usage) : undefined;
+}
+
+function scenarioOf(name: string | undefined, { mix, duration, shards }: LoadOptions): ScenarioFacts {
   const facts = name === CAPACITY_STEP.name ? CAPACITY_STEP : scenarioNamed(name ?? '');
   if (facts === undefined) {
     const known = [...CATALOGUE, CAPACITY_STEP].map((scenario) => scenario.name).join(', ');
-    command.error(
-      `error: ${name === undefined ? 'which scenario?' : `there is no scenario ${name}`} Known: ${known}`,
-      {
-        exitCode: USAGE_ERROR,
-      },
+    throw new UsageError(
+      name === undefined
+        ? `which scenario? Known: ${known}`
+        : `there is no scenario ${shownLine(name, 40)}; known: ${known}`,
     );
   }
-  if (
-    facts === CAPACITY_STEP &&
-    (options.mix ?? options.duration ?? (options.shards > 1 || undefined)) !== undefined
-  ) {
-    command.error('error: capacity takes neither --mix nor --duration nor --shards', {
-      exitCode: USAGE_ERROR,
-    });
-  }
+  if (facts === CAPACITY_STEP && (mix !== undefined || duration !== undefined || shards > 1))
+    throw new UsageError('capacity takes neither --mix nor --duration nor --shards');
+  return facts;
+}
+
+async function load(name: string | undefined, further: string[], options: LoadOptions): Promise<void> {
+  if (options.list === true) return listScenarios();
   const note = (line: string) => void process.stderr.write(`${line}\n`);
+  const notes = new LoadNotes(note);
   const signals = onSignals();
   let target: (LoadTarget & { close?: () => Promise<void> }) | undefined;
   try {
-    target = await targetOf(options, command);
+    const facts = scenarioOf(name, options);
+    target = await targetOf(options);
     const { rate, duration, slo, mix, validateEvery, prometheusUrl } = options;
     const watched =
       prometheusUrl === undefined || options.kubernetes === true ? {} : toPrometheus(prometheusUrl);
@@ -234,7 +197,7 @@ async function load(
       k6Options: [...(watched.k6Options ?? []), ...further],
       shards: options.shards,
       showProgress: process.stdout.isTTY,
-      note,
+      note: (line) => notes.add(line),
       stop: signals.stop,
       kill: signals.kill,
       ...(rate === undefined ? {} : { rate }),
@@ -265,6 +228,7 @@ async function load(
     note(`${facts.name}: ${facts.answers}\n${renderBill(prepared.quota.bill)}`);
     if (options.dryRun === true) return;
     const k6 = await provideK6(note, signals.stop);
+    prepareLoadFolder(options.out);
     if (facts === CAPACITY_STEP) {
       const capacity = await measureCapacity({
         ...request,
@@ -277,24 +241,22 @@ async function load(
       process.stdout.write(renderCapacity(capacity));
       note(`report: ${await writeLoadPage(options.out, renderCapacityHtml(capacity))}`);
       process.exitCode =
-        capacity.outcome === 'interrupted' ? INTERRUPTED : capacity.interval === null ? INCONCLUSIVE : 0;
+        capacity.outcome === 'interrupted'
+          ? EXIT.interrupted
+          : capacity.interval === null
+            ? EXIT.inconclusive
+            : 0;
       return;
     }
     const result = await runLoad({ ...request, k6 });
+    notes.end();
     process.stdout.write(renderLoadResult(result));
     note(`report: ${await writeLoadPage(options.out, renderLoadHtml({ result }))}`);
     process.exitCode = exitCodeOf(result);
   } catch (error) {
-    if (signals.stop.aborted) process.exitCode = INTERRUPTED;
-    else if (
-      error instanceof LoadRefused ||
-      error instanceof SloError ||
-      error instanceof UnknownNameError ||
-      error instanceof K6Unavailable
-    ) {
-      process.stderr.write(`error: ${error.message}\n`);
-      process.exitCode = error instanceof K6Unavailable ? INCONCLUSIVE : USAGE_ERROR;
-    } else throw error;
+    const code = explained(error, signals.stop.aborted, options.out);
+    if (code === undefined) throw error;
+    process.exitCode = code;
   } finally {
     await target?.close?.();
     signals.release();
@@ -340,5 +302,5 @@ export const loadCommand = new Command('load')
   .option('--dry-run', 'print the bill and send nothing')
   .option('--list', 'print the scenarios')
   .addHelpText('after', EXAMPLES)
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : USAGE_ERROR))
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.usage))
   .action(load);

@@ -1,5 +1,6 @@
 import { Unsettled } from './check.ts';
-import type { AnsweredExchange, FailureReason } from './exchange.ts';
+import type { AnsweredExchange, FailureOutcome, FailureReason } from './exchange.ts';
+import type { Key } from './key-pool.ts';
 import { described, looksLikeTheService } from './pets.ts';
 import { getPet, listPets } from './requests.ts';
 import type { Run } from './run.ts';
@@ -28,6 +29,21 @@ const ANSWERED_AFTER_ALL: ReadonlySet<FailureReason> = new Set([
   'unavailable',
 ]);
 
+/** One line on a target that gives no complete response to GET /pets, and what to do about it. */
+export function noUsableAnswer(baseUrl: string, { reason, message }: FailureOutcome): string {
+  const what = ANSWERED_AFTER_ALL.has(reason) ? 'gives no usable answer to GET /pets' : 'cannot be reached';
+  const remedy = REMEDIES[reason];
+  return `${baseUrl} ${what}: ${message}${remedy === undefined ? '' : `; ${remedy}`}`;
+}
+
+/** One line on a key that the target does not take. */
+export const refusedKey = (status: number, { name, env }: Pick<Key, 'name' | 'env'>): string =>
+  `the target answers ${status} to key ${name}: is the value of ${env} right?`;
+
+/** One line on an address at which something else answers. */
+export const notTheService = (baseUrl: string, answer: AnsweredExchange): string =>
+  `${baseUrl} is not the Pet Store Service: GET /pets answers ${described(answer)}`;
+
 /**
  * One request with each key before anything is judged: a target that is down, something else at its address or a wrong
  * key are no failed requirements.
@@ -48,7 +64,7 @@ export async function preflight(run: Run): Promise<Preflight> {
       const besideIt = status === 404 && !hasVersion;
       if (besideIt || !looksLikeTheService(exchange)) unserviceable.push(exchange);
       if (status === 401 || status === 403) {
-        lane.unusable = `the target answers ${status} to key ${key.name}: is the value of ${key.env} right?`;
+        lane.unusable = refusedKey(status, key);
         warnings.push(lane.unusable);
       }
     } catch (error) {
@@ -57,12 +73,7 @@ export async function preflight(run: Run): Promise<Preflight> {
         if (outcome.kind !== 'failure') continue;
         if (outcome.reason === 'interrupted')
           return { kind: 'not-ready', message: `${outcome.message} before anything was judged` };
-        const what = ANSWERED_AFTER_ALL.has(outcome.reason)
-          ? 'gives no usable answer to GET /pets'
-          : 'cannot be reached';
-        const remedy = REMEDIES[outcome.reason];
-        const next = remedy === undefined ? '' : `; ${remedy}`;
-        return { kind: 'not-ready', message: `${run.baseUrl} ${what}: ${outcome.message}${next}` };
+        return { kind: 'not-ready', message: noUsableAnswer(run.baseUrl, outcome) };
       }
       lane.unusable = error.message;
       warnings.push(lane.unusable);
@@ -72,7 +83,7 @@ export async function preflight(run: Run): Promise<Preflight> {
       const hint = hasVersion ? '' : '; is /v1 missing from the address?';
       return {
         kind: 'not-ready',
-        message: `${run.baseUrl} is not the Pet Store Service: GET /pets answers ${described(odd)}${hint}`,
+        message: `${notTheService(run.baseUrl, odd)}${hint}`,
       };
     }
   }

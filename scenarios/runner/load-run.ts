@@ -141,7 +141,8 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
   const { target, note = () => {} } = request;
   const id = randomBytes(4).toString('hex');
   const payer = target.keys[quota.streams[0]?.keys[0] ?? 0];
-  const before = await preflight(target.address, target.secrets[payer?.env ?? ''] ?? '', request.stop);
+  const { name = '', env = '' } = payer ?? {};
+  const before = await preflight(target.address, { name, env, value: target.secrets[env] ?? '' }, request.stop);
   await mkdir(request.out, { recursive: true, mode: 0o700 });
   const made = preparedOptions(prepared, request, {
     graceSeconds: DEFAULT_GRACE_SECONDS,

@@ -1,7 +1,8 @@
-import { request } from 'undici';
-import { HARNESS_VERSION } from '../../checks/harness/harness-version.ts';
-import { int64Of, isJsonObject, parseJson } from '../../checks/harness/lossless-json.ts';
-import { LoadRefused } from './load-target.ts';
+import { createClient } from '../../checks/harness/client.ts';
+import { type AnsweredExchange, type Exchange, header, isAnswered } from '../../checks/harness/exchange.ts';
+import { described, listedPets, looksLikeTheService } from '../../checks/harness/pets.ts';
+import { notTheService, noUsableAnswer, refusedKey } from '../../checks/harness/preflight.ts';
+import { listPets } from '../../checks/harness/requests.ts';
 
 /** What one request before the load tells of the target. */
 export interface Preflight {
@@ -12,52 +13,68 @@ export interface Preflight {
   readonly categoryId: string;
 }
 
-const TIMEOUT_MS = 10_000;
+/** A target that load would tell nothing about: nothing there, something else there, a key that it does not take. */
+export class TargetNotReady extends Error {
+  override readonly name = 'TargetNotReady';
+}
+
+/** A key that pays for the load. */
+export interface Payer {
+  readonly name: string;
+  /** The variable that holds its value. */
+  readonly env: string;
+  readonly value: string;
+}
+
+const TIMEOUTS = { connect: 10_000, headers: 10_000, body: 10_000 };
 /** Date has whole seconds: on average the target is half of one further. */
 const HALF_A_SECOND_MS = 500;
 
 /**
  * Lists animals once, on a key that pays for the load: is the target there, does it take the key, which ids exist?
- * Nothing is loaded that does not answer this.
+ * Nothing is loaded that does not answer this, whole, within half a minute.
  *
- * @throws LoadRefused when it does not answer 200 with a list
+ * @throws TargetNotReady with one line that says why, when it does not answer 200 with a list
  */
-export async function preflight(address: string, key: string, signal?: AbortSignal): Promise<Preflight> {
-  const url = `${address}/pets?limit=100`;
-  const from = Date.now();
-  let status: number;
-  let text: string;
-  let date: number;
+export async function preflight(address: string, payer: Payer, signal?: AbortSignal): Promise<Preflight> {
+  const client = createClient({
+    baseUrl: address,
+    now: Date.now,
+    secrets: [payer.value],
+    timeouts: TIMEOUTS,
+  });
+  let exchange: Exchange;
   try {
-    const response = await request(url, {
-      headers: { authorization: `Bearer ${key}`, 'user-agent': `petstore-harness/${HARNESS_VERSION}` },
-      headersTimeout: TIMEOUT_MS,
-      bodyTimeout: TIMEOUT_MS,
-      ...(signal ? { signal } : {}),
-    });
-    status = response.statusCode;
-    const { date: shown } = response.headers;
-    date = Date.parse(String(shown));
-    text = await response.body.text();
-  } catch (error) {
-    throw new LoadRefused(`the target does not answer GET ${url}: ${reasonOf(error)}`);
+    exchange = await client.exchange(
+      { ...listPets({ limit: 100 }), authorization: { kind: 'key', ...payer } },
+      { id: 'preflight', sentBy: 'load' },
+      signal,
+    );
+  } finally {
+    await client.close();
   }
-  if (status !== 200)
-    throw new LoadRefused(`the target answers ${status} to GET ${url}; load would measure that`);
-  const parsed = parseJson(text);
-  const animals = parsed.ok && Array.isArray(parsed.value) ? parsed.value.filter(isJsonObject) : undefined;
-  if (animals === undefined) throw new LoadRefused(`the target answers no list of animals to GET ${url}`);
-  const numbers = (field: string) =>
-    animals.map((animal) => int64Of(animal[field])).filter((value) => value !== undefined);
+  signal?.throwIfAborted();
+  if (!isAnswered(exchange)) {
+    const { outcome } = exchange;
+    throw new TargetNotReady(
+      outcome.kind === 'failure' ? noUsableAnswer(address, outcome) : `${address} answers nothing`,
+    );
+  }
+  const pets = listedPets(exchange);
+  if (pets === undefined) throw new TargetNotReady(whyNoList(address, payer, exchange));
+  const date = Date.parse(header(exchange.outcome.headers, 'date') ?? '');
+  const categories = pets.flatMap(({ categoryId }) => (categoryId === undefined ? [] : [categoryId]));
   return {
-    clock: { from, at: Number.isNaN(date) ? from : date + HALF_A_SECOND_MS },
-    ids: numbers('id').map(String),
-    categoryId: String(numbers('categoryId')[0] ?? 1),
+    clock: { from: exchange.sentAt, at: Number.isNaN(date) ? exchange.sentAt : date + HALF_A_SECOND_MS },
+    ids: pets.flatMap(({ id }) => (id === undefined ? [] : [String(id)])),
+    categoryId: String(categories[0] ?? 1n),
   };
 }
 
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  return error.message;
+function whyNoList(address: string, payer: Payer, exchange: AnsweredExchange): string {
+  const { status } = exchange.outcome;
+  if (!looksLikeTheService(exchange)) return notTheService(address, exchange);
+  if (status === 401 || status === 403) return refusedKey(status, payer);
+  const why = status === 429 ? `somebody else spends key ${payer.name}` : 'load would measure that';
+  return `${address} answers ${described(exchange)} to GET /pets: ${why}`;
 }
