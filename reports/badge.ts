@@ -23,6 +23,11 @@ export function renderBadge(report: Report): string {
         ? { message: brokenMessage(broken.length, drifted.length), color: 'red', isError: true }
         : { message: `inconclusive (${notVerified.length} not verified)`, color: 'yellow', isError: true }),
   };
+  return badgeFile(badge);
+}
+
+/** The endpoint's answer. */
+export function badgeFile(badge: EndpointBadge): string {
   return `${JSON.stringify(badge, null, 2)}\n`;
 }
 

@@ -1,7 +1,7 @@
 import picocolors from 'picocolors';
 import type { ChangeKind, ReportDiff, RequirementChange } from './diff.ts';
 import { moment } from './facts.ts';
-import { code, prose, table } from './markdown.ts';
+import { code, prose, table } from './markdown-text.ts';
 import { VERDICT_WORDS } from './outcome.ts';
 import { shownLine } from './visible-text.ts';
 

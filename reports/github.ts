@@ -1,21 +1,20 @@
 import { byReason, outcome, unexplainedVerdict } from './outcome.ts';
 import type { Report } from './report.ts';
 import { shownLine } from './visible-text.ts';
+import { workflowCommand } from './workflow-command.ts';
 
 /**
  * Workflow commands that GitHub Actions shows as annotations: `::error` for what is broken or drifted, `::warning` for
  * what was not verified, `::notice` for known failures. Of each kind GitHub shows the first ten of a step, so rows
  * that were not verified for the same reason share one.
- *
- * @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 export function renderGithubAnnotations(report: Report): string {
   const { broken, drifted, notVerified, known, headline } = outcome(report);
   const problem = unexplainedVerdict(report);
   return [
-    ...(problem === undefined ? [] : [command('error', shownLine(headline), shownLine(problem))]),
+    ...(problem === undefined ? [] : [workflowCommand('error', shownLine(headline), shownLine(problem))]),
     ...broken.map((row) =>
-      command(
+      workflowCommand(
         'error',
         `${row.id} (section ${row.section}): ${shownLine(row.title)}`,
         [
@@ -27,27 +26,15 @@ export function renderGithubAnnotations(report: Report): string {
       ),
     ),
     ...drifted.map((gap) =>
-      command('error', `${gap.id} (section ${gap.section}) has drifted`, shownLine(gap.detail)),
+      workflowCommand('error', `${gap.id} (section ${gap.section}) has drifted`, shownLine(gap.detail)),
     ),
     ...byReason(notVerified).map(({ reason, rows }) =>
-      command(
+      workflowCommand(
         'warning',
         `Not verified: ${rows.length} of ${report.requirements.length} requirements`,
         `${shownLine(reason, 300)}\n${rows.map(({ id }) => id).join(', ')}`,
       ),
     ),
-    ...known.map((row) => command('notice', `Known failure: ${row.id}`, shownLine(row.reason, 300))),
+    ...known.map((row) => workflowCommand('notice', `Known failure: ${row.id}`, shownLine(row.reason, 300))),
   ].join('');
-}
-
-function command(name: 'error' | 'warning' | 'notice', title: string, message: string): string {
-  return `::${name} title=${escapeProperty(title)}::${escapeData(message)}\n`;
-}
-
-function escapeData(text: string): string {
-  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
-}
-
-function escapeProperty(text: string): string {
-  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }

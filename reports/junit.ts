@@ -1,27 +1,8 @@
-import { create } from 'xmlbuilder2';
+import { type Case, junitDocument, type Suite, type Trouble } from './junit-document.ts';
 import { outcome, unexplainedVerdict } from './outcome.ts';
 import type { GapResult, Report, RequirementResult } from './report.ts';
 import { bySection } from './sections.ts';
 import { shownLine, shownLines } from './visible-text.ts';
-
-/** What a test case says beyond its name; a case without one has passed. */
-interface Trouble {
-  readonly tag: 'failure' | 'error' | 'skipped';
-  readonly type?: string;
-  readonly message: string;
-  readonly text?: string;
-}
-
-interface Case {
-  readonly name: string;
-  readonly classname: string;
-  readonly trouble?: Trouble;
-}
-
-interface Suite {
-  readonly name: string;
-  readonly cases: readonly Case[];
-}
 
 /**
  * JUnit XML: a suite per section of the document, a case per requirement, one for each pinned answer, and one for the
@@ -32,58 +13,18 @@ interface Suite {
  * requirements that do not apply, MAY rows, and failures that the baseline lists.
  */
 export function renderJunit(report: Report): string {
-  const suites = [
+  return junitDocument(report.run, [
     runSuite(report),
     ...bySection(report.requirements).map(({ name, rows }) => ({ name, cases: rows.map(requirementCase) })),
     gapSuite(report.gaps),
-  ].filter(({ cases }) => cases.length > 0);
-  const all = suites.flatMap(({ cases }) => cases);
-  const root = create({ version: '1.0', encoding: 'UTF-8', invalidCharReplacement: '\ufffd' }).ele(
-    'testsuites',
-    {
-      name: 'petstore-harness',
-      ...totals(all),
-      time: report.run.durationSeconds.toFixed(3),
-    },
-  );
-  for (const { name, cases } of suites) {
-    const suite = root.ele('testsuite', {
-      name,
-      ...totals(cases),
-      timestamp: report.run.startedAt.replace(/(\.\d+)?Z$/, ''),
-    });
-    if (name === RUN_SUITE) {
-      const properties = suite.ele('properties');
-      for (const [property, value] of runProperties(report))
-        properties.ele('property', { name: property, value });
-    }
-    for (const { name: caseName, classname, trouble } of cases) {
-      const element = suite.ele('testcase', { name: caseName, classname });
-      if (trouble === undefined) continue;
-      const { tag, type, message, text } = trouble;
-      const child = element.ele(tag, { message, ...(type === undefined ? {} : { type }) });
-      if (text !== undefined) child.txt(text);
-    }
-  }
-  return `${root.end({ prettyPrint: true })}\n`;
-}
-
-const RUN_SUITE = 'The run';
-
-function totals(cases: readonly Case[]): Record<'tests' | 'failures' | 'errors' | 'skipped', number> {
-  const number = (tag: Trouble['tag']) => cases.filter(({ trouble }) => trouble?.tag === tag).length;
-  return {
-    tests: cases.length,
-    failures: number('failure'),
-    errors: number('error'),
-    skipped: number('skipped'),
-  };
+  ]);
 }
 
 function runSuite(report: Report): Suite {
   const problem = unexplainedVerdict(report);
   return {
-    name: RUN_SUITE,
+    name: 'The run',
+    properties: runProperties(report),
     cases: [
       {
         name: shownLine(outcome(report).headline),

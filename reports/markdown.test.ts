@@ -3,7 +3,8 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import t from 'tap';
 import { HOSTILE_STRINGS, hostileReport, UNSEEN_CHARACTER } from './fixtures/hostile-report.ts';
 import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
-import { code, renderMarkdown } from './markdown.ts';
+import { renderMarkdown } from './markdown.ts';
+import { code } from './markdown-text.ts';
 
 /** What GitHub's dialect makes of the text. */
 function html(markdown: string): string {

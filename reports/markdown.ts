@@ -1,14 +1,12 @@
 import { runFacts } from './facts.ts';
+import { code, fold, MOST_ROWS, prose, table } from './markdown-text.ts';
 import { byReason, nextSteps, outcome } from './outcome.ts';
 import type { GapResult, Report, RequirementResult } from './report.ts';
 import { bySection } from './sections.ts';
-import { shownLine, shownLines } from './visible-text.ts';
+import { shownLines } from './visible-text.ts';
 
 /** GitHub refuses a comment of more than 65,536 characters; what comes last gives way. */
 const COMMENT_LIMIT = 60_000;
-
-/** A failing suite can break everything; the first rows say enough. */
-const MOST_ROWS = 40;
 
 const SIGN = { conformant: '✅', 'not-conformant': '❌', inconclusive: '⚠️' } as const;
 
@@ -49,20 +47,6 @@ export function renderMarkdown(report: Report): string {
   return text;
 }
 
-/** Text of which no character is markup, a link or the end of a table cell. */
-export function prose(text: string, most = 240): string {
-  return shownLine(text, most)
-    .replace(/[&<>"'`*_~[\]|\\@#$]/g, (character) => `&#${character.charCodeAt(0)};`)
-    .replaceAll('://', '&#58;//')
-    .replaceAll('www.', 'www&#46;');
-}
-
-/** The same as inline code, where GitHub looks for no mention, issue number or emoji either: for what a target chose. */
-export function code(text: string, most?: number): string {
-  const inert = prose(text, most);
-  return inert === '' ? '' : `<code>${inert}</code>`;
-}
-
 function facts(report: Report): string {
   return runFacts(report)
     .map(
@@ -70,13 +54,6 @@ function facts(report: Report): string {
         `${label}: ${label === 'Target' || label === 'Ended early' ? code(text, 400) : prose(text, 400)}`,
     )
     .join('<br>\n');
-}
-
-/** A table of GitHub's dialect; of more than 40 rows the first 40, and how many are left out. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const shown = rows.slice(0, MOST_ROWS).map((cells) => `| ${cells.join(' | ')} |`);
-  const more = rows.length > MOST_ROWS ? `\n\n_and ${rows.length - MOST_ROWS} more, see report.html_` : '';
-  return [`| ${header.join(' | ')} |`, `|${' --- |'.repeat(header.length)}`, ...shown].join('\n') + more;
 }
 
 function failureTable(rows: readonly RequirementResult[]): string {
@@ -142,8 +119,4 @@ function gapTable(gaps: readonly GapResult[]): string {
       gap.verdict === 'drifted' ? `❌ ${code(gap.detail)}` : gap.verdict,
     ]),
   );
-}
-
-function fold(summary: string, body: string): string {
-  return `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
 }

@@ -4,7 +4,7 @@ import { html, type SafeHtml } from '@remix-run/html-template';
 import { moment } from './facts.ts';
 import { pageShell } from './html/page-shell.ts';
 import { ROW_KINDS, type RowKind, rowKind } from './html/requirement-list.ts';
-import { code, prose } from './markdown.ts';
+import { code, prose } from './markdown-text.ts';
 import { count, outcome, VERDICT_WORDS } from './outcome.ts';
 import { REPORT_FILE, readReport } from './read-report.ts';
 import type { Report, RequirementResult } from './report.ts';

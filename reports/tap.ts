@@ -1,22 +1,14 @@
-import { stringify } from 'yaml';
 import { outcome, unexplainedVerdict } from './outcome.ts';
 import type { Report, RequirementResult } from './report.ts';
+import { type Point, tapDocument } from './tap-document.ts';
 import { shownLine, shownLines } from './visible-text.ts';
-
-interface Point {
-  readonly ok: boolean;
-  readonly description: string;
-  /** `SKIP` and `TODO` do not gate. */
-  readonly directive?: string;
-  readonly diagnostic?: Readonly<Record<string, unknown>>;
-}
 
 /**
  * TAP 14: a test point per requirement, one for each pinned answer and one for the run itself. A MUST that could not
  * be verified is `not ok`; a skipped point would read as green.
  */
 export function renderTap(report: Report): string {
-  const points = [
+  return tapDocument([
     runPoint(report),
     ...report.requirements.map(requirementPoint),
     ...report.gaps
@@ -31,24 +23,7 @@ export function renderTap(report: Report): string {
           ? { diagnostic: { pinned, observed: shownLine(observed ?? ''), detail: shownLine(detail) } }
           : {}),
       })),
-  ];
-  const lines = points.map((point, index) => pointLines(point, index + 1));
-  return `TAP version 14\n1..${points.length}\n${lines.join('')}`;
-}
-
-function pointLines({ ok, description, directive, diagnostic }: Point, number: number): string {
-  const suffix = directive === undefined ? '' : ` # ${escapeHash(directive)}`;
-  const head = `${ok ? 'ok' : 'not ok'} ${number} - ${escapeHash(description)}${suffix}\n`;
-  if (diagnostic === undefined) return head;
-  const yaml = stringify(diagnostic, { lineWidth: 0 })
-    .trimEnd()
-    .replace(/^(?!$)/gm, '  ');
-  return `${head}  ---\n${yaml}\n  ...\n`;
-}
-
-/** In a description and a directive `#` would begin a directive, and `\` escapes it. */
-function escapeHash(text: string): string {
-  return text.replaceAll('\\', '\\\\').replaceAll('#', '\\#');
+  ]);
 }
 
 function runPoint(report: Report): Point {
