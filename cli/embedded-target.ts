@@ -1,6 +1,7 @@
 import type { TargetProfile } from '../checks/harness/target-profile.ts';
 import { PERMISSIONS } from '../checks/harness/verdict.ts';
 import { startReferenceServer } from '../reference-server/reference-server.ts';
+import { affordableClockSpeed } from './embedded-clock.ts';
 import { profileKeys } from './serve-profile.ts';
 
 /** The reference server in this process, as a target that permits everything. */
@@ -10,24 +11,16 @@ export interface EmbeddedTarget {
   close(): Promise<void>;
 }
 
-/**
- * A simulated minute is a real second: long enough for a thousand requests on a small machine, short enough that a
- * whole day at a plan's own pace is a matter of minutes.
- */
-export const EMBEDDED_CLOCK_SPEED = 60;
 /** The plan that the document leaves custom, with numbers that add little to the run. */
 const ENTERPRISE = { perMinute: 600, perDay: 6000 };
 const BAN_SECONDS = 20;
 
 /** Starts the reference server on a free port of the loopback interface. */
-export async function startEmbeddedTarget(
-  personality: { readonly fault?: string; readonly variant?: string; readonly clockSpeed?: number } = {},
-): Promise<EmbeddedTarget> {
+export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
   const server = await startReferenceServer({
-    clockSpeed: EMBEDDED_CLOCK_SPEED,
+    clockSpeed: await affordableClockSpeed(),
     enterprise: ENTERPRISE,
     ban: { seconds: BAN_SECONDS },
-    ...personality,
   });
   const keys = server.keys.filter(({ name }) => !name.includes('load'));
   return {

@@ -93,6 +93,11 @@ export class Probe {
     return this.#run.permissions.has(permission);
   }
 
+  /** How many of the run's seconds pass in a real one. */
+  get clockSpeed(): number {
+    return this.#run.clock.speed;
+  }
+
   /** The time by the run's clock; while stored exchanges are gone through again, the time of the next one. */
   now(): number {
     return this.#run.recorded(this.#nextId())?.sentAt ?? this.#run.clock.now();

@@ -1,7 +1,7 @@
 /** The filling of a window to its first refusal, with hardly a request too many. */
 import { Unsettled } from '../harness/check.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
-import { type Key, MINUTE } from '../harness/key-pool.ts';
+import { type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
 import { described } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
 import type { RateReading } from '../harness/rate-headers.ts';
@@ -15,6 +15,8 @@ export const IN_FLIGHT = 50;
 const BEYOND_LIMIT = 30;
 /** A window that cannot be filled in this time cannot be counted. */
 const LONGEST_FILL = 4 * MINUTE;
+/** The minutes of a fast clock are short, and a process that has just begun is slow: real time that it is given. */
+const REAL_TIME_TO_FILL = 20 * SECOND;
 
 /** One window that was filled to the first refusal. */
 export interface FilledWindow {
@@ -123,6 +125,7 @@ export async function fill(
   const elapsed = () => probe.now() - Math.max(startedAt, probe.resumedAt(key));
   // A bucket gives back while it is emptied, which takes the longer the slower the target is.
   const most = () => perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10) + (elapsed() * perMinute) / MINUTE;
+  const longest = Math.max(LONGEST_FILL, REAL_TIME_TO_FILL * probe.clockSpeed);
   let oneByOne = 0;
   let window = filling.count().admitted[0]?.id;
   // As many as are left at once, and again after a window edge; then one by one until the limit is reached.
@@ -130,7 +133,7 @@ export async function fill(
     filling.refusal === undefined &&
     filling.closedAtLimit < 2 &&
     filling.count().admitted.length < most() &&
-    elapsed() < LONGEST_FILL
+    elapsed() < longest
   ) {
     const left = quotaLeft(filling.admitted(), perMinute);
     if (left > 0 && !filling.isFull()) {
