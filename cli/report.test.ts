@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { parse } from 'junit2json';
 import t from 'tap';
-import { loadResult } from '../reports/fixtures/sample-load.ts';
+import { capacityResult, loadResult } from '../reports/fixtures/sample-load.ts';
 import {
   conformantReport,
   inconclusiveReport,
@@ -134,23 +134,39 @@ t.test('--matrix sets implementations side by side', async (t) => {
   });
 });
 
-t.test('a load result has its page, with a base where one is named', async (t) => {
+t.test('a load result and a search for a capacity have every format, and a page with a base', async (t) => {
   const dir = t.testdir({
     head: { 'load-report.json': JSON.stringify(loadResult({ slower: 1.3 })) },
     base: { 'load-report.json': JSON.stringify(loadResult()) },
+    capacity: { 'capacity.json': JSON.stringify(capacityResult()) },
     broken: { 'load-report.json': '{}' },
+    torn: { 'capacity.json': '{"formatVersion":1}' },
   });
-  const [head, base] = [join(dir, 'head'), join(dir, 'base')];
-  t.match(await run([head]), { code: 0, stdout: /Broken: 1 of 2 thresholds/ });
+  const [head, base, capacity] = [join(dir, 'head'), join(dir, 'base'), join(dir, 'capacity')];
+  t.match(await run([head]), { code: 0, stdout: /^mixed: How does[\s\S]*BROKEN: at least one threshold\n$/ });
+  t.match(await run([capacity]), { code: 0, stdout: /410\.0 requests\/s, 95 % interval 398/ });
   t.match(await run([join(head, 'load-report.json'), '--base', base]), {
     code: 0,
-    stdout: /Compared with the base/,
+    stdout: /^<!doctype html>[\s\S]*Compared with the base/,
   });
-  t.match(await run([head, '--format', 'junit']), {
+  const { stdout } = await run([head, '--format', 'junit']);
+  t.match(await parse(stdout), { failures: 1, errors: 0 });
+  for (const results of [head, capacity]) {
+    const out = join(dir, 'empty', results === head ? 'load' : 'capacity');
+    const formats = 'html,junit,tap,markdown,sarif,github,badge,terminal';
+    t.match(await run([results, '--format', formats, '--out', out]), { code: 0, stderr: '' });
+    t.equal(readdirSync(out).length, 8);
+  }
+  const summary = join(dir, 'summary.md');
+  await run([head, '--format', 'github'], { GITHUB_STEP_SUMMARY: summary });
+  t.match(readFileSync(summary, 'utf8'), /^## ❌ load mixed: Broken: 1 of 2 thresholds/);
+  t.match(await run([head, '--format', 'junit', '--base', base]), {
     code: 2,
-    stderr: /^error: a load result has the format html\n$/,
+    stderr: /--base is for the format html/,
   });
+  t.match(await run([capacity, '--base', base]), { code: 2, stderr: /by their intervals/ });
   t.match(await run([join(dir, 'broken')]), { code: 2, stderr: /is no load result/ });
+  t.match(await run([join(dir, 'torn')]), { code: 2, stderr: /is no result of a search/ });
 });
 
 t.test('annotations go to the log, the summary to where GitHub wants it', async (t) => {

@@ -13,7 +13,7 @@ import type { Screen } from '../reports/terminal.ts';
 import { shownLine } from '../reports/visible-text.ts';
 import { UnwritableReport, unwritable } from '../reports/write-reports.ts';
 import { wantsColour } from './live-view.ts';
-import { isLoadResult, renderLoad } from './report-load.ts';
+import { isLoadResult, loadRenderings } from './report-load.ts';
 import { type Fail, put } from './report-output.ts';
 
 const REGRESSION = 1;
@@ -32,7 +32,7 @@ interface ReportOptions {
 }
 
 const EXAMPLES = `
-Formats: ${Object.keys(FORMATS).join(', ')}; of --diff ${DIFF_FORMATS.join(', ')}; of --matrix ${MATRIX_FORMATS.join(', ')}; of a load result html.
+Formats: ${Object.keys(FORMATS).join(', ')}; of --diff ${DIFF_FORMATS.join(', ')}; of --matrix ${MATRIX_FORMATS.join(', ')}.
 The format github prints annotations, and adds the Markdown to $GITHUB_STEP_SUMMARY where that is set.
 
 Examples:
@@ -40,6 +40,7 @@ Examples:
   $ petstore-harness report petstore-results --format junit --out junit.xml
   $ petstore-harness report petstore-results --format html,sarif --out public/
   $ petstore-harness report petstore-results --format html --history archive/ --out report.html
+  $ petstore-harness report petstore-results/load --format junit --out load.xml
   $ petstore-harness report petstore-results/load --base main/load --out load.html
   $ petstore-harness report --diff main/report.json petstore-results --format markdown
   $ petstore-harness report --matrix implementations/ --out matrix.html
@@ -86,34 +87,63 @@ function isFolder(path: string): boolean {
   }
 }
 
-async function renderFormats(fail: Fail, path: string, options: ReportOptions): Promise<void> {
-  const names = (options.format ?? ['terminal']).map(
+function formatNames(fail: Fail, format: readonly string[] | undefined): FormatName[] | undefined {
+  return format?.map(
     (name): FormatName =>
       isFormatName(name)
         ? name
         : fail(`there is no format ${name}; known: ${Object.keys(FORMATS).join(', ')}`),
   );
-  const { out } = options;
-  if (names.length > 1 && out === undefined) fail('several formats need --out with a folder');
+}
+
+async function renderFormats(fail: Fail, path: string, options: ReportOptions): Promise<void> {
+  const { out, base, history } = options;
+  const formats = formatNames(fail, options.format);
+  const several = (formats ?? []).length > 1;
+  if (several && out === undefined) fail('several formats need --out with a folder');
+  const renderings = isLoadResult(path)
+    ? await loadRenderings(fail, path, { formats, base })
+    : checkRenderings(fail, path, { formats: formats ?? ['terminal'], history, out });
+  for (const { file, text, markdown } of renderings) {
+    await put(text, out !== undefined && (several || isFolder(out)) ? join(out, file) : out);
+    const summary = process.env['GITHUB_STEP_SUMMARY'];
+    if (file === FORMATS.github.file && summary) addToStepSummary(summary, markdown());
+  }
+}
+
+function checkRenderings(
+  fail: Fail,
+  path: string,
+  {
+    formats,
+    history,
+    out,
+  }: {
+    readonly formats: readonly FormatName[];
+    readonly history: string | undefined;
+    readonly out: string | undefined;
+  },
+) {
   const report = read(fail, path);
-  const earlier = options.history === undefined ? undefined : earlierRuns(report, options.history);
+  const earlier = history === undefined ? undefined : earlierRuns(report, history);
   if (earlier?.ok === false) fail(earlier.problem);
   const context = {
     history: earlier?.ok === true ? earlier.history : [],
     screen: out === undefined ? screen() : NO_SCREEN,
   };
-  for (const name of names) {
+  return formats.map((name) => {
     const format: Format = FORMATS[name];
-    const file = out !== undefined && (names.length > 1 || isFolder(out)) ? join(out, format.file) : out;
-    await put(format.render(report, context), file);
-    const summary = process.env['GITHUB_STEP_SUMMARY'];
-    if (name === 'github' && summary) addToStepSummary(summary, report);
-  }
+    return {
+      file: format.file,
+      text: format.render(report, context),
+      markdown: () => renderMarkdown(report),
+    };
+  });
 }
 
-function addToStepSummary(path: string, report: Report): void {
+function addToStepSummary(path: string, markdown: string): void {
   try {
-    appendFileSync(path, renderMarkdown(report));
+    appendFileSync(path, markdown);
   } catch (error) {
     throw unwritable(path, error);
   }
@@ -150,7 +180,6 @@ async function report(results: string | undefined, options: ReportOptions, comma
   try {
     if (options.diff !== undefined) await renderDiff(fail, options.diff, options);
     else if (options.matrix !== undefined) await renderMatrix(fail, options.matrix, options);
-    else if (results !== undefined && isLoadResult(results)) await renderLoad(fail, results, options);
     else if (results !== undefined) await renderFormats(fail, results, options);
   } catch (error) {
     if (error instanceof UnwritableReport) fail(error.message);
@@ -161,11 +190,14 @@ async function report(results: string | undefined, options: ReportOptions, comma
 /** `report`: renders a stored run again, compares two, or sets many side by side. */
 export const reportCommand = new Command('report')
   .description('render the results of a run again, compare two runs, or many implementations')
-  .argument('[results]', 'a folder that check or load wrote, or a report.json or load-report.json')
+  .argument(
+    '[results]',
+    'a folder that check or load wrote, or its report.json, load-report.json or capacity.json',
+  )
   .addOption(new Option('--format <names>', 'format, or several with commas between them').argParser(list))
   .option('--out <path>', 'file to write, or folder; standard output without it')
   .option('--history <folder>', 'earlier results: the HTML report shows how each requirement fared')
-  .option('--base <results>', 'of a load result: an earlier one to compare with')
+  .option('--base <results>', 'of a load result, in HTML: an earlier one to compare with')
   .option('--diff <reports...>', 'what changed between two runs: OLD NEW')
   .option('--matrix <folder>', 'implementations and requirements, from all report.json below a folder')
   .addHelpText('after', EXAMPLES)

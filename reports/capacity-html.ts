@@ -3,30 +3,18 @@ import type { CapacityResult } from '../scenarios/runner/capacity.ts';
 import { duration, moment } from './facts.ts';
 import { capacityCharts } from './html/capacity-chart.ts';
 import { milliseconds } from './html/chart-frame.ts';
-import { facts, number, rate, tableOf } from './html/load-parts.ts';
+import { facts, rate, tableOf } from './html/load-parts.ts';
 import { pageShell } from './html/page-shell.ts';
 import { shown } from './html/visible-html.ts';
+import { capacityHeadline, capacityOutcome } from './load-outcome.ts';
 import { count } from './outcome.ts';
 import { shownLine } from './visible-text.ts';
 
-const WITHOUT_NUMBER = {
-  found: 'No capacity',
-  'at-least': 'More than the highest rate tried',
-  below: 'Less than one request/s',
-  'generator-limited': 'No verdict: the generator was the limit',
-  'quota-limited': 'No verdict: the keys’ quotas are used up',
-  interrupted: 'Interrupted: no capacity yet',
-} as const satisfies Record<CapacityResult['outcome'], string>;
-
 /** A search for a capacity as one HTML file: the number, its interval, every step. */
 export function renderCapacityHtml(result: CapacityResult): string {
-  const { run, capacity, interval } = result;
-  const range = interval === null ? '' : ` (95 %: ${number(interval[0])} to ${number(interval[1])})`;
-  const found =
-    capacity === null
-      ? WITHOUT_NUMBER[result.outcome]
-      : `${result.outcome === 'at-least' ? 'At least ' : ''}${rate(capacity)}${range}`;
-  const colour = result.outcome === 'found' || result.outcome === 'at-least' ? 'conformant' : 'inconclusive';
+  const { run } = result;
+  const found = capacityHeadline(result);
+  const colour = capacityOutcome(result).verdict === 'held' ? 'conformant' : 'inconclusive';
   const body = html`<main>
 <header class="verdict v-${colour}"><p class="eyebrow">Capacity under ${shownLine(run.slo, 200)}</p>
 <h1>${found}</h1><p class="target">${shownLine(run.target, 200)}</p>${result.outcome === 'found' ? '' : html`<p class="notice">${shown(result.reason, 400)}</p>`}

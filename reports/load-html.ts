@@ -9,16 +9,12 @@ import { pageShell } from './html/page-shell.ts';
 import { ratioMark } from './html/ratio-mark.ts';
 import { timeChart } from './html/time-chart.ts';
 import { shown } from './html/visible-html.ts';
+import { loadHeadline, loadOutcome } from './load-outcome.ts';
 import { count } from './outcome.ts';
 import { shownLine } from './visible-text.ts';
 
-const WORDS = {
-  held: ['conformant', '✔', 'Held: every threshold'],
-  broken: ['not-conformant', '✘', 'Broken: at least one threshold'],
-  'generator-limited': ['inconclusive', '?', 'No verdict: the generator was the limit'],
-  interrupted: ['inconclusive', '?', 'Interrupted: the figures are partial'],
-  'failed-to-run': ['inconclusive', '?', 'Did not run as it should'],
-} as const satisfies Record<LoadResult['verdict'], readonly [string, string, string]>;
+const COLOURS = { held: 'conformant', broken: 'not-conformant', open: 'inconclusive' } as const;
+const SIGNS = { conformant: '✔', 'not-conformant': '✘', inconclusive: '?' } as const;
 
 /** A page on one load run: verdict, thresholds, latency by operation and plan, the run over time. */
 export interface LoadPage {
@@ -30,15 +26,15 @@ export interface LoadPage {
 /** A load result as one HTML file, without network and without script, like the report of a check. */
 export function renderLoadHtml({ result, base }: LoadPage): string {
   const { run } = result;
-  const [colour, sign] = WORDS[result.verdict];
-  const words = headline(result);
+  const colour = COLOURS[loadOutcome(result).verdict];
+  const words = loadHeadline(result);
   const clock =
     run.clockSpeed === 1
       ? ''
       : html`<p class="notice">The target’s clock was simulated: ${run.clockSpeed} times as fast as real time.</p>`;
   const body = html`<main>
 <header class="verdict v-${colour}"><p class="eyebrow">Load: ${shownLine(run.scenario, 60)}</p>
-<h1><span class="sign" aria-hidden="true">${sign}</span> ${words}</h1>
+<h1><span class="sign" aria-hidden="true">${SIGNS[colour]}</span> ${words}</h1>
 <p class="target">${shownLine(run.target, 200)}</p>${clock}
 ${result.notes.slice(0, 20).map((note) => html`<p class="notice">${shown(note, 300)}</p>`)}
 ${facts([
@@ -59,14 +55,6 @@ ${base === undefined ? '' : comparison(base.result, result, base.tolerated ?? 0.
 ${violations(result)}${quota(result)}
 </main>`;
   return pageShell(`${words} (${shownLine(run.scenario, 60)})`, body, false);
-}
-
-/** The verdict in a line, with the number of thresholds that it is about. */
-function headline({ verdict, thresholds: all }: LoadResult): string {
-  const broken = all.filter(({ held }) => !held).length;
-  if (verdict === 'held' && all.length > 0) return `Held: ${count(all.length, 'threshold')}`;
-  if (verdict === 'broken' && broken > 0) return `Broken: ${broken} of ${count(all.length, 'threshold')}`;
-  return WORDS[verdict][2];
 }
 
 function thresholds({ thresholds: all }: LoadResult): SafeHtml | string {
