@@ -3,7 +3,7 @@ import { type CompareFinding, compareBlocks } from '../scenarios/runner/compare-
 import type { LoadFigures, LoadResult } from '../scenarios/runner/load-result.ts';
 import { duration, moment } from './facts.ts';
 import { milliseconds } from './html/chart-frame.ts';
-import { latencyChart, seriesNames } from './html/latency-chart.ts';
+import { inOrder, latencyChart, seriesNames } from './html/latency-chart.ts';
 import { facts, number, rate, tableOf } from './html/load-parts.ts';
 import { pageShell } from './html/page-shell.ts';
 import { ratioMark } from './html/ratio-mark.ts';
@@ -24,7 +24,8 @@ export interface LoadPage {
 }
 
 /** A load result as one HTML file, without network and without script, like the report of a check. */
-export function renderLoadHtml({ result, base }: LoadPage): string {
+export function renderLoadHtml({ result: recorded, base }: LoadPage): string {
+  const result = { ...recorded, series: inOrder(recorded.series) };
   const { run } = result;
   const colour = COLOURS[loadOutcome(result).verdict];
   const words = loadHeadline(result);
@@ -146,7 +147,7 @@ function comparison(base: LoadResult, head: LoadResult, tolerated: number): Safe
   return html`<section aria-labelledby="h-base"><h2 id="h-base">Compared with the base of ${moment(base.run.startedAt)}</h2>
 ${tableOf(
   'Comparison with the base',
-  ['Metric', 'Verdict', 'Half to double', 'Base to head'],
+  ['Metric', 'Verdict', '−50 % to ×2', 'Base to head'],
   findings.map((finding) => [
     shownLine(finding.metric, 80),
     verdict(finding),

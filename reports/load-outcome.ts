@@ -2,7 +2,7 @@ import type { CapacityResult } from '../scenarios/runner/capacity.ts';
 import type { LoadFigures, LoadResult } from '../scenarios/runner/load-result.ts';
 import { duration, moment } from './facts.ts';
 import { milliseconds } from './html/chart-frame.ts';
-import { seriesNames } from './html/latency-chart.ts';
+import { inOrder, seriesNames } from './html/latency-chart.ts';
 import { number, rate } from './html/load-parts.ts';
 import { count } from './outcome.ts';
 import { shownLine, shownLines } from './visible-text.ts';
@@ -54,7 +54,8 @@ export function loadHeadline({ verdict, thresholds }: LoadResult): string {
 
 /** What a load run judged and measured. */
 export function loadOutcome(result: LoadResult): LoadOutcome {
-  const { run, verdict, thresholds, violations, series, total } = result;
+  const { run, verdict, thresholds, violations, total } = result;
+  const series = inOrder(result.series);
   const contractCounts = thresholds.some(({ name, held }) => name.startsWith('violations') && !held);
   const names = seriesNames(series);
   return {

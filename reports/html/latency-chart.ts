@@ -3,6 +3,16 @@ import type { LoadSeries } from '../../scenarios/runner/load-result.ts';
 import { histogramFrom } from '../../scenarios/runner/sample-store.ts';
 import { decades, frame, legend, lineClass, logarithmic, milliseconds, path } from './chart-frame.ts';
 
+const OPERATIONS = ['listPets', 'getPet', 'createPet'];
+const PLANS = ['free', 'pro', 'business', 'enterprise'];
+
+/** Series by stream, operation and plan: a run records them in the order of their first request. */
+export function inOrder(all: readonly LoadSeries[]): LoadSeries[] {
+  const place = ({ operation, plan }: LoadSeries) =>
+    OPERATIONS.indexOf(operation) * PLANS.length + PLANS.indexOf(plan);
+  return [...all].sort((a, b) => a.stream.localeCompare(b.stream) || place(a) - place(b));
+}
+
 /** What each series is called: operation and plan, and its stream where there are several. */
 export function seriesNames(all: readonly LoadSeries[]): string[] {
   const streams = new Set(all.map(({ stream }) => stream));

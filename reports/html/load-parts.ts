@@ -22,7 +22,7 @@ export function tableOf(
   rows: readonly (readonly (SafeHtml | string)[])[],
 ): SafeHtml {
   const used = head.flatMap((name, index) =>
-    rows.every((cells) => cells[index] === '') ? [] : [{ name, index }],
+    rows.every((cells) => String(cells[index] ?? '') === '') ? [] : [{ name, index }],
   );
   return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}"><table class="figures"><thead><tr>${used.map(({ name }) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${rows.map((cells) => html`<tr>${used.map(({ index }) => (index === 0 ? html`<th scope="row">${cells[0] ?? ''}</th>` : html`<td>${cells[index] ?? ''}</td>`))}</tr>`)}</tbody></table></div>`;

@@ -2,10 +2,18 @@ import { html, type SafeHtml } from '@remix-run/html-template';
 import type { CompareFinding } from '../../scenarios/runner/compare-blocks.ts';
 import { logarithmic, percent } from './chart-frame.ts';
 
-/** Head over base with its interval, on a scale from half to double. */
+/** Head over base with its interval, on a scale from half to double; beyond it, an arrow. */
 export function ratioMark({ ratio, interval, alarm, better }: CompareFinding): SafeHtml | string {
   if (ratio === null || interval === null) return '';
-  const x = logarithmic(0.5, 2);
+  const scale = logarithmic(0.5, 2);
+  // A margin on both sides, so that no mark is cut.
+  const x = (value: number) => percent(0.04 + 0.92 * scale(value));
   const name = alarm ? 'worse' : better ? 'better' : 'alike';
-  return html`<svg class="ratio r-${name}" width="160" height="18" aria-hidden="true"><line class="l-base" x1="50%" x2="50%" y1="0" y2="18" /><line x1="${percent(x(interval[0]))}" x2="${percent(x(interval[1]))}" y1="9" y2="9" /><circle cx="${percent(x(ratio))}" cy="9" r="4" /></svg>`;
+  const mark =
+    ratio > 2
+      ? html`<text x="96%" y="14" text-anchor="middle">▸</text>`
+      : ratio < 0.5
+        ? html`<text x="4%" y="14" text-anchor="middle">◂</text>`
+        : html`<circle cx="${x(ratio)}" cy="9" r="4" />`;
+  return html`<svg class="ratio r-${name}" width="160" height="18" aria-hidden="true"><line class="l-base" x1="50%" x2="50%" y1="0" y2="18" /><line x1="${x(interval[0])}" x2="${x(interval[1])}" y1="9" y2="9" />${mark}</svg>`;
 }
