@@ -48,6 +48,7 @@ t.test('the picture: current check, waits with their countdown, requests a key',
     '  requests: free-1 2 · (none) 1',
   ]);
   t.match(liveLines(progress, { clock: clockAt(START, 60), checks: 97 })[0], /\(simulated clock\)$/);
+  t.match(liveLines(after([]), { clock: clockAt(START), checks: 97 })[0], /^▸ between checks · 0 of 97/);
   t.end();
 });
 
@@ -57,6 +58,7 @@ t.test('a day: rate, what remains, when it is done', (t) => {
     liveLines(progress, { clock: clockAt(START), checks: 1 })[1],
     /^ {2}day of pro-1: 1,000 of 10,000 \(10 %\)$/,
   );
+  t.match(liveLines(progress, { clock: clockAt(START), checks: 1 })[0], /^▸ days’ quotas · /);
   progress.admit({ kind: 'spending', key: 'pro-1', done: 4000, of: 10_000 }, START + 600_000);
   const [, line] = liveLines(progress, { clock: clockAt(START + 600_000), checks: 1 });
   t.match(line, /4,000 of 10,000 \(40 %\), 300 a minute, done in 20:00 at \d\d:\d\d$/);
@@ -103,6 +105,37 @@ t.test('on a terminal the picture is drawn, notes stay, the cursor too', (t) => 
     t.ok(line.replace(/\u001b\[[?\d;]*[A-Za-z]/g, '').length <= 60, 'nothing wraps');
   }
   t.notMatch(text, '\u001b[?25l', 'the cursor is never hidden');
+  t.end();
+});
+
+t.test('a frame is one write, which a terminal may show at once: nothing flickers', (t) => {
+  const writes: string[] = [];
+  const stream = Object.assign(new PassThrough(), {
+    isTTY: true,
+    columns: 60,
+    rows: 10,
+    write: (text: string) => writes.push(text) > 0,
+  }) as unknown as NodeJS.WriteStream;
+  const view = liveView(stream, { clock: clockAt(START), checks: 2 });
+  view.note('first');
+  view.onEvent({ kind: 'check-started', id: 'a' });
+  view.onEvent({ kind: 'check-ended', id: 'a', verdict: 'fail', reason: 'six' });
+  view.note('last');
+  view.end();
+  t.equal(writes.length, 4, 'two notes, a failure, the end');
+  for (const text of writes) {
+    t.ok(text.startsWith('\u001b[?2026h') && text.endsWith('\u001b[?2026l'));
+    t.equal(text.split('\u001b[?2026').length, 3);
+  }
+  t.match(writes[1], /✘ a: six.*\n▸ /s, 'a line that stays and the picture below it, together');
+  t.end();
+});
+
+t.test('a failure names its requirement in words', (t) => {
+  const stream = Object.assign(new PassThrough(), { isTTY: false }) as unknown as NodeJS.WriteStream;
+  const view = liveView(stream, { clock: clockAt(START), checks: 2 });
+  view.onEvent({ kind: 'check-ended', id: 'list-limit-default', verdict: 'fail', reason: '6 animals' });
+  t.equal(String(stream.read()), '✘ list-limit-default (Without limit, 20): 6 animals\n');
   t.end();
 });
 

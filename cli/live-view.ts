@@ -5,6 +5,8 @@ import type { Clock } from '../checks/harness/clock.ts';
 import type { RunEvent } from '../checks/harness/run-events.ts';
 import { count } from '../reports/outcome.ts';
 import { shownLine } from '../reports/visible-text.ts';
+import { requirements } from '../spec/contract.ts';
+import { framesOf } from './live-frame.ts';
 import { type EarlyFailure, LiveProgress, pace } from './live-progress.ts';
 
 /** Shows a run while it goes on. */
@@ -35,7 +37,8 @@ const REDRAW_MS = 200;
 
 function picture(stream: NodeJS.WriteStream, shown: Shown): LiveView {
   // The cursor is left alone: a process that is killed could not bring it back.
-  const draw = createLogUpdate(stream, { showCursor: true });
+  const { canvas, show } = framesOf(stream);
+  const draw = createLogUpdate(canvas, { showCursor: true });
   const colour = picocolors.createColors(wantsColour(stream));
   const progress = new LiveProgress();
   let drawn = '';
@@ -48,13 +51,14 @@ function picture(stream: NodeJS.WriteStream, shown: Shown): LiveView {
       .join('\n');
     if (text !== drawn) draw(text);
     drawn = text;
+    show();
   };
   const timer = setInterval(redraw, REDRAW_MS);
   timer.unref();
   const note = (line: string) => {
     draw.clear();
     drawn = '';
-    stream.write(`${line}\n`);
+    canvas.write(`${line}\n`);
     redraw();
   };
   return {
@@ -67,11 +71,16 @@ function picture(stream: NodeJS.WriteStream, shown: Shown): LiveView {
       clearInterval(timer);
       draw.clear();
       draw.done();
+      show();
     },
   };
 }
 
-const failureLine = ({ id, reason }: EarlyFailure) => `✘ ${id}: ${shownLine(reason, 300)}`;
+/** The requirement in words too: its id and what came say little to whoever meets them for the first time. */
+function failureLine({ id, reason }: EarlyFailure): string {
+  const title = requirements.find((row) => row.id === id)?.title;
+  return `✘ ${id}${title === undefined ? '' : ` (${title})`}: ${shownLine(reason, 300)}`;
+}
 
 /** The picture's lines: what goes on, what is waited for, what was spent. */
 export function liveLines(progress: LiveProgress, { clock, checks }: Shown): string[] {
@@ -79,8 +88,9 @@ export function liveLines(progress: LiveProgress, { clock, checks }: Shown): str
   const simulated = clock.speed === 1 ? '' : ' (simulated clock)';
   const failed = progress.failed === 0 ? '' : `, ${progress.failed} broken`;
   const counts = `${progress.ended} of ${count(checks, 'check')}${failed}, ${count(progress.total, 'request')}`;
+  const between = progress.spending.length > 0 ? 'days’ quotas' : 'between checks';
   return [
-    `▸ ${progress.current ?? 'the long spendings'} · ${counts}${simulated}`,
+    `▸ ${progress.current ?? between} · ${counts}${simulated}`,
     ...progress.waits.map((wait) => `  ${countdown(wait.until - now)} for ${shownLine(wait.for, 120)}`),
     ...progress.spending.map((spending) => {
       const rate = pace(spending, now);
