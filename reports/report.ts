@@ -5,7 +5,11 @@
 import type { Exchange } from '../checks/harness/exchange.ts';
 import type { Permission, RequirementVerdict, RunVerdict } from '../checks/harness/verdict.ts';
 
-/** Raised when a reader of an older report could misread a newer one. */
+/**
+ * What a consumer may rely on: within a version no field is removed, retyped or given another meaning, and what is
+ * added is optional. So an older report stays valid, and of a newer one a reader passes over what it does not know.
+ * Everything else raises the version.
+ */
 export const REPORT_FORMAT_VERSION = 1;
 
 export interface Report {
@@ -114,6 +118,9 @@ export interface TimelinePoint {
   readonly reset?: number;
   /** Set on a refusal: banned rather than over the limit. */
   readonly banned?: boolean;
-  /** How many exchanges it stands for, from 2 on: `at` is the first one's, `remaining` the lowest. */
+  /**
+   * How many exchanges it stands for, from 2 on: `at` is the first one's, `remaining` the lowest. Reports from before
+   * this field have a point for every exchange.
+   */
   readonly times?: number;
 }
