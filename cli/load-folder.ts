@@ -2,8 +2,8 @@ import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { unwritable } from './check-folder.ts';
 
-/** What a load run or a search for a capacity leaves: of an earlier one it must not stand beside a later one's. */
-const RESULTS = ['load-report.json', 'report.html', 'summary.json', 'capacity.json', 'capacity.svg', 'k6'];
+/** What a load or a search for a capacity is judged by: an earlier one's must not stand beside a later one's. */
+const RESULTS = ['load-report.json', 'report.html', 'capacity.json', 'capacity.svg'];
 
 /**
  * Makes the folder for the results of a load, private, without the results of an earlier one.
@@ -14,7 +14,7 @@ export function prepareLoadFolder(out: string): void {
   try {
     mkdirSync(out, { recursive: true, mode: 0o700 });
     accessSync(out, constants.W_OK);
-    for (const name of RESULTS) rmSync(join(out, name), { recursive: true, force: true });
+    for (const name of RESULTS) rmSync(join(out, name), { force: true });
   } catch (error) {
     throw unwritable(out, error);
   }

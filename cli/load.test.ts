@@ -1,29 +1,12 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { k6ForTests } from '../scenarios/runner/k6-for-tests.ts';
-
-const { k6, skip } = await k6ForTests();
-const MAIN = join(import.meta.dirname, 'main.ts');
-
-/** Not bundled like the other commands under test: `load` finds its scripts beside its own modules. */
-function run(
-  folder: string,
-  args: readonly string[],
-): Promise<{ code: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    const env = { ...process.env, ...(k6 === undefined ? {} : { K6_BIN: k6.path }) };
-    const all = [...process.execArgv, MAIN, ...args];
-    execFile(process.execPath, all, { cwd: folder, env }, (error, stdout, stderr) =>
-      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
-    );
-  });
-}
+import { run } from './command-for-tests.ts';
+import { runLoad, skip } from './load-for-tests.ts';
 
 t.test('a load, a comparison and a merge as a user runs them', { skip }, async (t) => {
   const folder = t.testdir({});
-  const load = await run(folder, ['load', 'smoke', '--rate', '20', '--duration', '2s', '--out', 'one']);
+  const load = await runLoad(folder, ['smoke', '--rate', '20', '--duration', '2s', '--out', 'one']);
   t.equal(load.code, 0, load.stderr);
   t.match(load.stdout, /\nHELD: every threshold\n$/);
   t.match(load.stderr, /\nreport: one\/report\.html\n$/);
@@ -44,12 +27,12 @@ t.test('a load, a comparison and a merge as a user runs them', { skip }, async (
 t.test('what is not said as it should be: exit code 2 and a remedy', async (t) => {
   const folder = t.testdir({});
   const wrong = [
-    [['load', 'smoky'], /there is no scenario smoky/],
-    [['load', 'mixed', '--kubernetes'], /--kubernetes needs a profile/],
+    [['smoky'], /there is no scenario smoky/],
+    [['mixed', '--kubernetes'], /--kubernetes needs a profile/],
   ] as const;
   await Promise.all(
     wrong.map(async ([args, words]) => {
-      const { code, stderr } = await run(folder, args);
+      const { code, stderr } = await runLoad(folder, args);
       t.equal(code, 2, args.join(' '));
       t.match(stderr, words);
     }),

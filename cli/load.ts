@@ -17,7 +17,7 @@ import { measureCapacity } from '../scenarios/runner/capacity.ts';
 import { K6Unavailable, provideK6 } from '../scenarios/runner/k6-binary.ts';
 import { kubernetesManifests } from '../scenarios/runner/kubernetes.ts';
 import type { LoadResult } from '../scenarios/runner/load-result.ts';
-import { type LoadRequest, prepareLoad, runLoad } from '../scenarios/runner/load-run.ts';
+import { type LoadRequest, prepareLoad, ResultUnwritten, runLoad } from '../scenarios/runner/load-run.ts';
 import {
   LoadRefused,
   type LoadTarget,
@@ -150,7 +150,8 @@ function explained(error: unknown, interrupted: boolean, out: string): number | 
     for (const line of error.lines) tell(line, EXIT.usage);
     return EXIT.usage;
   }
-  if (isDiskProblem(error)) {
+  if (error instanceof ResultUnwritten) process.stdout.write(renderLoadResult(error.result));
+  if (isDiskProblem(error) || error instanceof ResultUnwritten) {
     const line = `results cannot be written: ${error.message}; what was measured so far is in ${out}`;
     return tell(line, EXIT.inconclusive);
   }
@@ -227,8 +228,8 @@ async function load(name: string | undefined, further: string[], options: LoadOp
     const prepared = prepareLoad(request);
     note(`${facts.name}: ${facts.answers}\n${renderBill(prepared.quota.bill)}`);
     if (options.dryRun === true) return;
-    const k6 = await provideK6(note, signals.stop);
     prepareLoadFolder(options.out);
+    const k6 = await provideK6(note, signals.stop);
     if (facts === CAPACITY_STEP) {
       const capacity = await measureCapacity({
         ...request,
@@ -240,12 +241,11 @@ async function load(name: string | undefined, further: string[], options: LoadOp
       });
       process.stdout.write(renderCapacity(capacity));
       note(`report: ${await writeLoadPage(options.out, renderCapacityHtml(capacity))}`);
-      process.exitCode =
-        capacity.outcome === 'interrupted'
-          ? EXIT.interrupted
-          : capacity.interval === null
-            ? EXIT.inconclusive
-            : 0;
+      process.exitCode = signals.stop.aborted
+        ? EXIT.interrupted
+        : capacity.interval === null
+          ? EXIT.inconclusive
+          : 0;
       return;
     }
     const result = await runLoad({ ...request, k6 });

@@ -28,6 +28,8 @@ export interface RunRemains {
   readonly exits: readonly K6Exit[];
   readonly vus: number;
   readonly broken: Broken | undefined;
+  /** k6 is still at it: the result is what a run leaves that is killed now. */
+  readonly soFar?: true;
 }
 
 /** k6 ended on a signal: ours. */
@@ -73,14 +75,15 @@ export function assembleResult(remains: RunRemains): LoadResult {
   );
   const generator = generatorHealth({
     usages: exits.map(({ usage }) => usage),
-    lags: events.lags(),
+    // They are many, and nobody judges a part of them.
+    lags: remains.soFar === true ? [] : events.lags(),
     droppedIterations: events.droppedIterations(),
     errorLines: events.errorLines,
     total,
     peakRate: Math.max(0, ...shapes.map(peakRate)),
     vus: remains.vus,
   });
-  const interrupted = request.stop?.aborted === true;
+  const interrupted = request.stop?.aborted === true || remains.soFar === true;
   const notes = [...prepared.notes];
   const thresholds = interrupted && total.requests === 0 ? [] : judgeClauses(prepared.clauses, series);
   thresholds.push(...events.outcomes());
@@ -125,10 +128,10 @@ export function assembleResult(remains: RunRemains): LoadResult {
       harnessVersion: HARNESS_VERSION,
       k6Version: request.k6.version,
       k6ExitCode,
-      shards: exits.length,
+      shards: request.shards ?? 1,
       clockSpeed: request.target.clockSpeed,
       animalsAdded: events.addedIds.length,
-      ...(interrupted ? { interrupted: 'by a signal' } : {}),
+      ...(interrupted ? { interrupted: remains.soFar === true ? 'before its end' : 'by a signal' } : {}),
     },
     verdict: verdictOf(),
     notes,

@@ -2,6 +2,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HARNESS_VERSION } from '../../checks/harness/harness-version.ts';
+import { writeWhole } from '../../reports/write-whole.ts';
 import { CAPACITY_STEP } from '../lib/catalogue.ts';
 import { renderCapacityPicture } from './capacity-picture.ts';
 import { judgeStep, type StepJudgement, SUSTAINED_SECONDS } from './judge-step.ts';
@@ -9,6 +10,7 @@ import { Knee, type StepOutcome } from './knee.ts';
 import type { LoadResult } from './load-result.ts';
 import { type LoadRequest, runLoad } from './load-run.ts';
 import { LoadRefused, type LoadTarget } from './load-target.ts';
+import { TargetNotReady } from './preflight.ts';
 import { parseSlo, round, type SloClause } from './slo.ts';
 
 /** Raised when a reader of an older result could misread a newer one. */
@@ -75,15 +77,18 @@ const LEAST_LAG_MS = 20;
 
 class QuotaSpent extends Error {}
 class GeneratorWasLimit extends Error {}
+class StepFailed extends Error {}
 
 /** Runs steps, and keeps the books of the keys over all of them. */
 class Steps {
   readonly #request: CapacityRequest;
   readonly #clauses: readonly SloClause[];
   readonly #spent: { readonly at: number; readonly key: string; readonly requests: number }[] = [];
+  readonly #onTaken: () => Promise<void>;
   readonly taken: CapacityStep[] = [];
 
-  constructor(request: CapacityRequest, clauses: readonly SloClause[]) {
+  constructor(request: CapacityRequest, clauses: readonly SloClause[], onTaken: () => Promise<void>) {
+    this.#onTaken = onTaken;
     this.#request = request;
     this.#clauses = clauses;
   }
@@ -146,10 +151,14 @@ class Steps {
         throw new QuotaSpent(error.message);
       throw error;
     }
+    // Half a step says nothing.
+    this.#request.stop?.throwIfAborted();
     const now = Date.now();
     for (const { key, sent = 0 } of result.bill.keys) this.#spent.push({ at: now, key, requests: sent });
     if (result.verdict === 'failed-to-run') {
-      throw new Error(`a step could not be run: ${result.generator.errorLines[0] ?? 'no request was made'}`);
+      throw new StepFailed(
+        `a step could not be run: ${result.generator.errorLines[0] ?? 'no request was made'}`,
+      );
     }
     const judgement = judgeStep(result, this.#clauses);
     const { limit, scheduleLagP95Ms: lag } = result.generator;
@@ -160,6 +169,7 @@ class Steps {
     const step = { rate, phase, seconds, requests: result.total.requests, ...judgement };
     this.taken.push(step);
     this.#request.onStep?.(step);
+    await this.#onTaken();
     return step;
   }
 }
@@ -175,9 +185,8 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
   const began = performance.now();
   const clauses = parseSlo(request.slo);
   await mkdir(request.out, { recursive: true, mode: 0o700 });
-  const steps = new Steps(request, clauses);
   const elapsed = () => (performance.now() - began) / 1000;
-  const finish = async (found: Pick<CapacityResult, 'outcome' | 'reason' | 'capacity' | 'interval'>) => {
+  const write = async (found: Pick<CapacityResult, 'outcome' | 'reason' | 'capacity' | 'interval'>) => {
     const result: CapacityResult = {
       formatVersion: CAPACITY_FORMAT_VERSION,
       run: {
@@ -191,13 +200,19 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
       ...found,
       steps: steps.taken,
     };
-    await writeFile(join(request.out, 'capacity.json'), `${JSON.stringify(result, null, 1)}\n`, {
-      mode: 0o600,
-    });
+    await writeWhole(join(request.out, 'capacity.json'), `${JSON.stringify(result, null, 1)}\n`);
+    return result;
+  };
+  const finish = async (found: Parameters<typeof write>[0]) => {
+    const result = await write(found);
     await writeFile(join(request.out, 'capacity.svg'), renderCapacityPicture(result), { mode: 0o600 });
     return result;
   };
   const none = { capacity: null, interval: null };
+  // A search that is killed leaves the steps that it took.
+  const steps = new Steps(request, clauses, async () => {
+    await write({ outcome: 'interrupted', reason: 'before its end', ...none });
+  });
   try {
     return await finish(await search(request, clauses, steps, elapsed));
   } catch (error) {
@@ -209,6 +224,11 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
         ...none,
       });
     }
+    // What the steps before it showed is not lost.
+    if (error instanceof TargetNotReady && steps.taken.length > 0)
+      return finish({ outcome: 'interrupted', reason: error.message, ...none });
+    if (error instanceof StepFailed)
+      return finish({ outcome: 'generator-limited', reason: error.message, ...none });
     if (error instanceof QuotaSpent)
       return finish({ outcome: 'quota-limited', reason: error.message, ...none });
     throw error;

@@ -1,5 +1,6 @@
 /** k6 and its parent: signals, and a parent that dies. A shell script stands in for k6. */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -13,7 +14,7 @@ async function stand(t: Test, script: string): Promise<string> {
   return path;
 }
 
-function start(k6: string) {
+function start(k6: string, mostMemory?: number) {
   const heard: string[] = [];
   const process = startK6({
     k6,
@@ -21,6 +22,7 @@ function start(k6: string) {
     options: ['--tag', 'a=b'],
     environment: { A_KEY: 'its-value' },
     showProgress: false,
+    ...(mostMemory === undefined ? {} : { mostMemory }),
     onSamples: (line) => heard.push(`samples ${line}`),
     onEvent: (json) => heard.push(`event ${json}`),
     onLog: (level, message) => heard.push(`${level} ${message}`),
@@ -107,3 +109,20 @@ t.test('k6 does not survive a parent that is killed', async (t) => {
   await until(() => !isAlive(pid));
   t.pass('it is gone');
 });
+
+t.test(
+  'a k6 that takes memory without end is ended, and it is said why',
+  { skip: !existsSync('/proc/self/status') && 'the system does not tell' },
+  async (t) => {
+    const hoard = 'const all = []; setInterval(() => all.push(Buffer.alloc(2 ** 24, 1)), 5)';
+    const k6 = await stand(t, `echo up >&2\nexec '${process.execPath}' -e '${hoard}'`);
+    const { heard, process: hoarding } = start(k6, 200 * 2 ** 20);
+    t.match(await hoarding.ended, { code: null, signal: 'SIGKILL' });
+    t.ok(
+      heard.includes(
+        'error k6 held more than 200 MiB and was ended: does the target send bodies without end?',
+      ),
+      heard.join('\n'),
+    );
+  },
+);

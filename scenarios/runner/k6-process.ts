@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 import { EVENT_MARK, SAMPLES_MARK } from '../lib/sample.ts';
+import { guardMemory } from './memory-guard.ts';
 import { ProcessMeter, type ProcessUsage } from './process-meter.ts';
 
 /** What a k6 process is told, and who listens. */
@@ -15,6 +16,8 @@ export interface K6Run {
   readonly environment: Readonly<Record<string, string>>;
   /** Whether k6 draws its progress on this process's terminal. */
   readonly showProgress: boolean;
+  /** Bytes beyond which k6 is ended; as much as it likes where nothing is said. */
+  readonly mostMemory?: number;
   readonly onSamples: (line: string) => void;
   readonly onEvent: (json: string) => void;
   /** A line of k6's own log: its level and text, secrets not yet removed. */
@@ -98,6 +101,14 @@ export function startK6(run: K6Run): K6Process {
     throw new Error('k6 was started without pipes');
   guard.on('error', () => {});
   const meter = new ProcessMeter(child.pid);
+  const unguard = guardMemory(child.pid, run.mostMemory ?? Number.POSITIVE_INFINITY, () => {
+    child.kill('SIGKILL');
+    const bound = Math.round((run.mostMemory ?? 0) / 2 ** 20).toLocaleString('en');
+    run.onLog(
+      'error',
+      `k6 held more than ${bound} MiB and was ended: does the target send bodies without end?`,
+    );
+  });
   const lines = createInterface({ input: log });
   lines.on('line', (text) => {
     const { level, message } = logLine(text);
@@ -111,6 +122,7 @@ export function startK6(run: K6Run): K6Process {
   const ended = new Promise<K6Exit>((resolve) => {
     const end = async (code: number | null, signal: NodeJS.Signals | null) => {
       guard.end('done\n');
+      unguard();
       if (code !== null && NOT_STARTED.includes(code)) run.onLog('error', 'k6 could not be started');
       const usage = meter.stop();
       await read;

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createRedactor } from '../../checks/harness/redaction.ts';
+import { writeWhole } from '../../reports/write-whole.ts';
 import type { LoadPlan, Mix, PlannedStream, ScenarioFacts } from '../lib/scenario.ts';
 import { assembleResult } from './assemble-result.ts';
 import { bundleScenario } from './bundle.ts';
@@ -10,8 +11,10 @@ import type { K6Binary } from './k6-binary.ts';
 import { OWN_FIGURES } from './k6-figures.ts';
 import { type K6Options, k6Options } from './k6-options.ts';
 import { startK6 } from './k6-process.ts';
+import { keepSoFar } from './kept-so-far.ts';
 import type { LoadResult } from './load-result.ts';
 import { LoadRefused, type LoadTarget } from './load-target.ts';
+import { mostMemory } from './memory-guard.ts';
 import { preflight } from './preflight.ts';
 import { type PaidStream, planQuota, type QuotaPlan, renderBill } from './quota.ts';
 import { SampleStore } from './sample-store.ts';
@@ -47,6 +50,17 @@ export interface LoadRequest {
   readonly stop?: AbortSignal;
   /** Firing: end k6 at once. */
   readonly kill?: AbortSignal;
+}
+
+/** A result that could not be written, be it for want of space: nothing that was measured is lost to that. */
+export class ResultUnwritten extends Error {
+  override readonly name = 'ResultUnwritten';
+  readonly result: LoadResult;
+
+  constructor(result: LoadResult, cause: unknown) {
+    super(cause instanceof Error ? cause.message : String(cause), { cause });
+    this.result = result;
+  }
 }
 
 /** One body in so many is validated where nothing else is asked. */
@@ -142,7 +156,11 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
   const id = randomBytes(4).toString('hex');
   const payer = target.keys[quota.streams[0]?.keys[0] ?? 0];
   const { name = '', env = '' } = payer ?? {};
-  const before = await preflight(target.address, { name, env, value: target.secrets[env] ?? '' }, request.stop);
+  const before = await preflight(
+    target.address,
+    { name, env, value: target.secrets[env] ?? '' },
+    request.stop,
+  );
   await mkdir(request.out, { recursive: true, mode: 0o700 });
   const made = preparedOptions(prepared, request, {
     graceSeconds: DEFAULT_GRACE_SECONDS,
@@ -191,6 +209,7 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
       options: [OWN_FIGURES, `--tag=testid=${id}`, ...shard.k6Options, ...(request.k6Options ?? [])],
       environment: { ...request.k6Environment, ...shard.secrets(target.secrets) },
       showProgress: (request.showProgress ?? false) && index === 0,
+      mostMemory: mostMemory(made.vus, shards.length),
       onSamples: (line) => {
         if (!store.addLine(line)) events.problem('k6 wrote samples that cannot be read');
       },
@@ -207,30 +226,35 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
   request.stop?.addEventListener('abort', stop, { once: true });
   request.kill?.addEventListener('abort', kill, { once: true });
   const guard = facts.stopWhenBroken ? stopWhenBroken(store, clauses, stop) : undefined;
-  if (shards.length > 1) await startTogether(shards, processes, request.stop);
+  const remains = { request, prepared, id, startedAt, store, events, vus: made.vus };
+  const file = join(request.out, 'load-report.json');
+  const endKeeping = keepSoFar(file, () =>
+    assembleResult({ ...remains, exits: [], broken: undefined, soFar: true }),
+  );
+  if (shards.length > 1) await startTogether(shards, processes, request.stop).catch(notStarted);
   const exits = await Promise.all(processes.map(({ ended }) => ended));
   const broken = guard?.();
+  await endKeeping();
   request.stop?.removeEventListener('abort', stop);
   request.kill?.removeEventListener('abort', kill);
-  for (const [index, { folder }] of shards.entries()) {
-    const file = join(shards.length > 1 ? folder : request.out, 'summary.json');
-    await writeFile(file, JSON.stringify(events.figures(index) ?? {}, null, 2), { mode: 0o600 });
+  const result = assembleResult({ ...remains, exits, broken });
+  try {
+    await writeWhole(file, `${JSON.stringify(result, null, 1)}\n`);
+    for (const [index, { folder }] of shards.entries()) {
+      const summary = join(shards.length > 1 ? folder : request.out, 'summary.json');
+      await writeFile(summary, JSON.stringify(events.figures(index) ?? {}, null, 2), { mode: 0o600 });
+    }
+  } catch (error) {
+    throw new ResultUnwritten(result, error);
   }
-  const result = assembleResult({
-    request,
-    prepared,
-    id,
-    startedAt,
-    store,
-    events,
-    exits,
-    vus: made.vus,
-    broken,
-  });
-  await writeFile(join(request.out, 'load-report.json'), `${JSON.stringify(result, null, 1)}\n`, {
-    mode: 0o600,
-  });
   return result;
+
+  /** One that is not there keeps all of them from starting; the others would wait for ever. */
+  function notStarted(error: unknown): void {
+    kill();
+    if (request.stop?.aborted !== true)
+      events.problem(`the shards could not be started: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 /** The streams as the scripts see them. */

@@ -1,4 +1,4 @@
-import { createClient } from '../../checks/harness/client.ts';
+import { createClient, type TimeLimits } from '../../checks/harness/client.ts';
 import { type AnsweredExchange, type Exchange, header, isAnswered } from '../../checks/harness/exchange.ts';
 import { described, listedPets, looksLikeTheService } from '../../checks/harness/pets.ts';
 import { notTheService, noUsableAnswer, refusedKey } from '../../checks/harness/preflight.ts';
@@ -26,7 +26,7 @@ export interface Payer {
   readonly value: string;
 }
 
-const TIMEOUTS = { connect: 10_000, headers: 10_000, body: 10_000 };
+const TIMEOUTS: TimeLimits = { connect: 10_000, headers: 10_000, body: 10_000 };
 /** Date has whole seconds: on average the target is half of one further. */
 const HALF_A_SECOND_MS = 500;
 
@@ -36,12 +36,17 @@ const HALF_A_SECOND_MS = 500;
  *
  * @throws TargetNotReady with one line that says why, when it does not answer 200 with a list
  */
-export async function preflight(address: string, payer: Payer, signal?: AbortSignal): Promise<Preflight> {
+export async function preflight(
+  address: string,
+  payer: Payer,
+  signal?: AbortSignal,
+  timeouts: TimeLimits = TIMEOUTS,
+): Promise<Preflight> {
   const client = createClient({
     baseUrl: address,
     now: Date.now,
     secrets: [payer.value],
-    timeouts: TIMEOUTS,
+    timeouts,
   });
   let exchange: Exchange;
   try {

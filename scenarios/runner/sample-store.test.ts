@@ -129,3 +129,20 @@ t.test('shards merged are as one process: counts exactly, percentiles within 1 %
     t.ok(Math.abs((found ?? 0) / true_ - 1) < 0.01, `p${percentile}: ${found} of ${true_}`);
   }
 });
+
+t.test('looking at the figures so far takes nothing away', async (t) => {
+  const store = new SampleStore(names, 1);
+  store.addLine([START, code(0, 0, 0, 200, 'ok'), 0, 1500].join(','));
+  const before = store.series();
+  t.same(store.series(), before);
+  t.same(store.since(START).microseconds, [1500], 'the last seconds are still at hand');
+  store.addLine([START + 10, code(0, 0, 0, 200, 'ok'), 0, 2500].join(','));
+  t.match(store.series()[0]?.blocks, [{ at: START, requests: 2, p50: 1.5 }]);
+  // So much later that the block is closed, and then a straggler.
+  store.addLine([START + 60_000, code(0, 0, 0, 200, 'ok'), 0, 100].join(','));
+  store.addLine([START + 20, code(0, 0, 0, 200, 'ok'), 0, 500].join(','));
+  t.match(store.series()[0]?.blocks, [
+    { at: START, requests: 3 },
+    { at: START + 60_000, requests: 1 },
+  ]);
+});

@@ -193,12 +193,17 @@ export class SampleStore {
 
   #close(sums: SeriesSums, start: number, block: OpenBlock): void {
     sums.open.delete(start);
-    this.#scratch.reset();
-    for (const value of block.values) this.#scratch.recordValue(value);
     const earlier = sums.closed.findIndex((closed) => closed.at === start);
     const [before] = earlier < 0 ? [] : sums.closed.splice(earlier, 1);
+    sums.closed.push(this.#blockOf(start, block, before));
+  }
+
+  /** @param before what was closed of the same block, before samples came that were late */
+  #blockOf(start: number, block: OpenBlock, before: LoadBlock | undefined): LoadBlock {
+    this.#scratch.reset();
+    for (const value of block.values) this.#scratch.recordValue(value);
     if (before !== undefined) this.#scratch.add(histogramFrom(before.histogram));
-    sums.closed.push({
+    return {
       at: start,
       requests: this.#scratch.totalCount,
       errors: block.errors + (before?.errors ?? 0),
@@ -207,7 +212,18 @@ export class SampleStore {
       p50: inMs(this.#scratch.getValueAtPercentile(50)),
       p99: inMs(this.#scratch.getValueAtPercentile(99)),
       histogram: encodeIntoCompressedBase64(this.#scratch),
-    });
+    };
+  }
+
+  #blocksOf({ open, closed }: SeriesSums): LoadBlock[] {
+    const stillOpen = [...open].map(([start, block]) =>
+      this.#blockOf(
+        start,
+        block,
+        closed.find(({ at }) => at === start),
+      ),
+    );
+    return [...closed.filter(({ at }) => !open.has(at)), ...stillOpen].toSorted((a, b) => a.at - b.at);
   }
 
   /** What the keys have paid so far. */
@@ -246,7 +262,6 @@ export class SampleStore {
 
   /** Everything so far, as the result has it. More samples may follow. */
   series(): LoadSeries[] {
-    this.#closeBefore(Number.POSITIVE_INFINITY);
     const seconds = this.#seconds();
     return [...this.#series.values()].map((sums) => ({
       stream: sums.stream,
@@ -254,7 +269,7 @@ export class SampleStore {
       plan: sums.plan,
       ...figuresOf(sums, seconds),
       blockSeconds: this.#blockMs / 1000,
-      blocks: sums.closed.toSorted((a, b) => a.at - b.at),
+      blocks: this.#blocksOf(sums),
     }));
   }
 

@@ -136,10 +136,11 @@ export async function shardPlans(
 }
 
 const READY_MS = 60_000;
+const ANSWER_MS = 2_000;
 
 async function status(control: string): Promise<boolean> {
   try {
-    const { statusCode, body } = await request(`http://${control}/v1/status`);
+    const { statusCode, body } = await request(`http://${control}/v1/status`, { headersTimeout: ANSWER_MS });
     await body.dump();
     return statusCode === 200;
   } catch {
@@ -147,7 +148,11 @@ async function status(control: string): Promise<boolean> {
   }
 }
 
-/** Waits until every process has set up, then lets all of them go at the same moment. */
+/**
+ * Waits until every process has set up, then lets all of them go at the same moment.
+ *
+ * @throws where one of them does not come so far: the others wait for a start that does not come
+ */
 export async function startTogether(
   shards: readonly Shard[],
   processes: readonly K6Process[],
@@ -160,15 +165,21 @@ export async function startTogether(
   const controls = shards.map(({ plan }) => plan.control).filter((control) => control !== undefined);
   const deadline = Date.now() + READY_MS;
   for (const control of controls) {
-    while (!gone && !signal?.aborted && Date.now() < deadline && !(await status(control))) await sleep(50);
+    while (!(await status(control))) {
+      signal?.throwIfAborted();
+      if (gone) throw new Error('one ended before its load began');
+      if (Date.now() > deadline) throw new Error(`one was not ready within ${READY_MS / 1000} s`);
+      await sleep(50);
+    }
   }
-  if (gone || signal?.aborted) return;
+  signal?.throwIfAborted();
   const body = JSON.stringify({ data: { type: 'status', id: 'default', attributes: { paused: false } } });
   await Promise.all(
     controls.map(async (control) => {
       const response = await request(`http://${control}/v1/status`, {
         method: 'PATCH',
         headers: { 'content-type': 'application/json' },
+        headersTimeout: ANSWER_MS,
         body,
       });
       await response.body.dump();
