@@ -139,6 +139,27 @@ t.test('addresses', { jobs: 2 }, async (t) => {
     });
   }
 
+  t.test(
+    'of another service, whose own ends in /v1 too and who refuses everything with an Error',
+    async (t) => {
+      const { env } = await upstream(t);
+      const other = await startRawServer({
+        request(connection) {
+          const body = Buffer.from('{"code":"not_found","message":"No such route.","status":404}');
+          connection.write(onTheWire({ status: 404, headers: [['Content-Type', 'application/json']], body }));
+        },
+      });
+      t.teardown(() => other.close());
+      const ended = await check(t, `http://127.0.0.1:${other.port}/orders/v1`, env);
+      t.match(ended, {
+        code: 3,
+        stdout: '',
+        stderr:
+          /^error: \S+\/orders\/v1 is not the Pet Store Service: GET \/pets answers 404 .*; is the address .*\?\n$/,
+      });
+    },
+  );
+
   t.test('without /v1, where the service has it', async (t) => {
     const { origin, env } = await upstream(t);
     const ended = await check(t, origin, env);

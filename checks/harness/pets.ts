@@ -68,10 +68,14 @@ const RECOGNISABLE = [
   ['id', 'name', 'categoryId'],
 ];
 
+/** Whether an answer has any of the three rate headers. */
+export function bearsRateHeader({ outcome: { headers } }: AnsweredExchange): boolean {
+  return Object.values(RATE_HEADER_NAMES).some((name) => header(headers, name) !== undefined);
+}
+
 /** Whether an answer shows any trace of the interface: a rate header, a JSON array, something like an Error or a Pet. */
 export function looksLikeTheService(exchange: AnsweredExchange): boolean {
-  const { headers } = exchange.outcome;
-  if (Object.values(RATE_HEADER_NAMES).some((name) => header(headers, name) !== undefined)) return true;
+  if (bearsRateHeader(exchange)) return true;
   const body = bodyOf(exchange);
   if (!body.ok) return false;
   if (Array.isArray(body.value)) return true;

@@ -32,7 +32,6 @@ t.test('any trace of the service will do', async (t) => {
     { body: '[]' },
     { body: '["not animals"]' },
     { status: 500, body: ERROR },
-    { status: 404, body: '{"code":7,"message":"no status"}' },
   ];
   for (const trace of traces)
     t.match((await before(() => ({ body: '', ...trace }))).ready, { kind: 'ready' }, JSON.stringify(trace));
@@ -54,6 +53,46 @@ t.test('something else at the address', async (t) => {
     });
     t.equal(sent.length, 1, 'nobody else is asked');
   }
+});
+
+t.test(
+  'another service at an address that ends in /v1 as well, which refuses everything alike',
+  async (t) => {
+    for (const status of [404, 400, 405, 410]) {
+      const { ready, sent } = await before(() => ({
+        status,
+        body: `{"code":"x","message":"no route","status":${status}}`,
+      }));
+      t.match(ready, {
+        kind: 'not-ready',
+        message: new RegExp(
+          `is not the Pet Store Service: GET /pets answers ${status} .*, and all else alike, with a key and`,
+        ),
+      });
+      t.strictSame(
+        sent.map((request) => `${payer(request)} ${request.path}`),
+        ['free-1 /pets?limit=1', 'free-1 /pets/1', 'null /pets?limit=1', 'null /pets/1'],
+      );
+    }
+  },
+);
+
+t.test('a service one of whose operations is not found, or all, is judged for it', async (t) => {
+  const NOT_FOUND = { status: 404, body: '{"code":"x","message":"no","status":404}' };
+  const faulty: Readonly<Record<string, Answers>> = {
+    'lists are not found': (request) => (payer(request) === null ? { status: 401, body: ERROR } : NOT_FOUND),
+    'lists are not found, with a key or without': (request) =>
+      payer(request) === null && request.operation !== 'listPets' ? { status: 401, body: ERROR } : NOT_FOUND,
+    'lists are not found, and no key is asked for': ({ operation }) =>
+      operation === 'listPets' ? NOT_FOUND : { body: '{"id":1,"name":"Rex","categoryId":1}' },
+    'nothing is found, but the rate is told': () => ({ ...NOT_FOUND, ...LIMIT }),
+    'nothing is found, and the rate is told to whoever has no key': (request) =>
+      payer(request) === null ? { ...NOT_FOUND, ...LIMIT } : NOT_FOUND,
+    'everything fails': () => ({ status: 500, body: ERROR }),
+    'all else breaks off': ({ operation }) => (operation === 'listPets' ? NOT_FOUND : RESET),
+  };
+  for (const [name, answers] of Object.entries(faulty))
+    t.match((await before(answers, ['free-1'])).ready, { kind: 'ready' }, name);
 });
 
 t.test('an address without the version segment', async (t) => {

@@ -1,7 +1,8 @@
 import { Unsettled } from './check.ts';
 import type { AnsweredExchange, FailureOutcome, FailureReason } from './exchange.ts';
 import type { Key } from './key-pool.ts';
-import { described, looksLikeTheService } from './pets.ts';
+import { bearsRateHeader, described, looksLikeTheService } from './pets.ts';
+import type { Probe } from './probe.ts';
 import { getPet, listPets } from './requests.ts';
 import type { Run } from './run.ts';
 
@@ -44,6 +45,33 @@ export const refusedKey = (status: number, { name, env }: Pick<Key, 'name' | 'en
 export const notTheService = (baseUrl: string, answer: AnsweredExchange): string =>
   `${baseUrl} is not the Pet Store Service: GET /pets answers ${described(answer)}`;
 
+/** Statuses that a list may have: refused for its key or its rate, it is refused as it should be. */
+const REFUSALS = new Set([401, 403, 429]);
+
+/**
+ * Whether whatever is at the address answers everything alike: another service whose address ends in /v1 as well may
+ * refuse what it does not know with something like an Error. The service answers no request without a key as it answers
+ * one with a key, and each of its answers bears rate headers; one operation that is broken does not make it another.
+ */
+async function answersEverythingAlike(probe: Probe, key: Key, first: AnsweredExchange): Promise<boolean> {
+  const { status } = first.outcome;
+  if (first.request.operation !== 'listPets' || REFUSALS.has(status)) return false;
+  if (status < 400 || status >= 500 || bearsRateHeader(first)) return false;
+  const others = [
+    () => probe.send(getPet(1n), { key }),
+    () => probe.sendWithoutKey(listPets({ limit: 1 }), 'none'),
+    () => probe.sendWithoutKey(getPet(1n), 'none'),
+  ];
+  for (const ask of others) {
+    const answer = await ask().catch((error: unknown) => {
+      if (error instanceof Unsettled) return undefined;
+      throw error;
+    });
+    if (answer?.outcome.status !== status || bearsRateHeader(answer)) return false;
+  }
+  return true;
+}
+
 /**
  * One request with each key before anything is judged: a target that is down, something else at its address or a wrong
  * key are no failed requirements.
@@ -63,6 +91,11 @@ export async function preflight(run: Run): Promise<Preflight> {
       // The service answers 404 in its own way at an address beside its own.
       const besideIt = status === 404 && !hasVersion;
       if (besideIt || !looksLikeTheService(exchange)) unserviceable.push(exchange);
+      else if (lane === run.lanes[0] && (await answersEverythingAlike(probe, key, exchange))) {
+        const everything =
+          'and all else alike, with a key and without; is the address the service’s, up to /v1?';
+        return { kind: 'not-ready', message: `${notTheService(run.baseUrl, exchange)}, ${everything}` };
+      }
       if (status === 401 || status === 403) {
         lane.unusable = refusedKey(status, key);
         warnings.push(lane.unusable);
