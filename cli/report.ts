@@ -6,7 +6,9 @@ import { renderDiffJson, renderDiffMarkdown, renderDiffText } from '../reports/d
 import { FORMATS, type Format, type FormatName, isFormatName, NO_SCREEN } from '../reports/formats.ts';
 import { earlierRuns } from '../reports/history.ts';
 import { renderMarkdown } from '../reports/markdown.ts';
-import { readMatrix, renderMatrixHtml, renderMatrixMarkdown } from '../reports/matrix.ts';
+import { readMatrix } from '../reports/matrix.ts';
+import { renderMatrixHtml } from '../reports/matrix-html.ts';
+import { renderMatrixMarkdown } from '../reports/matrix-markdown.ts';
 import { readReport } from '../reports/read-report.ts';
 import type { Report } from '../reports/report.ts';
 import type { Screen } from '../reports/terminal.ts';

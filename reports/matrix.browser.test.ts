@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { axeViolations, noBrowser, startBrowser } from './fixtures/browser.ts';
 import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
-import { renderMatrixHtml } from './matrix.ts';
+import { renderMatrixHtml } from './matrix-html.ts';
 
 t.setTimeout(240_000);
 
@@ -17,7 +17,7 @@ t.test('the matrix in a browser', { skip: noBrowser() }, async (t) => {
     renderMatrixHtml([
       { name: 'go', report: conformantReport() },
       { name: 'java', report: notConformantReport() },
-      { name: 'python', report: inconclusiveReport() },
+      { name: 'python-on-a-small-machine', report: inconclusiveReport() },
     ]),
   );
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -33,11 +33,23 @@ t.test('the matrix in a browser', { skip: noBrowser() }, async (t) => {
       0,
       'only the table scrolls sideways',
     );
-    const visible = () =>
-      page.locator('tbody tr[class="alike"]:visible, tbody tr[class="differs"]:visible').count();
+    const rows = page.locator('.matrix').first().locator('tr.alike:visible, tr.differs:visible');
+    const visible = () => rows.count();
     t.equal(await visible(), 101);
     await page.getByLabel(/^Only where implementations differ/).check();
     t.ok((await visible()) < 60, `${await visible()} rows differ`);
+    await page.locator('td.m-fail a').first().click();
+    t.match(await page.locator('.told:target').textContent(), /asks[\s\S]*came[\s\S]*curl -i/);
+    const box = await page.locator('.matrix thead th').nth(3).boundingBox();
+    t.ok(
+      (box?.x ?? 0) + (box?.width ?? 0) <= 390,
+      'three implementations beside the requirement, on a phone',
+    );
+    await page.locator('.scroll').first().evaluate('element => element.scrollTo(0, 3000)');
+    t.ok(
+      await page.getByText('python-on-a-small-machine', { exact: true }).first().isVisible(),
+      'the names stay in view',
+    );
     t.strictSame(complaints, []);
     await page.close();
   }

@@ -3,7 +3,9 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import t from 'tap';
 import { HOSTILE_STRINGS, hostileReport, UNSEEN_CHARACTER } from './fixtures/hostile-report.ts';
 import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
-import { type MatrixColumn, readMatrix, renderMatrixHtml, renderMatrixMarkdown } from './matrix.ts';
+import { type MatrixColumn, readMatrix } from './matrix.ts';
+import { renderMatrixHtml } from './matrix-html.ts';
+import { renderMatrixMarkdown } from './matrix-markdown.ts';
 
 const columns: MatrixColumn[] = [
   { name: 'go', report: conformantReport() },
@@ -33,11 +35,45 @@ t.test('a folder without reports, or with a broken one, is one line', async (t) 
 t.test('a cell for each implementation and requirement', async (t) => {
   const page = renderMatrixHtml(columns);
   t.match(page, '3 implementations, 101 requirements');
-  t.equal(page.match(/<tr class="(alike|differs)">/g)?.length, 101);
+  const table = page.slice(0, page.indexOf('<h2>What is broken'));
+  t.equal(table.match(/<tr class="(alike|differs)">/g)?.length, 101);
   t.equal(page.match(/<td class="m-/g)?.length, 303);
   t.equal(page.match(/<td class="m-fail"/g)?.length, 5);
   t.match(page, /title="java: The field status of the Error is 200/);
   t.ok(Buffer.byteLength(page) < 300_000);
+});
+
+t.test('a failed cell leads to what was asked, what came and the command', async (t) => {
+  const page = renderMatrixHtml(columns);
+  t.match(page, /<td class="m-fail"[^>]*><a href="#b-1-error-status-matches">/);
+  const [row] = /<div class="told" id="b-1-error-status-matches">[\s\S]*?<\/div>/.exec(page) ?? [];
+  t.match(row, /<dt>asks<\/dt><dd>.*404[\s\S]*<dt>came<\/dt><dd>.*200[\s\S]*<pre tabindex="0">curl -i/);
+  for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) t.match(page, `id="${target}"`);
+  const first = columns[0];
+  if (first === undefined) throw new Error('no column');
+  t.notMatch(renderMatrixHtml([first]), 'What is broken');
+  t.notMatch(page, 'not in its run');
+  const only = { ...first.report, requirements: first.report.requirements.slice(0, 5) };
+  t.match(
+    renderMatrixHtml([first, { name: 'only', report: only }]),
+    '<span class="sr">not in its run</span>',
+  );
+});
+
+t.test('the answers of each implementation, and where they differ', async (t) => {
+  const other: MatrixColumn = {
+    name: 'other',
+    report: {
+      ...conformantReport(),
+      gaps: conformantReport().gaps.map((gap) =>
+        gap.id === 'list-order' ? { ...gap, observed: 'newest-first' } : { ...gap },
+      ),
+    },
+  };
+  const page = renderMatrixHtml([{ name: 'go', report: conformantReport() }, other]);
+  const answers = page.slice(page.indexOf('<h2>Answers'));
+  t.equal(answers.match(/class="differs"/g)?.length, 1);
+  t.match(answers, /class="differs"[^\n]*list-order[^\n]*oldest-first[^\n]*newest-first/);
 });
 
 t.test('Markdown leaves out what all meet', async (t) => {

@@ -16,6 +16,14 @@ export const ROW_KINDS = {
   'not-applicable': 'Not applicable',
 } as const;
 export type RowKind = keyof typeof ROW_KINDS;
+/** The kinds, the worst first. */
+export const ROW_KIND_NAMES = [
+  'fail',
+  'known',
+  'inconclusive',
+  'pass',
+  'not-applicable',
+] as const satisfies readonly RowKind[];
 
 export function rowKind(row: RequirementResult): RowKind {
   return row.verdict === 'fail' && row.baselined === true ? 'known' : row.verdict;

@@ -1,0 +1,28 @@
+import { ROW_KIND_NAMES, ROW_KINDS, rowKind } from './html/requirement-list.ts';
+import { code, prose } from './markdown-text.ts';
+import { type MatrixColumn, matrixRows, SIGNS } from './matrix.ts';
+import { count, outcome, VERDICT_WORDS } from './outcome.ts';
+
+/** Implementations × requirements as Markdown: every requirement that not all of them pass, and how many all do. */
+export function renderMatrixMarkdown(columns: readonly MatrixColumn[]): string {
+  const rows = matrixRows(columns);
+  const shown = rows.filter(({ cells }) =>
+    cells.some((cell) => cell?.verdict !== 'pass' && cell?.verdict !== 'not-applicable'),
+  );
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const table = [
+    line(['Requirement', '§', ...columns.map(({ name }) => code(name, 60))]),
+    `|${' --- |'.repeat(columns.length + 2)}`,
+    line(['**Verdict**', '', ...columns.map(({ report }) => VERDICT_WORDS[report.verdict])]),
+    line(['**Verified**', '', ...columns.map(({ report }) => String(outcome(report).passed.length))]),
+    ...shown.map((row) =>
+      line([
+        `**${row.id}**<br>${prose(row.title)}`,
+        row.section,
+        ...row.cells.map((cell) => (cell === undefined ? '' : SIGNS[rowKind(cell)])),
+      ]),
+    ),
+  ];
+  const legend = ROW_KIND_NAMES.map((kind) => `${SIGNS[kind]} ${ROW_KINDS[kind].toLowerCase()}`);
+  return `## ${count(columns.length, 'implementation')}, ${count(rows.length, 'requirement')}\n\n${table.join('\n')}\n\n${legend.join(', ')}. ${count(rows.length - shown.length, 'requirement')} that all meet ${rows.length - shown.length === 1 ? 'is' : 'are'} left out.\n`;
+}
