@@ -7,7 +7,7 @@ import { Journal, type JournalContent } from './harness/journal.ts';
 import { profileKeys } from './harness/keys-with-values.ts';
 import { preflight } from './harness/preflight.ts';
 import { Run } from './harness/run.ts';
-import { runTime } from './harness/run-budget.ts';
+import { runTime, type TimeLimit } from './harness/run-budget.ts';
 import { type RunResult, runChecks } from './harness/run-checks.ts';
 import type { RunEvent } from './harness/run-events.ts';
 import type { TargetProfile } from './harness/target-profile.ts';
@@ -33,8 +33,8 @@ export interface CheckRequest {
   readonly timeouts?: Partial<TimeLimits>;
   /** How long a target that stops answering is waited for, in real milliseconds; by default a minute. */
   readonly patience?: number;
-  /** How long the run may take, in real milliseconds; what it has by then it is judged by. By default as long as it takes. */
-  readonly timeLimit?: number;
+  /** When it is over the run is judged by what it has; by default it takes as long as it takes. */
+  readonly timeLimit?: TimeLimit;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: RunEvent) => void;
 }

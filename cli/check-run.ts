@@ -45,7 +45,7 @@ export async function runCheck(
       values: subject.values,
       permissions: subject.permissions,
       signal: interruption.signal,
-      timeLimit: output.timeLimit,
+      timeLimit: { longest: output.timeLimit, taken: performance.now() },
       onEvent: (event) => view.onEvent(event),
       ...(only === undefined ? {} : { only }),
       ...(stored === undefined ? { directory } : { resume: stored.journal, offline: stored.offline }),

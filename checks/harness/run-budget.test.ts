@@ -29,7 +29,7 @@ t.test(
 );
 
 t.test('the time is over by itself, and says how long it was', async (t) => {
-  const time = runTime(20, undefined);
+  const time = runTime({ longest: 20, taken: 0 }, undefined);
   t.teardown(() => time.release());
   t.equal(time.over(), undefined);
   await new Promise((resolve) => time.signal.addEventListener('abort', resolve));
@@ -39,7 +39,7 @@ t.test('the time is over by itself, and says how long it was', async (t) => {
 
 t.test('an interruption is no want of time, whichever came first', async (t) => {
   const stopping = new AbortController();
-  const time = runTime(1, stopping.signal);
+  const time = runTime({ longest: 1, taken: 0 }, stopping.signal);
   stopping.abort(new Error('SIGINT'));
   t.equal(time.signal.aborted, true);
   await new Promise((resolve) => setTimeout(resolve, 5));
@@ -52,8 +52,17 @@ t.test('an interruption is no want of time, whichever came first', async (t) => 
 });
 
 t.test('a time that no timer holds is not over at once', async (t) => {
-  const time = runTime(Number.MAX_SAFE_INTEGER, undefined);
+  const time = runTime({ longest: Number.MAX_SAFE_INTEGER, taken: 0 }, undefined);
   await new Promise((resolve) => setTimeout(resolve, 20));
   t.equal(time.signal.aborted, false);
   time.release();
+});
+
+t.test('of a run’s time its start is taken off, and what its reports take', async (t) => {
+  const began = performance.now();
+  const time = runTime({ longest: 60_000, taken: 50_000 }, undefined);
+  t.teardown(() => time.release());
+  await new Promise((resolve) => time.signal.addEventListener('abort', resolve));
+  t.ok(performance.now() - began < 5000, 'ten seconds are kept back');
+  t.match(time.over(), /60 s, was over$/);
 });

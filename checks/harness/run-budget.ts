@@ -47,16 +47,28 @@ export interface RunTime {
   release(): void;
 }
 
+/** How long a run may take in all, in real milliseconds. */
+export interface TimeLimit {
+  readonly longest: number;
+  /** What of it had passed when the run began: the process's own start. */
+  readonly taken: number;
+}
+
+/** Kept back of the time, a tenth of it at most: what was measured is to be written down within it, too. */
+const FOR_REPORTS = 10_000;
 /** A timer holds no more milliseconds: 24 days. */
 const LONGEST_TIMER = 2 ** 31 - 1;
+
+const measuringTime = ({ longest, taken }: TimeLimit): number =>
+  Math.min(LONGEST_TIMER, Math.max(0, longest - taken - Math.min(FOR_REPORTS, longest / 10)));
 
 /**
  * Lets a run's time begin.
  *
- * @param limit real milliseconds; undefined for a run that may take what it takes
+ * @param limit undefined for a run that may take what it takes
  * @param interrupted ends the run as well
  */
-export function runTime(limit: number | undefined, interrupted: AbortSignal | undefined): RunTime {
+export function runTime(limit: TimeLimit | undefined, interrupted: AbortSignal | undefined): RunTime {
   const ending = new AbortController();
   const { signal } = ending;
   // Every request in flight listens.
@@ -67,7 +79,7 @@ export function runTime(limit: number | undefined, interrupted: AbortSignal | un
   const timer =
     limit === undefined
       ? undefined
-      : setTimeout(() => ending.abort(new TimeIsOver(limit)), Math.min(limit, LONGEST_TIMER));
+      : setTimeout(() => ending.abort(new TimeIsOver(limit.longest)), measuringTime(limit));
   return {
     signal,
     over: () => (signal.reason instanceof TimeIsOver ? signal.reason.message : undefined),
