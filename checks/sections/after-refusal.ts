@@ -7,7 +7,7 @@ import { type RateReading, rateReading, retryAfter } from '../harness/rate-heade
 import { listPets } from '../harness/requests.ts';
 import type { WindowCount } from '../harness/window-count.ts';
 import { isAdmitted, isAdmittedStatus } from './admitted.ts';
-import { toldTime } from './told-time.ts';
+import { exceededWindow, toldTime } from './told-time.ts';
 
 /** A request that was to be admitted at a certain time, and what came. */
 export interface Retry {
@@ -82,7 +82,7 @@ export async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExch
     }
   }
   return {
-    told: retryAfter(refusal.outcome.headers, MINUTE / SECOND),
+    told: retryAfter(refusal.outcome.headers, exceededWindow(rateReading(refusal), key.limits) / SECOND),
     ...retries,
     admitted,
     edge: retryAt === undefined ? undefined : retryAt + SECOND,
@@ -93,15 +93,18 @@ export async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExch
 }
 
 /** When Retry-After of a refusal asks to come back, by our clock; undefined where it tells no time, or none to wait. */
-function toldRetry(probe: Probe, { outcome, receivedAt }: AnsweredExchange): number | undefined {
-  const told = retryAfter(outcome.headers, MINUTE / SECOND);
-  return told.kind === 'delay' && told.milliseconds <= 0 ? undefined : toldTime(probe, told, receivedAt);
+function toldRetry(probe: Probe, key: Key, refusal: AnsweredExchange): number | undefined {
+  const window = exceededWindow(rateReading(refusal), key.limits);
+  const told = retryAfter(refusal.outcome.headers, window / SECOND);
+  return told.kind === 'delay' && told.milliseconds <= 0
+    ? undefined
+    : toldTime(probe, told, refusal.receivedAt);
 }
 
 /** Asks at the moments that Retry-After and X-RateLimit-Reset name, where they can be waited for. */
 async function askAsTold(probe: Probe, key: Key, refusal: AnsweredExchange, ask: () => Promise<Retry>) {
   const { limit, reset } = rateReading(refusal);
-  const retryAt = toldRetry(probe, refusal);
+  const retryAt = toldRetry(probe, key, refusal);
   // Whole seconds may be rounded down: the limit has reset when the second that Reset names is over.
   const resetAt =
     reset !== undefined && limit === key.limits.perMinute
@@ -125,9 +128,9 @@ async function askAsTold(probe: Probe, key: Key, refusal: AnsweredExchange, ask:
     afterRetryAfter = await askPatiently(probe, key, refusal, ask);
   }
   if (afterReset === undefined && resetAt !== undefined && resetAt <= latest) {
-    // A request in the very second that Reset names is one at the reset; it may have taken all that was given back.
+    // One that was admitted in the very second that Reset names may have taken all that was given back.
     const isAtReset =
-      afterRetryAfter !== undefined && afterRetryAfter.exchange.sentAt >= resetAt - 2 * SECOND;
+      afterRetryAfter?.admitted === true && afterRetryAfter.exchange.sentAt >= resetAt - 2 * SECOND;
     afterReset = isAtReset ? afterRetryAfter : await askAtReset(resetAt);
   }
   return { retryAt: waitableRetryAt, afterRetryAfter, afterReset };
@@ -153,7 +156,7 @@ async function askPatiently(
     const { reset } = rateReading(exchange);
     if (exchange.outcome.status !== 429 || refused.limit !== perMinute) return first;
     if (refused.reset === undefined || reset === undefined || reset <= refused.reset) return first;
-    const at = toldRetry(probe, exchange);
+    const at = toldRetry(probe, key, exchange);
     if (at === undefined || at <= exchange.receivedAt || at > exchange.receivedAt + MINUTE) return first;
     await probe.waitUntil(at, `Retry-After of key ${key.name}`);
     retry = await ask();

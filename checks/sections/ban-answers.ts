@@ -1,6 +1,6 @@
 /** What tells the answer to a banned key from a refusal of the rate limit. */
 import type { AnsweredExchange } from '../harness/exchange.ts';
-import { SECOND } from '../harness/key-pool.ts';
+import { MINUTE, SECOND } from '../harness/key-pool.ts';
 import { isJsonObject } from '../harness/lossless-json.ts';
 import { bodyOf } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
@@ -30,6 +30,17 @@ export function isBan(probe: Probe, exchange: AnsweredExchange, first: AnsweredE
     windowEnd !== undefined &&
     end > Math.max(windowEnd, first.receivedAt + SECOND) + 2 * SECOND
   );
+}
+
+/**
+ * Whether a refusal after quota was given back is the rate limit's again: answered as the first one was, and with a
+ * wait that a window of its own explains.
+ */
+export function isSameLimit(probe: Probe, exchange: AnsweredExchange, first: AnsweredExchange): boolean {
+  if (answersOtherwise(exchange, first)) return false;
+  const end = toldEnd(probe, exchange);
+  // Whole seconds, rounded up, and the rounding of Date.
+  return end === undefined || end <= exchange.receivedAt + MINUTE + 2 * SECOND;
 }
 
 /** Another answer than the rate limit's: 401 or 403 for a valid key, or another code. */

@@ -63,7 +63,7 @@ export function banOf(key: Key): Scene<BanMeasurement> {
     async play(probe) {
       const { count, refusals, served, first, ban, after, others } = await probe.play(provocationOf(key));
       const told = refusals
-        .map((refusal) => toldEnd(probe, refusal) ?? 0)
+        .flatMap((refusal) => toldEnd(probe, refusal) ?? [])
         .filter((end) => end < first.receivedAt + 2 * MINUTE);
       // Without a ban to wait for, every window is over after a minute; with one, when the refusals said.
       const windowEnd =
@@ -74,7 +74,7 @@ export function banOf(key: Key): Scene<BanMeasurement> {
       const shown = ban ?? end.atEnd;
       const banned = shown !== undefined && !isAdmitted(shown);
       if (banned) probe.markBanned([shown, ...end.answers]);
-      const later = banned && ban === undefined ? await tryOthers(probe, key, first, 0) : [];
+      const later = banned && ban === undefined ? await tryOthers(probe, key, first) : [];
       return {
         key,
         count,

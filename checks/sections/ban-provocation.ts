@@ -8,7 +8,7 @@ import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.
 import { countWindow, type WindowCount } from '../harness/window-count.ts';
 import { categoryId, namePrefix } from './added-animals.ts';
 import { isAdmitted } from './admitted.ts';
-import { answersOtherwise, isBan } from './ban-answers.ts';
+import { answersOtherwise, isBan, isSameLimit } from './ban-answers.ts';
 import { atStart } from './key-at-rest.ts';
 import { servedAnimals } from './minute-requests.ts';
 import { minuteScenes } from './minute-windows.ts';
@@ -61,16 +61,26 @@ export interface OtherKey {
   readonly banned: boolean;
 }
 
-/** Requests with other keys, one of the same plan and one of another: whose bans are counted by plan, these show it. */
+/** A ban that does not tell its end is taken to last this long at least. */
+const UNTOLD_BAN = 10 * SECOND;
+
+/**
+ * Requests with other keys, one of the same plan and one of another: whose bans are counted by plan, these show it.
+ *
+ * @param until when the ban ends, as far as it says so
+ */
 export async function tryOthers(
   probe: Probe,
   key: Key,
   first: AnsweredExchange,
-  until: number,
+  until = probe.now() + UNTOLD_BAN,
 ): Promise<OtherKey[]> {
-  // A key whose own minute is not being counted is better: a request on it disturbs nothing.
+  const inTime = (other: Key) => probe.quotaAt(other) <= Math.max(probe.now(), until - SECOND);
+  // A key that had several refusals of its own may have earned a ban of its own. One whose own minute is not being
+  // counted is better: a request on it disturbs nothing.
   const candidates = probe.keys
     .filter(({ name, roles }) => name !== key.name && roles.includes('functional'))
+    .filter((other) => probe.refusalsOf(other) <= 1 && inTime(other))
     .sort((a, b) => Number(a.roles.includes('exhaust')) - Number(b.roles.includes('exhaust')));
   const alike = candidates.find(({ plan }) => plan === key.plan);
   // The largest plan feels a request the least.
@@ -79,10 +89,10 @@ export async function tryOthers(
     .sort((a, b) => b.limits.perMinute - a.limits.perMinute)[0];
   const tried: OtherKey[] = [];
   for (const other of [alike, unlike]) {
-    // A key that had several refusals of its own may have earned a ban of its own.
-    if (other === undefined || probe.refusalsOf(other) > 1) continue;
-    // Its own limit says nothing about the ban: where it has quota again in time, it is asked then.
-    if (probe.quotaAt(other) < until - SECOND) await probe.untilQuota(other);
+    if (other === undefined) continue;
+    // Its own limit says nothing about the ban, and going on over it could earn it one of its own.
+    await probe.untilQuota(other);
+    if (probe.refusalsOf(other) > 1 || !inTime(other) || probe.quotaAt(other) > probe.now()) continue;
     const exchange = await answer(probe, other, listPets({ limit: 1 }));
     tried.push({ key: other, exchange, banned: answersOtherwise(exchange, first) });
   }
@@ -121,7 +131,7 @@ export function provocationOf(key: Key): Scene<Provocation> {
         first,
         ban,
         after: refusals.length + (ban === undefined ? 0 : 1),
-        others: await tryOthers(probe, key, first, banEnds ?? 0),
+        others: await tryOthers(probe, key, first, banEnds),
       };
     },
   };
@@ -158,6 +168,8 @@ class GoingOn {
   readonly #key: Key;
   readonly #refused: readonly AnsweredExchange[];
   readonly #requests: Iterator<RequestSpec>;
+  /** Whether the last answer was a success: quota had been given back, and the next refusal is about that. */
+  #servedAgain = false;
 
   constructor(probe: Probe, key: Key, refused: readonly AnsweredExchange[], requests: Iterator<RequestSpec>) {
     this.#probe = probe;
@@ -176,13 +188,18 @@ class GoingOn {
 
   /** Returns whether the run was interrupted before this request, so that a new window may have begun. */
   async goOn(): Promise<boolean> {
-    const spec = this.#requests.next().value ?? listPets({ limit: 1 });
+    // What quota was given back is spent with lists, which leave nothing behind.
+    const isOver = this.first !== undefined && !this.#servedAgain;
+    const spec = (isOver && this.#requests.next().value) || listPets({ limit: 1 });
     const exchange = await answer(this.#probe, this.#key, spec);
     this.answers.push(exchange);
     if (!isAdmitted(exchange)) {
-      this.first ??= exchange;
-      if (isBan(this.#probe, exchange, this.first)) this.ban = exchange;
+      const isNext =
+        this.#servedAgain && this.first !== undefined && isSameLimit(this.#probe, exchange, this.first);
+      if (this.first === undefined || isNext) this.first = exchange;
+      else if (isBan(this.#probe, exchange, this.first)) this.ban = exchange;
     }
+    this.#servedAgain = isAdmitted(exchange);
     return this.#probe.readingsOf(this.#key).at(-1)?.resumed === true;
   }
 }

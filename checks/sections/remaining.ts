@@ -9,26 +9,25 @@ export const remainingFalls: Check = {
   id: 'rate-remaining-falls',
   async afterwards(probe, judge) {
     if (!probe.permits('exhaust')) return;
-    // A window that was counted exactly shows every value from the limit less one down to 0, each once.
-    for (const { key, windows, refilling } of await measurements(probe)) {
-      const [window] = windows;
-      if (window?.count.verdict.kind !== 'exact' || refilling !== false) continue;
-      const { admitted } = window.count;
-      if (
-        admitted.length !== key.limits.perMinute ||
-        admitted.some(({ limit }) => limit !== key.limits.perMinute)
-      )
-        continue;
-      const values = new Set(admitted.flatMap(({ remaining }) => remaining ?? []));
-      if (values.has(0) && values.size >= key.limits.perMinute - 1) judge.holds(...evidenceOf(window));
-      else {
-        judge.breaks(
-          {
-            expected: `${key.limits.perMinute} requests that leave ${key.limits.perMinute - 1} down to 0`,
-            actual: `they left ${values.size} different values, the lowest ${Math.min(...values)}`,
-          },
-          ...evidenceOf(window),
-        );
+    // A window that was counted exactly shows every value from the limit less one down to 0, each once; so does the next.
+    for (const { key, windows, next, refilling } of await measurements(probe)) {
+      if (refilling !== false) continue;
+      const { perMinute } = key.limits;
+      for (const window of [...windows.slice(0, 1), ...next]) {
+        const { admitted, verdict } = window.count;
+        if (verdict.kind !== 'exact' || admitted.length !== perMinute) continue;
+        if (admitted.some(({ limit }) => limit !== perMinute)) continue;
+        const values = new Set(admitted.flatMap(({ remaining }) => remaining ?? []));
+        if (values.has(0) && values.size >= perMinute - 1) judge.holds(...evidenceOf(window));
+        else {
+          judge.breaks(
+            {
+              expected: `${perMinute} requests that leave ${perMinute - 1} down to 0`,
+              actual: `they left ${values.size} different values, the lowest ${Math.min(...values)}`,
+            },
+            ...evidenceOf(window),
+          );
+        }
       }
     }
   },

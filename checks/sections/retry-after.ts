@@ -1,26 +1,38 @@
 /** Sections 7 and 8: the time to wait, as Retry-After and X-RateLimit-Reset of a refusal tell it. */
 import type { Check, GapObserver } from '../harness/check.ts';
 import type { AnsweredExchange } from '../harness/exchange.ts';
+import { MINUTE, SECOND } from '../harness/key-pool.ts';
 import { described } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
 import { type RetryAfter, rateReading, retryAfter } from '../harness/rate-headers.ts';
 import { banKey, banOf } from './ban-measurement.ts';
 import { disturbed, first, forEveryKey, mayBan, measurements } from './minute-measurements.ts';
+import { exceededWindow } from './told-time.ts';
 
-/** What is wrong with a Retry-After as a time to wait; undefined where nothing is. */
-function unreadableWait(told: RetryAfter, refusal: AnsweredExchange, probe: Probe): string | undefined {
+/**
+ * What is wrong with a Retry-After as a time to wait; undefined where nothing is.
+ *
+ * @param window that was exceeded, in milliseconds
+ */
+function unreadableWait(
+  told: RetryAfter,
+  refusal: AnsweredExchange,
+  window: number,
+  probe: Probe,
+): string | undefined {
   if (told.kind === 'absent') return undefined;
   if (told.kind === 'unreadable') return `Retry-After: ${told.text}`;
-  // A bound of ten windows: "of the order of the window" leaves room for a generous target, not for another unit.
-  const longest = 600_000;
+  // "Of the order of the window" leaves room for a generous target, not for another unit.
+  const longest = 10 * window;
+  const tooLong = `Retry-After: ${told.text}, for a window of a ${window === MINUTE ? 'minute' : 'day'}`;
   if (told.kind === 'delay') {
     if (told.milliseconds <= 0) return `Retry-After: ${told.text}, which is no time to wait`;
-    return told.milliseconds > longest ? `Retry-After: ${told.text}, for a window of a minute` : undefined;
+    return told.milliseconds > longest ? tooLong : undefined;
   }
   const now = probe.targetClock.at(refusal.receivedAt);
   if (now === undefined) return undefined;
   if (told.time < now.earliest - 1000) return `Retry-After: ${told.text}, which is past`;
-  return told.time > now.latest + longest ? `Retry-After: ${told.text}, for a window of a minute` : undefined;
+  return told.time > now.latest + longest ? tooLong : undefined;
 }
 
 export const resetTrue: Check = {
@@ -73,16 +85,24 @@ export const retryAfterChecks: readonly Check[] = [
     id: 'retry-after-readable',
     permit: 'exhaust',
     async run(probe, judge) {
-      const filled = (await measurements(probe)).flatMap(({ windows, next }) => [...windows, ...next]);
-      const refusals = filled.flatMap(({ refusal }) => refusal ?? []);
-      if (mayBan(probe)) refusals.push(...(await probe.play(banOf(banKey(probe)))).refusals);
-      for (const refusal of refusals) {
-        if (refusal.outcome.status !== 429) continue;
-        const told = retryAfter(refusal.outcome.headers, 60);
-        const problem = unreadableWait(told, refusal, probe);
+      const refused = (await measurements(probe)).flatMap(({ key, windows, next }) =>
+        [...windows, ...next].map(({ refusal }) => ({ key, refusal })),
+      );
+      if (mayBan(probe)) {
+        const { key, refusals } = await probe.play(banOf(banKey(probe)));
+        refused.push(...refusals.map((refusal) => ({ key, refusal })));
+      }
+      for (const { key, refusal } of refused) {
+        if (refusal?.outcome.status !== 429) continue;
+        const window = exceededWindow(rateReading(refusal), key.limits);
+        const told = retryAfter(refusal.outcome.headers, window / SECOND);
+        const problem = unreadableWait(told, refusal, window, probe);
         if (problem !== undefined)
           judge.breaks(
-            { expected: 'a number or a date that lies ahead, of the order of a minute', actual: problem },
+            {
+              expected: `a number or a date that lies ahead, of the order of a ${window === MINUTE ? 'minute' : 'day'}`,
+              actual: problem,
+            },
             refusal,
           );
         else if (told.kind !== 'absent') judge.holds(refusal);

@@ -1,8 +1,20 @@
 /** When a refusal tells to come back. */
 import type { AnsweredExchange } from '../harness/exchange.ts';
-import { DAY, SECOND } from '../harness/key-pool.ts';
+import { DAY, MINUTE, SECOND } from '../harness/key-pool.ts';
 import type { Probe } from '../harness/probe.ts';
-import { type RetryAfter, retryAfter } from '../harness/rate-headers.ts';
+import { type RateReading, type RetryAfter, retryAfter } from '../harness/rate-headers.ts';
+import type { PlanLimits } from '../harness/target-profile.ts';
+
+/**
+ * The window that a refusal is about, in milliseconds: the day's where the headers show the day's figures and nothing
+ * left of them, else the minute's. Headers of the day are sent with refusals for the minute too.
+ */
+export function exceededWindow(
+  { limit, remaining }: Pick<RateReading, 'limit' | 'remaining'>,
+  { perMinute, perDay }: PlanLimits,
+): number {
+  return limit === perDay && limit !== perMinute && remaining === 0 ? DAY : MINUTE;
+}
 
 /** The time that a Retry-After names, by our clock; undefined where it names none. */
 export function toldTime(

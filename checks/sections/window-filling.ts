@@ -150,7 +150,8 @@ export async function fill(
   }
   const { sent, refusal, closed, closedAtLimit } = filling;
   const count = filling.count();
-  const odd = oneByOne === 2 && count.admitted.length === perMinute + 1 ? oddOne(sent, last) : undefined;
+  // One that a bucket's refill may have paid for was within the limit.
+  const odd = oneByOne === 2 && count.verdict.kind === 'more' ? oddOne(sent, last) : undefined;
   return {
     count,
     refusal,

@@ -144,6 +144,12 @@ export const REMAINING_VALUE_FAULTS: readonly Fault[] = [
     ),
   ),
   fault(
+    'remaining-stuck-at-zero',
+    FALLS,
+    'X-RateLimit-Remaining stays at 0, also after the reset, once the limit was reached.',
+    remainingBy((left, last) => (last === 0 ? 0 : left)),
+  ),
+  fault(
     'remaining-stuck-at-five',
     FALLS,
     'X-RateLimit-Remaining stays at 5 until the limit is reached.',

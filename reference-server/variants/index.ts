@@ -155,6 +155,13 @@ export const VARIANTS: readonly Variant[] = [
     transport.noChallenge,
   ),
   variant(
+    'bans-at-once',
+    'The second request over the limit is banned already, as a 403 that does not say when it ends.',
+    limits.banOf(1, 30),
+    limits.banAnsweredWith(403, false),
+    transport.latency(0, 30),
+  ),
+  variant(
     'everything-else',
     'As many unusual answers as one server can have.',
     limits.bucketMinute,
