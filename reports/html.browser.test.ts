@@ -216,6 +216,23 @@ t.test('the report in a browser', { skip }, async (t) => {
     t.equal(await page.locator('.req').count(), 101);
   });
 
+  await t.test('on paper: dark on white, what is broken and not verified open, no controls', async (t) => {
+    const { page } = await open(t, notConformantReport(), { scheme: 'dark' });
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+    t.strictSame(
+      await page.evaluate(
+        '[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]',
+      ),
+      ['rgb(255, 255, 255)', 'rgb(28, 27, 32)'],
+    );
+    t.ok(await page.locator('#r-error-status-matches .exchange').isVisible());
+    t.equal(await page.locator('.req[open]').count(), 9, 'five broken, four not verified');
+    for (const control of ['nav', '.toolbar', '.copy', '.zoom', '#exchanges'])
+      t.notOk(await page.locator(control).first().isVisible(), control);
+    t.match((await page.pdf({ format: 'A4' })).subarray(0, 5).toString(), '%PDF-');
+  });
+
   await t.test('earlier runs of a requirement', async (t) => {
     const history = [conformantReport(), notConformantReport()];
     const { page } = await open(t, notConformantReport(), { history });
