@@ -37,6 +37,15 @@ t.test('what breaks is a regression, what is fixed is none', async (t) => {
   t.match(diffReports(broken, good), { regression: false, requirements: [{ kind: 'fixed' }] });
 });
 
+t.test('what broke is told with what was asked', async (t) => {
+  const broken = withRow('list-each-once', {
+    verdict: 'fail',
+    reason: '3 animals (2 times)',
+    expected: '4 animals',
+  });
+  t.match(renderDiffText(diffReports(good, broken)), '    3 animals (2 times); asked for: 4 animals\n');
+});
+
 t.test('a failure that the baseline lists is no regression; one that it no longer lists is', async (t) => {
   const known = withRow('list-each-once', { verdict: 'fail', baselined: true });
   t.match(diffReports(good, known), {

@@ -1,3 +1,4 @@
+import { failureLine } from './outcome.ts';
 import type { GapResult, Report, RequirementResult, RunFacts } from './report.ts';
 import { shownLine } from './visible-text.ts';
 
@@ -100,7 +101,7 @@ function requirementChanges(
   return rows
     .map((row) => {
       const [was, is] = [standing(old.get(row.id)), standing(now.get(row.id))];
-      const reason = shownLine(now.get(row.id)?.reason ?? 'The newer run has no such requirement.', 300);
+      const reason = shownLine(reasonNow(now.get(row.id)), 300);
       return {
         id: row.id,
         section: row.section,
@@ -113,6 +114,11 @@ function requirementChanges(
     })
     .filter(({ was, is }) => was !== is)
     .sort((a, b) => KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind));
+}
+
+function reasonNow(row: RequirementResult | undefined): string {
+  if (row === undefined) return 'The newer run has no such requirement.';
+  return row.verdict === 'fail' ? failureLine(row) : row.reason;
 }
 
 function changeKind(was: Standing, is: Standing): ChangeKind {

@@ -69,7 +69,10 @@ t.test('percent signs arrive as they were', async (t) => {
     reason: '50 %0A::error::x',
   }));
   const [first] = read(renderGithubAnnotations({ ...report, requirements }));
-  t.match(first, { properties: { title: /a%3Ab$/ }, message: /^50 %0A::error::x\n/ });
+  t.match(first, {
+    properties: { title: /a%3Ab$/ },
+    message: /^50 %0A::error::x; asked for: Error\.status is 404.*\nThe document asks: The status field/,
+  });
 });
 
 t.test('a conformant run is silent', async (t) => {

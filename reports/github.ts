@@ -1,4 +1,4 @@
-import { byReason, outcome, unexplainedVerdict } from './outcome.ts';
+import { byReason, failureLine, outcome, unexplainedVerdict } from './outcome.ts';
 import type { Report } from './report.ts';
 import { shownLine } from './visible-text.ts';
 import { workflowCommand } from './workflow-command.ts';
@@ -18,8 +18,8 @@ export function renderGithubAnnotations(report: Report): string {
         'error',
         `${row.id} (section ${row.section}): ${shownLine(row.title)}`,
         [
-          shownLine(row.reason, 300),
-          `The document asks: ${shownLine(row.expected ?? row.statement, 500)}`,
+          shownLine(failureLine(row), 400),
+          `The document asks: ${shownLine(row.statement, 500)}`,
           ...(row.actual === undefined ? [] : [`What came back: ${shownLine(row.actual, 500)}`]),
           ...(row.curl === undefined ? [] : [shownLine(row.curl, 1_000)]),
         ].join('\n'),

@@ -23,9 +23,14 @@ t.test('a reader counts the failures and shows their messages', async (t) => {
   t.equal(cases.filter(({ error }) => error !== undefined).length, suites.errors);
   t.equal(cases.length, suites.tests);
   const [failure] = named('error-status-matches')?.failure ?? [];
-  t.equal(failure?.message, 'The field status of the Error is 200 where the response is 404.');
+  t.equal(
+    failure?.message,
+    'The field status of the Error is 200 where the response is 404; asked for: Error.status is 404, the HTTP status of the response',
+    'what came and what was asked, on the line that pipelines show',
+  );
   t.match(failure?.inner, 'What came back: Error.status is 200, the HTTP status of the response is 404');
   t.match(failure?.inner, /Repeat it with: curl -i -H "Authorization: Bearer \$PETSTORE_FREE_KEY"/);
+  t.match(failure?.inner, /\nGET \/pets\/9223372036854775807\n\nHTTP 404\n[\s\S]*"status":200/, 'the proof');
   t.match(named('rate-day-free')?.error, [{ message: /--permit day/, type: 'inconclusive' }]);
   t.match(named('json-well-formed')?.skipped, [{ message: /Known failure/ }]);
   t.equal(named('json-well-formed')?.failure, undefined, 'a baselined failure does not gate');

@@ -1,5 +1,7 @@
+import type { Exchange } from '../checks/harness/exchange.ts';
+import { exchangeText } from './exchange-text.ts';
 import { type Case, junitDocument, type Suite, type Trouble } from './junit-document.ts';
-import { outcome, unexplainedVerdict } from './outcome.ts';
+import { failureLine, outcome, unexplainedVerdict } from './outcome.ts';
 import type { GapResult, Report, RequirementResult } from './report.ts';
 import { bySection } from './sections.ts';
 import { shownLine, shownLines } from './visible-text.ts';
@@ -13,9 +15,13 @@ import { shownLine, shownLines } from './visible-text.ts';
  * requirements that do not apply, MAY rows, and failures that the baseline lists.
  */
 export function renderJunit(report: Report): string {
+  const proofs = new Map(report.exchanges.map((exchange) => [exchange.id, exchange]));
   return junitDocument(report.run, [
     runSuite(report),
-    ...bySection(report.requirements).map(({ name, rows }) => ({ name, cases: rows.map(requirementCase) })),
+    ...bySection(report.requirements).map(({ name, rows }) => ({
+      name,
+      cases: rows.map((row) => requirementCase(row, proofs.get(row.evidence[0] ?? ''))),
+    })),
     gapSuite(report.gaps),
   ]);
 }
@@ -50,8 +56,8 @@ function runProperties({ run, requests }: Report): [string, string][] {
   ].map(([name = '', value = '']) => [name, shownLine(value)]);
 }
 
-function requirementCase(row: RequirementResult): Case {
-  const trouble = requirementTrouble(row);
+function requirementCase(row: RequirementResult, proof: Exchange | undefined): Case {
+  const trouble = requirementTrouble(row, proof);
   return {
     name: `${row.id}: ${shownLine(row.title)}`,
     // Consumers read a dot as a package boundary, so the section number must not bring its own.
@@ -60,7 +66,7 @@ function requirementCase(row: RequirementResult): Case {
   };
 }
 
-function requirementTrouble(row: RequirementResult): Trouble | undefined {
+function requirementTrouble(row: RequirementResult, proof: Exchange | undefined): Trouble | undefined {
   const reason = shownLine(row.reason, 300);
   switch (row.verdict) {
     case 'pass':
@@ -74,11 +80,16 @@ function requirementTrouble(row: RequirementResult): Trouble | undefined {
     case 'fail':
       return row.baselined === true
         ? { tag: 'skipped', message: `Known failure, listed in the baseline: ${reason}` }
-        : { tag: 'failure', type: row.level, message: reason, text: details(row) };
+        : {
+            tag: 'failure',
+            type: row.level,
+            message: shownLine(failureLine(row), 400),
+            text: details(row, proof),
+          };
   }
 }
 
-function details(row: RequirementResult): string {
+function details(row: RequirementResult, proof?: Exchange): string {
   const lines = [
     ['The document asks', row.statement],
     ['Of this exchange', row.expected],
@@ -86,7 +97,8 @@ function details(row: RequirementResult): string {
     ['Repeat it with', row.curl],
     ['Exchanges in report.json', row.evidence.slice(0, 10).join(', ') || undefined],
   ].flatMap(([label, text]) => (text === undefined ? [] : [`${label}: ${shownLines(text, 2_000)}`]));
-  return `\n${lines.join('\n')}\n`;
+  const exchange = proof === undefined ? '' : `\n${exchangeText(proof)}\n`;
+  return `\n${lines.join('\n')}\n${exchange}`;
 }
 
 function gapSuite(gaps: readonly GapResult[]): Suite {

@@ -22,6 +22,10 @@ t.test('the verdict comes first, then a table of what is broken', async (t) => {
     table,
     /<pre><code class="language-sh"># error-status-matches\ncurl -i -H &quot;Authorization: Bearer \$PETSTORE_FREE_KEY/,
   );
+  t.match(
+    table,
+    /The answers that prove it[\s\S]*language-http"># error-status-matches\nGET \/pets\/9223372036854775807\n\nHTTP 404/,
+  );
   t.match(page, /Not verified<\/h3>\n<ul>\n<li><strong>4<\/strong>: <code>Needs the permission day/);
   t.match(page, /Drifted<\/h3>[\s\S]*used to answer/);
   t.match(page, /Known failures \(1\)<\/summary>[\s\S]*json-well-formed/);

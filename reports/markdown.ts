@@ -1,3 +1,4 @@
+import { exchangeText } from './exchange-text.ts';
 import { runFacts } from './facts.ts';
 import { code, fold, MOST_ROWS, prose, table } from './markdown-text.ts';
 import { byReason, nextSteps, outcome } from './outcome.ts';
@@ -22,6 +23,7 @@ export function renderMarkdown(report: Report): string {
     facts(report),
     broken.length > 0 ? `### Broken\n\n${failureTable(broken)}` : '',
     broken.some(({ curl }) => curl !== undefined) ? repeatBlock(broken) : '',
+    proofBlock(broken, report.exchanges),
     notVerified.length > 0 ? `### Not verified\n\n${reasonList(notVerified)}` : '',
     drifted.length > 0 ? `### Drifted\n\n${gapTable(drifted)}` : '',
     `**Next**\n\n${nextSteps(report)
@@ -73,9 +75,28 @@ function repeatBlock(rows: readonly RequirementResult[]): string {
     .slice(0, MOST_ROWS)
     .flatMap(({ id, curl }) => (curl === undefined ? [] : [`# ${id}\n${shownLines(curl, 1_000)}`]))
     .join('\n');
-  const longest = Math.max(2, ...(commands.match(/`+/g) ?? []).map(({ length }) => length));
+  return fold('Repeat them', fenced(commands, 'sh'));
+}
+
+/** Proofs beyond these are in the page. */
+const MOST_PROOFS = 10;
+
+function proofBlock(rows: readonly RequirementResult[], exchanges: Report['exchanges']): string {
+  const byId = new Map(exchanges.map((exchange) => [exchange.id, exchange]));
+  const proofs = rows.flatMap((row) => {
+    const proof = byId.get(row.evidence[0] ?? '');
+    return proof === undefined ? [] : [`# ${row.id}\n${exchangeText(proof, 400)}`];
+  });
+  if (proofs.length === 0) return '';
+  const more =
+    proofs.length > MOST_PROOFS ? `\n\n_and ${proofs.length - MOST_PROOFS} more, see report.html_` : '';
+  return fold('The answers that prove it', fenced(proofs.slice(0, MOST_PROOFS).join('\n\n'), 'http') + more);
+}
+
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = '`'.repeat(longest + 1);
-  return fold('Repeat them', `${fence}sh\n${commands}\n${fence}`);
+  return `${fence}${language}\n${text}\n${fence}`;
 }
 
 function reasonList(rows: readonly RequirementResult[]): string {

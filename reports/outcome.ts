@@ -60,6 +60,11 @@ export function count(number: number, noun: string): string {
   return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
 }
 
+/** A failure in one line: what came, and what was asked where the reason does not say it. */
+export function failureLine({ reason, expected }: RequirementResult): string {
+  return expected === undefined ? reason : `${reason.replace(/\.$/, '')}; asked for: ${expected}`;
+}
+
 /** Requirements that share a reason, the largest group first: forty checks may lack the same permission. */
 export function byReason(
   rows: readonly RequirementResult[],

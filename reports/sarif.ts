@@ -1,6 +1,6 @@
 import type { Invocation, Log, ReportingDescriptor, Result } from 'sarif';
 import type { Exchange } from '../checks/harness/exchange.ts';
-import { outcome, unexplainedVerdict } from './outcome.ts';
+import { failureLine, outcome, unexplainedVerdict } from './outcome.ts';
 import type { GapResult, Report, RequirementResult } from './report.ts';
 import { shownLine, shownLines } from './visible-text.ts';
 
@@ -94,8 +94,8 @@ function gapRule(row: GapResult): ReportingDescriptor {
 
 function failureText(row: RequirementResult): string {
   return [
-    shownLine(row.reason),
-    `The document asks: ${shownLine(row.expected ?? row.statement)}`,
+    shownLine(failureLine(row)),
+    `The document asks: ${shownLine(row.statement)}`,
     ...(row.actual === undefined ? [] : [`What came back: ${shownLine(row.actual)}`]),
     ...(row.curl === undefined ? [] : [`Repeat it with: ${shownLine(row.curl, 2_000)}`]),
   ].join('\n');

@@ -1,3 +1,5 @@
+import type { Exchange } from '../checks/harness/exchange.ts';
+import { exchangeText } from './exchange-text.ts';
 import { outcome, unexplainedVerdict } from './outcome.ts';
 import type { Report, RequirementResult } from './report.ts';
 import { type Point, tapDocument } from './tap-document.ts';
@@ -8,9 +10,10 @@ import { shownLine, shownLines } from './visible-text.ts';
  * be verified is `not ok`; a skipped point would read as green.
  */
 export function renderTap(report: Report): string {
+  const proofs = new Map(report.exchanges.map((exchange) => [exchange.id, exchange]));
   return tapDocument([
     runPoint(report),
-    ...report.requirements.map(requirementPoint),
+    ...report.requirements.map((row) => requirementPoint(row, proofs.get(row.evidence[0] ?? ''))),
     ...report.gaps
       .filter(({ pinned }) => pinned !== null)
       .map(({ id, question, verdict, pinned, observed, detail }) => ({
@@ -35,7 +38,7 @@ function runPoint(report: Report): Point {
   };
 }
 
-function requirementPoint(row: RequirementResult): Point {
+function requirementPoint(row: RequirementResult, proof: Exchange | undefined): Point {
   const { id, section, level, verdict } = row;
   const description = `${id} (${section}) ${shownLine(row.title)}`;
   const reason = shownLine(row.reason, 300);
@@ -49,7 +52,7 @@ function requirementPoint(row: RequirementResult): Point {
         ? { ok: true, description, directive: `SKIP not verified: ${reason}` }
         : { ok: false, description, diagnostic: { verdict, reason } };
     case 'fail': {
-      const point = { ok: false, description, diagnostic: failureDiagnostic(row, reason) };
+      const point = { ok: false, description, diagnostic: failureDiagnostic(row, reason, proof) };
       return row.baselined === true
         ? { ...point, directive: 'TODO known failure, listed in the baseline' }
         : point;
@@ -57,7 +60,11 @@ function requirementPoint(row: RequirementResult): Point {
   }
 }
 
-function failureDiagnostic(row: RequirementResult, reason: string): Readonly<Record<string, unknown>> {
+function failureDiagnostic(
+  row: RequirementResult,
+  reason: string,
+  proof: Exchange | undefined,
+): Readonly<Record<string, unknown>> {
   const text = (value: string | undefined) => (value === undefined ? undefined : shownLines(value, 2_000));
   return {
     verdict: row.verdict,
@@ -67,5 +74,6 @@ function failureDiagnostic(row: RequirementResult, reason: string): Readonly<Rec
     actual: text(row.actual),
     curl: text(row.curl),
     evidence: row.evidence.slice(0, 10),
+    exchange: proof === undefined ? undefined : exchangeText(proof),
   };
 }

@@ -1,0 +1,29 @@
+import type { Exchange } from '../checks/harness/exchange.ts';
+import { shownLine, shownLines } from './visible-text.ts';
+
+/** Header fields beyond these are in report.json. */
+const MOST_HEADERS = 30;
+
+/**
+ * An exchange as plain text, for formats that show no page: what was sent, what came back.
+ *
+ * @param mostOfBody characters of each body
+ */
+export function exchangeText({ request, outcome }: Exchange, mostOfBody = 800): string {
+  const body = (text: string) => (text === '' ? [] : ['', shownLines(text, mostOfBody)]);
+  const sent = [
+    `${shownLine(request.method, 20)} ${shownLine(request.path, 400)}`,
+    ...body(request.body ?? ''),
+  ];
+  const came =
+    outcome.kind === 'failure'
+      ? [`No answer: ${shownLine(outcome.message, 200)}`]
+      : [
+          `HTTP ${outcome.status}`,
+          ...outcome.headers
+            .slice(0, MOST_HEADERS)
+            .map(([name, value]) => `${shownLine(name, 80)}: ${shownLine(value, 200)}`),
+          ...body(outcome.body),
+        ];
+  return [...sent, '', ...came].join('\n');
+}
