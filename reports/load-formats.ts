@@ -55,8 +55,8 @@ function junit({ name, headline, problem, cases, facts, run }: LoadOutcome): str
   return junitDocument(run, [
     {
       name,
-      properties: facts,
-      cases: [{ name: headline, classname: 'petstore-harness.load', ...failed }],
+      properties: [['Verdict', headline], ...facts],
+      cases: [{ name: 'The run has a verdict', classname: 'petstore-harness.load', ...failed }],
     },
     suite('threshold', 'Thresholds'),
     suite('contract', 'Contract under load'),
@@ -90,7 +90,9 @@ function markdown({ name, headline, verdict, problem, cases, facts, figures }: L
   const blocks = [
     `## ${SIGN[verdict]} ${prose(name)}: ${prose(headline)}`,
     problem === undefined ? '' : prose(problem, 400),
-    facts.map(([label, text]) => `${label}: ${code(text, 400)}`).join('<br>\n'),
+    facts
+      .map(([label, text]) => `${label}: ${label === 'Target' ? code(text, 400) : prose(text, 400)}`)
+      .join('<br>\n'),
     cases.length === 0
       ? ''
       : table(
