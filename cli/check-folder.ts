@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { JOURNAL_FILE } from '../checks/check-target.ts';
 import { profileYaml } from '../checks/harness/write-profile.ts';
 import type { ReadReport } from '../reports/read-report.ts';
@@ -13,7 +13,16 @@ export const PROFILE_FILE = 'profile.yaml';
 const RESULTS = 'petstore-results';
 const LATEST = 'latest';
 
-const PRIVATE_FOLDER = { recursive: true, mode: 0o700 } as const;
+/**
+ * Makes a folder, and those above it, for this user alone. By hand: Node's own recursion does not come to an end where a
+ * folder that is there says of a new one in it that it is not (/proc).
+ */
+export function makePrivateFolder(folder: string): void {
+  const path = resolve(folder);
+  if (existsSync(path) && statSync(path).isDirectory()) return;
+  if (dirname(path) !== path && !existsSync(dirname(path))) makePrivateFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
+}
 
 /**
  * The folder that a new run writes to, made private: the one that was named, else one of its own under
@@ -27,7 +36,7 @@ export async function resultsFolder(out: string | undefined): Promise<string> {
     // Loaded only now: it is a good part of the start-up time, and wrong usage is to be told at once.
     const { REPORT_FILE, readReport } = await import('../reports/read-report.ts');
     if (existsSync(join(out, JOURNAL_FILE))) refuseUnfinished(out, readReport(out));
-    mkdirSync(out, PRIVATE_FOLDER);
+    makePrivateFolder(out);
     // The report of an earlier run must not stand beside the journal of a later one that crashed.
     rmSync(join(out, REPORT_FILE), { force: true });
     return out;
@@ -37,7 +46,7 @@ export async function resultsFolder(out: string | undefined): Promise<string> {
 }
 
 function newFolder(): string {
-  mkdirSync(RESULTS, PRIVATE_FOLDER);
+  makePrivateFolder(RESULTS);
   const time = new Date()
     .toISOString()
     .replace(/\.\d+Z$/, 'Z')

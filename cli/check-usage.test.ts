@@ -147,6 +147,17 @@ t.test('folders for results', async (t) => {
   );
 });
 
+t.test(
+  'a folder in which none can be made is told at once',
+  { skip: !existsSync('/proc/self') },
+  async (t) => {
+    await t.rejects(resultsFolder('/proc/none/at/all'), {
+      name: 'UsageError',
+      message: /results cannot be written to \/proc\/none\/at\/all: ENOENT/,
+    });
+  },
+);
+
 t.test('a day that cannot pay for the run is refused before anything is sent', async (t) => {
   const folder = t.testdir({});
   writeFileSync(

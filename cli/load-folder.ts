@@ -1,6 +1,6 @@
-import { accessSync, constants, mkdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { unwritable } from './check-folder.ts';
+import { makePrivateFolder, unwritable } from './check-folder.ts';
 
 /** What a load or a search for a capacity is judged by: an earlier one's must not stand beside a later one's. */
 const RESULTS = ['load-report.json', 'report.html', 'capacity.json', 'capacity.svg'];
@@ -12,7 +12,7 @@ const RESULTS = ['load-report.json', 'report.html', 'capacity.json', 'capacity.s
  */
 export function prepareLoadFolder(out: string): void {
   try {
-    mkdirSync(out, { recursive: true, mode: 0o700 });
+    makePrivateFolder(out);
     accessSync(out, constants.W_OK);
     for (const name of RESULTS) rmSync(join(out, name), { force: true });
   } catch (error) {

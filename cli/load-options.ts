@@ -22,24 +22,6 @@ export interface LoadOptions {
   readonly list?: true;
 }
 
-/** The parser of an option that is a number above 0. */
-export function positive(most: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (text.trim() !== '' && value > 0 && value <= most) return value;
-    throw new InvalidArgumentError(`It is to be a number above 0, at most ${most}.`);
-  };
-}
-
-/** The parser of an option that is a whole number. */
-export function wholeNumber(from: number, to: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= from && value <= to) return value;
-    throw new InvalidArgumentError(`It is to be a whole number from ${from} to ${to}.`);
-  };
-}
-
 /** An http(s) address: the value of an option. */
 export function httpAddress(text: string): string {
   const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
@@ -52,13 +34,22 @@ const MIX_NAMES = { list: 'listPets', add: 'createPet', get: 'getPet' } as const
 /** The parts of a mix, such as list=80,add=5,get=15. */
 export function parseMix(text: string): Mix {
   const mix = { listPets: 0, createPet: 0, getPet: 0 };
+  const given = new Set<string>();
   for (const part of text.split(',')) {
     const { name, parts } = /^(?<name>list|add|get)=(?<parts>\d{1,4})$/.exec(part.trim())?.groups ?? {};
     if (name !== 'list' && name !== 'add' && name !== 'get') {
       throw new InvalidArgumentError('Write it like list=80,add=5,get=15.');
     }
+    if (given.has(name)) throw new InvalidArgumentError(`It has ${name} twice.`);
+    given.add(name);
     mix[MIX_NAMES[name]] = Number(parts);
   }
   if (mix.listPets + mix.createPet + mix.getPet === 0) throw new InvalidArgumentError('All parts are 0.');
   return mix;
+}
+
+/** A name as Kubernetes takes it for a Secret (RFC 1123, in lower case). */
+export function secretName(text: string): string {
+  if (text.length <= 253 && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(text)) return text;
+  throw new InvalidArgumentError('Write it in lower case, digits, "-" and ".", like petstore-load-keys.');
 }

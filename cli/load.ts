@@ -36,9 +36,12 @@ import { EXIT, UsageError } from './exit-codes.ts';
 import { untilInterrupted } from './interruption.ts';
 import { prepareLoadFolder } from './load-folder.ts';
 import { LoadNotes } from './load-notes.ts';
-import { httpAddress, type LoadOptions, parseMix, positive, wholeNumber } from './load-options.ts';
+import { httpAddress, type LoadOptions, parseMix, secretName } from './load-options.ts';
 import { writeLoadPage } from './load-page.ts';
+import { positive, wholeNumber } from './number-option.ts';
 
+/** k6's own codes for options that it does not know, or that contradict each other. */
+const K6_USAGE = new Set([104, 255]);
 /** k6's own code for a threshold that was crossed. */
 const THRESHOLD_BROKEN = 99;
 
@@ -253,6 +256,10 @@ async function load(name: string | undefined, further: string[], options: LoadOp
     process.stdout.write(renderLoadResult(result));
     note(`report: ${await writeLoadPage(options.out, renderLoadHtml({ result }))}`);
     process.exitCode = exitCodeOf(result);
+    if (further.length > 0 && result.run.k6ExitCode !== null && K6_USAGE.has(result.run.k6ExitCode))
+      throw new UsageError(
+        'k6 does not take what stands after "--": see what it says above, and k6 run --help',
+      );
   } catch (error) {
     const code = explained(error, signals.stop.aborted, options.out);
     if (code === undefined) throw error;
@@ -292,7 +299,11 @@ export const loadCommand = new Command('load')
     ),
   )
   .option('--kubernetes', 'print what the k6-operator needs instead of running: a ConfigMap and a TestRun')
-  .option('--secret <name>', 'with --kubernetes: Secret that holds the keys', 'petstore-load-keys')
+  .addOption(
+    new Option('--secret <name>', 'with --kubernetes: Secret that holds the keys')
+      .default('petstore-load-keys')
+      .argParser(secretName),
+  )
   .addOption(
     new Option(
       '--prometheus-url <url>',

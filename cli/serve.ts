@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { FAULTS, LOAD_FAULTS } from '../reference-server/faults/index.ts';
 import { KeyFileError, readKeyFile } from '../reference-server/key-file.ts';
 import { UnknownNameError } from '../reference-server/named.ts';
@@ -7,6 +7,7 @@ import { DOCUMENTED_PLANS } from '../reference-server/plans.ts';
 import { startReferenceServer } from '../reference-server/reference-server.ts';
 import type { ReferenceServer } from '../reference-server/server.ts';
 import { VARIANTS } from '../reference-server/variants/index.ts';
+import { numberFrom, wholeNumber } from './number-option.ts';
 import { writeServeProfile } from './serve-profile.ts';
 
 const USAGE_ERROR = 2;
@@ -28,22 +29,6 @@ interface ServeOptions {
   readonly exitWithParent?: true;
   readonly listFaults?: true;
   readonly listVariants?: true;
-}
-
-function wholeNumber(from: number, to: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= from && value <= to) return value;
-    throw new InvalidArgumentError(`It is to be a whole number from ${from} to ${to}.`);
-  };
-}
-
-function numberFrom(from: number, to: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (text.trim() !== '' && value >= from && value <= to) return value;
-    throw new InvalidArgumentError(`It is to be a number from ${from} to ${to}.`);
-  };
 }
 
 const EXAMPLES = `

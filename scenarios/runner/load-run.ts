@@ -18,7 +18,7 @@ import { mostMemory } from './memory-guard.ts';
 import { preflight } from './preflight.ts';
 import { type PaidStream, planQuota, type QuotaPlan, renderBill } from './quota.ts';
 import { SampleStore } from './sample-store.ts';
-import { shardPlans, startTogether } from './shards.ts';
+import { shardPlans, sharesOfLoad, startTogether } from './shards.ts';
 import { parseSlo, type SloClause } from './slo.ts';
 import { stopWhenBroken } from './stop-when-broken.ts';
 
@@ -82,7 +82,7 @@ export interface PreparedLoad {
 /**
  * Checks permissions and pays the bill; nothing is sent.
  *
- * @throws LoadRefused with the bill and what would fit
+ * @throws LoadRefused with the bill and what would fit, or where it cannot be divided over so many shards
  * @throws SloError for an objective that cannot be read
  */
 export function prepareLoad(request: Omit<LoadRequest, 'k6' | 'out'>): PreparedLoad {
@@ -110,6 +110,8 @@ export function prepareLoad(request: Omit<LoadRequest, 'k6' | 'out'>): PreparedL
     const bill = quota.bill.keys.length === 0 ? '' : `\n${renderBill(quota.bill)}`;
     throw new LoadRefused(`${facts.name} does not fit: ${quota.reason}.\nWould fit: ${quota.fits}.${bill}`);
   }
+  const { shards = 1 } = request;
+  if (shards > 1) sharesOfLoad(facts.name, quota, shards);
   return {
     facts,
     rate,

@@ -39,7 +39,7 @@ export function divideKeys(shares: ReadonlyMap<number, number>, parts: number): 
   return made;
 }
 
-function sharesOf({ schedule }: PlannedStream): Map<number, number> {
+function sharesOf({ schedule }: Pick<PlannedStream, 'schedule'>): Map<number, number> {
   const shares = new Map<number, number>();
   for (const key of schedule) shares.set(key, (shares.get(key) ?? 0) + 1 / schedule.length);
   return shares;
@@ -71,6 +71,27 @@ export async function freePort(): Promise<number> {
 export const freeAddress = async () => `127.0.0.1:${await freePort()}`;
 
 /**
+ * Which part of a load each key pays, where it can be divided over so many processes.
+ *
+ * @throws LoadRefused where it cannot
+ */
+export function sharesOfLoad(
+  scenario: string,
+  { streams }: Extract<QuotaPlan, { kind: 'paid' }>,
+  count: number,
+): ReadonlyMap<number, number> {
+  const [first] = streams;
+  if (first === undefined || streams.some(({ stream }) => stream.kind !== 'rate')) {
+    throw new LoadRefused(`${scenario} is about single clients; only loads that are rates can be divided`);
+  }
+  const shares = sharesOf(first);
+  if (shares.size < count) {
+    throw new LoadRefused(`${count} shards need ${count} load keys, one each; there are ${shares.size}`);
+  }
+  return shares;
+}
+
+/**
  * The plans of the processes.
  *
  * @throws LoadRefused where the load cannot be divided
@@ -89,16 +110,7 @@ export async function shardPlans(
       { folder, plan: { ...plan, control }, k6Options: [`--address=${control}`], secrets: (all) => all },
     ];
   }
-  const [first] = plan.streams;
-  if (first === undefined || quota.streams.some(({ stream }) => stream.kind !== 'rate')) {
-    throw new LoadRefused(
-      `${plan.scenario} is about single clients; only loads that are rates can be divided`,
-    );
-  }
-  const shares = sharesOf(first);
-  if (shares.size < count) {
-    throw new LoadRefused(`${count} shards need ${count} load keys, one each; there are ${shares.size}`);
-  }
+  const shares = sharesOfLoad(plan.scenario, quota, count);
   const parts = divideKeys(shares, count);
   const sequence = segmentSequence(parts);
   return Promise.all(

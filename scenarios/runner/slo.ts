@@ -42,7 +42,12 @@ export function parseSlo(text: string): SloClause[] {
   return clauses.map(parseClause);
 }
 
+/** Longer than any clause is. */
+const LONGEST_CLAUSE = 60;
+
 function parseClause(text: string): SloClause {
+  if (text.length > LONGEST_CLAUSE)
+    throw new SloError(`"${text.slice(0, LONGEST_CLAUSE)}…" is no clause; write one like p99<200ms`);
   const { percentile, count, operation, sign, value, unit } = CLAUSE.exec(text)?.groups ?? {};
   if (sign === undefined || value === undefined) {
     throw new SloError(`cannot read "${text}": write p99<200ms, errors<0.1% or violations==0`);
