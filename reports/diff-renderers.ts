@@ -33,9 +33,10 @@ export function renderDiffText(diff: ReportDiff, colour = false): string {
       row.kind === 'broke' || row.kind === 'no-longer-verified' ? `\n    ${shownLine(row.reason, 300)}` : '';
     return `${signs[row.kind]} ${row.id} (${row.section}) ${change(row)}${reason}\n`;
   });
-  const gaps = diff.gaps.map(({ id, section, was, is, breaksPin }) => {
-    const note = breaksPin ? paint.red(' (pinned)') : '';
-    return `${breaksPin ? paint.red('≠') : paint.dim('≠')} ${id} (${section}) answers ${shownLine(is, 120)}, was ${shownLine(was, 120)}${note}\n`;
+  const gaps = diff.gaps.map(({ id, section, was, is, pinned, breaksPin }) => {
+    const before = was === is ? '' : `, was ${shownLine(was, 120)}`;
+    const note = breaksPin ? paint.red(`; the profile pins ${shownLine(pinned ?? '', 120)}`) : '';
+    return `${breaksPin ? paint.red('≠') : paint.dim('≠')} ${id} (${section}) answers ${shownLine(is, 120)}${before}${note}\n`;
   });
   return [paint.bold(`${headline(diff)}\n`), paint.dim(`${runs(diff)}\n`), ...rows, ...gaps].join('');
 }
@@ -59,7 +60,11 @@ export function renderDiffMarkdown(diff: ReportDiff): string {
     gap.section,
     code(gap.was),
     code(gap.is),
-    gap.breaksPin ? '❌ the profile pins another' : 'not pinned',
+    gap.breaksPin
+      ? `❌ the profile pins ${code(gap.pinned ?? '')}`
+      : gap.pinned === undefined
+        ? 'not pinned'
+        : 'as pinned',
   ]);
   return `${[
     `## ${diff.regression ? '❌' : '✅'} ${headline(diff)}`,

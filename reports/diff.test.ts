@@ -89,13 +89,21 @@ t.test('answers to gaps: unpinned changes are news, a broken pin is a regression
   });
 });
 
+t.test('a pin that the answer never kept names the pin, and no change that was none', async (t) => {
+  const now = withGap('list-order', { pinned: 'newest-first', verdict: 'drifted' });
+  const diff = diffReports(good, now);
+  t.match(diff.gaps, [{ was: 'oldest-first', is: 'oldest-first', pinned: 'newest-first', breaksPin: true }]);
+  t.match(renderDiffText(diff), '≠ list-order (4.1) answers oldest-first; the profile pins newest-first\n');
+  t.match(renderDiffMarkdown(diff), '❌ the profile pins <code>newest-first</code>');
+});
+
 t.test('the three renderings say the same', async (t) => {
   const diff = diffReports(good, notConformantReport());
   t.same(JSON.parse(renderDiffJson(diff)), diff);
   const text = renderDiffText(diff);
   t.match(text, /^Regression: 5 broke, 4 no longer verified, 1 changed otherwise, 1 pinned answer drifted\n/);
   t.match(text, /✘ error-status-matches \(2\) is fail, was pass\n {4}The field status of the Error is 200/);
-  t.match(text, /≠ authentication-challenge \(5\) answers none, was .* \(pinned\)/);
+  t.match(text, /≠ authentication-challenge \(5\) answers none; the profile pins bearer\n/);
   t.match(renderDiffText(diff, true), '\u001b[31m');
   const page = micromark(renderDiffMarkdown(diff), {
     allowDangerousHtml: true,

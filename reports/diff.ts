@@ -37,6 +37,8 @@ export interface GapChange {
   readonly question: string;
   readonly was: string;
   readonly is: string;
+  /** The answer that the newer run's profile pins, where it pins one. */
+  readonly pinned?: string;
   /** The profile pins another answer: this is a regression, where an unpinned change is only news. */
   readonly breaksPin: boolean;
 }
@@ -146,6 +148,7 @@ function gapChanges(before: readonly GapResult[], after: readonly GapResult[]): 
           question,
           was: shownLine(earlier, 200),
           is: shownLine(observed, 200),
+          ...(pinned === null ? {} : { pinned: shownLine(pinned, 200) }),
           breaksPin: gap.verdict === 'drifted',
         },
       ];

@@ -1,4 +1,4 @@
-import { byReason, failureLine, outcome, unexplainedVerdict } from './outcome.ts';
+import { byReason, driftLine, failureLine, outcome, unexplainedVerdict } from './outcome.ts';
 import type { Report } from './report.ts';
 import { shownLine } from './visible-text.ts';
 import { workflowCommand } from './workflow-command.ts';
@@ -26,7 +26,7 @@ export function renderGithubAnnotations(report: Report): string {
       ),
     ),
     ...drifted.map((gap) =>
-      workflowCommand('error', `${gap.id} (section ${gap.section}) has drifted`, shownLine(gap.detail)),
+      workflowCommand('error', `${gap.id} (section ${gap.section}) has drifted`, shownLine(driftLine(gap))),
     ),
     ...byReason(notVerified).map(({ reason, rows }) =>
       workflowCommand(

@@ -120,6 +120,14 @@ t.test('the card of what is broken says what was asked and what came', async (t)
   t.match(card, `<dt>asks</dt><dd>${row?.expected}</dd><dt>came</dt><dd>${row?.actual}</dd>`);
 });
 
+t.test('the card of a drifted answer says what is pinned and what came', async (t) => {
+  const page = renderHtml(notConformantReport());
+  t.match(
+    page,
+    /Drifted: [^<]*<\/a>[^\n]*\n<dl class="asked"><dt>pinned<\/dt><dd>bearer<\/dd><dt>came<\/dt><dd>none: /,
+  );
+});
+
 t.test('ticks of every run length fit their axis', async (t) => {
   for (const length of [1, 7, 59, 119.4, 600, 6_000, 86_400, 900_000]) {
     const ticks = timeTicks(length);

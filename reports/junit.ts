@@ -1,7 +1,7 @@
 import type { Exchange } from '../checks/harness/exchange.ts';
 import { exchangeText } from './exchange-text.ts';
 import { type Case, junitDocument, type Suite, type Trouble } from './junit-document.ts';
-import { failureLine, outcome, unexplainedVerdict } from './outcome.ts';
+import { driftLine, failureLine, outcome, unexplainedVerdict } from './outcome.ts';
 import type { GapResult, Report, RequirementResult } from './report.ts';
 import { bySection } from './sections.ts';
 import { shownLine, shownLines } from './visible-text.ts';
@@ -119,5 +119,5 @@ function gapTrouble(gap: GapResult): { trouble?: Trouble } {
   if (gap.verdict !== 'drifted')
     return { trouble: { tag: 'skipped', message: `Not seen in this run: ${detail}` } };
   const text = `\nPinned: ${shownLine(gap.pinned ?? '')}\nObserved: ${shownLine(gap.observed ?? '')}\n`;
-  return { trouble: { tag: 'failure', type: 'drift', message: detail, text } };
+  return { trouble: { tag: 'failure', type: 'drift', message: shownLine(driftLine(gap), 400), text } };
 }

@@ -65,6 +65,11 @@ export function failureLine({ reason, expected }: RequirementResult): string {
   return expected === undefined ? reason : `${reason.replace(/\.$/, '')}; asked for: ${expected}`;
 }
 
+/** A pinned answer that the target no longer gives, in one line. */
+export function driftLine({ observed, pinned, detail }: GapResult): string {
+  return `answers ${observed ?? 'nothing'}, the profile pins ${pinned ?? 'nothing'} (${detail})`;
+}
+
 /** Requirements that share a reason, the largest group first: forty checks may lack the same permission. */
 export function byReason(
   rows: readonly RequirementResult[],

@@ -15,7 +15,7 @@ t.test('a broken requirement: what the document asks, what came back, how to rep
     /✘ error-status-matches \(2\)[\s\S]*asks Error\.status is 404[\s\S]*came Error\.status is 200[\s\S]*repeat curl -i -H "Auth/,
   );
   t.match(text, /\? 4 not verified: Needs the permission day/);
-  t.match(text, /≠ authentication-challenge/);
+  t.match(text, /≠ authentication-challenge \(5\) answers none, the profile pins bearer \(/);
   t.match(text, /→ Repeat what is broken alone: petstore-harness check .* --only error-status-matches,/);
 });
 

@@ -2,7 +2,7 @@ import cliTruncate from 'cli-truncate';
 import picocolors from 'picocolors';
 import stringWidth from 'string-width';
 import { duration } from './facts.ts';
-import { byReason, count, nextSteps, outcome } from './outcome.ts';
+import { byReason, count, driftLine, nextSteps, outcome } from './outcome.ts';
 import type { Report, RequirementResult } from './report.ts';
 import { shownLine } from './visible-text.ts';
 
@@ -32,9 +32,7 @@ export function renderTerminal(report: Report, screen: Screen): string {
 
   const head = [paint.bold(tone(`${sign} ${headline}`)), paint.dim(fit(`  ${costLine(report)}`))];
   const tail = [
-    ...drifted.map((gap) =>
-      fit(`${paint.red('≠')} ${gap.id} (${gap.section}) drifted: ${shownLine(gap.detail)}`),
-    ),
+    ...drifted.map((gap) => fit(`${paint.red('≠')} ${gap.id} (${gap.section}) ${shownLine(driftLine(gap))}`)),
     ...byReason(notVerified).map(({ reason, rows }) =>
       fit(
         `${paint.yellow('?')} ${rows.length} not verified: ${shownLine(reason, 300)} ${paint.dim(idList(rows))}`,

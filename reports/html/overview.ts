@@ -96,7 +96,8 @@ function oftenness({ actual, reason }: RequirementResult): string {
 }
 
 function driftItem(gap: GapResult): SafeHtml {
-  return html`<li><a href="#g-${gap.id}">Drifted: ${shownLine(gap.question, 200)}</a> <span class="quiet">section ${gap.section}</span><br /><span>${shown(gap.detail, 240)}</span></li>`;
+  return html`<li><a href="#g-${gap.id}">Drifted: ${shownLine(gap.question, 200)}</a> <span class="quiet">section ${gap.section}</span>
+<dl class="asked"><dt>pinned</dt><dd>${shown(gap.pinned ?? '', 120)}</dd><dt>came</dt><dd>${shown(gap.observed ?? 'no answer', 120)}: ${shown(gap.detail, 240)}</dd></dl></li>`;
 }
 
 function reasonItem({ reason, rows }: ReturnType<typeof byReason>[number]): SafeHtml {
