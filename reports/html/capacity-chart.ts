@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { median } from 'simple-statistics';
 import type { CapacityResult, CapacityStep } from '../../scenarios/runner/capacity.ts';
-import { parseSlo, SloError } from '../../scenarios/runner/slo.ts';
+import { latencyBounds } from '../../scenarios/runner/slo.ts';
 import { shownLine } from '../visible-text.ts';
 import {
   baseOf,
@@ -131,16 +131,4 @@ function curve(
     else group.push(step);
   }
   return groups.map((group) => [median(group.map(({ rate }) => rate)), median(group.map(value))]);
-}
-
-/** The latencies that the objective bounds; none where it comes from a file and cannot be read. */
-function latencyBounds(slo: string): { readonly text: string; readonly bound: number }[] {
-  try {
-    return parseSlo(slo).flatMap(({ text, metric, bound }) =>
-      metric.kind === 'latency' ? [{ text, bound }] : [],
-    );
-  } catch (error) {
-    if (error instanceof SloError) return [];
-    throw error;
-  }
 }

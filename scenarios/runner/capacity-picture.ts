@@ -1,6 +1,6 @@
 /** The steps of a search for a capacity as a picture: rate against latency (above) and errors (below). */
 import type { CapacityResult, CapacityStep } from './capacity.ts';
-import { round } from './slo.ts';
+import { latencyBounds, round } from './slo.ts';
 
 const WIDTH = 760;
 const HEIGHT = 460;
@@ -11,8 +11,10 @@ const LOWER = { top: 340, bottom: 410 };
 const HELD = '#1a7f37';
 const BROKEN = '#b3261e';
 
+/** Text as XML; what XML 1.0 cannot hold is replaced. */
 function escaped(text: string): string {
   return text
+    .replace(/[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/gu, '\ufffd')
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
@@ -36,7 +38,7 @@ function ticks(from: number, to: number): number[] {
   return found;
 }
 
-/** An SVG document. Latency and rate are on logarithmic scales; a step that broke is red. */
+/** An SVG document. Latency and rate are on logarithmic scales; a step that broke is a red cross. */
 export function renderCapacityPicture(result: CapacityResult): string {
   const { steps, interval, capacity } = result;
   const rates = steps.map(({ rate }) => rate);
@@ -67,6 +69,13 @@ export function renderCapacityPicture(result: CapacityResult): string {
         `<line x1="${px(x(capacity))}" x2="${px(x(capacity))}" y1="${UPPER.top}" y2="${LOWER.bottom}" stroke="#0969da"/>`,
       );
     }
+    for (const { text, bound } of latencyBounds(result.run.slo)) {
+      if (bound < fastest || bound > slowest) continue;
+      parts.push(
+        `<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${px(y(bound))}" y2="${px(y(bound))}" stroke="${BROKEN}" stroke-dasharray="6 4"/>`,
+        `<text x="${LEFT + 4}" y="${px(y(bound) - 5)}" fill="${BROKEN}">${escaped(text)}</text>`,
+      );
+    }
     for (const value of ticks(least, most)) {
       parts.push(`<text x="${px(x(value))}" y="${LOWER.bottom + 16}" text-anchor="middle">${value}</text>`);
     }
@@ -79,7 +88,7 @@ export function renderCapacityPicture(result: CapacityResult): string {
     for (const step of steps) parts.push(...marks(step, x(step.rate), y, errorY));
     parts.push(
       `<text x="${WIDTH - RIGHT}" y="${HEIGHT - 12}" text-anchor="end">requests per second</text>`,
-      `<text x="16" y="${UPPER.bottom}" transform="rotate(-90 16 ${UPPER.bottom})">latency in ms: ● p99, ○ p50</text>`,
+      `<text x="16" y="${UPPER.bottom}" transform="rotate(-90 16 ${UPPER.bottom})">latency in ms: ● p99, ✕ broken, ○ p50</text>`,
       `<text x="16" y="${LOWER.bottom + 30}" transform="rotate(-90 16 ${LOWER.bottom + 30})">errors to ${round(most100 * 100)} %</text>`,
       `<line x1="${LEFT}" x2="${WIDTH - RIGHT}" y1="${LOWER.bottom}" y2="${LOWER.bottom}" stroke="#888"/>`,
     );
@@ -98,9 +107,13 @@ function marks(
 ): string[] {
   const colour = step.held ? HELD : BROKEN;
   const words = `${round(step.rate)}/s: ${step.reason}`;
+  const [left, right, middle] = [px(x - 4), px(x + 4), y(step.p99)];
   return [
     `<g><title>${escaped(words)}</title>`,
-    `<circle cx="${px(x)}" cy="${px(y(step.p99))}" r="4" fill="${colour}"/>`,
+    // A shape of its own: red and green are one colour to many.
+    step.held
+      ? `<circle cx="${px(x)}" cy="${px(middle)}" r="4" fill="${colour}"/>`
+      : `<path d="M${left} ${px(middle - 4)}L${right} ${px(middle + 4)}M${left} ${px(middle + 4)}L${right} ${px(middle - 4)}" stroke="${colour}" stroke-width="2"/>`,
     `<circle cx="${px(x)}" cy="${px(y(step.p50))}" r="3" fill="none" stroke="${colour}"/>`,
     `<circle cx="${px(x)}" cy="${px(errorY(step.errorPart))}" r="3" fill="${colour}"/></g>`,
   ];

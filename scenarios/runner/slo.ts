@@ -73,6 +73,18 @@ function parseClause(text: string): SloClause {
   return { ...common, metric: { kind: 'errors' }, bound: unit === '%' ? Number(value) / 100 : Number(value) };
 }
 
+/** The latencies, in milliseconds, that an objective bounds; none where a stored one cannot be read any more. */
+export function latencyBounds(text: string): { readonly text: string; readonly bound: number }[] {
+  try {
+    return parseSlo(text).flatMap(({ text, metric, bound }) =>
+      metric.kind === 'latency' ? [{ text, bound }] : [],
+    );
+  } catch (error) {
+    if (error instanceof SloError) return [];
+    throw error;
+  }
+}
+
 /** The figures that an objective is judged on. */
 export interface SloFigures {
   readonly requests: number;
