@@ -18,7 +18,9 @@ t.test(
 
 t.test('it is well-formed XML, whatever the names, and with no step at all', async (t) => {
   for (const hostile of HOSTILE_STRINGS) {
-    t.match(convert(renderCapacityPicture(capacityResult(hostile)), { format: 'object' }), { svg: {} });
+    const picture = renderCapacityPicture(capacityResult(hostile));
+    t.match(convert(picture, { format: 'object' }), { svg: {} });
+    t.notMatch(picture, /\p{Cs}|(?!\n)\p{Cc}/u, 'characters that XML 1.0 does not know');
   }
   const none = { ...capacityResult(), capacity: null, interval: null, steps: [] };
   t.match(convert(renderCapacityPicture(none), { format: 'object' }), { svg: {} });
