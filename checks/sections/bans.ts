@@ -191,7 +191,12 @@ export const banChecks: readonly Check[] = [
         );
       }
       if (ban === undefined) judge.notApplicable('no ban was seen');
-      else if (others.length === 0) judge.unsettled('needs a second key with the role functional');
+      else if (others.length === 0)
+        judge.unsettled(
+          probe.keys.some(({ name, roles }) => name !== key.name && roles.includes('functional'))
+            ? 'every other key was over its own limit meanwhile'
+            : 'needs a second key with the role functional',
+        );
       else for (const { exchange, banned } of others) if (!banned) judge.holds(exchange, ban.answer);
     },
   },
