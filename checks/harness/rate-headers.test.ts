@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import t from 'tap';
 import type { HeaderList } from './exchange.ts';
 import { answered } from './exchange-for-tests.ts';
@@ -210,3 +211,35 @@ t.test('a reading is the rate limit’s view of an exchange', async (t) => {
     date: undefined,
   });
 });
+
+t.test(
+  'Retry-After: whatever stands there is read as one of its forms, and as no wait that nobody meant',
+  async (t) => {
+    const near = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.stringMatching(/^[-+]?\d{0,20}([.,]\d{0,5})?(e\d)?$/),
+      fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
+      fc.date({ noInvalidDate: true }).map((date) => date.toISOString()),
+    );
+    const anyText = fc.property(near, fc.integer({ min: 1, max: 86_400 }), (text, longest) => {
+      const read = told(text, longest);
+      if (read.kind === 'delay') return Number.isFinite(read.milliseconds) && /^-?[\d.]+$/.test(read.text);
+      if (read.kind === 'date') return Number.isFinite(read.time);
+      return read.kind === 'unreadable';
+    });
+    t.doesNotThrow(() => fc.assert(anyText, { numRuns: 1000 }));
+
+    const whole = fc.property(fc.integer({ min: 0, max: 600 }), (seconds) => {
+      const read = told(String(seconds), 60);
+      return read.kind === 'delay' && read.format === 'seconds' && read.milliseconds === seconds * 1000;
+    });
+    t.doesNotThrow(() => fc.assert(whole));
+
+    const moment = fc.date({ min: new Date('2000-01-01'), max: new Date('2099-12-31'), noInvalidDate: true });
+    const dates = fc.property(moment, (date) => {
+      const read = told(date.toUTCString());
+      return read.kind === 'date' && read.time === Math.floor(date.getTime() / 1000) * 1000;
+    });
+    t.doesNotThrow(() => fc.assert(dates));
+  },
+);
