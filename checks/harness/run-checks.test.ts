@@ -1,9 +1,9 @@
 import t from 'tap';
 import { type Check, type GapObserver, type Scene, Unsettled } from './check.ts';
-import { listPets } from './requests.ts';
+import { getPet, listPets } from './requests.ts';
 import { type CheckPlan, runChecks } from './run-checks.ts';
 import type { RunEvent } from './run-events.ts';
-import { type TestRun, testKey, testRun } from './run-for-tests.ts';
+import { type Answers, type TestRun, testKey, testRun } from './run-for-tests.ts';
 import type { Permission } from './verdict.ts';
 
 const run = ({ run: target }: TestRun, checks: readonly Check[], more: Partial<CheckPlan> = {}) =>
@@ -331,3 +331,82 @@ t.test(
     t.match(odd.gaps.get('seen'), { answer: 'clamped' });
   },
 );
+
+/** A target that answers every request with what another one asked for. */
+const crossing: Answers = ({ operation }) => {
+  const animal = '{"id":1,"name":"Rex","categoryId":1}';
+  return { body: operation === 'listPets' ? animal : `[${animal}]` };
+};
+
+t.test('where answers are crossed nothing can be told, but for what crossing itself breaks', async (t) => {
+  const target = testRun(crossing);
+  const wrong = { expected: 'a', actual: 'b' };
+  const finds = (id: string): Check => ({
+    id,
+    run: async (probe, judge) => judge.breaks(wrong, await probe.attempt(listPets(), testKey())),
+  });
+  const holds = (id: string): Check => ({
+    id,
+    run: async (probe, judge) => judge.holds(await probe.attempt(getPet(1n), testKey())),
+  });
+  const gap: GapObserver = {
+    id: 'seen',
+    run: async (probe) => ({
+      answer: 'clamped',
+      detail: '',
+      evidence: [await probe.attempt(listPets(), testKey())],
+    }),
+  };
+  const silent: GapObserver = { id: 'silent', run: async () => undefined };
+  const { requirements, gaps, doubt } = await run(
+    target,
+    [
+      finds('list-pet-schema'),
+      holds('get-answers-200'),
+      finds('add-echoes-name'),
+      holds('get-returns-requested-id'),
+    ],
+    { gapObservers: [gap, silent] },
+  );
+  const crossed =
+    'answers belong to other requests: GET /pets was answered with one animal, GET /pets/1 with a list';
+  t.equal(doubt, crossed);
+  const open = { verdict: 'inconclusive', reason: crossed, evidence: [] };
+  t.strictSame(requirements.get('list-pet-schema'), open);
+  t.strictSame(requirements.get('get-answers-200'), open);
+  t.match(requirements.get('add-echoes-name'), { verdict: 'fail', violation: wrong });
+  t.strictSame(requirements.get('get-returns-requested-id'), open, 'nor does it hold');
+  t.equal(gaps.get('seen'), crossed);
+  t.equal(gaps.get('silent'), 'this run does not show it');
+});
+
+t.test('a gap that rests in part on what came after the change was not seen', async (t) => {
+  const target = testRun((_request, number) => (number === 1 ? {} : { body: '<html></html>' }));
+  const both: GapObserver = {
+    id: 'both',
+    run: async (probe) => {
+      const evidence = [];
+      for (let number = 1; number <= 6; number += 1) evidence.push(await probe.send(listPets()));
+      return { answer: 'clamped', detail: '', evidence };
+    },
+  };
+  const { gaps } = await run(target, [], { gapObservers: [both] });
+  t.match(gaps.get('both'), /^another service answers/);
+  t.strictSame(
+    target.run.exchanges.map(({ id }) => id).slice(0, 1),
+    ['gap:both#1'],
+    'what a gap sends bears its name',
+  );
+});
+
+t.test('a request without an answer is no answer to look at', async (t) => {
+  const lostAtFirst: Answers = (_request, number) =>
+    number === 1
+      ? { kind: 'failure', reason: 'reset', message: 'the connection was closed' }
+      : { status: 200 };
+  const target = testRun(lostAtFirst);
+  await target.run.probe('preflight').attempt(listPets(), testKey());
+  const seen: string[] = [];
+  await run(target, [{ id: 'passive', observe: ({ id }) => void seen.push(id) }]);
+  t.strictSame(seen, []);
+});
