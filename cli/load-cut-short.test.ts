@@ -1,9 +1,12 @@
 /** A load that does not come to its end leaves what it measured, and nobody behind. */
 import { execFile } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
+import { answersFrom, onTheWire } from '../checks/harness/hostile/good-answers.ts';
+import { startRawServer } from '../checks/harness/hostile/raw-server.ts';
+import { startReferenceServer } from '../reference-server/reference-server.ts';
 import { readLoadResult } from '../scenarios/runner/read-result.ts';
 import { run, type Started } from './command-for-tests.ts';
 import { runLoad, skip, startLoad } from './load-for-tests.ts';
@@ -146,4 +149,49 @@ t.test('disks', { skip, jobs: 2 }, async (t) => {
     t.equal(await ended, 0);
     t.match(await readLoadResult(join(folder, 'out')), { verdict: 'held' });
   });
+});
+
+t.test('a target that dies under the load, and says the key back before', { skip }, async (t) => {
+  const key = 'sk_live+canary/4f9Zq7TrXy==';
+  const enterprise = { perMinute: 100_000, perDay: 1_000_000 };
+  const server = await startReferenceServer({
+    keys: [{ name: 'load-1', plan: 'enterprise', value: key }],
+    enterprise,
+  });
+  t.teardown(() => server.close());
+  const answer = answersFrom(new URL(server.baseUrl).origin);
+  const target = await startRawServer({
+    async request(connection, request) {
+      if (request.number > 40) return connection.reset();
+      if (request.number % 10 !== 0) return connection.write(onTheWire(await answer(request)));
+      const echo = [key, encodeURIComponent(key), Buffer.from(key).toString('base64')].join(' ');
+      const body = Buffer.from(JSON.stringify({ code: key, message: echo, status: 400 }));
+      connection.write(onTheWire({ status: 400, headers: [['X-Echo', echo]], body }));
+    },
+  });
+  t.teardown(() => target.close());
+  const folder = t.testdir({
+    'target.yaml': `target: http://127.0.0.1:${target.port}/v1
+keys: [{ name: load-1, plan: enterprise, env: LOAD_KEY, roles: [load] }]
+plans: { enterprise: { perMinute: ${enterprise.perMinute}, perDay: ${enterprise.perDay} } }
+load: { allowed: true }
+`,
+  });
+  const args = ['smoke', '--profile', 'target.yaml', '--rate', '40', '--duration', '3s', '--out', 'out'];
+  const { code, stdout, stderr } = await runLoad(folder, args, { LOAD_KEY: key });
+  t.equal(code, 99, stderr);
+  t.match(stdout, /\nBROKEN: at least one threshold\n$/);
+  t.match(stderr, /\n… and \d+ more such lines of k6\n/);
+  t.ok(stderr.split('\n').length < 25, 'not a line for each request');
+  const files = readdirSync(join(folder, 'out'), { recursive: true, encoding: 'utf8' })
+    .map((name) => join(folder, 'out', name))
+    .filter((path) => statSync(path).isFile());
+  const outputs = [stdout, stderr, ...files.map((path) => readFileSync(path, 'latin1'))];
+  // Base64 without its ends, which what stands beside the key takes part in.
+  const forms = [key, encodeURIComponent(key), Buffer.from(key).toString('base64').slice(0, -4)];
+  t.strictSame(
+    forms.filter((form) => outputs.some((output) => output.includes(form))),
+    [],
+    `in none of ${files.length} files`,
+  );
 });
