@@ -195,6 +195,8 @@ t.test('the report in a browser', { skip }, async (t) => {
     await page.getByRole('button', { name: '1×' }).click();
     await page.setViewportSize({ width: 390, height: 800 });
     t.equal(await shown(), 'narrow');
+    const label = await page.locator('label[for="find"]').boundingBox();
+    t.ok((label?.height ?? 99) < 30, 'the label of the search is a word, not two lines');
   });
 
   await t.test('requests without a valid key never look like too many', async (t) => {
