@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { createRedactor, nearMisses, REDACTED } from './redaction.ts';
+import { createRedactor, misspellings, nearMisses, REDACTED } from './redaction.ts';
 
 const KEY = 'sk_live+4f/9Zq.7~Tr=(x)*';
 const redactor = createRedactor([KEY]);
@@ -44,7 +44,7 @@ function leaks(output: string, form: string): boolean {
 
 for (const [name, form] of Object.entries(FORMS)) {
   t.test(`a key ${name}`, (t) => {
-    for (const secret of [KEY, ...nearMisses(KEY).map(({ value }) => value)]) {
+    for (const secret of [KEY, ...[...nearMisses(KEY), ...misspellings(KEY)].map(({ value }) => value)]) {
       const output = redactor.redact(`before ${form(secret)} after`);
       t.notOk(leaks(output, form(secret)), output);
       t.ok(output.startsWith('before ') && output.endsWith(' after') && output.includes(REDACTED), output);
@@ -152,8 +152,8 @@ t.test('a text that was cut within a key', (t) => {
 t.test('a short key is redacted where it stands alone, not within words', (t) => {
   const { redact } = createRedactor(['ab1']);
   t.equal(
-    redact('Bearer ab1, ab1x, AB1 or "ab1"'),
-    `Bearer ${REDACTED}, ${REDACTED}, ${REDACTED} or "${REDACTED}"`,
+    redact('Bearer ab1, ab1x, AB1, xb1, ax1 or "ab1"'),
+    `Bearer ${REDACTED}, ${REDACTED}, ${REDACTED}, ${REDACTED}, ${REDACTED} or "${REDACTED}"`,
   );
   t.equal(redact('{"name":"crab1","code":"ab12"}'), '{"name":"crab1","code":"ab12"}');
   t.equal(redact(`Basic ${Buffer.from('ab1').toString('base64')}`), `Basic ${REDACTED}`);
@@ -184,6 +184,14 @@ t.test('near misses', (t) => {
     nearMisses('A').map(({ value }) => value),
     ['Ax', 'a'],
   );
+  t.end();
+});
+
+t.test('keys of the right length that are wrong in one character', (t) => {
+  const wrong = (key: string) => misspellings(key).map(({ value }) => value);
+  t.strictSame(wrong('free-1'), ['xree-1', 'frex-1']);
+  t.strictSame(wrong('xxx'), ['yxx', 'xyx']);
+  t.strictSame(wrong('ab'), []);
   t.end();
 });
 

@@ -27,6 +27,18 @@ export function nearMisses(key: string): NearMiss[] {
 }
 
 /**
+ * Keys of the right length that are wrong in one character, at the beginning or in the middle: whoever compares the
+ * ends of a key only lets them in. None of a key of one or two characters.
+ */
+export function misspellings(key: string): { readonly label: string; readonly value: string }[] {
+  if (key.length < 3) return [];
+  return [
+    { label: 'another first character', value: otherCharacter(key, 0) },
+    { label: 'another character in the middle', value: otherCharacter(key, Math.floor(key.length / 2)) },
+  ];
+}
+
+/**
  * The shortest key that can be told from ordinary text: shorter ones are redacted only where they stand alone, not
  * within a longer word or number, so that redaction does not change what the target said.
  */
@@ -69,6 +81,10 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   };
 }
 
+function otherCharacter(key: string, at: number): string {
+  return key.slice(0, at) + (key[at] === 'x' ? 'y' : 'x') + key.slice(at + 1);
+}
+
 function otherCase(key: string, at: number): string {
   const letter = key.charAt(at);
   const swapped = letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase();
@@ -80,7 +96,8 @@ function otherCase(key: string, at: number): string {
  * tree. In another case the plain and the hexadecimal form match anyway, the base64 forms differ.
  */
 function wordForms(key: string): string[] {
-  return [key, ...nearMisses(key).map(({ value }) => value)].flatMap((secret) => [
+  const almost = [...nearMisses(key), ...misspellings(key)].map(({ value }) => value);
+  return [key, ...almost].flatMap((secret) => [
     secret,
     ...unescapedForms(secret),
     Buffer.from(secret).toString('hex'),
@@ -116,8 +133,9 @@ function base64Forms(secret: string): string[] {
 /** A short key, its near misses and its base64, where neither a letter nor a digit touches it. */
 function aloneForms(key: string): RegExp {
   const base64 = Buffer.from(key).toString('base64').replace(/=+$/, '');
+  const misspelled = misspellings(key).map(({ value }) => `|${literally(value)}`);
   return new RegExp(
-    `(?<![A-Za-z0-9])(?:${literally(key)}x?|${literally(base64)}={0,2})(?![A-Za-z0-9])`,
+    `(?<![A-Za-z0-9])(?:${literally(key)}x?|${literally(base64)}={0,2}${misspelled.join('')})(?![A-Za-z0-9])`,
     'gi',
   );
 }

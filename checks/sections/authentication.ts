@@ -6,22 +6,31 @@ import { header, isAnswered } from '../harness/exchange.ts';
 import type { Key } from '../harness/key-pool.ts';
 import { described } from '../harness/pets.ts';
 import type { NoKey, Probe } from '../harness/probe.ts';
-import { nearMisses } from '../harness/redaction.ts';
-import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.ts';
+import { misspellings, nearMisses } from '../harness/redaction.ts';
+import { addPet, getPet, type ListQuery, listPets, type RequestSpec } from '../harness/requests.ts';
 import { categoryId, refusedPrefix } from './added-animals.ts';
 import { retrievals } from './get-animal.ts';
 import { take } from './lists.ts';
 import { storedThoughRefused } from './refused-additions.ts';
 
-/** The operations to try, as valid requests but for the key; adding only where the run may write. */
-async function operations(probe: Probe, label: string): Promise<RequestSpec[]> {
-  const specs = [listPets({ limit: 1 })];
+/**
+ * The operations to try; adding only where the run may write. The lists differ from one attempt to the next, since a
+ * door may be open to some queries only.
+ *
+ * @param animal what the addition holds beside its name; valid unless said otherwise
+ */
+async function operations(
+  probe: Probe,
+  label: string,
+  query: ListQuery,
+  animal?: Readonly<Record<string, unknown>>,
+): Promise<RequestSpec[]> {
+  const specs = [listPets(query)];
   if (probe.permits('writes')) {
     specs.push(
       addPet({
         name: `${refusedPrefix(probe.runId)} ${label}`,
-        categoryId: await categoryId(probe),
-        status: 'sold',
+        ...(animal ?? { categoryId: await categoryId(probe), status: 'sold' }),
       }),
     );
   }
@@ -97,11 +106,15 @@ export const authenticationChecks: readonly Check[] = [
     async run(probe, judge) {
       // Whoever has no key does not learn which animals there are.
       const unknown = getPet(2n ** 61n + probe.random('unknown without a key', 2n ** 61n));
-      await refused(probe, judge, 'none', [...(await operations(probe, 'without a key')), unknown]);
+      await refused(probe, judge, 'none', [
+        ...(await operations(probe, 'without a key', { status: 'sold', limit: 1 })),
+        unknown,
+      ]);
     },
   },
   {
-    // 5: the form is "Bearer <API_KEY>"; with nothing after it there is no key.
+    // 5: the form is "Bearer <API_KEY>"; with nothing after it there is no key. Without one the rest of a request does
+    // not count (4: every endpoint requires it), so that an addition that is invalid too is no 400.
     id: 'auth-empty-key',
     spends: { anonymous: THREE_OPERATIONS },
     scenes: needsOperations,
@@ -110,7 +123,7 @@ export const authenticationChecks: readonly Check[] = [
         probe,
         judge,
         raw('Bearer ', 'Bearer and no key'),
-        await operations(probe, 'with an empty key'),
+        await operations(probe, 'with an empty key', {}, { status: 'sold' }),
       );
     },
   },
@@ -125,7 +138,7 @@ export const authenticationChecks: readonly Check[] = [
         probe,
         judge,
         raw(`Bearer ${unknown}`, 'Bearer and an unknown key'),
-        await operations(probe, 'with an unknown key'),
+        await operations(probe, 'with an unknown key', { status: 'available' }),
       );
     },
   },
@@ -135,10 +148,17 @@ export const authenticationChecks: readonly Check[] = [
     spends: { anonymous: 5 },
     scenes: needsOperations,
     async run(probe, judge) {
-      const specs = await operations(probe, 'with a key that is almost right');
-      for (const [index, { label, value }] of nearMisses(someKey(probe).value).entries()) {
-        const tried = index === 0 ? specs : specs.slice(0, 1);
-        await refused(probe, judge, raw(`Bearer ${value}`, `Bearer and a key with ${label}`), tried);
+      const specs = await operations(probe, 'with a key that is almost right', { limit: 1 });
+      const { value: valid } = someKey(probe);
+      // One operation each, in turn: keys are compared in one place, and what an operation lets in other rows try.
+      for (const [index, { label, value }] of [...nearMisses(valid), ...misspellings(valid)].entries()) {
+        const at = index % specs.length;
+        await refused(
+          probe,
+          judge,
+          raw(`Bearer ${value}`, `Bearer and a key with ${label}`),
+          specs.slice(at, at + 1),
+        );
       }
     },
   },
@@ -148,7 +168,7 @@ export const authenticationChecks: readonly Check[] = [
     spends: { anonymous: 6 },
     scenes: needsOperations,
     async run(probe, judge) {
-      const specs = await operations(probe, 'in another scheme');
+      const specs = await operations(probe, 'in another scheme', { limit: 1, status: 'pending' });
       const { value } = someKey(probe);
       const basic = Buffer.from(`${value}:`).toString('base64');
       await refused(probe, judge, raw(`Basic ${basic}`, 'Basic and a valid key'), specs);

@@ -1,7 +1,9 @@
 import { type ApiKey, bearerToken } from '../api-keys.ts';
+import type { Answer, Behaviour } from '../behaviour.ts';
 import type { Call } from '../call.ts';
 import { answering, answers, identifying, withError } from '../deviations.ts';
 import type { Personality } from '../personality.ts';
+import type { PetStore } from '../pet-store.ts';
 import type { Route } from '../routing.ts';
 import { type Fault, fault } from './fault.ts';
 
@@ -55,8 +57,11 @@ const takingFrom = (source: (call: Call) => string | undefined): Personality =>
 const refusing = (when: (key: ApiKey, call: Call) => boolean): Personality =>
   identifying((usual, call) => (usual !== null && when(usual, call) ? null : usual));
 
-/** An addition that is refused with 401 and stored all the same. */
-const storing = (who: (call: Call) => boolean): Personality => ({
+/** An addition that is refused with 401 is read all the same, and perhaps answered otherwise. */
+const reading = (
+  who: (call: Call) => boolean,
+  look: (read: ReturnType<Behaviour['readNewPet']>, answer: Answer, store: PetStore) => Answer,
+): Personality => ({
   behaviour: (usual, { store }) => ({
     deliver(response, answer, headers, call) {
       const refused = answer.status === 401 && call.route.operation === 'createPet' && who(call);
@@ -65,12 +70,18 @@ const storing = (who: (call: Call) => boolean): Personality => ({
       call.request.on('data', (chunk: Buffer) => chunks.push(chunk));
       call.request.on('end', () => {
         const read = usual.readNewPet(Buffer.concat(chunks).toString(), call);
-        if ('animal' in read) store.add(read.animal);
-        usual.deliver(response, answer, headers, call);
+        const last = look(read, answer, store);
+        usual.deliver(response, last, last === answer ? headers : usual.headers(last, call), call);
       });
     },
   }),
 });
+
+const storing = (who: (call: Call) => boolean): Personality =>
+  reading(who, (read, answer, store) => {
+    if ('animal' in read) store.add(read.animal);
+    return answer;
+  });
 
 function basicPassword(call: Call): string | undefined {
   const encoded = /^basic (\S+)$/i.exec(call.authorization ?? '')?.[1];
@@ -143,9 +154,23 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
     refusedWith(404, hasNone, 'getPet'),
   ),
 
+  fault(
+    'auth-missing-filtered-list-served',
+    MISSING,
+    'A list with a status needs no key.',
+    serving((call) => hasNone(call) && call.target.includes('status='), 'listPets'),
+  ),
+
   fault('auth-empty-accepted', EMPTY, 'An empty bearer token is accepted.', serving(hasEmpty)),
   fault('auth-empty-400', EMPTY, 'An empty bearer token is refused with 400.', refusedWith(400, hasEmpty)),
   fault('auth-empty-500', EMPTY, 'An empty bearer token is answered with 500.', refusedWith(500, hasEmpty)),
+
+  fault(
+    'auth-empty-invalid-body-400',
+    EMPTY,
+    'An addition with an empty bearer token is answered 400 where its body is invalid too.',
+    reading(hasEmpty, (read, answer) => ('problem' in read ? withError(answer, 400) : answer)),
+  ),
 
   fault('auth-any-token-accepted', UNKNOWN, 'Any token is accepted.', serving(hasUnknown)),
   fault(
@@ -194,6 +219,23 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
     NEAR,
     'The first twelve characters of a key suffice.',
     taking((token, value) => token.length >= 12 && value.startsWith(token)),
+  ),
+  fault(
+    'auth-ends-suffice',
+    NEAR,
+    'Of a key the first eight and the last four characters are compared.',
+    taking(
+      (token, value) =>
+        token.length === value.length &&
+        token.slice(0, 8) === value.slice(0, 8) &&
+        token.slice(-4) === value.slice(-4),
+    ),
+  ),
+  fault(
+    'auth-ignores-first-character',
+    NEAR,
+    'The first character of a key is not compared.',
+    taking((token, value) => token.length === value.length && token.slice(1) === value.slice(1)),
   ),
   fault(
     'auth-missing-last-suffices',
