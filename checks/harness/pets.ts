@@ -1,4 +1,4 @@
-import { type AnsweredExchange, header } from './exchange.ts';
+import { type AnsweredExchange, header, headerValues } from './exchange.ts';
 import { int64Of, isJsonObject, type JsonValue, parseJson } from './lossless-json.ts';
 import { RATE_HEADER_NAMES } from './rate-headers.ts';
 
@@ -85,9 +85,18 @@ export function looksLikeTheService(exchange: AnsweredExchange): boolean {
   );
 }
 
-/** Media type of a response without its parameters, in lower case. */
-export function mediaType(exchange: AnsweredExchange): string | undefined {
-  return header(exchange.outcome.headers, 'content-type')?.split(';')[0]?.trim().toLowerCase();
+/** Media types of a response without their parameters, in lower case; two where Content-Type was sent twice. */
+export function mediaTypes(exchange: AnsweredExchange): string[] {
+  return headerValues(exchange.outcome.headers, 'content-type').map(
+    (value) => value.split(';')[0]?.trim().toLowerCase() ?? '',
+  );
+}
+
+/** A text as a message quotes it, a long one by its beginning and length. */
+export function quoted(text: string): string {
+  return text.length <= 120
+    ? JSON.stringify(text)
+    : `${JSON.stringify(`${text.slice(0, 60)}…`)} (${text.length.toLocaleString('en')} characters)`;
 }
 
 /** A response in a few words: `404 text/html, 1,204 bytes`. */
@@ -95,5 +104,5 @@ export function described(exchange: AnsweredExchange): string {
   const { status, bodyBytes } = exchange.outcome;
   return bodyBytes === 0
     ? `${status} with an empty body`
-    : `${status} ${mediaType(exchange) ?? 'without a media type'}, ${bodyBytes.toLocaleString('en')} bytes`;
+    : `${status} ${mediaTypes(exchange)[0] ?? 'without a media type'}, ${bodyBytes.toLocaleString('en')} bytes`;
 }

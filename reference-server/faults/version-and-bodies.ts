@@ -89,6 +89,13 @@ export const VERSION_AND_BODY_FAULTS: readonly Fault[] = [
   ),
 
   fault(
+    'created-as-html-too',
+    MEDIA,
+    'A created animal has a second Content-Type, text/html.',
+    addedHeader('Content-Type', 'text/html', answers(201)),
+  ),
+
+  fault(
     'list-trailing-comma',
     JSON_TEXT,
     'A list ends with a comma before its bracket.',
