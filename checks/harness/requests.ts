@@ -17,11 +17,12 @@ export interface ListQuery {
   readonly status?: string;
 }
 
-/** GET /pets */
+/** GET /pets, the parameters in the order in which the query has them: a target must take either. */
 export function listPets(query: ListQuery = {}): RequestSpec {
   const parameters = new URLSearchParams();
-  if (query.status !== undefined) parameters.set('status', query.status);
-  if (query.limit !== undefined) parameters.set('limit', String(query.limit));
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) parameters.set(name, String(value));
+  }
   const text = parameters.toString();
   return { operation: 'listPets', method: 'GET', path: text === '' ? '/pets' : `/pets?${text}` };
 }

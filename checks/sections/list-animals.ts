@@ -1,6 +1,6 @@
 /** Section 4.1: GET /pets. */
 import type { Check } from '../harness/check.ts';
-import { bodyOf, described, listedPets, type SeenPet } from '../harness/pets.ts';
+import { bodyOf, described, listedPets, quoted, type SeenPet } from '../harness/pets.ts';
 import { schemaProblem } from '../harness/schema.ts';
 import { listFilterChecks, statuslessHidden } from './list-filters.ts';
 import { listLimitChecks } from './list-limits.ts';
@@ -13,9 +13,12 @@ export function differences(created: SeenPet, shown: SeenPet): string[] {
   return fields.flatMap((field) =>
     created[field] === shown[field]
       ? []
-      : [`${field} ${created[field] ?? '(none)'} became ${shown[field] ?? '(none)'}`],
+      : [`${field} ${inWords(created[field])} became ${inWords(shown[field])}`],
   );
 }
+
+const inWords = (value: string | bigint | undefined) =>
+  typeof value === 'string' ? quoted(value) : (value ?? '(none)');
 
 export const listAnimalChecks: readonly Check[] = [
   {
@@ -60,6 +63,7 @@ export const listAnimalChecks: readonly Check[] = [
     async run(probe, judge) {
       const all = await probe.play(lists);
       const taken = [all.all, ...all.byStatus.values()];
+      if (all.own.length === 0) judge.unsettled('no animal could be added (see add-answers-201)');
       const elsewhere = statuslessHidden(all);
       for (const addition of all.own) {
         const { pet, sent, exchange } = addition;

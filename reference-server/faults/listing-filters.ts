@@ -79,6 +79,22 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
     ),
   ),
   fault(
+    'filter-ignored-behind-limit',
+    FILTER,
+    'status is ignored where it comes after limit.',
+    selecting((usual, query, call) =>
+      usual(/limit=.*&status=/.test(call.target) ? unfiltered(query) : query, call),
+    ),
+  ),
+  fault(
+    'filter-sold-ignored-without-limit',
+    FILTER,
+    'status=sold is ignored where no limit is given.',
+    selecting((usual, query, call) =>
+      usual(query.status === 'sold' && !call.target.includes('limit=') ? unfiltered(query) : query, call),
+    ),
+  ),
+  fault(
     'filter-ignored-at-limit-100',
     FILTER,
     'status is ignored at limit=100.',
