@@ -127,6 +127,45 @@ for (const permissions of [[], ['writes']] as const) {
   }
 }
 
+const ADDING = /^add-(?!rejected-stores)/;
+
+t.test('a key that may not add leaves the additions to one that may', async (t) => {
+  const { server, request } = await target(
+    { variant: 'one-key-reads-only', animals: 30 },
+    ['free-1', 'free-2'],
+    ['writes'],
+  );
+  t.teardown(() => server.close());
+  const { run, result } = await checked(request);
+  const found = Object.entries(verdicts(result));
+  t.strictSame(
+    found.filter(([id, verdict]) => verdict === 'fail' || (ADDING.test(id) && verdict !== 'pass')),
+    [],
+  );
+  const forbidden = run.readings.filter(({ status }) => status === 403);
+  t.equal(forbidden.length, 1, 'the other key is asked once');
+});
+
+t.test('where no key may add, nothing is told of additions, and all of the rest', async (t) => {
+  const { server, request } = await target(
+    { variant: 'one-key-reads-only', animals: 30 },
+    ['free-2'],
+    ['writes'],
+  );
+  t.teardown(() => server.close());
+  const { run, result } = await checked(request);
+  const found = Object.entries(verdicts(result));
+  t.strictSame(
+    found.filter(([id, verdict]) => verdict === 'fail' || (ADDING.test(id) && verdict !== 'inconclusive')),
+    [],
+  );
+  t.match(result.requirements.get('add-rejects-name-type')?.reason, /no key of the profile may add/);
+  for (const id of ['list-limit-fills', 'list-status-filter', 'get-answers-200', 'auth-missing-key'])
+    t.equal(result.requirements.get(id)?.verdict, 'pass', id);
+  t.equal(run.animalsAdded, 0);
+  t.ok(run.readings.filter(({ operation, key }) => operation === 'createPet' && key !== null).length <= 5);
+});
+
 t.test(
   'a run is judged again from its journal, with nothing there to answer, to the same result',
   async (t) => {

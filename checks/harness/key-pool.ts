@@ -25,6 +25,11 @@ export class KeyLane {
   readonly #recent: number[] = [];
   #last: RateReading | undefined;
   #refusedUntil = 0;
+  /**
+   * Whether the target lets the key add animals, as far as its answers tell: permissions of a key are a question that
+   * section 5 leaves open. Doubtful: an addition was forbidden, and nobody else tried it.
+   */
+  adding: 'untried' | 'allowed' | 'doubtful' | 'forbidden' = 'untried';
   /** Why the key cannot be used any more (unknown to the target, banned); undefined while it can. */
   unusable: string | undefined;
   requests = 0;

@@ -3,6 +3,7 @@ import { Unsettled } from './check.ts';
 import type { HeaderList } from './exchange.ts';
 import { type AnswerParts, answered } from './exchange-for-tests.ts';
 import { MINUTE } from './key-pool.ts';
+import { NO_KEY_MAY_ADD } from './probe.ts';
 import { addPet, getPet, listPets } from './requests.ts';
 import { NOON, payer, ROUND_TRIP, type TestRun, testKey, testRun } from './run-for-tests.ts';
 
@@ -376,4 +377,53 @@ t.test('going through stored exchanges takes no time; the clock is that of the n
   t.strictSame(target.waits(), ['1: something']);
   await probe.send(listPets());
   t.strictSame(ids(target), ['check#1', 'check#2', 'check#3']);
+});
+
+const FORBIDDEN: AnswerParts = { status: 403 };
+const CREATED: AnswerParts = { status: 201 };
+const animal = addPet({ name: 'Rex', categoryId: 1n });
+
+/** Two keys and what each answers to additions; lists are answered. */
+const withPermissions = (answers: (key: string | null, body: string | undefined) => AnswerParts) =>
+  testRun((request) => (request.method === 'POST' ? answers(payer(request), request.body) : {}), {
+    keys: [testKey(), testKey({ name: 'free-2' })],
+  });
+const additionsOf = ({ sent }: TestRun) => sent.filter(({ method }) => method === 'POST').map(payer);
+
+t.test(
+  'an addition that is forbidden to one key is tried with another, and that key adds no more',
+  async (t) => {
+    const target = withPermissions((key) => (key === 'free-1' ? FORBIDDEN : CREATED));
+    const probe = probeOf(target);
+    const exchange = await probe.send(animal);
+    t.match([exchange.outcome.status, exchange.key], [201, 'free-2']);
+    await probe.send(animal);
+    t.strictSame(additionsOf(target), ['free-1', 'free-2', 'free-2']);
+    t.ok(probe.mayAdd);
+  },
+);
+
+t.test('an addition that is forbidden to a key which has added is forbidden for itself', async (t) => {
+  const target = withPermissions((_key, body) => (body === 'wrong' ? FORBIDDEN : CREATED));
+  const probe = probeOf(target);
+  await probe.send(animal);
+  const wrong = { ...animal, body: 'wrong' };
+  for (const _turn of [1, 2]) {
+    const exchange = await probe.send(wrong);
+    t.equal(exchange.outcome.status, 403);
+    t.notOk(probe.mayLackPermission(exchange));
+  }
+});
+
+t.test('where no key may add, nothing more is added', async (t) => {
+  const target = withPermissions(() => FORBIDDEN);
+  const probe = probeOf(target);
+  const exchange = await probe.send(animal);
+  t.ok(probe.mayLackPermission(exchange));
+  await probe.send(animal);
+  t.equal(additionsOf(target).length, 3, 'each key once, then no other one is asked');
+  probe.giveUpAdding();
+  t.notOk(probe.mayAdd);
+  await t.rejects(probe.send(animal), new Unsettled(NO_KEY_MAY_ADD));
+  t.match(await probe.send(listPets()), { outcome: { status: 200 } });
 });

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type Scene, Unsettled } from './check.ts';
 import type { ClientRequest } from './client.ts';
-import { type AnsweredExchange, type Exchange, isAnswered, wasInterrupted } from './exchange.ts';
-import { type Key, MINUTE } from './key-pool.ts';
+import {
+  type AnsweredExchange,
+  type Exchange,
+  isAnswered,
+  type Operation,
+  wasInterrupted,
+} from './exchange.ts';
+import { type Key, type KeyLane, MINUTE } from './key-pool.ts';
 import { type RateReading, retryAfter } from './rate-headers.ts';
 import { getPet, listPets, type RequestSpec } from './requests.ts';
 import type { Run } from './run.ts';
@@ -25,6 +31,10 @@ const LONGEST_INTERFERENCE = 2 * MINUTE;
 const WAITS_IN_VAIN = 9;
 /** A target that is busy answers these for the time being; any other 5xx is its last word. */
 const UNAVAILABLE = new Set([502, 503, 504]);
+
+/** Why nothing can be told of additions where each is answered 403, on every key that there is. */
+export const NO_KEY_MAY_ADD =
+  'no key of the profile may add animals, as it seems: additions are answered 403';
 
 const ARE_YOU_THERE = listPets({ limit: 1 });
 
@@ -131,13 +141,68 @@ export class Probe {
   /**
    * Sends one request of an ordinary check and returns its answer. A 429 here is interference: somebody else spends
    * the key. It is waited out as told; so is a gateway that is unavailable, and a connection that broke is tried once
-   * more where that can do no harm.
+   * more where that can do no harm. An addition that is forbidden to one key is tried with another one.
    *
    * @throws Unsettled when no answer of the target's own could be had
    */
   async send(spec: RequestSpec, payment: Payment = {}): Promise<AnsweredExchange> {
+    const exchange = await this.#sendWith(spec, payment.key);
+    const shared = payment.key === undefined && spec.operation === 'createPet';
+    return shared && this.mayLackPermission(exchange) ? this.#withAnotherKey(spec, exchange) : exchange;
+  }
+
+  /** Whether an addition may have been forbidden for its key: one with which nothing was added so far. */
+  mayLackPermission(exchange: AnsweredExchange): boolean {
+    return exchange.outcome.status === 403 && this.#run.laneOf(exchange)?.adding !== 'allowed';
+  }
+
+  /** Whether a key is left that may add animals, as far as is known. */
+  get mayAdd(): boolean {
+    return this.#functionalLanes().some(({ adding }) => adding !== 'forbidden');
+  }
+
+  /** No key may add: further additions are not sent. */
+  giveUpAdding(): void {
+    for (const lane of this.#functionalLanes()) lane.adding = 'forbidden';
+  }
+
+  #functionalLanes(): KeyLane[] {
+    return this.#run.lanes.filter(
+      (lane) => lane.unusable === undefined && lane.key.roles.includes('functional'),
+    );
+  }
+
+  /**
+   * Sends an addition that was forbidden to a key with the others, until one is answered otherwise: then it was for the
+   * key, and that key adds no more. Where a key that has added before is refused as well, it was for the animal.
+   */
+  async #withAnotherKey(spec: RequestSpec, refused: AnsweredExchange): Promise<AnsweredExchange> {
+    const refusals = [refused];
+    const doubt = this.#run.laneOf(refused);
+    if (doubt !== undefined) doubt.adding = 'doubtful';
+    const lanes = this.#functionalLanes();
+    const allowed = lanes.filter(({ adding }) => adding === 'allowed').slice(0, 1);
+    for (const { key } of allowed.length > 0 ? allowed : lanes.filter(({ adding }) => adding === 'untried')) {
+      await this.untilQuota(key);
+      const exchange = await this.#sendWith(spec, key);
+      const lane = this.#run.laneOf(exchange);
+      if (exchange.outcome.status !== 403) {
+        for (const refusal of refusals) {
+          const forbidden = this.#run.laneOf(refusal);
+          if (forbidden !== undefined) forbidden.adding = 'forbidden';
+        }
+        return exchange;
+      }
+      if (lane?.adding === 'allowed') return exchange;
+      if (lane !== undefined) lane.adding = 'doubtful';
+      refusals.push(exchange);
+    }
+    return refused;
+  }
+
+  async #sendWith(spec: RequestSpec, payer: Key | undefined): Promise<AnsweredExchange> {
     for (let attempt = 1; ; attempt += 1) {
-      const key = payment.key ?? (await this.#keyWithQuota());
+      const key = payer ?? (await this.#keyWithQuota(spec.operation));
       const exchange = await this.attempt(spec, key);
       const ask = () => this.attempt(ARE_YOU_THERE, key);
       const again = await this.#interference(exchange, attempt, ask, key.limits.perMinute);
@@ -251,11 +316,12 @@ export class Probe {
     this.#run.progress(key.name, done, of);
   }
 
-  async #keyWithQuota(): Promise<Key> {
-    const lanes = this.#run.lanes.filter(
-      (lane) => lane.unusable === undefined && lane.key.roles.includes('functional'),
-    );
-    if (lanes.length === 0) throw new Unsettled('no usable key has the role functional');
+  async #keyWithQuota(operation: Operation): Promise<Key> {
+    const functional = this.#functionalLanes();
+    if (functional.length === 0) throw new Unsettled('no usable key has the role functional');
+    const lanes =
+      operation === 'createPet' ? functional.filter(({ adding }) => adding !== 'forbidden') : functional;
+    if (lanes.length === 0) throw new Unsettled(NO_KEY_MAY_ADD);
     const now = this.now();
     const [lane] = lanes
       .map((candidate) => ({ candidate, left: candidate.left(now) }))

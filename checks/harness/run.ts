@@ -259,8 +259,11 @@ export class Run implements History, RunView {
         else ofKey.push(reading);
       }
       this.laneOf(exchange)?.learn(reading);
-      if (exchange.request.operation === 'createPet' && exchange.outcome.status === 201)
-        this.animalsAdded += 1;
+      if (exchange.request.operation === 'createPet' && exchange.outcome.status < 300) {
+        if (exchange.outcome.status === 201) this.animalsAdded += 1;
+        const lane = this.laneOf(exchange);
+        if (lane !== undefined) lane.adding = 'allowed';
+      }
       if (exchange.request.operation !== 'other') {
         this.#look(exchange);
         for (const observer of this.#observers) observer(exchange);

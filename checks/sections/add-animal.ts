@@ -2,9 +2,10 @@
 import type { Check, Judge } from '../harness/check.ts';
 import { type Exchange, isAnswered } from '../harness/exchange.ts';
 import { int64Of, isJsonObject, parseJson } from '../harness/lossless-json.ts';
-import { answeredPet, bodyOf, described, listedPets } from '../harness/pets.ts';
+import { answeredPet, bodyOf, described, listedPets, quoted } from '../harness/pets.ts';
+import { NO_KEY_MAY_ADD, type Probe } from '../harness/probe.ts';
 import { schemaProblem } from '../harness/schema.ts';
-import { type Addition, basicAnimals, edgeAnimals, enoughAnimals } from './added-animals.ts';
+import { type Addition, adds, basicAnimals, edgeAnimals, enoughAnimals } from './added-animals.ts';
 import { invalidAnimalChecks } from './invalid-animals.ts';
 
 /** What a request body said, for comparison with the animal that came back. */
@@ -51,13 +52,13 @@ function echo(id: string, field: 'name' | 'categoryId' | 'status'): Check {
   };
 }
 
-const shown = (value: string | bigint) => (typeof value === 'bigint' ? String(value) : JSON.stringify(value));
+const shown = (value: string | bigint) => (typeof value === 'bigint' ? String(value) : quoted(value));
 
 /** Judges whether a valid addition was answered with 201. */
-function created(judge: Judge, { exchange, sent }: Addition): void {
+function created(probe: Probe, judge: Judge, { exchange, sent }: Addition): void {
   if (exchange.outcome.status === 201) judge.holds(exchange);
-  else
-    judge.breaks({ expected: `201 for ${JSON.stringify(sent.name)}`, actual: described(exchange) }, exchange);
+  else if (probe.mayLackPermission(exchange)) judge.unsettled(NO_KEY_MAY_ADD, exchange);
+  else judge.breaks({ expected: `201 for ${quoted(sent.name)}`, actual: described(exchange) }, exchange);
 }
 
 const answered201 = ({ exchange }: Addition) => exchange.outcome.status === 201;
@@ -78,18 +79,20 @@ export const addAnimalChecks: readonly Check[] = [
           : basic.filter(
               ({ exchange, label }) => exchange.outcome.status < 300 || label === 'one like another',
             );
-      for (const addition of judged) created(judge, addition);
+      for (const addition of judged) created(probe, judge, addition);
+      if (!(await adds(probe))) return;
       for (const addition of await probe.play(enoughAnimals)) {
         // What a target may refuse for a reason of its own it refuses as invalid: an error of the server is none.
         const refusedAsInvalid = [400, 413, 422].includes(addition.exchange.outcome.status);
         if (addition.label === 'to fill a page' || (!basic.includes(addition) && !refusedAsInvalid))
-          created(judge, addition);
+          created(probe, judge, addition);
       }
       // Whether a category has to exist is open; that its id is an int64 is not.
       const { unknownCategory, largeCategories } = await probe.play(edgeAnimals);
       if (!answered201(unknownCategory)) return;
       const refused = largeCategories.filter(({ exchange }) => exchange.outcome.status === 400);
-      if (refused.length === largeCategories.length) for (const addition of refused) created(judge, addition);
+      if (refused.length === largeCategories.length)
+        for (const addition of refused) created(probe, judge, addition);
     },
     observe(exchange, judge) {
       // Additions beside the shared ones: those of a burst, all valid.
@@ -114,7 +117,7 @@ export const addAnimalChecks: readonly Check[] = [
       if (without === undefined || !basic.some(answered201))
         judge.unsettled('no animal could be added (see add-answers-201)');
       else if (without.exchange.outcome.status < 300) judge.holds(without.exchange);
-      else created(judge, without);
+      else created(probe, judge, without);
     },
   },
   {
@@ -127,7 +130,7 @@ export const addAnimalChecks: readonly Check[] = [
       if (!basic.some(answered201)) return judge.unsettled('no animal could be added (see add-answers-201)');
       for (const addition of basic.filter(({ sent }) => sent.status !== undefined)) {
         if (addition.exchange.outcome.status < 300) judge.holds(addition.exchange);
-        else created(judge, addition);
+        else created(probe, judge, addition);
       }
     },
   },

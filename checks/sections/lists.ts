@@ -5,7 +5,7 @@ import type { AnsweredExchange } from '../harness/exchange.ts';
 import { listedPets, type SeenPet } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
 import { type ListQuery, listPets } from '../harness/requests.ts';
-import { type Addition, enoughAnimals } from './added-animals.ts';
+import { type Addition, adds, enoughAnimals } from './added-animals.ts';
 
 /** A list that was asked for, and what came; `pets` is undefined where no array of animals did. */
 export interface TakenList {
@@ -51,7 +51,7 @@ const VISIBLE_WITHIN = [250, 750, 2000, 4000];
 async function ownAnimals(
   probe: Probe,
 ): Promise<readonly (Addition & { readonly pet: SeenPet & { id: bigint } })[]> {
-  if (!probe.permits('writes')) return [];
+  if (!(await adds(probe))) return [];
   const additions = await probe.play(enoughAnimals);
   return additions.flatMap((addition) =>
     addition.pet === undefined ? [] : [{ ...addition, pet: addition.pet }],

@@ -161,6 +161,18 @@ export const ADDING_FAULTS: readonly Fault[] = [
     nameEchoed((name) => name.slice(0, 32)),
   ),
   fault(
+    'echo-name-cut-at-255',
+    NAME,
+    'A name is returned with its first 255 characters.',
+    nameEchoed((name) => name.slice(0, 255)),
+  ),
+  fault(
+    'echo-name-without-controls',
+    NAME,
+    'Tabs and line ends in a name are not returned.',
+    nameEchoed((name) => name.replaceAll(/[\t\n\r]/g, '')),
+  ),
+  fault(
     'echo-name-ascii-only',
     NAME,
     'Characters of a name that are not plain ASCII are returned as question marks.',

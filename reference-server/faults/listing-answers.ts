@@ -1,3 +1,4 @@
+import type { Answer } from '../behaviour.ts';
 import {
   answering,
   answeringAtTimes,
@@ -5,14 +6,37 @@ import {
   everyNth,
   queried,
   succeeds,
+  together,
   withBody,
   withError,
 } from '../deviations.ts';
+import type { Personality } from '../personality.ts';
 import { type Fault, fault } from './fault.ts';
 import { readingLimit } from './listing-limits.ts';
 
 const ANSWER = 'list-answers-200';
 const RANGE = 'list-limit-range';
+
+/** A store that begins without sold animals, and what it says of a list that finds none. */
+const noMatch = (change: (answer: Answer) => Answer): Personality =>
+  together(
+    {
+      recipe: () => ({
+        seed: (store, animals) => {
+          for (let index = 0; index < animals; index += 1)
+            store.add({
+              name: `Rex ${index}`,
+              categoryId: '1',
+              status: index % 2 === 0 ? 'available' : 'pending',
+            });
+        },
+      }),
+    },
+    answering(
+      (answer, call) => succeeds('listPets')(answer, call) && answer.text === '[]',
+      (answer) => change(answer),
+    ),
+  );
 
 /** Section 4.1: a list is answered with 200 and an array, for every limit from 1 to 100. */
 export const LISTING_ANSWER_FAULTS: readonly Fault[] = [
@@ -83,6 +107,25 @@ export const LISTING_ANSWER_FAULTS: readonly Fault[] = [
       (answer, call) => succeeds('listPets')(answer, call) && queried(call, 'status=sold'),
       (answer) => withBody(answer, 'null'),
     ),
+  ),
+
+  fault(
+    'list-no-match-404',
+    ANSWER,
+    'A list that finds no animal is answered with 404.',
+    noMatch((answer) => withError(answer, 404)),
+  ),
+  fault(
+    'list-no-match-204',
+    ANSWER,
+    'A list that finds no animal is answered with 204.',
+    noMatch((answer) => ({ ...withBody(answer, ''), status: 204 })),
+  ),
+  fault(
+    'list-no-match-null',
+    ANSWER,
+    'A list that finds no animal is null.',
+    noMatch((answer) => withBody(answer, 'null')),
   ),
 
   fault(

@@ -134,6 +134,28 @@ export const PET_FIELD_FAULTS: readonly Fault[] = [
     petShown((pet) => ({ ...pet, id: `${pet.id}.5` }), 'createPet'),
   ),
 
+  fault(
+    'created-without-category-0',
+    ADD,
+    'A created animal of category 0 is answered without categoryId.',
+    petWritten(
+      (text, pet) => (pet.categoryId === '0' ? withoutField(text, 'categoryId') : text),
+      'createPet',
+    ),
+  ),
+  fault(
+    'created-digits-as-number',
+    ADD,
+    'A name of digits is answered as a number.',
+    petWritten((text) => text.replace(/"name":"(\d+)"/, '"name":$1'), 'createPet'),
+  ),
+  fault(
+    'created-name-null',
+    ADD,
+    'The name "null" is answered as null.',
+    petWritten((text) => text.replace('"name":"null"', '"name":null'), 'createPet'),
+  ),
+
   fault('animal-id-as-text', GET, 'The id of a retrieved animal is a string.', petShown(idAsText, 'getPet')),
   fault(
     'animal-without-name',

@@ -74,6 +74,13 @@ export const REFUSED_BODY_FAULTS: readonly Fault[] = [
   ),
 
   fault(
+    'json-with-more-behind-accepted',
+    JSON_TEXT,
+    'What follows the object is not looked at.',
+    readingPet((usual, body, call) => usual(isMalformed(body) ? body.replace(/}[^}]*$/, '}') : body, call)),
+  ),
+
+  fault(
     'empty-body-accepted',
     EMPTY,
     'An empty body is added as an unnamed animal.',

@@ -1,4 +1,4 @@
-import { memberAs } from '../deviations.ts';
+import { memberAs, readingPet } from '../deviations.ts';
 import { type Fault, fault } from './fault.ts';
 import { lacks, refusedWith } from './refused-additions.ts';
 
@@ -46,6 +46,15 @@ export const REFUSED_FIELD_FAULTS: readonly Fault[] = [
   ),
 
   fault(
+    'members-in-other-letters-accepted',
+    'add-rejects-missing-category-id',
+    'The case of member names does not matter: CategoryId is taken for categoryId.',
+    readingPet((usual, body, call) =>
+      usual(body.replace(/"name":/i, '"name":').replace(/"categoryid":/i, '"categoryId":'), call),
+    ),
+  ),
+
+  fault(
     'name-number-accepted',
     NAME_TYPE,
     'A number is taken for a name.',
@@ -71,6 +80,12 @@ export const REFUSED_FIELD_FAULTS: readonly Fault[] = [
     TYPE,
     'A string of digits is taken for categoryId.',
     memberAs('categoryId', (text) => /^"(-?\d+)"$/.exec(text ?? '')?.[1] ?? text),
+  ),
+  fault(
+    'category-empty-string-accepted',
+    TYPE,
+    'An empty string is taken for category 0.',
+    accepts('categoryId', /^""$/, '0'),
   ),
   fault(
     'category-any-string-accepted',
@@ -198,5 +213,11 @@ export const REFUSED_FIELD_FAULTS: readonly Fault[] = [
     STATUS_TYPE,
     'An object is taken for no status.',
     accepts('status', /^\{/, undefined),
+  ),
+  fault(
+    'array-status-403',
+    STATUS_TYPE,
+    'An array of statuses is refused with 403, to every key.',
+    refusedWith(403, (body) => /"status":\[/.test(body)),
   ),
 ];

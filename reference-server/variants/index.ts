@@ -145,6 +145,12 @@ export const VARIANTS: readonly Variant[] = [
     requests.plainNotFound,
     animals.statusWhenOmitted('sold'),
   ),
+  variant(
+    'one-key-reads-only',
+    'Keys have permissions: free-2 may not add animals.',
+    requests.readOnly('free-2'),
+    animals.idsFromOne,
+  ),
   variant('after-the-removal', 'The date is 6 December 2030.', transport.afterTheRemoval, animals.idsFromOne),
   variant(
     'long-names-413',

@@ -94,6 +94,18 @@ export const nullStatusOmitted: Answer = answer(
   memberAs('status', (text) => (text === 'null' ? undefined : text)),
 );
 
+/** Keys have permissions: one of them may read and not add. */
+export function readOnly(key: string): Answer {
+  return answer('permissions-of-keys', `${key}-reads-only`, {
+    behaviour: (usual) => ({
+      readNewPet: (body, call) =>
+        call.key?.name === key
+          ? { problem: { status: 403, code: 'forbidden', message: 'This key may read only.' } }
+          : usual.readNewPet(body, call),
+    }),
+  });
+}
+
 function mediaType(refusal: Problem | null): Personality {
   return { behaviour: () => ({ refuseMediaType: () => refusal }) };
 }

@@ -32,6 +32,7 @@ const OWN_QUESTIONS = [
   'json-notation',
   'latency',
   'media-type-parameter',
+  'permissions-of-keys',
   'quota-without-key',
   'retry-after-margin',
   'transfer-coding',
