@@ -5,7 +5,7 @@ import { answeredPet, bodyOf, described, type SeenPet } from '../harness/pets.ts
 import type { Probe } from '../harness/probe.ts';
 import { getPet } from '../harness/requests.ts';
 import { schemaProblem } from '../harness/schema.ts';
-import { enoughAnimals } from './added-animals.ts';
+import { adds, enoughAnimals } from './added-animals.ts';
 import { differences } from './list-animals.ts';
 import { lists, take } from './lists.ts';
 import { removal } from './removal.ts';
@@ -21,6 +21,8 @@ interface Retrieval {
 
 const NO_NUMBER = 'abc';
 const BEYOND_DOUBLE = 2n ** 53n;
+const LARGEST = 2n ** 63n - 1n;
+const SMALLEST = -(2n ** 63n);
 /** Own animals that are retrieved: the basic ones, then those with edge values. */
 const OWN_RETRIEVED = 8;
 /** Pauses before an added animal is asked for again: the document promises no instant at which it is served. */
@@ -33,7 +35,7 @@ export const retrievals: Scene<readonly Retrieval[]> = {
   scenes: [lists],
   async play(probe) {
     const { all } = await probe.play(lists);
-    const additions = probe.permits('writes') ? await probe.play(enoughAnimals) : [];
+    const additions = (await adds(probe)) ? await probe.play(enoughAnimals) : [];
     const own = additions
       .filter(
         ({ label, sent }) =>
@@ -70,6 +72,24 @@ export const retrievals: Scene<readonly Retrieval[]> = {
   },
 };
 
+/** An id that no animal has, at random far above what a store counts to, and then a retrieved animal once more. */
+const retrievedAgain: Scene<{
+  readonly unknown: AnsweredExchange;
+  readonly again: Retrieval | undefined;
+}> = {
+  id: 'retrieved-again',
+  spends: { requests: 2 },
+  scenes: [retrievals],
+  async play(probe) {
+    const retrieved = await probe.play(retrievals);
+    const served = retrieved.find(({ exchange }) => exchange.outcome.status === 200);
+    const unknown = await probe.send(getPet(2n ** 61n + probe.random('unknown id', 2n ** 61n)));
+    if (served === undefined) return { unknown, again: undefined };
+    const exchange = await probe.send(getPet(served.known.id));
+    return { unknown, again: { ...served, shownBy: served.exchange, exchange } };
+  },
+};
+
 /** Answers of an operation that does not exist: gone, moved, not allowed, not implemented. */
 export function isGone({ outcome }: AnsweredExchange): boolean {
   return [405, 410, 501].includes(outcome.status) || (outcome.status >= 300 && outcome.status < 400);
@@ -94,30 +114,35 @@ async function stillListed(probe: Probe, { known }: Retrieval): Promise<SeenPet 
   return again.pets?.find(({ id }) => id === known.id);
 }
 
-/** Ids that no animal has: two at random far above what a store counts to, and the largest int64. */
-function unknownIds(
-  probe: Probe,
-  known: readonly bigint[],
-): { readonly id: bigint; readonly mayExist: boolean }[] {
-  const random = [1, 2].map((turn) => 2n ** 61n + probe.random(`unknown id ${turn}`, 2n ** 61n));
+const magnitude = (id: bigint) => (id < 0n ? -id : id);
+
+/** Ids that hardly any animal has: the largest int64, and ids that a careless reading takes for a known one. */
+function unknownIds(known: readonly bigint[]): bigint[] {
   // Next to an id beyond 2^53 lies one that a double cannot tell from it.
   const neighbours = known
-    .filter((id) => id > BEYOND_DOUBLE && id < 2n ** 63n - 2n)
+    .filter((id) => id > BEYOND_DOUBLE && id < LARGEST - 1n)
     .map((id) => (id % 2n === 0n ? id + 1n : id - 1n));
-  const possible = [2n ** 63n - 1n, ...neighbours.filter((id) => !known.includes(id)).slice(0, 1)];
-  return [
-    ...random.map((id) => ({ id, mayExist: false })),
-    ...possible.map((id) => ({ id, mayExist: true })),
-  ];
+  // Cut to 32 bits these are the same.
+  const alike = known.map((id) => (id < 0n ? id - 2n ** 32n : id + 2n ** 32n));
+  return [[LARGEST], neighbours, alike].flatMap((ids) =>
+    ids.filter((id) => id <= LARGEST && id >= SMALLEST && !known.includes(id)).slice(0, 1),
+  );
+}
+
+/** Ids that a target may call malformed rather than unknown: the document sets no minimum, and no animal need have them. */
+function doubtfulIds(known: readonly bigint[]): bigint[] {
+  const negated = known.map((id) => -id).filter((id) => id <= LARGEST && !known.includes(id));
+  return [...new Set([0n, -1n, SMALLEST, ...negated.slice(0, 1)])];
 }
 
 export const getAnimalChecks: readonly Check[] = [
   {
     // 4.3: success is 200.
     id: 'get-answers-200',
-    scenes: [retrievals],
+    scenes: [retrievals, retrievedAgain],
     run: whileItExists(async (probe, judge) => {
-      for (const retrieval of await probe.play(retrievals)) {
+      const { again } = await probe.play(retrievedAgain);
+      for (const retrieval of [...(await probe.play(retrievals)), ...(again === undefined ? [] : [again])]) {
         const { exchange, known, own, shownBy } = retrieval;
         if (exchange.outcome.status === 200) judge.holds(exchange);
         else if (own || (await stillListed(probe, retrieval)) !== undefined) {
@@ -137,6 +162,7 @@ export const getAnimalChecks: readonly Check[] = [
         const pet = answeredPet(exchange);
         if (exchange.request.operation === 'createPet' && pet?.id !== undefined) own.add(pet.id);
         if (exchange.request.operation !== 'getPet' || exchange.key === null) continue;
+        if (exchange.sentBy === retrievedAgain.id) continue;
         const asked = /^\/pets\/(-?\d{1,19})$/.exec(exchange.request.path)?.[1];
         if (asked === undefined || !own.has(BigInt(asked))) continue;
         const before = served.get(BigInt(asked));
@@ -216,25 +242,29 @@ export const getAnimalChecks: readonly Check[] = [
     // 4.3, 7: 404 when the requested animal cannot be found.
     id: 'get-unknown-404',
     spends: { requests: 7 },
-    scenes: [retrievals],
+    scenes: [retrievals, retrievedAgain],
     run: whileItExists(async (probe, judge) => {
-      const known = (await probe.play(retrievals)).map((retrieval) => retrieval.known.id);
-      for (const { id, mayExist } of unknownIds(probe, known)) {
+      const { all } = await probe.play(lists);
+      // Whoever drops bits or signs does so unnoticed with the smallest ids: these are tried.
+      const known = [
+        ...(await probe.play(retrievals)).map((retrieval) => retrieval.known),
+        ...(all.pets ?? []),
+      ]
+        .flatMap(({ id }) => id ?? [])
+        .sort((a, b) => Number(magnitude(a) - magnitude(b)));
+      const { unknown } = await probe.play(retrievedAgain);
+      if (unknown.outcome.status === 404) judge.holds(unknown);
+      else judge.breaks({ expected: '404 for an id at random', actual: described(unknown) }, unknown);
+      const ask = async (id: bigint, refusals: readonly number[]) => {
         const exchange = await probe.send(getPet(id));
         const { status } = exchange.outcome;
-        // Somebody else's animal may have that very id; at random nobody hits one.
-        const exists = mayExist && status === 200 && answeredPet(exchange)?.id === id;
-        if (status === 404 || exists) judge.holds(exchange);
+        // Somebody else's animal may have that very id.
+        const exists = status === 200 && answeredPet(exchange)?.id === id;
+        if (refusals.includes(status) || exists) judge.holds(exchange);
         else judge.breaks({ expected: `404 for id ${id}`, actual: described(exchange) }, exchange);
-      }
-      // Ids that a target may call malformed rather than unknown: the document sets no minimum, and no animal need have them.
-      for (const id of [0n, -1n, -(2n ** 63n)]) {
-        const exchange = await probe.send(getPet(id));
-        const { status } = exchange.outcome;
-        if (status === 404 || status === 400 || (status === 200 && answeredPet(exchange)?.id === id))
-          judge.holds(exchange);
-        else judge.breaks({ expected: `404 for id ${id}`, actual: described(exchange) }, exchange);
-      }
+      };
+      for (const id of unknownIds(known)) await ask(id, [404]);
+      for (const id of doubtfulIds(known)) await ask(id, [404, 400]);
     }),
   },
   {

@@ -1,4 +1,4 @@
-import { answering, finding, firstPet, petShown, succeeds } from '../deviations.ts';
+import { answering, finding, firstPet, petShown, succeeds, withError } from '../deviations.ts';
 import type { Pet } from '../pet-store.ts';
 import { type Fault, fault } from './fault.ts';
 
@@ -52,6 +52,33 @@ export const GETTING_ANIMAL_FAULTS: readonly Fault[] = [
           const again = seen.has(petId);
           seen.add(petId);
           return again ? null : usual.findPet(petId, call);
+        },
+      };
+    },
+  }),
+
+  fault('get-second-time-410', ANSWER, 'An animal answers 410 from the second retrieval on.', {
+    behaviour: (usual) => {
+      const seen = new Set<string>();
+      return {
+        finish(answer, call) {
+          const last = usual.finish(answer, call);
+          if (!succeeds('getPet')(last, call) || call.route.operation !== 'getPet') return last;
+          const again = seen.has(call.route.petId);
+          seen.add(call.route.petId);
+          return again ? withError(last, 410) : last;
+        },
+      };
+    },
+  }),
+  fault('get-missing-after-unknown', ANSWER, 'After an unknown id the next retrieval answers 404 too.', {
+    behaviour: (usual) => {
+      let unknown = false;
+      return {
+        findPet(petId, call) {
+          const found = unknown ? null : usual.findPet(petId, call);
+          unknown = found === null && !unknown;
+          return found;
         },
       };
     },

@@ -73,6 +73,26 @@ export const GETTING_ID_FAULTS: readonly Fault[] = [
   ),
 
   fault(
+    'get-unknown-cut-to-32-bits',
+    UNKNOWN,
+    'Of an unknown id the lower 32 bits are looked up.',
+    finding(
+      (usual, petId, call) =>
+        usual(petId, call) ??
+        (isCanonical(petId) ? usual(BigInt.asUintN(32, BigInt(petId)).toString(), call) : null),
+    ),
+  ),
+  fault(
+    'get-unknown-without-sign',
+    UNKNOWN,
+    'An unknown negative id is looked up without its sign.',
+    finding(
+      (usual, petId, call) =>
+        usual(petId, call) ?? (isCanonical(petId) ? usual(petId.replace('-', ''), call) : null),
+    ),
+  ),
+
+  fault(
     'get-text-answers-first',
     MALFORMED,
     'An id without digits is answered with the first animal.',
