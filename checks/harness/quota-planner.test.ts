@@ -119,3 +119,119 @@ t.test('lanes run side by side: the longest counts; a ban adds what only the tar
   t.match(bill.keys[1], { requests: 131, refusals: 70, exhausted: true });
   t.end();
 });
+
+t.test('ordinary requests take a round trip each, those without a key too', (t) => {
+  const checks = [
+    check('few', 20, { spends: { requests: 20, anonymous: 5, animals: 1 } }),
+    { id: 'passive' },
+  ];
+  t.match(quotaBill(plan({ checks })), {
+    keys: [{ requests: 21, refusals: 0, refusalsAtMost: false, exhausted: false }],
+    anonymous: 5,
+    animals: 1,
+    longestWait: 0,
+    total: 2500,
+    waitsForBan: false,
+    unpayable: [],
+  });
+  t.end();
+});
+
+t.test('what is asked on every key leaves that much less of its minute', (t) => {
+  const bill = (many: number) =>
+    quotaBill(plan({ checks: [check('rate-keys-apart', 0), check('many', many)] }));
+  t.match(bill(57), { keys: [{ requests: 60 }], total: 5700 });
+  t.match(bill(58), { keys: [{ requests: 61 }], total: 5800 + MINUTE });
+  t.end();
+});
+
+t.test('of keys with as much left the first pays, before a pause and after it', (t) => {
+  const paid = (many: number, ...perMinute: readonly number[]) =>
+    Object.values(
+      requests(
+        plan({
+          checks: [check('many', many)],
+          keys: perMinute.map((limit, index) => key(`key-${index}`, limit, 1000)),
+        }),
+      ),
+    );
+  t.strictSame(paid(1, 10, 10), [2, 1]);
+  t.strictSame(paid(18, 10, 10), [10, 10]);
+  t.strictSame(paid(19, 10, 10), [11, 10]);
+  t.strictSame(paid(28, 10, 20), [10, 20]);
+  t.strictSame(paid(29, 10, 20), [10, 21], 'after the pause the larger minute is the first again');
+  t.end();
+});
+
+t.test('only a functional key pays, and without one nobody does', (t) => {
+  const ban = key('ban', 300, 1000, ['ban']);
+  const checks = [check('many', 20)];
+  t.same(requests(plan({ checks, keys: [ban, key('a', 60, 1000)] })), { ban: 1, a: 21 });
+  t.same(requests(plan({ checks, keys: [ban] })), { ban: 1 });
+  t.end();
+});
+
+t.test('a minute holds what was sent in its first half, and since the last pause', (t) => {
+  const exhausted = (perMinute: number, many: number, scenes: readonly Scene<unknown>[]) => {
+    const a = key('a', perMinute, 10_000);
+    return requests(plan({ keys: [a], checks: [check('many', many)], lanes: [{ key: a, scenes }] }));
+  };
+  t.same(exhausted(1000, 299, [scene('minute:a', 'exhaust', 1005)]), { a: 1005 });
+  t.same(exhausted(1000, 300, [scene('minute:a', 'exhaust', 1005)]), { a: 301 + 1005 });
+  t.same(exhausted(60, 69, [scene('minute:a', 'exhaust', 65)]), { a: 60 + 65 });
+  t.same(exhausted(60, 20, [scene('minute:a', 'exhaust', 65), scene('ban:a', 'ban', 70)]), { a: 65 + 70 });
+  t.end();
+});
+
+t.test('how long a lane takes', (t) => {
+  const lane = (perMinute: number, ...scenes: readonly Scene<unknown>[]) => {
+    const a = key('a', perMinute, 1000);
+    return quotaBill(plan({ keys: [a], lanes: [{ key: a, scenes }] }));
+  };
+  const minute = scene('minute:a', 'exhaust', 125);
+  t.match(lane(60, minute), {
+    total: 2 * 3125 + MINUTE,
+    longestWait: MINUTE,
+    animals: 2,
+    waitsForBan: false,
+    keys: [{ refusals: 2, refusalsAtMost: false }],
+  });
+  t.equal(
+    lane(1000, scene('minute:a', 'exhaust', 2500)).total,
+    3 * MINUTE,
+    'no window takes more than a minute',
+  );
+  t.equal(lane(60, scene('ban:a', 'ban', 130)).total, 3250 + MINUTE);
+  t.match(lane(60, minute, scene('ban:a', 'ban', 130)), {
+    total: 2 * 3125 + MINUTE + 3250 + MINUTE,
+    animals: 4,
+    waitsForBan: true,
+    keys: [{ refusals: 2 + 70, refusalsAtMost: true }],
+  });
+  t.equal(
+    lane(60, minute, scene('day:a', 'day', 1020)).total,
+    17 * MINUTE,
+    'windows that were exhausted are the first of the day',
+  );
+  t.end();
+});
+
+t.test('only a day that is spent on purpose may cost a key more than it has', (t) => {
+  const small = key('small', 60, 131, ['functional', 'exhaust']);
+  const other = key('other', 10, 1000);
+  const unpayable = (many: number, lanes: PlannedRun['lanes']) =>
+    quotaBill(plan({ keys: [small, other], checks: [check('many', many)], lanes })).unpayable.length;
+  const on = (owner: Key, permit: Scene<unknown>['permit']) => [
+    { key: owner, scenes: [scene('lane', permit, 140)] },
+  ];
+  t.equal(
+    quotaBill(plan({ keys: [small], checks: [check('many', 130)] })).unpayable.length,
+    0,
+    'to the last',
+  );
+  t.equal(quotaBill(plan({ keys: [small], checks: [check('many', 131)] })).unpayable.length, 1);
+  t.equal(unpayable(1, on(small, 'exhaust')), 1);
+  t.equal(unpayable(1, on(small, 'day')), 0);
+  t.equal(unpayable(160, on(other, 'day')), 1, 'the day of another key is no excuse');
+  t.end();
+});
