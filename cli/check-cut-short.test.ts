@@ -171,7 +171,7 @@ t.test('readers of both streams that go away cost no result', async (t) => {
   started.child.stdout?.destroy();
   started.child.stderr?.destroy();
   t.equal(await started.ended, 0);
-  t.match(readReport(join(folder, 'out')), { ok: true, report: { verdict: 'conformant' } });
+  t.match(readReport(join(folder, 'out')), { ok: true, report: { verdict: /^conformant$/ } });
 });
 
 t.test(

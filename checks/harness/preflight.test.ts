@@ -34,7 +34,7 @@ t.test('any trace of the service will do', async (t) => {
     { status: 500, body: ERROR },
   ];
   for (const trace of traces)
-    t.match((await before(() => ({ body: '', ...trace }))).ready, { kind: 'ready' }, JSON.stringify(trace));
+    t.equal((await before(() => ({ body: '', ...trace }))).ready.kind, 'ready', JSON.stringify(trace));
 });
 
 t.test('something else at the address', async (t) => {
@@ -92,7 +92,7 @@ t.test('a service one of whose operations is not found, or all, is judged for it
     'all else breaks off': ({ operation }) => (operation === 'listPets' ? NOT_FOUND : RESET),
   };
   for (const [name, answers] of Object.entries(faulty))
-    t.match((await before(answers, ['free-1'])).ready, { kind: 'ready' }, name);
+    t.equal((await before(answers, ['free-1'])).ready.kind, 'ready', name);
 });
 
 t.test('an address without the version segment', async (t) => {
@@ -171,7 +171,7 @@ t.test(
         : LIMIT,
     );
     const warning = /429 for key free-1 of 60 a minute though .*: somebody else spends it/;
-    t.match(ready, { kind: 'ready', warnings: [warning] });
+    t.match(ready, { kind: /^ready$/, warnings: [warning] });
     t.match(run.lanes[0]?.unusable, warning);
   },
 );
