@@ -16,7 +16,7 @@ import type { LoadResult } from './load-result.ts';
 import { LoadRefused, type LoadTarget } from './load-target.ts';
 import { mostMemory } from './memory-guard.ts';
 import { preflight } from './preflight.ts';
-import { type PaidStream, planQuota, type QuotaPlan, renderBill } from './quota.ts';
+import { keyWithMostLeft, type PaidStream, planQuota, type QuotaPlan, renderBill } from './quota.ts';
 import { SampleStore } from './sample-store.ts';
 import { shardPlans, sharesOfLoad, startTogether } from './shards.ts';
 import { parseSlo, type SloClause } from './slo.ts';
@@ -156,7 +156,8 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
   const { facts, rate, seconds, clauses, quota } = prepared;
   const { target, note = () => {} } = request;
   const id = randomBytes(4).toString('hex');
-  const payer = target.keys[quota.streams[0]?.keys[0] ?? 0];
+  // A search looks at the target before each of its steps.
+  const payer = keyWithMostLeft((quota.streams[0]?.keys ?? []).flatMap((key) => target.keys[key] ?? []));
   const { name = '', env = '' } = payer ?? {};
   const before = await preflight(
     target.address,

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { scenarioNamed } from '../lib/catalogue.ts';
 import type { ScenarioFacts } from '../lib/scenario.ts';
-import { type BudgetKey, interleave, planQuota } from './quota.ts';
+import { type BudgetKey, interleave, keyWithMostLeft, planQuota } from './quota.ts';
 
 const NUMBERS = {
   free: [60, 1000],
@@ -103,6 +103,13 @@ t.test('what runs before have spent is gone', async (t) => {
   const spent = { ...key('p', 'pro', 'load'), minuteLeft: 50, dayLeft: 5000 };
   t.match(planQuota({ facts: mixed, rate: 10, seconds: 4, clockSpeed: 1 }, [spent]), { kind: 'paid' });
   t.match(planQuota({ facts: mixed, rate: 10, seconds: 6, clockSpeed: 1 }, [spent]), { kind: 'refused' });
+});
+
+t.test('the target is looked at with the key that has most left', async (t) => {
+  const spent = { ...key('b', 'business', 'load'), minuteLeft: 20 };
+  t.equal(keyWithMostLeft([key('f', 'free', 'load'), spent])?.name, 'f');
+  t.equal(keyWithMostLeft([spent, key('f', 'free', 'load'), key('p', 'pro', 'load')])?.name, 'p');
+  t.equal(keyWithMostLeft([]), undefined);
 });
 
 t.test('turns are spread and come out', async (t) => {

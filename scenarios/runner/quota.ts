@@ -12,6 +12,12 @@ export interface BudgetKey extends PlannedKey {
   readonly dayLeft?: number;
 }
 
+/** The key that feels one more request the least; undefined where there is none. */
+export function keyWithMostLeft(keys: readonly BudgetKey[]): BudgetKey | undefined {
+  const left = ({ perMinute, minuteLeft = perMinute }: BudgetKey) => minuteLeft;
+  return keys.toSorted((a, b) => left(b) - left(a))[0];
+}
+
 /** A stream with the keys that pay for it. */
 export interface PaidStream {
   readonly stream: RateStream | ClientStream;
