@@ -203,6 +203,7 @@ export const enoughAnimals: Scene<readonly Addition[]> = {
         }),
       );
     }
-    return [...added, ...additions];
+    // In the order of adding, which shows how ids are assigned and in which order they are listed.
+    return [...added, ...additions].sort((a, b) => a.exchange.sentAt - b.exchange.sentAt);
   },
 };

@@ -1,0 +1,131 @@
+/** What the observers say of servers that answer the document's gaps in their own ways. */
+import t from 'tap';
+import { startReferenceServer } from '../../reference-server/reference-server.ts';
+import { createClient } from '../harness/client.ts';
+import { createClock } from '../harness/clock.ts';
+import { preflight } from '../harness/preflight.ts';
+import { Run } from '../harness/run.ts';
+import { runChecks } from '../harness/run-checks.ts';
+import { testKey } from '../harness/run-for-tests.ts';
+import { allGapObservers } from './all-checks.ts';
+
+const CLOCK_SPEED = 30;
+
+/** The observers that need no key at its limit. */
+const observers = allGapObservers.filter(({ permit }) => permit === undefined || permit === 'writes');
+
+/** The answers that the run showed, by gap. */
+async function answersOf(variant?: string): Promise<Record<string, string>> {
+  const server = await startReferenceServer({
+    clockSpeed: CLOCK_SPEED,
+    animals: 30,
+    ...(variant === undefined ? {} : { variant }),
+  });
+  const clock = createClock(CLOCK_SPEED);
+  const [pro] = server.keys.filter(({ name }) => name === 'pro-1');
+  if (pro === undefined) throw new Error('the server has no key pro-1');
+  const client = createClient({ baseUrl: server.baseUrl, now: () => clock.now(), secrets: [pro.value] });
+  try {
+    const run = new Run({
+      baseUrl: server.baseUrl,
+      runId: 'abcd2345',
+      client,
+      clock,
+      keys: [
+        testKey({ name: 'pro-1', plan: 'pro', limits: { perMinute: 300, perDay: 10_000 }, value: pro.value }),
+      ],
+      permissions: new Set(['writes']),
+      sampleCategoryId: undefined,
+    });
+    const ready = await preflight(run);
+    if (ready.kind === 'not-ready') throw new Error(ready.message);
+    const { gaps } = await runChecks(run, { checks: [], gapObservers: observers, lanes: () => [] });
+    return Object.fromEntries(
+      [...gaps].flatMap(([id, answer]) => (typeof answer === 'string' ? [] : [[id, answer.answer]])),
+    );
+  } finally {
+    await client.close();
+    await server.close();
+  }
+}
+
+/** What the reference server says of itself, by gap. */
+const USUAL: Readonly<Record<string, string>> = {
+  'store-orders': 'absent',
+  'unknown-path': 'not-found-404-error-body',
+  'name-character-set': 'any-script',
+  'name-length': 'accepted',
+  'category-existence': 'accepted',
+  'unknown-fields': 'ignored',
+  'null-status': 'rejected-400',
+  'status-when-omitted': 'none',
+  'id-assignment': 'ascending',
+  'unsupported-media-type': 'rejected-415',
+  'limit-out-of-range': 'rejected-400',
+  'limit-not-a-number': 'rejected-400',
+  'unknown-status-filter': 'rejected-400',
+  'pagination-mechanism': 'none',
+  'list-order': 'newest-first',
+  'added-visibility': 'at-once',
+  'extra-response-fields': 'none',
+  'error-codes':
+    '400 invalid_animal, 400 invalid_limit, 400 invalid_status, 404 not_found, 415 unsupported_media_type',
+  'rate-headers-window': 'minute',
+};
+
+/** What else variants answer, by name. */
+const OTHERWISE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'oldest-first': {
+    'status-when-omitted': 'available',
+    'pagination-mechanism': 'link-header',
+    'list-order': 'oldest-first',
+  },
+  'random-ids': {
+    'id-assignment': 'other',
+    'list-order': 'other',
+    'extra-response-fields': '_links, createdAt, tags',
+  },
+  'largest-ids': {
+    'unknown-fields': 'kept',
+    'id-assignment': 'other',
+    'limit-out-of-range': 'clamped',
+    'unknown-status-filter': 'empty-list',
+    'extra-response-fields': 'harnessNote',
+    'error-codes': '400 invalid_animal, 400 invalid_limit, 404 not_found, 415 unsupported_media_type',
+  },
+  'negative-ids': {
+    'null-status': 'taken-as-omitted',
+    'status-when-omitted': 'pending',
+    'error-codes': '400 invalid_limit, 400 invalid_status, 404 not_found, 415 unsupported_media_type',
+  },
+  'windows-by-clock': {
+    'unsupported-media-type': 'rejected-400',
+    'limit-out-of-range': 'defaulted',
+    'limit-not-a-number': 'defaulted',
+    'unknown-status-filter': 'unfiltered',
+    'error-codes': '400 invalid_animal, 400 unsupported_media_type, 404 not_found',
+  },
+  strict: {
+    'name-character-set': 'rejected-400',
+    'name-length': 'rejected-400',
+    'category-existence': 'rejected-400',
+    'unknown-fields': 'rejected-400',
+    'error-codes':
+      '400 invalid_animal, 400 invalid_limit, 400 invalid_status, 400 unknown_category, 400 unknown_field, 404 not_found, 415 unsupported_media_type',
+  },
+  'long-names-413': {
+    'name-length': 'rejected-413',
+    'error-codes':
+      '400 invalid_animal, 400 invalid_limit, 400 invalid_status, 404 not_found, 413 invalid_animal, 415 unsupported_media_type',
+  },
+};
+
+t.test('the reference server’s answers are seen as they are', async (t) => {
+  t.strictSame(await answersOf(), USUAL);
+});
+
+for (const [variant, answers] of Object.entries(OTHERWISE)) {
+  t.test(`${variant}: its answers are seen as they are`, async (t) => {
+    t.strictSame(await answersOf(variant), { ...USUAL, ...answers });
+  });
+}
