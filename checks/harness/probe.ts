@@ -161,6 +161,12 @@ export class Probe {
     return this.#functionalLanes().some(({ adding }) => adding !== 'forbidden');
   }
 
+  /** Whether additions with this key are worth sending: permitted to the run, and not known to be forbidden to the key. */
+  mayAddWith(key: Key): boolean {
+    const lane = this.#run.lanes.find((candidate) => candidate.key.name === key.name);
+    return this.permits('writes') && lane?.adding !== 'forbidden';
+  }
+
   /** No key may add: further additions are not sent. */
   giveUpAdding(): void {
     for (const lane of this.#functionalLanes()) lane.adding = 'forbidden';

@@ -168,7 +168,7 @@ class GoingOn {
   readonly #key: Key;
   readonly #refused: readonly AnsweredExchange[];
   readonly #requests: Iterator<RequestSpec>;
-  /** Whether the last answer was a success: quota had been given back, and the next refusal is about that. */
+  /** Whether the last answer was paid from quota that had been given back: the next refusal is about that. */
   #servedAgain = false;
 
   constructor(probe: Probe, key: Key, refused: readonly AnsweredExchange[], requests: Iterator<RequestSpec>) {
@@ -189,8 +189,7 @@ class GoingOn {
   /** Returns whether the run was interrupted before this request, so that a new window may have begun. */
   async goOn(): Promise<boolean> {
     // What quota was given back is spent with lists, which leave nothing behind.
-    const isOver = this.first !== undefined && !this.#servedAgain;
-    const spec = (isOver && this.#requests.next().value) || listPets({ limit: 1 });
+    const spec = (!this.#servedAgain && this.#requests.next().value) || listPets({ limit: 1 });
     const exchange = await answer(this.#probe, this.#key, spec);
     this.answers.push(exchange);
     if (!isAdmitted(exchange)) {
@@ -199,8 +198,15 @@ class GoingOn {
       if (this.first === undefined || isNext) this.first = exchange;
       else if (isBan(this.#probe, exchange, this.first)) this.ban = exchange;
     }
-    this.#servedAgain = isAdmitted(exchange);
+    this.#servedAgain = this.#givenBack(exchange);
     return this.#probe.readingsOf(this.#key).at(-1)?.resumed === true;
+  }
+
+  /** A request that is served though Reset stands still is one over the limit; where Reset has moved on, it is not. */
+  #givenBack(exchange: AnsweredExchange): boolean {
+    if (!isAdmitted(exchange) || this.first === undefined) return false;
+    const [before, now] = [rateReading(this.first), rateReading(exchange)];
+    return before.reset === undefined || now.reset === undefined || now.reset > before.reset;
   }
 }
 

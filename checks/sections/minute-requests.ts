@@ -22,11 +22,10 @@ export function* variety(
   animals: readonly bigint[],
   category: bigint,
 ): Generator<RequestSpec> {
-  const writes = probe.permits('writes');
   // A few of each operation first: what is wrong on one plan only shows there.
   for (const id of animals.slice(0, 3)) yield getPet(id);
   yield getPet(2n ** 61n + probe.random(`unknown to ${key.name}`, 2n ** 61n));
-  if (writes) {
+  if (probe.mayAddWith(key)) {
     for (let index = 1; index <= ADDED_TOGETHER; index += 1) {
       yield addPet({
         name: `${namePrefix(probe.runId)} together ${key.name} ${index}`,
@@ -57,7 +56,7 @@ export function refusedOperation(
   const turn =
     probe.keys.filter(({ roles }) => roles.includes('exhaust')).findIndex(({ name }) => name === key.name) %
     3;
-  if (turn === 1 && probe.permits('writes')) {
+  if (turn === 1 && probe.mayAddWith(key)) {
     return addPet({
       name: `${namePrefix(probe.runId)} refused over the limit ${key.name}`,
       categoryId: category,
