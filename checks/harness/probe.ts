@@ -163,13 +163,16 @@ export class Probe {
 
   /** Whether additions with this key are worth sending: permitted to the run, and not known to be forbidden to the key. */
   mayAddWith(key: Key): boolean {
-    const lane = this.#run.lanes.find((candidate) => candidate.key.name === key.name);
-    return this.permits('writes') && lane?.adding !== 'forbidden';
+    return this.permits('writes') && this.#laneOf(key)?.adding !== 'forbidden';
   }
 
   /** No key may add: further additions are not sent. */
   giveUpAdding(): void {
     for (const lane of this.#functionalLanes()) lane.adding = 'forbidden';
+  }
+
+  #laneOf({ name }: Key): KeyLane | undefined {
+    return this.#run.lanes.find((lane) => lane.key.name === name);
   }
 
   #functionalLanes(): KeyLane[] {
@@ -292,19 +295,17 @@ export class Probe {
   /** When the key's minute admits a request, as far as the run can know: now or later. */
   quotaAt(key: Key): number {
     const now = this.now();
-    return (
-      this.#run.lanes.find((lane) => lane.key.name === key.name)?.readyAt(now, this.#run.targetClock) ?? now
-    );
+    return this.#laneOf(key)?.readyAt(now, this.#run.targetClock) ?? now;
   }
 
   /** Requests that the key's minute still admits, as far as the run can know. */
   quotaLeft(key: Key): number {
-    return this.#run.lanes.find((lane) => lane.key.name === key.name)?.left(this.now()) ?? 0;
+    return this.#laneOf(key)?.left(this.now()) ?? 0;
   }
 
   /** How many requests with the key were answered 429 so far. */
   refusalsOf(key: Key): number {
-    return this.#run.lanes.find((lane) => lane.key.name === key.name)?.refusals ?? 0;
+    return this.#laneOf(key)?.refusals ?? 0;
   }
 
   /** Requests of the key that a crash cut off: sent, perhaps counted by the target, with no answer on record. */

@@ -3,11 +3,11 @@ import { contract } from '../../spec/contract.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
 import { type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
 import { type Probe, unanswered } from '../harness/probe.ts';
-import { type RateReading, rateReading, retryAfter } from '../harness/rate-headers.ts';
+import { type RateReading, rateReading } from '../harness/rate-headers.ts';
 import { listPets } from '../harness/requests.ts';
 import type { WindowCount } from '../harness/window-count.ts';
 import { isAdmitted, isAdmittedStatus } from './admitted.ts';
-import { exceededWindow, toldTime } from './told-time.ts';
+import { toldTime, toldWait } from './told-time.ts';
 
 /** A request that was to be admitted at a certain time, and what came. */
 export interface Retry {
@@ -82,7 +82,7 @@ export async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExch
     }
   }
   return {
-    told: retryAfter(refusal.outcome.headers, exceededWindow(rateReading(refusal), key.limits) / SECOND),
+    told: toldWait(refusal, key.limits),
     ...retries,
     admitted,
     edge: retryAt === undefined ? undefined : retryAt + SECOND,
@@ -94,8 +94,7 @@ export async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExch
 
 /** When Retry-After of a refusal asks to come back, by our clock; undefined where it tells no time, or none to wait. */
 function toldRetry(probe: Probe, key: Key, refusal: AnsweredExchange): number | undefined {
-  const window = exceededWindow(rateReading(refusal), key.limits);
-  const told = retryAfter(refusal.outcome.headers, window / SECOND);
+  const told = toldWait(refusal, key.limits);
   return told.kind === 'delay' && told.milliseconds <= 0
     ? undefined
     : toldTime(probe, told, refusal.receivedAt);

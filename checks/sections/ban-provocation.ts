@@ -61,6 +61,10 @@ export interface OtherKey {
   readonly banned: boolean;
 }
 
+/** The keys that pay for ordinary checks, but this one. */
+export const otherKeys = (probe: Probe, key: Key): Key[] =>
+  probe.keys.filter(({ name, roles }) => name !== key.name && roles.includes('functional'));
+
 /** A ban that does not tell its end is taken to last this long at least. */
 const UNTOLD_BAN = 10 * SECOND;
 
@@ -78,8 +82,7 @@ export async function tryOthers(
   const inTime = (other: Key) => probe.quotaAt(other) <= Math.max(probe.now(), until - SECOND);
   // A key that had several refusals of its own may have earned a ban of its own. One whose own minute is not being
   // counted is better: a request on it disturbs nothing.
-  const candidates = probe.keys
-    .filter(({ name, roles }) => name !== key.name && roles.includes('functional'))
+  const candidates = otherKeys(probe, key)
     .filter((other) => probe.refusalsOf(other) <= 1 && inTime(other))
     .sort((a, b) => Number(a.roles.includes('exhaust')) - Number(b.roles.includes('exhaust')));
   const alike = candidates.find(({ plan }) => plan === key.plan);

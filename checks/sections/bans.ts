@@ -14,6 +14,7 @@ import type { WindowCount } from '../harness/window-count.ts';
 import { isAdmitted } from './admitted.ts';
 import { answersOtherwise } from './ban-answers.ts';
 import { type Ban, type BanMeasurement, banKey, banOf } from './ban-measurement.ts';
+import { otherKeys } from './ban-provocation.ts';
 import { exhaustKeys, minuteScenes } from './minute-windows.ts';
 import type { FilledWindow } from './window-filling.ts';
 
@@ -193,7 +194,7 @@ export const banChecks: readonly Check[] = [
       if (ban === undefined) judge.notApplicable('no ban was seen');
       else if (others.length === 0)
         judge.unsettled(
-          probe.keys.some(({ name, roles }) => name !== key.name && roles.includes('functional'))
+          otherKeys(probe, key).length > 0
             ? 'every other key was over its own limit meanwhile'
             : 'needs a second key with the role functional',
         );

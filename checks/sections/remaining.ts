@@ -1,34 +1,36 @@
 /** Section 8: X-RateLimit-Remaining as requests are spent, and when none is left. */
-import type { Check } from '../harness/check.ts';
+import type { Check, Judge } from '../harness/check.ts';
 import { rateReading } from '../harness/rate-headers.ts';
 import { judgeRemaining } from '../harness/remaining-arithmetic.ts';
 import { evidenceOf, forEveryKey, measurements } from './minute-measurements.ts';
+import type { FilledWindow } from './window-filling.ts';
+
+/** A window that was counted exactly shows every value from the limit less one down to 0, each once. */
+function judgeValues(window: FilledWindow, perMinute: number, judge: Judge): void {
+  const { admitted, verdict } = window.count;
+  if (verdict.kind !== 'exact' || admitted.length !== perMinute) return;
+  if (admitted.some(({ limit }) => limit !== perMinute)) return;
+  const values = new Set(admitted.flatMap(({ remaining }) => remaining ?? []));
+  if (values.has(0) && values.size >= perMinute - 1) return judge.holds(...evidenceOf(window));
+  judge.breaks(
+    {
+      expected: `${perMinute} requests that leave ${perMinute - 1} down to 0`,
+      actual: `they left ${values.size} different values, the lowest ${Math.min(...values)}`,
+    },
+    ...evidenceOf(window),
+  );
+}
 
 export const remainingFalls: Check = {
   // 8: requests left in the current window; every admitted request of any operation takes one.
   id: 'rate-remaining-falls',
   async afterwards(probe, judge) {
     if (!probe.permits('exhaust')) return;
-    // A window that was counted exactly shows every value from the limit less one down to 0, each once; so does the next.
+    // The first window of each key, and the next.
     for (const { key, windows, next, refilling } of await measurements(probe)) {
       if (refilling !== false) continue;
-      const { perMinute } = key.limits;
-      for (const window of [...windows.slice(0, 1), ...next]) {
-        const { admitted, verdict } = window.count;
-        if (verdict.kind !== 'exact' || admitted.length !== perMinute) continue;
-        if (admitted.some(({ limit }) => limit !== perMinute)) continue;
-        const values = new Set(admitted.flatMap(({ remaining }) => remaining ?? []));
-        if (values.has(0) && values.size >= perMinute - 1) judge.holds(...evidenceOf(window));
-        else {
-          judge.breaks(
-            {
-              expected: `${perMinute} requests that leave ${perMinute - 1} down to 0`,
-              actual: `they left ${values.size} different values, the lowest ${Math.min(...values)}`,
-            },
-            ...evidenceOf(window),
-          );
-        }
-      }
+      for (const window of [...windows.slice(0, 1), ...next])
+        judgeValues(window, key.limits.perMinute, judge);
     }
   },
   conclude(history, judge) {

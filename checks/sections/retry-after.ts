@@ -1,13 +1,13 @@
 /** Sections 7 and 8: the time to wait, as Retry-After and X-RateLimit-Reset of a refusal tell it. */
 import type { Check, GapObserver } from '../harness/check.ts';
 import type { AnsweredExchange } from '../harness/exchange.ts';
-import { MINUTE, SECOND } from '../harness/key-pool.ts';
+import { MINUTE } from '../harness/key-pool.ts';
 import { described } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
 import { type RetryAfter, rateReading, retryAfter } from '../harness/rate-headers.ts';
 import { banKey, banOf } from './ban-measurement.ts';
 import { disturbed, first, forEveryKey, mayBan, measurements } from './minute-measurements.ts';
-import { exceededWindow } from './told-time.ts';
+import { exceededWindow, toldWait } from './told-time.ts';
 
 /**
  * What is wrong with a Retry-After as a time to wait; undefined where nothing is.
@@ -95,7 +95,7 @@ export const retryAfterChecks: readonly Check[] = [
       for (const { key, refusal } of refused) {
         if (refusal?.outcome.status !== 429) continue;
         const window = exceededWindow(rateReading(refusal), key.limits);
-        const told = retryAfter(refusal.outcome.headers, window / SECOND);
+        const told = toldWait(refusal, key.limits);
         const problem = unreadableWait(told, refusal, window, probe);
         if (problem !== undefined)
           judge.breaks(

@@ -2,7 +2,7 @@
 import type { AnsweredExchange } from '../harness/exchange.ts';
 import { DAY, MINUTE, SECOND } from '../harness/key-pool.ts';
 import type { Probe } from '../harness/probe.ts';
-import { type RateReading, type RetryAfter, retryAfter } from '../harness/rate-headers.ts';
+import { type RateReading, type RetryAfter, rateReading, retryAfter } from '../harness/rate-headers.ts';
 import type { PlanLimits } from '../harness/target-profile.ts';
 
 /**
@@ -14,6 +14,11 @@ export function exceededWindow(
   { perMinute, perDay }: PlanLimits,
 ): number {
   return limit === perDay && limit !== perMinute && remaining === 0 ? DAY : MINUTE;
+}
+
+/** How long a refusal asks to wait, a number read in the light of the window that it is about. */
+export function toldWait(refusal: AnsweredExchange, limits: PlanLimits): RetryAfter {
+  return retryAfter(refusal.outcome.headers, exceededWindow(rateReading(refusal), limits) / SECOND);
 }
 
 /** The time that a Retry-After names, by our clock; undefined where it names none. */
