@@ -14,6 +14,12 @@ const readingId = (lenient: (petId: string) => string | null): Personality =>
     return usual(read ?? petId, call);
   });
 
+/** Looks an unknown int64 up again as what a careless store makes of it. */
+const lookedUpAgain = (careless: (petId: string) => string): Personality =>
+  finding(
+    (usual, petId, call) => usual(petId, call) ?? (isCanonical(petId) ? usual(careless(petId), call) : null),
+  );
+
 const notFoundWith = (status: number, when: (petId: string) => boolean): Personality =>
   answering(
     (answer, call) =>
@@ -76,20 +82,13 @@ export const GETTING_ID_FAULTS: readonly Fault[] = [
     'get-unknown-cut-to-32-bits',
     UNKNOWN,
     'Of an unknown id the lower 32 bits are looked up.',
-    finding(
-      (usual, petId, call) =>
-        usual(petId, call) ??
-        (isCanonical(petId) ? usual(BigInt.asUintN(32, BigInt(petId)).toString(), call) : null),
-    ),
+    lookedUpAgain((petId) => BigInt.asUintN(32, BigInt(petId)).toString()),
   ),
   fault(
     'get-unknown-without-sign',
     UNKNOWN,
     'An unknown negative id is looked up without its sign.',
-    finding(
-      (usual, petId, call) =>
-        usual(petId, call) ?? (isCanonical(petId) ? usual(petId.replace('-', ''), call) : null),
-    ),
+    lookedUpAgain((petId) => petId.replace('-', '')),
   ),
 
   fault(
