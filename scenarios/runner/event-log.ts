@@ -3,23 +3,15 @@ import type { Redactor } from '../../checks/harness/redaction.ts';
 import type { AssertionEvent, MeasurementEvent, ScriptEvent, ViolationEvent } from '../lib/events.ts';
 import { droppedIn, type K6Figures, readK6Figures } from './k6-figures.ts';
 import type { ThresholdOutcome, ViolationSummary } from './load-result.ts';
+import { number, object, text } from './schema-parts.ts';
 
 const MOST_ERROR_LINES = 20;
 const MOST_LINE = 500;
 /** What k6 says when the runner stops it, which is the runner's to explain. */
 const SIGNALLED = /test run was aborted because k6 received a '\w+' signal/;
 
-const text = { type: 'string' } as const;
-const number = { type: 'number' } as const;
-const kind = (value: string) => ({ const: value });
-
-function event(name: string, properties: Record<string, object>): object {
-  return {
-    type: 'object',
-    required: ['kind', ...Object.keys(properties)],
-    properties: { kind: kind(name), ...properties },
-  };
-}
+const event = (kind: string, properties: Record<string, object>) =>
+  object({ kind: { const: kind }, ...properties });
 
 const isScriptEvent = new Ajv({ strict: true, strictRequired: false }).compile<ScriptEvent>({
   type: 'object',

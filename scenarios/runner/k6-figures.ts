@@ -1,5 +1,6 @@
 /** k6's own figures of a run, as its API tells them at the end (scenarios/lib/script.ts, teardown). */
 import { Ajv } from 'ajv';
+import { number, object, text } from './schema-parts.ts';
 
 /** One of k6's metrics: a trend, a rate, a counter or a gauge, and its values by the name that k6 gives them. */
 export interface K6Metric {
@@ -24,13 +25,6 @@ interface Answer {
   }[];
 }
 
-const text = { type: 'string' } as const;
-const object = (properties: Record<string, object>) => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties,
-});
-
 const isAnswer = new Ajv({ strict: true }).compile<Answer>(
   object({
     data: {
@@ -40,7 +34,7 @@ const isAnswer = new Ajv({ strict: true }).compile<Answer>(
         attributes: object({
           type: text,
           contains: text,
-          sample: { type: 'object', additionalProperties: { type: 'number' } },
+          sample: { type: 'object', additionalProperties: number },
         }),
       }),
     },

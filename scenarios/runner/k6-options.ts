@@ -141,7 +141,6 @@ export function k6Options(request: OptionsRequest): K6Options {
       batch: PARALLEL,
       batchPerHost: PARALLEL,
       maxRedirects: 0,
-      summaryTrendStats: ['avg', 'min', 'med', 'max', 'p(90)', 'p(95)', 'p(99)', 'count'],
       userAgent: 'petstore-harness',
     },
   };

@@ -43,7 +43,7 @@ export interface K6Exit {
 
 export interface K6Process {
   readonly ended: Promise<K6Exit>;
-  /** Lets k6 finish what is under way and write its summary. */
+  /** Lets k6 finish what is under way and tell its figures. */
   stop(): void;
   /** Ends k6 at once. */
   kill(): void;

@@ -12,8 +12,8 @@ async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await sleep(5);
 }
 
-t.test('the result so far is on disk again and again, and nothing follows the end', async (t) => {
-  const file = join(t.testdir({}), 'load-report.json');
+/** Keeps results until the second was asked for, and ends; returns how many were asked for by now. */
+async function keptTwice(file: string): Promise<() => number> {
   let asked = 0;
   const end = keepSoFar(
     file,
@@ -25,25 +25,21 @@ t.test('the result so far is on disk again and again, and nothing follows the en
   );
   await until(() => asked >= 2);
   await end();
-  const last = asked;
+  return () => asked;
+}
+
+t.test('the result so far is on disk again and again, and nothing follows the end', async (t) => {
+  const file = join(t.testdir({}), 'load-report.json');
+  const asked = await keptTwice(file);
+  const last = asked();
   t.equal(JSON.parse(readFileSync(file, 'utf8')).run.id, RESULT.run.id);
   await sleep(50);
-  t.equal(asked, last, 'the result at the end stays');
+  t.equal(asked(), last, 'the result at the end stays');
   t.strictSame(readdirSync(join(file, '..')), ['load-report.json']);
 });
 
 t.test('a disk that is full for a while ends no run', async (t) => {
   const file = join(t.testdir({}), 'no', 'such', 'folder.json');
-  let asked = 0;
-  const end = keepSoFar(
-    file,
-    () => {
-      asked += 1;
-      return RESULT;
-    },
-    5,
-  );
-  await until(() => asked >= 2);
-  await end();
+  await keptTwice(file);
   t.notOk(existsSync(file));
 });

@@ -13,6 +13,7 @@ import { PINNED_K6 } from './k6-binary.ts';
 import { LOAD_RESULT_FORMAT_VERSION, type LoadResult } from './load-result.ts';
 import { ResultUnreadable } from './read-result.ts';
 import { combine, SampleStore } from './sample-store.ts';
+import { number, object, text } from './schema-parts.ts';
 import { parseSlo } from './slo.ts';
 
 /** What a runner says at its end (scenarios/lib/script.ts). */
@@ -26,14 +27,6 @@ interface RunFacts {
   readonly clockSpeed: number;
   readonly dropped: number;
 }
-
-const text = { type: 'string' } as const;
-const number = { type: 'number' } as const;
-const object = (properties: Record<string, object>) => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties,
-});
 
 const isRunFacts = new Ajv({ strict: true }).compile<RunFacts>(
   object({
