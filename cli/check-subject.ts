@@ -1,16 +1,14 @@
 import { join } from 'node:path';
 import { JOURNAL_FILE } from '../checks/check-target.ts';
-import { readBaseAddress } from '../checks/harness/base-address.ts';
 import { type JournalContent, readJournal } from '../checks/harness/journal.ts';
-import { keyValues, readProfile } from '../checks/harness/load-profile.ts';
 import { looksLikeProduction } from '../checks/harness/production-address.ts';
 import type { ProfileKey, TargetProfile } from '../checks/harness/target-profile.ts';
 import { PERMISSIONS, type Permission } from '../checks/harness/verdict.ts';
-import { gaps } from '../spec/contract.ts';
 import { PROFILE_FILE } from './check-folder.ts';
 import type { CheckOptions } from './check-options.ts';
 import { selectedIds } from './check-selection.ts';
 import { UsageError } from './exit-codes.ts';
+import { addressOf, profileIn, valuesOf } from './profile-file.ts';
 
 /** What is to be checked, with which keys and permissions. */
 export interface CheckSubject {
@@ -105,15 +103,7 @@ function storedRun({ resume, rejudge }: CheckOptions): StoredRun | undefined {
 async function writtenProfile(options: CheckOptions, stored: StoredRun | undefined): Promise<TargetProfile> {
   const file = options.profile ?? (stored === undefined ? undefined : join(stored.directory, PROFILE_FILE));
   if (file === undefined) return profileOfEnvironment();
-  const loaded = await readProfile(file, gaps);
-  if (!loaded.ok) {
-    throw new UsageError(
-      ...loaded.problems.map(
-        ({ line, column, message, remedy }) => `${loaded.source}:${line}:${column}: ${message}; ${remedy}`,
-      ),
-    );
-  }
-  const { profile } = loaded;
+  const profile = await profileIn(file);
   const missing =
     stored?.journal.header.keys.filter((name) => profile.keys.every((key) => key.name !== name)) ?? [];
   if (missing.length > 0)
@@ -161,12 +151,6 @@ function targetOf(options: CheckOptions, profile: TargetProfile, stored: StoredR
   return target;
 }
 
-function addressOf(text: string): string {
-  const read = readBaseAddress(text);
-  if (read.ok) return read.address;
-  throw new UsageError(`--target: ${read.message}; ${read.remedy}`);
-}
-
 function permissionsOf(
   { permit }: CheckOptions,
   profile: TargetProfile,
@@ -194,12 +178,6 @@ function refuseProduction(
   throw new UsageError(
     `${new URL(target).hostname} may be what customers use, and the run is permitted ${permissions.join(', ')}: if that is meant, add --production; to only read, leave the permissions out`,
   );
-}
-
-function valuesOf(profile: TargetProfile): ReadonlyMap<string, string> {
-  const read = keyValues(profile, process.env);
-  if (read.ok) return read.values;
-  throw new UsageError(...read.problems.map(({ message, remedy }) => `${message}; ${remedy}`));
 }
 
 /** A stored run is judged by what came back: no key is sent, and none needs to be there. */

@@ -3,9 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
-import { readBaseAddress } from '../checks/harness/base-address.ts';
-import { keyValues } from '../checks/harness/key-values.ts';
-import { readProfile } from '../checks/harness/load-profile.ts';
 import { looksLikeProduction } from '../checks/harness/production-address.ts';
 import { UnknownNameError } from '../reference-server/named.ts';
 import { renderCapacityHtml } from '../reports/capacity-html.ts';
@@ -29,7 +26,6 @@ import { renderBill } from '../scenarios/runner/quota.ts';
 import { renderCapacity, renderStep } from '../scenarios/runner/render-capacity.ts';
 import { renderLoadResult } from '../scenarios/runner/render-result.ts';
 import { SloError } from '../scenarios/runner/slo.ts';
-import { gaps } from '../spec/contract.ts';
 import { isDiskProblem } from './disk-problem.ts';
 import { durationSeconds } from './duration-option.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
@@ -39,6 +35,7 @@ import { LoadNotes } from './load-notes.ts';
 import { httpAddress, type LoadOptions, parseMix, secretName } from './load-options.ts';
 import { writeLoadPage } from './load-page.ts';
 import { positive, wholeNumber } from './number-option.ts';
+import { addressOf, profileIn, valuesOf } from './profile-file.ts';
 
 /** k6's own codes for options that it does not know, or that contradict each other. */
 const K6_USAGE = new Set([104, 255]);
@@ -95,30 +92,18 @@ async function targetOf(options: LoadOptions): Promise<LoadTarget & { close?: ()
       ...(options.embeddedFault === undefined ? {} : { fault: options.embeddedFault }),
     });
   }
-  const loaded = await readProfile(options.profile, gaps);
-  if (!loaded.ok) {
-    throw new UsageError(
-      ...loaded.problems.map(
-        ({ line, column, message, remedy }) => `${loaded.source}:${line}:${column}: ${message}; ${remedy}`,
-      ),
-    );
-  }
-  const { profile } = loaded;
+  const profile = await profileIn(options.profile);
   const asked = options.target ?? profile.target;
   if (asked === undefined)
     throw new UsageError('no target is given: add target: to the profile, or --target URL');
-  const base = readBaseAddress(asked);
-  if (!base.ok) throw new UsageError(`--target: ${base.message}; ${base.remedy}`);
-  const url = new URL(base.address);
+  const address = addressOf(asked);
+  const url = new URL(address);
   if (looksLikeProduction(url) && options.productionHost !== url.hostname) {
     throw new UsageError(
       `${url.hostname} may be what customers use; if load is really meant for it, add --production-host ${url.hostname}`,
     );
   }
-  const values = keyValues(profile, process.env);
-  if (!values.ok)
-    throw new UsageError(...values.problems.map(({ message, remedy }) => `${message}; ${remedy}`));
-  return loadTarget(profile, base.address, values.values);
+  return loadTarget(profile, address, valuesOf(profile));
 }
 
 function exitCodeOf({ verdict, run }: LoadResult): number {

@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { type LoadedProfile, type PinnableGap, parseProfile } from './parse-profile.ts';
 
-export { type KeyProblem, type KeyValues, keyValues } from './key-values.ts';
 export { type LoadedProfile, type PinnableGap, parseProfile } from './parse-profile.ts';
 export type { FileProblem } from './yaml-fields.ts';
 
