@@ -1,9 +1,9 @@
 /** One server with one fault or one conforming personality, checked by the whole suite. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startReferenceServer } from '../../reference-server/reference-server.ts';
+import { type StartOptions, startReferenceServer } from '../../reference-server/reference-server.ts';
 import { checkTarget } from '../check-target.ts';
 import type { Settled } from '../harness/findings.ts';
-import type { KeyRole } from '../harness/target-profile.ts';
+import type { KeyRole, TargetProfile } from '../harness/target-profile.ts';
 import type { Permission } from '../harness/verdict.ts';
 
 /** What a case runs: a fault with the requirement that it breaks, or a variant, which breaks none. */
@@ -52,14 +52,14 @@ const SMALL_STORE = 40;
 /** A small plan of its own, so that its day is spent soon. */
 const ENTERPRISE = { perMinute: 120, perDay: 1200 };
 
-interface Setting {
+export interface Setting {
   readonly keys: readonly KeyName[];
   readonly permissions: readonly Permission[];
   readonly clockSpeed: number;
 }
 
 /** What a case needs to show its fault, and no more. */
-function settingOf({ breaks }: AccuracyCase, slower: number): Setting {
+export function settingOf({ breaks }: AccuracyCase, slower = 1): Setting {
   const plan = /^rate-(?:minute|day)-(\w+)$/.exec(breaks ?? '')?.[1];
   const day = breaks?.startsWith('rate-day-') === true;
   if (day) {
@@ -105,24 +105,52 @@ function keepAdding(baseUrl: string, key: string): () => Promise<void> {
   };
 }
 
+/** The server of a case, but for its clock. */
+export function serverOf({ kind, name, breaks, animals }: AccuracyCase): StartOptions {
+  return {
+    enterprise: ENTERPRISE,
+    ban: { seconds: 20 },
+    ...(animals !== undefined
+      ? { animals }
+      : WHOLE_STORE.includes(breaks ?? '')
+        ? { animals: SMALL_STORE }
+        : {}),
+    ...(kind === 'fault' ? { fault: name } : { variant: name }),
+  };
+}
+
+/** What a run is told of the server of a case. */
+export function profileOf(
+  target: string,
+  { keys, permissions, clockSpeed }: Setting,
+): TargetProfile & { readonly target: string } {
+  return {
+    target,
+    keys: keys.map((name) => ({
+      name,
+      plan: KEYS[name].plan,
+      roles: [...KEYS[name].roles] satisfies KeyRole[],
+      env: 'KEY',
+      unusedToday: true,
+    })),
+    plans: { enterprise: ENTERPRISE },
+    permit: permissions,
+    load: { allowed: false },
+    gaps: {},
+    clock: { speed: clockSpeed },
+    samples: {},
+  };
+}
+
 /**
  * Runs a case on a server of its own, on a simulated clock.
  *
  * @param slower divides the clock's speed: on a busy machine a fast clock leaves too little time for a window
  */
 export async function runCase(accuracyCase: AccuracyCase, slower = 1): Promise<CaseResult> {
-  const { keys, permissions, clockSpeed } = settingOf(accuracyCase, slower);
-  const server = await startReferenceServer({
-    clockSpeed,
-    enterprise: ENTERPRISE,
-    ban: { seconds: 20 },
-    ...(accuracyCase.animals !== undefined
-      ? { animals: accuracyCase.animals }
-      : WHOLE_STORE.includes(accuracyCase.breaks ?? '')
-        ? { animals: SMALL_STORE }
-        : {}),
-    ...(accuracyCase.kind === 'fault' ? { fault: accuracyCase.name } : { variant: accuracyCase.name }),
-  });
+  const setting = settingOf(accuracyCase, slower);
+  const { keys, permissions, clockSpeed } = setting;
+  const server = await startReferenceServer({ clockSpeed, ...serverOf(accuracyCase) });
   const neighbour = server.keys.find(({ name }) => name === 'business-load');
   const stopAdding =
     accuracyCase.busy === true && neighbour !== undefined
@@ -131,22 +159,7 @@ export async function runCase(accuracyCase: AccuracyCase, slower = 1): Promise<C
   try {
     const used = server.keys.filter(({ name }) => keys.some((key) => key === name));
     const checked = await checkTarget({
-      profile: {
-        target: server.baseUrl,
-        keys: keys.map((name) => ({
-          name,
-          plan: KEYS[name].plan,
-          roles: [...KEYS[name].roles] satisfies KeyRole[],
-          env: 'KEY',
-          unusedToday: true,
-        })),
-        plans: { enterprise: ENTERPRISE },
-        permit: permissions,
-        load: { allowed: false },
-        gaps: {},
-        clock: { speed: clockSpeed },
-        samples: {},
-      },
+      profile: profileOf(server.baseUrl, setting),
       values: new Map(used.map(({ name, value }) => [name, value])),
       permissions,
     });
