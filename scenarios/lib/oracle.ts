@@ -22,8 +22,8 @@ const tolerance = CLOCK_TOLERANCE_MS * Math.max(1, plan.clock.speed);
 const WHOLE = /^\d{1,15}$/;
 const TIMESTAMP = /^\d{1,15}(\.\d{1,9})?$/;
 
-/** What was found right in a key's headers and holds for the next response that says the same. */
-interface KnownHeaders {
+/** What was found right in the headers of a key's list and holds for the next that says the same. */
+export interface KnownHeaders {
   limit: string;
   most: number;
   reset: string;
@@ -31,26 +31,26 @@ interface KnownHeaders {
   goodUntil: number;
 }
 
-const known = new Map<PlannedKey | undefined, KnownHeaders>();
-let lastKey: PlannedKey | undefined;
-let lastKnown: KnownHeaders | undefined;
+/** Nothing known yet. */
+export const unknownHeaders = (): KnownHeaders => ({ limit: '', most: 0, reset: '', goodUntil: 0 });
 
-function knownOf(key: PlannedKey | undefined): KnownHeaders {
-  let found = known.get(key);
-  if (found === undefined) {
-    found = { limit: '', most: 0, reset: '', goodUntil: 0 };
-    known.set(key, found);
-  }
-  lastKey = key;
-  lastKnown = found;
-  return found;
+/**
+ * Whether the headers are as right as those before: limit and reset say the same, and remaining is a count within the
+ * limit. This runs for every response, and is the usual case.
+ */
+export function rightAsBefore(headers: Headers, known: KnownHeaders, now: number): boolean {
+  if (headers['X-Ratelimit-Limit'] !== known.limit || headers['X-Ratelimit-Reset'] !== known.reset)
+    return false;
+  // `Number()` is a call, which costs k6 more than all the rest here.
+  const left = +(headers['X-Ratelimit-Remaining'] ?? '-1');
+  return left >= 0 && left <= known.most && left % 1 === 0 && now <= known.goodUntil;
 }
 
 /**
- * What is wrong with the three headers of section 8; undefined where nothing is. This runs for every response, so the
- * usual case, limit and reset as in the response before, is a few comparisons.
+ * What is wrong with the three headers of section 8; undefined where nothing is.
  *
  * @param key undefined where no valid key was sent: then no plan's number is expected
+ * @param known takes what was found right, where the next answer may be measured by it
  * @param strictly whether the spelling of X-RateLimit-Remaining is held against the grammar, not its value only
  */
 export function rateHeaderBreach(
@@ -59,6 +59,7 @@ export function rateHeaderBreach(
   key: PlannedKey | undefined,
   now: number,
   strictly: boolean,
+  known: KnownHeaders | undefined,
 ): Breach | undefined {
   const limit = headers['X-Ratelimit-Limit'];
   const remaining = headers['X-Ratelimit-Remaining'];
@@ -66,38 +67,29 @@ export function rateHeaderBreach(
   if (limit === undefined || remaining === undefined || reset === undefined) {
     return { requirement: headersRequirement(status), detail: `rate headers missing on a ${status}` };
   }
-  const seen = lastKnown !== undefined && lastKey === key ? lastKnown : knownOf(key);
-  if (limit !== seen.limit) {
-    const most = +limit;
-    if (key !== undefined && most !== key.perMinute && most !== key.perDay) {
-      return {
-        requirement: 'rate-limit-value',
-        detail: `X-RateLimit-Limit is ${limit}; plan ${key.plan} has ${key.perMinute} a minute and ${key.perDay} a day`,
-      };
-    }
-    seen.limit = limit;
-    seen.most = most;
+  const most = +limit;
+  if (key !== undefined && most !== key.perMinute && most !== key.perDay) {
+    return {
+      requirement: 'rate-limit-value',
+      detail: `X-RateLimit-Limit is ${limit}; plan ${key.plan} has ${key.perMinute} a minute and ${key.perDay} a day`,
+    };
   }
   const left = +remaining;
-  if (!(left >= 0 && left <= seen.most && left % 1 === 0) || (strictly && !WHOLE.test(remaining))) {
+  if (!(left >= 0 && left <= most && left % 1 === 0) || (strictly && !WHOLE.test(remaining))) {
     return {
       requirement: 'rate-remaining-value',
       detail: `X-RateLimit-Remaining is ${remaining} of ${limit}`,
     };
   }
-  if (reset !== seen.reset || now > seen.goodUntil) {
-    if (!TIMESTAMP.test(reset)) {
-      return { requirement: 'rate-reset-value', detail: `X-RateLimit-Reset is ${reset}, no Unix time` };
-    }
-    const ahead = +reset * 1000 - targetNow(now);
-    if (ahead < -tolerance || ahead > DAY_MS + tolerance) {
-      return {
-        requirement: 'rate-reset-value',
-        detail: `X-RateLimit-Reset is ${reset}, ${Math.round(ahead / 1000)} s from now`,
-      };
-    }
-    seen.reset = reset;
-    seen.goodUntil = now + (ahead + tolerance) / plan.clock.speed;
+  if (!TIMESTAMP.test(reset)) {
+    return { requirement: 'rate-reset-value', detail: `X-RateLimit-Reset is ${reset}, no Unix time` };
+  }
+  const ahead = +reset * 1000 - targetNow(now);
+  if (ahead < -tolerance || ahead > DAY_MS + tolerance) {
+    return {
+      requirement: 'rate-reset-value',
+      detail: `X-RateLimit-Reset is ${reset}, ${Math.round(ahead / 1000)} s from now`,
+    };
   }
   if (status === 429) {
     if (left !== 0) {
@@ -109,6 +101,12 @@ export function rateHeaderBreach(
     if (headers['Retry-After'] === undefined) {
       return { requirement: 'retry-after-present', detail: 'a 429 without Retry-After' };
     }
+  }
+  if (known !== undefined) {
+    known.limit = limit;
+    known.most = most;
+    known.reset = reset;
+    known.goodUntil = now + (ahead + tolerance) / plan.clock.speed;
   }
   return undefined;
 }

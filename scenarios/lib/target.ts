@@ -3,10 +3,19 @@ import exec from 'k6/execution';
 import type { RefinedParams, RefinedResponse } from 'k6/http';
 import http from 'k6/http';
 import { Counter } from 'k6/metrics';
-import { type Asked, type Breach, bodyBreach, idsIn, rateHeaderBreach } from './oracle.ts';
-import { begin, end, noteAdded, tellViolation } from './report.ts';
+import {
+  type Asked,
+  type Breach,
+  bodyBreach,
+  idsIn,
+  type KnownHeaders,
+  rateHeaderBreach,
+  rightAsBefore,
+  unknownHeaders,
+} from './oracle.ts';
+import { begin, end, endAs, noteAdded, tellViolation } from './report.ts';
 import { keyValue, plan } from './run-plan.ts';
-import { seriesCode } from './sample.ts';
+import { STATUS_FACTOR, seriesCode } from './sample.ts';
 import type { LoadOperation, PlannedKey } from './scenario.ts';
 
 type TextResponse = RefinedResponse<'text'>;
@@ -27,6 +36,7 @@ http.setResponseCallback(http.expectedStatuses({ min: 200, max: 299 }, 404));
 
 const NAMES = ['GET /pets', 'POST /pets', 'GET /pets/{petId}'] as const;
 const OPERATION_NAMES: readonly LoadOperation[] = ['listPets', 'createPet', 'getPet'];
+const SUCCESSES = [200, 201, 200];
 const petsUrl = `${plan.target}/pets`;
 
 /** A key as one stream uses it: everything that is the same for each of its requests, made once. */
@@ -37,6 +47,9 @@ export interface Caller {
   readonly expects429: boolean;
   readonly params: readonly RefinedParams<'text'>[];
   readonly codes: readonly number[];
+  /** What the sample of a list that was answered as usual begins with. */
+  readonly listedCode: number;
+  readonly listed: KnownHeaders;
 }
 
 const callers = new Map<number, Caller>();
@@ -64,6 +77,8 @@ export function caller(stream: number, keyIndex: number): Caller {
       ...callback,
     })),
     codes: OPERATION_NAMES.map((_, index) => seriesCode(stream, keyIndex, index)),
+    listedCode: seriesCode(stream, keyIndex, 0) + 200 * STATUS_FACTOR + OK,
+    listed: unknownHeaders(),
   };
   callers.set(place, made);
   return made;
@@ -96,22 +111,24 @@ function beginAs(who: Caller, operation: number, now: number): void {
 
 let sinceValidated = 0;
 const { validateEvery } = plan;
+const leftUnvalidated = validateEvery - 1;
 /** By status and operation. */
 const seen: true[] = [];
 
 /** Judges a response, reports its sample, and says what it came to. */
 function settle(who: Caller, operation: number, response: TextResponse, now: number, asked: Asked): number {
-  const { status } = response;
+  const { status, headers } = response;
   const milliseconds = response.timings.duration;
   if (status === 0) {
     end(response.error_code, FAILED, milliseconds);
     return FAILED;
   }
-  const headers = response.headers;
   const seenPlace = status * 4 + operation;
   sinceValidated += 1;
   const inFull = sinceValidated >= validateEvery || seen[seenPlace] !== true;
-  let breach = rateHeaderBreach(headers, status, status === 401 ? undefined : who.key, now, inFull);
+  const isSuccess = status === SUCCESSES[operation];
+  const listed = isSuccess && operation === 0 ? who.listed : undefined;
+  let breach = rateHeaderBreach(headers, status, status === 401 ? undefined : who.key, now, inFull, listed);
   if (inFull) {
     sinceValidated = 0;
     seen[seenPlace] = true;
@@ -121,7 +138,7 @@ function settle(who: Caller, operation: number, response: TextResponse, now: num
   if (status === 429) outcome = who.expects429 ? REFUSED : UNEXPECTED_429;
   else if (who.expects429 && (status === 401 || status === 403))
     outcome = REFUSED; // a ban may be answered so
-  else if (status !== (operation === 1 ? 201 : 200)) outcome = FAILED;
+  else if (!isSuccess) outcome = FAILED;
   if (outcome !== OK) {
     if (outcome === REFUSED) expected429.add(1);
     else if (outcome === UNEXPECTED_429) unexpected429.add(1);
@@ -190,7 +207,15 @@ export function sendList(who: Caller, request: ListRequest): TextResponse {
   if (taggedCaller !== who || taggedOperation !== 0) tagAs(who, 0);
   begin(who.codes[0] ?? 0, now);
   const response = http.get<'text'>(request.url, who.params[0]);
-  settle(who, 0, response, now, request.asked);
+  // What settle comes to for most answers, in as few steps as can be: each takes a part of what k6 can send.
+  if (
+    response.status === 200 &&
+    sinceValidated < leftUnvalidated &&
+    rightAsBefore(response.headers, who.listed, now)
+  ) {
+    sinceValidated += 1;
+    endAs(who.listedCode, response.timings.duration);
+  } else settle(who, 0, response, now, request.asked);
   return response;
 }
 
