@@ -94,6 +94,21 @@ t.test('of the uniform answers of a burst two of each sender and status are kept
   t.equal(run.refusalsOf(answered()), 3);
 });
 
+t.test('every addition of a burst is kept', async (t) => {
+  const { run } = testRun(() => ({ status: 201 }));
+  for (let number = 1; number <= 4; number += 1) {
+    await run.exchange(
+      {
+        ...addPet({ name: 'Bello', categoryId: 1n }),
+        authorization: { kind: 'key', name: 'free-1', value: 'value of free-1' },
+      },
+      { id: `burst#${number}`, sentBy: 'burst' },
+      true,
+    );
+  }
+  t.equal(run.exchanges.length, 4);
+});
+
 t.test('what an earlier run exchanged is taken instead of sent again', async (t) => {
   const stored = answered({ id: 'check#1', sentAt: NOON - 5000, status: 429 });
   const { run, sent } = testRun(undefined, { recorded: new Map([['check#1', stored]]) });

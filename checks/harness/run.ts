@@ -280,7 +280,8 @@ export class Run implements History, RunView {
   }
 
   #keepInFull(exchange: Exchange, uniform: boolean): boolean {
-    if (!uniform || !isAnswered(exchange)) return true;
+    // What was added has to be known: an animal that shows later is one of these, or nobody's.
+    if (!uniform || !isAnswered(exchange) || exchange.request.operation === 'createPet') return true;
     const like = `${exchange.sentBy} ${exchange.outcome.status}`;
     const seen = (this.#uniform.get(like) ?? 0) + 1;
     this.#uniform.set(like, seen);

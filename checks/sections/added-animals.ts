@@ -124,10 +124,11 @@ export const edgeAnimals: Scene<{
       categoryId: category,
       status: 'sold',
     });
-    const ofCategory = (value: bigint, name = `${prefix} category ${value}`) =>
+    // Names are short where they are not about length: how long one may be is not shown.
+    const ofCategory = (value: bigint, name: string) =>
       add(probe, `categoryId ${value}`, { name, categoryId: value, status: 'pending' });
     // Beyond 2^53 a double loses the last digit; the other one is the largest int64.
-    const beyondDouble = await ofCategory(9_007_199_254_740_993n);
+    const beyondDouble = await ofCategory(9_007_199_254_740_993n, `${prefix} large`);
     // Texts that look like another type of value, so that they cannot begin with the run's id; few servers take them
     // for one, and those that do lose the name.
     const digits = String(10n ** 11n + probe.random('name of digits', 9n * 10n ** 11n));
@@ -135,7 +136,10 @@ export const edgeAnimals: Scene<{
     const veryLong = `${prefix} very long `.padEnd(VERY_LONG, 'abcdefghij');
     const largeCategories = [beyondDouble, await ofCategory(9_223_372_036_854_775_807n, veryLong)];
     // Hardly a category that exists, and within 32 bits: whoever accepts it does not ask whether a category exists.
-    const unknownCategory = await ofCategory(10n ** 8n + probe.random('unknown category', 10n ** 9n));
+    const unknownCategory = await ofCategory(
+      10n ** 8n + probe.random('unknown category', 10n ** 9n),
+      `${prefix} unknown`,
+    );
     // In the order of adding.
     const categories = [beyondDouble, ...lookalikes, ...largeCategories.slice(1), unknownCategory];
     const sentId = 10n ** 16n + probe.random('own id', 9n * 10n ** 16n);

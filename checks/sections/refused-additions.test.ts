@@ -3,11 +3,11 @@ import type { History, Judge } from '../harness/check.ts';
 import { answered } from '../harness/exchange-for-tests.ts';
 import { storedThoughRefused } from './refused-additions.ts';
 
-const addition = (status: number, sentAt: number) =>
+const addition = (status: number, sentAt: number, name = 'harness-1 refused') =>
   answered({
     operation: 'createPet',
     method: 'POST',
-    requestBody: '{"name":"refused","categoryId":1}',
+    requestBody: JSON.stringify({ name, categoryId: 1 }),
     status,
     body: '{}',
     sentAt,
@@ -35,10 +35,14 @@ function broken(exchanges: History['exchanges']): number {
 
 t.test('an animal whose addition was refused is not listed afterwards', async (t) => {
   t.equal(broken([addition(429, 1), list(['another'], 2)]), 0);
-  t.equal(broken([addition(429, 1), list(['refused'], 2)]), 1);
+  t.equal(broken([addition(429, 1), list(['harness-1 refused'], 2)]), 1);
 });
 
 t.test('one that was also added by a request that was admitted is rightly there', async (t) => {
-  t.equal(broken([addition(201, 1), addition(429, 2), list(['refused'], 3)]), 0);
-  t.equal(broken([addition(429, 1), addition(201, 2), list(['refused'], 3)]), 0);
+  t.equal(broken([addition(201, 1), addition(429, 2), list(['harness-1 refused'], 3)]), 0);
+  t.equal(broken([addition(429, 1), addition(201, 2), list(['harness-1 refused'], 3)]), 0);
+});
+
+t.test('of a name that anybody may have given nothing can be told', async (t) => {
+  t.equal(broken([addition(429, 1, 'null'), list(['null'], 2)]), 0);
 });

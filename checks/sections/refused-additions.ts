@@ -3,13 +3,14 @@ import type { History, Judge } from '../harness/check.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
 import { isJsonObject, parseJson } from '../harness/lossless-json.ts';
 import { listedPets } from '../harness/pets.ts';
+import { namePrefix } from './added-animals.ts';
 
-/** The name in the body of an addition; undefined where it has none. */
+/** The name in the body of an addition; undefined where it has none, or one that another animal may have had before. */
 function nameSent(exchange: Exchange): string | undefined {
   if (exchange.request.operation !== 'createPet') return undefined;
   const parsed = parseJson(exchange.request.body ?? '');
   const name = parsed.ok && isJsonObject(parsed.value) ? parsed.value['name'] : undefined;
-  return typeof name === 'string' ? name : undefined;
+  return typeof name === 'string' && name.includes(namePrefix('')) ? name : undefined;
 }
 
 /**
