@@ -27,14 +27,15 @@ export function nearMisses(key: string): NearMiss[] {
 }
 
 /**
- * Keys of the right length that are wrong in one character, at the beginning or in the middle: whoever compares the
- * ends of a key only lets them in. None of a key of one or two characters.
+ * Keys of the right length that are wrong in one character, at the beginning, in the middle or at the end: whoever
+ * compares a part of a key only lets them in. None of a key of one or two characters.
  */
 export function misspellings(key: string): { readonly label: string; readonly value: string }[] {
   if (key.length < 3) return [];
   return [
     { label: 'another first character', value: otherCharacter(key, 0) },
     { label: 'another character in the middle', value: otherCharacter(key, Math.floor(key.length / 2)) },
+    { label: 'another last character', value: otherCharacter(key, key.length - 1) },
   ];
 }
 

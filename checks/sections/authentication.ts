@@ -145,7 +145,7 @@ export const authenticationChecks: readonly Check[] = [
   {
     // 5: a key is valid as a whole; one that is almost right is invalid.
     id: 'auth-near-miss-key',
-    spends: { anonymous: 5 },
+    spends: { anonymous: 6 },
     scenes: needsOperations,
     async run(probe, judge) {
       const specs = await operations(probe, 'with a key that is almost right', { limit: 1 });
