@@ -181,6 +181,17 @@ export function namesUpTo(length: number, status: 400 | 413): Answer {
   );
 }
 
+/** A constraint on names like any other, and those are not shown. */
+export const uniqueNames: Answer = answer('name-uniqueness', 'rejected-400', {
+  behaviour: (usual, { store }) => ({
+    readNewPet(body, call) {
+      const read = usual.readNewPet(body, call);
+      if ('problem' in read || store.having(null).every(({ name }) => name !== read.animal.name)) return read;
+      return { problem: badRequest('name_taken', 'Another animal has this name.') };
+    },
+  }),
+});
+
 /**
  * An animal is served some time after its 201, as with replicas that lag behind. The document lets a server do that:
  * it promises the created animal in the answer to the addition, and nowhere by when a list or a retrieval knows it.

@@ -126,11 +126,12 @@ export const VARIANTS: readonly Variant[] = [
   ),
   variant(
     'strict',
-    'Refuses unknown categories, unknown fields, names beyond ASCII, and long ones.',
+    'Refuses unknown categories, unknown fields, names beyond ASCII, longer than 40 or taken.',
     animals.unknownCategoryRefused,
     animals.unknownFieldsRefused,
     animals.asciiNamesOnly,
-    animals.namesUpTo(100, 400),
+    animals.namesUpTo(40, 400),
+    animals.uniqueNames,
     requests.malformedIdRefused,
   ),
   variant(
