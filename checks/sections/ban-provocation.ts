@@ -68,7 +68,7 @@ export const otherKeys = (probe: Probe, key: Key): Key[] =>
 /** A ban that does not tell its end is taken to last this long at least. */
 const UNTOLD_BAN = 10 * SECOND;
 
-/** A key with which something was sent so lately is being counted: a request too many may be the one that bans it. */
+/** A key that is counted, and was used so lately, may be at its limit: a request too many may be the one that bans it. */
 const COUNTED = 5 * SECOND;
 
 /**
@@ -99,7 +99,8 @@ export async function tryOthers(
     // Its own limit says nothing about the ban, and going on over it could earn it one of its own.
     await probe.untilQuota(other);
     if (probe.refusalsOf(other) > 1 || !inTime(other) || probe.quotaAt(other) > probe.now()) continue;
-    if (probe.readingsOf(other, probe.now() - COUNTED).length > 0) continue;
+    const isCounted = other.roles.includes('exhaust') && probe.permits('exhaust');
+    if (isCounted && probe.readingsOf(other, probe.now() - COUNTED).length > 0) continue;
     const exchange = await answer(probe, other, listPets({ limit: 1 }));
     tried.push({ key: other, exchange, banned: answersOtherwise(exchange, first) });
   }
