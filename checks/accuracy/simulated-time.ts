@@ -6,6 +6,9 @@ import type { Clock } from '../harness/clock.ts';
 /** What passes at most, in milliseconds, while the machine does something else than this. */
 const LONGEST_STALL = 20;
 
+/** What each exchange takes beside that, in milliseconds: the nearest target is further away than this process. */
+const JOURNEY = 4;
+
 /** A clock that a run and its target share, and the client of that run. */
 export interface SimulatedTime {
   readonly clock: Clock;
@@ -69,6 +72,7 @@ export function simulatedTime(): SimulatedTime {
           return await client.exchange(request, record, signal);
         } finally {
           underWay -= 1;
+          time += JOURNEY;
           void pass();
         }
       },
