@@ -126,12 +126,11 @@ export const VARIANTS: readonly Variant[] = [
   ),
   variant(
     'strict',
-    'Refuses unknown categories, unknown fields, names beyond ASCII, longer than 40 or taken.',
+    'Refuses unknown categories, unknown fields, names beyond ASCII or of more than 40 characters.',
     animals.unknownCategoryRefused,
     animals.unknownFieldsRefused,
     animals.asciiNamesOnly,
     animals.namesUpTo(40, 400),
-    animals.uniqueNames,
     requests.malformedIdRefused,
   ),
   variant(
@@ -148,8 +147,9 @@ export const VARIANTS: readonly Variant[] = [
   ),
   variant(
     'one-key-reads-only',
-    'Keys have permissions: free-2 may not add animals.',
+    'Keys have permissions: free-2 may not add animals. No two animals have one name.',
     requests.readOnly('free-2'),
+    animals.uniqueNames,
     animals.idsFromOne,
   ),
   variant('after-the-removal', 'The date is 6 December 2030.', transport.afterTheRemoval, animals.idsFromOne),
