@@ -32,6 +32,8 @@ export class KeyLane {
   adding: 'untried' | 'allowed' | 'doubtful' | 'forbidden' = 'untried';
   /** Why the key cannot be used any more (unknown to the target, banned); undefined while it can. */
   unusable: string | undefined;
+  /** Whether the requests that its window admits are being counted. */
+  isCounted = false;
   requests = 0;
   /** Requests that were answered 429. */
   refusals = 0;

@@ -132,6 +132,26 @@ export class Probe {
     return this.#run.play(scene);
   }
 
+  /** Marks a key as counted while this goes on: a request of another check would be one too many. */
+  async counting<T>(key: Key, count: () => Promise<T>): Promise<T> {
+    const lane = this.#laneOf(key);
+    if (lane !== undefined) lane.isCounted = true;
+    try {
+      return await count();
+    } finally {
+      if (lane !== undefined) lane.isCounted = false;
+    }
+  }
+
+  isCounted(key: Key): boolean {
+    return this.#laneOf(key)?.isCounted === true;
+  }
+
+  /** The key with which this check's next request was sent, where the request is stored. */
+  storedKey(): string | undefined {
+    return this.#run.recorded(this.#nextId())?.key ?? undefined;
+  }
+
   /** Waits, and says so to whoever watches. Stored exchanges are not waited for. */
   async waitUntil(time: number, waitingFor: string): Promise<void> {
     if (this.#run.recorded(this.#nextId()) !== undefined) return;

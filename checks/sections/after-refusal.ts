@@ -56,8 +56,17 @@ export function overGivenOf(
   return undefined;
 }
 
-/** Waits as told after a refusal and asks again, at the two moments that the target named. */
-export async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExchange) {
+/**
+ * Waits as told after a refusal and asks again, at the two moments that the target named.
+ *
+ * @param refusals every refusal of requests that were in flight together: each may lengthen the wait, or earn a ban
+ */
+export async function afterRefusal(
+  probe: Probe,
+  key: Key,
+  refusal: AnsweredExchange,
+  refusals: readonly AnsweredExchange[],
+) {
   const admitted: RateReading[] = [];
   const ask = async (): Promise<Retry> => {
     // The list in which an addition that was refused would show.
@@ -66,7 +75,7 @@ export async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExch
     if (isAdmitted(exchange)) admitted.push(rateReading(exchange));
     return { exchange, admitted: isAdmitted(exchange) };
   };
-  const { retryAt, ...retries } = await askAsTold(probe, key, refusal, ask);
+  const { retryAt, ...retries } = await askAsTold(probe, key, refusal, refusals, ask);
   const [first] = admitted;
   const shown = windowShown(probe, key, rateReading(refusal), first);
   const refilling = await isRefilling(probe, key, shown, first, ask);
@@ -82,7 +91,6 @@ export async function afterRefusal(probe: Probe, key: Key, refusal: AnsweredExch
     }
   }
   return {
-    told: toldWait(refusal, key.limits),
     ...retries,
     admitted,
     edge: retryAt === undefined ? undefined : retryAt + SECOND,
@@ -100,17 +108,33 @@ function toldRetry(probe: Probe, key: Key, refusal: AnsweredExchange): number | 
     : toldTime(probe, told, refusal.receivedAt);
 }
 
+function latestFirst<T>(all: readonly T[], at: (one: T) => number | undefined): T[] {
+  const time = (one: T) => at(one) ?? 0;
+  return all.toSorted((a, b) => time(b) - time(a));
+}
+
 /** Asks at the moments that Retry-After and X-RateLimit-Reset name, where they can be waited for. */
-async function askAsTold(probe: Probe, key: Key, refusal: AnsweredExchange, ask: () => Promise<Retry>) {
-  const { limit, reset } = rateReading(refusal);
-  const retryAt = toldRetry(probe, key, refusal);
-  // Whole seconds may be rounded down: the limit has reset when the second that Reset names is over.
-  const resetAt =
-    reset !== undefined && limit === key.limits.perMinute
-      ? probe.targetClock.reached(reset + SECOND)
-      : undefined;
-  const latest = refusal.receivedAt + 2 * MINUTE;
-  const isWaitable = (at: number) => at > refusal.receivedAt && at <= latest;
+async function askAsTold(
+  probe: Probe,
+  key: Key,
+  refusal: AnsweredExchange,
+  refusals: readonly AnsweredExchange[],
+  ask: () => Promise<Retry>,
+) {
+  const [asksForMost = refusal] = latestFirst(refusals, (refused) => toldRetry(probe, key, refused));
+  const retryAt = toldRetry(probe, key, asksForMost);
+  const [resetAt] = latestFirst(
+    refusals.map((refused) => {
+      const { limit, reset } = rateReading(refused);
+      // Whole seconds may be rounded down: the limit has reset when the second that Reset names is over.
+      return reset !== undefined && limit === key.limits.perMinute
+        ? probe.targetClock.reached(reset + SECOND)
+        : undefined;
+    }),
+    (at) => at,
+  );
+  const longest = refusal.receivedAt + 2 * MINUTE;
+  const isWaitable = (at: number) => at > refusal.receivedAt && at <= longest;
   const waitableRetryAt = retryAt !== undefined && isWaitable(retryAt) ? retryAt : undefined;
   const askAtReset = async (at: number) => {
     await probe.waitUntil(at, `X-RateLimit-Reset of key ${key.name}`);
@@ -126,13 +150,18 @@ async function askAsTold(probe: Probe, key: Key, refusal: AnsweredExchange, ask:
     await probe.waitUntil(waitableRetryAt, `Retry-After of key ${key.name}`);
     afterRetryAfter = await askPatiently(probe, key, refusal, ask);
   }
-  if (afterReset === undefined && resetAt !== undefined && resetAt <= latest) {
+  if (afterReset === undefined && resetAt !== undefined && resetAt <= longest) {
     // One that was admitted in the very second that Reset names may have taken all that was given back.
     const isAtReset =
       afterRetryAfter?.admitted === true && afterRetryAfter.exchange.sentAt >= resetAt - 2 * SECOND;
     afterReset = isAtReset ? afterRetryAfter : await askAtReset(resetAt);
   }
-  return { retryAt: waitableRetryAt, afterRetryAfter, afterReset };
+  return {
+    told: toldWait(asksForMost, key.limits),
+    retryAt: waitableRetryAt,
+    afterRetryAfter,
+    afterReset,
+  };
 }
 
 /**

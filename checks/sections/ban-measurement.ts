@@ -9,7 +9,7 @@ import { LONGEST_BAN } from '../harness/run-budget.ts';
 import type { WindowCount } from '../harness/window-count.ts';
 import { isAdmitted } from './admitted.ts';
 import { answer, type OtherKey, provocationOf, tryOthers } from './ban-provocation.ts';
-import { toldEnd } from './told-time.ts';
+import { latestEnd, toldEnd } from './told-time.ts';
 
 /** Where a ban does not tell its end, it is asked for after these pauses: a request during a ban may prolong it. */
 const POLLS = [15, 30, 60, 120, 240, 480].map((seconds) => seconds * SECOND);
@@ -61,20 +61,20 @@ export function banOf(key: Key): Scene<BanMeasurement> {
     spends: { requests: POLLS.length + 2 },
     scenes: [provocationOf(key)],
     async play(probe) {
-      const { count, refusals, served, first, ban, after, others } = await probe.play(provocationOf(key));
+      const { count, refusals, served, first, bans, after, others } = await probe.play(provocationOf(key));
       const told = refusals
         .flatMap((refusal) => toldEnd(probe, refusal) ?? [])
         .filter((end) => end < first.receivedAt + 2 * MINUTE);
       // Without a ban to wait for, every window is over after a minute; with one, when the refusals said.
       const windowEnd =
-        Math.max(ban === undefined || told.length === 0 ? first.receivedAt + MINUTE : 0, ...told) +
+        Math.max(bans.length === 0 || told.length === 0 ? first.receivedAt + MINUTE : 0, ...told) +
         2 * SECOND;
-      const end = await banEnd(probe, key, ban, windowEnd);
+      const end = await banEnd(probe, key, bans, windowEnd);
       // A ban that was answered like the rate limit shows itself only by outlasting the window.
-      const shown = ban ?? end.atEnd;
+      const shown = bans[0] ?? end.atEnd;
       const banned = shown !== undefined && !isAdmitted(shown);
       if (banned) probe.markBanned([shown, ...end.answers]);
-      const later = banned && ban === undefined ? await tryOthers(probe, key, first) : [];
+      const later = banned && bans.length === 0 ? await tryOthers(probe, key, first) : [];
       return {
         key,
         count,
@@ -88,9 +88,10 @@ export function banOf(key: Key): Scene<BanMeasurement> {
 }
 
 /** Waits a ban out and asks again. */
-async function banEnd(probe: Probe, key: Key, ban: AnsweredExchange | undefined, windowEnd: number) {
-  const told = ban === undefined ? undefined : toldEnd(probe, ban);
-  const answers = ban === undefined ? [] : [ban];
+async function banEnd(probe: Probe, key: Key, bans: readonly AnsweredExchange[], windowEnd: number) {
+  const [ban] = bans;
+  const told = latestEnd(probe, bans);
+  const answers = [...bans];
   const until = Math.max(told ?? 0, windowEnd);
   const length = until - (ban?.receivedAt ?? until);
   if (length > LONGEST_BAN) {

@@ -7,12 +7,12 @@ import { rateReading } from '../harness/rate-headers.ts';
 import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.ts';
 import { countWindow, type WindowCount } from '../harness/window-count.ts';
 import { categoryId, namePrefix } from './added-animals.ts';
-import { isAdmitted } from './admitted.ts';
+import { isAdmitted, isAdmittedStatus } from './admitted.ts';
 import { answersOtherwise, isBan, isSameLimit } from './ban-answers.ts';
 import { atStart } from './key-at-rest.ts';
 import { servedAnimals } from './minute-requests.ts';
 import { minuteScenes } from './minute-windows.ts';
-import { toldEnd } from './told-time.ts';
+import { latestEnd, toldEnd } from './told-time.ts';
 import { IN_FLIGHT } from './window-filling.ts';
 
 /** Requests that go over the limit at the same moment, when the limit is reached: fewer than bans commonly begin at. */
@@ -49,7 +49,8 @@ interface Provocation {
   readonly refusals: readonly AnsweredExchange[];
   readonly served: readonly AnsweredExchange[];
   readonly first: AnsweredExchange;
-  readonly ban: AnsweredExchange | undefined;
+  /** Every answer that was a ban's, the first one first: several requests may be in flight when it begins. */
+  readonly bans: readonly AnsweredExchange[];
   readonly after: number;
   readonly others: readonly OtherKey[];
 }
@@ -68,9 +69,6 @@ export const otherKeys = (probe: Probe, key: Key): Key[] =>
 /** A ban that does not tell its end is taken to last this long at least. */
 const UNTOLD_BAN = 10 * SECOND;
 
-/** A key that is counted, and was used so lately, may be at its limit: a request too many may be the one that bans it. */
-const COUNTED = 5 * SECOND;
-
 /**
  * Requests with other keys, one of the same plan and one of another: whose bans are counted by plan, these show it.
  *
@@ -82,29 +80,42 @@ export async function tryOthers(
   first: AnsweredExchange,
   until = probe.now() + UNTOLD_BAN,
 ): Promise<OtherKey[]> {
-  const inTime = (other: Key) => probe.quotaAt(other) <= Math.max(probe.now(), until - SECOND);
-  // A key that had several refusals of its own may have earned a ban of its own. One whose own minute is not being
-  // counted is better: a request on it disturbs nothing.
-  const candidates = otherKeys(probe, key)
-    .filter((other) => probe.refusalsOf(other) <= 1 && inTime(other))
-    .sort((a, b) => Number(a.roles.includes('exhaust')) - Number(b.roles.includes('exhaust')));
-  const alike = candidates.find(({ plan }) => plan === key.plan);
+  const all = otherKeys(probe, key);
   // The largest plan feels a request the least.
-  const unlike = candidates
+  const unlike = all
     .filter(({ plan }) => plan !== key.plan)
-    .sort((a, b) => b.limits.perMinute - a.limits.perMinute)[0];
+    .sort((a, b) => b.limits.perMinute - a.limits.perMinute);
+  const untried = new Set([all.filter(({ plan }) => plan === key.plan), unlike]);
   const tried: OtherKey[] = [];
-  for (const other of [alike, unlike]) {
-    if (other === undefined) continue;
-    // Its own limit says nothing about the ban, and going on over it could earn it one of its own.
-    await probe.untilQuota(other);
-    if (probe.refusalsOf(other) > 1 || !inTime(other) || probe.quotaAt(other) > probe.now()) continue;
-    const isCounted = other.roles.includes('exhaust') && probe.permits('exhaust');
-    if (isCounted && probe.readingsOf(other, probe.now() - COUNTED).length > 0) continue;
-    const exchange = await answer(probe, other, listPets({ limit: 1 }));
-    tried.push({ key: other, exchange, banned: answersOtherwise(exchange, first) });
+  for (;;) {
+    for (const keys of untried) {
+      const other = freeKey(probe, keys);
+      if (other === undefined) continue;
+      untried.delete(keys);
+      const exchange = await answer(probe, other, listPets({ limit: 1 }));
+      tried.push({ key: other, exchange, banned: answersOtherwise(exchange, first) });
+    }
+    if ([...untried].some((keys) => freeKey(probe, keys) !== undefined)) continue;
+    // Quota may come back sooner than a key's last answer tells: its own check finds out meanwhile.
+    const next = probe.now() + SECOND;
+    if (untried.size === 0 || next > until - SECOND || probe.storedKey() !== undefined) return tried;
+    await probe.waitUntil(next, `another key to be free while ${key.name} is banned`);
   }
-  return tried;
+}
+
+/**
+ * The first of the keys on which a request disturbs nothing: its own minute is not being counted, and its own limit
+ * not reached, which says nothing about the ban and may earn it one of its own.
+ */
+function freeKey(probe: Probe, keys: readonly Key[]): Key | undefined {
+  const stored = probe.storedKey();
+  if (stored !== undefined) return keys.find(({ name }) => name === stored);
+  // A key that had several refusals may have earned a ban of its own, unless it was admitted since.
+  const isInnocent = (key: Key) => {
+    const last = probe.readingsOf(key, probe.now() - MINUTE).at(-1);
+    return probe.refusalsOf(key) <= 1 || (last !== undefined && isAdmittedStatus(last.status));
+  };
+  return keys.find((key) => isInnocent(key) && !probe.isCounted(key) && probe.quotaAt(key) <= probe.now());
 }
 
 /** A refusal that asks for less is a bucket's, which does not stay exhausted. */
@@ -128,18 +139,17 @@ export function provocationOf(key: Key): Scene<Provocation> {
       if (first === undefined) throw new Unsettled(`key ${key.name} was refused nothing`, sent.slice(-1));
       if (goingOn.ban === undefined) await beforeWindowEnds(probe, key, first, roundTrip);
       await untilBanned(key, goingOn);
-      const { ban, answers } = goingOn;
       const refusals = goingOn.refusals().filter((exchange) => !isBan(probe, exchange, first));
-      const banEnds = ban === undefined ? undefined : toldEnd(probe, ban);
+      const bans = goingOn.refusals().filter((exchange) => isBan(probe, exchange, first));
       return {
         key,
         count,
         refusals,
-        served: servedBetween([...refused.slice(-1), ...answers], key.limits.perMinute),
+        served: servedBetween([...refused.slice(-1), ...goingOn.answers], key.limits.perMinute),
         first,
-        ban,
-        after: refusals.length + (ban === undefined ? 0 : 1),
-        others: await tryOthers(probe, key, first, banEnds),
+        bans,
+        after: refusals.length + Math.min(1, bans.length),
+        others: await tryOthers(probe, key, first, latestEnd(probe, bans)),
       };
     },
   };

@@ -90,7 +90,7 @@ export const banChecks: readonly Check[] = [
           );
         } else if (
           answersOtherwise(retry.exchange, refusal) &&
-          windows.some(({ refusals }) => refusals > 1)
+          windows.some(({ refusals }) => refusals.length > 1)
         ) {
           judge.unsettled(
             `key ${key.name} had several requests in flight when it was refused, which may earn a ban`,

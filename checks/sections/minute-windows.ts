@@ -73,7 +73,7 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
           overGiven: undefined,
         };
       }
-      const after = await afterRefusal(probe, key, refusal);
+      const after = await afterRefusal(probe, key, refusal, first.refusals);
       const next: FilledWindow[] = [];
       let heldBefore = 0;
       if (again && first.count.verdict.kind === 'exact' && after.afterReset?.admitted === true) {

@@ -52,9 +52,15 @@ function resetRange(exchange: AnsweredExchange, view: RunView, window: number) {
     : { from: made.earliest - rounding, to: received.latest + window + rounding };
 }
 
-/** A refusal for the day's quota or a ban may tell its own end, which lies beyond the minute. */
-function mayTellLongerWait(exchange: AnsweredExchange): boolean {
-  return exchange.outcome.status >= 400 && /^(ban|day):/.test(exchange.sentBy);
+/**
+ * A refusal for the day's quota or a ban may tell its own end, which lies beyond the minute. A ban may also be earned
+ * where several requests were in flight at the limit: only the key's first 429 is held to the minute.
+ */
+function mayTellLongerWait(exchange: AnsweredExchange, view: RunView): boolean {
+  const { status } = exchange.outcome;
+  if (status < 400) return false;
+  const mayBeBanned = status === 429 ? view.refusalsOf(exchange) > 1 : status === 401 || status === 403;
+  return /^(ban|day):/.test(exchange.sentBy) || (mayBeBanned && view.keyOf(exchange) !== undefined);
 }
 
 export const rateHeaderChecks: readonly Check[] = [
@@ -122,7 +128,7 @@ export const rateHeaderChecks: readonly Check[] = [
       if (problem !== undefined) return judge.breaks(problem, exchange);
       const seconds = numberOf(reset) ?? 0;
       const key = view.keyOf(exchange);
-      const byDay = describesDay(numberOf(limit), key) || mayTellLongerWait(exchange);
+      const byDay = describesDay(numberOf(limit), key) || mayTellLongerWait(exchange, view);
       const { from, to } = resetRange(exchange, view, byDay ? DAY : MINUTE);
       const value = seconds * 1000;
       if (value >= from && value <= to) return judge.holds(exchange);

@@ -35,3 +35,9 @@ export function toldTime(
 export function toldEnd(probe: Probe, { outcome, receivedAt }: AnsweredExchange): number | undefined {
   return toldTime(probe, retryAfter(outcome.headers, DAY / SECOND), receivedAt);
 }
+
+/** The latest end that several refusals tell: each request may prolong a wait. */
+export function latestEnd(probe: Probe, refusals: readonly AnsweredExchange[]): number | undefined {
+  const ends = refusals.flatMap((refusal) => toldEnd(probe, refusal) ?? []);
+  return ends.length === 0 ? undefined : Math.max(...ends);
+}

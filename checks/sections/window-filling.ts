@@ -21,11 +21,11 @@ const REAL_TIME_TO_FILL = 20 * SECOND;
 /** One window that was filled to the first refusal. */
 export interface FilledWindow {
   readonly count: WindowCount;
-  /** The first answer that was no success; undefined where the target refused nothing within the bound. */
+  /** The first refusal, a 429 where there is one; undefined where the target refused nothing within the bound. */
   readonly refusal: AnsweredExchange | undefined;
   readonly last: AnsweredExchange | undefined;
-  /** How many requests were refused: more than one where several were in flight at the limit. */
-  readonly refusals: number;
+  /** Every refusal: more than one where several were in flight at the limit, which may earn the key a ban. */
+  readonly refusals: readonly AnsweredExchange[];
   /** A request of another operation that was served at the limit, right before a list was refused. */
   readonly servedOver: AnsweredExchange | undefined;
   /** The first of two requests over the limit that got no answer at all. */
@@ -43,7 +43,7 @@ const answered = (exchanges: readonly Exchange[]) => exchanges.filter(isAnswered
 /** A window while it is filled. */
 class Filling {
   readonly sent: AnsweredExchange[] = [];
-  /** The first answer that was no success. */
+  /** The first refusal. */
   refusal: AnsweredExchange | undefined;
   /** The first request at the limit that got no answer, and how many there were. */
   closed: Exchange | undefined;
@@ -80,7 +80,9 @@ class Filling {
     );
     this.#keep(exchanges);
     const notAdmitted = answered(exchanges).filter((exchange) => !isAdmitted(exchange));
-    this.refusal ??= notAdmitted.find((exchange) => this.#isRefusal(exchange));
+    const refused = notAdmitted.filter((exchange) => this.#isRefusal(exchange));
+    // Answers may overtake each other: the limit's own refusal came before a ban that was answered with another status.
+    this.refusal ??= refused.find(({ outcome }) => outcome.status === 429) ?? refused[0];
     const failed = notAdmitted.find((exchange) => !this.#isRefusal(exchange));
     if (failed !== undefined) throw new Unsettled(`the count was disturbed: ${described(failed)}`, [failed]);
   }
@@ -110,7 +112,17 @@ class Filling {
  * Sends requests until the first refusal: as many as the target says are left, at once, and then as few at a time as
  * outrun a bucket's refill, so that hardly any request is in flight when the limit is reached.
  */
-export async function fill(
+export function fill(
+  probe: Probe,
+  key: Key,
+  requests: Iterator<RequestSpec>,
+  since: number,
+  last: RequestSpec,
+): Promise<FilledWindow> {
+  return probe.counting(key, () => fillWindow(probe, key, requests, since, last));
+}
+
+async function fillWindow(
   probe: Probe,
   key: Key,
   requests: Iterator<RequestSpec>,
@@ -156,7 +168,7 @@ export async function fill(
     count,
     refusal,
     last: sent.at(-1),
-    refusals: sent.filter((exchange) => !isAdmitted(exchange)).length,
+    refusals: sent.filter((exchange) => !isAdmitted(exchange)),
     servedOver: odd === refusal ? undefined : odd,
     closed: closedAtLimit >= 2 ? closed : undefined,
   };
