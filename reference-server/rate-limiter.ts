@@ -58,6 +58,7 @@ export class RateLimiter {
     const leftOfMinute = minute.left(now);
     if (leftOfDay <= 0) return { quota: quotaOf(day, 0, now), refusedBy: 'day', retryAt: day.freeAt(now) };
     if (leftOfMinute <= 0) {
+      minute.refused?.(now);
       return { quota: this.closed(key, now), refusedBy: 'minute', retryAt: minute.freeAt(now) };
     }
     minute.spend(now);

@@ -1,6 +1,13 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { type Meter, SlidingLog, TokenBucket, WindowByClock, WindowFromFirstRequest } from './rate-meters.ts';
+import {
+  type Meter,
+  SlidingLog,
+  SlidingLogOfAll,
+  TokenBucket,
+  WindowByClock,
+  WindowFromFirstRequest,
+} from './rate-meters.ts';
 
 const MINUTE = 60_000;
 const START = 1_700_000_000_123;
@@ -9,6 +16,7 @@ const KINDS: Record<string, () => Meter> = {
   'from the first request': () => new WindowFromFirstRequest(60, MINUTE),
   'by the clock': () => new WindowByClock(60, MINUTE),
   'sliding log': () => new SlidingLog(60, MINUTE),
+  'sliding log of all': () => new SlidingLogOfAll(60, MINUTE),
   'token bucket': () => new TokenBucket(60, MINUTE),
 };
 
@@ -95,4 +103,16 @@ t.test('token bucket: one request each second once it is empty', async (t) => {
   t.equal(burst(meter, START + 999), 0);
   t.equal(burst(meter, START + 1_000), 1);
   t.equal(burst(meter, START + 11_000), 10);
+});
+
+t.test('sliding log of all: a refused request makes the wait longer', async (t) => {
+  const meter = new SlidingLogOfAll(2, MINUTE);
+  burst(meter, START);
+  t.equal(meter.freeAt(START), START + MINUTE);
+  meter.refused(START + 1000);
+  t.equal(meter.freeAt(START + 1000), START + MINUTE, 'one of the three has still to be given back');
+  meter.refused(START + 2000);
+  t.equal(meter.freeAt(START + 2000), START + MINUTE + 1000);
+  t.equal(meter.left(START + MINUTE + 999), 0);
+  t.equal(meter.left(START + MINUTE + 1000), 1);
 });

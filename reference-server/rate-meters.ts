@@ -5,6 +5,8 @@ export interface Meter {
   left(now: number): number;
   /** Spends one request; only called while one is left. */
   spend(now: number): void;
+  /** Told of a request that was refused, where that counts as well. */
+  refused?(now: number): void;
   /** When a request is admitted again; now, where one is left. */
   freeAt(now: number): number;
   /** When the limit resets. */
@@ -118,6 +120,40 @@ export class SlidingLog implements Meter {
   resetAt(now: number): number {
     this.left(now);
     return (this.#times[this.#oldest] ?? now) + this.#windowMs;
+  }
+}
+
+/** Looks back over refused requests as well: who goes on asking waits longer. */
+export class SlidingLogOfAll implements Meter {
+  readonly limit: number;
+  readonly #windowMs: number;
+  readonly #times: number[] = [];
+
+  constructor(limit: number, windowMs: number) {
+    this.limit = limit;
+    this.#windowMs = windowMs;
+  }
+
+  left(now: number): number {
+    while ((this.#times[0] ?? now) + this.#windowMs <= now) this.#times.shift();
+    return Math.max(0, this.limit - this.#times.length);
+  }
+
+  spend(now: number): void {
+    this.#times.push(now);
+  }
+
+  refused(now: number): void {
+    this.#times.push(now);
+  }
+
+  freeAt(now: number): number {
+    return this.left(now) > 0 ? now : (this.#times.at(-this.limit) ?? now) + this.#windowMs;
+  }
+
+  resetAt(now: number): number {
+    this.left(now);
+    return (this.#times.at(-this.limit) ?? this.#times[0] ?? now) + this.#windowMs;
   }
 }
 

@@ -169,6 +169,20 @@ export const VARIANTS: readonly Variant[] = [
     transport.latency(0, 30),
   ),
   variant(
+    'refusals-counted',
+    'A minute that looks back, over refused requests too, so that each makes the wait longer; never bans.',
+    limits.refusalsCounted,
+    limits.noBan,
+    transport.latency(0, 30),
+  ),
+  variant(
+    'bans-bursts',
+    'A few requests too many, in flight together, are a long ban already, answered 429 like the limit.',
+    limits.slidingMinute,
+    limits.banOf(3, 90),
+    transport.latency(0, 30),
+  ),
+  variant(
     'everything-else',
     'As many unusual answers as one server can have.',
     limits.bucketMinute,
