@@ -117,8 +117,10 @@ t.test('SIGTERM ends it with 0, once the request under way is answered', async (
     probe.destroy();
   }
   const answered = collect(socket);
+  const read = once(socket, 'close');
   socket.write(body);
   t.same(await exit, [0, null]);
+  await read;
   t.match(answered.text, /^HTTP\/1\.1 201 Created[\s\S]*\r\nConnection: close\r\n[\s\S]*"name":"Rex"/);
 });
 
