@@ -4,7 +4,7 @@ import type { Scene } from '../harness/check.ts';
 import type { AnsweredExchange } from '../harness/exchange.ts';
 import { answeredPet, listedPets, type SeenPet } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
-import { addPet, listPets, type NewPet } from '../harness/requests.ts';
+import { addPet, addText, listPets, type NewPet, type RequestSpec } from '../harness/requests.ts';
 
 /** An addition that was sent, and the animal that came back where one did. */
 export interface Addition {
@@ -24,8 +24,9 @@ export async function add(
   probe: Probe,
   label: string,
   sent: NewPet & { readonly id?: bigint; readonly harnessNote?: string },
+  request: RequestSpec = addPet(sent),
 ): Promise<Addition> {
-  const exchange = await probe.send(addPet(sent));
+  const exchange = await probe.send(request);
   const seen = exchange.outcome.status === 201 ? answeredPet(exchange) : undefined;
   const id = seen?.id;
   return { label, sent, exchange, pet: seen === undefined || id === undefined ? undefined : { ...seen, id } };
@@ -52,6 +53,17 @@ export async function categoryId(probe: Probe): Promise<bigint> {
   return pets.find((pet) => pet.categoryId !== undefined)?.categoryId ?? 1n;
 }
 
+/**
+ * The same animal in JSON that another program would write: the members in another order, white space between them,
+ * and letters escaped (RFC 8259, 2, 4 and 7).
+ */
+function writtenOtherwise({ name, categoryId, status }: Required<NewPet>): RequestSpec {
+  const escaped = JSON.stringify(name).replace('h', '\\u0068');
+  return addText(
+    `\n{ "status" : ${JSON.stringify(status)},\r\n\t"name" : ${escaped} ,\n\t"categoryId" : ${categoryId} }\n`,
+  );
+}
+
 /** One animal of each status and one without: what most checks need. */
 export const basicAnimals: Scene<readonly Addition[]> = {
   id: 'basic-animals',
@@ -62,8 +74,11 @@ export const basicAnimals: Scene<readonly Addition[]> = {
     const category = await categoryId(probe);
     const prefix = namePrefix(probe.runId);
     const additions: Addition[] = [];
-    for (const status of contract.statuses) {
-      additions.push(await add(probe, status, { name: `${prefix} ${status}`, categoryId: category, status }));
+    for (const [index, status] of contract.statuses.entries()) {
+      const animal = { name: `${prefix} ${status}`, categoryId: category, status };
+      additions.push(
+        await add(probe, status, animal, index === 1 ? writtenOtherwise(animal) : addPet(animal)),
+      );
     }
     additions.push(await add(probe, 'no status', { name: `${prefix} no status`, categoryId: category }));
     // The document makes no field unique but the id: an animal like another one is another animal.
@@ -82,8 +97,11 @@ export async function adds(probe: Probe): Promise<boolean> {
   return probe.mayAdd;
 }
 
-/** A name that tests what the wire does to text: several scripts, beyond the basic plane, what HTML, JSON and SQL quote. */
-export const ANY_SCRIPT = `Žofie Ελλη 猫 한 🐈‍⬛ "<b>&amp;'\\/%20+`;
+/**
+ * A name that tests what the wire does to text: several scripts, letters that change their length with their case,
+ * beyond the basic plane, blanks and line ends that are not ASCII, what HTML, JSON, SQL and templates quote.
+ */
+export const ANY_SCRIPT = `Žofie Ελλη Straße İz 猫 한 🐈‍⬛\u00a0\u2028"<b>&amp;'\\/%20+\${7*7}{{7*7}}`;
 
 /** Letters with their accents apart: what Unicode would compose is not the same text. */
 export const DECOMPOSED = 'Ame\u0301lie';
@@ -127,12 +145,12 @@ export const edgeAnimals: Scene<{
     // Names are short where they are not about length: how long one may be is not shown.
     const ofCategory = (value: bigint, name: string) =>
       add(probe, `categoryId ${value}`, { name, categoryId: value, status: 'pending' });
-    // Beyond 2^53 a double loses the last digit; the other one is the largest int64.
+    // Beyond 2^53 a double loses the last digit, on either side of 0; the last one is the largest int64.
     const beyondDouble = await ofCategory(9_007_199_254_740_993n, `${prefix} large`);
     // Texts that look like another type of value, so that they cannot begin with the run's id; few servers take them
     // for one, and those that do lose the name.
     const digits = String(10n ** 11n + probe.random('name of digits', 9n * 10n ** 11n));
-    const lookalikes = [await ofCategory(-7n, digits), await ofCategory(0n, 'null')];
+    const lookalikes = [await ofCategory(-9_223_372_036_854_775_807n, digits), await ofCategory(0n, 'null')];
     const veryLong = `${prefix} very long `.padEnd(VERY_LONG, 'abcdefghij');
     const largeCategories = [beyondDouble, await ofCategory(9_223_372_036_854_775_807n, veryLong)];
     // Hardly a category that exists, and within 32 bits: whoever accepts it does not ask whether a category exists.

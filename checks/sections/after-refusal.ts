@@ -225,7 +225,7 @@ function windowShown(
     fresh === true &&
     resetMoved !== undefined &&
     resetMoved > 5 * SECOND &&
-    resetMoved < MINUTE - 2 * SECOND &&
+    resetMoved <= MINUTE - 2 * SECOND &&
     (first.reset ?? now) - now > 5 * SECOND;
   return { fresh, resetMoved, shortWindow: isShort ? resetMoved : undefined };
 }

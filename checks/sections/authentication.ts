@@ -2,7 +2,7 @@
 import { contract } from '../../spec/contract.ts';
 import type { Check, GapObserver, Judge, Scene } from '../harness/check.ts';
 import { Unsettled } from '../harness/check.ts';
-import { header, isAnswered } from '../harness/exchange.ts';
+import { type HeaderList, header, isAnswered } from '../harness/exchange.ts';
 import type { Key } from '../harness/key-pool.ts';
 import { described } from '../harness/pets.ts';
 import type { NoKey, Probe } from '../harness/probe.ts';
@@ -46,10 +46,10 @@ async function refused(
   judge: Judge,
   credentials: NoKey,
   specs: readonly RequestSpec[],
+  what = credentials === 'none' ? 'no Authorization header' : credentials.described,
 ): Promise<void> {
   for (const spec of specs) {
     const exchange = await probe.sendWithoutKey(spec, credentials);
-    const what = credentials === 'none' ? 'no Authorization header' : credentials.described;
     if (exchange.outcome.status === 401) judge.holds(exchange);
     else
       judge.breaks(
@@ -165,7 +165,7 @@ export const authenticationChecks: readonly Check[] = [
   {
     // 5: the scheme is HTTP bearer; the key in another scheme, or in none, is no bearer token.
     id: 'auth-other-scheme',
-    spends: { anonymous: 6 },
+    spends: { anonymous: 7 },
     scenes: needsOperations,
     async run(probe, judge) {
       const specs = await operations(probe, 'in another scheme', { limit: 1, status: 'pending' });
@@ -175,6 +175,13 @@ export const authenticationChecks: readonly Check[] = [
       await refused(probe, judge, raw(`Basic ${value}`, 'Basic and a valid key as it is'), specs.slice(0, 1));
       await refused(probe, judge, raw(`Token ${value}`, 'Token and a valid key'), specs.slice(0, 1));
       await refused(probe, judge, raw(value, 'a valid key without a scheme'), specs.slice(0, 1));
+      const elsewhere: HeaderList = [
+        ['x-api-key', value],
+        ['api-key', value],
+        ['cookie', `api_key=${value}; token=${value}`],
+      ];
+      const listed = { ...listPets({ limit: 1 }), headers: elsewhere };
+      await refused(probe, judge, 'none', [listed], 'a valid key in X-Api-Key and in a cookie only');
     },
   },
   {

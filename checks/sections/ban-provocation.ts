@@ -1,4 +1,5 @@
 /** Goes on after a 429 as no client should, on a key that may be banned, until a ban shows. */
+import { contract } from '../../spec/contract.ts';
 import { type Scene, Unsettled } from '../harness/check.ts';
 import { type AnsweredExchange, isAnswered } from '../harness/exchange.ts';
 import { type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
@@ -20,6 +21,14 @@ const OVERSHOOT = 6;
 /** How many requests after a 429 are sent before the target is taken not to ban. */
 const PATIENCE_OF_TARGET = 60;
 
+const OVER_LIMIT_LISTS = [
+  { limit: 1 },
+  { limit: contract.limit.maximum },
+  { status: 'pending' },
+  { limit: contract.limit.maximum, status: 'sold' },
+  {},
+];
+
 /** Over-limit requests of every operation in turn; lists were refused before. */
 function* overLimit(probe: Probe, animals: readonly bigint[], category: bigint): Generator<RequestSpec> {
   for (let turn = 1; ; turn += 1) {
@@ -32,7 +41,8 @@ function* overLimit(probe: Probe, animals: readonly bigint[], category: bigint):
         status: 'sold',
       });
     }
-    yield listPets({ limit: 1 });
+    // A long list and a filtered one are lists as well.
+    yield listPets(OVER_LIMIT_LISTS[turn % OVER_LIMIT_LISTS.length]);
   }
 }
 

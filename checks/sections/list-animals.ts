@@ -68,23 +68,24 @@ export const listAnimalChecks: readonly Check[] = [
       for (const addition of all.own) {
         const { pet, sent, exchange } = addition;
         if (elsewhere.includes(addition)) continue;
-        const showing = taken.find((list) => shows(list, pet.id));
-        const listed = showing === undefined ? undefined : shown(showing, pet.id);
+        const showing = taken.filter((list) => shows(list, pet.id));
         const status = sent.status ?? pet.status;
         const filtered = status === undefined ? undefined : all.byStatus.get(status);
         const whole =
           isWhole(all.all) ||
           (filtered !== undefined && isWhole(filtered) && (filtered.pets?.length ?? 0) > 0);
-        if (showing !== undefined && listed !== undefined) {
-          const changed = differences(pet, listed);
-          if (changed.length === 0) judge.holds(showing.exchange, exchange);
+        for (const list of showing) {
+          const changed = differences(pet, shown(list, pet.id) ?? pet);
+          if (changed.length === 0) judge.holds(list.exchange, exchange);
           else
             judge.breaks(
               { expected: `animal ${pet.id} as it was created`, actual: changed.join(', ') },
-              showing.exchange,
+              list.exchange,
               exchange,
             );
-        } else if (whole) {
+        }
+        if (showing.length > 0) continue;
+        if (whole) {
           judge.breaks(
             {
               expected: `animal ${pet.id} in the list`,

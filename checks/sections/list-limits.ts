@@ -1,6 +1,7 @@
 /** Section 4.1, limit: how many animals a list holds. */
 import { contract } from '../../spec/contract.ts';
 import type { Check, Judge } from '../harness/check.ts';
+import type { Key } from '../harness/key-pool.ts';
 import { described, listedPets } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
 import type { ListQuery } from '../harness/requests.ts';
@@ -27,16 +28,19 @@ function known(all: Lists, status: string | undefined): number {
 /**
  * Takes a list and judges its length: exactly limit where more match, all of them where not. Others may add animals
  * meanwhile, so that the number that matches is taken before and, where the length is off, after the list as well.
+ *
+ * @param key with which the list is taken; any by default
  */
 export async function judgeLength(
   probe: Probe,
   judge: Judge,
   all: Lists,
   wanted: TakenList['query'],
+  key?: Key,
 ): Promise<void> {
   const before = known(all, wanted.status);
   for (let attempt = 1; ; attempt += 1) {
-    const list = await take(probe, wanted);
+    const list = await take(probe, wanted, key);
     if (list.pets === undefined)
       return judge.unsettled(
         `a list with ${query(list)} was answered ${described(list.exchange)}`,
@@ -104,36 +108,39 @@ export const listLimitChecks: readonly Check[] = [
   {
     // 4.1: as many as exist, up to limit.
     id: 'list-limit-fills',
-    spends: { requests: 5 },
+    spends: { requests: 6 },
     scenes: [lists],
     async run(probe, judge) {
       const all = await probe.play(lists);
       if (known(all, undefined) === 0)
         return judge.unsettled('the store is empty, and nothing could be added');
-      for (const limit of [minimum + 1, defaultLimit + 1, 50, maximum - 1, maximum]) {
+      for (const limit of [minimum + 1, defaultLimit, defaultLimit + 1, 50, maximum - 1, maximum]) {
         await judgeLength(probe, judge, all, { limit });
       }
     },
     async afterwards(probe, judge, history) {
-      // The lists of the bursts had every limit: one that was shorter than an earlier list showed possible is suspicious.
-      const suspicious = new Map<string, ListQuery>();
+      // Every list of the run counts, with whichever key and limit: one that was shorter than an earlier list showed
+      // possible is suspicious.
+      const suspicious = new Map<string, { query: ListQuery; key: Key | undefined }>();
       const most = new Map<string, number>();
-      for (const { operation, path, listed } of history.readings) {
+      for (const { operation, path, listed, key } of history.readings) {
         const asked = operation === 'listPets' && listed !== undefined ? queryOf(path) : undefined;
         if (asked === undefined || listed === undefined) continue;
         const filter = asked.status ?? '';
         const earlier = most.get(filter) ?? 0;
-        if (asked.limit !== undefined && listed < Math.min(asked.limit, earlier)) {
-          suspicious.set(path, {
-            limit: asked.limit,
+        if (listed < Math.min(asked.limit ?? defaultLimit, earlier)) {
+          const query = {
+            ...(asked.limit === undefined ? {} : { limit: asked.limit }),
             ...(asked.status === undefined ? {} : { status: asked.status }),
-          });
+          };
+          suspicious.set(`${key} ${path}`, { query, key: probe.keys.find(({ name }) => name === key) });
         }
         most.set(filter, Math.max(earlier, listed));
       }
       if (suspicious.size === 0) return;
       const all = await probe.play(lists);
-      for (const query of [...suspicious.values()].slice(0, 3)) await judgeLength(probe, judge, all, query);
+      for (const { query, key } of [...suspicious.values()].slice(0, 3))
+        await judgeLength(probe, judge, all, query, key);
     },
   },
   {

@@ -2,6 +2,7 @@
 import { contract } from '../../spec/contract.ts';
 import type { Scene } from '../harness/check.ts';
 import type { AnsweredExchange } from '../harness/exchange.ts';
+import type { Key } from '../harness/key-pool.ts';
 import { listedPets, type SeenPet } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
 import { type ListQuery, listPets } from '../harness/requests.ts';
@@ -15,8 +16,8 @@ export interface TakenList {
 }
 
 /** Asks for one list. */
-export async function take(probe: Probe, query: ListQuery): Promise<TakenList> {
-  const exchange = await probe.send(listPets(query));
+export async function take(probe: Probe, query: ListQuery, key?: Key): Promise<TakenList> {
+  const exchange = await probe.send(listPets(query), key === undefined ? {} : { key });
   return { query, exchange, pets: listedPets(exchange) };
 }
 

@@ -75,6 +75,32 @@ export const ADDING_FAULTS: readonly Fault[] = [
     }),
   ),
   fault(
+    'add-members-in-order-only',
+    VALUES,
+    'An animal is refused where its name is not the first member.',
+    readingPet((usual, body, call) =>
+      /^\{"(?!name)/.test(body.replace(/\s/g, ''))
+        ? { problem: badRequest('invalid_animal', 'An animal begins with its name.') }
+        : usual(body, call),
+    ),
+  ),
+  fault(
+    'add-white-space-refused',
+    VALUES,
+    'An animal is refused where there is white space between its members.',
+    readingPet((usual, body, call) =>
+      /^\s|,\s/.test(body)
+        ? { problem: badRequest('invalid_json', 'The body is not compact.') }
+        : usual(body, call),
+    ),
+  ),
+  fault(
+    'echo-name-escapes-kept',
+    NAME,
+    'Letters that were escaped in the JSON of a name stay so.',
+    readingPet((usual, body, call) => usual(body.replace(/\\u00/g, '\\\\u00'), call)),
+  ),
+  fault(
     'add-third-fails',
     ANSWER,
     'Every third addition is answered with 503.',
@@ -236,6 +262,12 @@ export const ADDING_FAULTS: readonly Fault[] = [
     CATEGORY,
     'categoryId is returned as 1.',
     categoryEchoed(() => '1'),
+  ),
+  fault(
+    'echo-category-negative-rounded',
+    CATEGORY,
+    'A negative categoryId is returned rounded to a double.',
+    categoryEchoed((digits) => (digits.startsWith('-') ? BigInt(Number(digits)).toString() : digits)),
   ),
   fault(
     'echo-category-capped',

@@ -269,6 +269,18 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
     takingFrom((call) => /^\S+$/.exec(call.authorization ?? '')?.[0]),
   ),
   fault(
+    'auth-api-key-header-accepted',
+    SCHEME,
+    'A key is accepted in the header X-Api-Key.',
+    takingFrom((call) => String(call.request.headers['x-api-key'] ?? '')),
+  ),
+  fault(
+    'auth-cookie-accepted',
+    SCHEME,
+    'A key is accepted in a cookie.',
+    takingFrom((call) => /(?:^|; )token=([^;]+)/.exec(call.request.headers.cookie ?? '')?.[1]),
+  ),
+  fault(
     'auth-any-scheme-accepted',
     SCHEME,
     'The scheme is not looked at.',

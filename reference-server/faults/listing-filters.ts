@@ -258,6 +258,15 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
     },
   }),
   fault(
+    'listed-name-other-with-status',
+    ADDED,
+    'A list with a status shows names in capitals.',
+    petShown(
+      (pet, call) => (call.target.includes('status=') ? { ...pet, name: pet.name.toUpperCase() } : pet),
+      'listPets',
+    ),
+  ),
+  fault(
     'list-trims-name',
     ADDED,
     'A list shows names without the blanks around them, in lower case.',

@@ -60,6 +60,12 @@ export const LISTING_LIMIT_FAULTS: readonly Fault[] = [
     whenSent((limit) => (limit === 100 ? 101 : limit)),
   ),
   fault(
+    'limit-20-gives-21',
+    MAXIMUM,
+    'Only limit=20, where it is given, gives 21.',
+    whenSent((limit) => (limit === 20 ? 21 : limit)),
+  ),
+  fault(
     'limit-in-thirties-plus-one',
     MAXIMUM,
     'Only a limit between 30 and 40 gives one more.',
@@ -121,6 +127,19 @@ export const LISTING_LIMIT_FAULTS: readonly Fault[] = [
     whenSent((limit) => (limit > 10 ? limit - (limit % 10) : limit)),
   ),
 
+  fault(
+    'limit-20-gives-19',
+    FILLS,
+    'Only limit=20 gives 19.',
+    whenSent((limit) => (limit === 20 ? 19 : limit)),
+  ),
+  fault('limit-capped-at-50-on-pro', FILLS, 'With a Pro key, a list holds no more than 50.', {
+    behaviour: (usual) => ({
+      select: (query, call) =>
+        usual.select(call.key?.plan === 'pro' ? { ...query, limit: Math.min(query.limit, 50) } : query, call),
+    }),
+  }),
+
   fault('default-limit-10', DEFAULT, 'Without limit, a list holds 10.', whenAbsent(10)),
   fault('default-limit-19', DEFAULT, 'Without limit, a list holds 19.', whenAbsent(19)),
   fault('default-limit-21', DEFAULT, 'Without limit, a list holds 21.', whenAbsent(21)),
@@ -138,6 +157,14 @@ export const LISTING_LIMIT_FAULTS: readonly Fault[] = [
     'Without limit but with a status, a list holds 10.',
     readingLimit((limit, absent, filtered) => (absent && filtered ? 10 : limit)),
   ),
+  fault('default-limit-25-on-free', DEFAULT, 'Without limit, a list with a Free key holds 25.', {
+    behaviour: (usual) => ({
+      select(query, call) {
+        const other = call.key?.plan === 'free' && !call.target.includes('limit=');
+        return usual.select(other ? { ...query, limit: 25 } : query, call);
+      },
+    }),
+  }),
   fault('default-limit-after-first', DEFAULT, 'Without limit, every list but the first holds 25.', {
     behaviour: (usual) => {
       let lists = 0;

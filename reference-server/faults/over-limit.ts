@@ -61,6 +61,18 @@ export const OVER_LIMIT_FAULTS: readonly Fault[] = [
     letThrough((_key, call) => call.route.operation === 'createPet'),
   ),
   fault(
+    'refused-filtered-list-served',
+    REFUSED,
+    'A list with a status is served over the limit.',
+    letThrough((_key, call) => call.target.includes('status=')),
+  ),
+  fault(
+    'refused-long-list-served',
+    REFUSED,
+    'A list with limit=100 is served over the limit.',
+    letThrough((_key, call) => call.target.includes('limit=100')),
+  ),
+  fault(
     'refused-connection-closed',
     REFUSED,
     'A request over the limit gets no answer; the connection is closed.',

@@ -1,0 +1,54 @@
+/** What a check or an observer says of a run whose scenes a test has played beforehand. */
+import { type Check, type GapAnswer, type GapObserver, Unsettled } from '../harness/check.ts';
+import type { Exchange } from '../harness/exchange.ts';
+import { Findings } from '../harness/findings.ts';
+import type { Run } from '../harness/run.ts';
+import type { RequirementVerdict } from '../harness/verdict.ts';
+
+export interface Judged {
+  readonly verdict: RequirementVerdict;
+  readonly reason: string;
+  /** Of a violation. */
+  readonly expected: string | undefined;
+  /** Ids of the exchanges with commas, the decisive one first. */
+  readonly evidence: string;
+}
+
+const idsOf = (exchanges: readonly Exchange[]) => [...new Set(exchanges)].map(({ id }) => id).join();
+
+function named<T extends { readonly id: string }>(rows: readonly T[], id: string): T {
+  const row = rows.find((candidate) => candidate.id === id);
+  if (row === undefined) throw new Error(`there is no ${id}`);
+  return row;
+}
+
+/** Runs one check, as a run does that was given all permissions. */
+export async function judged(run: Run, checks: readonly Check[], id: string): Promise<Judged> {
+  const check = named(checks, id);
+  const findings = new Findings();
+  try {
+    await check.run?.(run.probe(id), findings);
+  } catch (error) {
+    if (!(error instanceof Unsettled)) throw error;
+    findings.unsettled(error.message, ...error.evidence);
+  }
+  check.conclude?.(run, findings);
+  const { verdict, reason, violation, evidence } = findings.settle();
+  return { verdict, reason, expected: violation?.expected, evidence: idsOf(evidence) };
+}
+
+/** Answers one gap; of the evidence the ids. */
+export async function observed(
+  run: Run,
+  gaps: readonly GapObserver[],
+  id: string,
+): Promise<(Omit<GapAnswer, 'evidence'> & Pick<Judged, 'evidence'>) | undefined> {
+  const gap = named(gaps, id);
+  const answer = (await gap.run?.(run.probe(`gap:${id}`))) ?? gap.conclude?.(run);
+  return answer === undefined ? undefined : { ...answer, evidence: idsOf(answer.evidence) };
+}
+
+/** Lets a scene have been played with this outcome. */
+export async function played(run: Run, id: string, outcome: unknown): Promise<void> {
+  await run.play({ id, play: async () => outcome });
+}
