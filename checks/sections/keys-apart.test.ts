@@ -68,6 +68,18 @@ t.test('a key that pays for the requests of others as well', async (t) => {
   t.equal(sent.length, 4 + 6 + 8);
 });
 
+t.test('a key that pays twice for the requests of another one', async (t) => {
+  const { run } = spending((request) => ({
+    'pro-1': 1,
+    ...(payer(request) === 'pro-1' ? { 'free-1': 2 } : own(request)),
+  }));
+  t.match(await judged(run, keysApartChecks, 'rate-keys-apart'), {
+    verdict: 'fail',
+    expected: /^key free-1/,
+    reason: /fell by 9/,
+  });
+});
+
 t.test('one key that pays for the other', async (t) => {
   const { run } = spending((request) => ({ ...own(request), 'free-1': 1 }));
   t.match(await judged(run, keysApartChecks, 'rate-keys-apart'), {
@@ -83,6 +95,7 @@ t.test('somebody else on a key does not come in proportion to our requests', asy
     ['in the first two rounds', [3, 9]],
     ['in the first and the third', [3, 17]],
     ['once, then twice, then once', [3, 9, 9, 17]],
+    ['in the first round, and thrice in the third', [3, 17, 17, 17]],
   ] as const) {
     const { run } = spending((request, number) => ({
       ...own(request),
@@ -171,6 +184,23 @@ t.test('a request with almost a key that is taken from the key’s quota', async
     evidence: /^rate-invalid-key-free#48,rate-invalid-key-free#26$/,
   });
   t.equal(sent.length, 3 * 2 + 7 * (1 + 2 + 3));
+});
+
+t.test('requests with several resemblances of a key that are taken from its quota', async (t) => {
+  const { run } = spending((request) =>
+    isInvalid(request)
+      ? {
+          'pro-1':
+            request.authorization.kind === 'raw' && request.authorization.header.startsWith('Bearer p')
+              ? 1
+              : 0,
+        }
+      : own(request),
+  );
+  t.match(await judged(run, keysApartChecks, 'rate-invalid-key-free'), {
+    verdict: 'fail',
+    reason: /fell by 4 where .* once, and by 10 where it came three times/,
+  });
 });
 
 t.test('somebody else on the key of the largest plan', async (t) => {

@@ -96,6 +96,7 @@ t.test('a date lies ahead by the target’s clock, and not far beyond the window
   for (const [seconds, verdict] of [
     [30, 'pass'],
     [600, 'pass'],
+    [1, 'pass'],
     [-3, 'fail'],
     [620, 'fail'],
   ] as const)
@@ -137,6 +138,10 @@ t.test('after the time that Retry-After told a request is admitted', async (t) =
     reason: /retry-after-readable/,
     evidence: /^refusal$/,
   });
+  t.match(await honest({ afterRetryAfter: undefined, windows: [] }), {
+    verdict: 'inconclusive',
+    evidence: /^$/,
+  });
   t.match(await honest({ afterRetryAfter: undefined, windows: [none] }), { evidence: /^$/ });
   t.match(await honest(after(429)), {
     verdict: 'fail',
@@ -172,6 +177,7 @@ t.test('at the time in X-RateLimit-Reset a request is admitted', async (t) => {
     verdict: 'inconclusive',
     reason: /refused nothing/,
   });
+  t.match(await reset({ afterReset: undefined, windows: [] }), { reason: /refused nothing/ });
   t.match(await reset({ afterReset: undefined }), {
     verdict: 'inconclusive',
     reason: /could not be waited for/,
@@ -208,6 +214,9 @@ t.test('the format of Retry-After, as the first key saw one', async (t) => {
   });
   t.match(await format({ kind: 'date', format: 'iso-date', time: NOON + DAY, text: '2026-11-22' }, [none]), {
     answer: 'iso-date',
+    evidence: /^$/,
+  });
+  t.match(await format({ kind: 'delay', format: 'seconds', milliseconds: MINUTE, text: '60' }, []), {
     evidence: /^$/,
   });
   t.equal(await format({ kind: 'absent' }), undefined);
