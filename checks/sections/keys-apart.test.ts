@@ -45,6 +45,11 @@ t.test('a key spends its own requests only', async (t) => {
     evidence: /^rate-keys-apart#3,rate-keys-apart#4$/,
   });
   t.strictSame(sent.map(payer), ['free-1', 'pro-1', 'free-1', 'pro-1'], 'each key in turn, and no more');
+  t.strictSame(
+    sent.map(({ path }) => path),
+    ['/pets?limit=100', '/pets?limit=100', '/pets', '/pets'],
+    'each key sees the largest page and the usual one',
+  );
 });
 
 t.test('a key whose quota comes back meanwhile falls by less', async (t) => {
@@ -121,6 +126,10 @@ t.test('headers that do not tell what a key spent', async (t) => {
     undecided,
     'now the minute’s, now the day’s',
   );
+  const appearing = spending(own, [free, pro], (_key, remaining, number) => ({
+    remaining: number > 2 ? remaining : undefined,
+  }));
+  t.match(await judged(appearing.run, keysApartChecks, 'rate-keys-apart'), undecided);
   const vanishing = spending(own, [free, pro], (_key, remaining, number) => ({
     remaining: number > 2 ? undefined : remaining,
   }));
@@ -147,7 +156,8 @@ t.test('one key has no neighbours', async (t) => {
 const isInvalid = ({ authorization }: ClientRequest) => authorization.kind !== 'key';
 
 t.test('a request without a valid key takes from nobody’s quota', async (t) => {
-  const { run, sent } = spending((request) => (isInvalid(request) ? {} : own(request)));
+  const keys = [free, testKey({ ...pro, roles: ['exhaust'] })];
+  const { run, sent } = spending((request) => (isInvalid(request) ? {} : own(request)), keys);
   t.match(await judged(run, keysApartChecks, 'rate-invalid-key-free'), {
     verdict: 'pass',
     evidence: /^rate-invalid-key-free#9,rate-invalid-key-free#1$/,
