@@ -26,6 +26,7 @@ import { renderBill } from '../scenarios/runner/quota.ts';
 import { renderCapacity, renderStep } from '../scenarios/runner/render-capacity.ts';
 import { renderLoadResult } from '../scenarios/runner/render-result.ts';
 import { SloError } from '../scenarios/runner/slo.ts';
+import { searchBill } from './capacity-bill.ts';
 import { isDiskProblem } from './disk-problem.ts';
 import { durationSeconds } from './duration-option.ts';
 import { EXIT, UsageError } from './exit-codes.ts';
@@ -214,7 +215,9 @@ async function load(name: string | undefined, further: string[], options: LoadOp
       return;
     }
     const prepared = prepareLoad(request);
-    note(`${facts.name}: ${facts.answers}\n${renderBill(prepared.quota.bill)}`);
+    const { bill } = prepared.quota;
+    const whole = facts === CAPACITY_STEP ? searchBill(bill, target.clockSpeed) : bill;
+    note(`${facts.name}: ${facts.answers}\n${renderBill(whole)}`);
     if (options.dryRun === true) return;
     prepareLoadFolder(options.out);
     const k6 = await provideK6(note, signals.stop);

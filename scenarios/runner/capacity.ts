@@ -59,8 +59,10 @@ export interface CapacityRequest extends Omit<LoadRequest, 'facts' | 'rate' | 's
 }
 
 const START_RATE = 20;
-const MOST_RATE = 20_000;
-const BUDGET_SECONDS = 170;
+/** No step goes beyond this many requests a second. */
+export const MOST_RATE = 20_000;
+/** A search goes on for so long: no step at the knee begins later. */
+export const BUDGET_SECONDS = 170;
 const STEP_SECONDS = 5;
 const BRACKET_SECONDS = 3;
 const BLOCK_SECONDS = 0.5;
