@@ -9,9 +9,6 @@ import { readJournal } from '../checks/harness/journal.ts';
 import { readReport } from '../reports/read-report.ts';
 import { type Started, start, testTarget } from './command-for-tests.ts';
 
-// A busy machine takes many times its fifteen seconds.
-t.setTimeout(300_000);
-
 /** A conforming target that says how many requests it has had, before it answers the last of them. */
 async function countingTarget(t: Test, onRequest: (number: number) => void | Promise<void>) {
   const target = await testTarget(t);
