@@ -25,7 +25,8 @@ await build({
 
 function start(args: readonly string[], environment: Record<string, string> = {}): ChildProcess {
   return spawn(process.execPath, [COMMAND, ...args], {
-    env: { ...process.env, ...environment },
+    // Without what the test runner has every process of Node load.
+    env: { ...process.env, NODE_OPTIONS: '', ...environment },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
 }

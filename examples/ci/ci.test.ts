@@ -53,7 +53,8 @@ function bash(script: string, cwd: string, env: Record<string, string>) {
   const options = ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script];
   return spawnSync('bash', options, {
     cwd,
-    env: { ...process.env, NO_COLOR: '1', ...env },
+    // Without what the test runner has every process of Node load.
+    env: { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', ...env },
     encoding: 'utf8',
   });
 }
