@@ -9,9 +9,6 @@ import { createAuthority, tlsTargets, trustedTarget } from '../checks/harness/ho
 import { startReferenceServer } from '../reference-server/reference-server.ts';
 import { run } from './command-for-tests.ts';
 
-// A busy machine takes many times its fifteen seconds.
-t.setTimeout(300_000);
-
 /** In MB, of the whole process, its reports included; against a conforming target it takes about 150. */
 const MOST_MEMORY = 300;
 

@@ -11,8 +11,6 @@ import { readLoadResult } from '../scenarios/runner/read-result.ts';
 import { run, type Started } from './command-for-tests.ts';
 import { runLoad, skip, startLoad } from './load-for-tests.ts';
 
-t.setTimeout(300_000);
-
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await condition())) await sleep(20);
 }

@@ -12,8 +12,6 @@ import type { Report } from './report.ts';
 const skip = noBrowser();
 
 // A browser on a busy machine takes its time.
-t.setTimeout(240_000);
-
 interface Opened {
   readonly page: Page;
   /** What the page logged as an error, threw, or asked of a network; empty is well. */

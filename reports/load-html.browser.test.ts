@@ -7,8 +7,6 @@ import { axeViolations, noBrowser, startBrowser } from './fixtures/browser.ts';
 import { capacityResult, loadResult } from './fixtures/sample-load.ts';
 import { renderLoadHtml } from './load-html.ts';
 
-t.setTimeout(240_000);
-
 t.test('load pages in a browser', { skip: noBrowser() }, async (t) => {
   const browser = await startBrowser();
   t.teardown(() => browser.close());

@@ -6,8 +6,6 @@ import { axeViolations, noBrowser, startBrowser } from './fixtures/browser.ts';
 import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
 import { renderMatrixHtml } from './matrix-html.ts';
 
-t.setTimeout(240_000);
-
 t.test('the matrix in a browser', { skip: noBrowser() }, async (t) => {
   const browser = await startBrowser();
   t.teardown(() => browser.close());

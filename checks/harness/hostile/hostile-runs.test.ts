@@ -7,9 +7,6 @@ import { type HostileTarget, limitsFor, SHORT_LIMITS } from './hostile-target.ts
 import { hostileTargets } from './hostile-targets.ts';
 import { createAuthority, tlsTargets } from './tls-targets.ts';
 
-// A busy machine takes many times its fifteen seconds.
-t.setTimeout(300_000);
-
 /** Real milliseconds for a target that has stopped answering; users have a minute. */
 const PATIENCE = 1000;
 /** Fast enough that a minute which a target asks to wait for is half a second. */
