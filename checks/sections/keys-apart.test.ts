@@ -86,12 +86,18 @@ t.test('a key that pays twice for the requests of another one', async (t) => {
 });
 
 t.test('one key that pays for the other', async (t) => {
-  const { run } = spending((request) => ({ ...own(request), 'free-1': 1 }));
-  t.match(await judged(run, keysApartChecks, 'rate-keys-apart'), {
-    verdict: 'fail',
-    reason: /fell by 6/,
-    evidence: /^rate-keys-apart#17$/,
-  });
+  for (const [key, evidence] of [
+    ['free-1', /^rate-keys-apart#17$/],
+    ['pro-1', /^rate-keys-apart#18$/],
+  ] as const) {
+    const { run } = spending((request) => ({ ...own(request), [key]: 1 }));
+    t.match(await judged(run, keysApartChecks, 'rate-keys-apart'), {
+      verdict: 'fail',
+      expected: `key ${key} spends only`,
+      reason: /fell by 6/,
+      evidence,
+    });
+  }
 });
 
 t.test('somebody else on a key does not come in proportion to our requests', async (t) => {
