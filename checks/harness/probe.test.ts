@@ -359,6 +359,16 @@ t.test('when the run was gone on with', async (t) => {
   );
 });
 
+t.test('where a run that is judged again sent nothing more', async (t) => {
+  const recorded = new Map([['check#1', answered({ id: 'check#1' })]]);
+  const probe = probeOf(testRun(undefined, { recorded, offline: true }));
+  t.equal(probe.sentNoMore, false);
+  await probe.send(listPets());
+  t.equal(probe.sentNoMore, true);
+  t.equal(probeOf(testRun()).sentNoMore, false);
+  t.equal(probeOf(testRun(undefined, { recorded: new Map() })).sentNoMore, false, 'it goes on');
+});
+
 t.test('going through stored exchanges takes no time; the clock is that of the next one', async (t) => {
   const stored = [1, 2].map((number) =>
     answered({

@@ -152,6 +152,14 @@ export class Probe {
     return this.#run.recorded(this.#nextId())?.key ?? undefined;
   }
 
+  /**
+   * Whether the run that is judged again sent nothing more here. Where the clock decided that, it is not asked again: it
+   * has gone on since, and would have more sent.
+   */
+  get sentNoMore(): boolean {
+    return this.#run.offline && this.#run.recorded(this.#nextId()) === undefined;
+  }
+
   /** Waits, and says so to whoever watches. Stored exchanges are not waited for. */
   async waitUntil(time: number, waitingFor: string): Promise<void> {
     if (this.#run.recorded(this.#nextId()) !== undefined) return;

@@ -131,6 +131,11 @@ export class Run implements History, RunView {
     return this.#options.recorded?.get(id);
   }
 
+  /** Whether stored exchanges alone are judged: what is not among them is not sent. */
+  get offline(): boolean {
+    return this.#options.offline === true;
+  }
+
   /** Whether the earlier run went on with this exchange after an interruption. */
   wentOnWith(id: string): boolean {
     return this.#options.resumedWith?.has(id) === true;
@@ -173,7 +178,7 @@ export class Run implements History, RunView {
   }
 
   async waitUntil(time: number, waitingFor: string): Promise<void> {
-    if (this.#options.offline === true) return;
+    if (this.offline) return;
     if (time <= this.clock.now()) return;
     this.#options.onEvent?.({ kind: 'waiting', until: time, for: waitingFor });
     try {
@@ -211,7 +216,7 @@ export class Run implements History, RunView {
     request: ClientRequest,
     record: { readonly id: string; readonly sentBy: string },
   ): Promise<Exchange> {
-    if (this.#options.offline === true) {
+    if (this.offline) {
       throw new Unsettled(`the stored run has no exchange ${record.id} (${request.method} ${request.path})`);
     }
     this.#options.journal?.begin(
