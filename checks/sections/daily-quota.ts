@@ -40,7 +40,6 @@ export function dayOf(key: Key): Scene<DayMeasurement> {
       const admitted = () => probe.readingsOf(key).filter((reading) => isAdmittedStatus(reading.status));
       let count = admitted().length;
       const bound = perDay + BEYOND_QUOTA + Math.ceil(perDay / 100);
-      let refusedAtQuota: AnsweredExchange | undefined;
       while (count < bound) {
         await probe.untilQuota(key);
         const batch = Math.max(1, Math.min(probe.quotaLeft(key), perMinute, Math.max(1, perDay - count)));
@@ -60,22 +59,11 @@ export function dayOf(key: Key): Scene<DayMeasurement> {
         const end = toldEnd(probe, refusal) ?? refusal.receivedAt + MINUTE;
         const result = { key, refusal, toldEnd: toldEnd(probe, refusal), refusedAgain: undefined };
         if (end - refusal.receivedAt > BEYOND_A_MINUTE) return { ...result, admitted: admitted() };
-        if (refusedAtQuota !== undefined) {
-          return {
-            ...result,
-            admitted: admitted(),
-            refusal: refusedAtQuota,
-            toldEnd: toldEnd(probe, refusedAtQuota),
-            refusedAgain: refusal,
-          };
-        }
         // A minute's refusal, or the day's that says so badly: after the wait it shows.
-        refusedAtQuota = refusal;
         await probe.waitUntil(end, `Retry-After of key ${key.name}`);
         const again = await probe.attempt(listPets({ limit: 1 }), key, { uniform: true });
         if (!isAnswered(again)) throw unanswered(again);
         if (!isAdmitted(again)) return { ...result, admitted: admitted(), refusedAgain: again };
-        refusedAtQuota = undefined;
         count += 1;
       }
       return { key, admitted: admitted(), refusal: undefined, toldEnd: undefined, refusedAgain: undefined };
