@@ -91,7 +91,7 @@ t.test('three shards are one load: keys apart, counts added up', { skip }, async
 t.test(
   'faults that only load shows are found by the scenario meant for them',
   // They mostly wait for windows: three at a time.
-  { skip, timeout: 115_000, jobs: 3 },
+  { skip, jobs: 3 },
   async (t) => {
     const faults: readonly [fault: string, scenario: string, sign: RegExp, more?: Partial<LoadRequest>][] = [
       ['limiter-races', 'plan-limit-edge', /offered to/],
