@@ -58,7 +58,7 @@ export function mixedRequests(streamName: string): () => void {
   /** Who pays for every request, where nothing depends on the turn. */
   let payer: Caller | undefined;
   return () => {
-    if (payer !== undefined && only !== undefined) return void sendList(payer, only);
+    if (payer !== undefined && only !== undefined) return sendList(payer, only);
     if (scenario === undefined) {
       scenario = exec.scenario;
       const shard = ownShard();
