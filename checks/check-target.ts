@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient, type TimeLimits } from './harness/client.ts';
-import { type Clock, createClock } from './harness/clock.ts';
+import { type Clock, createClock, standingClock } from './harness/clock.ts';
 import { Journal, type JournalContent } from './harness/journal.ts';
 import { profileKeys } from './harness/keys-with-values.ts';
 import { preflight } from './harness/preflight.ts';
@@ -79,7 +79,10 @@ function lastReceipt(startedAt: number, answers: Iterable<{ readonly receivedAt:
 /** Checks a target: every check, or those asked for, against the address and keys of a profile. */
 export async function checkTarget(request: CheckRequest): Promise<CheckedTarget> {
   const { profile, values, permissions, only, resume } = request;
-  const clock = runClock(request);
+  const clock =
+    request.offline === true && resume !== undefined
+      ? standingClock(lastReceipt(resume.header.startedAt, resume.exchanges.values()), profile.clock.speed)
+      : runClock(request);
   const startedAt = resume?.header.startedAt ?? clock.now();
   const runId = resume?.header.runId ?? newRunId();
   const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
@@ -103,7 +106,12 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
     ...(journal === undefined ? {} : { journal }),
     ...(resume === undefined
       ? {}
-      : { recorded: resume.exchanges, lost: resume.lost, resumedWith: resume.resumedWith }),
+      : {
+          recorded: resume.exchanges,
+          lost: resume.lost,
+          resumedWith: resume.resumedWith,
+          decidedAt: resume.decidedAt,
+        }),
     ...(request.patience === undefined ? {} : { patience: request.patience }),
     ...(request.offline === undefined ? {} : { offline: request.offline }),
     signal: time.signal,

@@ -87,12 +87,13 @@ const isExchange = ajv.compile<Exchange>({
 interface Begun {
   readonly begun: string;
   readonly key: string | null;
+  readonly decidedAt?: number;
 }
 
 const isBegun = ajv.compile<Begun>({
   type: 'object',
   required: ['begun', 'key'],
-  properties: { begun: text, key: { type: ['string', 'null'] } },
+  properties: { begun: text, key: { type: ['string', 'null'] }, decidedAt: { type: 'number' } },
 });
 
 /** What a journal held; a line that a crash cut off is left out. */
@@ -105,6 +106,8 @@ export type JournalContent =
       readonly lost: ReadonlyMap<string, number>;
       /** Of each key the first request after a place where a process ended: others right before it may be lost. */
       readonly resumedWith: ReadonlySet<string>;
+      /** By exchange, when its check last looked at the clock before: what that request was decided by. */
+      readonly decidedAt: ReadonlyMap<string, number>;
     }
   | { readonly ok: false; readonly problem: string };
 
@@ -126,6 +129,7 @@ export function readJournal(file: string): JournalContent {
   const exchanges = new Map<string, Exchange>();
   const begun: Begun[] = [];
   const resumedWith = new Set<string>();
+  const decidedAt = new Map<string, number>();
   // The keys that were used since a process went on with the journal; undefined while the first one wrote it.
   let keysSince: Set<string | null> | undefined;
   for (const [index, line] of lines.entries()) {
@@ -135,6 +139,7 @@ export function readJournal(file: string): JournalContent {
     if (exchange === undefined) continue;
     if (isBegun(exchange)) {
       begun.push(exchange);
+      if (exchange.decidedAt !== undefined) decidedAt.set(exchange.begun, exchange.decidedAt);
       if (keysSince?.has(exchange.key) === false) resumedWith.add(exchange.begun);
       keysSince?.add(exchange.key);
       continue;
@@ -148,7 +153,7 @@ export function readJournal(file: string): JournalContent {
   };
   for (const { key } of begun) count(key, 1);
   for (const { key } of exchanges.values()) count(key, -1);
-  return { ok: true, header, exchanges, lost, resumedWith };
+  return { ok: true, header, exchanges, lost, resumedWith, decidedAt };
 }
 
 /**
@@ -165,9 +170,13 @@ export class Journal {
     writeFileSync(this.#file, header === undefined ? '\n\n' : `${JSON.stringify(header)}\n`);
   }
 
-  /** Notes that a request is about to be sent: without an exchange of the same id it was lost in a crash. */
-  begin(id: string, key: string | null): void {
-    writeFileSync(this.#file, `${JSON.stringify({ begun: id, key })}\n`);
+  /**
+   * Notes that a request is about to be sent: without an exchange of the same id it was lost in a crash.
+   *
+   * @param decidedAt when its check last looked at the run's clock, if it did since its request before
+   */
+  begin(id: string, key: string | null, decidedAt?: number): void {
+    writeFileSync(this.#file, `${JSON.stringify({ begun: id, key, decidedAt })}\n`);
   }
 
   append(exchange: Exchange): void {

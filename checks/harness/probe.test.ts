@@ -1,7 +1,9 @@
+import { join } from 'node:path';
 import t from 'tap';
 import { Unsettled } from './check.ts';
 import type { HeaderList } from './exchange.ts';
 import { type AnswerParts, answered } from './exchange-for-tests.ts';
+import { Journal, readJournal } from './journal.ts';
 import { MINUTE } from './key-pool.ts';
 import { NO_KEY_MAY_ADD } from './probe.ts';
 import { addPet, getPet, listPets } from './requests.ts';
@@ -359,14 +361,18 @@ t.test('when the run was gone on with', async (t) => {
   );
 });
 
-t.test('where a run that is judged again sent nothing more', async (t) => {
-  const recorded = new Map([['check#1', answered({ id: 'check#1' })]]);
-  const probe = probeOf(testRun(undefined, { recorded, offline: true }));
-  t.equal(probe.sentNoMore, false);
+t.test('a run that is judged again has quota for what it sent, and for nothing more', async (t) => {
+  const recorded = new Map([['check#1', answered({ id: 'check#1', sentAt: NOON - 1000 })]]);
+  const again = testRun(undefined, { recorded, offline: true });
+  const probe = probeOf(again);
+  t.equal(probe.quotaAt(testKey()), NOON - 1000);
   await probe.send(listPets());
-  t.equal(probe.sentNoMore, true);
-  t.equal(probeOf(testRun()).sentNoMore, false);
-  t.equal(probeOf(testRun(undefined, { recorded: new Map() })).sentNoMore, false, 'it goes on');
+  t.equal(probe.quotaAt(testKey()), Number.POSITIVE_INFINITY);
+  t.equal(probe.now(), NOON);
+  await probe.waitUntil(NOON + 5000, 'another key');
+  t.equal(probe.now(), NOON + 5000, 'who waits for a moment comes to it');
+  t.strictSame(again.waits(), [], 'at once');
+  t.equal(probeOf(testRun(undefined, { recorded: new Map() })).quotaAt(testKey()), NOON, 'it goes on');
 });
 
 t.test('going through stored exchanges takes no time; the clock is that of the next one', async (t) => {
@@ -388,6 +394,39 @@ t.test('going through stored exchanges takes no time; the clock is that of the n
   await probe.send(listPets());
   t.strictSame(ids(target), ['check#1', 'check#2', 'check#3']);
 });
+
+t.test(
+  'what was decided by the clock is decided by the same time when it is gone through again',
+  async (t) => {
+    const file = join(t.testdir({}), 'journal.ndjson');
+    const header = { journal: 1, runId: 'r4wn', startedAt: NOON, target: 'x', permissions: [] } as const;
+    const journal = new Journal(file, { ...header, keys: ['free-1'], clockSpeed: 1 });
+    const live = testRun(undefined, { journal });
+    const probe = probeOf(live);
+    /** A busy machine takes its time from the decision to the sending. */
+    const decide = (going: typeof probe) => {
+      const decided = going.now();
+      live.clock.pass(1500);
+      return decided;
+    };
+    const decided = [decide(probe)];
+    await probe.attempt(listPets(), testKey());
+    await probe.attempt(listPets(), testKey());
+    decided.push(decide(probe));
+    await probe.attempt(listPets(), testKey());
+    journal.close();
+
+    const stored = readJournal(file);
+    if (!stored.ok) throw new Error(stored.problem);
+    const { exchanges: recorded, decidedAt } = stored;
+    const again = probeOf(testRun(undefined, { recorded, decidedAt, offline: true }));
+    t.equal(again.now(), decided[0]);
+    await again.attempt(listPets(), testKey());
+    t.equal(again.now(), recorded.get('check#2')?.sentAt, 'nothing was decided: the time of the sending');
+    await again.attempt(listPets(), testKey());
+    t.equal(again.now(), decided[1]);
+  },
+);
 
 const FORBIDDEN: AnswerParts = { status: 403 };
 const CREATED: AnswerParts = { status: 201 };

@@ -61,6 +61,8 @@ export class Probe {
   readonly #run: Run;
   readonly #name: string;
   #sent = 0;
+  /** When the clock was last looked at, for the request that comes next. */
+  #decidedAt: number | undefined;
 
   constructor(run: Run, name: string) {
     this.#run = run;
@@ -108,9 +110,15 @@ export class Probe {
     return this.#run.clock.speed;
   }
 
-  /** The time by the run's clock; while stored exchanges are gone through again, the time of the next one. */
+  /**
+   * The time by the run's clock. While stored exchanges are gone through again, what it was when the next one was decided
+   * on: a window may have ended between that and the sending.
+   */
   now(): number {
-    return this.#run.recorded(this.#nextId())?.sentAt ?? this.#run.clock.now();
+    const before = this.#run.decidedAt(this.#nextId());
+    if (before !== undefined) return before;
+    this.#decidedAt = this.#run.clock.now();
+    return this.#decidedAt;
   }
 
   /** When the run was last gone on with after an interruption, as far as this check's next request tells; else 0. */
@@ -150,14 +158,6 @@ export class Probe {
   /** The key with which this check's next request was sent, where the request is stored. */
   storedKey(): string | undefined {
     return this.#run.recorded(this.#nextId())?.key ?? undefined;
-  }
-
-  /**
-   * Whether the run that is judged again sent nothing more here. Where the clock decided that, it is not asked again: it
-   * has gone on since, and would have more sent.
-   */
-  get sentNoMore(): boolean {
-    return this.#run.offline && this.#run.recorded(this.#nextId()) === undefined;
   }
 
   /** Waits, and says so to whoever watches. Stored exchanges are not waited for. */
@@ -316,12 +316,20 @@ export class Probe {
 
   /** Waits until the key's minute admits a request, as far as the run can know. */
   async untilQuota(key: Key): Promise<void> {
-    const at = this.quotaAt(key);
+    const at = this.#readyAt(key);
     if (at > this.now()) await this.waitUntil(at, `the next window of key ${key.name}`);
   }
 
-  /** When the key's minute admits a request, as far as the run can know: now or later. */
+  /**
+   * When the key's minute admits a request, as far as the run can know: now or later. Never where a run is judged again
+   * that sent nothing more here: whatever the clock was when it decided so, it has gone on since.
+   */
   quotaAt(key: Key): number {
+    const isOver = this.#run.offline && this.#run.recorded(this.#nextId()) === undefined;
+    return isOver ? Number.POSITIVE_INFINITY : this.#readyAt(key);
+  }
+
+  #readyAt(key: Key): number {
     const now = this.now();
     return this.#laneOf(key)?.readyAt(now, this.#run.targetClock) ?? now;
   }
@@ -452,6 +460,8 @@ export class Probe {
   ): Promise<Exchange> {
     const id = this.#nextId();
     this.#sent += 1;
-    return this.#run.exchange({ ...spec, authorization }, { id, sentBy: this.#name }, uniform);
+    const decidedAt = this.#decidedAt;
+    this.#decidedAt = undefined;
+    return this.#run.exchange({ ...spec, authorization }, { id, sentBy: this.#name }, uniform, decidedAt);
   }
 }

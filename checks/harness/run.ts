@@ -33,6 +33,8 @@ export interface RunOptions {
   readonly lost?: ReadonlyMap<string, number>;
   /** Ids of the exchanges with which the earlier run itself went on after an interruption. */
   readonly resumedWith?: ReadonlySet<string>;
+  /** When the checks of the earlier run looked at the clock, by the exchange that followed. */
+  readonly decidedAt?: ReadonlyMap<string, number>;
   /** Whether exchanges that were not recorded may be sent. */
   readonly offline?: boolean;
   /** How long a target that stops answering is waited for, in real milliseconds; by default a minute. */
@@ -136,6 +138,12 @@ export class Run implements History, RunView {
     return this.#options.offline === true;
   }
 
+  /** The time by which a stored exchange was decided on: that of the decision where it is known, else of the sending. */
+  decidedAt(id: string): number | undefined {
+    const stored = this.recorded(id);
+    return stored === undefined ? undefined : (this.#options.decidedAt?.get(id) ?? stored.sentAt);
+  }
+
   /** Whether the earlier run went on with this exchange after an interruption. */
   wentOnWith(id: string): boolean {
     return this.#options.resumedWith?.has(id) === true;
@@ -178,7 +186,7 @@ export class Run implements History, RunView {
   }
 
   async waitUntil(time: number, waitingFor: string): Promise<void> {
-    if (this.offline) return;
+    if (this.offline) return this.clock.sleepUntil(time);
     if (time <= this.clock.now()) return;
     this.#options.onEvent?.({ kind: 'waiting', until: time, for: waitingFor });
     try {
@@ -195,6 +203,7 @@ export class Run implements History, RunView {
     request: ClientRequest,
     record: { readonly id: string; readonly sentBy: string },
     uniform: boolean,
+    decidedAt?: number,
   ): Promise<Exchange> {
     this.#throwIfEnded();
     const stored = this.recorded(record.id);
@@ -204,7 +213,7 @@ export class Run implements History, RunView {
     lane?.spend(stored?.sentAt ?? this.clock.now());
     const resumed = this.#isFirstAgain(record.id, sender ?? null);
     const exchange = asTheTargets(
-      stored === undefined ? await this.#send(request, record) : await this.#replay.turnOf(stored),
+      stored === undefined ? await this.#send(request, record, decidedAt) : await this.#replay.turnOf(stored),
     );
     // A stored silence is over: the run goes on because the target is back.
     if (stored === undefined) this.presence.note(exchange);
@@ -215,6 +224,7 @@ export class Run implements History, RunView {
   async #send(
     request: ClientRequest,
     record: { readonly id: string; readonly sentBy: string },
+    decidedAt: number | undefined,
   ): Promise<Exchange> {
     if (this.offline) {
       throw new Unsettled(`the stored run has no exchange ${record.id} (${request.method} ${request.path})`);
@@ -222,6 +232,7 @@ export class Run implements History, RunView {
     this.#options.journal?.begin(
       record.id,
       request.authorization.kind === 'key' ? request.authorization.name : null,
+      decidedAt,
     );
     const exchange = await this.#options.client.exchange(request, record, this.#options.signal);
     // A run that is gone on with sends again what this one gave up.
