@@ -70,6 +70,14 @@ t.test('of several refusals that were in flight together the latest time told is
   t.strictSame(broken, [], 'a ban that the burst earned may end beyond the minute');
 });
 
+t.test('a ban that the burst earned is waited out before Reset is taken at its word', async (t) => {
+  const { window, probe, waits } = await filled(told(200, 2, 60), told(429, 0, 60, 60), told(429, 0, 60, 90));
+  if (window.refusal === undefined) throw new Error('nothing was refused');
+  const after = await afterRefusal(probe, key, window.refusal, window.refusals);
+  t.match(waits(), [/^90\.\d+: Retry-After of key free-1$/]);
+  t.equal(after.afterReset?.admitted, true);
+});
+
 t.test('the first refusal tells of the minute', async (t) => {
   const { broken } = await filled(told(200, 2, 60), dated(told(429, 0, 90, 80)), dated(told(429, 0, 90, 80)));
   t.strictSame(broken, ['rate-reset-value']);

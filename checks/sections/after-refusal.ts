@@ -123,7 +123,11 @@ async function askAsTold(
 ) {
   const [asksForMost = refusal] = latestFirst(refusals, (refused) => toldRetry(probe, key, refused));
   const retryAt = toldRetry(probe, key, asksForMost);
-  const [resetAt] = latestFirst(
+  // Who is asked to wait longer than the first refusal said may be banned: that outlasts the limit, whose end Reset names.
+  const firstRetryAt = toldRetry(probe, key, refusal);
+  const isProlonged =
+    retryAt !== undefined && firstRetryAt !== undefined && retryAt > firstRetryAt + 2 * SECOND;
+  const [limitResetAt] = latestFirst(
     refusals.map((refused) => {
       const { limit, reset } = rateReading(refused);
       // Whole seconds may be rounded down: the limit has reset when the second that Reset names is over.
@@ -133,6 +137,7 @@ async function askAsTold(
     }),
     (at) => at,
   );
+  const resetAt = limitResetAt === undefined || !isProlonged ? limitResetAt : Math.max(limitResetAt, retryAt);
   const longest = refusal.receivedAt + 2 * MINUTE;
   const isWaitable = (at: number) => at > refusal.receivedAt && at <= longest;
   const waitableRetryAt = retryAt !== undefined && isWaitable(retryAt) ? retryAt : undefined;

@@ -21,12 +21,12 @@ const OVERSHOOT = 6;
 /** How many requests after a 429 are sent before the target is taken not to ban. */
 const PATIENCE_OF_TARGET = 60;
 
+/** Lists that a target might forget to limit, the likeliest first: a ban may soon end the turns. */
 const OVER_LIMIT_LISTS = [
-  { limit: 1 },
-  { limit: contract.limit.maximum },
-  { status: 'pending' },
   { limit: contract.limit.maximum, status: 'sold' },
   {},
+  { limit: contract.limit.maximum },
+  { status: 'pending' },
 ];
 
 /** Over-limit requests of every operation in turn; lists were refused before. */
@@ -41,8 +41,7 @@ function* overLimit(probe: Probe, animals: readonly bigint[], category: bigint):
         status: 'sold',
       });
     }
-    // A long list and a filtered one are lists as well.
-    yield listPets(OVER_LIMIT_LISTS[turn % OVER_LIMIT_LISTS.length]);
+    yield listPets(OVER_LIMIT_LISTS[(turn - 1) % OVER_LIMIT_LISTS.length]);
   }
 }
 
