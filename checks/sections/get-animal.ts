@@ -28,10 +28,13 @@ const OWN_RETRIEVED = 8;
 /** Pauses before an added animal is asked for again: the document promises no instant at which it is served. */
 const VISIBLE_WITHIN = [250, 750, 2000, 4000];
 
-/** Animals of the run, one of somebody else's, and one whose id a double cannot hold, by their ids. */
+/**
+ * Animals of the run by their ids, and of somebody else's the first and the last of a list, of which one is older, and
+ * one whose id a double cannot hold.
+ */
 export const retrievals: Scene<readonly Retrieval[]> = {
   id: 'retrievals',
-  spends: { requests: OWN_RETRIEVED + 2 },
+  spends: { requests: OWN_RETRIEVED + 3 },
   scenes: [lists],
   async play(probe) {
     const { all } = await probe.play(lists);
@@ -47,13 +50,13 @@ export const retrievals: Scene<readonly Retrieval[]> = {
       .slice(0, OWN_RETRIEVED);
     const foreign = (all.pets ?? []).flatMap((pet) => {
       const { id } = pet;
-      return id === undefined || own.some(({ known }) => known.id === id)
+      return id === undefined || additions.some((addition) => addition.pet?.id === id)
         ? []
         : [{ known: { ...pet, id }, shownBy: all.exchange, own: false }];
     });
-    const [first] = foreign;
-    const large = foreign.find(({ known }) => known.id > BEYOND_DOUBLE && known !== first?.known);
-    const asked = [...own, ...(first === undefined ? [] : [first]), ...(large === undefined ? [] : [large])];
+    const ends = [...foreign.slice(0, 1), ...foreign.slice(1).slice(-1)];
+    const large = foreign.find((animal) => animal.known.id > BEYOND_DOUBLE && !ends.includes(animal));
+    const asked = [...own, ...ends, ...(large === undefined ? [] : [large])];
     if (asked.length === 0) throw new Unsettled('the store is empty, and nothing could be added');
     const retrieved: Retrieval[] = [];
     // One patience for all: the first that is late waits for those that were added after it as well.

@@ -44,6 +44,19 @@ export const GETTING_ANIMAL_FAULTS: readonly Fault[] = [
       };
     },
   }),
+  fault('get-missing-unless-added', ANSWER, 'Only animals that a client added can be retrieved.', {
+    behaviour: (usual) => {
+      const added = new Set<string>();
+      return {
+        addPet(animal, call) {
+          const pet = usual.addPet(animal, call);
+          added.add(pet.id);
+          return pet;
+        },
+        findPet: (petId, call) => (added.has(petId) ? usual.findPet(petId, call) : null),
+      };
+    },
+  }),
   fault('get-once-only', ANSWER, 'An animal answers 404 from the second retrieval on.', {
     behaviour: (usual) => {
       const seen = new Set<string>();
