@@ -50,7 +50,7 @@ export async function judgeLength(
     const least = Math.min(most, before);
     if (list.pets.length >= least) return judge.holds(list.exchange);
     // Once more what all lists together show, since others may have taken some away meanwhile.
-    const after = await takeAll(probe);
+    const after = await takeAll(probe, key);
     const matching = Math.min(before, known({ ...all, ...after }, wanted.status));
     const confirmed = Math.min(
       most,
@@ -143,8 +143,11 @@ export const listLimitChecks: readonly Check[] = [
       }
       if (suspicious.size === 0) return;
       const all = await probe.play(lists);
-      for (const { query, key } of [...suspicious.values()].slice(0, 3))
-        await judgeLength(probe, judge, all, query, key);
+      for (const { query, key } of [...suspicious.values()].slice(0, 3)) {
+        // What a key may see is open (5, scopes): one list is measured by others of the same key.
+        const shown = key === undefined ? all : { ...all, ...(await takeAll(probe, key)) };
+        await judgeLength(probe, judge, shown, query, key);
+      }
     },
   },
   {

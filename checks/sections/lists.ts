@@ -36,12 +36,12 @@ export const shown = (list: TakenList, id: bigint) => list.pets?.find((pet) => p
 /** Whether a list shows an animal. */
 export const shows = (list: TakenList, id: bigint) => shown(list, id) !== undefined;
 
-/** The longest list without a filter, and with each status. */
-export async function takeAll(probe: Probe): Promise<Pick<Lists, 'all' | 'byStatus'>> {
+/** The longest list without a filter, and with each status; with any key, or all of them with one. */
+export async function takeAll(probe: Probe, key?: Key): Promise<Pick<Lists, 'all' | 'byStatus'>> {
   const limit = contract.limit.maximum;
-  const all = await take(probe, { limit });
+  const all = await take(probe, { limit }, key);
   const byStatus = new Map<string, TakenList>();
-  for (const status of contract.statuses) byStatus.set(status, await take(probe, { limit, status }));
+  for (const status of contract.statuses) byStatus.set(status, await take(probe, { limit, status }, key));
   return { all, byStatus };
 }
 

@@ -227,3 +227,27 @@ export function visibleAfter(milliseconds: number): Answer {
     },
   });
 }
+
+/** A key sees what was there before, and what it added itself. */
+export const ownAnimalsOnly: Answer = answer('permissions-of-keys', 'own-animals', {
+  behaviour: (usual) => {
+    const owners = new Map<string, string | undefined>();
+    const mayBeSeen = ({ id }: Pet, call: Call) => !owners.has(id) || owners.get(id) === call.key?.name;
+    return {
+      addPet(animal, call) {
+        const pet = usual.addPet(animal, call);
+        owners.set(pet.id, call.key?.name);
+        return pet;
+      },
+      findPet(petId, call) {
+        const found = usual.findPet(petId, call);
+        return found === null || 'code' in found || mayBeSeen(found, call) ? found : null;
+      },
+      select: (query, call) =>
+        usual
+          .select({ ...query, limit: query.limit + owners.size }, call)
+          .filter((pet) => mayBeSeen(pet, call))
+          .slice(0, query.limit),
+    };
+  },
+});

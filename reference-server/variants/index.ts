@@ -152,6 +152,11 @@ export const VARIANTS: readonly Variant[] = [
     animals.uniqueNames,
     animals.idsFromOne,
   ),
+  variant(
+    'own-animals-only',
+    'A key sees the animals that were there before, and those that it added itself.',
+    animals.ownAnimalsOnly,
+  ),
   variant('after-the-removal', 'The date is 6 December 2030.', transport.afterTheRemoval, animals.idsFromOne),
   variant(
     'long-names-413',
