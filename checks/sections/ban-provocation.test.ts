@@ -1,0 +1,224 @@
+/** Section 8: going on after a 429, as no client should, until a ban shows. */
+import t from 'tap';
+import { MINUTE, SECOND } from '../harness/key-pool.ts';
+import { listPets } from '../harness/requests.ts';
+import { NOON, payer, testKey } from '../harness/run-for-tests.ts';
+import { provocationOf } from './ban-provocation.ts';
+import { type BanRules, banKeyForTests, banningRun, forbidden, proKey } from './banning-target-for-tests.ts';
+import { played } from './judged-for-tests.ts';
+import type { LimitedTarget } from './limited-target-for-tests.ts';
+
+async function provoked(
+  rules: BanRules = {},
+  target: LimitedTarget = {},
+  permissions: Parameters<typeof banningRun>[2] = ['ban'],
+) {
+  const test = await banningRun(rules, target, permissions);
+  const provocation = await test.run.play(provocationOf(banKeyForTests));
+  const own = test.sent.filter((request) => payer(request) === banKeyForTests.name);
+  return { ...test, provocation, own, waits: test.waits() };
+}
+const PERMISSION = ['ban', 'writes'] as const;
+
+t.test('the quota and six more go at once, and the rest when the window is about to end', async (t) => {
+  const { provocation, run, waits, own } = await provoked();
+  const times = run.readings.filter(({ key }) => key === 'free-ban').map(({ sentAt }) => sentAt);
+  t.equal(times.filter((time) => time === NOON).length, 12);
+  t.ok((times[12] ?? 0) > NOON + 40 * SECOND && (times[12] ?? 0) < NOON + MINUTE);
+  t.match(waits[0], /: the window of key free-ban to be about to end$/);
+  t.equal(own.length, 12 + 60);
+  t.match(provocation, {
+    count: { verdict: { kind: 'exact' } },
+    refusals: { length: 66 },
+    bans: { length: 0 },
+    after: 66,
+    served: { length: 0 },
+    first: { outcome: { status: 429 } },
+  });
+});
+
+t.test('over the limit every operation has its turn', async (t) => {
+  const turns = async (permissions: typeof PERMISSION | readonly ['ban']) =>
+    (await provoked({}, {}, permissions)).own.slice(12, 21).map(({ method, path }) => `${method} ${path}`);
+  t.strictSame((await turns(['ban'])).slice(0, 6), [
+    'GET /pets/7',
+    'GET /pets?limit=100&status=sold',
+    'GET /pets/7',
+    'GET /pets',
+    'GET /pets/7',
+    'GET /pets?limit=100',
+  ]);
+  t.strictSame((await turns(PERMISSION)).slice(0, 4), [
+    'GET /pets/7',
+    'POST /pets',
+    'GET /pets?limit=100&status=sold',
+    'GET /pets/7',
+  ]);
+  const { own } = await provoked({}, {}, PERMISSION);
+  const added = own.flatMap(({ body }) => body ?? []);
+  t.match(added[0], /"harness-abcd2345 refused over the limit 1","categoryId":1,"status":"sold"/);
+  t.equal(new Set(added).size, added.length, 'no two of them alike');
+});
+
+t.test('a ban shows by another status, another code or a longer wait', async (t) => {
+  for (const [name, tells] of [
+    ['403', forbidden],
+    ['401', (wait: number) => ({ ...forbidden(wait), status: 401 })],
+    ['another code', () => ({ status: 429, code: 'banned' })],
+    ['a longer wait', (wait: number) => ({ status: 429, retryAfter: Math.ceil(wait) })],
+  ] as const) {
+    const { provocation, own } = await provoked({ after: 10, tells });
+    t.match(provocation, { after: 10, refusals: { length: 9 }, bans: { length: 1 } }, name);
+    t.equal(own.length, 6 + 10, `${name}: nothing more is sent`);
+  }
+  const { provocation } = await provoked({ after: 10, tells: () => ({ status: 500 }) });
+  t.match(provocation, { bans: { length: 0 } }, 'a server error is no ban');
+});
+
+t.test('a ban that begins while the burst is in flight', async (t) => {
+  const { provocation, own, waits } = await provoked({ after: 3 });
+  t.match(provocation, {
+    after: 3,
+    refusals: { length: 2 },
+    bans: { length: 4 },
+    first: { outcome: { status: 429 } },
+  });
+  t.equal(own.length, 12, 'nothing more is sent');
+  t.notOk(waits.some((wait) => wait.endsWith('to be about to end')));
+  const overtaken = await provoked({
+    otherwise: ({ number }) => (number === 7 ? forbidden(20) : undefined),
+  });
+  t.match(overtaken.provocation, {
+    first: { outcome: { status: 429 } },
+    bans: { length: 1 },
+    refusals: { length: 5 },
+  });
+});
+
+t.test('a refusal that does not last to the end of a minute is not waited out', async (t) => {
+  const waited = async (retryAfter: number | undefined) =>
+    (await provoked({ otherwise: ({ admitted }) => (admitted ? undefined : { retryAfter }) })).waits.filter(
+      (wait) => wait.endsWith('to be about to end'),
+    ).length;
+  t.equal(await waited(10), 0, 'a bucket’s');
+  t.equal(await waited(11), 1);
+  t.equal(await waited(119), 1);
+  t.equal(await waited(120), 0);
+  t.equal(await waited(undefined), 0);
+});
+
+t.test('so late that a ban outlasts the window, and not too late for a slow target', async (t) => {
+  const lead = async (milliseconds: number) => {
+    const { run } = await provoked(
+      { otherwise: ({ admitted }) => (admitted ? undefined : { retryAfter: 60 }) },
+      { takes: (number) => (number === 1 ? milliseconds : 0) },
+    );
+    const own = run.readings.filter(({ key }) => key === 'free-ban');
+    const first = own.find(({ status }) => status === 429);
+    return Math.round(((first?.receivedAt ?? 0) + MINUTE - (own[12]?.sentAt ?? 0)) / SECOND);
+  };
+  t.equal(await lead(0), 7, 'sixty round trips of the burst');
+  t.equal(await lead(1000), 20, 'a third of a minute at most');
+});
+
+t.test('a request over the limit that is served', async (t) => {
+  const serving = (told: object) =>
+    provoked({
+      otherwise: ({ number, admitted }) =>
+        !admitted && (number === 16 || number === 17) ? { status: 200, ...told } : undefined,
+    });
+  const { provocation } = await serving({});
+  t.strictSame(
+    provocation.served.map(({ id }) => id),
+    ['ban:free-ban#16', 'ban:free-ban#17'],
+    'its Reset stands still',
+  );
+  t.equal(provocation.refusals.length, 66);
+  const moved = await serving({ reset: 100 });
+  t.strictSame(moved.provocation.served, [], 'paid from quota that was given back');
+  t.strictSame(
+    moved.own.slice(16, 18).map(({ path }) => path),
+    ['/pets?limit=1', '/pets?limit=1'],
+    'which is spent with lists',
+  );
+  t.strictSame((await serving({ limit: 1000 })).provocation.served, [], 'the day’s figures');
+  t.strictSame((await serving({ reset: undefined })).provocation.served, []);
+});
+
+t.test('a target that refuses nothing cannot be provoked', async (t) => {
+  const test = await banningRun({}, { admits: 1000 });
+  await t.rejects(test.run.play(provocationOf(banKeyForTests)), {
+    name: 'Unsettled',
+    message: /key free-ban was refused nothing/,
+    evidence: [{ id: 'ban:free-ban#12' }],
+  });
+  t.equal(test.sent.length, 12 + 6);
+});
+
+t.test('what an edge of the window gave back is spent before anything is over the limit', async (t) => {
+  const { provocation } = await provoked({ after: 5 }, { admits: 15 });
+  t.match(provocation, { count: { verdict: { kind: 'more' } }, first: { id: 'ban:free-ban#16' }, after: 5 });
+});
+
+t.test('a key of the same plan and the largest of another are tried meanwhile', async (t) => {
+  const same = testKey({ name: 'free-2' });
+  const business = testKey({
+    name: 'business-1',
+    plan: 'business',
+    limits: { perMinute: 1000, perDay: 100_000 },
+  });
+  const keys = [banKeyForTests, proKey, same, business, testKey({ name: 'load-1', roles: ['load'] })];
+  const got = async (rules: BanRules) =>
+    (await provoked({ after: 10, ...rules }, { keys })).provocation.others.map(({ key, banned }) => [
+      key.name,
+      banned,
+    ]);
+  t.strictSame(await got({}), [
+    ['free-2', false],
+    ['business-1', false],
+  ]);
+  t.strictSame(
+    await got({ bans: (key) => key?.startsWith('free') === true }),
+    [
+      ['free-2', true],
+      ['business-1', false],
+    ],
+    'by plan',
+  );
+});
+
+t.test('a key that is over its own limit says nothing of the ban', async (t) => {
+  const small = testKey({ name: 'free-2', limits: { perMinute: 2, perDay: 1000 } });
+  const others = async (earlier: number, seconds: number, rules: BanRules = {}) => {
+    const test = await banningRun({ after: 3, seconds, ...rules }, { keys: [banKeyForTests, small] });
+    for (let sent = 0; sent < earlier; sent += 1) await test.run.probe('earlier').attempt(listPets(), small);
+    const { others: tried } = await test.run.play(provocationOf(banKeyForTests));
+    return { tried: tried.length, waits: test.waits().length };
+  };
+  t.match(await others(1, 20), { tried: 1 });
+  t.match(await others(2, 20), { tried: 0 });
+  t.match(await others(2, 100), { tried: 1 }, 'it is free again before the ban ends');
+  t.match(await others(4, 20), { tried: 0 }, 'it may have earned a ban of its own');
+  t.match(await others(2, 20, { tells: () => ({ status: 403, retryAfter: undefined }) }), {
+    tried: 0,
+    waits: 9,
+  });
+});
+
+t.test('a key whose minute was measured before is left at rest first', async (t) => {
+  const key = { ...banKeyForTests, roles: ['exhaust', 'ban'] as const };
+  const test = await banningRun({}, { keys: [key, proKey] }, ['ban', 'exhaust']);
+  await played(test.run, 'minute:free-ban', undefined);
+  await test.run.probe('earlier').attempt(listPets(), key);
+  await test.run.play(provocationOf(key));
+  t.match(test.waits()[0], /^61\.\d+: key free-ban to be at rest for a minute$/);
+});
+
+t.test('no answer is no provocation', async (t) => {
+  const broken = { kind: 'failure', reason: 'reset', message: 'connection reset' } as const;
+  const test = await banningRun({ otherwise: ({ number }) => (number === 14 ? broken : undefined) });
+  await t.rejects(test.run.play(provocationOf(banKeyForTests)), {
+    name: 'Unsettled',
+    message: /connection reset/,
+  });
+});
