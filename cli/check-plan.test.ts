@@ -24,10 +24,11 @@ const BAN_SECONDS = 20;
 /** What only some targets need: animals where the store has few, a second look where something is suspicious. */
 const FEW = 15;
 
+// Those on a clock of ordinary speed come first: they wait for nothing, and so tell what this machine takes.
 const CASES: readonly Case[] = [
-  { keys: ['free-1'], permit: ['writes'], clockSpeed: 60 },
   { keys: ['free-1', 'pro-1', 'business-1'], permit: ['writes'], clockSpeed: 1 },
   { keys: ['pro-1'], permit: [], clockSpeed: 1 },
+  { keys: ['free-1'], permit: ['writes'], clockSpeed: 60 },
   { keys: ['free-1', 'pro-1'], permit: ['writes', 'exhaust'], clockSpeed: 15 },
   { keys: ['free-1', 'pro-1', 'free-ban'], permit: ['writes', 'exhaust', 'ban'], clockSpeed: 25 },
   { keys: ['free-1'], permit: ['writes', 'exhaust', 'day'], clockSpeed: 120 },
@@ -39,6 +40,9 @@ function foreseen({ refusals, refusalsAtMost }: KeyBill, came: number, besideBan
   if (refusalsAtMost) return came > 0 && came <= refusals;
   return came >= refusals && came <= refusals + (besideBan ? 1 : 0);
 }
+
+/** Real seconds of a request, the machine's own work included. A fast clock makes minutes of a busy machine's. */
+let secondsARequest = 0;
 
 for (const { keys, permit, clockSpeed } of CASES) {
   t.test(
@@ -81,7 +85,12 @@ for (const { keys, permit, clockSpeed } of CASES) {
       const took = facts.durationSeconds;
       // The ban's length is the target's; a minute is the least that a window less can make.
       const ban = bill.waitsForBan ? BAN_SECONDS : 0;
-      t.ok(took <= seconds + ban && seconds <= took * 1.25 + 75, `${seconds} s, took ${took}`);
+      if (clockSpeed === 1) secondsARequest = Math.max(secondsARequest, took / requests.total);
+      const work = (clockSpeed - 1) * requests.total * secondsARequest;
+      t.ok(
+        took <= seconds + ban + work && seconds <= took * 1.25 + 75,
+        `${seconds} s, took ${took}, of it ${work} at most for the machine’s work`,
+      );
       const anonymous = requests.byKey['(none)'] ?? 0;
       t.ok(bill.anonymous >= anonymous && bill.anonymous <= anonymous + 8, `${bill.anonymous}, ${anonymous}`);
       t.ok(
