@@ -144,10 +144,12 @@ export function provocationOf(key: Key): Scene<Provocation> {
       const animals = await servedAnimals(probe);
       const { count, sent, refused, roundTrip } = await reachLimit(probe, key);
       const goingOn = new GoingOn(probe, key, refused, overLimit(probe, animals, category));
-      const first = await untilRefused(key, goingOn);
-      if (first === undefined) throw new Unsettled(`key ${key.name} was refused nothing`, sent.slice(-1));
-      if (goingOn.ban === undefined) await beforeWindowEnds(probe, key, first, roundTrip);
+      const refusal = await untilRefused(key, goingOn);
+      if (refusal === undefined) throw new Unsettled(`key ${key.name} was refused nothing`, sent.slice(-1));
+      if (goingOn.ban === undefined) await beforeWindowEnds(probe, key, refusal, roundTrip);
       await untilBanned(key, goingOn);
+      // Quota may have been given back since, and spent: the limit's last first refusal is what a ban differs from.
+      const { first = refusal } = goingOn;
       const refusals = goingOn.refusals().filter((exchange) => !isBan(probe, exchange, first));
       const bans = goingOn.refusals().filter((exchange) => isBan(probe, exchange, first));
       return {
