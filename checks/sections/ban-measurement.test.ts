@@ -3,7 +3,14 @@ import t from 'tap';
 import { SECOND } from '../harness/key-pool.ts';
 import { testKey, testRun } from '../harness/run-for-tests.ts';
 import { banKey, banOf } from './ban-measurement.ts';
-import { banKeyForTests, bannedFor, banningRun, forbidden, proKey } from './banning-target-for-tests.ts';
+import {
+  type BanRules,
+  banKeyForTests,
+  bannedFor,
+  banningRun,
+  forbidden,
+  proKey,
+} from './banning-target-for-tests.ts';
 
 const left = (told: Parameters<typeof forbidden>[0]) => ({ ...forbidden(told), retryAfter: undefined });
 const about = (actual: number | undefined, expected: number) =>
@@ -22,9 +29,6 @@ t.test('a target that does not ban admits again when the window is over', async 
   t.match(waits().at(-1), /^6[2-4](\.\d+)?: the window of key free-ban to end$/);
   t.equal(sent.filter(({ authorization }) => authorization.kind === 'key').length, 6 + 66 + 1 + 1);
   t.equal(run.bannedAnswers.size, 0);
-  const scene = banOf(banKeyForTests);
-  const declared = [scene, ...(scene.scenes ?? [])].map(({ spends }) => spends?.requests ?? 0);
-  t.ok(sent.length <= declared.reduce((a, b) => a + b), 'and the bill said so');
 });
 
 t.test('a ban that tells its end is waited out, and asked for once', async (t) => {
@@ -53,6 +57,37 @@ t.test('a ban that is over before the window is: both are waited out', async (t)
   t.match(measured.ban?.atEnd, { outcome: { status: 200 } });
 });
 
+t.test('the window is over when its refusals said, or after a minute where nobody is banned', async (t) => {
+  const asked = async (retryAfter: number | undefined, rules: BanRules = {}) => {
+    const { measured, run } = await bannedFor({
+      otherwise: ({ admitted, seconds }) => (admitted || seconds > 25 ? undefined : { retryAfter }),
+      ...rules,
+    });
+    const first = measured.refusals[0]?.receivedAt ?? 0;
+    const end = run.readings.find(
+      ({ path, sentAt }) => path.endsWith('status=sold') && sentAt > first + 28_000,
+    );
+    return Math.round(((end?.sentAt ?? 0) - first) / SECOND);
+  };
+  t.equal(await asked(undefined), 62);
+  t.equal(await asked(5), 62);
+  t.equal(await asked(200), 62, 'no window of a minute ends then');
+});
+
+t.test('with a ban to wait for, what the refusals told is believed', async (t) => {
+  const asked = async (retryAfter: number | undefined) => {
+    const { measured } = await bannedFor({
+      otherwise: ({ number }) =>
+        number > 6 && number <= 12 ? { status: 429, retryAfter } : number === 13 ? forbidden(1) : undefined,
+    });
+    const { ban, refusals } = measured;
+    return Math.round(((ban?.atEnd?.sentAt ?? 0) - (refusals[0]?.receivedAt ?? 0)) / SECOND);
+  };
+  t.equal(await asked(30), 32);
+  t.equal(await asked(undefined), 62);
+  t.equal(await asked(150), 62);
+});
+
 t.test('a ban that tells no end is asked for at longer and longer intervals', async (t) => {
   const { measured } = await bannedFor({ after: 10, seconds: 90, tells: left });
   const { ban } = measured;
@@ -64,7 +99,10 @@ t.test('a ban that tells no end is asked for at longer and longer intervals', as
 });
 
 t.test('a ban without an end is given up', async (t) => {
-  const { measured } = await bannedFor({ after: 10, seconds: 1e6, tells: left });
+  const { measured, sent } = await bannedFor({ after: 66, seconds: 1e6, tells: left });
+  const scene = banOf(banKeyForTests);
+  const declared = [scene, ...(scene.scenes ?? [])].map(({ spends }) => spends?.requests ?? 0);
+  t.ok(sent.length <= declared.reduce((a, b) => a + b), 'and the bill said so');
   t.match(measured.ban, {
     servedAgain: undefined,
     atEnd: { outcome: { status: 403 } },

@@ -127,13 +127,17 @@ t.test('a request over the limit that is served', async (t) => {
       otherwise: ({ number, admitted }) =>
         !admitted && (number === 16 || number === 17) ? { status: 200, ...told } : undefined,
     });
-  const { provocation } = await serving({});
+  const { provocation, own } = await serving({});
   t.strictSame(
     provocation.served.map(({ id }) => id),
     ['ban:free-ban#16', 'ban:free-ban#17'],
     'its Reset stands still',
   );
   t.equal(provocation.refusals.length, 66);
+  t.notOk(
+    own.slice(12).some(({ path }) => path === '/pets?limit=1'),
+    'the turns go on',
+  );
   const moved = await serving({ reset: 100 });
   t.strictSame(moved.provocation.served, [], 'paid from quota that was given back');
   t.strictSame(
@@ -142,7 +146,9 @@ t.test('a request over the limit that is served', async (t) => {
     'which is spent with lists',
   );
   t.strictSame((await serving({ limit: 1000 })).provocation.served, [], 'the day’s figures');
-  t.strictSame((await serving({ reset: undefined })).provocation.served, []);
+  const hidden = await serving({ reset: undefined });
+  t.strictSame(hidden.provocation.served, []);
+  t.equal(hidden.own[16]?.path, '/pets?limit=1');
 });
 
 t.test('a target that refuses nothing cannot be provoked', async (t) => {
@@ -158,16 +164,23 @@ t.test('a target that refuses nothing cannot be provoked', async (t) => {
 t.test('what an edge of the window gave back is spent before anything is over the limit', async (t) => {
   const { provocation } = await provoked({ after: 5 }, { admits: 15 });
   t.match(provocation, { count: { verdict: { kind: 'more' } }, first: { id: 'ban:free-ban#16' }, after: 5 });
+  t.strictSame(provocation.served, [], 'none of them is over the limit');
 });
 
 t.test('a key of the same plan and the largest of another are tried meanwhile', async (t) => {
   const same = testKey({ name: 'free-2' });
+  const load = testKey({
+    name: 'load-1',
+    plan: 'enterprise',
+    roles: ['load'],
+    limits: { perMinute: 5000, perDay: 1_000_000 },
+  });
   const business = testKey({
     name: 'business-1',
     plan: 'business',
     limits: { perMinute: 1000, perDay: 100_000 },
   });
-  const keys = [banKeyForTests, proKey, same, business, testKey({ name: 'load-1', roles: ['load'] })];
+  const keys = [banKeyForTests, proKey, same, business, load];
   const got = async (rules: BanRules) =>
     (await provoked({ after: 10, ...rules }, { keys })).provocation.others.map(({ key, banned }) => [
       key.name,
@@ -185,6 +198,93 @@ t.test('a key of the same plan and the largest of another are tried meanwhile', 
     ],
     'by plan',
   );
+});
+
+t.test('the key itself is no other key, whatever else it may do', async (t) => {
+  const key = { ...banKeyForTests, roles: ['functional', 'ban'] as const };
+  const { provocation } = await provoked({ after: 10 }, { keys: [key, proKey] });
+  t.strictSame(
+    provocation.others.map((other) => other.key.name),
+    ['pro-1'],
+  );
+});
+
+t.test('a key that may have earned a ban of its own, or is being counted, is not tried', async (t) => {
+  const tried = async (...statuses: readonly number[]) => {
+    const test = await banningRun({
+      after: 3,
+      otherwise: ({ request, number }) =>
+        payer(request) === proKey.name
+          ? { status: statuses[number - 1] ?? 200, limit: 300, remaining: 200 }
+          : undefined,
+    });
+    for (const _status of statuses) await test.run.probe('earlier').attempt(listPets(), proKey);
+    return (await test.run.play(provocationOf(banKeyForTests))).others.length;
+  };
+  t.equal(await tried(), 1);
+  t.equal(await tried(429), 1, 'a single refusal earns no ban');
+  t.equal(await tried(429, 429), 0);
+  t.equal(await tried(429, 429, 200), 1, 'it was admitted since');
+  t.equal(await tried(200, 429, 429), 0);
+  const test = await banningRun({ after: 3 });
+  const counted = await test.run
+    .probe('minute:pro-1')
+    .counting(proKey, () => test.run.play(provocationOf(banKeyForTests)));
+  t.equal(counted.others.length, 0);
+});
+
+t.test(
+  'of a larger plan all but the last requests go before, what was sent already is left out',
+  async (t) => {
+    const large = { ...banKeyForTests, limits: { perMinute: 30, perDay: 1000 } };
+    const test = await banningRun({ after: 3 }, { keys: [large, proKey] });
+    await test.run.play(provocationOf(large));
+    const own = test.run.readings.filter(({ key }) => key === 'free-ban');
+    const burst = own.at(-1)?.sentAt;
+    t.strictSame(
+      [
+        own.length,
+        own.filter(({ sentAt }) => sentAt === NOON).length,
+        own.filter(({ sentAt }) => sentAt === burst).length,
+      ],
+      [36, 10, 26],
+    );
+    const used = await banningRun({ after: 3 });
+    for (let sent = 0; sent < 2; sent += 1)
+      await used.run.probe('earlier').attempt(listPets(), banKeyForTests);
+    const { count } = await used.run.play(provocationOf(banKeyForTests));
+    t.match(count, { verdict: { kind: 'exact' } });
+    t.equal(used.sent.filter((request) => payer(request) === 'free-ban').length, 12);
+  },
+);
+
+t.test('a refusal after quota was given back is the limit’s again', async (t) => {
+  const { provocation } = await provoked({
+    otherwise: ({ number, admitted }) => {
+      if (number === 16) return { status: 200, reset: 100 };
+      return admitted || number < 16 ? undefined : { retryAfter: 40, reset: 100 };
+    },
+  });
+  t.match(provocation, { bans: { length: 0 }, first: { id: 'ban:free-ban#17' } });
+  const longer = await provoked({
+    otherwise: ({ number, admitted }) => {
+      if (number === 16) return { status: 200, reset: 100 };
+      return admitted || number < 16 ? undefined : { retryAfter: 80, reset: 100 };
+    },
+  });
+  t.match(
+    longer.provocation,
+    { bans: { length: 1 }, first: { outcome: { status: 429 } } },
+    'no minute is as long',
+  );
+});
+
+t.test('a target that serves all that comes after its first refusals', async (t) => {
+  const { own, provocation } = await provoked({
+    otherwise: ({ number }) => (number > 14 ? { status: 200 } : undefined),
+  });
+  t.equal(own.length, 12 + 66);
+  t.strictSame(provocation.served, [], 'no refusal after them shows that the window still went on');
 });
 
 t.test('a key that is over its own limit says nothing of the ban', async (t) => {
@@ -212,6 +312,24 @@ t.test('a key whose minute was measured before is left at rest first', async (t)
   await test.run.probe('earlier').attempt(listPets(), key);
   await test.run.play(provocationOf(key));
   t.match(test.waits()[0], /^61\.\d+: key free-ban to be at rest for a minute$/);
+});
+
+t.test('a key whose minute is not measured by this run does not wait', async (t) => {
+  const pro = { ...proKey, roles: ['functional', 'exhaust'] as const };
+  const both = { ...banKeyForTests, roles: ['exhaust', 'ban'] as const };
+  for (const [keys, permissions] of [
+    [
+      [banKeyForTests, pro],
+      ['ban', 'exhaust'],
+    ],
+    [[both, proKey], ['ban']],
+  ] as const) {
+    const test = await banningRun({ after: 3 }, { keys }, permissions);
+    await played(test.run, 'minute:pro-1', undefined);
+    await test.run.probe('earlier').attempt(listPets(), keys[0]);
+    await test.run.play(provocationOf(keys[0]));
+    t.notOk(test.waits().some((wait) => wait.endsWith('to be at rest for a minute')));
+  }
 });
 
 t.test('no answer is no provocation', async (t) => {
