@@ -157,6 +157,55 @@ export class SlidingLogOfAll implements Meter {
   }
 }
 
+/**
+ * Windows by the clock, of which the one before counts as far as a minute that looks back still holds it, its requests
+ * taken as spread evenly over it.
+ */
+export class SlidingCounter implements Meter {
+  readonly limit: number;
+  readonly #windowMs: number;
+  #startsAt = 0;
+  #used = 0;
+  #usedBefore = 0;
+
+  constructor(limit: number, windowMs: number) {
+    this.limit = limit;
+    this.#windowMs = windowMs;
+  }
+
+  left(now: number): number {
+    const start = now - (now % this.#windowMs);
+    if (start !== this.#startsAt) {
+      this.#usedBefore = start === this.#startsAt + this.#windowMs ? this.#used : 0;
+      this.#startsAt = start;
+      this.#used = 0;
+    }
+    const held = Math.ceil((this.#usedBefore * (start + this.#windowMs - now)) / this.#windowMs);
+    return this.limit - this.#used - held;
+  }
+
+  spend(now: number): void {
+    this.left(now);
+    this.#used += 1;
+  }
+
+  freeAt(now: number): number {
+    if (this.left(now) > 0) return now;
+    // So many of a window may still count that there is room for one.
+    const freedAt = (startsAt: number, room: number, used: number) =>
+      startsAt + Math.ceil(this.#windowMs - (room * this.#windowMs) / Math.max(used, 1));
+    const room = this.limit - 1 - this.#used;
+    if (room >= 0) return freedAt(this.#startsAt, room, this.#usedBefore);
+    const next = this.#startsAt + this.#windowMs;
+    return Math.max(next, freedAt(next, this.limit - 1, this.#used));
+  }
+
+  resetAt(now: number): number {
+    this.left(now);
+    return this.#startsAt + this.#windowMs;
+  }
+}
+
 /** A bucket of `limit` tokens that fills up evenly over the window. */
 export class TokenBucket implements Meter {
   readonly limit: number;

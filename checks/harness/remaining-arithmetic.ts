@@ -89,6 +89,9 @@ const beyondTheLimit = ({ from, fall }: Step) => from.remaining === 0 && fall ==
 const standsStill = (all: readonly Step[]) =>
   all.length > 0 && all.every(({ from, to }) => from.reset !== undefined && from.reset === to.reset);
 
+/** One for the fraction that the whole number hides, and a half for the time that answers take. */
+const HIDDEN_FRACTION = 1.5;
+
 /** How many of a kind must agree before their common deviation is the target's and not a neighbour's. */
 const AGREEING = 4;
 
@@ -138,9 +141,15 @@ export function judgeRemaining(
   const drops = all.filter(({ fall }) => fall > 1);
   const stuck = all.filter((step) => step.fall < 1 && step.forgotten === 0 && !beyondTheLimit(step));
   const [first] = stuck;
-  // In a window whose reset stands still nothing is ever given back: a fall of 0 is wrong whoever else spends the key.
-  if (first !== undefined && stuck.length >= 2 && standsStill(all) && showsNoRefill(all))
-    return broken('some requests', first, stuck.length, all.length);
+  // A window by the clock gives back, at a bucket's rate at most, what the one before it loses where that counts in
+  // part. A fall of 0 that this does not explain is wrong whoever else spends the key.
+  if (first !== undefined && stuck.length >= 2 && standsStill(all)) {
+    const unexplained = stuck.length - all.reduce((sum, step) => sum + step.refill, 0);
+    // Each sequence of steps that follow each other hides a fraction of its own.
+    const sequences = new Set(stuck.map((step) => beginOf(all, step)));
+    if (unexplained > sequences.size - 1 + HIDDEN_FRACTION)
+      return broken('some requests', first, stuck.length, all.length);
+  }
   const rise = risingRun(all);
   if (rise !== undefined && drops.length === 0) return rise;
   if (drops.length > 0) {
@@ -152,10 +161,15 @@ export function judgeRemaining(
   return { kind: 'falls', steps: all.length };
 }
 
-/** Steps that fell by exactly one over a time in which a bucket would have given several tokens back. */
-function showsNoRefill(all: readonly Step[]): boolean {
-  const regular = all.filter(({ fall }) => fall === 1);
-  return regular.length >= AGREEING && regular.reduce((sum, { refill }) => sum + refill, 0) >= 3;
+/** The first of the steps that led to this one without a gap. */
+function beginOf(all: readonly Step[], step: Step): Step {
+  let begin = step;
+  for (let index = all.indexOf(step) - 1; index >= 0; index -= 1) {
+    const before = all[index];
+    if (before === undefined || before.to.id !== begin.from.id) break;
+    begin = before;
+  }
+  return begin;
 }
 
 function broken(name: string, step: Step, times: number, of: number): RemainingVerdict {
@@ -171,7 +185,6 @@ function broken(name: string, step: Step, times: number, of: number): RemainingV
 
 /** A run of steps in which Remaining fell by less than the requests made and no refill explains the difference. */
 function risingRun(all: readonly Step[]): RemainingVerdict | undefined {
-  const still = standsStill(all);
   let surplus = 0;
   let from: Step | undefined;
   let previous: Step | undefined;
@@ -184,18 +197,17 @@ function risingRun(all: readonly Step[]): RemainingVerdict | undefined {
     previous = step;
     from ??= step;
     if (beyondTheLimit(step)) continue;
-    surplus += 1 - step.fall - step.forgotten - (still ? 0 : step.refill);
+    surplus += 1 - step.fall - step.forgotten - step.refill;
     if (surplus <= 0) {
       surplus = 0;
       from = undefined;
       continue;
     }
-    // One for the fraction that the whole number hides.
-    if (surplus > 1.5) {
+    if (surplus > HIDDEN_FRACTION) {
       return {
         kind: 'broken',
         expected: 'X-RateLimit-Remaining one lower after every request',
-        actual: `from ${from.from.remaining} it came to ${step.to.remaining}, ${Math.floor(surplus)} more than the requests in between leave`,
+        actual: `from ${from.from.remaining} it came to ${step.to.remaining}, ${Math.round(surplus)} more than the requests in between leave`,
         readings: [step.to, from.from],
       };
     }

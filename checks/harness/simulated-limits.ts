@@ -48,6 +48,24 @@ export const slidingLog: SimulatedLimit = (capacity) => {
   };
 };
 
+/** Every full minute of the clock, less the part of the minute before that a minute that looks back still holds. */
+export const slidingCounter: SimulatedLimit = (capacity) => {
+  let endsAt = 0;
+  let used = 0;
+  let usedBefore = 0;
+  return (now) => {
+    if (now >= endsAt) {
+      const end = (Math.floor(now / MINUTE) + 1) * MINUTE;
+      usedBefore = end === endsAt + MINUTE ? used : 0;
+      [endsAt, used] = [end, 0];
+    }
+    const held = Math.ceil((usedBefore * (endsAt - now)) / MINUTE);
+    const admitted = used + held < capacity;
+    if (admitted) used += 1;
+    return { admitted, remaining: Math.max(0, capacity - used - held), reset: endsAt };
+  };
+};
+
 /** Tokens that come back evenly, `perMinute` a minute; Reset is when the bucket is full, or when a token is there. */
 const bucket =
   (resetIs: 'full' | 'next token'): SimulatedLimit =>

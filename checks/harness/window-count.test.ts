@@ -11,6 +11,7 @@ import {
   reading,
   type Shown,
   type SimulatedLimit,
+  slidingCounter,
   slidingLog,
   tokenBucket,
   tokenBucketByNextToken,
@@ -59,6 +60,20 @@ function always<T>(t: Test, arbitrary: fc.Arbitrary<T>, property: (value: T) => 
 const claiming =
   (claimed: number, actual: number): Shown =>
   (said) => ({ ...said, remaining: Math.max(0, Math.min(claimed - 1, said.remaining - (actual - claimed))) });
+
+t.test('a sliding counter admits the plan’s number from rest, and never more', (t) => {
+  always(t, fc.tuple(anyBurst, fc.nat(20)), ([{ perMinute, burst }, earlier]) => {
+    const limit = slidingCounter(perMinute);
+    // Requests in the minute before: a part of them still counts.
+    for (let index = 0; index < earlier; index += 1) limit(EPOCH - 1000 * (earlier - index));
+    const readings = burstInto(limit, perMinute, burst);
+    fc.pre(isShort(readings, burst));
+    const { kind } = countWindow(admittedOf(readings), perMinute).verdict;
+    if (earlier === 0) equal(kind, 'exact');
+    else notEqual(kind, 'more');
+  });
+  t.end();
+});
 
 for (const [name, kind] of Object.entries(KINDS)) {
   t.test(`${name} of exactly the plan's number is exact`, (t) => {

@@ -38,6 +38,8 @@ export interface BanMeasurement {
   readonly refusals: readonly AnsweredExchange[];
   /** Requests over the limit that were served all the same. */
   readonly served: readonly AnsweredExchange[];
+  /** Those of them that a limit which gives back bit by bit does not explain. */
+  readonly servedBeyondRefill: readonly AnsweredExchange[];
   readonly ban: Ban | undefined;
   /** What other keys got meanwhile. */
   readonly others: readonly OtherKey[];
@@ -61,7 +63,8 @@ export function banOf(key: Key): Scene<BanMeasurement> {
     spends: { requests: POLLS.length + 2 },
     scenes: [provocationOf(key)],
     async play(probe) {
-      const { count, refusals, served, first, bans, after, others } = await probe.play(provocationOf(key));
+      const provoked = await probe.play(provocationOf(key));
+      const { count, refusals, served, servedBeyondRefill, first, bans, after, others } = provoked;
       const told = refusals
         .flatMap((refusal) => toldEnd(probe, refusal) ?? [])
         .filter((end) => end < first.receivedAt + 2 * MINUTE);
@@ -80,6 +83,7 @@ export function banOf(key: Key): Scene<BanMeasurement> {
         count,
         refusals,
         served,
+        servedBeyondRefill,
         ban: banned ? { answer: shown, after, ...end } : undefined,
         others: [...others, ...later],
       };

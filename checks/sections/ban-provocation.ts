@@ -57,6 +57,7 @@ interface Provocation {
   readonly count: WindowCount;
   readonly refusals: readonly AnsweredExchange[];
   readonly served: readonly AnsweredExchange[];
+  readonly servedBeyondRefill: readonly AnsweredExchange[];
   readonly first: AnsweredExchange;
   /** Every answer that was a ban's, the first one first: several requests may be in flight when it begins. */
   readonly bans: readonly AnsweredExchange[];
@@ -151,12 +152,15 @@ export function provocationOf(key: Key): Scene<Provocation> {
       // Quota may have been given back since, and spent: the limit's last first refusal is what a ban differs from.
       const { first = refusal } = goingOn;
       const refusals = goingOn.refusals().filter((exchange) => !isBan(probe, exchange, first));
+      const answers = [...refused.slice(-1), ...goingOn.answers];
+      const served = servedBetween(answers, key.limits.perMinute);
       const bans = goingOn.refusals().filter((exchange) => isBan(probe, exchange, first));
       return {
         key,
         count,
         refusals,
-        served: servedBetween([...refused.slice(-1), ...goingOn.answers], key.limits.perMinute),
+        served,
+        servedBeyondRefill: beyondRefill(served, answers, key.limits.perMinute),
         first,
         bans,
         after: refusals.length + Math.min(1, bans.length),
@@ -286,6 +290,25 @@ function servedBetween(answers: readonly AnsweredExchange[], perMinute: number):
       first?.reset !== undefined &&
       [first, ...others].every(({ limit, reset }) => limit === perMinute && reset === first.reset)
     );
+  });
+}
+
+/**
+ * Those of them that nothing given back bit by bit explains either: from a refusal on, a minute that looks back gives
+ * one request at once, and no more in a time than a bucket would.
+ */
+function beyondRefill(
+  served: readonly AnsweredExchange[],
+  answers: readonly AnsweredExchange[],
+  perMinute: number,
+): AnsweredExchange[] {
+  return served.filter((exchange) => {
+    const earlier = answers.slice(0, answers.indexOf(exchange));
+    return earlier.some((refusal, index) => {
+      if (isAdmitted(refusal)) return false;
+      const count = earlier.slice(index + 1).filter(isAdmitted).length + 1;
+      return count > 1 + ((exchange.receivedAt - refusal.sentAt) * perMinute) / MINUTE;
+    });
   });
 }
 

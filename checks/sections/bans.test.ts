@@ -43,6 +43,7 @@ async function banRun(measurement: Partial<BanMeasurement>, keys = [banned, othe
     count: windowOf(exact).count,
     refusals: [exchangeAt('over-1', 1), exchangeAt('over-2', 2), exchangeAt('over-3', 3)],
     served: [],
+    servedBeyondRefill: [],
     ban,
     others: [],
     ...measurement,

@@ -44,6 +44,21 @@ export async function atStart(probe: Probe, key: Key): Promise<readonly RateRead
 }
 
 /**
+ * Waits until a window by the clock has passed without a request: one that counts the window before in part, as a
+ * sliding counter does, has forgotten that one then.
+ */
+export async function restForWindow(probe: Probe, key: Key): Promise<void> {
+  const last = probe.readingsOf(key).at(-1);
+  const rested = (last?.receivedAt ?? 0) + 2 * MINUTE + SECOND;
+  const ends =
+    last?.reset !== undefined && last.limit === key.limits.perMinute
+      ? probe.targetClock.certainlyReached(last.reset + SECOND)
+      : undefined;
+  const until = ends === undefined ? rested : Math.min(rested, ends + MINUTE);
+  await probe.waitUntil(until, `key ${key.name} to be at rest for a whole window`);
+}
+
+/**
  * Waits until the key has made no request for a whole minute: every kind of window is then fresh. A window that is
  * aligned to the clock ends where the refusal said, and every minute after; the wait goes on to the next such edge, so
  * that none falls into the burst.

@@ -12,7 +12,7 @@ import type { PlanName } from '../harness/target-profile.ts';
 import { categoryId } from './added-animals.ts';
 import { isAdmittedStatus } from './admitted.ts';
 import { afterRefusal, type OverGiven, overGivenOf, type Retry } from './after-refusal.ts';
-import { atStart, rest } from './key-at-rest.ts';
+import { atStart, rest, restForWindow } from './key-at-rest.ts';
 import { ADDED_TOGETHER, refusedOperation, servedAnimals, variety } from './minute-requests.ts';
 import { type FilledWindow, fill } from './window-filling.ts';
 
@@ -82,6 +82,14 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
           .readingsOf(key, since - MINUTE)
           .filter(({ status, receivedAt }) => receivedAt <= since && isAdmittedStatus(status)).length;
         next.push(await fill(probe, key, requests, since, listPets({ limit: 1 })));
+        if (
+          after.refilling === true &&
+          next[0]?.count.verdict.kind === 'fewer' &&
+          !heldExplains(next[0], heldBefore)
+        ) {
+          await restForWindow(probe, key);
+          next.push(await fill(probe, key, requests, probe.now(), listPets({ limit: 1 })));
+        }
         // One that fell short is counted again, and once more where every other one is whole.
         while (
           after.refilling === false &&
@@ -96,7 +104,12 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
       // Not the plan's number: the same once more from rest, so that an earlier user of the key explains nothing.
       if (first.count.verdict.kind !== 'exact') {
         await rest(probe, key, after.edge);
-        windows.push(await fill(probe, key, requests, probe.now(), listPets({ limit: 1 })));
+        const again = await fill(probe, key, requests, probe.now(), listPets({ limit: 1 }));
+        windows.push(again);
+        if (after.refilling === true && again.count.verdict.kind === 'fewer') {
+          await restForWindow(probe, key);
+          windows.push(await fill(probe, key, requests, probe.now(), listPets({ limit: 1 })));
+        }
       }
       const { told, afterRetryAfter, afterReset, refilling, shortWindow } = after;
       const overGiven =
@@ -117,6 +130,17 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
       };
     },
   };
+}
+
+/** Whether what a window fell short by was still held by a minute that looks back. */
+export function heldExplains({ count }: FilledWindow, heldBefore: number): boolean {
+  const { verdict, admitted, perMinute } = count;
+  return (
+    verdict.kind === 'fewer' &&
+    verdict.between === 0 &&
+    verdict.before <= heldBefore &&
+    admitted.length + verdict.before === perMinute
+  );
 }
 
 /** A request this long before a count is taken to belong to it: a bucket gives a part of it back, which blurs the count. */

@@ -20,7 +20,8 @@ export const overLimitChecks: readonly Check[] = [
     id: 'rate-refused-429',
     permit: 'exhaust',
     async run(probe, judge) {
-      for (const { windows, next, key } of await measurements(probe)) {
+      const measured = await measurements(probe);
+      for (const { windows, next, key } of measured) {
         for (const { refusal, servedOver, closed, count } of [...windows, ...next]) {
           // Refused before the limit, and not for it: somebody else may have earned the key a ban.
           if (refusal !== undefined && bansKey(refusal) && count.verdict.kind === 'fewer') {
@@ -44,9 +45,10 @@ export const overLimitChecks: readonly Check[] = [
       }
       if (!mayBan(probe)) return;
       // On the key that may be banned, every operation is refused several times.
-      const { refusals, served } = await probe.play(banOf(banKey(probe)));
+      const { refusals, served, servedBeyondRefill } = await probe.play(banOf(banKey(probe)));
       for (const refusal of refusals) judgeRefusal(refusal, judge);
-      for (const exchange of served) {
+      const givesBackAtOnce = measured.every(({ refilling }) => refilling === false);
+      for (const exchange of givesBackAtOnce ? served : servedBeyondRefill) {
         judge.breaks(
           {
             expected: '429 for a request over the limit',

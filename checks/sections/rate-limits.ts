@@ -7,8 +7,8 @@ import type { PlanName } from '../harness/target-profile.ts';
 import { racingRemaining } from '../harness/window-count.ts';
 import { banKey, banOf } from './ban-measurement.ts';
 import { keysApartChecks } from './keys-apart.ts';
-import { evidenceOf, first, forEveryKey, mayBan, measurements } from './minute-measurements.ts';
-import { type MinuteMeasurement, minuteScenes } from './minute-windows.ts';
+import { evidenceOf, forEveryKey, mayBan, measurements } from './minute-measurements.ts';
+import { heldExplains, type MinuteMeasurement, minuteScenes } from './minute-windows.ts';
 import { overLimitChecks } from './over-limit.ts';
 import { remainingExhausted, remainingFalls } from './remaining.ts';
 import { resetTrue, retryAfterChecks, retryAfterFormat } from './retry-after.ts';
@@ -30,13 +30,15 @@ function fellShortAlike(a: FilledWindow, b: FilledWindow): boolean {
   );
 }
 
+/** The window that somebody else did not disturb, where there is one. */
+const telling = (windows: readonly FilledWindow[]): FilledWindow | undefined =>
+  windows.find(({ count }) => count.verdict.kind === 'exact' || count.verdict.kind === 'more') ?? windows[0];
+
 /** Judges the number admitted in a minute. Another user of the key explains fewer, never more. */
 function judgeCount(measurement: MinuteMeasurement, judge: Judge): void {
   const { key, windows } = measurement;
   const perMinute = key.limits.perMinute;
-  const window =
-    windows.find(({ count }) => count.verdict.kind === 'exact' || count.verdict.kind === 'more') ??
-    windows[0];
+  const window = telling(windows);
   if (window === undefined) return judge.unsettled('no window was measured');
   const { verdict, admitted } = window.count;
   const expected = `${perMinute} requests admitted in a minute with a key of plan ${key.plan}`;
@@ -123,7 +125,7 @@ function minuteRow(plan: PlanName): Check {
 }
 
 function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
-  const window = first(measurement);
+  const window = telling(measurement.windows);
   if (window === undefined) return;
   const { count } = window;
   if (count.verdict.kind === 'more' && racingRemaining(count)) {
@@ -182,13 +184,11 @@ export const rateLimitChecks: readonly Check[] = [
       if (filled === undefined) return;
       const { verdict, admitted } = filled.count;
       const expected = `${key.limits.perMinute} requests admitted in the second window of key ${key.name}`;
-      const held =
-        refilling === true &&
-        verdict.kind === 'fewer' &&
-        verdict.between === 0 &&
-        verdict.before <= heldBefore &&
-        admitted.length + verdict.before === key.limits.perMinute;
-      if (verdict.kind === 'exact' || held) judge.holds(...evidenceOf(filled));
+      const whole = [filled, ...again].find(({ count }) => count.verdict.kind === 'exact');
+      if (verdict.kind === 'exact' || (refilling === true && heldExplains(filled, heldBefore)))
+        judge.holds(...evidenceOf(filled));
+      else if (refilling === true && verdict.kind === 'fewer' && whole !== undefined)
+        judge.holds(...evidenceOf(whole));
       else if (verdict.kind === 'more' || again.some((window) => fellShortAlike(filled, window))) {
         judge.breaks({ expected, actual: `${admitted.length} were` }, ...evidenceOf(filled));
       } else if (filled.refusal === undefined)

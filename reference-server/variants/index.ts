@@ -181,6 +181,11 @@ export const VARIANTS: readonly Variant[] = [
     transport.latency(0, 30),
   ),
   variant(
+    'sliding-counter',
+    'A minute that looks back by the share of the window before that it still holds.',
+    limits.slidingCounter,
+  ),
+  variant(
     'bans-bursts',
     'A few requests too many, in flight together, are a long ban already, answered 429 like the limit.',
     limits.slidingMinute,

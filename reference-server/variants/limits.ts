@@ -1,7 +1,14 @@
 import { httpDate, secondsUntil } from '../conforming.ts';
 import { answering, header, together, withBody } from '../deviations.ts';
 import type { Personality } from '../personality.ts';
-import { type MeterKind, SlidingLog, SlidingLogOfAll, TokenBucket, WindowByClock } from '../rate-meters.ts';
+import {
+  type MeterKind,
+  SlidingCounter,
+  SlidingLog,
+  SlidingLogOfAll,
+  TokenBucket,
+  WindowByClock,
+} from '../rate-meters.ts';
 import { type Answer, answer } from './variant.ts';
 
 /** Answers about windows, bans, and the headers that tell of them. */
@@ -24,6 +31,11 @@ export const refusalsCounted: Answer = answer(
   'rate-window-kind',
   'refilling',
   minuteBy((limit, windowMs) => new SlidingLogOfAll(limit, windowMs)),
+);
+export const slidingCounter: Answer = answer(
+  'rate-window-kind',
+  'refilling',
+  minuteBy((limit, windowMs) => new SlidingCounter(limit, windowMs)),
 );
 export const bucketMinute: Answer = answer(
   'rate-window-kind',
