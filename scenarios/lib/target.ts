@@ -38,7 +38,7 @@ http.setResponseCallback(http.expectedStatuses({ min: 200, max: 299 }, 404));
 
 const NAMES = ['GET /pets', 'POST /pets', 'GET /pets/{petId}'] as const;
 const OPERATION_NAMES: readonly LoadOperation[] = ['listPets', 'createPet', 'getPet'];
-const SUCCESSES = [200, 201, 200];
+const SUCCESSES = [200, 201, 200] as const;
 const petsUrl = `${plan.target}/pets`;
 
 /** A key as one stream uses it: everything that is the same for each of its requests, made once. */
@@ -117,11 +117,16 @@ function beginAs(who: Caller, operation: number, now: number): void {
 let sinceValidated = 0;
 const { validateEvery } = plan;
 const leftUnvalidated = validateEvery - 1;
-/** Statuses whose body was looked at, by status and operation. */
-const seen: true[] = [];
-/** Of how many lists to come the bodies are read: after an answer that was unusual, and whose body is missed. */
-let bodiesWanted = 1;
-const BODIES_AFTER_UNUSUAL = 50;
+/** By status and operation, whether a body of it was looked at, or is missed: one came, and was not read. */
+const seen: ('looked at' | 'missed')[] = [];
+/** How many are missed. Until none is, every body is read: the first list's too. */
+let missed = 0;
+
+function miss(place: number): void {
+  if (seen[place] !== 'missed') missed += 1;
+  seen[place] = 'missed';
+}
+miss(SUCCESSES[0] * 4);
 
 /** Judges a response, reports its sample, and says what it came to. */
 function settle(
@@ -140,15 +145,16 @@ function settle(
   }
   const seenPlace = status * 4 + operation;
   sinceValidated += 1;
-  const isDue = sinceValidated >= validateEvery || seen[seenPlace] !== true;
-  if (isDue && !hasBody) bodiesWanted = BODIES_AFTER_UNUSUAL;
+  const isDue = sinceValidated >= validateEvery || seen[seenPlace] !== 'looked at';
+  if (isDue && !hasBody) miss(seenPlace);
   const inFull = isDue && hasBody;
   const isSuccess = status === SUCCESSES[operation];
   const listed = isSuccess && operation === 0 ? who.listed : undefined;
   let breach = rateHeaderBreach(headers, status, status === 401 ? undefined : who.key, now, inFull, listed);
   if (inFull) {
     sinceValidated = 0;
-    seen[seenPlace] = true;
+    if (seen[seenPlace] === 'missed') missed -= 1;
+    seen[seenPlace] = 'looked at';
     breach ??= bodyBreach(response.body ?? '', status, headers, asked);
   }
   let outcome = OK;
@@ -162,7 +168,7 @@ function settle(
   }
   if (breach !== undefined) {
     violations.add(1);
-    if (!hasBody) bodiesWanted = BODIES_AFTER_UNUSUAL;
+    if (!hasBody) miss(seenPlace);
     tellBreach(who, asked, response, breach, hasBody);
     if (outcome === OK || outcome === REFUSED) outcome = VIOLATION;
   }
@@ -229,8 +235,7 @@ export function list(who: Caller, request: ListRequest): Answer {
 
 /** GET /pets, where only its sample is of interest: its body is read where it is looked at. */
 export function sendList(who: Caller, request: ListRequest): void {
-  if (sinceValidated >= leftUnvalidated || bodiesWanted > 0) {
-    if (bodiesWanted > 0) bodiesWanted -= 1;
+  if (sinceValidated >= leftUnvalidated || missed > 0) {
     list(who, request);
     return;
   }
