@@ -235,6 +235,19 @@ t.test('a key that may have earned a ban of its own, or is being counted, is not
   t.equal(counted.others.length, 0);
 });
 
+t.test('each key is tried that is free, while the ban lasts', async (t) => {
+  const small = testKey({ name: 'free-2', limits: { perMinute: 2, perDay: 1000 } });
+  const test = await banningRun({ after: 3, seconds: 30 }, { keys: [banKeyForTests, small, proKey] });
+  for (let sent = 0; sent < 2; sent += 1) await test.run.probe('earlier').attempt(listPets(), small);
+  const { others } = await test.run.play(provocationOf(banKeyForTests));
+  t.strictSame(
+    others.map(({ key }) => key.name),
+    ['pro-1'],
+    'the other one is over its limit for longer',
+  );
+  t.equal(Math.round((test.clock.now() - NOON) / SECOND), 28, 'its last second is left alone');
+});
+
 t.test(
   'of a larger plan all but the last requests go before, what was sent already is left out',
   async (t) => {
