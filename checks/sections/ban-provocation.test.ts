@@ -153,6 +153,26 @@ t.test('a request over the limit that is served', async (t) => {
   t.equal(hidden.own[16]?.path, '/pets?limit=1');
 });
 
+t.test('of what was served over the limit, what no refill explains', async (t) => {
+  const beyond = async (numbers: readonly number[], pause = 0) => {
+    const { provocation } = await provoked(
+      {
+        otherwise: ({ number, admitted }) =>
+          !admitted && numbers.includes(number) ? { status: 200 } : undefined,
+      },
+      // A slow burst, so that there is time enough before the window ends.
+      { takes: (number) => (number === 1 ? 1000 : number === 17 ? pause : 0) },
+    );
+    t.equal(provocation.served.length, numbers.length);
+    return provocation.servedBeyondRefill.map(({ id }) => id);
+  };
+  t.strictSame(await beyond([16]), [], 'one may have been given back at once');
+  t.strictSame(await beyond([16, 17]), ['ban:free-ban#17']);
+  t.strictSame(await beyond([16, 17], 9 * SECOND), ['ban:free-ban#17']);
+  t.strictSame(await beyond([16, 17], 10 * SECOND), [], 'a token in ten seconds');
+  t.strictSame(await beyond([16, 18]), ['ban:free-ban#18'], 'since any refusal before');
+});
+
 t.test('a target that refuses nothing cannot be provoked', async (t) => {
   const test = await banningRun({}, { admits: 1000 });
   await t.rejects(test.run.play(provocationOf(banKeyForTests)), {
