@@ -75,6 +75,16 @@ t.test('a sliding counter admits the plan’s number from rest, and never more',
   t.end();
 });
 
+t.test('a burst that takes longer than a minute finds a sliding log emptier than it left it', (t) => {
+  const latencies = [[600, 600]] as const;
+  const burst = { startsAt: EPOCH, inFlight: 1, latencies, pause: 0, most: 200 };
+  const readings = burstInto(slidingLog(45), 45, burst);
+  notEqual(countWindow(admittedOf(readings), 45).verdict.kind, 'more');
+  const tooMany = burstInto(slidingLog(49), 45, burst, claiming(45, 49));
+  equal(countWindow(admittedOf(tooMany), 45).verdict.kind, 'more', 'four too many in a minute');
+  t.end();
+});
+
 for (const [name, kind] of Object.entries(KINDS)) {
   t.test(`${name} of exactly the plan's number is exact`, (t) => {
     always(t, anyBurst, ({ perMinute, burst }) => {

@@ -82,6 +82,13 @@ function standsStill(admitted: readonly RateReading[], perMinute: number): boole
   return first.reset - first.date > nextToken && admitted.every(({ reset }) => reset === first.reset);
 }
 
+/** The most requests that were certainly admitted within one minute, whenever between sending and answer each was. */
+function mostInAMinute(admitted: readonly RateReading[]): number {
+  const within = (from: number) =>
+    admitted.filter(({ sentAt, receivedAt }) => sentAt >= from && receivedAt < from + MINUTE).length;
+  return Math.max(...admitted.map(({ sentAt }) => within(sentAt)));
+}
+
 /** Below this many tokens a refill cannot be told from its rounding. */
 const TELLING_REFILL = 4;
 
@@ -100,7 +107,9 @@ function refillAllowed(admitted: readonly RateReading[], perMinute: number): num
   // What somebody else spent was admitted as well: without it a refill would not show.
   const others = Math.max(0, perMinute - 1 - (admitted[0]?.remaining ?? 0)) + skippedValues(admitted);
   const refilled = leavingSome.length + others - (perMinute - 1);
-  return refilled <= 0 && couldRefill(perMinute, until(leavingSome)) >= TELLING_REFILL ? 0 : possible;
+  if (refilled > 0 || couldRefill(perMinute, until(leavingSome)) < TELLING_REFILL) return possible;
+  // No bucket. Of a burst that took longer than a minute, a window that looks back has let go of the beginning.
+  return admitted.length - mostInAMinute(admitted);
 }
 
 function judge(admitted: readonly RateReading[], perMinute: number): CountVerdict {

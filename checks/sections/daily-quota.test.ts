@@ -67,6 +67,19 @@ t.test('the plan’s requests a day, no fewer, no more', async (t) => {
   });
 });
 
+t.test('what was admitted around the moment at which the day began may belong to either day', async (t) => {
+  const begun = END - DAY;
+  const before = [
+    reading({ sentAt: begun - 60 * MINUTE, limit: 6 }),
+    reading({ sentAt: begun - 1500, limit: 6 }),
+  ];
+  t.match(await day({ admitted: [...before, ...spent(PER_DAY)] }), { verdict: 'pass' });
+  t.match(await day({ admitted: [...before, ...spent(PER_DAY + 1)] }), {
+    verdict: 'fail',
+    reason: '21 were admitted',
+  });
+});
+
 t.test('fewer are a fault only where nobody can have spent the rest', async (t) => {
   t.match(await day({ admitted: spent(19) }), {
     verdict: 'inconclusive',
@@ -247,18 +260,22 @@ async function spendDay(
     readonly others?: (number: number) => AnswerParts | undefined;
     readonly earlier?: number;
     readonly perMinute?: number;
+    /** Milliseconds after noon at which it begins; a new day begins at midnight. */
+    readonly after?: number;
   } = {},
 ) {
   const key = given.key ?? free;
   const minute = fixedWindow(given.perMinute ?? 6);
   let count = 0;
+  let dayEnds = END;
   const test = testRun(
     (_request, number) => {
       const now = test.clock.now();
       const otherwise = given.others?.(number);
       if (otherwise !== undefined) return otherwise;
+      if (now >= dayEnds) [count, dayEnds] = [0, dayEnds + DAY];
       if (count >= admits) {
-        const wait = given.wait === undefined ? (END - now) / SECOND : given.wait(now);
+        const wait = given.wait === undefined ? (dayEnds - now) / SECOND : given.wait(now);
         return telling({
           limit: PER_DAY,
           retryAfter: wait === undefined ? undefined : Math.ceil(wait),
@@ -278,11 +295,19 @@ async function spendDay(
     },
     { keys: [key], permissions: new Set(['day'] as const) },
   );
+  test.clock.pass(given.after ?? 0);
   const probe = test.run.probe('earlier');
   for (let sent = 0; sent < (given.earlier ?? 0); sent += 1) await probe.attempt(listPets(), key);
   const measured = await test.run.play(dayOf(key));
   return { ...test, measured, refused: test.run.readings.filter(({ status }) => status === 429) };
 }
+
+t.test('a day that begins meanwhile is spent as a whole', async (t) => {
+  const { measured, run } = await spendDay(PER_DAY, { after: 12 * HOURS * SECOND - 2 * MINUTE });
+  t.match(measured.refusal?.outcome, { status: 429 });
+  t.ok(measured.admitted.length > PER_DAY, 'some of them on the day before');
+  t.match(await judged(run, dailyQuotaChecks, 'rate-day-free'), { verdict: 'pass' });
+});
 
 t.test('a day is spent within its minutes, to its first refusal', async (t) => {
   const { measured, sent, refused, waits, clock, events } = await spendDay(PER_DAY);

@@ -47,14 +47,18 @@ t.test('every 429 carries Retry-After, whatever it was refused for', async (t) =
 });
 
 /** What is said of a Retry-After where the target's clock is ours, to a second or so, and where it is unknown. */
-async function readable(told: Told, clock: 'known' | 'unknown' = 'unknown') {
+async function readable(
+  told: Told,
+  clock: 'known' | 'unknown' = 'unknown',
+  refusal = exchangeAt('refusal', 1, told),
+) {
   const date = { status: 200, date: 0 };
   const { run } = testRun(() => telling(clock === 'known' ? date : { status: 200 }), {
     keys: [free],
     permissions: new Set(['exhaust'] as const),
   });
   await run.probe('clock').attempt(listPets(), free);
-  await played(run, 'minute:free-1', minuteMeasured(free, { windows: refusedWith(told) }));
+  await played(run, 'minute:free-1', minuteMeasured(free, { windows: [windowOf(exact, 6, { refusal })] }));
   return judged(run, checks, 'retry-after-readable');
 }
 const httpDate = (seconds: number) => new Date(NOON + seconds * SECOND).toUTCString();
@@ -104,6 +108,8 @@ t.test('a date lies ahead by the target’s clock, and not far beyond the window
   t.match(await readable({ retryAfter: httpDate(-3) }, 'known'), { reason: /which is past$/ });
   t.match(await readable({ retryAfter: httpDate(620) }, 'known'), { reason: /window of a minute$/ });
   t.match(await readable({ retryAfter: httpDate(-300) }), { verdict: 'pass' }, 'no clock to compare it with');
+  const slow = { ...exchangeAt('refusal', 1, { retryAfter: httpDate(5) }), receivedAt: NOON + 30 * SECOND };
+  t.match(await readable({}, 'known', slow), { verdict: 'pass' }, 'it lay ahead when the answer was made');
 });
 
 t.test('only what is told by a 429 is read, and nothing told is another requirement’s', async (t) => {

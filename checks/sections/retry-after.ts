@@ -30,8 +30,10 @@ function unreadableWait(
     return told.milliseconds > longest ? tooLong : undefined;
   }
   const now = probe.targetClock.at(refusal.receivedAt);
-  if (now === undefined) return undefined;
-  if (told.time < now.earliest - 1000) return `Retry-After: ${told.text}, which is past`;
+  const asked = probe.targetClock.at(refusal.sentAt);
+  if (now === undefined || asked === undefined) return undefined;
+  // The answer may have been under way for long: what lay ahead when it was made may be past when it arrives.
+  if (told.time < asked.earliest - 1000) return `Retry-After: ${told.text}, which is past`;
   return told.time > now.latest + longest ? tooLong : undefined;
 }
 

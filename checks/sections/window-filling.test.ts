@@ -322,3 +322,19 @@ t.test('a target that closes the connection at the limit', async (t) => {
     count: { verdict: { kind: 'exact' } },
   });
 });
+
+t.test('a gateway in the target’s place refuses nothing', async (t) => {
+  const gateway = { ...reset, reason: 'unavailable', message: '502 of a gateway' } as const;
+  await t.rejects(filled({ tells: ({ admitted }) => (admitted ? undefined : gateway) }), {
+    name: 'Unsettled',
+    message: /disturbed: 502 of a gateway/,
+  });
+});
+
+t.test('connections that break while others are served at the limit are no refusals', async (t) => {
+  const { window } = await filled({
+    limit: refilling(10),
+    tells: ({ number }) => (number === 7 || number === 9 ? reset : undefined),
+  });
+  t.match(window, { closed: undefined, refusal: { outcome: { status: 429 } } });
+});

@@ -92,13 +92,17 @@ class Filling {
     if (complete.length < exchanges.length) {
       const [broken] = exchanges.filter((exchange) => !isAnswered(exchange));
       // At the limit a connection that is closed may be the target's refusal: a second one tells it from an accident.
-      if (broken === undefined || !this.isFull() || this.closedAtLimit >= 2) {
+      // A gateway that answers in the target's place refuses nothing.
+      const refuses = broken?.outcome.kind === 'failure' && broken.outcome.reason !== 'unavailable';
+      if (broken === undefined || !refuses || !this.isFull() || this.closedAtLimit >= 2) {
         const why = broken?.outcome.kind === 'failure' ? broken.outcome.message : 'no answer';
         throw new Unsettled(`the count was disturbed: ${why}`, broken === undefined ? [] : [broken]);
       }
       this.closedAtLimit += 1;
       this.closed ??= broken;
     }
+    // Whoever is served in between was not refused: a target that refuses by closing closes every time.
+    if (complete.some(isAdmitted)) [this.closedAtLimit, this.closed] = [0, undefined];
     this.sent.push(...complete);
   }
 
