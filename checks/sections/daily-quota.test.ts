@@ -303,9 +303,14 @@ async function spendDay(
 }
 
 t.test('a day that begins meanwhile is spent as a whole', async (t) => {
-  const { measured, run } = await spendDay(PER_DAY, { after: 12 * HOURS * SECOND - 2 * MINUTE });
+  const perDay = 60;
+  const { measured, run } = await spendDay(perDay, {
+    key: { ...free, limits: { perMinute: 6, perDay } },
+    after: 12 * HOURS * SECOND - 9 * MINUTE,
+    refusal: { limit: perDay },
+  });
   t.match(measured.refusal?.outcome, { status: 429 });
-  t.ok(measured.admitted.length > PER_DAY, 'some of them on the day before');
+  t.ok(measured.admitted.length > 1.5 * perDay, 'many of them on the day before');
   t.match(await judged(run, dailyQuotaChecks, 'rate-day-free'), { verdict: 'pass' });
 });
 
