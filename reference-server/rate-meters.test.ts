@@ -125,9 +125,9 @@ t.test(
     const meter = new SlidingCounter(60, MINUTE);
     t.equal(burst(meter, edge - 1000), 60);
     t.equal(meter.resetAt(edge - 1000), edge);
-  t.equal(meter.freeAt(edge - 1000), edge + 1000);
+    t.equal(meter.freeAt(edge - 1000), edge + 1000);
     t.equal(meter.left(edge), 0, 'at the edge all of them still count');
-      t.equal(meter.left(edge + 999), 0);
+    t.equal(meter.left(edge + 999), 0);
     t.equal(burst(meter, edge + 1000), 1);
     t.equal(burst(meter, edge + 30_000), 29, 'half of the minute before, and the one since');
     t.equal(burst(meter, edge + 3 * MINUTE), 60, 'nothing of it is left');

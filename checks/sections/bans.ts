@@ -179,6 +179,8 @@ export const banChecks: readonly Check[] = [
     // 8: a temporary ban on the API key, so on no other.
     id: 'ban-other-keys',
     permit: 'ban',
+    // One of the same plan, and one of another.
+    spends: { requests: 2 },
     async run(probe, judge) {
       const { ban, others, key } = await probe.play(banOf(banKey(probe)));
       for (const other of others.filter(({ banned }) => banned)) {

@@ -5,11 +5,11 @@ import { judgeRemaining } from '../harness/remaining-arithmetic.ts';
 import { evidenceOf, forEveryKey, measurements } from './minute-measurements.ts';
 import type { FilledWindow } from './window-filling.ts';
 
-/** A window that was counted exactly shows every value from the limit less one down to 0, each once. */
+/** A window that was counted exactly, and gave nothing back, shows every value from the limit less one down to 0 once. */
 function judgeValues(window: FilledWindow, perMinute: number, judge: Judge): void {
   const { admitted, verdict } = window.count;
   if (verdict.kind !== 'exact' || admitted.length !== perMinute) return;
-  if (admitted.some(({ limit }) => limit !== perMinute)) return;
+  if (admitted.some(({ limit, reset }) => limit !== perMinute || reset !== admitted[0]?.reset)) return;
   const values = new Set(admitted.flatMap(({ remaining }) => remaining ?? []));
   if (values.has(0) && values.size >= perMinute - 1) return judge.holds(...evidenceOf(window));
   judge.breaks(
