@@ -107,7 +107,6 @@ export const MINUTE_LIMIT_FAULTS: readonly Fault[] = [
   ),
   fault('free-unlimited', FREE, 'A Free key is never refused for its minute.', unlimited('free')),
   fault('free-minute-of-30-seconds', FREE, 'The minute of every key is over after 30 seconds.', windowOf(30)),
-  fault('free-minute-of-58-seconds', FREE, 'The minute of every key is over after 58 seconds.', windowOf(58)),
   fault(
     'free-get-uncounted',
     FREE,
