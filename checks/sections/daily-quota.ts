@@ -37,16 +37,17 @@ export function dayOf(key: Key): Scene<DayMeasurement> {
     permit: 'day',
     spends: { requests: perDay + BEYOND_QUOTA },
     async play(probe) {
-      const admitted = () => probe.readingsOf(key).filter((reading) => isAdmittedStatus(reading.status));
+      const admitted = (since = 0) =>
+        probe.readingsOf(key, since).filter((reading) => isAdmittedStatus(reading.status));
       // Days commonly begin at midnight UTC: what was admitted before belongs to the day that is over.
       let begunAt = startOfDay(probe);
-      let count = admitted().filter(({ sentAt }) => sentAt >= begunAt).length;
+      let count = admitted(begunAt).length;
       const bound = perDay + BEYOND_QUOTA + Math.ceil(perDay / 100);
       while (count < bound) {
         await probe.untilQuota(key);
         if (startOfDay(probe) > begunAt + SECOND) {
           begunAt = startOfDay(probe);
-          count = admitted().filter(({ sentAt }) => sentAt >= begunAt).length;
+          count = admitted(begunAt).length;
         }
         const batch = Math.max(1, Math.min(probe.quotaLeft(key), perMinute, Math.max(1, perDay - count)));
         const sent = await probe.burst(

@@ -18,6 +18,13 @@ function sinceRest(readings: readonly RateReading[], now: number): readonly Rate
   return standsStill ? inWindow : undefined;
 }
 
+/** When the minute that an answer told of is certainly over; undefined where its headers do not describe the minute. */
+function windowEnd(probe: Probe, { limits }: Key, last: RateReading | undefined): number | undefined {
+  return last?.reset !== undefined && last.limit === limits.perMinute
+    ? probe.targetClock.certainlyReached(last.reset + SECOND)
+    : undefined;
+}
+
 /** A burst takes this long at most on a target of ordinary speed; a window that ends sooner is waited out. */
 const BURST = 5 * SECOND;
 
@@ -28,10 +35,7 @@ const BURST = 5 * SECOND;
 export async function atStart(probe: Probe, key: Key): Promise<readonly RateReading[]> {
   const readings = probe.readingsOf(key);
   const last = readings.at(-1);
-  const ends =
-    last?.reset !== undefined && last.limit === key.limits.perMinute
-      ? probe.targetClock.certainlyReached(last.reset + SECOND)
-      : undefined;
+  const ends = windowEnd(probe, key, last);
   if (ends !== undefined && ends > probe.now() && ends < probe.now() + BURST)
     await probe.waitUntil(ends, `the next window of key ${key.name}`);
   const before = sinceRest(probe.readingsOf(key), probe.now());
@@ -50,10 +54,7 @@ export async function atStart(probe: Probe, key: Key): Promise<readonly RateRead
 export async function restForWindow(probe: Probe, key: Key): Promise<void> {
   const last = probe.readingsOf(key).at(-1);
   const rested = (last?.receivedAt ?? 0) + 2 * MINUTE + SECOND;
-  const ends =
-    last?.reset !== undefined && last.limit === key.limits.perMinute
-      ? probe.targetClock.certainlyReached(last.reset + SECOND)
-      : undefined;
+  const ends = windowEnd(probe, key, last);
   const until = ends === undefined ? rested : Math.min(rested, ends + MINUTE);
   await probe.waitUntil(until, `key ${key.name} to be at rest for a whole window`);
 }

@@ -116,15 +116,8 @@ class Filling {
  * Sends requests until the first refusal: as many as the target says are left, at once, and then as few at a time as
  * outrun a bucket's refill, so that hardly any request is in flight when the limit is reached.
  */
-export function fill(
-  probe: Probe,
-  key: Key,
-  requests: Iterator<RequestSpec>,
-  since: number,
-  last: RequestSpec,
-): Promise<FilledWindow> {
-  return probe.counting(key, () => fillWindow(probe, key, requests, since, last));
-}
+export const fill: typeof fillWindow = (probe, key, ...rest) =>
+  probe.counting(key, () => fillWindow(probe, key, ...rest));
 
 async function fillWindow(
   probe: Probe,

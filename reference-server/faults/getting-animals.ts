@@ -1,4 +1,5 @@
 import { answering, finding, firstPet, petShown, succeeds, withError } from '../deviations.ts';
+import type { Personality } from '../personality.ts';
 import type { Pet } from '../pet-store.ts';
 import { type Fault, fault } from './fault.ts';
 
@@ -7,6 +8,24 @@ const REQUESTED = 'get-returns-requested-id';
 const SAME = 'get-same-animal';
 
 const rounded = (digits: string) => BigInt(Number(digits)).toString();
+
+/** Finds the animals that clients added, or the others, and no more. */
+function findingOnly(which: 'added' | 'not added'): Personality {
+  return {
+    behaviour: (usual) => {
+      const added = new Set<string>();
+      return {
+        addPet(animal, call) {
+          const pet = usual.addPet(animal, call);
+          added.add(pet.id);
+          return pet;
+        },
+        findPet: (petId, call) =>
+          added.has(petId) === (which === 'added') ? usual.findPet(petId, call) : null,
+      };
+    },
+  };
+}
 
 /** Section 4.3: the animal that an id names, as it is. */
 export const GETTING_ANIMAL_FAULTS: readonly Fault[] = [
@@ -31,32 +50,13 @@ export const GETTING_ANIMAL_FAULTS: readonly Fault[] = [
     'A retrieved animal is answered with 203.',
     answering(succeeds('getPet'), (answer) => ({ ...answer, status: 203 })),
   ),
-  fault('get-added-missing', ANSWER, 'An animal that was added answers 404.', {
-    behaviour: (usual) => {
-      const added = new Set<string>();
-      return {
-        addPet(animal, call) {
-          const pet = usual.addPet(animal, call);
-          added.add(pet.id);
-          return pet;
-        },
-        findPet: (petId, call) => (added.has(petId) ? null : usual.findPet(petId, call)),
-      };
-    },
-  }),
-  fault('get-missing-unless-added', ANSWER, 'Only animals that a client added can be retrieved.', {
-    behaviour: (usual) => {
-      const added = new Set<string>();
-      return {
-        addPet(animal, call) {
-          const pet = usual.addPet(animal, call);
-          added.add(pet.id);
-          return pet;
-        },
-        findPet: (petId, call) => (added.has(petId) ? usual.findPet(petId, call) : null),
-      };
-    },
-  }),
+  fault('get-added-missing', ANSWER, 'An animal that was added answers 404.', findingOnly('not added')),
+  fault(
+    'get-missing-unless-added',
+    ANSWER,
+    'Only animals that a client added can be retrieved.',
+    findingOnly('added'),
+  ),
   fault('get-once-only', ANSWER, 'An animal answers 404 from the second retrieval on.', {
     behaviour: (usual) => {
       const seen = new Set<string>();

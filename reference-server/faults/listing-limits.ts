@@ -1,3 +1,4 @@
+import type { Call } from '../call.ts';
 import { badRequest } from '../error-body.ts';
 import type { Personality } from '../personality.ts';
 import { type Fault, fault } from './fault.ts';
@@ -8,14 +9,15 @@ const DEFAULT = 'list-limit-default';
 
 /** Takes another limit than the one that was asked for, or refuses it: null. `absent` is true where none was sent. */
 export function readingLimit(
-  change: (limit: number, absent: boolean, filtered: boolean) => number | null,
+  change: (limit: number, absent: boolean, filtered: boolean, call: Call) => number | null,
 ): Personality {
   return {
     behaviour: (usual) => ({
       readListQuery(search, call) {
         const read = usual.readListQuery(search, call);
         if ('problem' in read) return read;
-        const limit = change(read.query.limit, !/(?:^|&)limit=/.test(search), read.query.status !== null);
+        const absent = !/(?:^|&)limit=/.test(search);
+        const limit = change(read.query.limit, absent, read.query.status !== null, call);
         if (limit === null) return { problem: badRequest('invalid_limit', 'This limit is not allowed.') };
         return { query: { ...read.query, limit } };
       },
@@ -133,12 +135,14 @@ export const LISTING_LIMIT_FAULTS: readonly Fault[] = [
     'Only limit=20 gives 19.',
     whenSent((limit) => (limit === 20 ? 19 : limit)),
   ),
-  fault('limit-capped-at-50-on-pro', FILLS, 'With a Pro key, a list holds no more than 50.', {
-    behaviour: (usual) => ({
-      select: (query, call) =>
-        usual.select(call.key?.plan === 'pro' ? { ...query, limit: Math.min(query.limit, 50) } : query, call),
-    }),
-  }),
+  fault(
+    'limit-capped-at-50-on-pro',
+    FILLS,
+    'With a Pro key, a list holds no more than 50.',
+    readingLimit((limit, _absent, _filtered, call) =>
+      call.key?.plan === 'pro' ? Math.min(limit, 50) : limit,
+    ),
+  ),
 
   fault('default-limit-10', DEFAULT, 'Without limit, a list holds 10.', whenAbsent(10)),
   fault('default-limit-19', DEFAULT, 'Without limit, a list holds 19.', whenAbsent(19)),
@@ -157,14 +161,12 @@ export const LISTING_LIMIT_FAULTS: readonly Fault[] = [
     'Without limit but with a status, a list holds 10.',
     readingLimit((limit, absent, filtered) => (absent && filtered ? 10 : limit)),
   ),
-  fault('default-limit-25-on-free', DEFAULT, 'Without limit, a list with a Free key holds 25.', {
-    behaviour: (usual) => ({
-      select(query, call) {
-        const other = call.key?.plan === 'free' && !call.target.includes('limit=');
-        return usual.select(other ? { ...query, limit: 25 } : query, call);
-      },
-    }),
-  }),
+  fault(
+    'default-limit-25-on-free',
+    DEFAULT,
+    'Without limit, a list with a Free key holds 25.',
+    readingLimit((limit, absent, _filtered, call) => (absent && call.key?.plan === 'free' ? 25 : limit)),
+  ),
   fault('default-limit-after-first', DEFAULT, 'Without limit, every list but the first holds 25.', {
     behaviour: (usual) => {
       let lists = 0;
