@@ -286,6 +286,15 @@ t.test('a burst that has seen enough starts nothing more, and keeps what was und
   t.equal(target.sent.length, answers.length);
 });
 
+t.test('a burst in which a request cannot be made starts nothing more', async (t) => {
+  const other = answered({ id: 'check#2', path: '/pets/other' });
+  const target = testRun(undefined, { recorded: new Map([[other.id, other]]) });
+  await t.rejects(probeOf(target).burst(lists(10), testKey(), 3), { message: /^the stored run asked/ });
+  // Those under way end, and would go on.
+  for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+  t.ok(target.sent.length < 5, `${target.sent.length} were sent`);
+});
+
 t.test('quota is what the key’s lane says, and is waited for', async (t) => {
   const key = testKey({ limits: { perMinute: 2, perDay: 1000 } });
   const { run, waits, clock } = testRun(undefined, { keys: [key] });

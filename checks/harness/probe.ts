@@ -310,7 +310,11 @@ export class Probe {
         if (enough(exchange)) stopped = true;
       }
     };
-    await Promise.all(Array.from({ length: Math.min(inFlight, specs.length) }, worker));
+    const workers = Array.from({ length: Math.min(inFlight, specs.length) }, worker);
+    await Promise.all(workers).finally(() => {
+      // What ends one ends all: nobody counts any more.
+      stopped = true;
+    });
     return exchanges.filter((exchange) => exchange !== undefined);
   }
 

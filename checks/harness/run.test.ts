@@ -121,6 +121,20 @@ t.test('what an earlier run exchanged is taken instead of sent again', async (t)
   t.equal(sent.length, 1);
 });
 
+t.test('what an earlier run asked otherwise is neither taken nor sent again', async (t) => {
+  const recorded = new Map([['check#1', answered({ id: 'check#1', path: '/pets?limit=7' })]]);
+  for (const offline of [true, false]) {
+    const { run, sent } = testRun(undefined, { recorded, offline });
+    await t.rejects(
+      list(run, 'check#1'),
+      new Unsettled(
+        'the stored run asked GET /pets?limit=7 as check#1, where this one asks GET /pets: it is not judged',
+      ),
+    );
+    t.strictSame([sent, run.readings, run.lanes[0]?.requests], [[], [], 0]);
+  }
+});
+
 t.test('the first request on each key after an interruption is marked, stored or sent', async (t) => {
   const stored = ['check#1', 'check#2', 'check#3'].map((id) => answered({ id, sentAt: NOON - 5000 }));
   const { run } = testRun(undefined, {

@@ -11,6 +11,7 @@ import { type RateReading, rateReading } from './rate-headers.ts';
 import { ReplayOrder } from './replay-order.ts';
 import { whyEnded } from './run-budget.ts';
 import type { RunEvent } from './run-events.ts';
+import { askedInstead } from './stored-request.ts';
 import { TargetClock } from './target-clock.ts';
 import { asTheTargets, TargetPresence } from './target-presence.ts';
 import type { Permission } from './verdict.ts';
@@ -207,6 +208,13 @@ export class Run implements History, RunView {
   ): Promise<Exchange> {
     this.#throwIfEnded();
     const stored = this.recorded(record.id);
+    const instead = stored === undefined ? undefined : askedInstead(stored, request);
+    if (instead !== undefined) {
+      const { method, path } = request;
+      throw new Unsettled(
+        `the stored run asked ${instead} as ${record.id}, where this one asks ${method} ${path}: it is not judged`,
+      );
+    }
     if (stored === undefined && this.presence.gone !== undefined) throw new Unsettled(this.presence.gone);
     const sender = request.authorization.kind === 'key' ? request.authorization.name : undefined;
     const lane = this.lanes.find(({ key }) => key.name === (stored === undefined ? sender : stored.key));
