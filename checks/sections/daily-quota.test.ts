@@ -28,6 +28,7 @@ interface Day {
   readonly key: Key;
   readonly admitted: readonly RateReading[];
   readonly refusal: Exchange | undefined;
+  readonly isDays: boolean;
   readonly toldEnd: number | undefined;
   readonly refusedAgain: Exchange | undefined;
 }
@@ -43,6 +44,7 @@ async function said(id: string, given: Partial<Day>, lost = 0) {
     key,
     admitted: spent(PER_DAY),
     refusal: refused(),
+    isDays: true,
     toldEnd: END,
     refusedAgain: undefined,
     ...given,
@@ -65,6 +67,12 @@ t.test('the plan’s requests a day, no fewer, no more', async (t) => {
     reason: '41 were, and none was refused for the day',
     evidence: /^$/,
   });
+  const days = [...spent(41), reading({ sentAt: NOON + DAY })];
+  t.match(
+    await day({ admitted: days, refusal: undefined }),
+    { verdict: 'inconclusive' },
+    'more days than two have quota of their own',
+  );
 });
 
 t.test('what was admitted around the moment at which the day began may belong to either day', async (t) => {
@@ -256,18 +264,17 @@ async function spendDay(
     readonly key?: Key;
     /** What a refusal for the day asks to wait, in seconds. */
     readonly wait?: (now: number) => number | undefined;
-    readonly refusal?: Told;
     readonly others?: (number: number) => AnswerParts | undefined;
     readonly earlier?: number;
     readonly perMinute?: number;
-    /** Milliseconds after noon at which it begins; a new day begins at midnight. */
-    readonly after?: number;
+    /** When a new day begins: by default at midnight. */
+    readonly dayEnds?: number;
   } = {},
 ) {
   const key = given.key ?? free;
   const minute = fixedWindow(given.perMinute ?? 6);
   let count = 0;
-  let dayEnds = END;
+  let dayEnds = given.dayEnds ?? END;
   const test = testRun(
     (_request, number) => {
       const now = test.clock.now();
@@ -278,8 +285,8 @@ async function spendDay(
         const wait = given.wait === undefined ? (dayEnds - now) / SECOND : given.wait(now);
         return telling({
           limit: PER_DAY,
+          reset: Math.ceil((dayEnds - NOON) / SECOND),
           retryAfter: wait === undefined ? undefined : Math.ceil(wait),
-          ...given.refusal,
         });
       }
       const { admitted, remaining, reset } = minute(now);
@@ -295,23 +302,25 @@ async function spendDay(
     },
     { keys: [key], permissions: new Set(['day'] as const) },
   );
-  test.clock.pass(given.after ?? 0);
   const probe = test.run.probe('earlier');
   for (let sent = 0; sent < (given.earlier ?? 0); sent += 1) await probe.attempt(listPets(), key);
   const measured = await test.run.play(dayOf(key));
   return { ...test, measured, refused: test.run.readings.filter(({ status }) => status === 429) };
 }
 
-t.test('a day that begins meanwhile is spent as a whole', async (t) => {
-  const perDay = 60;
-  const { measured, run } = await spendDay(perDay, {
-    key: { ...free, limits: { perMinute: 6, perDay } },
-    after: 12 * HOURS * SECOND - 9 * MINUTE,
-    refusal: { limit: perDay },
-  });
-  t.match(measured.refusal?.outcome, { status: 429 });
-  t.ok(measured.admitted.length > 1.5 * perDay, 'many of them on the day before');
-  t.match(await judged(run, dailyQuotaChecks, 'rate-day-free'), { verdict: 'pass' });
+t.test('a day that begins meanwhile, whenever that is, is spent as a whole', async (t) => {
+  for (const [seconds, count] of [
+    [30, 6 + PER_DAY],
+    [90, 12 + PER_DAY],
+    [170, 18 + PER_DAY],
+    [230, PER_DAY + 1],
+  ] as const) {
+    const { measured, run } = await spendDay(PER_DAY, { dayEnds: NOON + seconds * SECOND });
+    t.match(measured, { refusal: { outcome: { status: 429 } }, refusedAgain: undefined }, `${seconds}`);
+    t.equal(measured.admitted.length, count, 'some of them on the day before');
+    t.match(await judged(run, dailyQuotaChecks, 'rate-day-free'), { verdict: 'pass' });
+    t.match(await judged(run, dailyQuotaChecks, 'rate-day-refusal'), { verdict: 'pass' });
+  }
 });
 
 t.test('a day is spent within its minutes, to its first refusal', async (t) => {
@@ -337,12 +346,12 @@ t.test('what the run has spent before counts', async (t) => {
   t.equal(sent.length, PER_DAY + 1);
 });
 
-t.test('a day that nothing stops is followed a little beyond its quota', async (t) => {
+t.test('a day that nothing stops is followed until no day that begins meanwhile explains it', async (t) => {
   const { measured, refused } = await spendDay(Number.POSITIVE_INFINITY);
   t.equal(measured.refusal, undefined);
   t.equal(measured.toldEnd, undefined);
   t.equal(refused.length, 0);
-  t.equal(measured.admitted.length, PER_DAY + 20 + 1);
+  t.equal(measured.admitted.length, 2 * PER_DAY + 20);
 });
 
 t.test('requests over the quota go one by one', async (t) => {
@@ -388,6 +397,75 @@ t.test('the first refusal is the day’s where the next one is refused for long'
     },
   });
   t.match(measured, { refusal: { id: 'day:free-1#21' }, refusedAgain: { id: 'day:free-1#22' } });
+});
+
+t.test('minutes that somebody else empties are not the day’s', async (t) => {
+  const emptied = (from: number, to: number) => (number: number) =>
+    number >= from && number < to ? telling({ retryAfter: 30 }) : undefined;
+  for (const [from, to] of [
+    [8, 13],
+    [20, 22],
+    [22, 24],
+  ] as const) {
+    const { measured, run } = await spendDay(PER_DAY, { others: emptied(from, to) });
+    t.equal(measured.admitted.length, PER_DAY, `${from} to ${to}`);
+    t.match(measured, { isDays: true, refusedAgain: undefined });
+    t.match(await judged(run, dailyQuotaChecks, 'rate-day-free'), { verdict: 'pass' });
+    t.match(await judged(run, dailyQuotaChecks, 'rate-day-refusal'), { verdict: 'pass' });
+  }
+  const { measured, run, sent } = await spendDay(PER_DAY, {
+    key: { ...free, unusedToday: true },
+    others: emptied(8, 1000),
+  });
+  t.match(measured, { isDays: false });
+  t.ok(sent.length < 30, 'they are not waited for for ever');
+  for (const id of ['rate-day-free', 'rate-day-refusal'])
+    t.match(await judged(run, dailyQuotaChecks, id), { verdict: 'inconclusive', reason: /somebody else/ });
+});
+
+t.test('a ban that somebody else earned is not the day’s refusal', async (t) => {
+  const banned = telling({ status: 403, retryAfter: 3600 });
+  const { run } = await spendDay(PER_DAY, { others: (number) => (number >= 8 ? banned : undefined) });
+  t.match(await judged(run, dailyQuotaChecks, 'rate-day-refusal'), { verdict: 'inconclusive' });
+});
+
+t.test('a day’s bucket that gives back within a minute, which somebody else may take', async (t) => {
+  const perDay = 1440;
+  const key = { ...free, limits: { perMinute: 1000, perDay } };
+  const spend = async (taken: (refusals: number) => boolean) => {
+    let tokens = perDay;
+    let at = NOON;
+    let refusals = 0;
+    const test = testRun(
+      () => {
+        const now = test.clock.now();
+        tokens = Math.min(perDay, tokens + ((now - at) * perDay) / DAY);
+        at = now;
+        if (tokens >= 1 && taken(refusals)) tokens -= 1;
+        const admitted = tokens >= 1;
+        if (admitted) tokens -= 1;
+        else refusals += 1;
+        const told = {
+          limit: perDay,
+          remaining: Math.floor(tokens),
+          reset: Math.ceil((now - NOON + ((perDay - tokens) * DAY) / perDay) / SECOND),
+        };
+        return admitted
+          ? telling({ status: 200, ...told })
+          : telling({ ...told, retryAfter: Math.ceil((1 - tokens) * 60) });
+      },
+      { keys: [key], permissions: new Set(['day'] as const) },
+    );
+    await test.run.play(dayOf(key));
+    return test;
+  };
+  const alone = await spend(() => false);
+  t.ok(alone.sent.length < perDay + 20);
+  for (const id of ['rate-day-free', 'rate-day-refusal']) {
+    t.match(await judged(alone.run, dailyQuotaChecks, id), { verdict: 'pass' }, id);
+    const shared = await spend((refusals) => refusals > 0);
+    t.match(await judged(shared.run, dailyQuotaChecks, id), { verdict: 'inconclusive' }, id);
+  }
 });
 
 t.test('a day that is not answered is no day', async (t) => {

@@ -9,46 +9,54 @@ import { listPets } from '../harness/requests.ts';
 import type { PlanName } from '../harness/target-profile.ts';
 import { isAdmitted, isAdmittedStatus } from './admitted.ts';
 import { exhaustKeys } from './minute-windows.ts';
-import { toldEnd } from './told-time.ts';
+import { exceededWindow, toldEnd } from './told-time.ts';
 
 const IN_FLIGHT = 4;
 /** A refusal that asks for more than a minute and its rounding is not the minute's. */
 const BEYOND_A_MINUTE = MINUTE + 2 * SECOND;
 /** How far beyond the quota the run goes on before it says that nothing stops it. */
 const BEYOND_QUOTA = 20;
+/** Waits as told in a row that were refused all the same: further ones would be in vain too. */
+const WAITS_IN_VAIN = 3;
 
 interface DayMeasurement {
   readonly key: Key;
   /** Every admitted request of the run on the key. */
   readonly admitted: readonly RateReading[];
-  /** The refusal that was the day's; undefined where none came. */
+  /** The refusal that was the day's, as far as can be told; undefined where none came. */
   readonly refusal: AnsweredExchange | undefined;
+  /** Whether it certainly was the day's: a minute that somebody else empties again and again is refused as well. */
+  readonly isDays: boolean;
   /** When the refusal said that requests are admitted again, by our clock. */
   readonly toldEnd: number | undefined;
-  /** The answer after a refusal at the quota whose wait was a minute's: it was the day's after all. */
+  /** The answer after the day's refusal and the wait that it told: the same once more. */
   readonly refusedAgain: AnsweredExchange | undefined;
 }
 
 /** Spends what is left of a key's day, within its minutes, until it is refused for the day. */
 export function dayOf(key: Key): Scene<DayMeasurement> {
   const { perMinute, perDay } = key.limits;
+  const tellsDay = (refusal: AnsweredExchange) => exceededWindow(rateReading(refusal), key.limits) === DAY;
   return {
     id: `day:${key.name}`,
     permit: 'day',
     spends: { requests: perDay + BEYOND_QUOTA },
     async play(probe) {
-      const admitted = (since = 0) =>
-        probe.readingsOf(key, since).filter((reading) => isAdmittedStatus(reading.status));
-      // Days commonly begin at midnight UTC: what was admitted before belongs to the day that is over.
-      let begunAt = startOfDay(probe);
-      let count = admitted(begunAt).length;
-      const bound = perDay + BEYOND_QUOTA + Math.ceil(perDay / 100);
-      while (count < bound) {
+      const measured = (refusal?: AnsweredExchange, refusedAgain?: AnsweredExchange, isDays = true) => ({
+        key,
+        admitted: probe.readingsOf(key).filter(({ status }) => isAdmittedStatus(status)),
+        refusal,
+        isDays,
+        toldEnd: refusal === undefined ? undefined : toldEnd(probe, refusal),
+        refusedAgain,
+      });
+      const endOf = (refusal: AnsweredExchange) => toldEnd(probe, refusal) ?? refusal.receivedAt + MINUTE;
+      const isLong = (refusal: AnsweredExchange) => endOf(refusal) - refusal.receivedAt > BEYOND_A_MINUTE;
+      let count = measured().admitted.length;
+      let inVain = 0;
+      // A day may begin meanwhile, at midnight of any zone: what nothing stops is more than the quotas of two days.
+      while (count < 2 * perDay + BEYOND_QUOTA) {
         await probe.untilQuota(key);
-        if (startOfDay(probe) > begunAt + SECOND) {
-          begunAt = startOfDay(probe);
-          count = admitted(begunAt).length;
-        }
         const batch = Math.max(1, Math.min(probe.quotaLeft(key), perMinute, Math.max(1, perDay - count)));
         const sent = await probe.burst(
           Array.from({ length: batch }, () => listPets({ limit: 1 })),
@@ -59,51 +67,57 @@ export function dayOf(key: Key): Scene<DayMeasurement> {
         const broken = sent.find((exchange) => !isAnswered(exchange));
         if (broken !== undefined) throw unanswered(broken);
         const answers = sent.filter(isAnswered);
-        count += answers.filter(isAdmitted).length;
-        probe.progress(key, count, perDay);
+        const served = answers.filter(isAdmitted).length;
+        count += served;
+        if (served > 0) inVain = 0;
+        probe.progress(key, Math.min(count, perDay), perDay);
         const refusal = answers.find((exchange) => !isAdmitted(exchange));
         if (refusal === undefined) continue;
-        const end = toldEnd(probe, refusal) ?? refusal.receivedAt + MINUTE;
-        const result = { key, refusal, toldEnd: toldEnd(probe, refusal), refusedAgain: undefined };
-        if (end - refusal.receivedAt > BEYOND_A_MINUTE) return { ...result, admitted: admitted() };
+        if (isLong(refusal))
+          return measured(refusal, undefined, refusal.outcome.status === 429 || tellsDay(refusal));
         // A minute's refusal, or the day's that says so badly: after the wait it shows.
-        await probe.waitUntil(end, `Retry-After of key ${key.name}`);
+        await probe.waitUntil(endOf(refusal), `Retry-After of key ${key.name}`);
         const again = await probe.attempt(listPets({ limit: 1 }), key, { uniform: true });
         if (!isAnswered(again)) throw unanswered(again);
-        if (!isAdmitted(again)) return { ...result, admitted: admitted(), refusedAgain: again };
-        count += 1;
+        if (isAdmitted(again)) {
+          // A bucket gave one back.
+          if (tellsDay(refusal) && count >= perDay) return measured(refusal);
+          count += 1;
+          inVain = 0;
+          continue;
+        }
+        // Somebody else may have emptied the minute once more, or have taken what a bucket gave back: its reset moves on.
+        const isSame = rateReading(refusal).reset === rateReading(again).reset;
+        if (tellsDay(refusal) && tellsDay(again) && isSame) return measured(refusal, again);
+        if (isLong(again)) return measured(again, undefined, again.outcome.status === 429 || tellsDay(again));
+        inVain += 1;
+        if (inVain >= WAITS_IN_VAIN) return measured(again, undefined, false);
       }
-      return { key, admitted: admitted(), refusal: undefined, toldEnd: undefined, refusedAgain: undefined };
+      return measured();
     },
   };
-}
-
-/** When the target's day began, by our clock, where its days are those of UTC. */
-function startOfDay(probe: Probe): number {
-  const skew = probe.targetClock.skew ?? 0;
-  return Math.floor((probe.now() + skew) / DAY) * DAY - skew;
 }
 
 /** Judges how many requests the day admitted. */
 function judgeDay(
   probe: Probe,
   judge: Judge,
-  { key, admitted, refusal, toldEnd: end }: DayMeasurement,
+  { key, admitted, refusal, isDays, toldEnd: end }: DayMeasurement,
 ): void {
   const { perDay } = key.limits;
   const expected = `${perDay} requests admitted in a day with a key of plan ${key.plan}`;
-  const evidence = refusal === undefined ? [] : [refusal];
-  if (refusal === undefined)
-    return judge.breaks(
-      { expected, actual: `${admitted.length} were, and none was refused for the day` },
-      ...evidence,
-    );
+  const first = admitted[0];
+  if (refusal === undefined) {
+    if ((admitted.at(-1)?.sentAt ?? 0) - (first?.sentAt ?? 0) >= DAY)
+      return judge.unsettled(`the quota of key ${key.name} takes longer than a day to spend`);
+    return judge.breaks({ expected, actual: `${admitted.length} were, and none was refused for the day` });
+  }
+  if (!isDays) return judge.unsettled(notSurelyDays(key), refusal);
   // The told end names the day that was spent: what was admitted before it began belongs to another. Told it was as
   // early as the refusal was sent; whole seconds may be rounded up.
   const journey = refusal.receivedAt - refusal.sentAt;
   const begin = end === undefined ? 0 : end - journey - DAY - 2 * SECOND;
   const inDay = admitted.filter(({ receivedAt }) => receivedAt >= begin);
-  const first = admitted[0];
   const elapsed = first === undefined ? 0 : refusal.receivedAt - first.sentAt;
   // A bucket gives back while it is spent, and says so: the next request is not a day away.
   const bitByBit = end !== undefined && refills(refusal, end, perDay);
@@ -114,9 +128,9 @@ function judgeDay(
       ? inDay
       : inDay.filter(({ sentAt }) => sentAt >= end - DAY);
   if (surely.length > allowed)
-    return judge.breaks({ expected, actual: `${surely.length} were admitted` }, ...evidence);
+    return judge.breaks({ expected, actual: `${surely.length} were admitted` }, refusal);
   const lost = probe.lostRequests(key);
-  if (inDay.length + lost >= perDay) return judge.holds(...evidence);
+  if (inDay.length + lost >= perDay) return judge.holds(refusal);
   const shownAtFirst = first !== undefined && first.limit === perDay && first.remaining === perDay - 1;
   const beganWithUs =
     !bitByBit &&
@@ -124,12 +138,15 @@ function judgeDay(
     first !== undefined &&
     Math.abs(end - DAY - first.receivedAt) < 5 * SECOND;
   if (key.unusedToday || shownAtFirst || beganWithUs)
-    return judge.breaks({ expected, actual: `${inDay.length} were admitted` }, ...evidence);
+    return judge.breaks({ expected, actual: `${inDay.length} were admitted` }, refusal);
   judge.unsettled(
     `${inDay.length} of ${perDay} requests were admitted; ${perDay - inDay.length} earlier ones today would explain it (say unusedToday: true for key ${key.name} in the profile where there were none)`,
-    ...evidence,
+    refusal,
   );
 }
+
+const notSurelyDays = ({ name }: Key) =>
+  `key ${name} was refused, not surely for its day: somebody else seems to spend it`;
 
 function dayRow(plan: PlanName): Check {
   return {
@@ -164,8 +181,9 @@ export const dailyQuotaChecks: readonly Check[] = [
       const keys = exhaustKeys(probe);
       if (keys.length === 0) throw new Unsettled('no usable key has the role exhaust');
       for (const key of keys) {
-        const { refusal, toldEnd: end, refusedAgain, admitted } = await probe.play(dayOf(key));
+        const { refusal, isDays, toldEnd: end, refusedAgain, admitted } = await probe.play(dayOf(key));
         if (refusal === undefined) judge.unsettled(`key ${key.name} was not refused for its day`);
+        else if (!isDays) judge.unsettled(notSurelyDays(key), refusal);
         else if (refusal.outcome.status !== 429)
           judge.breaks(
             { expected: '429 for a request over the day’s quota', actual: described(refusal) },
