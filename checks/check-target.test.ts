@@ -198,6 +198,38 @@ t.test(
   },
 );
 
+t.test('judged by a version whose checks ask otherwise, a run leaves open what they ask', async (t) => {
+  const { server, request } = await target({}, ['free-1'], []);
+  t.teardown(() => server.close());
+  const directory = t.testdir();
+  const only = ['list-limit-range', 'list-status-filter', 'list-answers-200'];
+  const live = await checked({ ...request, directory, only });
+  t.notOk(Object.values(verdicts(live.result)).includes('fail'));
+  const journal = journalOf(directory);
+  // As if the filters had been asked for in another order: judged, each answer would break its filter.
+  const turned: Readonly<Record<string, string>> = {
+    available: 'pending',
+    pending: 'sold',
+    sold: 'available',
+  };
+  const exchanges = new Map(
+    [...journal.exchanges].map(([id, exchange]) => {
+      const path = exchange.request.path.replace(/(?<=status=)\w+/, (status) => turned[status] ?? status);
+      return [id, { ...exchange, request: { ...exchange.request, path } }];
+    }),
+  );
+  const again = await checked({ ...request, only, resume: { ...journal, exchanges }, offline: true });
+  const open = [...again.result.requirements].filter(([, { verdict }]) => verdict !== 'pass');
+  t.ok(open.length > 0);
+  for (const [id, { verdict, reason }] of open) {
+    t.equal(verdict, 'inconclusive', id);
+    t.match(
+      reason,
+      /^the stored run asked GET \S+ as \S+#\d+, where this one asks GET \S+: it is not judged/,
+    );
+  }
+});
+
 /** After how many exchanges the process ends, and how many bytes of the last line do not reach the disk. */
 const CRASHES = [
   { after: 3, cut: 0 },

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createClient, type TimeLimits } from './harness/client.ts';
 import { type Clock, createClock, standingClock } from './harness/clock.ts';
+import { HARNESS_VERSION } from './harness/harness-version.ts';
 import { Journal, type JournalContent } from './harness/journal.ts';
 import { profileKeys } from './harness/keys-with-values.ts';
 import { preflight } from './harness/preflight.ts';
@@ -154,6 +155,7 @@ function openJournal(
     permissions,
     keys: profile.keys.map(({ name }) => name),
     clockSpeed: profile.clock.speed,
+    harnessVersion: HARNESS_VERSION,
     ...(only === undefined ? {} : { only }),
   };
   return new Journal(join(directory, JOURNAL_FILE), resume === undefined ? header : undefined);

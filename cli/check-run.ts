@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { checkTarget, runClock } from '../checks/check-target.ts';
+import { HARNESS_VERSION } from '../checks/harness/harness-version.ts';
 import { pinnedProfileYaml } from '../checks/harness/write-profile.ts';
 import { allChecks } from '../checks/sections/all-checks.ts';
 import type { Report } from '../reports/report.ts';
@@ -34,6 +35,7 @@ export async function runCheck(
   const { directory, format } = output;
   const { stored, only } = subject;
   if (stored === undefined) keepProfile(directory, subject);
+  else for (const warning of aboutStored(stored)) warn(warning);
   const view = viewOf(subject, format);
   const interruption = untilInterrupted(
     () => view.note('stopping, and writing down what was measured; once more ends at once'),
@@ -57,7 +59,7 @@ export async function runCheck(
       baseline: output.baseline,
       interrupted: interruption.by(),
     });
-    for (const warning of checked.warnings) process.stderr.write(`warning: ${shownLine(warning, 300)}\n`);
+    for (const warning of checked.warnings) warn(warning);
     await writeReports(judged.report, directory);
     pointLatest(directory);
     if (options.writeProfile !== undefined)
@@ -67,6 +69,17 @@ export async function runCheck(
   } finally {
     interruption.release();
   }
+}
+
+const warn = (warning: string): void => void process.stderr.write(`warning: ${shownLine(warning, 300)}\n`);
+
+/** What whoever judges a stored run should know of it. */
+function aboutStored({ journal }: NonNullable<CheckSubject['stored']>): string[] {
+  const { harnessVersion } = journal.header;
+  if (harnessVersion === undefined || harnessVersion === HARNESS_VERSION) return [];
+  return [
+    `the stored run was begun by petstore-harness ${harnessVersion}, and this is ${HARNESS_VERSION}: where the two ask otherwise nothing is judged`,
+  ];
 }
 
 /** TAP is for a program: progress goes to the person beside it, where there is one. */

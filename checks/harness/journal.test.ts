@@ -67,6 +67,15 @@ t.test('a restricted run says so', async (t) => {
   t.match(readJournal(file), { ok: true, header: { only: ['list-limit-range'] } });
 });
 
+t.test('a run says which version began it, where that version said so', async (t) => {
+  const file = fileIn(t);
+  new Journal(file, { ...HEADER, harnessVersion: '1.2.3' }).close();
+  t.match(readJournal(file), { ok: true, header: { harnessVersion: '1.2.3' } });
+  new Journal(file, HEADER).close();
+  const before = readJournal(file);
+  t.strictSame(before.ok && before.header.harnessVersion, undefined);
+});
+
 t.test('only its owner can read it', async (t) => {
   t.equal(statSync(written(t)).mode & 0o777, 0o600);
 });
@@ -199,6 +208,7 @@ t.test('no journal, or something else', async (t) => {
     JSON.stringify({ ...header, keys: [1] }),
     JSON.stringify({ ...header, clockSpeed: 0 }),
     JSON.stringify({ ...header, only: 'list-limit-range' }),
+    JSON.stringify({ ...header, harnessVersion: 1 }),
     JSON.stringify({ ...header, further: true }),
     ...Object.keys(header).map((name) => JSON.stringify({ ...header, [name]: undefined })),
   ];

@@ -14,6 +14,8 @@ export interface JournalHeader {
   readonly keys: readonly string[];
   readonly clockSpeed: number;
   readonly only?: readonly string[];
+  /** Which version began the run; journals of the first versions do not say. */
+  readonly harnessVersion?: string;
 }
 
 const ajv = new Ajv({ strict: true, strictTypes: false });
@@ -36,6 +38,7 @@ const isHeader = ajv.compile<JournalHeader>({
     keys: { type: 'array', items: text },
     clockSpeed: { type: 'number', exclusiveMinimum: 0 },
     only: { type: 'array', items: text },
+    harnessVersion: text,
   },
 });
 
