@@ -11,9 +11,9 @@ export async function measurements(probe: Probe): Promise<MinuteMeasurement[]> {
   if (scenes.length === 0) throw new Unsettled('no usable key has the role exhaust');
   const played = await Promise.allSettled(scenes.map(({ scene }) => probe.play(scene)));
   const made = played.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  if (made.length > 0) return made;
-  const [failed] = played;
-  throw failed?.status === 'rejected' ? failed.reason : new Unsettled('no window could be measured');
+  const failed = played.find((result) => result.status === 'rejected');
+  if (made.length === 0 && failed !== undefined) throw failed.reason;
+  return made;
 }
 
 /** Runs a judgement for every key's measurement. */
