@@ -175,6 +175,7 @@ t.test('cut off anywhere behind its first line, it loses the cut line at most, a
         return (
           cut.ok &&
           gone.ok &&
+          cut.warnings.length + gone.warnings.length === 0 &&
           [...cut.exchanges.keys()].join() === whole.join() &&
           [...gone.exchanges.keys()].join() === [...whole, 'later#1'].join() &&
           [...gone.exchanges.values()].slice(0, -1).every((exchange, index) => {
@@ -185,6 +186,81 @@ t.test('cut off anywhere behind its first line, it loses the cut line at most, a
       { numRuns: 300 },
     ),
   );
+});
+
+/** A journal of one line each: the header, and the beginning and the answer of each exchange by turns. */
+function linesOf(t: Folder): { readonly file: string; readonly lines: readonly string[] } {
+  const file = written(t);
+  const lines = readFileSync(file, 'utf8').split('\n').slice(0, -1);
+  return { file, lines };
+}
+
+t.test('a line that is damaged where no process ended is told, and costs its exchange only', async (t) => {
+  const { file, lines } = linesOf(t);
+  const damages = {
+    'letters that are gone': (line: string) => line.slice(5),
+    'zeros, as of a disk that lost its power': (line: string) => '\0'.repeat(line.length),
+    'a line end in the middle': (line: string) => `${line.slice(0, 20)}\n${line.slice(20)}`,
+    'two lines in one': (line: string) => line + line,
+  };
+  for (const [name, damage] of Object.entries(damages)) {
+    // The answer of the second exchange, and the beginning of the third.
+    for (const [at, missing, lost] of [
+      [4, 'check#2', 1],
+      [5, undefined, 0],
+    ] as const) {
+      const changed = lines.map((line, index) => (index === at ? damage(line) : line));
+      const text = `${changed.join('\n')}\n`;
+      writeFileSync(file, text);
+      const content = readJournal(file);
+      if (!content.ok) throw new Error(content.problem);
+      const told = `${file}:${at + 1}: cannot be read; an exchange that it held counts as lost`;
+      t.equal(content.warnings[0], told, name);
+      t.equal(content.warnings.length, name === 'a line end in the middle' ? 2 : 1, name);
+      t.strictSame(
+        [...content.exchanges.keys()],
+        EXCHANGES.map(({ id }) => id).filter((id) => id !== missing),
+        name,
+      );
+      t.strictSame([...content.lost.values()], [lost, 0], name);
+      t.equal(readFileSync(file, 'utf8'), text, 'the file is left as it is');
+    }
+  }
+});
+
+t.test('a last line that is whole and cannot be read is damaged, not cut off', async (t) => {
+  const { file, lines } = linesOf(t);
+  writeFileSync(file, `${lines.join('\n')}\nxyz\n`);
+  t.match(readJournal(file), { ok: true, warnings: [`${file}:10: cannot be read`] });
+  writeFileSync(file, `${lines.join('\n')}\nxyz`);
+  t.match(readJournal(file), { ok: true, warnings: [] });
+  new Journal(file, undefined).close();
+  t.match(readJournal(file), { ok: true, warnings: [] }, 'the next process ended it');
+});
+
+t.test('an exchange that is there twice counts once; two of one id are refused', async (t) => {
+  const { file, lines } = linesOf(t);
+  const [first, again] = [lines[2] ?? '', answered({ id: 'check#1', status: 500 })];
+  writeFileSync(file, `${[...lines, first].join('\n')}\n`);
+  const content = readJournal(file);
+  if (!content.ok) throw new Error(content.problem);
+  t.strictSame(content.warnings, [`${file}:10: once more check#1, which line 3 holds; it counts once`]);
+  t.strictSame([...content.exchanges.values()], EXCHANGES);
+  t.strictSame([...content.lost.values()], [0, 0]);
+  writeFileSync(file, `${[...lines, JSON.stringify(again)].join('\n')}\n`);
+  t.strictSame(readJournal(file), {
+    ok: false,
+    problem: `${file}:10: another exchange check#1, which line 3 holds; keep the one that is this run’s`,
+  });
+});
+
+t.test('the journals of two runs in one file are refused', async (t) => {
+  const { file, lines } = linesOf(t);
+  writeFileSync(file, `${[...lines, ...lines].join('\n')}\n`);
+  t.strictSame(readJournal(file), {
+    ok: false,
+    problem: `${file}:10: another run begins here, abcd2345; a journal is of one run`,
+  });
 });
 
 t.test('no journal, or something else', async (t) => {

@@ -1,4 +1,5 @@
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { isDeepStrictEqual } from 'node:util';
 import { Ajv } from 'ajv';
 import type { Exchange } from './exchange.ts';
 import { PERMISSIONS, type Permission } from './verdict.ts';
@@ -111,6 +112,8 @@ export type JournalContent =
       readonly resumedWith: ReadonlySet<string>;
       /** By exchange, when its check last looked at the clock before: what that request was decided by. */
       readonly decidedAt: ReadonlyMap<string, number>;
+      /** What no crash explains and yet costs no more than an exchange, each in one line with file and line. */
+      readonly warnings: readonly string[];
     }
   | { readonly ok: false; readonly problem: string };
 
@@ -122,41 +125,114 @@ function parseLine(line: string): unknown {
   }
 }
 
-/** Reads a journal back. A line that is no JSON was cut off by a crash: its exchange was in flight and is lost. */
+/**
+ * Whether a line that is no JSON was cut off when a process ended: it is the last one, without its end, or the next
+ * process ended it and left an empty line.
+ */
+const wasCutOff = (lines: readonly string[], index: number) =>
+  index === lines.length - 1 || (lines[index + 1] === '' && index + 1 < lines.length - 1);
+
+/** The lines of a journal by what they hold, each with its number. */
+class JournalLines {
+  readonly exchanges = new Map<string, Exchange>();
+  readonly resumedWith = new Set<string>();
+  readonly decidedAt = new Map<string, number>();
+  readonly warnings: string[] = [];
+  readonly #file: string;
+  readonly #begun: Begun[] = [];
+  readonly #lineOf = new Map<string, number>();
+  /** The keys that were used since a process went on with the journal; undefined while the first one wrote it. */
+  #keysSince: Set<string | null> | undefined;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Where a process went on with the journal. */
+  goOn(): void {
+    this.#keysSince = new Set();
+  }
+
+  damaged(number: number): void {
+    this.warnings.push(`${this.#file}:${number}: cannot be read; an exchange that it held counts as lost`);
+  }
+
+  /** @returns what is wrong with a line that does not belong into the journal of one run */
+  take(entry: unknown, number: number): string | undefined {
+    const place = `${this.#file}:${number}:`;
+    if (isBegun(entry)) this.#begin(entry);
+    else if (isHeader(entry))
+      return `${place} another run begins here, ${entry.runId}; a journal is of one run`;
+    else if (!isExchange(entry)) return `${place} not an exchange`;
+    else return this.#take(entry, number, place);
+    return undefined;
+  }
+
+  #begin(begun: Begun): void {
+    this.#begun.push(begun);
+    if (begun.decidedAt !== undefined) this.decidedAt.set(begun.begun, begun.decidedAt);
+    if (this.#keysSince?.has(begun.key) === false) this.resumedWith.add(begun.begun);
+    this.#keysSince?.add(begun.key);
+  }
+
+  #take(exchange: Exchange, number: number, place: string): string | undefined {
+    const before = this.exchanges.get(exchange.id);
+    if (before === undefined) {
+      this.exchanges.set(exchange.id, exchange);
+      this.#lineOf.set(exchange.id, number);
+      return undefined;
+    }
+    const again = `${exchange.id}, which line ${this.#lineOf.get(exchange.id)} holds`;
+    // Whose answer is whose nobody can tell: two processes went on with the run at the same time, or two runs are mixed.
+    if (!isDeepStrictEqual(exchange, before))
+      return `${place} another exchange ${again}; keep the one that is this run’s`;
+    this.warnings.push(`${place} once more ${again}; it counts once`);
+    return undefined;
+  }
+
+  lost(): Map<string, number> {
+    const lost = new Map<string, number>();
+    const begun = new Set<string>();
+    const count = (key: string | null, by: number) => {
+      if (key !== null) lost.set(key, (lost.get(key) ?? 0) + by);
+    };
+    for (const { begun: id, key } of this.#begun) {
+      begun.add(id);
+      count(key, 1);
+    }
+    // One whose beginning is damaged was not lost all the same.
+    for (const { id, key } of this.exchanges.values()) if (begun.has(id)) count(key, -1);
+    return lost;
+  }
+}
+
+/**
+ * Reads a journal back. A line that was cut off by a crash was in flight: its exchange is lost. So is one whose line is
+ * damaged otherwise, which is told.
+ */
 export function readJournal(file: string): JournalContent {
   if (!existsSync(file))
     return { ok: false, problem: `${file}: no journal there; --resume and --rejudge need one` };
   const lines = readFileSync(file, 'utf8').split('\n');
   const header = parseLine(lines[0] ?? '');
   if (!isHeader(header)) return { ok: false, problem: `${file}:1: not the first line of a journal` };
-  const exchanges = new Map<string, Exchange>();
-  const begun: Begun[] = [];
-  const resumedWith = new Set<string>();
-  const decidedAt = new Map<string, number>();
-  // The keys that were used since a process went on with the journal; undefined while the first one wrote it.
-  let keysSince: Set<string | null> | undefined;
+  const read = new JournalLines(file);
   for (const [index, line] of lines.entries()) {
     if (index === 0) continue;
-    const exchange = parseLine(line);
-    if (line === '') keysSince = new Set();
-    if (exchange === undefined) continue;
-    if (isBegun(exchange)) {
-      begun.push(exchange);
-      if (exchange.decidedAt !== undefined) decidedAt.set(exchange.begun, exchange.decidedAt);
-      if (keysSince?.has(exchange.key) === false) resumedWith.add(exchange.begun);
-      keysSince?.add(exchange.key);
+    if (line === '') {
+      read.goOn();
       continue;
     }
-    if (!isExchange(exchange)) return { ok: false, problem: `${file}:${index + 1}: not an exchange` };
-    exchanges.set(exchange.id, exchange);
+    const entry = parseLine(line);
+    if (entry === undefined) {
+      if (!wasCutOff(lines, index)) read.damaged(index + 1);
+      continue;
+    }
+    const problem = read.take(entry, index + 1);
+    if (problem !== undefined) return { ok: false, problem };
   }
-  const lost = new Map<string, number>();
-  const count = (key: string | null, by: number) => {
-    if (key !== null) lost.set(key, (lost.get(key) ?? 0) + by);
-  };
-  for (const { key } of begun) count(key, 1);
-  for (const { key } of exchanges.values()) count(key, -1);
-  return { ok: true, header, exchanges, lost, resumedWith, decidedAt };
+  const { exchanges, resumedWith, decidedAt, warnings } = read;
+  return { ok: true, header, exchanges, lost: read.lost(), resumedWith, decidedAt, warnings };
 }
 
 /**
