@@ -11,10 +11,13 @@ import {
 } from '../harness/simulated-limits.ts';
 import { played } from './judged-for-tests.ts';
 import { type Arrival, type LimitedTarget, limitedRun } from './limited-target-for-tests.ts';
-import { exhaustKey, type Told } from './measured-for-tests.ts';
-import { exhaustKeys, minuteOf, minuteScenes } from './minute-windows.ts';
+import { exact, exhaustKey, fewer, more, type Told, windowOf } from './measured-for-tests.ts';
+import { exhaustKeys, heldExplains, minuteOf, minuteScenes } from './minute-windows.ts';
 
 const free = exhaustKey();
+
+/** Of one animal: what is sent at the limit, where most likely nothing comes of it. */
+const LEAST = '/pets?limit=1';
 
 /** Measures the minute of a key of six. */
 async function measured(target: LimitedTarget = {}, again = true) {
@@ -29,6 +32,10 @@ async function measured(target: LimitedTarget = {}, again = true) {
     measurement,
     windows: kinds(measurement.windows),
     next: kinds(measurement.next),
+    /** With what the limit was met in each later window that was counted exactly; in the first it takes turns. */
+    atLimit: [...measurement.windows.slice(1), ...measurement.next].flatMap(({ count, refusal }) =>
+      count.verdict.kind === 'exact' ? [refusal?.request.path] : [],
+    ),
     waits: test.waits(),
   };
 }
@@ -50,9 +57,10 @@ const minutesOf =
   };
 
 t.test('a fixed window is counted, waited out and counted once more', async (t) => {
-  const { measurement, windows, next, sent, scene, waits } = await measured();
+  const { measurement, windows, next, atLimit, sent, scene, waits } = await measured();
   t.strictSame(windows, ['exact']);
   t.strictSame(next, ['exact']);
+  t.strictSame(atLimit, [LEAST]);
   t.match(measurement, {
     key: free,
     told: { kind: 'delay' },
@@ -116,13 +124,47 @@ t.test('another number than the plan’s is counted twice, from rest', async (t)
 t.test(
   'a next window that falls short is counted again, and once more where every other one is whole',
   async (t) => {
-    const next = async (...admits: readonly number[]) =>
-      (await measured({ limit: minutesOf(6, ...admits) })).next;
+    const next = async (...admits: readonly number[]) => {
+      const { next, atLimit, waits } = await measured({ limit: minutesOf(6, ...admits) });
+      t.ok(atLimit.every((path) => path === LEAST));
+      t.notOk(waits.some((wait) => wait.includes('whole window')));
+      return next;
+    };
     t.strictSame(await next(6), ['exact']);
     t.strictSame(await next(4), ['fewer', 'fewer']);
     t.strictSame(await next(4, 6), ['fewer', 'exact', 'exact']);
     t.strictSame(await next(4, 6, 4), ['fewer', 'exact', 'fewer']);
     t.strictSame(await next(7), ['more']);
+  },
+);
+
+t.test(
+  'a window that looks back and falls short is counted a third time, after a whole window at rest',
+  async (t) => {
+    // Spread out, so that the window gives back bit by bit.
+    const takes = (number: number) => (number <= 6 ? 4 * SECOND : 0);
+    const short = await measured({ limit: slidingLog, admits: 5, takes });
+    t.strictSame(short.windows, ['fewer', 'fewer', 'fewer']);
+    t.match(short.waits.at(-1), /: key free-1 to be at rest for a whole window$/);
+
+    let spent = 0;
+    const spentBefore = await measured({
+      limit: (capacity) => {
+        const says = slidingLog(capacity);
+        return (now) => {
+          if (spent === 0) says(now);
+          spent += 1;
+          return says(now);
+        };
+      },
+      takes,
+    });
+    t.strictSame(
+      spentBefore.windows,
+      ['fewer', 'exact'],
+      'what somebody else spent once is not missed twice',
+    );
+    t.strictSame(spentBefore.atLimit, [LEAST]);
   },
 );
 
@@ -134,6 +176,14 @@ t.test('without an admission at the reset there is no next window', async (t) =>
   const { next, measurement } = await measured({ tells: later(() => ({ status: 429, reset: 60 })) });
   t.strictSame(next, []);
   t.match(measurement.afterReset, { admitted: false });
+});
+
+t.test('a refusal that names no moment leaves none to ask at', async (t) => {
+  const { windows, next, measurement, waits } = await measured({
+    tells: ({ admitted }) => (admitted ? undefined : { reset: undefined, retryAfter: undefined }),
+  });
+  t.strictSame([windows, next, waits], [['exact'], [], []]);
+  t.match(measurement, { told: { kind: 'absent' }, afterRetryAfter: undefined, afterReset: undefined });
 });
 
 t.test('headers that no longer describe the minute: the key rests before the next window', async (t) => {
@@ -203,13 +253,14 @@ t.test('a bucket that gives back more than its plan’s', async (t) => {
   const low = await measured({
     limit: tokenBucketByNextToken,
     admits: 5,
-    tells: later(({ admitted }) => (admitted ? { remaining: 3, reset: 12 } : undefined)),
+    tells: ({ number, admitted }) => (number > 6 && admitted ? { remaining: 3, reset: 12 } : undefined),
   });
+  t.equal(low.measurement.refilling, true);
   t.equal(low.measurement.overGiven, undefined, 'a count that is not exact is judged as it is');
 });
 
 t.test('a window that is whole again too soon', async (t) => {
-  const { measurement } = await measured({
+  const { measurement, waits } = await measured({
     limit: (capacity) => {
       let endsAt = 0;
       let used = 0;
@@ -228,6 +279,7 @@ t.test('a window that is whole again too soon', async (t) => {
   });
   const { shortWindow } = measurement;
   t.ok(shortWindow !== undefined && Math.abs(shortWindow - 30 * SECOND) <= 2 * SECOND);
+  t.equal(waits.length, 1, 'and is counted at once, before it ends');
 });
 
 t.test('what this run has sent in the minute belongs to the count', async (t) => {
@@ -269,4 +321,17 @@ t.test('only the smallest plan’s minute goes on into the next one', async (t) 
   ]);
   t.strictSame(requests(key('pro-1', 'pro', 300)), ['minute:pro-1 605']);
   t.strictSame(requests(key('business-1', 'business', 1000)), ['minute:business-1 1005']);
+});
+
+t.test('a minute that looks back may still hold what is missing', async (t) => {
+  const explained = (held: number, ...window: Parameters<typeof windowOf>) =>
+    heldExplains(windowOf(...window), held);
+  t.equal(explained(2, fewer(2), 4), true);
+  t.equal(explained(3, fewer(2), 4), true);
+  t.equal(explained(1, fewer(2), 4), false, 'it held less than that');
+  t.equal(explained(2, fewer(2), 3), false, 'more is missing than its headers told');
+  t.equal(explained(2, fewer(2, 1), 4), false, 'somebody else spent a part of it meanwhile');
+  t.equal(explained(2, fewer(2, 1), 3), false);
+  t.equal(explained(6, exact), false, 'nothing is missing');
+  t.equal(explained(6, more, 7), false);
 });
