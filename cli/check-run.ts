@@ -73,12 +73,21 @@ export async function runCheck(
 
 const warn = (warning: string): void => void process.stderr.write(`warning: ${shownLine(warning, 300)}\n`);
 
+/** Of a journal that is damaged altogether so many lines are told. */
+const MOST_DAMAGES = 5;
+
 /** What whoever judges a stored run should know of it. */
-function aboutStored({ journal }: NonNullable<CheckSubject['stored']>): string[] {
-  const { harnessVersion } = journal.header;
-  if (harnessVersion === undefined || harnessVersion === HARNESS_VERSION) return [];
+function aboutStored({ journal: { header, warnings } }: NonNullable<CheckSubject['stored']>): string[] {
+  const { harnessVersion = HARNESS_VERSION } = header;
+  const more = warnings.length - MOST_DAMAGES;
   return [
-    `the stored run was begun by petstore-harness ${harnessVersion}, and this is ${HARNESS_VERSION}: where the two ask otherwise nothing is judged`,
+    ...warnings.slice(0, MOST_DAMAGES),
+    ...(more > 0 ? [`… and ${more} more of the journal’s lines`] : []),
+    ...(harnessVersion === HARNESS_VERSION
+      ? []
+      : [
+          `the stored run was begun by petstore-harness ${harnessVersion}, and this is ${HARNESS_VERSION}: where the two ask otherwise nothing is judged`,
+        ]),
   ];
 }
 

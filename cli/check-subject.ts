@@ -86,12 +86,18 @@ export async function checkSubject(options: CheckOptions): Promise<CheckSubject>
   return { profile, values, permissions, only, embedded: false, stored, close: async () => {} };
 }
 
+const journalOf = ({ directory }: Pick<StoredRun, 'directory'>) => join(directory, JOURNAL_FILE);
+
+/** The profile that was named, else the stored run's own. */
+const profileOf = ({ profile }: CheckOptions, { directory }: StoredRun) =>
+  profile ?? join(directory, PROFILE_FILE);
+
 function storedRun({ resume, rejudge }: CheckOptions): StoredRun | undefined {
   const directory = resume ?? rejudge;
   if (directory === undefined) return undefined;
   let journal: JournalContent;
   try {
-    journal = readJournal(join(directory, JOURNAL_FILE));
+    journal = readJournal(journalOf({ directory }));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new UsageError(`${directory}: its journal cannot be read: ${why}`);
@@ -101,7 +107,7 @@ function storedRun({ resume, rejudge }: CheckOptions): StoredRun | undefined {
 }
 
 async function writtenProfile(options: CheckOptions, stored: StoredRun | undefined): Promise<TargetProfile> {
-  const file = options.profile ?? (stored === undefined ? undefined : join(stored.directory, PROFILE_FILE));
+  const file = stored === undefined ? options.profile : profileOf(options, stored);
   if (file === undefined) return profileOfEnvironment();
   const profile = await profileIn(file);
   const missing =
@@ -132,13 +138,17 @@ function profileOfEnvironment(): TargetProfile {
 }
 
 function targetOf(options: CheckOptions, profile: TargetProfile, stored: StoredRun | undefined): string {
-  const before = stored?.journal.header.target;
   const asked = options.target === undefined ? undefined : addressOf(options.target);
-  if (before !== undefined) {
+  if (stored !== undefined) {
+    const before = stored.journal.header.target;
     const now = asked ?? profile.target;
-    if (now !== undefined && now !== before)
-      throw new UsageError(`the stored run checked ${before}, not ${now}`);
-    if (stored?.offline === false && now === undefined) {
+    if (now !== undefined && now !== before) {
+      const source = asked === undefined ? profileOf(options, stored) : '--target';
+      throw new UsageError(
+        `${journalOf(stored)}:1: the stored run checked ${before}, and ${source} names ${now}`,
+      );
+    }
+    if (!stored.offline && now === undefined) {
       throw new UsageError(
         'the stored run checked the embedded reference server, which ended with it: check it anew',
       );

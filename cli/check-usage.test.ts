@@ -34,6 +34,15 @@ t.test('wrong usage is one line for each problem, on standard error, and exit co
   }
 });
 
+const JOURNAL = {
+  journal: 1,
+  runId: 'abcd2345',
+  startedAt: 0,
+  permissions: [],
+  keys: [],
+  clockSpeed: 1,
+};
+
 t.test('what is wrong with target, profile, keys and stored runs', async (t) => {
   const folder = t.testdir({
     'p.yaml': PROFILE,
@@ -42,6 +51,10 @@ t.test('what is wrong with target, profile, keys and stored runs', async (t) => 
     'prod.yaml': PROFILE.replace('http://127.0.0.1:9', 'https://petstore.example.com'),
     folder: {},
     unfinished: { 'journal.ndjson': '{"journal":1}\n' },
+    elsewhere: {
+      'journal.ndjson': `${JSON.stringify({ ...JOURNAL, target: 'https://staging.example.com/v1' })}\n`,
+      'profile.yaml': PROFILE,
+    },
   });
   const at = (name: string) => join(folder, name);
   const before = process.env['PETSTORE_FREE_KEY'];
@@ -90,6 +103,21 @@ t.test('what is wrong with target, profile, keys and stored runs', async (t) => 
     [{ resume: at('folder') }, 'some-key', /no journal there/],
     [{ resume: at('p.yaml') }, 'some-key', /no journal there/],
     [{ rejudge: at('unfinished') }, 'some-key', /journal\.ndjson:1: not the first line of a journal/],
+    [
+      { rejudge: at('elsewhere') },
+      'some-key',
+      /elsewhere\/journal\.ndjson:1: the stored run checked https:\/\/staging\.example\.com\/v1, and \S+elsewhere\/profile\.yaml names http:\/\/127\.0\.0\.1:9\/v1$/,
+    ],
+    [
+      { rejudge: at('elsewhere'), profile: at('p.yaml') },
+      'some-key',
+      /journal\.ndjson:1: the stored run checked \S+, and \S+p\.yaml names http:\/\/127\.0\.0\.1:9\/v1$/,
+    ],
+    [
+      { resume: at('elsewhere'), target: 'http://127.0.0.1:8/v1' },
+      'some-key',
+      /journal\.ndjson:1: the stored run checked \S+, and --target names http:\/\/127\.0\.0\.1:8\/v1$/,
+    ],
   ] as const) {
     if (key === undefined) delete process.env['PETSTORE_FREE_KEY'];
     else process.env['PETSTORE_FREE_KEY'] = key;
