@@ -8,11 +8,12 @@ import { rateReading } from '../harness/rate-headers.ts';
 import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.ts';
 import { countWindow, type WindowCount } from '../harness/window-count.ts';
 import { categoryId, namePrefix } from './added-animals.ts';
-import { isAdmitted, isAdmittedStatus } from './admitted.ts';
+import { isAdmitted } from './admitted.ts';
 import { answersOtherwise, isBan, isSameLimit } from './ban-answers.ts';
 import { atStart } from './key-at-rest.ts';
 import { servedAnimals } from './minute-requests.ts';
 import { minuteScenes } from './minute-windows.ts';
+import { freeKey, otherKeys } from './other-keys.ts';
 import { latestEnd, toldEnd } from './told-time.ts';
 import { IN_FLIGHT } from './window-filling.ts';
 
@@ -72,10 +73,6 @@ export interface OtherKey {
   readonly banned: boolean;
 }
 
-/** The keys that pay for ordinary checks, but this one. */
-export const otherKeys = (probe: Probe, key: Key): Key[] =>
-  probe.keys.filter(({ name, roles }) => name !== key.name && roles.includes('functional'));
-
 /** A ban that does not tell its end is taken to last this long at least. */
 const UNTOLD_BAN = 10 * SECOND;
 
@@ -111,21 +108,6 @@ export async function tryOthers(
     if (untried.size === 0 || next > until - SECOND || probe.storedKey() !== undefined) return tried;
     await probe.waitUntil(next, `another key to be free while ${key.name} is banned`);
   }
-}
-
-/**
- * The first of the keys on which a request disturbs nothing: its own minute is not being counted, and its own limit
- * not reached, which says nothing about the ban and may earn it one of its own.
- */
-function freeKey(probe: Probe, keys: readonly Key[]): Key | undefined {
-  const stored = probe.storedKey();
-  if (stored !== undefined) return keys.find(({ name }) => name === stored);
-  // A key that had several refusals may have earned a ban of its own, unless it was admitted since.
-  const isInnocent = (key: Key) => {
-    const last = probe.readingsOf(key, probe.now() - MINUTE).at(-1);
-    return probe.refusalsOf(key) <= 1 || (last !== undefined && isAdmittedStatus(last.status));
-  };
-  return keys.find((key) => isInnocent(key) && !probe.isCounted(key) && probe.quotaAt(key) <= probe.now());
 }
 
 /** A refusal that asks for less is a bucket's, which does not stay exhausted. */

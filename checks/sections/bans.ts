@@ -14,8 +14,8 @@ import type { WindowCount } from '../harness/window-count.ts';
 import { isAdmitted } from './admitted.ts';
 import { answersOtherwise } from './ban-answers.ts';
 import { type Ban, type BanMeasurement, banKey, banOf } from './ban-measurement.ts';
-import { otherKeys } from './ban-provocation.ts';
 import { exhaustKeys, minuteScenes } from './minute-windows.ts';
+import { otherKeys } from './other-keys.ts';
 import type { FilledWindow } from './window-filling.ts';
 
 /** Refused as only a ban refuses, below the limit, and nobody else on the key who could have earned it. */

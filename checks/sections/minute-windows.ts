@@ -14,7 +14,7 @@ import { isAdmittedStatus } from './admitted.ts';
 import { afterRefusal, type OverGiven, overGivenOf, type Retry } from './after-refusal.ts';
 import { atStart, rest, restForWindow } from './key-at-rest.ts';
 import { ADDED_TOGETHER, refusedOperation, servedAnimals, variety } from './minute-requests.ts';
-import { type FilledWindow, fill } from './window-filling.ts';
+import { type FilledWindow, fillUndisturbed } from './window-filling.ts';
 
 export interface MinuteMeasurement {
   readonly key: Key;
@@ -56,10 +56,16 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
       const subject = refusedOperation(probe, key, animals, category);
 
       const before = await atStart(probe, key);
-      const windows = [await fill(probe, key, requests, before[0]?.sentAt ?? probe.now(), subject)];
-      const [first] = windows;
-      const refusal = first?.refusal;
-      if (first === undefined || refusal === undefined) {
+      let first = await fillUndisturbed(probe, key, requests, before[0]?.sentAt ?? probe.now(), subject);
+      const windows = [first];
+      if (first.closed !== undefined) {
+        // Where the network broke its connections the next window ends with a refusal, and tells what this one hid.
+        await rest(probe, key);
+        first = await fillUndisturbed(probe, key, requests, probe.now(), subject);
+        windows.splice(first.closed === undefined ? 0 : 1, 1, first);
+      }
+      const { refusal } = first;
+      if (refusal === undefined) {
         return {
           key,
           windows,
@@ -81,14 +87,14 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
         heldBefore = probe
           .readingsOf(key, since - MINUTE)
           .filter(({ status, receivedAt }) => receivedAt <= since && isAdmittedStatus(status)).length;
-        next.push(await fill(probe, key, requests, since, listPets({ limit: 1 })));
+        next.push(await fillUndisturbed(probe, key, requests, since, listPets({ limit: 1 })));
         if (
           after.refilling === true &&
           next[0]?.count.verdict.kind === 'fewer' &&
           !heldExplains(next[0], heldBefore)
         ) {
           await restForWindow(probe, key);
-          next.push(await fill(probe, key, requests, probe.now(), listPets({ limit: 1 })));
+          next.push(await fillUndisturbed(probe, key, requests, probe.now(), listPets({ limit: 1 })));
         }
         // One that fell short is counted again, and once more where every other one is whole.
         while (
@@ -98,17 +104,17 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
           (next.length === 1 || next[1]?.count.verdict.kind === 'exact')
         ) {
           await rest(probe, key);
-          next.push(await fill(probe, key, requests, probe.now(), listPets({ limit: 1 })));
+          next.push(await fillUndisturbed(probe, key, requests, probe.now(), listPets({ limit: 1 })));
         }
       }
       // Not the plan's number: the same once more from rest, so that an earlier user of the key explains nothing.
       if (first.count.verdict.kind !== 'exact') {
         await rest(probe, key, after.edge);
-        const again = await fill(probe, key, requests, probe.now(), listPets({ limit: 1 }));
+        const again = await fillUndisturbed(probe, key, requests, probe.now(), listPets({ limit: 1 }));
         windows.push(again);
         if (after.refilling === true && again.count.verdict.kind === 'fewer') {
           await restForWindow(probe, key);
-          windows.push(await fill(probe, key, requests, probe.now(), listPets({ limit: 1 })));
+          windows.push(await fillUndisturbed(probe, key, requests, probe.now(), listPets({ limit: 1 })));
         }
       }
       const { told, afterRetryAfter, afterReset, refilling, shortWindow } = after;

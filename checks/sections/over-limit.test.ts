@@ -61,11 +61,16 @@ t.test('an operation that is served over the limit, or not answered', async (t) 
   const servedOver = exchangeAt('served', 1, { status: 201 });
   t.match(await first(exact, { servedOver }), { verdict: 'fail', reason: /^201/, evidence: /^served$/ });
   const closed = { ...exchangeAt('closed', 1), outcome: reset };
-  t.match(await first(exact, { closed, refusal: undefined }), {
+  const broken = windowOf(exact, 6, { closed, refusal: undefined });
+  t.match(await refused({ windows: [broken, broken] }), {
     verdict: 'fail',
-    reason: 'connection reset, twice',
+    reason: 'connection reset, at the end of each window',
     evidence: /^closed$/,
   });
+  const once = { verdict: 'inconclusive', reason: /connection reset/, evidence: /^closed$/ };
+  t.match(await refused({ windows: [broken] }), once);
+  t.match(await refused({ windows: [broken, windowOf(exact)] }), once);
+  t.match(await refused({ next: [broken] }), once);
 });
 
 t.test('requests of a key that goes on', async (t) => {

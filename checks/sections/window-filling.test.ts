@@ -2,11 +2,11 @@
 import t from 'tap';
 import { MINUTE, SECOND } from '../harness/key-pool.ts';
 import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.ts';
-import { NOON, type TestRun } from '../harness/run-for-tests.ts';
+import { NOON, payer, type TestRun, testKey } from '../harness/run-for-tests.ts';
 import { alignedWindow, fixedWindow, type SimulatedLimit } from '../harness/simulated-limits.ts';
 import { type LimitedTarget, limitedRun, reset } from './limited-target-for-tests.ts';
 import { exhaustKey } from './measured-for-tests.ts';
-import { type FilledWindow, fill } from './window-filling.ts';
+import { type FilledWindow, fill, fillUndisturbed } from './window-filling.ts';
 
 const free = exhaustKey();
 const last = listPets({ limit: 1 });
@@ -321,6 +321,47 @@ t.test('a target that closes the connection at the limit', async (t) => {
     refusal: { id: 'minute:free-1#8', outcome: { status: 429 } },
     count: { verdict: { kind: 'exact' } },
   });
+});
+
+t.test('whether connections break for everybody at the limit is asked with another key', async (t) => {
+  const keys = [free, testKey({ name: 'free-2' })];
+  const own = await filled({ keys, tells: ({ admitted }) => (admitted ? undefined : reset) });
+  t.match(own.window, { closed: { id: 'minute:free-1#7' }, refusal: undefined });
+  t.strictSame(own.sent.slice(6).map(payer), ['free-1', 'free-2', 'free-1', 'free-2', 'free-2']);
+  for (const broken of [8, 10, 11])
+    await t.rejects(
+      filled({ keys, tells: ({ number }) => ([7, 9, broken].includes(number) ? reset : undefined) }),
+      { name: 'Unsettled', message: /disturbed: connection reset/, evidence: [{ key: 'free-2' }] },
+    );
+});
+
+t.test('a window in which an answer was lost is filled once more from rest', async (t) => {
+  const filledAgain = async (...lost: readonly number[]) => {
+    const test = limitedRun({
+      keys: [free],
+      tells: ({ number }) => (lost.includes(number) ? reset : undefined),
+    });
+    const window = await fillUndisturbed(test.run.probe('minute:free-1'), free, lists(), NOON, last);
+    return { ...test, window };
+  };
+  const { window, sent, waits } = await filledAgain(3);
+  t.match(window, {
+    count: { verdict: { kind: 'exact' }, admitted: { length: 6 } },
+    refusals: { length: 1 },
+  });
+  t.equal(sent.length, 6 + 7);
+  t.match(waits(), [/^61\.\d+: key free-1 to be at rest for a minute$/]);
+  t.equal((await filledAgain()).sent.length, 7);
+  await t.rejects(filledAgain(3, 9), { name: 'Unsettled', message: /disturbed: connection reset/ }, 'once');
+  const { run } = limitedRun({
+    keys: [free],
+    tells: ({ number }) => (number === 3 ? { status: 500 } : undefined),
+  });
+  await t.rejects(
+    fillUndisturbed(run.probe('minute:free-1'), free, lists(), NOON, last),
+    { message: /disturbed: 500/ },
+    'an error is the target’s own',
+  );
 });
 
 t.test('a gateway in the target’s place refuses nothing', async (t) => {

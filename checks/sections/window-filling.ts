@@ -8,6 +8,8 @@ import type { RateReading } from '../harness/rate-headers.ts';
 import { listPets, type RequestSpec } from '../harness/requests.ts';
 import { countWindow, sinceEdge, type WindowCount } from '../harness/window-count.ts';
 import { isAdmitted, isAdmittedStatus } from './admitted.ts';
+import { rest } from './key-at-rest.ts';
+import { freeKey, otherKeys } from './other-keys.ts';
 
 /** How many requests are in flight at once while a window is filled. */
 export const IN_FLIGHT = 50;
@@ -28,7 +30,7 @@ export interface FilledWindow {
   readonly refusals: readonly AnsweredExchange[];
   /** A request of another operation that was served at the limit, right before a list was refused. */
   readonly servedOver: AnsweredExchange | undefined;
-  /** The first of two requests over the limit that got no answer at all. */
+  /** The first of two requests over the limit that got no answer at all, where other keys got theirs. */
   readonly closed: Exchange | undefined;
 }
 
@@ -39,6 +41,24 @@ function take<T>(source: Iterator<T>, count: number): T[] {
 }
 
 const answered = (exchanges: readonly Exchange[]) => exchanges.filter(isAnswered);
+
+function lost(exchange: Exchange | undefined): Unsettled {
+  const why = exchange?.outcome.kind === 'failure' ? exchange.outcome.message : 'no answer';
+  return new Unsettled(`the count was disturbed: ${why}`, exchange === undefined ? [] : [exchange]);
+}
+
+/**
+ * Where connections break for another key as well, that is nobody's refusal. Asked oftener the second time, so that no
+ * gateway which hands requests to its servers by turns gives a broken one to this key alone.
+ */
+async function askAnother(probe: Probe, key: Key, times: number): Promise<void> {
+  for (let turn = 0; turn < times; turn += 1) {
+    const other = freeKey(probe, otherKeys(probe, key));
+    if (other === undefined) return;
+    const exchange = await probe.attempt(listPets({ limit: 1 }), other);
+    if (!isAnswered(exchange)) throw lost(exchange);
+  }
+}
 
 /** A window while it is filled. */
 class Filling {
@@ -94,10 +114,7 @@ class Filling {
       // At the limit a connection that is closed may be the target's refusal: a second one tells it from an accident.
       // A gateway that answers in the target's place refuses nothing.
       const refuses = broken?.outcome.kind === 'failure' && broken.outcome.reason !== 'unavailable';
-      if (broken === undefined || !refuses || !this.isFull() || this.closedAtLimit >= 2) {
-        const why = broken?.outcome.kind === 'failure' ? broken.outcome.message : 'no answer';
-        throw new Unsettled(`the count was disturbed: ${why}`, broken === undefined ? [] : [broken]);
-      }
+      if (broken === undefined || !refuses || !this.isFull() || this.closedAtLimit >= 2) throw lost(broken);
       this.closedAtLimit += 1;
       this.closed ??= broken;
     }
@@ -118,6 +135,19 @@ class Filling {
  */
 export const fill: typeof fillWindow = (probe, key, ...rest) =>
   probe.counting(key, () => fillWindow(probe, key, ...rest));
+
+/** As `fill`; where an answer was lost, so that nobody knows whether it counts, once more from rest. */
+export const fillUndisturbed: typeof fillWindow = async (probe, key, requests, since, last) => {
+  try {
+    return await fill(probe, key, requests, since, last);
+  } catch (error) {
+    const broken = error instanceof Unsettled && error.evidence.find((exchange) => !isAnswered(exchange));
+    if (!broken) throw error;
+    await probe.waitUntil(broken.receivedAt + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
+    await rest(probe, key);
+    return fill(probe, key, requests, probe.now(), last);
+  }
+};
 
 async function fillWindow(
   probe: Probe,
@@ -153,11 +183,13 @@ async function fillWindow(
     const current = filling.count().admitted[0]?.id;
     if (current !== window) oneByOne = 0;
     window = current;
+    if (filling.closedAtLimit > 0) await askAnother(probe, key, 1);
     const together = togetherAtLimit(filling.sent, perMinute, oneByOne);
     await filling.send(oneByOne === 0 ? [last] : take(requests, together), together);
     oneByOne += 1;
   }
   const { sent, refusal, closed, closedAtLimit } = filling;
+  if (closedAtLimit >= 2) await askAnother(probe, key, 2);
   const count = filling.count();
   // One that a bucket's refill may have paid for was within the limit.
   const odd = oneByOne === 2 && count.verdict.kind === 'more' ? oddOne(sent, last) : undefined;
