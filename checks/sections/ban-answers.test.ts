@@ -1,5 +1,6 @@
 /** What tells the answer to a banned key from one more refusal of the rate limit. */
 import t from 'tap';
+import { SECOND } from '../harness/key-pool.ts';
 import { testRun } from '../harness/run-for-tests.ts';
 import { answersOtherwise, isBan, isSameLimit } from './ban-answers.ts';
 import { exchangeAt, type Told } from './measured-for-tests.ts';
@@ -47,6 +48,14 @@ t.test('a wait that goes beyond the window is a ban’s, but for what rounding m
     t.equal(looksBanned({ retryAfter }), banned, `${retryAfter} s, 10 s after a refusal for 60 s`);
   t.equal(looksBanned({ retryAfter: 600 }, {}), false, 'the limit told no end to compare with');
   t.equal(looksBanned({}), false, 'no end is told any more');
+
+  const slow = (seconds: number) => {
+    const answer = exchangeAt('slow', 10, { retryAfter: 53 });
+    return { ...answer, sentAt: answer.sentAt - seconds * SECOND };
+  };
+  const limit = exchangeAt('first', 0, LIMIT);
+  t.equal(isBan(probe, slow(0), limit), true);
+  t.equal(isBan(probe, slow(3), limit), false, 'the answer was on its way for three seconds');
 
   const first = exchangeAt('first', 0, { retryAfter: 0 });
   const second = (retryAfter: number) => exchangeAt('second', 1, { retryAfter });

@@ -24,11 +24,12 @@ export function isBan(probe: Probe, exchange: AnsweredExchange, first: AnsweredE
   if (codeOf(exchange) !== codeOf(first)) return true;
   const end = toldEnd(probe, exchange);
   const windowEnd = toldEnd(probe, first);
-  // Whole seconds, rounded up on both.
+  // Whole seconds, rounded up on both, and counted from a moment between the request and its answer's receipt.
   return (
     end !== undefined &&
     windowEnd !== undefined &&
-    end > Math.max(windowEnd, first.receivedAt + SECOND) + 2 * SECOND
+    end - (exchange.receivedAt - exchange.sentAt) >
+      Math.max(windowEnd, first.receivedAt + SECOND) + 2 * SECOND
   );
 }
 
