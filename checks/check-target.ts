@@ -110,6 +110,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
       : {
           recorded: resume.exchanges,
           lost: resume.lost,
+          unanswered: resume.unanswered,
           resumedWith: resume.resumedWith,
           decidedAt: resume.decidedAt,
         }),

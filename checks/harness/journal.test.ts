@@ -112,6 +112,14 @@ t.test(
         ['pro-1', 2],
       ]),
     );
+    t.strictSame(content.ok && [...content.unanswered], [
+      'check#1-lost',
+      'check#2-lost',
+      'anonymous#1',
+      'anonymous#1-lost',
+      'check#3',
+      'check#3-lost',
+    ]);
   },
 );
 

@@ -108,6 +108,8 @@ export type JournalContent =
       readonly exchanges: ReadonlyMap<string, Exchange>;
       /** By key name, how many requests were begun and have no exchange. */
       readonly lost: ReadonlyMap<string, number>;
+      /** Ids of those requests: the target may have done what they asked. */
+      readonly unanswered: ReadonlySet<string>;
       /** Of each key the first request after a place where a process ended: others right before it may be lost. */
       readonly resumedWith: ReadonlySet<string>;
       /** By exchange, when its check last looked at the clock before: what that request was decided by. */
@@ -190,6 +192,10 @@ class JournalLines {
     return undefined;
   }
 
+  unanswered(): Set<string> {
+    return new Set(this.#begun.map(({ begun }) => begun).filter((id) => !this.exchanges.has(id)));
+  }
+
   lost(): Map<string, number> {
     const lost = new Map<string, number>();
     const begun = new Set<string>();
@@ -232,7 +238,8 @@ export function readJournal(file: string): JournalContent {
     if (problem !== undefined) return { ok: false, problem };
   }
   const { exchanges, resumedWith, decidedAt, warnings } = read;
-  return { ok: true, header, exchanges, lost: read.lost(), resumedWith, decidedAt, warnings };
+  const [lost, unanswered] = [read.lost(), read.unanswered()];
+  return { ok: true, header, exchanges, lost, unanswered, resumedWith, decidedAt, warnings };
 }
 
 /**

@@ -12,6 +12,7 @@ import { type Key, type KeyLane, MINUTE } from './key-pool.ts';
 import { type RateReading, retryAfter } from './rate-headers.ts';
 import { getPet, listPets, type RequestSpec } from './requests.ts';
 import type { Run } from './run.ts';
+import { askedInstead } from './stored-request.ts';
 import { showsPresence } from './target-presence.ts';
 
 /** Credentials of a request that carries no valid key. */
@@ -43,6 +44,8 @@ const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…
 
 /** What came of waiting for a target that did not answer. */
 type Presence = 'there' | 'back';
+
+const keyAuthorization = ({ name, value }: Key) => ({ kind: 'key', name, value }) as const;
 
 const isUnavailable = ({ outcome }: Exchange) =>
   outcome.kind === 'failure' && outcome.reason === 'unavailable';
@@ -169,14 +172,28 @@ export class Probe {
   /**
    * Sends one request of an ordinary check and returns its answer. A 429 here is interference: somebody else spends
    * the key. It is waited out as told; so is a gateway that is unavailable, and a connection that broke is tried once
-   * more where that can do no harm. An addition that is forbidden to one key is tried with another one.
+   * more where that can do no harm: an addition as another animal, once a run. An addition that is forbidden to one key
+   * is tried with another one.
    *
    * @throws Unsettled when no answer of the target's own could be had
    */
   async send(spec: RequestSpec, payment: Payment = {}): Promise<AnsweredExchange> {
-    const exchange = await this.#sendWith(spec, payment.key);
+    const { asked, exchange } = await this.#sendWith(spec, payment.key);
     const shared = payment.key === undefined && spec.operation === 'createPet';
-    return shared && this.mayLackPermission(exchange) ? this.#withAnotherKey(spec, exchange) : exchange;
+    return shared && this.mayLackPermission(exchange) ? this.#withAnotherKey(asked, exchange) : exchange;
+  }
+
+  /**
+   * The answer to a request that was attempted, or to the same as another animal where its answer was lost.
+   *
+   * @throws Unsettled when no answer could be had
+   */
+  async answerTo(exchange: Exchange, spec: RequestSpec, key: Key): Promise<AnsweredExchange> {
+    if (isAnswered(exchange)) return exchange;
+    const { again = spec } = spec;
+    const repeatable = spec.again !== undefined && exchange.request.body === spec.body;
+    await this.#unanswered(exchange, 2, () => this.attempt(ARE_YOU_THERE, key), repeatable);
+    return this.send(again, { key });
   }
 
   /** Whether an addition may have been forbidden for its key: one with which nothing was added so far. */
@@ -221,7 +238,7 @@ export class Probe {
     const allowed = lanes.filter(({ adding }) => adding === 'allowed').slice(0, 1);
     for (const { key } of allowed.length > 0 ? allowed : lanes.filter(({ adding }) => adding === 'untried')) {
       await this.untilQuota(key);
-      const exchange = await this.#sendWith(spec, key);
+      const { exchange } = await this.#sendWith(spec, key);
       const lane = this.#run.laneOf(exchange);
       if (exchange.outcome.status !== 403) {
         for (const refusal of refusals) {
@@ -237,15 +254,26 @@ export class Probe {
     return refused;
   }
 
-  async #sendWith(spec: RequestSpec, payer: Key | undefined): Promise<AnsweredExchange> {
+  /** @returns the answer, and what it is the answer to: the request, or the same as another animal */
+  async #sendWith(
+    spec: RequestSpec,
+    payer: Key | undefined,
+  ): Promise<{ readonly asked: RequestSpec; readonly exchange: AnsweredExchange }> {
+    let asked = spec;
     for (let attempt = 1; ; attempt += 1) {
       const key = payer ?? (await this.#keyWithQuota(spec.operation));
-      const exchange = await this.attempt(spec, key);
+      asked = this.#inPlaceOf(asked, keyAuthorization(key));
+      const exchange = await this.attempt(asked, key);
       const ask = () => this.attempt(ARE_YOU_THERE, key);
-      const again = await this.#interference(exchange, attempt, ask, key.limits.perMinute);
-      if (again || !isAnswered(exchange)) continue;
-      await this.#refusedAltogether(exchange, key, spec);
-      return exchange;
+      const repeatable = asked.again !== undefined;
+      const again = await this.#interference(exchange, attempt, ask, repeatable, key.limits.perMinute);
+      if (again || !isAnswered(exchange)) {
+        // What was refused for its rate was not done; of anything else nobody knows.
+        if (!isAnswered(exchange) || exchange.outcome.status !== 429) asked = asked.again ?? asked;
+        continue;
+      }
+      await this.#refusedAltogether(exchange, key, asked);
+      return { asked, exchange };
     }
   }
 
@@ -276,14 +304,15 @@ export class Probe {
           : ({ kind: 'raw', name: null, ...credentials } as const);
       const exchange = await this.#exchange(spec, authorization);
       const ask = () => this.#exchange(ARE_YOU_THERE, authorization);
-      const again = await this.#interference(exchange, attempt, ask);
+      // Whoever has no key adds nothing.
+      const again = await this.#interference(exchange, attempt, ask, true);
       if (!again && isAnswered(exchange)) return exchange;
     }
   }
 
   /** Sends one request with this key and returns whatever comes of it: the subject of a check. */
   async attempt(spec: RequestSpec, key: Key, options: { uniform?: boolean } = {}): Promise<Exchange> {
-    return this.#exchange(spec, { kind: 'key', name: key.name, value: key.value }, options.uniform);
+    return this.#exchange(spec, keyAuthorization(key), options.uniform);
   }
 
   /**
@@ -329,8 +358,12 @@ export class Probe {
    * that sent nothing more here: whatever the clock was when it decided so, it has gone on since.
    */
   quotaAt(key: Key): number {
-    const isOver = this.#run.offline && this.#run.recorded(this.#nextId()) === undefined;
-    return isOver ? Number.POSITIVE_INFINITY : this.#readyAt(key);
+    return this.#isOver() ? Number.POSITIVE_INFINITY : this.#readyAt(key);
+  }
+
+  /** Whether a run is judged again that sent nothing more here. */
+  #isOver(): boolean {
+    return this.#run.offline && this.#run.recorded(this.#nextId()) === undefined;
   }
 
   #readyAt(key: Key): number {
@@ -383,14 +416,19 @@ export class Probe {
     return soonest.candidate.key;
   }
 
-  /** Whether the exchange is to be repeated because something other than the target's own answer came. */
+  /**
+   * Whether the exchange is to be repeated because something other than the target's own answer came.
+   *
+   * @param repeatable whether an addition can do no harm that is done twice
+   */
   async #interference(
     exchange: Exchange,
     attempt: number,
     ask: () => Promise<Exchange>,
+    repeatable: boolean,
     perMinute?: number,
   ): Promise<boolean> {
-    if (!isAnswered(exchange)) return this.#unanswered(exchange, attempt, ask);
+    if (!isAnswered(exchange)) return this.#unanswered(exchange, attempt, ask, repeatable);
     const { status, headers } = exchange.outcome;
     if (UNAVAILABLE.has(status) && attempt < 2) {
       await this.waitUntil(exchange.receivedAt + 1000, `the target, which answered ${status}`);
@@ -424,10 +462,17 @@ export class Probe {
   /**
    * Whether a request that was not answered is to be sent again: at once where it can do no harm, since a connection may
    * break, and where the target was away and has come back. Whether it is the target or this request tells another one.
+   * An addition is repeated when the target is there, once a run: a kept connection may be closed just as a request is
+   * sent (RFC 9112, 9.6), and whether that was done nobody knows.
    *
    * @throws Unsettled where no answer is to be had
    */
-  async #unanswered(exchange: Exchange, attempt: number, ask: () => Promise<Exchange>): Promise<boolean> {
+  async #unanswered(
+    exchange: Exchange,
+    attempt: number,
+    ask: () => Promise<Exchange>,
+    repeatable: boolean,
+  ): Promise<boolean> {
     const harmless = exchange.request.method === 'GET';
     if (wasInterrupted(exchange)) throw unanswered(exchange);
     if (showsPresence(exchange)) throw unanswered(exchange);
@@ -439,6 +484,7 @@ export class Probe {
     if (this.#name === 'preflight') throw unanswered(exchange);
     const presence = await this.#waitForTarget(ask);
     if (presence === 'back' && harmless && attempt < 3) return true;
+    if (!harmless && repeatable && !this.#isOver() && this.#run.repeatsAddition()) return true;
     throw unanswered(exchange);
   }
 
@@ -457,15 +503,29 @@ export class Probe {
     return `${this.#name}#${this.#sent + 1}`;
   }
 
+  /**
+   * What is sent next for a request: the same as another animal where the answer was lost with a process of this run,
+   * now or when the stored one was sent.
+   */
+  #inPlaceOf(spec: RequestSpec, authorization: ClientRequest['authorization']): RequestSpec {
+    const { again } = spec;
+    if (again === undefined) return spec;
+    const id = this.#nextId();
+    const stored = this.#run.recorded(id);
+    if (stored === undefined) return this.#run.mayBeDone(id) ? again : spec;
+    return askedInstead(stored, { ...spec, authorization }) === undefined ? spec : again;
+  }
+
   async #exchange(
     spec: RequestSpec,
     authorization: ClientRequest['authorization'],
     uniform = false,
   ): Promise<Exchange> {
+    const { again: _, ...asked } = this.#inPlaceOf(spec, authorization);
     const id = this.#nextId();
     this.#sent += 1;
     const decidedAt = this.#decidedAt;
     this.#decidedAt = undefined;
-    return this.#run.exchange({ ...spec, authorization }, { id, sentBy: this.#name }, uniform, decidedAt);
+    return this.#run.exchange({ ...asked, authorization }, { id, sentBy: this.#name }, uniform, decidedAt);
   }
 }

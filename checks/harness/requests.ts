@@ -9,6 +9,20 @@ export interface RequestSpec {
   readonly path: string;
   readonly headers?: HeaderList;
   readonly body?: string;
+  /**
+   * The same as another animal, which is sent in place of this one where this one may have been done already and nobody
+   * knows its answer: a name may have to be the only one. Without it an addition is not repeated.
+   */
+  readonly again?: RequestSpec;
+}
+
+/**
+ * An addition that may be repeated.
+ *
+ * @param add with nothing, or with what makes another name of a name
+ */
+export function repeatable(add: (again: string) => RequestSpec): RequestSpec {
+  return { ...add(''), again: add(' again') };
 }
 
 /** The query parameters of section 4.1; text so that values that the document does not allow can be sent too. */

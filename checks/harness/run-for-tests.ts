@@ -74,7 +74,7 @@ export function testRun(answers: Answers = () => ({}), options: Partial<RunOptio
       await Promise.resolve();
       clock.pass(ROUND_TRIP);
       const said = answers(request, number);
-      const { operation, method, path, authorization, body } = request;
+      const { operation, method, path, headers = [], authorization, body } = request;
       const failed = 'kind' in said ? said : undefined;
       const exchange = answered({
         ...('kind' in said ? {} : said),
@@ -83,6 +83,8 @@ export function testRun(answers: Answers = () => ({}), options: Partial<RunOptio
         operation,
         method,
         path,
+        requestHeaders:
+          authorization.kind === 'raw' ? [...headers, ['authorization', authorization.described]] : headers,
         sentAt,
         receivedAt: clock.now(),
         ...(body === undefined ? {} : { requestBody: body }),

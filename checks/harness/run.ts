@@ -32,6 +32,8 @@ export interface RunOptions {
   readonly recorded?: ReadonlyMap<string, Exchange>;
   /** How many requests of each key the earlier run sent without recording an answer. */
   readonly lost?: ReadonlyMap<string, number>;
+  /** Their ids. */
+  readonly unanswered?: ReadonlySet<string>;
   /** Ids of the exchanges with which the earlier run itself went on after an interruption. */
   readonly resumedWith?: ReadonlySet<string>;
   /** When the checks of the earlier run looked at the clock, by the exchange that followed. */
@@ -76,6 +78,7 @@ export class Run implements History, RunView {
   readonly #readingsByKey = new Map<string, RateReading[]>();
   readonly #observers: ((exchange: AnsweredExchange) => void)[] = [];
   readonly #replay: ReplayOrder;
+  #additionRepeated = false;
   /** Keys that were used since the earlier run was gone on with. */
   readonly #usedAgain = new Set<string | null>();
   /** When this part of the run began, by its clock; 0 where it is the first. */
@@ -175,6 +178,21 @@ export class Run implements History, RunView {
       throw new Unsettled(`needs the permission ${scene.permit}`);
     }
     return scene.play(this.probe(scene.id));
+  }
+
+  /** Whether an earlier part of this run sent this request, and its answer was lost with the process. */
+  mayBeDone(id: string): boolean {
+    return this.#options.unanswered?.has(id) === true;
+  }
+
+  /**
+   * Whether an addition whose answer was lost may be sent again, as another animal: once a run. A connection breaks now
+   * and then; a target that loses one answer after the other would be given animals without end.
+   */
+  repeatsAddition(): boolean {
+    if (this.#additionRepeated) return false;
+    this.#additionRepeated = true;
+    return true;
   }
 
   /** Requests of an earlier part of this run that were sent and never recorded, by key. */
