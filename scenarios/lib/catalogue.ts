@@ -96,7 +96,8 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
         role: 'exhaust',
         plans: ['free', 'pro', 'business'],
         overLimit: true,
-        cost: { minutes: 3, plus: 10 },
+        // The most that comes together is what goes over the limit, with what looks for its window.
+        cost: { minutes: 3, plus: 5, busiestMinute: { minutes: 1, plus: 4 } },
       },
     ],
     mix: READ_MIX,
@@ -117,7 +118,9 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
         role: 'exhaust',
         plans: ['free', 'pro', 'business'],
         overLimit: true,
-        cost: { minutes: 3, plus: 20 },
+        // Three windows' quota fits into the time, or a bucket's and two refills, with a refusal a second; twice the
+        // minute's quota fits into a minute.
+        cost: { minutes: 3, plus: 150, busiestMinute: { minutes: 2, plus: 75 } },
       },
     ],
     mix: READ_MIX,

@@ -57,10 +57,19 @@ export function mixedRequests(streamName: string): () => void {
   const callers: Caller[] = [];
   /** Who pays for every request, where nothing depends on the turn. */
   let payer: Caller | undefined;
+  const paid = planned?.paid;
+  /** Milliseconds since 1970 until which k6 cannot have begun more than was paid. */
+  let paidUntil = Number.POSITIVE_INFINITY;
+  const isUnpaid = () => paid !== undefined && (scenario?.iterationInTest ?? 0) >= paid.requests;
   return () => {
-    if (payer !== undefined && only !== undefined) return sendList(payer, only);
+    const now = Date.now();
+    // Where the machine stalls at the end of a constant rate k6 goes on for a moment.
+    if (now >= paidUntil && isUnpaid()) return;
+    if (payer !== undefined && only !== undefined) return sendList(payer, only, now);
     if (scenario === undefined) {
       scenario = exec.scenario;
+      if (paid !== undefined) paidUntil = scenario.startTime + paid.seconds * 1000 - 1;
+      if (isUnpaid()) return;
       const shard = ownShard();
       schedule = shard?.schedule ?? planned?.schedule ?? [];
       if (constantRate !== undefined && plan.shards !== undefined) constantRate /= plan.shards.length;
@@ -70,7 +79,7 @@ export function mixedRequests(streamName: string): () => void {
     }
     const turn = scenario.iterationInInstance;
     if (constantRate !== undefined && turn % LAG_EVERY === 0) {
-      late(Date.now() - scenario.startTime - (turn / constantRate) * 1000);
+      late(now - scenario.startTime - (turn / constantRate) * 1000);
     }
     const keyIndex = schedule[turn % schedule.length] ?? 0;
     let who = callers[keyIndex];
@@ -79,13 +88,13 @@ export function mixedRequests(streamName: string): () => void {
       callers[keyIndex] = who;
     }
     if (only !== undefined) {
-      sendList(who, only);
+      sendList(who, only, now);
       return;
     }
     const place = (turn * GOLDEN) & (SPAN - 1);
     if (place < listEnd) {
       const request = lists[(place / listStep) | 0];
-      if (request !== undefined) sendList(who, request);
+      if (request !== undefined) sendList(who, request, now);
     } else if (place < addEnd) add(who, statuses[((place - listEnd) / addStep) | 0]);
     else get(who);
   };

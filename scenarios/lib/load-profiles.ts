@@ -8,6 +8,9 @@ export interface Slope {
   readonly to: number;
 }
 
+/** k6 takes whole rates only: as many requests in so many seconds. */
+export const RATE_UNIT_SECONDS = 600;
+
 type Shape = readonly (readonly [partOfTime: number, from: number, to: number])[];
 
 /** Parts of the run's duration, and factors on its rate. */
@@ -49,8 +52,13 @@ export const AROUND_PEAK: Readonly<
   spike: { before: [0, 0.4], after: 0.62 },
 };
 
+/** A rate as k6 makes it: so many requests in a unit of time, at least one where there are any. */
+function asMade(rate: number): number {
+  return rate === 0 ? 0 : Math.max(1, Math.round(rate * RATE_UNIT_SECONDS)) / RATE_UNIT_SECONDS;
+}
+
 /**
- * The slopes of a profile.
+ * The slopes of a profile, at rates that k6 can make.
  *
  * @param rate requests per second, the profile's usual rate (stress goes to twice that)
  * @param seconds how long all of it lasts
@@ -58,14 +66,22 @@ export const AROUND_PEAK: Readonly<
 export function slopes(profile: LoadProfileName, rate: number, seconds: number): Slope[] {
   return SHAPES[profile].map(([part, from, to]) => ({
     seconds: part * seconds,
-    from: from * rate,
-    to: to * rate,
+    from: asMade(from * rate),
+    to: asMade(to * rate),
   }));
 }
 
 /** Requests that arrive in all. */
 export function arrivals(profile: readonly Slope[]): number {
   return profile.reduce((sum, { seconds, from, to }) => sum + (seconds * (from + to)) / 2, 0);
+}
+
+/** Sums of floating point numbers may end a hair above a whole one. */
+export const wholeRequests = (requests: number): number => Math.ceil(requests - 1e-6);
+
+/** Requests that k6 makes of a profile at most. */
+export function mostRequests(profile: readonly Slope[]): number {
+  return wholeRequests(arrivals(profile));
 }
 
 /** The highest rate, in requests per second. */

@@ -3,6 +3,7 @@
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { retryAfter } from '../../checks/harness/rate-headers.ts';
+import { mostOf, mostOfAMinute } from './client-cost.ts';
 import { drain, tell } from './report.ts';
 import { plan, targetNow } from './run-plan.ts';
 import { streamNumber } from './script.ts';
@@ -44,16 +45,38 @@ function measurement(who: Caller, name: string, value: number, unit: string): vo
 
 const LAST_WAIT = 5 * WINDOW;
 
+/** Whether a client may send one more request: a target without a limit would let it go on beyond its bill. */
+function purse(who: Caller, began: number): () => boolean {
+  const cost = plan.streams[who.stream]?.cost ?? { minutes: 0, plus: 0 };
+  const [most, mostOfMinute] = [mostOf, mostOfAMinute].map((of) => of(cost, who.key.perMinute, 0));
+  let sent = 0;
+  let minute = 0;
+  let sentInMinute = 0;
+  return () => {
+    const now = Math.floor((targetSeconds() - began) / WINDOW);
+    if (now !== minute) sentInMinute = 0;
+    minute = now;
+    sent += 1;
+    sentInMinute += 1;
+    return sent <= (most ?? 0) && sentInMinute <= (mostOfMinute ?? 0);
+  };
+}
+
 /**
  * Section 8's client: after a 429 it waits for Retry-After, then backs off exponentially with full jitter. It must
  * never be banned, and must get at least 95 % of what the plan sells in the time.
  */
 export function polite(who: Caller, seconds: number): void {
   const began = targetSeconds();
+  const mayAsk = purse(who, began);
   let admitted = 0;
   let refusedInARow = 0;
   let banned = '';
   while (targetSeconds() - began < seconds && banned === '') {
+    if (!mayAsk()) {
+      measurement(who, 'admitted until the bill allowed no more', admitted, 'requests');
+      break;
+    }
     const answer = list(who, plain);
     if (answer.status === 200) {
       admitted += 1;
@@ -150,22 +173,29 @@ export function abuse(who: Caller, longest: number): void {
 
 const TOGETHER = 20;
 
-/** Waits until a new minute window begins with the next request; the answer to the one that found out is spent. */
-function freshWindow(who: Caller): void {
+/**
+ * Waits until a new minute window begins with the next request; the answer to the one that found out is spent.
+ *
+ * @param notBefore whatever the target says of its windows, in seconds of its clock
+ */
+function freshWindow(who: Caller, notBefore: number): void {
   const answer = list(who, plain);
   const shownForMinute = Number(answer.headers['X-Ratelimit-Limit']) === who.key.perMinute;
   const reset = Number(answer.headers['X-Ratelimit-Reset']);
   const left = shownForMinute && reset > 0 ? reset - targetSeconds() : WINDOW;
   // A bucket that refills says when it is full again; a window when it ends. The second covers rounding.
-  rest(Math.max(left, 0) + 1);
+  rest(Math.max(left, notBefore - targetSeconds(), 0) + 1);
 }
 
 /** Offers requests just below, at and over the plan's limit, each in a window of its own, many at once. */
 export function edge(who: Caller): void {
   const limit = who.key.perMinute;
+  // Bursts are a minute apart: no minute has more than one.
+  let nextBurst = 0;
   for (const offered of [limit - 1, limit, limit + 3]) {
-    freshWindow(who);
+    freshWindow(who, nextBurst);
     const began = targetSeconds();
+    nextBurst = began + WINDOW;
     let admitted = 0;
     for (let sent = 0; sent < offered; ) {
       const now = Math.min(TOGETHER, offered - sent);

@@ -2,6 +2,7 @@
  * What a scenario is, and the plan that the runner makes of one before k6 starts. Plain data: the runner (Node) and
  * the scripts (k6) read the same types.
  */
+import type { ClientCost } from './client-cost.ts';
 
 /** The operations that load consists of, in the order of their numbers in samples. */
 export const OPERATIONS = ['listPets', 'createPet', 'getPet'] as const;
@@ -44,11 +45,8 @@ export interface ClientStream {
   readonly plans?: readonly PlanName[];
   readonly from?: number;
   readonly overLimit?: boolean;
-  /**
-   * Requests that one client sends at most: so many times its plan's minute, so many on top, so many for each real
-   * second of its part of the run.
-   */
-  readonly cost: { readonly minutes: number; readonly plus: number; readonly perSecond?: number };
+  /** What one client sends at most. */
+  readonly cost: ClientCost;
 }
 
 export type Stream = RateStream | ClientStream;
@@ -95,6 +93,10 @@ export interface PlannedStream {
   readonly expects429: boolean;
   /** Arrivals per second where they are constant: for the schedule lag. */
   readonly constantRate?: number;
+  /** Of a constant rate: what was paid, and within how many seconds of its start k6 cannot have begun more. */
+  readonly paid?: { readonly requests: number; readonly seconds: number };
+  /** Of clients at their own pace: what each has been billed for. */
+  readonly cost?: ClientCost;
 }
 
 /** Everything that the scripts need to know; plan.json beside the bundled script. It holds no secret. */

@@ -237,13 +237,16 @@ function sendInFull(who: Caller, request: ListRequest): TextResponse {
   return response;
 }
 
-/** GET /pets, where only its sample is of interest: its body is read where it is looked at. */
-export function sendList(who: Caller, request: ListRequest): void {
+/**
+ * GET /pets, where only its sample is of interest: its body is read where it is looked at.
+ *
+ * @param now milliseconds since 1970
+ */
+export function sendList(who: Caller, request: ListRequest, now: number): void {
   if (sinceValidated >= leftUnvalidated || missed > 0) {
     sendInFull(who, request);
     return;
   }
-  const now = Date.now();
   // As beginAs does, for what most requests are.
   if (taggedCaller !== who || taggedOperation !== 0) tagAs(who, 0);
   begin(who.codes[0] ?? 0, now);

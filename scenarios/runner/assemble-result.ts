@@ -143,10 +143,11 @@ export function assembleResult(remains: RunRemains): LoadResult {
     measurements: events.measurements.map(({ name, key, value, unit }) => ({ name, key, value, unit })),
     bill: {
       ...quota.bill,
-      keys: quota.bill.keys.map((row) => ({
-        ...row,
-        ...(store.keys().get(row.key) ?? { sent: 0, refused: 0 }),
-      })),
+      keys: quota.bill.keys.map((row) => {
+        const { sent, refused } = store.keys().get(row.key) ?? { sent: 0, refused: 0 };
+        const look = row.key === request.target.keys[quota.looksFirst]?.name ? 1 : 0;
+        return { ...row, sent: sent + look, refused };
+      }),
     },
   };
 

@@ -1,4 +1,4 @@
-import { peakRate, slopes } from '../lib/load-profiles.ts';
+import { mostRequests, peakRate, RATE_UNIT_SECONDS, type Slope, slopes } from '../lib/load-profiles.ts';
 import type { RateStream, ScenarioFacts } from '../lib/scenario.ts';
 import type { PaidStream } from './quota.ts';
 
@@ -16,6 +16,8 @@ export interface OptionsRequest {
   readonly graceSeconds: number;
   /** Whether k6 writes its metrics somewhere while it runs. */
   readonly toOutputs: boolean;
+  /** Virtual users of a rate, where what is expected does not decide it. */
+  readonly users?: number;
 }
 
 export interface K6Options {
@@ -26,13 +28,37 @@ export interface K6Options {
   readonly loadSeconds: number;
 }
 
-/** k6 wants whole rates; per ten minutes they are fine enough. */
-const TIME_UNIT_SECONDS = 600;
 const PARALLEL = 20;
 const MOST_VUS = 5000;
 
-const duration = (seconds: number) => `${Math.max(1, Math.round(seconds * 1000))}ms`;
-const perUnit = (rate: number) => Math.round(rate * TIME_UNIT_SECONDS);
+/** In milliseconds, exact to the microsecond: at 20,000 requests/s a millisecond is twenty of them. */
+const duration = (seconds: number) => `${Math.max(1, Math.round(seconds * 1e6) / 1000)}ms`;
+const perUnit = (rate: number) => Math.round(rate * RATE_UNIT_SECONDS);
+/** Shorter than this k6 takes no constant rate. */
+const SHORTEST_CONSTANT_SECONDS = 1;
+
+/**
+ * The executor of a constant rate that makes exactly as many requests as are paid. k6 begins with one at the very start;
+ * a load that lasted to the moment of the first one that is not paid might send that too.
+ */
+function constantRate(rate: number, seconds: number): object {
+  const paid = mostRequests([{ seconds, from: rate, to: rate }]);
+  // k6 reckons in whole nanoseconds, rounded down.
+  const interval = Math.floor(1e9 / rate) / 1e9;
+  const length = Math.min(seconds, (paid - 0.5) * interval);
+  if (length >= SHORTEST_CONSTANT_SECONDS)
+    return { executor: 'constant-arrival-rate', rate: perUnit(rate), duration: duration(length) };
+  // This one begins with the first request an interval after the start.
+  return ramp([{ seconds: (paid + 0.5) * interval, from: rate, to: rate }]);
+}
+
+function ramp(shape: readonly Slope[]): object {
+  return {
+    executor: 'ramping-arrival-rate',
+    startRate: perUnit(shape[0]?.from ?? 0),
+    stages: shape.map(({ seconds, to }) => ({ duration: duration(seconds), target: perUnit(to) })),
+  };
+}
 
 /** VUs for a rate (Little's law, with half as many again for what is slower than expected). */
 function vusFor(peak: number, expectedSeconds: number): number {
@@ -46,31 +72,19 @@ function rateScenario(
   const { share = 1, from = 0, to = 1, profile, exec } = stream;
   const seconds = (to - from) * request.seconds;
   const shape = slopes(profile, request.rate * share, seconds);
-  const vus = vusFor(peakRate(shape), request.expectedSeconds);
+  const vus = request.users ?? vusFor(peakRate(shape), request.expectedSeconds);
   const common = {
     exec,
     startTime: duration(from * request.seconds).replace(/^1ms$/, '0s'),
-    timeUnit: `${TIME_UNIT_SECONDS}s`,
+    timeUnit: `${RATE_UNIT_SECONDS}s`,
     preAllocatedVUs: vus,
     maxVUs: vus,
     gracefulStop: duration(request.graceSeconds),
   };
   const [first] = shape;
   const isConstant = shape.every((slope) => slope.from === slope.to && slope.from === first?.from);
-  const scenario = isConstant
-    ? {
-        executor: 'constant-arrival-rate',
-        ...common,
-        rate: Math.max(1, perUnit(first?.from ?? 0)),
-        duration: duration(seconds),
-      }
-    : {
-        executor: 'ramping-arrival-rate',
-        ...common,
-        startRate: perUnit(first?.from ?? 0),
-        stages: shape.map((slope) => ({ duration: duration(slope.seconds), target: perUnit(slope.to) })),
-      };
-  return { vus, end: to * request.seconds, scenario };
+  const executor = isConstant ? constantRate(first?.from ?? 0, seconds) : ramp(shape);
+  return { vus, end: to * request.seconds, scenario: { ...common, ...executor } };
 }
 
 /** Tags that k6 sets by itself. Each costs a percent of a request; without url no query makes a series of its own. */

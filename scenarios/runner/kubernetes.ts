@@ -37,7 +37,7 @@ const LARGEST_CONFIG_BYTES = 900_000;
  */
 export async function kubernetesManifests(request: KubernetesRequest): Promise<string> {
   const { facts, target, runId, shards: count = 1 } = request;
-  const prepared = prepareLoad(request);
+  const prepared = prepareLoad({ ...request, shards: 1 });
   const { rate, seconds, mix, quota } = prepared;
   if (quota.streams.some(({ stream }) => stream.kind !== 'rate')) {
     throw new LoadRefused(`${facts.name} is about single clients; only loads that are rates can be divided`);
@@ -64,7 +64,11 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
       throw new LoadRefused(`runners share the load evenly, and ${names} cannot pay one part of ${count}`);
     }
   }
-  const made = preparedOptions(prepared, request, { graceSeconds: GRACE_SECONDS, toOutputs: true });
+  const usual = { graceSeconds: GRACE_SECONDS, toOutputs: true };
+  const { vus } = preparedOptions(prepared, request, usual);
+  // k6 rounds execution segments to whole users.
+  const users = Math.ceil(vus / count) * count;
+  const made = preparedOptions({ ...prepared, users }, request, usual);
   const used = [...shares.keys()].toSorted((a, b) => a - b);
   const position = (key: number) => used.indexOf(key);
   const plan: LoadPlan = {

@@ -146,7 +146,7 @@ export interface KeyBill {
   readonly busiestMinute: number;
   readonly perMinute: number;
   readonly perDay: number;
-  /** Requests that were sent; absent before the run. */
+  /** Requests that were sent, with the look at the target before the load; absent before the run. */
   readonly sent?: number;
   /** Of those, refused with 429. */
   readonly refused?: number;

@@ -16,9 +16,9 @@ import type { LoadResult } from './load-result.ts';
 import { LoadRefused, type LoadTarget } from './load-target.ts';
 import { mostMemory } from './memory-guard.ts';
 import { preflight } from './preflight.ts';
-import { keyWithMostLeft, type PaidStream, planQuota, type QuotaPlan, renderBill } from './quota.ts';
+import { type PaidStream, planQuota, type QuotaPlan, renderBill } from './quota.ts';
 import { SampleStore } from './sample-store.ts';
-import { shardPlans, sharesOfLoad, startTogether } from './shards.ts';
+import { divideLoad, shardPlans, startTogether } from './shards.ts';
 import { parseSlo, type SloClause } from './slo.ts';
 import { stopWhenBroken } from './stop-when-broken.ts';
 
@@ -77,6 +77,8 @@ export interface PreparedLoad {
   readonly mix: Mix;
   readonly quota: Extract<QuotaPlan, { kind: 'paid' }>;
   readonly notes: readonly string[];
+  /** Virtual users of a rate, where it needs a number of its own. */
+  readonly users?: number;
 }
 
 /**
@@ -111,8 +113,7 @@ export function prepareLoad(request: Omit<LoadRequest, 'k6' | 'out'>): PreparedL
     throw new LoadRefused(`${facts.name} does not fit: ${quota.reason}.\nWould fit: ${quota.fits}.${bill}`);
   }
   const { shards = 1 } = request;
-  if (shards > 1) sharesOfLoad(facts.name, quota, shards);
-  return {
+  const prepared = {
     facts,
     rate,
     seconds: length,
@@ -121,11 +122,15 @@ export function prepareLoad(request: Omit<LoadRequest, 'k6' | 'out'>): PreparedL
     quota,
     notes,
   };
+  if (shards === 1) return prepared;
+  const { vus } = preparedOptions(prepared, request, { graceSeconds: 0, toOutputs: false });
+  const { users, bill } = divideLoad(facts.name, quota, shards, target.keys, vus);
+  return { ...prepared, users, quota: { ...quota, bill } };
 }
 
 /** What k6 is told of a load that has been paid for. */
 export function preparedOptions(
-  { facts, quota, rate, seconds, clauses }: PreparedLoad,
+  { facts, quota, rate, seconds, clauses, users }: PreparedLoad,
   { target, graceSeconds }: Pick<LoadRequest, 'target' | 'graceSeconds'>,
   usual: { readonly graceSeconds: number; readonly toOutputs: boolean },
 ): K6Options {
@@ -139,6 +144,7 @@ export function preparedOptions(
     expectedSeconds: (latencyBound?.bound ?? 500) / 1000,
     graceSeconds: graceSeconds ?? usual.graceSeconds,
     toOutputs: usual.toOutputs,
+    ...(users === undefined ? {} : { users }),
   });
 }
 
@@ -156,9 +162,7 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
   const { facts, rate, seconds, clauses, quota } = prepared;
   const { target, note = () => {} } = request;
   const id = randomBytes(4).toString('hex');
-  // A search looks at the target before each of its steps.
-  const payer = keyWithMostLeft((quota.streams[0]?.keys ?? []).flatMap((key) => target.keys[key] ?? []));
-  const { name = '', env = '' } = payer ?? {};
+  const { name = '', env = '' } = target.keys[quota.looksFirst] ?? {};
   const before = await preflight(
     target.address,
     { name, env, value: target.secrets[env] ?? '' },
@@ -190,7 +194,7 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
     control: undefined,
     options: made.options,
   };
-  const shards = await shardPlans(plan, quota, request.shards ?? 1, request.out);
+  const shards = await shardPlans(plan, quota, request.shards ?? 1, made.vus, request.out);
   const blockSeconds = blockSecondsOf(request, seconds);
   const store = new SampleStore(
     { streams: plan.streams.map(({ name }) => name), keys: plan.keys },
@@ -262,13 +266,18 @@ export async function runLoad(request: LoadRequest): Promise<LoadResult> {
 
 /** The streams as the scripts see them. */
 export function plannedStreams(streams: readonly PaidStream[], rate: number): PlannedStream[] {
-  return streams.map(({ stream, keys, schedule }) => ({
+  return streams.map(({ stream, keys, schedule, requests = 0 }) => ({
     name: stream.name,
     keys,
     schedule,
     expects429: stream.kind === 'clients' && stream.overLimit === true,
     ...(stream.kind === 'rate' && stream.profile === 'constant'
-      ? { constantRate: rate * (stream.share ?? 1) }
+      ? constantly(rate * (stream.share ?? 1), requests)
       : {}),
+    ...(stream.kind === 'clients' ? { cost: stream.cost } : {}),
   }));
+}
+
+function constantly(rate: number, requests: number): Pick<PlannedStream, 'constantRate' | 'paid'> {
+  return { constantRate: rate, paid: { requests, seconds: requests / rate } };
 }

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { scenarioNamed } from '../lib/catalogue.ts';
 import type { ScenarioFacts } from '../lib/scenario.ts';
-import { type BudgetKey, interleave, keyWithMostLeft, planQuota } from './quota.ts';
+import { type BudgetKey, interleave, keyWithMostLeft, planQuota, renderBill } from './quota.ts';
 
 const NUMBERS = {
   free: [60, 1000],
@@ -29,8 +29,61 @@ t.test('a rate that one key can pay is paid', async (t) => {
   ]);
   t.match(plan, {
     kind: 'paid',
-    bill: { total: 3000, keys: [{ key: 'b', requests: 3000, busiestMinute: 600 }] },
+    // With the look at the target before it.
+    bill: { total: 3001, keys: [{ key: 'b', requests: 3001, busiestMinute: 601 }] },
   });
+});
+
+t.test('the bill names what each key is sent, to the request', async (t) => {
+  const keys = [key('f', 'free', 'load'), key('p', 'pro', 'load'), key('b', 'business', 'load')];
+  for (const [rate, seconds] of [
+    [7.3, 61],
+    [21, 180],
+    [0.31, 10],
+    [20, 52.77],
+  ] as const) {
+    const plan = planQuota({ facts: mixed, rate, seconds, clockSpeed: 1 }, keys);
+    if (plan.kind !== 'paid') throw new Error(plan.reason);
+    const schedule = plan.streams[0]?.schedule ?? [];
+    const turns = Array.from({ length: Math.ceil(rate * seconds) }, (_, turn) => schedule[turn % 1000]);
+    for (const [index, { name }] of keys.entries()) {
+      const own = turns.flatMap((payer, turn) => (payer === index ? [turn / rate] : []));
+      const busiest = Math.max(
+        0,
+        ...own.map((from) => own.filter((at) => at >= from && at < from + 60 - 1e-9).length),
+      );
+      const look = index === plan.looksFirst ? 1 : 0;
+      const row = plan.bill.keys.find((each) => each.key === name);
+      t.equal(row?.requests, own.length + look, `${name} at ${rate}/s for ${seconds} s`);
+      const told = (row?.busiestMinute ?? 0) - look;
+      t.ok(told >= busiest && told <= busiest + 2, `${told} where ${busiest} were in a minute`);
+    }
+    t.equal(plan.bill.total, turns.length + 1);
+  }
+});
+
+t.test(
+  'a client that goes over its limit is billed for its busiest minute, not for all of them',
+  async (t) => {
+    const keys = [key('f', 'free', 'exhaust'), key('p', 'pro', 'exhaust')];
+    const plan = planQuota({ facts: facts('plan-limit-edge'), rate: 0, seconds: 260, clockSpeed: 1 }, keys);
+    if (plan.kind !== 'paid') throw new Error(plan.reason);
+    t.match(plan.bill.keys, [
+      { key: 'f', requests: 185, busiestMinute: 64 },
+      { key: 'p', requests: 906, busiestMinute: 305 },
+    ]);
+    t.match(renderBill(plan.bill), / 64 of 60 in the busiest minute, over it on purpose\n/);
+  },
+);
+
+t.test('noise goes on for longer than a minute: the bill has both', async (t) => {
+  const keys = [key('ban', 'business', 'ban'), key('b', 'business', 'load')];
+  const plan = planQuota({ facts: facts('noisy-neighbour'), rate: 2, seconds: 360, clockSpeed: 1 }, keys);
+  if (plan.kind !== 'paid') throw new Error(plan.reason);
+  t.match(plan.bill.keys, [
+    { key: 'ban', requests: 1820, busiestMinute: 620 },
+    { key: 'b', requests: 721, busiestMinute: 121 },
+  ]);
 });
 
 t.test('a short run may spend a minute in a moment, a long one may not', async (t) => {

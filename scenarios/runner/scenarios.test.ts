@@ -22,6 +22,8 @@ t.test('every scenario runs briefly', { skip }, async (t) => {
       }
       t.same(await readLoadResult(out), JSON.parse(JSON.stringify(result)), 'the file says the same');
       t.match(renderLoadResult(result), result.run.answers);
+      for (const { key, sent = 0, requests } of result.bill.keys)
+        t.ok(sent <= requests, `${key}: ${sent} of ${requests} on the bill`);
       if (name === 'polite-clients' || name === 'plan-limit-edge') {
         const judged = new Set(result.thresholds.map(({ key }) => key));
         for (const key of ['free-edge', 'pro-edge', 'business-edge'])

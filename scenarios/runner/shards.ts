@@ -6,8 +6,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import type { LoadPlan, PlannedStream } from '../lib/scenario.ts';
 import type { K6Process } from './k6-process.ts';
+import type { QuotaBill } from './load-result.ts';
 import { LoadRefused } from './load-target.ts';
-import { interleave, type QuotaPlan, SCHEDULE_LENGTH } from './quota.ts';
+import { type BudgetKey, interleave, type QuotaPlan, SCHEDULE_LENGTH, turnsNeed } from './quota.ts';
 
 export interface Shard {
   /** What k6 runs, and with which plan. */
@@ -45,16 +46,25 @@ function sharesOf({ schedule }: Pick<PlannedStream, 'schedule'>): Map<number, nu
   return shares;
 }
 
-/** k6's execution segments: the part of all iterations that each process makes, in proportion to its keys. */
-export function segmentSequence(parts: readonly KeyPart[]): string[] {
-  const points = ['0'];
-  const total = parts.reduce((sum, { share }) => sum + share, 0);
-  let reached = 0;
-  for (const [index, { share }] of parts.entries()) {
-    reached += share;
-    points.push(index === parts.length - 1 ? '1' : `${Math.round((reached / total) * 1000)}/1000`);
+/**
+ * How many of k6's virtual users each process has, at least one: k6 rounds execution segments to whole users, so that a
+ * process gets as large a part of all iterations as it has of them.
+ */
+export function divideUsers(parts: readonly KeyPart[], users: number): number[] {
+  const owed = parts.map(({ share }) => share * users);
+  const given = owed.map((part) => Math.max(1, Math.floor(part)));
+  const total = () => given.reduce((sum, count) => sum + count, 0);
+  const most = (of: (place: number) => number) =>
+    given.map((_, place) => place).reduce((a, b) => (of(b) > of(a) ? b : a));
+  while (total() < users) {
+    const next = most((place) => (owed[place] ?? 0) - (given[place] ?? 0));
+    given[next] = (given[next] ?? 0) + 1;
   }
-  return points;
+  while (total() > users) {
+    const next = most((place) => ((given[place] ?? 0) > 1 ? (given[place] ?? 0) - (owed[place] ?? 0) : -1));
+    given[next] = (given[next] ?? 0) - 1;
+  }
+  return given;
 }
 
 /** A port of the loopback interface on which nobody listens. */
@@ -77,7 +87,7 @@ export const freeAddress = async () => `127.0.0.1:${await freePort()}`;
  */
 export function sharesOfLoad(
   scenario: string,
-  { streams }: Extract<QuotaPlan, { kind: 'paid' }>,
+  { streams }: PaidQuota,
   count: number,
 ): ReadonlyMap<number, number> {
   const [first] = streams;
@@ -91,6 +101,89 @@ export function sharesOfLoad(
   return shares;
 }
 
+/** A process's part of a load, and who of its keys pays for its n-th request. */
+interface DividedPart extends KeyPart {
+  readonly schedule: readonly number[];
+  /** Of k6's virtual users: those of the processes before it, and its own. */
+  readonly usersBefore: number;
+  readonly users: number;
+}
+
+type PaidQuota = Extract<QuotaPlan, { kind: 'paid' }>;
+
+function dividedLoad(scenario: string, quota: PaidQuota, count: number, users: number): DividedPart[] {
+  const shares = sharesOfLoad(scenario, quota, count);
+  const parts = divideKeys(shares, count);
+  const given = divideUsers(parts, users);
+  return parts.map((part, index) => ({
+    ...part,
+    schedule: interleave(
+      part.keys.map((key) => (shares.get(key) ?? 0) / part.share),
+      SCHEDULE_LENGTH,
+    ).map((place) => part.keys[place] ?? 0),
+    usersBefore: given.slice(0, index).reduce((sum, own) => sum + own, 0),
+    users: given[index] ?? 0,
+  }));
+}
+
+/** The bill of a load that several processes share, each of which takes the turns of its own keys. */
+function dividedBill(
+  scenario: string,
+  quota: PaidQuota,
+  count: number,
+  keys: readonly BudgetKey[],
+  users: number,
+): QuotaBill {
+  const { streams, looksFirst } = quota;
+  const needs = new Map(
+    dividedLoad(scenario, quota, count, users).flatMap((part) => {
+      // k6 deals whole requests to segments.
+      const own = (all: number) => Math.min(all, Math.ceil((all * part.users) / users) + 1);
+      const ownTurns = {
+        requests: streams.map(({ requests = 0 }) => own(requests)),
+        busiestMinute: own(quota.busiestMinute),
+      };
+      return part.keys.map((key) => [keys[key]?.name, turnsNeed(part.schedule, key, ownTurns)] as const);
+    }),
+  );
+  const rows = quota.bill.keys.map((row) => {
+    const { total = 0, busiestMinute = 0 } = needs.get(row.key) ?? {};
+    const look = row.key === keys[looksFirst]?.name ? 1 : 0;
+    return { ...row, requests: total + look, busiestMinute: busiestMinute + look };
+  });
+  return { keys: rows, total: quota.bill.total };
+}
+
+/**
+ * With how many virtual users a load can be divided so that no key pays more than it has: the more there are, the closer
+ * the processes' parts come to what their keys can pay.
+ *
+ * @param least users that the load needs
+ * @throws LoadRefused where it cannot be divided
+ */
+export function divideLoad(
+  scenario: string,
+  quota: PaidQuota,
+  count: number,
+  keys: readonly BudgetKey[],
+  least: number,
+): { readonly users: number; readonly bill: QuotaBill } {
+  for (
+    let users = Math.max(least, count);
+    users <= Math.max(least, count) * 2 + MOST_MORE_USERS;
+    users += 1
+  ) {
+    const bill = dividedBill(scenario, quota, count, keys, users);
+    const fits = bill.keys.every(
+      ({ requests, busiestMinute, perDay, perMinute }) => requests <= perDay && busiestMinute <= perMinute,
+    );
+    if (fits) return { users, bill };
+  }
+  throw new LoadRefused(
+    `${scenario} cannot be divided over ${count} shards so that each key pays its own part only; a lower rate or fewer shards may do`,
+  );
+}
+
 /**
  * The plans of the processes.
  *
@@ -98,8 +191,9 @@ export function sharesOfLoad(
  */
 export async function shardPlans(
   plan: LoadPlan,
-  quota: Extract<QuotaPlan, { kind: 'paid' }>,
+  quota: PaidQuota,
   count: number,
+  users: number,
   out: string,
 ): Promise<Shard[]> {
   if (count === 1) {
@@ -110,15 +204,13 @@ export async function shardPlans(
       { folder, plan: { ...plan, control }, k6Options: [`--address=${control}`], secrets: (all) => all },
     ];
   }
-  const shares = sharesOfLoad(plan.scenario, quota, count);
-  const parts = divideKeys(shares, count);
-  const sequence = segmentSequence(parts);
+  const parts = dividedLoad(plan.scenario, quota, count, users);
+  const point = (reached: number) => (reached === 0 ? '0' : reached === users ? '1' : `${reached}/${users}`);
+  const sequence = ['0', ...parts.map((part) => point(part.usersBefore + part.users))];
   return Promise.all(
     parts.map(async (part, index): Promise<Shard> => {
       const folder = join(out, 'k6', `shard-${index + 1}`);
       await mkdir(folder, { recursive: true, mode: 0o700 });
-      const own = part.keys.map((key) => (shares.get(key) ?? 0) / part.share);
-      const schedule = interleave(own, SCHEDULE_LENGTH).map((place) => part.keys[place] ?? 0);
       const control = await freeAddress();
       const envs = new Set(part.keys.map((key) => plan.keys[key]?.env ?? ''));
       return {
@@ -129,8 +221,8 @@ export async function shardPlans(
           streams: plan.streams.map(({ constantRate, ...stream }) => ({
             ...stream,
             keys: part.keys,
-            schedule,
-            ...(constantRate === undefined ? {} : { constantRate: constantRate * part.share }),
+            schedule: part.schedule,
+            ...(constantRate === undefined ? {} : { constantRate: (constantRate * part.users) / users }),
           })),
         },
         k6Options: [
@@ -147,6 +239,8 @@ export async function shardPlans(
   );
 }
 
+/** Beyond twice as many as the load needs: each takes memory. */
+const MOST_MORE_USERS = 40;
 const READY_MS = 60_000;
 const ANSWER_MS = 2_000;
 
