@@ -5,7 +5,7 @@ import { type AnsweredExchange, isAnswered } from '../harness/exchange.ts';
 import { type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
 import { type Probe, unanswered } from '../harness/probe.ts';
 import { rateReading } from '../harness/rate-headers.ts';
-import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.ts';
+import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../harness/requests.ts';
 import { countWindow, type WindowCount } from '../harness/window-count.ts';
 import { categoryId, namePrefix } from './added-animals.ts';
 import { isAdmitted } from './admitted.ts';
@@ -36,11 +36,13 @@ function* overLimit(probe: Probe, animals: readonly bigint[], category: bigint):
     const [animal] = animals;
     if (animal !== undefined) yield getPet(animal);
     if (probe.permits('writes')) {
-      yield addPet({
-        name: `${namePrefix(probe.runId)} refused over the limit ${turn}`,
-        categoryId: category,
-        status: 'sold',
-      });
+      yield repeatable((again) =>
+        addPet({
+          name: `${namePrefix(probe.runId)} refused over the limit ${turn}${again}`,
+          categoryId: category,
+          status: 'sold',
+        }),
+      );
     }
     yield listPets(OVER_LIMIT_LISTS[(turn - 1) % OVER_LIMIT_LISTS.length]);
   }

@@ -2,7 +2,7 @@
 import { contract } from '../../spec/contract.ts';
 import type { Key } from '../harness/key-pool.ts';
 import type { Probe } from '../harness/probe.ts';
-import { addPet, getPet, listPets, type RequestSpec } from '../harness/requests.ts';
+import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../harness/requests.ts';
 import { namePrefix } from './added-animals.ts';
 import { retrievals } from './get-animal.ts';
 
@@ -27,13 +27,15 @@ export function* variety(
   yield getPet(2n ** 61n + probe.random(`unknown to ${key.name}`, 2n ** 61n));
   if (probe.mayAddWith(key)) {
     for (let index = 1; index <= ADDED_TOGETHER; index += 1) {
-      yield addPet({
-        name: `${namePrefix(probe.runId)} together ${key.name} ${index}`,
-        categoryId: category,
-        status: 'sold',
-      });
+      yield repeatable((again) =>
+        addPet({
+          name: `${namePrefix(probe.runId)} together ${key.name} ${index}${again}`,
+          categoryId: category,
+          status: 'sold',
+        }),
+      );
     }
-    yield addPet({ name: `${namePrefix(probe.runId)} refused ${key.name}` });
+    yield repeatable((again) => addPet({ name: `${namePrefix(probe.runId)} refused ${key.name}${again}` }));
   }
   const { minimum, maximum } = contract.limit;
   const filters = [undefined, ...contract.statuses];
@@ -57,11 +59,13 @@ export function refusedOperation(
     probe.keys.filter(({ roles }) => roles.includes('exhaust')).findIndex(({ name }) => name === key.name) %
     3;
   if (turn === 1 && probe.mayAddWith(key)) {
-    return addPet({
-      name: `${namePrefix(probe.runId)} refused over the limit ${key.name}`,
-      categoryId: category,
-      status: 'sold',
-    });
+    return repeatable((again) =>
+      addPet({
+        name: `${namePrefix(probe.runId)} refused over the limit ${key.name}${again}`,
+        categoryId: category,
+        status: 'sold',
+      }),
+    );
   }
   const [animal] = animals;
   return turn === 2 && animal !== undefined ? getPet(animal) : listPets({ limit: 1 });
