@@ -120,6 +120,11 @@ t.test('--dry-run sends nothing', async (t) => {
   t.equal(code, 0, stderr);
   t.match(stdout, /^ {2}free-1 +free +\d+ +all of 60 +\d+ % of 1,000 +2$/m);
   t.match(stdout, /^ {2}free-ban +free +\d+ +all of 60 +\d+ % of 1,000 +up to \d+$/m);
+  t.match(
+    stdout,
+    /^ {2}Requests {5}\d+ at most, where the target counts exactly, no answer is lost and nobody else uses the keys$/m,
+  );
+  t.match(stdout, /^ {2}Animals {6}\d+ are added at most, one more where an answer is lost; they stay$/m);
   t.match(stdout, /Longest wait 1 min, and the length of the ban/);
   t.match(stdout, /^ {2}At most {6}4\d min.*: then it ends with what it has; --resume goes on from there$/m);
   t.match(stdout, /\? needs the permission day: rate-day-free, rate-day-pro/);
