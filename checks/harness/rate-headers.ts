@@ -118,6 +118,8 @@ export interface RateReading {
   readonly listed?: number;
   /** The run was interrupted right before it: requests on this key may have been made that are not on record. */
   readonly resumed?: true;
+  /** A request of the key right before got no answer: whether it was counted nobody knows. */
+  readonly afterLost?: true;
 }
 
 /** The rate limit's view of an exchange. */

@@ -122,6 +122,7 @@ t.test('answers that were under way at the same time are not put in order', asyn
 
 t.test('where the run was interrupted, requests may be lost', async (t) => {
   t.match(judge(answers(59, 58, { remaining: 55, resumed: true }, 54)), { kind: 'falls', steps: 2 });
+  t.match(judge(answers(59, 58, { remaining: 56, afterLost: true }, 55)), { kind: 'falls', steps: 2 });
   t.match(judge(answers(59, 58, 55, 54)), { kind: 'disturbed' });
 });
 

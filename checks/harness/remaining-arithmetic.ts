@@ -45,7 +45,9 @@ function steps(readings: readonly RateReading[], perMinute: number, perDay: numb
     const from = readings[index - 1];
     const next = readings[index + 1];
     settledAt = Math.max(settledAt, readings[index - 2]?.receivedAt ?? settledAt);
-    if (from === undefined || !counts(from) || !counts(to) || to.resumed === true) continue;
+    if (from === undefined || !counts(from) || !counts(to)) continue;
+    // Requests whose answers were lost in between may have been counted.
+    if (to.resumed === true || to.afterLost === true) continue;
     if (
       settledAt > from.sentAt ||
       from.receivedAt > to.sentAt ||

@@ -80,6 +80,19 @@ t.test('a failure is kept and told, and is no reading', async (t) => {
   t.equal(events.length, 3);
 });
 
+t.test('the first answer on a key after one that was lost is marked', async (t) => {
+  const { run } = testRun((_request, number) => (number === 2 || number === 3 ? RESET : {}), {
+    keys: [testKey(), testKey({ name: 'pro-1' })],
+  });
+  for (const [number, key] of ['free-1', 'free-1', 'free-1', 'pro-1', 'free-1', 'free-1'].entries())
+    await list(run, `check#${number + 1}`, false, key);
+  t.strictSame(
+    run.readings.filter(({ afterLost }) => afterLost === true).map(({ id }) => id),
+    ['check#5'],
+  );
+  t.notOk('afterLost' in (run.readings[0] ?? {}));
+});
+
 t.test('of the uniform answers of a burst two of each sender and status are kept', async (t) => {
   const { run } = testRun((_request, number) => ({ status: number % 4 === 0 ? 429 : 200 }));
   for (let number = 1; number <= 12; number += 1) await list(run, `burst#${number}`, true);

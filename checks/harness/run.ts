@@ -81,6 +81,8 @@ export class Run implements History, RunView {
   #additionRepeated = false;
   /** Keys that were used since the earlier run was gone on with. */
   readonly #usedAgain = new Set<string | null>();
+  /** Keys on which the last request got no answer. */
+  readonly #lostOn = new Set<string | null>();
   /** When this part of the run began, by its clock; 0 where it is the first. */
   readonly resumedAt: number;
 
@@ -285,7 +287,8 @@ export class Run implements History, RunView {
     const name = exchange.key ?? '(none)';
     this.requestsByKey.set(name, (this.requestsByKey.get(name) ?? 0) + 1);
     if (this.#keepInFull(exchange, uniform)) this.#kept.set(exchange.id, exchange);
-    if (isAnswered(exchange)) {
+    if (!isAnswered(exchange)) this.#lostOn.add(exchange.key);
+    else {
       this.targetClock.learn(exchange);
       if (exchange.outcome.status !== 429) this.waitsInVain.delete(exchange.key);
       const listed = listedPets(exchange)?.length;
@@ -293,6 +296,7 @@ export class Run implements History, RunView {
         ...rateReading(exchange),
         ...(listed === undefined ? {} : { listed }),
         ...(resumed ? { resumed } : {}),
+        ...(this.#lostOn.delete(exchange.key) ? { afterLost: true } : {}),
       };
       this.readings.push(reading);
       if (reading.key !== null) {
