@@ -83,9 +83,6 @@ const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const MOST_INT64_DIGITS = 19;
 
-/** Exponents with more digits outweigh any mantissa that fits a JavaScript string (2^29 characters). */
-const MOST_EXPONENT_DIGITS = 9;
-
 /**
  * The integer that a number is, by its value and not its spelling: `1.0`, `1e2` and `-0` are integers, as JSON
  * Schema (2020-12, core 4.2.3) has it.
@@ -99,7 +96,7 @@ export function integerOf(number: JsonNumber): bigint | 'fraction' | 'beyond' {
   const [, sign = '', whole = '', fraction = '', exponentSign = '', exponentDigits = ''] = parts;
   const digits = trimZeros(whole + fraction);
   if (digits.kept === '') return 0n;
-  if (exponentDigits.length > MOST_EXPONENT_DIGITS) return exponentSign === '-' ? 'fraction' : 'beyond';
+  // A double holds it well enough: whatever it rounds outweighs any mantissa that fits a string.
   const exponent = Number(`${exponentSign}${exponentDigits || '0'}`) - fraction.length + digits.dropped;
   if (exponent < 0) return 'fraction';
   if (digits.kept.length + exponent > MOST_INT64_DIGITS) return 'beyond';
