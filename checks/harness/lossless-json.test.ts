@@ -66,6 +66,18 @@ t.test('any text is JSON to us where it is to JSON.parse, and nothing throws', (
   t.end();
 });
 
+t.test('values of every kind, with white space wherever it may be', (t) => {
+  t.strictSame(read('[true, false, null]'), [true, false, null]);
+  t.strictSame(toPlain(read(' { "a" : "x" , "b"\r\n\t: [ 1 ] } ')), { a: 'x', b: [1] });
+  t.end();
+});
+
+t.test('however many values there are', (t) => {
+  const text = JSON.stringify(Array.from({ length: 12_000 }, (_, id) => (id % 2 === 0 ? id : `${id}`)));
+  t.equal(JSON.stringify(toPlain(read(text))), text);
+  t.end();
+});
+
 t.test('fields with the names of a prototype are fields', (t) => {
   const value = read('{"__proto__": {"polluted": true}, "constructor": 1, "toString": 2}');
   if (!isJsonObject(value)) throw new Error('not an object');
@@ -152,6 +164,8 @@ t.test('a problem is one short printable line, whatever the text', (t) => {
     }),
   );
   t.ok(problemOf(`-${'x'.repeat(10_000)}`).length < 400);
+  t.match(problemOf('[\u0007]'), /^unexpected token 'U\+0007'/, 'a bell');
+  t.match(problemOf('[\u202E]'), /^unexpected token 'U\+202E'/, 'a change of direction');
   t.end();
 });
 
@@ -167,6 +181,7 @@ t.test('integers by value, not by spelling', (t) => {
     ['1E+2', 100n],
     ['12300e-2', 123n],
     ['1.5e1', 15n],
+    ['0.15e2', 15n],
     ['1.5', 'fraction'],
     ['1e-1', 'fraction'],
     ['15e-1', 'fraction'],
@@ -187,7 +202,9 @@ t.test('integers by value, not by spelling', (t) => {
     [`0.${'0'.repeat(999)}1e1000`, 1n],
   ];
   for (const [text, expected] of cases) t.equal(integerOf(new JsonNumber(text)), expected, text.slice(0, 40));
-  t.throws(() => integerOf(new JsonNumber('one')));
+  for (const text of ['one', 'x1', '1x', '1.', '']) {
+    t.throws(() => integerOf(new JsonNumber(text)), { message: 'not a JSON number' }, text);
+  }
   t.end();
 });
 
