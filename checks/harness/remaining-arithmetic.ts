@@ -89,7 +89,7 @@ const beyondTheLimit = ({ from, fall }: Step) => from.remaining === 0 && fall ==
 
 /** A refill is possible where Reset moves, as a bucket's and a sliding window's do; a fixed one stands still. */
 const standsStill = (all: readonly Step[]) =>
-  all.length > 0 && all.every(({ from, to }) => from.reset !== undefined && from.reset === to.reset);
+  all.every(({ from, to }) => from.reset !== undefined && from.reset === to.reset);
 
 /** One for the fraction that the whole number hides, and a half for the time that answers take. */
 const HIDDEN_FRACTION = 1.5;
@@ -145,7 +145,7 @@ export function judgeRemaining(
   const [first] = stuck;
   // A window by the clock gives back, at a bucket's rate at most, what the one before it loses where that counts in
   // part. A fall of 0 that this does not explain is wrong whoever else spends the key.
-  if (first !== undefined && stuck.length >= 2 && standsStill(all)) {
+  if (first !== undefined && standsStill(all)) {
     const unexplained = stuck.length - all.reduce((sum, step) => sum + step.refill, 0);
     // Each sequence of steps that follow each other hides a fraction of its own.
     const sequences = new Set(stuck.map((step) => beginOf(all, step)));
