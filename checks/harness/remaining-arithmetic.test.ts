@@ -30,11 +30,19 @@ function answers(...values: readonly (number | Partial<RateReading>)[]): RateRea
   );
 }
 
+/** The same with so many milliseconds from one request to the next, each answered in ten. */
+const paced = (pace: number, ...values: readonly (number | Partial<RateReading>)[]): RateReading[] =>
+  answers(...values).map((one, index) => ({ ...one, sentAt: index * pace, receivedAt: index * pace + 10 }));
+
 /** The same too quick for anything to be given back in between. */
-const quick = (...values: readonly (number | Partial<RateReading>)[]): RateReading[] =>
-  answers(...values).map((one, index) => ({ ...one, sentAt: index * 20, receivedAt: index * 20 + 10 }));
+const quick = (...values: readonly (number | Partial<RateReading>)[]): RateReading[] => paced(20, ...values);
+
+/** A Reset that moves on from answer to answer, as a bucket's does. */
+const moving = (readings: readonly RateReading[]): RateReading[] =>
+  readings.map((one, index) => ({ ...one, reset: RESET + index * 1000 }));
 
 const FALLS = 'X-RateLimit-Remaining one lower after every request';
+const OPERATIONS = ['listPets', 'getPet', 'createPet'];
 
 t.test('one lower after every request', async (t) => {
   t.strictSame(judge(answers(59, 58, 57)), { kind: 'falls', steps: 2 });
@@ -153,6 +161,24 @@ t.test('one that never falls', async (t) => {
   });
 });
 
+t.test(
+  'one that never falls, told after twelve times: before that it may be the neighbour’s luck',
+  async (t) => {
+    const never = (count: number) => answers(...Array.from({ length: count }, () => 59));
+    t.match(judge(never(5)), { kind: 'falls' });
+    t.match(judge(never(12)), { kind: 'falls' });
+    const byTurns = never(13).map((one, index) => ({
+      ...one,
+      operation: OPERATIONS[index % 3] ?? 'listPets',
+      status: index % 2 === 0 ? 200 : 404,
+    }));
+    t.match(judge(byTurns), {
+      kind: 'broken',
+      actual: 'it did not fall (59 to 59) with every request, 12 times of 12',
+    });
+  },
+);
+
 t.test('an operation that does not count, told by those that do', async (t) => {
   const get = (remaining: number, status = 200) => ({ remaining, status, operation: 'getPet' });
   const four = [59, get(59), 58, get(58), 57, get(57), 56, get(56), 55] as const;
@@ -196,6 +222,31 @@ t.test('an operation that costs two, and one that gives back', async (t) => {
   });
 });
 
+t.test('an operation that costs two costs two in a bucket as well', async (t) => {
+  const add = (remaining: number) => ({ remaining, status: 201, operation: 'createPet' });
+  t.match(judge(moving(quick(59, add(57), 56, add(54), 53, add(51), 50, add(48), 47))), {
+    kind: 'broken',
+    actual: 'it fell by 2 (59 to 57) with createPet answered 201, 4 times of 4',
+  });
+});
+
+t.test('an operation that does not count, unless a bucket had the time to give it back', async (t) => {
+  const get = (remaining: number) => ({ remaining, operation: 'getPet' });
+  const four = [59, get(59), 58, get(58), 57, get(57), 56, get(56), 55] as const;
+  // A token a second: four that are back need three and a fraction that a whole number hides.
+  t.match(judge(moving(paced(730, ...four))), { kind: 'broken', actual: /getPet/ });
+  t.not(judge(moving(paced(740, ...four))).kind, 'broken');
+  const rising = [59, get(60), 59, get(60), 59, get(60), 59, get(60), 59] as const;
+  t.match(judge(moving(paced(740, ...rising))), { kind: 'broken', actual: /rose by 1 .* with getPet/ });
+});
+
+t.test('of ten other requests nine that fall by one are enough to tell', async (t) => {
+  const add = (remaining: number) => ({ remaining, status: 201, operation: 'createPet' });
+  const additions = [59, add(57), 56, add(54), 53, add(51), 50, add(48)] as const;
+  t.match(judge(answers(...additions, 47, 46, 45, 44, 43, 42, 40)), { kind: 'broken', actual: /createPet/ });
+  t.match(judge(answers(...additions, 47, 46, 45, 44, 43, 41, 39)), { kind: 'disturbed' });
+});
+
 t.test('three of a kind, or a kind that agrees with itself only at times, may be a neighbour', async (t) => {
   const add = (remaining: number) => ({ remaining, status: 201, operation: 'createPet' });
   t.match(judge(answers(59, add(57), 56, add(54), 53, add(51), 50)), {
@@ -219,8 +270,12 @@ t.test('a neighbour explains a fall of more, never one of less', async (t) => {
     actual: 'it did not fall (50 to 50) with some requests, 2 times of 9',
   });
   t.match(judge(quick(59, 58, 57, 56, 55, 50, 50, 49, 48, 47)), { kind: 'disturbed' }, 'once is no pattern');
-  const moving = quick(...values).map((one, index) => ({ ...one, reset: RESET + index * 1000 }));
-  t.match(judge(moving), { kind: 'disturbed' }, 'where Reset moves more may have come back');
+  const disturbed = { kind: 'disturbed' };
+  t.match(judge(moving(quick(...values))), disturbed, 'where Reset moves more may have come back');
+  const movedOnce = quick(...values).map((one, index) => (index < 7 ? one : { ...one, reset: RESET + 1000 }));
+  t.match(judge(movedOnce), disturbed, 'be it once');
+  const untold = quick(...values).map((one) => ({ ...one, reset: undefined }));
+  t.match(judge(untold), disturbed, 'nobody knows whether it moves where it is not told');
   t.match(judge(answers(...values)), { kind: 'disturbed' }, 'at a bucket’s pace it may have come back');
 });
 
@@ -244,6 +299,8 @@ t.test(
   async (t) => {
     const down = [9, 8, 7, 6, 5, 4, 3, 2, 1, 0];
     t.match(judge(answers(...down, 0, 0, 0, 0)), { kind: 'falls' });
+    t.match(judge(quick(...down, 0, 0, 0, 0)), { kind: 'falls' });
+    t.match(judge(quick(...down, 3, 2, 1)), { kind: 'broken', actual: /^from 0 it came to 3/ });
     t.match(judge(answers(...down, 0, 1, 2, 3)), { kind: 'broken' }, 'it must not rise either');
     t.match(
       judge(answers(...Array.from({ length: 13 }, () => 0))),
@@ -253,11 +310,41 @@ t.test(
   },
 );
 
+t.test('a fall of 0 twice is one too many, unless half a token has come back', async (t) => {
+  t.match(judge(paced(240, 58, 58, 58)), { kind: 'falls' });
+  t.match(judge(paced(239, 58, 58, 58)), { kind: 'broken' });
+});
+
+t.test('a request that leaves a window which looks back gives back one, within a second', async (t) => {
+  /** Two that do not fall, and one request about a minute before: so many milliseconds before noon. */
+  const after = (milliseconds: number) =>
+    judge([reading({ sentAt: -milliseconds, remaining: 59, reset: RESET }), ...quick(59, 58, 58, 58)]).kind;
+  for (const [milliseconds, verdict] of [
+    [120_000, 'broken'],
+    [60_991, 'broken'],
+    [60_990, 'falls'],
+    [60_000, 'falls'],
+    [58_930, 'falls'],
+    [58_929, 'broken'],
+    [30_000, 'broken'],
+  ] as const)
+    t.equal(after(milliseconds), verdict, `${milliseconds} ms before`);
+
+  const get = (remaining: number) => ({ remaining, operation: 'getPet' });
+  const four = answers(59, get(59), 58, get(58), 57, get(57), 56, get(56), 55);
+  t.match(judge(four), { kind: 'broken', actual: /getPet/ });
+  const left = reading({ sentAt: -58_000, remaining: 59, reset: RESET });
+  t.match(judge([left, ...four]), { kind: 'falls' }, 'one of the four may have come back so');
+});
+
 t.test('a surplus counts over steps that follow each other only', async (t) => {
   const gap = (...remaining: readonly number[]) =>
     quick(...remaining.map((left, index) => (index === 2 ? { remaining: left, status: 500 } : left)));
   t.match(judge(gap(59, 59, 58, 58, 58)), { kind: 'falls' });
-  t.match(judge(quick(59, 59, 58, 58)), { kind: 'broken' });
+  t.match(judge(quick(59, 59, 58, 58)), {
+    kind: 'broken',
+    actual: 'it did not fall (59 to 59) with some requests, 2 times of 3',
+  });
 });
 
 const LIMITS: Readonly<Record<string, SimulatedLimit>> = {
@@ -269,7 +356,6 @@ const LIMITS: Readonly<Record<string, SimulatedLimit>> = {
   'a token bucket whose Reset is the next token': tokenBucketByNextToken,
 };
 const EPOCH = 29_500_000 * MINUTE;
-const OPERATIONS = ['listPets', 'getPet', 'createPet'];
 
 interface Sending {
   readonly pauses: readonly number[];
