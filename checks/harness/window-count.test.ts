@@ -278,10 +278,23 @@ t.test('ten more after an edge are found', (t) => {
   t.end();
 });
 
+t.test('an edge is where resets lie a minute apart, less what rounding takes of two of them', (t) => {
+  const kept = (...resets: readonly number[]) =>
+    sinceEdge(resets.map((reset, sentAt) => reading({ sentAt, reset: EPOCH + reset }))).map(
+      ({ sentAt }) => sentAt,
+    );
+  t.strictSame(kept(0, 0, MINUTE), [2]);
+  t.strictSame(kept(0, 58_000), [1]);
+  t.strictSame(kept(0, 57_000), [0, 1]);
+  t.strictSame(kept(0, MINUTE, 2 * MINUTE, 2 * MINUTE), [2, 3], 'after the last of several');
+  t.strictSame(kept(MINUTE, 0, MINUTE), [0, 2], 'answers that overtook each other');
+  t.end();
+});
+
 t.test('a reset that is missing once leaves everything in one window', (t) => {
   const readings = [
-    reading({ reset: EPOCH }),
-    reading({ sentAt: 1 }),
+    reading({}),
+    reading({ sentAt: 1, reset: EPOCH }),
     reading({ sentAt: 2, reset: EPOCH + MINUTE }),
   ];
   t.equal(sinceEdge(readings), readings);
@@ -291,6 +304,158 @@ t.test('a reset that is missing once leaves everything in one window', (t) => {
 
 t.test('nothing admitted is fewer, with nobody to blame', (t) => {
   t.same(countWindow([], 60).verdict, { kind: 'fewer', before: 0, between: 0 });
+  t.end();
+});
+
+/** A plan of six: a bucket of it gives back one in ten seconds. */
+const SIX = 6;
+/** Admitted requests of that plan so many milliseconds after noon; Remaining and Reset as told, the Date is right. */
+const admittedAt = (
+  times: readonly number[],
+  remaining: readonly (number | undefined)[],
+  given: (index: number) => Partial<RateReading> = () => ({}),
+): RateReading[] =>
+  times.map((time, index) =>
+    reading({
+      sentAt: EPOCH + time,
+      limit: SIX,
+      remaining: remaining[index],
+      reset: EPOCH + MINUTE,
+      date: EPOCH,
+      ...given(index),
+    }),
+  );
+const verdictOf = (...admitted: Parameters<typeof admittedAt>) =>
+  countWindow(admittedAt(...admitted), SIX).verdict;
+
+t.test('one more in a burst is one too many only where the window certainly gives nothing back', (t) => {
+  const burst = [0, 20, 40, 60, 80, 100, 120];
+  const seven = (given?: (index: number) => Partial<RateReading>) =>
+    verdictOf(burst, [5, 4, 3, 2, 1, 0, 0], given).kind;
+  t.equal(seven(), 'more', 'its Reset stands still');
+  t.equal(
+    seven(() => ({ reset: undefined })),
+    'exact',
+    'no Reset is told',
+  );
+  t.equal(
+    seven(() => ({ date: undefined })),
+    'exact',
+    'how far ahead it lies is not known',
+  );
+  t.equal(
+    seven((index) => (index < 6 ? {} : { reset: EPOCH + MINUTE + 1000 })),
+    'exact',
+    'it moves on',
+  );
+  t.equal(
+    seven(() => ({ reset: EPOCH + 14_000 })),
+    'exact',
+    'it may be a bucket’s next token',
+  );
+  t.equal(
+    seven(() => ({ reset: EPOCH + 14_001 })),
+    'more',
+  );
+  t.equal(
+    seven(() => ({ limit: 1000 })),
+    'exact',
+    'the headers are about the day',
+  );
+  t.equal(
+    seven((index) => (index === 3 ? { limit: 1000 } : {})),
+    'exact',
+    'be it once',
+  );
+  t.same(
+    verdictOf([...burst, 140], [5, 4, 3, 2, 1, 0, 0, 0], () => ({ date: undefined })),
+    { kind: 'more', allowed: 7 },
+    'two more no bucket gives back so soon',
+  );
+  t.end();
+});
+
+t.test(
+  'over more than a minute, what a window that looks back has let go is free again, and no more',
+  (t) => {
+    const moving = (index: number) => ({ reset: EPOCH + MINUTE + index * 1000 });
+    const values = [5, 4, 3, 2, 1, 0, 0, 0, 0];
+    t.same(verdictOf([0, 10_000, 20_000, 30_000, 40_000, 50_000, 61_000, 71_000], values, moving), {
+      kind: 'exact',
+    });
+    t.same(verdictOf([0, 10_000, 20_000, 30_000, 40_000, 50_000, 51_000, 61_000, 71_000], values, moving), {
+      kind: 'more',
+      allowed: 8,
+    });
+    const lastAt = (sentAt: number) =>
+      verdictOf([0, 10_000, 20_000, 29_990, 30_000, 50_000, sentAt], values, moving).kind;
+    t.equal(lastAt(59_990), 'exact', 'answered when the first one’s minute is over');
+    t.equal(lastAt(59_989), 'more');
+    t.end();
+  },
+);
+
+t.test('a bucket shows what it gives back: more answers leave something than a window has places', (t) => {
+  const moving = (index: number) => ({ reset: EPOCH + MINUTE + index * 1000 });
+  const eightApart = Array.from({ length: 9 }, (_, index) => index * 8000);
+  const nine = (...values: readonly number[]) => verdictOf(eightApart, values, moving).kind;
+  t.equal(
+    nine(5, 4, 3, 2, 1, 0, 0, 0, 0),
+    'more',
+    'nothing came back in a time in which a bucket gives four',
+  );
+  t.equal(nine(5, 4, 3, 2, 1, 1, 0, 0, 0), 'exact');
+  t.equal(nine(5, 4, 2, 1, 1, 0, 0, 0, 0), 'exact', 'somebody else took one of them meanwhile');
+  t.equal(nine(3, 2, 2, 1, 0, 0, 0, 0, 0), 'exact', 'or two before');
+  // A bucket’s four tokens, less the fraction, take half a minute.
+  const leavingSomeUntil = (sentAt: number) =>
+    verdictOf([0, 100, 200, 300, sentAt, 31_000, 32_000], [5, 4, 3, 2, 1, 0, 0], moving).kind;
+  t.equal(leavingSomeUntil(29_990), 'more');
+  t.equal(leavingSomeUntil(29_989), 'exact', 'too soon to tell');
+  t.end();
+});
+
+t.test('what is missing was spent before, or between, as far as Remaining of the minute tells', (t) => {
+  const four = [0, 20, 40, 60];
+  const nobody = { kind: 'fewer', before: 0, between: 0 };
+  t.same(verdictOf(four, [3, 2, 1, 0]), { kind: 'fewer', before: 2, between: 0 });
+  t.same(verdictOf(four, [5, 3, 2, 0]), { kind: 'fewer', before: 0, between: 2 });
+  t.same(verdictOf(four, [5, undefined, 3, 2]), { kind: 'fewer', before: 0, between: 1 });
+  t.same(verdictOf(four, []), nobody, 'no Remaining is told');
+  t.same(verdictOf(four, [undefined, 2, 1, 0]), nobody);
+  const once = (index: number) => (index === 2 ? { limit: 1000 } : {});
+  t.same(verdictOf(four, [3, 2, 1, 0], once), nobody, 'the day’s headers in between');
+  t.end();
+});
+
+t.test('racing: the same value of Remaining more than once, beyond a twentieth of the answers', (t) => {
+  const races = (
+    values: readonly (number | undefined)[],
+    given: (index: number) => Partial<RateReading> = () => ({}),
+  ) =>
+    racingRemaining(
+      countWindow(
+        admittedAt(
+          values.map((_, index) => index * 20),
+          values,
+          given,
+        ),
+        SIX,
+      ),
+    );
+  t.equal(races([5, 5, 3, 3, 1, 0]), true);
+  t.equal(races([5, 5, 3, 2, 1, 0]), false, 'once is an accident');
+  t.equal(
+    races([5, 5, 3, 3, 1, 0], (index) => ({ reset: EPOCH + MINUTE + index })),
+    false,
+    'what is given back',
+  );
+  t.equal(races([5, 4, 3, 2, 1, 0, 0, 0]), false, 'nothing is left: that stays so');
+  t.equal(races([undefined, undefined, undefined]), false);
+  t.equal(races([]), false);
+  const from = (count: number) => Array.from({ length: count }, (_, index) => 60 - index);
+  t.equal(races([...from(57), 60, 59, 58]), false, 'three of sixty');
+  t.equal(races([...from(56), 60, 59, 58, 57]), true, 'four of sixty');
   t.end();
 });
 
