@@ -41,6 +41,8 @@ export interface BanMeasurement {
   /** Those of them that a limit which gives back bit by bit does not explain. */
   readonly servedBeyondRefill: readonly AnsweredExchange[];
   readonly ban: Ban | undefined;
+  /** Whether a ban showed, or as many requests were refused after a 429 as may be needed for one. */
+  readonly enough: boolean;
   /** What other keys got meanwhile. */
   readonly others: readonly OtherKey[];
 }
@@ -64,7 +66,7 @@ export function banOf(key: Key): Scene<BanMeasurement> {
     scenes: [provocationOf(key)],
     async play(probe) {
       const provoked = await probe.play(provocationOf(key));
-      const { count, refusals, served, servedBeyondRefill, first, bans, after, others } = provoked;
+      const { count, refusals, served, servedBeyondRefill, first, bans, after, enough, others } = provoked;
       const told = refusals
         .flatMap((refusal) => toldEnd(probe, refusal) ?? [])
         .filter((end) => end < first.receivedAt + 2 * MINUTE);
@@ -85,6 +87,7 @@ export function banOf(key: Key): Scene<BanMeasurement> {
         served,
         servedBeyondRefill,
         ban: banned ? { answer: shown, after, ...end } : undefined,
+        enough: enough || banned,
         others: [...others, ...later],
       };
     },

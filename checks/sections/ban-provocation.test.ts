@@ -3,9 +3,12 @@ import t from 'tap';
 import { MINUTE, SECOND } from '../harness/key-pool.ts';
 import { listPets } from '../harness/requests.ts';
 import { NOON, payer, testKey } from '../harness/run-for-tests.ts';
+import { tokenBucket, tokenBucketByNextToken } from '../harness/simulated-limits.ts';
+import { banOf } from './ban-measurement.ts';
 import { provocationOf } from './ban-provocation.ts';
 import { type BanRules, banKeyForTests, banningRun, forbidden, proKey } from './banning-target-for-tests.ts';
-import { played } from './judged-for-tests.ts';
+import { banChecks, banGaps } from './bans.ts';
+import { judged, observed, played } from './judged-for-tests.ts';
 import type { LimitedTarget } from './limited-target-for-tests.ts';
 
 async function provoked(
@@ -318,7 +321,7 @@ t.test('a target that serves all that comes after its first refusals', async (t)
   const { own, provocation } = await provoked({
     otherwise: ({ number }) => (number > 14 ? { status: 200 } : undefined),
   });
-  t.equal(own.length, 12 + 66);
+  t.equal(own.length, 12 + 72, 'two windows more, and as many as may be needed for a ban');
   t.strictSame(provocation.served, [], 'no refusal after them shows that the window still went on');
 });
 
@@ -365,6 +368,55 @@ t.test('a key whose minute is not measured by this run does not wait', async (t)
     await test.run.play(provocationOf(keys[0]));
     t.notOk(test.waits().some((wait) => wait.endsWith('to be at rest for a minute')));
   }
+});
+
+/** A run against a target of sixty a minute whose answers take so long, however many are under way together. */
+async function slowRun(seconds: number, rules: BanRules = {}, target: LimitedTarget = {}) {
+  const key = { ...banKeyForTests, limits: { perMinute: 60, perDay: 1000 } };
+  let known = 0;
+  const test: Awaited<ReturnType<typeof banningRun>> = await banningRun(rules, {
+    keys: [key, proKey],
+    takes: () => {
+      const isNext = test.sent.length > known;
+      known = test.sent.length;
+      return isNext ? seconds * SECOND : 0;
+    },
+    ...target,
+  });
+  const measured = await test.run.play(banOf(key));
+  const statuses = test.run.readings.filter((reading) => reading.key === key.name);
+  return { ...test, measured, statuses };
+}
+
+t.test('a slow target is sent as many before its window ends, several at a time', async (t) => {
+  const { measured, statuses, run } = await slowRun(1.2);
+  t.match(measured, { ban: undefined, enough: true });
+  t.ok(measured.refusals.length >= 66 && measured.refusals.length < 72);
+  t.equal(statuses.filter(({ status }) => status === 200).length, 60 + 1, 'all of them in one window');
+  t.match(await judged(run, banChecks, 'ban-provoked'), { verdict: 'not-applicable' });
+  const late = await slowRun(1.2, { after: 60 });
+  t.match(late.measured, { ban: { after: 60 }, refusals: { length: 59 } });
+});
+
+t.test('a window that ends before a slow target was sent as many is followed by the next', async (t) => {
+  const { measured } = await slowRun(9, { after: 62 });
+  t.match(measured, { ban: { after: 62 }, enough: true });
+});
+
+t.test('a bucket that is asked slowly is asked more at a time', async (t) => {
+  for (const seconds of [1.2, 6])
+    for (const limit of [tokenBucket, tokenBucketByNextToken]) {
+      const { measured } = await slowRun(seconds, {}, { limit });
+      t.match(measured, { ban: undefined, enough: true, servedBeyondRefill: [] }, `${seconds}`);
+    }
+});
+
+t.test('too few requests over the limit leave it open whether the target bans', async (t) => {
+  const { run, measured } = await slowRun(50);
+  t.match(measured, { ban: undefined, enough: false });
+  t.match(await judged(run, banChecks, 'ban-provoked'), { verdict: 'inconclusive', reason: /too slow/ });
+  for (const { id } of banGaps)
+    await t.rejects(observed(run, banGaps, id), { name: 'Unsettled', message: /too slow/ });
 });
 
 t.test('no answer is no provocation', async (t) => {

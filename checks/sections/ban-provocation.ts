@@ -21,6 +21,8 @@ import { IN_FLIGHT } from './window-filling.ts';
 const OVERSHOOT = 6;
 /** How many requests after a 429 are sent before the target is taken not to ban. */
 const PATIENCE_OF_TARGET = 60;
+/** How long before the end of a window they begin at most. */
+const LONGEST_LEAD = 20 * SECOND;
 
 /** Lists that a target might forget to limit, the likeliest first: a ban may soon end the turns. */
 const OVER_LIMIT_LISTS = [
@@ -65,6 +67,8 @@ interface Provocation {
   /** Every answer that was a ban's, the first one first: several requests may be in flight when it begins. */
   readonly bans: readonly AnsweredExchange[];
   readonly after: number;
+  /** Whether a ban showed, or as many requests were refused after a 429 as may be needed for one. */
+  readonly enough: boolean;
   readonly others: readonly OtherKey[];
 }
 
@@ -132,7 +136,7 @@ export function provocationOf(key: Key): Scene<Provocation> {
       const refusal = await untilRefused(key, goingOn);
       if (refusal === undefined) throw new Unsettled(`key ${key.name} was refused nothing`, sent.slice(-1));
       if (goingOn.ban === undefined) await beforeWindowEnds(probe, key, refusal, roundTrip);
-      await untilBanned(key, goingOn);
+      const enough = await untilBanned(key, goingOn);
       // Quota may have been given back since, and spent: the limit's last first refusal is what a ban differs from.
       const { first = refusal } = goingOn;
       const refusals = goingOn.refusals().filter((exchange) => !isBan(probe, exchange, first));
@@ -148,6 +152,7 @@ export function provocationOf(key: Key): Scene<Provocation> {
         first,
         bans,
         after: refusals.length + Math.min(1, bans.length),
+        enough,
         others: await tryOthers(probe, key, first, latestEnd(probe, bans)),
       };
     },
@@ -176,7 +181,7 @@ async function reachLimit(probe: Probe, key: Key) {
   return { count, sent, refused, roundTrip };
 }
 
-/** A key that goes on over its limit, one request after the other, and what it got. */
+/** A key that goes on over its limit, and what it got, in the order of receipt. */
 class GoingOn {
   readonly answers: AnsweredExchange[] = [];
   first: AnsweredExchange | undefined;
@@ -203,20 +208,55 @@ class GoingOn {
     return [...this.#refused, ...this.answers].filter((exchange) => !isAdmitted(exchange));
   }
 
-  /** Returns whether the run was interrupted before this request, so that a new window may have begun. */
-  async goOn(): Promise<boolean> {
+  /** Sends so many requests at most, and as many again where the run was interrupted: a new window may have begun. */
+  async until(isOver: () => boolean, most: number): Promise<void> {
+    for (let left = most; left > 0 && !isOver(); ) {
+      const count = Math.min(left, this.#together());
+      left = ((await this.#goOn(count)) ? most : left) - count;
+    }
+  }
+
+  /**
+   * How many requests are sent at once: one, but for a slow target as many as come to an end before its window does, and
+   * outrun what a bucket gives back meanwhile; of what a new window has given back, all that is left.
+   */
+  #together(): number {
+    const last = this.answers.at(-1);
+    if (last === undefined) return 1;
+    const { perMinute } = this.#key.limits;
+    const roundTrip = Math.min(
+      ...this.answers.slice(-3).map(({ sentAt, receivedAt }) => receivedAt - sentAt),
+    );
+    const { limit, remaining = 0 } = rateReading(last);
+    const left = this.#servedAgain && limit === perMinute ? remaining : 0;
+    const pace = PATIENCE_OF_TARGET / LONGEST_LEAD + perMinute / MINUTE;
+    return Math.min(IN_FLIGHT, Math.max(1, left, Math.ceil(roundTrip * pace)));
+  }
+
+  /** Returns whether the run was interrupted before one of these requests. */
+  async #goOn(count: number): Promise<boolean> {
     // What quota was given back is spent with lists, which leave nothing behind.
-    const spec = (!this.#servedAgain && this.#requests.next().value) || listPets({ limit: 1 });
-    const exchange = await answer(this.#probe, this.#key, spec);
+    const specs = Array.from(
+      { length: count },
+      () => (!this.#servedAgain && this.#requests.next().value) || listPets({ limit: 1 }),
+    );
+    const answers = await Promise.all(specs.map((spec) => answer(this.#probe, this.#key, spec)));
+    for (const exchange of answers.sort((a, b) => a.receivedAt - b.receivedAt)) this.#note(exchange);
+    return this.#probe
+      .readingsOf(this.#key)
+      .slice(-count)
+      .some(({ resumed }) => resumed === true);
+  }
+
+  #note(exchange: AnsweredExchange): void {
     this.answers.push(exchange);
     if (!isAdmitted(exchange)) {
       const isNext =
         this.#servedAgain && this.first !== undefined && isSameLimit(this.#probe, exchange, this.first);
       if (this.first === undefined || isNext) this.first = exchange;
-      else if (isBan(this.#probe, exchange, this.first)) this.ban = exchange;
+      else if (isBan(this.#probe, exchange, this.first)) this.ban ??= exchange;
     }
     this.#servedAgain = this.#givenBack(exchange);
-    return this.#probe.readingsOf(this.#key).at(-1)?.resumed === true;
   }
 
   /** A request that is served though Reset stands still is one over the limit; where Reset has moved on, it is not. */
@@ -229,9 +269,7 @@ class GoingOn {
 
 /** Spends what a window edge gave back in between: only then is anything over the limit. */
 async function untilRefused(key: Key, goingOn: GoingOn): Promise<AnsweredExchange | undefined> {
-  for (let turn = 0; turn < key.limits.perMinute && goingOn.first === undefined; turn += 1) {
-    if (await goingOn.goOn()) turn = 0;
-  }
+  await goingOn.until(() => goingOn.first !== undefined, key.limits.perMinute);
   return goingOn.first;
 }
 
@@ -240,22 +278,16 @@ async function beforeWindowEnds(probe: Probe, key: Key, first: AnsweredExchange,
   if (end === undefined) return;
   const length = end - first.receivedAt;
   if (length <= STAYS_EXHAUSTED || length >= 2 * MINUTE) return;
-  const lead = Math.min(20 * SECOND, Math.max(3 * SECOND, roundTrip * PATIENCE_OF_TARGET));
+  const lead = Math.min(LONGEST_LEAD, Math.max(3 * SECOND, roundTrip * PATIENCE_OF_TARGET));
   await probe.waitUntil(end - lead, `the window of key ${key.name} to be about to end`);
 }
 
-async function untilBanned(key: Key, goingOn: GoingOn): Promise<void> {
+async function untilBanned(key: Key, goingOn: GoingOn): Promise<boolean> {
   const most = goingOn.refusals().length + PATIENCE_OF_TARGET;
-  for (
-    let turn = 0;
-    turn < key.limits.perMinute + PATIENCE_OF_TARGET &&
-    goingOn.refusals().length < most &&
-    goingOn.ban === undefined;
-    turn += 1
-  ) {
-    // Whoever goes on with an interrupted run may find a new window, which has to be spent first.
-    if (await goingOn.goOn()) turn = 0;
-  }
+  const isOver = () => goingOn.refusals().length >= most || goingOn.ban !== undefined;
+  // A new window may begin meanwhile, or a bucket may give back as much, and a little more while that is spent.
+  await goingOn.until(isOver, 2 * key.limits.perMinute + PATIENCE_OF_TARGET);
+  return isOver();
 }
 
 /**
@@ -265,8 +297,13 @@ async function untilBanned(key: Key, goingOn: GoingOn): Promise<void> {
 function servedBetween(answers: readonly AnsweredExchange[], perMinute: number): AnsweredExchange[] {
   return answers.filter((exchange, index) => {
     if (!isAdmitted(exchange)) return false;
-    const before = answers.slice(0, index).findLast((other) => !isAdmitted(other));
-    const after = answers.slice(index + 1).find((other) => !isAdmitted(other));
+    // Of what was under way together nobody knows which came first.
+    const before = answers
+      .slice(0, index)
+      .findLast((other) => !isAdmitted(other) && other.receivedAt <= exchange.sentAt);
+    const after = answers
+      .slice(index + 1)
+      .find((other) => !isAdmitted(other) && other.sentAt >= exchange.receivedAt);
     if (before === undefined || after === undefined) return false;
     const [first, ...others] = [before, exchange, after].map(rateReading);
     // Headers that describe the day say nothing about the minute's reset.
@@ -288,9 +325,10 @@ function beyondRefill(
 ): AnsweredExchange[] {
   return served.filter((exchange) => {
     const earlier = answers.slice(0, answers.indexOf(exchange));
-    return earlier.some((refusal, index) => {
+    return earlier.some((refusal) => {
       if (isAdmitted(refusal)) return false;
-      const count = earlier.slice(index + 1).filter(isAdmitted).length + 1;
+      const since = earlier.filter((other) => isAdmitted(other) && other.sentAt >= refusal.receivedAt);
+      const count = since.length + 1;
       return count > 1 + ((exchange.receivedAt - refusal.sentAt) * perMinute) / MINUTE;
     });
   });

@@ -45,6 +45,7 @@ async function banRun(measurement: Partial<BanMeasurement>, keys = [banned, othe
     served: [],
     servedBeyondRefill: [],
     ban,
+    enough: true,
     others: [],
     ...measurement,
   };

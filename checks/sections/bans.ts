@@ -2,7 +2,7 @@
  * Sections 5 and 8: a key that keeps sending after a 429 may be banned for a time. Only a key with the role ban is
  * driven there, after everything else on it is done.
  */
-import { type Check, type GapObserver, type Judge, Unsettled } from '../harness/check.ts';
+import { type Check, type GapAnswer, type GapObserver, type Judge, Unsettled } from '../harness/check.ts';
 import type { AnsweredExchange, Exchange } from '../harness/exchange.ts';
 import { type Key, SECOND } from '../harness/key-pool.ts';
 import { bodyOf, described } from '../harness/pets.ts';
@@ -45,6 +45,9 @@ function ofBan(judgeBan: (ban: Ban, judge: Judge, measurement: BanMeasurement) =
   };
 }
 
+const tooSlow = ({ refusals }: BanMeasurement) =>
+  `the target was too slow to be sent more than ${refusals.length} requests over the limit in time: a ban may begin later`;
+
 const evidence = (...exchanges: (Exchange | undefined)[]) =>
   exchanges.filter((exchange) => exchange !== undefined);
 
@@ -54,9 +57,11 @@ export const banChecks: readonly Check[] = [
     id: 'ban-provoked',
     permit: 'ban',
     async run(probe, judge) {
-      const { ban, refusals, count, key } = await probe.play(banOf(banKey(probe)));
+      const measurement = await probe.play(banOf(banKey(probe)));
+      const { ban, refusals, count, key } = measurement;
       if (count.verdict.kind === 'more') judge.notApplicable(`key ${key.name} was not held to its limit`);
-      if (ban === undefined)
+      if (ban === undefined && !measurement.enough) judge.unsettled(tooSlow(measurement));
+      else if (ban === undefined)
         judge.notApplicable(`no ban was seen after ${refusals.length} requests over the limit`);
       else judge.holds(ban.answer);
     },
@@ -205,18 +210,25 @@ export const banChecks: readonly Check[] = [
   },
 ];
 
+function noBanSeen(measurement: BanMeasurement): GapAnswer {
+  const { refusals, enough } = measurement;
+  if (!enough) throw new Unsettled(tooSlow(measurement));
+  return {
+    answer: 'no-ban-seen',
+    detail: `none after ${refusals.length} requests over the limit`,
+    evidence: refusals.slice(-1),
+  };
+}
+
 export const banGaps: readonly GapObserver[] = [
   {
     id: 'ban-answer',
     permit: 'ban',
     async run(probe) {
-      const { ban, refusals } = await probe.play(banOf(banKey(probe)));
+      const measurement = await probe.play(banOf(banKey(probe)));
+      const { ban } = measurement;
       return ban === undefined
-        ? {
-            answer: 'no-ban-seen',
-            detail: `none after ${refusals.length} requests over the limit`,
-            evidence: refusals.slice(-1),
-          }
+        ? noBanSeen(measurement)
         : {
             answer: `banned-${ban.answer.outcome.status}`,
             detail: described(ban.answer),
@@ -228,13 +240,10 @@ export const banGaps: readonly GapObserver[] = [
     id: 'ban-threshold',
     permit: 'ban',
     async run(probe) {
-      const { ban, refusals } = await probe.play(banOf(banKey(probe)));
+      const measurement = await probe.play(banOf(banKey(probe)));
+      const { ban } = measurement;
       return ban === undefined
-        ? {
-            answer: 'no-ban-seen',
-            detail: `none after ${refusals.length} requests over the limit`,
-            evidence: refusals.slice(-1),
-          }
+        ? noBanSeen(measurement)
         : {
             answer: `${ban.after}`,
             detail: `the ban showed with the ${ban.after}th request over the limit`,
@@ -246,13 +255,9 @@ export const banGaps: readonly GapObserver[] = [
     id: 'ban-duration',
     permit: 'ban',
     async run(probe) {
-      const { ban, refusals } = await probe.play(banOf(banKey(probe)));
-      if (ban === undefined)
-        return {
-          answer: 'no-ban-seen',
-          detail: `none after ${refusals.length} requests over the limit`,
-          evidence: refusals.slice(-1),
-        };
+      const measurement = await probe.play(banOf(banKey(probe)));
+      const { ban } = measurement;
+      if (ban === undefined) return noBanSeen(measurement);
       if (ban.toldEnd === undefined)
         return { answer: 'not-told', detail: 'the ban does not tell when it ends', evidence: [ban.answer] };
       const seconds = Math.round((ban.toldEnd - ban.answer.receivedAt) / SECOND);
