@@ -45,6 +45,10 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
       ['smoke', '--shards', '64', '--dry-run'],
       /^error: 64 shards need 64 load keys, one each; there are \d\n$/,
     ],
+    [
+      ['smoke', '--dry-run', '--', '--vus', '3', '--iterations', '30'],
+      /^error: k6's --vus would make another load than the one that is paid for: --rate and --duration, before "--", say/,
+    ],
     [['smoke', '--secret', 'A_b'], /Write it in lower case, digits/],
     [['smoke', '--target', 'http://127.0.0.1:9/v1'], /load needs a profile, .*: add --profile FILE\n$/],
     [['smoke', '--profile', 'none.yaml'], /^error: none\.yaml:1:1: there is no such profile; .+\n$/],

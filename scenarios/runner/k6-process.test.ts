@@ -126,3 +126,11 @@ t.test(
     );
   },
 );
+
+t.test('what the environment has for other scripts does not change the load', async (t) => {
+  process.env['K6_VUS'] = '3';
+  t.teardown(() => delete process.env['K6_VUS']);
+  const { heard, process: k6 } = start(await stand(t, 'echo "users: $K6_VUS, key: $A_KEY" >&2'));
+  await k6.ended;
+  t.same(heard, ['plain users: , key: its-value']);
+});

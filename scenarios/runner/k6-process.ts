@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 import { EVENT_MARK, SAMPLES_MARK } from '../lib/sample.ts';
 import { guardMemory } from './memory-guard.ts';
+import { withoutOtherLoad } from './own-load.ts';
 import { ProcessMeter, type ProcessUsage } from './process-meter.ts';
 
 /** What a k6 process is told, and who listens. */
@@ -91,7 +92,7 @@ export function startK6(run: K6Run): K6Process {
     run.script,
   ];
   const child = spawn(...commandOf(run.k6, args), {
-    env: { ...GO_RUNTIME, ...process.env, ...run.environment },
+    env: { ...GO_RUNTIME, ...withoutOtherLoad(process.env), ...run.environment },
     // Its own process group: Ctrl-C reaches it through stop() and kill() only, so that the first one is gentle.
     detached: process.platform !== 'win32',
     stdio: ['ignore', run.showProgress ? 'inherit' : 'ignore', 'pipe', 'pipe'],

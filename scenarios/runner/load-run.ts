@@ -15,6 +15,7 @@ import { keepSoFar } from './kept-so-far.ts';
 import type { LoadResult } from './load-result.ts';
 import { LoadRefused, type LoadTarget } from './load-target.ts';
 import { mostMemory } from './memory-guard.ts';
+import { otherLoad } from './own-load.ts';
 import { preflight } from './preflight.ts';
 import { type PaidStream, planQuota, type QuotaPlan, renderBill } from './quota.ts';
 import { SampleStore } from './sample-store.ts';
@@ -89,6 +90,12 @@ export interface PreparedLoad {
  */
 export function prepareLoad(request: Omit<LoadRequest, 'k6' | 'out'>): PreparedLoad {
   const { facts, target } = request;
+  const other = otherLoad(request.k6Options ?? []);
+  if (other !== undefined) {
+    throw new LoadRefused(
+      `k6's ${other} would make another load than the one that is paid for: --rate and --duration, before "--", say how much is sent`,
+    );
+  }
   const notes: string[] = [];
   const missing = facts.needs.filter((permission) => !target.permit.includes(permission));
   if (missing.length > 0) {
