@@ -7,6 +7,7 @@ import { looksLikeProduction } from '../checks/harness/production-address.ts';
 import { UnknownNameError } from '../reference-server/named.ts';
 import { renderCapacityHtml } from '../reports/capacity-html.ts';
 import { renderLoadHtml } from '../reports/load-html.ts';
+import { capacityOutcome } from '../reports/load-outcome.ts';
 import { shownLine } from '../reports/visible-text.ts';
 import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../scenarios/lib/catalogue.ts';
 import type { ScenarioFacts } from '../scenarios/lib/scenario.ts';
@@ -228,15 +229,16 @@ async function load(name: string | undefined, further: string[], options: LoadOp
         slo: slo ?? facts.thresholds,
         note: () => {},
         onStep: (step) => note(renderStep(step)),
+        onWait: (seconds) => note(`  waiting ${Math.ceil(seconds)} s for the keys' next minute`),
         ...(rate === undefined ? {} : { startRate: rate }),
       });
       process.stdout.write(renderCapacity(capacity));
       note(`report: ${await writeLoadPage(options.out, renderCapacityHtml(capacity))}`);
       process.exitCode = signals.stop.aborted
         ? EXIT.interrupted
-        : capacity.interval === null
-          ? EXIT.inconclusive
-          : 0;
+        : capacityOutcome(capacity).verdict === 'held'
+          ? 0
+          : EXIT.inconclusive;
       return;
     }
     const result = await runLoad({ ...request, k6 });

@@ -36,6 +36,15 @@ const nothing = capacityOutcome({
   interval: null,
 });
 
+const bounded = capacityOutcome({
+  ...capacityResult(),
+  outcome: 'quota-limited',
+  reason: '1920 requests in 3 s are more than the load key has',
+  capacity: null,
+  interval: null,
+  atLeast: 320,
+});
+
 async function junit(outcome: LoadOutcome) {
   const suites = await parse(LOAD_FORMATS.junit(outcome));
   if (!suites || !('testsuite' in suites)) throw new Error('no suites were read');
@@ -72,6 +81,10 @@ t.test('red if and only if the run did not hold', async (t) => {
   t.strictSame(await reds(limited), [1, 1, 1, 1]);
   t.strictSame(await reds(found), [0, 0, 0, 0]);
   t.strictSame(await reds(nothing), [1, 1, 1, 1]);
+  t.strictSame(await reds(bounded), [0, 0, 0, 0], 'all that the plans pay for held');
+  t.equal(bounded.headline, 'Capacity: At least 320 requests/s (limited by the plans’ quotas)');
+  const weak = { ...capacityResult(), outcome: 'generator-limited', atLeast: 320 } as const;
+  t.strictSame(await reds(capacityOutcome({ ...weak, capacity: null, interval: null })), [1, 1, 1, 1]);
   const unexplained = loadOutcome({ ...sample, thresholds: [slow], violations: [] });
   t.strictSame(await reds(unexplained), [1, 1, 1, 1], 'broken for a reason that no threshold shows');
 });

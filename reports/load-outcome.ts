@@ -1,5 +1,6 @@
 import type { CapacityResult } from '../scenarios/runner/capacity.ts';
 import type { LoadFigures, LoadResult } from '../scenarios/runner/load-result.ts';
+import { lowerBound } from '../scenarios/runner/render-capacity.ts';
 import { duration, moment } from './facts.ts';
 import { milliseconds } from './html/chart-frame.ts';
 import { inOrder, seriesNames } from './html/latency-chart.ts';
@@ -150,17 +151,19 @@ const WITHOUT_NUMBER = {
   interrupted: 'Interrupted: no capacity yet',
 } as const satisfies Record<CapacityResult['outcome'], string>;
 
-/** `410 requests/s (95 %: 398 to 421)`, or why there is no number. */
-export function capacityHeadline({ outcome, capacity, interval }: CapacityResult): string {
-  if (capacity === null) return WITHOUT_NUMBER[outcome];
-  const range = interval === null ? '' : ` (95 %: ${number(interval[0])} to ${number(interval[1])})`;
-  return `${outcome === 'at-least' ? 'At least ' : ''}${rate(capacity)}${range}`;
+/** `410 requests/s (95 %: 398 to 421)`, `At least 320 requests/s (…)`, or why there is no number. */
+export function capacityHeadline(result: CapacityResult): string {
+  const { outcome, capacity, interval } = result;
+  const bound = lowerBound(result);
+  if (bound !== undefined) return `At least ${rate(bound.rate)} (${bound.why})`;
+  if (capacity === null || interval === null) return WITHOUT_NUMBER[outcome];
+  return `${rate(capacity)} (95 %: ${number(interval[0])} to ${number(interval[1])})`;
 }
 
 /** What a search for a capacity found; a number judges nothing, its absence is no verdict. */
 export function capacityOutcome(result: CapacityResult): LoadOutcome {
   const { run, reason, steps } = result;
-  const answered = result.outcome === 'found' || result.outcome === 'at-least';
+  const answered = result.interval !== null || lowerBound(result) !== undefined;
   return {
     name: 'load capacity',
     headline: `Capacity: ${capacityHeadline(result)}`,

@@ -1,15 +1,24 @@
 /** The highest rate that holds an objective: bracket, bisect, repeat around the knee. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { HARNESS_VERSION } from '../../checks/harness/harness-version.ts';
 import { writeWhole } from '../../reports/write-whole.ts';
 import { CAPACITY_STEP } from '../lib/catalogue.ts';
+import { MinuteBooks } from './capacity-books.ts';
 import { renderCapacityPicture } from './capacity-picture.ts';
-import { judgeStep, type StepJudgement, SUSTAINED_SECONDS } from './judge-step.ts';
-import { Knee, type StepOutcome } from './knee.ts';
+import {
+  type CapacityFound,
+  GeneratorWasLimit,
+  QuotaSpent,
+  type SearchSteps,
+  STEP_SECONDS,
+  searchCapacity,
+} from './capacity-search.ts';
+import { judgeStep, type StepJudgement } from './judge-step.ts';
+import type { StepOutcome } from './knee.ts';
 import type { LoadResult } from './load-result.ts';
 import { type LoadRequest, runLoad } from './load-run.ts';
-import { LoadRefused, type LoadTarget } from './load-target.ts';
 import { TargetNotReady } from './preflight.ts';
 import { parseSlo, round, type SloClause } from './slo.ts';
 
@@ -34,13 +43,18 @@ export interface CapacityResult {
     readonly harnessVersion: string;
     readonly k6Version: string;
   };
-  /** found: with an interval; at-least: nothing broke up to the highest rate tried; otherwise why there is none. */
+  /**
+   * found: with an interval; at-least: nothing broke up to the highest rate tried; otherwise what ended the search: with
+   * an interval all the same where quotas ended it late.
+   */
   readonly outcome: 'found' | 'at-least' | 'below' | 'generator-limited' | 'quota-limited' | 'interrupted';
   readonly reason: string;
   /** Requests per second. */
   readonly capacity: number | null;
   /** 95 % interval, requests per second. */
   readonly interval: readonly [number, number] | null;
+  /** Requests per second that held, where there is no interval and no lower rate broke. */
+  readonly atLeast?: number;
   readonly steps: readonly CapacityStep[];
 }
 
@@ -56,60 +70,51 @@ export interface CapacityRequest extends Omit<LoadRequest, 'facts' | 'rate' | 's
   /** Length of a step around the knee; default 5. */
   readonly stepSeconds?: number;
   readonly onStep?: (step: CapacityStep) => void;
+  /** Told before the search waits for the keys' next minute. */
+  readonly onWait?: (seconds: number) => void;
 }
 
-const START_RATE = 20;
 /** No step goes beyond this many requests a second. */
 export const MOST_RATE = 20_000;
 /** A search goes on for so long: no step at the knee begins later. */
 export const BUDGET_SECONDS = 170;
-const STEP_SECONDS = 5;
-const BRACKET_SECONDS = 3;
 const BLOCK_SECONDS = 0.5;
-/** Bisecting ends when the bracket is so narrow; what follows are repetitions. */
-const BISECTED = 1.1;
-/** Good enough: half the interval, as a part of the capacity. */
-const PRECISE = 0.02;
-/** Still an answer, where the machine does not let the search go on. */
-const USABLE = 0.05;
-const LEAST_KNEE_STEPS = 6;
 const MOST_STUMBLES = 6;
 /** A tenth of the bound, at least this: arrivals so late make latencies of their own. */
 const LEAST_LAG_MS = 20;
 
-class QuotaSpent extends Error {}
-class GeneratorWasLimit extends Error {}
 class StepFailed extends Error {}
 
 /** Runs steps, and keeps the books of the keys over all of them. */
-class Steps {
+class Steps implements SearchSteps {
   readonly #request: CapacityRequest;
   readonly #clauses: readonly SloClause[];
-  readonly #spent: { readonly at: number; readonly key: string; readonly requests: number }[] = [];
+  readonly #books: MinuteBooks;
   readonly #onTaken: () => Promise<void>;
+  /** Seconds that the search may still take. */
+  readonly #left: () => number;
   readonly taken: CapacityStep[] = [];
 
-  constructor(request: CapacityRequest, clauses: readonly SloClause[], onTaken: () => Promise<void>) {
-    this.#onTaken = onTaken;
+  constructor(
+    request: CapacityRequest,
+    clauses: readonly SloClause[],
+    on: { readonly left: () => number; readonly taken: () => Promise<void> },
+  ) {
+    this.#onTaken = on.taken;
+    this.#left = on.left;
     this.#request = request;
     this.#clauses = clauses;
+    this.#books = new MinuteBooks(request.target);
   }
 
-  #target(): LoadTarget {
-    const { target } = this.#request;
-    const minuteAgo = Date.now() - 60_000 / target.clockSpeed;
-    const sum = (key: string, since: number) =>
-      this.#spent
-        .filter((each) => each.key === key && each.at >= since)
-        .reduce((all, { requests }) => all + requests, 0);
-    return {
-      ...target,
-      keys: target.keys.map((key) => ({
-        ...key,
-        minuteLeft: key.perMinute - sum(key.name, minuteAgo),
-        dayLeft: key.perDay - sum(key.name, 0),
-      })),
-    };
+  /** Waits until the keys can pay for a step again, where that is soon enough. */
+  async #afford(rate: number, seconds: number): Promise<void> {
+    const { waitSeconds, reason } = this.#books.wait({ rate, seconds }, Date.now());
+    if (waitSeconds === 0) return;
+    if (waitSeconds === undefined || waitSeconds + seconds > this.#left()) throw new QuotaSpent(reason);
+    this.#request.onWait?.(waitSeconds);
+    const { stop } = this.#request;
+    await sleep(waitSeconds * 1000, undefined, stop === undefined ? {} : { signal: stop });
   }
 
   /** Takes a step; one in which the machine itself stumbled is taken again. */
@@ -123,40 +128,27 @@ class Steps {
     }
   }
 
-  /** Whether a rate holds; a step that broke is taken twice, since a pause of the machine breaks one too. */
-  async holds(rate: number, phase: CapacityStep['phase']): Promise<boolean> {
-    const { held } = await this.take(rate, BRACKET_SECONDS, phase);
-    return held || (await this.take(rate, BRACKET_SECONDS, phase)).held;
-  }
-
   async #take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<CapacityStep> {
     const folder = join(this.#request.out, `step-${String(this.taken.length + 1).padStart(2, '0')}`);
     const bounds = this.#clauses
       .filter(({ metric }) => metric.kind === 'latency')
       .map(({ bound }) => bound / 1000);
-    let result: LoadResult;
-    try {
-      result = await runLoad({
-        ...this.#request,
-        facts: CAPACITY_STEP,
-        target: this.#target(),
-        out: folder,
-        rate,
-        seconds,
-        lists: 'plain',
-        blockSeconds: BLOCK_SECONDS,
-        graceSeconds: Math.min(5, Math.max(0.5, 2 * Math.max(0, ...bounds))),
-        showProgress: false,
-      });
-    } catch (error) {
-      if (error instanceof LoadRefused && error.message.includes('does not fit'))
-        throw new QuotaSpent(error.message);
-      throw error;
-    }
+    await this.#afford(rate, seconds);
+    const result: LoadResult = await runLoad({
+      ...this.#request,
+      facts: CAPACITY_STEP,
+      target: { ...this.#request.target, keys: this.#books.keys(Date.now()) },
+      out: folder,
+      rate,
+      seconds,
+      lists: 'plain',
+      blockSeconds: BLOCK_SECONDS,
+      graceSeconds: Math.min(5, Math.max(0.5, 2 * Math.max(0, ...bounds))),
+      showProgress: false,
+    });
     // Half a step says nothing.
     this.#request.stop?.throwIfAborted();
-    const now = Date.now();
-    for (const { key, sent = 0 } of result.bill.keys) this.#spent.push({ at: now, key, requests: sent });
+    this.#books.spend(result.bill, Date.now());
     if (result.verdict === 'failed-to-run') {
       throw new StepFailed(
         `a step could not be run: ${result.generator.errorLines[0] ?? 'no request was made'}`,
@@ -188,7 +180,7 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
   const clauses = parseSlo(request.slo);
   await mkdir(request.out, { recursive: true, mode: 0o700 });
   const elapsed = () => (performance.now() - began) / 1000;
-  const write = async (found: Pick<CapacityResult, 'outcome' | 'reason' | 'capacity' | 'interval'>) => {
+  const write = async (found: CapacityFound) => {
     const result: CapacityResult = {
       formatVersion: CAPACITY_FORMAT_VERSION,
       run: {
@@ -205,111 +197,32 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
     await writeWhole(join(request.out, 'capacity.json'), `${JSON.stringify(result, null, 1)}\n`);
     return result;
   };
-  const finish = async (found: Parameters<typeof write>[0]) => {
+  const finish = async (found: CapacityFound) => {
     const result = await write(found);
     await writeFile(join(request.out, 'capacity.svg'), renderCapacityPicture(result), { mode: 0o600 });
     return result;
   };
   const none = { capacity: null, interval: null };
   // A search that is killed leaves the steps that it took.
-  const steps = new Steps(request, clauses, async () => {
-    await write({ outcome: 'interrupted', reason: 'before its end', ...none });
+  const budget = request.budgetSeconds ?? BUDGET_SECONDS;
+  const left = () => budget - elapsed();
+  const steps = new Steps(request, clauses, {
+    left,
+    taken: async () => {
+      await write({ outcome: 'interrupted', reason: 'before its end', ...none });
+    },
   });
+  const { startRate, mostRate = MOST_RATE, stepSeconds = STEP_SECONDS, stop } = request;
   try {
-    return await finish(await search(request, clauses, steps, elapsed));
+    const limits = { mostRate, stepSeconds, left, ...(startRate === undefined ? {} : { startRate }) };
+    return await finish(await searchCapacity(steps, clauses, { ...limits, ...(stop ? { stop } : {}) }));
   } catch (error) {
     if (request.stop?.aborted) return finish({ outcome: 'interrupted', reason: 'by a signal', ...none });
-    if (error instanceof GeneratorWasLimit) {
-      return finish({
-        outcome: 'generator-limited',
-        reason: `the generator was the limit: ${error.message}`,
-        ...none,
-      });
-    }
     // What the steps before it showed is not lost.
     if (error instanceof TargetNotReady && steps.taken.length > 0)
       return finish({ outcome: 'interrupted', reason: error.message, ...none });
     if (error instanceof StepFailed)
       return finish({ outcome: 'generator-limited', reason: error.message, ...none });
-    if (error instanceof QuotaSpent)
-      return finish({ outcome: 'quota-limited', reason: error.message, ...none });
     throw error;
   }
-}
-
-async function search(
-  request: CapacityRequest,
-  clauses: readonly SloClause[],
-  steps: Steps,
-  elapsed: () => number,
-): Promise<Pick<CapacityResult, 'outcome' | 'reason' | 'capacity' | 'interval'>> {
-  const mostRate = request.mostRate ?? MOST_RATE;
-  const stepSeconds = request.stepSeconds ?? STEP_SECONDS;
-  const budget = request.budgetSeconds ?? BUDGET_SECONDS;
-  let low: number | undefined;
-  let high: number | undefined;
-  let rate = Math.min(request.startRate ?? START_RATE, mostRate);
-  while (low === undefined || high === undefined) {
-    request.stop?.throwIfAborted();
-    if (await steps.holds(rate, 'bracket')) {
-      low = rate;
-      if (rate >= mostRate) {
-        return {
-          outcome: 'at-least',
-          reason: `nothing broke up to ${mostRate}/s`,
-          capacity: null,
-          interval: null,
-        };
-      }
-      rate = Math.min(rate * 2, mostRate);
-    } else {
-      high = rate;
-      rate /= 2;
-      if (rate < 0.5)
-        return { outcome: 'below', reason: 'not even 1 request/s holds it', capacity: null, interval: null };
-    }
-    if (low !== undefined && high !== undefined) break;
-  }
-  while (high / low > BISECTED) {
-    request.stop?.throwIfAborted();
-    const middle = Math.sqrt(low * high);
-    if (await steps.holds(middle, 'bisect')) low = middle;
-    else high = middle;
-  }
-  // Short steps may have been wrong: the knee is looked for beyond the bracket, further where it leans that way.
-  let [least, most] = [low / 1.25, high * 1.25];
-  const known = () => {
-    const made = new Knee(least, most);
-    for (const step of steps.taken) made.learn(step);
-    return made;
-  };
-  let knee = known();
-  const stepCost = stepSeconds + 2.5;
-  for (let taken = 0; ; taken += 1) {
-    const { low: from, capacity, high: to } = knee.estimate();
-    const precise = (to - from) / 2 / capacity <= PRECISE;
-    if ((taken >= LEAST_KNEE_STEPS && precise) || elapsed() + stepCost > budget) break;
-    request.stop?.throwIfAborted();
-    try {
-      await steps.take(knee.nextRate(), stepSeconds, 'knee');
-    } catch (error) {
-      // A machine that stumbles late in the search takes back nothing of what is known.
-      if (!(error instanceof GeneratorWasLimit) || (to - from) / 2 / capacity > USABLE) throw error;
-      break;
-    }
-    const { low: lower, high: upper } = known().estimate();
-    if (lower < least * 1.03) least /= 2;
-    if (upper > most / 1.03) most *= 2;
-    knee = known();
-  }
-  const { low: from, capacity, high: to } = knee.estimate();
-  const bounds = clauses.filter(({ metric }) => metric.kind === 'latency').map(({ bound }) => bound / 1000);
-  const resolution = bounds.length === 0 ? 0 : Math.min(...bounds) / SUSTAINED_SECONDS;
-  const interval = [from * (1 - resolution), to * (1 + resolution)] as const;
-  return {
-    outcome: 'found',
-    capacity,
-    interval,
-    reason: `${steps.taken.length} steps; ${round(capacity)}/s, 95 % from ${round(interval[0])} to ${round(interval[1])}`,
-  };
 }
