@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
@@ -371,7 +373,8 @@ t.test('files', async (t) => {
     'crlf.yaml': `keys:\r\n  - ${KEY}\r\nload: 7\r\n`,
     'bad.yaml': 'keys: 1',
     'latin1.yaml': Buffer.from([0x6b, 0xe4, 0x0a]),
-    'huge.yaml': `keys: [${KEY}]\n${'#'.repeat(2 ** 20)}`,
+    'huge.yaml': `keys: [${KEY}]\n`.padEnd(2 ** 20 + 1, '#'),
+    'largest.yaml': `keys: [${KEY}]\n`.padEnd(2 ** 20, '#'),
     'secret.yaml': '',
   });
   mkdirSync(join(dir, 'folder'));
@@ -388,12 +391,17 @@ t.test('files', async (t) => {
   t.match(await read('bad.yaml'), [/^1: keys must be a list/]);
   t.match(await read('latin1.yaml'), [/not in UTF-8/]);
   t.match(await read('huge.yaml'), [/larger than 1 MiB/]);
+  t.strictSame(await read('largest.yaml'), []);
   t.match(await read('folder'), [/is a directory/]);
   t.match(await read('loop.yaml'), [/link to itself/]);
   t.match(await read('missing.yaml'), [/no such profile/]);
   t.match(await read('good.yaml/x'), [/no such profile/]);
   t.match(await read('\u0000'), [/no such profile/]);
   t.match(await read('x'.repeat(5000)), [/no such profile/]);
+  const socket = createServer().listen(join(dir, 'socket'));
+  await once(socket, 'listening');
+  t.match(await read('socket'), [/^1: the profile cannot be read \((ENXIO|EOPNOTSUPP)\)$/]);
+  socket.close();
   // The superuser may read everything.
   if (process.getuid?.() !== 0) t.match(await read('secret.yaml'), [/permission denied/]);
   const endless = await readProfile('/dev/zero', GAPS);
