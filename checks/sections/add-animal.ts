@@ -5,7 +5,7 @@ import { int64Of, isJsonObject, parseJson } from '../harness/lossless-json.ts';
 import { answeredPet, bodyOf, described, listedPets, quoted } from '../harness/pets.ts';
 import { NO_KEY_MAY_ADD, type Probe } from '../harness/probe.ts';
 import { schemaProblem } from '../harness/schema.ts';
-import { type Addition, adds, basicAnimals, edgeAnimals, enoughAnimals } from './added-animals.ts';
+import { type Addition, adds, basicAnimals, edgeAnimals, enoughAnimals, TWIN } from './added-animals.ts';
 import { invalidAnimalChecks } from './invalid-animals.ts';
 
 /** What a request body said, for comparison with the animal that came back. */
@@ -63,8 +63,7 @@ function created(probe: Probe, judge: Judge, { exchange, sent }: Addition): void
 
 const answered201 = ({ exchange }: Addition) => exchange.outcome.status === 201;
 /** That no other animal has a name may be one of the constraints on names, which are not shown. */
-const refusedAsLike = ({ exchange, label }: Addition) =>
-  label === 'one like another' && exchange.outcome.status === 400;
+const refusedAsLike = ({ exchange, label }: Addition) => label === TWIN && exchange.outcome.status === 400;
 
 export const addAnimalChecks: readonly Check[] = [
   {
@@ -82,7 +81,7 @@ export const addAnimalChecks: readonly Check[] = [
           : basic.filter(
               (addition) =>
                 addition.exchange.outcome.status < 300 ||
-                (addition.label === 'one like another' && !refusedAsLike(addition)),
+                (addition.label === TWIN && !refusedAsLike(addition)),
             );
       for (const addition of judged) created(probe, judge, addition);
       if (!(await adds(probe))) return;

@@ -4,7 +4,7 @@ import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exc
 import { answeredPet, described, listedPets } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
 import { addText } from '../harness/requests.ts';
-import { basicAnimals, categoryId, edgeAnimals, enoughAnimals, namePrefix } from './added-animals.ts';
+import { basicAnimals, categoryId, edgeAnimals, enoughAnimals, namePrefix, TWIN } from './added-animals.ts';
 import { withStatus } from './invalid-animals.ts';
 
 /** How an addition that the document neither allows nor forbids was answered. */
@@ -103,7 +103,9 @@ export const addAnimalGaps: readonly GapObserver[] = [
     id: 'id-assignment',
     permit: 'writes',
     async run(probe) {
-      const created = (await probe.play(enoughAnimals)).filter(({ pet }) => pet !== undefined);
+      const created = (await probe.play(enoughAnimals)).filter(
+        ({ pet, label }) => pet !== undefined && label !== TWIN,
+      );
       const ids = created.flatMap(({ pet }) => (pet === undefined ? [] : [pet.id]));
       if (ids.length < 3) return undefined;
       const ascending = ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? id));

@@ -1,9 +1,9 @@
 /** The animals that a run adds: few, marked with its id, made once and shared by every check that needs one. */
 import { contract } from '../../spec/contract.ts';
 import type { Scene } from '../harness/check.ts';
-import type { AnsweredExchange } from '../harness/exchange.ts';
+import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
 import { answeredPet, listedPets, type SeenPet } from '../harness/pets.ts';
-import type { Probe } from '../harness/probe.ts';
+import { type Probe, unanswered } from '../harness/probe.ts';
 import { addPet, addText, listPets, type NewPet, type RequestSpec } from '../harness/requests.ts';
 
 /** An addition that was sent, and the animal that came back where one did. */
@@ -26,10 +26,61 @@ export async function add(
   sent: NewPet & { readonly id?: bigint; readonly harnessNote?: string },
   request: RequestSpec = addPet(sent),
 ): Promise<Addition> {
-  const exchange = await probe.send(request);
+  return additionOf(label, sent, await probe.send(request));
+}
+
+function additionOf(label: string, sent: NewPet, exchange: AnsweredExchange): Addition {
   const seen = exchange.outcome.status === 201 ? answeredPet(exchange) : undefined;
   const id = seen?.id;
   return { label, sent, exchange, pet: seen === undefined || id === undefined ? undefined : { ...seen, id } };
+}
+
+/** A target that is busy for the time being, or a key that somebody else spends. */
+const FOR_NOW = [429, 502, 503, 504];
+
+/**
+ * Sends additions at the same moment, with the key of one that was admitted before; one after the other where the key's
+ * minute does not hold them.
+ */
+async function addTogether(
+  probe: Probe,
+  before: readonly Addition[],
+  animals: readonly { readonly label: string; readonly sent: NewPet }[],
+): Promise<readonly Addition[]> {
+  const admitted = before.find(({ exchange }) => exchange.outcome.status === 201)?.exchange.key;
+  const key = probe.keys.find(({ name }) => name === (probe.storedKey() ?? admitted));
+  const together =
+    admitted !== undefined && key !== undefined && probe.quotaLeft(key) >= animals.length
+      ? await Promise.all(animals.map(({ sent }) => probe.attempt(addPet(sent), key)))
+      : [];
+  const additions: Addition[] = [];
+  for (const [index, { label, sent }] of animals.entries()) {
+    const exchange = together[index];
+    if (exchange !== undefined && !isAnswered(exchange)) throw unanswered(exchange);
+    additions.push(
+      exchange === undefined || FOR_NOW.includes(exchange.outcome.status)
+        ? await add(probe, label, sent)
+        : additionOf(label, sent, exchange),
+    );
+  }
+  return additions;
+}
+
+/** What the run's additions created, by id; without those whose id came twice, since nobody knows which of them it is. */
+export function createdAnimals(
+  exchanges: readonly Exchange[],
+): ReadonlyMap<bigint, { readonly pet: SeenPet; readonly exchange: AnsweredExchange }> {
+  const created = new Map<bigint, { pet: SeenPet; exchange: AnsweredExchange }>();
+  const twice = new Set<bigint>();
+  for (const exchange of exchanges.filter(isAnswered)) {
+    if (exchange.request.operation !== 'createPet' || exchange.outcome.status !== 201) continue;
+    const pet = answeredPet(exchange);
+    if (pet?.id === undefined) continue;
+    if (created.has(pet.id)) twice.add(pet.id);
+    created.set(pet.id, { pet, exchange });
+  }
+  for (const id of twice) created.delete(id);
+  return created;
 }
 
 /** The store before anything was added: as many animals as one list can hold. */
@@ -55,14 +106,30 @@ export async function categoryId(probe: Probe): Promise<bigint> {
 
 /**
  * The same animal in JSON that another program would write: the members in another order, white space between them,
- * and letters escaped (RFC 8259, 2, 4 and 7).
+ * and letters escaped (RFC 8259, 2, 4 and 7). The label tells the charset, which JSON has no other of (11).
  */
 function writtenOtherwise({ name, categoryId, status }: Required<NewPet>): RequestSpec {
   const escaped = JSON.stringify(name).replace('h', '\\u0068');
   return addText(
     `\n{ "status" : ${JSON.stringify(status)},\r\n\t"name" : ${escaped} ,\n\t"categoryId" : ${categoryId} }\n`,
+    [
+      ['content-type', 'application/json; charset=utf-8'],
+      ['accept', '*/*'],
+    ],
   );
 }
+
+/** The same animal with escapes that JSON allows and asks of nobody: of a slash, and of a letter beyond the basic plane. */
+function escapedMore({ name, categoryId, status }: Required<NewPet>): RequestSpec {
+  const escaped = JSON.stringify(name).replaceAll('/', '\\/').replace(PARROT, '\\ud83e\\udd9c');
+  return addText(`{"name":${escaped},"categoryId":${categoryId},"status":${JSON.stringify(status)}}`);
+}
+
+/**
+ * Label of the animal that is like another one. It is added at the same moment as the one without a status, so that the
+ * order of these two is nobody's.
+ */
+export const TWIN = 'one like another';
 
 /** One animal of each status and one without: what most checks need. */
 export const basicAnimals: Scene<readonly Addition[]> = {
@@ -80,10 +147,10 @@ export const basicAnimals: Scene<readonly Addition[]> = {
         await add(probe, status, animal, index === 1 ? writtenOtherwise(animal) : addPet(animal)),
       );
     }
-    additions.push(await add(probe, 'no status', { name: `${prefix} no status`, categoryId: category }));
+    const noStatus = { label: 'no status', sent: { name: `${prefix} no status`, categoryId: category } };
     // The document makes no field unique but the id: an animal like another one is another animal.
-    const [like] = additions;
-    if (like !== undefined) additions.push(await add(probe, 'one like another', like.sent));
+    const like = additions.slice(0, 1).map(({ sent }) => ({ label: TWIN, sent }));
+    additions.push(...(await addTogether(probe, additions, [noStatus, ...like])));
     // Valid as they are, whatever the key may do: where each of them is forbidden, no key may add.
     if (additions.every(({ exchange }) => exchange.outcome.status === 403)) probe.giveUpAdding();
     return additions;
@@ -97,11 +164,13 @@ export async function adds(probe: Probe): Promise<boolean> {
   return probe.mayAdd;
 }
 
+const PARROT = '🦜';
+
 /**
  * A name that tests what the wire does to text: several scripts, letters that change their length with their case,
- * beyond the basic plane, blanks and line ends that are not ASCII, what HTML, JSON, SQL and templates quote.
+ * beyond the basic plane, blanks, line ends and marks that are not ASCII, what HTML, JSON, SQL and templates quote.
  */
-export const ANY_SCRIPT = `Žofie Ελλη Straße İz 猫 한 🐈‍⬛\u00a0\u2028"<b>&amp;'\\/%20+\${7*7}{{7*7}}`;
+export const ANY_SCRIPT = `Žofie Ελλη Straße İz 猫 한 🐈‍⬛${PARROT}\u00a0\u2028\ufeff"<b>&amp;'\\/%20+\${7*7}{{7*7}}`;
 
 /** Letters with their accents apart: what Unicode would compose is not the same text. */
 export const DECOMPOSED = 'Ame\u0301lie';
@@ -127,13 +196,10 @@ export const edgeAnimals: Scene<{
   async play(probe) {
     const category = await categoryId(probe);
     const prefix = namePrefix(probe.runId);
-    const anyScript = await add(probe, 'any script', {
-      name: `${prefix} ${ANY_SCRIPT}`,
-      categoryId: category,
-      status: 'sold',
-    });
+    const scripts = { name: `${prefix} ${ANY_SCRIPT}`, categoryId: category, status: 'sold' };
+    const anyScript = await add(probe, 'any script', scripts, escapedMore(scripts));
     const spaced = await add(probe, 'blanks around', {
-      name: `  ${prefix}\t${DECOMPOSED}\n `,
+      name: `  ${prefix}\t${DECOMPOSED}\r\n `,
       categoryId: category,
       status: 'available',
     });
@@ -148,10 +214,11 @@ export const edgeAnimals: Scene<{
     // Beyond 2^53 a double loses the last digit, on either side of 0; the last one is the largest int64.
     const beyondDouble = await ofCategory(9_007_199_254_740_993n, `${prefix} large`);
     // Texts that look like another type of value, so that they cannot begin with the run's id; few servers take them
-    // for one, and those that do lose the name.
-    const digits = String(10n ** 11n + probe.random('name of digits', 9n * 10n ** 11n));
+    // for one, and those that do lose the name, or the 0 that it begins with.
+    const digits = `0${10n ** 11n + probe.random('name of digits', 9n * 10n ** 11n)}`;
     const lookalikes = [await ofCategory(-9_223_372_036_854_775_807n, digits), await ofCategory(0n, 'null')];
-    const veryLong = `${prefix} very long `.padEnd(VERY_LONG, 'abcdefghij');
+    // U+0000 ends a text in some languages, and no name.
+    const veryLong = `${`${prefix} very long `.padEnd(VERY_LONG, 'abcdefghij')}\0end`;
     const largeCategories = [beyondDouble, await ofCategory(9_223_372_036_854_775_807n, veryLong)];
     // Hardly a category that exists, and within 32 bits: whoever accepts it does not ask whether a category exists.
     const unknownCategory = await ofCategory(

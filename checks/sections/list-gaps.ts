@@ -4,6 +4,7 @@ import type { GapObserver } from '../harness/check.ts';
 import { type AnsweredExchange, header, isAnswered } from '../harness/exchange.ts';
 import { isJsonObject } from '../harness/lossless-json.ts';
 import { bodyOf, described } from '../harness/pets.ts';
+import { TWIN } from './added-animals.ts';
 import { lists, type TakenList, take } from './lists.ts';
 
 const { minimum, maximum, default: defaultLimit } = contract.limit;
@@ -95,7 +96,8 @@ export const listAnimalGaps: readonly GapObserver[] = [
     id: 'list-order',
     permit: 'writes',
     async run(probe) {
-      const { all, own } = await probe.play(lists);
+      const { all, ...taken } = await probe.play(lists);
+      const own = taken.own.filter(({ label }) => label !== TWIN);
       const positions = own.map(({ pet }) => all.pets?.findIndex(({ id }) => id === pet.id) ?? -1);
       if (positions.length < 3 || positions.some((position) => position < 0)) return undefined;
       const ascending = positions.every(

@@ -94,6 +94,29 @@ export const ADDING_FAULTS: readonly Fault[] = [
         : usual(body, call),
     ),
   ),
+  fault('add-charset-refused', VALUES, 'A body whose label tells the charset is refused with 415.', {
+    behaviour: (usual) => ({
+      finish: (answer, call) =>
+        usual.finish(
+          answers(201)(answer, call) && call.request.headers['content-type']?.includes('charset') === true
+            ? withError(answer, 415)
+            : answer,
+          call,
+        ),
+    }),
+  }),
+  fault(
+    'echo-name-escaped-slashes-kept',
+    NAME,
+    'Slashes that were escaped in the JSON of a name stay so.',
+    readingPet((usual, body, call) => usual(body.replaceAll('\\/', '\\\\/'), call)),
+  ),
+  fault(
+    'echo-name-escaped-pairs-lost',
+    NAME,
+    'A letter that was escaped in the JSON of a name as a pair of surrogates becomes U+FFFD.',
+    readingPet((usual, body, call) => usual(body.replaceAll(/\\ud8\w\w\\ud[c-f]\w\w/gi, '\ufffd'), call)),
+  ),
   fault(
     'echo-name-escapes-kept',
     NAME,
@@ -217,6 +240,54 @@ export const ADDING_FAULTS: readonly Fault[] = [
     nameEchoed((name) =>
       name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
     ),
+  ),
+  fault(
+    'echo-name-without-byte-order-marks',
+    NAME,
+    'U+FEFF in a name is not returned.',
+    nameEchoed((name) => name.replaceAll('\ufeff', '')),
+  ),
+  fault(
+    'echo-name-line-ends-unified',
+    NAME,
+    'CR LF in a name is returned as LF.',
+    nameEchoed((name) => name.replaceAll('\r\n', '\n')),
+  ),
+  fault(
+    'echo-name-cut-at-nul',
+    NAME,
+    'A name is returned up to U+0000.',
+    nameEchoed((name) => name.split('\0')[0] ?? ''),
+  ),
+  fault(
+    'echo-name-leading-zeros-dropped',
+    NAME,
+    'Of a name of digits the zeros that it begins with are not returned.',
+    nameEchoed((name) => (/^\d+$/.test(name) ? name.replace(/^0+(?=\d)/, '') : name)),
+  ),
+  fault(
+    'echo-name-of-another-in-flight',
+    NAME,
+    'Animals that are added at the same moment get the name of the one that came first.',
+    {
+      behaviour: (usual) => {
+        const inFlight: string[] = [];
+        return {
+          addPet(animal, call) {
+            const [name = animal.name] = inFlight;
+            inFlight.push(name);
+            return usual.addPet({ ...animal, name }, call);
+          },
+          deliver(response, answer, headers, call) {
+            if (answer.status !== 201) return usual.deliver(response, answer, headers, call);
+            setTimeout(() => {
+              inFlight.shift();
+              usual.deliver(response, answer, headers, call);
+            }, 3);
+          },
+        };
+      },
+    },
   ),
   fault(
     'echo-name-of-one-before',
