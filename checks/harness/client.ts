@@ -31,6 +31,8 @@ export interface ClientRequest {
   readonly path: string;
   /** In addition to the client's own; one of the same name replaces the client's. */
   readonly headers?: HeaderList;
+  /** No Accept is sent, which leaves the media type to the target (RFC 9110, 12.5.1). */
+  readonly acceptsAnything?: boolean;
   /** Sent in UTF-8; the caller adds Content-Type. */
   readonly body?: string;
   readonly authorization: Authorization;
@@ -147,8 +149,9 @@ export function createClient(options: ClientOptions): HttpClient {
   };
 }
 
-function headersOf({ headers = [] }: ClientRequest): HeaderList {
+function headersOf({ headers = [], acceptsAnything }: ClientRequest): HeaderList {
   const given = new Set(headers.map(([name]) => name.toLowerCase()));
+  if (acceptsAnything === true) given.add('accept');
   const own: HeaderList = [
     ['accept', 'application/json'],
     ['accept-encoding', 'identity'],

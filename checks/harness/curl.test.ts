@@ -68,7 +68,10 @@ t.test('an empty body is a body', async (t) => {
 });
 
 t.test('without a valid key what was sent is described, and nothing of it expands', async (t) => {
-  const requestHeaders = [['Authorization', 'Bearer <$HOME with its last character changed>']] as const;
+  const requestHeaders = [
+    ['accept', 'application/json'],
+    ['Authorization', 'Bearer <$HOME with its last character changed>'],
+  ] as const;
   t.strictSame(
     curl(answered({ key: null, requestHeaders }), BASE, undefined),
     `curl -i -H 'Authorization: Bearer <$HOME with its last character changed>' '${BASE}/pets'`,
@@ -78,4 +81,19 @@ t.test('without a valid key what was sent is described, and nothing of it expand
 
 t.test('a path that a shell would take apart stays one argument', async (t) => {
   t.equal(shellArguments({ path: "/pets/1;rm 'x'&y=$(z)" }).at(-1), `${BASE}/pets/1;rm 'x'&y=$(z)`);
+});
+
+t.test('an Accept of its own, or none, is what curl sends too', async (t) => {
+  t.strictSame(shellArguments({ requestHeaders: [['accept', '*/*']] }), [
+    '-i',
+    '-H',
+    'accept: */*',
+    `${BASE}/pets`,
+  ]);
+  t.strictSame(shellArguments({ requestHeaders: [['user-agent', 'petstore-harness/0.1.0']] }), [
+    '-i',
+    '-H',
+    'Accept:',
+    `${BASE}/pets`,
+  ]);
 });

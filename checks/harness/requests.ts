@@ -8,6 +8,8 @@ export interface RequestSpec {
   /** Path and query relative to the base address. */
   readonly path: string;
   readonly headers?: HeaderList;
+  /** No Accept is sent. */
+  readonly acceptsAnything?: boolean;
   readonly body?: string;
   /**
    * The same as another animal, which is sent in place of this one where this one may have been done already and nobody
@@ -39,6 +41,22 @@ export function listPets(query: ListQuery = {}): RequestSpec {
   }
   const text = parameters.toString();
   return { operation: 'listPets', method: 'GET', path: text === '' ? '/pets' : `/pets?${text}` };
+}
+
+/**
+ * The same list asked for in other bytes: its values percent-encoded, which makes no other query of it (RFC 3986,
+ * 6.2.2.2).
+ */
+export function percentEncoded(spec: RequestSpec): RequestSpec {
+  const path = spec.path.replace(/(?<==)[^&]+/g, (value) =>
+    [...Buffer.from(value)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
+  );
+  return { ...spec, path };
+}
+
+/** The same request with this Accept. */
+export function accepting(type: string): (spec: RequestSpec) => RequestSpec {
+  return (spec) => ({ ...spec, headers: [...(spec.headers ?? []), ['accept', type]] });
 }
 
 /** The request body of section 4.2. */

@@ -1,7 +1,9 @@
 /** Section 4.1: GET /pets. */
 import type { Check } from '../harness/check.ts';
+import { isAnswered } from '../harness/exchange.ts';
 import { bodyOf, described, listedPets, quoted, type SeenPet } from '../harness/pets.ts';
 import { schemaProblem } from '../harness/schema.ts';
+import { createdAnimals } from './added-animals.ts';
 import { listFilterChecks, statuslessHidden } from './list-filters.ts';
 import { listLimitChecks } from './list-limits.ts';
 import { allowedQuery, isOwnAnswer, pets, REFUSED_AS_INVALID } from './list-queries.ts';
@@ -95,6 +97,23 @@ export const listAnimalChecks: readonly Check[] = [
             exchange,
           );
         } else judge.notApplicable('the store holds more animals than a list shows');
+      }
+    },
+    conclude(history, judge) {
+      // Nobody but this run knows its animals, and no operation changes one: each list shows it as it was created.
+      const created = createdAnimals(history.exchanges);
+      for (const exchange of history.exchanges.filter(isAnswered)) {
+        if (exchange.request.operation !== 'listPets') continue;
+        for (const pet of listedPets(exchange) ?? []) {
+          const own = pet.id === undefined ? undefined : created.get(pet.id);
+          const changed = own === undefined ? [] : differences(own.pet, pet);
+          if (own !== undefined && changed.length > 0)
+            judge.breaks(
+              { expected: `animal ${pet.id} as it was created`, actual: changed.join(', ') },
+              exchange,
+              own.exchange,
+            );
+        }
       }
     },
   },

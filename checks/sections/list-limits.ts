@@ -4,9 +4,9 @@ import type { Check, Judge } from '../harness/check.ts';
 import type { Key } from '../harness/key-pool.ts';
 import { described, listedPets } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
-import type { ListQuery } from '../harness/requests.ts';
+import { accepting, type ListQuery, percentEncoded } from '../harness/requests.ts';
 import { allowedQuery, isOwnAnswer, pets, queryOf, REFUSED_AS_INVALID } from './list-queries.ts';
-import { type Lists, limitOf, lists, type TakenList, take, takeAll } from './lists.ts';
+import { type Asking, type Lists, limitOf, lists, type TakenList, take, takeAll } from './lists.ts';
 
 const { minimum, maximum, default: defaultLimit } = contract.limit;
 
@@ -29,18 +29,18 @@ function known(all: Lists, status: string | undefined): number {
  * Takes a list and judges its length: exactly limit where more match, all of them where not. Others may add animals
  * meanwhile, so that the number that matches is taken before and, where the length is off, after the list as well.
  *
- * @param key with which the list is taken; any by default
+ * @param asking with which key the list is taken, and in which bytes
  */
 export async function judgeLength(
   probe: Probe,
   judge: Judge,
   all: Lists,
   wanted: TakenList['query'],
-  key?: Key,
+  asking: Asking = {},
 ): Promise<void> {
   const before = known(all, wanted.status);
   for (let attempt = 1; ; attempt += 1) {
-    const list = await take(probe, wanted, key);
+    const list = await take(probe, wanted, asking);
     if (list.pets === undefined)
       return judge.unsettled(
         `a list with ${query(list)} was answered ${described(list.exchange)}`,
@@ -50,7 +50,7 @@ export async function judgeLength(
     const least = Math.min(most, before);
     if (list.pets.length >= least) return judge.holds(list.exchange);
     // Once more what all lists together show, since others may have taken some away meanwhile.
-    const after = await takeAll(probe, key);
+    const after = await takeAll(probe, asking.key);
     const matching = Math.min(before, known({ ...all, ...after }, wanted.status));
     const confirmed = Math.min(
       most,
@@ -114,9 +114,14 @@ export const listLimitChecks: readonly Check[] = [
       const all = await probe.play(lists);
       if (known(all, undefined) === 0)
         return judge.unsettled('the store is empty, and nothing could be added');
-      for (const limit of [minimum + 1, defaultLimit, defaultLimit + 1, maximum - 1]) {
-        await judgeLength(probe, judge, all, { limit });
-      }
+      // Each of them as another client would write it: what it asks for is the same.
+      const limits: readonly (readonly [limit: number, written?: Asking['written']])[] = [
+        [minimum + 1, (spec) => ({ ...spec, acceptsAnything: true })],
+        [defaultLimit],
+        [defaultLimit + 1, percentEncoded],
+        [maximum - 1, accepting('application/json;q=0.9')],
+      ];
+      for (const [limit, written] of limits) await judgeLength(probe, judge, all, { limit }, { written });
       // The longest list was taken before: it is taken again where it was shorter than what all lists show.
       if ((all.all.pets?.length ?? 0) >= Math.min(maximum, known(all, undefined)))
         judge.holds(all.all.exchange);
@@ -146,7 +151,7 @@ export const listLimitChecks: readonly Check[] = [
       for (const { query, key } of [...suspicious.values()].slice(0, 3)) {
         // What a key may see is open (5, scopes): one list is measured by others of the same key.
         const shown = key === undefined ? all : { ...all, ...(await takeAll(probe, key)) };
-        await judgeLength(probe, judge, shown, query, key);
+        await judgeLength(probe, judge, shown, query, { key });
       }
     },
   },
@@ -172,7 +177,7 @@ export const listLimitChecks: readonly Check[] = [
           `the store shows ${pets(known(all, undefined))}, and ${defaultLimit + 1} are needed to see the default; adding them needs the permission writes`,
         );
       }
-      await judgeLength(probe, judge, all, {});
+      await judgeLength(probe, judge, all, {}, { written: accepting('*/*') });
       // A filter alone is as good as one beside a limit, whichever status it names.
       for (const status of all.byStatus.keys()) await judgeLength(probe, judge, all, { status });
     },

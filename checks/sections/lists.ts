@@ -5,7 +5,7 @@ import type { AnsweredExchange } from '../harness/exchange.ts';
 import type { Key } from '../harness/key-pool.ts';
 import { listedPets, type SeenPet } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
-import { type ListQuery, listPets } from '../harness/requests.ts';
+import { type ListQuery, listPets, type RequestSpec } from '../harness/requests.ts';
 import { type Addition, adds, enoughAnimals } from './added-animals.ts';
 
 /** A list that was asked for, and what came; `pets` is undefined where no array of animals did. */
@@ -15,9 +15,21 @@ export interface TakenList {
   readonly pets: readonly SeenPet[] | undefined;
 }
 
+/** How a list is asked for, where not in the usual bytes. */
+export interface Asking {
+  /** Any by default. */
+  readonly key?: Key | undefined;
+  /** The same request written otherwise. */
+  readonly written?: ((spec: RequestSpec) => RequestSpec) | undefined;
+}
+
 /** Asks for one list. */
-export async function take(probe: Probe, query: ListQuery, key?: Key): Promise<TakenList> {
-  const exchange = await probe.send(listPets(query), key === undefined ? {} : { key });
+export async function take(
+  probe: Probe,
+  query: ListQuery,
+  { key, written = (spec) => spec }: Asking = {},
+): Promise<TakenList> {
+  const exchange = await probe.send(written(listPets(query)), key === undefined ? {} : { key });
   return { query, exchange, pets: listedPets(exchange) };
 }
 
@@ -39,9 +51,9 @@ export const shows = (list: TakenList, id: bigint) => shown(list, id) !== undefi
 /** The longest list without a filter, and with each status; with any key, or all of them with one. */
 export async function takeAll(probe: Probe, key?: Key): Promise<Pick<Lists, 'all' | 'byStatus'>> {
   const limit = contract.limit.maximum;
-  const all = await take(probe, { limit }, key);
+  const all = await take(probe, { limit }, { key });
   const byStatus = new Map<string, TakenList>();
-  for (const status of contract.statuses) byStatus.set(status, await take(probe, { limit, status }, key));
+  for (const status of contract.statuses) byStatus.set(status, await take(probe, { limit, status }, { key }));
   return { all, byStatus };
 }
 

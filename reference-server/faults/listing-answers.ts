@@ -57,6 +57,25 @@ export const LISTING_ANSWER_FAULTS: readonly Fault[] = [
     ),
   ),
   fault(
+    'list-without-accept-406',
+    ANSWER,
+    'A list is answered with 406 where the client sends no Accept.',
+    answering(
+      (answer, call) => succeeds('listPets')(answer, call) && call.request.headers.accept === undefined,
+      (answer) => withError(answer, 406),
+    ),
+  ),
+  fault(
+    'list-with-quality-406',
+    ANSWER,
+    'A list is answered with 406 where Accept has a quality value.',
+    answering(
+      (answer, call) =>
+        succeeds('listPets')(answer, call) && call.request.headers.accept?.includes('q=') === true,
+      (answer) => withError(answer, 406),
+    ),
+  ),
+  fault(
     'list-accepted',
     ANSWER,
     'A list with a status is answered with 202.',

@@ -1,4 +1,5 @@
-import { petShown, selecting } from '../deviations.ts';
+import { petShown, queried, selecting } from '../deviations.ts';
+import { badRequest } from '../error-body.ts';
 import type { ListQuery, Pet } from '../pet-store.ts';
 import { type Fault, fault } from './fault.ts';
 
@@ -32,6 +33,14 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
     'status is ignored.',
     selecting((usual, query, call) => usual(unfiltered(query), call)),
   ),
+  fault('filter-percent-encoded-refused', FILTER, 'A status that is percent-encoded is refused.', {
+    behaviour: (usual) => ({
+      readListQuery: (search, call) =>
+        search.includes('status=%')
+          ? { problem: badRequest('invalid_status', 'status is to be available, pending or sold.') }
+          : usual.readListQuery(search, call),
+    }),
+  }),
   fault(
     'filter-pending-ignored',
     FILTER,
@@ -238,6 +247,12 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
     }),
   ),
 
+  fault(
+    'list-of-one-shows-another-category',
+    ADDED,
+    'A list with limit=1 shows its animal with categoryId 1.',
+    petShown((pet, call) => (queried(call, 'limit=1') ? { ...pet, categoryId: '1' } : pet), 'listPets'),
+  ),
   fault('list-never-shows-added', ADDED, 'Animals that were added are not listed.', {
     behaviour: (usual, { store }) => {
       const added = new Set<Pet>();

@@ -136,6 +136,12 @@ export const LISTING_LIMIT_FAULTS: readonly Fault[] = [
     whenSent((limit) => (limit === 20 ? 19 : limit)),
   ),
   fault(
+    'limit-percent-encoded-ignored',
+    FILLS,
+    'A limit that is percent-encoded is taken for none.',
+    readingLimit((limit, _absent, _filtered, call) => (call.target.includes('limit=%') ? 20 : limit)),
+  ),
+  fault(
     'limit-capped-at-50-on-pro',
     FILLS,
     'With a Pro key, a list holds no more than 50.',

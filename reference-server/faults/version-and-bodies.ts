@@ -36,6 +36,16 @@ export const VERSION_AND_BODY_FAULTS: readonly Fault[] = [
     header('Content-Type', succeeds('listPets'), contentType('text/plain')),
   ),
   fault(
+    'list-as-html-to-whoever-accepts-anything',
+    MEDIA,
+    'A list is labelled text/html where the client accepts anything.',
+    header(
+      'Content-Type',
+      (answer, call) => succeeds('listPets')(answer, call) && call.request.headers.accept === '*/*',
+      contentType('text/html'),
+    ),
+  ),
+  fault(
     'created-as-vendor-type',
     MEDIA,
     'A created animal is labelled application/vnd.pets+json.',
