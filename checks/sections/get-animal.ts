@@ -5,9 +5,9 @@ import { answeredPet, bodyOf, described, type SeenPet } from '../harness/pets.ts
 import type { Probe } from '../harness/probe.ts';
 import { getPet } from '../harness/requests.ts';
 import { schemaProblem } from '../harness/schema.ts';
-import { adds, enoughAnimals } from './added-animals.ts';
+import { adds, createdAnimals, enoughAnimals } from './added-animals.ts';
 import { differences } from './list-animals.ts';
-import { lists, take } from './lists.ts';
+import { lists, shows, take } from './lists.ts';
 import { removal } from './removal.ts';
 
 /** An animal that the run knows, and what the target returned for its id. */
@@ -131,6 +131,37 @@ async function staysDifferent(probe: Probe, retrieval: Retrieval, retrieved: See
   return isSame(known, before) && isSame(before, after) && isSame(retrieved, again);
 }
 
+/**
+ * Retrieves one animal with every other key. What a key may see is open (5, scopes), so that an animal that a key does
+ * not find is held against the target only where the same key goes on listing it.
+ */
+async function asOtherKeys(probe: Probe, judge: Judge, retrieved: readonly Retrieval[]): Promise<void> {
+  const served = retrieved.find(({ exchange }) => exchange.outcome.status === 200);
+  if (served === undefined) return;
+  const { id } = served.known;
+  for (const key of probe.keys.filter(({ name }) => name !== served.exchange.key)) {
+    await probe.untilQuota(key);
+    const found = async () => (await probe.send(getPet(id), { key })).outcome.status !== 404;
+    const list = async () => take(probe, { limit: 100 }, { key });
+    const exchange = await probe.send(getPet(id), { key });
+    if (exchange.outcome.status === 200) judge.holds(exchange);
+    if (exchange.outcome.status !== 404 || !shows(await list(), id)) continue;
+    let late = false;
+    for (const pause of VISIBLE_WITHIN) {
+      await probe.waitUntil(probe.now() + pause, `animal ${id} to be served with key ${key.name}`);
+      late ||= await found();
+      if (late) break;
+    }
+    const listed = late ? undefined : await list();
+    if (listed === undefined || !shows(listed, id)) continue;
+    judge.breaks(
+      { expected: `200 for animal ${id}, which key ${key.name} lists`, actual: described(exchange) },
+      exchange,
+      listed.exchange,
+    );
+  }
+}
+
 const magnitude = (id: bigint) => (id < 0n ? -id : id);
 
 /** Ids that hardly any animal has: the largest int64, and ids that a careless reading takes for a known one. */
@@ -170,6 +201,7 @@ export const getAnimalChecks: readonly Check[] = [
           );
         }
       }
+      await asOtherKeys(probe, judge, await probe.play(retrievals));
     }),
     conclude(history, judge) {
       // Nobody but this run knows its animals: one that was served once is served again. With another key it need not
@@ -252,11 +284,26 @@ export const getAnimalChecks: readonly Check[] = [
           );
       }
     }),
+    conclude(history, judge) {
+      // Nobody but this run knows its animals, and no operation changes one: each retrieval, with any key, shows it so.
+      const created = createdAnimals(history.exchanges);
+      for (const exchange of history.exchanges.filter(isAnswered)) {
+        const pet = exchange.request.operation === 'getPet' ? answeredPet(exchange) : undefined;
+        const own = pet?.id === undefined ? undefined : created.get(pet.id);
+        const changed = pet === undefined || own === undefined ? [] : differences(own.pet, pet);
+        if (own !== undefined && changed.length > 0)
+          judge.breaks(
+            { expected: `animal ${pet?.id} as it was created`, actual: changed.join(', ') },
+            exchange,
+            own.exchange,
+          );
+      }
+    },
   },
   {
     // 4.3, 7: 404 when the requested animal cannot be found.
     id: 'get-unknown-404',
-    spends: { requests: 7 },
+    spends: { requests: 8 },
     scenes: [retrievals, retrievedAgain],
     run: whileItExists(async (probe, judge) => {
       const { all } = await probe.play(lists);
@@ -280,6 +327,8 @@ export const getAnimalChecks: readonly Check[] = [
       };
       for (const id of unknownIds(known)) await ask(id, [404]);
       for (const id of doubtfulIds(known)) await ask(id, [404, 400]);
+      // To have been asked for makes no animal.
+      await ask(BigInt(unknown.request.path.slice('/pets/'.length)), [404]);
     }),
   },
   {
@@ -290,7 +339,8 @@ export const getAnimalChecks: readonly Check[] = [
     run: whileItExists(async (probe, judge) => {
       const [first] = await probe.play(retrievals);
       const id = first?.known.id ?? 1n;
-      for (const malformed of [NO_NUMBER, `${id}x`, `${id}.5`, '9223372036854775808']) {
+      // The last one is beyond int64, and cut to 64 bits it is the animal's.
+      for (const malformed of [NO_NUMBER, `${id}x`, `${id}.5`, String(id + 2n ** 64n)]) {
         const exchange = await probe.send(getPet(malformed));
         const { status } = exchange.outcome;
         if (status >= 400 && status < 500) judge.holds(exchange);

@@ -57,6 +57,22 @@ export const GETTING_ANIMAL_FAULTS: readonly Fault[] = [
     'Only animals that a client added can be retrieved.',
     findingOnly('added'),
   ),
+  fault('get-missing-with-another-key', ANSWER, 'An animal is found with the key that added it only.', {
+    behaviour: (usual) => {
+      const adders = new Map<string, string>();
+      return {
+        addPet(animal, call) {
+          const pet = usual.addPet(animal, call);
+          if (call.key !== null) adders.set(pet.id, call.key.name);
+          return pet;
+        },
+        findPet(petId, call) {
+          const adder = adders.get(petId);
+          return adder === undefined || adder === call.key?.name ? usual.findPet(petId, call) : null;
+        },
+      };
+    },
+  }),
   fault('get-once-only', ANSWER, 'An animal answers 404 from the second retrieval on.', {
     behaviour: (usual) => {
       const seen = new Set<string>();

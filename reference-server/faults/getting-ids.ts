@@ -92,6 +92,26 @@ export const GETTING_ID_FAULTS: readonly Fault[] = [
   ),
 
   fault(
+    'get-unknown-found-when-asked-again',
+    UNKNOWN,
+    'An unknown id that is asked for a second time is answered with the first animal.',
+    {
+      behaviour: (usual, parts) => {
+        const missed = new Set<string>();
+        return {
+          findPet(petId, call) {
+            const found = usual.findPet(petId, call);
+            if (found !== null || !isCanonical(petId)) return found;
+            if (missed.has(petId)) return firstPet(parts);
+            missed.add(petId);
+            return null;
+          },
+        };
+      },
+    },
+  ),
+
+  fault(
     'get-text-answers-first',
     MALFORMED,
     'An id without digits is answered with the first animal.',
@@ -118,6 +138,12 @@ export const GETTING_ID_FAULTS: readonly Fault[] = [
         ? firstPet(parts)
         : usual(petId, call),
     ),
+  ),
+  fault(
+    'get-id-beyond-int64-wrapped',
+    MALFORMED,
+    'Of an id that does not fit 64 bits the lower ones are looked up.',
+    readingId((petId) => (/^-?\d{19,40}$/.test(petId) ? BigInt.asIntN(64, BigInt(petId)).toString() : null)),
   ),
   fault(
     'get-malformed-500',

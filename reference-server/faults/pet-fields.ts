@@ -16,6 +16,16 @@ const GET = 'get-pet-schema';
 
 /** Section 2: the fields of a Pet, operation by operation. */
 export const PET_FIELD_FAULTS: readonly Fault[] = [
+  fault('get-without-name-on-pro', GET, 'With a Pro key, a retrieved animal has no name.', {
+    behaviour: (usual) => ({
+      petText(pet, call) {
+        const text = usual.petText(pet, call);
+        return call.route.operation === 'getPet' && call.key?.plan === 'pro'
+          ? withoutField(text, 'name')
+          : text;
+      },
+    }),
+  }),
   fault('list-id-as-text', LIST, 'Ids in a list are strings.', petShown(idAsText, 'listPets')),
   fault(
     'list-without-id',
