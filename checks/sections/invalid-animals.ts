@@ -50,14 +50,16 @@ export const withStatus =
 
 export const invalidAnimalChecks: readonly Check[] = [
   // 4.2: 400 when the body is missing required fields …
+  // The names of JSON members are compared to the letter (RFC 8259, 8.3), and an animal is not within another object:
+  // what resembles the missing field, or holds it, is an unknown field.
   refuses('add-rejects-missing-name', {
-    'a body without name': (_name, category) => `{"categoryId":${category}}`,
+    'a body without name, with Name and an animal within it': (name, category) =>
+      `{"Name":${quoted(name)},"categoryId":${category},"status":"sold","pet":{"name":${quoted(name)},"categoryId":${category}}}`,
   }),
   refuses('add-rejects-missing-category-id', {
     'a body without categoryId': (name) => `{"name":${quoted(name)}}`,
-    // The names of JSON members are compared to the letter (RFC 8259, 8.3).
-    'a body with Name and CategoryId only': (name, category) =>
-      `{"Name":${quoted(name)},"CategoryId":${category},"status":"sold"}`,
+    'a body without categoryId, with CategoryId, category_id and category': (name, category) =>
+      `{"name":${quoted(name)},"CategoryId":${category},"category_id":${category},"category":${category},"status":"sold"}`,
   }),
   // … or contains invalid values: each type that is not the field's.
   refuses('add-rejects-name-type', {
@@ -71,7 +73,8 @@ export const invalidAnimalChecks: readonly Check[] = [
     'a categoryId that is a string of digits': withCategoryId('"1"'),
     'a categoryId that is an empty string': withCategoryId('""'),
     'a categoryId that is null': withCategoryId('null'),
-    'a categoryId that is a boolean': withCategoryId('true'),
+    // false rather than true, which whoever asks only whether there is a value lets in like an object.
+    'a categoryId that is a boolean': withCategoryId('false'),
     'a categoryId that is an array': withCategoryId('[1]'),
     'a categoryId that is an object': withCategoryId('{}'),
     'a categoryId that is a fraction': withCategoryId('1.5'),
@@ -81,28 +84,31 @@ export const invalidAnimalChecks: readonly Check[] = [
     'a categoryId one below int64': withCategoryId('-9223372036854775809'),
   }),
   refuses('add-rejects-status-value', {
-    'a status that is no PetStatus': withStatus('"lost"'),
+    'a status that is no PetStatus': withStatus('"adopted"'),
     'a status in other letters': withStatus('"Available"'),
-    'a status with blanks around it': withStatus('" sold "'),
-    'a text that begins with a status': withStatus('"soldier"'),
+    // Blanks at its end, of a kind that $ in a regular expression passes over too.
+    'a status with a line end': withStatus('"sold\\n"'),
+    'two statuses in one text': withStatus('"available,pending"'),
     'an empty status': withStatus('""'),
   }),
   refuses('add-rejects-status-type', {
-    'a status that is a number': withStatus('1'),
-    'a status that is a boolean': withStatus('true'),
+    // Values that count as none in some languages.
+    'a status that is a number': withStatus('0'),
+    'a status that is a boolean': withStatus('false'),
     'a status that is an array': withStatus('["sold"]'),
     'a status that is an object': withStatus('{}'),
   }),
   refuses('add-rejects-non-object', {
-    'an array': () => '[]',
     'an array with a NewPet in it': (name, category) => `[{"name":${quoted(name)},"categoryId":${category}}]`,
-    'a string': () => '"a pet"',
+    'a string with a NewPet in it': (name, category) =>
+      quoted(`{"name":${quoted(name)},"categoryId":${category}}`),
     'a number': () => '7',
     null: () => 'null',
   }),
   refuses('add-rejects-malformed-json', {
     'JSON that is cut off': (name, category) => `{"name":${quoted(name)},"categoryId":${category}`,
     'JSON with a comma too many': (name, category) => `{"name":${quoted(name)},"categoryId":${category},}`,
+    'JSON with other quotes': (name, category) => `{'name':'${name}','categoryId':${category}}`,
     'JSON with a word behind it': (name, category) =>
       `{"name":${quoted(name)},"categoryId":${category}} please`,
   }),

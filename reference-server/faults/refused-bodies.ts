@@ -22,6 +22,14 @@ export const REFUSED_BODY_FAULTS: readonly Fault[] = [
     bodyAccepted((body) => kindOf(body) === 'string'),
   ),
   fault(
+    'animal-in-string-accepted',
+    OBJECT,
+    'An animal whose JSON is the text of a JSON string is added.',
+    readingPet((usual, body, call) =>
+      usual(kindOf(body) === 'string' ? String(JSON.parse(body)) : body, call),
+    ),
+  ),
+  fault(
     'number-body-accepted',
     OBJECT,
     'A number is added as an unnamed animal.',
@@ -73,6 +81,12 @@ export const REFUSED_BODY_FAULTS: readonly Fault[] = [
     ),
   ),
 
+  fault(
+    'single-quotes-accepted',
+    JSON_TEXT,
+    'Single quotes are taken for double ones.',
+    readingPet((usual, body, call) => usual(isMalformed(body) ? body.replaceAll("'", '"') : body, call)),
+  ),
   fault(
     'json-with-more-behind-accepted',
     JSON_TEXT,

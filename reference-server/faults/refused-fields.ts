@@ -1,10 +1,13 @@
 import { memberAs, readingPet } from '../deviations.ts';
+import { readJsonObject } from '../json-members.ts';
 import { type Fault, fault } from './fault.ts';
 import { lacks, refusedWith } from './refused-additions.ts';
 
 const accepts = (name: string, sent: RegExp, as: string | undefined) =>
   memberAs(name, (text) => (text !== undefined && sent.test(text) ? as : text));
 const missing = (name: string, as: string) => memberAs(name, (text) => text ?? as);
+
+const trimmed = (text: string) => JSON.stringify(String(JSON.parse(text)).trim());
 
 const TYPE = 'add-rejects-category-id-type';
 const RANGE = 'add-rejects-category-id-range';
@@ -52,6 +55,37 @@ export const REFUSED_FIELD_FAULTS: readonly Fault[] = [
     readingPet((usual, body, call) =>
       usual(body.replace(/"name":/i, '"name":').replace(/"categoryid":/i, '"categoryId":'), call),
     ),
+  ),
+  fault(
+    'member-with-underscore-accepted',
+    'add-rejects-missing-category-id',
+    'category_id is taken for categoryId.',
+    readingPet((usual, body, call) => usual(body.replace('"category_id":', '"categoryId":'), call)),
+  ),
+  fault(
+    'missing-category-accepted-with-status',
+    'add-rejects-missing-category-id',
+    'An animal without categoryId is added to category 0 where it has a status.',
+    readingPet((usual, body, call) =>
+      usual(lacks('categoryId')(body) ? body.replace('"status":', '"categoryId":0,"status":') : body, call),
+    ),
+  ),
+  fault(
+    'missing-name-accepted-with-status',
+    'add-rejects-missing-name',
+    'An animal without a name is added as "unnamed" where it has a status.',
+    readingPet((usual, body, call) =>
+      usual(lacks('name')(body) ? body.replace('"status":', '"name":"unnamed","status":') : body, call),
+    ),
+  ),
+  fault(
+    'animal-in-wrapper-accepted',
+    'add-rejects-missing-name',
+    'Of a body with a member pet, that one is added.',
+    readingPet((usual, body, call) => {
+      const json = readJsonObject(body);
+      return usual((json.kind === 'object' ? json.members.get('pet') : undefined) ?? body, call);
+    }),
   ),
 
   fault(
@@ -110,6 +144,12 @@ export const REFUSED_FIELD_FAULTS: readonly Fault[] = [
     TYPE,
     'A boolean is taken for categoryId.',
     accepts('categoryId', /^(?:true|false)$/, '1'),
+  ),
+  fault(
+    'category-false-accepted',
+    TYPE,
+    'false is taken for category 0.',
+    accepts('categoryId', /^false$/, '0'),
   ),
   fault(
     'category-array-accepted',
@@ -175,7 +215,7 @@ export const REFUSED_FIELD_FAULTS: readonly Fault[] = [
     'status-with-blanks-accepted',
     STATUS,
     'A status with blanks around it is accepted.',
-    memberAs('status', (text) => text?.replace(/^"\s+/, '"').replace(/\s+"$/, '"')),
+    memberAs('status', (text) => (text === undefined || !text.startsWith('"') ? text : trimmed(text))),
   ),
   fault(
     'empty-status-accepted',
@@ -190,6 +230,39 @@ export const REFUSED_FIELD_FAULTS: readonly Fault[] = [
     memberAs('status', (text) => text?.replace(/^"(available|pending|sold).*"$/, '"$1"')),
   ),
 
+  fault(
+    'status-line-end-accepted',
+    STATUS,
+    'A status with a line end behind it is accepted.',
+    memberAs('status', (text) => text?.replace(/\\n"$/, '"')),
+  ),
+  fault(
+    'status-list-accepted',
+    STATUS,
+    'Of several statuses with commas between them the first one is taken.',
+    memberAs('status', (text) =>
+      text?.replace(/^"(available|pending|sold)(?:,(?:available|pending|sold))+"$/, '"$1"'),
+    ),
+  ),
+  fault(
+    'status-of-another-kind-accepted',
+    STATUS,
+    'The status adopted is taken for sold.',
+    accepts('status', /^"adopted"$/, '"sold"'),
+  ),
+
+  fault(
+    'zero-status-accepted',
+    STATUS_TYPE,
+    'A status of 0 is taken for none.',
+    accepts('status', /^0$/, undefined),
+  ),
+  fault(
+    'false-status-accepted',
+    STATUS_TYPE,
+    'A status of false is taken for none.',
+    accepts('status', /^false$/, undefined),
+  ),
   fault(
     'number-status-accepted',
     STATUS_TYPE,
