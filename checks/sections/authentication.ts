@@ -2,7 +2,7 @@
 import { contract } from '../../spec/contract.ts';
 import type { Check, GapObserver, Judge, Scene } from '../harness/check.ts';
 import { Unsettled } from '../harness/check.ts';
-import { type HeaderList, header, isAnswered } from '../harness/exchange.ts';
+import { type Exchange, type HeaderList, header, headerValues, isAnswered } from '../harness/exchange.ts';
 import type { Key } from '../harness/key-pool.ts';
 import { described } from '../harness/pets.ts';
 import type { NoKey, Probe } from '../harness/probe.ts';
@@ -40,25 +40,38 @@ async function operations(
   return specs;
 }
 
-/** Sends each operation with these credentials; each is to be answered with 401. */
+/**
+ * Sends each operation with these credentials; each is to be answered with 401.
+ *
+ * @param mayBeMalformed whether HTTP has no such credentials (RFC 9110, 11.4), so that something in front of the target
+ *   may refuse them as a bad request before a key is looked for
+ */
 async function refused(
   probe: Probe,
   judge: Judge,
   credentials: NoKey,
   specs: readonly RequestSpec[],
-  what = credentials === 'none' ? 'no Authorization header' : credentials.described,
+  { what, mayBeMalformed = false }: { readonly what?: string; readonly mayBeMalformed?: boolean } = {},
 ): Promise<void> {
   for (const spec of specs) {
     const exchange = await probe.sendWithoutKey(spec, credentials);
-    if (exchange.outcome.status === 401) judge.holds(exchange);
+    const { status } = exchange.outcome;
+    if (status === 401) judge.holds(exchange);
+    else if (mayBeMalformed && status >= 400 && status < 500) continue;
     else
       judge.breaks(
-        { expected: `401 for ${spec.method} ${spec.path} with ${what}`, actual: described(exchange) },
+        {
+          expected: `401 for ${spec.method} ${spec.path} with ${what ?? inWords(credentials)}`,
+          actual: described(exchange),
+        },
         exchange,
       );
   }
   if (!probe.permits('writes')) judge.unsettled('POST /pets was not tried: it needs the permission writes');
 }
+
+const inWords = (credentials: NoKey) =>
+  credentials === 'none' ? 'no Authorization header' : credentials.described;
 
 /** A key to vary: the values that are almost it are derived from it. */
 function someKey(probe: Probe): Key {
@@ -66,6 +79,10 @@ function someKey(probe: Probe): Key {
   if (key === undefined) throw new Unsettled('no key can be used');
   return key;
 }
+
+/** The credentials of a stored request, as the record describes them. */
+const credentialsOf = ({ request }: Exchange) =>
+  headerValues(request.headers, 'authorization')[0] ?? 'no Authorization header';
 
 const raw = (headerValue: string, described: string): NoKey => ({ header: headerValue, described });
 
@@ -119,11 +136,16 @@ export const authenticationChecks: readonly Check[] = [
     spends: { anonymous: THREE_OPERATIONS },
     scenes: needsOperations,
     async run(probe, judge) {
+      const [list, ...others] = await operations(probe, 'with an empty key', {}, { status: 'sold' });
+      await refused(probe, judge, raw('Bearer ', 'Bearer and no key'), others);
       await refused(
         probe,
         judge,
-        raw('Bearer ', 'Bearer and no key'),
-        await operations(probe, 'with an empty key', {}, { status: 'sold' }),
+        raw('', 'an empty Authorization header'),
+        list === undefined ? [] : [list],
+        {
+          mayBeMalformed: true,
+        },
       );
     },
   },
@@ -134,12 +156,31 @@ export const authenticationChecks: readonly Check[] = [
     scenes: needsOperations,
     async run(probe, judge) {
       const unknown = `unknown-${probe.random('unknown key', 2n ** 96n).toString(36)}`;
+      const [list, ...others] = await operations(probe, 'with an unknown key', { status: 'available' });
+      // As long as a key in characters and longer in bytes, which comparisons in constant time stumble over.
+      const accented = `${'unknown-'.padEnd(someKey(probe).value.length, 'k').slice(0, -1)}é`;
       await refused(
         probe,
         judge,
-        raw(`Bearer ${unknown}`, 'Bearer and an unknown key'),
-        await operations(probe, 'with an unknown key', { status: 'available' }),
+        raw(`Bearer ${accented}`, 'Bearer and an unknown key with a letter beyond ASCII'),
+        list === undefined ? [] : [list],
+        { mayBeMalformed: true },
       );
+      const adds = others.filter(({ operation }) => operation === 'createPet');
+      await refused(probe, judge, raw('Bearer null', 'Bearer and the word null'), adds);
+      const gets = others.filter(({ operation }) => operation === 'getPet');
+      await refused(probe, judge, raw(`Bearer ${unknown}`, 'Bearer and an unknown key'), gets);
+    },
+    // What is sent to see whether it is counted is no more let in.
+    observe(exchange, judge) {
+      if (exchange.key !== null || exchange.sentBy !== 'rate-invalid-key-free') return;
+      const { status } = exchange.outcome;
+      if (status === 401) judge.holds(exchange);
+      else if (status < 400 || status === 500)
+        judge.breaks(
+          { expected: `401 with ${credentialsOf(exchange)}`, actual: described(exchange) },
+          exchange,
+        );
     },
   },
   {
@@ -151,7 +192,10 @@ export const authenticationChecks: readonly Check[] = [
       const specs = await operations(probe, 'with a key that is almost right', { limit: 1 });
       const { value: valid } = someKey(probe);
       // One operation each, in turn: keys are compared in one place, and what an operation lets in other rows try.
-      for (const [index, { label, value }] of [...nearMisses(valid), ...misspellings(valid)].entries()) {
+      const [, ...fewer] = nearMisses(valid);
+      // What encodings of text end with, and readers of them cut off.
+      const more = { label: 'an equals sign more', value: `${valid}=` };
+      for (const [index, { label, value }] of [more, ...fewer, ...misspellings(valid)].entries()) {
         const at = index % specs.length;
         await refused(
           probe,
@@ -171,7 +215,14 @@ export const authenticationChecks: readonly Check[] = [
       const specs = await operations(probe, 'in another scheme', { limit: 1, status: 'pending' });
       const { value } = someKey(probe);
       const basic = Buffer.from(`${value}:`).toString('base64');
-      await refused(probe, judge, raw(`Basic ${basic}`, 'Basic and a valid key'), specs);
+      // The scheme is read in one place: each operation comes with another one.
+      const schemes = [
+        raw(`Basic ${basic}`, 'Basic and a valid key'),
+        raw(`ApiKey ${value}`, 'ApiKey and a valid key'),
+        raw(`BearerToken ${value}`, 'BearerToken and a valid key'),
+      ];
+      for (const [index, scheme] of schemes.entries())
+        await refused(probe, judge, scheme, specs.slice(index % specs.length).slice(0, 1));
       await refused(probe, judge, raw(`Basic ${value}`, 'Basic and a valid key as it is'), specs.slice(0, 1));
       await refused(probe, judge, raw(`Token ${value}`, 'Token and a valid key'), specs.slice(0, 1));
       await refused(probe, judge, raw(value, 'a valid key without a scheme'), specs.slice(0, 1));
@@ -181,7 +232,9 @@ export const authenticationChecks: readonly Check[] = [
         ['cookie', `api_key=${value}; token=${value}`],
       ];
       const listed = { ...listPets({ limit: 1 }), headers: elsewhere };
-      await refused(probe, judge, 'none', [listed], 'a valid key in X-Api-Key and in a cookie only');
+      await refused(probe, judge, 'none', [listed], {
+        what: 'a valid key in X-Api-Key and in a cookie only',
+      });
     },
   },
   {

@@ -162,6 +162,12 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
   ),
 
   fault('auth-empty-accepted', EMPTY, 'An empty bearer token is accepted.', serving(hasEmpty)),
+  fault(
+    'auth-empty-header-accepted',
+    EMPTY,
+    'An empty Authorization header is accepted.',
+    serving((call) => call.authorization === ''),
+  ),
   fault('auth-empty-400', EMPTY, 'An empty bearer token is refused with 400.', refusedWith(400, hasEmpty)),
   fault('auth-empty-500', EMPTY, 'An empty bearer token is answered with 500.', refusedWith(500, hasEmpty)),
 
@@ -185,6 +191,31 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
     'Any token is accepted on additions.',
     serving(hasUnknown, 'createPet'),
   ),
+  fault(
+    'auth-null-accepted',
+    UNKNOWN,
+    'The token null is accepted.',
+    serving((call) => bearerToken(call.authorization) === 'null'),
+  ),
+  fault(
+    'auth-non-ascii-500',
+    UNKNOWN,
+    'A token with a character beyond ASCII is answered with 500.',
+    refusedWith(500, (call) => /[\x80-\xff]/.test(call.authorization ?? '')),
+  ),
+  fault('auth-every-tenth-accepted', UNKNOWN, 'Every tenth request with an invalid token is served.', {
+    behaviour: (usual) => {
+      let refused = 0;
+      return {
+        identify(call) {
+          const key = usual.identify(call);
+          if (key !== null || !hasUnknown(call)) return key;
+          refused += 1;
+          return refused % 10 === 0 ? STRANGER : null;
+        },
+      };
+    },
+  }),
   fault('auth-unknown-403', UNKNOWN, 'An unknown key is refused with 403.', refusedWith(403, hasUnknown)),
   fault(
     'auth-unknown-500-on-list',
@@ -204,6 +235,12 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
     NEAR,
     'What follows a valid key is ignored.',
     taking((token, value) => token.startsWith(value)),
+  ),
+  fault(
+    'auth-padding-ignored',
+    NEAR,
+    'Equals signs at the end of a key are cut off.',
+    taking((token, value) => token.replace(/=+$/, '') === value),
   ),
   fault(
     'auth-ignores-last-character',
@@ -261,6 +298,18 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
     SCHEME,
     'A key is accepted behind any word that is no known scheme.',
     takingFrom((call) => /^(?!basic|bearer|digest)\w+ (\S+)$/i.exec(call.authorization ?? '')?.[1]),
+  ),
+  fault(
+    'auth-api-key-scheme-accepted',
+    SCHEME,
+    'A key is accepted behind the word ApiKey.',
+    takingFrom((call) => /^apikey (\S+)$/i.exec(call.authorization ?? '')?.[1]),
+  ),
+  fault(
+    'auth-scheme-beginning-accepted',
+    SCHEME,
+    'A key is accepted behind any word that begins with Bearer.',
+    takingFrom((call) => /^bearer\S* +(\S+)$/i.exec(call.authorization ?? '')?.[1]),
   ),
   fault(
     'auth-bare-key-accepted',
