@@ -103,6 +103,8 @@ function storedRun({ resume, rejudge }: CheckOptions): StoredRun | undefined {
     throw new UsageError(`${directory}: its journal cannot be read: ${why}`);
   }
   if (!journal.ok) throw new UsageError(journal.problem);
+  if (rejudge !== undefined && journal.exchanges.size === 0)
+    throw new UsageError(`${journalOf({ directory })}: no exchange is in it; there is nothing to judge`);
   return { directory, journal, offline: rejudge !== undefined };
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { answered } from '../checks/harness/exchange-for-tests.ts';
 import { allChecks } from '../checks/sections/all-checks.ts';
 import { conformantReport } from '../reports/fixtures/sample-reports.ts';
 import { readBaseline } from './check-baseline.ts';
@@ -43,6 +44,8 @@ const JOURNAL = {
   clockSpeed: 1,
 };
 
+const EXCHANGE = JSON.stringify(answered());
+
 t.test('what is wrong with target, profile, keys and stored runs', async (t) => {
   const folder = t.testdir({
     'p.yaml': PROFILE,
@@ -51,8 +54,9 @@ t.test('what is wrong with target, profile, keys and stored runs', async (t) => 
     'prod.yaml': PROFILE.replace('http://127.0.0.1:9', 'https://petstore.example.com'),
     folder: {},
     unfinished: { 'journal.ndjson': '{"journal":1}\n' },
+    begun: { 'journal.ndjson': `${JSON.stringify({ ...JOURNAL, target: 'http://127.0.0.1:9/v1' })}\n` },
     elsewhere: {
-      'journal.ndjson': `${JSON.stringify({ ...JOURNAL, target: 'https://staging.example.com/v1' })}\n`,
+      'journal.ndjson': `${JSON.stringify({ ...JOURNAL, target: 'https://staging.example.com/v1' })}\n${EXCHANGE}\n`,
       'profile.yaml': PROFILE,
     },
   });
@@ -103,6 +107,11 @@ t.test('what is wrong with target, profile, keys and stored runs', async (t) => 
     [{ resume: at('folder') }, 'some-key', /no journal there/],
     [{ resume: at('p.yaml') }, 'some-key', /no journal there/],
     [{ rejudge: at('unfinished') }, 'some-key', /journal\.ndjson:1: not the first line of a journal/],
+    [
+      { rejudge: at('begun') },
+      'some-key',
+      /begun\/journal\.ndjson: no exchange is in it; there is nothing to judge$/,
+    ],
     [
       { rejudge: at('elsewhere') },
       'some-key',

@@ -114,7 +114,7 @@ export type JournalContent =
       readonly resumedWith: ReadonlySet<string>;
       /** By exchange, when its check last looked at the clock before: what that request was decided by. */
       readonly decidedAt: ReadonlyMap<string, number>;
-      /** What no crash explains and yet costs no more than an exchange, each in one line with file and line. */
+      /** What costs no more than an exchange and is to be known all the same, each in one line with file and line. */
       readonly warnings: readonly string[];
     }
   | { readonly ok: false; readonly problem: string };
@@ -127,12 +127,9 @@ function parseLine(line: string): unknown {
   }
 }
 
-/**
- * Whether a line that is no JSON was cut off when a process ended: it is the last one, without its end, or the next
- * process ended it and left an empty line.
- */
+/** Whether a line that is no JSON was cut off by the end of a process: the next one ended it and left an empty line. */
 const wasCutOff = (lines: readonly string[], index: number) =>
-  index === lines.length - 1 || (lines[index + 1] === '' && index + 1 < lines.length - 1);
+  lines[index + 1] === '' && index + 1 < lines.length - 1;
 
 /** The lines of a journal by what they hold, each with its number. */
 class JournalLines {
@@ -155,8 +152,8 @@ class JournalLines {
     this.#keysSince = new Set();
   }
 
-  damaged(number: number): void {
-    this.warnings.push(`${this.#file}:${number}: cannot be read; an exchange that it held counts as lost`);
+  unreadable(number: number, why: string): void {
+    this.warnings.push(`${this.#file}:${number}: ${why}; an exchange that it held counts as lost`);
   }
 
   /** @returns what is wrong with a line that does not belong into the journal of one run */
@@ -214,7 +211,7 @@ class JournalLines {
 
 /**
  * Reads a journal back. A line that was cut off by a crash was in flight: its exchange is lost. So is one whose line is
- * damaged otherwise, which is told.
+ * damaged otherwise. Either is told; what a run that went on has made good is not.
  */
 export function readJournal(file: string): JournalContent {
   if (!existsSync(file))
@@ -231,7 +228,8 @@ export function readJournal(file: string): JournalContent {
     }
     const entry = parseLine(line);
     if (entry === undefined) {
-      if (!wasCutOff(lines, index)) read.damaged(index + 1);
+      const isLast = index === lines.length - 1;
+      if (!wasCutOff(lines, index)) read.unreadable(index + 1, isLast ? 'cut off' : 'cannot be read');
       continue;
     }
     const problem = read.take(entry, index + 1);
