@@ -13,6 +13,12 @@ t.test('a load, a comparison and a merge as a user runs them', { skip }, async (
   const page = join(folder, 'one', 'report.html');
   t.match(readFileSync(page, 'utf8'), /^<!doctype html>[\s\S]*Held: 3 thresholds/i);
   t.equal(statSync(page).mode & 0o777, 0o600);
+  const text = (file: string) => readFileSync(join(folder, 'one', file), 'utf8');
+  t.match(text('junit.xml'), /<testsuites [\s\S]*name="errors==0"/);
+  t.match(text('results.tap'), /^TAP version 14\n[\s\S]*\nok \d - threshold errors==0/);
+  t.match(text('summary.md'), /^## ✅ load smoke: Held: 3 thresholds\n/);
+  t.match(JSON.parse(text('results.sarif')), { version: '2.1.0' });
+  t.match(JSON.parse(text('badge.json')), { schemaVersion: 1, label: 'load smoke' });
 
   const [same, merged] = await Promise.all([
     run(folder, ['compare', 'one', 'one']),
@@ -22,6 +28,7 @@ t.test('a load, a comparison and a merge as a user runs them', { skip }, async (
   t.match(same.stdout, /not compared: listPets: \d and \d time blocks, 6 are needed/);
   t.equal(merged.code, 0, merged.stderr);
   t.match(readFileSync(join(folder, 'both', 'report.html'), 'utf8'), '2 processes');
+  t.match(readFileSync(join(folder, 'both', 'junit.xml'), 'utf8'), 'errors==0');
 });
 
 t.test('what is not said as it should be: exit code 2 and a remedy', async (t) => {

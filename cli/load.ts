@@ -7,7 +7,7 @@ import { looksLikeProduction } from '../checks/harness/production-address.ts';
 import { UnknownNameError } from '../reference-server/named.ts';
 import { renderCapacityHtml } from '../reports/capacity-html.ts';
 import { renderLoadHtml } from '../reports/load-html.ts';
-import { capacityOutcome } from '../reports/load-outcome.ts';
+import { capacityOutcome, loadOutcome } from '../reports/load-outcome.ts';
 import { shownLine } from '../reports/visible-text.ts';
 import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../scenarios/lib/catalogue.ts';
 import type { ScenarioFacts } from '../scenarios/lib/scenario.ts';
@@ -35,7 +35,7 @@ import { untilInterrupted } from './interruption.ts';
 import { prepareLoadFolder } from './load-folder.ts';
 import { LoadNotes } from './load-notes.ts';
 import { httpAddress, type LoadOptions, parseMix, secretName } from './load-options.ts';
-import { writeLoadPage } from './load-page.ts';
+import { writeLoadReports } from './load-reports.ts';
 import { positive, wholeNumber } from './number-option.ts';
 import { addressOf, profileIn, valuesOf } from './profile-file.ts';
 
@@ -233,10 +233,11 @@ async function load(name: string | undefined, further: string[], options: LoadOp
         ...(rate === undefined ? {} : { startRate: rate }),
       });
       process.stdout.write(renderCapacity(capacity));
-      note(`report: ${await writeLoadPage(options.out, renderCapacityHtml(capacity))}`);
+      const outcome = capacityOutcome(capacity);
+      note(`report: ${await writeLoadReports(options.out, outcome, renderCapacityHtml(capacity))}`);
       process.exitCode = signals.stop.aborted
         ? EXIT.interrupted
-        : capacityOutcome(capacity).verdict === 'held'
+        : outcome.verdict === 'held'
           ? 0
           : EXIT.inconclusive;
       return;
@@ -244,7 +245,7 @@ async function load(name: string | undefined, further: string[], options: LoadOp
     const result = await runLoad({ ...request, k6 });
     notes.end();
     process.stdout.write(renderLoadResult(result));
-    note(`report: ${await writeLoadPage(options.out, renderLoadHtml({ result }))}`);
+    note(`report: ${await writeLoadReports(options.out, loadOutcome(result), renderLoadHtml({ result }))}`);
     process.exitCode = exitCodeOf(result);
     if (further.length > 0 && result.run.k6ExitCode !== null && K6_USAGE.has(result.run.k6ExitCode))
       throw new UsageError(

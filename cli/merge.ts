@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { renderLoadHtml } from '../reports/load-html.ts';
+import { loadOutcome } from '../reports/load-outcome.ts';
 import { writePrivately } from '../reports/write-reports.ts';
 import type { LoadResult } from '../scenarios/runner/load-result.ts';
 import { MergeRefused, mergeResults } from '../scenarios/runner/merge-results.ts';
@@ -8,7 +9,7 @@ import { ResultUnreadable, readLoadResult } from '../scenarios/runner/read-resul
 import { renderLoadResult } from '../scenarios/runner/render-result.ts';
 import { readRunnerLog } from '../scenarios/runner/runner-log.ts';
 import { SloError } from '../scenarios/runner/slo.ts';
-import { writeLoadPage } from './load-page.ts';
+import { writeLoadReports } from './load-reports.ts';
 
 const USAGE_ERROR = 2;
 const INCONCLUSIVE = 3;
@@ -27,7 +28,7 @@ async function merge(paths: string[], { out, slo }: MergeCommandOptions, command
     const merged = mergeResults(results, slo);
     await writePrivately(join(out, 'load-report.json'), `${JSON.stringify(merged, null, 1)}\n`);
     process.stdout.write(renderLoadResult(merged));
-    const page = await writeLoadPage(out, renderLoadHtml({ result: merged }));
+    const page = await writeLoadReports(out, loadOutcome(merged), renderLoadHtml({ result: merged }));
     process.stderr.write(`report: ${page}\n`);
     const { verdict } = merged;
     process.exitCode = verdict === 'held' ? 0 : verdict === 'broken' ? THRESHOLD_BROKEN : INCONCLUSIVE;

@@ -11,8 +11,8 @@ export class UnwritableReport extends Error {
   override readonly name = 'UnwritableReport';
 }
 
-/** The formats that stand beside report.json; the others are for a log. */
-const WRITTEN = [
+/** The formats that stand beside what was measured; the others are for a log. */
+export const WRITTEN = [
   'html',
   'junit',
   'markdown',
