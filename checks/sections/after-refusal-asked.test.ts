@@ -112,6 +112,17 @@ t.test('a refusal that tells no time to wait, or none that makes sense', async (
   t.match((await asked({ retryAfter: 'soon' })).after.told, { kind: 'unreadable', text: 'soon' });
 });
 
+t.test('a date that is over when it arrives is asked for at once', async (t) => {
+  const told = (milliseconds: number) => new Date(NOON + milliseconds).toISOString();
+  const { after, times } = await asked({ retryAfter: told(5), reset: 60 });
+  t.strictSame(times, [0, 61], 'an exchange takes ten milliseconds');
+  t.match(after, { afterRetryAfter: { admitted: true, exchange: { id: 'minute:free-1#2' } } });
+  const refused = await asked({ retryAfter: told(5), reset: 60 }, {}, FRESH);
+  t.match(refused.after, { afterRetryAfter: { admitted: false } }, 'and judged by the answer');
+  const past = await asked({ retryAfter: told(0), reset: 60 });
+  t.strictSame([past.times, past.after.afterRetryAfter], [[61], undefined], 'over before it was asked');
+});
+
 t.test('two minutes are waited for, and no more', async (t) => {
   t.strictSame((await asked({ retryAfter: 120, reset: undefined })).times, [120]);
   const tooLong = await asked({ retryAfter: 121, reset: undefined });

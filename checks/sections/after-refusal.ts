@@ -139,8 +139,10 @@ async function askAsTold(
   );
   const resetAt = limitResetAt === undefined || !isProlonged ? limitResetAt : Math.max(limitResetAt, retryAt);
   const longest = refusal.receivedAt + 2 * MINUTE;
-  const isWaitable = (at: number) => at > refusal.receivedAt && at <= longest;
-  const waitableRetryAt = retryAt !== undefined && isWaitable(retryAt) ? retryAt : undefined;
+  const isWaitable = (at: number, from = refusal.receivedAt) => at > from && at <= longest;
+  // A date may be over when a slow answer arrives, though it lay ahead when that was made: it is asked for at once.
+  const waitableRetryAt =
+    retryAt !== undefined && isWaitable(retryAt, asksForMost.sentAt) ? retryAt : undefined;
   const askAtReset = async (at: number) => {
     await probe.waitUntil(at, `X-RateLimit-Reset of key ${key.name}`);
     return askPatiently(probe, key, refusal, ask);
