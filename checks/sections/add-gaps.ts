@@ -3,7 +3,7 @@ import type { GapObserver } from '../harness/check.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
 import { answeredPet, described, listedPets } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
-import { addText } from '../harness/requests.ts';
+import { addText, repeatable } from '../harness/requests.ts';
 import { basicAnimals, categoryId, edgeAnimals, enoughAnimals, namePrefix, TWIN } from './added-animals.ts';
 import { withStatus } from './invalid-animals.ts';
 
@@ -76,8 +76,12 @@ export const addAnimalGaps: readonly GapObserver[] = [
     permit: 'writes',
     spends: { requests: 1, animals: 1 },
     async run(probe) {
-      const body = withStatus('null')(`${namePrefix(probe.runId)} null status`, await categoryId(probe));
-      const exchange = await probe.send(addText(body));
+      const category = await categoryId(probe);
+      const exchange = await probe.send(
+        repeatable((again) =>
+          addText(withStatus('null')(`${namePrefix(probe.runId)}${again} null status`, category)),
+        ),
+      );
       return {
         answer: gapAnswer(exchange, 'taken-as-omitted'),
         detail: `an addition with a status of null: ${described(exchange)}`,
@@ -122,7 +126,9 @@ export const addAnimalGaps: readonly GapObserver[] = [
     spends: { requests: 1 },
     async run(probe) {
       // Without name, so that a target that reads it all the same has a reason to refuse it.
-      const exchange = await probe.send(addText('{"categoryId":1}', [['content-type', 'text/plain']]));
+      const exchange = await probe.send(
+        repeatable(() => addText('{"categoryId":1}', [['content-type', 'text/plain']])),
+      );
       const { status } = exchange.outcome;
       return {
         answer: status < 300 ? 'accepted' : `rejected-${status}`,

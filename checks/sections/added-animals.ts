@@ -3,8 +3,8 @@ import { contract } from '../../spec/contract.ts';
 import type { Scene } from '../harness/check.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
 import { answeredPet, listedPets, type SeenPet } from '../harness/pets.ts';
-import { type Probe, unanswered } from '../harness/probe.ts';
-import { addPet, addText, listPets, type NewPet, type RequestSpec } from '../harness/requests.ts';
+import type { Probe } from '../harness/probe.ts';
+import { addPet, addText, listPets, type NewPet, type RequestSpec, repeatable } from '../harness/requests.ts';
 
 /** An addition that was sent, and the animal that came back where one did. */
 export interface Addition {
@@ -19,24 +19,38 @@ export interface Addition {
 export const namePrefix = (runId: string) => `harness-${runId}`;
 export const refusedPrefix = (runId: string) => `${namePrefix(runId)} refused`;
 
+/**
+ * An animal to be added.
+ *
+ * @param again nothing, or what makes another name of its name: it may have been added already, and nobody knows
+ */
+type Animal<T extends NewPet = NewPet> = (again: string) => T;
+
 /** Sends one addition and pairs it with what came back. */
-export async function add(
+export async function add<T extends NewPet>(
   probe: Probe,
   label: string,
-  sent: NewPet & { readonly id?: bigint; readonly harnessNote?: string },
-  request: RequestSpec = addPet(sent),
+  animal: Animal<T>,
+  request: (animal: T) => RequestSpec = addPet,
 ): Promise<Addition> {
-  return additionOf(label, sent, await probe.send(request));
+  const spec = repeatable((again) => request(animal(again)));
+  return additionOf(label, animal, spec, await probe.send(spec));
 }
 
-function additionOf(label: string, sent: NewPet, exchange: AnsweredExchange): Addition {
+function additionOf(
+  label: string,
+  animal: Animal,
+  { again }: RequestSpec,
+  exchange: AnsweredExchange,
+): Addition {
+  const sent = animal(exchange.request.body === again?.body ? ' again' : '');
   const seen = exchange.outcome.status === 201 ? answeredPet(exchange) : undefined;
   const id = seen?.id;
   return { label, sent, exchange, pet: seen === undefined || id === undefined ? undefined : { ...seen, id } };
 }
 
-/** A target that is busy for the time being, or a key that somebody else spends. */
-const FOR_NOW = [429, 502, 503, 504];
+/** A target that is busy for the time being: whether it did what was asked nobody knows. */
+const BUSY = [502, 503, 504];
 
 /**
  * Sends additions at the same moment, with the key of one that was admitted before; one after the other where the key's
@@ -45,23 +59,25 @@ const FOR_NOW = [429, 502, 503, 504];
 async function addTogether(
   probe: Probe,
   before: readonly Addition[],
-  animals: readonly { readonly label: string; readonly sent: NewPet }[],
+  animals: readonly { readonly label: string; readonly animal: Animal }[],
 ): Promise<readonly Addition[]> {
+  const planned = animals.map((one) => ({ ...one, spec: repeatable((again) => addPet(one.animal(again))) }));
   const admitted = before.find(({ exchange }) => exchange.outcome.status === 201)?.exchange.key;
   const key = probe.keys.find(({ name }) => name === (probe.storedKey() ?? admitted));
   const together =
     admitted !== undefined && key !== undefined && probe.quotaLeft(key) >= animals.length
-      ? await Promise.all(animals.map(({ sent }) => probe.attempt(addPet(sent), key)))
+      ? await Promise.all(planned.map(({ spec }) => probe.attempt(spec, key)))
       : [];
   const additions: Addition[] = [];
-  for (const [index, { label, sent }] of animals.entries()) {
+  for (const [index, { label, animal, spec }] of planned.entries()) {
     const exchange = together[index];
-    if (exchange !== undefined && !isAnswered(exchange)) throw unanswered(exchange);
-    additions.push(
-      exchange === undefined || FOR_NOW.includes(exchange.outcome.status)
-        ? await add(probe, label, sent)
-        : additionOf(label, sent, exchange),
-    );
+    const first =
+      exchange === undefined || key === undefined ? undefined : await probe.answerTo(exchange, spec, key);
+    // One that was refused because somebody else spends the key was not added.
+    const isOpen = first === undefined || first.outcome.status === 429;
+    const isBusy = first !== undefined && BUSY.includes(first.outcome.status);
+    const answer = isOpen ? await probe.send(spec) : isBusy ? await probe.send(spec.again ?? spec) : first;
+    additions.push(additionOf(label, animal, spec, answer));
   }
   return additions;
 }
@@ -142,14 +158,19 @@ export const basicAnimals: Scene<readonly Addition[]> = {
     const prefix = namePrefix(probe.runId);
     const additions: Addition[] = [];
     for (const [index, status] of contract.statuses.entries()) {
-      const animal = { name: `${prefix} ${status}`, categoryId: category, status };
-      additions.push(
-        await add(probe, status, animal, index === 1 ? writtenOtherwise(animal) : addPet(animal)),
-      );
+      const animal = (again: string) => ({
+        name: `${prefix}${again} ${status}`,
+        categoryId: category,
+        status,
+      });
+      additions.push(await add(probe, status, animal, index === 1 ? writtenOtherwise : addPet));
     }
-    const noStatus = { label: 'no status', sent: { name: `${prefix} no status`, categoryId: category } };
+    const noStatus = {
+      label: 'no status',
+      animal: (again: string) => ({ name: `${prefix}${again} no status`, categoryId: category }),
+    };
     // The document makes no field unique but the id: an animal like another one is another animal.
-    const like = additions.slice(0, 1).map(({ sent }) => ({ label: TWIN, sent }));
+    const like = additions.slice(0, 1).map(({ sent }) => ({ label: TWIN, animal: () => sent }));
     additions.push(...(await addTogether(probe, additions, [noStatus, ...like])));
     // Valid as they are, whatever the key may do: where each of them is forbidden, no key may add.
     if (additions.every(({ exchange }) => exchange.outcome.status === 403)) probe.giveUpAdding();
@@ -196,51 +217,65 @@ export const edgeAnimals: Scene<{
   async play(probe) {
     const category = await categoryId(probe);
     const prefix = namePrefix(probe.runId);
-    const scripts = { name: `${prefix} ${ANY_SCRIPT}`, categoryId: category, status: 'sold' };
-    const anyScript = await add(probe, 'any script', scripts, escapedMore(scripts));
-    const spaced = await add(probe, 'blanks around', {
-      name: `  ${prefix}\t${DECOMPOSED}\r\n `,
+    const anyScript = await add(
+      probe,
+      'any script',
+      (again) => ({ name: `${prefix}${again} ${ANY_SCRIPT}`, categoryId: category, status: 'sold' }),
+      escapedMore,
+    );
+    const spaced = await add(probe, 'blanks around', (again) => ({
+      name: `  ${prefix}${again}\t${DECOMPOSED}\r\n `,
       categoryId: category,
       status: 'available',
-    });
-    const longName = await add(probe, '255 characters', {
-      name: `${prefix} long `.padEnd(255, 'abcdefghij'),
+    }));
+    const longName = await add(probe, '255 characters', (again) => ({
+      name: `${prefix}${again} long `.padEnd(255, 'abcdefghij'),
       categoryId: category,
       status: 'sold',
-    });
+    }));
     // Names are short where they are not about length: how long one may be is not shown.
-    const ofCategory = (value: bigint, name: string) =>
-      add(probe, `categoryId ${value}`, { name, categoryId: value, status: 'pending' });
+    const ofCategory = (value: bigint, name: (again: string) => string) =>
+      add(probe, `categoryId ${value}`, (again) => ({
+        name: name(again),
+        categoryId: value,
+        status: 'pending',
+      }));
+    const named = (rest: string) => (again: string) => `${prefix}${again} ${rest}`;
     // Beyond 2^53 a double loses the last digit, on either side of 0; the last one is the largest int64.
-    const beyondDouble = await ofCategory(9_007_199_254_740_993n, `${prefix} large`);
+    const beyondDouble = await ofCategory(9_007_199_254_740_993n, named('large'));
     // Texts that look like another type of value, so that they cannot begin with the run's id; few servers take them
     // for one, and those that do lose the name, or the 0 that it begins with.
-    const digits = `0${10n ** 11n + probe.random('name of digits', 9n * 10n ** 11n)}`;
-    const lookalikes = [await ofCategory(-9_223_372_036_854_775_807n, digits), await ofCategory(0n, 'null')];
+    const digits = (again: string) =>
+      `0${10n ** 11n + probe.random(`name of digits${again}`, 9n * 10n ** 11n)}`;
+    const lookalikes = [
+      await ofCategory(-9_223_372_036_854_775_807n, digits),
+      await ofCategory(0n, () => 'null'),
+    ];
     // U+0000 ends a text in some languages, and no name.
-    const veryLong = `${`${prefix} very long `.padEnd(VERY_LONG, 'abcdefghij')}\0end`;
+    const veryLong = (again: string) =>
+      `${`${prefix}${again} very long `.padEnd(VERY_LONG, 'abcdefghij')}\0end`;
     const largeCategories = [beyondDouble, await ofCategory(9_223_372_036_854_775_807n, veryLong)];
     // Hardly a category that exists, and within 32 bits: whoever accepts it does not ask whether a category exists.
     const unknownCategory = await ofCategory(
       10n ** 8n + probe.random('unknown category', 10n ** 9n),
-      `${prefix} unknown`,
+      named('unknown'),
     );
     // In the order of adding.
     const categories = [beyondDouble, ...lookalikes, ...largeCategories.slice(1), unknownCategory];
     const sentId = 10n ** 16n + probe.random('own id', 9n * 10n ** 16n);
-    const ownId = await add(probe, 'an id of its own', {
+    const ownId = await add(probe, 'an id of its own', (again) => ({
       id: sentId,
-      name: `${prefix} own id`,
+      name: `${prefix}${again} own id`,
       categoryId: category,
       status: 'available',
-    });
-    const unknownField = await add(probe, 'an unknown field', {
-      name: `${prefix} unknown field`,
+    }));
+    const unknownField = await add(probe, 'an unknown field', (again) => ({
+      name: `${prefix}${again} unknown field`,
       categoryId: category,
       harnessNote: 'not a field of NewPet',
       // The newest animal is one that a filter shows.
       status: 'pending',
-    });
+    }));
     return {
       anyScript,
       spaced,
@@ -285,11 +320,11 @@ export const enoughAnimals: Scene<readonly Addition[]> = {
     for (let index = 0; index < missing; index += 1) {
       const status = contract.statuses[index % contract.statuses.length];
       additions.push(
-        await add(probe, 'to fill a page', {
-          name: `${namePrefix(probe.runId)} filler ${index + 1}`,
+        await add(probe, 'to fill a page', (again) => ({
+          name: `${namePrefix(probe.runId)}${again} filler ${index + 1}`,
           categoryId: category,
           ...(status === undefined ? {} : { status }),
-        }),
+        })),
       );
     }
     // In the order of adding, which shows how ids are assigned and in which order they are listed.

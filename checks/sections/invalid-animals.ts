@@ -2,7 +2,7 @@
 import type { Check } from '../harness/check.ts';
 import { described } from '../harness/pets.ts';
 import { NO_KEY_MAY_ADD } from '../harness/probe.ts';
-import { addText } from '../harness/requests.ts';
+import { addText, repeatable } from '../harness/requests.ts';
 import { categoryId, refusedPrefix, storeSample } from './added-animals.ts';
 import { storedThoughRefused } from './refused-additions.ts';
 
@@ -26,7 +26,7 @@ function refuses(id: string, bodies: Readonly<Record<string, RefusedBody>>): Che
       const category = await categoryId(probe);
       for (const [index, [label, body]] of cases.entries()) {
         const name = `${refusedPrefix(probe.runId)} ${id} ${index + 1}`;
-        const exchange = await probe.send(addText(body(name, category)));
+        const exchange = await probe.send(repeatable((again) => addText(body(`${name}${again}`, category))));
         if (exchange.outcome.status === 400) judge.holds(exchange);
         else if (probe.mayLackPermission(exchange)) judge.unsettled(NO_KEY_MAY_ADD, exchange);
         else judge.breaks({ expected: `400 for ${label}`, actual: described(exchange) }, exchange);

@@ -1,0 +1,66 @@
+/** Whole runs on a conforming target that has done what it was asked, and whose answer does not arrive. */
+import t, { type Test } from 'tap';
+import { startReferenceServer } from '../reference-server/reference-server.ts';
+import { checkTarget } from './check-target.ts';
+import { answersFrom, onTheWire } from './harness/hostile/good-answers.ts';
+import { startRawServer } from './harness/hostile/raw-server.ts';
+
+/** A whole run, but for the answers to these additions, counted from 1. */
+async function runLosing(t: Test, ...lost: readonly number[]) {
+  // No two of its animals have one name, so that one that was added may not be added again.
+  const server = await startReferenceServer({ clockSpeed: 60, variant: 'one-key-reads-only', animals: 30 });
+  const answer = answersFrom(new URL(server.baseUrl).origin);
+  let additions = 0;
+  const proxy = await startRawServer({
+    async request(connection, request) {
+      if (request.method === 'POST') additions += 1;
+      const isLost = request.method === 'POST' && lost.includes(additions);
+      const answered = onTheWire(await answer(request));
+      if (isLost) connection.reset();
+      else connection.write(answered);
+    },
+  });
+  t.teardown(() => Promise.all([server.close(), proxy.close()]));
+  const [key] = server.keys.filter(({ name }) => name === 'free-1');
+  const checked = await checkTarget({
+    profile: {
+      target: `http://127.0.0.1:${proxy.port}/v1`,
+      keys: [{ name: 'free-1', plan: 'free', roles: ['functional'], env: 'KEY', unusedToday: true }],
+      plans: {},
+      permit: ['writes'],
+      load: { allowed: false },
+      gaps: {},
+      clock: { speed: 60 },
+      samples: {},
+    },
+    values: new Map([['free-1', key?.value ?? '']]),
+    permissions: ['writes'],
+  });
+  if (checked.kind !== 'checked') throw new Error(checked.message);
+  const { run, result } = checked;
+  return {
+    additions,
+    requests: [...run.requestsByKey.values()].reduce((sum, count) => sum + count, 0),
+    verdicts: Object.fromEntries([...result.requirements].map(([id, { verdict }]) => [id, verdict])),
+    gaps: Object.fromEntries(
+      [...result.gaps].map(([id, answer]) => [id, typeof answer === 'string' ? answer : answer.answer]),
+    ),
+  };
+}
+
+t.test(
+  'one lost answer costs no verdict, whichever it is; several cost some, and break nothing',
+  async (t) => {
+    const whole = await runLosing(t);
+    // A plain one, one of two that are added at the same moment, one that is to be refused, one without a key.
+    for (const number of [2, 5, 20, whole.additions]) {
+      const { verdicts, gaps, requests } = await runLosing(t, number);
+      t.strictSame(verdicts, whole.verdicts, `addition ${number}`);
+      t.strictSame(gaps, whole.gaps, `addition ${number}`);
+      t.ok(requests <= whole.requests + 2, `${requests} requests, not ${whole.requests}`);
+    }
+    const several = Object.values((await runLosing(t, 2, 4)).verdicts);
+    t.notOk(several.includes('fail'));
+    t.ok(several.includes('inconclusive'));
+  },
+);
