@@ -56,8 +56,8 @@ export type CheckedTarget =
 /** The journal's name in a results folder. */
 export const JOURNAL_FILE = 'journal.ndjson';
 
-/** Letters and digits that are not mistaken for one another when read aloud. */
-const ID_LETTERS = 'abcdefghjkmnpqrstuvwxyz23456789';
+/** Letters that are not mistaken for one another when read aloud; a target may want no digits in a name. */
+const ID_LETTERS = 'abcdefghjkmnpqrstuvwxyz';
 const newRunId = () => Array.from({ length: 8 }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
 
 /** The clock of a run, which goes on where the clock of the run that it resumes stood. */

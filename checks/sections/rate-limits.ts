@@ -139,7 +139,7 @@ function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
   } else if (count.verdict.kind === 'exact') judge.holds(...evidenceOf(window));
   else
     judge.unsettled(
-      `the count of key ${measurement.key.name} is not exact (see rate-minute-${measurement.key.plan})`,
+      `no exact count of key ${measurement.key.name} was had (see rate-minute-${measurement.key.plan})`,
     );
 }
 
