@@ -1,6 +1,6 @@
 /** What a check or an observer says of a run whose scenes a test has played beforehand. */
-import { type Check, type GapAnswer, type GapObserver, Unsettled } from '../harness/check.ts';
-import type { Exchange } from '../harness/exchange.ts';
+import { type Check, type GapAnswer, type GapObserver, type RunView, Unsettled } from '../harness/check.ts';
+import type { AnsweredExchange, Exchange } from '../harness/exchange.ts';
 import { Findings } from '../harness/findings.ts';
 import type { Run } from '../harness/run.ts';
 import type { RequirementVerdict } from '../harness/verdict.ts';
@@ -28,11 +28,31 @@ export async function judged(run: Run, checks: readonly Check[], id: string): Pr
   const findings = new Findings();
   try {
     await check.run?.(run.probe(id), findings);
+    await check.afterwards?.(run.probe(`${id}:afterwards`), findings, run);
   } catch (error) {
     if (!(error instanceof Unsettled)) throw error;
     findings.unsettled(error.message, ...error.evidence);
   }
   check.conclude?.(run, findings);
+  return settled(findings);
+}
+
+/** Lets one check look at answers as they come; `view` is what the run knows otherwise than its records say. */
+export function seen(
+  run: Run,
+  checks: readonly Check[],
+  id: string,
+  answers: readonly AnsweredExchange[],
+  view: RunView = run,
+): Judged {
+  const check = named(checks, id);
+  const findings = new Findings();
+  for (const answer of answers) check.observe?.(answer, findings, view);
+  check.conclude?.(run, findings);
+  return settled(findings);
+}
+
+function settled(findings: Findings): Judged {
   const { verdict, reason, violation, evidence } = findings.settle();
   return { verdict, reason, expected: violation?.expected, evidence: idsOf(evidence) };
 }
