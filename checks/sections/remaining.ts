@@ -39,7 +39,16 @@ export const remainingFalls: Check = {
         .filter((reading) => reading.key === key.name)
         .sort((a, b) => a.sentAt - b.sentAt);
       const verdict = judgeRemaining(readings, key.limits.perMinute, key.limits.perDay);
-      if (verdict.kind === 'broken') {
+      // What another run spent a day ago comes back where a day looks back at it: its reset moves on.
+      const ofDay = readings.filter(({ limit }) => limit === key.limits.perDay);
+      const looksBack = new Set(ofDay.map(({ reset }) => reset)).size > 1;
+      if (
+        verdict.kind === 'broken' &&
+        looksBack &&
+        verdict.readings.every((reading) => ofDay.includes(reading))
+      )
+        judge.unsettled(`key ${key.name}: its day seems to look back, over what another run spent`);
+      else if (verdict.kind === 'broken') {
         judge.breaks(verdict, ...verdict.readings.flatMap(({ id }) => history.find(id) ?? []));
       } else if (verdict.kind === 'disturbed') judge.unsettled(`key ${key.name}: ${verdict.reason}`);
       else if (verdict.kind === 'falls')
