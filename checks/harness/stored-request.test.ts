@@ -57,6 +57,12 @@ t.test('another request is named by what was asked', async (t) => {
   t.equal(asked(getPet('1'.repeat(200)), getPet(1n)), `GET /pets/${'1'.repeat(74)}…`);
 });
 
+t.test('the media type may be left to the target', async (t) => {
+  const anything = { ...listPets(), acceptsAnything: true, authorization: KEY };
+  t.equal(askedInstead(answered(), anything), undefined);
+  t.equal(askedInstead(stored(listPets()), anything), 'GET /pets with other headers');
+});
+
 t.test('credentials', async (t) => {
   const list = listPets();
   const other = 'GET /pets with other credentials';

@@ -40,7 +40,7 @@ export function askedInstead(
   { request: stored, key }: { readonly request: ExchangeRequest; readonly key: string | null },
   request: ClientRequest,
 ): string | undefined {
-  const { method, path, headers = [], body, authorization } = request;
+  const { method, path, headers = [], acceptsAnything = false, body, authorization } = request;
   const what = `${stored.method} ${shortened(stored.path)}`;
   if (stored.method !== method || !isSame(stored.path, path)) return what;
   if (!sameCredentials(stored, key, authorization)) return `${what} with other credentials`;
@@ -50,5 +50,6 @@ export function askedInstead(
   const sameHeaders = headers.every(([name, value]) =>
     headerValues(stored.headers, name).some((shown) => isSame(shown, value)),
   );
-  return sameHeaders ? undefined : `${what} with other headers`;
+  const sameAccept = !acceptsAnything || headerValues(stored.headers, 'accept').length === 0;
+  return sameHeaders && sameAccept ? undefined : `${what} with other headers`;
 }
