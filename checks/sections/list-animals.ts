@@ -1,6 +1,7 @@
 /** Section 4.1: GET /pets. */
+import { contract } from '../../spec/contract.ts';
 import type { Check } from '../harness/check.ts';
-import { isAnswered } from '../harness/exchange.ts';
+import { type AnsweredExchange, isAnswered } from '../harness/exchange.ts';
 import { bodyOf, described, listedPets, quoted, type SeenPet } from '../harness/pets.ts';
 import { schemaProblem } from '../harness/schema.ts';
 import { createdAnimals } from './added-animals.ts';
@@ -21,6 +22,25 @@ export function differences(created: SeenPet, shown: SeenPet): string[] {
 
 const inWords = (value: string | bigint | undefined) =>
   typeof value === 'string' ? quoted(value) : (value ?? '(none)');
+
+interface Shown {
+  readonly pet: SeenPet;
+  readonly exchange: AnsweredExchange;
+}
+
+/** From then on no client waits for an addition any more (see lists.ts). */
+const SETTLED = 10_000;
+
+/** Whether a list has room for everything that matches and an own animal matches, added long enough before. */
+function wouldShow(list: AnsweredExchange, { pet, exchange }: Shown): boolean {
+  const asked = allowedQuery(list);
+  const listed = listedPets(list);
+  if (asked === undefined || listed === undefined || list.sentAt < exchange.receivedAt + SETTLED)
+    return false;
+  // Where an animal without a status is listed is list-unfiltered's subject.
+  const matches = pet.status !== undefined && (asked.status ?? pet.status) === pet.status;
+  return matches && listed.length < (asked.limit ?? contract.limit.default);
+}
 
 export const listAnimalChecks: readonly Check[] = [
   {
@@ -100,16 +120,34 @@ export const listAnimalChecks: readonly Check[] = [
       }
     },
     conclude(history, judge) {
-      // Nobody but this run knows its animals, and no operation changes one: each list shows it as it was created.
+      // Nobody but this run knows its animals, and no operation changes or removes one.
       const created = createdAnimals(history.exchanges);
+      const listedBy = new Map<string, AnsweredExchange>();
       for (const exchange of history.exchanges.filter(isAnswered)) {
-        if (exchange.request.operation !== 'listPets') continue;
-        for (const pet of listedPets(exchange) ?? []) {
-          const own = pet.id === undefined ? undefined : created.get(pet.id);
-          const changed = own === undefined ? [] : differences(own.pet, pet);
-          if (own !== undefined && changed.length > 0)
+        const listed = exchange.request.operation === 'listPets' ? listedPets(exchange) : undefined;
+        if (listed === undefined) continue;
+        const byId = new Map(listed.map((pet) => [pet.id, pet]));
+        for (const [id, own] of created) {
+          const pet = byId.get(id);
+          const seen = `${exchange.key} ${id}`;
+          if (pet === undefined) {
+            const before = listedBy.get(seen);
+            if (before !== undefined && wouldShow(exchange, own))
+              judge.breaks(
+                {
+                  expected: `animal ${id} in the list, as before`,
+                  actual: `${pets(listed.length)} without it`,
+                },
+                exchange,
+                before,
+              );
+            continue;
+          }
+          listedBy.set(seen, exchange);
+          const changed = differences(own.pet, pet);
+          if (changed.length > 0)
             judge.breaks(
-              { expected: `animal ${pet.id} as it was created`, actual: changed.join(', ') },
+              { expected: `animal ${id} as it was created`, actual: changed.join(', ') },
               exchange,
               own.exchange,
             );

@@ -253,6 +253,34 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
     'A list with limit=1 shows its animal with categoryId 1.',
     petShown((pet, call) => (queried(call, 'limit=1') ? { ...pet, categoryId: '1' } : pet), 'listPets'),
   ),
+  fault(
+    'list-loses-added-after-a-refusal',
+    ADDED,
+    'Once a key was refused, animals that were added are not listed.',
+    {
+      behaviour: (usual) => {
+        const added = new Set<Pet>();
+        let refused = false;
+        return {
+          addPet(animal, call) {
+            const pet = usual.addPet(animal, call);
+            added.add(pet);
+            return pet;
+          },
+          admit(key, call) {
+            const gate = usual.admit(key, call);
+            refused ||= gate.refusal !== null;
+            return gate;
+          },
+          select(query, call) {
+            if (!refused) return usual.select(query, call);
+            const more = usual.select({ ...query, limit: query.limit + added.size }, call);
+            return more.filter((pet) => !added.has(pet)).slice(0, query.limit);
+          },
+        };
+      },
+    },
+  ),
   fault('list-never-shows-added', ADDED, 'Animals that were added are not listed.', {
     behaviour: (usual, { store }) => {
       const added = new Set<Pet>();
