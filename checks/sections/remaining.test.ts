@@ -19,6 +19,9 @@ import { remainingExhausted, remainingFalls } from './remaining.ts';
 const free = exhaustKey();
 const other = testKey({ name: 'free-2', limits: { perMinute: 6, perDay: 1000 } });
 
+const FALLS = 'rate-remaining-falls';
+const EXHAUSTED = 'rate-remaining-exhausted';
+
 /** What is said of a run whose answers told these values of Remaining, by key, each key's one after the other. */
 async function falls(told: Readonly<Record<string, readonly number[]>>) {
   const asked = new Map<string, number>();
@@ -36,7 +39,7 @@ async function falls(told: Readonly<Record<string, readonly number[]>>) {
   for (let index = 0; index < most; index += 1)
     for (const key of [free, other])
       if (index < (told[key.name]?.length ?? 0)) await probe.attempt(listPets(), key);
-  return judged(run, [remainingFalls], 'rate-remaining-falls');
+  return judged(run, [remainingFalls], FALLS);
 }
 
 t.test('every request of a key leaves one fewer, whatever other keys are sent', async (t) => {
@@ -63,17 +66,13 @@ t.test('where it falls by more, somebody else spends the key', async (t) => {
 });
 
 /** What is said of a key's measured minute. */
-async function measured(
-  check: typeof remainingFalls,
-  measurement: Partial<MinuteMeasurement>,
-  permit = true,
-) {
+async function measured(id: string, measurement: Partial<MinuteMeasurement>, permit = true) {
   const { run } = testRun(() => ({}), {
     keys: [free],
     permissions: new Set(permit ? (['exhaust'] as const) : []),
   });
   await played(run, 'minute:free-1', minuteMeasured(free, measurement));
-  return judged(run, [check], check.id);
+  return judged(run, [remainingFalls, remainingExhausted], id);
 }
 /** A window of the plan's number whose answers told these values of Remaining. */
 const telling6 = (...values: readonly number[]) =>
@@ -84,7 +83,7 @@ const telling6 = (...values: readonly number[]) =>
 const SHOWS_ALL = telling6(5, 4, 3, 2, 1, 0);
 
 t.test('a window that was counted exactly showed every value once', async (t) => {
-  const values = (...told: readonly number[]) => measured(remainingFalls, { windows: [telling6(...told)] });
+  const values = (...told: readonly number[]) => measured(FALLS, { windows: [telling6(...told)] });
   t.match(await values(5, 4, 3, 2, 1, 0), { verdict: 'pass', evidence: 'refusal' });
   t.match(await values(3, 5, 4, 0, 2, 1), { verdict: 'pass' }, 'answers overtake each other');
   t.match(await values(5, 4, 3, 1, 1, 0), { verdict: 'pass' }, 'one twice is a race of two');
@@ -100,7 +99,7 @@ t.test('a window that was counted exactly showed every value once', async (t) =>
 t.test('the first window and the next ones are looked at, where they tell', async (t) => {
   const shortOfValues = telling6(5, 5, 5, 5, 5, 0);
   const verdict = async (measurement: Partial<MinuteMeasurement>, permit = true) =>
-    (await measured(remainingFalls, measurement, permit)).verdict;
+    (await measured(FALLS, measurement, permit)).verdict;
   t.equal(await verdict({ windows: [SHOWS_ALL], next: [shortOfValues] }), 'fail');
   t.equal(await verdict({ windows: [SHOWS_ALL, shortOfValues] }), 'pass', 'what is counted again is not');
   const untold = 'inconclusive';
@@ -125,7 +124,7 @@ t.test('the first window and the next ones are looked at, where they tell', asyn
 
 t.test('nothing is left when a request is refused for the minute', async (t) => {
   const refused = (...told: readonly Parameters<typeof exchangeAt>[2][]) =>
-    measured(remainingExhausted, {
+    measured(EXHAUSTED, {
       windows: told.map((one, index) =>
         windowOf(exact, 6, {
           refusal: one === undefined ? undefined : exchangeAt(`refusal-${index}`, 1, one),
