@@ -28,19 +28,19 @@ t.test('an addition whose answer was lost is sent once more, as another animal',
   const target = testRun(losing(1));
   const probe = target.run.probe('check');
   const exchange = await probe.send(REX);
-  t.match(exchange, { id: 'check#3', outcome: { status: 201 }, request: { body: '{"name":"Rex again"}' } });
-  t.strictSame(asked(target), ['Rex', ASK, 'Rex again'], 'when the target is there');
+  t.match(exchange, { id: 'check#3', outcome: { status: 201 }, request: { body: '{"name":"Rex b"}' } });
+  t.strictSame(asked(target), ['Rex', ASK, 'Rex b'], 'when the target is there');
   t.notOk('again' in (target.sent[0] ?? {}), 'what may be sent is none of the request');
 });
 
 t.test('two lost answers are not made up for, be they to the same addition or to two', async (t) => {
   const twice = testRun(losing(1, 3));
   await t.rejects(twice.run.probe('check').send(REX), NO_ANSWER);
-  t.strictSame(asked(twice), ['Rex', ASK, 'Rex again', ASK]);
+  t.strictSame(asked(twice), ['Rex', ASK, 'Rex b', ASK]);
   const two = testRun(losing(1, 4));
   await two.run.probe('check').send(REX);
   await t.rejects(two.run.probe('other').send(addition('Max')), NO_ANSWER);
-  t.strictSame(asked(two), ['Rex', ASK, 'Rex again', 'Max', ASK], 'over all checks');
+  t.strictSame(asked(two), ['Rex', ASK, 'Rex b', 'Max', ASK], 'over all checks');
 });
 
 t.test('an addition that names no other animal is not repeated', async (t) => {
@@ -68,14 +68,14 @@ t.test('what was refused for its rate was not done; what a busy target answered 
   const headers = [['X-RateLimit-Limit', '60']] as const;
   const busy = testRun(answering({ 1: { status: 503, headers } }));
   await busy.run.probe('check').send(REX);
-  t.strictSame(asked(busy), ['Rex', 'Rex again']);
+  t.strictSame(asked(busy), ['Rex', 'Rex b']);
 });
 
 t.test('forbidden to the key, it is tried with another one as it was asked last', async (t) => {
   const keys = [testKey(), testKey({ name: 'free-2' })];
   const target = testRun(answering({ 1: LOST, 3: { status: 403 } }), { keys });
   t.match(await target.run.probe('check').send(REX), { outcome: { status: 201 } });
-  t.strictSame(asked(target), ['Rex', ASK, 'Rex again', ASK, 'Rex again']);
+  t.strictSame(asked(target), ['Rex', ASK, 'Rex b', ASK, 'Rex b']);
 });
 
 t.test('gone through again it is the same animal', async (t) => {
@@ -101,19 +101,19 @@ t.test('one that was sent when a process ended is sent as another animal, a burs
   const probe = target.run.probe('check');
   const specs = ['Rex', 'Max', 'Ida'].map(addition);
   await probe.burst(specs, testKey(), 1);
-  t.match(await probe.send(addition('Leo')), { request: { body: '{"name":"Leo again"}' } });
+  t.match(await probe.send(addition('Leo')), { request: { body: '{"name":"Leo b"}' } });
   await probe.send(getPet(7n));
-  t.strictSame(asked(target), ['Rex', 'Max again', 'Ida', 'Leo again', '/pets/7']);
+  t.strictSame(asked(target), ['Rex', 'Max b', 'Ida', 'Leo b', '/pets/7']);
   const again = testRun(undefined, { recorded: stored(target), offline: true });
   const judged = again.run.probe('check');
   t.strictSame(
     (await judged.burst(specs, testKey(), 1)).map(bodyOf),
     target.run.exchanges.slice(0, 3).map(bodyOf),
   );
-  t.match(await judged.send(addition('Leo')), { request: { body: '{"name":"Leo again"}' } });
+  t.match(await judged.send(addition('Leo')), { request: { body: '{"name":"Leo b"}' } });
   const lost = testRun(losing(1), { recorded: new Map(), unanswered: new Set(['check#1']) });
   await t.rejects(lost.run.probe('check').send(REX), NO_ANSWER);
-  t.strictSame(asked(lost), ['Rex again', ASK], 'there is no third animal');
+  t.strictSame(asked(lost), ['Rex b', ASK], 'there is no third animal');
 });
 
 t.test('the answer to what was attempted, or to the same as another animal', async (t) => {
@@ -124,9 +124,9 @@ t.test('the answer to what was attempted, or to the same as another animal', asy
   const lost = await probe.attempt(REX, testKey());
   t.match(await probe.answerTo(lost, REX, testKey()), {
     id: 'check#4',
-    request: { body: '{"name":"Rex again"}' },
+    request: { body: '{"name":"Rex b"}' },
   });
-  t.strictSame(asked(target), ['Rex', 'Rex', ASK, 'Rex again']);
+  t.strictSame(asked(target), ['Rex', 'Rex', ASK, 'Rex b']);
   const list = testRun(losing(1)).run.probe('check');
   await t.rejects(list.answerTo(await list.attempt(listPets(), testKey()), listPets(), testKey()), NO_ANSWER);
   const resumed = testRun(losing(1), { recorded: new Map(), unanswered: new Set(['check#1']) }).run.probe(

@@ -85,6 +85,11 @@ export class Probe {
     return this.#run.lanes.filter((lane) => lane.unusable === undefined).map((lane) => lane.key);
   }
 
+  /** Which of the profile's keys this is, from 0 on. */
+  positionOf({ name }: Key): number {
+    return this.#run.lanes.findIndex((lane) => lane.key.name === name);
+  }
+
   get targetClock() {
     return this.#run.targetClock;
   }

@@ -18,13 +18,16 @@ export interface RequestSpec {
   readonly again?: RequestSpec;
 }
 
+/** What makes another name of a name. */
+export const OF_ANOTHER = ' b';
+
 /**
  * An addition that may be repeated.
  *
- * @param add with nothing, or with what makes another name of a name
+ * @param add with nothing, or with OF_ANOTHER
  */
 export function repeatable(add: (again: string) => RequestSpec): RequestSpec {
-  return { ...add(''), again: add(' again') };
+  return { ...add(''), again: add(OF_ANOTHER) };
 }
 
 /** The query parameters of section 4.1; text so that values that the document does not allow can be sent too. */

@@ -79,7 +79,7 @@ export const addAnimalGaps: readonly GapObserver[] = [
       const category = await categoryId(probe);
       const exchange = await probe.send(
         repeatable((again) =>
-          addText(withStatus('null')(`${namePrefix(probe.runId)}${again} null status`, category)),
+          addText(withStatus('null')(`${namePrefix(probe.runId)}${again} nil`, category)),
         ),
       );
       return {

@@ -4,7 +4,15 @@ import type { Scene } from '../harness/check.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
 import { answeredPet, listedPets, type SeenPet } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
-import { addPet, addText, listPets, type NewPet, type RequestSpec, repeatable } from '../harness/requests.ts';
+import {
+  addPet,
+  addText,
+  listPets,
+  type NewPet,
+  OF_ANOTHER,
+  type RequestSpec,
+  repeatable,
+} from '../harness/requests.ts';
 
 /** An addition that was sent, and the animal that came back where one did. */
 export interface Addition {
@@ -15,9 +23,16 @@ export interface Addition {
   readonly pet: (SeenPet & { readonly id: bigint }) | undefined;
 }
 
-/** Names of a run's animals begin with this; what was to be refused says so. */
+/**
+ * Names of a run's animals begin with this; what was to be refused says so. Where a name is not what a check is about it
+ * is short, 20 characters, and of letters: how long a name may be, and of what, is not shown.
+ */
 export const namePrefix = (runId: string) => `harness-${runId}`;
 export const refusedPrefix = (runId: string) => `${namePrefix(runId)} refused`;
+
+/** A number from 0 on as letters: a, b, … z, aa, ab, … */
+export const inLetters = (number: number): string =>
+  (number < 26 ? '' : inLetters(Math.floor(number / 26) - 1)) + String.fromCharCode(97 + (number % 26));
 
 /**
  * An animal to be added.
@@ -43,7 +58,7 @@ function additionOf(
   { again }: RequestSpec,
   exchange: AnsweredExchange,
 ): Addition {
-  const sent = animal(exchange.request.body === again?.body ? ' again' : '');
+  const sent = animal(exchange.request.body === again?.body ? OF_ANOTHER : '');
   const seen = exchange.outcome.status === 201 ? answeredPet(exchange) : undefined;
   const id = seen?.id;
   return { label, sent, exchange, pet: seen === undefined || id === undefined ? undefined : { ...seen, id } };
@@ -159,7 +174,7 @@ export const basicAnimals: Scene<readonly Addition[]> = {
     const additions: Addition[] = [];
     for (const [index, status] of contract.statuses.entries()) {
       const animal = (again: string) => ({
-        name: `${prefix}${again} ${status}`,
+        name: `${prefix}${again} ${status.slice(0, 3)}`,
         categoryId: category,
         status,
       });
@@ -167,7 +182,7 @@ export const basicAnimals: Scene<readonly Addition[]> = {
     }
     const noStatus = {
       label: 'no status',
-      animal: (again: string) => ({ name: `${prefix}${again} no status`, categoryId: category }),
+      animal: (again: string) => ({ name: `${prefix}${again} any`, categoryId: category }),
     };
     // The document makes no field unique but the id: an animal like another one is another animal.
     const like = additions.slice(0, 1).map(({ sent }) => ({ label: TWIN, animal: () => sent }));
@@ -233,7 +248,6 @@ export const edgeAnimals: Scene<{
       categoryId: category,
       status: 'sold',
     }));
-    // Names are short where they are not about length: how long one may be is not shown.
     const ofCategory = (value: bigint, name: (again: string) => string) =>
       add(probe, `categoryId ${value}`, (again) => ({
         name: name(again),
@@ -242,7 +256,7 @@ export const edgeAnimals: Scene<{
       }));
     const named = (rest: string) => (again: string) => `${prefix}${again} ${rest}`;
     // Beyond 2^53 a double loses the last digit, on either side of 0; the last one is the largest int64.
-    const beyondDouble = await ofCategory(9_007_199_254_740_993n, named('large'));
+    const beyondDouble = await ofCategory(9_007_199_254_740_993n, named('big'));
     // Texts that look like another type of value, so that they cannot begin with the run's id; few servers take them
     // for one, and those that do lose the name, or the 0 that it begins with.
     const digits = (again: string) =>
@@ -258,19 +272,19 @@ export const edgeAnimals: Scene<{
     // Hardly a category that exists, and within 32 bits: whoever accepts it does not ask whether a category exists.
     const unknownCategory = await ofCategory(
       10n ** 8n + probe.random('unknown category', 10n ** 9n),
-      named('unknown'),
+      named('new'),
     );
     // In the order of adding.
     const categories = [beyondDouble, ...lookalikes, ...largeCategories.slice(1), unknownCategory];
     const sentId = 10n ** 16n + probe.random('own id', 9n * 10n ** 16n);
     const ownId = await add(probe, 'an id of its own', (again) => ({
       id: sentId,
-      name: `${prefix}${again} own id`,
+      name: `${prefix}${again} own`,
       categoryId: category,
       status: 'available',
     }));
     const unknownField = await add(probe, 'an unknown field', (again) => ({
-      name: `${prefix}${again} unknown field`,
+      name: `${prefix}${again} odd`,
       categoryId: category,
       harnessNote: 'not a field of NewPet',
       // The newest animal is one that a filter shows.
@@ -321,7 +335,7 @@ export const enoughAnimals: Scene<readonly Addition[]> = {
       const status = contract.statuses[index % contract.statuses.length];
       additions.push(
         await add(probe, 'to fill a page', (again) => ({
-          name: `${namePrefix(probe.runId)}${again} filler ${index + 1}`,
+          name: `${namePrefix(probe.runId)}${again} f${inLetters(index)}`,
           categoryId: category,
           ...(status === undefined ? {} : { status }),
         })),

@@ -7,7 +7,7 @@ import { type Probe, unanswered } from '../harness/probe.ts';
 import { rateReading } from '../harness/rate-headers.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../harness/requests.ts';
 import { countWindow, type WindowCount } from '../harness/window-count.ts';
-import { categoryId, namePrefix } from './added-animals.ts';
+import { categoryId, inLetters, namePrefix } from './added-animals.ts';
 import { isAdmitted } from './admitted.ts';
 import { answersOtherwise, isBan, isSameLimit } from './ban-answers.ts';
 import { atStart } from './key-at-rest.ts';
@@ -40,7 +40,7 @@ function* overLimit(probe: Probe, animals: readonly bigint[], category: bigint):
     if (probe.permits('writes')) {
       yield repeatable((again) =>
         addPet({
-          name: `${namePrefix(probe.runId)} refused over the limit ${turn}${again}`,
+          name: `${namePrefix(probe.runId)}${again} x${inLetters(turn - 1)}`,
           categoryId: category,
           status: 'sold',
         }),

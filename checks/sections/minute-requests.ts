@@ -3,7 +3,7 @@ import { contract } from '../../spec/contract.ts';
 import type { Key } from '../harness/key-pool.ts';
 import type { Probe } from '../harness/probe.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../harness/requests.ts';
-import { namePrefix } from './added-animals.ts';
+import { inLetters, namePrefix } from './added-animals.ts';
 import { retrievals } from './get-animal.ts';
 
 /** The ids that were answered with their animals; none where retrieval does not work. */
@@ -14,6 +14,9 @@ export async function servedAnimals(probe: Probe): Promise<bigint[]> {
 
 /** Animals that a burst adds at the same moment, which is when careless ids collide. */
 export const ADDED_TOGETHER = 8;
+
+/** What the names of the animals begin with that a key adds. */
+const animalOf = (probe: Probe, key: Key) => `${namePrefix(probe.runId)} ${inLetters(probe.positionOf(key))}`;
 
 /** The status by which limits, operations and filters vary over a burst, so that its requests find out more. */
 export function* variety(
@@ -29,13 +32,13 @@ export function* variety(
     for (let index = 1; index <= ADDED_TOGETHER; index += 1) {
       yield repeatable((again) =>
         addPet({
-          name: `${namePrefix(probe.runId)} together ${key.name} ${index}${again}`,
+          name: `${animalOf(probe, key)}${inLetters(index - 1)}${again}`,
           categoryId: category,
           status: 'sold',
         }),
       );
     }
-    yield repeatable((again) => addPet({ name: `${namePrefix(probe.runId)} refused ${key.name}${again}` }));
+    yield repeatable((again) => addPet({ name: `${animalOf(probe, key)} refused${again}` }));
   }
   const { minimum, maximum } = contract.limit;
   const filters = [undefined, ...contract.statuses];
@@ -61,7 +64,7 @@ export function refusedOperation(
   if (turn === 1 && probe.mayAddWith(key)) {
     return repeatable((again) =>
       addPet({
-        name: `${namePrefix(probe.runId)} refused over the limit ${key.name}${again}`,
+        name: `${animalOf(probe, key)}x${again}`,
         categoryId: category,
         status: 'sold',
       }),
