@@ -1,7 +1,7 @@
 /** Section 8: requests per minute: how many a window admits. */
 import type { Check, GapAnswer, GapObserver, History, Judge } from '../harness/check.ts';
 import type { Exchange } from '../harness/exchange.ts';
-import { DAY } from '../harness/key-pool.ts';
+import { DAY, type Key } from '../harness/key-pool.ts';
 import { rateReading } from '../harness/rate-headers.ts';
 import type { PlanName } from '../harness/target-profile.ts';
 import { racingRemaining } from '../harness/window-count.ts';
@@ -13,7 +13,7 @@ import { overLimitChecks } from './over-limit.ts';
 import { remainingExhausted, remainingFalls } from './remaining.ts';
 import { resetTrue, retryAfterChecks, retryAfterFormat } from './retry-after.ts';
 import { exceededWindow } from './told-time.ts';
-import { type FilledWindow, IN_FLIGHT } from './window-filling.ts';
+import { type FilledWindow, IN_FLIGHT, showsEdges } from './window-filling.ts';
 
 /**
  * Whether two windows fell short in the same way: as many admitted, nobody between our requests, and as much gone
@@ -85,9 +85,8 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge): void {
         `${admitted.length} were admitted at once (see rate-concurrent)`,
         ...evidenceOf(window),
       );
-    // Headers that do not describe the minute hide its edges: two windows in a row must say so.
-    const edgesShown = admitted.every(({ limit }) => limit === perMinute);
-    if (!edgesShown && !windows.every(({ count }) => count.verdict.kind === 'more'))
+    // Where its edges are hidden, two windows in a row must say so.
+    if (!showsEdges(window.count) && !windows.every(({ count }) => count.verdict.kind === 'more'))
       return judge.unsettled(`${admitted.length} were admitted in one of two windows`, ...evidenceOf(window));
     return judge.breaks({ expected, actual: `${admitted.length} were admitted` }, ...evidenceOf(window));
   }
@@ -103,6 +102,9 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge): void {
     ...evidenceOf(window),
   );
 }
+
+const hiddenEdge = (admitted: number, { name }: Key) =>
+  `${admitted} requests of key ${name} were admitted, and a new window may have begun among them, which its headers hide`;
 
 function minuteRow(plan: PlanName): Check {
   return {
@@ -161,6 +163,8 @@ export const rateLimitChecks: readonly Check[] = [
       if (!mayBan(probe)) return;
       const { count, key, refusals } = await probe.play(banOf(banKey(probe)));
       if (count.verdict.kind === 'exact') judge.holds(...refusals.slice(0, 1));
+      else if (count.verdict.kind === 'more' && !showsEdges(count))
+        judge.unsettled(hiddenEdge(count.admitted.length, key));
       else if (count.verdict.kind === 'more') {
         judge.breaks(
           {
@@ -189,6 +193,8 @@ export const rateLimitChecks: readonly Check[] = [
         judge.holds(...evidenceOf(filled));
       else if (refilling === true && verdict.kind === 'fewer' && whole !== undefined)
         judge.holds(...evidenceOf(whole));
+      else if (verdict.kind === 'more' && !showsEdges(filled.count))
+        judge.unsettled(hiddenEdge(admitted.length, key), ...evidenceOf(filled));
       else if (verdict.kind === 'more' || again.some((window) => fellShortAlike(filled, window))) {
         judge.breaks({ expected, actual: `${admitted.length} were` }, ...evidenceOf(filled));
       } else if (filled.refusal === undefined)

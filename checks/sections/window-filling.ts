@@ -34,6 +34,10 @@ export interface FilledWindow {
   readonly closed: Exchange | undefined;
 }
 
+/** Whether the answers would have shown that a new window began: headers of the day do not. */
+export const showsEdges = ({ admitted, perMinute }: WindowCount): boolean =>
+  admitted.every(({ limit }) => limit === perMinute);
+
 function take<T>(source: Iterator<T>, count: number): T[] {
   return Array.from({ length: Math.max(0, count) }, () => source.next()).flatMap(({ done, value }) =>
     done === true ? [] : [value],
@@ -162,8 +166,11 @@ async function fillWindow(
   const startedAt = probe.now();
   // The time for which the run was interrupted is nobody's slowness.
   const elapsed = () => probe.now() - Math.max(startedAt, probe.resumedAt(key));
-  // A bucket gives back while it is emptied, which takes the longer the slower the target is.
-  const most = () => perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10) + (elapsed() * perMinute) / MINUTE;
+  // A bucket gives back while it is emptied, which takes the longer the slower the target is; so does a hidden edge.
+  const most = () => {
+    const meanwhile = (elapsed() * perMinute) / MINUTE + (showsEdges(filling.count()) ? 0 : perMinute);
+    return perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10) + meanwhile;
+  };
   const longest = Math.max(LONGEST_FILL, REAL_TIME_TO_FILL * probe.clockSpeed);
   let oneByOne = 0;
   let window = filling.count().admitted[0]?.id;
