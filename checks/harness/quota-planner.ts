@@ -52,7 +52,11 @@ export interface QuotaBill {
 /** Before anything else every key asks once whether the target knows it. */
 const PREFLIGHT = 1;
 /** Checks that ask on every key, and how often; their own `spends` leaves that out. */
-const ON_EVERY_KEY: Readonly<Record<string, number>> = { 'get-answers-200': 1, 'rate-keys-apart': 2 };
+const ON_EVERY_KEY: Readonly<Record<string, number>> = {
+  'get-answers-200': 1,
+  'get-unknown-404': 1,
+  'rate-keys-apart': 2,
+};
 /** A round trip to a target that is not in the same building. */
 const ROUND_TRIP = 100;
 /** Requests of a long spending that are under way at the same time, at least. */

@@ -149,6 +149,12 @@ export const ERROR_BODY_FAULTS: readonly Fault[] = [
   ),
 
   fault(
+    'error-404-code-number-on-pro',
+    'error-body-404',
+    'With a Pro key, code in the Error of a 404 is a number.',
+    body((answer, call) => onUnknownAnimal(answer, call) && call.key?.plan === 'pro', fieldAs('code', '404')),
+  ),
+  fault(
     'error-404-empty',
     'error-body-404',
     'A 404 has no body.',
