@@ -62,6 +62,19 @@ t.test('interruptions', { skip, jobs: 2 }, async (t) => {
     });
   }
 
+  t.test('SIGINT: clients that are cut off conclude nothing from it', async (t) => {
+    const { started, folder } = await loading(t, ['plan-limit-edge']);
+    await until(async () => (await k6In(folder)).length >= 1);
+    await sleep(2500);
+    started.child.kill('SIGINT');
+    t.equal(await started.ended, 130, started.output.stderr);
+    const { thresholds } = await readLoadResult(join(folder, 'out'));
+    t.strictSame(
+      thresholds.filter(({ key }) => key !== undefined),
+      [],
+    );
+  });
+
   t.test('SIGKILL: what was measured until a few seconds before can be read', async (t) => {
     const { started, folder } = await loading(t, SHARDS);
     const out = join(folder, 'out');
