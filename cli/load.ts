@@ -219,6 +219,7 @@ async function load(name: string | undefined, further: string[], options: LoadOp
     const { bill } = prepared.quota;
     const whole = facts === CAPACITY_STEP ? searchBill(bill, target.clockSpeed) : bill;
     note(`${facts.name}: ${facts.answers}\n${renderBill(whole)}`);
+    for (const line of prepared.notes) note(`  note: ${line}`);
     if (options.dryRun === true) return;
     prepareLoadFolder(options.out);
     const k6 = await provideK6(note, signals.stop);

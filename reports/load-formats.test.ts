@@ -85,6 +85,15 @@ t.test('red if and only if the run did not hold', async (t) => {
   t.equal(bounded.headline, 'Capacity: At least 320 requests/s (limited by the plans’ quotas)');
   const weak = { ...capacityResult(), outcome: 'generator-limited', atLeast: 320 } as const;
   t.strictSame(await reds(capacityOutcome({ ...weak, capacity: null, interval: null })), [1, 1, 1, 1]);
+  const open = loadOutcome({
+    ...sample,
+    verdict: 'failed-to-run',
+    thresholds: [],
+    violations: [],
+    notes: ['a note', 'not judged: latency comes back: run it longer'],
+  });
+  t.strictSame(await reds(open), [1, 1, 1, 1]);
+  t.match(open.problem, /: not judged: latency comes back: run it longer$/);
   const unexplained = loadOutcome({ ...sample, thresholds: [slow], violations: [] });
   t.strictSame(await reds(unexplained), [1, 1, 1, 1], 'broken for a reason that no threshold shows');
 });

@@ -1,5 +1,5 @@
 import type { CapacityResult } from '../scenarios/runner/capacity.ts';
-import type { LoadFigures, LoadResult } from '../scenarios/runner/load-result.ts';
+import { type LoadFigures, type LoadResult, NOT_JUDGED } from '../scenarios/runner/load-result.ts';
 import { lowerBound } from '../scenarios/runner/render-capacity.ts';
 import { duration, moment } from './facts.ts';
 import { milliseconds } from './html/chart-frame.ts';
@@ -114,14 +114,14 @@ export function loadOutcome(result: LoadResult): LoadOutcome {
   };
 }
 
-function problem({ verdict, thresholds, generator }: LoadResult): { problem?: string } {
+function problem({ verdict, thresholds, generator, notes }: LoadResult): { problem?: string } {
   if (verdict === 'held') return {};
   if (verdict === 'broken') {
     return thresholds.some(({ held }) => !held)
       ? {}
       : { problem: 'Broken for a reason that no threshold shows' };
   }
-  const why = generator.limit ?? generator.errorLines[0];
+  const why = generator.limit ?? generator.errorLines[0] ?? notes.find((note) => note.startsWith(NOT_JUDGED));
   return { problem: `${WITHOUT_VERDICT[verdict]}${why === undefined ? '' : `: ${shownLine(why, 300)}`}` };
 }
 

@@ -3,13 +3,14 @@ import { arrivedBy, peakRate, slopes } from '../lib/load-profiles.ts';
 import type { EventLog } from './event-log.ts';
 import { generatorHealth } from './generator-health.ts';
 import { recovers } from './judge-recovery.ts';
-import { idsAreUnique, latencyTrend, neighbourFeels } from './judges.ts';
+import { idsAreUnique, latencyTrend, neighbourFeels, type Undecided } from './judges.ts';
 import type { K6Exit } from './k6-process.ts';
 import {
   LOAD_RESULT_FORMAT_VERSION,
   type LoadFigures,
   type LoadResult,
   type LoadSeries,
+  NOT_JUDGED,
   type ThresholdOutcome,
 } from './load-result.ts';
 import type { LoadRequest, PreparedLoad } from './load-run.ts';
@@ -87,12 +88,14 @@ export function assembleResult(remains: RunRemains): LoadResult {
   const notes = [...prepared.notes];
   const thresholds = interrupted && total.requests === 0 ? [] : judgeClauses(prepared.clauses, series);
   thresholds.push(...events.outcomes());
-  for (const judge of facts.judges ?? []) {
-    if (judge === 'latency-trend') thresholds.push(latencyTrend(series));
-    if (judge === 'recovery') thresholds.push(...recovers(facts, series, seconds, span?.first ?? 0));
-    if (judge === 'neighbour') thresholds.push(...neighbourFeels(series));
-    if (judge === 'unique-ids') thresholds.push(idsAreUnique(events.addedIds));
-  }
+  const judged = (facts.judges ?? []).flatMap((judge): (ThresholdOutcome | Undecided)[] => {
+    if (judge === 'latency-trend') return [latencyTrend(series)];
+    if (judge === 'recovery') return recovers(facts, series, seconds, span?.first ?? 0);
+    return judge === 'neighbour' ? neighbourFeels(series) : [idsAreUnique(events.addedIds)];
+  });
+  const undecided = judged.filter((outcome) => 'undecided' in outcome);
+  thresholds.push(...judged.filter((outcome) => 'held' in outcome));
+  notes.push(...undecided.map(({ name, undecided: why }) => `${NOT_JUDGED}${name}: ${why}`));
   const silent = interrupted ? [] : silentClients(remains);
   if (silent.length > 0) {
     thresholds.push({
@@ -158,7 +161,8 @@ export function assembleResult(remains: RunRemains): LoadResult {
     if (remains.broken !== undefined && facts.stopWhenBroken)
       return generator.limit === null ? 'broken' : 'generator-limited';
     if (generator.limit !== null) return 'generator-limited';
-    return thresholds.every(({ held }) => held) ? 'held' : 'broken';
+    if (thresholds.some(({ held }) => !held)) return 'broken';
+    return undecided.length > 0 ? 'failed-to-run' : 'held';
   }
 
   function brokenNote({ at, clause, actual }: Broken, { store }: RunRemains): string {

@@ -3,6 +3,7 @@ import { quantile } from 'simple-statistics';
 import { AROUND_PEAK } from '../lib/load-profiles.ts';
 import type { ScenarioFacts } from '../lib/scenario.ts';
 import { compareBlocks } from './compare-blocks.ts';
+import type { Undecided } from './judges.ts';
 import type { LoadBlock, LoadSeries, ThresholdOutcome } from './load-result.ts';
 import { round } from './slo.ts';
 
@@ -40,7 +41,7 @@ export function recovers(
   series: readonly LoadSeries[],
   seconds: number,
   start: number,
-): ThresholdOutcome[] {
+): (ThresholdOutcome | Undecided)[] {
   const name = 'latency and errors come back after the peak';
   const profile = streams.find((stream) => stream.kind === 'rate')?.profile;
   const parts = profile === undefined ? undefined : AROUND_PEAK[profile];
@@ -50,7 +51,7 @@ export function recovers(
   const after = within(series, at(parts.after), Number.POSITIVE_INFINITY);
   const { findings } = compareBlocks(before, after, { toleratedSlowdown: TOLERATED });
   if (findings.length === 0) {
-    return [{ name, held: false, expected: 'enough time blocks around the peak', actual: 'run it longer' }];
+    return [{ name, undecided: 'too few time blocks around the peak: run it longer' }];
   }
   const largest = after.toSorted((a, b) => b.blocks.length - a.blocks.length)[0];
   const same = before.find(

@@ -4,6 +4,13 @@ import { compareBlocks } from './compare-blocks.ts';
 import type { LoadSeries, ThresholdOutcome } from './load-result.ts';
 import { round } from './slo.ts';
 
+/** What a run was too short, or had too little of, to be judged by: neither held nor broken. */
+export interface Undecided {
+  readonly name: string;
+  /** What is missing. */
+  readonly undecided: string;
+}
+
 const LEAST_BLOCKS = 12;
 /** A creep that would add half of the latency over the run, if it is no chance, is one. */
 const GROWTH_ALLOWED = 0.5;
@@ -12,7 +19,7 @@ const GROWTH_ALLOWED = 0.5;
  * Whether latency creeps up: Theil-Sen's slope over the blocks' medians, which a few slow blocks do not bend, and
  * Kendall's test for a trend.
  */
-export function latencyTrend(series: readonly LoadSeries[]): ThresholdOutcome {
+export function latencyTrend(series: readonly LoadSeries[]): ThresholdOutcome | Undecided {
   const name = 'latency does not creep up';
   const largest = series.toSorted((a, b) => b.requests - a.requests)[0];
   const points = (largest?.blocks ?? [])
@@ -22,9 +29,7 @@ export function latencyTrend(series: readonly LoadSeries[]): ThresholdOutcome {
   if (points.length < LEAST_BLOCKS || first === undefined || last === undefined) {
     return {
       name,
-      held: false,
-      expected: `${LEAST_BLOCKS} time blocks`,
-      actual: `${points.length}: run it longer`,
+      undecided: `${points.length} time blocks of the ${LEAST_BLOCKS} that it takes: run it longer`,
     };
   }
   const gradients: number[] = [];
@@ -50,11 +55,14 @@ export function latencyTrend(series: readonly LoadSeries[]): ThresholdOutcome {
 }
 
 /** Whether a neighbour's noise reaches a client: its latency and errors beside the noise against those without. */
-export function neighbourFeels(series: readonly LoadSeries[]): ThresholdOutcome[] {
+export function neighbourFeels(series: readonly LoadSeries[]): (ThresholdOutcome | Undecided)[] {
   const of = (stream: string) => series.filter((each) => each.stream === stream);
   const comparison = compareBlocks(of('alone'), of('disturbed'), { toleratedSlowdown: 0.25 });
+  const name = "the neighbour's noise does not reach others";
+  if (comparison.findings.length === 0)
+    return [{ name, undecided: `${comparison.notCompared.join('; ')}: run it longer` }];
   return comparison.findings.map(({ metric, alarm, actual }) => ({
-    name: `the neighbour's noise does not reach others: ${metric}`,
+    name: `${name}: ${metric}`,
     held: !alarm,
     expected: 'as without the noise',
     actual,

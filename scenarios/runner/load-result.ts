@@ -10,6 +10,9 @@ import type { LoadOperation, PlanName } from '../lib/scenario.ts';
 /** Raised when a reader of an older result could misread a newer one. */
 export const LOAD_RESULT_FORMAT_VERSION = 1;
 
+/** Begins the note on a question of the scenario that the run leaves open. */
+export const NOT_JUDGED = 'not judged: ';
+
 export interface LoadResult {
   readonly formatVersion: typeof LOAD_RESULT_FORMAT_VERSION;
   readonly run: LoadRun;
