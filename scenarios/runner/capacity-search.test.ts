@@ -53,6 +53,15 @@ t.test('where quotas end it later, the interval is as wide as what the steps lea
   t.match(reason, /^5 steps; .*; the day is spent$/);
 });
 
+t.test('a rate that broke once and cannot be tried again is no part of a lower bound', async (t) => {
+  const poor = (rate: number, taken: number) =>
+    taken > 4 ? new QuotaSpent(`no second ${rate}/s`) : undefined;
+  const { interval, atLeast, outcome } = await search(steps(200, poor));
+  t.equal(outcome, 'quota-limited');
+  t.equal(atLeast, undefined, 'above it something broke');
+  t.ok(interval !== null && interval[0] > 120 && interval[0] < 200 && interval[1] > 250, `${interval}`);
+});
+
 t.test('where no step could be paid, or all of them broke, there is no bound', async (t) => {
   const broke = await search(steps(0, () => new QuotaSpent('nothing left')));
   t.match(broke, { outcome: 'quota-limited', capacity: null });

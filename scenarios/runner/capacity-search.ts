@@ -75,7 +75,10 @@ export async function searchCapacity(
   try {
     return await search(steps, clauses, limits, bracket);
   } catch (error) {
-    const { low, high } = bracket;
+    const { low } = bracket;
+    // A rate that broke once, and could not be tried again, bounds the capacity all the same.
+    const broke = steps.taken.filter(({ rate, held }) => !held && rate > (low ?? 0)).map(({ rate }) => rate);
+    const high = bracket.high ?? (broke.length === 0 ? undefined : Math.min(...broke));
     const atLeast = low === undefined || high !== undefined ? {} : { atLeast: low };
     if (error instanceof GeneratorWasLimit) {
       const held = low === undefined ? '' : `; ${round(low)}/s held`;
