@@ -14,6 +14,7 @@ import type { WindowCount } from '../harness/window-count.ts';
 import { isAdmitted } from './admitted.ts';
 import { answersOtherwise } from './ban-answers.ts';
 import { type Ban, type BanMeasurement, banKey, banOf } from './ban-measurement.ts';
+import { tellsDay } from './minute-measurements.ts';
 import { exhaustKeys, minuteScenes } from './minute-windows.ts';
 import { otherKeys } from './other-keys.ts';
 import type { FilledWindow } from './window-filling.ts';
@@ -74,7 +75,8 @@ export const banChecks: readonly Check[] = [
       const keys = exhaustKeys(probe);
       if (keys.length === 0) throw new Unsettled('no usable key has the role exhaust');
       for (const { scene, key } of minuteScenes(probe)) {
-        const { windows, afterRetryAfter, afterReset } = await probe.play(scene);
+        const measurement = await probe.play(scene);
+        const { windows, afterRetryAfter, afterReset } = measurement;
         const retry = afterRetryAfter ?? afterReset;
         const [window] = windows;
         if (window?.refusal !== undefined && earnedNothing(window.refusal, window.count)) {
@@ -88,6 +90,8 @@ export const banChecks: readonly Check[] = [
         if (retry === undefined || refusal === undefined)
           judge.unsettled(`key ${key.name} was not refused, or not told how long to wait`);
         else if (retry.admitted) judge.holds(retry.exchange, refusal);
+        else if (tellsDay(measurement, retry.exchange))
+          judge.unsettled(`nothing is left of the day of key ${key.name}`, retry.exchange);
         else if (answersOtherwise(retry.exchange, refusal) && othersSpend(probe, key, windows)) {
           judge.unsettled(
             `somebody else seems to spend key ${key.name}, and may have earned its ban`,

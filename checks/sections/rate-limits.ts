@@ -91,6 +91,11 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge): void {
     return judge.breaks({ expected, actual: `${admitted.length} were admitted` }, ...evidenceOf(window));
   }
   const [once, again] = windows;
+  if (window.refusal !== undefined && admitted.length === 0)
+    return judge.unsettled(
+      `key ${key.name} was admitted nothing: its day may be over`,
+      ...evidenceOf(window),
+    );
   if (once !== undefined && again !== undefined && fellShortAlike(once, again)) {
     return judge.breaks(
       { expected, actual: `${admitted.length} were, in each of two windows` },

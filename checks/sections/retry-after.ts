@@ -6,7 +6,7 @@ import { described } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
 import { type RetryAfter, rateReading, retryAfter } from '../harness/rate-headers.ts';
 import { banKey, banOf } from './ban-measurement.ts';
-import { disturbed, first, forEveryKey, mayBan, measurements } from './minute-measurements.ts';
+import { first, forEveryKey, mayBan, measurements, refusedOtherwise } from './minute-measurements.ts';
 import { exceededWindow, toldWait } from './told-time.ts';
 
 /**
@@ -53,12 +53,11 @@ export const resetTrue: Check = {
           `X-RateLimit-Reset of the refusal could not be waited for (see rate-reset-value)`,
           refusal,
         );
-    } else if ([401, 403].includes(afterReset.exchange.outcome.status))
-      judge.unsettled(`key ${key.name} seems to be banned (see ban-spares-polite)`, afterReset.exchange);
-    else if (afterReset.admitted)
-      judge.holds(afterReset.exchange, ...(refusal === undefined ? [] : [refusal]));
-    else if (disturbed(measurement))
-      judge.unsettled(`somebody else seems to spend key ${key.name}`, afterReset.exchange);
+      return;
+    }
+    const otherwise = refusedOtherwise(measurement, afterReset);
+    if (afterReset.admitted) judge.holds(afterReset.exchange, ...(refusal === undefined ? [] : [refusal]));
+    else if (otherwise !== undefined) judge.unsettled(otherwise, afterReset.exchange);
     else
       judge.breaks(
         {
@@ -120,18 +119,13 @@ export const retryAfterChecks: readonly Check[] = [
       const refusal = first(measurement)?.refusal;
       const evidence = refusal === undefined ? [] : [refusal];
       if (afterRetryAfter === undefined)
-        judge.unsettled(
+        return judge.unsettled(
           `key ${key.name}: no Retry-After that can be waited for (see retry-after-readable)`,
           ...evidence,
         );
-      else if (afterRetryAfter.admitted) judge.holds(afterRetryAfter.exchange, ...evidence);
-      else if ([401, 403].includes(afterRetryAfter.exchange.outcome.status))
-        judge.unsettled(
-          `key ${key.name} seems to be banned (see ban-spares-polite)`,
-          afterRetryAfter.exchange,
-        );
-      else if (disturbed(measurement))
-        judge.unsettled(`somebody else seems to spend key ${key.name}`, afterRetryAfter.exchange);
+      const otherwise = refusedOtherwise(measurement, afterRetryAfter);
+      if (afterRetryAfter.admitted) judge.holds(afterRetryAfter.exchange, ...evidence);
+      else if (otherwise !== undefined) judge.unsettled(otherwise, afterRetryAfter.exchange);
       else
         judge.breaks(
           {
