@@ -233,6 +233,12 @@ t.test('a line that is damaged where no process ended is told, and costs its exc
         name,
       );
       t.strictSame([...content.lost.values()], [lost, 0], name);
+      const next = at === 4 ? ['anonymous#1', 'check#3'] : ['check#3'];
+      t.strictSame(
+        [...content.resumedWith],
+        next,
+        `${name}: others on the key may be missing right before it`,
+      );
       t.equal(readFileSync(file, 'utf8'), text, 'the file is left as it is');
     }
   }

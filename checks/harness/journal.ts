@@ -110,7 +110,10 @@ export type JournalContent =
       readonly lost: ReadonlyMap<string, number>;
       /** Ids of those requests: the target may have done what they asked. */
       readonly unanswered: ReadonlySet<string>;
-      /** Of each key the first request after a place where a process ended: others right before it may be lost. */
+      /**
+       * Of each key the first request after a place where a process ended, or a line is damaged: others right before it
+       * may be lost.
+       */
       readonly resumedWith: ReadonlySet<string>;
       /** By exchange, when its check last looked at the clock before: what that request was decided by. */
       readonly decidedAt: ReadonlyMap<string, number>;
@@ -147,13 +150,15 @@ class JournalLines {
     this.#file = file;
   }
 
-  /** Where a process went on with the journal. */
+  /** Where a process went on with the journal, or exchanges are missing otherwise. */
   goOn(): void {
     this.#keysSince = new Set();
   }
 
   unreadable(number: number, why: string): void {
     this.warnings.push(`${this.#file}:${number}: ${why}; an exchange that it held counts as lost`);
+    // Whatever counts requests knows of it as it knows of those that a crash cut off.
+    this.goOn();
   }
 
   /** @returns what is wrong with a line that does not belong into the journal of one run */
