@@ -16,13 +16,30 @@ const query = ({ query: { status, limit } }: TakenList) =>
     ...(limit === undefined ? ['no limit'] : [`limit=${limit}`]),
   ].join(', ');
 
-/** How many animals match at least: those that the lists showed together, whatever they were asked for. */
-function known(all: Lists, status: string | undefined): number {
-  const taken = [all.all, ...all.byStatus.values()].flatMap((list) => list.pets ?? []);
-  const matching = taken.filter(
-    (pet) => pet.id !== undefined && (status === undefined || pet.status === status),
+type Shown = Pick<Lists, 'all' | 'byStatus'>;
+
+/** The ids of the animals that match: those that the lists showed together, whatever they were asked for. */
+function matchingIds({ all, byStatus }: Shown, status: string | undefined): Set<bigint> {
+  const taken = [all, ...byStatus.values()].flatMap((list) => list.pets ?? []);
+  const matching = taken.filter((pet) => status === undefined || pet.status === status);
+  return new Set(matching.flatMap(({ id }) => id ?? []));
+}
+
+/** How many animals match at least. */
+const known = (all: Shown, status: string | undefined): number => matchingIds(all, status).size;
+
+/**
+ * How many animals matched at one time and at another, and were shown with no other status: others may go on changing
+ * theirs, and which of these matched in between nobody knows.
+ */
+function knownThroughout(before: Shown, after: Shown, status: string | undefined): number {
+  const then = matchingIds(before, status);
+  const changing = new Set(
+    contract.statuses
+      .filter((other) => status !== undefined && other !== status)
+      .flatMap((other) => [...matchingIds(before, other), ...matchingIds(after, other)]),
   );
-  return new Set(matching.map(({ id }) => id)).size;
+  return [...matchingIds(after, status)].filter((id) => then.has(id) && !changing.has(id)).length;
 }
 
 /**
@@ -49,9 +66,9 @@ export async function judgeLength(
     const most = limitOf(wanted);
     const least = Math.min(most, before);
     if (list.pets.length >= least) return judge.holds(list.exchange);
-    // Once more what all lists together show, since others may have taken some away meanwhile.
+    // Once more what all lists together show, since others may have taken some away or changed them meanwhile.
     const after = await takeAll(probe, asking.key);
-    const matching = Math.min(before, known({ ...all, ...after }, wanted.status));
+    const matching = knownThroughout(all, after, wanted.status);
     const confirmed = Math.min(
       most,
       Math.max(matching, wanted.status === undefined ? (after.all.pets?.length ?? 0) : 0),
