@@ -87,7 +87,8 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     answers: "Does each plan get exactly its minute's quota when many requests come at once?",
     rate: 0,
     seconds: 0,
-    targetSeconds: 260,
+    // Three windows, and time for a slow target to answer as many requests.
+    targetSeconds: 600,
     streams: [
       {
         kind: 'clients',
@@ -178,6 +179,8 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     answers: 'Are additions at one moment all counted, all kept, and each given its own id?',
     rate: 0,
     seconds: 5,
+    // A slow target is waited for.
+    targetSeconds: 60,
     streams: [
       {
         kind: 'clients',

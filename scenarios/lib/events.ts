@@ -26,6 +26,14 @@ export interface AssertionEvent {
   readonly actual: string;
 }
 
+/** Something that the scenario asserts, where it did not come to that: neither held nor broken. */
+export interface UndecidedEvent {
+  readonly kind: 'undecided';
+  readonly name: string;
+  readonly key: string;
+  readonly why: string;
+}
+
 /** Something that the scenario measured once. */
 export interface MeasurementEvent {
   readonly kind: 'measurement';
@@ -56,6 +64,7 @@ export interface FiguresEvent {
 export type ScriptEvent =
   | ViolationEvent
   | AssertionEvent
+  | UndecidedEvent
   | MeasurementEvent
   | AddedEvent
   | LagEvent

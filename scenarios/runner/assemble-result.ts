@@ -93,7 +93,10 @@ export function assembleResult(remains: RunRemains): LoadResult {
     if (judge === 'recovery') return recovers(facts, series, seconds, span?.first ?? 0);
     return judge === 'neighbour' ? neighbourFeels(series) : [idsAreUnique(events.addedIds)];
   });
-  const undecided = judged.filter((outcome) => 'undecided' in outcome);
+  const undecided = [
+    ...judged.filter((outcome) => 'undecided' in outcome),
+    ...events.undecided.map(({ name, key, why }) => ({ name: `${name} [${key}]`, undecided: why })),
+  ];
   thresholds.push(...judged.filter((outcome) => 'held' in outcome));
   notes.push(...undecided.map(({ name, undecided: why }) => `${NOT_JUDGED}${name}: ${why}`));
   const silent = interrupted ? [] : silentClients(remains);
@@ -177,7 +180,9 @@ export function assembleResult(remains: RunRemains): LoadResult {
 
 /** Keys of clients whose behaviour is the subject and that told nothing of it. */
 function silentClients({ request, prepared, events }: RunRemains): string[] {
-  const told = new Set([...events.assertions, ...events.measurements].map(({ key }) => key));
+  const told = new Set(
+    [...events.assertions, ...events.undecided, ...events.measurements].map(({ key }) => key),
+  );
   return prepared.quota.streams.flatMap(({ stream, keys }) => {
     if (stream.kind !== 'clients' || stream.overLimit !== true || stream.name === 'noise') return [];
     const names = keys.flatMap((key) => request.target.keys[key]?.name ?? []);

@@ -1,6 +1,12 @@
 import { Ajv } from 'ajv';
 import type { Redactor } from '../../checks/harness/redaction.ts';
-import type { AssertionEvent, MeasurementEvent, ScriptEvent, ViolationEvent } from '../lib/events.ts';
+import type {
+  AssertionEvent,
+  MeasurementEvent,
+  ScriptEvent,
+  UndecidedEvent,
+  ViolationEvent,
+} from '../lib/events.ts';
 import { droppedIn, type K6Figures, readK6Figures } from './k6-figures.ts';
 import type { ThresholdOutcome, ViolationSummary } from './load-result.ts';
 import { number, object, text } from './schema-parts.ts';
@@ -28,6 +34,7 @@ const isScriptEvent = new Ajv({ strict: true, strictRequired: false }).compile<S
       body: text,
     }),
     event('assertion', { name: text, key: text, held: { type: 'boolean' }, expected: text, actual: text }),
+    event('undecided', { name: text, key: text, why: text }),
     event('measurement', { name: text, key: text, value: number, unit: text }),
     event('added', { ids: { type: 'array', items: text } }),
     event('lag', { milliseconds: { type: 'array', items: number } }),
@@ -40,6 +47,7 @@ export class EventLog {
   readonly #redactor: Redactor;
   readonly #violations = new Map<string, { reported: number; example: Omit<ViolationEvent, 'kind'> }>();
   readonly assertions: AssertionEvent[] = [];
+  readonly undecided: UndecidedEvent[] = [];
   readonly measurements: MeasurementEvent[] = [];
   readonly addedIds: string[] = [];
   readonly #lags = new Map<number, number[]>();
@@ -72,6 +80,9 @@ export class EventLog {
       }
       case 'assertion':
         this.assertions.push(parsed);
+        break;
+      case 'undecided':
+        this.undecided.push(parsed);
         break;
       case 'measurement':
         this.measurements.push(parsed);

@@ -1,4 +1,6 @@
 import t from 'tap';
+import { createRedactor } from '../../checks/harness/redaction.ts';
+import { EventLog } from './event-log.ts';
 import { idsAreUnique, latencyTrend, neighbourFeels } from './judges.ts';
 import { SampleStore } from './sample-store.ts';
 
@@ -32,6 +34,14 @@ t.test('what is too short to be judged neither holds nor is broken', async (t) =
 
 t.test('latency that stays as it is does not creep up', async (t) => {
   t.match(latencyTrend(seconds(20)), { held: true });
+});
+
+t.test('what a client could not find out is kept apart from what it asserts', async (t) => {
+  const log = new EventLog(createRedactor(['sk_secret']));
+  log.add('{"kind":"undecided","name":"a","key":"k","why":"sk_secret was slow"}');
+  t.same(log.undecided, [{ kind: 'undecided', name: 'a', key: 'k', why: '[key redacted] was slow' }]);
+  t.same(log.outcomes(), []);
+  t.same(log.errorLines, []);
 });
 
 t.test('an id that two animals have is told', async (t) => {
