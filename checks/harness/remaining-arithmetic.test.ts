@@ -222,6 +222,24 @@ t.test('an operation that costs two, and one that gives back', async (t) => {
   });
 });
 
+t.test('what costs two leaves nothing where one is left', async (t) => {
+  const add = (remaining: number) => ({ remaining, status: 400, operation: 'createPet' });
+  t.match(judge(answers(14, 13, 12, 11, add(9), add(7), add(5), add(3), add(1), add(0))), {
+    kind: 'broken',
+    actual: 'it fell by 2 (11 to 9) with createPet answered 400, 5 times of 5',
+  });
+});
+
+t.test('a list by status that costs two', async (t) => {
+  const by = (status: string, remaining: number) => ({ remaining, path: `/pets?limit=3&status=${status}` });
+  const lists = [by('sold', 55), by('pending', 53), by('sold', 51), 50, by('available', 48)];
+  t.match(judge(answers(59, 58, 57, ...lists, 47, 46, 45)), {
+    kind: 'broken',
+    actual: 'it fell by 2 (57 to 55) with a list by status, 4 times of 4',
+  });
+  t.match(judge(answers(59, 58, 57, ...lists, by('sold', 47), 46)), { kind: 'disturbed' }, 'not each');
+});
+
 t.test('an operation that costs two costs two in a bucket as well', async (t) => {
   const add = (remaining: number) => ({ remaining, status: 201, operation: 'createPet' });
   t.match(judge(moving(quick(59, add(57), 56, add(54), 53, add(51), 50, add(48), 47))), {

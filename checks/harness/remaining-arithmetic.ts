@@ -87,6 +87,9 @@ function steps(readings: readonly RateReading[], perMinute: number, perDay: numb
 /** Where nothing is left Remaining cannot fall: that a request is admitted all the same is the limit's failure. */
 const beyondTheLimit = ({ from, fall }: Step) => from.remaining === 0 && fall === 0;
 
+/** Below 0 nothing falls: what costs more than is left leaves 0. */
+const toTheBottom = ({ to, fall }: Step) => to.remaining === 0 && fall > 0;
+
 /** A refill is possible where Reset moves, as a bucket's and a sliding window's do; a fixed one stands still. */
 const standsStill = (all: readonly Step[]) =>
   all.every(({ from, to }) => from.reset !== undefined && from.reset === to.reset);
@@ -103,6 +106,7 @@ const KINDS: readonly Kind[] = [
   ({ to }) => to.operation,
   ({ to }) => `status ${to.status}`,
   () => 'every request',
+  ({ to }) => (to.path.includes('status=') ? 'a list by status' : 'anything but a list by status'),
 ];
 
 /**
@@ -121,7 +125,7 @@ export function judgeRemaining(
   // A kind of request that always deviates in the same way, while at least as many others do not, is no accident.
   for (const kind of KINDS) {
     for (const name of new Set(all.map(kind))) {
-      const like = all.filter((step) => kind(step) === name);
+      const like = all.filter((step) => kind(step) === name && !toTheBottom(step));
       const [first] = like;
       if (first === undefined || like.length < AGREEING || first.fall === 1) continue;
       if (!like.every(({ fall }) => fall === first.fall)) continue;

@@ -177,7 +177,11 @@ t.test('the limit holds for requests in flight together', async (t) => {
     said('rate-concurrent', { windows: window === undefined ? [] : [window] });
   t.match(await concurrent(windowOf(exact)), { verdict: 'pass', evidence: /^refusal$/ });
   t.match(await concurrent(windowOf(fewer(), 5)), { verdict: 'inconclusive', reason: /rate-minute-free/ });
-  t.match(await concurrent(windowOf(more, 7)), { verdict: 'inconclusive', reason: /no exact count/ }, 'no race');
+  t.match(
+    await concurrent(windowOf(more, 7)),
+    { verdict: 'inconclusive', reason: /no exact count/ },
+    'no race',
+  );
   const raced = [...admittedReadings(2), ...admittedReadings(3)];
   t.match(await concurrent(windowOf(fewer(), raced)), { verdict: 'inconclusive' }, 'within the limit');
   t.match(await concurrent(undefined), { verdict: 'inconclusive', reason: /no exchange/ });
