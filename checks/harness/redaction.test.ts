@@ -149,6 +149,62 @@ t.test('a text that was cut within a key', (t) => {
   t.end();
 });
 
+t.test('a text that was cut within an escape of a key', (t) => {
+  const [nine, capital] = [KEY.slice(0, 9), KEY.slice(0, 12).toUpperCase()];
+  for (const [form, cut] of [
+    [percentEncoded(nine), ['', '%', '%2']],
+    [percentEncoded(nine).replaceAll('%', '%25'), ['%', '%25', '%252', '%2525', '%25253']],
+    [unicodeEscaped(nine), ['\\', '\\u', '\\u00', '\\u003']],
+    [JSON.stringify(unicodeEscaped(nine)).slice(1, -1), ['\\\\', '\\\\u00']],
+    [entityEscaped(nine), ['&', '&#', '&#5', '&#x0000', '&am']],
+    [capital, ['', '%', '&']],
+  ] as const)
+    for (const end of cut)
+      t.equal(redactor.redactCut(`before ${form}${end}`), `before ${REDACTED}`, `${form}${end}`);
+  for (const text of ['before %2', 'before \\u00', `before ${nine.slice(0, 7)}%2`, `${KEY.slice(1)}`])
+    t.equal(redactor.redactCut(text), text);
+  t.equal(redactor.redactCut(`${KEY} ${nine}`), `${REDACTED} ${REDACTED}`);
+  t.end();
+});
+
+t.test('every way to write a character of HTML', (t) => {
+  const { redact } = createRedactor([`a&b<c>d"e'f`]);
+  for (const text of [
+    'a&amp;b&lt;c&gt;d&quot;e&apos;f',
+    'a&AMP;b&LT;c&GT;d&QUOT;e&APOS;f',
+    'a&#38;b&#60;c&#62;d&#34;e&#39;f',
+    'a&#x26;b&#x3C;c&#x3e;d&#x22;e&#x27;f',
+    'a&#X0026;b&#00060;c&#x0000003e;d&#0000034;e&#x027;f',
+    'a&amp;amp;b&amp;lt;c&amp;#62;d&amp;quot;e&amp;#x27;f',
+  ])
+    t.equal(redact(`<${text}>`), `<${REDACTED}>`, text);
+  t.end();
+});
+
+t.test('base64 with padding and without, in either alphabet', (t) => {
+  for (const key of ['abcdefgh', 'abcdefghi', 'abcdefghij', '???>>>???', '?>?>?>?>']) {
+    const { redact } = createRedactor([key]);
+    for (const encoded of [
+      Buffer.from(key).toString('base64'),
+      Buffer.from(key).toString('base64').replace(/=+$/, ''),
+      Buffer.from(key).toString('base64url'),
+    ])
+      t.equal(redact(`<${encoded}>`), `<${REDACTED}>`, encoded);
+  }
+  const short = createRedactor(['ab12']);
+  for (const encoded of ['YWIxMg==', 'YWIxMg'])
+    t.equal(short.redact(`<${encoded}>`), `<${REDACTED}>`, encoded);
+  t.end();
+});
+
+t.test('a key that stands there plain and escaped', (t) => {
+  const escaped = percentEncoded(KEY);
+  t.equal(redactor.redact(`${escaped} and ${KEY}`), `${REDACTED} and ${REDACTED}`);
+  t.equal(redactor.redact(`${KEY} and ${escaped}.`), `${REDACTED} and ${REDACTED}.`);
+  t.equal(redactor.redact(`${KEY} of 5%25`), `${REDACTED} of 5%25`, 'once, though it is met in each layer');
+  t.end();
+});
+
 t.test('a short key is redacted where it stands alone, not within words', (t) => {
   const { redact } = createRedactor(['ab1']);
   t.equal(
