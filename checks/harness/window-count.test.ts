@@ -419,6 +419,7 @@ t.test('what is missing was spent before, or between, as far as Remaining of the
   const four = [0, 20, 40, 60];
   const nobody = { kind: 'fewer', before: 0, between: 0 };
   t.same(verdictOf(four, [3, 2, 1, 0]), { kind: 'fewer', before: 2, between: 0 });
+  t.same(verdictOf(four, [4, 5, 3, 2]), nobody, 'of two in flight the later one was counted first');
   t.same(verdictOf(four, [5, 3, 2, 0]), { kind: 'fewer', before: 0, between: 2 });
   t.same(verdictOf(four, [5, undefined, 3, 2]), { kind: 'fewer', before: 0, between: 1 });
   t.same(verdictOf(four, []), nobody, 'no Remaining is told');

@@ -54,6 +54,12 @@ function skippedValues(readings: readonly RateReading[]): number {
   return highest - lowest + 1 - shown.size;
 }
 
+/** What others had spent before the first of our requests that the target counted, whichever that was of those in flight. */
+function spentBefore(admitted: readonly RateReading[], perMinute: number): number {
+  const shown = admitted.flatMap(({ remaining }) => remaining ?? []);
+  return shown.length === 0 ? 0 : Math.max(0, perMinute - 1 - Math.max(...shown));
+}
+
 /**
  * Judges a count that started with the key at rest.
  *
@@ -105,7 +111,7 @@ function refillAllowed(admitted: readonly RateReading[], perMinute: number): num
   if (standsStill(admitted, perMinute)) return 0;
   const leavingSome = admitted.filter(({ remaining }) => (remaining ?? 0) >= 1);
   // What somebody else spent was admitted as well: without it a refill would not show.
-  const others = Math.max(0, perMinute - 1 - (admitted[0]?.remaining ?? 0)) + skippedValues(admitted);
+  const others = spentBefore(admitted, perMinute) + skippedValues(admitted);
   const refilled = leavingSome.length + others - (perMinute - 1);
   if (refilled > 0 || couldRefill(perMinute, until(leavingSome)) < TELLING_REFILL) return possible;
   // No bucket. Of a burst that took longer than a minute, a window that looks back has let go of the beginning.
@@ -113,14 +119,12 @@ function refillAllowed(admitted: readonly RateReading[], perMinute: number): num
 }
 
 function judge(admitted: readonly RateReading[], perMinute: number): CountVerdict {
-  const first = admitted[0];
-  if (first === undefined) return { kind: 'fewer', before: 0, between: 0 };
+  if (admitted.length === 0) return { kind: 'fewer', before: 0, between: 0 };
   const allowed = Math.floor(perMinute + refillAllowed(admitted, perMinute));
   if (admitted.length > allowed) return { kind: 'more', allowed };
   if (admitted.length >= perMinute) return { kind: 'exact' };
   const describesMinute = admitted.every(({ limit }) => limit === perMinute);
-  const before =
-    describesMinute && first.remaining !== undefined ? Math.max(0, perMinute - 1 - first.remaining) : 0;
+  const before = describesMinute ? spentBefore(admitted, perMinute) : 0;
   return { kind: 'fewer', before, between: skippedValues(admitted) };
 }
 
