@@ -57,7 +57,7 @@ function skippedValues(readings: readonly RateReading[]): number {
 /** What others had spent before the first of our requests that the target counted, whichever that was of those in flight. */
 function spentBefore(admitted: readonly RateReading[], perMinute: number): number {
   const shown = admitted.flatMap(({ remaining }) => remaining ?? []);
-  return shown.length === 0 ? 0 : Math.max(0, perMinute - 1 - Math.max(...shown));
+  return shown.length < admitted.length ? 0 : Math.max(0, perMinute - 1 - Math.max(...shown));
 }
 
 /**
