@@ -2,7 +2,13 @@
 import type { Check, RunView } from '../harness/check.ts';
 import type { AnsweredExchange } from '../harness/exchange.ts';
 import { DAY, type Key, MINUTE } from '../harness/key-pool.ts';
-import { type NumberHeader, numberOf, RATE_HEADER_NAMES, rateHeaders } from '../harness/rate-headers.ts';
+import {
+  type NumberHeader,
+  numberOf,
+  RATE_HEADER_NAMES,
+  rateHeaders,
+  rateReading,
+} from '../harness/rate-headers.ts';
 
 const NAMED = [200, 201, 400, 401, 404, 429];
 const ALL = Object.values(RATE_HEADER_NAMES);
@@ -36,20 +42,29 @@ function describesDay(limit: number | undefined, key: Key | undefined): boolean 
   return key === undefined || limit === undefined || limit !== key.limits.perMinute;
 }
 
+/** How far the clocks of machines that keep them together may differ. */
+const CLOCKS_APART = 5000;
+
 /**
  * Where Reset may lie for a response: never before the response was made, never beyond its window.
  *
  * Whole seconds may be rounded either way, which is one second on both sides; the target's clock is known to the range
  * that its Date headers leave. Without a Date nothing is known of the target's clock, and a day's difference is all
- * that can be told (it still tells seconds from milliseconds and from a number of seconds left).
+ * that can be told (it still tells seconds from milliseconds and from a number of seconds left). Behind one address several
+ * machines may answer, whose clocks differ a little: the answer's own Date counts too.
  */
 function resetRange(exchange: AnsweredExchange, view: RunView, window: number) {
   const made = view.targetClock.at(exchange.sentAt);
   const received = view.targetClock.at(exchange.receivedAt);
   const rounding = 1000;
-  return made === undefined || received === undefined
-    ? { from: exchange.sentAt - DAY, to: exchange.receivedAt + window + DAY }
-    : { from: made.earliest - rounding, to: received.latest + window + rounding };
+  if (made === undefined || received === undefined)
+    return { from: exchange.sentAt - DAY, to: exchange.receivedAt + window + DAY };
+  const { date = made.earliest } = rateReading(exchange);
+  const isNear = date > made.earliest - CLOCKS_APART && date < received.latest + CLOCKS_APART;
+  const [earliest, latest] = isNear
+    ? [Math.min(made.earliest, date), Math.max(received.latest, date)]
+    : [made.earliest, received.latest];
+  return { from: earliest - rounding, to: latest + window + rounding };
 }
 
 /**
