@@ -114,7 +114,10 @@ export const listFilterChecks: readonly Check[] = [
     scenes: [lists],
     async run(probe, judge) {
       const all = await probe.play(lists);
-      for (const [index, [status, list]] of [...all.byStatus].entries()) {
+      // Where the filter is ignored, a list of one shows the first animal of all, which is not to match.
+      const first = all.all.pets?.[0]?.status;
+      const byStatus = [...all.byStatus].sort(([a], [b]) => Number(a === first) - Number(b === first));
+      for (const [index, [status, list]] of byStatus.entries()) {
         const matching = list.pets?.length ?? 0;
         if (matching === 0) judge.notApplicable(`no animal is ${status}`);
         else {
