@@ -19,7 +19,8 @@ export async function smokeRun(directory: string, say: (text: string) => void): 
   const { scenarioNamed } = await import('../scenarios/lib/catalogue.ts');
   const { renderLoadResult } = await import('../scenarios/runner/render-result.ts');
   const { renderLoadHtml } = await import('../reports/load-html.ts');
-  const { writeLoadPage } = await import('./load-page.ts');
+  const { loadOutcome } = await import('../reports/load-outcome.ts');
+  const { writeLoadReports } = await import('./load-reports.ts');
   const facts = scenarioNamed('smoke');
   if (facts === undefined) throw new Error('the catalogue has no scenario smoke');
   const note = (line: string) => void process.stderr.write(`${line}\n`);
@@ -40,7 +41,11 @@ export async function smokeRun(directory: string, say: (text: string) => void): 
         stop: signal,
         kill: signal,
       });
-      const page = await writeLoadPage(join(directory, 'load'), renderLoadHtml({ result }));
+      const page = await writeLoadReports(
+        join(directory, 'load'),
+        loadOutcome(result),
+        renderLoadHtml({ result }),
+      );
       say(`\n${renderLoadResult(result)}report: ${page}\n`);
       if (result.verdict === 'broken') return THRESHOLD_BROKEN;
       // A machine that is too busy to generate load says nothing about the target, which was checked before.
