@@ -13,7 +13,15 @@ import {
   more,
   windowOf,
 } from './measured-for-tests.ts';
-import { disturbed, evidenceOf, first, forEveryKey, mayBan, measurements } from './minute-measurements.ts';
+import {
+  disturbed,
+  evidenceOf,
+  first,
+  forEveryKey,
+  mayBan,
+  measurements,
+  refusedOtherwise,
+} from './minute-measurements.ts';
 
 const free = exhaustKey();
 const pro = exhaustKey({ name: 'pro-1', plan: 'pro', limits: { perMinute: 300, perDay: 10_000 } });
@@ -88,4 +96,20 @@ t.test('a measurement is disturbed where somebody else spent a part of any of it
 
   t.equal(first(minute([short, whole])), short);
   t.equal(first(minute([])), undefined);
+});
+
+t.test('a refusal after the wait that is a ban’s, or the day’s, or somebody else’s doing', async (t) => {
+  const why = (
+    told: Parameters<typeof exchangeAt>[2],
+    windows: readonly ReturnType<typeof windowOf>[] = [windowOf(exact)],
+  ) => refusedOtherwise(minuteMeasured(free, { windows }), { exchange: exchangeAt('refused', 61, told) });
+  const ofDay = 'the day of key free-1 may be over';
+  t.equal(why({}), undefined, 'the minute’s own');
+  t.equal(why({ limit: 1000, remaining: 0 }), ofDay);
+  t.equal(why({ limit: 1000, remaining: 500 }), undefined, 'the day has more');
+  t.equal(why({}, [windowOf(fewer(), 5)]), ofDay, 'it was refused before the minute’s limit');
+  t.equal(why({}, [windowOf(more, 7)]), undefined);
+  t.equal(why({}, []), undefined);
+  for (const status of [401, 403]) t.match(why({ status }), /^key free-1 seems to be banned/, `${status}`);
+  t.equal(why({}, [windowOf(exact), windowOf(fewer(1), 5)]), 'somebody else seems to spend key free-1');
 });
