@@ -150,8 +150,13 @@ async function askAsTold(
 
   let afterRetryAfter: Retry | undefined;
   let afterReset: Retry | undefined;
-  // The document itself calls Reset the time at which the limit resets: where it comes first, it is taken at its word.
-  if (resetAt !== undefined && isWaitable(resetAt) && (retryAt === undefined || resetAt < retryAt - SECOND))
+  // The document itself calls Reset the time at which the limit resets: where it comes first, by more than the clocks of
+  // several machines behind one address differ, it is taken at its word.
+  if (
+    resetAt !== undefined &&
+    isWaitable(resetAt) &&
+    (retryAt === undefined || resetAt < retryAt - 2 * SECOND)
+  )
     afterReset = await askAtReset(resetAt);
   if (waitableRetryAt !== undefined) {
     await probe.waitUntil(waitableRetryAt, `Retry-After of key ${key.name}`);
