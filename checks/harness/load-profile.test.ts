@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -7,9 +7,9 @@ import t from 'tap';
 import { type FileProblem, type PinnableGap, parseProfile, readProfile } from './load-profile.ts';
 
 const GAPS: PinnableGap[] = [
-  { id: 'limit-out-of-range', answers: ['rejected-400', 'clamped'], open: false },
-  { id: 'ban-threshold', answers: ['no-ban-seen'], open: true },
-  { id: 'name-empty', answers: [], open: false, unobservable: 'an animal would stay behind' },
+  { id: 'limit-out-of-range', answers: ['rejected-400', 'clamped'], forms: ['rejected-<status>'], open: false },
+  { id: 'ban-threshold', answers: ['no-ban-seen'], forms: ['<number>'], open: false },
+  { id: 'name-empty', answers: [], forms: [], open: false, unobservable: 'an animal would stay behind' },
 ];
 
 const KEY = '{ name: free-1, plan: free, env: FREE_KEY }';
@@ -161,10 +161,10 @@ t.test('every problem has its place and its remedy', (t) => {
       withField('gaps: { limit-out-of-range: clampt }'),
       2,
       29,
-      /"clampt", which is none of rejected-400, clamped/,
+      /"clampt", which is none of rejected-400, clamped, rejected-<status>/,
       /did you mean "clamped"/,
     ],
-    [withField('gaps: { limit-out-of-range: [clamped] }'), 2, 29, /none of/, /rejected-400/],
+    [withField('gaps: { limit-out-of-range: [clamped] }'), 2, 29, /must be a text/, /report/],
     [withField('gaps: { ban-threshold: [10] }'), 2, 24, /must be a text/, /report/],
     [withField('gaps: { ban-threshold: "" }'), 2, 24, /must be a text/, /report/],
     [withField('gaps: { name-empty: accepted }'), 2, 9, /no run can see it/, /stay behind/],
@@ -406,4 +406,12 @@ t.test('files', async (t) => {
   if (process.getuid?.() !== 0) t.match(await read('secret.yaml'), [/permission denied/]);
   const endless = await readProfile('/dev/zero', GAPS);
   t.match(endless, { ok: false, source: '/dev/zero', problems: [{ message: /larger than 1 MiB/ }] });
+});
+
+t.test('a file that was read is closed', async (t) => {
+  const path = join(t.testdir({ 'good.yaml': `keys: [${KEY}]` }), 'good.yaml');
+  const open = () => readdirSync('/dev/fd').length;
+  const before = open();
+  for (let times = 0; times < 20; times += 1) await readProfile(path, GAPS);
+  t.ok(open() < before + 10);
 });
