@@ -1,9 +1,10 @@
 /** Sections 2 and 4.2: what the document leaves open about additions and animals. */
+import { contract } from '../../spec/contract.ts';
 import type { GapObserver } from '../harness/check.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
 import { answeredPet, described, listedPets } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
-import { addText, repeatable } from '../harness/requests.ts';
+import { addPet, addText, repeatable } from '../harness/requests.ts';
 import { basicAnimals, categoryId, edgeAnimals, enoughAnimals, namePrefix, TWIN } from './added-animals.ts';
 import { withStatus } from './invalid-animals.ts';
 
@@ -96,9 +97,12 @@ export const addAnimalGaps: readonly GapObserver[] = [
       const basic = await probe.play(basicAnimals);
       const without = basic.find(({ sent }) => sent.status === undefined);
       if (without?.pet === undefined) return undefined;
+      const { status } = without.pet;
+      // What is no PetStatus is no answer either: add-pet-schema says what is wrong with it.
+      if (status !== undefined && !contract.statuses.includes(status)) return undefined;
       return {
-        answer: without.pet.status ?? 'none',
-        detail: `an addition without status: ${without.pet.status ?? 'no status'}`,
+        answer: status ?? 'none',
+        detail: `an addition without status: ${status ?? 'no status'}`,
         evidence: [without.exchange],
       };
     },
@@ -123,16 +127,22 @@ export const addAnimalGaps: readonly GapObserver[] = [
   {
     id: 'unsupported-media-type',
     permit: 'writes',
-    spends: { requests: 1 },
+    spends: { requests: 1, animals: 1 },
+    scenes: [basicAnimals],
     async run(probe) {
-      // Without name, so that a target that reads it all the same has a reason to refuse it.
+      // An animal like one that was added: but for the label there is no reason to refuse it.
+      const like = (await probe.play(basicAnimals)).find(({ exchange }) => exchange.outcome.status === 201);
+      if (like === undefined) return undefined;
+      const { categoryId, status } = like.sent;
       const exchange = await probe.send(
-        repeatable(() => addText('{"categoryId":1}', [['content-type', 'text/plain']])),
+        repeatable((again) => {
+          const name = `${namePrefix(probe.runId)}${again} txt`;
+          return { ...addPet({ name, categoryId, status }), headers: [['content-type', 'text/plain']] };
+        }),
       );
-      const { status } = exchange.outcome;
       return {
-        answer: status < 300 ? 'accepted' : `rejected-${status}`,
-        detail: `a body labelled text/plain, and without name: ${described(exchange)}`,
+        answer: gapAnswer(exchange, 'accepted'),
+        detail: `a valid addition labelled text/plain: ${described(exchange)}`,
         evidence: [exchange],
       };
     },
@@ -149,8 +159,9 @@ export const addAnimalGaps: readonly GapObserver[] = [
           listedPets(exchange) ??
           (own === undefined || exchange.request.operation === 'listPets' ? [] : [own]);
         if (pets.length > 0) looked ??= exchange;
+        // A name of blanks would not be seen in a profile.
         for (const field of pets.flatMap(({ fields }) => fields))
-          if (!known.has(field)) extra.set(field, exchange);
+          if (!known.has(field)) extra.set(field.trim() === '' ? JSON.stringify(field) : field, exchange);
       }
       if (looked === undefined) return undefined;
       const names = [...extra.keys()].sort();

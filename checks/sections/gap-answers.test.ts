@@ -129,3 +129,7 @@ for (const [variant, answers] of Object.entries(OTHERWISE)) {
     t.strictSame(await answersOf(variant), { ...USUAL, ...answers });
   });
 }
+
+t.test('a body that is read whatever its label is accepted, not refused for something else', async (t) => {
+  t.match(await answersOf('lenient'), { 'unsupported-media-type': 'accepted' });
+});
