@@ -26,7 +26,9 @@ export interface Gap {
   readonly question: string;
   /** The known answers by name. */
   readonly answers: readonly string[];
-  /** Whether answers occur that cannot be listed beforehand (codes, seconds). */
+  /** The forms of answers that have a part of their own, in angle brackets: `rejected-<status>`, `<number>-seconds`. */
+  readonly forms: readonly string[];
+  /** Whether answers occur that have no form either (names of fields). */
   readonly open: boolean;
   /** Why no run can see the answer; absent where a run reports one. */
   readonly unobservable?: string;
@@ -79,6 +81,7 @@ const isRequirementsFile = ajv.compile<{ requirements: Requirement[]; gaps: Gap[
           ...rowBase,
           question: text,
           answers: { type: 'array', items: text, default: [] },
+          forms: { type: 'array', items: text, default: [] },
           open: { type: 'boolean', default: false },
           unobservable: text,
         },

@@ -7,7 +7,12 @@ import t from 'tap';
 import { type FileProblem, type PinnableGap, parseProfile, readProfile } from './load-profile.ts';
 
 const GAPS: PinnableGap[] = [
-  { id: 'limit-out-of-range', answers: ['rejected-400', 'clamped'], forms: ['rejected-<status>'], open: false },
+  {
+    id: 'limit-out-of-range',
+    answers: ['rejected-400', 'clamped'],
+    forms: ['rejected-<status>'],
+    open: false,
+  },
   { id: 'ban-threshold', answers: ['no-ban-seen'], forms: ['<number>'], open: false },
   { id: 'name-empty', answers: [], forms: [], open: false, unobservable: 'an animal would stay behind' },
 ];

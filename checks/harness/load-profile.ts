@@ -1,7 +1,9 @@
 import { open } from 'node:fs/promises';
-import { type LoadedProfile, type PinnableGap, parseProfile } from './parse-profile.ts';
+import type { PinnableGap } from './answer-forms.ts';
+import { type LoadedProfile, parseProfile } from './parse-profile.ts';
 
-export { type LoadedProfile, type PinnableGap, parseProfile } from './parse-profile.ts';
+export type { PinnableGap } from './answer-forms.ts';
+export { type LoadedProfile, parseProfile } from './parse-profile.ts';
 export type { FileProblem } from './yaml-fields.ts';
 
 const MAX_PROFILE_BYTES = 2 ** 20;

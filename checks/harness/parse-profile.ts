@@ -1,12 +1,16 @@
-import type { Gap } from '../../spec/contract.ts';
+import { isAnswerTo, type PinnableGap } from './answer-forms.ts';
 import { readBaseAddress } from './base-address.ts';
 import { readKeys, refuseSecret } from './profile-keys.ts';
 import { PLAN_NAMES, type PlanLimits, type TargetProfile } from './target-profile.ts';
 import { PERMISSIONS } from './verdict.ts';
-import { type Field, type FileProblem, YamlFields, type YamlNode } from './yaml-fields.ts';
-
-/** What a profile needs to know of the contract's gaps to pin an answer. */
-export type PinnableGap = Pick<Gap, 'id' | 'answers' | 'open' | 'unobservable'>;
+import {
+  type Field,
+  type FileProblem,
+  quoted,
+  suggestion,
+  YamlFields,
+  type YamlNode,
+} from './yaml-fields.ts';
 
 export type LoadedProfile =
   | { readonly ok: true; readonly profile: TargetProfile }
@@ -152,22 +156,29 @@ function readGaps(
     observable.map(({ id }) => id),
     refuseUnobservable,
   );
-  for (const { id, answers, open: isOpen } of observable) {
-    const answerField = fields?.get(id);
-    if (answerField === undefined) continue;
-    const answer = isOpen
-      ? readOpenAnswer(yaml, answerField, id)
-      : yaml.choice(answerField.value, `the answer to ${id}`, answers);
-    if (answer !== undefined) pinned[id] = answer;
+  for (const gap of observable) {
+    const answerField = fields?.get(gap.id);
+    const answer = answerField && readAnswer(yaml, answerField, gap);
+    if (answer !== undefined) pinned[gap.id] = answer;
   }
   return pinned;
 }
 
-/** An answer that may be one that nobody listed, a number of seconds for example, which needs no quotes. */
-function readOpenAnswer(yaml: YamlFields, { value }: Field, id: string): string | undefined {
+/** An answer as a run would report it; a number of seconds, for example, needs no quotes. */
+function readAnswer(yaml: YamlFields, { value }: Field, gap: PinnableGap): string | undefined {
+  const { id, answers, forms } = gap;
   const written = yaml.scalarText(value);
-  if (written !== undefined && written.trim() !== '') return written;
-  yaml.report(value, `the answer to ${id} must be a text`, 'write it as a report names it');
+  if (written === undefined || written.trim() === '') {
+    yaml.report(value, `the answer to ${id} must be a text`, 'write it as a report names it');
+  } else if (isAnswerTo(gap, written)) return written;
+  else {
+    const known = [...answers, ...forms];
+    yaml.report(
+      value,
+      `the answer to ${id} is ${quoted(written)}, which is none of ${known.join(', ')}`,
+      suggestion(written, known),
+    );
+  }
   return undefined;
 }
 

@@ -4,8 +4,13 @@ import { type PinnableGap, parseProfile } from './load-profile.ts';
 import { quoted, suggestion } from './yaml-fields.ts';
 
 const GAPS: PinnableGap[] = [
-  { id: 'limit-out-of-range', answers: ['rejected-400', 'clamped'], open: false },
-  { id: 'ban-threshold', answers: ['no-ban-seen'], open: true },
+  {
+    id: 'limit-out-of-range',
+    answers: ['rejected-400', 'clamped'],
+    forms: ['rejected-<status>'],
+    open: false,
+  },
+  { id: 'ban-threshold', answers: ['no-ban-seen'], forms: ['<number>'], open: false },
 ];
 const KEY = 'keys: [{ name: free-1, plan: free, env: FREE_KEY }]';
 
@@ -44,7 +49,15 @@ const SAID: readonly [fields: string, ...problems: string[]][] = [
   ['gaps: 5', mapping('gaps', 'limit-out-of-range', 'ban-threshold')],
   [
     'gaps: { limit-out-of-range: other }',
-    'the answer to limit-out-of-range is "other", which is none of rejected-400, clamped; known here: rejected-400, clamped',
+    'the answer to limit-out-of-range is "other", which is none of rejected-400, clamped, rejected-<status>; known here: rejected-400, clamped, rejected-<status>',
+  ],
+  [
+    'gaps: { limit-out-of-range: reject }',
+    'the answer to limit-out-of-range is "reject", which is none of rejected-400, clamped, rejected-<status>; did you mean "rejected-400"?',
+  ],
+  [
+    'gaps: { ban-threshold: ten }',
+    'the answer to ban-threshold is "ten", which is none of no-ban-seen, <number>; known here: no-ban-seen, <number>',
   ],
   [
     'gaps: { ban-threshold: "  " }',
@@ -101,6 +114,7 @@ t.test(
     t.equal(suggestion('abc', ['abcdef', 'x']), 'known here: abcdef, x');
     t.equal(suggestion('abcdefghijkl', ['abcdefgh']), 'did you mean "abcdefgh"?');
     t.equal(suggestion('abcdefghij', ['abcdef']), 'known here: abcdef');
+    t.equal(suggestion('abcd', ['abcdefghij', 'abcdefgh']), 'did you mean "abcdefgh"?', 'its beginning');
     t.equal(suggestion('anything', []), 'leave it out');
   },
 );

@@ -6,8 +6,8 @@ import { PERMISSIONS } from './verdict.ts';
 import { pinnedProfileYaml, profileYaml } from './write-profile.ts';
 
 const GAPS = [
-  { id: 'limit-out-of-range', answers: ['rejected-400', 'clamped'], open: false },
-  { id: 'ban-threshold', answers: [], open: true },
+  { id: 'limit-out-of-range', answers: ['rejected-400', 'clamped'], forms: [], open: false },
+  { id: 'ban-threshold', answers: [], forms: [], open: true },
 ];
 
 const profiles: fc.Arbitrary<TargetProfile> = fc.record({

@@ -22,6 +22,9 @@ export interface Field {
 
 const LONGEST_QUOTE = 40;
 
+/** Fewer letters begin too many names. */
+const SHORTEST_BEGINNING = 4;
+
 /** What a message repeats of a file: short, and nothing that a terminal would obey. */
 export function quoted(text: string): string {
   const short = text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text;
@@ -32,16 +35,18 @@ function printable(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '\uFFFD');
 }
 
-/** `did you mean "…"?` for the known name that is nearest, where one is near; else the known names. */
+/** `did you mean "…"?` for the known name that is nearest, where one is near or begins likewise; else the known names. */
 export function suggestion(name: string, known: readonly string[]): string {
-  const near = known
+  const byDistance = known
     .map((candidate) => ({
       candidate,
       steps: leven(name.slice(0, 100).toLowerCase(), candidate.toLowerCase()),
     }))
-    .sort((a, b) => a.steps - b.steps)[0];
-  if (near !== undefined && near.steps <= Math.max(2, name.length / 3))
-    return `did you mean "${near.candidate}"?`;
+    .sort((a, b) => a.steps - b.steps);
+  const near =
+    byDistance.find(({ steps }) => steps <= Math.max(2, name.length / 3)) ??
+    byDistance.find(({ candidate }) => name.length >= SHORTEST_BEGINNING && candidate.startsWith(name));
+  if (near !== undefined) return `did you mean "${near.candidate}"?`;
   return known.length === 0 ? 'leave it out' : `known here: ${known.join(', ')}`;
 }
 

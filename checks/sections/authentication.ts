@@ -259,7 +259,7 @@ export const authenticationGaps: readonly GapObserver[] = [
         .find(({ outcome, key }) => outcome.status === 401 && key === null);
       if (refusal === undefined) return undefined;
       const challenge = header(refusal.outcome.headers, 'www-authenticate');
-      const scheme = challenge?.split(/[ ,]/)[0]?.toLowerCase();
+      const scheme = /[^\s,]+/.exec(challenge ?? '')?.[0].toLowerCase();
       return {
         answer: scheme ?? 'none',
         detail: challenge === undefined ? 'a 401 has no WWW-Authenticate' : `WWW-Authenticate: ${challenge}`,

@@ -1,5 +1,6 @@
 /** Section 4.1: what the document leaves open about lists. */
 import { contract } from '../../spec/contract.ts';
+import { PAGE_HEADER } from '../harness/answer-forms.ts';
 import type { GapObserver } from '../harness/check.ts';
 import { type AnsweredExchange, header, isAnswered } from '../harness/exchange.ts';
 import { isJsonObject } from '../harness/lossless-json.ts';
@@ -73,9 +74,7 @@ export const listAnimalGaps: readonly GapObserver[] = [
       const { exchange } = (await probe.play(lists)).short;
       const { headers } = exchange.outcome;
       const link = header(headers, 'link');
-      const other = headers
-        .map(([name]) => name.toLowerCase())
-        .filter((name) => /page|cursor|total-count|content-range|^x-total|^x-next/.test(name));
+      const other = headers.map(([name]) => name.toLowerCase()).filter((name) => PAGE_HEADER.test(name));
       const answer =
         link !== undefined && /rel="?(next|last|first|prev)/.test(link)
           ? 'link-header'
