@@ -51,7 +51,10 @@ export function keyValues(
     } else if (value.length > LONGEST_KEY)
       report(`is longer than ${LONGEST_KEY} characters`, 'set it to the key alone');
     else if (value.length < (/^\d+$/.test(value) ? SHORTEST_NUMBER : SHORTEST_KEY)) {
-      report('is too short to be kept out of reports', 'use a longer key');
+      report(
+        `has fewer than ${SHORTEST_KEY} characters, or fewer than ${SHORTEST_NUMBER} and all of them digits: it could not be told from the words and numbers of a report, to keep it out of them`,
+        'use a longer key',
+      );
     } else if (twin !== undefined) {
       report(
         `has the same key as ${twin}`,
