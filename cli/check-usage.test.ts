@@ -35,6 +35,35 @@ t.test('wrong usage is one line for each problem, on standard error, and exit co
   }
 });
 
+t.test('an address without the version segment is warned of, and no error', async (t) => {
+  const folder = t.testdir({ 'p.yaml': PROFILE });
+  const plan = (target: string) =>
+    run(folder, ['check', '--profile', 'p.yaml', '--target', target, '--dry-run'], KEY);
+  t.match(await plan('http://localhost:9/'), {
+    code: 0,
+    stderr:
+      /^warning: the base address http:\/\/localhost:9 has no version segment; is \/v1 missing from the address\?\n$/,
+    stdout: /^ {2}Requests /m,
+  });
+  t.match(await plan('http://localhost:9/shop/v1'), { code: 0, stderr: /^$/ });
+});
+
+t.test('--help says what --permit does to the permissions of a profile', async (t) => {
+  const { stdout } = await run(t.testdir({}), ['check', '--help']);
+  const words = stdout.replace(/\s+/g, ' ');
+  t.match(
+    words,
+    '--permit <names> writes, exhaust, ban, day; with commas between them; adds to what the profile',
+  );
+  const folder = t.testdir({ 'p.yaml': `${PROFILE}permit: [writes]\n` });
+  const { stdout: bill } = await run(
+    folder,
+    ['check', '--profile', 'p.yaml', '--permit', 'exhaust', '--dry-run'],
+    KEY,
+  );
+  t.match(bill, /, permitted writes, exhaust:/);
+});
+
 const JOURNAL = {
   journal: 1,
   runId: 'abcd2345',

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { hasVersionSegment } from '../checks/harness/base-address.ts';
 import { longestRun } from '../checks/harness/run-budget.ts';
 import { readBaseline } from './check-baseline.ts';
 import { renderBill } from './check-bill.ts';
@@ -16,14 +17,15 @@ import { EXIT, UsageError } from './exit-codes.ts';
 import { print } from './standard-output.ts';
 
 const EXAMPLES = `
-Permissions, each opt-in, in the profile or here:
+Permissions, each opt-in, in the profile or here; --permit adds to the profile's:
   writes    add animals, which stay: there is no operation that deletes
   exhaust   drive keys with the role exhaust to 429, a minute window each
   ban       go on after a 429 on the key with the role ban
   day       spend whole days' quotas; takes 17 minutes (Free) to 100 minutes (Business)
 
 Without --profile the keys come from PETSTORE_FREE_KEY, PETSTORE_PRO_KEY, PETSTORE_BUSINESS_KEY and
-PETSTORE_BAN_KEY, as far as they are set. Without a target the embedded reference server is checked.
+PETSTORE_BAN_KEY, as far as they are set. Without a target the embedded reference server is checked, with every
+permission, or with those of --permit alone.
 
 Examples:
   $ petstore-harness check                                        the reference server, everything permitted
@@ -44,7 +46,10 @@ async function check(options: CheckOptions): Promise<void> {
   try {
     const plan = await planCheck(subject);
     const timeLimit = timeLimitOf(options, plan, subject);
-    if (options.dryRun === true) await print(renderBill(plan, subject, timeLimit));
+    if (options.dryRun === true) {
+      warnOfVersion(subject);
+      await print(renderBill(plan, subject, timeLimit));
+    }
     const [unpayable] = plan.bill.unpayable;
     if (unpayable !== undefined && subject.stored === undefined) {
       throw new UsageError(
@@ -76,6 +81,14 @@ async function check(options: CheckOptions): Promise<void> {
   }
 }
 
+/** What a run would say with its first answer. No error: an address that carries the version otherwise may be meant. */
+function warnOfVersion({ profile, stored, embedded }: CheckSubject): void {
+  if (stored !== undefined || embedded || hasVersionSegment(profile.target)) return;
+  process.stderr.write(
+    `warning: the base address ${profile.target} has no version segment; is /v1 missing from the address?\n`,
+  );
+}
+
 /** Real milliseconds that the run may take. */
 function timeLimitOf({ timeLimit }: CheckOptions, { bill }: CheckPlan, { profile }: CheckSubject): number {
   return timeLimit === undefined ? longestRun(bill, profile.clock.speed) : timeLimit * 1000;
@@ -98,9 +111,10 @@ export const checkCommand = new Command('check')
   .option('--target <url>', 'base address with the version segment, instead of the one in the profile')
   .option('--profile <file>', 'target profile: address, keys, permissions, pinned answers')
   .addOption(
-    new Option('--permit <names>', 'writes, exhaust, ban, day; with commas between them').argParser(
-      permissions,
-    ),
+    new Option(
+      '--permit <names>',
+      'writes, exhaust, ban, day; with commas between them; adds to what the profile permits',
+    ).argParser(permissions),
   )
   .addOption(
     new Option(

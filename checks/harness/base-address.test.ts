@@ -1,5 +1,5 @@
 import t from 'tap';
-import { readBaseAddress } from './base-address.ts';
+import { hasVersionSegment, readBaseAddress } from './base-address.ts';
 
 const GOOD: readonly (readonly [string, string])[] = [
   ['https://staging.example.com/v1', 'https://staging.example.com/v1'],
@@ -37,3 +37,11 @@ for (const [text, message, remedy] of BAD) {
     t.notMatch(JSON.stringify(read), 's3cret');
   });
 }
+
+t.test('the version is a whole segment, wherever it stands', async (t) => {
+  for (const path of ['/v1', '/shop/v1', '/v1/pets-api'])
+    t.ok(hasVersionSegment(`http://localhost:8080${path}`), path);
+  for (const path of ['', '/v10', '/api-v1', '/v2'])
+    t.notOk(hasVersionSegment(`http://localhost:8080${path}`), path);
+  t.notOk(hasVersionSegment('http://v1'), 'a host is no path');
+});

@@ -26,3 +26,8 @@ export function readBaseAddress(text: string): BaseAddress {
   }
   return { ok: true, address: `${url.origin}${url.pathname.replace(/\/+$/, '')}` };
 }
+
+/** Section 9: whether the version is a segment of the address's path. */
+export function hasVersionSegment(address: string): boolean {
+  return new URL(address).pathname.split('/').includes('v1');
+}

@@ -1,3 +1,4 @@
+import { hasVersionSegment } from './base-address.ts';
 import { Unsettled } from './check.ts';
 import type { AnsweredExchange, FailureOutcome, FailureReason } from './exchange.ts';
 import type { Key } from './key-pool.ts';
@@ -80,7 +81,7 @@ export async function preflight(run: Run): Promise<Preflight> {
   const probe = run.probe('preflight');
   const warnings: string[] = [];
   const unserviceable: AnsweredExchange[] = [];
-  const hasVersion = new URL(run.baseUrl).pathname.split('/').includes('v1');
+  const hasVersion = hasVersionSegment(run.baseUrl);
   for (const lane of run.lanes) {
     const { key } = lane;
     try {

@@ -1,4 +1,5 @@
 /** Sections 1 and 9: what holds for the service as a whole. */
+import { hasVersionSegment } from '../harness/base-address.ts';
 import type { Check, GapObserver } from '../harness/check.ts';
 import { bodyOf, described, mediaTypes } from '../harness/pets.ts';
 import { schemaProblem } from '../harness/schema.ts';
@@ -8,8 +9,7 @@ export const serviceChecks: readonly Check[] = [
     // 9: the version is carried in the base address as the path segment /v1.
     id: 'version-path-segment',
     async run(probe, judge) {
-      const segments = new URL(probe.baseUrl).pathname.split('/');
-      if (segments.includes('v1')) judge.holds();
+      if (hasVersionSegment(probe.baseUrl)) judge.holds();
       else
         judge.breaks({
           expected: 'a base address with the path segment /v1',
