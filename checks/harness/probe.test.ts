@@ -94,14 +94,14 @@ t.test('with no key that pays a check cannot tell', async (t) => {
   t.equal(sent.length, 0);
 });
 
-t.test('a named key pays, whatever its role and quota', async (t) => {
+t.test('a named key pays, whatever its role, and not before its minute admits it', async (t) => {
   const key = testKey({ name: 'ban', roles: ['ban'], limits: { perMinute: 1, perDay: 1 } });
   const { run, sent, waits } = testRun(undefined, { keys: [testKey(), key] });
   const probe = run.probe('check');
   await probe.send(listPets(), { key });
   await probe.send(listPets(), { key });
   t.strictSame(sent.map(payer), ['ban', 'ban']);
-  t.strictSame(waits(), []);
+  t.strictSame(waits(), ['60: the next window of key ban']);
 });
 
 t.test('a connection that broke is tried once more, where that can do no harm', async (t) => {

@@ -242,7 +242,6 @@ export class Probe {
     const lanes = this.#functionalLanes();
     const allowed = lanes.filter(({ adding }) => adding === 'allowed').slice(0, 1);
     for (const { key } of allowed.length > 0 ? allowed : lanes.filter(({ adding }) => adding === 'untried')) {
-      await this.untilQuota(key);
       const { exchange } = await this.#sendWith(spec, key);
       const lane = this.#run.laneOf(exchange);
       if (exchange.outcome.status !== 403) {
@@ -265,6 +264,7 @@ export class Probe {
     payer: Key | undefined,
   ): Promise<{ readonly asked: RequestSpec; readonly exchange: AnsweredExchange }> {
     let asked = spec;
+    if (payer !== undefined) await this.untilQuota(payer);
     for (let attempt = 1; ; attempt += 1) {
       const key = payer ?? (await this.#keyWithQuota(spec.operation));
       asked = this.#inPlaceOf(asked, keyAuthorization(key));

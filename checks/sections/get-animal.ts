@@ -140,7 +140,6 @@ async function asOtherKeys(probe: Probe, judge: Judge, retrieved: readonly Retri
   if (served === undefined) return;
   const { id } = served.known;
   for (const key of probe.keys.filter(({ name }) => name !== served.exchange.key)) {
-    await probe.untilQuota(key);
     const found = async () => (await probe.send(getPet(id), { key })).outcome.status !== 404;
     const list = async () => take(probe, { limit: 100 }, { key });
     const exchange = await probe.send(getPet(id), { key });
@@ -323,7 +322,6 @@ export const getAnimalChecks: readonly Check[] = [
       );
       const ask = async (id: bigint, refusals: readonly number[]) => {
         const key = others.shift();
-        if (key !== undefined) await probe.untilQuota(key);
         const first = await probe.send(getPet(id), key === undefined ? {} : { key });
         // What a key may do is open (5, scopes).
         const isForbidden = key !== undefined && first.outcome.status === 403;
