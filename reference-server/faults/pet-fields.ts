@@ -157,7 +157,7 @@ export const PET_FIELD_FAULTS: readonly Fault[] = [
     'created-digits-as-number',
     ADD,
     'A name of digits is answered as a number.',
-    petWritten((text) => text.replace(/"name":"(\d+)"/, '"name":$1'), 'createPet'),
+    petWritten((text) => text.replace(/"name":"0*(\d+)"/, '"name":$1'), 'createPet'),
   ),
   fault(
     'created-name-null',
