@@ -104,6 +104,30 @@ t.test('a named key pays, whatever its role, and not before its minute admits it
   t.strictSame(waits(), ['60: the next window of key ban']);
 });
 
+t.test('a key that is being counted pays when that is over, or another one does', async (t) => {
+  const key = testKey();
+  for (const [payment, paid] of [
+    [{ key }, ['free-1', 'free-1']],
+    [{}, ['free-1', 'pro-1']],
+  ] as const) {
+    const { run, sent, waits } = testRun(undefined, { keys: [key, testKey({ name: 'pro-1' })] });
+    const probe = run.probe('count');
+    const count = probe.counting(key, async () => {
+      for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
+      await probe.attempt(listPets(), key);
+    });
+    await Promise.all([count, run.probe('check').send(listPets(), payment)]);
+    t.strictSame(sent.map(payer).sort(), paid);
+    if ('key' in payment) {
+      t.match(waits()[0], /: the count of key free-1 to end$/);
+      t.strictSame(
+        run.readings.map(({ id }) => id),
+        ['count#1', 'check#1'],
+      );
+    }
+  }
+});
+
 t.test('a connection that broke is tried once more, where that can do no harm', async (t) => {
   const once = inTurn(RESET);
   t.match(await probeOf(once).send(listPets()), { id: 'check#2', outcome: { status: 200 } });

@@ -8,7 +8,7 @@ import {
   type Operation,
   wasInterrupted,
 } from './exchange.ts';
-import { type Key, type KeyLane, MINUTE } from './key-pool.ts';
+import { type Key, type KeyLane, MINUTE, SECOND } from './key-pool.ts';
 import { type RateReading, retryAfter } from './rate-headers.ts';
 import { getPet, listPets, type RequestSpec } from './requests.ts';
 import type { Run } from './run.ts';
@@ -264,7 +264,11 @@ export class Probe {
     payer: Key | undefined,
   ): Promise<{ readonly asked: RequestSpec; readonly exchange: AnsweredExchange }> {
     let asked = spec;
-    if (payer !== undefined) await this.untilQuota(payer);
+    if (payer !== undefined) {
+      while (this.isCounted(payer) && this.storedKey() === undefined)
+        await this.waitUntil(this.now() + SECOND, `the count of key ${payer.name} to end`);
+      await this.untilQuota(payer);
+    }
     for (let attempt = 1; ; attempt += 1) {
       const key = payer ?? (await this.#keyWithQuota(spec.operation));
       asked = this.#inPlaceOf(asked, keyAuthorization(key));
@@ -408,7 +412,8 @@ export class Probe {
       operation === 'createPet' ? functional.filter(({ adding }) => adding !== 'forbidden') : functional;
     if (lanes.length === 0) throw new Unsettled(NO_KEY_MAY_ADD);
     const now = this.now();
-    const [lane] = lanes
+    const uncounted = lanes.filter(({ isCounted }) => !isCounted);
+    const [lane] = (uncounted.length > 0 ? uncounted : lanes)
       .map((candidate) => ({ candidate, left: candidate.left(now) }))
       .sort((a, b) => b.left - a.left)
       .map(({ candidate }) => candidate);

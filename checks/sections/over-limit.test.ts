@@ -57,6 +57,19 @@ t.test('a key that was refused altogether before its limit may be banned', async
   t.match(await first(fewer(), {}), { verdict: 'pass' }, 'a 429 is one');
 });
 
+t.test('a key that was refused at that moment for another check may be banned', async (t) => {
+  for (const [name, expected] of [
+    ['another-check', { verdict: 'pass', evidence: /^another-check#1$/ }],
+    ['minute:free-1', { verdict: 'fail', evidence: /^refusal$/ }],
+  ] as const) {
+    const { run } = testRun(() => ({ status: 429 }), { keys: [free] });
+    await run.probe(name).attempt(listPets(), free);
+    const windows = [windowOf(exact, 6, { refusal: exchangeAt('refusal', 1, { status: 403 }) })];
+    await played(run, 'minute:free-1', minuteMeasured(free, { windows }));
+    t.match(await judged(run, overLimitChecks, 'rate-refused-429'), expected, name);
+  }
+});
+
 t.test('an operation that is served over the limit, or not answered', async (t) => {
   const servedOver = exchangeAt('served', 1, { status: 201 });
   t.match(await first(exact, { servedOver }), { verdict: 'fail', reason: /^201/, evidence: /^served$/ });

@@ -30,6 +30,18 @@ export const overLimitChecks: readonly Check[] = [
             judge.unsettled(`key ${key.name} was refused altogether before its limit`, refusal);
             continue;
           }
+          // Banned for what another check asked on the key at that moment, and was refused as it should be.
+          const since = count.admitted[0]?.sentAt ?? 0;
+          const refused = probe
+            .readingsOf(key, since)
+            .find(
+              ({ id, status, sentAt }) =>
+                status === 429 && sentAt <= (refusal?.receivedAt ?? 0) && !id.startsWith('minute:'),
+            );
+          if (refusal !== undefined && bansKey(refusal) && refused !== undefined) {
+            judge.holds(probe.find(refused.id) ?? refusal);
+            continue;
+          }
           if (servedOver !== undefined)
             judge.breaks(
               { expected: '429 for a request over the limit', actual: described(servedOver) },
