@@ -145,6 +145,7 @@ t.test('what an earlier run asked otherwise is neither taken nor sent again', as
       ),
     );
     t.strictSame([sent, run.readings, run.lanes[0]?.requests], [[], [], 0]);
+    t.equal(run.lostRequests('free-1'), 1, 'it was spent all the same');
   }
 });
 

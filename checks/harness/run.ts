@@ -78,6 +78,10 @@ export class Run implements History, RunView {
   readonly #readingsByKey = new Map<string, RateReading[]>();
   readonly #observers: ((exchange: AnsweredExchange) => void)[] = [];
   readonly #replay: ReplayOrder;
+  /** Ids of the requests that were made or taken from the earlier run. */
+  readonly #taken = new Set<string>();
+  /** Whether the earlier run asked something else under an id of this one. */
+  #diverged = false;
   #additionRepeated = false;
   /** Keys that were used since the earlier run was gone on with. */
   readonly #usedAgain = new Set<string | null>();
@@ -199,7 +203,13 @@ export class Run implements History, RunView {
 
   /** Requests of an earlier part of this run that were sent and never recorded, by key. */
   lostRequests(keyName: string): number {
-    return this.#options.lost?.get(keyName) ?? 0;
+    const lost = this.#options.lost?.get(keyName) ?? 0;
+    if (!this.#diverged) return lost;
+    // What the stored run asked otherwise was spent all the same, and is counted nowhere.
+    const untaken = [...(this.#options.recorded?.values() ?? [])].filter(
+      ({ id, key }) => key === keyName && !this.#taken.has(id),
+    );
+    return lost + untaken.length;
   }
 
   progress(key: string, done: number, of: number): void {
@@ -230,6 +240,7 @@ export class Run implements History, RunView {
     const stored = this.recorded(record.id);
     const instead = stored === undefined ? undefined : askedInstead(stored, request);
     if (instead !== undefined) {
+      this.#diverged = true;
       const { method, path } = request;
       throw new Unsettled(
         `the stored run asked ${instead} as ${record.id}, where this one asks ${method} ${path}: it is not judged`,
@@ -239,6 +250,7 @@ export class Run implements History, RunView {
     const sender = request.authorization.kind === 'key' ? request.authorization.name : undefined;
     const lane = this.lanes.find(({ key }) => key.name === (stored === undefined ? sender : stored.key));
     lane?.spend(stored?.sentAt ?? this.clock.now());
+    this.#taken.add(record.id);
     const resumed = this.#isFirstAgain(record.id, sender ?? null);
     const exchange = asTheTargets(
       stored === undefined ? await this.#send(request, record, decidedAt) : await this.#replay.turnOf(stored),
