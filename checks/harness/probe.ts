@@ -13,7 +13,7 @@ import { type RateReading, retryAfter } from './rate-headers.ts';
 import { getPet, listPets, type RequestSpec } from './requests.ts';
 import type { Run } from './run.ts';
 import { askedInstead } from './stored-request.ts';
-import { showsPresence } from './target-presence.ts';
+import { showsPresence, UNAVAILABLE } from './target-presence.ts';
 
 /** Credentials of a request that carries no valid key. */
 export type NoKey = { readonly header: string; readonly described: string } | 'none';
@@ -30,8 +30,6 @@ const INTERFERENCE_RETRIES = 3;
 const LONGEST_INTERFERENCE = 2 * MINUTE;
 /** Waits of one key without any of its requests being admitted, over all checks: more would be spent in vain. */
 const WAITS_IN_VAIN = 9;
-/** A target that is busy answers these for the time being; any other 5xx is its last word. */
-const UNAVAILABLE = new Set([502, 503, 504]);
 
 /** Why nothing can be told of additions where each is answered 403, on every key that there is. */
 export const NO_KEY_MAY_ADD =

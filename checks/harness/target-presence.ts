@@ -8,8 +8,11 @@ const LOST_BEFORE_GONE = 3;
 /** Pauses between two looks at a target that does not answer, in real milliseconds; the last one again and again. */
 const PAUSES = [1000, 2000, 4000, 8000, 15_000];
 
-/** What gateways answer for a server that they do not reach. */
-const GATEWAY = new Set([502, 503, 504]);
+/**
+ * What a target that is busy answers for the time being, and a gateway for a server that it does not reach; any other 5xx
+ * is a target's last word.
+ */
+export const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
  * An exchange as the target's own: a 502, 503 or 504 that bears no trace of the interface comes from something in front
@@ -17,7 +20,7 @@ const GATEWAY = new Set([502, 503, 504]);
  */
 export function asTheTargets(exchange: Exchange): Exchange {
   const { outcome } = exchange;
-  if (outcome.kind !== 'response' || !GATEWAY.has(outcome.status)) return exchange;
+  if (outcome.kind !== 'response' || !UNAVAILABLE.has(outcome.status)) return exchange;
   const answered: AnsweredExchange = { ...exchange, outcome };
   if (looksLikeTheService(answered)) return exchange;
   const message = `a gateway answers in its place, ${described(answered)}`;

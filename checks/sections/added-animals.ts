@@ -13,6 +13,7 @@ import {
   type RequestSpec,
   repeatable,
 } from '../harness/requests.ts';
+import { UNAVAILABLE } from '../harness/target-presence.ts';
 
 /** An addition that was sent, and the animal that came back where one did. */
 export interface Addition {
@@ -64,9 +65,6 @@ function additionOf(
   return { label, sent, exchange, pet: seen === undefined || id === undefined ? undefined : { ...seen, id } };
 }
 
-/** A target that is busy for the time being: whether it did what was asked nobody knows. */
-const BUSY = [502, 503, 504];
-
 /**
  * Sends additions at the same moment, with the key of one that was admitted before; one after the other where the key's
  * minute does not hold them.
@@ -90,7 +88,8 @@ async function addTogether(
       exchange === undefined || key === undefined ? undefined : await probe.answerTo(exchange, spec, key);
     // One that was refused because somebody else spends the key was not added.
     const isOpen = first === undefined || first.outcome.status === 429;
-    const isBusy = first !== undefined && BUSY.includes(first.outcome.status);
+    // Whether a target that is busy did what was asked nobody knows.
+    const isBusy = first !== undefined && UNAVAILABLE.has(first.outcome.status);
     const answer = isOpen ? await probe.send(spec) : isBusy ? await probe.send(spec.again ?? spec) : first;
     additions.push(additionOf(label, animal, spec, answer));
   }

@@ -14,9 +14,9 @@ import type { WindowCount } from '../harness/window-count.ts';
 import { isAdmitted } from './admitted.ts';
 import { answersOtherwise } from './ban-answers.ts';
 import { type Ban, type BanMeasurement, banKey, banOf } from './ban-measurement.ts';
-import { tellsDay } from './minute-measurements.ts';
 import { exhaustKeys, minuteScenes } from './minute-windows.ts';
 import { otherKeys } from './other-keys.ts';
+import { tellsDay } from './told-time.ts';
 import type { FilledWindow } from './window-filling.ts';
 
 /** Refused as only a ban refuses, below the limit, and nobody else on the key who could have earned it. */
@@ -75,8 +75,7 @@ export const banChecks: readonly Check[] = [
       const keys = exhaustKeys(probe);
       if (keys.length === 0) throw new Unsettled('no usable key has the role exhaust');
       for (const { scene, key } of minuteScenes(probe)) {
-        const measurement = await probe.play(scene);
-        const { windows, afterRetryAfter, afterReset } = measurement;
+        const { windows, afterRetryAfter, afterReset } = await probe.play(scene);
         const retry = afterRetryAfter ?? afterReset;
         const [window] = windows;
         if (window?.refusal !== undefined && earnedNothing(window.refusal, window.count)) {
@@ -90,7 +89,7 @@ export const banChecks: readonly Check[] = [
         if (retry === undefined || refusal === undefined)
           judge.unsettled(`key ${key.name} was not refused, or not told how long to wait`);
         else if (retry.admitted) judge.holds(retry.exchange, refusal);
-        else if (tellsDay(measurement, retry.exchange))
+        else if (tellsDay(retry.exchange, key.limits))
           judge.unsettled(`nothing is left of the day of key ${key.name}`, retry.exchange);
         else if (answersOtherwise(retry.exchange, refusal) && othersSpend(probe, key, windows)) {
           judge.unsettled(

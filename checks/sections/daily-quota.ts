@@ -9,7 +9,7 @@ import { listPets } from '../harness/requests.ts';
 import type { PlanName } from '../harness/target-profile.ts';
 import { isAdmitted, isAdmittedStatus } from './admitted.ts';
 import { exhaustKeys } from './minute-windows.ts';
-import { exceededWindow, toldEnd } from './told-time.ts';
+import { tellsDay, toldEnd } from './told-time.ts';
 
 const IN_FLIGHT = 4;
 /** A refusal that asks for more than a minute and its rounding is not the minute's. */
@@ -36,7 +36,7 @@ interface DayMeasurement {
 /** Spends what is left of a key's day, within its minutes, until it is refused for the day. */
 export function dayOf(key: Key): Scene<DayMeasurement> {
   const { perMinute, perDay } = key.limits;
-  const tellsDay = (refusal: AnsweredExchange) => exceededWindow(rateReading(refusal), key.limits) === DAY;
+  const isDays = (refusal: AnsweredExchange) => tellsDay(refusal, key.limits);
   return {
     id: `day:${key.name}`,
     permit: 'day',
@@ -74,22 +74,22 @@ export function dayOf(key: Key): Scene<DayMeasurement> {
         const refusal = answers.find((exchange) => !isAdmitted(exchange));
         if (refusal === undefined) continue;
         if (isLong(refusal))
-          return measured(refusal, undefined, refusal.outcome.status === 429 || tellsDay(refusal));
+          return measured(refusal, undefined, refusal.outcome.status === 429 || isDays(refusal));
         // A minute's refusal, or the day's that says so badly: after the wait it shows.
         await probe.waitUntil(endOf(refusal), `Retry-After of key ${key.name}`);
         const again = await probe.attempt(listPets({ limit: 1 }), key, { uniform: true });
         if (!isAnswered(again)) throw unanswered(again);
         if (isAdmitted(again)) {
           // A bucket gave one back.
-          if (tellsDay(refusal) && count >= perDay) return measured(refusal);
+          if (isDays(refusal) && count >= perDay) return measured(refusal);
           count += 1;
           inVain = 0;
           continue;
         }
         // Somebody else may have emptied the minute once more, or have taken what a bucket gave back: its reset moves on.
         const isSame = rateReading(refusal).reset === rateReading(again).reset;
-        if (tellsDay(refusal) && tellsDay(again) && isSame) return measured(refusal, again);
-        if (isLong(again)) return measured(again, undefined, again.outcome.status === 429 || tellsDay(again));
+        if (isDays(refusal) && isDays(again) && isSame) return measured(refusal, again);
+        if (isLong(again)) return measured(again, undefined, again.outcome.status === 429 || isDays(again));
         inVain += 1;
         if (inVain >= WAITS_IN_VAIN) return measured(again, undefined, false);
       }

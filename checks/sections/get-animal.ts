@@ -1,4 +1,5 @@
 /** Section 4.3: GET /pets/{petId}, for as long as it exists. */
+import { contract } from '../../spec/contract.ts';
 import { type Check, type GapObserver, type Judge, type Scene, Unsettled } from '../harness/check.ts';
 import { type AnsweredExchange, isAnswered } from '../harness/exchange.ts';
 import { answeredPet, bodyOf, described, type SeenPet } from '../harness/pets.ts';
@@ -6,8 +7,9 @@ import type { Probe } from '../harness/probe.ts';
 import { getPet } from '../harness/requests.ts';
 import { schemaProblem } from '../harness/schema.ts';
 import { adds, createdAnimals, enoughAnimals } from './added-animals.ts';
-import { differences } from './list-animals.ts';
-import { lists, shows, take } from './lists.ts';
+import { differences, judgeUnchanged } from './list-animals.ts';
+import { lists, shows, take, VISIBLE_WITHIN } from './lists.ts';
+import { otherKeys } from './other-keys.ts';
 import { removal } from './removal.ts';
 
 /** An animal that the run knows, and what the target returned for its id. */
@@ -19,14 +21,13 @@ interface Retrieval {
   readonly exchange: AnsweredExchange;
 }
 
+const LONGEST = { limit: contract.limit.maximum };
 const NO_NUMBER = 'abc';
 const BEYOND_DOUBLE = 2n ** 53n;
 const LARGEST = 2n ** 63n - 1n;
 const SMALLEST = -(2n ** 63n);
 /** Own animals that are retrieved: the basic ones, then those with edge values. */
 const OWN_RETRIEVED = 8;
-/** Pauses before an added animal is asked for again: the document promises no instant at which it is served. */
-const VISIBLE_WITHIN = [250, 750, 2000, 4000];
 
 /**
  * Animals of the run by their ids, and of somebody else's the first and the last of a list, of which one is older, and
@@ -113,7 +114,7 @@ export function whileItExists(run: (probe: Probe, judge: Judge) => Promise<void>
 
 /** Whether somebody else changed or removed an animal since it was listed, as the list may still show. */
 async function stillListed(probe: Probe, { known }: Retrieval): Promise<SeenPet | undefined> {
-  const again = await take(probe, { limit: 100 });
+  const again = await take(probe, LONGEST);
   return again.pets?.find(({ id }) => id === known.id);
 }
 
@@ -141,7 +142,7 @@ async function asOtherKeys(probe: Probe, judge: Judge, retrieved: readonly Retri
   const { id } = served.known;
   for (const key of probe.keys.filter(({ name }) => name !== served.exchange.key)) {
     const found = async () => (await probe.send(getPet(id), { key })).outcome.status !== 404;
-    const list = async () => take(probe, { limit: 100 }, { key });
+    const list = async () => take(probe, LONGEST, { key });
     const exchange = await probe.send(getPet(id), { key });
     if (exchange.outcome.status === 200) judge.holds(exchange);
     if (exchange.outcome.status !== 404 || !shows(await list(), id)) continue;
@@ -289,13 +290,7 @@ export const getAnimalChecks: readonly Check[] = [
       for (const exchange of history.exchanges.filter(isAnswered)) {
         const pet = exchange.request.operation === 'getPet' ? answeredPet(exchange) : undefined;
         const own = pet?.id === undefined ? undefined : created.get(pet.id);
-        const changed = pet === undefined || own === undefined ? [] : differences(own.pet, pet);
-        if (own !== undefined && changed.length > 0)
-          judge.breaks(
-            { expected: `animal ${pet?.id} as it was created`, actual: changed.join(', ') },
-            exchange,
-            own.exchange,
-          );
+        if (pet !== undefined && own !== undefined) judgeUnchanged(judge, own, pet, exchange);
       }
     },
   },
@@ -317,9 +312,7 @@ export const getAnimalChecks: readonly Check[] = [
       if (unknown.outcome.status === 404) judge.holds(unknown);
       else judge.breaks({ expected: '404 for an id at random', actual: described(unknown) }, unknown);
       // Each is asked for with another key, as long as there are some: an Error may differ from plan to plan.
-      const others = probe.keys.filter(
-        ({ name, roles }) => name !== unknown.key && roles.includes('functional'),
-      );
+      const others = otherKeys(probe, { name: unknown.key });
       const ask = async (id: bigint, refusals: readonly number[]) => {
         const key = others.shift();
         const first = await probe.send(getPet(id), key === undefined ? {} : { key });

@@ -58,7 +58,7 @@ export async function takeAll(probe: Probe, key?: Key): Promise<Pick<Lists, 'all
 }
 
 /** How long an addition may take to be served: the document promises no instant, and no client waits longer. */
-const VISIBLE_WITHIN = [250, 750, 2000, 4000];
+export const VISIBLE_WITHIN: readonly number[] = [250, 750, 2000, 4000];
 
 /** The animals of the run that are there to be listed. */
 async function ownAnimals(

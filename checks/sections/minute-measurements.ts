@@ -1,11 +1,9 @@
 /** The measured minutes of all keys, as the checks of section 8 look at them. */
 import { type Judge, Unsettled } from '../harness/check.ts';
 import type { AnsweredExchange, Exchange } from '../harness/exchange.ts';
-import { DAY } from '../harness/key-pool.ts';
 import type { Probe } from '../harness/probe.ts';
-import { rateReading } from '../harness/rate-headers.ts';
 import { type MinuteMeasurement, minuteScenes } from './minute-windows.ts';
-import { exceededWindow } from './told-time.ts';
+import { tellsDay } from './told-time.ts';
 import type { FilledWindow } from './window-filling.ts';
 
 /** The measurements of all keys that could be made; throws where none could. */
@@ -41,21 +39,17 @@ const othersSpent = ({ count: { verdict } }: FilledWindow) =>
 
 export const disturbed = ({ windows, next }: MinuteMeasurement) => [...windows, ...next].some(othersSpent);
 
-/** Whether a refusal tells that nothing is left of the day: it says nothing of a minute, or of a ban. */
-export const tellsDay = ({ key: { limits } }: Pick<MinuteMeasurement, 'key'>, refusal: AnsweredExchange) =>
-  exceededWindow(rateReading(refusal), limits) === DAY;
-
 /** Why a refusal after the wait for the minute shows nothing of the minute; undefined where it does. */
 export function refusedOtherwise(
   measurement: MinuteMeasurement,
   { exchange }: { readonly exchange: AnsweredExchange },
 ): string | undefined {
-  const { name } = measurement.key;
+  const { name, limits } = measurement.key;
   if ([401, 403].includes(exchange.outcome.status))
     return `key ${name} seems to be banned (see ban-spares-polite)`;
   if (disturbed(measurement)) return `somebody else seems to spend key ${name}`;
   // A key that is refused before its minute's limit may have none left of its day, which headers need not tell.
-  return tellsDay(measurement, exchange) || first(measurement)?.count.verdict.kind === 'fewer'
+  return tellsDay(exchange, limits) || first(measurement)?.count.verdict.kind === 'fewer'
     ? `the day of key ${name} may be over`
     : undefined;
 }

@@ -56,14 +56,18 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
       const subject = refusedOperation(probe, key, animals, category);
 
       const before = await atStart(probe, key);
-      let first = await fillUndisturbed(probe, key, requests, before[0]?.sentAt ?? probe.now(), subject);
-      const windows = [first];
+      const fillFrom = (since = probe.now(), last = listPets({ limit: 1 })) =>
+        fillUndisturbed(probe, key, requests, since, last);
+      const windows: FilledWindow[] = [];
+      let first = await fillFrom(before[0]?.sentAt, subject);
       if (first.closed !== undefined) {
         // Where the network broke its connections the next window ends with a refusal, and tells what this one hid.
+        const hidden = first;
         await rest(probe, key);
-        first = await fillUndisturbed(probe, key, requests, probe.now(), subject);
-        windows.splice(first.closed === undefined ? 0 : 1, 1, first);
+        first = await fillFrom(undefined, subject);
+        if (first.closed !== undefined) windows.push(hidden);
       }
+      windows.push(first);
       const { refusal } = first;
       if (refusal === undefined) {
         return {
@@ -87,14 +91,14 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
         heldBefore = probe
           .readingsOf(key, since - MINUTE)
           .filter(({ status, receivedAt }) => receivedAt <= since && isAdmittedStatus(status)).length;
-        next.push(await fillUndisturbed(probe, key, requests, since, listPets({ limit: 1 })));
+        next.push(await fillFrom(since));
         if (
           after.refilling === true &&
           next[0]?.count.verdict.kind === 'fewer' &&
           !heldExplains(next[0], heldBefore)
         ) {
           await restForWindow(probe, key);
-          next.push(await fillUndisturbed(probe, key, requests, probe.now(), listPets({ limit: 1 })));
+          next.push(await fillFrom());
         }
         // One that fell short is counted again, and once more where every other one is whole.
         while (
@@ -104,17 +108,17 @@ export function minuteOf(key: Key, again: boolean): Scene<MinuteMeasurement> {
           (next.length === 1 || next[1]?.count.verdict.kind === 'exact')
         ) {
           await rest(probe, key);
-          next.push(await fillUndisturbed(probe, key, requests, probe.now(), listPets({ limit: 1 })));
+          next.push(await fillFrom());
         }
       }
       // Not the plan's number: the same once more from rest, so that an earlier user of the key explains nothing.
       if (first.count.verdict.kind !== 'exact') {
         await rest(probe, key, after.edge);
-        const again = await fillUndisturbed(probe, key, requests, probe.now(), listPets({ limit: 1 }));
+        const again = await fillFrom();
         windows.push(again);
         if (after.refilling === true && again.count.verdict.kind === 'fewer') {
           await restForWindow(probe, key);
-          windows.push(await fillUndisturbed(probe, key, requests, probe.now(), listPets({ limit: 1 })));
+          windows.push(await fillFrom());
         }
       }
       const { told, afterRetryAfter, afterReset, refilling, shortWindow } = after;

@@ -3,8 +3,8 @@ import { type Key, MINUTE } from '../harness/key-pool.ts';
 import type { Probe } from '../harness/probe.ts';
 import { isAdmittedStatus } from './admitted.ts';
 
-/** The keys that pay for ordinary checks, but this one. */
-export const otherKeys = (probe: Probe, key: Key): Key[] =>
+/** The keys that pay for ordinary checks, but the one of this name. */
+export const otherKeys = (probe: Probe, key: { readonly name: string | null }): Key[] =>
   probe.keys.filter(({ name, roles }) => name !== key.name && roles.includes('functional'));
 
 /**

@@ -1,8 +1,7 @@
 /** Section 8: requests per minute: how many a window admits. */
 import type { Check, GapAnswer, GapObserver, History, Judge } from '../harness/check.ts';
 import type { Exchange } from '../harness/exchange.ts';
-import { DAY, type Key } from '../harness/key-pool.ts';
-import { rateReading } from '../harness/rate-headers.ts';
+import type { Key } from '../harness/key-pool.ts';
 import type { PlanName } from '../harness/target-profile.ts';
 import { racingRemaining } from '../harness/window-count.ts';
 import { banKey, banOf } from './ban-measurement.ts';
@@ -12,7 +11,7 @@ import { heldExplains, type MinuteMeasurement, minuteScenes } from './minute-win
 import { overLimitChecks } from './over-limit.ts';
 import { remainingExhausted, remainingFalls } from './remaining.ts';
 import { resetTrue, retryAfterChecks, retryAfterFormat } from './retry-after.ts';
-import { exceededWindow } from './told-time.ts';
+import { tellsDay } from './told-time.ts';
 import { type FilledWindow, IN_FLIGHT, showsEdges } from './window-filling.ts';
 
 /**
@@ -42,7 +41,7 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge): void {
   if (window === undefined) return judge.unsettled('no window was measured');
   const { verdict, admitted } = window.count;
   const expected = `${perMinute} requests admitted in a minute with a key of plan ${key.plan}`;
-  if (window.refusal !== undefined && exceededWindow(rateReading(window.refusal), key.limits) === DAY)
+  if (window.refusal !== undefined && tellsDay(window.refusal, key.limits))
     return judge.unsettled(`nothing is left of the day of key ${key.name}`, ...evidenceOf(window));
   if (window.refusal === undefined && window.closed === undefined) {
     if (verdict.kind !== 'more')

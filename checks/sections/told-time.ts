@@ -16,6 +16,10 @@ export function exceededWindow(
   return limit === perDay && limit !== perMinute && remaining === 0 ? DAY : MINUTE;
 }
 
+/** Whether a refusal tells that nothing is left of the day: it says nothing of a minute, or of a ban. */
+export const tellsDay = (refusal: AnsweredExchange, limits: PlanLimits): boolean =>
+  exceededWindow(rateReading(refusal), limits) === DAY;
+
 /** How long a refusal asks to wait, a number read in the light of the window that it is about. */
 export function toldWait(refusal: AnsweredExchange, limits: PlanLimits): RetryAfter {
   return retryAfter(refusal.outcome.headers, exceededWindow(rateReading(refusal), limits) / SECOND);

@@ -6,6 +6,11 @@ import { lacks, refusedWith } from './refused-additions.ts';
 const accepts = (name: string, sent: RegExp, as: string | undefined) =>
   memberAs(name, (text) => (text !== undefined && sent.test(text) ? as : text));
 const missing = (name: string, as: string) => memberAs(name, (text) => text ?? as);
+/** A missing member is made up where the animal has a status. */
+const missingWithStatus = (name: string, as: string) =>
+  readingPet((usual, body, call) =>
+    usual(lacks(name)(body) ? body.replace('"status":', `"${name}":${as},"status":`) : body, call),
+  );
 
 const trimmed = (text: string) => JSON.stringify(String(JSON.parse(text)).trim());
 
@@ -66,17 +71,13 @@ export const REFUSED_FIELD_FAULTS: readonly Fault[] = [
     'missing-category-accepted-with-status',
     'add-rejects-missing-category-id',
     'An animal without categoryId is added to category 0 where it has a status.',
-    readingPet((usual, body, call) =>
-      usual(lacks('categoryId')(body) ? body.replace('"status":', '"categoryId":0,"status":') : body, call),
-    ),
+    missingWithStatus('categoryId', '0'),
   ),
   fault(
     'missing-name-accepted-with-status',
     'add-rejects-missing-name',
     'An animal without a name is added as "unnamed" where it has a status.',
-    readingPet((usual, body, call) =>
-      usual(lacks('name')(body) ? body.replace('"status":', '"name":"unnamed","status":') : body, call),
-    ),
+    missingWithStatus('name', '"unnamed"'),
   ),
   fault(
     'animal-in-wrapper-accepted',
