@@ -44,6 +44,9 @@ export class Unsettled extends Error {
   }
 }
 
+/** What a count ends with one of whose requests was under way when an earlier process of the run ended. */
+export class CountInterrupted extends Unsettled {}
+
 /** What a passive judgement may look at beside the exchange. */
 export interface RunView {
   readonly targetClock: TargetClock;

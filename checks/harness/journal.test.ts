@@ -112,7 +112,7 @@ t.test(
         ['pro-1', 2],
       ]),
     );
-    t.strictSame(content.ok && [...content.unanswered], [
+    t.strictSame(content.ok && [...content.unanswered.keys()], [
       'check#1-lost',
       'check#2-lost',
       'anonymous#1',
@@ -120,6 +120,35 @@ t.test(
       'check#3',
       'check#3-lost',
     ]);
+  },
+);
+
+t.test(
+  'of each request without an answer it is known how much was on record when its process ended',
+  async (t) => {
+    const file = fileIn(t);
+    const process = (
+      header: typeof HEADER | undefined,
+      lost: readonly string[],
+      ...answers: readonly string[]
+    ) => {
+      const journal = new Journal(file, header);
+      for (const id of [...answers, ...lost]) journal.begin(id, 'free-1');
+      for (const id of answers) journal.append(answered({ id }));
+      journal.close();
+    };
+    process(HEADER, ['check#3', 'check#4', 'other#1'], 'check#1', 'check#2');
+    process(undefined, ['check#4'], 'check#3');
+    process(undefined, ['check#6'], 'check#5');
+    const content = readJournal(file);
+    t.strictSame(
+      content.ok && content.unanswered,
+      new Map([
+        ['check#4', 3],
+        ['other#1', 2],
+        ['check#6', 4],
+      ]),
+    );
   },
 );
 

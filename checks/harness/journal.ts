@@ -108,8 +108,11 @@ export type JournalContent =
       readonly exchanges: ReadonlyMap<string, Exchange>;
       /** By key name, how many requests were begun and have no exchange. */
       readonly lost: ReadonlyMap<string, number>;
-      /** Ids of those requests: the target may have done what they asked. */
-      readonly unanswered: ReadonlySet<string>;
+      /**
+       * Ids of those requests, the target may have done what they asked; each with the number of exchanges that were on
+       * record when the process that sent it ended.
+       */
+      readonly unanswered: ReadonlyMap<string, number>;
       /**
        * Of each key the first request after a place where a process ended, or a line is damaged: others right before it
        * may be lost.
@@ -142,6 +145,9 @@ class JournalLines {
   readonly warnings: string[] = [];
   readonly #file: string;
   readonly #begun: Begun[] = [];
+  /** Requests that a process began and left without an exchange, each with the exchanges on record at its end. */
+  readonly #left = new Map<string, number>();
+  #underWay = new Set<string>();
   readonly #lineOf = new Map<string, number>();
   /** The keys that were used since a process went on with the journal; undefined while the first one wrote it. */
   #keysSince: Set<string | null> | undefined;
@@ -153,6 +159,8 @@ class JournalLines {
   /** Where a process went on with the journal, or exchanges are missing otherwise. */
   goOn(): void {
     this.#keysSince = new Set();
+    for (const id of this.#underWay) this.#left.set(id, this.exchanges.size);
+    this.#underWay = new Set();
   }
 
   unreadable(number: number, why: string): void {
@@ -174,6 +182,7 @@ class JournalLines {
 
   #begin(begun: Begun): void {
     this.#begun.push(begun);
+    this.#underWay.add(begun.begun);
     if (begun.decidedAt !== undefined) this.decidedAt.set(begun.begun, begun.decidedAt);
     if (this.#keysSince?.has(begun.key) === false) this.resumedWith.add(begun.begun);
     this.#keysSince?.add(begun.key);
@@ -181,6 +190,7 @@ class JournalLines {
 
   #take(exchange: Exchange, number: number, place: string): string | undefined {
     const before = this.exchanges.get(exchange.id);
+    this.#underWay.delete(exchange.id);
     if (before === undefined) {
       this.exchanges.set(exchange.id, exchange);
       this.#lineOf.set(exchange.id, number);
@@ -194,8 +204,9 @@ class JournalLines {
     return undefined;
   }
 
-  unanswered(): Set<string> {
-    return new Set(this.#begun.map(({ begun }) => begun).filter((id) => !this.exchanges.has(id)));
+  unanswered(): Map<string, number> {
+    const left = [...this.#left, ...[...this.#underWay].map((id) => [id, this.exchanges.size] as const)];
+    return new Map(left.filter(([id]) => !this.exchanges.has(id)));
   }
 
   lost(): Map<string, number> {

@@ -39,6 +39,22 @@ t.test('without headers the lane counts its own last minute', async (t) => {
   t.equal(lane.requests, 4);
 });
 
+t.test(
+  'a request that was sent later is not counted yet, and one that was sent before still is',
+  async (t) => {
+    const lane = new KeyLane(KEY);
+    lane.spend(NOON);
+    lane.spend(NOON + 1000);
+    lane.spend(NOON + MINUTE + 30_000);
+    t.equal(lane.left(NOON + 2000), 1);
+    t.equal(lane.readyAt(NOON + 2000, new TargetClock()), NOON + 2000);
+    lane.spend(NOON + 1500);
+    t.equal(lane.readyAt(NOON + 2000, new TargetClock()), NOON + MINUTE);
+    lane.learn(reading({ sentAt: NOON + MINUTE + 500, limit: 0 }));
+    t.equal(lane.left(NOON + MINUTE + 500), 1, 'those of the last minute');
+  },
+);
+
 t.test('what the headers say of the minute counts more than what was sent', async (t) => {
   const lane = new KeyLane(KEY);
   lane.spend(NOON);

@@ -21,7 +21,7 @@ export interface Key {
 /** A key's quota as far as the run knows it: what was sent, what the headers said. */
 export class KeyLane {
   readonly key: Key;
-  /** Sending times of the last minute, oldest first. */
+  /** Sending times since a minute before the last answer, oldest first. */
   readonly #recent: number[] = [];
   #last: RateReading | undefined;
   #refusedUntil = 0;
@@ -46,11 +46,13 @@ export class KeyLane {
   spend(now: number): void {
     this.requests += 1;
     this.#recent.push(now);
-    while (this.#recent[0] !== undefined && this.#recent[0] <= now - MINUTE) this.#recent.shift();
   }
 
   learn(reading: RateReading): void {
     if (reading.status === 429) this.refusals += 1;
+    // Where stored exchanges are gone through again, one is asked for before the time at which it was sent.
+    while (this.#recent[0] !== undefined && this.#recent[0] <= reading.receivedAt - MINUTE)
+      this.#recent.shift();
     if (this.#last === undefined || reading.receivedAt >= this.#last.receivedAt) this.#last = reading;
   }
 
@@ -62,7 +64,7 @@ export class KeyLane {
   /** Requests that the current minute still admits, as far as the run can know. */
   left(now: number): number {
     if (this.#refusedUntil > now) return 0;
-    const bySelf = this.key.limits.perMinute - this.#recent.filter((sent) => sent > now - MINUTE).length;
+    const bySelf = this.key.limits.perMinute - this.#inMinute(now).length;
     const last = this.#last;
     const told =
       last?.limit === this.key.limits.perMinute && last.receivedAt > now - MINUTE
@@ -83,6 +85,11 @@ export class KeyLane {
       const reset = clock.certainlyReached(last.reset);
       if (reset !== undefined) return Math.min(Math.max(reset, now), last.receivedAt + MINUTE);
     }
-    return (this.#recent[0] ?? now - MINUTE) + MINUTE;
+    return (this.#inMinute(now)[0] ?? now - MINUTE) + MINUTE;
+  }
+
+  /** When the requests of the minute until now were sent. */
+  #inMinute(now: number): number[] {
+    return this.#recent.filter((sent) => sent > now - MINUTE && sent <= now);
   }
 }

@@ -96,7 +96,10 @@ t.test('one that was not repeated when it was recorded is open for the same reas
 });
 
 t.test('one that was sent when a process ended is sent as another animal, a burst’s too', async (t) => {
-  const unanswered = new Set(['check#2', 'check#4']);
+  const unanswered = new Map([
+    ['check#2', 0],
+    ['check#4', 0],
+  ]);
   const target = testRun(undefined, { recorded: new Map(), unanswered });
   const probe = target.run.probe('check');
   const specs = ['Rex', 'Max', 'Ida'].map(addition);
@@ -111,7 +114,7 @@ t.test('one that was sent when a process ended is sent as another animal, a burs
     target.run.exchanges.slice(0, 3).map(bodyOf),
   );
   t.match(await judged.send(addition('Leo')), { request: { body: '{"name":"Leo b"}' } });
-  const lost = testRun(losing(1), { recorded: new Map(), unanswered: new Set(['check#1']) });
+  const lost = testRun(losing(1), { recorded: new Map(), unanswered: new Map([['check#1', 0]]) });
   await t.rejects(lost.run.probe('check').send(REX), NO_ANSWER);
   t.strictSame(asked(lost), ['Rex b', ASK], 'there is no third animal');
 });
@@ -129,8 +132,9 @@ t.test('the answer to what was attempted, or to the same as another animal', asy
   t.strictSame(asked(target), ['Rex', 'Rex', ASK, 'Rex b']);
   const list = testRun(losing(1)).run.probe('check');
   await t.rejects(list.answerTo(await list.attempt(listPets(), testKey()), listPets(), testKey()), NO_ANSWER);
-  const resumed = testRun(losing(1), { recorded: new Map(), unanswered: new Set(['check#1']) }).run.probe(
-    'check',
-  );
+  const resumed = testRun(losing(1), {
+    recorded: new Map(),
+    unanswered: new Map([['check#1', 0]]),
+  }).run.probe('check');
   await t.rejects(resumed.answerTo(await resumed.attempt(REX, testKey()), REX, testKey()), NO_ANSWER);
 });

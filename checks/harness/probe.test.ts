@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { Unsettled } from './check.ts';
@@ -5,7 +6,7 @@ import type { HeaderList } from './exchange.ts';
 import { type AnswerParts, answered } from './exchange-for-tests.ts';
 import { Journal, readJournal } from './journal.ts';
 import { MINUTE } from './key-pool.ts';
-import { NO_KEY_MAY_ADD } from './probe.ts';
+import { NO_KEY_MAY_ADD, type Probe } from './probe.ts';
 import { addPet, getPet, listPets } from './requests.ts';
 import { NOON, payer, ROUND_TRIP, type TestRun, testKey, testRun } from './run-for-tests.ts';
 
@@ -449,15 +450,66 @@ t.test(
     await probe.attempt(listPets(), testKey());
     journal.close();
 
-    const stored = readJournal(file);
-    if (!stored.ok) throw new Error(stored.problem);
-    const { exchanges: recorded, decidedAt } = stored;
+    const { recorded, decidedAt } = stored(file);
     const again = probeOf(testRun(undefined, { recorded, decidedAt, offline: true }));
     t.equal(again.now(), decided[0]);
     await again.attempt(listPets(), testKey());
     t.equal(again.now(), recorded.get('check#2')?.sentAt, 'nothing was decided: the time of the sending');
     await again.attempt(listPets(), testKey());
     t.equal(again.now(), decided[1]);
+  },
+);
+
+/** A journal as a run that is gone on with takes it. */
+function stored(file: string) {
+  const content = readJournal(file);
+  if (!content.ok) throw new Error(content.problem);
+  const { exchanges: recorded, decidedAt, unanswered, resumedWith } = content;
+  return { recorded, decidedAt, unanswered, resumedWith };
+}
+
+/** What two lanes knew when they decided: one waited and used another key, the other one sent meanwhile. */
+async function lanesSideBySide(target: TestRun): Promise<string[]> {
+  const [free, other] = [testKey(), testKey({ name: 'free-2' })];
+  const decisions: string[] = [];
+  const decide = (probe: Probe) =>
+    decisions.push(`${probe.readingsOf(free).length} and ${probe.readingsOf(other).length}`);
+  const [waiting, sending] = [target.run.probe('waiting'), target.run.probe('sending')];
+  const wait = async () => {
+    await waiting.attempt(listPets(), free);
+    await waiting.waitUntil(NOON + 30_000, 'something');
+    decide(waiting);
+    await waiting.attempt(listPets(), free);
+    decide(waiting);
+  };
+  const send = async () => {
+    for (let number = 1; number <= 5; number += 1) {
+      await sending.attempt(listPets(), other);
+      decide(sending);
+    }
+  };
+  await Promise.all([wait(), send()]);
+  return decisions;
+}
+
+t.test(
+  'a run that is gone through again decides by what was known then, wherever it was interrupted',
+  async (t) => {
+    const file = join(t.testdir({}), 'journal.ndjson');
+    const header = { journal: 1, runId: 'r4wn', startedAt: NOON, target: 'x', permissions: [] } as const;
+    const keys = [testKey(), testKey({ name: 'free-2' })];
+    const live = new Journal(file, { ...header, keys: keys.map(({ name }) => name), clockSpeed: 1 });
+    await lanesSideBySide(testRun(undefined, { keys, journal: live }));
+    live.close();
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+    for (let kept = 1; kept <= lines.length; kept += 1) {
+      writeFileSync(file, `${lines.slice(0, kept).join('\n')}\n`);
+      const resumed = testRun(undefined, { keys, ...stored(file), journal: new Journal(file, undefined) });
+      const decisions = await lanesSideBySide(resumed);
+      const again = testRun(undefined, { keys, ...stored(file), offline: true });
+      t.strictSame(await lanesSideBySide(again), decisions, `after line ${kept}`);
+      t.strictSame(again.sent, []);
+    }
   },
 );
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Scene, Unsettled } from './check.ts';
+import { CountInterrupted, type Scene, Unsettled } from './check.ts';
 import type { ClientRequest } from './client.ts';
 import {
   type AnsweredExchange,
@@ -166,10 +166,15 @@ export class Probe {
     return this.#run.recorded(this.#nextId())?.key ?? undefined;
   }
 
-  /** Waits, and says so to whoever watches. Stored exchanges are not waited for. */
+  /**
+   * Waits, and says so to whoever watches. For a stored exchange only until all is known that had been received when it
+   * was decided on.
+   */
   async waitUntil(time: number, waitingFor: string): Promise<void> {
-    if (this.#run.recorded(this.#nextId()) !== undefined) return;
+    const decidedAt = this.#run.decidedAt(this.#nextId());
+    if (decidedAt !== undefined) return this.#run.receivedUntil(decidedAt);
     await this.#run.waitUntil(time, waitingFor);
+    this.now();
   }
 
   /**
@@ -325,6 +330,9 @@ export class Probe {
   /**
    * Sends requests with this key, `inFlight` at a time, until all are answered or `enough` says stop; in the order of
    * sending. Uniform: only what evidence points to is kept in full.
+   *
+   * @throws CountInterrupted where one of them was under way when an earlier process of the run ended, and the key is
+   *   being counted
    */
   async burst(
     specs: readonly RequestSpec[],
@@ -341,6 +349,10 @@ export class Probe {
         next += 1;
         const spec = specs[index];
         if (spec === undefined) return;
+        if (this.isCounted(key) && this.#run.mayBeDone(this.#nextId())) {
+          stopped = true;
+          await this.#endCount();
+        }
         const exchange = await this.attempt(spec, key, { uniform: true });
         exchanges[index] = exchange;
         if (enough(exchange)) stopped = true;
@@ -354,10 +366,27 @@ export class Probe {
     return exchanges.filter((exchange) => exchange !== undefined);
   }
 
+  /**
+   * Ends a count with a request whose answer was lost: whether it counted nobody knows. Whatever that process sent of the
+   * count is over, whichever way it had come to send it.
+   *
+   * @throws CountInterrupted once all is known that was then
+   */
+  async #endCount(): Promise<never> {
+    const known = this.#run.lostAfter(this.#nextId()) ?? 0;
+    const stored: Promise<void>[] = [];
+    for (; this.#run.begunUntil(known, this.#nextId()); this.#sent += 1)
+      stored.push(this.#run.take(this.#nextId()));
+    await Promise.all(stored);
+    await this.#run.knownUntil(known);
+    throw new CountInterrupted(
+      'the run was interrupted while the requests that a window admits were counted',
+    );
+  }
+
   /** Waits until the key's minute admits a request, as far as the run can know. */
   async untilQuota(key: Key): Promise<void> {
-    const at = this.#readyAt(key);
-    if (at > this.now()) await this.waitUntil(at, `the next window of key ${key.name}`);
+    await this.waitUntil(this.#readyAt(key), `the next window of key ${key.name}`);
   }
 
   /**
@@ -519,8 +548,9 @@ export class Probe {
     const { again } = spec;
     if (again === undefined) return spec;
     const id = this.#nextId();
+    if (this.#run.mayBeDone(id)) return again;
     const stored = this.#run.recorded(id);
-    if (stored === undefined) return this.#run.mayBeDone(id) ? again : spec;
+    if (stored === undefined) return spec;
     return askedInstead(stored, { ...spec, authorization }) === undefined ? spec : again;
   }
 

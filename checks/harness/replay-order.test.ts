@@ -1,9 +1,13 @@
 import t from 'tap';
 import { answered } from './exchange-for-tests.ts';
+import { SECOND } from './key-pool.ts';
 import { ReplayOrder } from './replay-order.ts';
+import { NOON } from './run-for-tests.ts';
 
 const IDS = ['a#1', 'b#1', 'a#2', 'b#2', 'a#3'];
-const EXCHANGES = new Map(IDS.map((id) => [id, answered({ id })]));
+const EXCHANGES = new Map(
+  IDS.map((id, index) => [id, answered({ id, sentAt: NOON, receivedAt: NOON + index * SECOND })]),
+);
 const stored = (id: string) => EXCHANGES.get(id) ?? answered({ id });
 
 t.test('lanes that run side by side get theirs in the order of receipt', async (t) => {
@@ -44,4 +48,42 @@ t.test('one that is not of the stored run comes last', async (t) => {
   );
   t.strictSame(got, ['a#3', 'x#1']);
   t.match(await new ReplayOrder().turnOf(stored('a#1')), { id: 'a#1' });
+});
+
+t.test(
+  'whoever waited goes on after those that were received meanwhile, and before the others',
+  async (t) => {
+    const order = new ReplayOrder(EXCHANGES);
+    const got: string[] = [];
+    const waiting = async (until: number) => {
+      await order.turnAfter(NOON + until * SECOND);
+      got.push(`after ${until} s`);
+      got.push((await order.turnOf(stored('b#2'))).id);
+    };
+    const lane = async () => {
+      for (const id of ['a#1', 'b#1', 'a#2', 'a#3']) got.push((await order.turnOf(stored(id))).id);
+    };
+    await Promise.all([waiting(1.5), lane()]);
+    t.strictSame(got, ['a#1', 'b#1', 'after 1.5 s', 'a#2', 'b#2', 'a#3']);
+    got.length = 0;
+    await Promise.all([order.turnAfterFirst(2).then(() => got.push('after two')), lane()]);
+    t.strictSame(got, ['a#1', 'b#1', 'after two', 'a#2', 'a#3']);
+  },
+);
+
+t.test('it is over when nobody waits for a stored exchange any more', async (t) => {
+  const order = new ReplayOrder(EXCHANGES);
+  const got: string[] = [];
+  await order.end();
+  const atEnd = async () => {
+    got.push((await order.turnOf(stored('a#1'))).id);
+    await order.end();
+    got.push('end');
+  };
+  const lane = async () => {
+    for (const id of ['b#1', 'a#2', 'a#3']) got.push((await order.turnOf(stored(id))).id);
+  };
+  await Promise.all([atEnd(), lane()]);
+  t.strictSame(got, ['a#1', 'b#1', 'a#2', 'a#3', 'end']);
+  await order.end();
 });

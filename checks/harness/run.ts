@@ -32,8 +32,8 @@ export interface RunOptions {
   readonly recorded?: ReadonlyMap<string, Exchange>;
   /** How many requests of each key the earlier run sent without recording an answer. */
   readonly lost?: ReadonlyMap<string, number>;
-  /** Their ids. */
-  readonly unanswered?: ReadonlySet<string>;
+  /** Their ids, each with the number of exchanges that were on record when the process that sent it ended. */
+  readonly unanswered?: ReadonlyMap<string, number>;
   /** Ids of the exchanges with which the earlier run itself went on after an interruption. */
   readonly resumedWith?: ReadonlySet<string>;
   /** When the checks of the earlier run looked at the clock, by the exchange that followed. */
@@ -188,7 +188,7 @@ export class Run implements History, RunView {
 
   /** Whether an earlier part of this run sent this request, and its answer was lost with the process. */
   mayBeDone(id: string): boolean {
-    return this.#options.unanswered?.has(id) === true;
+    return this.lostAfter(id) !== undefined;
   }
 
   /**
@@ -199,6 +199,27 @@ export class Run implements History, RunView {
     if (this.#additionRepeated) return false;
     this.#additionRepeated = true;
     return true;
+  }
+
+  /** How many exchanges were on record when the process ended with which the answer to this request was lost. */
+  lostAfter(id: string): number | undefined {
+    return this.recorded(id) === undefined ? this.#options.unanswered?.get(id) : undefined;
+  }
+
+  /** Whether a request was sent by the process that ended with so many exchanges on record, or before. */
+  begunUntil(count: number, id: string): boolean {
+    return this.#replay.isAmongFirst(count, id) || (this.lostAfter(id) ?? count + 1) <= count;
+  }
+
+  /** Waits until all is known that was when so many exchanges were on record. */
+  async knownUntil(count: number): Promise<void> {
+    await this.#replay.turnAfterFirst(count);
+  }
+
+  /** Takes what is stored under an id, whatever was asked, so that nothing is missing that was spent. */
+  async take(id: string): Promise<void> {
+    const stored = this.recorded(id);
+    if (stored !== undefined) this.#admit(await this.#takeStored(stored), true, this.wentOnWith(id));
   }
 
   /** Requests of an earlier part of this run that were sent and never recorded, by key. */
@@ -216,7 +237,13 @@ export class Run implements History, RunView {
     this.#options.onEvent?.({ kind: 'spending', key, done, of });
   }
 
+  /** Waits until the earlier run had received what came until then. */
+  async receivedUntil(time: number): Promise<void> {
+    await this.#replay.turnAfter(time);
+  }
+
   async waitUntil(time: number, waitingFor: string): Promise<void> {
+    await this.#replay.end();
     if (this.offline) return this.clock.sleepUntil(time);
     if (time <= this.clock.now()) return;
     this.#options.onEvent?.({ kind: 'waiting', until: time, for: waitingFor });
@@ -236,8 +263,9 @@ export class Run implements History, RunView {
     uniform: boolean,
     decidedAt?: number,
   ): Promise<Exchange> {
-    this.#throwIfEnded();
     const stored = this.recorded(record.id);
+    if (stored === undefined) await this.#replay.end();
+    this.#throwIfEnded();
     const instead = stored === undefined ? undefined : askedInstead(stored, request);
     if (instead !== undefined) {
       this.#diverged = true;
@@ -247,36 +275,39 @@ export class Run implements History, RunView {
       );
     }
     if (stored === undefined && this.presence.gone !== undefined) throw new Unsettled(this.presence.gone);
-    const sender = request.authorization.kind === 'key' ? request.authorization.name : undefined;
-    const lane = this.lanes.find(({ key }) => key.name === (stored === undefined ? sender : stored.key));
-    lane?.spend(stored?.sentAt ?? this.clock.now());
-    this.#taken.add(record.id);
-    const resumed = this.#isFirstAgain(record.id, sender ?? null);
-    const exchange = asTheTargets(
-      stored === undefined ? await this.#send(request, record, decidedAt) : await this.#replay.turnOf(stored),
-    );
-    // A stored silence is over: the run goes on because the target is back.
-    if (stored === undefined) this.presence.note(exchange);
+    const sender = request.authorization.kind === 'key' ? request.authorization.name : null;
+    const resumed = this.#isFirstAgain(record.id, sender);
+    const exchange =
+      stored === undefined
+        ? await this.#send(request, record, decidedAt, sender)
+        : await this.#takeStored(stored);
     this.#admit(exchange, uniform, resumed);
     return exchange;
+  }
+
+  async #takeStored(stored: Exchange): Promise<Exchange> {
+    this.laneOf(stored)?.spend(stored.sentAt);
+    this.#taken.add(stored.id);
+    return asTheTargets(await this.#replay.turnOf(stored));
   }
 
   async #send(
     request: ClientRequest,
     record: { readonly id: string; readonly sentBy: string },
     decidedAt: number | undefined,
+    sender: string | null,
   ): Promise<Exchange> {
     if (this.offline) {
       throw new Unsettled(`the stored run has no exchange ${record.id} (${request.method} ${request.path})`);
     }
-    this.#options.journal?.begin(
-      record.id,
-      request.authorization.kind === 'key' ? request.authorization.name : null,
-      decidedAt,
-    );
-    const exchange = await this.#options.client.exchange(request, record, this.#options.signal);
+    this.lanes.find(({ key }) => key.name === sender)?.spend(this.clock.now());
+    this.#options.journal?.begin(record.id, sender, decidedAt);
+    const answer = await this.#options.client.exchange(request, record, this.#options.signal);
     // A run that is gone on with sends again what this one gave up.
-    if (!wasInterrupted(exchange)) this.#options.journal?.append(exchange);
+    if (!wasInterrupted(answer)) this.#options.journal?.append(answer);
+    const exchange = asTheTargets(answer);
+    // A stored silence is over, since the run went on: only what comes now tells of the target.
+    this.presence.note(exchange);
     return exchange;
   }
 

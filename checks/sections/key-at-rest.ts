@@ -36,7 +36,7 @@ export async function atStart(probe: Probe, key: Key): Promise<readonly RateRead
   const readings = probe.readingsOf(key);
   const last = readings.at(-1);
   const ends = windowEnd(probe, key, last);
-  if (ends !== undefined && ends > probe.now() && ends < probe.now() + BURST)
+  if (ends !== undefined && ends < probe.now() + BURST)
     await probe.waitUntil(ends, `the next window of key ${key.name}`);
   const before = sinceRest(probe.readingsOf(key), probe.now());
   if (before !== undefined)

@@ -1,5 +1,5 @@
 /** The filling of a window to its first refusal, with hardly a request too many. */
-import { Unsettled } from '../harness/check.ts';
+import { CountInterrupted, Unsettled } from '../harness/check.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
 import { type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
 import { described } from '../harness/pets.ts';
@@ -8,7 +8,6 @@ import type { RateReading } from '../harness/rate-headers.ts';
 import { listPets, type RequestSpec } from '../harness/requests.ts';
 import { countWindow, sinceEdge, type WindowCount } from '../harness/window-count.ts';
 import { isAdmitted, isAdmittedStatus } from './admitted.ts';
-import { rest } from './key-at-rest.ts';
 import { freeKey, otherKeys } from './other-keys.ts';
 
 /** How many requests are in flight at once while a window is filled. */
@@ -140,16 +139,22 @@ class Filling {
 export const fill: typeof fillWindow = (probe, key, ...rest) =>
   probe.counting(key, () => fillWindow(probe, key, ...rest));
 
-/** As `fill`; where an answer was lost, so that nobody knows whether it counts, once more from rest. */
+/**
+ * As `fill`; where an answer was lost, so that nobody knows whether it counts, once more from rest. So it is wherever the
+ * run was interrupted in between.
+ */
 export const fillUndisturbed: typeof fillWindow = async (probe, key, requests, since, last) => {
-  try {
-    return await fill(probe, key, requests, since, last);
-  } catch (error) {
-    const broken = error instanceof Unsettled && error.evidence.find((exchange) => !isAnswered(exchange));
-    if (!broken) throw error;
-    await probe.waitUntil(broken.receivedAt + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
-    await rest(probe, key);
-    return fill(probe, key, requests, probe.now(), last);
+  let from = since;
+  for (let lostOnes = 0; ; ) {
+    try {
+      return await fill(probe, key, requests, from, last);
+    } catch (error) {
+      const broken = error instanceof Unsettled && error.evidence.some((exchange) => !isAnswered(exchange));
+      if (broken) lostOnes += 1;
+      if (lostOnes > 1 || !(broken || error instanceof CountInterrupted)) throw error;
+      await probe.waitUntil(probe.now() + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
+      from = probe.now();
+    }
   }
 };
 
