@@ -112,6 +112,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
           lost: resume.lost,
           unanswered: resume.unanswered,
           resumedWith: resume.resumedWith,
+          besideLost: resume.besideLost,
           decidedAt: resume.decidedAt,
         }),
     ...(request.patience === undefined ? {} : { patience: request.patience }),

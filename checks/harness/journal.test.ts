@@ -152,6 +152,32 @@ t.test(
   },
 );
 
+t.test('answers are marked by which a lost request of the same key may have been counted', async (t) => {
+  const file = fileIn(t);
+  const journal = new Journal(file, HEADER);
+  const begin = (...ids: readonly string[]) => {
+    for (const id of ids) journal.begin(id, id.startsWith('other') ? 'pro-1' : 'free-1');
+  };
+  const append = (...ids: readonly string[]) => {
+    for (const id of ids) journal.append(answered({ id, key: id.startsWith('other') ? 'pro-1' : 'free-1' }));
+  };
+  begin('check#1', 'check#2');
+  append('check#2', 'check#1');
+  begin('check#3');
+  append('check#3');
+  begin('check#4', 'lost#1', 'other#1', 'check#5');
+  append('other#1', 'check#5', 'check#4');
+  begin('check#6');
+  append('check#6');
+  journal.close();
+  const goneOn = new Journal(file, undefined);
+  goneOn.begin('check#7', 'free-1');
+  goneOn.append(answered({ id: 'check#7', key: 'free-1' }));
+  goneOn.close();
+  const content = readJournal(file);
+  t.strictSame(content.ok && [...content.besideLost], ['check#5', 'check#4', 'check#6']);
+});
+
 t.test('where a process went on, the first request on each key is marked', async (t) => {
   const file = written(t);
   const goOn = (cut: number, ...ids: readonly (readonly [id: string, key: string | null])[]) => {

@@ -118,6 +118,8 @@ export type JournalContent =
        * may be lost.
        */
       readonly resumedWith: ReadonlySet<string>;
+      /** Ids of exchanges during which a request of the same key was under way whose answer is lost. */
+      readonly besideLost: ReadonlySet<string>;
       /** By exchange, when its check last looked at the clock before: what that request was decided by. */
       readonly decidedAt: ReadonlyMap<string, number>;
       /** What costs no more than an exchange and is to be known all the same, each in one line with file and line. */
@@ -137,17 +139,49 @@ function parseLine(line: string): unknown {
 const wasCutOff = (lines: readonly string[], index: number) =>
   lines[index + 1] === '' && index + 1 < lines.length - 1;
 
+/** The requests of one key that are under way, and the answers that came since the first of them was sent. */
+class UnderWay {
+  /** By id, how many requests were begun before. */
+  readonly #begun = new Map<string, number>();
+  #answers: { readonly id: string; readonly after: number }[] = [];
+  #count = 0;
+
+  begin(id: string): void {
+    this.#begun.set(id, this.#count);
+    this.#count += 1;
+  }
+
+  answer(id: string): void {
+    this.#begun.delete(id);
+    this.#answers.push({ id, after: this.#count });
+    const [first = this.#count] = this.#begun.values();
+    if ((this.#answers[0]?.after ?? first) <= first) {
+      this.#answers = this.#answers.filter(({ after }) => after > first);
+    }
+  }
+
+  lost(): readonly string[] {
+    return [...this.#begun.keys()];
+  }
+
+  /** The answers by which a lost request may have been counted before. */
+  besideLost(): readonly string[] {
+    return this.#begun.size === 0 ? [] : this.#answers.map(({ id }) => id);
+  }
+}
+
 /** The lines of a journal by what they hold, each with its number. */
 class JournalLines {
   readonly exchanges = new Map<string, Exchange>();
   readonly resumedWith = new Set<string>();
+  readonly besideLost = new Set<string>();
   readonly decidedAt = new Map<string, number>();
   readonly warnings: string[] = [];
   readonly #file: string;
   readonly #begun: Begun[] = [];
   /** Requests that a process began and left without an exchange, each with the exchanges on record at its end. */
   readonly #left = new Map<string, number>();
-  #underWay = new Set<string>();
+  readonly #underWay = new Map<string | null, UnderWay>();
   readonly #lineOf = new Map<string, number>();
   /** The keys that were used since a process went on with the journal; undefined while the first one wrote it. */
   #keysSince: Set<string | null> | undefined;
@@ -156,17 +190,20 @@ class JournalLines {
     this.#file = file;
   }
 
-  /** Where a process went on with the journal, or exchanges are missing otherwise. */
-  goOn(): void {
+  /** Where a process went on with the journal, or the journal is over. */
+  processEnded(): void {
     this.#keysSince = new Set();
-    for (const id of this.#underWay) this.#left.set(id, this.exchanges.size);
-    this.#underWay = new Set();
+    for (const underWay of this.#underWay.values()) {
+      for (const id of underWay.lost()) this.#left.set(id, this.exchanges.size);
+      for (const id of underWay.besideLost()) this.besideLost.add(id);
+    }
+    this.#underWay.clear();
   }
 
   unreadable(number: number, why: string): void {
     this.warnings.push(`${this.#file}:${number}: ${why}; an exchange that it held counts as lost`);
     // Whatever counts requests knows of it as it knows of those that a crash cut off.
-    this.goOn();
+    this.#keysSince = new Set();
   }
 
   /** @returns what is wrong with a line that does not belong into the journal of one run */
@@ -182,7 +219,9 @@ class JournalLines {
 
   #begin(begun: Begun): void {
     this.#begun.push(begun);
-    this.#underWay.add(begun.begun);
+    const underWay = this.#underWay.get(begun.key) ?? new UnderWay();
+    this.#underWay.set(begun.key, underWay);
+    underWay.begin(begun.begun);
     if (begun.decidedAt !== undefined) this.decidedAt.set(begun.begun, begun.decidedAt);
     if (this.#keysSince?.has(begun.key) === false) this.resumedWith.add(begun.begun);
     this.#keysSince?.add(begun.key);
@@ -190,7 +229,7 @@ class JournalLines {
 
   #take(exchange: Exchange, number: number, place: string): string | undefined {
     const before = this.exchanges.get(exchange.id);
-    this.#underWay.delete(exchange.id);
+    this.#underWay.get(exchange.key)?.answer(exchange.id);
     if (before === undefined) {
       this.exchanges.set(exchange.id, exchange);
       this.#lineOf.set(exchange.id, number);
@@ -205,8 +244,7 @@ class JournalLines {
   }
 
   unanswered(): Map<string, number> {
-    const left = [...this.#left, ...[...this.#underWay].map((id) => [id, this.exchanges.size] as const)];
-    return new Map(left.filter(([id]) => !this.exchanges.has(id)));
+    return new Map([...this.#left].filter(([id]) => !this.exchanges.has(id)));
   }
 
   lost(): Map<string, number> {
@@ -239,7 +277,7 @@ export function readJournal(file: string): JournalContent {
   for (const [index, line] of lines.entries()) {
     if (index === 0) continue;
     if (line === '') {
-      read.goOn();
+      read.processEnded();
       continue;
     }
     const entry = parseLine(line);
@@ -251,9 +289,10 @@ export function readJournal(file: string): JournalContent {
     const problem = read.take(entry, index + 1);
     if (problem !== undefined) return { ok: false, problem };
   }
-  const { exchanges, resumedWith, decidedAt, warnings } = read;
+  read.processEnded();
+  const { exchanges, resumedWith, besideLost, decidedAt, warnings } = read;
   const [lost, unanswered] = [read.lost(), read.unanswered()];
-  return { ok: true, header, exchanges, lost, unanswered, resumedWith, decidedAt, warnings };
+  return { ok: true, header, exchanges, lost, unanswered, resumedWith, besideLost, decidedAt, warnings };
 }
 
 /**

@@ -61,9 +61,14 @@ export class KeyLane {
     this.#refusedUntil = Math.max(this.#refusedUntil, time);
   }
 
+  /** Whether the key was refused though the run had quota for it, and is to be left alone. */
+  isRefused(now: number): boolean {
+    return this.#refusedUntil > now;
+  }
+
   /** Requests that the current minute still admits, as far as the run can know. */
   left(now: number): number {
-    if (this.#refusedUntil > now) return 0;
+    if (this.isRefused(now)) return 0;
     const bySelf = this.key.limits.perMinute - this.#inMinute(now).length;
     const last = this.#last;
     const told =
@@ -78,7 +83,7 @@ export class KeyLane {
    * describe the minute, else a minute after the oldest request that counts.
    */
   readyAt(now: number, clock: TargetClock): number {
-    if (this.#refusedUntil > now) return this.#refusedUntil;
+    if (this.isRefused(now)) return this.#refusedUntil;
     if (this.left(now) > 0) return now;
     const last = this.#last;
     if (last?.limit === this.key.limits.perMinute && last.reset !== undefined) {

@@ -20,7 +20,7 @@ export type NoKey = { readonly header: string; readonly described: string } | 'n
 
 /** How to pay for a request. */
 export interface Payment {
-  /** The key to use; without it a functional key that has quota left. */
+  /** The key to use; without it the functional key with the largest plan. */
   readonly key?: Key;
 }
 
@@ -440,13 +440,23 @@ export class Probe {
     if (lanes.length === 0) throw new Unsettled(NO_KEY_MAY_ADD);
     const now = this.now();
     const uncounted = lanes.filter(({ isCounted }) => !isCounted);
-    const [lane] = (uncounted.length > 0 ? uncounted : lanes)
-      .map((candidate) => ({ candidate, left: candidate.left(now) }))
-      .sort((a, b) => b.left - a.left)
-      .map(({ candidate }) => candidate);
-    if (lane === undefined) throw new Unsettled('no usable key has the role functional');
-    if (lane.left(now) > 0) return lane.key;
-    const soonest = lanes
+    const usable = uncounted.length > 0 ? uncounted : lanes;
+    // What a key may see is open (5, scopes): the animals of the run and the lists that are to show them have one key, as
+    // long as it admits anything. One that may add comes first, since lists are to show what was added.
+    const [usual] = usable.toSorted(
+      (a, b) =>
+        Number(a.adding === 'forbidden') - Number(b.adding === 'forbidden') ||
+        b.key.limits.perMinute - a.key.limits.perMinute,
+    );
+    if (usual === undefined) throw new Unsettled('no usable key has the role functional');
+    if (usual.left(now) > 0) return usual.key;
+    // Somebody else spends it: for a while another one pays.
+    const [other] = usable
+      .filter((lane) => usual.isRefused(now) && lane.left(now) > 0)
+      .toSorted((a, b) => b.left(now) - a.left(now));
+    if (other !== undefined) return other.key;
+    const candidates = usual.isRefused(now) ? lanes : [usual];
+    const soonest = candidates
       .map((candidate) => ({ candidate, at: candidate.readyAt(now, this.#run.targetClock) }))
       .reduce((a, b) => (b.at < a.at ? b : a));
     await this.waitUntil(soonest.at, `the next window of key ${soonest.candidate.key.name}`);

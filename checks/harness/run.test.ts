@@ -91,6 +91,13 @@ t.test('the first answer on a key after one that was lost is marked', async (t) 
     ['check#5'],
   );
   t.notOk('afterLost' in (run.readings[0] ?? {}));
+  const stored = ['check#1', 'check#2'].map((id) => [id, answered({ id, path: '/pets' })] as const);
+  const again = testRun(undefined, { recorded: new Map(stored), besideLost: new Set(['check#2']) }).run;
+  for (const [id] of stored) await list(again, id, false);
+  t.strictSame(
+    again.readings.map(({ afterLost }) => afterLost),
+    [undefined, true],
+  );
 });
 
 t.test('of the uniform answers of a burst two of each sender and status are kept', async (t) => {

@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly unanswered?: ReadonlyMap<string, number>;
   /** Ids of the exchanges with which the earlier run itself went on after an interruption. */
   readonly resumedWith?: ReadonlySet<string>;
+  /** Ids of its exchanges during which a request of the same key was under way whose answer is lost. */
+  readonly besideLost?: ReadonlySet<string>;
   /** When the checks of the earlier run looked at the clock, by the exchange that followed. */
   readonly decidedAt?: ReadonlyMap<string, number>;
   /** Whether exchanges that were not recorded may be sent. */
@@ -334,12 +336,14 @@ export class Run implements History, RunView {
     else {
       this.targetClock.learn(exchange);
       if (exchange.outcome.status !== 429) this.waitsInVain.delete(exchange.key);
+      const afterLost =
+        this.#lostOn.delete(exchange.key) || this.#options.besideLost?.has(exchange.id) === true;
       const listed = listedPets(exchange)?.length;
       const reading: RateReading = {
         ...rateReading(exchange),
         ...(listed === undefined ? {} : { listed }),
         ...(resumed ? { resumed } : {}),
-        ...(this.#lostOn.delete(exchange.key) ? { afterLost: true } : {}),
+        ...(afterLost ? { afterLost } : {}),
       };
       this.readings.push(reading);
       if (reading.key !== null) {
