@@ -186,6 +186,28 @@ t.test('a target that refuses nothing cannot be provoked', async (t) => {
   t.equal(test.sent.length, 12 + 6);
 });
 
+t.test('where a window ends before anything is over the limit, it is reached once more', async (t) => {
+  const takes = (number: number) => (number === 7 ? MINUTE : 0);
+  const { provocation, own, waits } = await provoked({ after: 10 }, { takes });
+  t.match(provocation, { after: 10, count: { verdict: { kind: 'exact' }, all: { length: 6 } } });
+  t.equal(own.length, 12 + 12 + 4);
+  t.match(waits[0], /^121.*: key free-ban to be at rest for a minute$/);
+  const slow = (number: number) => (number === 7 || number === 19 ? MINUTE : 0);
+  const again = await provoked({ after: 10 }, { takes: slow });
+  t.match(again.provocation, { after: 10, first: { id: 'ban:free-ban#25' } }, 'goes on one by one');
+});
+
+t.test('so it is where the run was interrupted before, and gone through again alike', async (t) => {
+  const recorded = new Map((await banningRun({})).run.exchanges.map((exchange) => [exchange.id, exchange]));
+  const unanswered = new Map(
+    Array.from({ length: 12 }, (_, index) => [`ban:free-ban#${index + 1}`, recorded.size] as const),
+  );
+  const resumed = await provoked({ after: 10 }, { options: { recorded, unanswered } });
+  t.match(resumed.provocation, { after: 10, first: { id: 'ban:free-ban#19' } });
+  t.match(resumed.waits[0], /^61.*: key free-ban to be at rest for a minute$/);
+  t.equal(resumed.own.length, 12 + 4);
+});
+
 t.test('what an edge of the window gave back is spent before anything is over the limit', async (t) => {
   const { provocation } = await provoked({ after: 5 }, { admits: 15 });
   t.match(provocation, { count: { verdict: { kind: 'more' } }, first: { id: 'ban:free-ban#16' }, after: 5 });
