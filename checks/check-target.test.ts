@@ -136,7 +136,9 @@ t.test('a key that may not add leaves the additions to one that may', async (t) 
     ['writes'],
   );
   t.teardown(() => server.close());
-  const { run, result } = await checked(request);
+  // The one that comes first pays, and may not add.
+  const keys = request.profile.keys.toReversed();
+  const { run, result } = await checked({ ...request, profile: { ...request.profile, keys } });
   const found = Object.entries(verdicts(result));
   t.strictSame(
     found.filter(([id, verdict]) => verdict === 'fail' || (ADDING.test(id) && verdict !== 'pass')),
@@ -144,6 +146,20 @@ t.test('a key that may not add leaves the additions to one that may', async (t) 
   );
   const forbidden = run.readings.filter(({ status }) => status === 403);
   t.equal(forbidden.length, 1, 'the other key is asked once');
+});
+
+t.test('keys of one plan that see their own animals only are no failure', async (t) => {
+  const { server, request } = await target(
+    { variant: 'own-animals-only', animals: 40 },
+    ['free-1', 'free-2'],
+    ['writes'],
+  );
+  t.teardown(() => server.close());
+  const { result } = await checked(request);
+  t.strictSame(
+    Object.entries(verdicts(result)).filter(([, verdict]) => verdict === 'fail'),
+    [],
+  );
 });
 
 t.test('where no key may add, nothing is told of additions, and all of the rest', async (t) => {

@@ -66,24 +66,40 @@ t.test('what the run knows', async (t) => {
   );
 });
 
-t.test('the key with most left pays; one without the role or unusable never does', async (t) => {
-  const keys = [
-    testKey({ name: 'ban', roles: ['ban'], limits: { perMinute: 1000, perDay: 1000 } }),
-    testKey({ name: 'bad', limits: { perMinute: 900, perDay: 1000 } }),
-    testKey({ name: 'small', limits: { perMinute: 2, perDay: 1000 } }),
-    testKey({ name: 'large', limits: { perMinute: 4, perDay: 1000 } }),
-  ];
-  const { run, sent, waits } = testRun(undefined, { keys });
-  const bad = run.lanes[1];
-  if (bad !== undefined) bad.unusable = 'unknown to the target';
-  const probe = run.probe('check');
-  for (let number = 1; number <= 6; number += 1) await probe.send(listPets());
-  const payers = () => sent.map(payer).join();
-  t.equal(payers(), 'large,large,small,large,small,large');
-  t.strictSame(waits(), []);
+t.test(
+  'the key of the largest plan pays, and is waited for; one without the role or unusable never does',
+  async (t) => {
+    const keys = [
+      testKey({ name: 'ban', roles: ['ban'], limits: { perMinute: 1000, perDay: 1000 } }),
+      testKey({ name: 'bad', limits: { perMinute: 900, perDay: 1000 } }),
+      testKey({ name: 'small', limits: { perMinute: 2, perDay: 1000 } }),
+      testKey({ name: 'large', limits: { perMinute: 4, perDay: 1000 } }),
+    ];
+    const { run, sent, waits } = testRun(undefined, { keys });
+    const bad = run.lanes[1];
+    if (bad !== undefined) bad.unusable = 'unknown to the target';
+    const probe = run.probe('check');
+    for (let number = 1; number <= 4; number += 1) await probe.send(listPets());
+    t.strictSame(waits(), []);
+    await probe.send(listPets());
+    t.equal(sent.map(payer).join(), 'large,large,large,large,large', 'another key may see other animals');
+    t.strictSame(waits(), ['60: the next window of key large']);
+  },
+);
+
+t.test('lists are asked for with a key that may add, once that is known', async (t) => {
+  const keys = [testKey({ name: 'reads-only' }), testKey({ name: 'adds-too' })];
+  const target = testRun((request) => (request.method === 'POST' ? answerTo(payer(request)) : {}), { keys });
+  const answerTo = (key: string | null) => (key === 'reads-only' ? FORBIDDEN : CREATED);
+  const probe = probeOf(target);
   await probe.send(listPets());
-  t.equal(payers(), 'large,large,small,large,small,large,large', 'whichever is free first');
-  t.strictSame(waits(), ['60: the next window of key large']);
+  await probe.send(animal);
+  await probe.send(listPets());
+  t.strictSame(target.sent.filter(({ method }) => method === 'GET').map(payer), [
+    'reads-only',
+    'reads-only',
+    'adds-too',
+  ]);
 });
 
 t.test('with no key that pays a check cannot tell', async (t) => {

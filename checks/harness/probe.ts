@@ -440,27 +440,21 @@ export class Probe {
     if (lanes.length === 0) throw new Unsettled(NO_KEY_MAY_ADD);
     const now = this.now();
     const uncounted = lanes.filter(({ isCounted }) => !isCounted);
-    const usable = uncounted.length > 0 ? uncounted : lanes;
-    // What a key may see is open (5, scopes): the animals of the run and the lists that are to show them have one key, as
-    // long as it admits anything. One that may add comes first, since lists are to show what was added.
-    const [usual] = usable.toSorted(
+    // What a key may see is open (5, scopes): an animal that was added and the list that is to show it have one key, which
+    // is waited for rather than left. Another one pays where it may not add, or where somebody else spends it.
+    const [usual, ...others] = (uncounted.length > 0 ? uncounted : lanes).toSorted(
       (a, b) =>
         Number(a.adding === 'forbidden') - Number(b.adding === 'forbidden') ||
         b.key.limits.perMinute - a.key.limits.perMinute,
     );
     if (usual === undefined) throw new Unsettled('no usable key has the role functional');
-    if (usual.left(now) > 0) return usual.key;
-    // Somebody else spends it: for a while another one pays.
-    const [other] = usable
-      .filter((lane) => usual.isRefused(now) && lane.left(now) > 0)
-      .toSorted((a, b) => b.left(now) - a.left(now));
-    if (other !== undefined) return other.key;
-    const candidates = usual.isRefused(now) ? lanes : [usual];
-    const soonest = candidates
-      .map((candidate) => ({ candidate, at: candidate.readyAt(now, this.#run.targetClock) }))
+    const payers = usual.isRefused(now) ? [usual, ...others] : [usual];
+    const soonest = payers
+      .map((payer) => ({ payer, at: payer.readyAt(now, this.#run.targetClock) }))
       .reduce((a, b) => (b.at < a.at ? b : a));
-    await this.waitUntil(soonest.at, `the next window of key ${soonest.candidate.key.name}`);
-    return soonest.candidate.key;
+    if (soonest.at > now)
+      await this.waitUntil(soonest.at, `the next window of key ${soonest.payer.key.name}`);
+    return soonest.payer.key;
   }
 
   /**

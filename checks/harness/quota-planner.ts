@@ -162,30 +162,19 @@ interface Allocation {
   readonly pauses: number;
 }
 
-/** Hands ordinary requests to the key that has most left in its minute, as a run does. */
+/** Hands ordinary requests to the key with the largest plan, minute by minute, as a run does. */
 function allocate(requests: number, { keys, checks }: PlannedRun): Allocation {
   const everyKey = PREFLIGHT + sum(checks.map(({ id }) => ON_EVERY_KEY[id] ?? 0));
   const paid = new Map(keys.map(({ name }) => [name, everyKey]));
-  const payers = keys
+  const [payer] = keys
     .filter(({ roles }) => roles.includes('functional'))
-    .map((key) => ({ key, left: key.limits.perMinute - everyKey }));
-  let pauses = 0;
-  let sincePause = 0;
-  let inWindow = new Map(paid);
-  for (let open = payers.length === 0 ? 0 : requests; open > 0; open -= 1) {
-    let payer = payers.reduce((a, b) => (b.left > a.left ? b : a));
-    if (payer.left <= 0) {
-      pauses += 1;
-      sincePause = 0;
-      inWindow = new Map();
-      for (const each of payers) each.left = each.key.limits.perMinute;
-      payer = payers.reduce((a, b) => (b.left > a.left ? b : a));
-    }
-    payer.left -= 1;
-    sincePause += 1;
-    inWindow.set(payer.key.name, (inWindow.get(payer.key.name) ?? 0) + 1);
-    paid.set(payer.key.name, (paid.get(payer.key.name) ?? 0) + 1);
-  }
+    .toSorted((a, b) => b.limits.perMinute - a.limits.perMinute);
+  if (payer === undefined) return { paid, inWindow: paid, pauses: 0 };
+  const { perMinute } = payer.limits;
+  const pauses = Math.max(0, Math.ceil((everyKey + requests) / perMinute) - 1);
+  const sincePause = pauses === 0 ? requests : everyKey + requests - pauses * perMinute;
+  paid.set(payer.name, everyKey + requests);
+  const inWindow = pauses === 0 ? new Map(paid) : new Map([[payer.name, sincePause]]);
   // On a slow target the first of these are out of the minute again.
   return { paid, inWindow: sincePause * ROUND_TRIP < MINUTE / 2 ? inWindow : new Map(), pauses };
 }
