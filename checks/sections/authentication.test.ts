@@ -84,7 +84,11 @@ t.test('without a key: each operation, and an animal that there is not', async (
     'POST /pets -',
     'GET /pets/7 -',
     /^GET \/pets\/[2-4]\d{18} -$/,
+    'POST /pets -',
   ]);
+  const { name, ...rest } = JSON.parse(sent[4]?.body ?? '');
+  t.match(name, / refused without a key$/);
+  t.strictSame(rest, { status: 'sold' }, 'an addition that is invalid too is no 400');
   t.match(JSON.parse(sent[1]?.body ?? ''), {
     name: / refused without a key$/,
     categoryId: 3,
@@ -105,7 +109,7 @@ t.test('without a key: each operation, and an animal that there is not', async (
 
 t.test('an animal is asked for that was retrieved before, where one was', async (t) => {
   const { requests, verdict } = await tried('auth-missing-key', { retrieved: 404 });
-  t.equal(requests.length, 3);
+  t.equal(requests.length, 4);
   t.notOk(requests.includes('GET /pets/7 -'));
   t.equal(verdict, 'pass');
 });

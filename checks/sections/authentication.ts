@@ -116,22 +116,22 @@ export const authenticationChecks: readonly Check[] = [
     },
   },
   {
-    // 5: a missing key yields 401; all operations require it.
+    // 5: a missing key yields 401; all operations require it, so that the rest of a request does not count: an addition
+    // that is invalid too is no 400.
     id: 'auth-missing-key',
-    spends: { anonymous: THREE_OPERATIONS + 1 },
+    spends: { anonymous: THREE_OPERATIONS + 2 },
     scenes: needsOperations,
     async run(probe, judge) {
       // Whoever has no key does not learn which animals there are.
       const unknown = getPet(2n ** 61n + probe.random('unknown without a key', 2n ** 61n));
-      await refused(probe, judge, 'none', [
-        ...(await operations(probe, 'without a key', { status: 'sold', limit: 1 })),
-        unknown,
-      ]);
+      const specs = [...(await operations(probe, 'without a key', { status: 'sold', limit: 1 })), unknown];
+      if (probe.permits('writes'))
+        specs.push(addPet({ name: `${refusedPrefix(probe.runId)} without a key`, status: 'sold' }));
+      await refused(probe, judge, 'none', specs);
     },
   },
   {
-    // 5: the form is "Bearer <API_KEY>"; with nothing after it there is no key. Without one the rest of a request does
-    // not count (4: every endpoint requires it), so that an addition that is invalid too is no 400.
+    // 5: the form is "Bearer <API_KEY>"; with nothing after it there is no key, whatever else is wrong with a request.
     id: 'auth-empty-key',
     spends: { anonymous: THREE_OPERATIONS },
     scenes: needsOperations,

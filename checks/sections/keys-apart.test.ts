@@ -180,7 +180,7 @@ t.test('a request without a valid key takes from nobody’s quota', async (t) =>
       'Bearer pqrstuvW',
       `Basic ${Buffer.from('pqrstuvw:').toString('base64')}`,
       'pqrstuvw',
-      'Bearer unknown-to-everybody',
+      'Bearer undefined',
       'none',
       'pro-1',
     ],

@@ -17,7 +17,8 @@ function invalidCredentials(key: Key): NoKey[] {
     header: `Basic ${Buffer.from(`${key.value}:`).toString('base64')}`,
     described: 'Basic and a valid key',
   };
-  const unknown = { header: 'Bearer unknown-to-everybody', described: 'Bearer and an unknown key' };
+  // What a client sends that forgot to set its key.
+  const unknown = { header: 'Bearer undefined', described: 'Bearer and the word undefined' };
   return [
     ...misses,
     basic,

@@ -161,6 +161,13 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
     serving((call) => hasNone(call) && call.target.includes('status='), 'listPets'),
   ),
 
+  fault(
+    'auth-missing-invalid-body-400',
+    MISSING,
+    'An addition without a key is answered 400 where its body is invalid too.',
+    reading(hasNone, (read, answer) => ('problem' in read ? withError(answer, 400) : answer)),
+  ),
+
   fault('auth-empty-accepted', EMPTY, 'An empty bearer token is accepted.', serving(hasEmpty)),
   fault(
     'auth-empty-header-accepted',
@@ -196,6 +203,12 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
     UNKNOWN,
     'The token null is accepted.',
     serving((call) => bearerToken(call.authorization) === 'null'),
+  ),
+  fault(
+    'auth-undefined-accepted',
+    UNKNOWN,
+    'The token undefined is accepted.',
+    serving((call) => bearerToken(call.authorization) === 'undefined'),
   ),
   fault(
     'auth-non-ascii-500',
