@@ -129,6 +129,12 @@ export const RESET_VALUE_FAULTS: readonly Fault[] = [
     resetShown(whenOverLimit, (reset, now) => String(Math.ceil((reset + now / 1000) / 2))),
   ),
   fault(
+    'reset-now-on-429',
+    TRUE,
+    'X-RateLimit-Reset of a 429 is the current second.',
+    resetShown(whenOverLimit, (_reset, now) => String(Math.floor(now / 1000))),
+  ),
+  fault(
     'reset-pushed-back',
     TRUE,
     'A refused request lets the window begin anew, though the headers say otherwise.',
