@@ -1,7 +1,8 @@
 /**
  * `npm run prove:resume [-- RUNS]`: a run that spends the day of two keys is killed (SIGKILL) at ten random moments and
  * gone on with each time. It must come to the verdict of a run that nobody touched, and send no request a second time
- * but those that were in flight when it died.
+ * but those that were in flight when it died. Every other run is killed where that hurts most: while the requests that
+ * a window admits are counted, or a ban is provoked.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,6 +20,8 @@ import { readReport } from '../reports/read-report.ts';
 import { profileKeys, variableOf } from './serve-profile.ts';
 
 const KILLS = 10;
+/** A window of the smaller key, and a few more. */
+const MOST_COUNTED = 100;
 /** A day of seventeen minutes is then one of less than a minute, and a machine keeps up that does other work too. */
 const CLOCK_SPEED = 20;
 /** A small plan of its own, so that its day is spent in the same time. */
@@ -33,16 +36,33 @@ const ROLES: Readonly<Record<string, readonly KeyRole[]>> = {
 const COMMAND = fileURLToPath(new URL('./main.js', import.meta.url));
 const runs = Number(process.argv[2] ?? 3);
 
+/** When a process is killed: after so many milliseconds, or with so many requests more of a count or a ban. */
+type Kill = { readonly after: number } | { readonly counted: number };
+
+/** How many requests of counts and bans a journal knows. */
+async function countedIn(journal: string): Promise<number> {
+  const lines = await readFile(journal, 'utf8').catch(() => '');
+  return lines.match(/^\{"begun":"(?:minute|ban):/gm)?.length ?? 0;
+}
+
+/** Resolves when it is time to kill the process that writes a journal. */
+async function timeToKill(kill: Kill, journal: string, signal: AbortSignal): Promise<void> {
+  if ('after' in kill) return sleep(kill.after, undefined, { signal });
+  const most = (await countedIn(journal)) + kill.counted;
+  while ((await countedIn(journal)) < most) await sleep(3, undefined, { signal });
+}
+
 interface Ended {
   readonly seconds: number;
   readonly output: string;
 }
 
-/** Runs the command until it ends, or kills it after so many milliseconds. */
+/** Runs the command until it ends, or is killed. */
 async function command(
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-  killAfter?: number,
+  journal: string,
+  kill?: Kill,
 ): Promise<Ended & { readonly killed: boolean }> {
   const startedAt = performance.now();
   const child = spawn(process.execPath, [COMMAND, ...args], {
@@ -52,12 +72,9 @@ async function command(
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
   const closed = once(child, 'close');
-  if (killAfter !== undefined) {
+  if (kill !== undefined) {
     const dying = new AbortController();
-    await Promise.race([
-      closed,
-      sleep(killAfter, undefined, { signal: dying.signal }).catch(() => undefined),
-    ]);
+    await Promise.race([closed, timeToKill(kill, journal, dying.signal).catch(() => undefined)]);
     dying.abort();
     child.kill('SIGKILL');
   }
@@ -81,8 +98,8 @@ interface DayRun {
   readonly repeated: number;
 }
 
-/** One day run on a server of its own, killed after each of these times (in milliseconds). */
-async function dayRun(killAfter: readonly number[]): Promise<DayRun> {
+/** One day run on a server of its own, killed each of these times. */
+async function dayRun(killed: readonly Kill[]): Promise<DayRun> {
   const server = await startReferenceServer({
     clockSpeed: CLOCK_SPEED,
     enterprise: ENTERPRISE,
@@ -107,10 +124,11 @@ async function dayRun(killAfter: readonly number[]): Promise<DayRun> {
     const env = Object.fromEntries(keys.map(({ name, value }) => [variableOf(name), value]));
     let [kills, seconds] = [0, 0];
     let ended: Awaited<ReturnType<typeof command>> | undefined;
-    for (const after of [...killAfter, undefined]) {
-      const begun = await readFile(join(out, JOURNAL_FILE), 'utf8').catch(() => '');
+    const journal = join(out, JOURNAL_FILE);
+    for (const kill of [...killed, undefined]) {
+      const begun = await readFile(journal, 'utf8').catch(() => '');
       const args = begun.includes('\n') ? ['--resume', out] : ['--profile', profile, '--out', out];
-      ended = await command(['check', ...args, '--format', 'tap'], env, after);
+      ended = await command(['check', ...args, '--format', 'tap'], env, journal, kill);
       seconds += ended.seconds;
       if (!ended.killed) break;
       kills += 1;
@@ -124,7 +142,7 @@ async function dayRun(killAfter: readonly number[]): Promise<DayRun> {
       verdict,
       verdicts: new Map(requirements.map((row) => [row.id, `${row.verdict} (${row.reason})`])),
       requests: requests.total,
-      ...repetitions(await readFile(join(out, JOURNAL_FILE), 'utf8')),
+      ...repetitions(await readFile(journal, 'utf8')),
     };
   } finally {
     await server.close();
@@ -162,13 +180,22 @@ for (let run = 1; run <= runs; run += 1) {
   const moments = Array.from({ length: KILLS }, () => Math.random() * untouched.seconds * 1000).sort(
     (a, b) => a - b,
   );
-  const between = moments.map((moment, index) => moment - (moments[index - 1] ?? 0));
-  const killed = await dayRun(between);
+  const inCounts = run % 2 === 0;
+  const killed = await dayRun(
+    moments.map((moment, index) =>
+      inCounts
+        ? { counted: 1 + Math.floor(Math.random() * MOST_COUNTED) }
+        : { after: moment - (moments[index - 1] ?? 0) },
+    ),
+  );
+  const where = inCounts
+    ? 'in counts and bans'
+    : `at ${moments.map((moment) => (moment / 1000).toFixed(1)).join(', ')} s`;
   const changed = [...untouched.verdicts].filter(
     ([id, verdict]) => bare(verdict) !== bare(killed.verdicts.get(id)),
   );
   process.stdout.write(
-    `${run}: killed ${killed.kills} times, at ${moments.map((moment) => (moment / 1000).toFixed(1)).join(', ')} s: ${killed.verdict}, ` +
+    `${run}: killed ${killed.kills} times, ${where}: ${killed.verdict}, ` +
       `${killed.requests} requests, ${killed.sentAgain} sent again that were in flight, ${killed.repeated} repeated, in ${killed.seconds.toFixed(1)} s\n`,
   );
   for (const [id, verdict] of changed)
