@@ -76,6 +76,8 @@ export interface Check {
   readonly id: string;
   /** What `run` may not do without. */
   readonly permit?: Permission;
+  /** Why the requirement binds no target with these keys, whatever is permitted; undefined where it does. */
+  readonly notApplicable?: (keys: readonly Key[]) => string | undefined;
   readonly spends?: Spending;
   /** Exchanges that several checks share; the first to need them pays. */
   readonly scenes?: readonly Scene<unknown>[];

@@ -100,6 +100,20 @@ t.test('a check without its permission is not run, and says so', async (t) => {
   t.strictSame(notes, ['bans', 'concluded']);
 });
 
+t.test('what binds no target with these keys is not run, and needs no permission', async (t) => {
+  const notes: string[] = [];
+  const checks = [
+    noted('custom', notes, { permit: 'day', notApplicable: (keys) => `${keys.length} key and no other` }),
+    noted('usual', notes, { permit: 'ban', notApplicable: () => undefined }),
+  ];
+  const { requirements } = await run(permitting('ban', 'day'), checks);
+  t.match(requirements.get('custom'), { verdict: 'not-applicable', reason: '1 key and no other' });
+  t.match(requirements.get('usual'), { verdict: 'pass' });
+  t.strictSame(notes, ['usual']);
+  const unpermitted = (await run(permitting('ban'), checks)).requirements;
+  t.match(unpermitted.get('custom'), { verdict: 'not-applicable' });
+});
+
 t.test(
   'what drives a key to its limit comes after everything else, gaps of either kind included',
   async (t) => {

@@ -59,7 +59,9 @@ export async function runChecks(run: Run, plan: CheckPlan): Promise<RunResult> {
   const runCheck = async (check: Check) => {
     const { run: provoke, permit } = check;
     plan.onEvent?.({ kind: 'check-started', id: check.id });
-    if (permit !== undefined && !run.permissions.has(permit))
+    const without = check.notApplicable?.(run.keys);
+    if (without !== undefined) of(check).notApplicable(without);
+    else if (permit !== undefined && !run.permissions.has(permit))
       of(check).unsettled(`needs the permission ${permit}`);
     else if (provoke !== undefined) await guarded(check, () => provoke(run.probe(check.id), of(check)));
     const { verdict, reason } = of(check).settle();

@@ -176,8 +176,10 @@ t.test('each plan has a key of its own', async (t) => {
     reason: /no pro key with the role exhaust/,
   });
   t.match(await judged(run, dailyQuotaChecks, 'rate-day-business'), { verdict: 'inconclusive' });
-  t.match(await judged(run, dailyQuotaChecks, 'rate-day-enterprise'), { verdict: 'not-applicable' });
   const enterprise = testKey({ name: 'enterprise-1', plan: 'enterprise' });
+  const row = dailyQuotaChecks.find(({ id }) => id === 'rate-day-enterprise');
+  t.match(row?.notApplicable?.([free]), /no Enterprise key/, 'whatever is permitted');
+  t.equal(row?.notApplicable?.([free, enterprise]), undefined);
   const { run: other } = testRun(() => ({}), { keys: [enterprise] });
   t.match(await judged(other, dailyQuotaChecks, 'rate-day-enterprise'), {
     verdict: 'inconclusive',

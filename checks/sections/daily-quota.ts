@@ -8,6 +8,7 @@ import { type RateReading, rateReading } from '../harness/rate-headers.ts';
 import { listPets } from '../harness/requests.ts';
 import type { PlanName } from '../harness/target-profile.ts';
 import { isAdmitted, isAdmittedStatus } from './admitted.ts';
+import { withoutNumbers } from './custom-plan.ts';
 import { exhaustKeys } from './minute-windows.ts';
 import { tellsDay, toldEnd } from './told-time.ts';
 
@@ -153,14 +154,10 @@ function dayRow(plan: PlanName): Check {
     // 8: the plan's requests per day, no fewer, no more.
     id: `rate-day-${plan}`,
     permit: 'day',
+    notApplicable: withoutNumbers(plan),
     async run(probe, judge) {
       const key = exhaustKeys(probe).find((candidate) => candidate.plan === plan);
       if (key === undefined) {
-        if (plan === 'enterprise' && !probe.keys.some((candidate) => candidate.plan === plan)) {
-          return judge.notApplicable(
-            'the profile names no Enterprise key, and the document leaves its numbers custom',
-          );
-        }
         return judge.unsettled(`the profile has no ${plan} key with the role exhaust`);
       }
       judgeDay(probe, judge, await probe.play(dayOf(key)));

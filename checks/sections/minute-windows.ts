@@ -196,12 +196,17 @@ export function exhaustKeys(probe: Pick<Probe, 'keys'>): Key[] {
   return [...byPlan.values()].sort((a, b) => a.limits.perMinute - b.limits.perMinute);
 }
 
+/** The measurement of a key's minute, and whether it goes on into the next window. */
+interface PlannedMinute {
+  readonly key: Key;
+  readonly scene: Scene<MinuteMeasurement>;
+  readonly again: boolean;
+}
+
 /** The measurement of every key that may be driven to 429; the smallest plan's goes on into the next window. */
-export function minuteScenes(
-  probe: Pick<Probe, 'keys'>,
-): { readonly key: Key; readonly scene: Scene<MinuteMeasurement> }[] {
-  return exhaustKeys(probe).map((key, index) => ({
-    key,
-    scene: minuteOf(key, index === 0 && key.limits.perMinute <= MOST_FOR_SECOND_WINDOW),
-  }));
+export function minuteScenes(probe: Pick<Probe, 'keys'>): PlannedMinute[] {
+  return exhaustKeys(probe).map((key, index) => {
+    const again = index === 0 && key.limits.perMinute <= MOST_FOR_SECOND_WINDOW;
+    return { key, scene: minuteOf(key, again), again };
+  });
 }

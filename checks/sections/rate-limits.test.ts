@@ -167,9 +167,15 @@ t.test('each plan is judged by a key of its own', async (t) => {
     { verdict: 'inconclusive', reason: /no enterprise key with the role exhaust/ },
     'its numbers are known, and nobody may drive it there',
   );
+  const row = rateLimitChecks.find(({ id }) => id === 'rate-minute-enterprise');
+  t.match(row?.notApplicable?.([free]), /no Enterprise key/, 'whatever is permitted');
+  t.equal(row?.notApplicable?.([free, enterprise]), undefined);
   const { run: without } = testRun(() => ({}), { keys: [free] });
-  t.match(await judged(without, rateLimitChecks, 'rate-minute-enterprise'), { verdict: 'not-applicable' });
   t.match(await judged(without, rateLimitChecks, 'rate-minute-business'), { verdict: 'inconclusive' });
+  t.equal(
+    rateLimitChecks.find(({ id }) => id === 'rate-minute-business')?.notApplicable?.([free]),
+    undefined,
+  );
 });
 
 t.test('the limit holds for requests in flight together', async (t) => {
@@ -213,7 +219,19 @@ t.test('after the reset the whole quota is there again', async (t) => {
   const next = (windows: MinuteMeasurement['next'], given: Partial<MinuteMeasurement> = {}) =>
     said('rate-next-window', { next: windows, ...given });
   t.match(await next([windowOf(exact)]), { verdict: 'pass', evidence: /^refusal$/ });
-  t.match(await next([]), { verdict: 'inconclusive', reason: /no exchange/ });
+  for (const [reason, given] of [
+    [/key free-1 was refused nothing/, { windows: [windowOf(more, 7, { refusal: undefined })] }],
+    [/5 of 6 .* first minute of key free-1 .*rate-minute-free/, { windows: [windowOf(fewer(1), 5)] }],
+    [/key free-1 was not admitted again/, { afterReset: undefined }],
+  ] as const)
+    t.match(await next([], given), { verdict: 'inconclusive', reason });
+  const large = exhaustKey({ limits: { perMinute: 301, perDay: 10_000 } });
+  const { run } = testRun(() => ({}), { keys: [large], permissions: new Set(['exhaust'] as const) });
+  await played(run, `minute:${large.name}`, minuteMeasured(large, { next: [] }));
+  t.match(await judged(run, rateLimitChecks, 'rate-next-window'), {
+    verdict: 'inconclusive',
+    reason: /no key’s plan is small enough/,
+  });
   t.match(await next([windowOf(more, 7)]), { verdict: 'fail', reason: '7 were', expected: /^6 .* free-1$/ });
   t.match(await next([windowOf(fewer(), 4)]), { verdict: 'inconclusive', reason: /somebody else/ });
   t.match(await next([windowOf(fewer(), 4), windowOf(fewer(), 4)]), { verdict: 'fail', reason: '4 were' });

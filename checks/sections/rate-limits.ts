@@ -1,10 +1,18 @@
 /** Section 8: requests per minute: how many a window admits. */
-import type { Check, GapAnswer, GapObserver, History, Judge } from '../harness/check.ts';
+import {
+  type Check,
+  type GapAnswer,
+  type GapObserver,
+  type History,
+  type Judge,
+  Unsettled,
+} from '../harness/check.ts';
 import type { Exchange } from '../harness/exchange.ts';
 import type { Key } from '../harness/key-pool.ts';
 import type { PlanName } from '../harness/target-profile.ts';
 import { racingRemaining } from '../harness/window-count.ts';
 import { banKey, banOf } from './ban-measurement.ts';
+import { withoutNumbers } from './custom-plan.ts';
 import { keysApartChecks } from './keys-apart.ts';
 import { evidenceOf, forEveryKey, mayBan, measurements } from './minute-measurements.ts';
 import { heldExplains, type MinuteMeasurement, minuteScenes } from './minute-windows.ts';
@@ -115,14 +123,10 @@ function minuteRow(plan: PlanName): Check {
     // 8: the plan's requests per minute, no fewer, no more.
     id: `rate-minute-${plan}`,
     permit: 'exhaust',
+    notApplicable: withoutNumbers(plan),
     async run(probe, judge) {
       const measured = minuteScenes(probe).find(({ key }) => key.plan === plan);
       if (measured === undefined) {
-        if (plan === 'enterprise' && !probe.keys.some((candidate) => candidate.plan === plan)) {
-          return judge.notApplicable(
-            'the profile names no Enterprise key, and the document leaves its numbers custom',
-          );
-        }
         return judge.unsettled(`the profile has no ${plan} key with the role exhaust`);
       }
       judgeCount(await probe.play(measured.scene), judge);
@@ -146,6 +150,44 @@ function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
   else
     judge.unsettled(
       `no exact count of key ${measurement.key.name} was had (see rate-minute-${measurement.key.plan})`,
+    );
+}
+
+/** Why the second minute of a key was not filled. */
+function notFilledAgain({ key, windows: [first] }: MinuteMeasurement): string {
+  if (first?.refusal === undefined) return `key ${key.name} was refused nothing`;
+  const { verdict, admitted } = first.count;
+  return verdict.kind === 'exact'
+    ? `key ${key.name} was not admitted again once its limit had reset (see rate-reset-true)`
+    : `${admitted.length} of ${key.limits.perMinute} requests were admitted in the first minute of key ${key.name} (see rate-minute-${key.plan})`;
+}
+
+function judgeNext(measurement: MinuteMeasurement, judge: Judge): void {
+  const { key, next, refilling, heldBefore } = measurement;
+  const [filled, ...again] = next;
+  if (filled === undefined) return judge.unsettled(notFilledAgain(measurement));
+  const { verdict, admitted } = filled.count;
+  const expected = `${key.limits.perMinute} requests admitted in the second window of key ${key.name}`;
+  const whole = [filled, ...again].find(({ count }) => count.verdict.kind === 'exact');
+  if (verdict.kind === 'exact' || (refilling === true && heldExplains(filled, heldBefore)))
+    judge.holds(...evidenceOf(filled));
+  else if (refilling === true && verdict.kind === 'fewer' && whole !== undefined)
+    judge.holds(...evidenceOf(whole));
+  else if (verdict.kind === 'more' && !showsEdges(filled.count))
+    judge.unsettled(hiddenEdge(admitted.length, key), ...evidenceOf(filled));
+  else if (verdict.kind === 'more' || again.some((window) => fellShortAlike(filled, window))) {
+    judge.breaks({ expected, actual: `${admitted.length} were` }, ...evidenceOf(filled));
+  } else if (filled.refusal === undefined)
+    judge.unsettled('the requests were too slow to fill the second minute', ...evidenceOf(filled));
+  else if (refilling === true)
+    judge.unsettled(
+      `${admitted.length} were admitted after a minute at rest: quota comes back too slowly, or somebody else spends key ${key.name}`,
+      ...evidenceOf(filled),
+    );
+  else
+    judge.unsettled(
+      `${admitted.length} were admitted in the second window: somebody else seems to spend key ${key.name}`,
+      ...evidenceOf(filled),
     );
 }
 
@@ -187,33 +229,13 @@ export const rateLimitChecks: readonly Check[] = [
     // 8: after the reset the whole quota is there again, and not more.
     id: 'rate-next-window',
     permit: 'exhaust',
-    run: forEveryKey(({ key, next, refilling, heldBefore }, judge) => {
-      const [filled, ...again] = next;
-      if (filled === undefined) return;
-      const { verdict, admitted } = filled.count;
-      const expected = `${key.limits.perMinute} requests admitted in the second window of key ${key.name}`;
-      const whole = [filled, ...again].find(({ count }) => count.verdict.kind === 'exact');
-      if (verdict.kind === 'exact' || (refilling === true && heldExplains(filled, heldBefore)))
-        judge.holds(...evidenceOf(filled));
-      else if (refilling === true && verdict.kind === 'fewer' && whole !== undefined)
-        judge.holds(...evidenceOf(whole));
-      else if (verdict.kind === 'more' && !showsEdges(filled.count))
-        judge.unsettled(hiddenEdge(admitted.length, key), ...evidenceOf(filled));
-      else if (verdict.kind === 'more' || again.some((window) => fellShortAlike(filled, window))) {
-        judge.breaks({ expected, actual: `${admitted.length} were` }, ...evidenceOf(filled));
-      } else if (filled.refusal === undefined)
-        judge.unsettled('the requests were too slow to fill the second minute', ...evidenceOf(filled));
-      else if (refilling === true)
-        judge.unsettled(
-          `${admitted.length} were admitted after a minute at rest: quota comes back too slowly, or somebody else spends key ${key.name}`,
-          ...evidenceOf(filled),
-        );
-      else
-        judge.unsettled(
-          `${admitted.length} were admitted in the second window: somebody else seems to spend key ${key.name}`,
-          ...evidenceOf(filled),
-        );
-    }),
+    async run(probe, judge) {
+      const scenes = minuteScenes(probe);
+      if (scenes.length === 0) throw new Unsettled('no usable key has the role exhaust');
+      const second = scenes.find(({ again }) => again);
+      if (second === undefined) judge.unsettled('no key’s plan is small enough to be filled twice');
+      else judgeNext(await probe.play(second.scene), judge);
+    },
   },
   ...retryAfterChecks,
 ];
