@@ -92,10 +92,20 @@ t.test('each answer to a banned key carries the three rate headers', async (t) =
       await said('ban-rate-headers', {
         ban: { ...ban, answers: [answer, exchangeAt('later', 70, { ...forbidden, [missing]: undefined })] },
       }),
-      { verdict: 'fail', evidence: /^later$/ },
+      { verdict: 'fail', evidence: /^later$/, reason: `no X-RateLimit-${named(missing)}` },
       missing,
     );
+  const unreadable = { ...forbidden, limit: Number.NaN };
+  t.match(
+    await said('ban-rate-headers', {
+      ban: { ...ban, answers: [exchangeAt('unreadable', 70, unreadable)] },
+    }),
+    { verdict: 'pass' },
+    'present it is; that it can be read is rate-limit-value’s subject',
+  );
 });
+
+const named = (header: string) => header.charAt(0).toUpperCase() + header.slice(1);
 
 t.test('a temporary ban ends', async (t) => {
   const still = exchangeAt('still', 90, forbidden);

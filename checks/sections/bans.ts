@@ -7,7 +7,6 @@ import type { AnsweredExchange, Exchange } from '../harness/exchange.ts';
 import { type Key, SECOND } from '../harness/key-pool.ts';
 import { bodyOf, described } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
-import { rateReading } from '../harness/rate-headers.ts';
 import { judgeRemaining } from '../harness/remaining-arithmetic.ts';
 import { schemaProblem } from '../harness/schema.ts';
 import type { WindowCount } from '../harness/window-count.ts';
@@ -16,6 +15,7 @@ import { answersOtherwise } from './ban-answers.ts';
 import { type Ban, type BanMeasurement, banKey, banOf } from './ban-measurement.ts';
 import { exhaustKeys, minuteScenes } from './minute-windows.ts';
 import { otherKeys } from './other-keys.ts';
+import { inWords, missingRateHeaders } from './rate-headers.ts';
 import { tellsDay } from './told-time.ts';
 import type { FilledWindow } from './window-filling.ts';
 
@@ -137,9 +137,9 @@ export const banChecks: readonly Check[] = [
     permit: 'ban',
     run: ofBan(({ answers }, judge) => {
       for (const exchange of answers) {
-        const { limit, remaining, reset } = rateReading(exchange);
-        if (limit !== undefined && remaining !== undefined && reset !== undefined) judge.holds(exchange);
-        else judge.breaks({ expected: 'the three rate headers', actual: 'not all of them' }, exchange);
+        const missing = missingRateHeaders(exchange);
+        if (missing.length === 0) judge.holds(exchange);
+        else judge.breaks({ expected: 'the three rate headers', actual: inWords(missing) }, exchange);
       }
     }),
   },

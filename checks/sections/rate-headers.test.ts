@@ -90,9 +90,14 @@ t.test('X-RateLimit-Limit is a figure of the key’s plan', async (t) => {
     t.equal(verdict(id, { limit }), expected, limit);
   t.match(judged(id, { limit: '300' }), {
     expected: 'X-RateLimit-Limit: 60 (a minute) or 1000 (a day) for a key of plan free',
-    reason: 'X-RateLimit-Limit: 300',
+    reason: 'X-RateLimit-Limit: 300, as of plan pro: is key free-1 of plan free?',
     evidence: 'answer',
   });
+  t.equal(
+    judged(id, { limit: '100000' }).reason,
+    'X-RateLimit-Limit: 100000, as of plan business: is key free-1 of plan free?',
+  );
+  t.equal(judged(id, { limit: '59' }).reason, 'X-RateLimit-Limit: 59');
   t.match(judged(id, { limit: 'many' }), {
     expected: 'X-RateLimit-Limit: a whole number',
     reason: 'X-RateLimit-Limit: many',

@@ -1,4 +1,5 @@
 /** Section 8: the three rate limit headers, present on every response, judged one response at a time. */
+import { contract } from '../../spec/contract.ts';
 import type { Check, RunView } from '../harness/check.ts';
 import type { AnsweredExchange } from '../harness/exchange.ts';
 import { DAY, type Key, MINUTE } from '../harness/key-pool.ts';
@@ -13,17 +14,24 @@ import {
 const NAMED = [200, 201, 400, 401, 404, 429];
 const ALL = Object.values(RATE_HEADER_NAMES);
 
+/** The rate headers that an answer does not have. What those say that it has is another subject. */
+export function missingRateHeaders({ outcome }: AnsweredExchange): string[] {
+  const { limit, remaining, reset } = rateHeaders(outcome.headers);
+  return [limit, remaining, reset].flatMap(({ kind }, index) =>
+    kind === 'absent' ? (ALL[index] ?? []) : [],
+  );
+}
+
+export const inWords = (missing: readonly string[]) => `no ${missing.join(', no ')}`;
+
 function presence(id: string, concerns: (status: number) => boolean): Check {
   return {
     id,
     observe(exchange, judge) {
       if (!concerns(exchange.outcome.status)) return;
-      const { limit, remaining, reset } = rateHeaders(exchange.outcome.headers);
-      const missing = [limit, remaining, reset].flatMap((field, index) =>
-        field.kind === 'absent' ? [ALL[index]] : [],
-      );
+      const missing = missingRateHeaders(exchange);
       if (missing.length === 0) judge.holds(exchange);
-      else judge.breaks({ expected: ALL.join(', '), actual: `no ${missing.join(', no ')}` }, exchange);
+      else judge.breaks({ expected: ALL.join(', '), actual: inWords(missing) }, exchange);
     },
     conclude(_history, judge) {
       if (id === 'rate-headers-on-other') judge.notApplicable('no other status occurred');
@@ -40,6 +48,15 @@ function unreadable(name: string, field: NumberHeader, form: string) {
 /** Whether the header may describe the day: it shows the plan's day figure, or nobody's plan is known. */
 function describesDay(limit: number | undefined, key: Key | undefined): boolean {
   return key === undefined || limit === undefined || limit !== key.limits.perMinute;
+}
+
+/** Whose figure a limit is where it is no figure of the key's plan: the profile may be mistaken in the key's. */
+function ofAnotherPlan(limit: number, { name, plan }: Key): string {
+  const plans = Object.entries(contract.plans);
+  const other =
+    plans.find(([, { perMinute }]) => perMinute === limit) ??
+    plans.find(([, { perDay }]) => perDay === limit);
+  return other === undefined ? '' : `, as of plan ${other[0]}: is key ${name} of plan ${plan}?`;
 }
 
 /** How far the clocks of machines that keep them together may differ. */
@@ -107,7 +124,7 @@ export const rateHeaderChecks: readonly Check[] = [
         judge.breaks(
           {
             expected: `${RATE_HEADER_NAMES.limit}: ${perMinute} (a minute) or ${perDay} (a day) for a key of plan ${key.plan}`,
-            actual: `${RATE_HEADER_NAMES.limit}: ${value}`,
+            actual: `${RATE_HEADER_NAMES.limit}: ${value}${ofAnotherPlan(value, key)}`,
           },
           exchange,
         );
