@@ -52,6 +52,30 @@ export function seen(
   return settled(findings);
 }
 
+/** What one check says in the end of a run that exchanged these. */
+export function concluded(
+  run: Run,
+  checks: readonly Check[],
+  id: string,
+  exchanges: readonly Exchange[],
+): Judged {
+  const findings = new Findings();
+  const { keys, targetClock } = run;
+  named(checks, id).conclude?.(
+    {
+      keys,
+      targetClock,
+      exchanges,
+      readings: [],
+      find: () => undefined,
+      keyOf: () => undefined,
+      refusalsOf: () => 0,
+    },
+    findings,
+  );
+  return settled(findings);
+}
+
 function settled(findings: Findings): Judged {
   const { verdict, reason, violation, evidence } = findings.settle();
   return { verdict, reason, expected: violation?.expected, evidence: idsOf(evidence) };

@@ -1,8 +1,7 @@
 import t from 'tap';
-import type { History } from '../harness/check.ts';
 import { answered } from '../harness/exchange-for-tests.ts';
-import { Findings } from '../harness/findings.ts';
 import { testRun } from '../harness/run-for-tests.ts';
+import { concluded } from './judged-for-tests.ts';
 import { listAnimalChecks } from './list-animals.ts';
 
 const CREATED = '{"id":7,"name":"Mia","categoryId":3,"status":"sold"}';
@@ -30,46 +29,30 @@ function list(sentAt: number, animals: readonly string[], path = '/pets?limit=10
 }
 
 /** What list-shows-added says of these exchanges in the end. */
-function concluded(...exchanges: readonly ReturnType<typeof list>[]) {
-  const findings = new Findings();
-  const { run } = testRun();
-  const check = listAnimalChecks.find(({ id }) => id === 'list-shows-added');
-  const history: History = {
-    keys: run.keys,
-    readings: [],
-    exchanges: [addition, ...exchanges],
-    find: () => undefined,
-    targetClock: run.targetClock,
-    keyOf: () => undefined,
-    refusalsOf: () => 0,
-  };
-  check?.conclude?.(history, findings);
-  const { violation, evidence } = findings.settle();
-  return violation === undefined ? 'nothing' : [violation.actual, ...evidence.map(({ id }) => id)];
+function said(...exchanges: readonly ReturnType<typeof list>[]) {
+  const { verdict, reason, evidence } = concluded(testRun().run, listAnimalChecks, 'list-shows-added', [
+    addition,
+    ...exchanges,
+  ]);
+  return verdict === 'fail' ? [reason, evidence] : 'nothing';
 }
 
 t.test('each list of the run shows its animals as they were created', async (t) => {
-  t.equal(concluded(list(2000, [CREATED, OTHER])), 'nothing');
+  t.equal(said(list(2000, [CREATED, OTHER])), 'nothing');
   const changed = CREATED.replace('"categoryId":3', '"categoryId":1');
-  t.strictSame(concluded(list(2000, [CREATED]), list(3000, [changed], '/pets?limit=1')), [
+  t.strictSame(said(list(2000, [CREATED]), list(3000, [changed], '/pets?limit=1')), [
     'categoryId 3 became 1',
-    'list at 3000',
-    'added',
+    'list at 3000,added',
   ]);
-  t.equal(concluded(list(2000, [OTHER.replace('Rex', 'Max')])), 'nothing', 'of others nothing is known');
+  t.equal(said(list(2000, [OTHER.replace('Rex', 'Max')])), 'nothing', 'of others nothing is known');
 });
 
 t.test('an animal that a key listed stays in its lists that have room for it', async (t) => {
   const before = list(2000, [CREATED, OTHER]);
-  t.strictSame(concluded(before, list(60_000, [OTHER])), [
+  t.strictSame(said(before, list(60_000, [OTHER])), ['1 animal without it', 'list at 60000,list at 2000']);
+  t.strictSame(said(before, list(60_000, [OTHER], '/pets?status=sold')), [
     '1 animal without it',
-    'list at 60000',
-    'list at 2000',
-  ]);
-  t.strictSame(concluded(before, list(60_000, [OTHER], '/pets?status=sold')), [
-    '1 animal without it',
-    'list at 60000',
-    'list at 2000',
+    'list at 60000,list at 2000',
   ]);
 });
 
@@ -82,6 +65,6 @@ t.test('no list need show it that has no room, another filter, another key, or c
     ['at once', list(5000, [OTHER])],
     ['no list of the document', list(60_000, [], '/pets?status=unheard-of')],
   ] as const)
-    t.equal(concluded(before, later), 'nothing', why);
-  t.equal(concluded(list(60_000, [OTHER])), 'nothing', 'never listed with this key');
+    t.equal(said(before, later), 'nothing', why);
+  t.equal(said(list(60_000, [OTHER])), 'nothing', 'never listed with this key');
 });

@@ -1,11 +1,12 @@
 /** A store that answers lists as the document says, and what the lists of a run were that was made against it. */
+import { stringify } from 'lossless-json';
 import type { ClientRequest } from '../harness/client.ts';
 import { type AnswerParts, answered } from '../harness/exchange-for-tests.ts';
 import { listedPets } from '../harness/pets.ts';
 import { type ListQuery, listPets } from '../harness/requests.ts';
 
 /** An animal by its number, and its status where it has one. */
-export type Animal = readonly [id: number, status?: string];
+export type Animal = readonly [id: number | bigint, status?: string];
 
 const STATUSES = ['available', 'pending', 'sold'] as const;
 
@@ -13,9 +14,13 @@ const STATUSES = ['available', 'pending', 'sold'] as const;
 export const animals = (count: number): Animal[] =>
   Array.from({ length: count }, (_, index) => [index + 1, STATUSES[index % STATUSES.length] ?? 'sold']);
 
+const shownAs = ([id, status]: Animal) => ({ id, name: `animal ${id}`, categoryId: 1, status });
+
+/** The body of an animal. */
+export const animalBody = (animal: Animal) => stringify(shownAs(animal)) ?? '';
+
 /** The body of a list. */
-export const listBody = (listed: readonly Animal[]) =>
-  JSON.stringify(listed.map(([id, status]) => ({ id, name: `animal ${id}`, categoryId: 1, status })));
+export const listBody = (listed: readonly Animal[]) => stringify(listed.map(shownAs)) ?? '';
 
 /** What a store answers to a list; without a limit it shows 20. */
 export function select(store: readonly Animal[], path: string): readonly Animal[] {
@@ -44,7 +49,8 @@ export function taken(query: ListQuery, shown: readonly Animal[] | number) {
 
 /** An animal of the run: the status that it was added with, and the one that its creation showed. */
 export interface Own {
-  readonly id: number;
+  readonly id: number | bigint;
+  readonly label?: string;
   readonly sent?: string;
   readonly created?: string;
 }
@@ -58,8 +64,8 @@ export function listsOf(
   const take = (query: ListQuery) =>
     taken(query, otherwise[query.status ?? 'all'] ?? select(store, listPets(query).path));
   return {
-    own: own.map(({ id, sent, created = sent }) => ({
-      label: 'an animal',
+    own: own.map(({ id, label = 'an animal', sent, created = sent }) => ({
+      label,
       sent: { name: `animal ${id}`, categoryId: 1n, status: sent },
       pet: { id: BigInt(id), name: `animal ${id}`, categoryId: 1n, status: created, fields: [] },
       exchange: answered({ id: `added-${id}`, operation: 'createPet', method: 'POST', status: 201 }),
