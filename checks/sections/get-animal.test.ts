@@ -1,9 +1,9 @@
 /** Section 4.3: an animal that exists is retrieved with 200, by its id, with the fields of a Pet. */
 import t from 'tap';
 import type { AnswerParts } from '../harness/exchange-for-tests.ts';
-import { testRun } from '../harness/run-for-tests.ts';
+import { NOON, testRun } from '../harness/run-for-tests.ts';
 import { getAnimalChecks } from './get-animal.ts';
-import { type Judged, seen } from './judged-for-tests.ts';
+import { concluded, type Judged, seen } from './judged-for-tests.ts';
 import {
   addition,
   answering,
@@ -143,6 +143,20 @@ t.test('an animal of the run that was served once is served again', async (t) =>
     ['an addition without an id', addition({ body: '{}' }), before, lost],
   ] as const)
     t.equal(inTheEnd(id, ...exchanges).verdict, 'inconclusive', why);
+});
+
+t.test('nor is it lost where its operation has been removed meanwhile', async (t) => {
+  const { run } = testRun();
+  showing(DAY_OF_REMOVAL - 2 * HOUR)(run);
+  const before = retrieval({ id: 'before', receivedAt: NOON });
+  const after = (hours: number) =>
+    concluded(run, getAnimalChecks, 'get-answers-200', [
+      addition(),
+      before,
+      retrieval({ ...NOT_FOUND, receivedAt: NOON + hours * HOUR }),
+    ]).verdict;
+  t.equal(after(0.5), 'fail');
+  t.equal(after(1), 'inconclusive', 'somewhere on Earth the day has come');
 });
 
 t.test('the animal that comes is the one that was asked for', async (t) => {

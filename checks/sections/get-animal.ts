@@ -218,6 +218,7 @@ export const getAnimalChecks: readonly Check[] = [
         if (exchange.request.operation === 'createPet' && pet?.id !== undefined) own.add(pet.id);
         if (exchange.request.operation !== 'getPet' || exchange.key === null) continue;
         if (exchange.sentBy === retrievedAgain.id) continue;
+        if (removal(history.targetClock.at(exchange.receivedAt)) !== 'before') continue;
         const asked = /^\/pets\/(-?\d{1,19})$/.exec(exchange.request.path)?.[1];
         if (asked === undefined || !own.has(BigInt(asked))) continue;
         const seen = `${asked} ${exchange.key}`;
