@@ -1,0 +1,35 @@
+/** A target that adds whatever it is sent, and a run that may add. */
+import type { ClientRequest } from '../harness/client.ts';
+import type { FailureOutcome } from '../harness/exchange.ts';
+import type { AnswerParts } from '../harness/exchange-for-tests.ts';
+import type { RunOptions } from '../harness/run.ts';
+import { type Answers, type TestRun, testRun } from '../harness/run-for-tests.ts';
+import { type Animal, storeOf } from './listed-for-tests.ts';
+
+/** What a target answers otherwise than such a one; undefined where it does not. */
+export type Otherwise = (request: ClientRequest, number: number) => AnswerParts | FailureOutcome | undefined;
+
+/** The ids that it gives are from 101 on. */
+export function adding(store: readonly Animal[] = [], otherwise: Otherwise = () => undefined): Answers {
+  let id = 100;
+  return (request, number) => {
+    const other = otherwise(request, number);
+    if (other !== undefined) return other;
+    if (request.operation !== 'createPet') return storeOf(store)(request);
+    id += 1;
+    // A field `id` of the body's own is no matter.
+    const fields = request.body?.replace(/^\s*\{(\s*"id":\d+,)?/, '');
+    return { status: 201, body: `{"id":${id},${fields}` };
+  };
+}
+
+/** A run against such a target. */
+export const addingRun = (
+  store?: readonly Animal[],
+  otherwise?: Otherwise,
+  options: Partial<RunOptions> = {},
+): TestRun => testRun(adding(store, otherwise), { permissions: new Set(['writes'] as const), ...options });
+
+/** What was sent to add animals, in order. */
+export const additionsOf = (sent: readonly ClientRequest[]): readonly ClientRequest[] =>
+  sent.filter(({ operation }) => operation === 'createPet');
