@@ -154,12 +154,14 @@ function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
 }
 
 /** Why the second minute of a key was not filled. */
-function notFilledAgain({ key, windows: [first] }: MinuteMeasurement): string {
+function notFilledAgain({ key, windows: [first], afterReset }: MinuteMeasurement): string {
   if (first?.refusal === undefined) return `key ${key.name} was refused nothing`;
   const { verdict, admitted } = first.count;
-  return verdict.kind === 'exact'
-    ? `key ${key.name} was not admitted again once its limit had reset (see rate-reset-true)`
-    : `${admitted.length} of ${key.limits.perMinute} requests were admitted in the first minute of key ${key.name} (see rate-minute-${key.plan})`;
+  if (verdict.kind !== 'exact')
+    return `${admitted.length} of ${key.limits.perMinute} requests were admitted in the first minute of key ${key.name} (see rate-minute-${key.plan})`;
+  return afterReset === undefined
+    ? `no exchange of this run shows it: the headers of key ${key.name} do not tell when its minute ends`
+    : `key ${key.name} was not admitted again once its limit had reset (see rate-reset-true)`;
 }
 
 function judgeNext(measurement: MinuteMeasurement, judge: Judge): void {
