@@ -1,13 +1,8 @@
 /** A target that adds whatever it is sent, and a run that may add. */
 import type { ClientRequest } from '../harness/client.ts';
-import type { FailureOutcome } from '../harness/exchange.ts';
-import type { AnswerParts } from '../harness/exchange-for-tests.ts';
 import type { RunOptions } from '../harness/run.ts';
 import { type Answers, type TestRun, testRun } from '../harness/run-for-tests.ts';
-import { type Animal, storeOf } from './listed-for-tests.ts';
-
-/** What a target answers otherwise than such a one; undefined where it does not. */
-export type Otherwise = (request: ClientRequest, number: number) => AnswerParts | FailureOutcome | undefined;
+import { type Animal, type Otherwise, storeOf } from './listed-for-tests.ts';
 
 /** The ids that it gives are from 101 on. */
 export function adding(store: readonly Animal[] = [], otherwise: Otherwise = () => undefined): Answers {

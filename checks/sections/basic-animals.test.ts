@@ -14,8 +14,8 @@ import {
   storeSample,
   TWIN,
 } from './added-animals.ts';
-import { addingRun, additionsOf, type Otherwise } from './adding-for-tests.ts';
-import { type Animal, animals } from './listed-for-tests.ts';
+import { addingRun, additionsOf } from './adding-for-tests.ts';
+import { type Animal, animals, type Otherwise } from './listed-for-tests.ts';
 
 t.test('the store is looked at before anything is added', async (t) => {
   const looked = async (store: readonly Animal[], mayWrite = true) => {

@@ -12,8 +12,8 @@ import {
   enoughAnimals,
   storeSample,
 } from './added-animals.ts';
-import { addingRun, additionsOf, type Otherwise } from './adding-for-tests.ts';
-import { type Animal, animals } from './listed-for-tests.ts';
+import { addingRun, additionsOf } from './adding-for-tests.ts';
+import { type Animal, animals, type Otherwise } from './listed-for-tests.ts';
 
 const NAME = 'harness-abcd2345';
 

@@ -1,7 +1,7 @@
 /** Section 4.3: the body is the animal as it was created or listed. */
 import t from 'tap';
 import type { AnswerParts } from '../harness/exchange-for-tests.ts';
-import type { Animal } from './listed-for-tests.ts';
+import type { Animal, Otherwise } from './listed-for-tests.ts';
 import {
   addition,
   answering,
@@ -9,7 +9,6 @@ import {
   inTheEnd,
   LIST,
   NOT_FOUND,
-  type Otherwise,
   OWN,
   retrieval,
   STORE,

@@ -5,15 +5,8 @@ import { getPet } from '../harness/requests.ts';
 import { payer, testKey, testRun } from '../harness/run-for-tests.ts';
 import { getAnimalChecks, getAnimalGaps } from './get-animal.ts';
 import { judged, observed } from './judged-for-tests.ts';
-import type { Animal, Own } from './listed-for-tests.ts';
-import {
-  NOT_FOUND,
-  type Otherwise,
-  type Retrieving,
-  retrievalRun,
-  STORE,
-  said,
-} from './retrieved-for-tests.ts';
+import type { Animal, Otherwise, Own } from './listed-for-tests.ts';
+import { NOT_FOUND, type Retrieving, retrievalRun, STORE, said } from './retrieved-for-tests.ts';
 
 const LARGEST = 2n ** 63n - 1n;
 const SMALLEST = -(2n ** 63n);

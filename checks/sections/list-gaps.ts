@@ -6,7 +6,7 @@ import { type AnsweredExchange, header, isAnswered } from '../harness/exchange.t
 import { isJsonObject } from '../harness/lossless-json.ts';
 import { bodyOf, described } from '../harness/pets.ts';
 import { TWIN } from './added-animals.ts';
-import { lists, type TakenList, take } from './lists.ts';
+import { lists, missingOf, type TakenList, take } from './lists.ts';
 
 const { minimum, maximum, default: defaultLimit } = contract.limit;
 
@@ -116,8 +116,10 @@ export const listAnimalGaps: readonly GapObserver[] = [
     id: 'added-visibility',
     permit: 'writes',
     async run(probe) {
-      const { own, shownLater, all } = await probe.play(lists);
-      if (own.length === 0) return undefined;
+      const taken = await probe.play(lists);
+      const { own, shownLater, all } = taken;
+      // When an animal is served that no list shows is not seen.
+      if (own.length === 0 || (!shownLater && missingOf(taken).size > 0)) return undefined;
       return {
         answer: shownLater ? 'later' : 'at-once',
         detail: shownLater

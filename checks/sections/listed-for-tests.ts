@@ -1,6 +1,7 @@
 /** A store that answers lists as the document says, and what the lists of a run were that was made against it. */
 import { stringify } from 'lossless-json';
 import type { ClientRequest } from '../harness/client.ts';
+import type { FailureOutcome } from '../harness/exchange.ts';
 import { type AnswerParts, answered } from '../harness/exchange-for-tests.ts';
 import { listedPets } from '../harness/pets.ts';
 import { type ListQuery, listPets } from '../harness/requests.ts';
@@ -30,6 +31,9 @@ export function select(store: readonly Animal[], path: string): readonly Animal[
     .filter(([, status]) => wanted === null || status === wanted)
     .slice(0, Number(query.get('limit') ?? 20));
 }
+
+/** What a target answers otherwise than such a one; undefined where it does not. */
+export type Otherwise = (request: ClientRequest, number: number) => AnswerParts | FailureOutcome | undefined;
 
 /** A target with such a store. */
 export const storeOf =
@@ -66,7 +70,7 @@ export function listsOf(
   return {
     own: own.map(({ id, label = 'an animal', sent, created = sent }) => ({
       label,
-      sent: { name: `animal ${id}`, categoryId: 1n, status: sent },
+      sent: { name: `animal ${id}`, categoryId: 1n, ...(sent === undefined ? {} : { status: sent }) },
       pet: { id: BigInt(id), name: `animal ${id}`, categoryId: 1n, status: created, fields: [] },
       exchange: answered({ id: `added-${id}`, operation: 'createPet', method: 'POST', status: 201 }),
     })),

@@ -83,7 +83,7 @@ export interface Lists {
 }
 
 /** An animal's status as a filter sees it; undefined where the response leaves it open. */
-const statusOf = (addition: Addition) => addition.sent.status ?? addition.pet?.status;
+const statusOf = ({ sent, pet }: Lists['own'][number]) => sent.status ?? pet.status;
 
 /** Own animals that a whole list should show and does not. */
 export function missing(list: TakenList, lists: Pick<Lists, 'own'>): Lists['own'] {
@@ -93,6 +93,10 @@ export function missing(list: TakenList, lists: Pick<Lists, 'own'>): Lists['own'
     (addition) => (status === undefined || statusOf(addition) === status) && !shows(list, addition.pet.id),
   );
 }
+
+/** Own animals that any whole list should show and does not. */
+export const missingOf = (taken: Pick<Lists, 'own' | 'all' | 'byStatus'>): ReadonlySet<Addition> =>
+  new Set([taken.all, ...taken.byStatus.values()].flatMap((list) => missing(list, taken)));
 
 /**
  * The whole store as far as lists show it. An animal that was just added may take a moment to be served: nothing in
@@ -105,14 +109,14 @@ export const lists: Scene<Lists> = {
   async play(probe) {
     const own = await ownAnimals(probe);
     let taken = { own, ...(await takeAll(probe)) };
-    let shownLater = false;
+    const atFirst = missingOf(taken);
     for (const pause of VISIBLE_WITHIN) {
-      const late = [taken.all, ...taken.byStatus.values()].some((list) => missing(list, taken).length > 0);
-      if (!late) break;
+      if (missingOf(taken).size === 0) break;
       await probe.waitUntil(probe.now() + pause, 'animals that were just added to be listed');
       taken = { own, ...(await takeAll(probe)) };
-      shownLater = true;
     }
+    const inTheEnd = missingOf(taken);
+    const shownLater = [...atFirst].some((addition) => !inTheEnd.has(addition));
     return { ...taken, shownLater, short: await take(probe, { limit: contract.limit.minimum }) };
   },
 };

@@ -3,8 +3,8 @@ import t from 'tap';
 import { answered } from '../harness/exchange-for-tests.ts';
 import { getAnimalChecks, isGone, retrievals } from './get-animal.ts';
 import { judged } from './judged-for-tests.ts';
-import { type Animal, animals, type Own } from './listed-for-tests.ts';
-import { NOT_FOUND, type Otherwise, type Retrieving, retrievalRun, said } from './retrieved-for-tests.ts';
+import { type Animal, animals, type Otherwise, type Own } from './listed-for-tests.ts';
+import { NOT_FOUND, type Retrieving, retrievalRun, said } from './retrieved-for-tests.ts';
 
 /** The animals that a run retrieves: their paths, and what the scene says of them. */
 async function retrieved(given: Retrieving) {

@@ -1,12 +1,12 @@
 /** A target that lists and retrieves the animals of a store, and a run that has listed them and added some of its own. */
 import type { ClientRequest } from '../harness/client.ts';
-import type { Exchange, FailureOutcome } from '../harness/exchange.ts';
+import type { Exchange } from '../harness/exchange.ts';
 import { type AnswerParts, answered } from '../harness/exchange-for-tests.ts';
 import type { Run, RunOptions } from '../harness/run.ts';
 import { NOON, type TestRun, testRun } from '../harness/run-for-tests.ts';
 import { getAnimalChecks } from './get-animal.ts';
 import { concluded, type Judged, judged, played } from './judged-for-tests.ts';
-import { type Animal, animalBody, listsOf, type Own, storeOf } from './listed-for-tests.ts';
+import { type Animal, animalBody, listsOf, type Otherwise, type Own, storeOf } from './listed-for-tests.ts';
 
 export const NOT_FOUND: AnswerParts = {
   status: 404,
@@ -21,8 +21,6 @@ export const serving =
     const animal = store.find(([id]) => request.path === `/pets/${id}`);
     return animal === undefined ? NOT_FOUND : { body: animalBody(animal) };
   };
-
-export type Otherwise = (request: ClientRequest, number: number) => AnswerParts | FailureOutcome | undefined;
 
 export interface Retrieving {
   readonly store?: readonly Animal[];
