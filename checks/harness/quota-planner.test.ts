@@ -144,6 +144,10 @@ t.test('what is asked on every key leaves that much less of its minute', (t) => 
     quotaBill(plan({ checks: [check('rate-keys-apart', 0), check('many', many)] }));
   t.match(bill(57), { keys: [{ requests: 60 }], total: 5700 });
   t.match(bill(58), { keys: [{ requests: 61 }], total: 5800 + MINUTE });
+  const added = (permissions: PlannedRun['permissions']) =>
+    requests(plan({ checks: [check('add-rejects-name-type', 0, { permit: 'writes' })], permissions }));
+  t.same(added(new Set(['writes'])), { a: 2 });
+  t.same(added(new Set()), { a: 1 }, 'where it is permitted');
   t.end();
 });
 

@@ -55,6 +55,8 @@ const PREFLIGHT = 1;
 const ON_EVERY_KEY: Readonly<Record<string, number>> = {
   'get-answers-200': 1,
   'get-unknown-404': 1,
+  'list-limit-default': 1,
+  'add-rejects-name-type': 1,
   'rate-keys-apart': 2,
 };
 /** A round trip to a target that is not in the same building. */
@@ -163,8 +165,9 @@ interface Allocation {
 }
 
 /** Hands ordinary requests to the key with the largest plan, minute by minute, as a run does. */
-function allocate(requests: number, { keys, checks }: PlannedRun): Allocation {
-  const everyKey = PREFLIGHT + sum(checks.map(({ id }) => ON_EVERY_KEY[id] ?? 0));
+function allocate(requests: number, { keys, checks, permissions }: PlannedRun): Allocation {
+  const permitted = checks.filter(({ permit }) => permit === undefined || permissions.has(permit));
+  const everyKey = PREFLIGHT + sum(permitted.map(({ id }) => ON_EVERY_KEY[id] ?? 0));
   const paid = new Map(keys.map(({ name }) => [name, everyKey]));
   const [payer] = keys
     .filter(({ roles }) => roles.includes('functional'))

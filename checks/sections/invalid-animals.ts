@@ -4,6 +4,7 @@ import { described } from '../harness/pets.ts';
 import { NO_KEY_MAY_ADD } from '../harness/probe.ts';
 import { addText, repeatable } from '../harness/requests.ts';
 import { categoryId, refusedPrefix, storeSample } from './added-animals.ts';
+import { otherKeys } from './other-keys.ts';
 import { storedThoughRefused } from './refused-additions.ts';
 
 /** A body that is to be refused: its text, given a valid name and categoryId to vary. */
@@ -14,19 +15,32 @@ const quoted = (name: string) => JSON.stringify(name);
 /**
  * Sends bodies that the document calls missing or invalid, one deviation at a time; each is to be answered with 400.
  * Their names say that they were to be refused, so that one that was stored all the same is found in a list.
+ *
+ * @param onEveryKey whether each key that pays sends one of them: what is wrong on one plan only shows there
  */
-function refuses(id: string, bodies: Readonly<Record<string, RefusedBody>>): Check {
+function refuses(
+  id: string,
+  bodies: Readonly<Record<string, RefusedBody>>,
+  { onEveryKey = false } = {},
+): Check {
   const cases = Object.entries(bodies);
   return {
     id,
     permit: 'writes',
-    spends: { requests: cases.length },
+    spends: { requests: cases.length - (onEveryKey ? 1 : 0) },
     scenes: [storeSample],
     async run(probe, judge) {
       const category = await categoryId(probe);
+      const { exchange: sample } = await probe.play(storeSample);
+      const others = onEveryKey ? otherKeys(probe, { name: sample.key }) : [];
       for (const [index, [label, body]] of cases.entries()) {
         const name = `${refusedPrefix(probe.runId)} ${id} ${index + 1}`;
-        const exchange = await probe.send(repeatable((again) => addText(body(`${name}${again}`, category))));
+        const spec = repeatable((again) => addText(body(`${name}${again}`, category)));
+        const key = others.shift();
+        const first = await probe.send(spec, key === undefined ? {} : { key });
+        // What a key may do is open (5, scopes).
+        const isForbidden = key !== undefined && first.outcome.status === 403;
+        const exchange = isForbidden ? await probe.send(spec) : first;
         if (exchange.outcome.status === 400) judge.holds(exchange);
         else if (probe.mayLackPermission(exchange)) judge.unsettled(NO_KEY_MAY_ADD, exchange);
         else judge.breaks({ expected: `400 for ${label}`, actual: described(exchange) }, exchange);
@@ -62,13 +76,17 @@ export const invalidAnimalChecks: readonly Check[] = [
       `{"name":${quoted(name)},"CategoryId":${category},"category_id":${category},"category":${category},"status":"sold"}`,
   }),
   // … or contains invalid values: each type that is not the field's.
-  refuses('add-rejects-name-type', {
-    'a name that is a number': withName('7'),
-    'a name that is null': withName('null'),
-    'a name that is a boolean': withName('true'),
-    'a name that is an array': withName('["a"]'),
-    'a name that is an object': withName('{}'),
-  }),
+  refuses(
+    'add-rejects-name-type',
+    {
+      'a name that is a number': withName('7'),
+      'a name that is null': withName('null'),
+      'a name that is a boolean': withName('true'),
+      'a name that is an array': withName('["a"]'),
+      'a name that is an object': withName('{}'),
+    },
+    { onEveryKey: true },
+  ),
   refuses('add-rejects-category-id-type', {
     'a categoryId that is a string of digits': withCategoryId('"1"'),
     'a categoryId that is an empty string': withCategoryId('""'),

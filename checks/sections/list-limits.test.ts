@@ -1,6 +1,8 @@
 import t from 'tap';
-import { testRun } from '../harness/run-for-tests.ts';
-import { judgeLength } from './list-limits.ts';
+import { payer, testKey, testRun } from '../harness/run-for-tests.ts';
+import { judged as judgedCheck, played } from './judged-for-tests.ts';
+import { judgeLength, listLimitChecks } from './list-limits.ts';
+import { type Animal, animals, listBody, listsOf, select } from './listed-for-tests.ts';
 import { take, takeAll } from './lists.ts';
 
 type Animals = Readonly<Record<number, string>>;
@@ -64,4 +66,39 @@ t.test('an animal that was shown with another status may have had it in between'
   );
   const changed = { ...STORE, 3: 'pending' };
   t.strictSame(await judged([STORE, STORE, changed, STORE, ...four(STORE)], [1, 2]), ['holds'], 'to and fro');
+});
+
+const KEYS = [testKey(), testKey({ name: 'pro-1', plan: 'pro' }), testKey({ name: 'ban', roles: ['ban'] })];
+
+/** What is said of the default limit where each key is shown animals of its own, and who asked for which list. */
+async function byKey(shown: (key: string | null, path: string) => readonly Animal[]) {
+  const { run, sent } = testRun(
+    (request) => ({ body: listBody(select(shown(payer(request), request.path), request.path)) }),
+    { keys: KEYS },
+  );
+  await played(run, 'lists', listsOf(animals(90)));
+  const { verdict } = await judgedCheck(run, listLimitChecks, 'list-limit-default');
+  return { verdict, asked: sent.map((request) => `${payer(request)} ${request.path.slice('/pets'.length)}`) };
+}
+
+t.test('a filtered list without limit is asked for with every key that pays', async (t) => {
+  t.strictSame(await byKey(() => animals(90)), {
+    verdict: 'pass',
+    asked: ['free-1 ', 'pro-1 ?status=available', 'free-1 ?status=pending', 'free-1 ?status=sold'],
+  });
+});
+
+t.test('a key that sees other animals breaks nothing, one that lists fewer than it sees does', async (t) => {
+  const few = animals(90).slice(60, 75);
+  const { verdict, asked } = await byKey((key) => (key === 'pro-1' ? few : animals(90)));
+  t.equal(verdict, 'pass');
+  t.strictSame(
+    asked.filter((one) => one.startsWith('pro-1')).length,
+    1 + 4,
+    'what a key sees is measured by its own lists',
+  );
+  const cut = await byKey((key, path) =>
+    key === 'pro-1' && path === '/pets?status=available' ? few : animals(90),
+  );
+  t.equal(cut.verdict, 'fail');
 });

@@ -7,6 +7,7 @@ import type { Probe } from '../harness/probe.ts';
 import { accepting, type ListQuery, percentEncoded } from '../harness/requests.ts';
 import { allowedQuery, isOwnAnswer, pets, queryOf, REFUSED_AS_INVALID } from './list-queries.ts';
 import { type Asking, type Lists, limitOf, lists, type TakenList, take, takeAll } from './lists.ts';
+import { otherKeys } from './other-keys.ts';
 
 const { minimum, maximum, default: defaultLimit } = contract.limit;
 
@@ -175,7 +176,8 @@ export const listLimitChecks: readonly Check[] = [
   {
     // 8, page size: default 20.
     id: 'list-limit-default',
-    spends: { requests: 1 + contract.statuses.length },
+    // One of them on every key.
+    spends: { requests: contract.statuses.length },
     scenes: [lists],
     observe(exchange, judge) {
       const asked = allowedQuery(exchange);
@@ -195,8 +197,10 @@ export const listLimitChecks: readonly Check[] = [
         );
       }
       await judgeLength(probe, judge, all, {}, { written: accepting('*/*') });
-      // A filter alone is as good as one beside a limit, whichever status it names.
-      for (const status of all.byStatus.keys()) await judgeLength(probe, judge, all, { status });
+      // A filter alone is as good as one beside a limit, whichever status it names and whichever plan asks.
+      const others = otherKeys(probe, { name: all.all.exchange.key });
+      for (const status of all.byStatus.keys())
+        await judgeLength(probe, judge, all, { status }, { key: others.shift() });
     },
   },
 ];

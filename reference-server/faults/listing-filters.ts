@@ -104,6 +104,14 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
     ),
   ),
   fault(
+    'filter-ignored-without-limit-on-free',
+    FILTER,
+    'With a Free key status is ignored where no limit is given.',
+    selecting((usual, query, call) =>
+      usual(call.key?.plan === 'free' && !call.target.includes('limit=') ? unfiltered(query) : query, call),
+    ),
+  ),
+  fault(
     'filter-ignored-at-limit-100',
     FILTER,
     'status is ignored at limit=100.',

@@ -109,6 +109,17 @@ export const REFUSED_FIELD_FAULTS: readonly Fault[] = [
     'An object is taken for a name.',
     accepts('name', /^\{/, '"[object Object]"'),
   ),
+  fault(
+    'name-refused-422-on-free',
+    NAME_TYPE,
+    'With a Free key a name that is no string is refused with 422.',
+    readingPet((usual, body, call) => {
+      const read = usual(body, call);
+      return 'problem' in read && call.key?.plan === 'free' && /"name":[^"]/.test(body)
+        ? { problem: { ...read.problem, status: 422 } }
+        : read;
+    }),
+  ),
 
   fault(
     'category-string-accepted',
