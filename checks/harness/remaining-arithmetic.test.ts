@@ -90,6 +90,11 @@ t.test('a refusal spends nothing that can be counted on', async (t) => {
     t.match(judge(answers({ remaining: 59, status }, 58)), { kind: 'falls' }, `${status}`);
 });
 
+t.test('a ban of whatever status finds nothing left, and takes nothing', async (t) => {
+  const banned = Array.from({ length: 20 }, () => ({ remaining: 0, status: 423 }));
+  t.match(judge(quick(3, 2, 1, 0, ...banned)), { kind: 'falls' });
+});
+
 t.test('answers that were under way at the same time are not put in order', async (t) => {
   const pair = (from: Partial<RateReading>, to: Partial<RateReading>) =>
     judge([

@@ -87,6 +87,9 @@ function steps(readings: readonly RateReading[], perMinute: number, perDay: numb
 /** Where nothing is left Remaining cannot fall: that a request is admitted all the same is the limit's failure. */
 const beyondTheLimit = ({ from, fall }: Step) => from.remaining === 0 && fall === 0;
 
+/** A refusal of whatever status, as a ban may have: it takes nothing, and nothing was left. */
+const refusedWithNothingLeft = (step: Step) => beyondTheLimit(step) && step.to.status >= 400;
+
 /** Below 0 nothing falls: what costs more than is left leaves 0. */
 const toTheBottom = ({ to, fall }: Step) => to.remaining === 0 && fall > 0;
 
@@ -125,7 +128,9 @@ export function judgeRemaining(
   // A kind of request that always deviates in the same way, while at least as many others do not, is no accident.
   for (const kind of KINDS) {
     for (const name of new Set(all.map(kind))) {
-      const like = all.filter((step) => kind(step) === name && !toTheBottom(step));
+      const like = all.filter(
+        (step) => kind(step) === name && !toTheBottom(step) && !refusedWithNothingLeft(step),
+      );
       const [first] = like;
       if (first === undefined || like.length < AGREEING || first.fall === 1) continue;
       if (!like.every(({ fall }) => fall === first.fall)) continue;
