@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { Exchange } from '../harness/exchange.ts';
 import { answered } from '../harness/exchange-for-tests.ts';
 import { testRun } from '../harness/run-for-tests.ts';
 import { concluded } from './judged-for-tests.ts';
@@ -28,14 +29,14 @@ function list(sentAt: number, animals: readonly string[], path = '/pets?limit=10
   });
 }
 
-/** What list-shows-added says of these exchanges in the end. */
-function said(...exchanges: readonly ReturnType<typeof list>[]) {
-  const { verdict, reason, evidence } = concluded(testRun().run, listAnimalChecks, 'list-shows-added', [
-    addition,
-    ...exchanges,
-  ]);
+/** What a check says of exchanges in the end. */
+function saidBy(id: string, exchanges: readonly Exchange[]) {
+  const { verdict, reason, evidence } = concluded(testRun().run, listAnimalChecks, id, exchanges);
   return verdict === 'fail' ? [reason, evidence] : 'nothing';
 }
+
+/** What list-shows-added says of these exchanges in the end. */
+const said = (...exchanges: readonly Exchange[]) => saidBy('list-shows-added', [addition, ...exchanges]);
 
 t.test('each list of the run shows its animals as they were created', async (t) => {
   t.equal(said(list(2000, [CREATED, OTHER])), 'nothing');
@@ -67,4 +68,31 @@ t.test('no list need show it that has no room, another filter, another key, or c
   ] as const)
     t.equal(said(before, later), 'nothing', why);
   t.equal(said(list(60_000, [OTHER])), 'nothing', 'never listed with this key');
+});
+
+t.test('an addition leaves one animal', async (t) => {
+  const one = '{"id":7,"name":"harness-abc one","categoryId":3}';
+  const two = one.replace('7', '8');
+  const added = (id: string, status = 201) =>
+    answered({
+      id,
+      operation: 'createPet',
+      method: 'POST',
+      path: '/pets',
+      requestBody: '{"name":"harness-abc one","categoryId":3}',
+      status,
+      body: one,
+      sentAt: 1000,
+      receivedAt: 1010,
+    });
+  const says = (...exchanges: readonly Exchange[]) => saidBy('list-each-once', exchanges);
+  t.strictSame(says(added('added'), list(2000, [OTHER, one, two])), [
+    'animals 7 and 8 in one list',
+    'list at 2000,added',
+  ]);
+  t.equal(says(added('added'), list(2000, [OTHER, one])), 'nothing');
+  t.equal(says(added('added'), added('again'), list(2000, [one, two])), 'nothing', 'it was sent twice');
+  t.equal(says(added('added', 503), list(2000, [one, two])), 'nothing', 'whether it was added nobody knows');
+  const [mia, another] = [one, two].map((pet) => pet.replace('harness-abc one', 'Mia'));
+  t.equal(says(addition, list(2000, [mia ?? '', another ?? ''])), 'nothing', 'others may use any other name');
 });

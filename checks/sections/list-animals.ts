@@ -1,7 +1,7 @@
 /** Section 4.1: GET /pets. */
 import { contract } from '../../spec/contract.ts';
 import type { Check, Judge } from '../harness/check.ts';
-import { type AnsweredExchange, isAnswered } from '../harness/exchange.ts';
+import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
 import { bodyOf, described, listedPets, quoted, type SeenPet } from '../harness/pets.ts';
 import { schemaProblem } from '../harness/schema.ts';
 import { createdAnimals } from './added-animals.ts';
@@ -9,6 +9,7 @@ import { listFilterChecks, statuslessHidden } from './list-filters.ts';
 import { listLimitChecks } from './list-limits.ts';
 import { allowedQuery, isOwnAnswer, pets, REFUSED_AS_INVALID } from './list-queries.ts';
 import { isWhole, lists, shown, shows } from './lists.ts';
+import { nameSent } from './refused-additions.ts';
 
 /** Which fields of an animal differ between two showings of it. */
 export function differences(created: SeenPet, shown: SeenPet): string[] {
@@ -96,6 +97,45 @@ export const listAnimalChecks: readonly Check[] = [
       if (new Set(ids).size === ids.length) return judge.holds(exchange);
       const twice = ids.find((id, index) => ids.indexOf(id) !== index);
       judge.breaks({ expected: 'each animal once', actual: `animal ${twice} twice in one list` }, exchange);
+    },
+    conclude(history, judge) {
+      // A name that one addition had, and was answered, is that of one animal: nobody else gives names of this run.
+      // Of a burst some exchanges may not be on record.
+      const sent = new Map<string, Exchange[]>();
+      for (const exchange of history.exchanges) {
+        const name = nameSent(exchange);
+        if (name !== undefined && !exchange.sentBy.startsWith('minute:'))
+          sent.set(name, [...(sent.get(name) ?? []), exchange]);
+      }
+      const once = new Map(
+        [...sent].flatMap(([name, [addition, ...more]]) =>
+          addition !== undefined &&
+          more.length === 0 &&
+          isAnswered(addition) &&
+          addition.outcome.status === 201
+            ? [[name, addition] as const]
+            : [],
+        ),
+      );
+      for (const exchange of history.exchanges.filter(isAnswered)) {
+        const listed = exchange.request.operation === 'listPets' ? listedPets(exchange) : undefined;
+        const firstOf = new Map<string, SeenPet>();
+        for (const pet of listed ?? []) {
+          const addition = once.get(pet.name ?? '');
+          if (pet.name === undefined || addition === undefined) continue;
+          const other = firstOf.get(pet.name) ?? pet;
+          firstOf.set(pet.name, other);
+          if (other.id !== pet.id)
+            judge.breaks(
+              {
+                expected: `one animal named ${quoted(pet.name)}, which was added once`,
+                actual: `animals ${other.id} and ${pet.id} in one list`,
+              },
+              exchange,
+              addition,
+            );
+        }
+      }
     },
   },
   {

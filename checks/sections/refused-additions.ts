@@ -6,7 +6,7 @@ import { listedPets } from '../harness/pets.ts';
 import { namePrefix } from './added-animals.ts';
 
 /** The name in the body of an addition; undefined where it has none, or one that another animal may have had before. */
-function nameSent(exchange: Exchange): string | undefined {
+export function nameSent(exchange: Exchange): string | undefined {
   if (exchange.request.operation !== 'createPet') return undefined;
   const parsed = parseJson(exchange.request.body ?? '');
   const name = parsed.ok && isJsonObject(parsed.value) ? parsed.value['name'] : undefined;
