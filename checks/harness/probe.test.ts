@@ -4,9 +4,10 @@ import t from 'tap';
 import { Unsettled } from './check.ts';
 import type { HeaderList } from './exchange.ts';
 import { type AnswerParts, answered } from './exchange-for-tests.ts';
+import { NO_KEY_MAY_ADD } from './functional-keys.ts';
 import { Journal, readJournal } from './journal.ts';
 import { MINUTE } from './key-pool.ts';
-import { NO_KEY_MAY_ADD, type Probe } from './probe.ts';
+import type { Probe } from './probe.ts';
 import { addPet, getPet, listPets } from './requests.ts';
 import { NOON, payer, ROUND_TRIP, type TestRun, testKey, testRun } from './run-for-tests.ts';
 

@@ -1,19 +1,14 @@
 import { createHash } from 'node:crypto';
 import { CountInterrupted, type Scene, Unsettled } from './check.ts';
 import type { ClientRequest } from './client.ts';
-import {
-  type AnsweredExchange,
-  type Exchange,
-  isAnswered,
-  type Operation,
-  wasInterrupted,
-} from './exchange.ts';
-import { type Key, type KeyLane, MINUTE, SECOND } from './key-pool.ts';
-import { type RateReading, retryAfter } from './rate-headers.ts';
+import { type AnsweredExchange, type Exchange, isAnswered, type Operation } from './exchange.ts';
+import { FunctionalKeys } from './functional-keys.ts';
+import { Interference } from './interference.ts';
+import { type Key, type KeyLane, SECOND } from './key-pool.ts';
+import type { RateReading } from './rate-headers.ts';
 import { getPet, listPets, type RequestSpec } from './requests.ts';
 import type { Run } from './run.ts';
 import { askedInstead } from './stored-request.ts';
-import { showsPresence, UNAVAILABLE } from './target-presence.ts';
 
 /** Credentials of a request that carries no valid key. */
 export type NoKey = { readonly header: string; readonly described: string } | 'none';
@@ -24,35 +19,9 @@ export interface Payment {
   readonly key?: Key;
 }
 
-/** A refusal that is nobody's subject is waited out this often before the check gives up. */
-const INTERFERENCE_RETRIES = 3;
-/** The longest wait that an unexpected 429 may ask for, a window and its rounding; beyond it the check gives up. */
-const LONGEST_INTERFERENCE = 2 * MINUTE;
-/** Waits of one key without any of its requests being admitted, over all checks: more would be spent in vain. */
-const WAITS_IN_VAIN = 9;
-
-/** Why nothing can be told of additions where each is answered 403, on every key that there is. */
-export const NO_KEY_MAY_ADD =
-  'no key of the profile may add animals, as it seems: additions are answered 403';
-
 const ARE_YOU_THERE = listPets({ limit: 1 });
 
-/** A header's value in a message. */
-const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
-
-/** What came of waiting for a target that did not answer. */
-type Presence = 'there' | 'back';
-
 const keyAuthorization = ({ name, value }: Key) => ({ kind: 'key', name, value }) as const;
-
-const isUnavailable = ({ outcome }: Exchange) =>
-  outcome.kind === 'failure' && outcome.reason === 'unavailable';
-
-/** What a check ends with where an exchange brought no complete response. */
-export function unanswered(exchange: Exchange): Unsettled {
-  const message = exchange.outcome.kind === 'failure' ? exchange.outcome.message : 'no answer was read';
-  return new Unsettled(wasInterrupted(exchange) ? message : `no answer: ${message}`, [exchange]);
-}
 
 /**
  * A check's way to the target: sends its requests, one exchange each, within the quota of a key, and records them
@@ -61,6 +30,8 @@ export function unanswered(exchange: Exchange): Unsettled {
 export class Probe {
   readonly #run: Run;
   readonly #name: string;
+  readonly #interference: Interference;
+  readonly #payers: FunctionalKeys;
   #sent = 0;
   /** When the clock was last looked at, for the request that comes next. */
   #decidedAt: number | undefined;
@@ -68,6 +39,12 @@ export class Probe {
   constructor(run: Run, name: string) {
     this.#run = run;
     this.#name = name;
+    this.#payers = new FunctionalKeys(run);
+    this.#interference = new Interference(run, {
+      isPreflight: name === 'preflight',
+      isOver: () => this.#isOver(),
+      waitUntil: (time, waitingFor) => this.waitUntil(time, waitingFor),
+    });
   }
 
   get runId(): string {
@@ -188,7 +165,11 @@ export class Probe {
   async send(spec: RequestSpec, payment: Payment = {}): Promise<AnsweredExchange> {
     const { asked, exchange } = await this.#sendWith(spec, payment.key);
     const shared = payment.key === undefined && spec.operation === 'createPet';
-    return shared && this.mayLackPermission(exchange) ? this.#withAnotherKey(asked, exchange) : exchange;
+    if (!shared || !this.mayLackPermission(exchange)) return exchange;
+    return this.#payers.addedWithAnother(
+      exchange,
+      async (key) => (await this.#sendWith(asked, key)).exchange,
+    );
   }
 
   /**
@@ -200,7 +181,8 @@ export class Probe {
     if (isAnswered(exchange)) return exchange;
     const { again = spec } = spec;
     const repeatable = spec.again !== undefined && exchange.request.body === spec.body;
-    await this.#unanswered(exchange, 2, () => this.attempt(ARE_YOU_THERE, key), repeatable);
+    const ask = () => this.attempt(ARE_YOU_THERE, key);
+    await this.#interference.repeatsUnanswered(exchange, { attempt: 2, ask, repeatable });
     return this.send(again, { key });
   }
 
@@ -211,7 +193,7 @@ export class Probe {
 
   /** Whether a key is left that may add animals, as far as is known. */
   get mayAdd(): boolean {
-    return this.#functionalLanes().some(({ adding }) => adding !== 'forbidden');
+    return this.#payers.mayAdd;
   }
 
   /** Whether additions with this key are worth sending: permitted to the run, and not known to be forbidden to the key. */
@@ -221,44 +203,11 @@ export class Probe {
 
   /** No key may add: further additions are not sent. */
   giveUpAdding(): void {
-    for (const lane of this.#functionalLanes()) lane.adding = 'forbidden';
+    this.#payers.giveUpAdding();
   }
 
   #laneOf({ name }: Key): KeyLane | undefined {
     return this.#run.lanes.find((lane) => lane.key.name === name);
-  }
-
-  #functionalLanes(): KeyLane[] {
-    return this.#run.lanes.filter(
-      (lane) => lane.unusable === undefined && lane.key.roles.includes('functional'),
-    );
-  }
-
-  /**
-   * Sends an addition that was forbidden to a key with the others, until one is answered otherwise: then it was for the
-   * key, and that key adds no more. Where a key that has added before is refused as well, it was for the animal.
-   */
-  async #withAnotherKey(spec: RequestSpec, refused: AnsweredExchange): Promise<AnsweredExchange> {
-    const refusals = [refused];
-    const doubt = this.#run.laneOf(refused);
-    if (doubt !== undefined) doubt.adding = 'doubtful';
-    const lanes = this.#functionalLanes();
-    const allowed = lanes.filter(({ adding }) => adding === 'allowed').slice(0, 1);
-    for (const { key } of allowed.length > 0 ? allowed : lanes.filter(({ adding }) => adding === 'untried')) {
-      const { exchange } = await this.#sendWith(spec, key);
-      const lane = this.#run.laneOf(exchange);
-      if (exchange.outcome.status !== 403) {
-        for (const refusal of refusals) {
-          const forbidden = this.#run.laneOf(refusal);
-          if (forbidden !== undefined) forbidden.adding = 'forbidden';
-        }
-        return exchange;
-      }
-      if (lane?.adding === 'allowed') return exchange;
-      if (lane !== undefined) lane.adding = 'doubtful';
-      refusals.push(exchange);
-    }
-    return refused;
   }
 
   /** @returns the answer, and what it is the answer to: the request, or the same as another animal */
@@ -278,7 +227,8 @@ export class Probe {
       const exchange = await this.attempt(asked, key);
       const ask = () => this.attempt(ARE_YOU_THERE, key);
       const repeatable = asked.again !== undefined;
-      const again = await this.#interference(exchange, attempt, ask, repeatable, key.limits.perMinute);
+      const { perMinute } = key.limits;
+      const again = await this.#interference.repeats(exchange, { attempt, ask, repeatable, perMinute });
       if (again || !isAnswered(exchange)) {
         // What was refused for its rate was not done; of anything else nobody knows.
         if (!isAnswered(exchange) || exchange.outcome.status !== 429) asked = asked.again ?? asked;
@@ -317,7 +267,7 @@ export class Probe {
       const exchange = await this.#exchange(spec, authorization);
       const ask = () => this.#exchange(ARE_YOU_THERE, authorization);
       // Whoever has no key adds nothing.
-      const again = await this.#interference(exchange, attempt, ask, true);
+      const again = await this.#interference.repeats(exchange, { attempt, ask, repeatable: true });
       if (!again && isAnswered(exchange)) return exchange;
     }
   }
@@ -432,112 +382,12 @@ export class Probe {
     this.#run.progress(key.name, done, of);
   }
 
+  /** The key that pays for a request for which a check asks for none; waits until its minute admits it. */
   async #keyWithQuota(operation: Operation): Promise<Key> {
-    const functional = this.#functionalLanes();
-    if (functional.length === 0) throw new Unsettled('no usable key has the role functional');
-    const lanes =
-      operation === 'createPet' ? functional.filter(({ adding }) => adding !== 'forbidden') : functional;
-    if (lanes.length === 0) throw new Unsettled(NO_KEY_MAY_ADD);
     const now = this.now();
-    const uncounted = lanes.filter(({ isCounted }) => !isCounted);
-    // What a key may see is open (5, scopes): an animal that was added and the list that is to show it have one key, which
-    // is waited for rather than left. Another one pays where it may not add, or where somebody else spends it.
-    const [usual, ...others] = (uncounted.length > 0 ? uncounted : lanes).toSorted(
-      (a, b) =>
-        Number(a.adding === 'forbidden') - Number(b.adding === 'forbidden') ||
-        b.key.limits.perMinute - a.key.limits.perMinute,
-    );
-    if (usual === undefined) throw new Unsettled('no usable key has the role functional');
-    const payers = usual.isRefused(now) ? [usual, ...others] : [usual];
-    const soonest = payers
-      .map((payer) => ({ payer, at: payer.readyAt(now, this.#run.targetClock) }))
-      .reduce((a, b) => (b.at < a.at ? b : a));
-    if (soonest.at > now)
-      await this.waitUntil(soonest.at, `the next window of key ${soonest.payer.key.name}`);
-    return soonest.payer.key;
-  }
-
-  /**
-   * Whether the exchange is to be repeated because something other than the target's own answer came.
-   *
-   * @param repeatable whether an addition can do no harm that is done twice
-   */
-  async #interference(
-    exchange: Exchange,
-    attempt: number,
-    ask: () => Promise<Exchange>,
-    repeatable: boolean,
-    perMinute?: number,
-  ): Promise<boolean> {
-    if (!isAnswered(exchange)) return this.#unanswered(exchange, attempt, ask, repeatable);
-    const { status, headers } = exchange.outcome;
-    if (UNAVAILABLE.has(status) && attempt < 2) {
-      await this.waitUntil(exchange.receivedAt + 1000, `the target, which answered ${status}`);
-      return true;
-    }
-    if (status !== 429) return false;
-    const told = retryAfter(headers, 60);
-    const until =
-      told.kind === 'delay'
-        ? exchange.receivedAt + told.milliseconds
-        : told.kind === 'date'
-          ? (this.targetClock.certainlyReached(told.time) ?? exchange.receivedAt + MINUTE)
-          : exchange.receivedAt + MINUTE;
-    const who = exchange.key === null ? 'a request without a key' : `key ${exchange.key}`;
-    const tooLong = until - exchange.receivedAt > LONGEST_INTERFERENCE;
-    const waits = this.#run.waitsInVain.get(exchange.key) ?? 0;
-    if (attempt > INTERFERENCE_RETRIES || tooLong || waits >= WAITS_IN_VAIN) {
-      const asks = told.kind === 'absent' ? '' : `, and Retry-After says ${shortened(told.text)}`;
-      throw new Unsettled(
-        `429 for ${who} ${perMinute === undefined ? '' : `of ${perMinute} a minute `}though the check had quota for it: somebody else spends it${asks}`,
-        [exchange],
-      );
-    }
-    const lane = this.#run.laneOf(exchange);
-    lane?.refusedUntil(until);
-    this.#run.waitsInVain.set(exchange.key, waits + 1);
-    await this.waitUntil(until, `Retry-After of ${who}, which somebody else spends too`);
-    return true;
-  }
-
-  /**
-   * Whether a request that was not answered is to be sent again: at once where it can do no harm, since a connection may
-   * break, and where the target was away and has come back. Whether it is the target or this request tells another one.
-   * An addition is repeated when the target is there, once a run: a kept connection may be closed just as a request is
-   * sent (RFC 9112, 9.6), and whether that was done nobody knows.
-   *
-   * @throws Unsettled where no answer is to be had
-   */
-  async #unanswered(
-    exchange: Exchange,
-    attempt: number,
-    ask: () => Promise<Exchange>,
-    repeatable: boolean,
-  ): Promise<boolean> {
-    const harmless = exchange.request.method === 'GET';
-    if (wasInterrupted(exchange)) throw unanswered(exchange);
-    if (showsPresence(exchange)) throw unanswered(exchange);
-    if (harmless && attempt < 2) {
-      const pause = isUnavailable(exchange) ? this.#run.presence.pause(1) : 0;
-      await this.waitUntil(exchange.receivedAt + pause, 'the target, which is unavailable');
-      return true;
-    }
-    if (this.#name === 'preflight') throw unanswered(exchange);
-    const presence = await this.#waitForTarget(ask);
-    if (presence === 'back' && harmless && attempt < 3) return true;
-    if (!harmless && repeatable && !this.#isOver() && this.#run.repeatsAddition()) return true;
-    throw unanswered(exchange);
-  }
-
-  /** Asks until the target answers anything; the run gives up on it once its patience is over. */
-  async #waitForTarget(ask: () => Promise<Exchange>): Promise<Presence> {
-    const { presence } = this.#run;
-    for (let look = 1; ; look += 1) {
-      const exchange = await ask();
-      if (showsPresence(exchange)) return look === 1 ? 'there' : 'back';
-      if (wasInterrupted(exchange) || presence.gone !== undefined) throw unanswered(exchange);
-      await this.waitUntil(exchange.receivedAt + presence.pause(look), 'the target, which does not answer');
-    }
+    const { key, at } = this.#payers.next(operation, now);
+    if (at > now) await this.waitUntil(at, `the next window of key ${key.name}`);
+    return key;
   }
 
   #nextId(): string {

@@ -1,9 +1,10 @@
 /** Section 4.2: POST /pets. */
 import type { Check, Judge } from '../harness/check.ts';
 import { type Exchange, isAnswered } from '../harness/exchange.ts';
+import { NO_KEY_MAY_ADD } from '../harness/functional-keys.ts';
 import { int64Of, isJsonObject, parseJson } from '../harness/lossless-json.ts';
 import { answeredPet, bodyOf, described, listedPets, quoted } from '../harness/pets.ts';
-import { NO_KEY_MAY_ADD, type Probe } from '../harness/probe.ts';
+import type { Probe } from '../harness/probe.ts';
 import { schemaProblem } from '../harness/schema.ts';
 import { type Addition, adds, basicAnimals, edgeAnimals, enoughAnimals, TWIN } from './added-animals.ts';
 import { invalidAnimalChecks } from './invalid-animals.ts';

@@ -1,8 +1,9 @@
 /** What a target does after it refused a key for its minute, at the moments that it named itself. */
 import { contract } from '../../spec/contract.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
+import { unanswered } from '../harness/interference.ts';
 import { type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
-import { type Probe, unanswered } from '../harness/probe.ts';
+import type { Probe } from '../harness/probe.ts';
 import { type RateReading, rateReading } from '../harness/rate-headers.ts';
 import { listPets } from '../harness/requests.ts';
 import type { WindowCount } from '../harness/window-count.ts';

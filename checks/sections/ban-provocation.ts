@@ -2,8 +2,9 @@
 import { contract } from '../../spec/contract.ts';
 import { CountInterrupted, type Scene, Unsettled } from '../harness/check.ts';
 import { type AnsweredExchange, isAnswered } from '../harness/exchange.ts';
+import { unanswered } from '../harness/interference.ts';
 import { type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
-import { type Probe, unanswered } from '../harness/probe.ts';
+import type { Probe } from '../harness/probe.ts';
 import { rateReading } from '../harness/rate-headers.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../harness/requests.ts';
 import { countWindow, type WindowCount } from '../harness/window-count.ts';

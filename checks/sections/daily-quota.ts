@@ -1,9 +1,10 @@
 /** Section 8: requests per day, spent at the plan's own pace. */
 import { type Check, type Judge, type Scene, Unsettled } from '../harness/check.ts';
 import { type AnsweredExchange, isAnswered } from '../harness/exchange.ts';
+import { unanswered } from '../harness/interference.ts';
 import { DAY, type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
 import { described } from '../harness/pets.ts';
-import { type Probe, unanswered } from '../harness/probe.ts';
+import type { Probe } from '../harness/probe.ts';
 import { type RateReading, rateReading } from '../harness/rate-headers.ts';
 import { listPets } from '../harness/requests.ts';
 import type { PlanName } from '../harness/target-profile.ts';

@@ -1,7 +1,7 @@
 /** Section 4.2: bodies that are no NewPet are refused with 400, and add nothing. */
 import type { Check } from '../harness/check.ts';
+import { NO_KEY_MAY_ADD } from '../harness/functional-keys.ts';
 import { described } from '../harness/pets.ts';
-import { NO_KEY_MAY_ADD } from '../harness/probe.ts';
 import { addText, repeatable } from '../harness/requests.ts';
 import { categoryId, refusedPrefix, storeSample } from './added-animals.ts';
 import { otherKeys } from './other-keys.ts';
