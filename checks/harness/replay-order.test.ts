@@ -87,3 +87,39 @@ t.test('it is over when nobody waits for a stored exchange any more', async (t) 
   t.strictSame(got, ['a#1', 'b#1', 'a#2', 'a#3', 'end']);
   await order.end();
 });
+
+t.test('what was received at that very moment was received until then', async (t) => {
+  const order = new ReplayOrder(EXCHANGES);
+  const got: string[] = [];
+  await Promise.all([
+    order.turnAfter(NOON + SECOND).then(() => got.push('after one second')),
+    ...['a#1', 'b#1', 'a#2'].map((id) => order.turnOf(stored(id)).then(() => got.push(id))),
+  ]);
+  t.strictSame(got, ['a#1', 'b#1', 'after one second', 'a#2']);
+});
+
+t.test('who waits for the same goes on in the order of asking', async (t) => {
+  const order = new ReplayOrder(EXCHANGES);
+  const got: string[] = [];
+  await Promise.all(['x#1', 'y#1', 'z#1'].map((id) => order.turnOf(stored(id)).then(() => got.push(id))));
+  t.strictSame(got, ['x#1', 'y#1', 'z#1']);
+});
+
+t.test('where nobody waits for a stored exchange nothing is waited for', async (t) => {
+  let turned = false;
+  setImmediate(() => {
+    turned = true;
+  });
+  await new ReplayOrder(EXCHANGES).end();
+  t.notOk(turned, 'requests of one moment are sent in one');
+});
+
+t.test('the first so many are told from the others', (t) => {
+  const order = new ReplayOrder(EXCHANGES);
+  t.ok(order.isAmongFirst(1, 'a#1'));
+  t.ok(order.isAmongFirst(3, 'a#2'));
+  t.notOk(order.isAmongFirst(2, 'a#2'));
+  t.notOk(order.isAmongFirst(0, 'a#1'));
+  t.notOk(order.isAmongFirst(9, 'x#1'), 'nor is one that is not of the stored run');
+  t.end();
+});

@@ -54,7 +54,13 @@ t.test('another request is named by what was asked', async (t) => {
     'POST /pets with other headers',
   );
   t.equal(asked(addText('{}', []), addText('{}')), 'POST /pets with other headers');
+  t.equal(
+    asked(addText('a [key redacted]'), addText(undefined)),
+    'POST /pets with another body',
+    'a key that stood in it is no body',
+  );
   t.equal(asked(getPet('1'.repeat(200)), getPet(1n)), `GET /pets/${'1'.repeat(74)}…`);
+  t.equal(asked(getPet('1'.repeat(74)), getPet(1n)), `GET /pets/${'1'.repeat(74)}`);
 });
 
 t.test('the media type may be left to the target', async (t) => {
@@ -96,7 +102,9 @@ t.test('where a key stood any text is taken for it', async (t) => {
   t.notOk(same('a [key redacted] b', 'a secret c'));
   t.notOk(same('a [key redacted] b', 'b secret b'));
   t.notOk(same('a[key redacted]b[key redacted]c', 'a1c'));
+  t.ok(same('[key redacted]b[key redacted]c', 'b1c'));
   t.notOk(same('ab[key redacted]bc', 'abc'), 'nothing is taken twice');
+  t.notOk(same('x[key redacted]ab[key redacted]bc', 'xabc'));
   t.notOk(same('secret', '[key redacted]'), 'only what is stored is redacted');
   const cookie = (value: string): RequestSpec => ({
     ...listPets(),
