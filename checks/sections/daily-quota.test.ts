@@ -1,25 +1,18 @@
-/** Section 8: requests per day, how they are spent and what is said of them. */
+/** Section 8: requests per day, and what is said of them. */
 import t from 'tap';
 import type { Exchange } from '../harness/exchange.ts';
-import type { AnswerParts } from '../harness/exchange-for-tests.ts';
 import { DAY, type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
 import type { RateReading } from '../harness/rate-headers.ts';
-import { listPets } from '../harness/requests.ts';
 import { NOON, testKey, testRun } from '../harness/run-for-tests.ts';
-import { fixedWindow, reading } from '../harness/simulated-limits.ts';
-import { dailyQuotaChecks, dayOf } from './daily-quota.ts';
+import { reading } from '../harness/simulated-limits.ts';
+import { dailyQuotaChecks } from './daily-quota.ts';
+import { END, free, HOURS, PER_DAY } from './day-spending-for-tests.ts';
 import { judged, played } from './judged-for-tests.ts';
-import { exchangeAt, exhaustKey, type Told, telling } from './measured-for-tests.ts';
-
-/** A day of twenty requests, six a minute. */
-const PER_DAY = 20;
-const free = exhaustKey({ limits: { perMinute: 6, perDay: PER_DAY } });
-const HOURS = 3600;
+import { exchangeAt, type Told } from './measured-for-tests.ts';
 
 /** The refusal of a day that ends twelve hours from noon; sent a minute after noon. */
 const refused = (told: Told = {}) =>
   exchangeAt('refusal', 60, { limit: PER_DAY, reset: 12 * HOURS, retryAfter: 12 * HOURS - 60, ...told });
-const END = NOON + 12 * HOURS * SECOND;
 
 const spent = (count: number, given: Partial<RateReading> = {}) =>
   Array.from({ length: count }, (_, index) => reading({ sentAt: NOON + index * 100, limit: 6, ...given }));
@@ -82,6 +75,11 @@ t.test('what was admitted around the moment at which the day began may belong to
     reading({ sentAt: begun - 1500, limit: 6 }),
   ];
   t.match(await day({ admitted: [...before, ...spent(PER_DAY)] }), { verdict: 'pass' });
+  const atOnce = reading({ sentAt: begun, limit: 6 });
+  t.match(await day({ admitted: [...before, atOnce, ...spent(PER_DAY)] }), {
+    verdict: 'fail',
+    reason: '21 were admitted',
+  });
   t.match(await day({ admitted: [...before, ...spent(PER_DAY + 1)] }), {
     verdict: 'fail',
     reason: '21 were admitted',
@@ -239,6 +237,7 @@ t.test('X-RateLimit-Reset and Retry-After name the same end of the day', async (
   t.match(await named(far - 65, far), {
     verdict: 'fail',
     expected: /as Retry-After says/,
+    reason: `X-RateLimit-Reset: ${NOON / SECOND + far - 5}`,
     evidence: /^refusal$/,
   });
   t.match(await named(far + 110, far), { verdict: 'pass' }, 'a minute, and as long as the day was spent');
@@ -257,228 +256,4 @@ t.test('X-RateLimit-Reset and Retry-After name the same end of the day', async (
   t.match(await named(HOURS - 65, HOURS), { verdict: 'fail' });
   const without = refused({ reset: undefined });
   t.match(await said('rate-day-refusal', { refusal: without }), { verdict: 'pass' });
-});
-
-/** A target with minutes of six and a day of so many requests, on the run's clock. */
-async function spendDay(
-  admits: number,
-  given: {
-    readonly key?: Key;
-    /** What a refusal for the day asks to wait, in seconds. */
-    readonly wait?: (now: number) => number | undefined;
-    readonly others?: (number: number) => AnswerParts | undefined;
-    readonly earlier?: number;
-    readonly perMinute?: number;
-    /** When a new day begins: by default at midnight. */
-    readonly dayEnds?: number;
-  } = {},
-) {
-  const key = given.key ?? free;
-  const minute = fixedWindow(given.perMinute ?? 6);
-  let count = 0;
-  let dayEnds = given.dayEnds ?? END;
-  const test = testRun(
-    (_request, number) => {
-      const now = test.clock.now();
-      const otherwise = given.others?.(number);
-      if (otherwise !== undefined) return otherwise;
-      if (now >= dayEnds) [count, dayEnds] = [0, dayEnds + DAY];
-      if (count >= admits) {
-        const wait = given.wait === undefined ? (dayEnds - now) / SECOND : given.wait(now);
-        return telling({
-          limit: PER_DAY,
-          reset: Math.ceil((dayEnds - NOON) / SECOND),
-          retryAfter: wait === undefined ? undefined : Math.ceil(wait),
-        });
-      }
-      const { admitted, remaining, reset } = minute(now);
-      if (admitted) count += 1;
-      const told = {
-        remaining,
-        reset: Math.ceil((reset - NOON) / SECOND),
-        date: Math.floor((now - NOON) / SECOND),
-      };
-      return admitted
-        ? telling({ status: 200, ...told })
-        : telling({ ...told, retryAfter: Math.ceil((reset - now) / SECOND) });
-    },
-    { keys: [key], permissions: new Set(['day'] as const) },
-  );
-  const probe = test.run.probe('earlier');
-  for (let sent = 0; sent < (given.earlier ?? 0); sent += 1) await probe.attempt(listPets(), key);
-  const measured = await test.run.play(dayOf(key));
-  return { ...test, measured, refused: test.run.readings.filter(({ status }) => status === 429) };
-}
-
-t.test('a day that begins meanwhile, whenever that is, is spent as a whole', async (t) => {
-  for (const [seconds, count] of [
-    [30, 6 + PER_DAY],
-    [90, 12 + PER_DAY],
-    [170, 18 + PER_DAY],
-    [230, PER_DAY + 1],
-  ] as const) {
-    const { measured, run } = await spendDay(PER_DAY, { dayEnds: NOON + seconds * SECOND });
-    t.match(measured, { refusal: { outcome: { status: 429 } }, refusedAgain: undefined }, `${seconds}`);
-    t.equal(measured.admitted.length, count, 'some of them on the day before');
-    t.match(await judged(run, dailyQuotaChecks, 'rate-day-free'), { verdict: 'pass' });
-    t.match(await judged(run, dailyQuotaChecks, 'rate-day-refusal'), { verdict: 'pass' });
-  }
-});
-
-t.test('a day is spent within its minutes, to its first refusal', async (t) => {
-  const { measured, sent, refused, waits, clock, events } = await spendDay(PER_DAY);
-  t.equal(measured.admitted.length, PER_DAY);
-  t.equal(sent.length, PER_DAY + 1);
-  t.equal(refused.length, 1, 'no minute was overdrawn');
-  t.ok(sent.length <= (dayOf(free).spends?.requests ?? 0), 'and the bill said so');
-  t.match(measured, { refusal: { outcome: { status: 429 } }, refusedAgain: undefined });
-  const { toldEnd } = measured;
-  t.ok(toldEnd !== undefined && Math.abs(toldEnd - END) < 2 * SECOND);
-  t.ok(clock.now() > NOON + 3 * MINUTE && clock.now() < NOON + 4 * MINUTE, 'twenty requests in four minutes');
-  t.equal(waits().length, 3);
-  const progress = events.flatMap((event) =>
-    event.kind === 'spending' ? [`${event.done}/${event.of}`] : [],
-  );
-  t.strictSame(progress, ['6/20', '12/20', '18/20', '20/20', '20/20']);
-});
-
-t.test('what the run has spent before counts', async (t) => {
-  const { measured, sent } = await spendDay(PER_DAY, { earlier: 5 });
-  t.equal(measured.admitted.length, PER_DAY);
-  t.equal(sent.length, PER_DAY + 1);
-});
-
-t.test('a day that nothing stops is followed until no day that begins meanwhile explains it', async (t) => {
-  const { measured, refused } = await spendDay(Number.POSITIVE_INFINITY);
-  t.equal(measured.refusal, undefined);
-  t.equal(measured.toldEnd, undefined);
-  t.equal(refused.length, 0);
-  t.equal(measured.admitted.length, 2 * PER_DAY + 20);
-});
-
-t.test('requests over the quota go one by one', async (t) => {
-  const { measured, sent, refused } = await spendDay(PER_DAY + 3);
-  t.equal(measured.admitted.length, PER_DAY + 3);
-  t.equal(sent.length, PER_DAY + 4);
-  t.equal(refused.length, 1);
-});
-
-t.test('a day that is refused early', async (t) => {
-  const { measured, refused } = await spendDay(7);
-  t.equal(measured.admitted.length, 7);
-  t.match(measured, { refusal: { outcome: { status: 429 } }, refusedAgain: undefined });
-  t.equal(refused.length, 4, 'those that were in flight with it, and no more');
-});
-
-t.test('a refusal of the minute is waited out', async (t) => {
-  const { measured, waits, sent, refused } = await spendDay(PER_DAY, { perMinute: 5 });
-  t.equal(measured.admitted.length, PER_DAY);
-  t.equal(measured.refusedAgain, undefined);
-  t.ok(waits().some((wait) => wait.endsWith('Retry-After of key free-1')));
-  t.equal(sent.length, PER_DAY + refused.length);
-});
-
-t.test('the day’s refusal with a minute’s wait shows after that wait', async (t) => {
-  for (const wait of [60, 62, undefined]) {
-    const { measured, sent, clock } = await spendDay(PER_DAY, { wait: () => wait });
-    t.match(measured, { refusal: { id: 'day:free-1#21' }, refusedAgain: { id: 'day:free-1#22' } }, `${wait}`);
-    t.equal(sent.length, PER_DAY + 2);
-    t.ok(clock.now() >= (measured.refusal?.receivedAt ?? 0) + MINUTE);
-    t.equal(measured.toldEnd === undefined, wait === undefined);
-  }
-  const { measured } = await spendDay(PER_DAY, { wait: () => 63 });
-  t.match(measured, { refusal: { id: 'day:free-1#21' }, refusedAgain: undefined });
-});
-
-t.test('the first refusal is the day’s where the next one is refused for long', async (t) => {
-  let refusals = 0;
-  const { measured } = await spendDay(PER_DAY, {
-    wait: () => {
-      refusals += 1;
-      return refusals === 1 ? 30 : 600;
-    },
-  });
-  t.match(measured, { refusal: { id: 'day:free-1#21' }, refusedAgain: { id: 'day:free-1#22' } });
-});
-
-t.test('minutes that somebody else empties are not the day’s', async (t) => {
-  const emptied = (from: number, to: number) => (number: number) =>
-    number >= from && number < to ? telling({ retryAfter: 30 }) : undefined;
-  for (const [from, to] of [
-    [8, 13],
-    [20, 22],
-    [22, 24],
-  ] as const) {
-    const { measured, run } = await spendDay(PER_DAY, { others: emptied(from, to) });
-    t.equal(measured.admitted.length, PER_DAY, `${from} to ${to}`);
-    t.match(measured, { isDays: true, refusedAgain: undefined });
-    t.match(await judged(run, dailyQuotaChecks, 'rate-day-free'), { verdict: 'pass' });
-    t.match(await judged(run, dailyQuotaChecks, 'rate-day-refusal'), { verdict: 'pass' });
-  }
-  const { measured, run, sent } = await spendDay(PER_DAY, {
-    key: { ...free, unusedToday: true },
-    others: emptied(8, 1000),
-  });
-  t.match(measured, { isDays: false });
-  t.ok(sent.length < 30, 'they are not waited for for ever');
-  for (const id of ['rate-day-free', 'rate-day-refusal'])
-    t.match(await judged(run, dailyQuotaChecks, id), { verdict: 'inconclusive', reason: /somebody else/ });
-});
-
-t.test('a ban that somebody else earned is not the day’s refusal', async (t) => {
-  const banned = telling({ status: 403, retryAfter: 3600 });
-  const { run } = await spendDay(PER_DAY, { others: (number) => (number >= 8 ? banned : undefined) });
-  t.match(await judged(run, dailyQuotaChecks, 'rate-day-refusal'), { verdict: 'inconclusive' });
-});
-
-t.test('a day’s bucket that gives back within a minute, which somebody else may take', async (t) => {
-  const perDay = 1440;
-  const key = { ...free, limits: { perMinute: 1000, perDay } };
-  const spend = async (taken: (refusals: number) => boolean) => {
-    let tokens = perDay;
-    let at = NOON;
-    let refusals = 0;
-    const test = testRun(
-      () => {
-        const now = test.clock.now();
-        tokens = Math.min(perDay, tokens + ((now - at) * perDay) / DAY);
-        at = now;
-        if (tokens >= 1 && taken(refusals)) tokens -= 1;
-        const admitted = tokens >= 1;
-        if (admitted) tokens -= 1;
-        else refusals += 1;
-        const told = {
-          limit: perDay,
-          remaining: Math.floor(tokens),
-          reset: Math.ceil((now - NOON + ((perDay - tokens) * DAY) / perDay) / SECOND),
-        };
-        return admitted
-          ? telling({ status: 200, ...told })
-          : telling({ ...told, retryAfter: Math.ceil((1 - tokens) * 60) });
-      },
-      { keys: [key], permissions: new Set(['day'] as const) },
-    );
-    await test.run.play(dayOf(key));
-    return test;
-  };
-  const alone = await spend(() => false);
-  t.ok(alone.sent.length < perDay + 20);
-  for (const id of ['rate-day-free', 'rate-day-refusal']) {
-    t.match(await judged(alone.run, dailyQuotaChecks, id), { verdict: 'pass' }, id);
-    const shared = await spend((refusals) => refusals > 0);
-    t.match(await judged(shared.run, dailyQuotaChecks, id), { verdict: 'inconclusive' }, id);
-  }
-});
-
-t.test('a day that is not answered is no day', async (t) => {
-  const broken = { kind: 'failure', reason: 'reset', message: 'connection reset' } as const;
-  const test = testRun(() => broken, { keys: [free], permissions: new Set(['day'] as const) });
-  await t.rejects(test.run.play(dayOf(free)), { name: 'Unsettled', message: /connection reset/ });
-  t.equal(test.sent.length, 4, 'those that were in flight, and no more');
-  const later = testRun((_request, number) => (number <= 4 ? telling({ retryAfter: 30 }) : broken), {
-    keys: [free],
-    permissions: new Set(['day'] as const),
-  });
-  await t.rejects(later.run.play(dayOf(free)), { name: 'Unsettled', message: /connection reset/ });
-  t.equal(later.sent.length, 5);
 });

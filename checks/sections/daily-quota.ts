@@ -1,11 +1,11 @@
 /** Section 8: requests per day, spent at the plan's own pace. */
 import { type Check, type Judge, type Scene, Unsettled } from '../harness/check.ts';
-import { type AnsweredExchange, isAnswered } from '../harness/exchange.ts';
+import { type AnsweredExchange, header, isAnswered } from '../harness/exchange.ts';
 import { unanswered } from '../harness/interference.ts';
 import { DAY, type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
 import { described } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
-import { type RateReading, rateReading } from '../harness/rate-headers.ts';
+import { RATE_HEADER_NAMES, type RateReading, rateReading } from '../harness/rate-headers.ts';
 import { listPets } from '../harness/requests.ts';
 import type { PlanName } from '../harness/target-profile.ts';
 import { isAdmitted, isAdmittedStatus } from './admitted.ts';
@@ -59,11 +59,12 @@ export function dayOf(key: Key): Scene<DayMeasurement> {
       // A day may begin meanwhile, at midnight of any zone: what nothing stops is more than the quotas of two days.
       while (count < 2 * perDay + BEYOND_QUOTA) {
         await probe.untilQuota(key);
+        // Over the quota one by one: nothing is spent beyond the first refusal.
         const batch = Math.max(1, Math.min(probe.quotaLeft(key), perMinute, Math.max(1, perDay - count)));
         const sent = await probe.burst(
           Array.from({ length: batch }, () => listPets({ limit: 1 })),
           key,
-          count >= perDay ? 1 : IN_FLIGHT,
+          IN_FLIGHT,
           (exchange) => !isAnswered(exchange) || !isAdmitted(exchange),
         );
         const broken = sent.find((exchange) => !isAnswered(exchange));
@@ -213,7 +214,7 @@ export const dailyQuotaChecks: readonly Check[] = [
           judge.breaks(
             {
               expected: 'X-RateLimit-Reset at the end of the day, as Retry-After says',
-              actual: `X-RateLimit-Reset ${rateReading(refusal).reset ?? '(none)'}`,
+              actual: `X-RateLimit-Reset: ${header(refusal.outcome.headers, RATE_HEADER_NAMES.reset)}`,
             },
             refusal,
           );
