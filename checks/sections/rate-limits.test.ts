@@ -227,6 +227,19 @@ t.test('after the reset the whole quota is there again', async (t) => {
     [/key free-1 was not admitted again/, { afterReset: retryOf('again', 61, { status: 429 }) }],
   ] as const)
     t.match(await next([], given), { verdict: 'inconclusive', reason });
+  const fromRest = [windowOf(fewer(1), 5), windowOf(exact, 6, { refusal: exchangeAt('again', 130) })];
+  t.match(
+    await next([], { refilling: true, windows: fromRest }),
+    { verdict: 'pass', evidence: /^again$/ },
+    'what comes back bit by bit was whole after a minute at rest',
+  );
+  t.match(
+    await next([], { refilling: false, windows: fromRest }),
+    { verdict: 'inconclusive' },
+    'a window that was left out lay in between',
+  );
+  const neverFull = [windowOf(fewer(1), 5), windowOf(fewer(1), 5)];
+  t.match(await next([], { refilling: true, windows: neverFull }), { verdict: 'inconclusive' });
   const large = exhaustKey({ limits: { perMinute: 301, perDay: 10_000 } });
   const { run } = testRun(() => ({}), { keys: [large], permissions: new Set(['exhaust'] as const) });
   await played(run, `minute:${large.name}`, minuteMeasured(large, { next: [] }));
