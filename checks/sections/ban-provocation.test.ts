@@ -1,6 +1,6 @@
 /** Section 8: going on after a 429, as no client should, until a ban shows. */
 import t from 'tap';
-import { MINUTE, SECOND } from '../harness/key-pool.ts';
+import { type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
 import { listPets } from '../harness/requests.ts';
 import { NOON, payer, testKey } from '../harness/run-for-tests.ts';
 import { tokenBucket, tokenBucketByNextToken } from '../harness/simulated-limits.ts';
@@ -291,6 +291,20 @@ t.test('each key is tried that is free, while the ban lasts', async (t) => {
     'the other one is over its limit for longer',
   );
   t.equal(Math.round((test.clock.now() - NOON) / SECOND), 28, 'its last second is left alone');
+});
+
+t.test('a ban of a day keeps nobody waiting for another key', async (t) => {
+  const minutes = async (...others: readonly Key[]) => {
+    const test = await banningRun({ after: 3, seconds: 86_400 }, { keys: [banKeyForTests, ...others] });
+    const [spent] = others;
+    if (spent !== undefined)
+      for (const _refusal of [1, 2, 3, 4]) await test.run.probe('earlier').attempt(listPets(), spent);
+    await test.run.play(provocationOf(banKeyForTests));
+    return Math.round((test.clock.now() - NOON) / (60 * SECOND));
+  };
+  t.equal(await minutes(), 0, 'there is none');
+  const spent = testKey({ name: 'free-2', limits: { perMinute: 2, perDay: 1000 } });
+  t.equal(await minutes(spent, proKey), 15, 'one that may have earned a ban of its own');
 });
 
 t.test(

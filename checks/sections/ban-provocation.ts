@@ -7,6 +7,7 @@ import { type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
 import type { Probe } from '../harness/probe.ts';
 import { rateReading } from '../harness/rate-headers.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../harness/requests.ts';
+import { LONGEST_BAN } from '../harness/run-budget.ts';
 import { countWindow, type WindowCount } from '../harness/window-count.ts';
 import { categoryId, inLetters, namePrefix } from './added-animals.ts';
 import { isAdmitted } from './admitted.ts';
@@ -99,7 +100,10 @@ export async function tryOthers(
   const unlike = all
     .filter(({ plan }) => plan !== key.plan)
     .sort((a, b) => b.limits.perMinute - a.limits.perMinute);
-  const untried = new Set([all.filter(({ plan }) => plan === key.plan), unlike]);
+  const alike = all.filter(({ plan }) => plan === key.plan);
+  const untried = new Set([alike, unlike].filter((keys) => keys.length > 0));
+  // A ban that is not waited for is no reason to wait for a key either.
+  const last = Math.min(until - SECOND, probe.now() + LONGEST_BAN);
   const tried: OtherKey[] = [];
   for (;;) {
     for (const keys of untried) {
@@ -112,7 +116,7 @@ export async function tryOthers(
     if ([...untried].some((keys) => freeKey(probe, keys) !== undefined)) continue;
     // Quota may come back sooner than a key's last answer tells: its own check finds out meanwhile.
     const next = probe.now() + SECOND;
-    if (untried.size === 0 || next > until - SECOND || probe.storedKey() !== undefined) return tried;
+    if (untried.size === 0 || next > last || probe.storedKey() !== undefined) return tried;
     await probe.waitUntil(next, `another key to be free while ${key.name} is banned`);
   }
 }
