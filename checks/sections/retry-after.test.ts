@@ -135,6 +135,26 @@ t.test('refusals of a key that goes on are read as well, where it may', async (t
   }
 });
 
+t.test('how long a ban may last is not shown: on a key that goes on no wait is too long', async (t) => {
+  const banned = testKey({ name: 'free-ban', roles: ['ban'] });
+  for (const [retryAfter, verdict] of [
+    [86_400, 'pass'],
+    [90_000, 'pass'],
+    [httpDate(86_400), 'pass'],
+    [0, 'fail'],
+  ] as const) {
+    const { run } = testRun(() => telling({ status: 200, date: 0 }), {
+      keys: [free, banned],
+      permissions: new Set(['exhaust', 'ban'] as const),
+    });
+    await run.probe('clock').attempt(listPets(), free);
+    await played(run, 'minute:free-1', minuteMeasured(free));
+    const refusals = [exchangeAt('over', 2, { retryAfter })];
+    await played(run, 'ban:free-ban:end', { key: banned, refusals });
+    t.match(await judged(run, checks, 'retry-after-readable'), { verdict }, `Retry-After: ${retryAfter}`);
+  }
+});
+
 t.test('after the time that Retry-After told a request is admitted', async (t) => {
   const honest = (measurement: Partial<MinuteMeasurement> = {}) => said('retry-after-honest', measurement);
   const after = (status: number) => ({ afterRetryAfter: retryOf('again', 60, { status }) });

@@ -13,17 +13,17 @@ import { exceededWindow, toldWait } from './told-time.ts';
  * What is wrong with a Retry-After as a time to wait; undefined where nothing is.
  *
  * @param window that was exceeded, in milliseconds
+ * @param longest wait that makes sense, in milliseconds
  */
 function unreadableWait(
   told: RetryAfter,
   refusal: AnsweredExchange,
   window: number,
+  longest: number,
   probe: Probe,
 ): string | undefined {
   if (told.kind === 'absent') return undefined;
   if (told.kind === 'unreadable') return `Retry-After: ${told.text}`;
-  // "Of the order of the window" leaves room for a generous target, not for another unit.
-  const longest = 10 * window;
   const tooLong = `Retry-After: ${told.text}, for a window of a ${window === MINUTE ? 'minute' : 'day'}`;
   if (told.kind === 'delay') {
     if (told.milliseconds <= 0) return `Retry-After: ${told.text}, which is no time to wait`;
@@ -87,17 +87,19 @@ export const retryAfterChecks: readonly Check[] = [
     permit: 'exhaust',
     async run(probe, judge) {
       const refused = (await measurements(probe)).flatMap(({ key, windows, next }) =>
-        [...windows, ...next].map(({ refusal }) => ({ key, refusal })),
+        // "Of the order of the window" leaves room for a generous target, not for another unit.
+        [...windows, ...next].map(({ refusal }) => ({ key, refusal, windows: 10 })),
       );
       if (mayBan(probe)) {
         const { key, refusals } = await probe.play(banOf(banKey(probe)));
-        refused.push(...refusals.map((refusal) => ({ key, refusal })));
+        // Several in flight together may be a ban's before the limit's: how long a ban lasts is not shown.
+        refused.push(...refusals.map((refusal) => ({ key, refusal, windows: Number.POSITIVE_INFINITY })));
       }
-      for (const { key, refusal } of refused) {
+      for (const { key, refusal, windows } of refused) {
         if (refusal?.outcome.status !== 429) continue;
         const window = exceededWindow(rateReading(refusal), key.limits);
         const told = toldWait(refusal, key.limits);
-        const problem = unreadableWait(told, refusal, window, probe);
+        const problem = unreadableWait(told, refusal, window, windows * window, probe);
         if (problem !== undefined)
           judge.breaks(
             {
