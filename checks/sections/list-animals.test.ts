@@ -67,7 +67,14 @@ t.test('no list need show it that has no room, another filter, another key, or c
     ['no list of the document', list(60_000, [], '/pets?status=unheard-of')],
   ] as const)
     t.equal(said(before, later), 'nothing', why);
-  t.equal(said(list(60_000, [OTHER])), 'nothing', 'never listed with this key');
+  t.equal(said(list(60_000, [OTHER], '/pets?limit=100', 'pro-1')), 'nothing', 'never listed with this key');
+});
+
+t.test('what a key added is in its lists that have room for it, once it was time to be served', async (t) => {
+  t.strictSame(said(list(60_000, [OTHER])), ['1 animal without it', 'list at 60000,added']);
+  t.strictSame(said(list(60_000, [], '/pets?status=sold')), ['0 animals without it', 'list at 60000,added']);
+  t.equal(said(list(5000, [OTHER])), 'nothing', 'it may not be served yet');
+  t.equal(said(list(60_000, [OTHER], '/pets?limit=1')), 'nothing', 'no room');
 });
 
 t.test('an addition leaves one animal', async (t) => {

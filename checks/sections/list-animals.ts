@@ -187,14 +187,16 @@ export const listAnimalChecks: readonly Check[] = [
           const seen = `${exchange.key} ${id}`;
           if (pet === undefined) {
             const before = listedBy.get(seen);
-            if (before !== undefined && wouldShow(exchange, own))
+            // What another key may see is open (5, scopes).
+            const isItsOwn = exchange.key === own.exchange.key;
+            if ((before !== undefined || isItsOwn) && wouldShow(exchange, own))
               judge.breaks(
                 {
-                  expected: `animal ${id} in the list, as before`,
+                  expected: `animal ${id} in the list${before === undefined ? '' : ', as before'}`,
                   actual: `${pets(listed.length)} without it`,
                 },
                 exchange,
-                before,
+                before ?? own.exchange,
               );
             continue;
           }
