@@ -135,6 +135,13 @@ t.test(
     t.strictSame(await next(4, 6), ['fewer', 'exact', 'exact']);
     t.strictSame(await next(4, 6, 4), ['fewer', 'exact', 'fewer']);
     t.strictSame(await next(7), ['more']);
+    const untold = await measured({
+      limit: minutesOf(6, 4),
+      tells: ({ number, admitted, remaining }) =>
+        number > 7 && admitted ? { remaining: remaining + 2 } : undefined,
+    });
+    t.strictSame(untold.next, ['fewer', 'fewer'], 'though nothing that was held explains it');
+    t.match(untold.waits.at(-1), /: key free-1 to be at rest for a minute$/);
   },
 );
 
@@ -221,13 +228,13 @@ t.test('a bucket gives back bit by bit, and is whole after a minute', async (t) 
 });
 
 t.test('a request after the refusal belongs to the burst, or the key rests after it', async (t) => {
-  const rests = async (seconds: number) => {
+  const rests = async (seconds: number, reset = seconds) => {
     const { waits } = await measured({
       limit: tokenBucketByNextToken,
       tells: ({ number, remaining }) =>
         number === 7
-          ? { retryAfter: seconds, reset: seconds }
-          : { remaining: Math.min(1, remaining), reset: seconds + 5 },
+          ? { retryAfter: seconds, reset }
+          : { remaining: Math.min(1, remaining), reset: reset + 5 },
     });
     return waits.slice(1).map((wait) => wait.replace(/\.\d+:/, ':'));
   };
@@ -241,6 +248,11 @@ t.test('a request after the refusal belongs to the burst, or the key rests after
     await rests(55),
     [whole(61), '121: key free-1 to be at rest for a whole window'],
     'so late it counts as the first of the next window, which is counted again where it falls short',
+  );
+  t.strictSame(
+    (await rests(10, 65)).slice(1),
+    [whole(71), '131: key free-1 to be at rest for a whole window'],
+    'so it does after one that belonged to the burst',
   );
 });
 
