@@ -35,6 +35,7 @@ t.test('the animal is the one that was created or listed', async (t) => {
   for (const parts of [
     { body: '{"id":4,"name":"animal 4","categoryId":1}' },
     { status: 201, body: '{"id":3}' },
+    { body: '[]' },
     NOT_FOUND,
   ])
     t.match(
