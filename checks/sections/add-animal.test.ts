@@ -109,9 +109,15 @@ interface Scenes {
 }
 
 /** What is said of a run that has made these additions. */
-async function said(id: string, scenes: Scenes = {}) {
+async function said(
+  id: string,
+  scenes: Scenes = {},
+  sampled: bigint | null = SENT.categoryId,
+  listed = '[]',
+) {
   const { basic = [made('basic')], enough = basic } = scenes;
-  const { run } = testRun(() => ({}), { permissions: new Set(['writes'] as const) });
+  const permissions = new Set(['writes'] as const);
+  const { run } = testRun(() => ({ body: listed }), { permissions, sampleCategoryId: sampled ?? undefined });
   await played(run, 'basic-animals', basic);
   await played(run, 'enough-animals', enough);
   await played(run, 'edge-animals', {
@@ -151,6 +157,22 @@ t.test('a valid addition is answered with 201', async (t) => {
     verdict: 'inconclusive',
     reason: /no key of the profile may add animals/,
   });
+});
+
+t.test('where no category is known to exist, each addition may be refused for that', async (t) => {
+  const refused = (status: number) => ({ basic: [made('a', { status }), made('b', { status })], enough: [] });
+  const says = (...[status, ...known]: [number, bigint | null, string?]) =>
+    said('add-answers-201', refused(status), ...known);
+  t.match(await says(400, null), {
+    verdict: 'inconclusive',
+    reason: /samples: \{ categoryId/,
+    evidence: 'a,b',
+  });
+  t.match(await says(400, null, '[{"id":1,"name":"Rex","categoryId":1}]'), { verdict: 'fail' }, 'listed');
+  t.match(await says(400, 1n), { verdict: 'fail' }, 'named by the profile');
+  t.match(await says(500, null), { verdict: 'fail' }, 'that is no invalid value');
+  const one = { basic: [made('a'), made('b', { status: 500 })], enough: [] };
+  t.match(await said('add-answers-201', one, null), { verdict: 'pass' }, 'one was taken');
 });
 
 t.test('an animal like another one may be refused as invalid, and not otherwise', async (t) => {

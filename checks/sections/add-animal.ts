@@ -6,7 +6,15 @@ import { int64Of, isJsonObject, parseJson } from '../harness/lossless-json.ts';
 import { answeredPet, bodyOf, described, listedPets, quoted } from '../harness/pets.ts';
 import type { Probe } from '../harness/probe.ts';
 import { schemaProblem } from '../harness/schema.ts';
-import { type Addition, adds, basicAnimals, edgeAnimals, enoughAnimals, TWIN } from './added-animals.ts';
+import {
+  type Addition,
+  adds,
+  basicAnimals,
+  edgeAnimals,
+  enoughAnimals,
+  knownCategoryId,
+  TWIN,
+} from './added-animals.ts';
 import { invalidAnimalChecks } from './invalid-animals.ts';
 
 /** What a request body said, for comparison with the animal that came back. */
@@ -76,6 +84,14 @@ export const addAnimalChecks: readonly Check[] = [
       const basic = await probe.play(basicAnimals);
       // A refusal of one status, or of none, is the subject of the next two rows; a wrong success is this one's.
       const succeeded = basic.filter(answered201);
+      const refusals = basic.map(({ exchange }) => exchange);
+      const allInvalid = refusals.every(({ outcome }) => outcome.status === 400);
+      // Whether a category has to exist is not shown.
+      if (allInvalid && (await knownCategoryId(probe)) === undefined)
+        return judge.unsettled(
+          'each addition was refused as invalid, perhaps for its category: a profile can name one that exists, as samples: { categoryId: 7 }',
+          ...refusals,
+        );
       const judged =
         succeeded.length === 0
           ? basic

@@ -127,12 +127,15 @@ export const storeSample: Scene<{ exchange: AnsweredExchange; pets: readonly See
   },
 };
 
-/** A categoryId that exists, as far as can be known: the profile's, a listed animal's, else 1. */
-export async function categoryId(probe: Probe): Promise<bigint> {
+/** A categoryId that exists: the profile's, or a listed animal's; undefined where neither names one. */
+export async function knownCategoryId(probe: Probe): Promise<bigint | undefined> {
   if (probe.sampleCategoryId !== undefined) return probe.sampleCategoryId;
   const { pets } = await probe.play(storeSample);
-  return pets.find((pet) => pet.categoryId !== undefined)?.categoryId ?? 1n;
+  return pets.find((pet) => pet.categoryId !== undefined)?.categoryId;
 }
+
+/** A categoryId that exists, as far as can be known, else 1. */
+export const categoryId = async (probe: Probe): Promise<bigint> => (await knownCategoryId(probe)) ?? 1n;
 
 /**
  * The same animal in JSON that another program would write: the members in another order, white space between them,
