@@ -8,7 +8,7 @@ import { createdAnimals } from './added-animals.ts';
 import { listFilterChecks, statuslessHidden } from './list-filters.ts';
 import { listLimitChecks } from './list-limits.ts';
 import { allowedQuery, isOwnAnswer, pets, REFUSED_AS_INVALID } from './list-queries.ts';
-import { isWhole, lists, shown, shows } from './lists.ts';
+import { isWhole, lists, SETTLED, shown, shows } from './lists.ts';
 import { nameSent } from './refused-additions.ts';
 
 /** Which fields of an animal differ between two showings of it. */
@@ -49,9 +49,6 @@ export function judgeUnchanged(
   );
   return false;
 }
-
-/** From then on no client waits for an addition any more (see lists.ts). */
-const SETTLED = 10_000;
 
 /** Whether a list has room for everything that matches and an own animal matches, added long enough before. */
 function wouldShow(list: AnsweredExchange, { pet, exchange }: Shown): boolean {

@@ -69,9 +69,11 @@ async function said(
   otherwise: Parameters<typeof listsOf>[2] = {},
   answers: (request: ClientRequest) => AnswerParts = storeOf(store),
 ) {
-  const { run, sent } = testRun(answers);
+  const { run, sent, clock } = testRun(answers);
   await played(run, 'lists', listsOf(store, own, otherwise));
-  return { ...(await judged(run, listFilterChecks, id)), paths: sent.map(({ path }) => path) };
+  const begin = clock.now();
+  const judgement = await judged(run, listFilterChecks, id);
+  return { ...judgement, paths: sent.map(({ path }) => path), waited: clock.now() - begin };
 }
 
 t.test('an animal of the run is in no list of another status', async (t) => {
@@ -127,6 +129,34 @@ t.test('a filter leaves out nothing that matches', async (t) => {
   const { verdict } = await said(id, many, [{ id: 299, sent: 'sold' }], { all: [[299, 'sold']] });
   t.equal(verdict, 'pass', 'what does not fit a list is not missing from it');
   t.equal((await said(id, animals(300), own)).verdict, 'not-applicable');
+});
+
+t.test('nor an animal of others that the whole store shows with that status', async (t) => {
+  const id = 'list-status-complete';
+  const store = animals(9);
+  const [, ...hiding] = store;
+  const lists = (filtered: readonly Animal[]) => (request: ClientRequest) =>
+    storeOf(request.path.includes('status=') ? filtered : store)(request);
+  t.match(await said(id, store, [], { available: [[4, 'available']] }, lists(hiding)), {
+    verdict: 'fail',
+    expected: '3 animals with status=available, limit=100, since lists show 3 that match',
+    reason: '2 animals',
+  });
+  const late = await said(id, store, [], { available: [[4, 'available']] });
+  t.match(late, { verdict: 'pass', paths: ['/pets?status=available&limit=100'] }, 'it was not served yet');
+  t.ok(late.waited >= 10_000);
+  const changed: readonly Animal[] = [[1, 'sold'], ...hiding];
+  t.match(
+    await said(
+      id,
+      store,
+      [],
+      { available: hiding.filter(([, status]) => status === 'available') },
+      storeOf(changed),
+    ),
+    { verdict: 'pass' },
+    'others may change theirs',
+  );
 });
 
 t.test('the filter comes first, and then the limit', async (t) => {

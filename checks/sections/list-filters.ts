@@ -5,7 +5,7 @@ import { described, listedPets, type SeenPet } from '../harness/pets.ts';
 import { percentEncoded } from '../harness/requests.ts';
 import { judgeLength } from './list-limits.ts';
 import { allowedQuery, isOwnAnswer, pets, REFUSED_AS_INVALID } from './list-queries.ts';
-import { isWhole, type Lists, lists, missing, shown, shows } from './lists.ts';
+import { isWhole, type Lists, lists, missing, SETTLED, shown, shows } from './lists.ts';
 
 const { minimum, maximum } = contract.limit;
 
@@ -93,7 +93,17 @@ export const listFilterChecks: readonly Check[] = [
           const hidden = missing(list, all).find(
             ({ pet }) => shows(all.all, pet.id) || list.pets?.length === 0,
           );
-          if (hidden === undefined) judge.holds(list.exchange);
+          const others = (all.all.pets ?? []).filter(
+            (pet) => pet.status === status && pet.id !== undefined && !shows(list, pet.id),
+          );
+          if (hidden === undefined && others.length > 0) {
+            // Somebody else may have added them a moment before.
+            await probe.waitUntil(
+              probe.now() + SETTLED,
+              `animals of others to be listed with status=${status}`,
+            );
+            await judgeLength(probe, judge, all, { status, limit: maximum });
+          } else if (hidden === undefined) judge.holds(list.exchange);
           else
             judge.breaks(
               {

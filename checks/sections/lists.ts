@@ -60,6 +60,9 @@ export async function takeAll(probe: Probe, key?: Key): Promise<Pick<Lists, 'all
 /** How long an addition may take to be served: the document promises no instant, and no client waits longer. */
 export const VISIBLE_WITHIN: readonly number[] = [250, 750, 2000, 4000];
 
+/** From then on no client waits for an addition any more, in milliseconds. */
+export const SETTLED = 10_000;
+
 /** The animals of the run that are there to be listed. */
 async function ownAnimals(
   probe: Probe,
