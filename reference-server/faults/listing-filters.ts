@@ -160,6 +160,18 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
       },
     },
   ),
+  fault('filter-hides-first-animals', COMPLETE, 'A filtered list holds none of what was there at first.', {
+    behaviour: (usual, { store }) => {
+      const first = new Set(store.having(null));
+      return {
+        select(query, call) {
+          if (query.status === null) return usual.select(query, call);
+          const more = usual.select({ ...query, limit: query.limit + first.size }, call);
+          return more.filter((pet) => !first.has(pet)).slice(0, query.limit);
+        },
+      };
+    },
+  }),
   fault(
     'filter-empty-beyond-limit-50',
     COMPLETE,
@@ -255,6 +267,15 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
     }),
   ),
 
+  fault('list-addition-stored-twice', ONCE, 'An addition is stored twice, under two ids.', {
+    behaviour: (usual) => ({
+      addPet(animal, call) {
+        usual.addPet(animal, call);
+        return usual.addPet(animal, call);
+      },
+    }),
+  }),
+
   fault(
     'list-of-one-shows-another-category',
     ADDED,
@@ -289,6 +310,20 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
       },
     },
   ),
+  fault('list-cached-when-filtered', ADDED, 'A filtered list shows for good what it showed at first.', {
+    behaviour: (usual) => {
+      const cached = new Map<string, readonly Pet[]>();
+      return {
+        select(query, call) {
+          if (query.status === null) return usual.select(query, call);
+          const key = `${query.status} ${query.limit}`;
+          const pets = cached.get(key) ?? usual.select(query, call);
+          cached.set(key, pets);
+          return pets;
+        },
+      };
+    },
+  }),
   fault('list-never-shows-added', ADDED, 'Animals that were added are not listed.', {
     behaviour: (usual, { store }) => {
       const added = new Set<Pet>();
