@@ -102,8 +102,8 @@ export async function tryOthers(
     .sort((a, b) => b.limits.perMinute - a.limits.perMinute);
   const alike = all.filter(({ plan }) => plan === key.plan);
   const untried = new Set([alike, unlike].filter((keys) => keys.length > 0));
-  // A ban that is not waited for is no reason to wait for a key either.
-  const last = Math.min(until - SECOND, probe.now() + LONGEST_BAN);
+  // Of a ban that is not waited for anyway, no longer than another key's minute and the next take to be counted.
+  const last = until - probe.now() > LONGEST_BAN ? probe.now() + 3 * MINUTE : until - SECOND;
   const tried: OtherKey[] = [];
   for (;;) {
     for (const keys of untried) {
