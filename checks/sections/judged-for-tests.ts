@@ -2,6 +2,7 @@
 import { type Check, type GapAnswer, type GapObserver, type RunView, Unsettled } from '../harness/check.ts';
 import type { AnsweredExchange, Exchange } from '../harness/exchange.ts';
 import { Findings } from '../harness/findings.ts';
+import type { RateReading } from '../harness/rate-headers.ts';
 import type { Run } from '../harness/run.ts';
 import type { RequirementVerdict } from '../harness/verdict.ts';
 
@@ -58,6 +59,7 @@ export function concluded(
   checks: readonly Check[],
   id: string,
   exchanges: readonly Exchange[],
+  readings: readonly RateReading[] = [],
 ): Judged {
   const findings = new Findings();
   const { keys, targetClock } = run;
@@ -66,7 +68,7 @@ export function concluded(
       keys,
       targetClock,
       exchanges,
-      readings: [],
+      readings,
       find: () => undefined,
       keyOf: () => undefined,
       refusalsOf: () => 0,

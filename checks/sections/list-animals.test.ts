@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Exchange } from '../harness/exchange.ts';
 import { answered } from '../harness/exchange-for-tests.ts';
+import { type RateReading, rateReading } from '../harness/rate-headers.ts';
 import { testRun } from '../harness/run-for-tests.ts';
 import { concluded } from './judged-for-tests.ts';
 import { listAnimalChecks } from './list-animals.ts';
@@ -30,8 +31,8 @@ function list(sentAt: number, animals: readonly string[], path = '/pets?limit=10
 }
 
 /** What a check says of exchanges in the end. */
-function saidBy(id: string, exchanges: readonly Exchange[]) {
-  const { verdict, reason, evidence } = concluded(testRun().run, listAnimalChecks, id, exchanges);
+function saidBy(id: string, exchanges: readonly Exchange[], readings: readonly RateReading[] = []) {
+  const { verdict, reason, evidence } = concluded(testRun().run, listAnimalChecks, id, exchanges, readings);
   return verdict === 'fail' ? [reason, evidence] : 'nothing';
 }
 
@@ -100,6 +101,12 @@ t.test('an addition leaves one animal', async (t) => {
   t.equal(says(added('added'), list(2000, [OTHER, one])), 'nothing');
   t.equal(says(added('added'), added('again'), list(2000, [one, two])), 'nothing', 'it was sent twice');
   t.equal(says(added('added', 503), list(2000, [one, two])), 'nothing', 'whether it was added nobody knows');
+  const resumed = { ...rateReading(addition), resumed: true } as const;
+  t.equal(
+    saidBy('list-each-once', [added('added'), list(2000, [one, two])], [resumed]),
+    'nothing',
+    'another addition may be lost',
+  );
   const [mia, another] = [one, two].map((pet) => pet.replace('harness-abc one', 'Mia'));
   t.equal(says(addition, list(2000, [mia ?? '', another ?? ''])), 'nothing', 'others may use any other name');
 });

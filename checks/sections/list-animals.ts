@@ -97,7 +97,8 @@ export const listAnimalChecks: readonly Check[] = [
     },
     conclude(history, judge) {
       // A name that one addition had, and was answered, is that of one animal: nobody else gives names of this run.
-      // Of a burst some exchanges may not be on record.
+      // Of a burst some exchanges may not be on record, nor what was under way when a process ended.
+      if (history.readings.some(({ resumed }) => resumed === true)) return;
       const sent = new Map<string, Exchange[]>();
       for (const exchange of history.exchanges) {
         const name = nameSent(exchange);
