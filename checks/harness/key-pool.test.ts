@@ -66,6 +66,31 @@ t.test('what the headers say of the minute counts more than what was sent', asyn
   t.equal(lane.left(NOON + 60), 0);
 });
 
+t.test(
+  'where window after window has nothing left after one request, the run’s own count is what is left',
+  async (t) => {
+    const answers = (
+      lane: KeyLane,
+      ...windows: readonly (readonly [window: number, remaining: number])[]
+    ) => {
+      for (const [window, remaining] of windows) {
+        const sentAt = NOON + window * MINUTE;
+        lane.spend(sentAt);
+        lane.learn(reading({ sentAt, limit: 3, remaining, reset: sentAt + MINUTE }));
+      }
+      return lane.left(NOON + (windows.at(-1)?.[0] ?? 0) * MINUTE + 1000);
+    };
+    const lane = new KeyLane(KEY);
+    t.equal(answers(lane, [0, 0], [1, 0], [2, 0]), 0, 'perhaps somebody else spends it');
+    t.equal(answers(lane, [3, 0]), 2);
+    t.equal(answers(lane, [4, 2], [4, 1]), 1, 'never believed again');
+    t.equal(answers(new KeyLane(KEY), [0, 0], [1, 0], [2, 0], [3, 1], [4, 0], [5, 0]), 0, 'not in a row');
+    t.equal(answers(new KeyLane(KEY), [0, 2], [0, 1], [0, 0], [0, 0], [0, 0], [0, 0]), 0, 'one window');
+    const single = new KeyLane({ ...KEY, limits: { perMinute: 1, perDay: 100 } });
+    t.equal(answers(single, [0, 0], [1, 0], [2, 0], [3, 0]), 0);
+  },
+);
+
 t.test('headers that are a minute old, of another limit or absent say nothing', async (t) => {
   const lane = new KeyLane(KEY);
   lane.spend(NOON);

@@ -18,6 +18,9 @@ export interface Key {
   readonly unusedToday: boolean;
 }
 
+/** So many windows in a row that are empty after a single request are no accident, nor a neighbour's doing. */
+const MISLEADING = 3;
+
 /** A key's quota as far as the run knows it: what was sent, what the headers said. */
 export class KeyLane {
   readonly key: Key;
@@ -34,6 +37,8 @@ export class KeyLane {
   unusable: string | undefined;
   /** Whether the requests that its window admits are being counted. */
   isCounted = false;
+  /** Windows in a row that had nothing left after the first request of this run that they admitted. */
+  #emptyWindows = 0;
   requests = 0;
   /** Requests that were answered 429. */
   refusals = 0;
@@ -50,10 +55,27 @@ export class KeyLane {
 
   learn(reading: RateReading): void {
     if (reading.status === 429) this.refusals += 1;
+    if (!this.#misleads) this.#emptyWindows = this.#isEmptyAgain(reading) ? this.#emptyWindows + 1 : 0;
     // Where stored exchanges are gone through again, one is asked for before the time at which it was sent.
     while (this.#recent[0] !== undefined && this.#recent[0] <= reading.receivedAt - MINUTE)
       this.#recent.shift();
     if (this.#last === undefined || reading.receivedAt >= this.#last.receivedAt) this.#last = reading;
+  }
+
+  /** Whether X-RateLimit-Remaining tells nothing of the key's quota: every window would hold a single request. */
+  get #misleads(): boolean {
+    return this.#emptyWindows >= MISLEADING;
+  }
+
+  #isEmptyAgain({ status, limit, remaining, reset }: RateReading): boolean {
+    const last = this.#last;
+    return (
+      status !== 429 &&
+      limit === this.key.limits.perMinute &&
+      remaining === 0 &&
+      last?.remaining === 0 &&
+      last.reset !== reset
+    );
   }
 
   /** The target asked to wait until this moment. */
@@ -71,10 +93,8 @@ export class KeyLane {
     if (this.isRefused(now)) return 0;
     const bySelf = this.key.limits.perMinute - this.#inMinute(now).length;
     const last = this.#last;
-    const told =
-      last?.limit === this.key.limits.perMinute && last.receivedAt > now - MINUTE
-        ? last.remaining
-        : undefined;
+    const isTold = last?.limit === this.key.limits.perMinute && last.receivedAt > now - MINUTE;
+    const told = isTold && !this.#misleads ? last.remaining : undefined;
     return Math.max(0, told === undefined ? bySelf : told);
   }
 
