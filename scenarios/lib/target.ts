@@ -48,7 +48,7 @@ export interface Caller {
   readonly key: PlannedKey;
   readonly expects429: boolean;
   readonly params: readonly RefinedParams<'text'>[];
-  /** Of a list whose body is not looked at. */
+  /** Of a list whose body is not looked at: k6 reads no body that it is not told to (see script.ts). */
   readonly bodiless: RefinedParams<'none'>;
   readonly codes: readonly number[];
   /** What the sample of a list that was answered as usual begins with. */
@@ -78,9 +78,10 @@ export function caller(stream: number, keyIndex: number): Caller {
     expects429: planned.expects429,
     params: OPERATION_NAMES.map((operation) => ({
       headers: operation === 'createPet' ? { ...headers, 'Content-Type': 'application/json' } : headers,
+      responseType: 'text' as const,
       ...callback,
     })),
-    bodiless: { headers, responseType: 'none', ...callback },
+    bodiless: { headers, ...callback },
     codes: OPERATION_NAMES.map((_, index) => seriesCode(stream, keyIndex, index)),
     listedCode: seriesCode(stream, keyIndex, 0) + 200 * STATUS_FACTOR + OK,
     listed: unknownHeaders(),
