@@ -18,7 +18,7 @@ import { type Entry, matrixOf, matrixText } from './matrix.ts';
 const { values: options } = parseArgs({
   options: {
     filter: { type: 'string', default: '' },
-    at: { type: 'string', default: '3' },
+    at: { type: 'string', default: '5' },
     write: { type: 'boolean', default: false },
   },
 });
