@@ -1,8 +1,8 @@
 /**
- * `npm run prove:resume [-- RUNS]`: a run that spends the day of two keys is killed (SIGKILL) at ten random moments and
+ * `npm run prove:resume [-- RUNS [--in-counts]]`: a run that spends the day of two keys is killed (SIGKILL) at ten random moments and
  * gone on with each time. It must come to the verdict of a run that nobody touched, and send no request a second time
- * but those that were in flight when it died. Every other run is killed where that hurts most: while the requests that
- * a window admits are counted, or a ban is provoked.
+ * but those that were in flight when it died. With `--in-counts` it is killed where that hurts most, ten times while the
+ * requests that a window admits are counted or a ban is provoked: a row may then stay open, none may turn.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -35,6 +35,7 @@ const ROLES: Readonly<Record<string, readonly KeyRole[]>> = {
 };
 const COMMAND = fileURLToPath(new URL('./main.js', import.meta.url));
 const runs = Number(process.argv[2] ?? 3);
+const inCounts = process.argv.includes('--in-counts');
 
 /** When a process is killed: after so many milliseconds, or with so many requests more of a count or a ban. */
 type Kill = { readonly after: number } | { readonly counted: number };
@@ -180,7 +181,6 @@ for (let run = 1; run <= runs; run += 1) {
   const moments = Array.from({ length: KILLS }, () => Math.random() * untouched.seconds * 1000).sort(
     (a, b) => a - b,
   );
-  const inCounts = run % 2 === 0;
   const killed = await dayRun(
     moments.map((moment, index) =>
       inCounts
@@ -200,7 +200,8 @@ for (let run = 1; run <= runs; run += 1) {
   );
   for (const [id, verdict] of changed)
     process.stdout.write(`   ${id}: ${verdict}, killed: ${killed.verdicts.get(id)}\n`);
-  proved &&= changed.length === 0 && killed.repeated === 0 && killed.verdict === untouched.verdict;
+  const wrong = changed.filter(([id]) => !inCounts || bare(killed.verdicts.get(id)) !== 'inconclusive');
+  proved &&= wrong.length === 0 && killed.repeated === 0 && killed.verdict === untouched.verdict;
 }
 process.stdout.write(
   `the same verdict after ${KILLS} kills in each of ${runs} runs: ${proved ? 'proved' : 'NOT proved'}\n`,
