@@ -207,7 +207,7 @@ export class Probe {
   }
 
   #laneOf({ name }: Key): KeyLane | undefined {
-    return this.#run.lanes.find((lane) => lane.key.name === name);
+    return this.#run.laneOf({ key: name });
   }
 
   /** @returns the answer, and what it is the answer to: the request, or the same as another animal */

@@ -137,8 +137,8 @@ export class Run implements History, RunView {
       .sort((a, b) => a.sentAt - b.sentAt);
   }
 
-  laneOf(exchange: Exchange): KeyLane | undefined {
-    return this.lanes.find((lane) => lane.key.name === exchange.key);
+  laneOf({ key }: Pick<Exchange, 'key'>): KeyLane | undefined {
+    return this.lanes.find((lane) => lane.key.name === key);
   }
 
   recorded(id: string): Exchange | undefined {
@@ -302,7 +302,7 @@ export class Run implements History, RunView {
     if (this.offline) {
       throw new Unsettled(`the stored run has no exchange ${record.id} (${request.method} ${request.path})`);
     }
-    this.lanes.find(({ key }) => key.name === sender)?.spend(this.clock.now());
+    this.laneOf({ key: sender })?.spend(this.clock.now());
     this.#options.journal?.begin(record.id, sender, decidedAt);
     const answer = await this.#options.client.exchange(request, record, this.#options.signal);
     // A run that is gone on with sends again what this one gave up.

@@ -12,7 +12,7 @@ import { countWindow, type WindowCount } from '../harness/window-count.ts';
 import { categoryId, inLetters, namePrefix } from './added-animals.ts';
 import { isAdmitted } from './admitted.ts';
 import { answersOtherwise, isBan, isSameLimit } from './ban-answers.ts';
-import { atStart } from './key-at-rest.ts';
+import { atStart, rest, restFromNow } from './key-at-rest.ts';
 import { servedAnimals } from './minute-requests.ts';
 import { minuteScenes } from './minute-windows.ts';
 import { freeKey, otherKeys } from './other-keys.ts';
@@ -178,7 +178,7 @@ async function reachLimitAtOnce(probe: Probe, key: Key): ReturnType<typeof reach
     } catch (error) {
       if (!(error instanceof CountInterrupted)) throw error;
     }
-    await probe.waitUntil(probe.now() + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
+    await restFromNow(probe, key);
   }
 }
 
@@ -362,9 +362,7 @@ async function atRest(probe: Probe, key: Key) {
   const measured = minuteScenes(probe).find((candidate) => candidate.key.name === key.name);
   if (measured !== undefined && probe.permits('exhaust')) {
     await probe.play(measured.scene).catch(() => undefined);
-    const last = probe.readingsOf(key).at(-1);
-    if (last !== undefined)
-      await probe.waitUntil(last.receivedAt + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
+    await rest(probe, key);
   }
   return atStart(probe, key);
 }

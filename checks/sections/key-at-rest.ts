@@ -71,3 +71,8 @@ export async function rest(probe: Probe, key: Key, edge?: number): Promise<void>
     edge === undefined ? rested : edge + MINUTE * Math.max(0, Math.ceil((rested - edge) / MINUTE));
   await probe.waitUntil(until, `key ${key.name} to be at rest for a minute`);
 }
+
+/** Waits a minute from now on: what the key spent may be more than is on record. */
+export async function restFromNow(probe: Probe, key: Key): Promise<void> {
+  await probe.waitUntil(probe.now() + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
+}

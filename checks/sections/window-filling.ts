@@ -8,6 +8,7 @@ import type { RateReading } from '../harness/rate-headers.ts';
 import { listPets, type RequestSpec } from '../harness/requests.ts';
 import { countWindow, sinceEdge, type WindowCount } from '../harness/window-count.ts';
 import { isAdmitted, isAdmittedStatus } from './admitted.ts';
+import { restFromNow } from './key-at-rest.ts';
 import { freeKey, otherKeys } from './other-keys.ts';
 
 /** How many requests are in flight at once while a window is filled. */
@@ -152,7 +153,7 @@ export const fillUndisturbed: typeof fillWindow = async (probe, key, requests, s
       const broken = error instanceof Unsettled && error.evidence.some((exchange) => !isAnswered(exchange));
       if (broken) lostOnes += 1;
       if (lostOnes > 1 || !(broken || error instanceof CountInterrupted)) throw error;
-      await probe.waitUntil(probe.now() + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
+      await restFromNow(probe, key);
       from = probe.now();
     }
   }
