@@ -1,0 +1,78 @@
+/** Section 4.2: which bodies are sent that are to be refused, and what they cost. */
+import t from 'tap';
+import { answered } from '../harness/exchange-for-tests.ts';
+import { quotaBill } from '../harness/quota-planner.ts';
+import { testKey, testRun } from '../harness/run-for-tests.ts';
+import { refusedPrefix } from './added-animals.ts';
+import { additionsOf } from './adding-for-tests.ts';
+import { invalidAnimalChecks } from './invalid-animals.ts';
+import { concluded } from './judged-for-tests.ts';
+import { faultsOf, fieldsOf, provoking, saidOf } from './new-pet-for-tests.ts';
+
+/** What is wrong with each body of a check. */
+const SUBJECTS: Readonly<Record<string, string>> = {
+  'add-rejects-missing-name': 'name: missing',
+  'add-rejects-missing-category-id': 'categoryId: missing',
+  'add-rejects-name-type': 'name: type',
+  'add-rejects-category-id-type': 'categoryId: type',
+  'add-rejects-category-id-range': 'categoryId: range',
+  'add-rejects-status-value': 'status: value',
+  'add-rejects-status-type': 'status: type',
+  'add-rejects-non-object': 'no object',
+  'add-rejects-malformed-json': 'no object',
+};
+
+for (const [id, fault] of Object.entries(SUBJECTS)) {
+  t.test(`${id}: one thing is wrong with each body, and everything else is right`, async (t) => {
+    const { verdict, bodies } = await saidOf(id);
+    t.equal(verdict, 'pass');
+    for (const body of bodies) t.strictSame(faultsOf(body), [fault], body);
+  });
+}
+
+t.test('a body that is empty, and an object that is', async (t) => {
+  const { verdict, sent } = await saidOf('add-rejects-empty-body');
+  t.equal(verdict, 'pass');
+  t.strictSame(
+    additionsOf(sent).map(({ body }) => body),
+    ['', '{}'],
+  );
+});
+
+t.test('an animal that is stored all the same can be recognised, each by another name', async (t) => {
+  const bodies = (await Promise.all(provoking.map(({ id }) => saidOf(id)))).flatMap(({ bodies }) => bodies);
+  const names = bodies.flatMap((body) => /harness-[^"'\\]*/.exec(body)?.[0] ?? []);
+  t.ok(names.every((name) => name.startsWith(`${refusedPrefix('abcd2345')} add-rejects-`)));
+  t.equal(new Set(names).size, names.length);
+  const nameless = bodies.filter((body) => !body.includes('harness-'));
+  t.strictSame(
+    nameless.map((body) => typeof fieldsOf(body)?.get('name')),
+    ['bigint', 'object', 'boolean', 'object', 'object', ...Array.from({ length: 4 }, () => 'undefined')],
+    'but where the name is what is wrong, or there is none',
+  );
+});
+
+t.test('what they cost is on the bill, and nothing is sent without the permission to write', async (t) => {
+  for (const check of provoking) {
+    const billed = (permissions: ReadonlySet<'writes'>) =>
+      quotaBill({ keys: [testKey()], permissions, checks: [check], gapObservers: [], lanes: [] });
+    const { keys, animals } = billed(new Set(['writes']));
+    // And the one by which a run begins on every key.
+    t.equal(keys[0]?.requests, 1 + (await saidOf(check.id)).sent.length, check.id);
+    t.equal(animals, 0, check.id);
+    t.equal(billed(new Set()).keys[0]?.requests, 1, check.id);
+  }
+});
+
+t.test('an animal of an addition that was answered with 400 is not listed afterwards', async (t) => {
+  const name = `${refusedPrefix('abcd2345')} 1`;
+  const addition = (status: number) =>
+    answered({ id: 'added', operation: 'createPet', requestBody: JSON.stringify({ name }), status });
+  const listed = answered({ id: 'list', body: JSON.stringify([{ id: 1, name, categoryId: 1 }]) });
+  const { run } = testRun();
+  const said = (...exchanges: Parameters<typeof concluded>[3]) =>
+    concluded(run, invalidAnimalChecks, 'add-rejected-stores-nothing', exchanges);
+  t.match(said(addition(400), listed), { verdict: 'fail', evidence: 'list,added' });
+  t.match(said(addition(400), answered({ id: 'list' })), { verdict: 'pass', evidence: 'list' });
+  t.match(said(addition(201), listed), { verdict: 'not-applicable', reason: /400/ });
+});
