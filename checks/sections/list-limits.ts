@@ -151,17 +151,14 @@ export const listLimitChecks: readonly Check[] = [
       const suspicious = new Map<string, { query: ListQuery; key: Key | undefined }>();
       const most = new Map<string, number>();
       for (const { operation, path, listed, key } of history.readings) {
-        const asked = operation === 'listPets' && listed !== undefined ? queryOf(path) : undefined;
-        if (asked === undefined || listed === undefined) continue;
-        const filter = asked.status ?? '';
+        // Another operation may answer with an array as well.
+        if (operation !== 'listPets' || listed === undefined) continue;
+        const query = queryOf(path);
+        if (query === undefined) continue;
+        const filter = query.status ?? '';
         const earlier = most.get(filter) ?? 0;
-        if (listed < Math.min(asked.limit ?? defaultLimit, earlier)) {
-          const query = {
-            ...(asked.limit === undefined ? {} : { limit: asked.limit }),
-            ...(asked.status === undefined ? {} : { status: asked.status }),
-          };
+        if (listed < Math.min(limitOf(query), earlier))
           suspicious.set(`${key} ${path}`, { query, key: probe.keys.find(({ name }) => name === key) });
-        }
         most.set(filter, Math.max(earlier, listed));
       }
       if (suspicious.size === 0) return;

@@ -14,14 +14,15 @@ export function allowedQuery(exchange: AnsweredExchange) {
     : queryOf(exchange.request.path);
 }
 
-export function queryOf(path: string): { limit: number | undefined; status: string | undefined } | undefined {
+/** limit and status that a path asks for, as allowedQuery. */
+export function queryOf(path: string): { readonly limit?: number; readonly status?: string } | undefined {
   const query = new URL(path, 'http://target').searchParams;
   const limit = query.get('limit');
   const status = query.get('status');
   if (limit !== null && !(/^\d{1,3}$/.test(limit) && Number(limit) >= minimum && Number(limit) <= maximum))
     return undefined;
   if (status !== null && !contract.statuses.includes(status)) return undefined;
-  return { limit: limit === null ? undefined : Number(limit), status: status ?? undefined };
+  return { ...(limit === null ? {} : { limit: Number(limit) }), ...(status === null ? {} : { status }) };
 }
 
 /** A 429 or a ban is the rate limit's subject; anything else is the list's own answer. */
