@@ -38,6 +38,13 @@ export async function judged(run: Run, checks: readonly Check[], id: string): Pr
   return settled(findings);
 }
 
+/** What one check confirms when every other one has run. */
+export async function judgedAfterwards(run: Run, checks: readonly Check[], id: string): Promise<Judged> {
+  const findings = new Findings();
+  await named(checks, id).afterwards?.(run.probe(`${id}:afterwards`), findings, run);
+  return settled(findings);
+}
+
 /** Lets one check look at answers as they come; `view` is what the run knows otherwise than its records say. */
 export function seen(
   run: Run,
