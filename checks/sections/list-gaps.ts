@@ -46,6 +46,7 @@ export const listAnimalGaps: readonly GapObserver[] = [
   {
     id: 'limit-not-a-number',
     spends: { requests: 1 },
+    scenes: [lists],
     async run(probe) {
       const stored = (await probe.play(lists)).all.pets?.length ?? 0;
       const list = await take(probe, { limit: 'ten' });
@@ -94,6 +95,7 @@ export const listAnimalGaps: readonly GapObserver[] = [
   {
     id: 'list-order',
     permit: 'writes',
+    scenes: [lists],
     async run(probe) {
       const { all, ...taken } = await probe.play(lists);
       const own = taken.own.filter(({ label }) => label !== TWIN);
@@ -115,6 +117,7 @@ export const listAnimalGaps: readonly GapObserver[] = [
   {
     id: 'added-visibility',
     permit: 'writes',
+    scenes: [lists],
     async run(probe) {
       const taken = await probe.play(lists);
       const { own, shownLater, all } = taken;
