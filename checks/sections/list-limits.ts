@@ -69,11 +69,11 @@ export async function judgeLength(
     if (list.pets.length >= least) return judge.holds(list.exchange);
     // Once more what all lists together show, since others may have taken some away or changed them meanwhile.
     const after = await takeAll(probe, asking.key);
-    const matching = knownThroughout(all, after, wanted.status);
-    const confirmed = Math.min(
-      most,
-      Math.max(matching, wanted.status === undefined ? (after.all.pets?.length ?? 0) : 0),
+    const matching = Math.max(
+      knownThroughout(all, after, wanted.status),
+      wanted.status === undefined ? (after.all.pets?.length ?? 0) : 0,
     );
+    const confirmed = Math.min(most, matching);
     if (list.pets.length >= confirmed) return judge.holds(list.exchange);
     if (attempt === 2) {
       return judge.breaks(
