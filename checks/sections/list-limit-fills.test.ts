@@ -74,8 +74,12 @@ t.test('an empty store shows nothing', async (t) => {
 
 const KEYS = [testKey(), testKey({ name: 'pro-1', plan: 'pro' })];
 
-/** A list that the run took, by how many animals it held; a path of another operation. */
-type Earlier = readonly [asked: ListQuery | string, count: number, key?: string];
+/** A list that the run took, by how many animals it held; a path of another operation; the status of no list. */
+type Earlier = readonly [
+  asked: ListQuery | string,
+  count: number | { readonly status: number },
+  key?: string,
+];
 
 /** What is said in the end of a run that saw these lists, and what is asked of the target for that, of a store of 90. */
 async function inTheEnd(
@@ -86,7 +90,8 @@ async function inTheEnd(
   const { run, sent } = testRun(
     (request, number) => {
       const [, count] = earlier[number - 1] ?? [];
-      return count === undefined ? later(request) : { body: listBody(animals(count)) };
+      if (count === undefined) return later(request);
+      return typeof count === 'number' ? { body: listBody(animals(count)) } : count;
     },
     { keys: KEYS },
   );
@@ -128,6 +133,9 @@ t.test(
       ['another operation', [{ limit: 50 }, 50], ['/store/orders', 2]],
     ] as readonly (readonly [string, ...Earlier[]])[])
       t.match(await inTheEnd(earlier), { verdict: 'inconclusive', asked: { length: 0 } }, why);
+    const { run, sent } = testRun(storeOf(animals(30)));
+    await judgedAfterwards(run, listLimitChecks, ID);
+    t.strictSame(sent, [], 'nor are the lists of the run taken for that');
   },
 );
 
@@ -151,6 +159,13 @@ t.test(
       ['the default limit', '', [{ limit: 50 }, 50], [{}, 19]],
       ['a filter', '?status=sold', [{ status: 'sold', limit: 9 }, 9], [{ status: 'sold' }, 4]],
       ['both', '?limit=9&status=sold', [{ status: 'sold' }, 8], [{ limit: 9, status: 'sold' }, 4]],
+      [
+        'after one that was refused',
+        '?limit=9',
+        [{ limit: 50 }, 50],
+        [{}, { status: 500 }],
+        [{ limit: 9 }, 4],
+      ],
       ['not the one right before', '?limit=9', [{ limit: 50 }, 50], [{ limit: 2 }, 2], [{ limit: 9 }, 4]],
     ] as readonly (readonly [string, string, ...Earlier[]])[])
       t.strictSame((await inTheEnd(earlier)).asked.slice(4), [`free-1 ${asked}`], why);
