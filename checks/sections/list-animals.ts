@@ -1,5 +1,4 @@
 /** Section 4.1: GET /pets. */
-import { contract } from '../../spec/contract.ts';
 import type { Check, Judge } from '../harness/check.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../harness/exchange.ts';
 import { bodyOf, described, listedPets, quoted, type SeenPet } from '../harness/pets.ts';
@@ -8,7 +7,7 @@ import { createdAnimals } from './added-animals.ts';
 import { listFilterChecks, statuslessHidden } from './list-filters.ts';
 import { listLimitChecks } from './list-limits.ts';
 import { allowedQuery, isOwnAnswer, pets, REFUSED_AS_INVALID } from './list-queries.ts';
-import { isWhole, lists, SETTLED, shown, shows } from './lists.ts';
+import { isWhole, limitOf, lists, SETTLED, shown, shows } from './lists.ts';
 import { nameSent } from './refused-additions.ts';
 
 /** Which fields of an animal differ between two showings of it. */
@@ -50,15 +49,13 @@ export function judgeUnchanged(
   return false;
 }
 
-/** Whether a list has room for everything that matches and an own animal matches, added long enough before. */
-function wouldShow(list: AnsweredExchange, { pet, exchange }: Shown): boolean {
+/** Whether a list that holds so many has room for everything that matches, and an own animal matches, added long enough before. */
+function wouldShow(list: AnsweredExchange, listed: number, { pet, exchange }: Shown): boolean {
   const asked = allowedQuery(list);
-  const listed = listedPets(list);
-  if (asked === undefined || listed === undefined || list.sentAt < exchange.receivedAt + SETTLED)
-    return false;
+  if (asked === undefined || list.sentAt < exchange.receivedAt + SETTLED) return false;
   // Where an animal without a status is listed is list-unfiltered's subject.
   const matches = pet.status !== undefined && (asked.status ?? pet.status) === pet.status;
-  return matches && listed.length < (asked.limit ?? contract.limit.default);
+  return matches && listed < limitOf(asked);
 }
 
 export const listAnimalChecks: readonly Check[] = [
@@ -99,34 +96,26 @@ export const listAnimalChecks: readonly Check[] = [
       // A name that one addition had, and was answered, is that of one animal: nobody else gives names of this run.
       // Of a burst some exchanges may not be on record, nor what was under way when a process ended.
       if (history.readings.some(({ resumed }) => resumed === true)) return;
-      const sent = new Map<string, Exchange[]>();
+      // Undefined where it was sent more than once.
+      const additions = new Map<string, Exchange | undefined>();
       for (const exchange of history.exchanges) {
         const name = nameSent(exchange);
         if (name !== undefined && !exchange.sentBy.startsWith('minute:'))
-          sent.set(name, [...(sent.get(name) ?? []), exchange]);
+          additions.set(name, additions.has(name) ? undefined : exchange);
       }
-      const once = new Map(
-        [...sent].flatMap(([name, [addition, ...more]]) =>
-          addition !== undefined &&
-          more.length === 0 &&
-          isAnswered(addition) &&
-          addition.outcome.status === 201
-            ? [[name, addition] as const]
-            : [],
-        ),
-      );
       for (const exchange of history.exchanges.filter(isAnswered)) {
         const listed = exchange.request.operation === 'listPets' ? listedPets(exchange) : undefined;
         const firstOf = new Map<string, SeenPet>();
         for (const pet of listed ?? []) {
-          const addition = once.get(pet.name ?? '');
-          if (pet.name === undefined || addition === undefined) continue;
-          const other = firstOf.get(pet.name) ?? pet;
-          firstOf.set(pet.name, other);
+          const { name = '' } = pet;
+          const addition = additions.get(name);
+          if (addition === undefined || !isAnswered(addition) || addition.outcome.status !== 201) continue;
+          const other = firstOf.get(name) ?? pet;
+          firstOf.set(name, other);
           if (other.id !== pet.id)
             judge.breaks(
               {
-                expected: `one animal named ${quoted(pet.name)}, which was added once`,
+                expected: `one animal named ${quoted(name)}, which was added once`,
                 actual: `animals ${other.id} and ${pet.id} in one list`,
               },
               exchange,
@@ -187,7 +176,7 @@ export const listAnimalChecks: readonly Check[] = [
             const before = listedBy.get(seen);
             // What another key may see is open (5, scopes).
             const isItsOwn = exchange.key === own.exchange.key;
-            if ((before !== undefined || isItsOwn) && wouldShow(exchange, own))
+            if ((before !== undefined || isItsOwn) && wouldShow(exchange, listed.length, own))
               judge.breaks(
                 {
                   expected: `animal ${id} in the list${before === undefined ? '' : ', as before'}`,
