@@ -141,24 +141,26 @@ export const listAnimalChecks: readonly Check[] = [
         const showing = taken.filter((list) => shows(list, pet.id));
         const status = sent.status ?? pet.status;
         const filtered = status === undefined ? undefined : all.byStatus.get(status);
-        const whole =
-          isWhole(all.all) ||
-          (filtered !== undefined && isWhole(filtered) && (filtered.pets?.length ?? 0) > 0);
+        // That a filter lists nothing at all is list-status-complete's subject.
+        const telling = filtered === undefined || filtered.pets?.length === 0 ? [] : [filtered];
+        const whole = [all.all, ...telling].find(isWhole);
         for (const list of showing) {
           if (judgeUnchanged(judge, addition, shown(list, pet.id) ?? pet, list.exchange))
             judge.holds(list.exchange, exchange);
         }
         if (showing.length > 0) continue;
-        if (whole) {
+        if (whole !== undefined) {
           judge.breaks(
             {
-              expected: `animal ${pet.id} in the list`,
-              actual: `${pets(all.all.pets?.length ?? 0)} without it`,
+              expected: `animal ${pet.id} in the list${whole === all.all ? '' : ` with status=${status}`}`,
+              actual: `${pets(whole.pets?.length ?? 0)} without it`,
             },
-            all.all.exchange,
+            whole.exchange,
             exchange,
           );
-        } else judge.notApplicable('the store holds more animals than a list shows');
+        } else if (all.all.pets === undefined)
+          judge.unsettled(`the list was answered ${described(all.all.exchange)}`, all.all.exchange);
+        else judge.notApplicable('the store holds more animals than a list shows');
       }
     },
     conclude(history, judge) {
