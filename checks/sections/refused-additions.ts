@@ -26,26 +26,25 @@ export function storedThoughRefused(status: number, noneRefused: string) {
         .filter((exchange) => !isAnswered(exchange) || exchange.outcome.status < 400)
         .flatMap((exchange) => nameSent(exchange) ?? []),
     );
-    judge.notApplicable(noneRefused);
     for (const exchange of history.exchanges.filter(isAnswered)) {
       const name = nameSent(exchange);
       if (name !== undefined && exchange.outcome.status === status && !mayBeStored.has(name))
         refused.set(name, exchange);
       const listed = exchange.request.operation === 'listPets' ? listedPets(exchange) : undefined;
       if (listed === undefined || refused.size === 0) continue;
-      const stored = listed.find((pet) => pet.name !== undefined && refused.has(pet.name));
-      const origin = refused.get(stored?.name ?? '');
-      if (stored === undefined || origin === undefined) judge.holds(exchange);
+      const origin = listed.map(({ name = '' }) => refused.get(name)).find((one) => one !== undefined);
+      if (origin === undefined) judge.holds(exchange);
       else {
         judge.breaks(
           {
             expected: `no animal of an addition that was answered ${status}`,
-            actual: `${JSON.stringify(stored.name)} is listed`,
+            actual: `${JSON.stringify(nameSent(origin))} is listed`,
           },
           exchange,
           origin,
         );
       }
     }
+    if (refused.size === 0) judge.notApplicable(noneRefused);
   };
 }
