@@ -111,12 +111,12 @@ export const addAnimalGaps: readonly GapObserver[] = [
     id: 'id-assignment',
     permit: 'writes',
     async run(probe) {
-      const created = (await probe.play(enoughAnimals)).filter(
-        ({ pet, label }) => pet !== undefined && label !== TWIN,
+      const created = (await probe.play(enoughAnimals)).flatMap(({ pet, label, exchange }) =>
+        pet === undefined || label === TWIN ? [] : [{ id: pet.id, exchange }],
       );
-      const ids = created.flatMap(({ pet }) => (pet === undefined ? [] : [pet.id]));
+      const ids = created.map(({ id }) => id);
       if (ids.length < 3) return undefined;
-      const ascending = ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? id));
+      const ascending = ids.every((id, index) => id > (ids[index - 1] ?? id - 1n));
       return {
         answer: ascending ? 'ascending' : 'other',
         detail: `ids of ${ids.length} additions in turn: ${ids.slice(0, 4).join(', ')} …`,
