@@ -51,6 +51,7 @@ export function isSettled(accuracyCase: AccuracyCase, result: CaseResult): boole
 const title = ({ name, animals, busy }: AccuracyCase) =>
   `${name}${animals === undefined ? '' : `, ${animals.toLocaleString('en')} foreign animals`}${busy === true ? ', another client adding' : ''}`;
 
+/** @param checkable the requirements that are to be seen red: each has a row */
 export function matrixOf(entries: readonly Entry[], checkable: readonly string[]): Matrix {
   const faults = entries.filter((entry) => entry.case.kind === 'fault');
   const conforming = entries
@@ -87,8 +88,7 @@ export function matrixOf(entries: readonly Entry[], checkable: readonly string[]
   const withoutKill = rows
     .filter(({ kills }) => !kills.some(({ found }) => found))
     .map(({ requirement }) => requirement);
-  for (const id of withoutKill)
-    if (faults.length > 400) problems.push(`requirement ${id} was never seen red`);
+  for (const id of withoutKill) problems.push(`requirement ${id} was never seen red`);
   return {
     faults: faults.length,
     found: rows.flatMap(({ kills }) => kills).filter(({ found }) => found).length,

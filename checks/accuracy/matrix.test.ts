@@ -1,0 +1,150 @@
+import t from 'tap';
+import type { AccuracyCase, CaseResult } from './case.ts';
+import { isSettled, matrixOf, matrixText } from './matrix.ts';
+
+type Verdicts = Readonly<Record<string, CaseResult['verdicts'][number]['verdict'] | [string, string]>>;
+
+const result = (verdicts: Verdicts, problem?: string): CaseResult => ({
+  verdicts: Object.entries(verdicts).map(([id, verdict]) =>
+    typeof verdict === 'string'
+      ? { id, verdict, reason: `${id} said so` }
+      : { id, verdict: 'inconclusive', reason: verdict[1] },
+  ),
+  requests: 1,
+  ...(problem === undefined ? {} : { problem }),
+});
+const fault = (name: string, breaks: string): AccuracyCase => ({ kind: 'fault', name, breaks });
+const variant = (name: string, more: Partial<AccuracyCase> = {}): AccuracyCase => ({
+  kind: 'variant',
+  name,
+  ...more,
+});
+const inconclusive = (reason: string): [string, string] => ['inconclusive', reason];
+
+const FOUND = [{ case: fault('drops-names', 'add-echo'), result: result({ 'add-echo': 'fail' }) }];
+
+t.test('a fault that its requirement finds, and a server that fails nothing, are no problem', async (t) => {
+  const matrix = matrixOf(
+    [
+      ...FOUND,
+      { case: variant('plain'), result: result({ 'add-echo': 'pass', 'ban-given': 'not-applicable' }) },
+    ],
+    ['add-echo'],
+  );
+  t.match(matrix, { faults: 1, found: 1, variants: 1, falseAlarms: 0, withoutKill: [], problems: [] });
+});
+
+t.test('a fault that another requirement finds is a miss, told with what failed instead', async (t) => {
+  const missed = fault('drops-names', 'add-echo');
+  const instead = result({ 'add-echo': 'pass', 'list-shows-added': 'fail', 'get-added': 'fail' });
+  const matrix = matrixOf([...FOUND, { case: missed, result: instead }], ['add-echo']);
+  t.match(matrix, { faults: 2, found: 1, withoutKill: [] });
+  t.strictSame(matrix.problems, [
+    'fault drops-names: add-echo did not fail, but list-shows-added, get-added',
+  ]);
+});
+
+t.test('a fault that nothing finds is told with what kept the run from its verdicts', async (t) => {
+  const missed = fault('drops-names', 'add-echo');
+  t.strictSame(
+    matrixOf([...FOUND, { case: missed, result: result({ 'add-echo': 'inconclusive' }) }], ['add-echo'])
+      .problems,
+    ['fault drops-names: add-echo did not fail'],
+  );
+  t.strictSame(
+    matrixOf([...FOUND, { case: missed, result: result({}, 'no connection') }], ['add-echo']).problems,
+    ['fault drops-names: add-echo did not fail: no connection'],
+  );
+});
+
+t.test('a requirement that no fault turned red is a problem of its own', async (t) => {
+  const matrix = matrixOf(FOUND, ['add-echo', 'get-added']);
+  t.strictSame(matrix.withoutKill, ['get-added']);
+  t.strictSame(matrix.problems, ['requirement get-added was never seen red']);
+});
+
+t.test(
+  'a conforming server that fails something is one false alarm, told for each thing that failed',
+  async (t) => {
+    const matrix = matrixOf(
+      [
+        ...FOUND,
+        {
+          case: variant('plain', { animals: 100_000, busy: true }),
+          result: result({ a: 'fail', b: 'fail' }),
+        },
+        { case: variant('plain'), result: result({ a: 'pass' }) },
+      ],
+      ['add-echo'],
+    );
+    t.match(matrix, { variants: 2, falseAlarms: 1 });
+    const name = 'plain, 100,000 foreign animals, another client adding';
+    t.strictSame(matrix.problems, [
+      `variant ${name}: a failed: a said so`,
+      `variant ${name}: b failed: b said so`,
+    ]);
+  },
+);
+
+t.test('a conforming server leaves open only what its case does without', async (t) => {
+  const open = {
+    day: inconclusive('needs the permission day'),
+    plan: inconclusive('the profile has no key of the plan enterprise'),
+    shown: inconclusive('no exchange of this run shows it'),
+    told: inconclusive('the window was cut off, which needs the permission day'),
+  };
+  t.strictSame(
+    matrixOf([...FOUND, { case: variant('plain'), result: result(open) }], ['add-echo']).problems,
+    ['variant plain: inconclusive: told (the window was cut off, which needs the permission day)'],
+  );
+});
+
+t.test('a conforming server that could not be checked is a problem', async (t) => {
+  const matrix = matrixOf(
+    [...FOUND, { case: variant('plain'), result: result({}, 'no connection') }],
+    ['add-echo'],
+  );
+  t.strictSame(matrix.problems, ['variant plain: no connection']);
+});
+
+t.test('a case is settled once it told what it was to tell', async (t) => {
+  const broken = fault('drops-names', 'add-echo');
+  t.ok(isSettled(broken, result({ 'add-echo': 'fail' })));
+  t.notOk(isSettled(broken, result({ 'get-added': 'fail' })));
+  t.notOk(isSettled(broken, result({ 'add-echo': 'inconclusive' })));
+  t.notOk(isSettled(broken, result({}, 'no connection')));
+  t.ok(isSettled(variant('plain'), result({ a: 'pass', day: inconclusive('needs the permission day') })));
+  t.notOk(isSettled(variant('plain'), result({ a: inconclusive('the window was cut off') })));
+  t.ok(
+    isSettled(variant('plain'), result({ a: 'fail', b: inconclusive('the window was cut off') })),
+    'an alarm',
+  );
+  t.notOk(isSettled(variant('plain'), result({}, 'no connection')));
+});
+
+t.test(
+  'the table names what found a fault, what was missed and what else failed, whatever the order',
+  async (t) => {
+    const entries = [
+      { case: fault('b-fault', 'add-echo'), result: result({ 'get-added': 'fail' }) },
+      ...FOUND,
+      {
+        case: fault('a-fault', 'add-echo'),
+        result: result({ 'add-echo': 'fail', 'get-added': 'fail', 'list-shows-added': 'fail' }),
+      },
+      { case: variant('plain'), result: result({}) },
+      { case: variant('busy', { animals: 0 }), result: result({ a: 'fail', b: 'fail' }) },
+    ];
+    const text = matrixText(matrixOf(entries, ['add-echo', 'get-added']));
+    t.match(
+      text,
+      '2 of 3 single faults found by the requirement that they break; 1 false alarms on 2 conforming',
+    );
+    t.match(
+      text,
+      '| add-echo | a-fault (get-added, list-shows-added); **missed:** b-fault (get-added); drops-names |\n| get-added |  |\n',
+    );
+    t.match(text, '| busy, 0 foreign animals | a, b |\n| plain | 0 |\n');
+    t.equal(text, matrixText(matrixOf(entries.toReversed(), ['add-echo', 'get-added'])));
+  },
+);
