@@ -1,7 +1,7 @@
 /** The places and words of a profile's problems that are said once each. */
 import t from 'tap';
-import { type PinnableGap, parseProfile } from './load-profile.ts';
-import { quoted, suggestion } from './yaml-fields.ts';
+import type { PinnableGap } from './answer-forms.ts';
+import { parseProfile } from './parse-profile.ts';
 
 const GAPS: PinnableGap[] = [
   {
@@ -100,21 +100,3 @@ t.test('fifty problems are said one by one; of more, how many they are', async (
   t.equal(problems(unknown(52)).length, 51);
   t.equal(problems(unknown(52)).at(-1), 'and 2 further problems from here on; is it the right file?');
 });
-
-t.test('forty characters of a file are repeated, and no more', async (t) => {
-  t.equal(quoted('x'.repeat(40)), `"${'x'.repeat(40)}"`);
-  t.equal(quoted('x'.repeat(41)), `"${'x'.repeat(40)}…"`);
-});
-
-t.test(
-  'the nearest name is suggested where it is near: two letters off, or a third of a long one',
-  async (t) => {
-    t.equal(suggestion('ab', ['target', 'abcd']), 'did you mean "abcd"?');
-    t.equal(suggestion('ABC', ['abcdef', 'abcde']), 'did you mean "abcde"?');
-    t.equal(suggestion('abc', ['abcdef', 'x']), 'known here: abcdef, x');
-    t.equal(suggestion('abcdefghijkl', ['abcdefgh']), 'did you mean "abcdefgh"?');
-    t.equal(suggestion('abcdefghij', ['abcdef']), 'known here: abcdef');
-    t.equal(suggestion('abcd', ['abcdefghij', 'abcdefgh']), 'did you mean "abcdefgh"?', 'its beginning');
-    t.equal(suggestion('anything', []), 'leave it out');
-  },
-);
