@@ -54,5 +54,6 @@ t.test(
     t.equal(suggestion('abcdefghij', ['abcdef']), 'known here: abcdef');
     t.equal(suggestion('abcd', ['abcdefghij', 'abcdefgh']), 'did you mean "abcdefgh"?', 'its beginning');
     t.equal(suggestion('anything', []), 'leave it out');
+    t.equal(suggestion('x'.repeat(400), ['target', 'keys']), 'known here: target, keys', 'however long');
   },
 );
