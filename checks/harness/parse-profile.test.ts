@@ -109,6 +109,8 @@ t.test('every problem has its place and its remedy', (t) => {
     [withField('permit: [writes, writes]'), 2, 18, /"writes" twice/, /remove/],
     [withField('permit: writes'), 2, 9, /permit must be a list/, /\[a, b\]/],
     [withField('permit: [[writes]]'), 2, 10, /a list or mapping, which is none of/, /writes/],
+    [withField('permit: [writes, ~]'), 2, 18, /an item of permit is empty, which is none of/, /writes/],
+    [withField('permit:\n  - writes\n  -\n'), 4, 4, /an item of permit is empty, which is none of/, /writes/],
     [withField('load: true'), 2, 7, /load must be a mapping/, /allowed/],
     [withField('load: { allowed: yes }'), 2, 18, /true or false/, /without quotes/],
     [withField('load: { allowed: "true" }'), 2, 18, /true or false/, /without quotes/],

@@ -147,7 +147,8 @@ export class YamlFields {
     const value = this.scalarText(node);
     const chosen = choices.find((choice) => choice === value);
     if (chosen === undefined) {
-      const found = value === undefined ? 'a list or mapping' : quoted(value);
+      const other = isScalar(node) ? 'empty' : 'a list or mapping';
+      const found = value === undefined ? other : quoted(value);
       this.report(
         node,
         `${what} is ${found}, which is none of ${choices.join(', ')}`,
