@@ -61,7 +61,7 @@ export class YamlFields {
 
   /** The file's one document; undefined where it is no readable YAML, or empty. */
   read(text: string): YamlNode {
-    const [document, ...further] = parseAllDocuments(text, {
+    const [document, next] = parseAllDocuments(text, {
       lineCounter: this.#lines,
       prettyErrors: false,
       // Integers beyond 2^53 keep their digits.
@@ -72,13 +72,8 @@ export class YamlFields {
     for (const { pos, message } of document.errors) {
       this.report(pos[0], `not YAML: ${printable(message)}`, 'correct the syntax here');
     }
-    if (further.length > 0) {
-      this.report(
-        further[0]?.range[0] ?? 0,
-        'holds more than one document',
-        'remove everything from "---" on',
-      );
-    }
+    if (next !== undefined)
+      this.report(next.range[0], 'holds more than one document', 'remove everything from "---" on');
     if (this.problems.length > 0) return undefined;
     this.#refuseIndirection(document.contents);
     return this.problems.length > 0 ? undefined : document.contents;
@@ -108,7 +103,7 @@ export class YamlFields {
       return undefined;
     }
     for (const { key, value } of node.items) {
-      const offset = this.#offsetOf(key);
+      const offset = this.#nodeOf(key)?.range?.[0] ?? 0;
       if (!isScalar(key) || typeof key.value !== 'string') {
         this.report(offset, `${what} has a field whose name is no text`, 'name it by a word');
         continue;
@@ -139,7 +134,7 @@ export class YamlFields {
   /** A text, number or word as it is written; undefined for anything else. */
   scalarText(node: YamlNode): string | undefined {
     if (!isScalar(node) || node.value === null) return undefined;
-    return typeof node.value === 'string' ? node.value : (node.source ?? String(node.value));
+    return node.source ?? String(node.value);
   }
 
   /** A text of a fixed choice. */
@@ -165,9 +160,9 @@ export class YamlFields {
     const chosen: T[] = [];
     for (const item of items) {
       const choice = this.choice(item, `an item of ${what}`, choices);
-      if (choice !== undefined && chosen.includes(choice)) {
-        this.report(item, `${what} has ${quoted(choice)} twice`, 'remove one');
-      } else if (choice !== undefined) chosen.push(choice);
+      if (choice === undefined) continue;
+      if (chosen.includes(choice)) this.report(item, `${what} has ${quoted(choice)} twice`, 'remove one');
+      else chosen.push(choice);
     }
     return chosen;
   }
@@ -199,8 +194,7 @@ export class YamlFields {
   }
 
   /** What a few bytes of YAML can expand to a thousandfold, or turn into something else than they look like. */
-  #refuseIndirection(contents: YamlNode): void {
-    if (contents === null || contents === undefined) return;
+  #refuseIndirection(contents: Node | null): void {
     visit(contents, {
       Node: (_key, node) => {
         if (isAlias(node)) this.report(node, 'aliases (*name) are not allowed', 'write the value out');
@@ -219,9 +213,5 @@ export class YamlFields {
 
   #nodeOf(value: unknown): YamlNode {
     return isMap(value) || isSeq(value) || isScalar(value) ? value : undefined;
-  }
-
-  #offsetOf(key: unknown): number {
-    return isMap(key) || isSeq(key) || isScalar(key) ? (key.range?.[0] ?? 0) : 0;
   }
 }
