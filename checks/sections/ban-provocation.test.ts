@@ -100,6 +100,23 @@ t.test('a ban that begins while the burst is in flight', async (t) => {
   });
 });
 
+t.test(
+  'a ban whose answer overtakes the first refusal, where the limit is reached by a few at a time',
+  async (t) => {
+    // A limit that a window’s edge has moved, and an answer slow enough that four go together at the next ones.
+    const target: LimitedTarget = { admits: 15, takes: (number) => (number === 13 ? SECOND : 0) };
+    const { provocation } = await provoked(
+      { otherwise: ({ number }) => (number === 16 ? forbidden(20) : undefined) },
+      target,
+    );
+    t.match(provocation, {
+      first: { id: 'ban:free-ban#17', outcome: { status: 429 } },
+      bans: { 0: { id: 'ban:free-ban#16' }, length: 1 },
+      refusals: { length: 1 },
+    });
+  },
+);
+
 t.test('a refusal that does not last to the end of a minute is not waited out', async (t) => {
   const waited = async (retryAfter: number | undefined) =>
     (await provoked({ otherwise: ({ admitted }) => (admitted ? undefined : { retryAfter }) })).waits.filter(

@@ -204,6 +204,9 @@ async function reachLimit(probe: Probe, key: Key) {
   return { count, sent, refused, roundTrip };
 }
 
+/** Answers may overtake each other: the limit's own refusal came before a ban that was answered with another status. */
+const isLimits = ({ outcome }: AnsweredExchange) => outcome.status === 429;
+
 /** A key that goes on over its limit, and what it got, in the order of receipt. */
 class GoingOn {
   readonly answers: AnsweredExchange[] = [];
@@ -221,7 +224,7 @@ class GoingOn {
     this.#key = key;
     this.#refused = refused;
     this.#requests = requests;
-    const first = refused.find(({ outcome }) => outcome.status === 429) ?? refused[0];
+    const first = refused.find(isLimits) ?? refused[0];
     this.first = first;
     // A target that bans soon does so while the overshoot is in flight.
     this.ban = refused.find((exchange) => first !== undefined && isBan(probe, exchange, first));
@@ -264,22 +267,24 @@ class GoingOn {
       () => (!this.#servedAgain && this.#requests.next().value) || listPets({ limit: 1 }),
     );
     const answers = await Promise.all(specs.map((spec) => answer(this.#probe, this.#key, spec)));
-    for (const exchange of answers.sort((a, b) => a.receivedAt - b.receivedAt)) this.#note(exchange);
+    answers.sort((a, b) => a.receivedAt - b.receivedAt);
+    for (const exchange of answers) {
+      this.answers.push(exchange);
+      if (!isAdmitted(exchange)) {
+        this.first ??= answers.find(isLimits) ?? exchange;
+        this.#noteRefusal(exchange, this.first);
+      }
+      this.#servedAgain = this.#givenBack(exchange);
+    }
     return this.#probe
       .readingsOf(this.#key)
       .slice(-count)
       .some(({ resumed }) => resumed === true);
   }
 
-  #note(exchange: AnsweredExchange): void {
-    this.answers.push(exchange);
-    if (!isAdmitted(exchange)) {
-      const isNext =
-        this.#servedAgain && this.first !== undefined && isSameLimit(this.#probe, exchange, this.first);
-      if (this.first === undefined || isNext) this.first = exchange;
-      else if (isBan(this.#probe, exchange, this.first)) this.ban ??= exchange;
-    }
-    this.#servedAgain = this.#givenBack(exchange);
+  #noteRefusal(exchange: AnsweredExchange, first: AnsweredExchange): void {
+    if (this.#servedAgain && isSameLimit(this.#probe, exchange, first)) this.first = exchange;
+    else if (isBan(this.#probe, exchange, first)) this.ban ??= exchange;
   }
 
   /** A request that is served though Reset stands still is one over the limit; where Reset has moved on, it is not. */
