@@ -1,3 +1,4 @@
+import { isSeq } from 'yaml';
 import { KEY_ROLES, PLAN_NAMES, type ProfileKey, type TargetProfile } from './target-profile.ts';
 import { type Field, quoted, type YamlFields, type YamlNode } from './yaml-fields.ts';
 
@@ -71,7 +72,8 @@ function readKey(yaml: YamlFields, node: YamlNode): ProfileKey | undefined {
   const env = envField && readVariable(yaml, envField);
   const roles =
     rolesField === undefined ? (['functional'] as const) : yaml.choices(rolesField, 'roles', KEY_ROLES);
-  if (rolesField !== undefined && roles?.length === 0) {
+  // One that is no role leaves the key without any as well, and has been reported.
+  if (rolesField !== undefined && isSeq(rolesField.value) && rolesField.value.items.length === 0) {
     yaml.report(
       rolesField.offset,
       'a key has no role',
