@@ -1,24 +1,50 @@
 /** Section 4.1: what the document leaves open about lists. */
 import { contract } from '../../spec/contract.ts';
 import { PAGE_HEADER } from '../harness/answer-forms.ts';
-import type { GapObserver } from '../harness/check.ts';
+import { type GapObserver, Unsettled } from '../harness/check.ts';
 import { type AnsweredExchange, header, isAnswered } from '../harness/exchange.ts';
 import { isJsonObject } from '../harness/lossless-json.ts';
 import { bodyOf, described } from '../harness/pets.ts';
 import { TWIN } from './added-animals.ts';
-import { lists, missingOf, type TakenList, take } from './lists.ts';
+import { known } from './list-limits.ts';
+import { pets } from './list-queries.ts';
+import { type Lists, lists, missingOf, type TakenList, take } from './lists.ts';
 
 const { minimum, maximum, default: defaultLimit } = contract.limit;
 
-/** Names what a target made of a limit that the document does not allow. */
-function limitAnswer(list: TakenList, stored: number, asked: number): string {
+/** How many animals the store holds at least. */
+const stored = (all: Lists): number => Math.max(all.all.pets?.length ?? 0, known(all, undefined));
+
+/**
+ * What a target may have made of a limit that the document does not allow, by how many animals came; several where the
+ * store is too small to tell.
+ *
+ * @param nearest the limit of the document that is nearest; undefined where what was asked is no number
+ */
+function limitAnswers(list: TakenList, all: Lists, nearest?: number): readonly string[] {
+  const { status } = list.exchange.outcome;
+  if (status !== 200) return [`rejected-${status}`];
   const count = list.pets?.length;
-  if (list.exchange.outcome.status !== 200) return `rejected-${list.exchange.outcome.status}`;
-  if (count === undefined) return 'no-list';
-  const clamped = Math.min(stored, Math.max(minimum, Math.min(maximum, asked)));
-  if (count === clamped && clamped !== Math.min(stored, defaultLimit)) return 'clamped';
-  if (count === Math.min(stored, defaultLimit)) return 'defaulted';
-  return count === 0 ? 'empty-list' : 'ignored';
+  if (count === undefined) return ['no-list'];
+  const { pets: longest, exchange } = all.all;
+  if (longest === undefined) throw new Unsettled(`the longest list was answered ${described(exchange)}`);
+  const asIfLimitWere = {
+    ...(nearest === undefined ? {} : { clamped: nearest }),
+    defaulted: defaultLimit,
+    'empty-list': 0,
+    ignored: stored(all),
+  };
+  const possible = Object.entries(asIfLimitWere).flatMap(([answer, limit]) =>
+    Math.min(stored(all), limit) === count ? [answer] : [],
+  );
+  // More than any list may show, or a number of the target's own.
+  return possible.length === 0 ? ['ignored'] : possible;
+}
+
+/** The one answer among those that are possible. */
+function only([answer = '', ...more]: readonly string[], all: Lists): string {
+  if (more.length === 0) return answer;
+  throw new Unsettled(`a store of ${pets(stored(all))} does not tell ${[answer, ...more].join(' from ')}`);
 }
 
 export const listAnimalGaps: readonly GapObserver[] = [
@@ -27,19 +53,19 @@ export const listAnimalGaps: readonly GapObserver[] = [
     spends: { requests: 2 },
     scenes: [lists],
     async run(probe) {
-      const stored = (await probe.play(lists)).all.pets?.length ?? 0;
-      const taken = [];
-      for (const limit of [minimum - 1, maximum + 1])
-        taken.push({ limit, list: await take(probe, { limit }) });
-      const answers = taken.map(({ limit, list }) => limitAnswer(list, stored, limit));
-      const alike = new Set(answers).size === 1;
-      const each = taken.map(({ limit }, index) => `limit=${limit}: ${answers[index]}`);
+      const all = await probe.play(lists);
+      const below = await take(probe, { limit: minimum - 1 });
+      const above = await take(probe, { limit: maximum + 1 });
+      const ofBelow = limitAnswers(below, all, minimum);
+      const ofAbove = limitAnswers(above, all, maximum);
+      // Of what either may mean, that they are answered alike is the simplest.
+      const alike = ofBelow.filter((answer) => ofAbove.includes(answer));
+      const small = only(alike.length > 0 ? alike : ofBelow, all);
+      const large = only(alike.length > 0 ? alike : ofAbove, all);
       return {
-        answer: alike
-          ? (answers[0] ?? '')
-          : taken.map(({ limit }, index) => `${limit}-${answers[index]}`).join(' '),
-        detail: each.join(', '),
-        evidence: taken.map(({ list }) => list.exchange),
+        answer: small === large ? small : `${minimum - 1}-${small} ${maximum + 1}-${large}`,
+        detail: `limit=${minimum - 1}: ${small}, limit=${maximum + 1}: ${large}`,
+        evidence: [below.exchange, above.exchange],
       };
     },
   },
@@ -48,10 +74,10 @@ export const listAnimalGaps: readonly GapObserver[] = [
     spends: { requests: 1 },
     scenes: [lists],
     async run(probe) {
-      const stored = (await probe.play(lists)).all.pets?.length ?? 0;
+      const all = await probe.play(lists);
       const list = await take(probe, { limit: 'ten' });
       return {
-        answer: limitAnswer(list, stored, defaultLimit),
+        answer: only(limitAnswers(list, all), all),
         detail: `limit=ten: ${described(list.exchange)}`,
         evidence: [list.exchange],
       };

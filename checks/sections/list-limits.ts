@@ -27,7 +27,7 @@ function matchingIds({ all, byStatus }: Shown, status: string | undefined): Set<
 }
 
 /** How many animals match at least. */
-const known = (all: Shown, status: string | undefined): number => matchingIds(all, status).size;
+export const known = (all: Shown, status: string | undefined): number => matchingIds(all, status).size;
 
 /**
  * How many animals matched at one time and at another, and were shown with no other status: others may go on changing
