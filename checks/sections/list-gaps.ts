@@ -47,6 +47,16 @@ function only([answer = '', ...more]: readonly string[], all: Lists): string {
   throw new Unsettled(`a store of ${pets(stored(all))} does not tell ${[answer, ...more].join(' from ')}`);
 }
 
+/** Names what a target made of a status that the document does not have. */
+function filterAnswer({ exchange, pets: listed }: TakenList, all: Lists): string {
+  const { status } = exchange.outcome;
+  if (status !== 200) return `rejected-${status}`;
+  if (listed === undefined) throw new Unsettled(`what came is no list: ${described(exchange)}`);
+  if (listed.length > 0) return 'unfiltered';
+  if (stored(all) === 0) throw new Unsettled('the store is empty, and so is any list');
+  return 'empty-list';
+}
+
 export const listAnimalGaps: readonly GapObserver[] = [
   {
     id: 'limit-out-of-range',
@@ -86,12 +96,15 @@ export const listAnimalGaps: readonly GapObserver[] = [
   {
     id: 'unknown-status-filter',
     spends: { requests: 1 },
+    scenes: [lists],
     async run(probe) {
+      const all = await probe.play(lists);
       const list = await take(probe, { status: 'unheard-of' });
-      const { status } = list.exchange.outcome;
-      const answer =
-        status !== 200 ? `rejected-${status}` : list.pets?.length === 0 ? 'empty-list' : 'unfiltered';
-      return { answer, detail: `status=unheard-of: ${described(list.exchange)}`, evidence: [list.exchange] };
+      return {
+        answer: filterAnswer(list, all),
+        detail: `status=unheard-of: ${described(list.exchange)}`,
+        evidence: [list.exchange],
+      };
     },
   },
   {
