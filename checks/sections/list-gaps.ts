@@ -2,7 +2,7 @@
 import { contract } from '../../spec/contract.ts';
 import { PAGE_HEADER } from '../harness/answer-forms.ts';
 import { type GapObserver, Unsettled } from '../harness/check.ts';
-import { type AnsweredExchange, header, isAnswered } from '../harness/exchange.ts';
+import { type AnsweredExchange, headerValues, isAnswered } from '../harness/exchange.ts';
 import { isJsonObject } from '../harness/lossless-json.ts';
 import { bodyOf, described } from '../harness/pets.ts';
 import { TWIN } from './added-animals.ts';
@@ -12,8 +12,15 @@ import { type Lists, lists, missingOf, type TakenList, take } from './lists.ts';
 
 const { minimum, maximum, default: defaultLimit } = contract.limit;
 
+/**
+ * A relation of a Link that leads to another page (RFC 8288, 3.3: compared without case, several with blanks between
+ * them, quoted or not).
+ */
+const PAGE_LINK = /;\s*rel\s*=\s*("([^"]*\s)?|)(next|prev|previous|first|last)(?=[\s";,]|$)/i;
+
 /** How many animals the store holds at least. */
-const stored = (all: Lists): number => Math.max(all.all.pets?.length ?? 0, known(all, undefined));
+const stored = (all: Pick<Lists, 'all' | 'byStatus'>): number =>
+  Math.max(all.all.pets?.length ?? 0, known(all, undefined));
 
 /**
  * What a target may have made of a limit that the document does not allow, by how many animals came; several where the
@@ -111,16 +118,18 @@ export const listAnimalGaps: readonly GapObserver[] = [
     id: 'pagination-mechanism',
     scenes: [lists],
     async run(probe) {
-      const { exchange } = (await probe.play(lists)).short;
+      const { short, ...all } = await probe.play(lists);
+      const { exchange } = short;
       const { headers } = exchange.outcome;
-      const link = header(headers, 'link');
+      const link = headerValues(headers, 'link').join(', ');
       const other = headers.map(([name]) => name.toLowerCase()).filter((name) => PAGE_HEADER.test(name));
-      const answer =
-        link !== undefined && /rel="?(next|last|first|prev)/.test(link)
-          ? 'link-header'
-          : other.length > 0
-            ? other.sort().join(', ')
-            : 'none';
+      const answer = PAGE_LINK.test(link)
+        ? 'link-header'
+        : other.length > 0
+          ? [...new Set(other)].sort().join(', ')
+          : 'none';
+      if (answer === 'none' && (short.pets === undefined || stored(all) <= minimum))
+        throw new Unsettled('no list of this run was cut short');
       return {
         answer,
         detail:
