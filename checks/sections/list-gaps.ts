@@ -8,7 +8,7 @@ import { bodyOf, described } from '../harness/pets.ts';
 import { TWIN } from './added-animals.ts';
 import { known } from './list-limits.ts';
 import { pets } from './list-queries.ts';
-import { type Lists, lists, missingOf, type TakenList, take } from './lists.ts';
+import { type Lists, lists, missingOf, shows, type TakenList, take } from './lists.ts';
 
 const { minimum, maximum, default: defaultLimit } = contract.limit;
 
@@ -168,9 +168,10 @@ export const listAnimalGaps: readonly GapObserver[] = [
     scenes: [lists],
     async run(probe) {
       const taken = await probe.play(lists);
-      const { own, shownLater, all } = taken;
+      const { own, shownLater, all, byStatus } = taken;
       // When an animal is served that no list shows is not seen.
-      if (own.length === 0 || (!shownLater && missingOf(taken).size > 0)) return undefined;
+      const isSeen = own.some(({ pet }) => [all, ...byStatus.values()].some((list) => shows(list, pet.id)));
+      if (!isSeen || (!shownLater && missingOf(taken).size > 0)) return undefined;
       return {
         answer: shownLater ? 'later' : 'at-once',
         detail: shownLater
