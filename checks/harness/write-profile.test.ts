@@ -69,6 +69,67 @@ samples: { categoryId: 9223372036854775807 }
   t.end();
 });
 
+t.test('what was pinned and is not observed this time stays, each answer at its place', (t) => {
+  const written = `keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]
+gaps:
+  limit-out-of-range: clamped
+  ban-threshold: 3
+  # asked for by the app
+  retry-after-format: seconds
+  ban-answer: banned-401
+`;
+  const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p', GAPS);
+  if (!read.ok) throw new Error('the test’s profile is wrong');
+  const text = pinnedProfileYaml(written, read.profile, [
+    { id: 'limit-out-of-range', question: 'What about 0?', answer: 'rejected-400' },
+    { id: 'ban-answer', question: 'How is a ban answered?', answer: 'banned-403' },
+    { id: 'list-order', question: 'In which order?', answer: 'oldest-first' },
+  ]);
+  t.equal(
+    text,
+    `keys: [ { name: free-1, plan: free, env: PETSTORE_FREE_KEY } ]
+gaps:
+  limit-out-of-range: rejected-400
+  ban-threshold: 3
+  # asked for by the app
+  retry-after-format: seconds
+  ban-answer: banned-403
+  # In which order?
+  list-order: oldest-first
+`,
+  );
+  t.end();
+});
+
+t.test('a profile says no more than was said to it', (t) => {
+  const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p', GAPS);
+  if (!read.ok) throw new Error('the test’s profile is wrong');
+  t.equal(
+    profileYaml(read.profile),
+    `keys:
+  - name: free-1
+    plan: free
+    env: PETSTORE_FREE_KEY
+    roles:
+      - functional
+permit: []
+`,
+  );
+  t.end();
+});
+
+t.test('an answer is on one line, which a comparison of two profiles shows as one', (t) => {
+  const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p', GAPS);
+  if (!read.ok) throw new Error('the test’s profile is wrong');
+  const answer = '400 invalid_animal, 401 no_such_key, 404 no_such_animal, 429 too_many_requests';
+  const line = `  error-codes: ${answer}\n`;
+  t.ok(line.length > 80);
+  const { profile } = read;
+  t.match(profileYaml({ ...profile, gaps: { 'error-codes': answer } }), line);
+  t.match(pinnedProfileYaml(undefined, profile, [{ id: 'error-codes', question: 'Which?', answer }]), line);
+  t.end();
+});
+
 t.test('without a file of its own the profile is written from what was used', (t) => {
   const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p', GAPS);
   if (!read.ok) throw new Error('the test’s profile is wrong');

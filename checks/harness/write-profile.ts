@@ -15,7 +15,7 @@ const LINE_WIDTH = 110;
 function documentOf(profile: TargetProfile): Document {
   const { target, keys, plans, permit, load, gaps, clock, samples } = profile;
   return new Document({
-    ...(target === undefined ? {} : { target }),
+    target,
     keys: keys.map(({ name, plan, env, roles, unusedToday }) => ({
       name,
       plan,
@@ -52,15 +52,15 @@ export function pinnedProfileYaml(
     written === undefined ? documentOf(profile) : parseDocument(written, { intAsBigInt: true });
   const present = document.get('gaps');
   const gaps = isMap(present) ? present : new YAMLMap();
-  if (gaps !== present) document.set('gaps', gaps);
+  document.set('gaps', gaps);
   for (const { id, question, answer } of observed) {
-    const known = gaps.has(id);
-    gaps.set(id, answer);
-    if (known) continue;
-    const pair = gaps.items.at(-1);
+    if (gaps.has(id)) {
+      gaps.set(id, answer);
+      continue;
+    }
     const key = document.createNode(id);
     key.commentBefore = ` ${question}`;
-    if (pair !== undefined) pair.key = key;
+    gaps.add(document.createPair(key, answer));
   }
   return document.toString({ lineWidth: LINE_WIDTH });
 }
