@@ -74,6 +74,8 @@ t.test('the least that a profile needs, and fields left without a value', (t) =>
   t.strictSame(least.profile.load, { allowed: false });
   t.strictSame(least.profile.clock, { speed: 1 });
   t.strictSame(least.profile.permit, []);
+  t.strictSame(Object.keys(least.profile.gaps), []);
+  t.strictSame(least.profile.samples, {});
   t.end();
 });
 
@@ -169,5 +171,16 @@ t.test('all problems at once, in the order of the file', (t) => {
     problems.map(({ line }) => line),
     [1, 2, 4, 4, 4, 5],
   );
+  t.strictSame(
+    problemsOf('{ samples: 5, clock: 5, load: 5, target: 5, keys: 5 }').map(({ column }) => column),
+    [12, 22, 31, 42, 51],
+    'also those of one line',
+  );
+  t.end();
+});
+
+t.test('a field that is refused for a reason of its own is not called unknown as well', (t) => {
+  for (const field of ['gaps: { name-empty: accepted }', 'plans: { pro: 5 }', 'token: x'])
+    t.equal(problemsOf(withField(field)).length, 1, field);
   t.end();
 });
