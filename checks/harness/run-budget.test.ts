@@ -59,10 +59,33 @@ t.test('a time that no timer holds is not over at once', async (t) => {
 });
 
 t.test('of a run’s time its start is taken off, and what its reports take', async (t) => {
-  const began = performance.now();
-  const time = runTime({ longest: 60_000, taken: 53_950 }, undefined);
-  t.teardown(() => time.release());
-  await new Promise((resolve) => time.signal.addEventListener('abort', resolve));
-  t.ok(performance.now() - began < 6000, 'six seconds are kept back');
-  t.match(time.over(), /60 s, was over$/);
+  const cases = [
+    { longest: 60_000, kept: 6_000, said: /60 s, was over$/ },
+    { longest: 1_000_000, kept: 10_000, said: /1000 s, was over$/ },
+  ];
+  for (const { longest, kept, said } of cases) {
+    const began = performance.now();
+    const time = runTime({ longest, taken: longest - kept - 200 }, undefined);
+    await new Promise((resolve) => time.signal.addEventListener('abort', resolve));
+    const passed = performance.now() - began;
+    t.ok(passed > 190, `what is left before ${kept} ms are kept back was granted: ${passed}`);
+    t.ok(passed < kept, `${kept} ms are kept back: ${passed}`);
+    t.match(time.over(), said);
+    time.release();
+  }
+});
+
+t.test('once a run has ended, neither its time nor an interruption ends it again', async (t) => {
+  const stopping = new AbortController();
+  const time = runTime({ longest: 30, taken: 0 }, stopping.signal);
+  time.release();
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  stopping.abort(new Error('SIGINT'));
+  t.equal(time.signal.aborted, false);
+  t.equal(time.over(), undefined);
+});
+
+t.test('a ban of a few minutes is waited out, and one of hours is not', async (t) => {
+  t.ok(LONGEST_BAN >= 5 * MINUTE);
+  t.ok(LONGEST_BAN <= 60 * MINUTE);
 });

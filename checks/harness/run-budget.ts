@@ -75,7 +75,7 @@ export function runTime(limit: TimeLimit | undefined, interrupted: AbortSignal |
   setMaxListeners(0, signal);
   const interrupt = () => ending.abort(interrupted?.reason);
   if (interrupted?.aborted === true) interrupt();
-  interrupted?.addEventListener('abort', interrupt, { once: true });
+  interrupted?.addEventListener('abort', interrupt);
   const timer =
     limit === undefined
       ? undefined
