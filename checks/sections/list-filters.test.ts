@@ -97,6 +97,11 @@ t.test('an animal of the run is in no list of another status', async (t) => {
   t.equal((await inSold({ id: 3 }, [3, 'sold'])).verdict, fine, 'it shows a status, which was to be chosen');
   t.equal((await inSold({ id: 3 }, [3])).verdict, 'fail', 'nor does it show one');
   t.equal(
+    (await inSold({ id: 3, sent: 'pending', created: null })).verdict,
+    'fail',
+    'it was chosen, though its creation did not show it',
+  );
+  t.equal(
     (await said(id, STORE, [{ id: 3 }], { available: [[3]] })).verdict,
     fine,
     'it may count as available',
@@ -106,7 +111,8 @@ t.test('an animal of the run is in no list of another status', async (t) => {
 t.test('a filter leaves out nothing that matches', async (t) => {
   const id = 'list-status-complete';
   const own = [{ id: 3, sent: 'sold' }];
-  t.match(await said(id, STORE, own), { verdict: 'pass' });
+  t.match(await said(id, STORE, own), { verdict: 'pass', paths: { length: 0 }, waited: 0 });
+  t.equal((await said(id, STORE, own, { all: 500 })).verdict, 'pass', 'by lists with a status alone');
   t.match(await said(id, STORE, own, { sold: [[9, 'sold']] }), {
     verdict: 'fail',
     expected: 'animal 3 in the list with status=sold',
@@ -189,7 +195,19 @@ t.test('the filter comes first, and then the limit', async (t) => {
     ).paths,
     ['/pets?status=%73%6F%6C%64&limit=%32'],
   );
+  const sold = STORE.toReversed();
+  t.strictSame(
+    (await said(id, sold)).paths.map((path) => path.slice(0, 15)),
+    ['/pets?status=av', '/pets?status=pe', '/pets?status=%7'],
+    'last the status of the first animal of all, which a list of one would show without a filter too',
+  );
   t.match(await said(id, []), { verdict: 'not-applicable', reason: 'no animal is available' });
+  t.equal((await said(id, STORE, [], { all: 500 })).verdict, 'pass');
+  t.match(await said(id, STORE, [], { pending: 500 }), {
+    verdict: 'inconclusive',
+    reason: /^the list with status=pending was answered 500/,
+    evidence: 'list-pending',
+  });
 });
 
 t.test('without a filter an animal of any status is listed', async (t) => {
@@ -229,5 +247,15 @@ t.test('nor is an animal without a status left out', async (t) => {
     'pass',
     'where others are late as well, it may be late',
   );
+  t.equal(
+    (await said(id, STORE, [{ id: 3, sent: 'sold' }, { id: 8, sent: 'sold' }, statusless])).verdict,
+    'pass',
+    'be it one of them',
+  );
   t.equal((await said(id, STORE, [{ id: 7, created: 'sold' }])).verdict, 'pass', 'it was given a status');
+  t.equal(
+    (await said(id, STORE, [{ id: 7, sent: 'sold', created: null }])).verdict,
+    'pass',
+    'or was added with one',
+  );
 });

@@ -1,11 +1,11 @@
 /** Section 4.1, status: which animals a list holds. */
 import { contract } from '../../spec/contract.ts';
-import { type Check, Unsettled } from '../harness/check.ts';
+import { type Check, type Judge, Unsettled } from '../harness/check.ts';
 import { described, listedPets, type SeenPet } from '../harness/pets.ts';
 import { percentEncoded } from '../harness/requests.ts';
 import { judgeLength } from './list-limits.ts';
 import { allowedQuery, isOwnAnswer, pets, REFUSED_AS_INVALID } from './list-queries.ts';
-import { isWhole, type Lists, lists, missing, SETTLED, shown, shows } from './lists.ts';
+import { isWhole, type Lists, lists, missing, SETTLED, shown, shows, type TakenList } from './lists.ts';
 
 const { minimum, maximum } = contract.limit;
 
@@ -17,7 +17,10 @@ export function statuslessHidden(all: Lists): Lists['own'] {
   return without.filter(({ pet }) => !shows(all.all, pet.id));
 }
 
-const describe = (pet: SeenPet) => `animal ${pet.id} with status ${pet.status ?? '(none)'}`;
+const describe = (pet: SeenPet) => `animal ${pet.id} with status ${pet.status}`;
+
+const noList = (judge: Judge, status: string, { exchange }: TakenList) =>
+  judge.unsettled(`the list with status=${status} was answered ${described(exchange)}`, exchange);
 
 export const listFilterChecks: readonly Check[] = [
   {
@@ -81,11 +84,7 @@ export const listFilterChecks: readonly Check[] = [
     async run(probe, judge) {
       const all = await probe.play(lists);
       for (const [status, list] of all.byStatus) {
-        if (list.pets === undefined)
-          judge.unsettled(
-            `the list with status=${status} was answered ${described(list.exchange)}`,
-            list.exchange,
-          );
+        if (list.pets === undefined) noList(judge, status, list);
         else if (!isWhole(list))
           judge.notApplicable(`${maximum} or more animals are ${status}: not all fit a list`);
         else {
@@ -128,10 +127,10 @@ export const listFilterChecks: readonly Check[] = [
       const first = all.all.pets?.[0]?.status;
       const byStatus = [...all.byStatus].sort(([a], [b]) => Number(a === first) - Number(b === first));
       for (const [index, [status, list]] of byStatus.entries()) {
-        const matching = list.pets?.length ?? 0;
-        if (matching === 0) judge.notApplicable(`no animal is ${status}`);
+        if (list.pets === undefined) noList(judge, status, list);
+        else if (list.pets.length === 0) judge.notApplicable(`no animal is ${status}`);
         else {
-          const limit = Math.min(matching, index + minimum);
+          const limit = Math.min(list.pets.length, index + minimum);
           // The last one in other bytes, which ask for the same.
           const written = index === all.byStatus.size - 1 ? percentEncoded : undefined;
           await judgeLength(probe, judge, all, { status, limit }, { written });

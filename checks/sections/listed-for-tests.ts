@@ -51,12 +51,12 @@ export function taken(query: ListQuery, shown: readonly Animal[] | number) {
   return { query, exchange, pets: listedPets(exchange) };
 }
 
-/** An animal of the run: the status that it was added with, and the one that its creation showed. */
+/** An animal of the run: the status that it was added with, and the one that its creation showed; null where none. */
 export interface Own {
   readonly id: number | bigint;
   readonly label?: string;
   readonly sent?: string;
-  readonly created?: string;
+  readonly created?: string | null;
 }
 
 /** The lists of a run that took them of a store, but for the ones that showed something else. */
@@ -71,7 +71,7 @@ export function listsOf(
     own: own.map(({ id, label = 'an animal', sent, created = sent }) => ({
       label,
       sent: { name: `animal ${id}`, categoryId: 1n, ...(sent === undefined ? {} : { status: sent }) },
-      pet: { id: BigInt(id), name: `animal ${id}`, categoryId: 1n, status: created, fields: [] },
+      pet: { id: BigInt(id), name: `animal ${id}`, categoryId: 1n, status: created ?? undefined, fields: [] },
       exchange: answered({ id: `added-${id}`, operation: 'createPet', method: 'POST', status: 201 }),
     })),
     all: take({ limit: 100 }),
