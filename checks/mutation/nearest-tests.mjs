@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+const ROOT = 'checks';
+/** Tests of processes of their own, which no mutant reaches, and of whole runs by the dozen, which take too long. */
+const LEFT_OUT = /^(?:harness\/hostile|lost-additions)/;
+
+const sources = readdirSync(ROOT, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts') && !LEFT_OUT.test(file))
+  .map((file) => join(ROOT, file));
+const imports = new Map(
+  sources.map((file) => [
+    file,
+    [...readFileSync(file, 'utf8').matchAll(/from '(\.[^']+)'/g)].map(([, path = '']) =>
+      join(dirname(file), path),
+    ),
+  ]),
+);
+
+/**
+ * The tests that come to a file over the fewest other files: what is expected to notice a change in it. Tests of whole
+ * runs, which stand at the top, are asked where there are no others.
+ *
+ * @param {string} file from the project's root, as are those that are returned
+ * @returns {readonly string[]}
+ */
+export function nearestTests(file, met = new Set([file])) {
+  const users = sources.filter(
+    (source) => imports.get(source)?.some((path) => met.has(path)) && !met.has(source),
+  );
+  const tests = users.filter((source) => source.endsWith('.test.ts'));
+  const ofUnits = tests.filter((test) => dirname(test) !== ROOT);
+  if (ofUnits.length > 0) return ofUnits;
+  if (tests.length > 0 || users.length === 0) return tests;
+  return nearestTests(file, new Set([...met, ...users]));
+}
