@@ -24,21 +24,25 @@ t.test('files', async (t) => {
   chmodSync(join(dir, 'secret.yaml'), 0);
   const read = async (name: string) => {
     const loaded = await readProfile(join(dir, name), GAPS);
-    return loaded.ok ? [] : loaded.problems.map(({ line, message }) => `${line}: ${message}`);
+    return loaded.ok
+      ? []
+      : loaded.problems.map(({ line, message, remedy }) => `${line}: ${message}; ${remedy}`);
   };
   t.strictSame(await read('good.yaml'), []);
   t.strictSame(await read('bom.yaml'), []);
   t.match(await read('crlf.yaml'), [/^3: load must be/]);
   t.match(await read('bad.yaml'), [/^1: keys must be a list/]);
-  t.match(await read('latin1.yaml'), [/not in UTF-8/]);
-  t.match(await read('huge.yaml'), [/larger than 1 MiB/]);
+  t.match(await read('latin1.yaml'), [/^1: the profile is not in UTF-8; save it in UTF-8$/]);
+  t.match(await read('huge.yaml'), [/^1: the profile is larger than 1 MiB; is it the right file\?$/]);
   t.strictSame(await read('largest.yaml'), []);
-  t.match(await read('folder'), [/is a directory/]);
-  t.match(await read('loop.yaml'), [/link to itself/]);
-  t.match(await read('missing.yaml'), [/no such profile/]);
-  t.match(await read('good.yaml/x'), [/no such profile/]);
-  t.match(await read('\u0000'), [/no such profile/]);
-  t.match(await read('x'.repeat(5000)), [/no such profile/]);
+  t.match(await read('folder'), [/^1: the profile is a directory; name the file in it$/]);
+  t.match(await read('loop.yaml'), [/^1: the profile is a link to itself; name the file itself$/]);
+  t.match(await read('missing.yaml'), [
+    /^1: there is no such profile; check the path; .*serve --profile-out/,
+  ]);
+  t.match(await read('good.yaml/x'), [/no such profile; check the path: a part of it is a file$/]);
+  t.match(await read('\u0000'), [/no such profile; check the path: it holds a NUL character$/]);
+  t.match(await read('x'.repeat(5000)), [/no such profile; check the path$/]);
   // The path of a socket has 108 bytes at most, which a folder of tests may have by itself.
   const short = mkdtempSync(join(tmpdir(), 'profile-'));
   t.teardown(() => rmSync(short, { recursive: true }));
@@ -50,7 +54,7 @@ t.test('files', async (t) => {
   });
   socket.close();
   // The superuser may read everything.
-  if (process.getuid?.() !== 0) t.match(await read('secret.yaml'), [/permission denied/]);
+  if (process.getuid?.() !== 0) t.match(await read('secret.yaml'), [/permission denied; make it readable/]);
   const endless = await readProfile('/dev/zero', GAPS);
   t.match(endless, { ok: false, source: '/dev/zero', problems: [{ message: /larger than 1 MiB/ }] });
 });

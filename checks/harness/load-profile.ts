@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import type { PinnableGap } from './answer-forms.ts';
 import { type LoadedProfile, parseProfile } from './parse-profile.ts';
 
@@ -21,7 +22,8 @@ export async function readProfile(path: string, gaps: readonly PinnableGap[]): P
   });
   let bytes: Buffer;
   try {
-    bytes = await readUpTo(path, MAX_PROFILE_BYTES + 1);
+    // Without a beginning of its own a stream reads on where it is: a pipe or a device has no other place.
+    bytes = await buffer(createReadStream(path, { end: MAX_PROFILE_BYTES }));
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
     const [message, remedy] = FILE_PROBLEMS[code] ?? [
@@ -41,6 +43,8 @@ export async function readProfile(path: string, gaps: readonly PinnableGap[]): P
   return parseProfile(text, path, gaps);
 }
 
+const DENIED = ['the profile cannot be read: permission denied', 'make it readable for this user'] as const;
+
 const FILE_PROBLEMS: Readonly<Record<string, readonly [message: string, remedy: string]>> = {
   ENOENT: [
     'there is no such profile',
@@ -48,26 +52,9 @@ const FILE_PROBLEMS: Readonly<Record<string, readonly [message: string, remedy: 
   ],
   ENOTDIR: ['there is no such profile', 'check the path: a part of it is a file'],
   EISDIR: ['the profile is a directory', 'name the file in it'],
-  EACCES: ['the profile cannot be read: permission denied', 'make it readable for this user'],
-  EPERM: ['the profile cannot be read: permission denied', 'make it readable for this user'],
+  EACCES: DENIED,
+  EPERM: DENIED,
   ELOOP: ['the profile is a link to itself', 'name the file itself'],
   ENAMETOOLONG: ['there is no such profile', 'check the path'],
   ERR_INVALID_ARG_VALUE: ['there is no such profile', 'check the path: it holds a NUL character'],
 };
-
-/** The first bytes of a file; a pipe or a device, whose size is not known beforehand, is read likewise. */
-async function readUpTo(path: string, most: number): Promise<Buffer> {
-  const file = await open(path);
-  try {
-    const pieces: Buffer[] = [];
-    for (let left = most; left > 0; ) {
-      const { bytesRead, buffer } = await file.read(Buffer.alloc(Math.min(left, 65_536)), 0, null, null);
-      if (bytesRead === 0) break;
-      pieces.push(buffer.subarray(0, bytesRead));
-      left -= bytesRead;
-    }
-    return Buffer.concat(pieces);
-  } finally {
-    await file.close();
-  }
-}
