@@ -45,6 +45,27 @@ t.test('every value that cannot be sent is a problem that names key and variable
   t.end();
 });
 
+t.test('a key is as long as a header carries, and not so short that a report may hold it by chance', (t) => {
+  const taken = (value: string) => keyValues({ keys: [key('pro-1', 'PRO_KEY')] }, { PRO_KEY: value }).ok;
+  for (const value of ['k'.repeat(4096), 'k-12', '12-k', '12345678']) t.equal(taken(value), true, value);
+  for (const value of ['k'.repeat(4097), 'k-1', '1234567']) t.equal(taken(value), false, value);
+  t.end();
+});
+
+t.test('what to do about each is said', (t) => {
+  const remedy = (value: string | undefined) => {
+    const read = keyValues(profile, { FREE_KEY: 'free-secret', PRO_KEY: value });
+    return read.ok ? [] : read.problems.map((problem) => problem.remedy);
+  };
+  t.strictSame(remedy(undefined), ['set it: export PRO_KEY=…']);
+  t.strictSame(remedy(''), ['set it: export PRO_KEY=…']);
+  t.strictSame(remedy('two words'), ['set it to the key alone']);
+  t.strictSame(remedy('k'.repeat(5000)), ['set it to the key alone']);
+  t.strictSame(remedy('abc'), ['use a longer key']);
+  t.match(remedy('free-secret'), [/^name a key once, with all its roles/]);
+  t.end();
+});
+
 t.test('all problems at once', (t) => {
   const read = keyValues(profile, {});
   t.equal(read.ok ? 0 : read.problems.length, 2);
