@@ -21,10 +21,10 @@ PRIVATE.addSubnet('fe80::', 10, 'ipv6');
  * path that marks it as a place for tests. Errs towards yes, for the answer costs one explicit word.
  */
 export function looksLikeProduction(url: URL): boolean {
-  const host = url.hostname.replace(/^\[|\]$/g, '');
+  const host = url.hostname.replace(/[[\]]/g, '');
   const family = isIP(host);
   if (family !== 0 && PRIVATE.check(host, family === 6 ? 'ipv6' : 'ipv4')) return false;
-  const labels = `${family === 0 ? host : ''}/${url.pathname}`.toLowerCase().split(/[./_-]+/);
+  const labels = `${host}/${url.pathname}`.toLowerCase().split(/[./_-]/);
   // A host name without a dot resolves in this machine's network only.
   if (family === 0 && !host.replace(/\.$/, '').includes('.')) return false;
   return !labels.some((label) => TEST_LABEL.test(label));
