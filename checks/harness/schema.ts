@@ -22,9 +22,10 @@ function onDigits(schema: unknown): unknown {
   const { type, format, ...rest } = { type: undefined, format: undefined, ...schema };
   const others = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, onDigits(value)]));
   if (type === 'integer') return { digits: format === 'int64' ? 'int64' : 'integer', ...others };
-  return type === undefined ? others : { type, ...others };
+  return { type, ...others };
 }
 
+// A type that a schema does not have is undefined here, which JSON leaves out.
 const root = JSON.parse(JSON.stringify({ $id: 'contract', components: { schemas: onDigits(schemas) } }));
 ajv.addVocabulary(['components']);
 ajv.addSchema(root);
