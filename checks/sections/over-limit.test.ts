@@ -1,11 +1,21 @@
 /** Section 8: a request over the limit receives 429, and has no effect. */
 import t from 'tap';
 import type { Exchange } from '../harness/exchange.ts';
+import { SECOND } from '../harness/key-pool.ts';
 import { listPets } from '../harness/requests.ts';
+import { runChecks } from '../harness/run-checks.ts';
 import { testKey, testRun } from '../harness/run-for-tests.ts';
 import { judged, played } from './judged-for-tests.ts';
 import { reset } from './limited-target-for-tests.ts';
-import { exact, exchangeAt, exhaustKey, fewer, minuteMeasured, windowOf } from './measured-for-tests.ts';
+import {
+  admittedReadings,
+  exact,
+  exchangeAt,
+  exhaustKey,
+  fewer,
+  minuteMeasured,
+  windowOf,
+} from './measured-for-tests.ts';
 import type { MinuteMeasurement } from './minute-windows.ts';
 import { overLimitChecks } from './over-limit.ts';
 import type { FilledWindow } from './window-filling.ts';
@@ -58,15 +68,23 @@ t.test('a key that was refused altogether before its limit may be banned', async
 });
 
 t.test('a key that was refused at that moment for another check may be banned', async (t) => {
-  for (const [name, expected] of [
-    ['another-check', { verdict: 'pass', evidence: /^another-check#1$/ }],
-    ['minute:free-1', { verdict: 'fail', evidence: /^refusal$/ }],
+  const begun = (seconds: number) =>
+    admittedReadings(6).map((one) => ({ ...one, sentAt: one.sentAt + seconds * SECOND }));
+  const found = { verdict: 'fail', evidence: /^refusal$/ };
+  for (const [what, expected, { sender = 'another-check', status = 429, at = 0, since = 0 }] of [
+    ['it was refused', { verdict: 'pass', evidence: /^another-check#1$/ }, {}],
+    ['its own count was', found, { sender: 'minute:free-1' }],
+    ['it was served', found, { status: 200 }],
+    ['it was refused after the key was', found, { at: 2 }],
+    ['it was refused in the window before', found, { since: 0.5 }],
   ] as const) {
-    const { run } = testRun(() => ({ status: 429 }), { keys: [free] });
-    await run.probe(name).attempt(listPets(), free);
-    const windows = [windowOf(exact, 6, { refusal: exchangeAt('refusal', 1, { status: 403 }) })];
+    const { run, clock } = testRun(() => ({ status }), { keys: [free] });
+    clock.pass(at * SECOND);
+    await run.probe(sender).attempt(listPets(), free);
+    const refusal = exchangeAt('refusal', 1, { status: 403 });
+    const windows = [windowOf(exact, begun(since), { refusal })];
     await played(run, 'minute:free-1', minuteMeasured(free, { windows }));
-    t.match(await judged(run, overLimitChecks, 'rate-refused-429'), expected, name);
+    t.match(await judged(run, overLimitChecks, 'rate-refused-429'), expected, what);
   }
 });
 
@@ -103,6 +121,32 @@ t.test('requests of a key that goes on', async (t) => {
     t.match(await refused({ refilling }, { served }), { verdict: 'pass' }, 'it may have been given back');
     t.match(await refused({ refilling }, { servedBeyondRefill: served }), { verdict: 'fail' });
   }
+});
+
+t.test('where one of the keys is given back bit by bit, so may the one that went on', async (t) => {
+  const other = exhaustKey({ name: 'pro-1', plan: 'pro' });
+  const { run } = testRun(() => ({}), {
+    keys: [free, other, banned],
+    permissions: new Set(['ban'] as const),
+  });
+  await played(run, 'minute:free-1', minuteMeasured(free, { refilling: false }));
+  await played(run, 'minute:pro-1', minuteMeasured(other, { refilling: true }));
+  const served = [exchangeAt('served', 2, { status: 200 })];
+  await played(run, 'ban:free-ban:end', { refusals: [], served, servedBeyondRefill: [] });
+  t.match(await judged(run, overLimitChecks, 'rate-refused-429'), { verdict: 'pass' });
+});
+
+t.test('no key is driven to its limit without the permission, nor one that is not for that', async (t) => {
+  const { run, sent } = testRun(undefined, { keys: [free] });
+  const plan = { checks: overLimitChecks, gapObservers: [], lanes: () => [] };
+  for (const [id, settled] of (await runChecks(run, plan)).requirements)
+    t.match(settled, { verdict: 'inconclusive', reason: 'needs the permission exhaust' }, id);
+  t.equal(sent.length, 0);
+  for (const { id } of overLimitChecks)
+    t.match(await judged(testRun().run, overLimitChecks, id), {
+      verdict: 'inconclusive',
+      reason: 'no usable key has the role exhaust',
+    });
 });
 
 t.test('an addition that was refused adds nothing', async (t) => {

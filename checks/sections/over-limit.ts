@@ -1,7 +1,10 @@
 /** Section 8: a request over the limit is refused with 429, and has no effect. */
 import type { Check, Judge } from '../harness/check.ts';
 import type { AnsweredExchange } from '../harness/exchange.ts';
+import type { Key } from '../harness/key-pool.ts';
 import { described } from '../harness/pets.ts';
+import type { Probe } from '../harness/probe.ts';
+import type { WindowCount } from '../harness/window-count.ts';
 import { banKey, banOf } from './ban-measurement.ts';
 import { mayBan, measurements } from './minute-measurements.ts';
 import { storedThoughRefused } from './refused-additions.ts';
@@ -12,6 +15,15 @@ const bansKey = ({ outcome }: AnsweredExchange) => outcome.status === 401 || out
 function judgeRefusal(refusal: AnsweredExchange, judge: Judge): void {
   if (refusal.outcome.status === 429) judge.holds(refusal);
   else judge.breaks({ expected: '429 for a request over the limit', actual: described(refusal) }, refusal);
+}
+
+/** What another check asked on the key, and was refused as it should be, before the key was banned for it. */
+function refusedMeanwhile(probe: Probe, key: Key, { admitted }: WindowCount, refusal: AnsweredExchange) {
+  return probe
+    .readingsOf(key, admitted[0]?.sentAt)
+    .find(
+      ({ id, status, sentAt }) => status === 429 && sentAt <= refusal.receivedAt && !id.startsWith('minute:'),
+    );
 }
 
 export const overLimitChecks: readonly Check[] = [
@@ -25,22 +37,17 @@ export const overLimitChecks: readonly Check[] = [
         // Whoever refuses so does it every time; one window may have been the network's doing.
         const closes = windows.length > 1 && windows.every(({ closed }) => closed !== undefined);
         for (const { refusal, servedOver, closed, count } of [...windows, ...next]) {
-          // Refused before the limit, and not for it: somebody else may have earned the key a ban.
-          if (refusal !== undefined && bansKey(refusal) && count.verdict.kind === 'fewer') {
-            judge.unsettled(`key ${key.name} was refused altogether before its limit`, refusal);
-            continue;
-          }
-          // Banned for what another check asked on the key at that moment, and was refused as it should be.
-          const since = count.admitted[0]?.sentAt ?? 0;
-          const refused = probe
-            .readingsOf(key, since)
-            .find(
-              ({ id, status, sentAt }) =>
-                status === 429 && sentAt <= (refusal?.receivedAt ?? 0) && !id.startsWith('minute:'),
-            );
-          if (refusal !== undefined && bansKey(refusal) && refused !== undefined) {
-            judge.holds(probe.find(refused.id) ?? refusal);
-            continue;
+          if (refusal !== undefined && bansKey(refusal)) {
+            // Refused before the limit, and not for it: somebody else may have earned the key a ban.
+            if (count.verdict.kind === 'fewer') {
+              judge.unsettled(`key ${key.name} was refused altogether before its limit`, refusal);
+              continue;
+            }
+            const refused = refusedMeanwhile(probe, key, count, refusal);
+            if (refused !== undefined) {
+              judge.holds(probe.find(refused.id) ?? refusal);
+              continue;
+            }
           }
           if (servedOver !== undefined)
             judge.breaks(
