@@ -6,11 +6,18 @@ import { type Answers, payer, testKey, testRun } from './run-for-tests.ts';
 
 const RESET = { kind: 'failure', reason: 'reset', message: 'the connection was reset' } as const;
 const LIMIT: AnswerParts = { headers: [['X-RateLimit-Limit', '60']] };
+const PRO = { plan: 'pro', limits: { perMinute: 300, perDay: 10_000 } } as const;
 const ERROR = '{"code":"unauthorized","message":"No such key.","status":401}';
 
 /** The result for two keys, and the run that it was had with. */
 async function before(answers: Answers, names: readonly string[] = ['free-1', 'pro-1'], baseUrl?: string) {
-  const keys = names.map((name) => testKey({ name, env: `KEY_${name.toUpperCase().replace('-', '_')}` }));
+  const keys = names.map((name) =>
+    testKey({
+      name,
+      env: `KEY_${name.toUpperCase().replace('-', '_')}`,
+      ...(name.startsWith('pro') ? PRO : {}),
+    }),
+  );
   const target = testRun(answers, { keys, ...(baseUrl === undefined ? {} : { baseUrl }) });
   return { ready: await preflight(target.run), ...target };
 }
@@ -73,6 +80,11 @@ t.test(
         sent.map((request) => `${payer(request)} ${request.path}`),
         ['free-1 /pets?limit=1', 'free-1 /pets/1', 'null /pets?limit=1', 'null /pets/1'],
       );
+      t.strictSame(
+        sent.map(({ authorization }) => authorization.kind),
+        ['key', 'key', 'none', 'none'],
+        'without a key no Authorization is sent',
+      );
     }
   },
 );
@@ -89,10 +101,13 @@ t.test('a service one of whose operations is not found, or all, is judged for it
     'nothing is found, and the rate is told to whoever has no key': (request) =>
       payer(request) === null ? { ...NOT_FOUND, ...LIMIT } : NOT_FOUND,
     'everything fails': () => ({ status: 500, body: ERROR }),
+    'one key is known, and nothing else found': (request) =>
+      payer(request) === 'free-1' ? LIMIT : NOT_FOUND,
     'all else breaks off': ({ operation }) => (operation === 'listPets' ? NOT_FOUND : RESET),
   };
   for (const [name, answers] of Object.entries(faulty))
-    t.equal((await before(answers, ['free-1'])).ready.kind, 'ready', name);
+    for (const keys of [['free-1'], ['free-1', 'pro-1']])
+      t.equal((await before(answers, keys)).ready.kind, 'ready', `${name}, ${keys}`);
 });
 
 t.test('an address without the version segment', async (t) => {
@@ -101,6 +116,15 @@ t.test('an address without the version segment', async (t) => {
   t.match((await elsewhere('https://staging.example.com')).ready, { message: hint });
   t.match((await elsewhere('https://staging.example.com/v10')).ready, { message: hint });
   t.notMatch((await elsewhere('https://staging.example.com/api/v1')).ready, { message: hint });
+
+  const answers = async (answer: AnswerParts) =>
+    (await before(() => answer, ['free-1'], 'https://staging.example.com')).ready;
+  t.match(
+    await answers({ ...LIMIT, status: 404, body: '{"code":"x","message":"no route","status":404}' }),
+    { kind: 'not-ready', message: hint },
+    'the service itself says so of what is beside its address',
+  );
+  t.strictSame(await answers(LIMIT), { kind: 'ready', warnings: [] }, 'whose version is elsewhere');
 });
 
 t.test('nothing at the address', async (t) => {
@@ -116,17 +140,19 @@ t.test('nothing at the address', async (t) => {
 t.test(
   'a key that the target does not know is left out, with a warning that names its variable',
   async (t) => {
-    for (const status of [401, 403]) {
-      const { ready, run } = await before((request) =>
-        payer(request) === 'free-1' ? { status, body: ERROR } : LIMIT,
-      );
-      const warning = `the target answers ${status} to key free-1: is the value of KEY_FREE_1 right?`;
-      t.strictSame(ready, { kind: 'ready', warnings: [warning] });
-      t.strictSame(
-        run.lanes.map(({ unusable }) => unusable),
-        [warning, undefined],
-      );
-    }
+    for (const status of [401, 403])
+      for (const unknown of ['free-1', 'pro-1']) {
+        const { ready, run } = await before((request) =>
+          payer(request) === unknown ? { status, body: ERROR } : LIMIT,
+        );
+        const variable = unknown === 'free-1' ? 'KEY_FREE_1' : 'KEY_PRO_1';
+        const warning = `the target answers ${status} to key ${unknown}: is the value of ${variable} right?`;
+        t.strictSame(ready, { kind: 'ready', warnings: [warning] });
+        t.strictSame(
+          run.lanes.map(({ key, unusable }) => [key.name, unusable]),
+          ['free-1', 'pro-1'].map((name) => [name, name === unknown ? warning : undefined]),
+        );
+      }
   },
 );
 
@@ -144,12 +170,13 @@ t.test('a target that refuses lists alone is to be judged for it', async (t) => 
 });
 
 t.test('where no key works there is nothing to judge', async (t) => {
-  const { ready } = await before(() => ({ status: 401, body: ERROR }));
-  t.strictSame(ready, {
-    kind: 'not-ready',
-    message:
-      'the target answers 401 to key free-1: is the value of KEY_FREE_1 right?; the target answers 401 to key pro-1: is the value of KEY_PRO_1 right?',
-  });
+  for (const status of [401, 403]) {
+    const { ready } = await before(() => ({ status, body: ERROR }));
+    t.strictSame(ready, {
+      kind: 'not-ready',
+      message: `the target answers ${status} to key free-1: is the value of KEY_FREE_1 right?; the target answers ${status} to key pro-1: is the value of KEY_PRO_1 right?`,
+    });
+  }
   t.strictSame((await before(() => LIMIT, [])).ready, {
     kind: 'not-ready',
     message: 'the profile names no key',
@@ -219,4 +246,20 @@ t.test('what to do depends on why there is no answer', async (t) => {
     const { ready } = await before(() => ({ kind: 'failure', reason, message: 'why' }), ['free-1']);
     t.match(ready, { kind: 'not-ready', message }, reason);
   }
+});
+
+t.test('a fault of the harness is none of the target’s', async (t) => {
+  const NOT_FOUND = { status: 404, body: '{"code":"x","message":"no","status":404}' };
+  for (const first of [1, 2, 3, 4])
+    await t.rejects(
+      before(
+        (_request, number) => {
+          if (number === first) throw new TypeError('a bug');
+          return NOT_FOUND;
+        },
+        ['free-1'],
+      ),
+      { name: 'TypeError', message: 'a bug' },
+      `at request ${first}`,
+    );
 });

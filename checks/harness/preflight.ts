@@ -80,7 +80,6 @@ async function answersEverythingAlike(probe: Probe, key: Key, first: AnsweredExc
 export async function preflight(run: Run): Promise<Preflight> {
   const probe = run.probe('preflight');
   const warnings: string[] = [];
-  const unserviceable: AnsweredExchange[] = [];
   const hasVersion = hasVersionSegment(run.baseUrl);
   for (const lane of run.lanes) {
     const { key } = lane;
@@ -91,8 +90,11 @@ export async function preflight(run: Run): Promise<Preflight> {
       const { status } = exchange.outcome;
       // The service answers 404 in its own way at an address beside its own.
       const besideIt = status === 404 && !hasVersion;
-      if (besideIt || !looksLikeTheService(exchange)) unserviceable.push(exchange);
-      else if (lane === run.lanes[0] && (await answersEverythingAlike(probe, key, exchange))) {
+      if (besideIt || !looksLikeTheService(exchange)) {
+        const hint = hasVersion ? '' : '; is /v1 missing from the address?';
+        return { kind: 'not-ready', message: `${notTheService(run.baseUrl, exchange)}${hint}` };
+      }
+      if (lane === run.lanes[0] && (await answersEverythingAlike(probe, key, exchange))) {
         const everything =
           'and all else alike, with a key and without; is the address the service’s, up to /v1?';
         return { kind: 'not-ready', message: `${notTheService(run.baseUrl, exchange)}, ${everything}` };
@@ -111,14 +113,6 @@ export async function preflight(run: Run): Promise<Preflight> {
       }
       lane.unusable = error.message;
       warnings.push(lane.unusable);
-    }
-    const [odd] = unserviceable;
-    if (odd !== undefined && unserviceable.length === 1) {
-      const hint = hasVersion ? '' : '; is /v1 missing from the address?';
-      return {
-        kind: 'not-ready',
-        message: `${notTheService(run.baseUrl, odd)}${hint}`,
-      };
     }
   }
   if (run.lanes.every(({ unusable }) => unusable !== undefined)) {
