@@ -156,6 +156,23 @@ t.test(
   },
 );
 
+t.test(
+  'where one key has found the service, a gateway’s answer to another is no other service',
+  async (t) => {
+    const refused = { status: 403, body: '{"message":"Forbidden"}' };
+    const second = await before((request) => (payer(request) === 'free-1' ? LIMIT : refused));
+    t.strictSame(second.ready, {
+      kind: 'ready',
+      warnings: ['the target answers 403 to key pro-1: is the value of KEY_PRO_1 right?'],
+    });
+    const first = await before((request) => (payer(request) === 'free-1' ? refused : LIMIT));
+    t.match(first.ready, {
+      kind: 'not-ready',
+      message: /is not the Pet Store Service: GET \/pets answers 403 /,
+    });
+  },
+);
+
 t.test('a target that refuses lists alone is to be judged for it', async (t) => {
   const { ready, sent } = await before(
     ({ operation }) =>

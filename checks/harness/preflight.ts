@@ -80,6 +80,7 @@ async function answersEverythingAlike(probe: Probe, key: Key, first: AnsweredExc
 export async function preflight(run: Run): Promise<Preflight> {
   const probe = run.probe('preflight');
   const warnings: string[] = [];
+  let isTheService = false;
   const hasVersion = hasVersionSegment(run.baseUrl);
   for (const lane of run.lanes) {
     const { key } = lane;
@@ -90,7 +91,8 @@ export async function preflight(run: Run): Promise<Preflight> {
       const { status } = exchange.outcome;
       // The service answers 404 in its own way at an address beside its own.
       const besideIt = status === 404 && !hasVersion;
-      if (besideIt || !looksLikeTheService(exchange)) {
+      // A gateway may refuse a key that it does not know in a way of its own: the service is there all the same.
+      if (!isTheService && (besideIt || !looksLikeTheService(exchange))) {
         const hint = hasVersion ? '' : '; is /v1 missing from the address?';
         return { kind: 'not-ready', message: `${notTheService(run.baseUrl, exchange)}${hint}` };
       }
@@ -99,6 +101,7 @@ export async function preflight(run: Run): Promise<Preflight> {
           'and all else alike, with a key and without; is the address the service’s, up to /v1?';
         return { kind: 'not-ready', message: `${notTheService(run.baseUrl, exchange)}, ${everything}` };
       }
+      isTheService = true;
       if (status === 401 || status === 403) {
         lane.unusable = refusedKey(status, key);
         warnings.push(lane.unusable);
