@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { parseProfile } from './parse-profile.ts';
-import { GAPS, problemsOf } from './profile-for-tests.ts';
+import { problemsOf, profileOf } from './profile-for-tests.ts';
 
 t.test('whatever the text, a profile or problems', (t) => {
   const snippet = fc.constantFrom(
@@ -49,7 +48,7 @@ t.test('whatever the text, a profile or problems', (t) => {
         fc.array(snippet).map((parts) => parts.join('')),
       ),
       (text) => {
-        const loaded = parseProfile(text, 'p', GAPS);
+        const loaded = profileOf(text);
         if (loaded.ok) return loaded.profile.keys.length > 0;
         return (
           loaded.problems.length > 0 &&

@@ -1,6 +1,6 @@
 /** Profiles for tests, and what is wrong with them. */
 import type { PinnableGap } from './answer-forms.ts';
-import { parseProfile } from './parse-profile.ts';
+import { type LoadedProfile, parseProfile } from './parse-profile.ts';
 import type { FileProblem } from './yaml-fields.ts';
 
 export const GAPS: readonly PinnableGap[] = [
@@ -17,8 +17,10 @@ export const GAPS: readonly PinnableGap[] = [
 /** A key without a fault. */
 export const KEY = '{ name: free-1, plan: free, env: FREE_KEY }';
 
+export const profileOf = (text: string): LoadedProfile => parseProfile(text, 'profile.yaml', GAPS);
+
 export function problemsOf(text: string): readonly FileProblem[] {
-  const loaded = parseProfile(text, 'profile.yaml', GAPS);
+  const loaded = profileOf(text);
   return loaded.ok ? [] : loaded.problems;
 }
 
