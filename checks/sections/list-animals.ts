@@ -140,7 +140,7 @@ export const listAnimalChecks: readonly Check[] = [
         if (elsewhere.includes(addition)) continue;
         const showing = taken.filter((list) => shows(list, pet.id));
         const status = sent.status ?? pet.status;
-        const filtered = status === undefined ? undefined : all.byStatus.get(status);
+        const filtered = all.byStatus.get(status ?? '');
         // That a filter lists nothing at all is list-status-complete's subject.
         const telling = filtered === undefined || filtered.pets?.length === 0 ? [] : [filtered];
         const whole = [all.all, ...telling].find(isWhole);
