@@ -6,21 +6,18 @@ import { NOON, payer, testKey } from '../harness/run-for-tests.ts';
 import { tokenBucket, tokenBucketByNextToken } from '../harness/simulated-limits.ts';
 import { banOf } from './ban-measurement.ts';
 import { provocationOf } from './ban-provocation.ts';
-import { type BanRules, banKeyForTests, banningRun, forbidden, proKey } from './banning-target-for-tests.ts';
+import {
+  type BanRules,
+  banKeyForTests,
+  banningRun,
+  forbidden,
+  proKey,
+  provoked,
+} from './banning-target-for-tests.ts';
 import { banChecks, banGaps } from './bans.ts';
 import { judged, observed, played } from './judged-for-tests.ts';
 import type { LimitedTarget } from './limited-target-for-tests.ts';
 
-async function provoked(
-  rules: BanRules = {},
-  target: LimitedTarget = {},
-  permissions: Parameters<typeof banningRun>[2] = ['ban'],
-) {
-  const test = await banningRun(rules, target, permissions);
-  const provocation = await test.run.play(provocationOf(banKeyForTests));
-  const own = test.sent.filter((request) => payer(request) === banKeyForTests.name);
-  return { ...test, provocation, own, waits: test.waits() };
-}
 const PERMISSION = ['ban', 'writes'] as const;
 
 t.test('the quota and six more go at once, and the rest when the window is about to end', async (t) => {

@@ -2,6 +2,7 @@
 import { payer, type TestRun, testKey } from '../harness/run-for-tests.ts';
 import type { Permission } from '../harness/verdict.ts';
 import { type BanMeasurement, banOf } from './ban-measurement.ts';
+import { provocationOf } from './ban-provocation.ts';
 import { played } from './judged-for-tests.ts';
 import { type Arrival, type LimitedTarget, limitedRun } from './limited-target-for-tests.ts';
 import { exchangeAt, PER_MINUTE, type Told } from './measured-for-tests.ts';
@@ -72,6 +73,19 @@ export async function banningRun(
     { exchange: exchangeAt('retrieved', 0, { status: 200 }), known: { id: 7n } },
   ]);
   return test;
+}
+
+/** Provokes the ban; what was sent with the key, and what was waited for. */
+export async function provoked(
+  rules: BanRules = {},
+  target: LimitedTarget = {},
+  permissions: readonly Permission[] = ['ban'],
+) {
+  const test = await banningRun(rules, target, permissions);
+  const [key = banKeyForTests] = target.keys ?? [];
+  const provocation = await test.run.play(provocationOf(key));
+  const own = test.sent.filter((request) => payer(request) === banKeyForTests.name);
+  return { ...test, provocation, own, waits: test.waits() };
 }
 
 /** Provokes the ban and waits it out. */
