@@ -1,21 +1,11 @@
 /** Section 8: going on after a 429, as no client should, until a ban shows. */
 import t from 'tap';
-import { type Key, MINUTE, SECOND } from '../harness/key-pool.ts';
+import { MINUTE, SECOND } from '../harness/key-pool.ts';
 import { listPets } from '../harness/requests.ts';
-import { NOON, payer, testKey } from '../harness/run-for-tests.ts';
-import { tokenBucket, tokenBucketByNextToken } from '../harness/simulated-limits.ts';
-import { banOf } from './ban-measurement.ts';
+import { NOON, payer } from '../harness/run-for-tests.ts';
 import { provocationOf } from './ban-provocation.ts';
-import {
-  type BanRules,
-  banKeyForTests,
-  banningRun,
-  forbidden,
-  proKey,
-  provoked,
-} from './banning-target-for-tests.ts';
-import { banChecks, banGaps } from './bans.ts';
-import { judged, observed, played } from './judged-for-tests.ts';
+import { banKeyForTests, banningRun, forbidden, proKey, provoked } from './banning-target-for-tests.ts';
+import { played } from './judged-for-tests.ts';
 import type { LimitedTarget } from './limited-target-for-tests.ts';
 
 const PERMISSION = ['ban', 'writes'] as const;
@@ -228,99 +218,6 @@ t.test('what an edge of the window gave back is spent before anything is over th
   t.strictSame(provocation.served, [], 'none of them is over the limit');
 });
 
-t.test('a key of the same plan and the largest of another are tried meanwhile', async (t) => {
-  const same = testKey({ name: 'free-2' });
-  const load = testKey({
-    name: 'load-1',
-    plan: 'enterprise',
-    roles: ['load'],
-    limits: { perMinute: 5000, perDay: 1_000_000 },
-  });
-  const business = testKey({
-    name: 'business-1',
-    plan: 'business',
-    limits: { perMinute: 1000, perDay: 100_000 },
-  });
-  const keys = [banKeyForTests, proKey, same, business, load];
-  const got = async (rules: BanRules) =>
-    (await provoked({ after: 10, ...rules }, { keys })).provocation.others.map(({ key, banned }) => [
-      key.name,
-      banned,
-    ]);
-  t.strictSame(await got({}), [
-    ['free-2', false],
-    ['business-1', false],
-  ]);
-  t.strictSame(
-    await got({ bans: (key) => key?.startsWith('free') === true }),
-    [
-      ['free-2', true],
-      ['business-1', false],
-    ],
-    'by plan',
-  );
-});
-
-t.test('the key itself is no other key, whatever else it may do', async (t) => {
-  const key = { ...banKeyForTests, roles: ['functional', 'ban'] as const };
-  const { provocation } = await provoked({ after: 3, seconds: 70 }, { keys: [key, proKey] });
-  t.strictSame(
-    provocation.others.map((other) => other.key.name),
-    ['pro-1'],
-  );
-});
-
-t.test('a key that may have earned a ban of its own, or is being counted, is not tried', async (t) => {
-  const tried = async (...statuses: readonly number[]) => {
-    const test = await banningRun({
-      after: 3,
-      otherwise: ({ request, number }) =>
-        payer(request) === proKey.name
-          ? { status: statuses[number - 1] ?? 200, limit: 300, remaining: 200 }
-          : undefined,
-    });
-    for (const _status of statuses) await test.run.probe('earlier').attempt(listPets(), proKey);
-    return (await test.run.play(provocationOf(banKeyForTests))).others.length;
-  };
-  t.equal(await tried(), 1);
-  t.equal(await tried(429), 1, 'a single refusal earns no ban');
-  t.equal(await tried(429, 429), 0);
-  t.equal(await tried(429, 429, 200), 1, 'it was admitted since');
-  t.equal(await tried(200, 429, 429), 0);
-  const test = await banningRun({ after: 3 });
-  const counted = await test.run
-    .probe('minute:pro-1')
-    .counting(proKey, () => test.run.play(provocationOf(banKeyForTests)));
-  t.equal(counted.others.length, 0);
-});
-
-t.test('each key is tried that is free, while the ban lasts', async (t) => {
-  const small = testKey({ name: 'free-2', limits: { perMinute: 2, perDay: 1000 } });
-  const test = await banningRun({ after: 3, seconds: 30 }, { keys: [banKeyForTests, small, proKey] });
-  for (let sent = 0; sent < 2; sent += 1) await test.run.probe('earlier').attempt(listPets(), small);
-  const { others } = await test.run.play(provocationOf(banKeyForTests));
-  t.strictSame(
-    others.map(({ key }) => key.name),
-    ['pro-1'],
-    'the other one is over its limit for longer',
-  );
-  t.equal(Math.round((test.clock.now() - NOON) / SECOND), 28, 'its last second is left alone');
-});
-
-t.test('a ban of a day keeps nobody waiting for another key', async (t) => {
-  const minutes = async (...others: readonly Key[]) => {
-    const test = await banningRun({ after: 3, seconds: 86_400 }, { keys: [banKeyForTests, ...others] });
-    const [spent] = others;
-    if (spent !== undefined)
-      for (const _refusal of [1, 2, 3, 4]) await test.run.probe('earlier').attempt(listPets(), spent);
-    await test.run.play(provocationOf(banKeyForTests));
-    return Math.round((test.clock.now() - NOON) / (60 * SECOND));
-  };
-  t.equal(await minutes(), 0, 'there is none');
-  const spent = testKey({ name: 'free-2', limits: { perMinute: 2, perDay: 1000 } });
-  t.equal(await minutes(spent, proKey), 3, 'one that may have earned a ban of its own');
-});
-
 t.test(
   'of a larger plan all but the last requests go before, what was sent already is left out',
   async (t) => {
@@ -375,24 +272,6 @@ t.test('a target that serves all that comes after its first refusals', async (t)
   t.strictSame(provocation.served, [], 'no refusal after them shows that the window still went on');
 });
 
-t.test('a key that is over its own limit says nothing of the ban', async (t) => {
-  const small = testKey({ name: 'free-2', limits: { perMinute: 2, perDay: 1000 } });
-  const others = async (earlier: number, seconds: number, rules: BanRules = {}) => {
-    const test = await banningRun({ after: 3, seconds, ...rules }, { keys: [banKeyForTests, small] });
-    for (let sent = 0; sent < earlier; sent += 1) await test.run.probe('earlier').attempt(listPets(), small);
-    const { others: tried } = await test.run.play(provocationOf(banKeyForTests));
-    return { tried: tried.length, waits: test.waits().length };
-  };
-  t.match(await others(1, 20), { tried: 1 });
-  t.match(await others(2, 20), { tried: 0 });
-  t.match(await others(2, 100), { tried: 1 }, 'it is free again before the ban ends');
-  t.match(await others(4, 20), { tried: 0 }, 'it may have earned a ban of its own');
-  t.match(await others(2, 20, { tells: () => ({ status: 403, retryAfter: undefined }) }), {
-    tried: 0,
-    waits: 9,
-  });
-});
-
 t.test('a key whose minute was measured before is left at rest first', async (t) => {
   const key = { ...banKeyForTests, roles: ['exhaust', 'ban'] as const };
   const test = await banningRun({}, { keys: [key, proKey] }, ['ban', 'exhaust']);
@@ -418,55 +297,6 @@ t.test('a key whose minute is not measured by this run does not wait', async (t)
     await test.run.play(provocationOf(keys[0]));
     t.notOk(test.waits().some((wait) => wait.endsWith('to be at rest for a minute')));
   }
-});
-
-/** A run against a target of sixty a minute whose answers take so long, however many are under way together. */
-async function slowRun(seconds: number, rules: BanRules = {}, target: LimitedTarget = {}) {
-  const key = { ...banKeyForTests, limits: { perMinute: 60, perDay: 1000 } };
-  let known = 0;
-  const test: Awaited<ReturnType<typeof banningRun>> = await banningRun(rules, {
-    keys: [key, proKey],
-    takes: () => {
-      const isNext = test.sent.length > known;
-      known = test.sent.length;
-      return isNext ? seconds * SECOND : 0;
-    },
-    ...target,
-  });
-  const measured = await test.run.play(banOf(key));
-  const statuses = test.run.readings.filter((reading) => reading.key === key.name);
-  return { ...test, measured, statuses };
-}
-
-t.test('a slow target is sent as many before its window ends, several at a time', async (t) => {
-  const { measured, statuses, run } = await slowRun(1.2);
-  t.match(measured, { ban: undefined, enough: true });
-  t.ok(measured.refusals.length >= 66 && measured.refusals.length < 72);
-  t.equal(statuses.filter(({ status }) => status === 200).length, 60 + 1, 'all of them in one window');
-  t.match(await judged(run, banChecks, 'ban-provoked'), { verdict: 'not-applicable' });
-  const late = await slowRun(1.2, { after: 60 });
-  t.match(late.measured, { ban: { after: 60 }, refusals: { length: 59 } });
-});
-
-t.test('a window that ends before a slow target was sent as many is followed by the next', async (t) => {
-  const { measured } = await slowRun(9, { after: 62 });
-  t.match(measured, { ban: { after: 62 }, enough: true });
-});
-
-t.test('a bucket that is asked slowly is asked more at a time', async (t) => {
-  for (const seconds of [1.2, 6])
-    for (const limit of [tokenBucket, tokenBucketByNextToken]) {
-      const { measured } = await slowRun(seconds, {}, { limit });
-      t.match(measured, { ban: undefined, enough: true, servedBeyondRefill: [] }, `${seconds}`);
-    }
-});
-
-t.test('too few requests over the limit leave it open whether the target bans', async (t) => {
-  const { run, measured } = await slowRun(50);
-  t.match(measured, { ban: undefined, enough: false });
-  t.match(await judged(run, banChecks, 'ban-provoked'), { verdict: 'inconclusive', reason: /too slow/ });
-  for (const { id } of banGaps)
-    await t.rejects(observed(run, banGaps, id), { name: 'Unsettled', message: /too slow/ });
 });
 
 t.test('no answer is no provocation', async (t) => {
