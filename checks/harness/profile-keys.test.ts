@@ -124,6 +124,9 @@ t.test('a secret in the file is refused and not repeated', (t) => {
     `keys: [{ name: a, plan: free, env: "Bearer ${CANARY}" }]`,
     `keys: [{ name: a, plan: free, env: ${CANARY}== }]`,
     withField(`token: ${CANARY}`),
+    `keys: [{ name: a, name: b, plan: free, env: ${CANARY} }]`,
+    `keys: [{ name: a, plan: free, env: ${CANARY}`,
+    `keys: [{ name: a, plan: free, env: &a ${CANARY} }]`,
     withField(`target: https://${CANARY}@example.com/v1`),
     withField(`target: https://example.com/v1?key=${CANARY}`),
   ];

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { type Misplaced, problemsOf, withField } from './profile-for-tests.ts';
-import { quoted, suggestion, YamlFields } from './yaml-fields.ts';
+import { type Field, quoted, suggestion, YamlFields } from './yaml-fields.ts';
 
 t.test('what is no YAML, or hides what it says, is refused at its place', (t) => {
   const cases: readonly Misplaced[] = [
@@ -8,7 +8,7 @@ t.test('what is no YAML, or hides what it says, is refused at its place', (t) =>
       'keys: [{ name: a, name: b, plan: free, env: A }]',
       1,
       19,
-      /not YAML: Map keys must be unique/,
+      /^not YAML: Map keys must be unique$/,
       /syntax/,
     ],
     ['keys: [', 1, 8, /not YAML/, /syntax/],
@@ -85,6 +85,114 @@ t.test('each unknown item of a list is reported once', async (t) => {
       (name) => `an item of permit is "${name}", which is none of writes, exhaust, ban, day`,
     ),
   );
+});
+
+/** What a field `a` of a file is read as, and all that is said of the file. */
+function readA(written: string, read: (yaml: YamlFields, a: Field) => unknown) {
+  const yaml = new YamlFields();
+  const a = yaml.fields(yaml.read(`# one field\na: ${written}\n`), 'the file', ['a'])?.get('a');
+  const value = a === undefined ? 'no value' : read(yaml, a);
+  return { value, said: yaml.problems.map((p) => `${p.line}:${p.column} ${p.message}; ${p.remedy}`) };
+}
+
+t.test('each kind of value is read as what it is, and anything else is reported at its place', async (t) => {
+  const kinds: readonly {
+    readonly read: (yaml: YamlFields, a: Field) => unknown;
+    readonly taken: Readonly<Record<string, unknown>>;
+    readonly refused: readonly string[];
+    readonly said: string;
+  }[] = [
+    {
+      read: (yaml, { value }) => yaml.text(value, 'a'),
+      taken: { x: 'x', '"5"': '5', "'true'": 'true' },
+      refused: ['5', 'true', '[x]', '{ x: y }'],
+      said: '2:4 a must be a text; put it in quotes',
+    },
+    {
+      read: (yaml, { value }) => yaml.flag(value, 'a'),
+      taken: { true: true, false: false },
+      refused: ['"true"', 'yes', '1', '[true]'],
+      said: '2:4 a must be true or false; write true or false, without quotes',
+    },
+    {
+      read: (yaml, { value }) => yaml.integer(value, 'a', 1n, 10n),
+      taken: { 1: 1n, 10: 10n },
+      refused: ['0', '11', '1.5', '"5"', 'true', '[5]', '-5'],
+      said: '2:4 a must be a whole number from 1 to 10; write it in digits only',
+    },
+    {
+      read: (yaml, { value }) => yaml.number(value, 'a', 0.5, 10),
+      taken: { 0.5: 0.5, 10: 10, '1e1': 10 },
+      refused: ['0.4', '10.1', '"5"', 'true', '.nan', '[5]'],
+      said: '2:4 a must be a number from 0.5 to 10; write it in digits',
+    },
+    {
+      read: (yaml, a) => yaml.items(a, 'a')?.map((item) => yaml.scalarText(item)),
+      taken: { '[]': [], '[x, 5]': ['x', '5'] },
+      refused: ['x', '{ x: y }'],
+      said: '2:4 a must be a list; write it as [a, b] or one "- item" a line',
+    },
+    {
+      read: (yaml, a) => yaml.choices(a, 'a', ['red', 'green']),
+      taken: { '[]': [], '[green, red]': ['green', 'red'] },
+      refused: ['red', '{ red: green }'],
+      said: '2:4 a must be a list; write it as [a, b] or one "- item" a line',
+    },
+    {
+      read: (yaml, { value }) => yaml.choice(value, 'a', ['red', 'green']),
+      taken: { red: 'red', '"green"': 'green' },
+      refused: ['[red]', '{ red: red }'],
+      said: '2:4 a is a list or mapping, which is none of red, green; known here: red, green',
+    },
+    {
+      read: (yaml, { value }) => [...(yaml.fields(value, 'a', ['b', 'c'])?.keys() ?? ['none'])],
+      taken: { '{ c: 1, b: 2 }': ['c', 'b'], '{}': [], '{ b: , c: ~ }': [], '{ b: [], c: {} }': ['b', 'c'] },
+      refused: ['x', '[b]'],
+      said: '2:4 a must be a mapping (name: value); write its fields: b, c',
+    },
+  ];
+  for (const { read, taken, refused, said } of kinds) {
+    for (const [written, value] of Object.entries(taken))
+      t.strictSame(readA(written, read), { value, said: [] }, written);
+    for (const written of refused) t.strictSame(readA(written, read).said, [said], written);
+  }
+});
+
+t.test('of a list each item is judged, and of a mapping each name', async (t) => {
+  const choices = (written: string) => readA(written, (yaml, a) => yaml.choices(a, 'a', ['red', 'green']));
+  const { value, said } = choices('[red, green, red, blue, ~, {}]');
+  t.strictSame(value, ['red', 'green']);
+  t.strictSame(said, [
+    '2:17 a has "red" twice; remove one',
+    '2:22 an item of a is "blue", which is none of red, green; known here: red, green',
+    '2:28 an item of a is empty, which is none of red, green; known here: red, green',
+    '2:31 an item of a is a list or mapping, which is none of red, green; known here: red, green',
+  ]);
+  const told: string[] = [];
+  const fields = readA('{ 7: 1, [x]: 1, bb: 1, c: 1, d: 1 }', (yaml, a) => {
+    const refuse = (name: string, { offset }: Field) => {
+      told.push(`${name} at ${offset}`);
+      return name === 'c';
+    };
+    return [...(yaml.fields(a.value, 'a', ['b', 'd'], refuse)?.keys() ?? [])];
+  });
+  t.strictSame(told, ['bb at 31', 'c at 38']);
+  t.strictSame(fields, {
+    value: ['d'],
+    said: [
+      '2:6 a has a field whose name is no text; name it by a word',
+      '2:12 a has a field whose name is no text; name it by a word',
+      '2:20 a has no field "bb"; did you mean "b"?',
+    ],
+  });
+});
+
+t.test('an empty file is read as nothing, which is no problem by itself', async (t) => {
+  for (const text of ['', '# nothing\n']) {
+    const yaml = new YamlFields();
+    t.equal(yaml.read(text) ?? null, null, JSON.stringify(text));
+    t.strictSame(yaml.problems, []);
+  }
 });
 
 t.test('what a terminal would obey is repeated as a sign that something was there', async (t) => {
