@@ -76,6 +76,15 @@ t.test(
   },
 );
 
+t.test('animals that others add meanwhile are no answer of the target', async (t) => {
+  const grown: Made = (limit) => (limit === '0' ? 1 : { body: listBody(animals(31)) });
+  t.equal((await seenOf('limit-out-of-range', animals(30), grown)).answer, 'clamped');
+  t.equal(
+    (await seenOf('limit-not-a-number', animals(30), () => ({ body: listBody(animals(31)) }))).answer,
+    'ignored',
+  );
+});
+
 t.test('the size of the store is what its lists show together', async (t) => {
   const id = 'limit-out-of-range';
   const store = animals(60);

@@ -35,16 +35,18 @@ function limitAnswers(list: TakenList, all: Lists, nearest?: number): readonly s
   if (count === undefined) return ['no-list'];
   const { pets: longest, exchange } = all.all;
   if (longest === undefined) throw new Unsettled(`the longest list was answered ${described(exchange)}`);
+  // Others may have added some meanwhile.
+  const size = Math.max(stored(all), count);
   const asIfLimitWere = {
     ...(nearest === undefined ? {} : { clamped: nearest }),
     defaulted: defaultLimit,
     'empty-list': 0,
-    ignored: stored(all),
+    ignored: size,
   };
   const possible = Object.entries(asIfLimitWere).flatMap(([answer, limit]) =>
-    Math.min(stored(all), limit) === count ? [answer] : [],
+    Math.min(size, limit) === count ? [answer] : [],
   );
-  // More than any list may show, or a number of the target's own.
+  // A number of the target's own.
   return possible.length === 0 ? ['ignored'] : possible;
 }
 
