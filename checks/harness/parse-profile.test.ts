@@ -184,3 +184,14 @@ t.test('a field that is refused for a reason of its own is not called unknown as
     t.equal(problemsOf(withField(field)).length, 1, field);
   t.end();
 });
+
+t.test('a file that is no YAML is not called empty, or without keys, as well', (t) => {
+  for (const text of ['keys: [', 'load: &a {}', 'a: 1\n---\nb: 2']) t.equal(problemsOf(text).length, 1, text);
+  t.end();
+});
+
+t.test('only what is pinned is promised', (t) => {
+  const loaded = parseProfile(withField('gaps: { ban-threshold: 5, limit-out-of-range: }'), 'p', GAPS);
+  t.strictSame(loaded.ok && Object.entries(loaded.profile.gaps), [['ban-threshold', '5']]);
+  t.end();
+});
