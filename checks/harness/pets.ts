@@ -39,9 +39,9 @@ function seenPet(value: JsonValue): SeenPet | undefined {
   if (!isJsonObject(value)) return undefined;
   const { id, name, categoryId, status } = value;
   return {
-    id: id === undefined ? undefined : int64Of(id),
+    id: int64Of(id),
     name: typeof name === 'string' ? name : undefined,
-    categoryId: categoryId === undefined ? undefined : int64Of(categoryId),
+    categoryId: int64Of(categoryId),
     status: typeof status === 'string' ? status : undefined,
     fields: Object.keys(value),
   };
