@@ -313,7 +313,7 @@ export class Probe {
       // What ends one ends all: nobody counts any more.
       stopped = true;
     });
-    return exchanges.filter((exchange) => exchange !== undefined);
+    return exchanges;
   }
 
   /**
