@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { Exchange } from './exchange.ts';
 import type { AnswerParts } from './exchange-for-tests.ts';
+import type { Probe } from './probe.ts';
 import { addPet, getPet, listPets, repeatable } from './requests.ts';
 import { type Answers, type TestRun, testKey, testRun } from './run-for-tests.ts';
 
@@ -19,6 +20,7 @@ function answering(otherwise: Readonly<Record<number, AnswerParts | typeof LOST>
 /** Requests in turn; of additions the name. */
 const asked = ({ sent }: TestRun) => sent.map(({ path, body }) => (body === undefined ? path : nameIn(body)));
 const nameIn = (body: string): unknown => /"name":"([^"]*)"/.exec(body)?.[1];
+const probeOf = ({ run }: TestRun): Probe => run.probe('check');
 const bodyOf = ({ request }: Exchange) => request.body;
 const stored = ({ run }: TestRun) => new Map(run.exchanges.map((exchange) => [exchange.id, exchange]));
 const ASK = '/pets?limit=1';
@@ -26,7 +28,7 @@ const NO_ANSWER = { name: 'Unsettled', message: 'no answer: the connection was r
 
 t.test('an addition whose answer was lost is sent once more, as another animal', async (t) => {
   const target = testRun(losing(1));
-  const probe = target.run.probe('check');
+  const probe = probeOf(target);
   const exchange = await probe.send(REX);
   t.match(exchange, { id: 'check#3', outcome: { status: 201 }, request: { body: '{"name":"Rex b"}' } });
   t.strictSame(asked(target), ['Rex', ASK, 'Rex b'], 'when the target is there');
@@ -35,64 +37,59 @@ t.test('an addition whose answer was lost is sent once more, as another animal',
 
 t.test('two lost answers are not made up for, be they to the same addition or to two', async (t) => {
   const twice = testRun(losing(1, 3));
-  await t.rejects(twice.run.probe('check').send(REX), NO_ANSWER);
+  await t.rejects(probeOf(twice).send(REX), NO_ANSWER);
   t.strictSame(asked(twice), ['Rex', ASK, 'Rex b', ASK]);
   const two = testRun(losing(1, 4));
-  await two.run.probe('check').send(REX);
+  await probeOf(two).send(REX);
   await t.rejects(two.run.probe('other').send(addition('Max')), NO_ANSWER);
   t.strictSame(asked(two), ['Rex', ASK, 'Rex b', 'Max', ASK], 'over all checks');
 });
 
 t.test('an addition that names no other animal is not repeated', async (t) => {
   const target = testRun(losing(1));
-  await t.rejects(target.run.probe('check').send(addPet({ name: 'Rex' })), NO_ANSWER);
+  await t.rejects(probeOf(target).send(addPet({ name: 'Rex' })), NO_ANSWER);
   t.strictSame(asked(target), ['Rex', ASK]);
 });
 
 t.test('an addition without a key adds nothing, and is repeated as it is', async (t) => {
   const target = testRun(losing(1));
-  await target.run.probe('check').sendWithoutKey(addPet({ name: 'Rex' }), 'none');
+  await probeOf(target).sendWithoutKey(addPet({ name: 'Rex' }), 'none');
   t.strictSame(asked(target), ['Rex', ASK, 'Rex']);
-  await t.rejects(
-    testRun(losing(1, 3))
-      .run.probe('check')
-      .sendWithoutKey(addPet({ name: 'Rex' }), 'none'),
-    NO_ANSWER,
-  );
+  await t.rejects(probeOf(testRun(losing(1, 3))).sendWithoutKey(addPet({ name: 'Rex' }), 'none'), NO_ANSWER);
 });
 
 t.test('what was refused for its rate was not done; what a busy target answered may be', async (t) => {
   const refused = testRun(answering({ 1: { status: 429, headers: [['Retry-After', '1']] } }));
-  await refused.run.probe('check').send(REX);
+  await probeOf(refused).send(REX);
   t.strictSame(asked(refused), ['Rex', 'Rex']);
   const headers = [['X-RateLimit-Limit', '60']] as const;
   const busy = testRun(answering({ 1: { status: 503, headers } }));
-  await busy.run.probe('check').send(REX);
+  await probeOf(busy).send(REX);
   t.strictSame(asked(busy), ['Rex', 'Rex b']);
 });
 
 t.test('forbidden to the key, it is tried with another one as it was asked last', async (t) => {
   const keys = [testKey(), testKey({ name: 'free-2' })];
   const target = testRun(answering({ 1: LOST, 3: { status: 403 } }), { keys });
-  t.match(await target.run.probe('check').send(REX), { outcome: { status: 201 } });
+  t.match(await probeOf(target).send(REX), { outcome: { status: 201 } });
   t.strictSame(asked(target), ['Rex', ASK, 'Rex b', ASK, 'Rex b']);
 });
 
 t.test('gone through again it is the same animal', async (t) => {
   const live = testRun(losing(1));
-  const exchange = await live.run.probe('check').send(REX);
+  const exchange = await probeOf(live).send(REX);
   for (const offline of [true, false]) {
     const again = testRun(undefined, { recorded: stored(live), offline });
-    t.equal(await again.run.probe('check').send(REX), exchange);
+    t.equal(await probeOf(again).send(REX), exchange);
     t.strictSame(asked(again), []);
   }
 });
 
 t.test('one that was not repeated when it was recorded is open for the same reason as then', async (t) => {
   const live = testRun(losing(1));
-  await t.rejects(live.run.probe('check').send(addPet({ name: 'Rex' })));
+  await t.rejects(probeOf(live).send(addPet({ name: 'Rex' })));
   const again = testRun(undefined, { recorded: stored(live), offline: true });
-  await t.rejects(again.run.probe('check').send(REX), NO_ANSWER);
+  await t.rejects(probeOf(again).send(REX), NO_ANSWER);
 });
 
 t.test('one that was sent when a process ended is sent as another animal, a burst’s too', async (t) => {
@@ -101,27 +98,27 @@ t.test('one that was sent when a process ended is sent as another animal, a burs
     ['check#4', 0],
   ]);
   const target = testRun(undefined, { recorded: new Map(), unanswered });
-  const probe = target.run.probe('check');
+  const probe = probeOf(target);
   const specs = ['Rex', 'Max', 'Ida'].map(addition);
   await probe.burst(specs, testKey(), 1);
   t.match(await probe.send(addition('Leo')), { request: { body: '{"name":"Leo b"}' } });
   await probe.send(getPet(7n));
   t.strictSame(asked(target), ['Rex', 'Max b', 'Ida', 'Leo b', '/pets/7']);
   const again = testRun(undefined, { recorded: stored(target), offline: true });
-  const judged = again.run.probe('check');
+  const judged = probeOf(again);
   t.strictSame(
     (await judged.burst(specs, testKey(), 1)).map(bodyOf),
     target.run.exchanges.slice(0, 3).map(bodyOf),
   );
   t.match(await judged.send(addition('Leo')), { request: { body: '{"name":"Leo b"}' } });
   const lost = testRun(losing(1), { recorded: new Map(), unanswered: new Map([['check#1', 0]]) });
-  await t.rejects(lost.run.probe('check').send(REX), NO_ANSWER);
+  await t.rejects(probeOf(lost).send(REX), NO_ANSWER);
   t.strictSame(asked(lost), ['Rex b', ASK], 'there is no third animal');
 });
 
 t.test('the answer to what was attempted, or to the same as another animal', async (t) => {
   const target = testRun(losing(2));
-  const probe = target.run.probe('check');
+  const probe = probeOf(target);
   const first = await probe.attempt(REX, testKey());
   t.equal(await probe.answerTo(first, REX, testKey()), first);
   const lost = await probe.attempt(REX, testKey());
@@ -130,11 +127,24 @@ t.test('the answer to what was attempted, or to the same as another animal', asy
     request: { body: '{"name":"Rex b"}' },
   });
   t.strictSame(asked(target), ['Rex', 'Rex', ASK, 'Rex b']);
-  const list = testRun(losing(1)).run.probe('check');
+  const list = probeOf(testRun(losing(1)));
   await t.rejects(list.answerTo(await list.attempt(listPets(), testKey()), listPets(), testKey()), NO_ANSWER);
   const resumed = testRun(losing(1), {
     recorded: new Map(),
     unanswered: new Map([['check#1', 0]]),
   }).run.probe('check');
   await t.rejects(resumed.answerTo(await resumed.attempt(REX, testKey()), REX, testKey()), NO_ANSWER);
+});
+
+t.test('it is asked for with the key of the attempt, and not where it may be added twice', async (t) => {
+  const large = testKey({ name: 'large', limits: { perMinute: 300, perDay: 10_000 } });
+  const target = testRun(losing(1), { keys: [large, testKey()] });
+  const probe = probeOf(target);
+  await probe.answerTo(await probe.attempt(REX, testKey()), REX, testKey());
+  t.strictSame(target.run.requestsByKey, new Map([['free-1', 3]]));
+  const alone = addPet({ name: 'Rex' });
+  const other = testRun(losing(1));
+  const adding = probeOf(other);
+  await t.rejects(adding.answerTo(await adding.attempt(alone, testKey()), alone, testKey()), NO_ANSWER);
+  t.strictSame(asked(other), ['Rex', ASK]);
 });

@@ -1,11 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
-import { Unsettled } from './check.ts';
 import type { HeaderList } from './exchange.ts';
 import { type AnswerParts, answered } from './exchange-for-tests.ts';
-import { NO_KEY_MAY_ADD } from './functional-keys.ts';
-import { Journal, readJournal } from './journal.ts';
 import { MINUTE } from './key-pool.ts';
 import type { Probe } from './probe.ts';
 import { addPet, getPet, listPets } from './requests.ts';
@@ -22,7 +17,6 @@ const inTurn = (...answers: readonly (AnswerParts | typeof RESET | typeof INTERR
   testRun((_request, number) => answers[number - 1] ?? {});
 
 const probeOf = ({ run }: TestRun, name = 'check') => run.probe(name);
-const ids = ({ run }: TestRun) => run.exchanges.map(({ id }) => id);
 
 t.test('a request is one exchange, named after the check and counted', async (t) => {
   const target = inTurn();
@@ -53,6 +47,8 @@ t.test('what the run knows', async (t) => {
   t.equal(probe.baseUrl, 'https://staging.example.com/v1');
   t.equal(probe.sampleCategoryId, 7n);
   t.equal(probe.targetClock, run.targetClock);
+  t.equal(probe.clockSpeed, 1);
+  t.strictSame([probe.positionOf(testKey()), probe.positionOf(pro)], [0, 1]);
   t.strictSame([probe.permits('writes'), probe.permits('day')], [true, false]);
   t.strictSame([probe.lostRequests(pro), probe.lostRequests(testKey())], [2, 0]);
   t.strictSame(
@@ -65,51 +61,6 @@ t.test('what the run knows', async (t) => {
     probe.keys.map(({ name }) => name),
     ['pro-1'],
   );
-});
-
-t.test(
-  'the key of the largest plan pays, and is waited for; one without the role or unusable never does',
-  async (t) => {
-    const keys = [
-      testKey({ name: 'ban', roles: ['ban'], limits: { perMinute: 1000, perDay: 1000 } }),
-      testKey({ name: 'bad', limits: { perMinute: 900, perDay: 1000 } }),
-      testKey({ name: 'small', limits: { perMinute: 2, perDay: 1000 } }),
-      testKey({ name: 'large', limits: { perMinute: 4, perDay: 1000 } }),
-    ];
-    const { run, sent, waits } = testRun(undefined, { keys });
-    const bad = run.lanes[1];
-    if (bad !== undefined) bad.unusable = 'unknown to the target';
-    const probe = run.probe('check');
-    for (let number = 1; number <= 4; number += 1) await probe.send(listPets());
-    t.strictSame(waits(), []);
-    await probe.send(listPets());
-    t.equal(sent.map(payer).join(), 'large,large,large,large,large', 'another key may see other animals');
-    t.strictSame(waits(), ['60: the next window of key large']);
-  },
-);
-
-t.test('lists are asked for with a key that may add, once that is known', async (t) => {
-  const keys = [testKey({ name: 'reads-only' }), testKey({ name: 'adds-too' })];
-  const target = testRun((request) => (request.method === 'POST' ? answerTo(payer(request)) : {}), { keys });
-  const answerTo = (key: string | null) => (key === 'reads-only' ? FORBIDDEN : CREATED);
-  const probe = probeOf(target);
-  await probe.send(listPets());
-  await probe.send(animal);
-  await probe.send(listPets());
-  t.strictSame(target.sent.filter(({ method }) => method === 'GET').map(payer), [
-    'reads-only',
-    'reads-only',
-    'adds-too',
-  ]);
-});
-
-t.test('with no key that pays a check cannot tell', async (t) => {
-  const { run, sent } = testRun(undefined, { keys: [testKey({ roles: ['ban'] })] });
-  await t.rejects(
-    run.probe('check').send(listPets()),
-    new Unsettled('no usable key has the role functional'),
-  );
-  t.equal(sent.length, 0);
 });
 
 t.test('a named key pays, whatever its role, and not before its minute admits it', async (t) => {
@@ -187,6 +138,8 @@ t.test('a 429 that no check provoked is waited out as it tells', async (t) => {
     ['milliseconds', after('5000'), 5.01],
     ['nothing', refused(), 60.01],
     ['unreadable', after('soon'), 60.01],
+    ['nothing, with a clock', refused(['Date', dateAt(0)]), 60.01],
+    ['unreadable, with a clock', refused(['Retry-After', 'soon'], ['Date', dateAt(0)]), 60.01],
     ['a date, by the target’s clock', refused(['Retry-After', dateAt(5000)], ['Date', dateAt(0)]), 5.01],
     ['a date, but no clock to read it by', after(dateAt(5000)), 60.01],
     ['as long as a window and its rounding', after('119'), 119.01],
@@ -285,6 +238,21 @@ t.test('an attempt returns whatever comes', async (t) => {
 });
 
 const lists = (count: number) => Array.from({ length: count }, (_, index) => getPet(BigInt(index + 1)));
+
+t.test('of an ordinary check every answer is kept in full', async (t) => {
+  const target = inTurn();
+  const probe = probeOf(target);
+  for (let number = 1; number <= 4; number += 1) await probe.send(listPets());
+  t.equal(target.run.exchanges.length, 4);
+});
+
+t.test('a scene that several checks share is played once', async (t) => {
+  const { run, sent } = inTurn();
+  const scene = { id: 'shared', play: (probe: Probe) => probe.send(listPets()) };
+  const [one, other] = [run.probe('one'), run.probe('other')];
+  t.equal(await one.play(scene), await other.play(scene));
+  t.equal(sent.length, 1);
+});
 
 t.test('a burst sends everything, so many at a time, and returns it in the order of sending', async (t) => {
   let underWay = 0;
@@ -386,195 +354,4 @@ t.test('a random number is the same whenever the run is gone on with', async (t)
     probeOf(testRun(undefined, { runId: 'other2345' })).random('id', 2n ** 63n),
   );
   for (let index = 0; index < 50; index += 1) t.ok([0n, 1n, 2n].includes(probe.random(`${index}`, 3n)));
-});
-
-t.test('when the run was gone on with', async (t) => {
-  t.equal(probeOf(inTurn()).resumedAt(testKey()), 0, 'never');
-  const stored = [1, 2, 3].map((number) =>
-    answered({ id: `check#${number}`, sentAt: NOON - 1000 * (10 - number) }),
-  );
-  const target = testRun(undefined, {
-    recorded: new Map(stored.map((exchange) => [exchange.id, exchange])),
-    resumedWith: new Set(['check#2']),
-  });
-  const offline = testRun(undefined, { recorded: new Map(), offline: true });
-  t.equal(probeOf(offline).resumedAt(testKey()), 0, 'judged again, it does not go on');
-  const probe = probeOf(target);
-  const at = async () => {
-    const before = probe.resumedAt(testKey());
-    await probe.attempt(listPets(), testKey());
-    return before;
-  };
-  t.strictSame(
-    [await at(), await at(), await at(), await at()],
-    [0, NOON - 8000, NOON - 8000, NOON],
-    'as far as the next request tells: not yet, then, since then, now',
-  );
-});
-
-t.test('a run that is judged again has quota for what it sent, and for nothing more', async (t) => {
-  const recorded = new Map([['check#1', answered({ id: 'check#1', sentAt: NOON - 1000 })]]);
-  const again = testRun(undefined, { recorded, offline: true });
-  const probe = probeOf(again);
-  t.equal(probe.quotaAt(testKey()), NOON - 1000);
-  await probe.send(listPets());
-  t.equal(probe.quotaAt(testKey()), Number.POSITIVE_INFINITY);
-  t.equal(probe.now(), NOON);
-  await probe.waitUntil(NOON + 5000, 'another key');
-  t.equal(probe.now(), NOON + 5000, 'who waits for a moment comes to it');
-  t.strictSame(again.waits(), [], 'at once');
-  t.equal(probeOf(testRun(undefined, { recorded: new Map() })).quotaAt(testKey()), NOON, 'it goes on');
-});
-
-t.test('going through stored exchanges takes no time; the clock is that of the next one', async (t) => {
-  const stored = [1, 2].map((number) =>
-    answered({
-      id: `check#${number}`,
-      sentAt: NOON - 1000 * (10 - number),
-      status: number === 1 ? 429 : 200,
-    }),
-  );
-  const target = testRun(undefined, { recorded: new Map(stored.map((exchange) => [exchange.id, exchange])) });
-  const probe = probeOf(target);
-  t.equal(probe.now(), NOON - 9000);
-  t.equal(await probe.send(listPets()), stored[1], 'the wait for Retry-After is over');
-  t.strictSame([target.sent.length, target.waits()], [0, []]);
-  t.equal(probe.now(), NOON);
-  await probe.waitUntil(NOON + 1000, 'something');
-  t.strictSame(target.waits(), ['1: something']);
-  await probe.send(listPets());
-  t.strictSame(ids(target), ['check#1', 'check#2', 'check#3']);
-});
-
-t.test(
-  'what was decided by the clock is decided by the same time when it is gone through again',
-  async (t) => {
-    const file = join(t.testdir({}), 'journal.ndjson');
-    const header = { journal: 1, runId: 'r4wn', startedAt: NOON, target: 'x', permissions: [] } as const;
-    const journal = new Journal(file, { ...header, keys: ['free-1'], clockSpeed: 1 });
-    const live = testRun(undefined, { journal });
-    const probe = probeOf(live);
-    /** A busy machine takes its time from the decision to the sending. */
-    const decide = (going: typeof probe) => {
-      const decided = going.now();
-      live.clock.pass(1500);
-      return decided;
-    };
-    const decided = [decide(probe)];
-    await probe.attempt(listPets(), testKey());
-    await probe.attempt(listPets(), testKey());
-    decided.push(decide(probe));
-    await probe.attempt(listPets(), testKey());
-    journal.close();
-
-    const { recorded, decidedAt } = stored(file);
-    const again = probeOf(testRun(undefined, { recorded, decidedAt, offline: true }));
-    t.equal(again.now(), decided[0]);
-    await again.attempt(listPets(), testKey());
-    t.equal(again.now(), recorded.get('check#2')?.sentAt, 'nothing was decided: the time of the sending');
-    await again.attempt(listPets(), testKey());
-    t.equal(again.now(), decided[1]);
-  },
-);
-
-/** A journal as a run that is gone on with takes it. */
-function stored(file: string) {
-  const content = readJournal(file);
-  if (!content.ok) throw new Error(content.problem);
-  const { exchanges: recorded, decidedAt, unanswered, resumedWith } = content;
-  return { recorded, decidedAt, unanswered, resumedWith };
-}
-
-/** What two lanes knew when they decided: one waited and used another key, the other one sent meanwhile. */
-async function lanesSideBySide(target: TestRun): Promise<string[]> {
-  const [free, other] = [testKey(), testKey({ name: 'free-2' })];
-  const decisions: string[] = [];
-  const decide = (probe: Probe) =>
-    decisions.push(`${probe.readingsOf(free).length} and ${probe.readingsOf(other).length}`);
-  const [waiting, sending] = [target.run.probe('waiting'), target.run.probe('sending')];
-  const wait = async () => {
-    await waiting.attempt(listPets(), free);
-    await waiting.waitUntil(NOON + 30_000, 'something');
-    decide(waiting);
-    await waiting.attempt(listPets(), free);
-    decide(waiting);
-  };
-  const send = async () => {
-    for (let number = 1; number <= 5; number += 1) {
-      await sending.attempt(listPets(), other);
-      decide(sending);
-    }
-  };
-  await Promise.all([wait(), send()]);
-  return decisions;
-}
-
-t.test(
-  'a run that is gone through again decides by what was known then, wherever it was interrupted',
-  async (t) => {
-    const file = join(t.testdir({}), 'journal.ndjson');
-    const header = { journal: 1, runId: 'r4wn', startedAt: NOON, target: 'x', permissions: [] } as const;
-    const keys = [testKey(), testKey({ name: 'free-2' })];
-    const live = new Journal(file, { ...header, keys: keys.map(({ name }) => name), clockSpeed: 1 });
-    await lanesSideBySide(testRun(undefined, { keys, journal: live }));
-    live.close();
-    const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-    for (let kept = 1; kept <= lines.length; kept += 1) {
-      writeFileSync(file, `${lines.slice(0, kept).join('\n')}\n`);
-      const resumed = testRun(undefined, { keys, ...stored(file), journal: new Journal(file, undefined) });
-      const decisions = await lanesSideBySide(resumed);
-      const again = testRun(undefined, { keys, ...stored(file), offline: true });
-      t.strictSame(await lanesSideBySide(again), decisions, `after line ${kept}`);
-      t.strictSame(again.sent, []);
-    }
-  },
-);
-
-const FORBIDDEN: AnswerParts = { status: 403 };
-const CREATED: AnswerParts = { status: 201 };
-const animal = addPet({ name: 'Rex', categoryId: 1n });
-
-/** Two keys and what each answers to additions; lists are answered. */
-const withPermissions = (answers: (key: string | null, body: string | undefined) => AnswerParts) =>
-  testRun((request) => (request.method === 'POST' ? answers(payer(request), request.body) : {}), {
-    keys: [testKey(), testKey({ name: 'free-2' })],
-  });
-const additionsOf = ({ sent }: TestRun) => sent.filter(({ method }) => method === 'POST').map(payer);
-
-t.test(
-  'an addition that is forbidden to one key is tried with another, and that key adds no more',
-  async (t) => {
-    const target = withPermissions((key) => (key === 'free-1' ? FORBIDDEN : CREATED));
-    const probe = probeOf(target);
-    const exchange = await probe.send(animal);
-    t.match([exchange.outcome.status, exchange.key], [201, 'free-2']);
-    await probe.send(animal);
-    t.strictSame(additionsOf(target), ['free-1', 'free-2', 'free-2']);
-    t.ok(probe.mayAdd);
-  },
-);
-
-t.test('an addition that is forbidden to a key which has added is forbidden for itself', async (t) => {
-  const target = withPermissions((_key, body) => (body === 'wrong' ? FORBIDDEN : CREATED));
-  const probe = probeOf(target);
-  await probe.send(animal);
-  const wrong = { ...animal, body: 'wrong' };
-  for (const _turn of [1, 2]) {
-    const exchange = await probe.send(wrong);
-    t.equal(exchange.outcome.status, 403);
-    t.notOk(probe.mayLackPermission(exchange));
-  }
-});
-
-t.test('where no key may add, nothing more is added', async (t) => {
-  const target = withPermissions(() => FORBIDDEN);
-  const probe = probeOf(target);
-  const exchange = await probe.send(animal);
-  t.ok(probe.mayLackPermission(exchange));
-  await probe.send(animal);
-  t.equal(additionsOf(target).length, 3, 'each key once, then no other one is asked');
-  probe.giveUpAdding();
-  t.notOk(probe.mayAdd);
-  await t.rejects(probe.send(animal), new Unsettled(NO_KEY_MAY_ADD));
-  t.match(await probe.send(listPets()), { outcome: { status: 200 } });
 });
