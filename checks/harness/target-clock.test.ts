@@ -27,6 +27,24 @@ t.test('a response without a readable Date teaches nothing', async (t) => {
   t.strictSame(clock.at(0), { earliest: -700, latest: 2500 });
 });
 
+t.test('a clock that was never set tells no time; one that is a day or a year off is read', async (t) => {
+  const learned = (date: number) => {
+    const clock = new TargetClock();
+    clock.learn(dated(date, NOON, NOON));
+    return clock.known;
+  };
+  t.notOk(learned(0), 'since 1970');
+  t.notOk(learned(NOON + 80 * 365 * 86_400_000));
+  for (const days of [1, -1, 365, -365, 9 * 365]) t.ok(learned(NOON + days * 86_400_000), `${days} days`);
+});
+
+t.test('when a time is reached: by the target’s clock where it is known, else by ours', async (t) => {
+  const clock = new TargetClock();
+  t.equal(clock.reached(NOON), NOON);
+  clock.learn(dated(NOON, NOON + 500, NOON + 700));
+  t.equal(clock.reached(NOON), NOON + 700);
+});
+
 t.test(
   'one response bounds the skew by its journey and the three seconds that a Date may be old',
   async (t) => {
