@@ -154,9 +154,7 @@ export function burstInto(
     const busy = new Set(underWay.map(({ worker }) => worker));
     // The first request is answered before the others start.
     const idle = freeAt.flatMap((at, worker) =>
-      busy.has(worker)
-        ? []
-        : [{ at: sent.length === 1 ? Math.max(at, answers[0]?.receivedAt ?? at) : at, worker }],
+      busy.has(worker) ? [] : [{ at: Math.max(at, answers[0]?.receivedAt ?? at), worker }],
     );
     const next =
       idle.length === 0 || (sent.length === 1 && answers.length === 0)
