@@ -91,6 +91,44 @@ t.test(
   },
 );
 
+t.test('only windows of the minute that admitted a request count as empty', async (t) => {
+  type Given = Partial<Parameters<KeyLane['learn']>[0]>;
+  const leftAfter = (given: (window: number) => Given) => {
+    const lane = new KeyLane({ ...KEY, limits: { perMinute: 60, perDay: 1000 } });
+    for (let window = 0; window <= 4; window += 1) {
+      const sentAt = NOON + window * MINUTE;
+      lane.spend(sentAt);
+      lane.learn(reading({ sentAt, limit: 60, remaining: 0, reset: sentAt + MINUTE, ...given(window) }));
+    }
+    return lane.left(NOON + 4 * MINUTE + 1000);
+  };
+  t.equal(
+    leftAfter(() => ({})),
+    59,
+    'as the run itself counts',
+  );
+  t.equal(
+    leftAfter(() => ({ status: 429 })),
+    0,
+    'a refusal always leaves nothing',
+  );
+  t.equal(
+    leftAfter(() => ({ reset: NOON + 5 * MINUTE })),
+    0,
+    'one window that others spend',
+  );
+  t.equal(
+    leftAfter((window) => (window < 4 ? { limit: 1000 } : {})),
+    0,
+    'a day that is spent',
+  );
+  t.equal(
+    leftAfter((window) => (window < 4 ? {} : { remaining: 7 })),
+    59,
+    'what misled once is not believed',
+  );
+});
+
 t.test('headers that are a minute old, of another limit or absent say nothing', async (t) => {
   const lane = new KeyLane(KEY);
   lane.spend(NOON);

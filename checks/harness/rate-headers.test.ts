@@ -88,6 +88,7 @@ t.test('Retry-After in seconds', async (t) => {
   t.strictSame(told('0'), seconds('0', 0));
   t.strictSame(told('-5'), seconds('-5', -5000));
   t.strictSame(told('0.5'), seconds('0.5', 500));
+  t.strictSame(told('1.125'), seconds('1.125', 1125));
   t.strictSame(told('600'), seconds('600', 600_000), 'ten times the window is a long wait still');
   t.strictSame(told('86400', 86_400), seconds('86400', 86_400_000));
 });
@@ -123,6 +124,8 @@ t.test('Retry-After as a date, in the forms of RFC 9110 and as ISO 8601', async 
   const date = (text: string, format: string) => ({ kind: 'date', format, time, text });
   for (const text of [
     'Sat, 21 Nov 2026 12:00:05 GMT',
+    'Sat 21 Nov 2026 12:00:05 GMT',
+    'Saturday, 21 Nov 2026 12:00:05 GMT',
     'Saturday, 21-Nov-26 12:00:05 GMT',
     'Sat Nov 21 12:00:05 2026',
   ])
@@ -146,6 +149,12 @@ t.test('Retry-After that nobody can read', async (t) => {
     'Sat, 21 Nov 2026',
     'Sat, 99 Nov 2026 12:00:05 GMT',
     '2026-13-41T12:00:05Z',
+    'Sat, 21 Nov 6 12:00:05 GMT',
+    'Sat, 21 Nov 2026 12:00:05 GMT (UTC)',
+    'at Sat, 21 Nov 2026 12:00:05 GMT',
+    'at Saturday, 21-Nov-26 12:00:05 GMT',
+    'at Sat Nov 21 12:00:05 2026',
+    'Sat Nov 21 12:00:05 2026 (UTC)',
     'Sat Nov 21 2026',
     'Sat Nov 99 12:00:05 2026',
     'Sat Nov 21 12:00:05 2026 CET',
