@@ -97,7 +97,7 @@ class OnceHandler implements Dispatcher.DispatchHandler {
       this.#onAbort();
       return;
     }
-    bounds.signal?.addEventListener('abort', this.#onAbort, { once: true });
+    bounds.signal?.addEventListener('abort', this.#onAbort);
     this.#allow(bounds.limits.connect, 'connect-timeout', 'no connection');
   }
 
