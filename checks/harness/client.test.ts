@@ -1,40 +1,9 @@
 import { once } from 'node:events';
 import net from 'node:net';
-import t, { type Test } from 'tap';
-import { type ClientOptions, type ClientRequest, createClient } from './client.ts';
-import { type Behaviour, type RawServer, startRawServer } from './hostile/raw-server.ts';
-
-const KEY = 'sk_live_4f9Zq7TrXyAbC';
-const RECORD = { id: 'check#1', sentBy: 'check' };
-
-const LIST: ClientRequest = {
-  operation: 'listPets',
-  method: 'GET',
-  path: '/pets?limit=1',
-  authorization: { kind: 'key', name: 'free-1', value: KEY },
-};
-
-const ok = (body = '[]', headers = '') =>
-  `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n${headers}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
-
-const answersWith = (text: string): Behaviour => ({ request: (connection) => connection.write(text) });
-
-async function serve(t: Test, behaviour: Behaviour, host?: string): Promise<RawServer> {
-  const server = await startRawServer(behaviour, host);
-  t.teardown(() => server.close());
-  return server;
-}
-
-function clientOf(t: Test, server: RawServer, options: Partial<ClientOptions> = {}) {
-  const client = createClient({
-    baseUrl: `http://127.0.0.1:${server.port}/v1`,
-    now: Date.now,
-    secrets: [KEY],
-    ...options,
-  });
-  t.teardown(() => client.close());
-  return client;
-}
+import t from 'tap';
+import { type ClientRequest, createClient } from './client.ts';
+import { answersWith, clientOf, KEY, LIST, ok, RECORD, serve } from './client-for-tests.ts';
+import { header } from './exchange.ts';
 
 t.test('one exchange, as it was sent and as it is recorded', async (t) => {
   const server = await serve(
@@ -111,7 +80,21 @@ t.test('credentials that are no key of the profile', async (t) => {
   t.equal(server.requests[1]?.header('authorization'), undefined);
   t.strictSame([first.key, second.key], [null, null]);
   t.strictSame(first.request.headers.at(-1), ['authorization', 'Basic [key free-1]']);
-  t.notOk(second.request.headers.some(([name]) => name === 'authorization'));
+  t.strictSame(
+    second.request.headers.map(([name]) => name),
+    ['accept', 'accept-encoding', 'user-agent'],
+  );
+});
+
+t.test('a media type that is left to the target is not asked for, nor recorded as asked for', async (t) => {
+  const server = await serve(t, answersWith(ok()));
+  const client = clientOf(t, server);
+  for (const acceptsAnything of [true, false]) {
+    const { request } = await client.exchange({ ...LIST, acceptsAnything }, RECORD);
+    const asked = acceptsAnything ? undefined : 'application/json';
+    t.equal(server.requests.at(-1)?.header('accept'), asked);
+    t.equal(header(request.headers, 'accept'), asked);
+  }
 });
 
 t.test('a path is sent as it is', async (t) => {
@@ -144,7 +127,13 @@ t.test('base addresses', async (t) => {
     t.match(await client.exchange(LIST, RECORD), { outcome: { kind: 'response' } });
     t.equal(server.requests.at(-1)?.path, path, base);
   }
-  for (const baseUrl of ['ftp://127.0.0.1/v1', 'nonsense', 'http://user:pass@127.0.0.1/v1']) {
+  for (const baseUrl of [
+    'ftp://127.0.0.1/v1',
+    'nonsense',
+    'http://user:pass@127.0.0.1/v1',
+    'http://user@127.0.0.1/v1',
+    'http://:pass@127.0.0.1/v1',
+  ]) {
     t.throws(() => createClient({ baseUrl, now: Date.now, secrets: [] }), TypeError, baseUrl);
   }
 });
