@@ -157,12 +157,16 @@ t.test('a 429 that no check provoked is waited out as it tells', async (t) => {
 
 const dateAt = (milliseconds: number) => new Date(NOON + milliseconds).toUTCString();
 
-t.test('after it the key is left alone until then; another one pays', async (t) => {
+t.test('meanwhile the key is left alone: another one pays for what other checks send', async (t) => {
   const keys = [testKey({ limits: { perMinute: 100, perDay: 1000 } }), testKey({ name: 'free-2' })];
   const { run, sent, clock } = testRun((_request, number) => (number === 1 ? after('30') : {}), { keys });
-  await run.probe('check').send(listPets());
-  t.strictSame(sent.map(payer), ['free-1', 'free-1']);
+  const refusedOnce = run.probe('check').send(listPets());
+  const other = run.probe('other');
+  await other.send(listPets());
+  await other.send(listPets());
+  t.strictSame(sent.map(payer), ['free-1', 'free-1', 'free-2'], 'one was under way already');
   t.equal(run.lanes[0]?.left(NOON + 20_000), 0);
+  t.match(await refusedOnce, { key: 'free-1', outcome: { status: 200 } });
   t.ok(clock.now() >= NOON + 30_000);
 });
 
