@@ -84,11 +84,16 @@ t.test('while the usual key is left alone the one pays that is ready first', asy
   t.equal(next(), 'usual at 30');
 });
 
-t.test('where every key is being counted, one pays all the same', async (t) => {
-  const { run, sent } = testRun();
-  const key = testKey();
-  await run.probe('count').counting(key, () => run.probe('check').send(listPets()));
-  t.strictSame(sent.map(payer), ['free-1']);
+t.test('a key that is being counted is left alone, where there is another one', async (t) => {
+  const [counted = testKey(), other = counted] = keysNamed('free-1', 'free-2');
+  for (const [keys, paid] of [
+    [[counted, other], 'free-2'],
+    [[counted], 'free-1'],
+  ] as const) {
+    const { run, sent } = testRun(undefined, { keys });
+    await run.probe('count').counting(counted, () => run.probe('check').send(listPets()));
+    t.strictSame(sent.map(payer), [paid]);
+  }
 });
 
 t.test('with no key that pays a check cannot tell', async (t) => {
