@@ -27,6 +27,10 @@ t.test('every check has a verdict, by its id', async (t) => {
     noted('held', []),
     { id: 'silent', run: async () => {} },
     { id: 'broken', run: async (_probe, judge) => judge.breaks({ expected: 'a', actual: 'b' }) },
+    {
+      id: 'shown',
+      run: async (probe, judge) => judge.breaks({ expected: 'a', actual: 'b' }, await probe.send(listPets())),
+    },
     { id: 'passive' },
   ];
   const { requirements, gaps } = await run(testRun(), checks);
@@ -36,6 +40,7 @@ t.test('every check has a verdict, by its id', async (t) => {
       ['held', 'pass'],
       ['silent', 'inconclusive'],
       ['broken', 'fail'],
+      ['shown', 'fail'],
       ['passive', 'inconclusive'],
     ],
   );
@@ -310,8 +315,10 @@ t.test(
     t.match(requirements.get('early'), { verdict: 'fail', violation: wrong });
     t.match(requirements.get('last'), { verdict: 'fail' }, 'the last answer of the service counts');
     t.match(requirements.get('held'), { verdict: 'pass' });
-    for (const { id } of late)
-      t.match(requirements.get(id), { verdict: 'inconclusive', reason: changed, evidence: [] }, id);
+    for (const { id } of late) {
+      t.match(requirements.get(id), { verdict: 'inconclusive', reason: changed }, id);
+      t.strictSame(requirements.get(id)?.evidence, [], id);
+    }
     t.match(gaps.get('gap-late'), changed);
     t.equal(gaps.get('silent'), 'this run does not show it');
   },
