@@ -89,8 +89,8 @@ t.test('a request is handed over as it is', async (t) => {
   t.strictSame(pool.dispatched[0]?.headers, ['Accept', 'application/json', 'X-Extra', '1']);
   const last = begin(t, {}, { method: 'POST', body: '{}', lastOfConnection: true });
   t.match(last.pool.dispatched, [{ method: 'POST', body: '{}', reset: true }]);
-  for (const { handler, controller } of [pool, last.pool]) {
-    handler.onResponseError(controller.call(pool), new errors.ClientDestroyedError());
+  for (const each of [pool, last.pool]) {
+    each.handler.onResponseError(each.controller(), new errors.ClientDestroyedError());
   }
 });
 
