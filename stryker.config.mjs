@@ -26,6 +26,6 @@ export default {
   jsonReporter: { fileName: '.cache/mutation.json' },
   clearTextReporter: { allowColor: false, logTests: false, reportTests: false },
   thresholds: { high: 95, low: 85, break: 85 },
-  timeoutMS: 10_000,
+  timeoutMS: 5000,
   logLevel: 'error',
 };
