@@ -119,7 +119,13 @@ t.test('Retry-After as a Unix time', async (t) => {
   t.match(told('10000000000'), { kind: 'delay' });
 });
 
-t.test('Retry-After as a date, in the forms of RFC 9110 and as ISO 8601', async (t) => {
+t.test('Retry-After as a date, in the forms of RFC 9110 and as ISO 8601, wherever this runs', async (t) => {
+  const { TZ } = process.env;
+  process.env['TZ'] = 'Asia/Tokyo';
+  t.teardown(() => {
+    if (TZ === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = TZ;
+  });
   const time = Date.UTC(2026, 10, 21, 12, 0, 5);
   const date = (text: string, format: string) => ({ kind: 'date', format, time, text });
   for (const text of [
@@ -127,6 +133,8 @@ t.test('Retry-After as a date, in the forms of RFC 9110 and as ISO 8601', async 
     'Sat 21 Nov 2026 12:00:05 GMT',
     'Saturday, 21 Nov 2026 12:00:05 GMT',
     'Saturday, 21-Nov-26 12:00:05 GMT',
+    'Saturday, 21-Nov-26 12:00:05',
+    'Saturday, 21-Nov-26 13:00:05 +0100',
     'Sat Nov 21 12:00:05 2026',
   ])
     t.strictSame(told(text), date(text, 'http-date'));

@@ -92,7 +92,9 @@ export function retryAfter(headers: HeaderList, longest: number): RetryAfter {
       : { kind: 'delay', format: 'seconds', milliseconds: value * 1000, text };
   }
   const asctime = ASCTIME_DATE.test(text);
-  const time = Date.parse(asctime ? `${text} GMT` : text);
+  // Not the zone of the machine that this runs on.
+  const namesNoZone = asctime || /\d{2}:\d{2}:\d{2}$/.test(text);
+  const time = Date.parse(namesNoZone ? `${text} GMT` : text);
   if (!Number.isNaN(time) && (asctime || HTTP_DATE.test(text)))
     return { kind: 'date', format: 'http-date', time, text };
   if (!Number.isNaN(time) && ISO_DATE.test(text)) return { kind: 'date', format: 'iso-date', time, text };
