@@ -23,6 +23,8 @@ class TapInProcess {
   #tap;
   /** Test file → its top-level tests. */
   #loaded = new Map();
+  /** Whether a mutant left something behind that fails a test without it. */
+  #spoilt = false;
 
   /** @param {{ tapInProcess: { outDir: string } }} options where the build leaves what runs */
   constructor({ tapInProcess: { outDir } }) {
@@ -54,25 +56,34 @@ class TapInProcess {
   }
 
   async mutantRun({ activeMutant, hitLimit, mutantActivation, sandboxFileName, testFilter }) {
+    // Stryker starts another process, and asks that for the same mutant.
+    if (this.#spoilt) process.exit(1);
     stryker.hitLimit = hitLimit;
     stryker.hitCount = 0;
-    if (mutantActivation === 'static') stryker.activeMutant = activeMutant.id;
-    try {
-      const tests = await this.#testsOf([sandboxFileName]);
-      stryker.activeMutant = activeMutant.id;
-      const results = [];
-      for (const test of tests.filter(({ id }) => testFilter === undefined || testFilter.includes(id))) {
-        const result = await this.#run(test);
-        results.push(result);
-        if (result.status === TestStatus.Failed) break;
+    const isStatic = mutantActivation === 'static';
+    if (isStatic) stryker.activeMutant = activeMutant.id;
+    const tests = await this.#testsOf([sandboxFileName]);
+    stryker.activeMutant = activeMutant.id;
+    const results = [];
+    let killer;
+    for (const test of tests.filter(({ id }) => testFilter === undefined || testFilter.includes(id))) {
+      const result = await this.#run(test);
+      results.push(result);
+      if (result.status === TestStatus.Failed) {
+        killer = test;
+        break;
       }
-      return (
-        determineHitLimitReached(stryker.hitCount, hitLimit) ??
-        toMutantRunResult({ status: DryRunStatus.Complete, tests: results })
-      );
-    } finally {
-      stryker.activeMutant = undefined;
     }
+    const { hitCount } = stryker;
+    stryker.activeMutant = undefined;
+    stryker.hitLimit = undefined;
+    // After a static mutant the process ends anyway.
+    if (killer !== undefined && !isStatic)
+      this.#spoilt = (await this.#run(killer)).status === TestStatus.Failed;
+    return (
+      determineHitLimitReached(hitCount, hitLimit) ??
+      toMutantRunResult({ status: DryRunStatus.Complete, tests: results })
+    );
   }
 
   /** The tests of files of the sandbox, quick to load once they were. */
