@@ -47,11 +47,14 @@ class TapInProcess {
 
   async dryRun({ files }) {
     const results = [];
-    for (const test of await this.#testsOf(files)) {
-      stryker.currentTestId = test.id;
-      results.push(await this.#run(test));
+    const near = new Set(files.flatMap((file) => nearestTests(relative(process.cwd(), file))));
+    for (const file of near) {
+      for (const test of await this.#testsIn(file)) {
+        stryker.currentTestId = test.id;
+        results.push(await this.#run(test));
+        stryker.currentTestId = undefined;
+      }
     }
-    stryker.currentTestId = undefined;
     return { status: DryRunStatus.Complete, tests: results, mutantCoverage: stryker.mutantCoverage };
   }
 
@@ -61,18 +64,20 @@ class TapInProcess {
     stryker.hitLimit = hitLimit;
     stryker.hitCount = 0;
     const isStatic = mutantActivation === 'static';
-    if (isStatic) stryker.activeMutant = activeMutant.id;
-    const tests = await this.#testsOf([sandboxFileName]);
-    stryker.activeMutant = activeMutant.id;
+    const reaches = (id) => testFilter === undefined || testFilter.includes(id);
     const results = [];
     let killer;
-    for (const test of tests.filter(({ id }) => testFilter === undefined || testFilter.includes(id))) {
-      const result = await this.#run(test);
-      results.push(result);
-      if (result.status === TestStatus.Failed) {
-        killer = test;
-        break;
+    for (const file of nearestTests(relative(process.cwd(), sandboxFileName))) {
+      stryker.activeMutant = isStatic ? activeMutant.id : undefined;
+      const tests = await this.#testsIn(file);
+      stryker.activeMutant = activeMutant.id;
+      for (const test of tests.filter(({ id }) => reaches(id))) {
+        const result = await this.#run(test);
+        results.push(result);
+        if (result.status === TestStatus.Failed) killer = test;
+        if (killer !== undefined) break;
       }
+      if (killer !== undefined) break;
     }
     const { hitCount } = stryker;
     stryker.activeMutant = undefined;
@@ -86,14 +91,9 @@ class TapInProcess {
     );
   }
 
-  /** The tests of files of the sandbox, quick to load once they were. */
-  async #testsOf(files) {
-    const near = new Set(files.flatMap((file) => nearestTests(relative(process.cwd(), file))));
-    const tests = [];
-    for (const file of near) {
-      if (!this.#loaded.has(file)) this.#loaded.set(file, await this.#load(file));
-      tests.push(...this.#loaded.get(file));
-    }
+  async #testsIn(file) {
+    const tests = this.#loaded.get(file) ?? (await this.#load(file));
+    this.#loaded.set(file, tests);
     return tests;
   }
 
