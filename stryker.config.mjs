@@ -8,13 +8,13 @@ export default {
   mutate: [
     'checks/**/*.ts',
     '!checks/**/*.test.ts',
-    '!checks/**/*-for-tests.ts',
-    '!checks/harness/hostile/**',
+    '!checks/**/testing/**',
+    '!checks/accuracy/hostile/**',
     // Processes, which CI runs as they are.
     '!checks/accuracy/{main,worker,real-time}.ts',
   ],
   testRunner: 'tap-in-process',
-  plugins: ['./checks/mutation/tap-in-process.mjs'],
+  plugins: ['./checks/accuracy/mutation/tap-in-process.mjs'],
   // What runs is the compiled code, as in dist/: Node 20 reads no TypeScript.
   buildCommand: `tsc --noEmit false --noCheck --rootDir . --outDir ${outDir} --sourceMap`,
   tapInProcess: { outDir },

@@ -4,10 +4,10 @@ import t from 'tap';
 import { startReferenceServer } from '../reference-server/reference-server.ts';
 import type { ReferenceServer } from '../reference-server/server.ts';
 import { type CheckedTarget, type CheckRequest, checkTarget, JOURNAL_FILE } from './check-target.ts';
-import { readJournal } from './harness/journal.ts';
-import type { RunResult } from './harness/run-checks.ts';
-import type { KeyRole } from './harness/target-profile.ts';
-import type { Permission } from './harness/verdict.ts';
+import type { KeyRole } from './profile/target-profile.ts';
+import { readJournal } from './run/journal.ts';
+import type { RunResult } from './run/run-checks.ts';
+import type { Permission } from './run/verdict.ts';
 
 /** A minute of the target's clock is a second. */
 const CLOCK_SPEED = 60;

@@ -1,20 +1,20 @@
 import { randomInt } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { createClient, type TimeLimits } from './harness/client.ts';
-import { type Clock, createClock, standingClock } from './harness/clock.ts';
-import { HARNESS_VERSION } from './harness/harness-version.ts';
-import { Journal, type JournalContent } from './harness/journal.ts';
-import { profileKeys } from './harness/keys-with-values.ts';
-import { preflight } from './harness/preflight.ts';
-import { Run } from './harness/run.ts';
-import { runTime, type TimeLimit } from './harness/run-budget.ts';
-import { type RunResult, runChecks } from './harness/run-checks.ts';
-import type { RunEvent } from './harness/run-events.ts';
-import type { TargetProfile } from './harness/target-profile.ts';
-import type { Permission } from './harness/verdict.ts';
+import { profileKeys } from './profile/keys-with-values.ts';
+import type { TargetProfile } from './profile/target-profile.ts';
+import { type Clock, createClock, standingClock } from './run/clock.ts';
+import { HARNESS_VERSION } from './run/harness-version.ts';
+import { Journal, type JournalContent } from './run/journal.ts';
+import { preflight } from './run/preflight.ts';
+import { Run } from './run/run.ts';
+import { runTime, type TimeLimit } from './run/run-budget.ts';
+import { type RunResult, runChecks } from './run/run-checks.ts';
+import type { RunEvent } from './run/run-events.ts';
+import type { Permission } from './run/verdict.ts';
 import { allChecks, allGapObservers } from './sections/all-checks.ts';
 import { spendingLanes } from './sections/lanes.ts';
+import { createClient, type TimeLimits } from './wire/client.ts';
 
 /** What is to be checked, and how. */
 export interface CheckRequest {

@@ -1,6 +1,6 @@
 /** The TAP adapter: a check is a subtest of tap's own library, so that every TAP consumer reads a run. */
 import { Minimal } from '@tapjs/core';
-import type { RequirementVerdict } from './harness/verdict.ts';
+import type { RequirementVerdict } from './run/verdict.ts';
 
 /** What TAP says of a requirement. */
 export interface TapRequirement {

@@ -1,9 +1,9 @@
 /** Whole runs on a conforming target that has done what it was asked, and whose answer does not arrive. */
 import t, { type Test } from 'tap';
 import { startReferenceServer } from '../reference-server/reference-server.ts';
+import { answersFrom, onTheWire } from './accuracy/hostile/good-answers.ts';
+import { startRawServer } from './accuracy/hostile/raw-server.ts';
 import { checkTarget } from './check-target.ts';
-import { answersFrom, onTheWire } from './harness/hostile/good-answers.ts';
-import { startRawServer } from './harness/hostile/raw-server.ts';
 
 /** A whole run, but for the answers to these additions, counted from 1. */
 async function runLosing(t: Test, ...lost: readonly number[]) {

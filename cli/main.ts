@@ -1,18 +1,18 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
-import { HARNESS_VERSION } from '../checks/harness/harness-version.ts';
-import { crash } from './crash.ts';
-import { EXIT } from './exit-codes.ts';
+import { HARNESS_VERSION } from '../checks/run/harness-version.ts';
+import { crash } from './shared/crash.ts';
+import { EXIT } from './shared/exit-codes.ts';
 
 /** Each command with what it needs: whoever asks for one does not wait for the others to be loaded. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  check: async () => (await import('./check.ts')).checkCommand,
-  serve: async () => (await import('./serve.ts')).serveCommand,
-  load: async () => (await import('./load.ts')).loadCommand,
-  report: async () => (await import('./report.ts')).reportCommand,
-  compare: async () => (await import('./compare.ts')).compareCommand,
-  merge: async () => (await import('./merge.ts')).mergeCommand,
+  check: async () => (await import('./check/check.ts')).checkCommand,
+  serve: async () => (await import('./serve/serve.ts')).serveCommand,
+  load: async () => (await import('./load/load.ts')).loadCommand,
+  report: async () => (await import('./report/report.ts')).reportCommand,
+  compare: async () => (await import('./load/compare.ts')).compareCommand,
+  merge: async () => (await import('./load/merge.ts')).mergeCommand,
 };
 
 // Node 24 lets what is new grow to a hundred megabytes before it is collected: bodies of a megabyte would

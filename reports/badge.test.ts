@@ -1,7 +1,7 @@
 import { makeBadge } from 'badge-maker';
 import t from 'tap';
 import { renderBadge } from './badge.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
 /** The fields that the endpoint badge of shields.io accepts; any other makes it show "invalid properties". */
 const FIELDS = [

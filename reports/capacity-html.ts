@@ -1,5 +1,5 @@
 import { html } from '@remix-run/html-template';
-import type { CapacityResult } from '../scenarios/runner/capacity.ts';
+import type { CapacityResult } from '../scenarios/runner/capacity/capacity.ts';
 import { duration, moment } from './facts.ts';
 import { capacityCharts } from './html/capacity-chart.ts';
 import { milliseconds } from './html/chart-frame.ts';

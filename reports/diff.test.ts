@@ -3,9 +3,9 @@ import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import t from 'tap';
 import { diffReports } from './diff.ts';
 import { renderDiffJson, renderDiffMarkdown, renderDiffText } from './diff-renderers.ts';
-import { hostileReport, UNSEEN_CHARACTER } from './fixtures/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
 import type { GapResult, Report, RequirementResult } from './report.ts';
+import { hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
 function withRow(id: string, change: Partial<RequirementResult>): Report {
   const report = conformantReport();

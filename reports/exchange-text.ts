@@ -1,4 +1,4 @@
-import type { Exchange } from '../checks/harness/exchange.ts';
+import type { Exchange } from '../checks/wire/exchange.ts';
 import { shownLine, shownLines } from './visible-text.ts';
 
 /** Header fields beyond these are in report.json. */

@@ -1,8 +1,8 @@
-import { curl } from '../checks/harness/curl.ts';
-import type { Exchange } from '../checks/harness/exchange.ts';
-import type { Run } from '../checks/harness/run.ts';
-import type { RunResult } from '../checks/harness/run-checks.ts';
-import type { RunVerdict } from '../checks/harness/verdict.ts';
+import type { Run } from '../checks/run/run.ts';
+import type { RunResult } from '../checks/run/run-checks.ts';
+import type { RunVerdict } from '../checks/run/verdict.ts';
+import { curl } from '../checks/wire/curl.ts';
+import type { Exchange } from '../checks/wire/exchange.ts';
 import { gaps, requirements } from '../spec/contract.ts';
 import {
   type GapResult,

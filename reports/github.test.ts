@@ -1,7 +1,7 @@
 import t from 'tap';
-import { hostileReport, UNSEEN_CHARACTER } from './fixtures/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
 import { renderGithubAnnotations } from './github.ts';
+import { hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
 interface Annotation {
   readonly command: string;

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { axeViolations, noBrowser, startBrowser } from './fixtures/browser.ts';
-import { hostileReport } from './fixtures/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
 import { renderHtml } from './html.ts';
 import type { Report } from './report.ts';
+import { axeViolations, noBrowser, startBrowser } from './testing/browser.ts';
+import { hostileReport } from './testing/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
 const skip = noBrowser();
 

@@ -1,11 +1,11 @@
 import t from 'tap';
-import { HOSTILE_STRINGS, hostileReport, UNSEEN_CHARACTER } from './fixtures/hostile-report.ts';
-import { errorBody, petList, sampleExchange } from './fixtures/sample-exchanges.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
 import { comparison, marksOf } from './html/differences.ts';
 import { bodyHtml } from './html/json-colours.ts';
 import { timeTicks } from './html/time-axis.ts';
 import { renderHtml } from './html.ts';
+import { HOSTILE_STRINGS, hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
+import { errorBody, petList, sampleExchange } from './testing/sample-exchanges.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
 const MEGABYTE = 1_000_000;
 

@@ -1,9 +1,9 @@
 import { parse, type TestCase } from 'junit2json';
 import t from 'tap';
-import { hostileReport, UNSEEN_CHARACTER } from './fixtures/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
 import { renderJunit } from './junit.ts';
 import type { Report } from './report.ts';
+import { hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
 /** What a JUnit reader makes of a report. */
 async function read(report: Report) {

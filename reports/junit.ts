@@ -1,4 +1,4 @@
-import type { Exchange } from '../checks/harness/exchange.ts';
+import type { Exchange } from '../checks/wire/exchange.ts';
 import { exchangeText } from './exchange-text.ts';
 import { type Case, junitDocument, type Suite, type Trouble } from './junit-document.ts';
 import { driftLine, failureLine, outcome, unexplainedVerdict } from './outcome.ts';

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import { type CompareFinding, compareBlocks } from '../scenarios/runner/compare-blocks.ts';
-import type { LoadFigures, LoadResult } from '../scenarios/runner/load-result.ts';
+import { type CompareFinding, compareBlocks } from '../scenarios/runner/compare/compare-blocks.ts';
+import type { LoadFigures, LoadResult } from '../scenarios/runner/result/load-result.ts';
 import { duration, moment } from './facts.ts';
 import { milliseconds } from './html/chart-frame.ts';
 import { inOrder, latencyChart, seriesNames } from './html/latency-chart.ts';

@@ -1,6 +1,6 @@
-import type { CapacityResult } from '../scenarios/runner/capacity.ts';
-import { type LoadFigures, type LoadResult, NOT_JUDGED } from '../scenarios/runner/load-result.ts';
-import { lowerBound } from '../scenarios/runner/render-capacity.ts';
+import type { CapacityResult } from '../scenarios/runner/capacity/capacity.ts';
+import { lowerBound } from '../scenarios/runner/capacity/render-capacity.ts';
+import { type LoadFigures, type LoadResult, NOT_JUDGED } from '../scenarios/runner/result/load-result.ts';
 import { duration, moment } from './facts.ts';
 import { milliseconds } from './html/chart-frame.ts';
 import { inOrder, seriesNames } from './html/latency-chart.ts';

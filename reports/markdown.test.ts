@@ -1,10 +1,10 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import t from 'tap';
-import { HOSTILE_STRINGS, hostileReport, UNSEEN_CHARACTER } from './fixtures/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
 import { renderMarkdown } from './markdown.ts';
 import { code } from './markdown-text.ts';
+import { HOSTILE_STRINGS, hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
 /** What GitHub's dialect makes of the text. */
 function html(markdown: string): string {

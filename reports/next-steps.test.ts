@@ -1,7 +1,7 @@
 import t from 'tap';
-import { conformantReport, notConformantReport } from './fixtures/sample-reports.ts';
 import { nextSteps } from './outcome.ts';
 import type { Report } from './report.ts';
+import { conformantReport, notConformantReport } from './testing/sample-reports.ts';
 
 /** A report whose first requirements were not verified, for these reasons. */
 function open(reasons: readonly string[], command = 'npx petstore-harness check --profile p.yaml'): Report {

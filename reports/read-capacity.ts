@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { CapacityResult } from '../scenarios/runner/capacity.ts';
+import type { CapacityResult } from '../scenarios/runner/capacity/capacity.ts';
 import { packageRoot } from '../spec/package-root.ts';
 
 /** Name of the file in a folder of results. */

@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { hostileReport } from './fixtures/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
 import { FORMATS, type Format, NO_SCREEN } from './formats.ts';
 import { renderHtml } from './html.ts';
 import { parseReport, readReport } from './read-report.ts';
+import { hostileReport } from './testing/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
 t.test('every kind of run is a valid report and survives the file', async (t) => {
   for (const make of [conformantReport, notConformantReport, inconclusiveReport, hostileReport]) {

@@ -61,7 +61,11 @@ function shape(document: Schema, schema: Schema): unknown {
 /** The types that other tools read, and where the schema of each is. */
 const DESCRIBED = [
   { type: 'Report', source: 'reports/report.ts', schema: 'reports/report.schema.json' },
-  { type: 'CapacityResult', source: 'scenarios/runner/capacity.ts', schema: 'reports/capacity.schema.json' },
+  {
+    type: 'CapacityResult',
+    source: 'scenarios/runner/capacity/capacity.ts',
+    schema: 'reports/capacity.schema.json',
+  },
 ];
 
 for (const { type, source, schema } of DESCRIBED) {

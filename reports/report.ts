@@ -2,8 +2,9 @@
  * The report of one conformance run: what report.json holds and every renderer reads.
  * report.schema.json beside this file says the same to other tools.
  */
-import type { Exchange } from '../checks/harness/exchange.ts';
-import type { Permission, RequirementVerdict, RunVerdict } from '../checks/harness/verdict.ts';
+
+import type { Permission, RequirementVerdict, RunVerdict } from '../checks/run/verdict.ts';
+import type { Exchange } from '../checks/wire/exchange.ts';
 
 /**
  * What a consumer may rely on: within a version no field is removed, retyped or given another meaning, and what is

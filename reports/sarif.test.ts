@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import AjvDraft04 from 'ajv-draft-04';
 import t from 'tap';
-import { hostileReport, UNSEEN_CHARACTER } from './fixtures/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
 import { renderSarif } from './sarif.ts';
+import { hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
 /** The OASIS schema of SARIF 2.1.0, as a package of Microsoft's SARIF tools ships it. */
 const schema: unknown = JSON.parse(

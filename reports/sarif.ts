@@ -1,5 +1,5 @@
 import type { Invocation, Log, ReportingDescriptor, Result } from 'sarif';
-import type { Exchange } from '../checks/harness/exchange.ts';
+import type { Exchange } from '../checks/wire/exchange.ts';
 import { failureLine, outcome, unexplainedVerdict } from './outcome.ts';
 import type { GapResult, Report, RequirementResult } from './report.ts';
 import { shownLine, shownLines } from './visible-text.ts';

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { Parser, type Result } from 'tap-parser';
-import { hostileReport, UNSEEN_CHARACTER } from './fixtures/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
 import type { Report } from './report.ts';
 import { renderTap } from './tap.ts';
+import { hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
 /** What a TAP consumer in strict mode makes of a report. */
 function read(report: Report) {

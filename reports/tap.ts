@@ -1,4 +1,4 @@
-import type { Exchange } from '../checks/harness/exchange.ts';
+import type { Exchange } from '../checks/wire/exchange.ts';
 import { exchangeText } from './exchange-text.ts';
 import { outcome, unexplainedVerdict } from './outcome.ts';
 import type { Report, RequirementResult } from './report.ts';

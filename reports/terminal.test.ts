@@ -1,9 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import stringWidth from 'string-width';
 import t from 'tap';
-import { hostileReport, UNSEEN_CHARACTER } from './fixtures/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './fixtures/sample-reports.ts';
 import { renderTerminal } from './terminal.ts';
+import { hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
 const wide = { colour: false, columns: 140, rows: 50 };
 

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { conformantReport } from './fixtures/sample-reports.ts';
 import { rateSeries } from './html/rate-series.ts';
 import { renderHtml } from './html.ts';
 import type { TimelinePoint } from './report.ts';
+import { conformantReport } from './testing/sample-reports.ts';
 import { thinned } from './timeline.ts';
 
 const MINUTE = 60;

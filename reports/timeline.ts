@@ -1,5 +1,5 @@
-import { isAnswered } from '../checks/harness/exchange.ts';
-import type { Run } from '../checks/harness/run.ts';
+import type { Run } from '../checks/run/run.ts';
+import { isAnswered } from '../checks/wire/exchange.ts';
 import type { TimelinePoint } from './report.ts';
 
 /** A run of this many requests is kept request by request; a day's are a hundred thousand and more. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { HOSTILE_STRINGS } from './fixtures/hostile-report.ts';
+import { HOSTILE_STRINGS } from './testing/hostile-report.ts';
 import { clip, shownLine, shownLines, visibleLine, visibleLines } from './visible-text.ts';
 
 t.test('characters that cannot be seen are written out', async (t) => {

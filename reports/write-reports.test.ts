@@ -1,8 +1,8 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import t from 'tap';
-import { conformantReport, notConformantReport } from './fixtures/sample-reports.ts';
 import { readReport } from './read-report.ts';
+import { conformantReport, notConformantReport } from './testing/sample-reports.ts';
 import { UnwritableReport, unwritable, writePrivately, writeReports } from './write-reports.ts';
 
 const NAMES = [

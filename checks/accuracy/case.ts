@@ -2,9 +2,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type StartOptions, startReferenceServer } from '../../reference-server/reference-server.ts';
 import { checkTarget } from '../check-target.ts';
-import type { Settled } from '../harness/findings.ts';
-import type { KeyRole, TargetProfile } from '../harness/target-profile.ts';
-import type { Permission } from '../harness/verdict.ts';
+import type { KeyRole, TargetProfile } from '../profile/target-profile.ts';
+import type { Settled } from '../run/findings.ts';
+import type { Permission } from '../run/verdict.ts';
 
 /** What a case runs: a fault with the requirement that it breaks, or a variant, which breaks none. */
 export interface AccuracyCase {

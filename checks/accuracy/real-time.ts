@@ -15,7 +15,7 @@ import {
 } from '../../reference-server/variants/limits.ts';
 import { contract } from '../../spec/contract.ts';
 import { checkTarget } from '../check-target.ts';
-import type { ProfileKey } from '../harness/target-profile.ts';
+import type { ProfileKey } from '../profile/target-profile.ts';
 
 const { values: options } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
 

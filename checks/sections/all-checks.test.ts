@@ -1,7 +1,7 @@
 /** The guard: spec/requirements.yaml and the checks say the same, row by row. */
 import t from 'tap';
 import { gaps, requirements } from '../../spec/contract.ts';
-import { PERMISSIONS } from '../harness/verdict.ts';
+import { PERMISSIONS } from '../run/verdict.ts';
 import { allChecks, allGapObservers } from './all-checks.ts';
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);

@@ -1,18 +1,18 @@
 /** Every check and every gap observer, in the order in which they are run. */
-import type { Check, GapObserver } from '../harness/check.ts';
-import { addAnimalChecks } from './add-animal.ts';
-import { addAnimalGaps } from './add-gaps.ts';
-import { authenticationChecks, authenticationGaps } from './authentication.ts';
-import { banChecks, banGaps } from './bans.ts';
-import { dailyQuotaChecks } from './daily-quota.ts';
-import { deprecationChecks, deprecationGaps } from './deprecation.ts';
-import { errorBodyChecks } from './error-bodies.ts';
-import { getAnimalChecks, getAnimalGaps } from './get-animal.ts';
-import { listAnimalChecks } from './list-animals.ts';
-import { listAnimalGaps } from './list-gaps.ts';
-import { rateHeaderChecks } from './rate-headers.ts';
-import { rateLimitChecks, rateLimitGaps } from './rate-limits.ts';
-import { serviceChecks, serviceGaps } from './service.ts';
+import type { Check, GapObserver } from '../run/check.ts';
+import { addAnimalChecks } from './add/checks.ts';
+import { addAnimalGaps } from './add/gaps.ts';
+import { banChecks, banGaps } from './ban/checks.ts';
+import { dailyQuotaChecks } from './day/checks.ts';
+import { errorBodyChecks } from './errors/checks.ts';
+import { getAnimalChecks, getAnimalGaps } from './get/checks.ts';
+import { deprecationChecks, deprecationGaps } from './get/deprecation.ts';
+import { rateHeaderChecks } from './headers/checks.ts';
+import { authenticationChecks, authenticationGaps } from './keys/checks.ts';
+import { listAnimalChecks } from './list/checks.ts';
+import { listAnimalGaps } from './list/gaps.ts';
+import { rateLimitChecks, rateLimitGaps } from './minute/checks.ts';
+import { serviceChecks, serviceGaps } from './service/checks.ts';
 
 /** Adding comes before listing and getting, which then find the run's own animals; limits come last. */
 export const allChecks: readonly Check[] = [

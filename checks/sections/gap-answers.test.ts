@@ -1,12 +1,12 @@
 /** What the observers say of servers that answer the document's gaps in their own ways. */
 import t from 'tap';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
-import { createClient } from '../harness/client.ts';
-import { createClock } from '../harness/clock.ts';
-import { preflight } from '../harness/preflight.ts';
-import { Run } from '../harness/run.ts';
-import { runChecks } from '../harness/run-checks.ts';
-import { testKey } from '../harness/run-for-tests.ts';
+import { createClock } from '../run/clock.ts';
+import { preflight } from '../run/preflight.ts';
+import { Run } from '../run/run.ts';
+import { runChecks } from '../run/run-checks.ts';
+import { testKey } from '../run/testing/test-run.ts';
+import { createClient } from '../wire/client.ts';
 import { allGapObservers } from './all-checks.ts';
 
 const CLOCK_SPEED = 30;

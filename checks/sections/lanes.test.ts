@@ -1,6 +1,6 @@
 import t from 'tap';
-import { testKey, testRun } from '../harness/run-for-tests.ts';
-import type { Permission } from '../harness/verdict.ts';
+import { testKey, testRun } from '../run/testing/test-run.ts';
+import type { Permission } from '../run/verdict.ts';
 import { allChecks } from './all-checks.ts';
 import { spendingLanes } from './lanes.ts';
 

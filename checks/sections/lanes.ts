@@ -1,9 +1,9 @@
-import type { Check, Scene } from '../harness/check.ts';
-import type { Probe } from '../harness/probe.ts';
-import type { Permission } from '../harness/verdict.ts';
-import { banKey, banOf } from './ban-measurement.ts';
-import { dayOf } from './daily-quota.ts';
-import { minuteScenes } from './minute-windows.ts';
+import type { Check, Scene } from '../run/check.ts';
+import type { Probe } from '../run/probe.ts';
+import type { Permission } from '../run/verdict.ts';
+import { banKey, banOf } from './ban/measurement.ts';
+import { dayOf } from './day/checks.ts';
+import { minuteScenes } from './minute/scenes.ts';
 
 /**
  * The long spendings, a lane a key: its minute, then its day, and the ban on a key of its own. Lanes run side by side,

@@ -3,12 +3,12 @@
  * making one, so that every exit code can be had.
  */
 import { Command } from 'commander';
-import { reportCommand } from '../../cli/report.ts';
+import { reportCommand } from '../../cli/report/report.ts';
 import {
   conformantReport,
   inconclusiveReport,
   notConformantReport,
-} from '../../reports/fixtures/sample-reports.ts';
+} from '../../reports/testing/sample-reports.ts';
 import { writeReports } from '../../reports/write-reports.ts';
 
 const RUNS = {

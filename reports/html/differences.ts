@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { diffWordsWithSpace } from 'diff';
-import type { Exchange } from '../../checks/harness/exchange.ts';
+import type { Exchange } from '../../checks/wire/exchange.ts';
 import type { RequirementResult } from '../report.ts';
 import { clip, shownLines } from '../visible-text.ts';
 import { markUnseen, shown } from './visible-html.ts';

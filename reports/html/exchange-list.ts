@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import type { Exchange } from '../../checks/harness/exchange.ts';
+import type { Exchange } from '../../checks/wire/exchange.ts';
 import type { Report } from '../report.ts';
 import { shownLine } from '../visible-text.ts';
 import { NO_MARKS } from './differences.ts';

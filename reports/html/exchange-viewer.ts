@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { html, type SafeHtml } from '@remix-run/html-template';
-import type { Exchange, HeaderList } from '../../checks/harness/exchange.ts';
+import type { Exchange, HeaderList } from '../../checks/wire/exchange.ts';
 import { duration } from '../facts.ts';
 import { clip, shownLine } from '../visible-text.ts';
 import type { Marks } from './differences.ts';

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import { HARNESS_VERSION } from '../../checks/harness/harness-version.ts';
+import { HARNESS_VERSION } from '../../checks/run/harness-version.ts';
 import { pageAssets } from './page-assets.ts';
 
 /** A page of its own: style, policy and, where it needs one, the script inside. */

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { conformantReport, notConformantReport } from '../fixtures/sample-reports.ts';
 import type { TimelinePoint } from '../report.ts';
+import { conformantReport, notConformantReport } from '../testing/sample-reports.ts';
 import { panel } from './rate-panel.ts';
 import { rateSeries } from './rate-series.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { conformantReport } from '../fixtures/sample-reports.ts';
 import type { TimelinePoint } from '../report.ts';
+import { conformantReport } from '../testing/sample-reports.ts';
 import { rateSeries } from './rate-series.ts';
 
 function series(timeline: readonly TimelinePoint[], key = 'free-1') {

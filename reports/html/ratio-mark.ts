@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import type { CompareFinding } from '../../scenarios/runner/compare-blocks.ts';
+import type { CompareFinding } from '../../scenarios/runner/compare/compare-blocks.ts';
 import { logarithmic, percent } from './chart-frame.ts';
 
 /** Head over base with its interval, on a scale from half to double; beyond it, an arrow. */

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import type { Exchange } from '../../checks/harness/exchange.ts';
+import type { Exchange } from '../../checks/wire/exchange.ts';
 import type { Report, RequirementResult } from '../report.ts';
 import { bySection } from '../sections.ts';
 import { clip, shownLine, visibleLines } from '../visible-text.ts';

@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import type { LoadSeries } from '../../scenarios/runner/load-result.ts';
+import type { LoadSeries } from '../../scenarios/runner/result/load-result.ts';
 import { decades, frame, linear, logarithmic, milliseconds, path } from './chart-frame.ts';
 import { timeTicks } from './time-axis.ts';
 

@@ -11,11 +11,11 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Listening } from '../../reference-server/bench/servers/measured-server.ts';
 import { scenarioNamed } from '../lib/catalogue.ts';
-import { provideK6 } from '../runner/k6-binary.ts';
-import { GO_MEMORY_BYTES } from '../runner/k6-process.ts';
+import { provideK6 } from '../runner/k6/k6-binary.ts';
+import { GO_MEMORY_BYTES } from '../runner/k6/k6-process.ts';
 import { runLoad } from '../runner/load-run.ts';
-import type { LoadTarget } from '../runner/load-target.ts';
-import { freePort } from '../runner/shards.ts';
+import type { LoadTarget } from '../runner/quota/load-target.ts';
+import { freePort } from '../runner/shards/shards.ts';
 
 const RATE = Number(process.argv[2] ?? 1000);
 const [SHORT, LONG] = [Number(process.argv[3] ?? 60), Number(process.argv[4] ?? 180)];

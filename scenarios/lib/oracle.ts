@@ -3,7 +3,7 @@
  * the schemas of spec/petstore.openapi.yaml.
  */
 import { beyondDoubles, error, pet, pets } from 'contract:validators';
-import { integerOf, JsonNumber } from '../../checks/harness/lossless-json.ts';
+import { integerOf, JsonNumber } from '../../checks/wire/lossless-json.ts';
 import { plan, targetNow } from './run-plan.ts';
 import type { PlannedKey } from './scenario.ts';
 

@@ -2,7 +2,7 @@
 
 import { sleep } from 'k6';
 import exec from 'k6/execution';
-import { retryAfter } from '../../checks/harness/rate-headers.ts';
+import { retryAfter } from '../../checks/wire/rate-headers.ts';
 import { mostOf, mostOfAMinute } from './client-cost.ts';
 import { drain, tell } from './report.ts';
 import { plan, targetNow } from './run-plan.ts';

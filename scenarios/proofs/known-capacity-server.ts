@@ -9,7 +9,7 @@
 import { fork } from 'node:child_process';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import type { LoadTarget } from '../runner/load-target.ts';
+import type { LoadTarget } from '../runner/quota/load-target.ts';
 
 const PLAN = { perMinute: 100_000_000, perDay: 1_000_000_000 };
 const ANIMALS = Array.from({ length: 20 }, (_, index) => ({

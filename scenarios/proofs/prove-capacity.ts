@@ -5,8 +5,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { measureCapacity } from '../runner/capacity.ts';
-import { provideK6 } from '../runner/k6-binary.ts';
+import { measureCapacity } from '../runner/capacity/capacity.ts';
+import { provideK6 } from '../runner/k6/k6-binary.ts';
 import { startKnownServer } from './known-capacity-server.ts';
 
 const runs = Number(process.argv[2] ?? 20);

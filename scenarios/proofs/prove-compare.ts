@@ -6,10 +6,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CAPACITY_STEP } from '../lib/catalogue.ts';
-import { compareBlocks } from '../runner/compare-blocks.ts';
-import { type K6Binary, provideK6 } from '../runner/k6-binary.ts';
-import type { LoadResult } from '../runner/load-result.ts';
+import { compareBlocks } from '../runner/compare/compare-blocks.ts';
+import { type K6Binary, provideK6 } from '../runner/k6/k6-binary.ts';
 import { runLoad } from '../runner/load-run.ts';
+import type { LoadResult } from '../runner/result/load-result.ts';
 import { startKnownServer } from './known-capacity-server.ts';
 
 const RATE = 25;

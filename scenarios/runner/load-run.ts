@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createRedactor } from '../../checks/harness/redaction.ts';
+import { createRedactor } from '../../checks/wire/redaction.ts';
 import { writeWhole } from '../../reports/write-whole.ts';
 import type { LoadPlan, Mix, PlannedStream, ScenarioFacts } from '../lib/scenario.ts';
-import { assembleResult } from './assemble-result.ts';
-import { bundleScenario } from './bundle.ts';
-import { EventLog } from './event-log.ts';
-import type { K6Binary } from './k6-binary.ts';
-import { OWN_FIGURES } from './k6-figures.ts';
-import { type K6Options, k6Options } from './k6-options.ts';
-import { startK6 } from './k6-process.ts';
-import { keepSoFar } from './kept-so-far.ts';
-import type { LoadResult } from './load-result.ts';
-import { LoadRefused, type LoadTarget } from './load-target.ts';
-import { mostMemory } from './memory-guard.ts';
-import { otherLoad } from './own-load.ts';
-import { preflight } from './preflight.ts';
-import { type PaidStream, planQuota, type QuotaPlan, renderBill } from './quota.ts';
-import { SampleStore } from './sample-store.ts';
-import { divideLoad, shardPlans, startTogether } from './shards.ts';
-import { parseSlo, type SloClause } from './slo.ts';
-import { stopWhenBroken } from './stop-when-broken.ts';
+import { bundleScenario } from './k6/bundle.ts';
+import { EventLog } from './k6/event-log.ts';
+import type { K6Binary } from './k6/k6-binary.ts';
+import { OWN_FIGURES } from './k6/k6-figures.ts';
+import { type K6Options, k6Options } from './k6/k6-options.ts';
+import { startK6 } from './k6/k6-process.ts';
+import { mostMemory } from './k6/memory-guard.ts';
+import { stopWhenBroken } from './k6/stop-when-broken.ts';
+import { LoadRefused, type LoadTarget } from './quota/load-target.ts';
+import { otherLoad } from './quota/own-load.ts';
+import { preflight } from './quota/preflight.ts';
+import { type PaidStream, planQuota, type QuotaPlan, renderBill } from './quota/quota.ts';
+import { assembleResult } from './result/assemble-result.ts';
+import { keepSoFar } from './result/kept-so-far.ts';
+import type { LoadResult } from './result/load-result.ts';
+import { SampleStore } from './result/sample-store.ts';
+import { parseSlo, type SloClause } from './result/slo.ts';
+import { divideLoad, shardPlans, startTogether } from './shards/shards.ts';
 
 /** What a load run is asked for; absent fields have the scenario's defaults. */
 export interface LoadRequest {

@@ -1,0 +1,227 @@
+/**
+ * Judges X-RateLimit-Remaining over a sequence of requests on one key: each admitted request leaves one fewer.
+ *
+ * What may raise it between two answers: the window's reset (told beforehand), a token bucket's refill (the limit's
+ * rate times the time that passed, and one for the fraction that a whole number hides), requests of ours that leave a
+ * sliding window. What may lower it by more than one: somebody else on the same key, who is never the target's fault.
+ */
+import { DAY, MINUTE } from '../run/key-pool.ts';
+import type { RateReading } from '../wire/rate-headers.ts';
+
+const SECOND = 1000;
+
+/** Two answers in a row on a key, nothing of ours in flight between or beside them. */
+interface Step {
+  readonly from: RateReading;
+  readonly to: RateReading;
+  /** How much Remaining fell. */
+  readonly fall: number;
+  /** How much a bucket may have given back in that time. */
+  readonly refill: number;
+  /** How many requests a sliding window may have forgotten in that time. */
+  readonly forgotten: number;
+}
+
+export type RemainingVerdict =
+  | { readonly kind: 'falls'; readonly steps: number }
+  | {
+      readonly kind: 'broken';
+      readonly expected: string;
+      readonly actual: string;
+      readonly readings: readonly RateReading[];
+    }
+  | { readonly kind: 'disturbed'; readonly reason: string }
+  | { readonly kind: 'unseen' };
+
+/** Answers about the request; a refusal for want of quota or a ban spends nothing that can be counted on. */
+const counts = ({ status }: RateReading) =>
+  status < 500 && status !== 429 && status !== 401 && status !== 403;
+
+function steps(readings: readonly RateReading[], perMinute: number, perDay: number): Step[] {
+  const result: Step[] = [];
+  // When everything before `from` was answered: what is still in flight may fall on either side of it.
+  let settledAt = Number.NEGATIVE_INFINITY;
+  for (const [index, to] of readings.entries()) {
+    const from = readings[index - 1];
+    const next = readings[index + 1];
+    settledAt = Math.max(settledAt, readings[index - 2]?.receivedAt ?? settledAt);
+    if (from === undefined || !counts(from) || !counts(to)) continue;
+    // Requests whose answers were lost in between may have been counted.
+    if (to.resumed === true || to.afterLost === true) continue;
+    if (
+      settledAt > from.sentAt ||
+      from.receivedAt > to.sentAt ||
+      (next !== undefined && next.sentAt < to.receivedAt)
+    )
+      continue;
+    if (
+      from.remaining === undefined ||
+      to.remaining === undefined ||
+      from.limit !== to.limit ||
+      from.limit === undefined
+    )
+      continue;
+    const window = from.limit === perMinute ? MINUTE : from.limit === perDay ? DAY : undefined;
+    if (window === undefined) continue;
+    // Past the reset that was told, and within two seconds of it, everything may have been given back.
+    const resetPassed =
+      from.reset !== undefined && to.reset !== undefined && to.reset - from.reset > window / 2;
+    const elapsed = to.receivedAt - from.sentAt;
+    if (resetPassed || elapsed >= window / 4) continue;
+    // What a sliding window forgets in that time, counted with a second to either side for rounding.
+    const forgotten = readings.filter(
+      ({ sentAt, receivedAt }) =>
+        receivedAt >= from.sentAt - window - SECOND && sentAt <= to.receivedAt - window + SECOND,
+    ).length;
+    result.push({
+      from,
+      to,
+      fall: from.remaining - to.remaining,
+      refill: (from.limit * elapsed) / window,
+      forgotten,
+    });
+  }
+  return result;
+}
+
+/** Where nothing is left Remaining cannot fall: that a request is admitted all the same is the limit's failure. */
+const beyondTheLimit = ({ from, fall }: Step) => from.remaining === 0 && fall === 0;
+
+/** A refusal of whatever status, as a ban may have: it takes nothing, and nothing was left. */
+const refusedWithNothingLeft = (step: Step) => beyondTheLimit(step) && step.to.status >= 400;
+
+/** Below 0 nothing falls: what costs more than is left leaves 0. */
+const toTheBottom = ({ to, fall }: Step) => to.remaining === 0 && fall > 0;
+
+/** A refill is possible where Reset moves, as a bucket's and a sliding window's do; a fixed one stands still. */
+const standsStill = (all: readonly Step[]) =>
+  all.every(({ from, to }) => from.reset !== undefined && from.reset === to.reset);
+
+/** One for the fraction that the whole number hides, and a half for the time that answers take. */
+const HIDDEN_FRACTION = 1.5;
+
+/** How many of a kind must agree before their common deviation is the target's and not a neighbour's. */
+const AGREEING = 4;
+
+type Kind = (step: Step) => string;
+const KINDS: readonly Kind[] = [
+  ({ to }) => `${to.operation} answered ${to.status}`,
+  ({ to }) => to.operation,
+  ({ to }) => `status ${to.status}`,
+  () => 'every request',
+  ({ to }) => (to.path.includes('status=') ? 'a list by status' : 'anything but a list by status'),
+];
+
+/**
+ * Judges the answers of one key, in the order of sending.
+ *
+ * @param perMinute and
+ * @param perDay the plan's numbers, one of which X-RateLimit-Limit shows
+ */
+export function judgeRemaining(
+  readings: readonly RateReading[],
+  perMinute: number,
+  perDay: number,
+): RemainingVerdict {
+  const all = steps(readings, perMinute, perDay);
+  if (all.length === 0) return { kind: 'unseen' };
+  // A kind of request that always deviates in the same way, while at least as many others do not, is no accident.
+  for (const kind of KINDS) {
+    for (const name of new Set(all.map(kind))) {
+      const like = all.filter(
+        (step) => kind(step) === name && !toTheBottom(step) && !refusedWithNothingLeft(step),
+      );
+      const [first] = like;
+      if (first === undefined || like.length < AGREEING || first.fall === 1) continue;
+      if (!like.every(({ fall }) => fall === first.fall)) continue;
+      const others = all.filter((step) => kind(step) !== name);
+      const explained =
+        others.length === 0
+          ? like.length >= 3 * AGREEING
+          : others.filter(({ fall }) => fall === 1).length >= others.length * 0.9;
+      const refill = like.reduce((sum, step) => sum + step.refill, 0);
+      const byRefill =
+        first.fall < 1 &&
+        ((!standsStill(like) && refill + 1 >= like.length * (1 - first.fall)) ||
+          like.some(({ forgotten }) => forgotten > 0));
+      if (explained && !byRefill) {
+        return broken(name, first, like.length, like.length);
+      }
+    }
+  }
+  const drops = all.filter(({ fall }) => fall > 1);
+  const stuck = all.filter((step) => step.fall < 1 && step.forgotten === 0 && !beyondTheLimit(step));
+  const [first] = stuck;
+  // A window by the clock gives back, at a bucket's rate at most, what the one before it loses where that counts in
+  // part. A fall of 0 that this does not explain is wrong whoever else spends the key.
+  if (first !== undefined && standsStill(all)) {
+    const unexplained = stuck.length - all.reduce((sum, step) => sum + step.refill, 0);
+    // Each sequence of steps that follow each other hides a fraction of its own.
+    const sequences = new Set(stuck.map((step) => beginOf(all, step)));
+    if (unexplained > sequences.size - 1 + HIDDEN_FRACTION)
+      return broken('some requests', first, stuck.length, all.length);
+  }
+  const rise = risingRun(all);
+  if (rise !== undefined && drops.length === 0) return rise;
+  if (drops.length > 0) {
+    return {
+      kind: 'disturbed',
+      reason: `X-RateLimit-Remaining fell by more than our own requests ${drops.length} times: somebody else spends the key`,
+    };
+  }
+  return { kind: 'falls', steps: all.length };
+}
+
+/** The first of the steps that led to this one without a gap. */
+function beginOf(all: readonly Step[], step: Step): Step {
+  let begin = step;
+  for (let index = all.indexOf(step) - 1; index >= 0; index -= 1) {
+    const before = all[index];
+    if (before === undefined || before.to.id !== begin.from.id) break;
+    begin = before;
+  }
+  return begin;
+}
+
+function broken(name: string, step: Step, times: number, of: number): RemainingVerdict {
+  const fell =
+    step.fall === 0 ? 'did not fall' : step.fall < 0 ? `rose by ${-step.fall}` : `fell by ${step.fall}`;
+  return {
+    kind: 'broken',
+    expected: 'X-RateLimit-Remaining one lower after every request',
+    actual: `it ${fell} (${step.from.remaining} to ${step.to.remaining}) with ${name}, ${times} times of ${of}`,
+    readings: [step.to, step.from],
+  };
+}
+
+/** A run of steps in which Remaining fell by less than the requests made and no refill explains the difference. */
+function risingRun(all: readonly Step[]): RemainingVerdict | undefined {
+  let surplus = 0;
+  let from: Step | undefined;
+  let previous: Step | undefined;
+  for (const step of all) {
+    // Only steps that follow each other share the fraction that a whole number hides.
+    if (step.from.id !== previous?.to.id) {
+      surplus = 0;
+      from = undefined;
+    }
+    previous = step;
+    from ??= step;
+    if (beyondTheLimit(step)) continue;
+    surplus += 1 - step.fall - step.forgotten - step.refill;
+    if (surplus <= 0) {
+      surplus = 0;
+      from = undefined;
+      continue;
+    }
+    if (surplus > HIDDEN_FRACTION) {
+      return {
+        kind: 'broken',
+        expected: 'X-RateLimit-Remaining one lower after every request',
+        actual: `from ${from.from.remaining} it came to ${step.to.remaining}, ${Math.round(surplus)} more than the requests in between leave`,
+        readings: [step.to, from.from],
+      };
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,67 @@
+import { type AnsweredExchange, header } from '../wire/exchange.ts';
+
+/** The earliest and the latest time it can be at the target, in milliseconds since 1970. */
+export interface TimeRange {
+  readonly earliest: number;
+  readonly latest: number;
+}
+
+/**
+ * A Date header is a whole second. Servers renew its text once a second, and a busy event loop does that up to a second
+ * late: such a server was seen with a Date 2.2 seconds old.
+ */
+const DATE_RESOLUTION = 1000;
+const DATE_STALENESS = 2000;
+/** A clock that is this far off was never set, or its Date means nothing: no time can be told from it. */
+const ABSURDLY_OFF = 10 * 365 * 86_400_000;
+
+/**
+ * What the target's clock shows, learned from the Date header of its responses (RFC 9110, 6.6.1).
+ *
+ * A response was made between the sending of its request and its receipt, and its Date lies at most three seconds
+ * before that moment. Each response therefore bounds the skew from both sides, and many of them narrow it down.
+ */
+export class TargetClock {
+  #lowest = Number.NEGATIVE_INFINITY;
+  #highest = Number.POSITIVE_INFINITY;
+
+  learn(exchange: AnsweredExchange): void {
+    const date = Date.parse(header(exchange.outcome.headers, 'date') ?? '');
+    if (Number.isNaN(date) || Math.abs(date - exchange.receivedAt) > ABSURDLY_OFF) return;
+    const lowest = date - exchange.receivedAt;
+    const highest = date + DATE_RESOLUTION + DATE_STALENESS - exchange.sentAt;
+    if (lowest > this.#highest || highest < this.#lowest) {
+      // The clock was set, or another machine answered: what was learned no longer holds.
+      this.#lowest = lowest;
+      this.#highest = highest;
+      return;
+    }
+    this.#lowest = Math.max(this.#lowest, lowest);
+    this.#highest = Math.min(this.#highest, highest);
+  }
+
+  /** Whether any response carried a readable Date; without one nothing is known of the target's clock. */
+  get known(): boolean {
+    return Number.isFinite(this.#lowest);
+  }
+
+  /** The target's clock minus ours, in the middle of what is possible; undefined where nothing is known. */
+  get skew(): number | undefined {
+    return this.known ? (this.#lowest + this.#highest) / 2 : undefined;
+  }
+
+  /** What the target's clock showed or will show at a moment of ours. */
+  at(time: number): TimeRange | undefined {
+    return this.known ? { earliest: time + this.#lowest, latest: time + this.#highest } : undefined;
+  }
+
+  /** The moment of ours at which the target's clock has certainly reached `time`. */
+  certainlyReached(time: number): number | undefined {
+    return this.known ? time - this.#lowest : undefined;
+  }
+
+  /** As `certainlyReached`; where nothing is known of the target's clock, ours stands in. */
+  reached(time: number): number {
+    return this.certainlyReached(time) ?? time;
+  }
+}

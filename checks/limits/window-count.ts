@@ -1,0 +1,138 @@
+/**
+ * Judges how many requests a target admitted in one minute: exactly the plan's number, whatever kind of window it has.
+ *
+ * Four kinds conform: fixed from the first request, aligned to the clock, sliding, and a token bucket. Counted from a
+ * key that was at rest, the first three admit exactly L. A bucket also gives back L/60 tokens a second while the
+ * requests run. Which it is, the target's own X-RateLimit-Remaining tells: L requests that start at rest leave L - 1
+ * down to 0, one value each; an answer more that leaves 1 or more was paid from a refill.
+ */
+import { MINUTE } from '../run/key-pool.ts';
+import type { RateReading } from '../wire/rate-headers.ts';
+
+/** What a count says of the plan's number. */
+export type CountVerdict =
+  | { readonly kind: 'exact' }
+  /** More than the plan's, and no refill, window edge or rounding explains it. */
+  | { readonly kind: 'more'; readonly allowed: number }
+  /**
+   * Fewer than the plan's. What is missing was spent before our first request of the window, or between ours: an
+   * answer of ours skipped a value of Remaining, which somebody else then saw.
+   */
+  | { readonly kind: 'fewer'; readonly before: number; readonly between: number };
+
+export interface WindowCount {
+  /** The plan's number. */
+  readonly perMinute: number;
+  /** The admitted requests, in the order of sending, that fall into the last minute window. */
+  readonly admitted: readonly RateReading[];
+  /** Every admitted request of the burst, before a window edge too. */
+  readonly all: readonly RateReading[];
+  readonly verdict: CountVerdict;
+}
+
+/** Reset times of two fixed windows lie at least a minute apart; whole seconds may be rounded on both. */
+const WINDOWS_APART = MINUTE - 2000;
+
+/**
+ * Keeps what lies after a window edge. Fixed windows that follow each other have resets a minute or more apart and
+ * nothing between; the reset of a sliding window or a bucket moves on bit by bit.
+ */
+export function sinceEdge(readings: readonly RateReading[]): readonly RateReading[] {
+  const resets = readings.flatMap(({ reset }) => (reset === undefined ? [] : [reset]));
+  if (resets.length < readings.length) return readings;
+  const ordered = [...new Set(resets)].sort((a, b) => a - b);
+  const edge = ordered.findLast((reset, index) => reset - (ordered[index - 1] ?? reset) >= WINDOWS_APART);
+  return edge === undefined ? readings : readings.filter(({ reset }) => reset !== undefined && reset >= edge);
+}
+
+/** Requests that others made, as far as Remaining tells: values below the first one that no answer of ours showed. */
+function skippedValues(readings: readonly RateReading[]): number {
+  const shown = new Set(readings.flatMap(({ remaining }) => (remaining === undefined ? [] : [remaining])));
+  if (shown.size === 0) return 0;
+  const highest = Math.max(...shown);
+  const lowest = Math.min(...shown);
+  return highest - lowest + 1 - shown.size;
+}
+
+/** What others had spent before the first of our requests that the target counted, whichever that was of those in flight. */
+function spentBefore(admitted: readonly RateReading[], perMinute: number): number {
+  const shown = admitted.flatMap(({ remaining }) => remaining ?? []);
+  return shown.length < admitted.length ? 0 : Math.max(0, perMinute - 1 - Math.max(...shown));
+}
+
+/**
+ * Judges a count that started with the key at rest.
+ *
+ * @param readings every admitted request since the key was at rest, in the order of sending
+ * @param perMinute the plan's number
+ */
+export function countWindow(readings: readonly RateReading[], perMinute: number): WindowCount {
+  const admitted = sinceEdge(readings);
+  return { perMinute, admitted, all: readings, verdict: judge(admitted, perMinute) };
+}
+
+/** How much a bucket of this plan gives back in a time, and one for the fraction that a whole number hides. */
+const couldRefill = (perMinute: number, elapsed: number) => (perMinute * elapsed) / MINUTE + 1;
+
+/** What the second of Date hides of the target's time, the age of its text, and the rounding of Reset. */
+const DATE_AND_RESET_ROUNDING = 4000;
+
+/**
+ * The reset of a fixed window stands still while it is filled; so does a sliding one's, which is its oldest request's.
+ * In a short burst the next token of a bucket stays within one second too: a window's end lies further ahead than that.
+ */
+function standsStill(admitted: readonly RateReading[], perMinute: number): boolean {
+  const [first] = admitted;
+  if (first?.reset === undefined || first.date === undefined) return false;
+  const nextToken = MINUTE / perMinute + DATE_AND_RESET_ROUNDING;
+  return first.reset - first.date > nextToken && admitted.every(({ reset }) => reset === first.reset);
+}
+
+/** The most requests that were certainly admitted within one minute, whenever between sending and answer each was. */
+function mostInAMinute(admitted: readonly RateReading[]): number {
+  const within = (from: number) =>
+    admitted.filter(({ sentAt, receivedAt }) => sentAt >= from && receivedAt < from + MINUTE).length;
+  return Math.max(...admitted.map(({ sentAt }) => within(sentAt)));
+}
+
+/** Below this many tokens a refill cannot be told from its rounding. */
+const TELLING_REFILL = 4;
+
+/**
+ * How many requests a target may have admitted beyond the plan's number while the window was filled: none where its
+ * reset stood still, or where it showed no refill over a time in which a bucket would have; else what a bucket gives.
+ */
+function refillAllowed(admitted: readonly RateReading[], perMinute: number): number {
+  const startedAt = admitted[0]?.sentAt ?? 0;
+  const until = (readings: readonly RateReading[]) =>
+    Math.max(startedAt, ...readings.map(({ receivedAt }) => receivedAt)) - startedAt;
+  const possible = couldRefill(perMinute, until(admitted));
+  if (!admitted.every(({ limit }) => limit === perMinute)) return possible;
+  if (standsStill(admitted, perMinute)) return 0;
+  const leavingSome = admitted.filter(({ remaining }) => (remaining ?? 0) >= 1);
+  // What somebody else spent was admitted as well: without it a refill would not show.
+  const others = spentBefore(admitted, perMinute) + skippedValues(admitted);
+  const refilled = leavingSome.length + others - (perMinute - 1);
+  if (refilled > 0 || couldRefill(perMinute, until(leavingSome)) < TELLING_REFILL) return possible;
+  // No bucket. Of a burst that took longer than a minute, a window that looks back has let go of the beginning.
+  return admitted.length - mostInAMinute(admitted);
+}
+
+function judge(admitted: readonly RateReading[], perMinute: number): CountVerdict {
+  if (admitted.length === 0) return { kind: 'fewer', before: 0, between: 0 };
+  const allowed = Math.floor(perMinute + refillAllowed(admitted, perMinute));
+  if (admitted.length > allowed) return { kind: 'more', allowed };
+  if (admitted.length >= perMinute) return { kind: 'exact' };
+  const describesMinute = admitted.every(({ limit }) => limit === perMinute);
+  const before = describesMinute ? spentBefore(admitted, perMinute) : 0;
+  return { kind: 'fewer', before, between: skippedValues(admitted) };
+}
+
+/** Whether the same value of Remaining came with more than one answer of a window that gives nothing back. */
+export function racingRemaining({ admitted, perMinute }: WindowCount): boolean {
+  if (!standsStill(admitted, perMinute)) return false;
+  const values = admitted.flatMap(({ remaining }) =>
+    remaining === undefined || remaining === 0 ? [] : [remaining],
+  );
+  return values.length - new Set(values).size > Math.max(1, admitted.length / 20);
+}

@@ -1,0 +1,81 @@
+import type { Exchange } from '../wire/exchange.ts';
+import type { Judge, Violation } from './check.ts';
+import type { RequirementVerdict } from './verdict.ts';
+
+/** A requirement's verdict with what led to it. */
+export interface Settled {
+  readonly verdict: RequirementVerdict;
+  readonly reason: string;
+  readonly violation?: Violation;
+  readonly evidence: readonly Exchange[];
+}
+
+const EVIDENCE_KEPT = 3;
+const VIOLATIONS_KEPT = 5;
+
+/**
+ * Collects what a check says and settles it. One violation outweighs everything; what could not be told outweighs what
+ * held, since a requirement that was judged in part is not known to hold.
+ */
+export class Findings implements Judge {
+  readonly #held: Exchange[] = [];
+  #heldCount = 0;
+  readonly #broken: { violation: Violation; evidence: readonly Exchange[] }[] = [];
+  #brokenCount = 0;
+  readonly #unsettled: { reason: string; evidence: readonly Exchange[] }[] = [];
+  #notApplicable: string | undefined;
+
+  holds(...evidence: Exchange[]): void {
+    this.#heldCount += 1;
+    for (const exchange of evidence) {
+      if (this.#held.length < EVIDENCE_KEPT && !this.#held.includes(exchange)) this.#held.push(exchange);
+    }
+  }
+
+  breaks(violation: Violation, ...evidence: Exchange[]): void {
+    this.#brokenCount += 1;
+    if (this.#broken.length < VIOLATIONS_KEPT) this.#broken.push({ violation, evidence });
+  }
+
+  unsettled(reason: string, ...evidence: Exchange[]): void {
+    if (!this.#unsettled.some((known) => known.reason === reason)) this.#unsettled.push({ reason, evidence });
+  }
+
+  notApplicable(reason: string): void {
+    this.#notApplicable ??= reason;
+  }
+
+  /** Whether a violation was found so far. */
+  get broken(): boolean {
+    return this.#brokenCount > 0;
+  }
+
+  /** @param trusted which exchanges count; what rests on another one was not seen */
+  settle(trusted: (exchange: Exchange) => boolean = () => true): Settled {
+    const counts = ({ evidence }: { readonly evidence: readonly Exchange[] }) => evidence.every(trusted);
+    const broken = this.#broken.filter(counts);
+    const [first] = broken;
+    if (first !== undefined) {
+      const more = this.#brokenCount > 1 ? ` (${this.#brokenCount} times)` : '';
+      return {
+        verdict: 'fail',
+        reason: `${first.violation.actual}${more}`,
+        violation: first.violation,
+        evidence: [...new Set(broken.flatMap(({ evidence }) => evidence))],
+      };
+    }
+    const [open] = this.#unsettled;
+    if (open !== undefined) {
+      const reasons = this.#unsettled.map(({ reason }) => reason).join('; ');
+      return { verdict: 'inconclusive', reason: reasons, evidence: open.evidence };
+    }
+    if (this.#heldCount > 0) {
+      const times = this.#heldCount === 1 ? 'one observation' : `${this.#heldCount} observations`;
+      return { verdict: 'pass', reason: `held in ${times}`, evidence: this.#held };
+    }
+    if (this.#notApplicable !== undefined) {
+      return { verdict: 'not-applicable', reason: this.#notApplicable, evidence: [] };
+    }
+    return { verdict: 'inconclusive', reason: 'no exchange of this run shows it', evidence: [] };
+  }
+}

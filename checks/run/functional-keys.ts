@@ -1,0 +1,87 @@
+/** The keys that pay for ordinary requests: which is next, and which may add animals. */
+
+import type { AnsweredExchange, Operation } from '../wire/exchange.ts';
+import { Unsettled } from './check.ts';
+import type { Key, KeyLane } from './key-pool.ts';
+import type { Run } from './run.ts';
+
+/** Why nothing can be told of additions where each is answered 403, on every key that there is. */
+export const NO_KEY_MAY_ADD =
+  'no key of the profile may add animals, as it seems: additions are answered 403';
+
+export class FunctionalKeys {
+  readonly #run: Run;
+
+  constructor(run: Run) {
+    this.#run = run;
+  }
+
+  #lanes(): KeyLane[] {
+    return this.#run.lanes.filter(
+      (lane) => lane.unusable === undefined && lane.key.roles.includes('functional'),
+    );
+  }
+
+  /**
+   * The key that pays for a request for which a check asks for none, and when its minute admits it.
+   *
+   * @throws Unsettled where there is none
+   */
+  next(operation: Operation, now: number): { readonly key: Key; readonly at: number } {
+    const functional = this.#lanes();
+    if (functional.length === 0) throw new Unsettled('no usable key has the role functional');
+    const lanes =
+      operation === 'createPet' ? functional.filter(({ adding }) => adding !== 'forbidden') : functional;
+    const uncounted = lanes.filter(({ isCounted }) => !isCounted);
+    // What a key may see is open (5, scopes): an animal that was added and the list that is to show it have one key, which
+    // is waited for rather than left. Another one pays where it may not add, or where somebody else spends it.
+    const [usual, ...others] = (uncounted.length > 0 ? uncounted : lanes).toSorted(
+      (a, b) =>
+        Number(a.adding === 'forbidden') - Number(b.adding === 'forbidden') ||
+        b.key.limits.perMinute - a.key.limits.perMinute,
+    );
+    if (usual === undefined) throw new Unsettled(NO_KEY_MAY_ADD);
+    return (usual.isRefused(now) ? [usual, ...others] : [usual])
+      .map((lane) => ({ key: lane.key, at: lane.readyAt(now, this.#run.targetClock) }))
+      .reduce((a, b) => (b.at < a.at ? b : a));
+  }
+
+  /** Whether a key is left that may add animals, as far as is known. */
+  get mayAdd(): boolean {
+    return this.#lanes().some(({ adding }) => adding !== 'forbidden');
+  }
+
+  giveUpAdding(): void {
+    for (const lane of this.#lanes()) lane.adding = 'forbidden';
+  }
+
+  /**
+   * Sends an addition that was forbidden to a key with the others, until one is answered otherwise: then it was for the
+   * key, and that key adds no more. Where a key that has added before is refused as well, it was for the animal.
+   */
+  async addedWithAnother(
+    refused: AnsweredExchange,
+    add: (key: Key) => Promise<AnsweredExchange>,
+  ): Promise<AnsweredExchange> {
+    const refusals = [refused];
+    const doubt = this.#run.laneOf(refused);
+    if (doubt !== undefined) doubt.adding = 'doubtful';
+    const lanes = this.#lanes();
+    const allowed = lanes.filter(({ adding }) => adding === 'allowed').slice(0, 1);
+    for (const { key } of allowed.length > 0 ? allowed : lanes.filter(({ adding }) => adding === 'untried')) {
+      const exchange = await add(key);
+      const lane = this.#run.laneOf(exchange);
+      if (exchange.outcome.status !== 403) {
+        for (const refusal of refusals) {
+          const forbidden = this.#run.laneOf(refusal);
+          if (forbidden !== undefined) forbidden.adding = 'forbidden';
+        }
+        return exchange;
+      }
+      if (lane?.adding === 'allowed') return exchange;
+      if (lane !== undefined) lane.adding = 'doubtful';
+      refusals.push(exchange);
+    }
+    return refused;
+  }
+}

@@ -1,0 +1,139 @@
+/** What comes in place of a check's answer: refusals that somebody else earned, a target that is away. */
+
+import { type Exchange, isAnswered, wasInterrupted } from '../wire/exchange.ts';
+import { retryAfter } from '../wire/rate-headers.ts';
+import { Unsettled } from './check.ts';
+import { MINUTE } from './key-pool.ts';
+import type { Run } from './run.ts';
+import { showsPresence, UNAVAILABLE } from './target-presence.ts';
+
+/** A refusal that is nobody's subject is waited out this often before the check gives up. */
+const INTERFERENCE_RETRIES = 3;
+/** The longest wait that an unexpected 429 may ask for, a window and its rounding; beyond it the check gives up. */
+const LONGEST_INTERFERENCE = 2 * MINUTE;
+/** Waits of one key without any of its requests being admitted, over all checks: more would be spent in vain. */
+const WAITS_IN_VAIN = 9;
+
+/** A header's value in a message. */
+const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
+
+const isUnavailable = ({ outcome }: Exchange) =>
+  outcome.kind === 'failure' && outcome.reason === 'unavailable';
+
+/** What a check ends with where an exchange brought no complete response. */
+export function unanswered(exchange: Exchange): Unsettled {
+  const message = exchange.outcome.kind === 'failure' ? exchange.outcome.message : 'no answer was read';
+  return new Unsettled(wasInterrupted(exchange) ? message : `no answer: ${message}`, [exchange]);
+}
+
+/** Whose requests they are. */
+interface Asking {
+  readonly isPreflight: boolean;
+  /** Whether a run is judged again that sent nothing more here. */
+  isOver(): boolean;
+  waitUntil(time: number, waitingFor: string): Promise<void>;
+}
+
+/** A request that may have to be repeated. */
+interface Repetition {
+  /** How often it was sent, from 1. */
+  readonly attempt: number;
+  /** Asks the target for anything, in the same way. */
+  readonly ask: () => Promise<Exchange>;
+  /** Whether an addition can do no harm that is done twice. */
+  readonly repeatable: boolean;
+  /** Of the key's plan, where it has one. */
+  readonly perMinute?: number;
+}
+
+/** What came of waiting for a target that did not answer. */
+type Presence = 'there' | 'back';
+
+/** Tells the target's own answers from what comes in their place, and waits until they may be had. */
+export class Interference {
+  readonly #run: Run;
+  readonly #asking: Asking;
+
+  constructor(run: Run, asking: Asking) {
+    this.#run = run;
+    this.#asking = asking;
+  }
+
+  /**
+   * Whether the exchange is to be repeated because something other than the target's own answer came.
+   *
+   * @throws Unsettled where that has gone on for too long
+   */
+  async repeats(exchange: Exchange, repetition: Repetition): Promise<boolean> {
+    const { attempt, perMinute } = repetition;
+    if (!isAnswered(exchange)) return this.repeatsUnanswered(exchange, repetition);
+    const { status, headers } = exchange.outcome;
+    if (UNAVAILABLE.has(status) && attempt < 2) {
+      await this.#asking.waitUntil(exchange.receivedAt + 1000, `the target, which answered ${status}`);
+      return true;
+    }
+    if (status !== 429) return false;
+    const told = retryAfter(headers, 60);
+    const until =
+      told.kind === 'delay'
+        ? exchange.receivedAt + told.milliseconds
+        : told.kind === 'date'
+          ? (this.#run.targetClock.certainlyReached(told.time) ?? exchange.receivedAt + MINUTE)
+          : exchange.receivedAt + MINUTE;
+    const who = exchange.key === null ? 'a request without a key' : `key ${exchange.key}`;
+    const tooLong = until - exchange.receivedAt > LONGEST_INTERFERENCE;
+    const waits = this.#run.waitsInVain.get(exchange.key) ?? 0;
+    if (attempt > INTERFERENCE_RETRIES || tooLong || waits >= WAITS_IN_VAIN) {
+      const asks = told.kind === 'absent' ? '' : `, and Retry-After says ${shortened(told.text)}`;
+      throw new Unsettled(
+        `429 for ${who} ${perMinute === undefined ? '' : `of ${perMinute} a minute `}though the check had quota for it: somebody else spends it${asks}`,
+        [exchange],
+      );
+    }
+    this.#run.laneOf(exchange)?.refusedUntil(until);
+    this.#run.waitsInVain.set(exchange.key, waits + 1);
+    await this.#asking.waitUntil(until, `Retry-After of ${who}, which somebody else spends too`);
+    return true;
+  }
+
+  /**
+   * Whether a request that was not answered is to be sent again: at once where it can do no harm, since a connection may
+   * break, and where the target was away and has come back. Whether it is the target or this request tells another one.
+   * An addition is repeated when the target is there, once a run: a kept connection may be closed just as a request is
+   * sent (RFC 9112, 9.6), and whether that was done nobody knows.
+   *
+   * @throws Unsettled where no answer is to be had
+   */
+  async repeatsUnanswered(
+    exchange: Exchange,
+    { attempt, ask, repeatable }: Omit<Repetition, 'perMinute'>,
+  ): Promise<boolean> {
+    const harmless = exchange.request.method === 'GET';
+    if (wasInterrupted(exchange)) throw unanswered(exchange);
+    if (showsPresence(exchange)) throw unanswered(exchange);
+    if (harmless && attempt < 2) {
+      const pause = isUnavailable(exchange) ? this.#run.presence.pause(1) : 0;
+      await this.#asking.waitUntil(exchange.receivedAt + pause, 'the target, which is unavailable');
+      return true;
+    }
+    if (this.#asking.isPreflight) throw unanswered(exchange);
+    const presence = await this.#waitForTarget(ask);
+    if (presence === 'back' && harmless && attempt < 3) return true;
+    if (!harmless && repeatable && !this.#asking.isOver() && this.#run.repeatsAddition()) return true;
+    throw unanswered(exchange);
+  }
+
+  /** Asks until the target answers anything; the run gives up on it once its patience is over. */
+  async #waitForTarget(ask: () => Promise<Exchange>): Promise<Presence> {
+    const { presence } = this.#run;
+    for (let look = 1; ; look += 1) {
+      const exchange = await ask();
+      if (showsPresence(exchange)) return look === 1 ? 'there' : 'back';
+      if (wasInterrupted(exchange) || presence.gone !== undefined) throw unanswered(exchange);
+      await this.#asking.waitUntil(
+        exchange.receivedAt + presence.pause(look),
+        'the target, which does not answer',
+      );
+    }
+  }
+}

@@ -1,0 +1,128 @@
+import { hasVersionSegment } from '../wire/base-address.ts';
+import type { AnsweredExchange, FailureOutcome, FailureReason } from '../wire/exchange.ts';
+import { bearsRateHeader, described, looksLikeTheService } from '../wire/pets.ts';
+import { getPet, listPets } from '../wire/requests.ts';
+import { Unsettled } from './check.ts';
+import type { Key } from './key-pool.ts';
+import type { Probe } from './probe.ts';
+import type { Run } from './run.ts';
+
+/** Whether there is anything to judge at the target's address. */
+export type Preflight =
+  | { readonly kind: 'ready'; readonly warnings: readonly string[] }
+  /** Nothing there, something else there, or no key works: one line that says so. */
+  | { readonly kind: 'not-ready'; readonly message: string };
+
+/** What to do where nothing is at the address; elsewhere the message itself says it, or only the target's owner knows. */
+const REMEDIES: Partial<Record<FailureReason, string>> = {
+  refused: 'start the service, or correct the port of the address',
+  unresolved: 'correct the host name, or connect to the network that knows it',
+  unreachable: 'connect to the target’s network, and look at the firewalls in between',
+  'connect-timeout': 'connect to the target’s network, and look at the firewalls in between',
+  reset: 'is the port the service’s, and the address http:// or https:// as it speaks?',
+};
+
+/** Failures in which something answered, though nothing that could be read. */
+const ANSWERED_AFTER_ALL: ReadonlySet<FailureReason> = new Set([
+  'headers-timeout',
+  'body-timeout',
+  'malformed-response',
+  'too-large',
+  'unavailable',
+]);
+
+/** One line on a target that gives no complete response to GET /pets, and what to do about it. */
+export function noUsableAnswer(baseUrl: string, { reason, message }: FailureOutcome): string {
+  const what = ANSWERED_AFTER_ALL.has(reason) ? 'gives no usable answer to GET /pets' : 'cannot be reached';
+  const remedy = REMEDIES[reason];
+  return `${baseUrl} ${what}: ${message}${remedy === undefined ? '' : `; ${remedy}`}`;
+}
+
+/** One line on a key that the target does not take. */
+export const refusedKey = (status: number, { name, env }: Pick<Key, 'name' | 'env'>): string =>
+  `the target answers ${status} to key ${name}: is the value of ${env} right?`;
+
+/** One line on an address at which something else answers. */
+export const notTheService = (baseUrl: string, answer: AnsweredExchange): string =>
+  `${baseUrl} is not the Pet Store Service: GET /pets answers ${described(answer)}`;
+
+/** Statuses that a list may have: refused for its key or its rate, it is refused as it should be. */
+const REFUSALS = new Set([401, 403, 429]);
+
+/**
+ * Whether whatever is at the address answers everything alike: another service whose address ends in /v1 as well may
+ * refuse what it does not know with something like an Error. The service answers no request without a key as it answers
+ * one with a key, and each of its answers bears rate headers; one operation that is broken does not make it another.
+ */
+async function answersEverythingAlike(probe: Probe, key: Key, first: AnsweredExchange): Promise<boolean> {
+  const { status } = first.outcome;
+  if (first.request.operation !== 'listPets' || REFUSALS.has(status)) return false;
+  if (status < 400 || status >= 500 || bearsRateHeader(first)) return false;
+  const others = [
+    () => probe.send(getPet(1n), { key }),
+    () => probe.sendWithoutKey(listPets({ limit: 1 }), 'none'),
+    () => probe.sendWithoutKey(getPet(1n), 'none'),
+  ];
+  for (const ask of others) {
+    const answer = await ask().catch((error: unknown) => {
+      if (error instanceof Unsettled) return undefined;
+      throw error;
+    });
+    if (answer?.outcome.status !== status || bearsRateHeader(answer)) return false;
+  }
+  return true;
+}
+
+/**
+ * One request with each key before anything is judged: a target that is down, something else at its address or a wrong
+ * key are no failed requirements.
+ */
+export async function preflight(run: Run): Promise<Preflight> {
+  const probe = run.probe('preflight');
+  const warnings: string[] = [];
+  let isTheService = false;
+  const hasVersion = hasVersionSegment(run.baseUrl);
+  for (const lane of run.lanes) {
+    const { key } = lane;
+    try {
+      let exchange = await probe.send(listPets({ limit: 1 }), { key });
+      // Where a list is refused, another operation tells a wrong key from a target that refuses everybody's lists.
+      if (exchange.outcome.status === 401) exchange = await probe.send(getPet(1n), { key });
+      const { status } = exchange.outcome;
+      // The service answers 404 in its own way at an address beside its own.
+      const besideIt = status === 404 && !hasVersion;
+      // A gateway may refuse a key that it does not know in a way of its own: the service is there all the same.
+      if (!isTheService && (besideIt || !looksLikeTheService(exchange))) {
+        const hint = hasVersion ? '' : '; is /v1 missing from the address?';
+        return { kind: 'not-ready', message: `${notTheService(run.baseUrl, exchange)}${hint}` };
+      }
+      if (lane === run.lanes[0] && (await answersEverythingAlike(probe, key, exchange))) {
+        const everything =
+          'and all else alike, with a key and without; is the address the service’s, up to /v1?';
+        return { kind: 'not-ready', message: `${notTheService(run.baseUrl, exchange)}, ${everything}` };
+      }
+      isTheService = true;
+      if (status === 401 || status === 403) {
+        lane.unusable = refusedKey(status, key);
+        warnings.push(lane.unusable);
+      }
+    } catch (error) {
+      if (!(error instanceof Unsettled)) throw error;
+      for (const { outcome } of error.evidence) {
+        if (outcome.kind !== 'failure') continue;
+        if (outcome.reason === 'interrupted')
+          return { kind: 'not-ready', message: `${outcome.message} before anything was judged` };
+        return { kind: 'not-ready', message: noUsableAnswer(run.baseUrl, outcome) };
+      }
+      lane.unusable = error.message;
+      warnings.push(lane.unusable);
+    }
+  }
+  if (run.lanes.every(({ unusable }) => unusable !== undefined)) {
+    return {
+      kind: 'not-ready',
+      message: run.lanes.length === 0 ? 'the profile names no key' : warnings.join('; '),
+    };
+  }
+  return { kind: 'ready', warnings };
+}

@@ -1,0 +1,202 @@
+/** The animals with values at the edges, and those that fill a page. */
+import t from 'tap';
+import type { Exchange } from '../../wire/exchange.ts';
+import { answered } from '../../wire/testing/answered.ts';
+import { type Animal, animals, type Otherwise } from '../list/testing/listed.ts';
+import {
+  type Addition,
+  ANY_SCRIPT,
+  basicAnimals,
+  createdAnimals,
+  DECOMPOSED,
+  edgeAnimals,
+  enoughAnimals,
+  storeSample,
+} from './scenes.ts';
+import { addingRun, additionsOf } from './testing/adding.ts';
+
+const NAME = 'harness-abcd2345';
+
+/** The edge animals of a run, and what was sent for them. */
+async function edge() {
+  const { run, sent } = addingRun(animals(3));
+  const scene = await run.play(edgeAnimals);
+  return { scene, bodies: additionsOf(sent).map(({ body = '' }) => body) };
+}
+
+t.test('ten animals, in the order in which they are added', async (t) => {
+  const { scene, bodies } = await edge();
+  const { anyScript, spaced, longName, categories, unknownCategory, ownId, unknownField } = scene;
+  const all = [anyScript, spaced, longName, ...categories, ownId, unknownField];
+  t.strictSame(
+    all.map(({ pet }) => pet?.id),
+    Array.from({ length: 10 }, (_, index) => BigInt(101 + index)),
+  );
+  t.strictSame(
+    all.map(({ sent }) => [sent.categoryId, sent.status]),
+    [
+      [1n, 'sold'],
+      [1n, 'available'],
+      [1n, 'sold'],
+      [2n ** 53n + 1n, 'pending'],
+      [-(2n ** 63n) + 1n, 'pending'],
+      [0n, 'pending'],
+      [2n ** 63n - 1n, 'pending'],
+      [unknownCategory.sent.categoryId, 'pending'],
+      [1n, 'available'],
+      [1n, 'pending'],
+    ],
+  );
+  t.strictSame(
+    all.map(({ label }) => label),
+    [
+      'any script',
+      'blanks around',
+      '255 characters',
+      ...categories.map(({ sent }) => `categoryId ${sent.categoryId}`),
+      'an id of its own',
+      'an unknown field',
+    ],
+  );
+  t.strictSame(scene.largeCategories, [categories[0], categories[3]]);
+  t.equal(categories[4], unknownCategory);
+  t.strictSame((await edge()).bodies, bodies, 'the same whenever the run is judged again');
+});
+
+t.test('their names', async (t) => {
+  const { scene, bodies } = await edge();
+  const { anyScript, spaced, longName, categories, unknownCategory, ownId, unknownField } = scene;
+  const name = ({ sent }: Addition) => sent.name;
+  t.equal(name(anyScript), `${NAME} ${ANY_SCRIPT}`);
+  t.equal(name(spaced), `  ${NAME}\t${DECOMPOSED}\r\n `);
+  t.not(DECOMPOSED, DECOMPOSED.normalize('NFC'));
+  t.match(name(longName), new RegExp(`^${NAME} long (abcdefghij)+a`));
+  t.equal(name(longName).length, 255);
+  const [big, digits, nothing, veryLong] = categories.map(name);
+  t.equal(big, `${NAME} big`);
+  t.match(digits, /^0[1-9]\d{11}$/, 'it looks like a number');
+  t.equal(nothing, 'null');
+  t.match(veryLong, new RegExp(`^${NAME} very long (abcdefghij)+[a-i]*\\0end$`));
+  t.equal(veryLong?.length, 1104);
+  t.equal(name(unknownCategory), `${NAME} new`);
+  t.equal(name(ownId), `${NAME} own`);
+  t.equal(name(unknownField), `${NAME} odd`);
+  for (const text of ['\\/%20', '\\ud83e\\udd9c', '&amp;'])
+    t.ok(bodies[0]?.includes(text), `${text}, which JSON allows`);
+  t.notOk(bodies[0]?.includes('🦜'));
+  t.equal(anyScript.pet?.name, name(anyScript));
+});
+
+t.test('what else is at the edge of them', async (t) => {
+  const { scene, bodies } = await edge();
+  const { categoryId } = scene.unknownCategory.sent;
+  t.ok(categoryId >= 10n ** 8n && categoryId < 2n ** 31n, 'a category that hardly exists');
+  const { sentId, pet } = scene.ownId;
+  t.ok(sentId >= 10n ** 16n && sentId < 10n ** 17n, 'an id that the target would not give');
+  t.equal(pet?.id, 109n);
+  t.match(bodies[8], `{"id":${sentId},"name":"${NAME} own","categoryId":1`);
+  t.match(bodies[9], '"harnessNote":"not a field of NewPet"');
+});
+
+/** All animals of a run. */
+async function enough(store: readonly Animal[], otherwise?: Otherwise) {
+  const { run } = addingRun(store, otherwise);
+  const additions = await run.play(enoughAnimals);
+  const filled = additions.filter(({ label }) => label === 'to fill a page');
+  return {
+    run,
+    additions,
+    filled: filled.length,
+    names: filled.map(({ sent }) => sent.name),
+    statuses: filled.map(({ sent }) => sent.status),
+  };
+}
+
+t.test('a store with few animals is filled up to one more than the default page', async (t) => {
+  const empty = await enough([]);
+  t.strictSame(
+    empty.names,
+    ['a', 'b', 'c', 'd', 'e', 'f'].map((letter) => `${NAME} f${letter}`),
+  );
+  t.strictSame(empty.statuses, ['available', 'pending', 'sold', 'available', 'pending', 'sold']);
+  t.ok(empty.additions.every(({ sent }) => sent.categoryId !== undefined));
+  t.equal(empty.additions.length, 21);
+  for (const [stored, filled] of [
+    [5, 1],
+    [6, 0],
+    [30, 0],
+  ] as const)
+    t.equal((await enough(animals(stored))).filled, filled, `${stored} animals`);
+  const refusing =
+    (from: number): Otherwise =>
+    ({ operation }, number) =>
+      operation === 'createPet' && number > from && number < 18 ? { status: 400 } : undefined;
+  // Two lists come before the additions.
+  t.equal((await enough([], refusing(7))).filled, 16, 'what was not created is not there');
+  t.equal((await enough([], refusing(2))).filled, 0, 'where nothing is created nothing more is tried');
+});
+
+t.test('they come in the order of adding', async (t) => {
+  const { run } = addingRun([]);
+  await run.play(edgeAnimals);
+  const additions = await run.play(enoughAnimals);
+  t.strictSame(
+    additions.map(({ pet }) => pet?.id),
+    Array.from({ length: 21 }, (_, index) => BigInt(101 + index)),
+  );
+  t.equal(additions[0]?.label, 'any script');
+});
+
+t.test('no more is spent than the bill says', async (t) => {
+  const { run } = await enough([]);
+  const spent = (sender: string) => run.exchanges.filter(({ sentBy }) => sentBy === sender).length;
+  for (const { id, spends } of [storeSample, basicAnimals, edgeAnimals])
+    t.equal(spent(id), spends?.requests, id);
+  t.ok(spent(enoughAnimals.id) <= (enoughAnimals.spends?.requests ?? 0));
+  const bill = [basicAnimals, edgeAnimals, enoughAnimals].map(({ spends }) => spends?.animals ?? 0);
+  t.equal(
+    run.animalsAdded,
+    bill.reduce((sum, animals) => sum + animals),
+  );
+});
+
+t.test('nothing of it without the permission', async (t) => {
+  const { run, sent } = addingRun([], undefined, { permissions: new Set() });
+  for (const scene of [basicAnimals, edgeAnimals, enoughAnimals])
+    await t.rejects(run.play<unknown>(scene), { message: 'needs the permission writes' });
+  t.strictSame(sent, []);
+});
+
+t.test('what the additions of a run created', (t) => {
+  const addition = (id: string, parts: Parameters<typeof answered>[0] = {}) =>
+    answered({
+      id,
+      operation: 'createPet',
+      method: 'POST',
+      status: 201,
+      body: `{"id":7,"name":"${id}"}`,
+      ...parts,
+    });
+  const created = (...exchanges: readonly Exchange[]) =>
+    [...createdAnimals(exchanges)].map(([id, { pet, exchange }]) => [id, pet.name, exchange.id]);
+  const eight = addition('b', { body: '{"id":8,"name":"b"}' });
+  t.strictSame(created(addition('a'), eight), [
+    [7n, 'a', 'a'],
+    [8n, 'b', 'b'],
+  ]);
+  t.strictSame(
+    created(addition('a'), eight, addition('c')),
+    [[8n, 'b', 'b']],
+    'an id that came twice is nobody’s',
+  );
+  const failed: Exchange = { ...eight, outcome: { kind: 'failure', reason: 'reset', message: 'reset' } };
+  for (const exchange of [
+    addition('a', { status: 200 }),
+    addition('a', { operation: 'getPet' }),
+    addition('a', { body: '{}' }),
+    addition('a', { body: '[]' }),
+    failed,
+  ])
+    t.strictSame(created(exchange), [], 'nothing else creates one');
+  t.end();
+});

@@ -1,0 +1,140 @@
+/** Section 4.2: bodies that are no NewPet are refused with 400, and add nothing. */
+import type { Check } from '../../run/check.ts';
+import { NO_KEY_MAY_ADD } from '../../run/functional-keys.ts';
+import { described } from '../../wire/pets.ts';
+import { addText, repeatable } from '../../wire/requests.ts';
+import { otherKeys } from '../keys/other-keys.ts';
+import { storedThoughRefused } from './refused-additions.ts';
+import { categoryId, refusedPrefix, storeSample } from './scenes.ts';
+
+/** A body that is to be refused: its text, given a valid name and categoryId to vary. */
+type RefusedBody = (name: string, categoryId: bigint) => string | undefined;
+
+const quoted = (name: string) => JSON.stringify(name);
+
+/**
+ * Sends bodies that the document calls missing or invalid, one deviation at a time; each is to be answered with 400.
+ * Their names say that they were to be refused, so that one that was stored all the same is found in a list.
+ *
+ * @param onEveryKey whether each key that pays sends one of them: what is wrong on one plan only shows there
+ */
+function refuses(
+  id: string,
+  bodies: Readonly<Record<string, RefusedBody>>,
+  { onEveryKey = false } = {},
+): Check {
+  const cases = Object.entries(bodies);
+  return {
+    id,
+    permit: 'writes',
+    spends: { requests: cases.length - (onEveryKey ? 1 : 0) },
+    scenes: [storeSample],
+    async run(probe, judge) {
+      const category = await categoryId(probe);
+      const { exchange: sample } = await probe.play(storeSample);
+      const others = onEveryKey ? otherKeys(probe, { name: sample.key }) : [];
+      for (const [index, [label, body]] of cases.entries()) {
+        const name = `${refusedPrefix(probe.runId)} ${id} ${index + 1}`;
+        const spec = repeatable((again) => addText(body(`${name}${again}`, category)));
+        const key = others.shift();
+        const first = await probe.send(spec, key === undefined ? {} : { key });
+        // What a key may do is open (5, scopes).
+        const isForbidden = key !== undefined && first.outcome.status === 403;
+        const exchange = isForbidden ? await probe.send(spec) : first;
+        if (exchange.outcome.status === 400) judge.holds(exchange);
+        else if (probe.mayLackPermission(exchange)) judge.unsettled(NO_KEY_MAY_ADD, exchange);
+        else judge.breaks({ expected: `400 for ${label}`, actual: described(exchange) }, exchange);
+      }
+    },
+  };
+}
+
+const withCategoryId =
+  (json: string): RefusedBody =>
+  (name) =>
+    `{"name":${quoted(name)},"categoryId":${json}}`;
+const withName =
+  (json: string): RefusedBody =>
+  (_name, category) =>
+    `{"name":${json},"categoryId":${category}}`;
+export const withStatus =
+  (json: string): RefusedBody =>
+  (name, category) =>
+    `{"name":${quoted(name)},"categoryId":${category},"status":${json}}`;
+
+export const invalidAnimalChecks: readonly Check[] = [
+  // 4.2: 400 when the body is missing required fields …
+  // The names of JSON members are compared to the letter (RFC 8259, 8.3), and an animal is not within another object:
+  // what resembles the missing field, or holds it, is an unknown field.
+  refuses('add-rejects-missing-name', {
+    'a body without name, with Name and an animal within it': (name, category) =>
+      `{"Name":${quoted(name)},"categoryId":${category},"status":"sold","pet":{"name":${quoted(name)},"categoryId":${category}}}`,
+  }),
+  refuses('add-rejects-missing-category-id', {
+    'a body without categoryId': (name) => `{"name":${quoted(name)}}`,
+    'a body without categoryId, with CategoryId, category_id and category': (name, category) =>
+      `{"name":${quoted(name)},"CategoryId":${category},"category_id":${category},"category":${category},"status":"sold"}`,
+  }),
+  // … or contains invalid values: each type that is not the field's.
+  refuses(
+    'add-rejects-name-type',
+    {
+      'a name that is a number': withName('7'),
+      'a name that is null': withName('null'),
+      'a name that is a boolean': withName('true'),
+      'a name that is an array': withName('["a"]'),
+      'a name that is an object': withName('{}'),
+    },
+    { onEveryKey: true },
+  ),
+  refuses('add-rejects-category-id-type', {
+    'a categoryId that is a string of digits': withCategoryId('"1"'),
+    'a categoryId that is an empty string': withCategoryId('""'),
+    'a categoryId that is null': withCategoryId('null'),
+    // false rather than true, which whoever asks only whether there is a value lets in like an object.
+    'a categoryId that is a boolean': withCategoryId('false'),
+    'a categoryId that is an array': withCategoryId('[1]'),
+    'a categoryId that is an object': withCategoryId('{}'),
+    'a categoryId that is a fraction': withCategoryId('1.5'),
+  }),
+  refuses('add-rejects-category-id-range', {
+    'a categoryId one above int64': withCategoryId('9223372036854775808'),
+    'a categoryId one below int64': withCategoryId('-9223372036854775809'),
+  }),
+  refuses('add-rejects-status-value', {
+    'a status that is no PetStatus': withStatus('"adopted"'),
+    'a status in other letters': withStatus('"Available"'),
+    // Blanks at its end, of a kind that $ in a regular expression passes over too.
+    'a status with a line end': withStatus('"sold\\n"'),
+    'two statuses in one text': withStatus('"available,pending"'),
+    'an empty status': withStatus('""'),
+  }),
+  refuses('add-rejects-status-type', {
+    // Values that count as none in some languages.
+    'a status that is a number': withStatus('0'),
+    'a status that is a boolean': withStatus('false'),
+    'a status that is an array': withStatus('["sold"]'),
+    'a status that is an object': withStatus('{}'),
+  }),
+  refuses('add-rejects-non-object', {
+    'an array with a NewPet in it': (name, category) => `[{"name":${quoted(name)},"categoryId":${category}}]`,
+    'a string with a NewPet in it': (name, category) =>
+      quoted(`{"name":${quoted(name)},"categoryId":${category}}`),
+    'a number': () => '7',
+    null: () => 'null',
+  }),
+  refuses('add-rejects-malformed-json', {
+    'JSON that is cut off': (name, category) => `{"name":${quoted(name)},"categoryId":${category}`,
+    'JSON with a comma too many': (name, category) => `{"name":${quoted(name)},"categoryId":${category},}`,
+    'JSON with other quotes': (name, category) => `{'name':'${name}','categoryId':${category}}`,
+    'JSON with a word behind it': (name, category) =>
+      `{"name":${quoted(name)},"categoryId":${category}} please`,
+  }),
+  refuses('add-rejects-empty-body', { 'an empty body': () => '', 'an empty object': () => '{}' }),
+  {
+    // 4.2: a failure adds nothing. Seen in every list that comes after; a large store shows only a part of itself.
+    id: 'add-rejected-stores-nothing',
+    permit: 'writes',
+    conclude: storedThoughRefused(400, 'no addition was refused with 400'),
+  },
+];

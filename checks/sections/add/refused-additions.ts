@@ -1,0 +1,50 @@
+/** Additions that a target refused: none of them may show in a list afterwards. */
+import type { History, Judge } from '../../run/check.ts';
+import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
+import { isJsonObject, parseJson } from '../../wire/lossless-json.ts';
+import { listedPets } from '../../wire/pets.ts';
+import { namePrefix } from './scenes.ts';
+
+/** The name in the body of an addition; undefined where it has none, or one that another animal may have had before. */
+export function nameSent(exchange: Exchange): string | undefined {
+  if (exchange.request.operation !== 'createPet') return undefined;
+  const parsed = parseJson(exchange.request.body ?? '');
+  const name = parsed.ok && isJsonObject(parsed.value) ? parsed.value['name'] : undefined;
+  return typeof name === 'string' && name.includes(namePrefix('')) ? name : undefined;
+}
+
+/**
+ * Judges every list that came after an addition was refused with this status: it must not hold that animal. A store
+ * that is larger than a list shows a part of itself only, and that part is judged.
+ */
+export function storedThoughRefused(status: number, noneRefused: string) {
+  return (history: Pick<History, 'exchanges'>, judge: Judge): void => {
+    const refused = new Map<string, AnsweredExchange>();
+    // The same addition may be sent again, after one that was admitted or that got no answer: its animal is rightly there.
+    const mayBeStored = new Set(
+      history.exchanges
+        .filter((exchange) => !isAnswered(exchange) || exchange.outcome.status < 400)
+        .flatMap((exchange) => nameSent(exchange) ?? []),
+    );
+    for (const exchange of history.exchanges.filter(isAnswered)) {
+      const name = nameSent(exchange);
+      if (name !== undefined && exchange.outcome.status === status && !mayBeStored.has(name))
+        refused.set(name, exchange);
+      const listed = exchange.request.operation === 'listPets' ? listedPets(exchange) : undefined;
+      if (listed === undefined || refused.size === 0) continue;
+      const origin = listed.map(({ name = '' }) => refused.get(name)).find((one) => one !== undefined);
+      if (origin === undefined) judge.holds(exchange);
+      else {
+        judge.breaks(
+          {
+            expected: `no animal of an addition that was answered ${status}`,
+            actual: `${JSON.stringify(nameSent(origin))} is listed`,
+          },
+          exchange,
+          origin,
+        );
+      }
+    }
+    if (refused.size === 0) judge.notApplicable(noneRefused);
+  };
+}

@@ -1,0 +1,58 @@
+/** Section 8: how a ban is provoked at a target whose answers take long. */
+import t from 'tap';
+import { tokenBucket, tokenBucketByNextToken } from '../../limits/testing/simulated-limits.ts';
+import { SECOND } from '../../run/key-pool.ts';
+import type { LimitedTarget } from '../minute/testing/limited-target.ts';
+import { judged, observed } from '../testing/judged.ts';
+import { banChecks, banGaps } from './checks.ts';
+import { banOf } from './measurement.ts';
+import { type BanRules, banKeyForTests, banningRun, proKey } from './testing/banning-target.ts';
+
+/** A run against a target of sixty a minute whose answers take so long, however many are under way together. */
+async function slowRun(seconds: number, rules: BanRules = {}, target: LimitedTarget = {}) {
+  const key = { ...banKeyForTests, limits: { perMinute: 60, perDay: 1000 } };
+  let known = 0;
+  const test: Awaited<ReturnType<typeof banningRun>> = await banningRun(rules, {
+    keys: [key, proKey],
+    takes: () => {
+      const isNext = test.sent.length > known;
+      known = test.sent.length;
+      return isNext ? seconds * SECOND : 0;
+    },
+    ...target,
+  });
+  const measured = await test.run.play(banOf(key));
+  const statuses = test.run.readings.filter((reading) => reading.key === key.name);
+  return { ...test, measured, statuses };
+}
+
+t.test('a slow target is sent as many before its window ends, several at a time', async (t) => {
+  const { measured, statuses, run } = await slowRun(1.2);
+  t.match(measured, { ban: undefined, enough: true });
+  t.ok(measured.refusals.length >= 66 && measured.refusals.length < 72);
+  t.equal(statuses.filter(({ status }) => status === 200).length, 60 + 1, 'all of them in one window');
+  t.match(await judged(run, banChecks, 'ban-provoked'), { verdict: 'not-applicable' });
+  const late = await slowRun(1.2, { after: 60 });
+  t.match(late.measured, { ban: { after: 60 }, refusals: { length: 59 } });
+});
+
+t.test('a window that ends before a slow target was sent as many is followed by the next', async (t) => {
+  const { measured } = await slowRun(9, { after: 62 });
+  t.match(measured, { ban: { after: 62 }, enough: true });
+});
+
+t.test('a bucket that is asked slowly is asked more at a time', async (t) => {
+  for (const seconds of [1.2, 6])
+    for (const limit of [tokenBucket, tokenBucketByNextToken]) {
+      const { measured } = await slowRun(seconds, {}, { limit });
+      t.match(measured, { ban: undefined, enough: true, servedBeyondRefill: [] }, `${seconds}`);
+    }
+});
+
+t.test('too few requests over the limit leave it open whether the target bans', async (t) => {
+  const { run, measured } = await slowRun(50);
+  t.match(measured, { ban: undefined, enough: false });
+  t.match(await judged(run, banChecks, 'ban-provoked'), { verdict: 'inconclusive', reason: /too slow/ });
+  for (const { id } of banGaps)
+    await t.rejects(observed(run, banGaps, id), { name: 'Unsettled', message: /too slow/ });
+});

@@ -1,0 +1,257 @@
+/** Sections 5 and 8: whose quota a request takes from. */
+import t from 'tap';
+import { payer, testKey, testRun } from '../../run/testing/test-run.ts';
+import type { ClientRequest } from '../../wire/client.ts';
+import { telling } from '../minute/testing/measured.ts';
+import { judged } from '../testing/judged.ts';
+import { keysApartChecks } from './apart.ts';
+
+const free = testKey({ value: 'Abcdefgh' });
+const pro = testKey({
+  name: 'pro-1',
+  plan: 'pro',
+  limits: { perMinute: 300, perDay: 10_000 },
+  value: 'pqrstuvw',
+});
+
+/** A target that takes from each key in this list what the number says, whoever asks. */
+function spending(
+  takes: (request: ClientRequest, number: number) => Readonly<Record<string, number>>,
+  keys = [free, pro],
+  shown: (key: string, left: number, number: number) => Parameters<typeof telling>[0] = (key, remaining) => ({
+    limit: key === 'free-1' ? 60 : 300,
+    remaining,
+  }),
+) {
+  const left: Record<string, number> = { 'free-1': 60, 'pro-1': 300 };
+  return testRun(
+    (request, number) => {
+      for (const [key, took] of Object.entries(takes(request, number))) left[key] = (left[key] ?? 0) - took;
+      const key = payer(request);
+      return key === null || request.authorization.kind !== 'key'
+        ? { status: 401 }
+        : telling({ status: 200, ...shown(key, left[key] ?? 0, number) });
+    },
+    { keys },
+  );
+}
+const own = (request: ClientRequest) => ({ [payer(request) ?? '']: 1 });
+
+t.test('a key spends its own requests only', async (t) => {
+  const { run, sent } = spending(own);
+  t.match(await judged(run, keysApartChecks, 'rate-keys-apart'), {
+    verdict: 'pass',
+    reason: 'held in 2 observations',
+    evidence: /^rate-keys-apart#3,rate-keys-apart#4$/,
+  });
+  t.strictSame(sent.map(payer), ['free-1', 'pro-1', 'free-1', 'pro-1'], 'each key in turn, and no more');
+  t.strictSame(
+    sent.map(({ path }) => path),
+    ['/pets?limit=100', '/pets?limit=100', '/pets', '/pets'],
+    'each key sees the largest page and the usual one',
+  );
+});
+
+t.test('a key whose quota comes back meanwhile falls by less', async (t) => {
+  const { run } = spending(() => ({}));
+  t.match(await judged(run, keysApartChecks, 'rate-keys-apart'), { verdict: 'pass' });
+});
+
+t.test('a key that pays for the requests of others as well', async (t) => {
+  const { run, sent } = spending(() => ({ 'free-1': 1, 'pro-1': 1 }));
+  t.match(await judged(run, keysApartChecks, 'rate-keys-apart'), {
+    verdict: 'fail',
+    expected: /^key free-1 spends only its own requests$/,
+    reason: /fell by 6 after 3 requests of its own and 3 of other keys \(2 times\)$/,
+    evidence: /^rate-keys-apart#17,rate-keys-apart#18$/,
+  });
+  t.strictSame(
+    sent.map(payer).slice(4, 10),
+    ['free-1', 'pro-1', 'free-1', 'pro-1', 'free-1', 'pro-1'],
+    'twice as many',
+  );
+  t.equal(sent.length, 4 + 6 + 8);
+});
+
+t.test('a key that pays twice for the requests of another one', async (t) => {
+  const { run } = spending((request) => ({
+    'pro-1': 1,
+    ...(payer(request) === 'pro-1' ? { 'free-1': 2 } : own(request)),
+  }));
+  t.match(await judged(run, keysApartChecks, 'rate-keys-apart'), {
+    verdict: 'fail',
+    expected: /^key free-1/,
+    reason: /fell by 9/,
+  });
+});
+
+t.test('one key that pays for the other', async (t) => {
+  for (const [key, evidence] of [
+    ['free-1', /^rate-keys-apart#17$/],
+    ['pro-1', /^rate-keys-apart#18$/],
+  ] as const) {
+    const { run } = spending((request) => ({ ...own(request), [key]: 1 }));
+    t.match(await judged(run, keysApartChecks, 'rate-keys-apart'), {
+      verdict: 'fail',
+      expected: `key ${key} spends only`,
+      reason: /fell by 6/,
+      evidence,
+    });
+  }
+});
+
+t.test('somebody else on a key does not come in proportion to our requests', async (t) => {
+  for (const [name, disturbed] of [
+    ['once', [3]],
+    ['in the first two rounds', [3, 9]],
+    ['in the first and the third', [3, 17]],
+    ['once, then twice, then once', [3, 9, 9, 17]],
+    ['in the first round, and thrice in the third', [3, 17, 17, 17]],
+  ] as const) {
+    const { run } = spending((request, number) => ({
+      ...own(request),
+      ...(payer(request) === 'free-1'
+        ? { 'free-1': 1 + disturbed.filter((at) => at === number).length }
+        : {}),
+    }));
+    t.match(
+      await judged(run, keysApartChecks, 'rate-keys-apart'),
+      { verdict: 'inconclusive', reason: /somebody else seems to spend key free-1/ },
+      name,
+    );
+  }
+});
+
+t.test('headers that do not tell what a key spent', async (t) => {
+  const undecided = { verdict: 'inconclusive', reason: /does not tell what a key spent/ };
+  const { run } = spending(own, [free, pro], () => ({ remaining: undefined }));
+  t.match(await judged(run, keysApartChecks, 'rate-keys-apart'), undecided);
+  const windows = spending(own, [free, pro], (_key, remaining, number) => ({ limit: number, remaining }));
+  t.match(
+    await judged(windows.run, keysApartChecks, 'rate-keys-apart'),
+    undecided,
+    'now the minute’s, now the day’s',
+  );
+  const appearing = spending(own, [free, pro], (_key, remaining, number) => ({
+    remaining: number > 2 ? remaining : undefined,
+  }));
+  t.match(await judged(appearing.run, keysApartChecks, 'rate-keys-apart'), undecided);
+  const vanishing = spending(own, [free, pro], (_key, remaining, number) => ({
+    remaining: number > 2 ? undefined : remaining,
+  }));
+  t.match(await judged(vanishing.run, keysApartChecks, 'rate-keys-apart'), undecided);
+  const one = spending(own, [free, pro], (key, remaining) => ({
+    remaining: key === 'free-1' ? undefined : remaining,
+  }));
+  t.match(await judged(one.run, keysApartChecks, 'rate-keys-apart'), {
+    verdict: 'pass',
+    reason: 'held in one observation',
+  });
+});
+
+t.test('one key has no neighbours', async (t) => {
+  const { run, sent } = spending(own, [free]);
+  t.match(await judged(run, keysApartChecks, 'rate-keys-apart'), {
+    verdict: 'inconclusive',
+    reason: /second key/,
+  });
+  t.equal(sent.length, 0);
+});
+
+/** Requests that carry no valid key. */
+const isInvalid = ({ authorization }: ClientRequest) => authorization.kind !== 'key';
+
+t.test('a request without a valid key takes from nobody’s quota', async (t) => {
+  const keys = [free, testKey({ ...pro, roles: ['exhaust'] })];
+  const { run, sent } = spending((request) => (isInvalid(request) ? {} : own(request)), keys);
+  t.match(await judged(run, keysApartChecks, 'rate-invalid-key-free'), {
+    verdict: 'pass',
+    evidence: /^rate-invalid-key-free#9,rate-invalid-key-free#1$/,
+  });
+  t.strictSame(
+    sent.map(({ authorization }) => {
+      if (authorization.kind === 'none') return 'none';
+      return authorization.kind === 'raw' ? authorization.header : authorization.name;
+    }),
+    [
+      'pro-1',
+      'Bearer pqrstuvwx',
+      'Bearer pqrstuv',
+      'Bearer pqrstuvW',
+      `Basic ${Buffer.from('pqrstuvw:').toString('base64')}`,
+      'pqrstuvw',
+      'Bearer undefined',
+      'none',
+      'pro-1',
+    ],
+    'everything that resembles the key of the largest plan',
+  );
+});
+
+t.test('a request with almost a key that is taken from the key’s quota', async (t) => {
+  const almost = ({ authorization }: ClientRequest) =>
+    authorization.kind === 'raw' && authorization.header === 'Bearer pqrstuv';
+  const { run, sent } = spending((request) =>
+    isInvalid(request) ? { 'pro-1': almost(request) ? 1 : 0 } : own(request),
+  );
+  t.match(await judged(run, keysApartChecks, 'rate-invalid-key-free'), {
+    verdict: 'fail',
+    reason: /fell by 2 where .* once, and by 4 where it came three times/,
+    evidence: /^rate-invalid-key-free#48,rate-invalid-key-free#26$/,
+  });
+  t.equal(sent.length, 3 * 2 + 7 * (1 + 2 + 3));
+});
+
+t.test('requests with several resemblances of a key that are taken from its quota', async (t) => {
+  const { run } = spending((request) =>
+    isInvalid(request)
+      ? {
+          'pro-1':
+            request.authorization.kind === 'raw' && request.authorization.header.startsWith('Bearer p')
+              ? 1
+              : 0,
+        }
+      : own(request),
+  );
+  t.match(await judged(run, keysApartChecks, 'rate-invalid-key-free'), {
+    verdict: 'fail',
+    reason: /fell by 4 where .* once, and by 10 where it came three times/,
+  });
+});
+
+t.test('somebody else on the key of the largest plan', async (t) => {
+  for (const [name, disturbed] of [
+    ['once', [2]],
+    ['in the first two rounds', [2, 11, 12]],
+    ['in the first and the third', [2, 30, 31, 32]],
+    ['one too many in the third', [2, 11, 12, 30, 31, 32, 33]],
+    ['one too few in the second', [2, 11, 30, 31, 32]],
+  ] as const) {
+    const { run } = spending((request, number) => ({
+      ...(isInvalid(request) ? {} : own(request)),
+      ...(disturbed.some((at) => at === number) ? { 'pro-1': 1 } : {}),
+    }));
+    t.match(
+      await judged(run, keysApartChecks, 'rate-invalid-key-free'),
+      { verdict: 'inconclusive', reason: /somebody else seems to spend key pro-1/ },
+      name,
+    );
+  }
+});
+
+t.test('a key that does not show what it spent, or none at all', async (t) => {
+  for (const hidden of [1, 9]) {
+    const { run } = spending(own, [free, pro], (_key, remaining, number) => ({
+      remaining: number === hidden ? undefined : remaining,
+    }));
+    t.match(await judged(run, keysApartChecks, 'rate-invalid-key-free'), {
+      verdict: 'inconclusive',
+      reason: /does not tell what a key spent/,
+    });
+  }
+  const { run } = spending(own, []);
+  t.match(await judged(run, keysApartChecks, 'rate-invalid-key-free'), {
+    verdict: 'inconclusive',
+    reason: /no key can be used/,
+  });
+});

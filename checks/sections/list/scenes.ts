@@ -1,0 +1,125 @@
+/** The lists that the checks of section 4.1 share: taken once, after the animals of the run are served. */
+import { contract } from '../../../spec/contract.ts';
+import type { Scene } from '../../run/check.ts';
+import type { Key } from '../../run/key-pool.ts';
+import type { Probe } from '../../run/probe.ts';
+import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { listedPets, type SeenPet } from '../../wire/pets.ts';
+import { type ListQuery, listPets, type RequestSpec } from '../../wire/requests.ts';
+import { type Addition, adds, enoughAnimals } from '../add/scenes.ts';
+
+/** A list that was asked for, and what came; `pets` is undefined where no array of animals did. */
+export interface TakenList {
+  readonly query: ListQuery;
+  readonly exchange: AnsweredExchange;
+  readonly pets: readonly SeenPet[] | undefined;
+}
+
+/** How a list is asked for, where not in the usual bytes. */
+export interface Asking {
+  /** Any by default. */
+  readonly key?: Key | undefined;
+  /** The same request written otherwise. */
+  readonly written?: ((spec: RequestSpec) => RequestSpec) | undefined;
+}
+
+/** Asks for one list. */
+export async function take(
+  probe: Probe,
+  query: ListQuery,
+  { key, written = (spec) => spec }: Asking = {},
+): Promise<TakenList> {
+  const exchange = await probe.send(written(listPets(query)), key === undefined ? {} : { key });
+  return { query, exchange, pets: listedPets(exchange) };
+}
+
+/** The limit that a list was asked with, or the default. */
+export const limitOf = (query: ListQuery) =>
+  query.limit === undefined ? contract.limit.default : Number(query.limit);
+
+/** Whether the list holds everything that matches: it had room for more. */
+export function isWhole(list: TakenList): boolean {
+  return list.pets !== undefined && list.pets.length < limitOf(list.query);
+}
+
+/** An animal as a list shows it; undefined where it does not. */
+export const shown = (list: TakenList, id: bigint) => list.pets?.find((pet) => pet.id === id);
+
+/** Whether a list shows an animal. */
+export const shows = (list: TakenList, id: bigint) => shown(list, id) !== undefined;
+
+/** The longest list without a filter, and with each status; with any key, or all of them with one. */
+export async function takeAll(probe: Probe, key?: Key): Promise<Pick<Lists, 'all' | 'byStatus'>> {
+  const limit = contract.limit.maximum;
+  const all = await take(probe, { limit }, { key });
+  const byStatus = new Map<string, TakenList>();
+  for (const status of contract.statuses) byStatus.set(status, await take(probe, { limit, status }, { key }));
+  return { all, byStatus };
+}
+
+/** How long an addition may take to be served: the document promises no instant, and no client waits longer. */
+export const VISIBLE_WITHIN: readonly number[] = [250, 750, 2000, 4000];
+
+/** From then on no client waits for an addition any more, in milliseconds. */
+export const SETTLED = 10_000;
+
+/** The animals of the run that are there to be listed. */
+async function ownAnimals(
+  probe: Probe,
+): Promise<readonly (Addition & { readonly pet: SeenPet & { id: bigint } })[]> {
+  if (!(await adds(probe))) return [];
+  const additions = await probe.play(enoughAnimals);
+  return additions.flatMap((addition) =>
+    addition.pet === undefined ? [] : [{ ...addition, pet: addition.pet }],
+  );
+}
+
+export interface Lists {
+  readonly own: readonly (Addition & { readonly pet: SeenPet & { id: bigint } })[];
+  /** limit=100 without a filter, and with each status. */
+  readonly all: TakenList;
+  readonly byStatus: ReadonlyMap<string, TakenList>;
+  /** A list that is cut short wherever the store holds more than one animal. */
+  readonly short: TakenList;
+  /** Whether an animal of the run was missing at first and shown later. */
+  readonly shownLater: boolean;
+}
+
+/** An animal's status as a filter sees it; undefined where the response leaves it open. */
+const statusOf = ({ sent, pet }: Lists['own'][number]) => sent.status ?? pet.status;
+
+/** Own animals that a whole list should show and does not. */
+export function missing(list: TakenList, lists: Pick<Lists, 'own'>): Lists['own'] {
+  if (!isWhole(list)) return [];
+  const { status } = list.query;
+  return lists.own.filter(
+    (addition) => (status === undefined || statusOf(addition) === status) && !shows(list, addition.pet.id),
+  );
+}
+
+/** Own animals that any whole list should show and does not. */
+export const missingOf = (taken: Pick<Lists, 'own' | 'all' | 'byStatus'>): ReadonlySet<Addition> =>
+  new Set([taken.all, ...taken.byStatus.values()].flatMap((list) => missing(list, taken)));
+
+/**
+ * The whole store as far as lists show it. An animal that was just added may take a moment to be served: nothing in
+ * the document says that it is listed at once, so that lists are taken again until it is, within a client's patience.
+ */
+export const lists: Scene<Lists> = {
+  id: 'lists',
+  spends: { requests: 2 + contract.statuses.length },
+  scenes: [enoughAnimals],
+  async play(probe) {
+    const own = await ownAnimals(probe);
+    let taken = { own, ...(await takeAll(probe)) };
+    const atFirst = missingOf(taken);
+    for (const pause of VISIBLE_WITHIN) {
+      if (missingOf(taken).size === 0) break;
+      await probe.waitUntil(probe.now() + pause, 'animals that were just added to be listed');
+      taken = { own, ...(await takeAll(probe)) };
+    }
+    const inTheEnd = missingOf(taken);
+    const shownLater = [...atFirst].some((addition) => !inTheEnd.has(addition));
+    return { ...taken, shownLater, short: await take(probe, { limit: contract.limit.minimum }) };
+  },
+};

@@ -1,0 +1,90 @@
+import t from 'tap';
+import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
+import { listPets, type RequestSpec } from '../../wire/requests.ts';
+import type { AnswerParts } from '../../wire/testing/answered.ts';
+import { rateHeaderChecks } from '../headers/checks.ts';
+import { afterRefusal } from './after-refusal.ts';
+import { fill } from './window-filling.ts';
+
+const key = testKey({ roles: ['exhaust'], limits: { perMinute: 3, perDay: 1000 } });
+
+/** An answer with the rate headers; Reset and Retry-After in seconds from noon and from now. */
+function told(status: number, remaining: number, reset: number, retryAfter?: number): AnswerParts {
+  return {
+    status,
+    headers: [
+      ['Content-Type', 'application/json'],
+      ['X-RateLimit-Limit', '3'],
+      ['X-RateLimit-Remaining', `${remaining}`],
+      ['X-RateLimit-Reset', `${NOON / 1000 + reset}`],
+      ...(retryAfter === undefined ? [] : [['Retry-After', `${retryAfter}`] as const]),
+    ],
+    body: status === 200 ? '[]' : `{"code":"${status}","message":"no","status":${status}}`,
+  };
+}
+
+/** Without a Date the target's clock is unknown, and with it how far ahead a Reset lies. */
+const dated = ({ headers = [], ...parts }: AnswerParts): AnswerParts => ({
+  ...parts,
+  headers: [...headers, ['Date', new Date(NOON).toUTCString()]],
+});
+
+function* lists(): Generator<RequestSpec> {
+  for (;;) yield listPets({ limit: 1 });
+}
+
+/** Fills the window of a target that gives these answers one after the other, and 200 from then on. */
+async function filled(...answers: readonly AnswerParts[]) {
+  const { run, waits } = testRun((_request, number) => answers[number - 1] ?? told(200, 2, 150), {
+    keys: [key],
+    permissions: new Set(['exhaust'] as const),
+  });
+  const seen: string[] = [];
+  run.onAnswer((exchange) => {
+    for (const { id, observe } of rateHeaderChecks) {
+      observe?.(
+        exchange,
+        { holds() {}, breaks: () => seen.push(id), unsettled() {}, notApplicable() {} },
+        run,
+      );
+    }
+  });
+  const probe = run.probe('minute:free-1');
+  const window = await fill(probe, key, lists(), NOON, listPets({ limit: 1 }));
+  return { window, probe, waits, broken: seen };
+}
+
+t.test('of several refusals that were in flight together the latest time told is waited for', async (t) => {
+  const { window, probe, waits, broken } = await filled(
+    told(200, 2, 60),
+    told(429, 0, 60, 20),
+    told(429, 0, 90, 80),
+  );
+  t.equal(window.refusals.length, 2);
+  if (window.refusal === undefined) throw new Error('nothing was refused');
+  const after = await afterRefusal(probe, key, window.refusal, window.refusals);
+  t.match(after.told, { text: '80' });
+  t.match(waits()[0], /^80\.\d+: Retry-After of key free-1$/);
+  t.equal(after.afterRetryAfter?.admitted, true);
+  t.equal(after.afterReset?.admitted, true);
+  t.strictSame(broken, [], 'a ban that the burst earned may end beyond the minute');
+});
+
+t.test('a ban that the burst earned is waited out before Reset is taken at its word', async (t) => {
+  const { window, probe, waits } = await filled(told(200, 2, 60), told(429, 0, 60, 60), told(429, 0, 60, 90));
+  if (window.refusal === undefined) throw new Error('nothing was refused');
+  const after = await afterRefusal(probe, key, window.refusal, window.refusals);
+  t.match(waits(), [/^90\.\d+: Retry-After of key free-1$/]);
+  t.equal(after.afterReset?.admitted, true);
+});
+
+t.test('the first refusal tells of the minute', async (t) => {
+  const { broken } = await filled(told(200, 2, 60), dated(told(429, 0, 90, 80)), dated(told(429, 0, 90, 80)));
+  t.strictSame(broken, ['rate-reset-value']);
+});
+
+t.test('a ban that overtook the refusal that led to it is not taken for the first refusal', async (t) => {
+  const { window } = await filled(told(200, 2, 60), told(403, 0, 60), told(429, 0, 60, 20));
+  t.equal(window.refusal?.outcome.status, 429);
+  t.equal(window.refusals.length, 2);
+});

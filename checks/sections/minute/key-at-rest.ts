@@ -1,0 +1,78 @@
+/** Brings a key to where its minute can be counted: nothing unknown of its quota is spent. */
+import { type Key, MINUTE, SECOND } from '../../run/key-pool.ts';
+import type { Probe } from '../../run/probe.ts';
+import type { RateReading } from '../../wire/rate-headers.ts';
+
+/** The requests of this run on a key since it was last at rest for a minute; undefined where that is unknown. */
+function sinceRest(readings: readonly RateReading[], now: number): readonly RateReading[] | undefined {
+  const own = readings.filter(({ status }) => status !== 429);
+  const first = own[0];
+  if (first === undefined || first.sentAt > now - MINUTE) return own;
+  // Over more than a minute: only a fixed window, whose reset stands still, tells which requests it holds.
+  const last = own.at(-1);
+  if (last === undefined || now - last.receivedAt >= MINUTE) return [];
+  const inWindow = own.filter(
+    ({ reset, sentAt }) => reset !== undefined && reset === last.reset && sentAt > now - MINUTE,
+  );
+  const standsStill = inWindow.length >= 3 && inWindow.every(({ limit }) => limit === last.limit);
+  return standsStill ? inWindow : undefined;
+}
+
+/** When the minute that an answer told of is certainly over; undefined where its headers do not describe the minute. */
+function windowEnd(probe: Probe, { limits }: Key, last: RateReading | undefined): number | undefined {
+  return last?.reset !== undefined && last.limit === limits.perMinute
+    ? probe.targetClock.certainlyReached(last.reset + SECOND)
+    : undefined;
+}
+
+/** A burst takes this long at most on a target of ordinary speed; a window that ends sooner is waited out. */
+const BURST = 5 * SECOND;
+
+/**
+ * Brings a key to where its minute can be counted: what it spent in the current window is known, and the window goes
+ * on for long enough. Returns those requests.
+ */
+export async function atStart(probe: Probe, key: Key): Promise<readonly RateReading[]> {
+  const readings = probe.readingsOf(key);
+  const last = readings.at(-1);
+  const ends = windowEnd(probe, key, last);
+  if (ends !== undefined && ends < probe.now() + BURST)
+    await probe.waitUntil(ends, `the next window of key ${key.name}`);
+  const before = sinceRest(probe.readingsOf(key), probe.now());
+  if (before !== undefined)
+    return before.filter(
+      ({ reset }) => ends === undefined || reset === undefined || ends > probe.now() || reset !== last?.reset,
+    );
+  await rest(probe, key);
+  return [];
+}
+
+/**
+ * Waits until a window by the clock has passed without a request: one that counts the window before in part, as a
+ * sliding counter does, has forgotten that one then.
+ */
+export async function restForWindow(probe: Probe, key: Key): Promise<void> {
+  const last = probe.readingsOf(key).at(-1);
+  const rested = (last?.receivedAt ?? 0) + 2 * MINUTE + SECOND;
+  const ends = windowEnd(probe, key, last);
+  const until = ends === undefined ? rested : Math.min(rested, ends + MINUTE);
+  await probe.waitUntil(until, `key ${key.name} to be at rest for a whole window`);
+}
+
+/**
+ * Waits until the key has made no request for a whole minute: every kind of window is then fresh. A window that is
+ * aligned to the clock ends where the refusal said, and every minute after; the wait goes on to the next such edge, so
+ * that none falls into the burst.
+ */
+export async function rest(probe: Probe, key: Key, edge?: number): Promise<void> {
+  const last = probe.readingsOf(key).at(-1);
+  const rested = (last?.receivedAt ?? 0) + MINUTE + SECOND;
+  const until =
+    edge === undefined ? rested : edge + MINUTE * Math.max(0, Math.ceil((rested - edge) / MINUTE));
+  await probe.waitUntil(until, `key ${key.name} to be at rest for a minute`);
+}
+
+/** Waits a minute from now on: what the key spent may be more than is on record. */
+export async function restFromNow(probe: Probe, key: Key): Promise<void> {
+  await probe.waitUntil(probe.now() + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
+}

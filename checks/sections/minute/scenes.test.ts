@@ -1,0 +1,349 @@
+/** A key's minute as a whole: its first window, what comes after the refusal, the next window and a second count. */
+import t from 'tap';
+import {
+  alignedWindow,
+  type SimulatedLimit,
+  slidingLog,
+  tokenBucketByNextToken,
+} from '../../limits/testing/simulated-limits.ts';
+import { MINUTE, SECOND } from '../../run/key-pool.ts';
+import { NOON, testKey } from '../../run/testing/test-run.ts';
+import { listPets } from '../../wire/requests.ts';
+import { played } from '../testing/judged.ts';
+import { exhaustKeys, heldExplains, minuteOf, minuteScenes } from './scenes.ts';
+import { type Arrival, type LimitedTarget, limitedRun } from './testing/limited-target.ts';
+import { exact, exhaustKey, fewer, more, type Told, windowOf } from './testing/measured.ts';
+
+const free = exhaustKey();
+
+/** Of one animal: what is sent at the limit, where most likely nothing comes of it. */
+const LEAST = '/pets?limit=1';
+
+/** Measures the minute of a key of six. */
+async function measured(target: LimitedTarget = {}, again = true) {
+  const test = limitedRun({ keys: [free], ...target });
+  await played(test.run, 'retrievals', []);
+  const scene = minuteOf(free, again);
+  const measurement = await test.run.play(scene);
+  const kinds = (windows: typeof measurement.windows) => windows.map(({ count }) => count.verdict.kind);
+  return {
+    ...test,
+    scene,
+    measurement,
+    windows: kinds(measurement.windows),
+    next: kinds(measurement.next),
+    /** With what the limit was met in each later window that was counted exactly; in the first it takes turns. */
+    atLimit: [...measurement.windows.slice(1), ...measurement.next].flatMap(({ count, refusal }) =>
+      count.verdict.kind === 'exact' ? [refusal?.request.path] : [],
+    ),
+    waits: test.waits(),
+  };
+}
+
+/** Minutes that open with a request and admit so many each, the last number from then on. */
+const minutesOf =
+  (...admits: readonly number[]): SimulatedLimit =>
+  () => {
+    let window = -1;
+    let endsAt = 0;
+    let used = 0;
+    return (now) => {
+      if (now >= endsAt) [window, endsAt, used] = [window + 1, now + MINUTE, 0];
+      const most = admits[Math.min(window, admits.length - 1)] ?? 0;
+      const admitted = used < most;
+      if (admitted) used += 1;
+      return { admitted, remaining: most - used, reset: endsAt };
+    };
+  };
+
+t.test('a fixed window is counted, waited out and counted once more', async (t) => {
+  const { measurement, windows, next, atLimit, sent, scene, waits } = await measured();
+  t.strictSame(windows, ['exact']);
+  t.strictSame(next, ['exact']);
+  t.strictSame(atLimit, [LEAST]);
+  t.match(measurement, {
+    key: free,
+    told: { kind: 'delay' },
+    afterRetryAfter: { admitted: true },
+    afterReset: { admitted: true },
+    refilling: false,
+    shortWindow: undefined,
+    overGiven: undefined,
+    heldBefore: 6,
+  });
+  t.match(measurement.next, [{ count: { admitted: { length: 6 } } }], 'with the request that found it whole');
+  t.ok(sent.length <= (scene.spends?.requests ?? 0), 'and the bill said so');
+  t.match(waits, [/^61\.\d+: Retry-After of key free-1$/]);
+  t.equal(waits.length, 1, 'what was found whole is counted at once');
+});
+
+t.test('a larger plan’s next window is not paid for', async (t) => {
+  const { windows, next, sent, scene } = await measured({}, false);
+  t.strictSame([windows, next], [['exact'], []]);
+  t.ok(sent.length <= (scene.spends?.requests ?? 0));
+  t.equal(minuteOf(free, false).spends?.requests, 11);
+  t.equal(minuteOf(free, true).spends?.requests, 17);
+});
+
+t.test('a window that is aligned to the clock', async (t) => {
+  const { windows, next } = await measured({
+    limit: alignedWindow,
+    takes: (number) => (number === 1 ? 30 * SECOND : 0),
+  });
+  t.strictSame([windows, next], [['exact'], ['exact']]);
+});
+
+t.test('a target that refuses nothing has no next window', async (t) => {
+  const { measurement, windows } = await measured({ admits: 1000 });
+  t.strictSame(windows, ['more']);
+  t.match(measurement, {
+    told: { kind: 'absent' },
+    afterRetryAfter: undefined,
+    afterReset: undefined,
+    heldBefore: 0,
+    shortWindow: undefined,
+    refilling: undefined,
+    overGiven: undefined,
+  });
+  t.strictSame(measurement.next, []);
+});
+
+t.test('another number than the plan’s is counted twice, from rest', async (t) => {
+  for (const [admits, kind] of [
+    [7, 'more'],
+    [5, 'fewer'],
+  ] as const) {
+    const { windows, next, measurement } = await measured({ admits });
+    t.strictSame([windows, next], [[kind, kind], []]);
+    const [first, second] = measurement.windows;
+    const rested = (second?.count.admitted[0]?.sentAt ?? 0) - (first?.last?.receivedAt ?? 0);
+    t.ok(rested >= MINUTE + SECOND, 'no window of the first count goes on');
+  }
+});
+
+t.test(
+  'a next window that falls short is counted again, and once more where every other one is whole',
+  async (t) => {
+    const next = async (...admits: readonly number[]) => {
+      const { next, atLimit, waits } = await measured({ limit: minutesOf(6, ...admits) });
+      t.ok(atLimit.every((path) => path === LEAST));
+      t.notOk(waits.some((wait) => wait.includes('whole window')));
+      return next;
+    };
+    t.strictSame(await next(6), ['exact']);
+    t.strictSame(await next(4), ['fewer', 'fewer']);
+    t.strictSame(await next(4, 6), ['fewer', 'exact', 'exact']);
+    t.strictSame(await next(4, 6, 4), ['fewer', 'exact', 'fewer']);
+    t.strictSame(await next(7), ['more']);
+    const untold = await measured({
+      limit: minutesOf(6, 4),
+      tells: ({ number, admitted, remaining }) =>
+        number > 7 && admitted ? { remaining: remaining + 2 } : undefined,
+    });
+    t.strictSame(untold.next, ['fewer', 'fewer'], 'though nothing that was held explains it');
+    t.match(untold.waits.at(-1), /: key free-1 to be at rest for a minute$/);
+  },
+);
+
+t.test(
+  'a window that looks back and falls short is counted a third time, after a whole window at rest',
+  async (t) => {
+    // Spread out, so that the window gives back bit by bit.
+    const takes = (number: number) => (number <= 6 ? 4 * SECOND : 0);
+    const short = await measured({ limit: slidingLog, admits: 5, takes });
+    t.strictSame(short.windows, ['fewer', 'fewer', 'fewer']);
+    t.match(short.waits.at(-1), /: key free-1 to be at rest for a whole window$/);
+
+    let spent = 0;
+    const spentBefore = await measured({
+      limit: (capacity) => {
+        const says = slidingLog(capacity);
+        return (now) => {
+          if (spent === 0) says(now);
+          spent += 1;
+          return says(now);
+        };
+      },
+      takes,
+    });
+    t.strictSame(
+      spentBefore.windows,
+      ['fewer', 'exact'],
+      'what somebody else spent once is not missed twice',
+    );
+    t.strictSame(spentBefore.atLimit, [LEAST]);
+  },
+);
+
+/** Answers to the requests after the first seven, which fill the window. */
+const later = (told: (arrival: Arrival) => Told | undefined) => (arrival: Arrival) =>
+  arrival.number > 7 ? told(arrival) : undefined;
+
+t.test('without an admission at the reset there is no next window', async (t) => {
+  const { next, measurement } = await measured({ tells: later(() => ({ status: 429, reset: 60 })) });
+  t.strictSame(next, []);
+  t.match(measurement.afterReset, { admitted: false });
+});
+
+t.test('a refusal that names no moment leaves none to ask at', async (t) => {
+  const { windows, next, measurement, waits } = await measured({
+    tells: ({ admitted }) => (admitted ? undefined : { reset: undefined, retryAfter: undefined }),
+  });
+  t.strictSame([windows, next, waits], [['exact'], [], []]);
+  t.match(measurement, { told: { kind: 'absent' }, afterRetryAfter: undefined, afterReset: undefined });
+});
+
+t.test('headers that no longer describe the minute: the key rests before the next window', async (t) => {
+  const { next, measurement, waits } = await measured({
+    tells: later(() => ({ limit: 1000, remaining: 900 })),
+  });
+  t.equal(measurement.refilling, undefined);
+  t.strictSame(next, ['exact']);
+  t.ok(waits.some((wait) => wait.endsWith('key free-1 to be at rest for a minute')));
+  t.equal(measurement.heldBefore, 0);
+});
+
+t.test('a sliding window gives back bit by bit, and is whole after a minute', async (t) => {
+  const { windows, next, measurement, waits } = await measured({
+    limit: slidingLog,
+    takes: (number) => (number <= 6 ? 4 * SECOND : 0),
+  });
+  t.strictSame(windows, ['exact']);
+  t.equal(measurement.refilling, true);
+  t.equal(measurement.overGiven, undefined);
+  t.ok(waits.some((wait) => wait.endsWith('key free-1 to have its whole quota')));
+  t.equal(next.length, 1);
+  const [window] = measurement.next;
+  const verdict = window?.count.verdict;
+  t.ok(
+    verdict?.kind === 'exact' || (verdict?.kind === 'fewer' && verdict.before <= measurement.heldBefore),
+    'what is missing is what this run has spent',
+  );
+});
+
+t.test('a bucket gives back bit by bit, and is whole after a minute', async (t) => {
+  const { windows, next, measurement } = await measured({ limit: tokenBucketByNextToken });
+  t.strictSame([windows, next], [['exact'], ['exact']]);
+  t.match(measurement, { refilling: true, overGiven: undefined, shortWindow: undefined, heldBefore: 0 });
+});
+
+t.test('a request after the refusal belongs to the burst, or the key rests after it', async (t) => {
+  const rests = async (seconds: number, reset = seconds) => {
+    const { waits } = await measured({
+      limit: tokenBucketByNextToken,
+      tells: ({ number, remaining }) =>
+        number === 7
+          ? { retryAfter: seconds, reset }
+          : { remaining: Math.min(1, remaining), reset: reset + 5 },
+    });
+    return waits.slice(1).map((wait) => wait.replace(/\.\d+:/, ':'));
+  };
+  const whole = (seconds: number) => `${seconds}: key free-1 to have its whole quota`;
+  const rest = (seconds: number) => `${seconds}: key free-1 to be at rest for a minute`;
+  t.strictSame(await rests(10), [whole(71)]);
+  t.strictSame(await rests(19), [whole(80)]);
+  t.strictSame(await rests(21), [whole(61), rest(82)], 'a bucket gave it back in part');
+  t.strictSame(await rests(30), [whole(61), rest(91)]);
+  t.strictSame(
+    await rests(55),
+    [whole(61), '121: key free-1 to be at rest for a whole window'],
+    'so late it counts as the first of the next window, which is counted again where it falls short',
+  );
+  t.strictSame(
+    (await rests(10, 65)).slice(1),
+    [whole(71), '131: key free-1 to be at rest for a whole window'],
+    'so it does after one that belonged to the burst',
+  );
+});
+
+t.test('a bucket that gives back more than its plan’s', async (t) => {
+  const { measurement } = await measured({
+    limit: tokenBucketByNextToken,
+    tells: later(({ admitted }) => (admitted ? { remaining: 3, reset: 12 } : undefined)),
+  });
+  t.match(measurement, { refilling: true, overGiven: { given: 4, most: 3 } });
+  const low = await measured({
+    limit: tokenBucketByNextToken,
+    admits: 5,
+    tells: ({ number, admitted }) => (number > 6 && admitted ? { remaining: 3, reset: 12 } : undefined),
+  });
+  t.equal(low.measurement.refilling, true);
+  t.equal(low.measurement.overGiven, undefined, 'a count that is not exact is judged as it is');
+});
+
+t.test('a window that is whole again too soon', async (t) => {
+  const { measurement, waits } = await measured({
+    limit: (capacity) => {
+      let endsAt = 0;
+      let used = 0;
+      return (now) => {
+        if (now >= endsAt) [endsAt, used] = [now + 30 * SECOND, 0];
+        const admitted = used < capacity;
+        if (admitted) used += 1;
+        return { admitted, remaining: capacity - used, reset: endsAt };
+      };
+    },
+  });
+  t.match(measurement, {
+    refilling: false,
+    overGiven: undefined,
+    windows: [{ count: { verdict: { kind: 'exact' } } }],
+  });
+  const { shortWindow } = measurement;
+  t.ok(shortWindow !== undefined && Math.abs(shortWindow - 30 * SECOND) <= 2 * SECOND);
+  t.equal(waits.length, 1, 'and is counted at once, before it ends');
+});
+
+t.test('what this run has sent in the minute belongs to the count', async (t) => {
+  const test = limitedRun({ keys: [free] });
+  await played(test.run, 'retrievals', []);
+  const probe = test.run.probe('earlier');
+  for (let sent = 0; sent < 4; sent += 1) await probe.attempt(listPets(), free);
+  const { windows } = await test.run.play(minuteOf(free, false));
+  t.match(windows, [{ count: { verdict: { kind: 'exact' }, admitted: { length: 6 } } }]);
+  t.match(windows[0]?.count.admitted[0], { id: 'earlier#1', sentAt: NOON });
+});
+
+t.test('one key a plan may be driven to its limit, the smallest plan first', async (t) => {
+  const key = (
+    name: string,
+    plan: 'free' | 'pro' | 'business',
+    perMinute: number,
+    ...more: readonly 'ban'[]
+  ) => exhaustKey({ name, plan, roles: ['exhaust', ...more], limits: { perMinute, perDay: 100_000 } });
+  const names = (...keys: Parameters<typeof exhaustKeys>[0]['keys']) =>
+    exhaustKeys({ keys }).map(({ name }) => name);
+  const pro = key('pro-1', 'pro', 300);
+  t.strictSame(names(pro, key('free-1', 'free', 60)), ['free-1', 'pro-1']);
+  t.strictSame(names(pro, key('pro-2', 'pro', 300)), ['pro-1']);
+  t.strictSame(names(key('pro-ban', 'pro', 300, 'ban'), pro), ['pro-1'], 'one that may be banned is spared');
+  t.strictSame(names(pro, key('pro-ban', 'pro', 300, 'ban')), ['pro-1']);
+  t.strictSame(names(key('ban-1', 'pro', 300, 'ban'), key('ban-2', 'pro', 300, 'ban')), ['ban-1']);
+  t.strictSame(names(testKey({ roles: ['functional', 'ban'] })), []);
+});
+
+t.test('only the smallest plan’s minute goes on into the next one', async (t) => {
+  const key = (name: string, plan: 'free' | 'pro' | 'business', perMinute: number) =>
+    exhaustKey({ name, plan, limits: { perMinute, perDay: 100_000 } });
+  const requests = (...keys: Parameters<typeof minuteScenes>[0]['keys']) =>
+    minuteScenes({ keys }).map(({ scene }) => `${scene.id} ${scene.spends?.requests}`);
+  t.strictSame(requests(key('pro-1', 'pro', 300), key('free-1', 'free', 60)), [
+    'minute:free-1 125',
+    'minute:pro-1 305',
+  ]);
+  t.strictSame(requests(key('pro-1', 'pro', 300)), ['minute:pro-1 605']);
+  t.strictSame(requests(key('business-1', 'business', 1000)), ['minute:business-1 1005']);
+});
+
+t.test('a minute that looks back may still hold what is missing', async (t) => {
+  const explained = (held: number, ...window: Parameters<typeof windowOf>) =>
+    heldExplains(windowOf(...window), held);
+  t.equal(explained(2, fewer(2), 4), true);
+  t.equal(explained(3, fewer(2), 4), true);
+  t.equal(explained(1, fewer(2), 4), false, 'it held less than that');
+  t.equal(explained(2, fewer(2), 3), false, 'more is missing than its headers told');
+  t.equal(explained(2, fewer(2, 1), 4), false, 'somebody else spent a part of it meanwhile');
+  t.equal(explained(2, fewer(2, 1), 3), false);
+  t.equal(explained(6, exact), false, 'nothing is missing');
+  t.equal(explained(6, more, 7), false);
+});

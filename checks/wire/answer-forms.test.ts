@@ -1,0 +1,112 @@
+/** That a profile may pin whatever a run reports, and nothing else. */
+import t from 'tap';
+import { VARIANTS } from '../../reference-server/variants/index.ts';
+import { gaps } from '../../spec/contract.ts';
+import { parseProfile } from '../profile/parse-profile.ts';
+import { pinnedProfileYaml } from '../profile/write-profile.ts';
+import { isAnswerTo } from './answer-forms.ts';
+
+/** Everything that the observers say, by gap: each kind of answer that their code has, with statuses of all sorts. */
+const REPORTED: Readonly<Record<string, readonly string[]>> = {
+  'category-existence': ['accepted', 'rejected-400', 'rejected-422', 'rejected-200'],
+  'name-character-set': ['any-script', 'rejected-400', 'rejected-403'],
+  'name-length': ['accepted', 'rejected-413', 'rejected-500'],
+  'status-when-omitted': ['none', 'available', 'pending', 'sold'],
+  'pagination-mechanism': ['none', 'link-header', 'x-next-cursor, x-total-count', 'content-range'],
+  'store-orders': ['absent', 'present', 'answered-401', 'answered-302'],
+  'error-codes': ['404 not_found', '400 invalid, body, 404 NOT FOUND', '400 ', '400 a\nb: "#c"'],
+  'limit-out-of-range': [
+    ...['rejected-400', 'rejected-422', 'clamped', 'defaulted', 'ignored', 'empty-list', 'no-list'],
+    ...['0-rejected-400 101-clamped', '0-empty-list 101-rejected-422'],
+  ],
+  'limit-not-a-number': ['rejected-400', 'rejected-404', 'defaulted', 'ignored', 'empty-list', 'no-list'],
+  'unknown-status-filter': ['rejected-400', 'rejected-422', 'empty-list', 'unfiltered'],
+  'ban-answer': ['no-ban-seen', 'banned-401', 'banned-403', 'banned-429', 'banned-503'],
+  'ban-threshold': ['no-ban-seen', '1', '17'],
+  'ban-duration': ['no-ban-seen', 'not-told', '20-seconds', '0-seconds', '-3-seconds'],
+  'retry-after-format': ['seconds', 'milliseconds', 'http-date', 'iso-date', 'unix-time'],
+  'unknown-fields': ['ignored', 'kept', 'rejected-400', 'rejected-422'],
+  'null-status': ['taken-as-omitted', 'rejected-400', 'rejected-422'],
+  'id-assignment': ['ascending', 'other'],
+  'extra-response-fields': ['none', '_links, createdAt', '""', 'true', '~', '1e3'],
+  'list-order': ['oldest-first', 'newest-first', 'other'],
+  'unsupported-media-type': ['accepted', 'rejected-400', 'rejected-415'],
+  'added-visibility': ['at-once', 'later'],
+  'malformed-id': ['not-found-404', 'accepted', 'rejected-400', 'rejected-422'],
+  'deprecation-announcement': ['none', 'deprecation', 'sunset', 'deprecation-and-sunset'],
+  'authentication-challenge': ['none', 'bearer', 'basic', 'apikey'],
+  'unknown-path': ['not-found-404-error-body', 'not-found-404-other-body', 'answered-401-error-body'],
+  'rate-headers-window': ['minute', 'day', 'both'],
+  'rate-window-kind': ['fixed', 'refilling'],
+};
+
+/** Nothing that a run reports. */
+const NEVER_REPORTED: Readonly<Record<string, readonly string[]>> = {
+  'limit-out-of-range': [
+    'reject',
+    'rejected',
+    'rejected-40',
+    'rejected-4000',
+    '0-clamped',
+    '0-x 101-clamped',
+  ],
+  'ban-answer': ['banned', 'banned-403 ', 'unbanned-403'],
+  'ban-threshold': ['ten', '17-seconds', '1.5'],
+  'ban-duration': ['20', '20 seconds', '20-seconds-'],
+  'pagination-mechanism': ['link', 'link-haeder', 'x-next-cursor,x-page'],
+  'error-codes': ['not_found', '40 x', 'none'],
+  'store-orders': ['no', 'answered'],
+  'extra-response-fields': ['', ' '],
+};
+
+const gapOf = (id: string) => {
+  const gap = gaps.find((candidate) => candidate.id === id);
+  if (gap === undefined) throw new Error(`no gap ${id}`);
+  return gap;
+};
+
+t.test('every gap that a run observes is in the table, and every known answer is one', (t) => {
+  const observable = gaps.filter(({ unobservable }) => unobservable === undefined);
+  t.strictSame(observable.map(({ id }) => id).sort(), Object.keys(REPORTED).sort());
+  for (const gap of observable)
+    for (const answer of gap.answers) t.ok(isAnswerTo(gap, answer), `${gap.id}: ${answer}`);
+  t.end();
+});
+
+t.test('what --write-profile pins is read again as it was reported', (t) => {
+  const least = parseProfile('keys: [{ name: free-1, plan: free, env: FREE_KEY }]', 'p', gaps);
+  if (!least.ok) throw new Error('the test’s profile is wrong');
+  for (const [id, answers] of Object.entries(REPORTED)) {
+    const { question } = gapOf(id);
+    for (const answer of answers) {
+      const text = pinnedProfileYaml(undefined, least.profile, [{ id, question, answer }]);
+      const read = parseProfile(text, 'p', gaps);
+      t.equal(read.ok ? read.profile.gaps[id] : JSON.stringify(read.problems), answer, `${id}: ${answer}`);
+    }
+  }
+  t.end();
+});
+
+t.test('what no run reports is refused', (t) => {
+  for (const [id, answers] of Object.entries(NEVER_REPORTED))
+    for (const answer of answers) t.notOk(isAnswerTo(gapOf(id), answer), `${id}: ${answer}`);
+  t.end();
+});
+
+t.test('the answers of every conforming personality can be pinned', (t) => {
+  // Which codes a personality has its table of answers describes in words.
+  const ids = Object.keys(REPORTED).filter((id) => id !== 'error-codes');
+  const promised = VARIANTS.flatMap(({ name, answers }) =>
+    Object.entries(answers).map(([question, answer]) => ({ name, question, answer })),
+  ).filter(({ question }) => ids.includes(question));
+  t.ok(promised.length > 20);
+  for (const { name, question, answer } of promised)
+    t.ok(isAnswerTo(gapOf(question), answer), `${name}: ${question} ${answer}`);
+  t.end();
+});
+
+t.test('a form with a place that nothing is known of is a mistake in the contract’s data', (t) => {
+  const gap = { id: 'a', answers: [], forms: ['<colour>'], open: false };
+  t.throws(() => isAnswerTo(gap, 'red'), { message: /nothing is known of <colour>/ });
+  t.end();
+});

@@ -1,0 +1,238 @@
+import { Pool } from 'undici';
+import { HARNESS_VERSION } from '../run/harness-version.ts';
+import { BodyBudget } from './body-budget.ts';
+import { decodeContent } from './content-decoding.ts';
+import { dispatchOnce, type TimeLimits, type WireResponse } from './dispatch-once.ts';
+import {
+  type Exchange,
+  type ExchangeRequest,
+  type FailureOutcome,
+  type HeaderList,
+  headerValues,
+  type Operation,
+  type ResponseOutcome,
+} from './exchange.ts';
+import { createRedactor, type Redactor } from './redaction.ts';
+
+export type { TimeLimits } from './dispatch-once.ts';
+
+/** What a request says of who sends it. */
+export type Authorization =
+  /** A key of the profile, sent as bearer token. */
+  | { readonly kind: 'key'; readonly name: string; readonly value: string }
+  /** Any other value of the Authorization header; `described` is what the record shows instead of it. */
+  | { readonly kind: 'raw'; readonly name: null; readonly header: string; readonly described: string }
+  | { readonly kind: 'none' };
+
+export interface ClientRequest {
+  readonly operation: Operation;
+  readonly method: string;
+  /** Path and query relative to the base address, starting with a slash; sent as it is, not normalised. */
+  readonly path: string;
+  /** In addition to the client's own; one of the same name replaces the client's. */
+  readonly headers?: HeaderList;
+  /** No Accept is sent, which leaves the media type to the target (RFC 9110, 12.5.1). */
+  readonly acceptsAnything?: boolean;
+  /** Sent in UTF-8; the caller adds Content-Type. */
+  readonly body?: string;
+  readonly authorization: Authorization;
+}
+
+export interface HttpClient {
+  /**
+   * Makes exactly one exchange: no redirect is followed, nothing is sent twice, no cookie is kept. Whatever the target
+   * or the network does is an outcome; it rejects only when the harness itself cannot go on.
+   *
+   * @param signal ends the exchange at once with the failure `interrupted`
+   */
+  exchange(
+    request: ClientRequest,
+    record: { readonly id: string; readonly sentBy: string },
+    signal?: AbortSignal,
+  ): Promise<Exchange>;
+  /** Closes all connections; an exchange under way fails with `interrupted`. */
+  close(): Promise<void>;
+}
+
+export interface ClientOptions {
+  /** http or https, with or without a trailing slash; must hold no credentials. */
+  readonly baseUrl: URL | string;
+  /** The harness's clock: milliseconds since 1970. */
+  now(): number;
+  /** Values of all keys; they and their near misses enter no record, see redaction.ts. */
+  readonly secrets: Iterable<string>;
+  /** Defaults: connect 10 s, headers 15 s, body 20 s. */
+  readonly timeouts?: Partial<TimeLimits>;
+  /** Authorities to trust in place of the machine's, in PEM. */
+  readonly authorities?: string;
+  /** Bound on a body in bytes, before and after decoding. Default 2 MiB. */
+  readonly maxBodyBytes?: number;
+}
+
+const DEFAULT_LIMITS: TimeLimits = { connect: 10_000, headers: 15_000, body: 20_000 };
+const MAX_HEADER_BYTES = 64 * 1024;
+
+/** Shorter than what servers keep a connection for, so that a request seldom meets one that is being closed. */
+const KEEP_ALIVE_MS = 2000;
+
+/**
+ * undici hands a connection out again one turn of the event loop after its response: without a bound, fifty exchanges
+ * at a time would open a hundred.
+ */
+const MOST_CONNECTIONS = 60;
+
+/** Time for a slow address before the next one of the same host is tried as well (RFC 8305, 5). */
+const NEXT_ADDRESS_MS = 2000;
+
+const USER_AGENT = `petstore-harness/${HARNESS_VERSION}`;
+
+/**
+ * An HTTP client for one target. Connections are kept alive; of more than 60 exchanges at a time, the rest waits, and
+ * waits as long as it may take to connect.
+ *
+ * @throws TypeError for a base address that is no URL, not http(s), or holds credentials
+ */
+export function createClient(options: ClientOptions): HttpClient {
+  const base = new URL(options.baseUrl);
+  if (base.protocol !== 'http:' && base.protocol !== 'https:') throw new TypeError('not an http(s) address');
+  if (base.username !== '' || base.password !== '') throw new TypeError('the address holds credentials');
+  const basePath = base.pathname.replace(/\/+$/, '');
+  const redactor = createRedactor(options.secrets);
+  const limits = { ...DEFAULT_LIMITS, ...options.timeouts };
+  const budget = new BodyBudget(options.maxBodyBytes);
+  let closesWhatItSaidToKeep = false;
+  const pool = new Pool(base.origin, {
+    connections: MOST_CONNECTIONS,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    // The exchange has failed by then; this only frees the socket.
+    connect: {
+      timeout: limits.connect + 1000,
+      ...(options.authorities === undefined ? {} : { ca: options.authorities }),
+    },
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+  });
+  return {
+    async exchange(request, record, signal) {
+      const { authorization, method, path, body } = request;
+      const headers = headersOf(request);
+      const { sentAt, receivedAt, outcome } = await dispatchOnce(
+        pool,
+        {
+          method,
+          path: basePath + path,
+          headers: [...headers, ...credentials(authorization)],
+          body,
+          lastOfConnection: closesWhatItSaidToKeep,
+        },
+        { limits, budget, now: options.now, signal },
+      );
+      // Perhaps a kept connection met its end: a request that may not be repeated must not meet that again.
+      if (outcome.kind === 'failure' && outcome.reason === 'reset') closesWhatItSaidToKeep = true;
+      return {
+        ...record,
+        key: authorization.kind === 'key' ? authorization.name : null,
+        sentAt,
+        receivedAt,
+        request: recordOf(request, headers, redactor),
+        outcome:
+          outcome.kind === 'response'
+            ? await readResponse(outcome, budget, redactor)
+            : { ...outcome, message: redactor.redact(outcome.message) },
+      };
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+function headersOf({ headers = [], acceptsAnything }: ClientRequest): HeaderList {
+  const given = new Set(headers.map(([name]) => name.toLowerCase()));
+  if (acceptsAnything === true) given.add('accept');
+  const own: HeaderList = [
+    ['accept', 'application/json'],
+    ['accept-encoding', 'identity'],
+    ['user-agent', USER_AGENT],
+  ];
+  return [...own.filter(([name]) => !given.has(name)), ...headers];
+}
+
+function credentials(authorization: Authorization): HeaderList {
+  switch (authorization.kind) {
+    case 'key':
+      return [['authorization', `Bearer ${authorization.value}`]];
+    case 'raw':
+      return [['authorization', authorization.header]];
+    case 'none':
+      return [];
+  }
+}
+
+/** How the record shows what {@link credentials} sends. */
+function credentialsShown(authorization: Authorization): HeaderList {
+  switch (authorization.kind) {
+    case 'key':
+      return [['authorization', `Bearer [key ${authorization.name}]`]];
+    case 'raw':
+      return [['authorization', authorization.described]];
+    case 'none':
+      return [];
+  }
+}
+
+function recordOf(request: ClientRequest, headers: HeaderList, { redact }: Redactor): ExchangeRequest {
+  const { operation, method, path, body, authorization } = request;
+  return {
+    operation,
+    method,
+    path: redact(path),
+    headers: [
+      ...headers.map(([name, value]) => [name, redact(value)] as const),
+      ...credentialsShown(authorization),
+    ],
+    ...(body === undefined ? {} : { body: redact(body) }),
+  };
+}
+
+async function readResponse(
+  response: WireResponse,
+  budget: BodyBudget,
+  { redact }: Redactor,
+): Promise<ResponseOutcome | FailureOutcome> {
+  const most = budget.mostDecoded;
+  const decoded = await decodeContent(
+    response.bytes,
+    headerValues(response.headers, 'content-encoding'),
+    most,
+  );
+  if (decoded.kind === 'too-large') {
+    const message = `the body is larger than ${most} bytes when decompressed`;
+    return { kind: 'failure', reason: 'too-large', message };
+  }
+  const bytes = decoded.kind === 'decoded' ? decoded.bytes : response.bytes;
+  const refused = budget.refuseDecoded(bytes, response.bytes.length);
+  if (refused !== undefined) return { kind: 'failure', reason: 'too-large', message: refused };
+  const { text, faithful } = readUtf8(bytes);
+  const problem =
+    decoded.kind === 'undecodable' ? 'undecodable-encoding' : faithful ? undefined : 'invalid-utf8';
+  return {
+    kind: 'response',
+    status: response.status,
+    headers: response.headers.map(([name, value]) => [redact(name), redact(value)]),
+    body: redact(text),
+    bodyBytes: bytes.length,
+    ...(problem === undefined ? {} : { bodyProblem: problem }),
+  };
+}
+
+/** A byte order mark stays in the text: whether it may be there is a check's question. */
+function readUtf8(bytes: Buffer): { text: string; faithful: boolean } {
+  try {
+    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), faithful: true };
+  } catch {
+    return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), faithful: false };
+  }
+}

@@ -1,0 +1,261 @@
+import t, { type Test } from 'tap';
+import { type Dispatcher, errors, Pool } from 'undici';
+import { TimeIsOver } from '../run/run-budget.ts';
+import { BodyBudget } from './body-budget.ts';
+import { type DispatchBounds, dispatchOnce, type WireRequest } from './dispatch-once.ts';
+
+const LIST: WireRequest = {
+  method: 'GET',
+  path: '/v1/pets',
+  headers: [
+    ['Accept', 'application/json'],
+    ['X-Extra', '1'],
+  ],
+  body: undefined,
+  lastOfConnection: false,
+};
+
+/** Longer than any test takes. */
+const PATIENT = { connect: 60_000, headers: 60_000, body: 60_000 };
+
+type Handler = Required<
+  Pick<
+    Dispatcher.DispatchHandler,
+    'onRequestStart' | 'onResponseStart' | 'onResponseData' | 'onResponseEnd' | 'onResponseError'
+  >
+>;
+
+function isComplete(handler: Dispatcher.DispatchHandler): handler is Handler {
+  return (
+    handler.onRequestStart !== undefined &&
+    handler.onResponseStart !== undefined &&
+    handler.onResponseData !== undefined &&
+    handler.onResponseEnd !== undefined &&
+    handler.onResponseError !== undefined
+  );
+}
+
+/** A pool without connections: the test says what happens on the one that a request is given, and when. */
+class ScriptedPool extends Pool {
+  readonly dispatched: Dispatcher.DispatchOptions[] = [];
+  readonly aborted: string[] = [];
+  #handler: Handler | undefined;
+
+  override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
+    this.dispatched.push(options);
+    if (!isComplete(handler)) throw new TypeError('a handler of all that can happen');
+    this.#handler = handler;
+    return true;
+  }
+
+  get handler(): Handler {
+    if (this.#handler === undefined) throw new TypeError('nothing was dispatched');
+    return this.#handler;
+  }
+
+  controller(rawHeaders: (string | Buffer)[] = []): Dispatcher.DispatchController {
+    const { aborted } = this;
+    // undici passes either texts or bytes; a list of both is neither of its types.
+    const texts = rawHeaders.filter((text) => typeof text === 'string');
+    const bytes = rawHeaders.filter((text) => typeof text !== 'string');
+    return {
+      aborted: false,
+      paused: false,
+      reason: null,
+      rawHeaders: bytes.length > 0 ? bytes : texts,
+      abort: (reason) => void aborted.push(reason.message),
+      pause() {},
+      resume() {},
+    };
+  }
+}
+
+/** A request under way, on a clock that counts how often it was asked. */
+function begin(t: Test, bounds: Partial<DispatchBounds> = {}, request: Partial<WireRequest> = {}) {
+  const pool = new ScriptedPool('http://127.0.0.1:1');
+  t.teardown(() => pool.destroy());
+  let time = 1000;
+  const pending = dispatchOnce(
+    pool,
+    { ...LIST, ...request },
+    { limits: PATIENT, budget: new BodyBudget(), now: () => time++, signal: undefined, ...bounds },
+  );
+  return { pool, pending };
+}
+
+t.test('a request is handed over as it is', async (t) => {
+  const { pool } = begin(t);
+  t.match(pool.dispatched, [{ method: 'GET', path: '/v1/pets', body: null, reset: false }]);
+  t.strictSame(pool.dispatched[0]?.headers, ['Accept', 'application/json', 'X-Extra', '1']);
+  const last = begin(t, {}, { method: 'POST', body: '{}', lastOfConnection: true });
+  t.match(last.pool.dispatched, [{ method: 'POST', body: '{}', reset: true }]);
+  for (const each of [pool, last.pool]) {
+    each.handler.onResponseError(each.controller(), new errors.ClientDestroyedError());
+  }
+});
+
+t.test('a response in pieces is one response, its headers in the order of the wire', async (t) => {
+  const asText = (text: string): string | Buffer => text;
+  const asBytes = (text: string): string | Buffer => Buffer.from(text, 'latin1');
+  for (const passed of [asText, asBytes]) {
+    const { pool, pending } = begin(t);
+    const { handler } = pool;
+    handler.onRequestStart(pool.controller(), null);
+    const controller = pool.controller(['X-A', '1', 'x-a', 'caf\xe9', 'B', ''].map(passed));
+    handler.onResponseStart(controller, 404, {});
+    handler.onResponseData(controller, Buffer.from('[{"id"'));
+    handler.onResponseData(controller, Buffer.from(':1}]'));
+    handler.onResponseEnd(controller, {});
+    t.strictSame(await pending, {
+      sentAt: 1001,
+      receivedAt: 1002,
+      outcome: {
+        kind: 'response',
+        status: 404,
+        headers: [
+          ['X-A', '1'],
+          ['x-a', 'caf\xe9'],
+          ['B', ''],
+        ],
+        bytes: Buffer.from('[{"id":1}]'),
+      },
+    });
+    t.strictSame(pool.aborted, [], 'the connection stays');
+  }
+});
+
+t.test('an interim response is no response', async (t) => {
+  const { pool, pending } = begin(t, { limits: { ...PATIENT, headers: 20 } });
+  pool.handler.onRequestStart(pool.controller(), null);
+  pool.handler.onResponseStart(pool.controller(['Link', '</x>']), 103, {});
+  t.match(await pending, {
+    outcome: { kind: 'failure', reason: 'headers-timeout', message: 'no response within 0.02 s' },
+  });
+
+  const then = begin(t);
+  then.pool.handler.onRequestStart(then.pool.controller(), null);
+  then.pool.handler.onResponseStart(then.pool.controller(['Link', '</x>']), 199, {});
+  then.pool.handler.onResponseStart(then.pool.controller([]), 200, {});
+  then.pool.handler.onResponseEnd(then.pool.controller(), {});
+  t.match((await then.pending).outcome, { kind: 'response', status: 200, headers: [] });
+});
+
+t.test('each part of an exchange has its own time', async (t) => {
+  const connecting = begin(t, { limits: { ...PATIENT, connect: 20 } });
+  t.strictSame((await connecting.pending).outcome, {
+    kind: 'failure',
+    reason: 'connect-timeout',
+    message: 'no connection within 0.02 s',
+  });
+
+  const reading = begin(t, { limits: { ...PATIENT, body: 20 } });
+  reading.pool.handler.onRequestStart(reading.pool.controller(), null);
+  const controller = reading.pool.controller();
+  reading.pool.handler.onResponseStart(controller, 200, {});
+  reading.pool.handler.onResponseData(controller, Buffer.from('['));
+  t.strictSame((await reading.pending).outcome, {
+    kind: 'failure',
+    reason: 'body-timeout',
+    message: 'the body was not complete within 0.02 s',
+  });
+  t.strictSame(reading.pool.aborted, ['the body was not complete within 0.02 s'], 'and the connection ends');
+});
+
+t.test('a connection that stands too late is not used', async (t) => {
+  const { pool, pending } = begin(t, { limits: { ...PATIENT, connect: 10 } });
+  await pending;
+  pool.handler.onRequestStart(pool.controller(), null);
+  t.equal(pool.aborted.length, 1, 'the request is not written');
+});
+
+t.test('undici may not send a request a second time', async (t) => {
+  const { pool, pending } = begin(t);
+  const { handler } = pool;
+  handler.onRequestStart(pool.controller(), null);
+  t.equal(pool.aborted.length, 0);
+  handler.onRequestStart(pool.controller(), null);
+  t.equal(pool.aborted.length, 1);
+  handler.onResponseError(pool.controller(), new errors.SocketError('other side closed'));
+  t.match(await pending, { sentAt: 1001, outcome: { kind: 'failure', reason: 'reset' } });
+});
+
+t.test('how far an exchange had come when it broke', async (t) => {
+  const connecting = begin(t);
+  const expired = Object.assign(new Error('certificate has expired'), { code: 'CERT_HAS_EXPIRED' });
+  connecting.pool.handler.onResponseError(connecting.pool.controller(), expired);
+  t.match(await connecting.pending, { sentAt: 1000, outcome: { kind: 'failure', reason: 'tls' } });
+
+  const waiting = begin(t);
+  waiting.pool.handler.onRequestStart(waiting.pool.controller(), null);
+  waiting.pool.handler.onResponseError(waiting.pool.controller(), new errors.SocketError('bad response'));
+  t.match((await waiting.pending).outcome, { reason: 'malformed-response', message: /100 Continue/ });
+
+  const reading = begin(t);
+  const { handler } = reading.pool;
+  handler.onRequestStart(reading.pool.controller(), null);
+  handler.onResponseStart(reading.pool.controller(), 200, {});
+  handler.onResponseData(reading.pool.controller(), Buffer.from('[{"id'));
+  handler.onResponseData(reading.pool.controller(), Buffer.from('":1'));
+  handler.onResponseError(reading.pool.controller(), new errors.SocketError('other side closed'));
+  t.match((await reading.pending).outcome, { reason: 'reset', message: /middle of the body, after 8 bytes/ });
+});
+
+t.test("the harness's own trouble rejects, and leaves nothing behind", async (t) => {
+  const stop = new AbortController();
+  const { pool, pending } = begin(t, { signal: stop.signal });
+  const trouble = Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+  pool.handler.onResponseError(pool.controller(), trouble);
+  await t.rejects(pending, trouble);
+  stop.abort();
+  t.strictSame(pool.aborted, []);
+});
+
+t.test('a body beyond the budget ends the exchange, and what comes of it after does not count', async (t) => {
+  const budget = new BodyBudget(10);
+  const { pool, pending } = begin(t, { budget });
+  const { handler } = pool;
+  const controller = pool.controller();
+  handler.onRequestStart(controller, null);
+  handler.onResponseStart(controller, 200, {});
+  handler.onResponseData(controller, Buffer.from('123456'));
+  handler.onResponseData(controller, Buffer.from('78901'));
+  handler.onResponseData(controller, Buffer.from('2'));
+  handler.onResponseStart(controller, 500, {});
+  handler.onResponseEnd(controller, {});
+  handler.onResponseError(controller, new TypeError('the connection is gone'));
+  t.match(await pending, {
+    receivedAt: 1002,
+    outcome: { kind: 'failure', reason: 'too-large', message: 'the body is larger than 10 bytes' },
+  });
+  t.strictSame(pool.aborted, ['the body is larger than 10 bytes'], 'it is broken off once');
+});
+
+t.test('an interruption ends an exchange with its reason, before it is sent or while it waits', async (t) => {
+  const before = begin(t, { signal: AbortSignal.abort() });
+  t.match(await before.pending, {
+    sentAt: 1000,
+    receivedAt: 1001,
+    outcome: { kind: 'failure', reason: 'interrupted', message: 'interrupted' },
+  });
+  t.strictSame(before.pool.dispatched, [], 'nothing is sent');
+
+  const stop = new AbortController();
+  const { pool, pending } = begin(t, { signal: stop.signal });
+  pool.handler.onRequestStart(pool.controller(), null);
+  stop.abort(new TimeIsOver(60_000));
+  const message = 'the run’s longest time, 60 s, was over';
+  t.strictSame((await pending).outcome, { kind: 'failure', reason: 'interrupted', message });
+  t.strictSame(pool.aborted, [message], 'and so does its connection');
+});
+
+t.test('an exchange that is over hears of no interruption any more', async (t) => {
+  const stop = new AbortController();
+  const { pool, pending } = begin(t, { signal: stop.signal });
+  const controller = pool.controller();
+  pool.handler.onRequestStart(controller, null);
+  pool.handler.onResponseStart(controller, 200, {});
+  pool.handler.onResponseEnd(controller, {});
+  await pending;
+  stop.abort();
+  t.strictSame(pool.aborted, [], 'its connection may serve another one by now');
+});

@@ -1,0 +1,162 @@
+import t from 'tap';
+import {
+  answeredPet,
+  bearsRateHeader,
+  bodyOf,
+  described,
+  listedPets,
+  looksLikeTheService,
+  mediaTypes,
+  quoted,
+} from './pets.ts';
+import { answered } from './testing/answered.ts';
+
+const REX = '{"id":9223372036854775807,"name":"Rex","categoryId":2,"status":"sold"}';
+const SEEN_REX = {
+  id: 9223372036854775807n,
+  name: 'Rex',
+  categoryId: 2n,
+  status: 'sold',
+  fields: ['id', 'name', 'categoryId', 'status'],
+};
+
+t.test('the animals of a list are those of a 200 with an array of objects', async (t) => {
+  t.strictSame(listedPets(answered({ body: '[]' })), []);
+  t.strictSame(listedPets(answered({ body: `[${REX},{"id":1,"colour":"red"}]` })), [
+    SEEN_REX,
+    { id: 1n, name: undefined, categoryId: undefined, status: undefined, fields: ['id', 'colour'] },
+  ]);
+  for (const none of [REX, `[${REX},5]`, `[${REX},"Rex"]`, '[null]', '[[]]', '"[]"', '[', '']) {
+    t.equal(listedPets(answered({ body: none })), undefined, none);
+  }
+  for (const status of [201, 404, 500]) {
+    t.equal(listedPets(answered({ status, body: `[${REX}]` })), undefined, `with ${status}`);
+  }
+  t.equal(listedPets(answered({ bodyProblem: 'invalid-utf8' })), undefined, 'no text, no list');
+});
+
+t.test('the animal of an answer is that of a 200 or a 201', async (t) => {
+  t.strictSame(answeredPet(answered({ body: REX })), SEEN_REX);
+  t.strictSame(answeredPet(answered({ status: 201, body: REX })), SEEN_REX);
+  for (const status of [202, 204, 400, 404]) {
+    t.equal(answeredPet(answered({ status, body: REX })), undefined, `with ${status}`);
+  }
+  for (const none of [`[${REX}]`, '7', '"Rex"', 'null', 'true', REX.slice(1), '']) {
+    t.equal(answeredPet(answered({ body: none })), undefined, none);
+  }
+});
+
+t.test('a field of another type than the document gives it is not seen, only named', async (t) => {
+  const fields = ['id', 'name', 'categoryId', 'status'];
+  const unseen = { id: undefined, name: undefined, categoryId: undefined, status: undefined, fields };
+  for (const body of [
+    '{"id":"1","name":1,"categoryId":"2","status":false}',
+    '{"id":1.5,"name":null,"categoryId":null,"status":null}',
+    '{"id":9223372036854775808,"name":["Rex"],"categoryId":-9223372036854775809,"status":{}}',
+  ]) {
+    t.strictSame(answeredPet(answered({ body })), unseen, body);
+  }
+});
+
+t.test('a body that is not the faithful text of what was sent is not read as JSON', async (t) => {
+  for (const bodyProblem of ['invalid-utf8', 'undecodable-encoding', 'truncated-in-record'] as const) {
+    t.strictSame(bodyOf(answered({ body: REX, bodyProblem })), { ok: false, problem: bodyProblem });
+  }
+});
+
+t.test('a body is read once; of large ones only the last that was asked for is kept', async (t) => {
+  const LARGEST_KEPT = 64 * 1024;
+  const small = answered({ body: REX });
+  const other = answered({ body: REX });
+  const justKept = answered({ body: REX.padEnd(LARGEST_KEPT) });
+  const large = answered({ body: `[${REX}]`.padEnd(LARGEST_KEPT + 1) });
+  const larger = answered({ body: `[${REX},${REX}]`.padEnd(2 * LARGEST_KEPT) });
+  const read = [small, other, justKept].map(bodyOf);
+  t.equal(new Set(read).size, 3, 'each has a reading of its own');
+
+  const first = bodyOf(large);
+  t.equal(bodyOf(large), first, 'asked again, it is not read again');
+  t.strictSame([small, other, justKept].map(bodyOf), read);
+  [small, other, justKept].forEach((exchange, i) => {
+    t.equal(bodyOf(exchange), read[i], 'an ordinary one is kept whatever else is read');
+  });
+  t.equal(bodyOf(large), first, 'and drives no large one out');
+
+  t.equal(listedPets(larger)?.length, 2);
+  t.equal(listedPets(large)?.length, 1, 'an answer is never taken for another');
+  t.not(bodyOf(large), first, 'a large one makes room for the next');
+});
+
+t.test('any of the three rate headers is a trace of the interface', async (t) => {
+  const html = { status: 502, body: '<html>' };
+  for (const name of ['X-RateLimit-Limit', 'x-ratelimit-remaining', 'X-RATELIMIT-RESET']) {
+    const bearing = answered({ ...html, headers: [[name, 'unreadable']] });
+    t.ok(bearsRateHeader(bearing), name);
+    t.ok(looksLikeTheService(bearing), name);
+  }
+  for (const name of ['RateLimit-Limit', 'X-RateLimit', 'Retry-After', 'Date']) {
+    const other = answered({ ...html, headers: [[name, '60']] });
+    t.notOk(bearsRateHeader(other), name);
+    t.notOk(looksLikeTheService(other), name);
+  }
+});
+
+t.test('without a rate header, the body may tell the service by an array or two known fields', async (t) => {
+  for (const body of [
+    '[]',
+    '[1]',
+    '{"code":"x","message":"y"}',
+    '{"message":"y","status":404}',
+    '{"code":null,"status":"404","trace":"z"}',
+    '{"id":1,"name":"Rex"}',
+    '{"name":1,"categoryId":"2"}',
+    '{"id":"1","categoryId":2}',
+    REX,
+  ]) {
+    t.ok(looksLikeTheService(answered({ status: 404, body })), body);
+  }
+  for (const body of [
+    '{"message":"no such route"}',
+    '{"id":1}',
+    '{"code":1,"name":"x"}',
+    '{"status":"UP"}',
+    '{"orders":[],"total":0,"page":1}',
+    '{}',
+    '"code message status"',
+    '404',
+    'null',
+    '<html>code message status</html>',
+    '[',
+    '',
+  ]) {
+    t.notOk(looksLikeTheService(answered({ body })), body);
+  }
+});
+
+t.test('a media type is compared without its parameters and without case, each that was sent', async (t) => {
+  const typesOf = (...values: string[]) =>
+    mediaTypes(answered({ headers: values.map((value) => ['Content-Type', value] as const) }));
+  t.strictSame(typesOf(), []);
+  t.strictSame(typesOf('application/json'), ['application/json']);
+  t.strictSame(typesOf('Application/JSON ; charset=UTF-8'), ['application/json']);
+  t.strictSame(typesOf('application/json;charset=utf-8', 'text/html'), ['application/json', 'text/html']);
+  t.strictSame(typesOf(''), [''], 'a header without a value is a header');
+  t.strictSame(mediaTypes(answered({ headers: [['Accept', 'text/html']] })), []);
+});
+
+t.test('a text is quoted in one line, a long one by its beginning and length', async (t) => {
+  t.equal(quoted('line 1\n"2"'), '"line 1\\n\\"2\\""');
+  t.equal(quoted('x'.repeat(120)), `"${'x'.repeat(120)}"`);
+  t.equal(quoted('x'.repeat(121)), `"${'x'.repeat(60)}…" (121 characters)`);
+  t.equal(quoted('y'.repeat(1_048_576)), `"${'y'.repeat(60)}…" (1,048,576 characters)`);
+});
+
+t.test('a response is described by its status, its media type and its size', async (t) => {
+  const html = [['Content-Type', 'text/HTML; charset=utf-8']] as const;
+  t.equal(
+    described(answered({ status: 404, headers: html, body: 'x'.repeat(1204) })),
+    '404 text/html, 1,204 bytes',
+  );
+  t.equal(described(answered({ body: '犬' })), '200 without a media type, 3 bytes');
+  t.equal(described(answered({ status: 204, headers: html, body: '' })), '204 with an empty body');
+});

@@ -1,0 +1,80 @@
+import type { KeyBill } from '../../checks/run/quota-planner.ts';
+import { duration } from '../../reports/facts.ts';
+import { count } from '../../reports/outcome.ts';
+import type { CheckPlan } from './check-plan.ts';
+import type { CheckSubject } from './check-subject.ts';
+
+/**
+ * The bill of a run for a person: what it spends, how long it takes, and what it cannot verify.
+ *
+ * @param timeLimit real milliseconds that the run may take
+ */
+export function renderBill(
+  { checks, bill, wanting }: CheckPlan,
+  { profile, permissions }: CheckSubject,
+  timeLimit: number,
+): string {
+  const rows = [
+    ['KEY', 'PLAN', 'REQUESTS', 'OF ITS MINUTE', 'OF ITS DAY', '429S'],
+    ...bill.keys.map(keyRow),
+    ['(no key)', '', bill.anonymous.toLocaleString('en'), '', '', ''],
+  ];
+  const total = bill.keys.reduce((sum, { requests }) => sum + requests, bill.anonymous);
+  const ban = bill.waitsForBan ? ', and the length of the ban, which is the target’s choice' : '';
+  const speed =
+    profile.clock.speed === 1
+      ? ''
+      : ` by the target’s clock, which runs ${profile.clock.speed} times as fast`;
+  const lines = [
+    `${count(checks, 'check')} of ${profile.target}, permitted ${permissions.join(', ') || 'nothing but reading'}:`,
+    '',
+    ...table(rows),
+    '',
+    `  Requests     ${total.toLocaleString('en')} at most, where the target counts exactly, no answer is lost and nobody else uses the keys`,
+    `  Animals      ${bill.animals === 0 ? 'none is added' : `${bill.animals} are added at most, one more where an answer is lost; they stay`}`,
+    `  Longest wait ${duration(bill.longestWait / 1000)}${ban}`,
+    `  Time         about ${duration(Math.max(1, Math.round(bill.total / 1000)))}${ban === '' ? '' : ', and the ban'}${speed}`,
+    `  At most      ${duration(Math.round(timeLimit / 1000))}${speed === '' ? '' : ' of real time'}: then it ends with what it has; --resume goes on from there`,
+    ...notVerified(wanting),
+    ...(bill.unpayable.length === 0 ? [] : ['', ...bill.unpayable.map((reason) => `  ✘ refused: ${reason}`)]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function keyRow({ key, requests, refusals, refusalsAtMost, exhausted }: KeyBill): string[] {
+  const { perMinute, perDay } = key.limits;
+  const minute = exhausted
+    ? `all of ${perMinute.toLocaleString('en')}`
+    : share(Math.min(requests, perMinute), perMinute);
+  const number = requests.toLocaleString('en');
+  return [
+    key.name,
+    key.plan,
+    number,
+    minute,
+    share(Math.min(requests, perDay), perDay),
+    refusalsAtMost ? `up to ${refusals}` : `${refusals}`,
+  ];
+}
+
+function share(part: number, whole: number): string {
+  return `${Math.ceil((100 * part) / whole)} % of ${whole.toLocaleString('en')}`;
+}
+
+function table(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows.map((row) => {
+    const cells = row.map((cell, column) =>
+      column === 0 || column === 1 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+    );
+    return `  ${cells.join('  ')}`.trimEnd();
+  });
+}
+
+function notVerified(wanting: ReadonlyMap<string, string>): string[] {
+  if (wanting.size === 0) return ['  Not verified nothing for want of a key or a permission'];
+  const byReason = new Map<string, string[]>();
+  for (const [id, reason] of wanting) byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
+  const lines = [...byReason].map(([reason, ids]) => `  ? ${reason}: ${ids.join(', ')}`);
+  return ['', `  ${count(wanting.size, 'requirement')} will stay inconclusive:`, ...lines];
+}

@@ -1,0 +1,102 @@
+import { existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { JOURNAL_FILE } from '../../checks/check-target.ts';
+import { profileYaml } from '../../checks/profile/write-profile.ts';
+import type { ReadReport } from '../../reports/read-report.ts';
+import { UsageError } from '../shared/exit-codes.ts';
+import type { CheckSubject } from './check-subject.ts';
+
+/** The profile of a run in its folder, so that the run can be gone on with or judged again. */
+export const PROFILE_FILE = 'profile.yaml';
+
+/** Where results go that nobody named a folder for. */
+const RESULTS = 'petstore-results';
+const LATEST = 'latest';
+
+/**
+ * Makes a folder, and those above it, for this user alone. By hand: Node's own recursion does not come to an end where a
+ * folder that is there says of a new one in it that it is not (/proc).
+ */
+export function makePrivateFolder(folder: string): void {
+  const path = resolve(folder);
+  if (existsSync(path) && statSync(path).isDirectory()) return;
+  if (dirname(path) !== path && !existsSync(dirname(path))) makePrivateFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
+}
+
+/**
+ * The folder that a new run writes to, made private: the one that was named, else one of its own under
+ * petstore-results/, named by the time (UTC).
+ *
+ * @throws UsageError where it cannot be made, or holds a run that was cut short, whose journal must not be lost
+ */
+export async function resultsFolder(out: string | undefined): Promise<string> {
+  try {
+    if (out === undefined) return newFolder();
+    // Loaded only now: it is a good part of the start-up time, and wrong usage is to be told at once.
+    const { REPORT_FILE, readReport } = await import('../../reports/read-report.ts');
+    if (existsSync(join(out, JOURNAL_FILE))) refuseUnfinished(out, readReport(out));
+    makePrivateFolder(out);
+    // The report of an earlier run must not stand beside the journal of a later one that crashed.
+    rmSync(join(out, REPORT_FILE), { force: true });
+    return out;
+  } catch (error) {
+    throw unwritable(out ?? RESULTS, error);
+  }
+}
+
+function newFolder(): string {
+  makePrivateFolder(RESULTS);
+  const time = new Date()
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replaceAll(':', '');
+  for (let number = 1; ; number += 1) {
+    const folder = join(RESULTS, number === 1 ? time : `${time}-${number}`);
+    if (existsSync(folder)) continue;
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+      return folder;
+    } catch (error) {
+      // Another run took the name in between.
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    }
+  }
+}
+
+function refuseUnfinished(out: string, read: ReadReport): void {
+  if (read.ok && read.report.run.interrupted === undefined) return;
+  throw new UsageError(
+    `${out} holds a run that did not end: go on with --resume ${out}, or name another folder`,
+  );
+}
+
+/** What to say of a folder that results cannot be written to. */
+export function unwritable(folder: string, error: unknown): UsageError {
+  if (error instanceof UsageError) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new UsageError(`results cannot be written to ${folder}: ${why}`);
+}
+
+/** Keeps the run's profile beside its journal; the embedded server's address is left out, for nothing is there later. */
+export function keepProfile(directory: string, { profile, embedded }: CheckSubject): void {
+  const { target: _ended, ...lasting } = profile;
+  try {
+    const text = profileYaml(embedded ? { ...lasting, target: undefined } : profile);
+    writeFileSync(join(directory, PROFILE_FILE), text, { mode: 0o600 });
+  } catch (error) {
+    throw unwritable(directory, error);
+  }
+}
+
+/** Points petstore-results/latest to a run's folder; where links cannot be made it stays away. */
+export function pointLatest(directory: string): void {
+  if (dirname(directory) !== RESULTS) return;
+  const link = join(RESULTS, LATEST);
+  try {
+    rmSync(link, { force: true });
+    symlinkSync(basename(directory), link, 'dir');
+  } catch {
+    // A convenience only.
+  }
+}

@@ -1,0 +1,60 @@
+import { InvalidArgumentError } from 'commander';
+import { suggestion } from '../../checks/profile/yaml-fields.ts';
+import { PERMISSIONS, type Permission } from '../../checks/run/verdict.ts';
+
+/** The options of `check` as the parser hands them over. */
+export interface CheckOptions {
+  readonly target?: string;
+  readonly profile?: string;
+  readonly permit?: readonly Permission[];
+  readonly only?: readonly string[];
+  readonly out?: string;
+  readonly format?: 'human' | 'tap';
+  readonly dryRun?: true;
+  readonly list?: true;
+  readonly baseline?: string;
+  readonly writeProfile?: string;
+  readonly resume?: string;
+  readonly rejudge?: string;
+  /** Seconds. */
+  readonly timeLimit?: number;
+  readonly production?: true;
+}
+
+/** Names with commas between them; an option that is given again adds to what it had. */
+export function names(text: string, before: readonly string[] = []): readonly string[] {
+  const found = text.split(',').map((name) => name.trim());
+  if (found.some((name) => name === ''))
+    throw new InvalidArgumentError('Write names with commas between them.');
+  return [...new Set([...before, ...found])];
+}
+
+/** Permissions, likewise. */
+export function permissions(text: string, before: readonly Permission[] = []): readonly Permission[] {
+  const found = names(text).map((name) => {
+    const permission = PERMISSIONS.find((known) => known === name);
+    if (permission !== undefined) return permission;
+    throw new InvalidArgumentError(
+      `"${name.slice(0, 40)}" is no permission; ${suggestion(name, PERMISSIONS)}.`,
+    );
+  });
+  return [...new Set([...before, ...found])];
+}
+
+const SHELL_SAFE = /^[\w@%+=:,./-]+$/;
+
+/** A word as a POSIX shell takes it. */
+const quote = (word: string) => (SHELL_SAFE.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+/** The command that repeats a run with these options. */
+export function commandOf({ target, profile, permit, only, baseline, production }: CheckOptions): string {
+  // As it works in a clone and where the harness is a dependency.
+  const words = ['npx', 'petstore-harness', 'check'];
+  if (target !== undefined) words.push('--target', quote(target));
+  if (profile !== undefined) words.push('--profile', quote(profile));
+  if (permit !== undefined) words.push('--permit', permit.join(','));
+  if (only !== undefined) words.push('--only', quote(only.join(',')));
+  if (baseline !== undefined) words.push('--baseline', quote(baseline));
+  if (production === true) words.push('--production');
+  return words.join(' ');
+}

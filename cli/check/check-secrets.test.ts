@@ -1,0 +1,163 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { STATUS_CODES } from 'node:http';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { type Answer, answersFrom } from '../../checks/accuracy/hostile/good-answers.ts';
+import { echoes } from '../../checks/accuracy/hostile/header-targets.ts';
+import {
+  type RawConnection,
+  type RawRequest,
+  startRawServer,
+} from '../../checks/accuracy/hostile/raw-server.ts';
+import { startReferenceServer } from '../../reference-server/reference-server.ts';
+import { FORMATS } from '../../reports/formats.ts';
+import { run } from '../testing/command.ts';
+
+/** With characters that URLs, JSON, HTML and base64 write differently. */
+const CANARIES = { free: 'sk_live+canary/4f9Zq7<TrXy>==', pro: 'pk.Canary~8"Wm2&Qe-Zt5%41Lx' };
+const ENV = { PETSTORE_FREE_KEY: CANARIES.free, PETSTORE_PRO_KEY: CANARIES.pro };
+
+function everyFile(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(path).isDirectory() ? everyFile(path) : [path];
+  });
+}
+
+/** The text without its escapes: of URLs, of JSON, of HTML. */
+function plain(text: string): string {
+  return text
+    .replace(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/\\u00([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/&#x([0-9a-f]+);/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/&#(\d+);/g, (_, decimal: string) => String.fromCharCode(Number(decimal)))
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&')
+    .replace(/\\(["\\/])/g, '$1');
+}
+
+/** What base64 makes of a key wherever it stands in a longer text, but for the characters that it shares with it. */
+const base64Cores = (key: string) =>
+  [0, 1, 2].map((before) =>
+    Buffer.from('\0'.repeat(before) + key)
+      .toString('base64')
+      .slice(4, -4),
+  );
+
+/** Every form of a key that the text holds. */
+function found(text: string, keys: readonly string[]): string[] {
+  const once = plain(text);
+  const layers = [text, once, plain(once), plain(plain(once))].map((layer) => layer.toLowerCase());
+  return keys.flatMap((key) => {
+    // Nothing of it but an end is as good as the whole.
+    const forms = [key, key.slice(0, -1), plain(key), Buffer.from(key).toString('hex')];
+    const words = forms.filter((form) => layers.some((layer) => layer.includes(form.toLowerCase())));
+    const cores = base64Cores(key).flatMap((core) => [core, core.replaceAll('+', '-').replaceAll('/', '_')]);
+    return [...words, ...cores.filter((core) => text.includes(core))];
+  });
+}
+
+const bearer = (request: RawRequest) => (request.header('authorization') ?? '').replace(/^Bearer /, '');
+
+/** The answer with the key wherever a target can put it: status line, headers, errors, animals. */
+function echoing({ status, headers, body }: Answer, request: RawRequest): { head: string; body: Buffer } {
+  const key = bearer(request);
+  const forms = echoes(key);
+  const text = JSON.stringify(`${forms.join(' ')} ${request.head}`);
+  const fields = forms.map((form, at) => `X-Echo-${at}: ${form}\r\n`).join('');
+  const own = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  const told =
+    status >= 400
+      ? `{"code":${JSON.stringify(key)},"message":${text},"status":${status}}`
+      : body
+          .toString()
+          .replaceAll('"name":', `"note":${text},"name":`)
+          .replace(/("name":")([^"]*")/, `$1${JSON.stringify(key).slice(1, -1)} $2`);
+  const reason = `${STATUS_CODES[status]} ${key}`;
+  return { head: `HTTP/1.1 ${status} ${reason}\r\n${own}${fields}`, body: Buffer.from(told) };
+}
+
+/** Sends in chunks of a few bytes and in two pieces, so that every key is cut in two somewhere. */
+function inPieces(connection: RawConnection, { head, body }: { head: string; body: Buffer }): void {
+  const chunks: string[] = [];
+  for (let at = 0; at < body.length; at += 7) {
+    const chunk = body.toString('latin1', at, at + 7);
+    chunks.push(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+  }
+  const whole = `${head}Transfer-Encoding: chunked\r\n\r\n${chunks.join('')}0\r\n\r\n`;
+  const bytes = Buffer.from(whole, 'latin1');
+  connection.write(bytes.subarray(0, bytes.length / 2));
+  setImmediate(() => connection.write(bytes.subarray(bytes.length / 2)));
+}
+
+/** A target that says back what it was told, in front of a conforming one. */
+async function echo(t: Test): Promise<string> {
+  const server = await startReferenceServer({
+    keys: [
+      { name: 'free-1', plan: 'free', value: CANARIES.free },
+      { name: 'pro-1', plan: 'pro', value: CANARIES.pro },
+    ],
+  });
+  t.teardown(() => server.close());
+  const answer = answersFrom(new URL(server.baseUrl).origin);
+  const target = await startRawServer({
+    request: async (connection, request) => inPieces(connection, echoing(await answer(request), request)),
+  });
+  t.teardown(() => target.close());
+  return `http://127.0.0.1:${target.port}/v1`;
+}
+
+t.test('the search finds what it looks for', async (t) => {
+  for (const key of Object.values(CANARIES)) {
+    for (const form of echoes(key)) t.not(found(`… ${form} …`, [key]).length, 0, form);
+    t.not(found(encodeURIComponent(JSON.stringify(key)), [key]).length, 0);
+  }
+  t.strictSame(found('sk_live and canary, [key redacted]', Object.values(CANARIES)), []);
+});
+
+t.test('no byte of any output holds a key, whatever the target echoes', async (t) => {
+  const address = await echo(t);
+  const folder = t.testdir({});
+  const keys = Object.values(CANARIES);
+  const args = ['check', '--target', address, '--permit', 'writes'];
+  const outputs: string[] = [];
+  for (const format of ['human', 'tap']) {
+    const { code, stdout, stderr } = await run(folder, [...args, '--out', format, '--format', format], ENV);
+    t.equal(code, 1, stderr);
+    t.match(stdout, /\[key redacted\]/, 'what was said back is a part of the evidence');
+    outputs.push(stdout, stderr);
+  }
+  for (const format of Object.keys(FORMATS)) {
+    const { code, stdout, stderr } = await run(folder, ['report', 'human', '--format', format], ENV);
+    t.equal(code, 0, stderr);
+    t.ok(stdout.length > 20, format);
+    outputs.push(stdout, stderr);
+  }
+  const again = await run(folder, ['check', '--rejudge', 'tap', '--format', 'human'], ENV);
+  outputs.push(again.stdout, again.stderr);
+  t.strictSame(
+    outputs.flatMap((output) => found(output, keys)),
+    [],
+    'standard output and standard error',
+  );
+  const files = everyFile(folder);
+  t.ok(files.length >= 20, `${files.length} files`);
+  for (const file of files) t.strictSame(found(readFileSync(file, 'latin1'), keys), [], file);
+  const journal = readFileSync(join(folder, 'tap', 'journal.ndjson'), 'utf8');
+  t.ok(journal.split('[key redacted]').length > 1000, 'each exchange held it a dozen times');
+});
+
+t.test('nor does a usage error that was given a key', async (t) => {
+  const folder = t.testdir({});
+  const key = 'sk-canary-0123456789';
+  for (const args of [
+    ['--target', `http://${key}@127.0.0.1/v1`],
+    ['--target', `http://127.0.0.1/v1?key=${key}`],
+  ]) {
+    const { code, stdout, stderr } = await run(folder, ['check', ...args], { PETSTORE_FREE_KEY: key });
+    t.equal(code, 2);
+    t.notOk(`${stdout}${stderr}`.includes(key));
+  }
+});

@@ -1,0 +1,67 @@
+import { join } from 'node:path';
+import { EXIT } from '../shared/exit-codes.ts';
+import { untilInterrupted } from '../shared/interruption.ts';
+
+/** k6's own code for a threshold that was crossed. */
+const THRESHOLD_BROKEN = 99;
+
+/**
+ * A breath of load on the reference server through k6, so that whoever tries the harness sees both halves of it. Where
+ * there is neither k6 nor Go it is left out, in one line.
+ *
+ * @param say receives the result and what happens meanwhile
+ * @returns the exit code that the smoke run is worth
+ */
+export async function smokeRun(directory: string, say: (text: string) => void): Promise<number> {
+  const { K6Unavailable, provideK6 } = await import('../../scenarios/runner/k6/k6-binary.ts');
+  const { runLoad } = await import('../../scenarios/runner/load-run.ts');
+  const { startEmbeddedTarget } = await import('../../scenarios/runner/quota/load-target.ts');
+  const { scenarioNamed } = await import('../../scenarios/lib/catalogue.ts');
+  const { renderLoadResult } = await import('../../scenarios/runner/result/render-result.ts');
+  const { renderLoadHtml } = await import('../../reports/load-html.ts');
+  const { loadOutcome } = await import('../../reports/load-outcome.ts');
+  const { writeLoadReports } = await import('../load/load-reports.ts');
+  const facts = scenarioNamed('smoke');
+  if (facts === undefined) throw new Error('the catalogue has no scenario smoke');
+  const note = (line: string) => void process.stderr.write(`${line}\n`);
+  const { signal, release } = untilInterrupted(
+    () => note('stopping; once more ends at once'),
+    () => {},
+  );
+  try {
+    const k6 = await provideK6(note, signal);
+    const target = await startEmbeddedTarget();
+    try {
+      const result = await runLoad({
+        facts,
+        target,
+        k6,
+        out: join(directory, 'load'),
+        note,
+        stop: signal,
+        kill: signal,
+      });
+      const page = await writeLoadReports(
+        join(directory, 'load'),
+        loadOutcome(result),
+        renderLoadHtml({ result }),
+      );
+      say(`\n${renderLoadResult(result)}report: ${page}\n`);
+      if (result.verdict === 'broken') return THRESHOLD_BROKEN;
+      // A machine that is too busy to generate load says nothing about the target, which was checked before.
+      return result.verdict === 'failed-to-run' ? EXIT.inconclusive : EXIT.conformant;
+    } finally {
+      await target.close();
+    }
+  } catch (error) {
+    if (signal.aborted) return EXIT.interrupted;
+    if (!(error instanceof K6Unavailable)) throw error;
+    const [first = ''] = error.message.split('\n');
+    say(
+      `\nThe load smoke run was left out: ${first} Install k6 2.x or Go, or set K6_BIN; see "petstore-harness load smoke".\n`,
+    );
+    return EXIT.conformant;
+  } finally {
+    release();
+  }
+}

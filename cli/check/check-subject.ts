@@ -1,0 +1,198 @@
+import { join } from 'node:path';
+import { JOURNAL_FILE } from '../../checks/check-target.ts';
+import { looksLikeProduction } from '../../checks/profile/production-address.ts';
+import type { ProfileKey, TargetProfile } from '../../checks/profile/target-profile.ts';
+import { type JournalContent, readJournal } from '../../checks/run/journal.ts';
+import { PERMISSIONS, type Permission } from '../../checks/run/verdict.ts';
+import { UsageError } from '../shared/exit-codes.ts';
+import { addressOf, profileIn, valuesOf } from '../shared/profile-file.ts';
+import { PROFILE_FILE } from './check-folder.ts';
+import type { CheckOptions } from './check-options.ts';
+import { selectedIds } from './check-selection.ts';
+
+/** What is to be checked, with which keys and permissions. */
+export interface CheckSubject {
+  readonly profile: TargetProfile & { readonly target: string };
+  readonly values: ReadonlyMap<string, string>;
+  readonly permissions: readonly Permission[];
+  readonly only: readonly string[] | undefined;
+  /** The reference server in this process, which ends with it. */
+  readonly embedded: boolean;
+  /** An earlier run that is gone on with, or judged again. */
+  readonly stored: StoredRun | undefined;
+  close(): Promise<void>;
+}
+
+type Journal = Extract<JournalContent, { ok: true }>;
+
+interface StoredRun {
+  readonly directory: string;
+  readonly journal: Journal;
+  /** Judge what is stored and send nothing. */
+  readonly offline: boolean;
+}
+
+/** Without a profile the keys come from these variables; what is not set is left out. */
+const KEYS_BY_VARIABLE: readonly ProfileKey[] = [
+  {
+    name: 'free-1',
+    plan: 'free',
+    env: 'PETSTORE_FREE_KEY',
+    roles: ['functional', 'exhaust'],
+    unusedToday: false,
+  },
+  {
+    name: 'pro-1',
+    plan: 'pro',
+    env: 'PETSTORE_PRO_KEY',
+    roles: ['functional', 'exhaust'],
+    unusedToday: false,
+  },
+  {
+    name: 'business-1',
+    plan: 'business',
+    env: 'PETSTORE_BUSINESS_KEY',
+    roles: ['functional', 'exhaust'],
+    unusedToday: false,
+  },
+  { name: 'free-ban', plan: 'free', env: 'PETSTORE_BAN_KEY', roles: ['ban'], unusedToday: false },
+];
+
+/**
+ * What the options ask to be checked: a target of the profile or the command line, a stored run, or the embedded
+ * reference server, which is started here.
+ *
+ * @throws UsageError for all that is wrong with options, profile, keys or the stored run
+ */
+export async function checkSubject(options: CheckOptions): Promise<CheckSubject> {
+  const stored = storedRun(options);
+  const only =
+    stored === undefined || options.only !== undefined
+      ? options.only && selectedIds(options.only)
+      : stored.journal.header.only;
+  if (options.target === undefined && options.profile === undefined && stored === undefined) {
+    const { startEmbeddedTarget } = await import('./embedded-target.ts');
+    const { profile, values, close } = await startEmbeddedTarget();
+    const permissions = PERMISSIONS.filter((permission) => options.permit?.includes(permission) ?? true);
+    return { profile, values, permissions, only, embedded: true, stored, close };
+  }
+  const written = await writtenProfile(options, stored);
+  const target = targetOf(options, written, stored);
+  const clock = stored === undefined ? written.clock : { speed: stored.journal.header.clockSpeed };
+  const profile = { ...written, target, clock };
+  const permissions = permissionsOf(options, profile, stored);
+  if (stored?.offline !== true) refuseProduction(options, target, permissions);
+  const values = stored?.offline === true ? placeholders(profile) : valuesOf(profile);
+  return { profile, values, permissions, only, embedded: false, stored, close: async () => {} };
+}
+
+const journalOf = ({ directory }: Pick<StoredRun, 'directory'>) => join(directory, JOURNAL_FILE);
+
+/** The profile that was named, else the stored run's own. */
+const profileOf = ({ profile }: CheckOptions, { directory }: StoredRun) =>
+  profile ?? join(directory, PROFILE_FILE);
+
+function storedRun({ resume, rejudge }: CheckOptions): StoredRun | undefined {
+  const directory = resume ?? rejudge;
+  if (directory === undefined) return undefined;
+  let journal: JournalContent;
+  try {
+    journal = readJournal(journalOf({ directory }));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${directory}: its journal cannot be read: ${why}`);
+  }
+  if (!journal.ok) throw new UsageError(journal.problem);
+  if (rejudge !== undefined && journal.exchanges.size === 0)
+    throw new UsageError(`${journalOf({ directory })}: no exchange is in it; there is nothing to judge`);
+  return { directory, journal, offline: rejudge !== undefined };
+}
+
+async function writtenProfile(options: CheckOptions, stored: StoredRun | undefined): Promise<TargetProfile> {
+  const file = stored === undefined ? options.profile : profileOf(options, stored);
+  if (file === undefined) return profileOfEnvironment();
+  const profile = await profileIn(file);
+  const missing =
+    stored?.journal.header.keys.filter((name) => profile.keys.every((key) => key.name !== name)) ?? [];
+  if (missing.length > 0)
+    throw new UsageError(`${file}: the stored run used keys that it lacks: ${missing.join(', ')}`);
+  return profile;
+}
+
+function profileOfEnvironment(): TargetProfile {
+  const keys = KEYS_BY_VARIABLE.filter(({ env }) => process.env[env] !== undefined);
+  if (keys.length === 0) {
+    const variables = KEYS_BY_VARIABLE.map(({ env }) => env).join(', ');
+    throw new UsageError(
+      `no key is given: set at least one of ${variables} to a key of its plan, or describe the keys in a file for --profile`,
+    );
+  }
+  return {
+    target: undefined,
+    keys,
+    plans: {},
+    permit: [],
+    load: { allowed: false },
+    gaps: {},
+    clock: { speed: 1 },
+    samples: {},
+  };
+}
+
+function targetOf(options: CheckOptions, profile: TargetProfile, stored: StoredRun | undefined): string {
+  const asked = options.target === undefined ? undefined : addressOf(options.target);
+  if (stored !== undefined) {
+    const before = stored.journal.header.target;
+    const now = asked ?? profile.target;
+    if (now !== undefined && now !== before) {
+      const source = asked === undefined ? profileOf(options, stored) : '--target';
+      throw new UsageError(
+        `${journalOf(stored)}:1: the stored run checked ${before}, and ${source} names ${now}`,
+      );
+    }
+    if (!stored.offline && now === undefined) {
+      throw new UsageError(
+        'the stored run checked the embedded reference server, which ended with it: check it anew',
+      );
+    }
+    return before;
+  }
+  const target = asked ?? profile.target;
+  if (target === undefined)
+    throw new UsageError('no target is given: add target: to the profile, or --target URL');
+  return target;
+}
+
+function permissionsOf(
+  { permit }: CheckOptions,
+  profile: TargetProfile,
+  stored: StoredRun | undefined,
+): readonly Permission[] {
+  if (stored === undefined) {
+    return PERMISSIONS.filter(
+      (permission) => profile.permit.includes(permission) || permit?.includes(permission),
+    );
+  }
+  const { permissions } = stored.journal.header;
+  const added = permit?.filter((permission) => !permissions.includes(permission)) ?? [];
+  if (added.length > 0) {
+    throw new UsageError(`the stored run was not permitted ${added.join(', ')}: start a new one for that`);
+  }
+  return permissions;
+}
+
+function refuseProduction(
+  { production }: CheckOptions,
+  target: string,
+  permissions: readonly Permission[],
+): void {
+  if (permissions.length === 0 || production === true || !looksLikeProduction(new URL(target))) return;
+  throw new UsageError(
+    `${new URL(target).hostname} may be what customers use, and the run is permitted ${permissions.join(', ')}: if that is meant, add --production; to only read, leave the permissions out`,
+  );
+}
+
+/** A stored run is judged by what came back: no key is sent, and none needs to be there. */
+function placeholders(profile: TargetProfile): ReadonlyMap<string, string> {
+  return new Map(profile.keys.map(({ name, env }) => [name, process.env[env] ?? `not-sent-${name}`]));
+}

@@ -1,0 +1,160 @@
+import { existsSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { longestRun } from '../../checks/run/run-budget.ts';
+import { hasVersionSegment } from '../../checks/wire/base-address.ts';
+import { crash } from '../shared/crash.ts';
+import { isDiskProblem } from '../shared/disk-problem.ts';
+import { durationSeconds } from '../shared/duration-option.ts';
+import { EXIT, UsageError } from '../shared/exit-codes.ts';
+import { print } from '../shared/standard-output.ts';
+import { readBaseline } from './check-baseline.ts';
+import { renderBill } from './check-bill.ts';
+import { resultsFolder } from './check-folder.ts';
+import { listChecks } from './check-list.ts';
+import { type CheckOptions, names, permissions } from './check-options.ts';
+import { type CheckPlan, planCheck } from './check-plan.ts';
+import { selectedIds } from './check-selection.ts';
+import { type CheckSubject, checkSubject } from './check-subject.ts';
+
+const EXAMPLES = `
+Permissions, each opt-in, in the profile or here; --permit adds to the profile's:
+  writes    add animals, which stay: there is no operation that deletes
+  exhaust   drive keys with the role exhaust to 429, a minute window each
+  ban       go on after a 429 on the key with the role ban
+  day       spend whole days' quotas; takes 17 minutes (Free) to 100 minutes (Business)
+
+Without --profile the keys come from PETSTORE_FREE_KEY, PETSTORE_PRO_KEY, PETSTORE_BUSINESS_KEY and
+PETSTORE_BAN_KEY, as far as they are set. Without a target the embedded reference server is checked, with every
+permission, or with those of --permit alone.
+
+Examples:
+  $ petstore-harness check                                        the reference server, everything permitted
+  $ petstore-harness check --profile staging.yaml --dry-run       what it would cost
+  $ petstore-harness check --profile staging.yaml --permit writes
+  $ petstore-harness check --profile staging.yaml --only list-limit-range,4.2,bans
+  $ petstore-harness check --resume petstore-results/latest
+
+Exit codes: 0 conformant, 1 not conformant, 2 wrong usage, 3 inconclusive, 70 the harness itself failed, 130 interrupted.`;
+
+async function check(options: CheckOptions): Promise<void> {
+  if (options.list === true) return print(listChecks(options.only && selectedIds(options.only)));
+  refuseOverwriting(options);
+  const format = options.format ?? (process.stdout.isTTY ? 'human' : 'tap');
+  const baseline = options.baseline === undefined ? [] : readBaseline(options.baseline);
+  const subject = await checkSubject(options);
+  let directory: string | undefined;
+  try {
+    const plan = await planCheck(subject);
+    const timeLimit = timeLimitOf(options, plan, subject);
+    if (options.dryRun === true) {
+      warnOfVersion(subject);
+      await print(renderBill(plan, subject, timeLimit));
+    }
+    const [unpayable] = plan.bill.unpayable;
+    if (unpayable !== undefined && subject.stored === undefined) {
+      throw new UsageError(
+        `the day’s quota cannot pay for this run: ${unpayable}; give the role functional to more keys, or use --only`,
+      );
+    }
+    if (options.dryRun === true) return;
+    directory =
+      subject.stored?.offline === false ? subject.stored.directory : await resultsFolder(options.out);
+    const { runCheck } = await import('./check-run.ts');
+    const code = await runCheck(subject, options, { directory, format, baseline, timeLimit });
+    process.exitCode = code;
+    const everything = options.only === undefined && options.permit === undefined;
+    if (subject.embedded && everything && code === EXIT.conformant) {
+      // TAP has standard output for itself.
+      const stream = format === 'tap' ? process.stderr : process.stdout;
+      const { smokeRun } = await import('./check-smoke.ts');
+      process.exitCode = await smokeRun(directory, (text) => void stream.write(text));
+    }
+  } catch (error) {
+    if (error instanceof UsageError) throw error;
+    if (!isDiskProblem(error)) crash(error, subject.values.values(), directory);
+    process.stderr.write(
+      `error: results cannot be written: ${error.message}; what was measured so far is in ${directory}\n`,
+    );
+    process.exitCode = EXIT.inconclusive;
+  } finally {
+    await subject.close();
+  }
+}
+
+/** What a run would say with its first answer. No error: an address that carries the version otherwise may be meant. */
+function warnOfVersion({ profile, stored, embedded }: CheckSubject): void {
+  if (stored !== undefined || embedded || hasVersionSegment(profile.target)) return;
+  process.stderr.write(
+    `warning: the base address ${profile.target} has no version segment; is /v1 missing from the address?\n`,
+  );
+}
+
+/** Real milliseconds that the run may take. */
+function timeLimitOf({ timeLimit }: CheckOptions, { bill }: CheckPlan, { profile }: CheckSubject): number {
+  return timeLimit === undefined ? longestRun(bill, profile.clock.speed) : timeLimit * 1000;
+}
+
+function refuseOverwriting({ writeProfile, profile, only }: CheckOptions): void {
+  if (writeProfile === undefined) return;
+  if (only !== undefined)
+    throw new UsageError('--write-profile needs a whole run: with --only the gaps are not observed');
+  if (writeProfile !== profile && existsSync(writeProfile)) {
+    throw new UsageError(
+      `${writeProfile} exists; name another file for --write-profile, or the profile itself`,
+    );
+  }
+}
+
+/** `check`: verifies every requirement against a target, or against the embedded reference server. */
+export const checkCommand = new Command('check')
+  .description('check a target against every requirement of the interface')
+  .option('--target <url>', 'base address with the version segment, instead of the one in the profile')
+  .option('--profile <file>', 'target profile: address, keys, permissions, pinned answers')
+  .addOption(
+    new Option(
+      '--permit <names>',
+      'writes, exhaust, ban, day; with commas between them; adds to what the profile permits',
+    ).argParser(permissions),
+  )
+  .addOption(
+    new Option(
+      '--only <names>',
+      'requirement ids, parts such as rate-limits, or sections such as 4.1',
+    ).argParser(names),
+  )
+  .addOption(new Option('--out <dir>', 'folder for results').conflicts('resume'))
+  .addOption(new Option('--format <name>', 'human on a terminal, tap otherwise').choices(['human', 'tap']))
+  .option('--baseline <file>', 'YAML list of requirements whose failure is known and does not gate')
+  .option('--write-profile <file>', 'write a profile that pins the answers to gaps that this run observes')
+  .addOption(
+    new Option('--resume <dir>', 'go on with a run that was cut short').conflicts([
+      'rejudge',
+      'only',
+      'dryRun',
+    ]),
+  )
+  .addOption(
+    new Option('--rejudge <dir>', 'judge the stored exchanges of a run again, without network').conflicts(
+      'dryRun',
+    ),
+  )
+  .addOption(
+    new Option(
+      '--time-limit <time>',
+      'end after so long, such as 20m, with what was measured by then; --dry-run prints how long it is without',
+    ).argParser(durationSeconds),
+  )
+  .option('--production', 'permissions are meant, although the address looks like one that customers use')
+  .option('--dry-run', 'print what the run would cost, and send nothing')
+  .option('--list', 'print every check with its section, level, permission and cost')
+  .addHelpText('after', EXAMPLES)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.usage))
+  .action(async (options: CheckOptions) => {
+    try {
+      await check(options);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      for (const line of error.lines) process.stderr.write(`error: ${line}\n`);
+      process.exitCode = EXIT.usage;
+    }
+  });

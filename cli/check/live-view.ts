@@ -1,0 +1,154 @@
+import cliTruncate from 'cli-truncate';
+import { createLogUpdate } from 'log-update';
+import picocolors from 'picocolors';
+import type { Clock } from '../../checks/run/clock.ts';
+import type { RunEvent } from '../../checks/run/run-events.ts';
+import { count } from '../../reports/outcome.ts';
+import { shownLine } from '../../reports/visible-text.ts';
+import { requirements } from '../../spec/contract.ts';
+import { framesOf } from './live-frame.ts';
+import { type EarlyFailure, LiveProgress, pace } from './live-progress.ts';
+
+/** Shows a run while it goes on. */
+export interface LiveView {
+  onEvent(event: RunEvent): void;
+  /** A line that stays. */
+  note(line: string): void;
+  /** Leaves the terminal clean. */
+  end(): void;
+}
+
+/** What a view needs to know of the run. */
+export interface Shown {
+  readonly clock: Clock;
+  /** How many checks there are. */
+  readonly checks: number;
+}
+
+export const silentView: LiveView = { onEvent: () => {}, note: () => {}, end: () => {} };
+
+/** The view for a stream: a picture that is drawn again and again on a terminal, a few lines elsewhere. */
+export function liveView(stream: NodeJS.WriteStream, shown: Shown): LiveView {
+  return stream.isTTY ? picture(stream, shown) : lines(stream, shown);
+}
+
+/** Fast enough for a countdown in seconds, slow enough not to flicker. */
+const REDRAW_MS = 200;
+
+function picture(stream: NodeJS.WriteStream, shown: Shown): LiveView {
+  // The cursor is left alone: a process that is killed could not bring it back.
+  const { canvas, show } = framesOf(stream);
+  const draw = createLogUpdate(canvas, { showCursor: true });
+  const colour = picocolors.createColors(wantsColour(stream));
+  const progress = new LiveProgress();
+  let drawn = '';
+  const redraw = () => {
+    const fit = (line: string) => cliTruncate(line, Math.max(20, stream.columns - 1));
+    // A picture higher than the screen scrolls at every change.
+    const text = liveLines(progress, shown)
+      .map(fit)
+      .slice(0, Math.max(1, stream.rows - 2))
+      .join('\n');
+    if (text !== drawn) draw(text);
+    drawn = text;
+    show();
+  };
+  const timer = setInterval(redraw, REDRAW_MS);
+  timer.unref();
+  const note = (line: string) => {
+    draw.clear();
+    drawn = '';
+    canvas.write(`${line}\n`);
+    redraw();
+  };
+  return {
+    onEvent(event) {
+      const failure = progress.admit(event, shown.clock.now());
+      if (failure !== undefined) note(cliTruncate(colour.red(failureLine(failure)), stream.columns));
+    },
+    note,
+    end() {
+      clearInterval(timer);
+      draw.clear();
+      draw.done();
+      show();
+    },
+  };
+}
+
+/** The requirement in words too: its id and what came say little to whoever meets them for the first time. */
+function failureLine({ id, reason }: EarlyFailure): string {
+  const title = requirements.find((row) => row.id === id)?.title;
+  return `✘ ${id}${title === undefined ? '' : ` (${title})`}: ${shownLine(reason, 300)}`;
+}
+
+/** The picture's lines: what goes on, what is waited for, what was spent. */
+export function liveLines(progress: LiveProgress, { clock, checks }: Shown): string[] {
+  const now = clock.now();
+  const simulated = clock.speed === 1 ? '' : ' (simulated clock)';
+  const failed = progress.failed === 0 ? '' : `, ${progress.failed} broken`;
+  const counts = `${progress.ended} of ${count(checks, 'check')}${failed}, ${count(progress.total, 'request')}`;
+  const between = progress.spending.length > 0 ? 'days’ quotas' : 'between checks';
+  return [
+    `▸ ${progress.current ?? between} · ${counts}${simulated}`,
+    ...progress.waits.map((wait) => `  ${countdown(wait.until - now)} for ${shownLine(wait.for, 120)}`),
+    ...progress.spending.map((spending) => {
+      const rate = pace(spending, now);
+      const { key, done, of } = spending;
+      const so = `  day of ${key}: ${done.toLocaleString('en')} of ${of.toLocaleString('en')} (${Math.floor((100 * done) / of)} %)`;
+      if (rate === undefined) return so;
+      return `${so}, ${Math.round(rate.perMinute).toLocaleString('en')} a minute, done in ${countdown(rate.arrival - now)} at ${timeOfDay(rate.arrival)}`;
+    }),
+    `  requests: ${[...progress.requests].map(([key, sent]) => `${key} ${sent.toLocaleString('en')}`).join(' · ')}`,
+  ];
+}
+
+/** `0:43`, `1:40:00`: what is left of a wait by the run's clock. */
+function countdown(milliseconds: number): string {
+  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
+  const two = (number: number) => String(number).padStart(2, '0');
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}:${two(seconds % 60)}`;
+  return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
+}
+
+function timeOfDay(time: number): string {
+  return new Date(time).toTimeString().slice(0, 5);
+}
+
+/** Waits shorter than this, in real time, are not worth a line. */
+const WORTH_A_LINE_MS = 5_000;
+/** How often a day's progress is told, in real time. */
+const PROGRESS_EVERY_MS = 60_000;
+
+/** For logs: failures as they are found, long waits, and now and then how far a day is. */
+function lines(stream: NodeJS.WritableStream, shown: Shown): LiveView {
+  const progress = new LiveProgress();
+  const note = (line: string) => void stream.write(`${line}\n`);
+  let told = performance.now();
+  return {
+    onEvent(event) {
+      const now = shown.clock.now();
+      const failure = progress.admit(event, now);
+      if (failure !== undefined) note(failureLine(failure));
+      if (event.kind === 'waiting' && (event.until - now) / shown.clock.speed >= WORTH_A_LINE_MS) {
+        note(`waiting ${countdown(event.until - now)} for ${shownLine(event.for, 120)}`);
+      }
+      if (event.kind === 'spending' && performance.now() - told >= PROGRESS_EVERY_MS) {
+        told = performance.now();
+        for (const line of liveLines(progress, shown)) note(line);
+      }
+    },
+    note,
+    end() {},
+  };
+}
+
+/** https://no-color.org and the variable by which CI services ask for colour all the same. */
+export function wantsColour(stream: NodeJS.WriteStream): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
+  if (NO_COLOR !== undefined && NO_COLOR !== '') return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0';
+  // Undefined for a pipe, whatever its type says.
+  return Boolean(stream.isTTY) && TERM !== 'dumb';
+}

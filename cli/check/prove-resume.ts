@@ -1,0 +1,209 @@
+/**
+ * `npm run prove:resume [-- RUNS [--in-counts]]`: a run that spends the day of two keys is killed (SIGKILL) at ten random moments and
+ * gone on with each time. It must come to the verdict of a run that nobody touched, and send no request a second time
+ * but those that were in flight when it died. With `--in-counts` it is killed where that hurts most, ten times while the
+ * requests that a window admits are counted or a ban is provoked: a row may then stay open, none may turn.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { JOURNAL_FILE } from '../../checks/check-target.ts';
+import type { KeyRole } from '../../checks/profile/target-profile.ts';
+import { profileYaml } from '../../checks/profile/write-profile.ts';
+import { PERMISSIONS } from '../../checks/run/verdict.ts';
+import { startReferenceServer } from '../../reference-server/reference-server.ts';
+import { readReport } from '../../reports/read-report.ts';
+import { profileKeys, variableOf } from '../serve/serve-profile.ts';
+
+const KILLS = 10;
+/** A window of the smaller key, and a few more. */
+const MOST_COUNTED = 100;
+/** A day of seventeen minutes is then one of less than a minute, and a machine keeps up that does other work too. */
+const CLOCK_SPEED = 20;
+/** A small plan of its own, so that its day is spent in the same time. */
+const ENTERPRISE = { perMinute: 90, perDay: 1200 };
+/** Two keys whose day is spent, one that pays for the other checks, and one that is banned. */
+const ROLES: Readonly<Record<string, readonly KeyRole[]>> = {
+  'free-1': ['functional', 'exhaust'],
+  'enterprise-1': ['functional', 'exhaust'],
+  'free-2': ['functional'],
+  'free-ban': ['ban'],
+};
+const COMMAND = fileURLToPath(new URL('../main.js', import.meta.url));
+const runs = Number(process.argv[2] ?? 3);
+const inCounts = process.argv.includes('--in-counts');
+
+/** When a process is killed: after so many milliseconds, or with so many requests more of a count or a ban. */
+type Kill = { readonly after: number } | { readonly counted: number };
+
+/** How many requests of counts and bans a journal knows. */
+async function countedIn(journal: string): Promise<number> {
+  const lines = await readFile(journal, 'utf8').catch(() => '');
+  return lines.match(/^\{"begun":"(?:minute|ban):/gm)?.length ?? 0;
+}
+
+/** Resolves when it is time to kill the process that writes a journal. */
+async function timeToKill(kill: Kill, journal: string, signal: AbortSignal): Promise<void> {
+  if ('after' in kill) return sleep(kill.after, undefined, { signal });
+  const most = (await countedIn(journal)) + kill.counted;
+  while ((await countedIn(journal)) < most) await sleep(3, undefined, { signal });
+}
+
+interface Ended {
+  readonly seconds: number;
+  readonly output: string;
+}
+
+/** Runs the command until it ends, or is killed. */
+async function command(
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+  journal: string,
+  kill?: Kill,
+): Promise<Ended & { readonly killed: boolean }> {
+  const startedAt = performance.now();
+  const child = spawn(process.execPath, [COMMAND, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
+  const closed = once(child, 'close');
+  if (kill !== undefined) {
+    const dying = new AbortController();
+    await Promise.race([closed, timeToKill(kill, journal, dying.signal).catch(() => undefined)]);
+    dying.abort();
+    child.kill('SIGKILL');
+  }
+  await closed;
+  return {
+    seconds: (performance.now() - startedAt) / 1000,
+    output,
+    killed: child.signalCode === 'SIGKILL',
+  };
+}
+
+interface DayRun {
+  readonly kills: number;
+  readonly seconds: number;
+  readonly verdict: string;
+  readonly verdicts: ReadonlyMap<string, string>;
+  readonly requests: number;
+  /** Requests that were in flight when the process died, and were sent again. */
+  readonly sentAgain: number;
+  /** Requests that were sent again although their answer was on disk. */
+  readonly repeated: number;
+}
+
+/** One day run on a server of its own, killed each of these times. */
+async function dayRun(killed: readonly Kill[]): Promise<DayRun> {
+  const server = await startReferenceServer({
+    clockSpeed: CLOCK_SPEED,
+    enterprise: ENTERPRISE,
+    ban: { seconds: 20 },
+  });
+  const folder = await mkdtemp(join(tmpdir(), 'prove-resume-'));
+  try {
+    const keys = server.keys.filter(({ name }) => name in ROLES);
+    const profile = join(folder, 'target.yaml');
+    const out = join(folder, 'out');
+    const text = profileYaml({
+      target: server.baseUrl,
+      keys: profileKeys(keys, (name) => ROLES[name] ?? []),
+      plans: { enterprise: ENTERPRISE },
+      permit: PERMISSIONS,
+      load: { allowed: false },
+      gaps: {},
+      clock: { speed: CLOCK_SPEED },
+      samples: {},
+    });
+    await writeFile(profile, text);
+    const env = Object.fromEntries(keys.map(({ name, value }) => [variableOf(name), value]));
+    let [kills, seconds] = [0, 0];
+    let ended: Awaited<ReturnType<typeof command>> | undefined;
+    const journal = join(out, JOURNAL_FILE);
+    for (const kill of [...killed, undefined]) {
+      const begun = await readFile(journal, 'utf8').catch(() => '');
+      const args = begun.includes('\n') ? ['--resume', out] : ['--profile', profile, '--out', out];
+      ended = await command(['check', ...args, '--format', 'tap'], env, journal, kill);
+      seconds += ended.seconds;
+      if (!ended.killed) break;
+      kills += 1;
+    }
+    const read = readReport(out);
+    if (!read.ok) throw new Error(`${read.problem}\n${ended?.output}`);
+    const { requirements, requests, verdict } = read.report;
+    return {
+      kills,
+      seconds,
+      verdict,
+      verdicts: new Map(requirements.map((row) => [row.id, `${row.verdict} (${row.reason})`])),
+      requests: requests.total,
+      ...repetitions(await readFile(journal, 'utf8')),
+    };
+  } finally {
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What a journal says of requests that were sent more than once: the line of each begin, and of each answer. */
+function repetitions(journal: string): { readonly sentAgain: number; readonly repeated: number } {
+  const begun = new Set<string>();
+  const answered = new Set<string>();
+  let [sentAgain, repeated] = [0, 0];
+  for (const line of journal.split('\n')) {
+    const begin = /^\{"begun":"([^"]+)"/.exec(line)?.[1];
+    if (begin !== undefined) {
+      if (answered.has(begin)) repeated += 1;
+      else if (begun.has(begin)) sentAgain += 1;
+      begun.add(begin);
+    }
+    // A line that was cut off is no answer.
+    const answer = /^\{"id":"([^"]+)".*\}\}$/.exec(line)?.[1];
+    if (answer !== undefined) answered.add(answer);
+  }
+  return { sentAgain, repeated };
+}
+
+const bare = (verdict: string | undefined) => verdict?.replace(/ .*/, '');
+
+const untouched = await dayRun([]);
+process.stdout.write(
+  `untouched: ${untouched.verdict}, ${untouched.requests} requests in ${untouched.seconds.toFixed(1)} s\n`,
+);
+let proved = true;
+for (let run = 1; run <= runs; run += 1) {
+  const moments = Array.from({ length: KILLS }, () => Math.random() * untouched.seconds * 1000).sort(
+    (a, b) => a - b,
+  );
+  const killed = await dayRun(
+    moments.map((moment, index) =>
+      inCounts
+        ? { counted: 1 + Math.floor(Math.random() * MOST_COUNTED) }
+        : { after: moment - (moments[index - 1] ?? 0) },
+    ),
+  );
+  const where = inCounts
+    ? 'in counts and bans'
+    : `at ${moments.map((moment) => (moment / 1000).toFixed(1)).join(', ')} s`;
+  const changed = [...untouched.verdicts].filter(
+    ([id, verdict]) => bare(verdict) !== bare(killed.verdicts.get(id)),
+  );
+  process.stdout.write(
+    `${run}: killed ${killed.kills} times, ${where}: ${killed.verdict}, ` +
+      `${killed.requests} requests, ${killed.sentAgain} sent again that were in flight, ${killed.repeated} repeated, in ${killed.seconds.toFixed(1)} s\n`,
+  );
+  for (const [id, verdict] of changed)
+    process.stdout.write(`   ${id}: ${verdict}, killed: ${killed.verdicts.get(id)}\n`);
+  const wrong = changed.filter(([id]) => !inCounts || bare(killed.verdicts.get(id)) !== 'inconclusive');
+  proved &&= wrong.length === 0 && killed.repeated === 0 && killed.verdict === untouched.verdict;
+}
+process.stdout.write(
+  `the same verdict after ${KILLS} kills in each of ${runs} runs: ${proved ? 'proved' : 'NOT proved'}\n`,
+);
+process.exitCode = proved ? 0 : 1;

@@ -1,0 +1,55 @@
+import { InvalidArgumentError } from 'commander';
+import type { Mix } from '../../scenarios/lib/scenario.ts';
+
+/** The options of `load` as the parser hands them over. */
+export interface LoadOptions {
+  readonly target?: string;
+  readonly profile?: string;
+  readonly out: string;
+  readonly rate?: number;
+  readonly duration?: number;
+  readonly slo?: string;
+  readonly mix?: Mix;
+  readonly validateEvery?: number;
+  readonly shards: number;
+  readonly productionHost?: string;
+  readonly embeddedFault?: string;
+  readonly embeddedClockSpeed?: number;
+  readonly kubernetes?: true;
+  readonly secret: string;
+  readonly prometheusUrl?: string;
+  readonly dryRun?: true;
+  readonly list?: true;
+}
+
+/** An http(s) address: the value of an option. */
+export function httpAddress(text: string): string {
+  const isHttp = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol);
+  if (isHttp) return text;
+  throw new InvalidArgumentError('Write it like http://127.0.0.1:9090/api/v1/write.');
+}
+
+const MIX_NAMES = { list: 'listPets', add: 'createPet', get: 'getPet' } as const;
+
+/** The parts of a mix, such as list=80,add=5,get=15. */
+export function parseMix(text: string): Mix {
+  const mix = { listPets: 0, createPet: 0, getPet: 0 };
+  const given = new Set<string>();
+  for (const part of text.split(',')) {
+    const { name, parts } = /^(?<name>list|add|get)=(?<parts>\d{1,4})$/.exec(part.trim())?.groups ?? {};
+    if (name !== 'list' && name !== 'add' && name !== 'get') {
+      throw new InvalidArgumentError('Write it like list=80,add=5,get=15.');
+    }
+    if (given.has(name)) throw new InvalidArgumentError(`It has ${name} twice.`);
+    given.add(name);
+    mix[MIX_NAMES[name]] = Number(parts);
+  }
+  if (mix.listPets + mix.createPet + mix.getPet === 0) throw new InvalidArgumentError('All parts are 0.');
+  return mix;
+}
+
+/** A name as Kubernetes takes it for a Secret (RFC 1123, in lower case). */
+export function secretName(text: string): string {
+  if (text.length <= 253 && /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/.test(text)) return text;
+  throw new InvalidArgumentError('Write it in lower case, digits, "-" and ".", like petstore-load-keys.');
+}

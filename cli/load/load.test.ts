@@ -1,0 +1,90 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { run } from '../testing/command.ts';
+import { runLoad, skip } from './testing/measured-load.ts';
+
+t.test('a load, a comparison and a merge as a user runs them', { skip }, async (t) => {
+  const folder = t.testdir({});
+  const load = await runLoad(folder, ['smoke', '--rate', '20', '--duration', '2s', '--out', 'one']);
+  t.equal(load.code, 0, load.stderr);
+  t.match(load.stdout, /\nHELD: every threshold\n$/);
+  t.match(load.stderr, /\nreport: one\/report\.html\n$/);
+  const page = join(folder, 'one', 'report.html');
+  t.match(readFileSync(page, 'utf8'), /^<!doctype html>[\s\S]*Held: 3 thresholds/i);
+  t.equal(statSync(page).mode & 0o777, 0o600);
+  const text = (file: string) => readFileSync(join(folder, 'one', file), 'utf8');
+  t.match(text('junit.xml'), /<testsuites [\s\S]*name="errors==0"/);
+  t.match(text('results.tap'), /^TAP version 14\n[\s\S]*\nok \d - threshold errors==0/);
+  t.match(text('summary.md'), /^## ✅ load smoke: Held: 3 thresholds\n/);
+  t.match(JSON.parse(text('results.sarif')), { version: '2.1.0' });
+  t.match(JSON.parse(text('badge.json')), { schemaVersion: 1, label: 'load smoke' });
+
+  const [same, merged] = await Promise.all([
+    run(folder, ['compare', 'one', 'one']),
+    run(folder, ['merge', 'one', 'one', '--out', 'both']),
+  ]);
+  t.equal(same.code, 3, 'two seconds are too short to tell anything');
+  t.match(same.stdout, /not compared: listPets: \d and \d time blocks, 6 are needed/);
+  t.equal(merged.code, 0, merged.stderr);
+  t.match(readFileSync(join(folder, 'both', 'report.html'), 'utf8'), '2 processes');
+  t.match(readFileSync(join(folder, 'both', 'junit.xml'), 'utf8'), 'errors==0');
+});
+
+t.test('what is not said as it should be: exit code 2 and a remedy', async (t) => {
+  const keys = 'keys: [{ name: k, plan: free, env: LOAD_KEY, roles: [load] }]\n';
+  const folder = t.testdir({
+    'bomb.yaml': 'a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n',
+    'no-target.yaml': `${keys}load: { allowed: true }\n`,
+    'no-load.yaml': `target: http://127.0.0.1:9/v1\n${keys}`,
+    'two.yaml': 'targets: x\nkeys: [{}]\n',
+  });
+  const wrong = [
+    [['smoky'], /there is no scenario smoky/],
+    [['mixed', '--kubernetes'], /--kubernetes needs a profile/],
+    [[], /^error: which scenario\? Known: smoke, /],
+    [['smoke', '--rate', '0x10'], /It is to be a number above 0/],
+    [['smoke', '--rate', ' '], /It is to be a number above 0/],
+    [['smoke', '--duration', '10'], /Write it like 30s, 5m or 1h30m/],
+    [['smoke', '--mix', 'list=1,list=2'], /It has list twice/],
+    [['smoke', '--slo', 'x'.repeat(10_000)], /^error: "x{60}…" is no clause; write one like p99<200ms\n$/],
+    [
+      ['smoke', '--shards', '64', '--dry-run'],
+      /^error: 64 shards need 64 load keys, one each; there are \d\n$/,
+    ],
+    [
+      ['smoke', '--dry-run', '--', '--vus', '3', '--iterations', '30'],
+      /^error: k6's --vus would make another load than the one that is paid for: --rate and --duration, before "--", say/,
+    ],
+    [['smoke', '--secret', 'A_b'], /Write it in lower case, digits/],
+    [['smoke', '--target', 'http://127.0.0.1:9/v1'], /load needs a profile, .*: add --profile FILE\n$/],
+    [['smoke', '--profile', 'none.yaml'], /^error: none\.yaml:1:1: there is no such profile; .+\n$/],
+    [['smoke', '--profile', 'bomb.yaml'], /^error: bomb\.yaml:1:7: anchors .* are not allowed; remove it/],
+    [
+      ['smoke', '--profile', 'no-target.yaml'],
+      /^error: no target is given: add target: to the profile, or --target URL\n$/,
+    ],
+    [
+      ['smoke', '--profile', 'no-load.yaml'],
+      /does not mark this target for load; where load is welcome, set/,
+    ],
+    [['smoke', '--profile', 'two.yaml'], /^error: two\.yaml:1:1: .+; .+\nerror: two\.yaml:2:8: .+; .+\n/],
+    [['capacity', '--duration', '5s'], /capacity takes neither --mix nor --duration nor --shards/],
+  ] as const;
+  await Promise.all(
+    wrong.map(async ([args, words]) => {
+      const { code, stdout, stderr } = await runLoad(folder, args, { LOAD_KEY: 'sk-some-key' });
+      t.equal(code, 2, args.join(' '));
+      t.equal(stdout, '');
+      t.match(stderr, words);
+      t.match(stderr, /^(error: .+\n)+$/);
+    }),
+  );
+});
+
+t.test('an option that k6 does not know', { skip }, async (t) => {
+  const { code, stderr } = await runLoad(t.testdir({}), ['smoke', '--duration', '1s', '--', '--nonsense']);
+  t.equal(code, 2, stderr);
+  t.match(stderr, /unknown flag: --nonsense/);
+  t.match(stderr, /\nerror: k6 does not take what stands after "--": .*k6 run --help\n$/);
+});

@@ -1,0 +1,309 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Command, Option } from 'commander';
+import { looksLikeProduction } from '../../checks/profile/production-address.ts';
+import { UnknownNameError } from '../../reference-server/named.ts';
+import { renderCapacityHtml } from '../../reports/capacity-html.ts';
+import { renderLoadHtml } from '../../reports/load-html.ts';
+import { capacityOutcome, loadOutcome } from '../../reports/load-outcome.ts';
+import { shownLine } from '../../reports/visible-text.ts';
+import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../../scenarios/lib/catalogue.ts';
+import type { ScenarioFacts } from '../../scenarios/lib/scenario.ts';
+import { measureCapacity } from '../../scenarios/runner/capacity/capacity.ts';
+import { renderCapacity, renderStep } from '../../scenarios/runner/capacity/render-capacity.ts';
+import { K6Unavailable, provideK6 } from '../../scenarios/runner/k6/k6-binary.ts';
+import { type LoadRequest, prepareLoad, ResultUnwritten, runLoad } from '../../scenarios/runner/load-run.ts';
+import {
+  LoadRefused,
+  type LoadTarget,
+  loadTarget,
+  startEmbeddedTarget,
+} from '../../scenarios/runner/quota/load-target.ts';
+import { TargetNotReady } from '../../scenarios/runner/quota/preflight.ts';
+import { renderBill } from '../../scenarios/runner/quota/quota.ts';
+import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
+import { renderLoadResult } from '../../scenarios/runner/result/render-result.ts';
+import { SloError } from '../../scenarios/runner/result/slo.ts';
+import { kubernetesManifests } from '../../scenarios/runner/shards/kubernetes.ts';
+import { isDiskProblem } from '../shared/disk-problem.ts';
+import { durationSeconds } from '../shared/duration-option.ts';
+import { EXIT, UsageError } from '../shared/exit-codes.ts';
+import { untilInterrupted } from '../shared/interruption.ts';
+import { positive, wholeNumber } from '../shared/number-option.ts';
+import { addressOf, profileIn, valuesOf } from '../shared/profile-file.ts';
+import { searchBill } from './capacity-bill.ts';
+import { prepareLoadFolder } from './load-folder.ts';
+import { LoadNotes } from './load-notes.ts';
+import { httpAddress, type LoadOptions, parseMix, secretName } from './load-options.ts';
+import { writeLoadReports } from './load-reports.ts';
+
+/** k6's own codes for options that it does not know, or that contradict each other. */
+const K6_USAGE = new Set([104, 255]);
+/** k6's own code for a threshold that was crossed. */
+const THRESHOLD_BROKEN = 99;
+
+/** Where the Prometheus operator's own server takes remote writes in a cluster. */
+const CLUSTER_PROMETHEUS = 'http://prometheus-operated.monitoring.svc:9090/api/v1/write';
+
+/** What makes k6 write its metrics to Prometheus while it runs. */
+function toPrometheus(url: string): Pick<LoadRequest, 'k6Options' | 'k6Environment'> {
+  return {
+    k6Options: ['--out=experimental-prometheus-rw'],
+    k6Environment: {
+      K6_PROMETHEUS_RW_SERVER_URL: url,
+      K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM: 'true',
+    },
+  };
+}
+
+const EXAMPLES = `
+Examples:
+  $ petstore-harness load smoke                             against the embedded reference server
+  $ petstore-harness load mixed --profile staging.yaml --rate 15 --duration 5m --mix list=80,add=5,get=15
+  $ petstore-harness load capacity --profile staging.yaml --slo 'p99<200ms,errors<0.1%'
+  $ petstore-harness load soak --profile staging.yaml --dry-run
+  $ petstore-harness load mixed --prometheus-url http://127.0.0.1:9090/api/v1/write
+  $ petstore-harness load mixed -- --out web-dashboard      further options of k6 run
+
+Exit codes: 0 held, 99 a threshold is broken, 2 wrong usage or not permitted, 3 no verdict (the generator was the
+limit), 130 interrupted; others are k6's own.`;
+
+function listScenarios(): void {
+  const width = Math.max(...[...CATALOGUE, CAPACITY_STEP].map(({ name }) => name.length));
+  for (const { name, answers } of [...CATALOGUE, CAPACITY_STEP])
+    process.stdout.write(`${name.padEnd(width)}  ${answers}\n`);
+}
+
+/** @throws UsageError for all that is wrong with options, profile and keys */
+async function targetOf(options: LoadOptions): Promise<LoadTarget & { close?: () => Promise<void> }> {
+  if (options.profile === undefined) {
+    if (options.target !== undefined) {
+      throw new UsageError(
+        'load needs a profile, which names the keys and says that load is welcome at the target: add --profile FILE',
+      );
+    }
+    if (options.kubernetes === true) {
+      throw new UsageError(
+        '--kubernetes needs a profile: no cluster reaches the embedded server of this process',
+      );
+    }
+    return startEmbeddedTarget({
+      ...(options.embeddedClockSpeed === undefined ? {} : { clockSpeed: options.embeddedClockSpeed }),
+      ...(options.embeddedFault === undefined ? {} : { fault: options.embeddedFault }),
+    });
+  }
+  const profile = await profileIn(options.profile);
+  const asked = options.target ?? profile.target;
+  if (asked === undefined)
+    throw new UsageError('no target is given: add target: to the profile, or --target URL');
+  const address = addressOf(asked);
+  const url = new URL(address);
+  if (looksLikeProduction(url) && options.productionHost !== url.hostname) {
+    throw new UsageError(
+      `${url.hostname} may be what customers use; if load is really meant for it, add --production-host ${url.hostname}`,
+    );
+  }
+  return loadTarget(profile, address, valuesOf(profile));
+}
+
+function exitCodeOf({ verdict, run }: LoadResult): number {
+  if (verdict === 'held') return 0;
+  if (verdict === 'broken') return THRESHOLD_BROKEN;
+  if (verdict === 'interrupted') return EXIT.interrupted;
+  if (verdict === 'generator-limited') return EXIT.inconclusive;
+  return run.k6ExitCode === 0 || run.k6ExitCode === null ? EXIT.inconclusive : run.k6ExitCode;
+}
+
+/** First signal: k6 finishes what is under way, and what was measured is kept. Second: the end at once. */
+function onSignals() {
+  const kill = new AbortController();
+  const { signal, release } = untilInterrupted(
+    () => void process.stderr.write('\nstopping; once more ends at once\n'),
+    () => kill.abort(),
+  );
+  return { stop: signal, kill: kill.signal, release };
+}
+
+/**
+ * Tells what went wrong, as far as somebody other than the harness can mend it.
+ *
+ * @returns the exit code; undefined where the harness itself is broken
+ */
+function explained(error: unknown, interrupted: boolean, out: string): number | undefined {
+  const tell = (line: string, code: number) => {
+    process.stderr.write(`error: ${line}\n`);
+    return code;
+  };
+  if (error instanceof UsageError) {
+    for (const line of error.lines) tell(line, EXIT.usage);
+    return EXIT.usage;
+  }
+  if (error instanceof ResultUnwritten) process.stdout.write(renderLoadResult(error.result));
+  if (isDiskProblem(error) || error instanceof ResultUnwritten) {
+    const line = `results cannot be written: ${error.message}; what was measured so far is in ${out}`;
+    return tell(line, EXIT.inconclusive);
+  }
+  if (interrupted) return EXIT.interrupted;
+  if (error instanceof TargetNotReady) return tell(shownLine(error.message, 500), EXIT.inconclusive);
+  if (error instanceof K6Unavailable) return tell(error.message, EXIT.inconclusive);
+  const wrongUsage =
+    error instanceof LoadRefused || error instanceof SloError || error instanceof UnknownNameError;
+  return wrongUsage ? tell(error.message, EXIT.usage) : undefined;
+}
+
+function scenarioOf(name: string | undefined, { mix, duration, shards }: LoadOptions): ScenarioFacts {
+  const facts = name === CAPACITY_STEP.name ? CAPACITY_STEP : scenarioNamed(name ?? '');
+  if (facts === undefined) {
+    const known = [...CATALOGUE, CAPACITY_STEP].map((scenario) => scenario.name).join(', ');
+    throw new UsageError(
+      name === undefined
+        ? `which scenario? Known: ${known}`
+        : `there is no scenario ${shownLine(name, 40)}; known: ${known}`,
+    );
+  }
+  if (facts === CAPACITY_STEP && (mix !== undefined || duration !== undefined || shards > 1))
+    throw new UsageError('capacity takes neither --mix nor --duration nor --shards');
+  return facts;
+}
+
+async function load(name: string | undefined, further: string[], options: LoadOptions): Promise<void> {
+  if (options.list === true) return listScenarios();
+  const note = (line: string) => void process.stderr.write(`${line}\n`);
+  const notes = new LoadNotes(note);
+  const signals = onSignals();
+  let target: (LoadTarget & { close?: () => Promise<void> }) | undefined;
+  try {
+    const facts = scenarioOf(name, options);
+    target = await targetOf(options);
+    const { rate, duration, slo, mix, validateEvery, prometheusUrl } = options;
+    const watched =
+      prometheusUrl === undefined || options.kubernetes === true ? {} : toPrometheus(prometheusUrl);
+    const request: Omit<LoadRequest, 'k6'> = {
+      facts,
+      target,
+      out: options.out,
+      ...watched,
+      k6Options: [...(watched.k6Options ?? []), ...further],
+      shards: options.shards,
+      showProgress: process.stdout.isTTY,
+      note: (line) => notes.add(line),
+      stop: signals.stop,
+      kill: signals.kill,
+      ...(rate === undefined ? {} : { rate }),
+      ...(duration === undefined ? {} : { seconds: duration }),
+      ...(slo === undefined ? {} : { slo }),
+      ...(mix === undefined ? {} : { mix }),
+      ...(validateEvery === undefined ? {} : { validateEvery }),
+    };
+    if (options.kubernetes === true) {
+      const folder = await mkdtemp(join(tmpdir(), 'petstore-k6-'));
+      try {
+        const runId = randomBytes(4).toString('hex');
+        const { secret } = options;
+        const manifests = await kubernetesManifests({
+          ...request,
+          folder,
+          runId,
+          secret,
+          prometheusUrl: prometheusUrl ?? CLUSTER_PROMETHEUS,
+        });
+        process.stdout.write(manifests);
+      } finally {
+        await rm(folder, { recursive: true, force: true });
+      }
+      return;
+    }
+    const prepared = prepareLoad(request);
+    const { bill } = prepared.quota;
+    const whole = facts === CAPACITY_STEP ? searchBill(bill, target.clockSpeed) : bill;
+    note(`${facts.name}: ${facts.answers}\n${renderBill(whole)}`);
+    for (const line of prepared.notes) note(`  note: ${line}`);
+    if (options.dryRun === true) return;
+    prepareLoadFolder(options.out);
+    const k6 = await provideK6(note, signals.stop);
+    if (facts === CAPACITY_STEP) {
+      const capacity = await measureCapacity({
+        ...request,
+        k6,
+        slo: slo ?? facts.thresholds,
+        note: () => {},
+        onStep: (step) => note(renderStep(step)),
+        onWait: (seconds) => note(`  waiting ${Math.ceil(seconds)} s for the keys' next minute`),
+        ...(rate === undefined ? {} : { startRate: rate }),
+      });
+      process.stdout.write(renderCapacity(capacity));
+      const outcome = capacityOutcome(capacity);
+      note(`report: ${await writeLoadReports(options.out, outcome, renderCapacityHtml(capacity))}`);
+      process.exitCode = signals.stop.aborted
+        ? EXIT.interrupted
+        : outcome.verdict === 'held'
+          ? 0
+          : EXIT.inconclusive;
+      return;
+    }
+    const result = await runLoad({ ...request, k6 });
+    notes.end();
+    process.stdout.write(renderLoadResult(result));
+    note(`report: ${await writeLoadReports(options.out, loadOutcome(result), renderLoadHtml({ result }))}`);
+    process.exitCode = exitCodeOf(result);
+    if (further.length > 0 && result.run.k6ExitCode !== null && K6_USAGE.has(result.run.k6ExitCode))
+      throw new UsageError(
+        'k6 does not take what stands after "--": see what it says above, and k6 run --help',
+      );
+  } catch (error) {
+    const code = explained(error, signals.stop.aborted, options.out);
+    if (code === undefined) throw error;
+    process.exitCode = code;
+  } finally {
+    await target?.close?.();
+    signals.release();
+  }
+}
+
+/** `load`: a k6 scenario against a target that welcomes load, or against the embedded reference server. */
+export const loadCommand = new Command('load')
+  .description('run a load scenario through k6')
+  .argument('[scenario]', 'name of a scenario; --list prints them')
+  .argument('[k6-options...]', 'after --: further options for k6 run')
+  .option('--target <url>', 'base address, instead of the one in the profile')
+  .option('--profile <file>', 'target profile; without one the embedded reference server is loaded')
+  .option('--out <dir>', 'folder for results', 'petstore-results/load')
+  .addOption(new Option('--rate <n>', 'requests per second').argParser(positive(1_000_000)))
+  .addOption(new Option('--duration <time>', 'how long, such as 30s or 5m').argParser(durationSeconds))
+  .option('--slo <objective>', 'thresholds, such as p99<200ms,errors<0.1%')
+  .addOption(new Option('--mix <parts>', 'operations, such as list=80,add=5,get=15').argParser(parseMix))
+  .addOption(
+    new Option(
+      '--validate-every <n>',
+      'judge one body in N by the schema; every response has its headers judged',
+    ).argParser(wholeNumber(1, 1_000_000)),
+  )
+  .addOption(
+    new Option('--shards <n>', 'k6 processes that share the load').default(1).argParser(wholeNumber(1, 64)),
+  )
+  .option('--production-host <host>', 'load this host although it may be what customers use')
+  .option('--embedded-fault <name>', 'the embedded server breaks something; see serve --list-faults')
+  .addOption(
+    new Option('--embedded-clock-speed <n>', 'seconds of the embedded server in one real second').argParser(
+      positive(100_000),
+    ),
+  )
+  .option('--kubernetes', 'print what the k6-operator needs instead of running: a ConfigMap and a TestRun')
+  .addOption(
+    new Option('--secret <name>', 'with --kubernetes: Secret that holds the keys')
+      .default('petstore-load-keys')
+      .argParser(secretName),
+  )
+  .addOption(
+    new Option(
+      '--prometheus-url <url>',
+      `k6 writes its metrics there while it runs (remote write, native histograms); with --kubernetes ${CLUSTER_PROMETHEUS} where it is not given`,
+    ).argParser(httpAddress),
+  )
+  .option('--dry-run', 'print the bill and send nothing')
+  .option('--list', 'print the scenarios')
+  .addHelpText('after', EXAMPLES)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.usage))
+  .action(load);

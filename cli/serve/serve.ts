@@ -1,0 +1,185 @@
+import { fstatSync } from 'node:fs';
+import { Command, Option } from 'commander';
+import { FAULTS, LOAD_FAULTS } from '../../reference-server/faults/index.ts';
+import { KeyFileError, readKeyFile } from '../../reference-server/key-file.ts';
+import { UnknownNameError } from '../../reference-server/named.ts';
+import { DOCUMENTED_PLANS } from '../../reference-server/plans.ts';
+import { startReferenceServer } from '../../reference-server/reference-server.ts';
+import type { ReferenceServer } from '../../reference-server/server.ts';
+import { VARIANTS } from '../../reference-server/variants/index.ts';
+import { numberFrom, wholeNumber } from '../shared/number-option.ts';
+import { writeServeProfile } from './serve-profile.ts';
+
+const USAGE_ERROR = 2;
+const INTERRUPTED = 130;
+
+interface ServeOptions {
+  readonly port: number;
+  readonly host: string;
+  readonly profileOut?: string;
+  readonly fault?: string;
+  readonly variant?: string;
+  readonly clockSpeed: number;
+  readonly animals: number;
+  readonly keys?: string;
+  readonly banThreshold: number;
+  readonly banSeconds: number;
+  readonly enterprisePerMinute: number;
+  readonly enterprisePerDay: number;
+  readonly exitWithParent?: true;
+  readonly listFaults?: true;
+  readonly listVariants?: true;
+}
+
+const EXAMPLES = `
+Examples:
+  $ petstore-harness serve --port 8080
+  $ petstore-harness serve --profile-out local.yaml         then, in another shell:
+  $ set -a; . ./local.yaml.env; petstore-harness check --profile local.yaml
+  $ petstore-harness serve --clock-speed 60                 one real second is a minute
+  $ petstore-harness serve --variant token-bucket --fault reset-in-milliseconds
+
+A key file holds names and plans; the values come from the environment:
+  keys:
+    - { name: free-1, plan: free, env: MY_FREE_KEY }`;
+
+function listFaults(): void {
+  const faults = [...FAULTS, ...LOAD_FAULTS];
+  const width = Math.max(...faults.map(({ name }) => name.length));
+  const middle = Math.max(...faults.map(({ breaks }) => breaks.length));
+  for (const { name, breaks, summary } of faults) {
+    process.stdout.write(`${name.padEnd(width)}  ${breaks.padEnd(middle)}  ${summary}\n`);
+  }
+}
+
+function listVariants(): void {
+  const width = Math.max(...VARIANTS.map(({ name }) => name.length));
+  for (const { name, summary } of VARIANTS) process.stdout.write(`${name.padEnd(width)}  ${summary}\n`);
+}
+
+/** Calls back once when the process that started this one is gone: its pipe to us ends, or we get another parent. */
+function whenParentGone(callback: () => void): void {
+  const parent = process.ppid;
+  setInterval(() => {
+    if (process.ppid !== parent) callback();
+  }, 250).unref();
+  // A terminal or /dev/null as standard input says nothing about the parent.
+  const stdin = fstatSync(0);
+  if (stdin.isFIFO() || stdin.isSocket()) process.stdin.on('end', callback).on('error', callback).resume();
+}
+
+function untilStopped(server: ReferenceServer, exitWithParent: boolean): Promise<void> {
+  return new Promise((resolve) => {
+    let stopping = false;
+    const stop = (exitCode: number) => {
+      // Whoever asks twice does not want to wait for requests under way.
+      if (stopping) process.exit(exitCode);
+      stopping = true;
+      process.exitCode = exitCode;
+      if (exitWithParent) process.stdin.destroy();
+      void server.close().then(resolve);
+    };
+    process.on('SIGINT', () => stop(INTERRUPTED));
+    process.on('SIGTERM', () => stop(0));
+    if (exitWithParent) whenParentGone(() => stopping || stop(0));
+  });
+}
+
+function describe(server: ReferenceServer, options: ServeOptions): string {
+  const lines: string[] = [];
+  if (options.variant !== undefined) lines.push(`variant: ${options.variant}`);
+  if (options.fault !== undefined) lines.push(`fault: ${options.fault}`);
+  if (server.clock.speed !== 1) lines.push(`one real second is ${server.clock.speed} of this server's`);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+async function serve(options: ServeOptions, command: Command): Promise<void> {
+  if (options.listFaults === true) return listFaults();
+  if (options.listVariants === true) return listVariants();
+  let server: ReferenceServer;
+  try {
+    server = await startReferenceServer({
+      port: options.port,
+      host: options.host,
+      clockSpeed: options.clockSpeed,
+      animals: options.animals,
+      enterprise: { perMinute: options.enterprisePerMinute, perDay: options.enterprisePerDay },
+      ban: { threshold: options.banThreshold, seconds: options.banSeconds },
+      ...(options.keys === undefined ? {} : { keys: readKeyFile(options.keys, process.env) }),
+      ...(options.fault === undefined ? {} : { fault: options.fault }),
+      ...(options.variant === undefined ? {} : { variant: options.variant }),
+    });
+  } catch (error) {
+    const known = error instanceof UnknownNameError || error instanceof KeyFileError;
+    const system = error instanceof Error && 'code' in error && 'syscall' in error;
+    if (!known && !system) throw error;
+    const list = error instanceof UnknownNameError ? ' (see --list-faults and --list-variants)' : '';
+    command.error(`error: ${error.message}${list}`, { exitCode: USAGE_ERROR });
+  }
+  if (options.profileOut !== undefined) {
+    try {
+      const secrets = writeServeProfile(options.profileOut, server);
+      process.stderr.write(`profile: ${options.profileOut}\nkeys:    set -a; . ${secrets}\n`);
+    } catch (error) {
+      await server.close();
+      const reason = error instanceof Error ? error.message : String(error);
+      command.error(`error: the profile cannot be written: ${reason}`, { exitCode: USAGE_ERROR });
+    }
+  }
+  // Alone on its line and after the profile was written, so that a program that started this one can go on from here.
+  process.stdout.write(`${server.baseUrl}\n`);
+  process.stderr.write(describe(server, options));
+  await untilStopped(server, options.exitWithParent === true);
+}
+
+/** `serve`: the reference server in the foreground, conforming unless told otherwise. */
+export const serveCommand = new Command('serve')
+  .description('start the reference server on this machine')
+  .addOption(
+    new Option('--port <n>', 'port to listen on; 0 takes a free one')
+      .default(0)
+      .argParser(wholeNumber(0, 65_535)),
+  )
+  .option('--host <address>', 'address to listen on', '127.0.0.1')
+  .option('--profile-out <file>', 'write a target profile to FILE, and the keys to FILE.env')
+  .option('--fault <name>', 'break exactly one requirement')
+  .option('--variant <name>', 'answer what the document leaves open in another way; still conforming')
+  .addOption(
+    new Option('--clock-speed <n>', 'seconds of the server in one real second')
+      .default(1)
+      .argParser(numberFrom(1, 100_000)),
+  )
+  .addOption(
+    new Option('--animals <n>', 'animals in the store at the start')
+      .default(120)
+      .argParser(wholeNumber(0, 5_000_000)),
+  )
+  .option('--keys <file>', 'YAML file with keys instead of the built-in ones, which are new in every run')
+  .addOption(
+    new Option('--ban-threshold <n>', 'requests after a 429 that lead to a ban')
+      .default(10)
+      .argParser(wholeNumber(1, 1_000_000)),
+  )
+  .addOption(
+    new Option('--ban-seconds <n>', 'how long a ban lasts').default(60).argParser(wholeNumber(1, 86_400)),
+  )
+  .addOption(
+    new Option('--enterprise-per-minute <n>', 'requests a minute of the Enterprise plan')
+      .default(DOCUMENTED_PLANS.enterprise.perMinute)
+      .argParser(wholeNumber(1, 1e9)),
+  )
+  .addOption(
+    new Option('--enterprise-per-day <n>', 'requests a day of the Enterprise plan')
+      .default(DOCUMENTED_PLANS.enterprise.perDay)
+      .argParser(wholeNumber(1, 1e12)),
+  )
+  .option(
+    '--exit-with-parent',
+    'stop when the process that started this one is gone or closes its standard input',
+  )
+  .option('--list-faults', 'print every fault: name, requirement that it breaks, what it does')
+  .option('--list-variants', 'print every variant: name, what it is like')
+  .addHelpText('after', EXAMPLES)
+  // Every wrong usage is exit code 2, also where the parser itself notices it.
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : USAGE_ERROR))
+  .action(serve);

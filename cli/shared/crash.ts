@@ -1,0 +1,51 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { HARNESS_VERSION } from '../../checks/run/harness-version.ts';
+import { createRedactor } from '../../checks/wire/redaction.ts';
+import { EXIT } from './exit-codes.ts';
+
+/** Variables that hold keys by their names: what a crash before the profile was read may have seen. */
+const SECRET_VARIABLE = /KEY|TOKEN|SECRET|PASSWORD/i;
+
+function secretsOfEnvironment(): string[] {
+  return Object.entries(process.env).flatMap(([name, value]) =>
+    SECRET_VARIABLE.test(name) && value !== undefined && value.length >= 4 ? [value] : [],
+  );
+}
+
+/**
+ * Ends the process after a defect of the harness: one line, the details in a file, an exit code of its own, since a
+ * crash says nothing about the target.
+ *
+ * @param secrets key values, which the details must not repeat; those of the environment are left out anyway
+ * @param directory where the details go; a new folder among the temporary files where it cannot be written
+ */
+export function crash(error: unknown, secrets: Iterable<string> = [], directory?: string): never {
+  const { redact } = createRedactor([...secrets, ...secretsOfEnvironment()]);
+  const command = process.argv.slice(2).join(' ');
+  const about = `petstore-harness ${HARNESS_VERSION}, Node ${process.version}, ${process.platform}\n${command}\n\n`;
+  const file = writeDetails(redact(`${about}${inspect(error, { depth: 5 })}\n`), directory);
+  const [summary = ''] = redact(error instanceof Error ? error.message : String(error)).split('\n');
+  const where = file === undefined ? '' : `; details: ${file}`;
+  process.stderr.write(
+    `error: petstore-harness itself failed, which says nothing about the target: ${summary}${where}\n`,
+  );
+  process.exit(EXIT.crash);
+}
+
+function writeDetails(text: string, directory: string | undefined): string | undefined {
+  for (const folder of [() => directory, () => mkdtempSync(join(tmpdir(), 'petstore-harness-'))]) {
+    try {
+      const path = folder();
+      if (path === undefined) continue;
+      const file = join(path, 'crash.txt');
+      writeFileSync(file, text, { mode: 0o600 });
+      return file;
+    } catch {
+      // A full disk may be what the crash was about: the one line has to do.
+    }
+  }
+  return undefined;
+}

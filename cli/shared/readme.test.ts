@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { parse } from 'yaml';
+import { parseProfile } from '../../checks/profile/parse-profile.ts';
+import { gaps } from '../../spec/contract.ts';
+import { EXIT } from './exit-codes.ts';
+
+const README = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
+
+t.test('the full profile in the README is one, and has every field', (t) => {
+  const [, text = ''] = /```yaml\n(target:[\s\S]*?)```/.exec(README) ?? [];
+  const read = parseProfile(text, 'README.md', gaps);
+  t.same(read.ok ? [] : read.problems, []);
+  if (read.ok) {
+    const written: unknown = parse(text);
+    t.same(Object.keys(Object(written)).sort(), Object.keys(read.profile).sort());
+    t.ok(read.profile.keys.some(({ unusedToday }) => unusedToday));
+  }
+  t.end();
+});
+
+t.test('it names every exit code', (t) => {
+  for (const code of [...Object.values(EXIT), 99]) t.match(README, `**${code}**`);
+  t.end();
+});
+
+t.test('whatever it names in a code span or a link as a file is there', (t) => {
+  const links = [...README.matchAll(/\]\(((?!https?:)[^)#]+)/g)].map(([, path = '']) => path);
+  t.ok(links.length >= 3);
+  for (const path of links) t.doesNotThrow(() => isThere(path), path);
+  t.end();
+});
+
+function isThere(path: string): void {
+  try {
+    readFileSync(join(import.meta.dirname, '..', '..', path));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EISDIR')) throw error;
+  }
+}

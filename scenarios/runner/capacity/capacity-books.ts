@@ -1,0 +1,68 @@
+/** What the steps of a search took from their keys, and when the next one can be paid. */
+import { CAPACITY_STEP } from '../../lib/catalogue.ts';
+import type { LoadTarget } from '../quota/load-target.ts';
+import { type BudgetKey, planQuota } from '../quota/quota.ts';
+import type { QuotaBill } from '../result/load-result.ts';
+
+/** Beyond the minute, for what the two clocks differ by. */
+const ROOM_MS = 500;
+
+interface Spent {
+  /** End of the step, milliseconds since 1970. */
+  readonly at: number;
+  readonly key: string;
+  readonly requests: number;
+}
+
+/** The keys of a search, with what its steps have left of their minutes and days. */
+export class MinuteBooks {
+  readonly #target: Pick<LoadTarget, 'keys' | 'clockSpeed'>;
+  readonly #spent: Spent[] = [];
+
+  constructor(target: Pick<LoadTarget, 'keys' | 'clockSpeed'>) {
+    this.#target = target;
+  }
+
+  /** Notes what a step took. */
+  spend({ keys }: QuotaBill, at: number): void {
+    for (const { key, sent = 0 } of keys) this.#spent.push({ at, key, requests: sent });
+  }
+
+  /** The keys as they will be at a time, milliseconds since 1970. */
+  keys(at: number): BudgetKey[] {
+    const { keys } = this.#target;
+    const minuteAgo = at - this.#minute();
+    const sum = (name: string, since: number) =>
+      this.#spent
+        .filter((each) => each.key === name && each.at >= since)
+        .reduce((all, { requests }) => all + requests, 0);
+    return keys.map((key) => ({
+      ...key,
+      minuteLeft: key.perMinute - sum(key.name, minuteAgo),
+      dayLeft: key.perDay - sum(key.name, 0),
+    }));
+  }
+
+  #minute(): number {
+    return 60_000 / this.#target.clockSpeed + ROOM_MS;
+  }
+
+  /**
+   * In how many seconds a step can be paid: 0 for now, undefined where no minute is large enough for it, or the day is
+   * spent; with why it cannot be paid before.
+   */
+  wait(
+    step: { readonly rate: number; readonly seconds: number },
+    now: number,
+  ): { readonly waitSeconds: number | undefined; readonly reason: string } {
+    const demand = { facts: CAPACITY_STEP, ...step, clockSpeed: this.#target.clockSpeed };
+    const over = this.#spent.map(({ at }) => at + this.#minute() + 1);
+    let reason = '';
+    for (const at of new Set([now, ...over.filter((time) => time > now)])) {
+      const plan = planQuota(demand, this.keys(at));
+      if (plan.kind === 'paid') return { waitSeconds: (at - now) / 1000, reason };
+      reason = plan.reason;
+    }
+    return { waitSeconds: undefined, reason };
+  }
+}

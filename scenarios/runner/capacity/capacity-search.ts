@@ -1,0 +1,181 @@
+/** The search for a capacity: which rate is tried next, and what the steps come to. */
+
+import { round, type SloClause } from '../result/slo.ts';
+import type { CapacityResult, CapacityStep } from './capacity.ts';
+import { SUSTAINED_SECONDS } from './judge-step.ts';
+import { Knee, type StepOutcome } from './knee.ts';
+
+/** What a search found. */
+export type CapacityFound = Pick<CapacityResult, 'outcome' | 'reason' | 'capacity' | 'interval' | 'atLeast'>;
+
+/** The keys cannot pay for a step; the message says what it would take. */
+export class QuotaSpent extends Error {
+  override readonly name = 'QuotaSpent';
+}
+
+/** The machine that makes the load did not get a step done; the message says what it lacked. */
+export class GeneratorWasLimit extends Error {
+  override readonly name = 'GeneratorWasLimit';
+}
+
+/** Takes steps at a target. */
+export interface SearchSteps {
+  /**
+   * One step.
+   *
+   * @throws QuotaSpent
+   * @throws GeneratorWasLimit
+   */
+  take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<StepOutcome>;
+  /** Steps so far. */
+  readonly taken: readonly StepOutcome[];
+}
+
+/** What bounds a search. */
+export interface SearchLimits {
+  /** A first guess, requests per second. */
+  readonly startRate?: number;
+  /** No step goes beyond it. */
+  readonly mostRate: number;
+  /** Length of a step around the knee. */
+  readonly stepSeconds: number;
+  /** Seconds that the search may still take. */
+  readonly left: () => number;
+  readonly stop?: AbortSignal;
+}
+
+const START_RATE = 20;
+const LEAST_RATE = 0.5;
+/** Length of a step around the knee, in seconds. */
+export const STEP_SECONDS = 5;
+/** Length of a step before that. */
+export const BRACKET_SECONDS = 3;
+/** Bisecting ends when the bracket is so narrow; what follows are repetitions. */
+const BISECTED = 1.1;
+/** Good enough: half the interval, as a part of the capacity. */
+const PRECISE = 0.02;
+/** Still an answer, where the machine does not let the search go on. */
+const USABLE = 0.05;
+const LEAST_KNEE_STEPS = 6;
+/** What a step takes beside its length. */
+const STEP_OVERHEAD_SECONDS = 2.5;
+
+const none = { capacity: null, interval: null };
+
+/**
+ * Brackets the capacity, bisects, and repeats around the knee.
+ *
+ * @throws whatever a step throws, but for quotas and the generator, whose limits are outcomes
+ */
+export async function searchCapacity(
+  steps: SearchSteps,
+  clauses: readonly SloClause[],
+  limits: SearchLimits,
+): Promise<CapacityFound> {
+  const bracket: Bracket = {};
+  try {
+    return await search(steps, clauses, limits, bracket);
+  } catch (error) {
+    const { low } = bracket;
+    // A rate that broke once, and could not be tried again, bounds the capacity all the same.
+    const broke = steps.taken.filter(({ rate, held }) => !held && rate > (low ?? 0)).map(({ rate }) => rate);
+    const high = bracket.high ?? (broke.length === 0 ? undefined : Math.min(...broke));
+    const atLeast = low === undefined || high !== undefined ? {} : { atLeast: low };
+    if (error instanceof GeneratorWasLimit) {
+      const held = low === undefined ? '' : `; ${round(low)}/s held`;
+      const reason = `the generator was the limit: ${error.message}${held}`;
+      return { outcome: 'generator-limited', reason, ...none, ...atLeast };
+    }
+    if (!(error instanceof QuotaSpent)) throw error;
+    if (low === undefined || high === undefined)
+      return { outcome: 'quota-limited', reason: error.message, ...none, ...atLeast };
+    const found = conclude(steps, clauses, kneeOf(steps, low / 1.25, high * 1.25));
+    return { ...found, outcome: 'quota-limited', reason: `${found.reason}; ${error.message}` };
+  }
+}
+
+/** Rates that held and that broke. */
+interface Bracket {
+  low?: number;
+  high?: number;
+}
+
+function kneeOf({ taken }: SearchSteps, least: number, most: number): Knee {
+  const knee = new Knee(least, most);
+  for (const step of taken) knee.learn(step);
+  return knee;
+}
+
+async function search(
+  steps: SearchSteps,
+  clauses: readonly SloClause[],
+  { startRate = START_RATE, mostRate, stepSeconds, left, stop }: SearchLimits,
+  bracket: Bracket,
+): Promise<CapacityFound> {
+  /** A step that broke is taken twice, since a pause of the machine breaks one too. */
+  const holds = async (rate: number, phase: CapacityStep['phase']) => {
+    stop?.throwIfAborted();
+    const { held } = await steps.take(rate, BRACKET_SECONDS, phase);
+    return held || (await steps.take(rate, BRACKET_SECONDS, phase)).held;
+  };
+  let rate = Math.min(startRate, mostRate);
+  while (bracket.low === undefined || bracket.high === undefined) {
+    if (await holds(rate, 'bracket')) {
+      bracket.low = rate;
+      if (rate >= mostRate)
+        return {
+          outcome: 'at-least',
+          reason: `nothing broke up to ${mostRate}/s`,
+          ...none,
+          atLeast: mostRate,
+        };
+      rate = Math.min(rate * 2, mostRate);
+    } else {
+      bracket.high = rate;
+      rate /= 2;
+      if (rate < LEAST_RATE) return { outcome: 'below', reason: 'not even 1 request/s holds it', ...none };
+    }
+  }
+  let { low, high } = bracket;
+  while (high / low > BISECTED) {
+    const middle = Math.sqrt(low * high);
+    if (await holds(middle, 'bisect')) low = middle;
+    else high = middle;
+    bracket.low = low;
+    bracket.high = high;
+  }
+  // Short steps may have been wrong: the knee is looked for beyond the bracket, further where it leans that way.
+  let [least, most] = [low / 1.25, high * 1.25];
+  let knee = kneeOf(steps, least, most);
+  for (let taken = 0; ; taken += 1) {
+    const { low: from, capacity, high: to } = knee.estimate();
+    const precise = (to - from) / 2 / capacity <= PRECISE;
+    if ((taken >= LEAST_KNEE_STEPS && precise) || stepSeconds + STEP_OVERHEAD_SECONDS > left()) break;
+    stop?.throwIfAborted();
+    try {
+      await steps.take(knee.nextRate(), stepSeconds, 'knee');
+    } catch (error) {
+      // A machine that stumbles late in the search takes back nothing of what is known.
+      if (!(error instanceof GeneratorWasLimit) || (to - from) / 2 / capacity > USABLE) throw error;
+      break;
+    }
+    const { low: lower, high: upper } = kneeOf(steps, least, most).estimate();
+    if (lower < least * 1.03) least /= 2;
+    if (upper > most / 1.03) most *= 2;
+    knee = kneeOf(steps, least, most);
+  }
+  return conclude(steps, clauses, knee);
+}
+
+function conclude({ taken }: SearchSteps, clauses: readonly SloClause[], knee: Knee): CapacityFound {
+  const { low: from, capacity, high: to } = knee.estimate();
+  const bounds = clauses.filter(({ metric }) => metric.kind === 'latency').map(({ bound }) => bound / 1000);
+  const resolution = bounds.length === 0 ? 0 : Math.min(...bounds) / SUSTAINED_SECONDS;
+  const interval = [from * (1 - resolution), to * (1 + resolution)] as const;
+  return {
+    outcome: 'found',
+    capacity,
+    interval,
+    reason: `${taken.length} steps; ${round(capacity)}/s, 95 % from ${round(interval[0])} to ${round(interval[1])}`,
+  };
+}

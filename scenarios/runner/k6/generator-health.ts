@@ -1,0 +1,58 @@
+import { quantile } from 'simple-statistics';
+import type { GeneratorHealth, LoadFigures } from '../result/load-result.ts';
+import { round } from '../result/slo.ts';
+import type { ProcessUsage } from './process-meter.ts';
+
+/** What is known of the machine that made the load. */
+export interface GeneratorReadings {
+  readonly usages: readonly ProcessUsage[];
+  readonly lags: readonly number[];
+  readonly droppedIterations: number;
+  readonly errorLines: readonly string[];
+  readonly total: LoadFigures;
+  /** Requests per second at the peak, and virtual users to send them. */
+  readonly peakRate: number;
+  readonly vus: number;
+}
+
+/** When one arrival in twenty is later than this the rate was not even. */
+const LAG_ALLOWED_MS = 250;
+const CPU_ALLOWED = 0.9;
+const DROPS_ALLOWED = 0.01;
+
+function sum(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : known.reduce((a, b) => a + b, 0);
+}
+
+/**
+ * Whether the machine that made the load was its limit. Arrivals that were dropped because every virtual user was
+ * waiting for the target are the target's doing; Little's law (users busy = rate × latency) tells which it was.
+ */
+export function generatorHealth(readings: GeneratorReadings): GeneratorHealth {
+  const { usages, lags, droppedIterations, total, peakRate, vus } = readings;
+  // Lag is reckoned from how many arrivals there were, which says nothing once some were dropped.
+  const lag = lags.length === 0 || droppedIterations > 0 ? null : quantile([...lags], 0.95);
+  const cpuMeanPart = sum(usages.map((usage) => usage.cpuMeanPart));
+  const dropped = droppedIterations / Math.max(1, droppedIterations + total.requests);
+  const waiting = (peakRate * (total.latency?.mean ?? 0)) / 1000;
+  const limits: string[] = [];
+  if (lag !== null && lag > LAG_ALLOWED_MS)
+    limits.push(`arrivals began up to ${round(lag)} ms late (95th percentile)`);
+  if (cpuMeanPart !== null && cpuMeanPart > CPU_ALLOWED)
+    limits.push(`k6 took ${Math.round(cpuMeanPart * 100)} % of the CPU`);
+  if (dropped > DROPS_ALLOWED && waiting < vus / 2) {
+    limits.push(
+      `${droppedIterations} arrivals were not sent though the target answered fast enough for ${vus} users`,
+    );
+  }
+  return {
+    droppedIterations,
+    scheduleLagP95Ms: lag,
+    cpuMeanPart,
+    cpuPeakPart: sum(usages.map((usage) => usage.cpuPeakPart)),
+    memoryPeakBytes: sum(usages.map((usage) => usage.memoryPeakBytes)),
+    errorLines: readings.errorLines,
+    limit: limits.length === 0 ? null : limits.join('; '),
+  };
+}

@@ -1,0 +1,170 @@
+import { execFile, spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { packageRoot } from '../../../spec/package-root.ts';
+import { withBuildLock } from './build-lock.ts';
+
+/** The k6 that go.mod in scenarios/k6 pins; the two change together. */
+export const PINNED_K6 = '2.2.0';
+
+/** A k6 that can be run: 2.x, its version asked of the program itself. */
+export interface K6Binary {
+  readonly path: string;
+  readonly version: string;
+  readonly source: 'K6_BIN' | 'PATH' | 'built';
+}
+
+/** There is no k6 2.x, and none can be built; the message says how to install one. */
+export class K6Unavailable extends Error {
+  override readonly name = 'K6Unavailable';
+}
+
+const INSTALL = `Install k6 2.x in one of these ways, or set K6_BIN to its path:
+  Debian, Ubuntu   sudo apt-get install k6        (from k6's package repository)
+  Fedora, RHEL     sudo dnf install k6            (from k6's package repository)
+  macOS            brew install k6
+  Windows          winget install k6
+  any, with Go     install Go 1.25 or later; the harness then builds k6 ${PINNED_K6} itself, once
+k6's own instructions: https://grafana.com/docs/k6/latest/set-up/install-k6/`;
+
+const TELL_EVERY_MS = 5_000;
+const run = promisify(execFile);
+const programName = process.platform === 'win32' ? 'k6.exe' : 'k6';
+
+async function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** What `k6 version` says; undefined where the file is no k6. */
+async function versionOf(path: string): Promise<string | undefined> {
+  try {
+    const { stdout } = await run(path, ['version'], { timeout: 20_000 });
+    return /^\S+ v(\d+\.\d+\.\d+\S*)/.exec(stdout)?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+async function onPath(program: string): Promise<string | undefined> {
+  const { PATH = '' } = process.env;
+  for (const folder of PATH.split(delimiter)) {
+    const path = join(folder, program);
+    if (folder !== '' && (await isExecutable(path))) return path;
+  }
+  return undefined;
+}
+
+function cacheFolder(): string {
+  const { XDG_CACHE_HOME: base } = process.env;
+  return join(base?.startsWith('/') ? base : join(homedir(), '.cache'), 'petstore-harness');
+}
+
+function builtPath(): string {
+  return join(cacheFolder(), `k6-${PINNED_K6}`, programName);
+}
+
+/**
+ * A k6 that is there already: `K6_BIN`, else the one on PATH, else an earlier build of ours; undefined where none is.
+ * A k6 1.x on PATH is passed over.
+ *
+ * @throws K6Unavailable when `K6_BIN` is set and is not k6 2.x: somebody meant that one
+ */
+export async function findK6(): Promise<K6Binary | undefined> {
+  const { K6_BIN: chosen } = process.env;
+  if (chosen !== undefined && chosen !== '') {
+    const version = await versionOf(chosen);
+    if (version?.startsWith('2.')) return { path: chosen, version, source: 'K6_BIN' };
+    const found = version === undefined ? 'is not a k6 that can be run' : `is k6 ${version}, not 2.x`;
+    throw new K6Unavailable(`K6_BIN=${chosen} ${found}.\n${INSTALL}`);
+  }
+  const installed = await onPath(programName);
+  if (installed !== undefined) {
+    const version = await versionOf(installed);
+    if (version?.startsWith('2.')) return { path: installed, version, source: 'PATH' };
+  }
+  const built = builtPath();
+  const version = (await isExecutable(built)) ? await versionOf(built) : undefined;
+  return version === PINNED_K6 ? { path: built, version, source: 'built' } : undefined;
+}
+
+/**
+ * A k6 that is there, or else the pinned one, built through the Go toolchain into the cache folder (about a minute,
+ * once).
+ *
+ * @param progress receives one line whenever there is something new to say
+ * @throws K6Unavailable when there is neither k6 nor Go, or the build fails
+ */
+export async function provideK6(progress: (line: string) => void, signal?: AbortSignal): Promise<K6Binary> {
+  const found = await findK6();
+  if (found !== undefined) return found;
+  if ((await onPath(process.platform === 'win32' ? 'go.exe' : 'go')) === undefined) {
+    throw new K6Unavailable(`Load needs k6 2.x, and there is neither k6 nor Go on this machine.\n${INSTALL}`);
+  }
+  const folder = join(cacheFolder(), `k6-${PINNED_K6}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return withBuildLock(join(folder, 'building'), progress, async () => {
+    // Whoever held the lock before may have built it.
+    const meanwhile = await findK6();
+    return meanwhile ?? build(folder, progress, signal);
+  });
+}
+
+async function build(
+  folder: string,
+  progress: (line: string) => void,
+  signal: AbortSignal | undefined,
+): Promise<K6Binary> {
+  const path = builtPath();
+  const unfinished = join(folder, `${programName}.${process.pid}.part`);
+  progress(`building k6 ${PINNED_K6} with Go, once; this takes about a minute`);
+  // -mod=readonly: exactly what go.sum lists. -buildvcs=false: the folder may lie in somebody else's repository.
+  const args = [
+    'build',
+    '-v',
+    '-mod=readonly',
+    '-trimpath',
+    '-buildvcs=false',
+    '-o',
+    unfinished,
+    'go.k6.io/k6/v2',
+  ];
+  const go = spawn('go', args, {
+    cwd: fileURLToPath(new URL('scenarios/k6', packageRoot)),
+    env: { CGO_ENABLED: '0', ...process.env, GOWORK: 'off' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    ...(signal ? { signal } : {}),
+  });
+  const ended = new Promise<number | Error>((resolve) => {
+    go.once('error', resolve);
+    go.once('close', (code) => resolve(code ?? 1));
+  });
+  const problems: string[] = [];
+  let downloaded = 0;
+  let compiled = 0;
+  let told = Number.NEGATIVE_INFINITY;
+  for await (const line of createInterface({ input: go.stderr })) {
+    if (line.startsWith('go: downloading ')) downloaded += 1;
+    else if (/^[\w.-]+(\/[\w.~-]+)*$/.test(line)) compiled += 1;
+    else problems.push(line);
+    // A line per package would be hundreds in a log.
+    if (performance.now() - told < TELL_EVERY_MS) continue;
+    told = performance.now();
+    progress(`building k6 ${PINNED_K6}: ${downloaded} modules fetched, ${compiled} packages compiled`);
+  }
+  const outcome = await ended;
+  if (outcome !== 0) {
+    await rm(unfinished, { force: true });
+    const why = outcome instanceof Error ? outcome.message : problems.slice(-5).join('\n');
+    throw new K6Unavailable(`Building k6 ${PINNED_K6} with Go failed:\n${why}\n${INSTALL}`);
+  }
+  await rename(unfinished, path);
+  return { path, version: PINNED_K6, source: 'built' };
+}

@@ -1,0 +1,52 @@
+import t from 'tap';
+import type { LoadProfileName, RateStream, ScenarioFacts } from '../../lib/scenario.ts';
+import { k6Options } from './k6-options.ts';
+
+const MIX = { listPets: 1, createPet: 0, getPet: 0 };
+
+/** What k6 is told of a load that is one rate. */
+function told(profile: LoadProfileName, rate: number, seconds: number): unknown {
+  const stream: RateStream = { kind: 'rate', name: 'clients', exec: 'default', profile };
+  const facts: ScenarioFacts = {
+    name: 'test',
+    answers: '',
+    rate,
+    seconds,
+    streams: [stream],
+    mix: MIX,
+    thresholds: 'errors==0',
+    needs: [],
+  };
+  const { options } = k6Options({
+    facts,
+    streams: [{ stream, keys: [0], schedule: [0] }],
+    rate,
+    seconds,
+    clockSpeed: 1,
+    expectedSeconds: 0.1,
+    graceSeconds: 1,
+    toOutputs: false,
+  });
+  return options;
+}
+
+t.test('a constant rate ends before the moment of the first request that nobody paid', async (t) => {
+  t.match(told('constant', 40, 5), {
+    scenarios: { clients: { executor: 'constant-arrival-rate', rate: 24_000, duration: '4987.5ms' } },
+  });
+  // 25 requests: the last of them 1.2 s before the end.
+  t.match(told('constant', 0.8, 31), { scenarios: { clients: { rate: 480, duration: '30625ms' } } });
+});
+
+t.test('less than k6 takes as a constant rate is a ramp without a slope', async (t) => {
+  const { scenarios } = Object(told('constant', 10, 1));
+  t.match(scenarios.clients, {
+    executor: 'ramping-arrival-rate',
+    startRate: 6000,
+    stages: [{ duration: '1050ms', target: 6000 }],
+  });
+});
+
+t.test('rates of less than one request in ten minutes are one in ten minutes', async (t) => {
+  t.match(told('constant', 0.0001, 60), { scenarios: { clients: { rate: 1, duration: '60000ms' } } });
+});

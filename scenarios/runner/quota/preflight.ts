@@ -1,0 +1,85 @@
+import { notTheService, noUsableAnswer, refusedKey } from '../../../checks/run/preflight.ts';
+import { createClient, type TimeLimits } from '../../../checks/wire/client.ts';
+import { type AnsweredExchange, type Exchange, header, isAnswered } from '../../../checks/wire/exchange.ts';
+import { described, listedPets, looksLikeTheService } from '../../../checks/wire/pets.ts';
+import { listPets } from '../../../checks/wire/requests.ts';
+
+/** What one request before the load tells of the target. */
+export interface Preflight {
+  /** The target's clock: `at` when this machine's showed `from`, milliseconds since 1970. */
+  readonly clock: { readonly from: number; readonly at: number };
+  /** Ids of animals that exist, with every digit. */
+  readonly ids: readonly string[];
+  readonly categoryId: string;
+}
+
+/** A target that load would tell nothing about: nothing there, something else there, a key that it does not take. */
+export class TargetNotReady extends Error {
+  override readonly name = 'TargetNotReady';
+}
+
+/** A key that pays for the load. */
+export interface Payer {
+  readonly name: string;
+  /** The variable that holds its value. */
+  readonly env: string;
+  readonly value: string;
+}
+
+const TIMEOUTS: TimeLimits = { connect: 10_000, headers: 10_000, body: 10_000 };
+/** Date has whole seconds: on average the target is half of one further. */
+const HALF_A_SECOND_MS = 500;
+
+/**
+ * Lists animals once, on a key that pays for the load: is the target there, does it take the key, which ids exist?
+ * Nothing is loaded that does not answer this, whole, within half a minute.
+ *
+ * @throws TargetNotReady with one line that says why, when it does not answer 200 with a list
+ */
+export async function preflight(
+  address: string,
+  payer: Payer,
+  signal?: AbortSignal,
+  timeouts: TimeLimits = TIMEOUTS,
+): Promise<Preflight> {
+  const client = createClient({
+    baseUrl: address,
+    now: Date.now,
+    secrets: [payer.value],
+    timeouts,
+  });
+  let exchange: Exchange;
+  try {
+    exchange = await client.exchange(
+      { ...listPets({ limit: 100 }), authorization: { kind: 'key', ...payer } },
+      { id: 'preflight', sentBy: 'load' },
+      signal,
+    );
+  } finally {
+    await client.close();
+  }
+  signal?.throwIfAborted();
+  if (!isAnswered(exchange)) {
+    const { outcome } = exchange;
+    throw new TargetNotReady(
+      outcome.kind === 'failure' ? noUsableAnswer(address, outcome) : `${address} answers nothing`,
+    );
+  }
+  const pets = listedPets(exchange);
+  if (pets === undefined) throw new TargetNotReady(whyNoList(address, payer, exchange));
+  const date = Date.parse(header(exchange.outcome.headers, 'date') ?? '');
+  const categories = pets.flatMap(({ categoryId }) => (categoryId === undefined ? [] : [categoryId]));
+  return {
+    clock: { from: exchange.sentAt, at: Number.isNaN(date) ? exchange.sentAt : date + HALF_A_SECOND_MS },
+    ids: pets.flatMap(({ id }) => (id === undefined ? [] : [String(id)])),
+    categoryId: String(categories[0] ?? 1n),
+  };
+}
+
+function whyNoList(address: string, payer: Payer, exchange: AnsweredExchange): string {
+  const { status } = exchange.outcome;
+  if (!looksLikeTheService(exchange)) return notTheService(address, exchange);
+  if (status === 401 || status === 403) return refusedKey(status, payer);
+  const why = status === 429 ? `somebody else spends key ${payer.name}` : 'load would measure that';
+  return `${address} answers ${described(exchange)} to GET /pets: ${why}`;
+}

@@ -1,0 +1,330 @@
+/** Pays a scenario's requests from the budgets of its keys before k6 starts, or says what would fit. */
+import { mostOf, mostOfAMinute } from '../../lib/client-cost.ts';
+import { arrivedBy, mostRequests, type Slope, slopes, wholeRequests } from '../../lib/load-profiles.ts';
+import { MOST_KEYS } from '../../lib/sample.ts';
+import type { ClientStream, PlannedKey, RateStream, ScenarioFacts } from '../../lib/scenario.ts';
+import type { KeyBill, QuotaBill } from '../result/load-result.ts';
+
+/** A key that the scenario may use, with its roles. */
+export interface BudgetKey extends PlannedKey {
+  readonly roles: readonly string[];
+  /** What runs just before have left of the minute and the day, where they took some. */
+  readonly minuteLeft?: number;
+  readonly dayLeft?: number;
+}
+
+/** The key that feels one more request the least; undefined where there is none. */
+export function keyWithMostLeft(keys: readonly BudgetKey[]): BudgetKey | undefined {
+  const left = ({ perMinute, minuteLeft = perMinute }: BudgetKey) => minuteLeft;
+  return keys.toSorted((a, b) => left(b) - left(a))[0];
+}
+
+/** A stream with the keys that pay for it. */
+export interface PaidStream {
+  readonly stream: RateStream | ClientStream;
+  /** Positions in the list of keys. */
+  readonly keys: readonly number[];
+  /** Which position pays for the n-th request; empty where each client has its own key. */
+  readonly schedule: readonly number[];
+  /** Of a rate: how many requests it has at most. */
+  readonly requests?: number;
+}
+
+export type QuotaPlan =
+  | {
+      readonly kind: 'paid';
+      readonly bill: QuotaBill;
+      readonly streams: readonly PaidStream[];
+      /** Position of the key that pays for the look at the target before the load; it is on the bill. */
+      readonly looksFirst: number;
+      /** Requests of all rates together in the busiest minute of the target's clock, at most. */
+      readonly busiestMinute: number;
+    }
+  | { readonly kind: 'refused'; readonly reason: string; readonly fits: string; readonly bill: QuotaBill };
+
+/** What a run asks for. */
+export interface Demand {
+  readonly facts: ScenarioFacts;
+  /** Requests per second. */
+  readonly rate: number;
+  /** Real seconds of the rate streams. */
+  readonly seconds: number;
+  /** Seconds of the target's clock in a real one. */
+  readonly clockSpeed: number;
+}
+
+/** Requests that each key is kept short of its limits: what the runner itself sends before and after, and rounding. */
+const RESERVE = 4;
+const PLACES = 2000;
+export const SCHEDULE_LENGTH = 1000;
+
+interface Need {
+  readonly total: number;
+  readonly busiestMinute: number;
+}
+
+function isRate(stream: RateStream | ClientStream): stream is RateStream {
+  return stream.kind === 'rate';
+}
+
+interface RatePart {
+  /** Seconds from the start of the run. */
+  readonly from: number;
+  readonly profile: readonly Slope[];
+}
+
+function ratePart({ profile, share = 1, from = 0, to = 1 }: RateStream, { rate, seconds }: Demand): RatePart {
+  return { from: from * seconds, profile: slopes(profile, rate * share, (to - from) * seconds) };
+}
+
+/** What all rate streams together need, in all and in the busiest minute of the target's clock. */
+function rateNeed(demand: Demand): Need {
+  const { facts, seconds, clockSpeed } = demand;
+  const parts = facts.streams.filter(isRate).map((stream) => ratePart(stream, demand));
+  const arrived = (time: number) =>
+    parts.reduce((sum, part) => sum + arrivedBy(part.profile, time - part.from), 0);
+  const minute = 60 / clockSpeed;
+  let busiestMinute = 0;
+  for (let place = 0; place <= PLACES; place += 1) {
+    const start = (Math.max(0, seconds - minute) * place) / PLACES;
+    busiestMinute = Math.max(busiestMinute, arrived(start + minute) - arrived(start));
+  }
+  const total = parts.reduce((sum, { profile }) => sum + mostRequests(profile), 0);
+  return { total, busiestMinute: Math.min(total, wholeRequests(busiestMinute)) };
+}
+
+/** The part of the need that a key can pay, at most all of it. */
+function affordable(key: BudgetKey, need: Need): number {
+  if (need.total === 0) return 1;
+  const byMinute = ((key.minuteLeft ?? key.perMinute) - RESERVE) / need.busiestMinute;
+  const byDay = ((key.dayLeft ?? key.perDay) - RESERVE) / need.total;
+  return Math.max(0, Math.min(1, byMinute, byDay));
+}
+
+function bill(keys: readonly BudgetKey[], paid: ReadonlyMap<number, Need>): QuotaBill {
+  const rows = [...paid].map(([index, need]): KeyBill | undefined => {
+    const key = keys[index];
+    return (
+      key && {
+        key: key.name,
+        plan: key.plan,
+        requests: need.total,
+        busiestMinute: need.busiestMinute,
+        perMinute: key.perMinute,
+        perDay: key.perDay,
+      }
+    );
+  });
+  const present = rows.filter((row) => row !== undefined);
+  return { keys: present, total: present.reduce((sum, { requests }) => sum + requests, 0) };
+}
+
+/** Whose turn it is, so that equal turns lie as far apart as they can and the shares come out. */
+export function interleave(shares: readonly number[], length: number): number[] {
+  const owed = shares.map(() => 0);
+  return Array.from({ length }, () => {
+    shares.forEach((share, index) => {
+      owed[index] = (owed[index] ?? 0) + share;
+    });
+    const next = owed.indexOf(Math.max(...owed));
+    owed[next] = (owed[next] ?? 0) - 1;
+    return next;
+  });
+}
+
+/** How often a key's turn comes at most in so many turns in a row, wherever they begin. */
+function mostTurns(schedule: readonly number[], key: number, turns: number): number {
+  const own = schedule.map((payer) => (payer === key ? 1 : 0));
+  const inARow = turns % schedule.length;
+  let among: number = own.slice(0, inARow).reduce((sum: number, one) => sum + one, 0);
+  let most = among;
+  for (const [place, leaves] of own.entries()) {
+    among += (own[(place + inARow) % own.length] ?? 0) - leaves;
+    most = Math.max(most, among);
+  }
+  const all = own.reduce((sum: number, one) => sum + one, 0);
+  return Math.floor(turns / schedule.length) * all + most;
+}
+
+/** How many of the first turns are a key's. */
+function turnsOf(schedule: readonly number[], key: number, turns: number): number {
+  const own = (part: readonly number[]) => part.filter((payer) => payer === key).length;
+  return (
+    Math.floor(turns / schedule.length) * own(schedule) + own(schedule.slice(0, turns % schedule.length))
+  );
+}
+
+/** What a key pays of a load whose requests take turns. */
+export function turnsNeed(
+  schedule: readonly number[],
+  key: number,
+  { requests, busiestMinute }: { readonly requests: readonly number[]; readonly busiestMinute: number },
+): Need {
+  const total = requests.reduce((sum, turns) => sum + turnsOf(schedule, key, turns), 0);
+  // Where one stream follows on another the turns begin again.
+  const again = 2 * (requests.length - 1);
+  const inMinute = mostTurns(schedule, key, busiestMinute) + again;
+  return { total, busiestMinute: Math.min(total, busiestMinute, inMinute) };
+}
+
+/** What the clients of a stream need at most of one key. */
+function clientNeed(
+  { cost, from = 0, count = 1 }: ClientStream,
+  { perMinute }: BudgetKey,
+  { seconds, clockSpeed }: Demand,
+): Need {
+  const own = seconds * (1 - from);
+  const total = mostOf(cost, perMinute, own) * count;
+  const inMinute = mostOfAMinute(cost, perMinute, Math.min(own, 60 / clockSpeed)) * count;
+  return { total, busiestMinute: Math.min(total, inMinute) };
+}
+
+function clientsFit(stream: ClientStream, key: BudgetKey, demand: Demand): boolean {
+  const { total, busiestMinute } = clientNeed(stream, key, demand);
+  return (
+    total <= key.perDay - RESERVE && (stream.overLimit === true || busiestMinute <= key.perMinute - RESERVE)
+  );
+}
+
+/** Which keys the clients of a stream have: those with its role and plans; where all share one, one that can pay. */
+function clientKeys(stream: ClientStream, keys: readonly BudgetKey[], demand: Demand): number[] {
+  const fitting = keys.flatMap((key, index) =>
+    key.roles.includes(stream.role) && (stream.plans?.includes(key.plan) ?? true) ? [index] : [],
+  );
+  if (stream.count === undefined) return fitting;
+  const [first] = fitting;
+  const able = fitting.find((index) => {
+    const key = keys[index];
+    return key !== undefined && clientsFit(stream, key, demand);
+  });
+  const shared = able ?? first;
+  return shared === undefined ? [] : [shared];
+}
+
+/** Pays for a scenario. Never lets a key exceed its plan in a stream that is not about that. */
+export function planQuota(demand: Demand, keys: readonly BudgetKey[]): QuotaPlan {
+  const { facts } = demand;
+  const paid = new Map<number, Need>();
+  const streams: PaidStream[] = [];
+  const refuse = (reason: string, fits: string): QuotaPlan => ({
+    kind: 'refused',
+    reason,
+    fits,
+    bill: bill(keys, paid),
+  });
+  if (![demand.rate, demand.seconds].every((value) => value >= 0 && Number.isFinite(value)))
+    return refuse('rate and duration must be finite', 'give --rate and --duration');
+  let busiestMinute = 0;
+  if (keys.length > MOST_KEYS)
+    return refuse(`${keys.length} keys are more than ${MOST_KEYS}`, 'list fewer keys');
+
+  for (const stream of facts.streams) {
+    if (isRate(stream)) continue;
+    const own = clientKeys(stream, keys, demand);
+    if (own.length === 0) {
+      const plans = stream.plans === undefined ? '' : ` on plan ${stream.plans.join(', ')}`;
+      return refuse(
+        `no key has the role ${stream.role}${plans}`,
+        `give a key the role ${stream.role} in the profile`,
+      );
+    }
+    for (const index of own) {
+      const key = keys[index];
+      if (key === undefined) continue;
+      const need = clientNeed(stream, key, demand);
+      paid.set(index, need);
+      if (!clientsFit(stream, key, demand)) {
+        return refuse(
+          `${key.name} (${key.plan}) would pay up to ${need.total} requests of ${key.perDay} a day`,
+          'use a key of a larger plan',
+        );
+      }
+    }
+    streams.push({ stream, keys: own, schedule: [] });
+  }
+
+  const rateStreams = facts.streams.filter(isRate);
+  if (rateStreams.length > 0) {
+    const need = rateNeed(demand);
+    const payers = keys.flatMap((key, index) =>
+      key.roles.includes('load') && !paid.has(index) ? [index] : [],
+    );
+    const parts = payers.map((index) => {
+      const key = keys[index];
+      return key === undefined ? 0 : affordable(key, need);
+    });
+    const sum = parts.reduce((a, b) => a + b, 0);
+    const shares = parts.map((part) => (sum === 0 ? 0 : part / Math.max(sum, 1)));
+    for (const [place, index] of payers.entries()) {
+      const share = sum >= 1 ? (shares[place] ?? 0) : (parts[place] ?? 0);
+      paid.set(index, {
+        total: Math.ceil(need.total * share),
+        busiestMinute: Math.ceil(need.busiestMinute * share),
+      });
+    }
+    if (payers.length === 0) {
+      return refuse('no key has the role load', 'give a key the role load in the profile');
+    }
+    if (sum < 1) return refuse(shortfall(need, demand, payers.length), whatFits(demand, keys, payers, need));
+    const schedule =
+      payers.length === 1 ? payers : interleave(shares, SCHEDULE_LENGTH).map((at) => payers[at] ?? 0);
+    const requests = rateStreams.map((stream) => mostRequests(ratePart(stream, demand).profile));
+    for (const [place, stream] of rateStreams.entries())
+      streams.push({ stream, keys: payers, schedule, requests: requests[place] ?? 0 });
+    ({ busiestMinute } = need);
+    for (const index of payers) paid.set(index, turnsNeed(schedule, index, { requests, busiestMinute }));
+  }
+  const ordered = facts.streams.flatMap((stream) => streams.filter((each) => each.stream === stream));
+  const looksFirst = keyWithMostLeft((ordered[0]?.keys ?? []).flatMap((index) => keys[index] ?? []));
+  const place = looksFirst === undefined ? -1 : keys.indexOf(looksFirst);
+  const own = paid.get(place) ?? { total: 0, busiestMinute: 0 };
+  paid.set(place, { total: own.total + 1, busiestMinute: own.busiestMinute + 1 });
+  return { kind: 'paid', bill: bill(keys, paid), streams: ordered, looksFirst: place, busiestMinute };
+}
+
+function shortfall(need: Need, { seconds, clockSpeed }: Demand, keyCount: number): string {
+  const minute = clockSpeed === 1 ? 'the busiest minute' : `the busiest minute of the target's clock`;
+  return (
+    `${need.total} requests in ${round(seconds)} s, ${need.busiestMinute} in ${minute}, are more than ` +
+    `${keyCount === 1 ? 'the load key has' : `the ${keyCount} load keys have`}`
+  );
+}
+
+function whatFits(demand: Demand, keys: readonly BudgetKey[], payers: readonly number[], need: Need): string {
+  const payable = (factor: { rate: number; seconds: number }) => {
+    const scaled = rateNeed({ ...demand, ...factor });
+    return payers.reduce((sum, index) => sum + (keys[index] ? affordable(keys[index], scaled) : 0), 0) >= 1;
+  };
+  const largest = (makes: (part: number) => { rate: number; seconds: number }) => {
+    let [fits, not] = [0, 1];
+    for (let step = 0; step < 30; step += 1) {
+      const middle = (fits + not) / 2;
+      if (payable(makes(middle))) fits = middle;
+      else not = middle;
+    }
+    return fits;
+  };
+  const { rate, seconds } = demand;
+  const rateThatFits = Math.floor(rate * largest((part) => ({ rate: rate * part, seconds })) * 100) / 100;
+  const secondsThatFit = Math.floor(seconds * largest((part) => ({ rate, seconds: seconds * part })));
+  const offers: string[] = [];
+  if (rateThatFits > 0) offers.push(`--rate ${rateThatFits} for the same time`);
+  if (secondsThatFit > 0) offers.push(`--duration ${secondsThatFit}s at the same rate`);
+  return offers.length === 0
+    ? `no run of ${need.total} requests; add keys with the role load`
+    : `${offers.join(', or ')}; or more keys with the role load`;
+}
+
+function round(value: number): number {
+  return Math.round(value * 10) / 10;
+}
+
+/** The bill for a person, one line a key. */
+export function renderBill({ keys, total }: QuotaBill): string {
+  const rows = keys.map(
+    ({ key, plan, requests, busiestMinute, perMinute, perDay }) =>
+      `  ${key.padEnd(20)} ${plan.padEnd(10)} ${String(requests).padStart(8)} of ${perDay} a day, ` +
+      `${busiestMinute} of ${perMinute} in the busiest minute${busiestMinute > perMinute ? ', over it on purpose' : ''}`,
+  );
+  return [...rows, `  ${'at most'.padEnd(31)} ${String(total).padStart(8)} requests`].join('\n');
+}

@@ -1,0 +1,84 @@
+/** What is judged over all samples of a run, beside its thresholds. */
+import { median } from 'simple-statistics';
+import { compareBlocks } from '../compare/compare-blocks.ts';
+import type { LoadSeries, ThresholdOutcome } from './load-result.ts';
+import { round } from './slo.ts';
+
+/** What a run was too short, or had too little of, to be judged by: neither held nor broken. */
+export interface Undecided {
+  readonly name: string;
+  /** What is missing. */
+  readonly undecided: string;
+}
+
+const LEAST_BLOCKS = 12;
+/** A creep that would add half of the latency over the run, if it is no chance, is one. */
+const GROWTH_ALLOWED = 0.5;
+
+/**
+ * Whether latency creeps up: Theil-Sen's slope over the blocks' medians, which a few slow blocks do not bend, and
+ * Kendall's test for a trend.
+ */
+export function latencyTrend(series: readonly LoadSeries[]): ThresholdOutcome | Undecided {
+  const name = 'latency does not creep up';
+  const largest = series.toSorted((a, b) => b.requests - a.requests)[0];
+  const points = (largest?.blocks ?? [])
+    .filter(({ requests }) => requests >= 3)
+    .map(({ at, p50 }) => ({ at, p50 }));
+  const [first, last] = [points[0], points.at(-1)];
+  if (points.length < LEAST_BLOCKS || first === undefined || last === undefined) {
+    return {
+      name,
+      undecided: `${points.length} time blocks of the ${LEAST_BLOCKS} that it takes: run it longer`,
+    };
+  }
+  const gradients: number[] = [];
+  let sign = 0;
+  for (const [index, early] of points.entries()) {
+    for (const late of points.slice(index + 1)) {
+      gradients.push((late.p50 - early.p50) / (late.at - early.at));
+      sign += Math.sign(late.p50 - early.p50);
+    }
+  }
+  const count = points.length;
+  const deviation = Math.sqrt((count * (count - 1) * (2 * count + 5)) / 18);
+  const z = sign / deviation;
+  const usual = median(points.map(({ p50 }) => p50));
+  const growth = (median(gradients) * (last.at - first.at)) / usual;
+  const isTrend = z > 3 && growth > GROWTH_ALLOWED;
+  return {
+    name,
+    held: !isTrend,
+    expected: `less than ${GROWTH_ALLOWED * 100} % over the run`,
+    actual: `${round(growth * 100)} % over the run (z = ${round(z)})`,
+  };
+}
+
+/** Whether a neighbour's noise reaches a client: its latency and errors beside the noise against those without. */
+export function neighbourFeels(series: readonly LoadSeries[]): (ThresholdOutcome | Undecided)[] {
+  const of = (stream: string) => series.filter((each) => each.stream === stream);
+  const comparison = compareBlocks(of('alone'), of('disturbed'), { toleratedSlowdown: 0.25 });
+  const name = "the neighbour's noise does not reach others";
+  if (comparison.findings.length === 0)
+    return [{ name, undecided: `${comparison.notCompared.join('; ')}: run it longer` }];
+  return comparison.findings.map(({ metric, alarm, actual }) => ({
+    name: `${name}: ${metric}`,
+    held: !alarm,
+    expected: 'as without the noise',
+    actual,
+  }));
+}
+
+/** Whether every animal that was added has an id of its own. */
+export function idsAreUnique(ids: readonly string[]): ThresholdOutcome {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const id of ids) (seen.has(id) ? twice : seen).add(id);
+  const examples = [...twice].slice(0, 3).join(', ');
+  return {
+    name: 'every animal that was added has its own id',
+    held: twice.size === 0 && ids.length > 0,
+    expected: `${ids.length} ids`,
+    actual: twice.size === 0 ? `${seen.size} ids` : `${seen.size} ids; given twice: ${examples}`,
+  };
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { packageRoot } from '../../../spec/package-root.ts';
+import { LOAD_RESULT_FORMAT_VERSION, type LoadResult } from './load-result.ts';
+import { histogramFrom } from './sample-store.ts';
+
+/** A file that is no load result, or one of another format; the message names the file and the place. */
+export class ResultUnreadable extends Error {
+  override readonly name = 'ResultUnreadable';
+}
+
+/** A one-hour run has a few megabytes. */
+const LARGEST_BYTES = 256 * 2 ** 20;
+
+const schema: unknown = JSON.parse(
+  readFileSync(new URL('scenarios/runner/result/load-result.schema.json', packageRoot), 'utf8'),
+);
+if (typeof schema !== 'object' || schema === null)
+  throw new TypeError('load-result.schema.json holds no schema');
+const isLoadResult = new Ajv2020({ strict: true, allowUnionTypes: true }).compile<LoadResult>(schema);
+
+/**
+ * Reads a load result: a file, or a folder with load-report.json in it.
+ *
+ * @throws ResultUnreadable
+ */
+export async function readLoadResult(path: string): Promise<LoadResult> {
+  let file = path;
+  let parsed: unknown;
+  try {
+    let facts = await stat(path);
+    if (facts.isDirectory()) {
+      file = join(path, 'load-report.json');
+      facts = await stat(file);
+    }
+    if (facts.size > LARGEST_BYTES) throw new ResultUnreadable(`${file} is larger than 256 MiB`);
+    parsed = JSON.parse(await readFile(file, 'utf8'));
+  } catch (error) {
+    if (error instanceof ResultUnreadable) throw error;
+    if (error instanceof SyntaxError) throw new ResultUnreadable(`${file} is not JSON`);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    throw new ResultUnreadable(`${file} cannot be read (${code})`);
+  }
+  if (typeof parsed === 'object' && parsed !== null && 'formatVersion' in parsed) {
+    if (parsed.formatVersion !== LOAD_RESULT_FORMAT_VERSION) {
+      throw new ResultUnreadable(
+        `${file} has format ${String(parsed.formatVersion)}; this version reads ${LOAD_RESULT_FORMAT_VERSION}`,
+      );
+    }
+  }
+  if (!isLoadResult(parsed)) {
+    const [first] = isLoadResult.errors ?? [];
+    throw new ResultUnreadable(
+      `${file} is no load result: ${first?.instancePath || 'the whole'} ${first?.message ?? ''}`,
+    );
+  }
+  try {
+    for (const { latency } of parsed.series) if (latency !== null) histogramFrom(latency.histogram);
+  } catch {
+    throw new ResultUnreadable(`${file} has a histogram that cannot be decoded`);
+  }
+  return parsed;
+}
