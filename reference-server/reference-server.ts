@@ -1,8 +1,8 @@
-import { FAULTS, LOAD_FAULTS } from './faults/index.ts';
+import { FAULTS, LOAD_FAULTS } from './deviations/faults/index.ts';
+import { VARIANTS } from './deviations/variants/index.ts';
 import { named } from './named.ts';
 import type { Personality } from './personality.ts';
 import { type ReferenceServer, type ServerOptions, startServer } from './server.ts';
-import { VARIANTS } from './variants/index.ts';
 
 /** How a reference server is started; everything has a default. */
 export interface StartOptions extends Omit<ServerOptions, 'personalities'> {

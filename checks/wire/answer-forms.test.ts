@@ -1,6 +1,6 @@
 /** That a profile may pin whatever a run reports, and nothing else. */
 import t from 'tap';
-import { VARIANTS } from '../../reference-server/variants/index.ts';
+import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
 import { gaps } from '../../spec/contract.ts';
 import { parseProfile } from '../profile/parse-profile.ts';
 import { pinnedProfileYaml } from '../profile/write-profile.ts';

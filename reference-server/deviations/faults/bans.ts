@@ -1,0 +1,281 @@
+import type { ApiKey } from '../../api-keys.ts';
+import type { Behaviour, Gate } from '../../behaviour.ts';
+import { answering, header, together, type When, withBody } from '../../deviations.ts';
+import type { Problem } from '../../error-body.ts';
+import type { Personality } from '../../personality.ts';
+import { type Fault, fault } from './fault.ts';
+
+const SPARES = 'ban-spares-polite';
+const BODY = 'ban-error-body';
+const HEADERS = 'ban-rate-headers';
+const ENDS = 'ban-ends';
+const TOLD = 'ban-ends-as-told';
+const OTHERS = 'ban-other-keys';
+
+const banned: When = (_answer, call) => call.refusedBy === 'ban';
+const body = (text: string) => answering(banned, (answer) => withBody(answer, text));
+
+/** Bans are told apart from refusals of the limit by their status. */
+const forbidden: Personality = answering(banned, (answer) => ({
+  ...withBody(answer, answer.text.replace('"status":429', '"status":403')),
+  status: 403,
+}));
+
+const dropped = (...names: readonly string[]) =>
+  together(...names.map((name) => header(name, banned, () => null)));
+
+const BANNED: Problem = {
+  status: 403,
+  code: 'key_banned',
+  message: 'This key is banned.',
+  headers: ['Retry-After', '60'],
+};
+
+/** When a ban of the fault's own ends, and when it says so. */
+interface OwnBan {
+  readonly until: number;
+  readonly told: number;
+}
+
+/** Bans by a rule of the fault's own, which may ask what the usual decision is. */
+function banning(rule: () => (key: ApiKey, now: number, usual: () => Gate) => OwnBan | null): Personality {
+  return {
+    behaviour: (usual: Behaviour, { limiter }) => {
+      const ownBan = rule();
+      return {
+        admit(key, call) {
+          let gate: Gate | null = null;
+          const ban = ownBan(key, call.now, () => {
+            gate ??= usual.admit(key, call);
+            return gate;
+          });
+          if (ban === null || call.now >= ban.until) return gate ?? usual.admit(key, call);
+          const seconds = String(Math.max(1, Math.ceil((ban.told - call.now) / 1000)));
+          const refusal = { ...BANNED, headers: ['Retry-After', seconds] };
+          return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal };
+        },
+      };
+    },
+  };
+}
+
+const honest = (until: number): OwnBan => ({ until, told: until });
+
+/** Once banned in the usual way, a key stays so for as long as the rule says. */
+const prolonging = (ban: (firstBanned: number) => OwnBan): Personality =>
+  banning(() => {
+    const since = new Map<string, number>();
+    return (key, now, usual) => {
+      if (!since.has(key.name) && usual().refusedBy === 'ban') since.set(key.name, now);
+      const first = since.get(key.name);
+      return first === undefined ? null : ban(first);
+    };
+  });
+
+/** While one key is banned, others are too. */
+const spreading = (to: (banned: ApiKey, other: ApiKey) => boolean): Personality =>
+  banning(() => {
+    let ban: { key: ApiKey; until: number } | null = null;
+    return (key, now, usual) => {
+      if (ban !== null && now < ban.until && ban.key.name !== key.name)
+        return to(ban.key, key) ? honest(ban.until) : null;
+      if (usual().refusedBy === 'ban') ban = { key, until: now + 60_000 };
+      return null;
+    };
+  });
+
+/** A key that stays below its limit, or waits as told, is banned by a rule about how often it was refused or admitted. */
+const counting = (due: (admitted: number, refusedWindows: number) => boolean): Personality =>
+  banning(() => {
+    const counts = new Map<string, { admitted: number; windows: number; refused: boolean; until: number }>();
+    return (key, now, usual) => {
+      const count = counts.get(key.name) ?? { admitted: 0, windows: 0, refused: false, until: 0 };
+      counts.set(key.name, count);
+      if (now < count.until) return honest(count.until);
+      const { refusedBy } = usual();
+      if (refusedBy === null) {
+        count.admitted += 1;
+        if (count.refused) count.windows += 1;
+        count.refused = false;
+      } else count.refused = true;
+      if (!due(count.admitted, count.windows) || refusedBy !== null) return null;
+      counts.set(key.name, { admitted: 0, windows: 0, refused: false, until: now + 60_000 });
+      return honest(now + 60_000);
+    };
+  });
+
+const told = (change: (seconds: number) => string): Personality =>
+  header('Retry-After', banned, (value) => change(Number(value)));
+
+/** Section 8: the temporary ban. */
+export const BAN_FAULTS: readonly Fault[] = [
+  fault('ban-on-first-429', SPARES, 'The first request over the limit bans the key.', {
+    behaviour: (usual, { limiter }) => {
+      const until = new Map<string, number>();
+      return {
+        admit(key, call) {
+          const gate = (until.get(key.name) ?? 0) > call.now ? null : usual.admit(key, call);
+          if (gate !== null && gate.refusedBy !== 'minute') return gate;
+          if (gate !== null) {
+            until.set(key.name, call.now + 120_000);
+            return gate;
+          }
+          return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal: BANNED };
+        },
+      };
+    },
+  }),
+  fault(
+    'ban-after-waiting',
+    SPARES,
+    'A key that was refused and has waited as told is banned.',
+    counting((_admitted, windows) => windows > 0),
+  ),
+  fault(
+    'ban-of-the-fast',
+    SPARES,
+    'A key is banned after forty requests, whether refused or not.',
+    counting((admitted) => admitted > 40),
+  ),
+
+  fault('ban-empty', BODY, 'A banned key gets 403 and no body.', together(forbidden, body(''))),
+  fault(
+    'ban-text',
+    BODY,
+    'A banned key gets 403 and the text "Forbidden".',
+    together(forbidden, body('Forbidden')),
+  ),
+  fault(
+    'ban-html',
+    BODY,
+    'A banned key gets 403 and a page of HTML.',
+    together(
+      forbidden,
+      body('<html><body>Forbidden</body></html>'),
+      header('Content-Type', banned, () => 'text/html'),
+    ),
+  ),
+  fault(
+    'ban-without-code',
+    BODY,
+    'A banned key gets 403 and an Error without code.',
+    together(forbidden, body('{"message":"banned","status":403}')),
+  ),
+
+  fault(
+    'ban-without-headers',
+    HEADERS,
+    'A banned key gets no rate headers.',
+    together(forbidden, dropped('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset')),
+  ),
+  fault(
+    'ban-without-reset',
+    HEADERS,
+    'A banned key gets no X-RateLimit-Reset.',
+    together(forbidden, dropped('X-RateLimit-Reset')),
+  ),
+  fault(
+    'ban-without-limit',
+    HEADERS,
+    'A banned key gets no X-RateLimit-Limit.',
+    together(forbidden, dropped('X-RateLimit-Limit')),
+  ),
+
+  fault(
+    'ban-for-ever',
+    ENDS,
+    'A ban never ends, and says nothing about its end.',
+    together(
+      prolonging(() => honest(Number.POSITIVE_INFINITY)),
+      dropped('Retry-After'),
+    ),
+  ),
+  fault(
+    'ban-until-silent',
+    ENDS,
+    'A ban goes on until the key has been silent for an hour.',
+    together(
+      {
+        ...banning(() => {
+          const last = new Map<string, number>();
+          return (key, now, usual) => {
+            const before = last.get(key.name);
+            if (before === undefined && usual().refusedBy !== 'ban') return null;
+            if (before !== undefined && now - before > 3_600_000) {
+              last.delete(key.name);
+              return null;
+            }
+            last.set(key.name, now);
+            return honest(now + 3_600_000);
+          };
+        }),
+      },
+      dropped('Retry-After'),
+    ),
+  ),
+
+  fault(
+    'ban-twice-as-long',
+    TOLD,
+    'A ban lasts twice as long as it says.',
+    prolonging((first) => ({ until: first + 120_000, told: first + 60_000 })),
+  ),
+  fault(
+    'ban-says-one-second',
+    TOLD,
+    'A ban says to retry after 1 second.',
+    told(() => '1'),
+  ),
+  fault(
+    'ban-says-half',
+    TOLD,
+    'A ban says to retry after half of its time.',
+    told((seconds) => String(Math.ceil(seconds / 2))),
+  ),
+  fault(
+    'ban-begins-anew',
+    TOLD,
+    'A ban begins anew with the first request after it.',
+    banning(() => {
+      const since = new Map<string, { until: number; renewed: boolean }>();
+      return (key, now, usual) => {
+        const ban = since.get(key.name);
+        if (ban === undefined) {
+          if (usual().refusedBy === 'ban') since.set(key.name, { until: now + 60_000, renewed: false });
+          return null;
+        }
+        if (now >= ban.until && !ban.renewed) since.set(key.name, { until: now + 60_000, renewed: true });
+        return honest(since.get(key.name)?.until ?? now);
+      };
+    }),
+  ),
+
+  fault(
+    'ban-of-the-plan',
+    OTHERS,
+    'While one key is banned, all keys of its plan are.',
+    spreading((one, other) => one.plan === other.plan),
+  ),
+  fault(
+    'ban-of-everybody',
+    OTHERS,
+    'While one key is banned, every key is.',
+    spreading(() => true),
+  ),
+  fault('ban-of-all-but-itself', OTHERS, 'A ban hits the other Free keys, and not the one that earned it.', {
+    behaviour: (usual, { limiter }) => {
+      let ban = { key: '', until: 0 };
+      return {
+        admit(key, call) {
+          const gate = usual.admit(key, call);
+          if (gate.refusedBy === 'ban') {
+            ban = { key: key.name, until: call.now + 60_000 };
+            return { ...gate, refusedBy: 'minute' };
+          }
+          if (call.now >= ban.until || key.name === ban.key || key.plan !== 'free') return gate;
+          return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal: BANNED };
+        },
+      };
+    },
+  }),
+];

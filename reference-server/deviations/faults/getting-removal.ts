@@ -1,0 +1,107 @@
+import { shiftedClock } from '../../clock.ts';
+import { REMOVAL } from '../../deprecation.ts';
+import {
+  answering,
+  answers,
+  finding,
+  petWritten,
+  succeeds,
+  together,
+  withBody,
+  withError,
+} from '../../deviations.ts';
+import { errorBody } from '../../error-body.ts';
+import type { Personality } from '../../personality.ts';
+import type { Pet } from '../../pet-store.ts';
+import { type Fault, fault } from './fault.ts';
+
+const UNTIL = 'get-until-removal';
+const REMOVED = 'get-removed';
+
+/** The server in the days after the removal. */
+const afterRemoval: Personality = {
+  recipe: ({ clock }) => ({ clock: shiftedClock(clock, REMOVAL + 30 * 86_400_000 - clock.now()) }),
+};
+
+const gone = (when: (pet: Pet) => boolean): Personality =>
+  finding((usual, petId, call) => {
+    const found = usual(petId, call);
+    if (found === null || 'code' in found || !when(found)) return found;
+    return { status: 410, code: 'gone', message: 'This operation was removed.' };
+  });
+
+/** Sections 4.3 and 6: retrieval until its removal, after it, and its successor. */
+export const GETTING_REMOVAL_FAULTS: readonly Fault[] = [
+  fault(
+    'get-gone-already',
+    UNTIL,
+    'Retrieval is gone before its removal date.',
+    gone(() => true),
+  ),
+  fault(
+    'get-gone-for-sold',
+    UNTIL,
+    'Retrieval of a sold animal is gone before the removal date.',
+    gone(({ status }) => status === 'sold'),
+  ),
+  fault(
+    'get-not-implemented',
+    UNTIL,
+    'Retrieval is answered with 501.',
+    answering(succeeds('getPet'), (answer) => withError(answer, 501)),
+  ),
+  fault(
+    'get-method-not-allowed',
+    UNTIL,
+    'Retrieval is answered with 405.',
+    answering(succeeds('getPet'), (answer) => ({ ...withError(answer, 405), headers: ['Allow', 'DELETE'] })),
+  ),
+  fault('get-moved-to-successor', UNTIL, 'Retrieval is redirected to the list.', {
+    behaviour: (usual) => ({
+      finish(answer, call) {
+        const last = usual.finish(answer, call);
+        if (!succeeds('getPet')(last, call)) return last;
+        return { ...withError(last, 301), headers: ['Location', '../pets'] };
+      },
+    }),
+  }),
+
+  fault(
+    'get-served-after-removal',
+    REMOVED,
+    'Retrieval goes on after 5 December 2030, by a clock that is there already.',
+    together(afterRemoval, {
+      behaviour: (usual) => ({
+        finish(answer, call) {
+          const last = usual.finish(answer, call);
+          if (last.status !== 410 || call.route.operation !== 'getPet') return last;
+          const found = usual.findPet(call.route.petId, call);
+          if (found === null || 'code' in found) return withError(last, 404);
+          return { ...withBody(last, usual.petText(found, call)), status: 200 };
+        },
+      }),
+    }),
+  ),
+  fault(
+    'get-removed-fails',
+    REMOVED,
+    'After its removal, by a clock that is there already, retrieval is answered with 500.',
+    together(
+      afterRemoval,
+      answering(answers(410), (answer) => ({
+        ...withBody(answer, errorBody({ status: 500, code: 'internal_error', message: 'No such handler.' })),
+        status: 500,
+      })),
+    ),
+  ),
+  fault(
+    'successor-has-other-status',
+    'deprecation-successor',
+    'A retrieved animal shows a status under which the list does not have it.',
+    petWritten(
+      (text, pet) =>
+        text.replace(/"status":"\w+"/, `"status":"${pet.status === 'sold' ? 'available' : 'sold'}"`),
+      'getPet',
+    ),
+  ),
+];

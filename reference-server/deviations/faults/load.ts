@@ -1,0 +1,57 @@
+import { answeringAtTimes, everyNth, succeeds, withError } from '../../deviations.ts';
+import type { Personality } from '../../personality.ts';
+import { type Fault, fault } from './fault.ts';
+
+/** Holds answers back, longer and longer. */
+const slower = (milliseconds: (requests: number) => number): Personality => ({
+  behaviour: (usual) => {
+    let requests = 0;
+    return {
+      deliver(response, answer, headers, call) {
+        setTimeout(() => usual.deliver(response, answer, headers, call), milliseconds(++requests));
+      },
+    };
+  },
+});
+
+/** What shows only under load, for load scenarios; a run of checks does not send enough to see it. */
+export const LOAD_FAULTS: readonly Fault[] = [
+  fault(
+    'load-ids-collide',
+    'pet-id-unique',
+    'From the two hundredth addition on, every tenth id is repeated.',
+    {
+      behaviour: (usual, { store }) => {
+        let additions = 0;
+        let last = '';
+        return {
+          addPet(animal, call) {
+            additions += 1;
+            if (additions > 200 && additions % 10 === 0) return store.put({ ...animal, id: last });
+            const pet = usual.addPet(animal, call);
+            last = pet.id;
+            return pet;
+          },
+        };
+      },
+    },
+  ),
+  fault(
+    'load-latency-leaks',
+    'list-answers-200',
+    'Every request makes all later ones slower, by a hundredth of a millisecond.',
+    slower((requests) => requests / 100),
+  ),
+  fault(
+    'load-errors',
+    'list-answers-200',
+    'Every five hundredth list is answered with 503.',
+    answeringAtTimes(everyNth(500, succeeds('listPets')), (answer) => withError(answer, 503)),
+  ),
+  fault(
+    'load-stalls',
+    'list-answers-200',
+    'Every thousandth answer takes three seconds.',
+    slower((requests) => (requests % 1000 === 0 ? 3_000 : 0)),
+  ),
+];

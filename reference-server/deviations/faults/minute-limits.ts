@@ -1,0 +1,242 @@
+import type { Call } from '../../call.ts';
+import type { Problem } from '../../error-body.ts';
+import type { Personality } from '../../personality.ts';
+import type { Plan } from '../../plans.ts';
+import { WindowFromFirstRequest } from '../../rate-meters.ts';
+import { type Fault, fault } from './fault.ts';
+import { admitsOther, uncounted, windowCounter } from './windows.ts';
+
+const FREE = 'rate-minute-free';
+const PRO = 'rate-minute-pro';
+const BUSINESS = 'rate-minute-business';
+const ENTERPRISE = 'rate-minute-enterprise';
+const CONCURRENT = 'rate-concurrent';
+const NEXT = 'rate-next-window';
+
+/** A minute of another length. */
+const windowOf = (seconds: number): Personality => ({
+  recipe: ({ minuteMeter }) => ({ minuteMeter: (limit) => minuteMeter(limit, seconds * 1000) }),
+});
+
+/** Admits everything, while the headers count down to 0. */
+const unlimited = (plan: Plan) => admitsOther(plan, 'perMinute', 1_000_000_000);
+
+/**
+ * A limiter that reads the count on arrival and writes it with the answer: whoever arrives in between sees the old
+ * count. Answers are held back for a moment, so that requests do meet.
+ */
+function racing(operation?: string): Personality {
+  return {
+    behaviour: (usual) => {
+      const underWay = new Map<string, { calls: number; quota: Call['quota'] }>();
+      const races = (call: Call) => operation === undefined || call.route.operation === operation;
+      return {
+        admit(key, call) {
+          const other = underWay.get(key.name);
+          if (other !== undefined && other.calls > 0 && races(call)) {
+            other.calls += 1;
+            return { quota: other.quota, refusedBy: null, refusal: null };
+          }
+          const gate = usual.admit(key, call);
+          if (gate.refusal === null && races(call)) underWay.set(key.name, { calls: 1, quota: gate.quota });
+          return gate;
+        },
+        deliver(response, answer, headers, call) {
+          const name = call.key?.name ?? '';
+          if (call.refusedBy !== null || !races(call)) return usual.deliver(response, answer, headers, call);
+          setTimeout(() => {
+            const own = underWay.get(name);
+            if (own !== undefined) own.calls -= 1;
+            usual.deliver(response, answer, headers, call);
+          }, 3);
+        },
+      };
+    },
+  };
+}
+
+/** Another limit from the second window of a key on. */
+const laterWindows = (change: (limit: number) => number): Personality => ({
+  recipe: () => ({
+    minuteMeter(limit, windowMs) {
+      const first = new WindowFromFirstRequest(limit, windowMs);
+      const later = new WindowFromFirstRequest(change(limit), windowMs);
+      let firstEnds = Number.POSITIVE_INFINITY;
+      const current = (now: number) => (now >= firstEnds ? later : first);
+      return {
+        limit,
+        left: (now) => current(now).left(now),
+        spend(now) {
+          current(now).spend(now);
+          if (firstEnds === Number.POSITIVE_INFINITY) firstEnds = first.resetAt(now);
+        },
+        freeAt: (now) => current(now).freeAt(now),
+        resetAt: (now) => current(now).resetAt(now),
+      };
+    },
+  }),
+});
+
+const NOTHING_LEFT: Problem = { status: 429, code: 'rate_limit_exceeded', message: 'Too many requests.' };
+
+/** Section 8: how many requests a minute has. */
+export const MINUTE_LIMIT_FAULTS: readonly Fault[] = [
+  fault(
+    'free-50-a-minute',
+    FREE,
+    'A Free key has 50 requests a minute.',
+    admitsOther('free', 'perMinute', -10),
+  ),
+  fault(
+    'free-59-a-minute',
+    FREE,
+    'A Free key has 59 requests a minute.',
+    admitsOther('free', 'perMinute', -1),
+  ),
+  fault(
+    'free-61-a-minute',
+    FREE,
+    'A Free key has 61 requests a minute.',
+    admitsOther('free', 'perMinute', 1),
+  ),
+  fault(
+    'free-70-a-minute',
+    FREE,
+    'A Free key has 70 requests a minute.',
+    admitsOther('free', 'perMinute', 10),
+  ),
+  fault('free-unlimited', FREE, 'A Free key is never refused for its minute.', unlimited('free')),
+  fault('free-minute-of-30-seconds', FREE, 'The minute of every key is over after 30 seconds.', windowOf(30)),
+  fault(
+    'free-get-uncounted',
+    FREE,
+    'Retrievals are not counted.',
+    uncounted((call) => call.route.operation === 'getPet'),
+  ),
+  fault(
+    'free-add-uncounted',
+    FREE,
+    'Additions are not counted.',
+    uncounted((call) => call.route.operation === 'createPet'),
+  ),
+  fault(
+    'free-small-lists-uncounted',
+    FREE,
+    'Lists with limit=1 are not counted.',
+    uncounted((call) => /[?&]limit=1(?:&|$)/.test(call.target)),
+  ),
+  fault(
+    'pro-290-a-minute',
+    PRO,
+    'A Pro key has 290 requests a minute.',
+    admitsOther('pro', 'perMinute', -10),
+  ),
+  fault('pro-299-a-minute', PRO, 'A Pro key has 299 requests a minute.', admitsOther('pro', 'perMinute', -1)),
+  fault('pro-301-a-minute', PRO, 'A Pro key has 301 requests a minute.', admitsOther('pro', 'perMinute', 1)),
+  fault('pro-310-a-minute', PRO, 'A Pro key has 310 requests a minute.', admitsOther('pro', 'perMinute', 10)),
+  fault('pro-unlimited', PRO, 'A Pro key is never refused for its minute.', unlimited('pro')),
+  fault(
+    'business-990-a-minute',
+    BUSINESS,
+    'A Business key has 990 requests a minute.',
+    admitsOther('business', 'perMinute', -10),
+  ),
+  fault(
+    'business-999-a-minute',
+    BUSINESS,
+    'A Business key has 999 requests a minute.',
+    admitsOther('business', 'perMinute', -1),
+  ),
+  fault(
+    'business-1010-a-minute',
+    BUSINESS,
+    'A Business key has 1,010 requests a minute.',
+    admitsOther('business', 'perMinute', 10),
+  ),
+  fault(
+    'business-300-a-minute',
+    BUSINESS,
+    'A Business key has the 300 requests a minute of Pro.',
+    admitsOther('business', 'perMinute', -700),
+  ),
+  fault(
+    'enterprise-ten-too-few-a-minute',
+    ENTERPRISE,
+    'An Enterprise key has ten requests a minute too few.',
+    admitsOther('enterprise', 'perMinute', -10),
+  ),
+  fault(
+    'enterprise-ten-too-many-a-minute',
+    ENTERPRISE,
+    'An Enterprise key has ten requests a minute too many.',
+    admitsOther('enterprise', 'perMinute', 10),
+  ),
+  fault(
+    'enterprise-unlimited',
+    ENTERPRISE,
+    'An Enterprise key is never refused for its minute.',
+    unlimited('enterprise'),
+  ),
+
+  fault(
+    'limiter-races',
+    CONCURRENT,
+    'Requests that are under way at the same moment count as one.',
+    racing(),
+  ),
+  fault(
+    'limiter-races-on-lists',
+    CONCURRENT,
+    'Lists that are under way at the same moment count as one.',
+    racing('listPets'),
+  ),
+
+  fault(
+    'second-window-half',
+    NEXT,
+    'From its second window on, a key has half of its requests.',
+    laterWindows((limit) => Math.floor(limit / 2)),
+  ),
+  fault(
+    'second-window-ten-more',
+    NEXT,
+    'From its second window on, a key has ten requests more.',
+    laterWindows((limit) => limit + 10),
+  ),
+  fault(
+    'second-window-one-less',
+    NEXT,
+    'From its second window on, a key has one request less.',
+    laterWindows((limit) => limit - 1),
+  ),
+  fault('second-window-closed-after-429', NEXT, 'The window after a refusal has ten requests fewer.', {
+    behaviour: (usual, { limiter }) => {
+      const windows = windowCounter();
+      const used = new Map<string, { window: number; admitted: number; refused: boolean; short: boolean }>();
+      return {
+        admit(key, call) {
+          const before = used.get(key.name);
+          const quota = limiter.closed(key, call.now);
+          const window = windows({ ...call, key, quota });
+          const same = before !== undefined && before.window === window;
+          const current = same
+            ? before
+            : { window, admitted: 0, refused: false, short: before?.refused ?? false };
+          used.set(key.name, current);
+          if (current.short && current.admitted >= quota.limit - 10) {
+            const wait = String(Math.max(1, Math.ceil((quota.resetAt - call.now) / 1000)));
+            return {
+              quota,
+              refusedBy: 'minute',
+              refusal: { ...NOTHING_LEFT, headers: ['Retry-After', wait] },
+            };
+          }
+          const gate = usual.admit(key, call);
+          if (gate.refusal === null) current.admitted += 1;
+          else current.refused = true;
+          return gate;
+        },
+      };
+    },
+  }),
+];

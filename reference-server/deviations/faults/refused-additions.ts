@@ -1,0 +1,55 @@
+import { readingPet } from '../../deviations.ts';
+import { readJsonObject } from '../../json-members.ts';
+import type { Personality } from '../../personality.ts';
+import type { NewPet } from '../../pet-store.ts';
+
+/** Building blocks for additions that are to be refused and are not, or otherwise. */
+
+const UNNAMED: NewPet = { name: 'unnamed', categoryId: '0', status: null };
+
+/** Takes an unnamed animal out of a body that is refused otherwise. */
+export function bodyAccepted(accepted: (body: string) => boolean): Personality {
+  return readingPet((usual, body, call) => (accepted(body) ? { animal: UNNAMED } : usual(body, call)));
+}
+
+/** What a body is that is JSON and no object. */
+export function kindOf(body: string): 'array' | 'string' | 'number' | 'null' | 'other' {
+  if (readJsonObject(body).kind !== 'other') return 'other';
+  const first = body.trim()[0] ?? '';
+  if (first === '[') return 'array';
+  if (first === '"') return 'string';
+  return first === 'n' ? 'null' : 'number';
+}
+
+/** Answers a refused addition whose body matches with another status. */
+export function refusedWith(status: number, body: (text: string) => boolean): Personality {
+  return readingPet((usual, text, call) => {
+    const read = usual(text, call);
+    return 'problem' in read && body(text) ? { problem: { ...read.problem, status } } : read;
+  });
+}
+
+/** Whether a body is an object with other members than one. */
+export const lacks = (name: string) => (body: string) => {
+  const json = readJsonObject(body);
+  return json.kind === 'object' && json.members.size > 0 && !json.members.has(name);
+};
+/** Whether there is a body that is no JSON. */
+export const isMalformed = (body: string) => body !== '' && readJsonObject(body).kind === 'malformed';
+
+/** A refused addition that is stored all the same, where the refused member matches. */
+export function storedThough(refused: (body: string) => boolean): Personality {
+  return readingPet((usual, body, call, { store }) => {
+    const read = usual(body, call);
+    const json = readJsonObject(body);
+    if (!('problem' in read) || json.kind !== 'object' || !refused(body)) return read;
+    const name = /"name"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(body)?.[1];
+    const categoryId = /"categoryId"\s*:\s*(-?\d{1,18})\b/.exec(body)?.[1] ?? '0';
+    store.add({
+      name: name === undefined ? 'unnamed' : String(JSON.parse(name)),
+      categoryId,
+      status: 'available',
+    });
+    return read;
+  });
+}

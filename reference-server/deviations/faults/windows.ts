@@ -1,0 +1,88 @@
+import type { Call } from '../../call.ts';
+import type { When } from '../../deviations.ts';
+import type { Personality } from '../../personality.ts';
+import type { Plan } from '../../plans.ts';
+
+/** Building blocks for faults of limits and windows. */
+
+/** Counts the minute windows of each key, from 1: a new one has begun where its end lies later than before. */
+export function windowCounter(): (call: Call) => number {
+  const seen = new Map<string, { resetAt: number; windows: number }>();
+  return ({ key, quota }) => {
+    if (key === null) return 0;
+    const known = seen.get(key.name) ?? { resetAt: Number.NEGATIVE_INFINITY, windows: 0 };
+    if (quota.resetAt > known.resetAt + 1_000)
+      seen.set(key.name, { resetAt: quota.resetAt, windows: known.windows + 1 });
+    return seen.get(key.name)?.windows ?? 0;
+  };
+}
+
+/** A deviation that shows from a key's second window on. */
+export function fromSecondWindow(deviation: (when: When) => Personality): Personality {
+  return {
+    behaviour(usual, parts, recipe) {
+      const windowOf = windowCounter();
+      const later: When = (_answer, call) => windowOf(call) > 1;
+      return deviation(later).behaviour?.(usual, parts, recipe) ?? {};
+    },
+  };
+}
+
+/** Answers to a valid key. */
+export const toValidKey: When = (_answer, call) => call.key !== null;
+
+/** Answers to a valid key that was not refused for its quota or a ban. */
+export const whenAdmitted: When = (_answer, call) => call.key !== null && call.refusedBy === null;
+
+/** Refusals for the minute's quota or the day's. */
+export const whenOverLimit: When = (answer, call) =>
+  answer.status === 429 && (call.refusedBy === 'minute' || call.refusedBy === 'day');
+
+/**
+ * Admits another number of requests than the plan has, while the headers go on to show the plan's number.
+ *
+ * @param difference requests too many, or too few where negative
+ */
+export function admitsOther(plan: Plan, window: 'perMinute' | 'perDay', difference: number): Personality {
+  return {
+    recipe: ({ limitsOf }) => ({
+      limitsOf(key) {
+        const limits = limitsOf(key);
+        return key.plan === plan ? { ...limits, [window]: limits[window] + difference } : limits;
+      },
+    }),
+    behaviour: (usual, _parts, { limitsOf }) => ({
+      admit(key, call) {
+        const gate = usual.admit(key, call);
+        const actual = limitsOf(key)[window];
+        if (key.plan !== plan || gate.quota.limit !== actual) return gate;
+        const shown = gate.refusal === null ? Math.max(0, gate.quota.remaining - difference) : 0;
+        return { ...gate, quota: { ...gate.quota, limit: actual - difference, remaining: shown } };
+      },
+    }),
+  };
+}
+
+/** Serves some requests without counting them, while X-RateLimit-Remaining falls as if they were counted. */
+export function uncounted(when: (call: Call) => boolean): Personality {
+  return {
+    behaviour: (usual) => {
+      const accounts = new Map<string, { quota: Call['quota']; free: number }>();
+      return {
+        admit(key, call) {
+          const known = accounts.get(key.name);
+          if (known !== undefined && when(call)) {
+            known.free += 1;
+            const remaining = Math.max(0, known.quota.remaining - known.free);
+            return { quota: { ...known.quota, remaining }, refusedBy: null, refusal: null };
+          }
+          const gate = usual.admit(key, call);
+          const free = known?.quota.resetAt === gate.quota.resetAt ? known.free : 0;
+          accounts.set(key.name, { quota: gate.quota, free });
+          const remaining = Math.max(0, gate.quota.remaining - free);
+          return { ...gate, quota: { ...gate.quota, remaining } };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,134 @@
+import { httpDate, secondsUntil } from '../../conforming.ts';
+import { answering, header, together, withBody } from '../../deviations.ts';
+import type { Personality } from '../../personality.ts';
+import {
+  type MeterKind,
+  SlidingCounter,
+  SlidingLog,
+  SlidingLogOfAll,
+  TokenBucket,
+  WindowByClock,
+} from '../../rate-meters.ts';
+import { type Answer, answer } from './variant.ts';
+
+/** Answers about windows, bans, and the headers that tell of them. */
+
+const minuteBy = (minuteMeter: MeterKind): Personality => ({ recipe: () => ({ minuteMeter }) });
+
+/** Both windows begin and end by the clock. */
+export const windowsByClock: Answer = answer('rate-window-kind', 'fixed', {
+  recipe: () => ({
+    minuteMeter: (limit, windowMs) => new WindowByClock(limit, windowMs),
+    dayMeter: (limit, windowMs) => new WindowByClock(limit, windowMs),
+  }),
+});
+export const slidingMinute: Answer = answer(
+  'rate-window-kind',
+  'refilling',
+  minuteBy((limit, windowMs) => new SlidingLog(limit, windowMs)),
+);
+export const refusalsCounted: Answer = answer(
+  'rate-window-kind',
+  'refilling',
+  minuteBy((limit, windowMs) => new SlidingLogOfAll(limit, windowMs)),
+);
+export const slidingCounter: Answer = answer(
+  'rate-window-kind',
+  'refilling',
+  minuteBy((limit, windowMs) => new SlidingCounter(limit, windowMs)),
+);
+export const bucketMinute: Answer = answer(
+  'rate-window-kind',
+  'refilling',
+  minuteBy((limit, windowMs) => new TokenBucket(limit, windowMs)),
+);
+
+export const headersOfTheDay: Answer = answer('rate-headers-window', 'day', {
+  recipe: () => ({ describes: 'day' }),
+});
+export const headersOfBoth: Answer = answer('rate-headers-window', 'both', {
+  behaviour: (usual, { limiter }) => ({
+    headers(answered, call) {
+      const headers = usual.headers(answered, call);
+      if (call.key === null) return headers;
+      const { limit, remaining, resetAt } = limiter.ofDay(call.key, call.now);
+      headers.push('X-RateLimit-Limit-Day', String(limit), 'X-RateLimit-Remaining-Day', String(remaining));
+      headers.push('X-RateLimit-Reset-Day', String(Math.ceil(resetAt / 1000)));
+      return headers;
+    },
+  }),
+});
+
+const retryAfterAs = (write: (seconds: number, now: number) => string): Personality =>
+  header(
+    'Retry-After',
+    () => true,
+    (value, call) => write(Number(value), call.now),
+  );
+
+export const retryAfterDate: Answer = answer(
+  'retry-after-format',
+  'http-date',
+  // A date has whole seconds, so the next one is taken.
+  retryAfterAs((seconds, now) => httpDate(now + seconds * 1000 + 999)),
+);
+/** RFC 9110 has seconds here, but the document says that the unit is not shown. */
+export const retryAfterMilliseconds: Answer = answer(
+  'retry-after-format',
+  'milliseconds',
+  retryAfterAs((seconds) => String(seconds * 1000)),
+);
+
+export const noBan: Answer = answer('ban-answer', 'no-ban-seen', {
+  recipe: () => ({ ban: { threshold: Number.POSITIVE_INFINITY, seconds: 1 } }),
+});
+
+/** A ban with a status of its own, which says when it ends or does not. */
+export function banAnsweredWith(status: 403 | 401, saysWhen: boolean): Answer {
+  const isBan = (_answered: unknown, call: { refusedBy: string | null }) => call.refusedBy === 'ban';
+  return answer(
+    'ban-answer',
+    `banned-${status}`,
+    together(
+      answering(isBan, (answered) => ({
+        ...withBody(answered, answered.text.replace('"status":429', `"status":${status}`)),
+        status,
+      })),
+      header(
+        'Retry-After',
+        (answered, call) => isBan(answered, call) && !saysWhen,
+        () => null,
+      ),
+    ),
+  );
+}
+
+export function banOf(threshold: number, seconds: number): Answer {
+  return answer('ban-threshold', String(threshold), {
+    recipe: () => ({ ban: { threshold, seconds } }),
+  });
+}
+
+/** Callers without a valid key are shown the Free plan, untouched. */
+export const strangersSeeFreePlan: Answer = answer('quota-without-key', 'free-plan', {
+  behaviour: (usual, _parts, { limitsOf }) => ({
+    headers(answered, call) {
+      if (call.key === null) {
+        const limit = limitsOf({ name: 'stranger', plan: 'free' }).perMinute;
+        call.quota = { limit, remaining: limit, resetAt: call.now + 60_000 };
+      }
+      return usual.headers(answered, call);
+    },
+  }),
+});
+
+/** Waits a little longer than needed: a client that waits as told is served, and one that retries sooner may be. */
+export const generousRetryAfter: Answer = answer(
+  'retry-after-margin',
+  'two-seconds',
+  header(
+    'Retry-After',
+    () => true,
+    (value, call) => secondsUntil(call.now + (Number(value) + 2) * 1000, call.now),
+  ),
+);

@@ -1,0 +1,182 @@
+import { answering, answers, finding, header, memberAs, together, withBody } from '../../deviations.ts';
+import { badRequest, type Problem } from '../../error-body.ts';
+import { int64FromPath } from '../../int64.ts';
+import type { Personality } from '../../personality.ts';
+import type { ListQuery } from '../../pet-store.ts';
+import { type Answer, answer } from './variant.ts';
+
+/** Answers about requests that the document does not describe: values out of range, unknown ones, other paths. */
+
+function parameter(search: string, name: string): string | undefined {
+  return new URLSearchParams(search).get(name) ?? undefined;
+}
+
+/** Reads a list's query again without what was wrong with it, and puts a limit or status of its own there. */
+function lenient(
+  code: string,
+  repair: (search: string) => { without: string; query?: Partial<ListQuery> } | null,
+): Personality {
+  return {
+    behaviour: (usual) => ({
+      readListQuery(search, call) {
+        const read = usual.readListQuery(search, call);
+        if (!('problem' in read) || read.problem.code !== code) return read;
+        const repaired = repair(search);
+        if (repaired === null) return read;
+        const rest = search
+          .split('&')
+          .filter((pair) => !pair.startsWith(`${repaired.without}=`))
+          .join('&');
+        const again = usual.readListQuery(rest, call);
+        return 'problem' in again ? again : { query: { ...again.query, ...repaired.query } };
+      },
+    }),
+  };
+}
+
+function outOfRange(limitFor: (asked: number) => number | undefined): Personality {
+  return lenient('invalid_limit', (search) => {
+    const text = parameter(search, 'limit') ?? '';
+    if (!/^-?\d+$/.test(text)) return null;
+    const limit = limitFor(Number(text));
+    return limit === undefined ? { without: 'limit' } : { without: 'limit', query: { limit } };
+  });
+}
+
+export const limitClamped: Answer = answer(
+  'limit-out-of-range',
+  'clamped',
+  outOfRange((asked) => Math.min(100, Math.max(1, asked))),
+);
+export const limitDefaulted: Answer = answer(
+  'limit-out-of-range',
+  'defaulted',
+  outOfRange(() => undefined),
+);
+/** The range is not looked at: 1000 gives a thousand, 0 gives none. */
+export const limitRangeIgnored: Answer = answer(
+  'limit-out-of-range',
+  'ignored',
+  outOfRange((asked) => Math.min(1_000, Math.max(0, asked))),
+);
+export const wordLimitDefaulted: Answer = answer(
+  'limit-not-a-number',
+  'defaulted',
+  lenient('invalid_limit', (search) =>
+    /^-?\d+$/.test(parameter(search, 'limit') ?? '') ? null : { without: 'limit' },
+  ),
+);
+
+export const unknownStatusUnfiltered: Answer = answer(
+  'unknown-status-filter',
+  'unfiltered',
+  lenient('invalid_status', () => ({ without: 'status' })),
+);
+export const unknownStatusEmpty: Answer = answer(
+  'unknown-status-filter',
+  'empty-list',
+  lenient('invalid_status', () => ({ without: 'status', query: { limit: 0 } })),
+);
+
+export const malformedIdRefused: Answer = answer(
+  'malformed-id',
+  'rejected-400',
+  finding((usual, petId, call) =>
+    int64FromPath(petId) === null
+      ? badRequest('invalid_id', 'The id of an animal is an integer of 64 bits.')
+      : usual(petId, call),
+  ),
+);
+
+export const nullStatusOmitted: Answer = answer(
+  'null-status',
+  'taken-as-omitted',
+  memberAs('status', (text) => (text === 'null' ? undefined : text)),
+);
+
+/** Keys have permissions: one of them may read and not add. */
+export function readOnly(key: string): Answer {
+  return answer('permissions-of-keys', `${key}-reads-only`, {
+    behaviour: (usual) => ({
+      readNewPet: (body, call) =>
+        call.key?.name === key
+          ? { problem: { status: 403, code: 'forbidden', message: 'This key may read only.' } }
+          : usual.readNewPet(body, call),
+    }),
+  });
+}
+
+function mediaType(refusal: Problem | null): Personality {
+  return { behaviour: () => ({ refuseMediaType: () => refusal }) };
+}
+export const otherMediaTypeRefused400: Answer = answer(
+  'unsupported-media-type',
+  'rejected-400',
+  mediaType(badRequest('unsupported_media_type', 'The request body is to be application/json.')),
+);
+export const anyMediaTypeRead: Answer = answer('unsupported-media-type', 'accepted', mediaType(null));
+
+export const plainNotFound: Answer = answer(
+  'unknown-path',
+  'not-found-404-other-body',
+  together(
+    answering(answers(404, 'none'), (usual) => withBody(usual, '<html><body>Not Found</body></html>')),
+    header('Content-Type', answers(404, 'none'), () => 'text/html; charset=utf-8'),
+  ),
+);
+
+export const storeOrders: Answer = answer(
+  'store-orders',
+  'present',
+  answering(
+    (usual, call) =>
+      usual.status === 404 && call.method === 'GET' && /\/store\/orders(?:\?|$)/.test(call.target),
+    (usual) => ({ ...withBody(usual, '[]'), status: 200 }),
+  ),
+);
+
+/** Errors carry fields of the server's own beside the three of the document. */
+export const wordyErrors: Answer = answer(
+  'error-codes',
+  'upper-case, with details',
+  answering(
+    (usual) => usual.status >= 400 && usual.text.startsWith('{"code":'),
+    (usual) =>
+      withBody(
+        usual,
+        usual.text
+          .replace(/^{"code":"(\w+)"/, (_all, code: string) => `{"code":"ERR.${code.toUpperCase()}"`)
+          .replace(/}$/, ',"details":[],"traceId":"00-0af7651916cd43dd8448eb211c80319c-01"}'),
+      ),
+  ),
+);
+
+/** Pages by number: `page` beside limit, and the next one in a Link header (RFC 8288). */
+export const linkedPages: Answer = answer('pagination-mechanism', 'link-header', {
+  behaviour: (usual, { store }) => {
+    const pageOf = (search: string) => {
+      const number = Number(parameter(search, 'page') ?? '1');
+      return Number.isInteger(number) && number >= 1 ? Math.min(number, 1_000_000) : 1;
+    };
+    return {
+      select(query, call) {
+        const number = call.route.operation === 'listPets' ? pageOf(call.route.search) : 1;
+        if (number === 1) return usual.select(query, call);
+        const end = query.limit * number;
+        return usual.select({ ...query, limit: Math.min(end, store.size) }, call).slice(end - query.limit);
+      },
+      headers(answered, call) {
+        const headers = usual.headers(answered, call);
+        if (answered.status !== 200 || call.route.operation !== 'listPets') return headers;
+        const read = usual.readListQuery(call.route.search, call);
+        if ('problem' in read) return headers;
+        const { limit, status } = read.query;
+        const number = pageOf(call.route.search);
+        if (limit * number >= store.having(status).length) return headers;
+        const filter = status === null ? '' : `&status=${status}`;
+        headers.push('Link', `<pets?limit=${limit}${filter}&page=${number + 1}>; rel="next"`);
+        return headers;
+      },
+    };
+  },
+});

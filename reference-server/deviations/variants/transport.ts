@@ -1,0 +1,146 @@
+import { randomInt } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { shiftedClock } from '../../clock.ts';
+import { REMOVAL } from '../../deprecation.ts';
+import { header, together } from '../../deviations.ts';
+import type { Personality } from '../../personality.ts';
+import { type Answer, answer } from './variant.ts';
+
+/** Answers about HTTP itself, where every client should cope: codings, spellings, connections, time. */
+
+function without(headers: readonly string[], name: string): string[] {
+  const kept: string[] = [];
+  for (let at = 0; at < headers.length; at += 2) {
+    if (headers[at]?.toLowerCase() !== name) kept.push(headers[at] ?? '', headers[at + 1] ?? '');
+  }
+  return kept;
+}
+
+const always = () => true;
+
+export const gzipped: Answer = answer('content-coding', 'gzip', {
+  behaviour: () => ({
+    deliver(response, answered, headers, call) {
+      if (!/\bgzip\b/.test(String(call.request.headers['accept-encoding']))) {
+        response.writeHead(answered.status, [...headers, 'Vary', 'Accept-Encoding']);
+        response.end(answered.text);
+        return;
+      }
+      const body = gzipSync(answered.text);
+      const own = [
+        'Content-Encoding',
+        'gzip',
+        'Vary',
+        'Accept-Encoding',
+        'Content-Length',
+        String(body.length),
+      ];
+      response.writeHead(answered.status, [...without(headers, 'content-length'), ...own]);
+      response.end(body);
+    },
+  }),
+});
+
+/** Bodies in chunks of a few bytes, none of which respects a character's end. */
+export const chunked: Answer = answer('transfer-coding', 'chunked', {
+  behaviour: () => ({
+    deliver(response, answered, headers) {
+      response.writeHead(answered.status, without(headers, 'content-length'));
+      const body = Buffer.from(answered.text);
+      for (let at = 0; at < body.length; at += 211) response.write(body.subarray(at, at + 211));
+      response.end();
+    },
+  }),
+});
+
+/** The second half of a body comes a moment after the first. */
+export const inTwoHalves: Answer = answer('delivery', 'in-two-halves', {
+  behaviour: () => ({
+    deliver(response, answered, headers) {
+      response.writeHead(answered.status, headers);
+      const body = Buffer.from(answered.text);
+      const middle = Math.floor(body.length / 2);
+      response.write(body.subarray(0, middle));
+      setTimeout(() => response.end(body.subarray(middle)), 20);
+    },
+  }),
+});
+
+export function latency(from: number, to: number): Answer {
+  return answer('latency', `${from}-${to}-ms`, {
+    behaviour: (usual) => ({
+      deliver(response, answered, headers, call) {
+        setTimeout(() => usual.deliver(response, answered, headers, call), randomInt(from, to + 1));
+      },
+    }),
+  });
+}
+
+export const lowerCaseHeaders: Answer = answer('header-case', 'lower', {
+  behaviour: (usual) => ({
+    headers: (answered, call) =>
+      usual.headers(answered, call).map((text, index) => (index % 2 === 0 ? text.toLowerCase() : text)),
+  }),
+});
+
+export const charsetParameter: Answer = answer(
+  'media-type-parameter',
+  'charset=utf-8',
+  header('Content-Type', always, (value) => `${value}; charset=utf-8`),
+);
+/** A media type is compared without case (RFC 9110, 8.3.1). */
+export const upperCaseMediaType: Answer = answer(
+  'media-type-parameter',
+  'Application/JSON;charset="UTF-8"',
+  header('Content-Type', always, (value) =>
+    value === 'application/json' ? 'Application/JSON;charset="UTF-8"' : value,
+  ),
+);
+
+export const connectionClosed: Answer = answer('connection', 'close', {
+  behaviour: (usual) => ({
+    headers: (answered, call) => [
+      ...without(usual.headers(answered, call), 'connection'),
+      'Connection',
+      'close',
+    ],
+  }),
+});
+
+/** A clock that is off; everything that the server says of time goes by it. */
+export function clockOffBy(seconds: number): Answer {
+  return answer('clock', `${seconds}-seconds`, {
+    recipe: ({ clock }) => ({ clock: shiftedClock(clock, seconds * 1000) }),
+  });
+}
+
+export const afterTheRemoval: Answer = answer('clock', 'after-the-removal', {
+  recipe: ({ clock }) => ({ clock: shiftedClock(clock, REMOVAL + 86_400_000 - clock.now()) }),
+});
+
+export const noDate: Answer = answer('date-header', 'none', {
+  behaviour: (usual) => ({
+    headers: (answered, call) => without(usual.headers(answered, call), 'date'),
+    deliver(response, answered, headers, call) {
+      response.sendDate = false;
+      usual.deliver(response, answered, headers, call);
+    },
+  }),
+});
+
+function announcing(name: string, ...absent: readonly string[]): Answer {
+  const personality: Personality = together(...absent.map((field) => header(field, onGet, () => null)));
+  return answer('deprecation-announcement', name, personality);
+}
+const onGet = (_answered: unknown, call: { route: { operation: string } }) =>
+  call.route.operation === 'getPet';
+
+export const noAnnouncement: Answer = announcing('none', 'Deprecation', 'Sunset', 'Link');
+export const deprecationOnly: Answer = announcing('deprecation', 'Sunset');
+export const sunsetOnly: Answer = announcing('sunset', 'Deprecation', 'Link');
+
+export const noChallenge: Answer = answer(
+  'authentication-challenge',
+  'none',
+  header('WWW-Authenticate', always, () => null),
+);

@@ -1,0 +1,34 @@
+import { together } from '../../deviations.ts';
+import type { Personality } from '../../personality.ts';
+
+/** One answer to a question that the document leaves open. */
+export interface Answer extends Personality {
+  /** The question's id in the contract's list of gaps; a name of our own where it is not in that list. */
+  readonly question: string;
+  /** The answer as that list calls it, or the value where the list leaves it open. */
+  readonly answer: string;
+}
+
+/** A conforming server that answers what the document leaves open in its own way. */
+export interface Variant extends Personality {
+  readonly name: string;
+  /** What it is like, in one sentence. */
+  readonly summary: string;
+  /** Its answers where they are not the usual ones: question to answer. */
+  readonly answers: Readonly<Record<string, string>>;
+}
+
+/** Gives an answer its name. */
+export function answer(question: string, name: string, personality: Personality): Answer {
+  return { question, answer: name, ...personality };
+}
+
+/** Composes a variant from answers. */
+export function variant(name: string, summary: string, ...answers: readonly Answer[]): Variant {
+  return {
+    name,
+    summary,
+    answers: Object.fromEntries(answers.map((given) => [given.question, given.answer])),
+    ...together(...answers),
+  };
+}
