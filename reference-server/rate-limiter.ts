@@ -1,6 +1,6 @@
 import type { ApiKey } from './api-keys.ts';
+import type { Meter, MeterKind } from './deviations/meters.ts';
 import type { PlanLimits } from './plans.ts';
-import type { Meter, MeterKind } from './rate-meters.ts';
 
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;

@@ -1,7 +1,7 @@
 import { FAULTS, LOAD_FAULTS } from './deviations/faults/index.ts';
+import { named } from './deviations/named.ts';
+import type { Personality } from './deviations/personality.ts';
 import { VARIANTS } from './deviations/variants/index.ts';
-import { named } from './named.ts';
-import type { Personality } from './personality.ts';
 import { type ReferenceServer, type ServerOptions, startServer } from './server.ts';
 
 /** How a reference server is started; everything has a default. */

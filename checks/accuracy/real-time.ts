@@ -4,14 +4,14 @@
  * took against what the document forces, and exits 1 unless every requirement but the day's passes on each.
  */
 import { parseArgs } from 'node:util';
+import type { Personality } from '../../reference-server/deviations/personality.ts';
+import { together } from '../../reference-server/deviations/shapes.ts';
 import {
   banAnsweredWith,
   bucketMinute,
   slidingMinute,
   windowsByClock,
 } from '../../reference-server/deviations/variants/limits.ts';
-import { together } from '../../reference-server/deviations.ts';
-import type { Personality } from '../../reference-server/personality.ts';
 import { startServer } from '../../reference-server/server.ts';
 import { contract } from '../../spec/contract.ts';
 import { checkTarget } from '../check-target.ts';

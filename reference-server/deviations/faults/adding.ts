@@ -1,3 +1,5 @@
+import { badRequest } from '../../error-body.ts';
+import type { NewPet } from '../../pet-store.ts';
 import {
   answering,
   answeringAtTimes,
@@ -7,9 +9,7 @@ import {
   readingPet,
   withBody,
   withError,
-} from '../../deviations.ts';
-import { badRequest } from '../../error-body.ts';
-import type { NewPet } from '../../pet-store.ts';
+} from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 const ANSWER = 'add-answers-201';

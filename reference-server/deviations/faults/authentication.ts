@@ -1,10 +1,10 @@
 import { type ApiKey, bearerToken } from '../../api-keys.ts';
 import type { Answer, Behaviour } from '../../behaviour.ts';
 import type { Call } from '../../call.ts';
-import { answering, answers, identifying, withError } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
 import type { PetStore } from '../../pet-store.ts';
 import type { Route } from '../../routing.ts';
+import type { Personality } from '../personality.ts';
+import { answering, answers, identifying, withError } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 const VALID = 'auth-valid-key';

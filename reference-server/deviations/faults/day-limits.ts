@@ -1,5 +1,5 @@
-import { answering, header, type When, withError } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
+import type { Personality } from '../personality.ts';
+import { answering, header, type When, withError } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 import { admitsOther } from './windows.ts';
 

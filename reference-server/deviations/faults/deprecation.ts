@@ -1,5 +1,5 @@
-import type { When } from '../../deviations.ts';
-import { addedHeader, answers, header, selecting, succeeds } from '../../deviations.ts';
+import type { When } from '../shapes.ts';
+import { addedHeader, answers, header, selecting, succeeds } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 const DEPRECATION = 'deprecation-header-agrees';

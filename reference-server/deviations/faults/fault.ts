@@ -1,4 +1,4 @@
-import type { Personality } from '../../personality.ts';
+import type { Personality } from '../personality.ts';
 
 /** One thing that a server does wrong, and nothing else. */
 export interface Fault extends Personality {

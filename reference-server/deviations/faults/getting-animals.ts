@@ -1,6 +1,6 @@
-import { answering, finding, firstPet, petShown, succeeds, withError } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
 import type { Pet } from '../../pet-store.ts';
+import type { Personality } from '../personality.ts';
+import { answering, finding, firstPet, petShown, succeeds, withError } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 const ANSWER = 'get-answers-200';

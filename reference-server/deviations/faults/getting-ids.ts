@@ -1,5 +1,5 @@
-import { answering, answers, finding, firstPet, withBody, withError } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
+import type { Personality } from '../personality.ts';
+import { answering, answers, finding, firstPet, withBody, withError } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 const UNKNOWN = 'get-unknown-404';

@@ -1,5 +1,8 @@
 import { shiftedClock } from '../../clock.ts';
 import { REMOVAL } from '../../deprecation.ts';
+import { errorBody } from '../../error-body.ts';
+import type { Pet } from '../../pet-store.ts';
+import type { Personality } from '../personality.ts';
 import {
   answering,
   answers,
@@ -9,10 +12,7 @@ import {
   together,
   withBody,
   withError,
-} from '../../deviations.ts';
-import { errorBody } from '../../error-body.ts';
-import type { Personality } from '../../personality.ts';
-import type { Pet } from '../../pet-store.ts';
+} from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 const UNTIL = 'get-until-removal';

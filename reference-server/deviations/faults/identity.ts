@@ -1,7 +1,7 @@
 import type { Call } from '../../call.ts';
 import { readJsonObject } from '../../json-members.ts';
-import type { Personality } from '../../personality.ts';
 import type { IdSource } from '../../pet-store.ts';
+import type { Personality } from '../personality.ts';
 import { type Fault, fault } from './fault.ts';
 
 const UNIQUE = 'pet-id-unique';

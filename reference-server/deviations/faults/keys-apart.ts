@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../api-keys.ts';
 import { bearerToken } from '../../api-keys.ts';
 import type { Call } from '../../call.ts';
-import type { Personality } from '../../personality.ts';
+import type { Personality } from '../personality.ts';
 import { type Fault, fault } from './fault.ts';
 
 const APART = 'rate-keys-apart';

@@ -1,4 +1,5 @@
 import type { Answer } from '../../behaviour.ts';
+import type { Personality } from '../personality.ts';
 import {
   answering,
   answeringAtTimes,
@@ -9,8 +10,7 @@ import {
   together,
   withBody,
   withError,
-} from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
+} from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 import { readingLimit } from './listing-limits.ts';
 

@@ -1,6 +1,6 @@
-import { petShown, queried, selecting } from '../../deviations.ts';
 import { badRequest } from '../../error-body.ts';
 import type { ListQuery, Pet } from '../../pet-store.ts';
+import { petShown, queried, selecting } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 const FILTER = 'list-status-filter';

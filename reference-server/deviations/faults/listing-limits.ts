@@ -1,6 +1,6 @@
 import type { Call } from '../../call.ts';
 import { badRequest } from '../../error-body.ts';
-import type { Personality } from '../../personality.ts';
+import type { Personality } from '../personality.ts';
 import { type Fault, fault } from './fault.ts';
 
 const MAXIMUM = 'list-limit-maximum';

@@ -1,5 +1,5 @@
-import { answeringAtTimes, everyNth, succeeds, withError } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
+import type { Personality } from '../personality.ts';
+import { answeringAtTimes, everyNth, succeeds, withError } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 /** Holds answers back, longer and longer. */

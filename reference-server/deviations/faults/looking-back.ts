@@ -1,5 +1,5 @@
-import type { Personality } from '../../personality.ts';
-import { type MeterKind, SlidingLog, TokenBucket } from '../../rate-meters.ts';
+import { type MeterKind, SlidingLog, TokenBucket } from '../meters.ts';
+import type { Personality } from '../personality.ts';
 import { type Fault, fault } from './fault.ts';
 
 const minuteBy = (minuteMeter: MeterKind): Personality => ({ recipe: () => ({ minuteMeter }) });

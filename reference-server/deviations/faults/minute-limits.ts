@@ -1,8 +1,8 @@
 import type { Call } from '../../call.ts';
 import type { Problem } from '../../error-body.ts';
-import type { Personality } from '../../personality.ts';
 import type { Plan } from '../../plans.ts';
-import { WindowFromFirstRequest } from '../../rate-meters.ts';
+import { WindowFromFirstRequest } from '../meters.ts';
+import type { Personality } from '../personality.ts';
 import { type Fault, fault } from './fault.ts';
 import { admitsOther, uncounted, windowCounter } from './windows.ts';
 

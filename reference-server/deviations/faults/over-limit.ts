@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../api-keys.ts';
 import type { Call } from '../../call.ts';
-import { admitting, answering, type When, withBody, withError } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
+import type { Personality } from '../personality.ts';
+import { admitting, answering, type When, withBody, withError } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 import { whenOverLimit } from './windows.ts';
 

@@ -1,5 +1,5 @@
-import { answering, petShown, petWritten, succeeds, withBody, withoutField } from '../../deviations.ts';
 import type { Pet } from '../../pet-store.ts';
+import { answering, petShown, petWritten, succeeds, withBody, withoutField } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 // Digits stand in an animal's JSON as they are, so anything can stand in their place.

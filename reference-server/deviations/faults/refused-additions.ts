@@ -1,7 +1,7 @@
-import { readingPet } from '../../deviations.ts';
 import { readJsonObject } from '../../json-members.ts';
-import type { Personality } from '../../personality.ts';
 import type { NewPet } from '../../pet-store.ts';
+import type { Personality } from '../personality.ts';
+import { readingPet } from '../shapes.ts';
 
 /** Building blocks for additions that are to be refused and are not, or otherwise. */
 

@@ -1,4 +1,4 @@
-import { readingPet } from '../../deviations.ts';
+import { readingPet } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 import { bodyAccepted, isMalformed, kindOf, lacks, refusedWith, storedThough } from './refused-additions.ts';
 

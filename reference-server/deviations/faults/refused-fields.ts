@@ -1,5 +1,5 @@
-import { memberAs, readingPet } from '../../deviations.ts';
 import { readJsonObject } from '../../json-members.ts';
+import { memberAs, readingPet } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 import { lacks, refusedWith } from './refused-additions.ts';
 

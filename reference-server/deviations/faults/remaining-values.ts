@@ -1,5 +1,5 @@
-import { answers, header, type When } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
+import type { Personality } from '../personality.ts';
+import { answers, header, type When } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 import { toValidKey, whenAdmitted, whenOverLimit } from './windows.ts';
 

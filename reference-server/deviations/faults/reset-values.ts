@@ -1,6 +1,6 @@
 import { httpDate } from '../../conforming.ts';
-import { header, type When } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
+import type { Personality } from '../personality.ts';
+import { header, type When } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 import { fromSecondWindow, toValidKey, whenOverLimit } from './windows.ts';
 

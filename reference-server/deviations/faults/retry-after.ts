@@ -1,6 +1,6 @@
 import { httpDate } from '../../conforming.ts';
-import { addedHeader, header, together, type When } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
+import type { Personality } from '../personality.ts';
+import { addedHeader, header, together, type When } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 const PRESENT = 'retry-after-present';

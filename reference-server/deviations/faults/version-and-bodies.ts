@@ -7,7 +7,7 @@ import {
   queried,
   succeeds,
   withBody,
-} from '../../deviations.ts';
+} from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 const VERSION = 'version-path-segment';

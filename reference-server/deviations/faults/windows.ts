@@ -1,7 +1,7 @@
 import type { Call } from '../../call.ts';
-import type { When } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
 import type { Plan } from '../../plans.ts';
+import type { Personality } from '../personality.ts';
+import type { When } from '../shapes.ts';
 
 /** Building blocks for faults of limits and windows. */
 

@@ -1,10 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Call } from '../../call.ts';
-import { petWritten, readingPet, selecting } from '../../deviations.ts';
 import { badRequest } from '../../error-body.ts';
 import { readJsonObject } from '../../json-members.ts';
 import { ascendingIds, type ListQuery, type NewPet, type Pet, type PetStatus } from '../../pet-store.ts';
 import { seedWithOwnIds } from '../../seed.ts';
+import { petWritten, readingPet, selecting } from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
 /** Answers about animals: their ids, fields and order, and what is accepted of them. */

@@ -1,6 +1,4 @@
 import { httpDate, secondsUntil } from '../../conforming.ts';
-import { answering, header, together, withBody } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
 import {
   type MeterKind,
   SlidingCounter,
@@ -8,7 +6,9 @@ import {
   SlidingLogOfAll,
   TokenBucket,
   WindowByClock,
-} from '../../rate-meters.ts';
+} from '../meters.ts';
+import type { Personality } from '../personality.ts';
+import { answering, header, together, withBody } from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
 /** Answers about windows, bans, and the headers that tell of them. */

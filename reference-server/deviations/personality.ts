@@ -1,11 +1,11 @@
-import type { ApiKey, IssuedKey } from './api-keys.ts';
-import type { BanPolicy } from './ban-list.ts';
-import type { Behaviour } from './behaviour.ts';
-import type { Clock } from './clock.ts';
-import type { Parts } from './conforming.ts';
-import type { IdSource, PetStore } from './pet-store.ts';
-import type { PlanLimits } from './plans.ts';
-import type { MeterKind } from './rate-meters.ts';
+import type { ApiKey, IssuedKey } from '../api-keys.ts';
+import type { BanPolicy } from '../ban-list.ts';
+import type { Behaviour } from '../behaviour.ts';
+import type { Clock } from '../clock.ts';
+import type { Parts } from '../conforming.ts';
+import type { IdSource, PetStore } from '../pet-store.ts';
+import type { PlanLimits } from '../plans.ts';
+import type { MeterKind } from './meters.ts';
 
 /** What the parts of a server are made from. */
 export interface Recipe {

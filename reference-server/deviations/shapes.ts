@@ -1,13 +1,13 @@
-import type { ApiKey } from './api-keys.ts';
-import type { Answer, Behaviour, Gate } from './behaviour.ts';
-import type { Call } from './call.ts';
-import type { Parts } from './conforming.ts';
-import { errorBody, type Problem } from './error-body.ts';
-import { readJsonObject } from './json-members.ts';
+import type { ApiKey } from '../api-keys.ts';
+import type { Answer, Behaviour, Gate } from '../behaviour.ts';
+import type { Call } from '../call.ts';
+import type { Parts } from '../conforming.ts';
+import { errorBody, type Problem } from '../error-body.ts';
+import { readJsonObject } from '../json-members.ts';
+import type { ListQuery, Pet } from '../pet-store.ts';
+import { page } from '../pet-text.ts';
+import type { Route } from '../routing.ts';
 import type { Personality, Recipe } from './personality.ts';
-import type { ListQuery, Pet } from './pet-store.ts';
-import { page } from './pet-text.ts';
-import type { Route } from './routing.ts';
 
 /** The building blocks of variants and faults: each turns one small function into a personality that differs in that alone. */
 

@@ -8,7 +8,7 @@ import {
   TokenBucket,
   WindowByClock,
   WindowFromFirstRequest,
-} from './rate-meters.ts';
+} from './meters.ts';
 
 const MINUTE = 60_000;
 const START = 1_700_000_000_123;
