@@ -19,7 +19,8 @@ const STATUSES: readonly (PetStatus | null)[] = [
 // Categories that a client which rounds to 53 bits gets wrong are among them.
 const CATEGORIES = ['1', '2', '3', '9007199254740993', '4', '9223372036854775807', '5'];
 
-function seeded(ordinal: number): NewPet {
+/** One of the animals that a store begins with. */
+export function seeded(ordinal: number): NewPet {
   const name = NAMES[ordinal % NAMES.length] ?? 'Bello';
   return {
     name: `${name} ${ordinal + 1}`,
@@ -43,9 +44,4 @@ export function seedWithMixedIds(store: PetStore, animals: number): void {
     else if (ordinal < half) store.put({ id: String(ordinal), ...seeded(ordinal) });
     else store.add(seeded(ordinal));
   }
-}
-
-/** Fills a store with animals under ids of the store's own. */
-export function seedWithOwnIds(store: PetStore, animals: number): void {
-  for (let ordinal = 0; ordinal < animals; ordinal += 1) store.add(seeded(ordinal));
 }

@@ -2,8 +2,9 @@ import { type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 
 import type { Duplex } from 'node:stream';
 import { noQuota } from './call.ts';
 import type { Clock } from './clock.ts';
-import { standardHeaders } from './conforming.ts';
+
 import { badRequest, type Problem } from './error-body.ts';
+import { standardHeaders } from './headers.ts';
 import { refusal } from './operations.ts';
 
 const UNREADABLE = badRequest('malformed_request', 'The request is not HTTP/1.1.');

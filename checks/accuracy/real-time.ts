@@ -4,8 +4,7 @@
  * took against what the document forces, and exits 1 unless every requirement but the day's passes on each.
  */
 import { parseArgs } from 'node:util';
-import type { Personality } from '../../reference-server/deviations/personality.ts';
-import { together } from '../../reference-server/deviations/shapes.ts';
+import { type Personality, together } from '../../reference-server/deviations/personality.ts';
 import {
   banAnsweredWith,
   bucketMinute,
@@ -53,7 +52,7 @@ interface Outcome {
 async function prove(name: string, answers: readonly Personality[]): Promise<Outcome> {
   const server = await startServer({
     ban: { seconds: BAN_SECONDS },
-    personalities: [together(...answers)],
+    ...together(...answers),
   });
   try {
     const checked = await checkTarget({

@@ -1,36 +1,31 @@
-import type { ApiKey, IssuedKey } from '../api-keys.ts';
-import type { BanPolicy } from '../ban-list.ts';
 import type { Behaviour } from '../behaviour.ts';
-import type { Clock } from '../clock.ts';
-import type { Parts } from '../conforming.ts';
-import type { IdSource, PetStore } from '../pet-store.ts';
-import type { PlanLimits } from '../plans.ts';
-import type { MeterKind } from './meters.ts';
-
-/** What the parts of a server are made from. */
-export interface Recipe {
-  /** Path of the base address. */
-  readonly basePath: string;
-  readonly clock: Clock;
-  readonly keys: readonly IssuedKey[];
-  readonly limitsOf: (key: ApiKey) => PlanLimits;
-  /** The account that pays for a key. */
-  readonly accountOf: (key: ApiKey) => string;
-  readonly minuteMeter: MeterKind;
-  readonly dayMeter: MeterKind;
-  /** Which window the rate headers describe. */
-  readonly describes: 'binding' | 'day';
-  readonly ban: BanPolicy;
-  /** Makes the ids of added animals. */
-  readonly nextId: IdSource;
-  readonly seed: (store: PetStore, animals: number) => void;
-}
+import type { Parts, Recipe } from '../recipe.ts';
+import type { ServerOptions } from '../server.ts';
 
 /**
- * A way in which a server differs from the conforming one of `conforming.ts`: other ingredients, other decisions, or
- * both. Each function is called once for every server, so that what it remembers is that server's own.
+ * A way in which a server differs from the conforming one: other ingredients, other decisions, or both. Each function
+ * is called once for every server, so that what it remembers is that server's own.
  */
 export interface Personality {
   readonly recipe?: (usual: Recipe) => Partial<Recipe>;
   readonly behaviour?: (usual: Behaviour, parts: Parts, recipe: Recipe) => Partial<Behaviour>;
+}
+
+/** Several personalities, one on top of the other, as `startServer` takes them. */
+export function together(
+  ...personalities: readonly Personality[]
+): Required<Pick<ServerOptions, 'recipe' | 'behaviour'>> {
+  return {
+    recipe(usual) {
+      let recipe = usual;
+      for (const personality of personalities) recipe = { ...recipe, ...personality.recipe?.(recipe) };
+      return recipe;
+    },
+    behaviour(usual, parts, recipe) {
+      let behaviour = usual;
+      for (const personality of personalities)
+        behaviour = { ...behaviour, ...personality.behaviour?.(behaviour, parts, recipe) };
+      return behaviour;
+    },
+  };
 }

@@ -1,13 +1,13 @@
 import type { ApiKey } from '../api-keys.ts';
 import type { Answer, Behaviour, Gate } from '../behaviour.ts';
 import type { Call } from '../call.ts';
-import type { Parts } from '../conforming.ts';
 import { errorBody, type Problem } from '../error-body.ts';
 import { readJsonObject } from '../json-members.ts';
 import type { ListQuery, Pet } from '../pet-store.ts';
-import { page } from '../pet-text.ts';
+import { bodyOf } from '../pet-text.ts';
+import type { Parts, Recipe } from '../recipe.ts';
 import type { Route } from '../routing.ts';
-import type { Personality, Recipe } from './personality.ts';
+import type { Personality } from './personality.ts';
 
 /** The building blocks of variants and faults: each turns one small function into a personality that differs in that alone. */
 
@@ -32,7 +32,7 @@ export function queried(call: Call, text: string): boolean {
 
 /** An answer with another body. */
 export function withBody(answer: Answer, text: string): Answer {
-  return { ...answer, ...page(text) };
+  return { ...answer, ...bodyOf(text) };
 }
 
 /** An answer with another status and an Error body that agrees with it. */
@@ -107,24 +107,6 @@ export function addedHeader(name: string, value: string, when: When): Personalit
         ...(when(answer, call) ? [name, value] : []),
       ],
     }),
-  };
-}
-
-/** Several deviations that make up one fault. */
-export function together(...deviations: readonly Personality[]): Personality {
-  return {
-    recipe(usual) {
-      let recipe = usual;
-      for (const deviation of deviations) recipe = Object.assign({}, recipe, deviation.recipe?.(recipe));
-      return recipe;
-    },
-    behaviour(usual, parts, recipe) {
-      let behaviour = usual;
-      for (const deviation of deviations) {
-        behaviour = Object.assign({}, behaviour, deviation.behaviour?.(behaviour, parts, recipe));
-      }
-      return behaviour;
-    },
   };
 }
 

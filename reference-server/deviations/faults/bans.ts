@@ -1,8 +1,8 @@
 import type { ApiKey } from '../../api-keys.ts';
 import type { Behaviour, Gate } from '../../behaviour.ts';
 import type { Problem } from '../../error-body.ts';
-import type { Personality } from '../personality.ts';
-import { answering, header, together, type When, withBody } from '../shapes.ts';
+import { type Personality, together } from '../personality.ts';
+import { answering, header, type When, withBody } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 const SPARES = 'ban-spares-polite';

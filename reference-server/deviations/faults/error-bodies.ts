@@ -1,5 +1,6 @@
 import type { Answer } from '../../behaviour.ts';
-import { answering, answers, header, together, type When, withBody } from '../shapes.ts';
+import { together } from '../personality.ts';
+import { answering, answers, header, type When, withBody } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 /** Replaces the body of an error by text. */

@@ -1,18 +1,9 @@
-import { shiftedClock } from '../../clock.ts';
 import { REMOVAL } from '../../deprecation.ts';
 import { errorBody } from '../../error-body.ts';
 import type { Pet } from '../../pet-store.ts';
-import type { Personality } from '../personality.ts';
-import {
-  answering,
-  answers,
-  finding,
-  petWritten,
-  succeeds,
-  together,
-  withBody,
-  withError,
-} from '../shapes.ts';
+import { shiftedClock } from '../clock.ts';
+import { type Personality, together } from '../personality.ts';
+import { answering, answers, finding, petWritten, succeeds, withBody, withError } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 const UNTIL = 'get-until-removal';

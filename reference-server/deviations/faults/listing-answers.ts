@@ -1,5 +1,5 @@
 import type { Answer } from '../../behaviour.ts';
-import type { Personality } from '../personality.ts';
+import { type Personality, together } from '../personality.ts';
 import {
   answering,
   answeringAtTimes,
@@ -7,7 +7,6 @@ import {
   everyNth,
   queried,
   succeeds,
-  together,
   withBody,
   withError,
 } from '../shapes.ts';

@@ -1,4 +1,5 @@
-import { type MeterKind, SlidingLog, TokenBucket } from '../meters.ts';
+import type { MeterKind } from '../../rate-meter.ts';
+import { SlidingLog, TokenBucket } from '../meters.ts';
 import type { Personality } from '../personality.ts';
 import { type Fault, fault } from './fault.ts';
 

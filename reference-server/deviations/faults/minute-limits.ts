@@ -1,7 +1,7 @@
 import type { Call } from '../../call.ts';
 import type { Problem } from '../../error-body.ts';
 import type { Plan } from '../../plans.ts';
-import { WindowFromFirstRequest } from '../meters.ts';
+import { WindowFromFirstRequest } from '../../rate-meter.ts';
 import type { Personality } from '../personality.ts';
 import { type Fault, fault } from './fault.ts';
 import { admitsOther, uncounted, windowCounter } from './windows.ts';

@@ -1,5 +1,5 @@
-import type { Personality } from '../personality.ts';
-import { answers, header, queried, succeeds, together, type When } from '../shapes.ts';
+import { type Personality, together } from '../personality.ts';
+import { answers, header, queried, succeeds, type When } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 const LIMIT = 'X-RateLimit-Limit';

@@ -1,4 +1,4 @@
-import { httpDate } from '../../conforming.ts';
+import { httpDate } from '../../headers.ts';
 import type { Personality } from '../personality.ts';
 import { header, type When } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';

@@ -1,6 +1,6 @@
-import { httpDate } from '../../conforming.ts';
-import type { Personality } from '../personality.ts';
-import { addedHeader, header, together, type When } from '../shapes.ts';
+import { httpDate } from '../../headers.ts';
+import { type Personality, together } from '../personality.ts';
+import { addedHeader, header, type When } from '../shapes.ts';
 import { type Fault, fault } from './fault.ts';
 
 const PRESENT = 'retry-after-present';

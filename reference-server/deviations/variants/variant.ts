@@ -1,5 +1,4 @@
-import type { Personality } from '../personality.ts';
-import { together } from '../shapes.ts';
+import { type Personality, together } from '../personality.ts';
 
 /** One answer to a question that the document leaves open. */
 export interface Answer extends Personality {
