@@ -10,13 +10,11 @@ import {
   withBody,
   withError,
 } from '../shapes.ts';
-import { type Fault, fault } from './fault.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 const ANSWER = 'add-answers-201';
 const VALUES = 'add-status-values';
 const NAME = 'add-echoes-name';
-const CATEGORY = 'add-echoes-category-id';
-const STATUS = 'add-echoes-status';
 
 function refusing(refused: (animal: NewPet) => boolean) {
   return readingPet((usual, body, call) => {
@@ -32,20 +30,85 @@ const nameEchoed = (change: (name: string) => string) =>
 const categoryEchoed = (change: (digits: string) => string) =>
   petShown((pet) => ({ ...pet, categoryId: change(pet.categoryId) }), 'createPet');
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'add-answers-201': {
+    'add-answers-200': ['An addition is answered with 200.',
+      answering(answers(201), (answer) => ({ ...answer, status: 200 }))],
+    'add-answers-202': ['An addition is answered with 202.',
+      answering(answers(201), (answer) => ({ ...answer, status: 202 }))],
+    'add-third-fails': ['Every third addition is answered with 503.',
+      answeringAtTimes(everyNth(3, answers(201)), (answer) => withError(answer, 503))],
+  },
+  'add-echoes-name': {
+    'echo-name-escaped-slashes-kept': ['Slashes that were escaped in the JSON of a name stay so.',
+      readingPet((usual, body, call) => usual(body.replaceAll('\\/', '\\\\/'), call))],
+    'echo-name-escaped-pairs-lost': [
+      'A letter that was escaped in the JSON of a name as a pair of surrogates becomes U+FFFD.',
+      readingPet((usual, body, call) => usual(body.replaceAll(/\\ud8\w\w\\ud[c-f]\w\w/gi, '\ufffd'), call))],
+    'echo-name-escapes-kept': ['Letters that were escaped in the JSON of a name stay so.',
+      readingPet((usual, body, call) => usual(body.replace(/\\u00/g, '\\\\u00'), call))],
+    'echo-name-trimmed': ['Blanks around a name are not returned.', nameEchoed((name) => name.trim())],
+    'echo-name-lower-case': ['A name is returned in lower case.', nameEchoed((name) => name.toLowerCase())],
+    'echo-name-composed': ['A name is returned in Unicode normalization form C.',
+      nameEchoed((name) => name.normalize('NFC'))],
+    'echo-name-cut-at-32': ['A name is returned with its first 32 characters.',
+      nameEchoed((name) => name.slice(0, 32))],
+    'echo-name-cut-at-255': ['A name is returned with its first 255 characters.',
+      nameEchoed((name) => name.slice(0, 255))],
+    'echo-name-without-controls': ['Tabs and line ends in a name are not returned.',
+      nameEchoed((name) => name.replaceAll(/[\t\n\r]/g, ''))],
+    'echo-name-ascii-only': ['Characters of a name that are not plain ASCII are returned as question marks.',
+      nameEchoed((name) => name.replaceAll(/[^\x20-\x7e]/g, '?'))],
+    'echo-name-bmp-only': [
+      'Characters of a name beyond the basic plane, such as emoji, are returned as U+FFFD.',
+      nameEchoed((name) => name.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '\ufffd'))],
+    'echo-name-without-byte-order-marks': ['U+FEFF in a name is not returned.',
+      nameEchoed((name) => name.replaceAll('\ufeff', ''))],
+    'echo-name-line-ends-unified': ['CR LF in a name is returned as LF.',
+      nameEchoed((name) => name.replaceAll('\r\n', '\n'))],
+    'echo-name-cut-at-nul': ['A name is returned up to U+0000.',
+      nameEchoed((name) => name.split('\0')[0] ?? '')],
+    'echo-name-leading-zeros-dropped': ['Of a name of digits the zeros that it begins with are not returned.',
+      nameEchoed((name) => (/^\d+$/.test(name) ? name.replace(/^0+(?=\d)/, '') : name))],
+  },
+  'add-status-optional': {
+    'add-without-status-refused': ['An addition without status is refused.',
+      refusing(({ status }) => status === null)],
+  },
+  'add-status-values': {
+    'add-sold-refused': ['A sold animal cannot be added.', refusing(({ status }) => status === 'sold')],
+    'add-pending-refused': ['A pending animal cannot be added.',
+      refusing(({ status }) => status === 'pending')],
+    'add-available-refused': ['An animal that is explicitly available cannot be added.',
+      refusing(({ status }) => status === 'available')],
+  },
+  'add-echoes-category-id': {
+    'echo-category-rounded': ['categoryId is returned rounded to a double.',
+      categoryEchoed((digits) => BigInt(Number(digits)).toString())],
+    'echo-category-32-bits': ['categoryId is returned cut to 32 bits.',
+      categoryEchoed((digits) => BigInt.asIntN(32, BigInt(digits)).toString())],
+    'echo-category-unsigned': ['A negative categoryId is returned without its sign.',
+      categoryEchoed((digits) => digits.replace('-', ''))],
+    'echo-category-always-1': ['categoryId is returned as 1.', categoryEchoed(() => '1')],
+    'echo-category-negative-rounded': ['A negative categoryId is returned rounded to a double.',
+      categoryEchoed((digits) => (digits.startsWith('-') ? BigInt(Number(digits)).toString() : digits))],
+    'echo-category-capped': ['A categoryId above 2^53 - 1 is returned as 2^53 - 1.',
+      categoryEchoed((digits) => (Number(digits) > Number.MAX_SAFE_INTEGER ? '9007199254740991' : digits))],
+  },
+  'add-echoes-status': {
+    'echo-status-dropped': ['A created animal is answered without its status.',
+      petShown((pet) => ({ ...pet, status: null }), 'createPet')],
+    'echo-status-available': ['A created animal is answered with the status available.',
+      petShown((pet) => ({ ...pet, status: 'available' }), 'createPet')],
+    'echo-status-sold-as-pending': ['A sold animal is answered as pending.',
+      petShown((pet) => (pet.status === 'sold' ? { ...pet, status: 'pending' } : pet), 'createPet')],
+  },
+};
+
 /** Section 4.2: valid additions. */
 export const ADDING_FAULTS: readonly Fault[] = [
-  fault(
-    'add-answers-200',
-    ANSWER,
-    'An addition is answered with 200.',
-    answering(answers(201), (answer) => ({ ...answer, status: 200 })),
-  ),
-  fault(
-    'add-answers-202',
-    ANSWER,
-    'An addition is answered with 202.',
-    answering(answers(201), (answer) => ({ ...answer, status: 202 })),
-  ),
+  ...faultsOf(TABLE),
   fault('add-answers-without-body', ANSWER, 'An addition is answered with 204 and no body.', {
     behaviour: (usual) => ({
       finish(answer, call) {
@@ -106,30 +169,6 @@ export const ADDING_FAULTS: readonly Fault[] = [
     }),
   }),
   fault(
-    'echo-name-escaped-slashes-kept',
-    NAME,
-    'Slashes that were escaped in the JSON of a name stay so.',
-    readingPet((usual, body, call) => usual(body.replaceAll('\\/', '\\\\/'), call)),
-  ),
-  fault(
-    'echo-name-escaped-pairs-lost',
-    NAME,
-    'A letter that was escaped in the JSON of a name as a pair of surrogates becomes U+FFFD.',
-    readingPet((usual, body, call) => usual(body.replaceAll(/\\ud8\w\w\\ud[c-f]\w\w/gi, '\ufffd'), call)),
-  ),
-  fault(
-    'echo-name-escapes-kept',
-    NAME,
-    'Letters that were escaped in the JSON of a name stay so.',
-    readingPet((usual, body, call) => usual(body.replace(/\\u00/g, '\\\\u00'), call)),
-  ),
-  fault(
-    'add-third-fails',
-    ANSWER,
-    'Every third addition is answered with 503.',
-    answeringAtTimes(everyNth(3, answers(201)), (answer) => withError(answer, 503)),
-  ),
-  fault(
     'add-same-name-conflicts',
     ANSWER,
     'An animal with the name and category of another one is refused with 409.',
@@ -150,13 +189,6 @@ export const ADDING_FAULTS: readonly Fault[] = [
       },
     },
   ),
-
-  fault(
-    'add-without-status-refused',
-    'add-status-optional',
-    'An addition without status is refused.',
-    refusing(({ status }) => status === null),
-  ),
   fault(
     'add-without-status-fails',
     'add-status-optional',
@@ -167,103 +199,12 @@ export const ADDING_FAULTS: readonly Fault[] = [
     ),
   ),
   fault(
-    'add-sold-refused',
-    VALUES,
-    'A sold animal cannot be added.',
-    refusing(({ status }) => status === 'sold'),
-  ),
-  fault(
-    'add-pending-refused',
-    VALUES,
-    'A pending animal cannot be added.',
-    refusing(({ status }) => status === 'pending'),
-  ),
-  fault(
-    'add-available-refused',
-    VALUES,
-    'An animal that is explicitly available cannot be added.',
-    refusing(({ status }) => status === 'available'),
-  ),
-
-  fault(
-    'echo-name-trimmed',
-    NAME,
-    'Blanks around a name are not returned.',
-    nameEchoed((name) => name.trim()),
-  ),
-  fault(
-    'echo-name-lower-case',
-    NAME,
-    'A name is returned in lower case.',
-    nameEchoed((name) => name.toLowerCase()),
-  ),
-  fault(
-    'echo-name-composed',
-    NAME,
-    'A name is returned in Unicode normalization form C.',
-    nameEchoed((name) => name.normalize('NFC')),
-  ),
-  fault(
-    'echo-name-cut-at-32',
-    NAME,
-    'A name is returned with its first 32 characters.',
-    nameEchoed((name) => name.slice(0, 32)),
-  ),
-  fault(
-    'echo-name-cut-at-255',
-    NAME,
-    'A name is returned with its first 255 characters.',
-    nameEchoed((name) => name.slice(0, 255)),
-  ),
-  fault(
-    'echo-name-without-controls',
-    NAME,
-    'Tabs and line ends in a name are not returned.',
-    nameEchoed((name) => name.replaceAll(/[\t\n\r]/g, '')),
-  ),
-  fault(
-    'echo-name-ascii-only',
-    NAME,
-    'Characters of a name that are not plain ASCII are returned as question marks.',
-    nameEchoed((name) => name.replaceAll(/[^\x20-\x7e]/g, '?')),
-  ),
-  fault(
-    'echo-name-bmp-only',
-    NAME,
-    'Characters of a name beyond the basic plane, such as emoji, are returned as U+FFFD.',
-    nameEchoed((name) => name.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '\ufffd')),
-  ),
-  fault(
     'echo-name-html-escaped',
     NAME,
     'The characters &, < and > and quotes of a name are returned as HTML entities.',
     nameEchoed((name) =>
       name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
     ),
-  ),
-  fault(
-    'echo-name-without-byte-order-marks',
-    NAME,
-    'U+FEFF in a name is not returned.',
-    nameEchoed((name) => name.replaceAll('\ufeff', '')),
-  ),
-  fault(
-    'echo-name-line-ends-unified',
-    NAME,
-    'CR LF in a name is returned as LF.',
-    nameEchoed((name) => name.replaceAll('\r\n', '\n')),
-  ),
-  fault(
-    'echo-name-cut-at-nul',
-    NAME,
-    'A name is returned up to U+0000.',
-    nameEchoed((name) => name.split('\0')[0] ?? ''),
-  ),
-  fault(
-    'echo-name-leading-zeros-dropped',
-    NAME,
-    'Of a name of digits the zeros that it begins with are not returned.',
-    nameEchoed((name) => (/^\d+$/.test(name) ? name.replace(/^0+(?=\d)/, '') : name)),
   ),
   fault(
     'echo-name-of-another-in-flight',
@@ -308,61 +249,5 @@ export const ADDING_FAULTS: readonly Fault[] = [
         };
       },
     },
-  ),
-
-  fault(
-    'echo-category-rounded',
-    CATEGORY,
-    'categoryId is returned rounded to a double.',
-    categoryEchoed((digits) => BigInt(Number(digits)).toString()),
-  ),
-  fault(
-    'echo-category-32-bits',
-    CATEGORY,
-    'categoryId is returned cut to 32 bits.',
-    categoryEchoed((digits) => BigInt.asIntN(32, BigInt(digits)).toString()),
-  ),
-  fault(
-    'echo-category-unsigned',
-    CATEGORY,
-    'A negative categoryId is returned without its sign.',
-    categoryEchoed((digits) => digits.replace('-', '')),
-  ),
-  fault(
-    'echo-category-always-1',
-    CATEGORY,
-    'categoryId is returned as 1.',
-    categoryEchoed(() => '1'),
-  ),
-  fault(
-    'echo-category-negative-rounded',
-    CATEGORY,
-    'A negative categoryId is returned rounded to a double.',
-    categoryEchoed((digits) => (digits.startsWith('-') ? BigInt(Number(digits)).toString() : digits)),
-  ),
-  fault(
-    'echo-category-capped',
-    CATEGORY,
-    'A categoryId above 2^53 - 1 is returned as 2^53 - 1.',
-    categoryEchoed((digits) => (Number(digits) > Number.MAX_SAFE_INTEGER ? '9007199254740991' : digits)),
-  ),
-
-  fault(
-    'echo-status-dropped',
-    STATUS,
-    'A created animal is answered without its status.',
-    petShown((pet) => ({ ...pet, status: null }), 'createPet'),
-  ),
-  fault(
-    'echo-status-available',
-    STATUS,
-    'A created animal is answered with the status available.',
-    petShown((pet) => ({ ...pet, status: 'available' }), 'createPet'),
-  ),
-  fault(
-    'echo-status-sold-as-pending',
-    STATUS,
-    'A sold animal is answered as pending.',
-    petShown((pet) => (pet.status === 'sold' ? { ...pet, status: 'pending' } : pet), 'createPet'),
   ),
 ];

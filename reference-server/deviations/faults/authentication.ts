@@ -5,15 +5,12 @@ import type { PetStore } from '../../pet-store.ts';
 import type { Route } from '../../routing.ts';
 import type { Personality } from '../personality.ts';
 import { answering, answers, identifying, withError } from '../shapes.ts';
-import { type Fault, fault } from './fault.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 const VALID = 'auth-valid-key';
 const MISSING = 'auth-missing-key';
-const EMPTY = 'auth-empty-key';
 const UNKNOWN = 'auth-unknown-key';
 const NEAR = 'auth-near-miss-key';
-const SCHEME = 'auth-other-scheme';
-const NOTHING = 'auth-refused-adds-nothing';
 
 /** Who is served without a key; it has requests of its own. */
 const STRANGER: ApiKey = { name: 'stranger', plan: 'business' };
@@ -92,20 +89,96 @@ function basicPassword(call: Call): string | undefined {
     .find((part) => part !== '');
 }
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'auth-valid-key': {
+    'auth-valid-refused-on-add': ['A valid key is refused with 401 on additions.',
+      refusing((_key, call) => call.route.operation === 'createPet')],
+    'auth-valid-refused-on-get': ['A valid key is refused with 401 on retrievals.',
+      refusing((_key, call) => call.route.operation === 'getPet')],
+  },
+  'auth-missing-key': {
+    'auth-list-open': ['Listing needs no key.', serving(hasNone, 'listPets')],
+    'auth-add-open': ['Adding needs no key.', serving(hasNone, 'createPet')],
+    'auth-get-open': ['Retrieving needs no key.', serving(hasNone, 'getPet')],
+    'auth-missing-403': ['A missing key is refused with 403.', refusedWith(403, hasNone)],
+    'auth-missing-400-on-add': ['A missing key is refused with 400 on additions.',
+      refusedWith(400, hasNone, 'createPet')],
+    'auth-missing-404-on-get': ['A missing key is answered with 404 on retrievals.',
+      refusedWith(404, hasNone, 'getPet')],
+    'auth-missing-filtered-list-served': ['A list with a status needs no key.',
+      serving((call) => hasNone(call) && call.target.includes('status='), 'listPets')],
+    'auth-missing-invalid-body-400': [
+      'An addition without a key is answered 400 where its body is invalid too.',
+      reading(hasNone, (read, answer) => ('problem' in read ? withError(answer, 400) : answer))],
+  },
+  'auth-empty-key': {
+    'auth-empty-accepted': ['An empty bearer token is accepted.', serving(hasEmpty)],
+    'auth-empty-header-accepted': ['An empty Authorization header is accepted.',
+      serving((call) => call.authorization === '')],
+    'auth-empty-400': ['An empty bearer token is refused with 400.', refusedWith(400, hasEmpty)],
+    'auth-empty-500': ['An empty bearer token is answered with 500.', refusedWith(500, hasEmpty)],
+    'auth-empty-invalid-body-400': [
+      'An addition with an empty bearer token is answered 400 where its body is invalid too.',
+      reading(hasEmpty, (read, answer) => ('problem' in read ? withError(answer, 400) : answer))],
+  },
+  'auth-unknown-key': {
+    'auth-any-token-accepted': ['Any token is accepted.', serving(hasUnknown)],
+    'auth-any-token-accepted-on-get': ['Any token is accepted on retrievals.', serving(hasUnknown, 'getPet')],
+    'auth-any-token-accepted-on-add': ['Any token is accepted on additions.',
+      serving(hasUnknown, 'createPet')],
+    'auth-null-accepted': ['The token null is accepted.',
+      serving((call) => bearerToken(call.authorization) === 'null')],
+    'auth-undefined-accepted': ['The token undefined is accepted.',
+      serving((call) => bearerToken(call.authorization) === 'undefined')],
+    'auth-non-ascii-500': ['A token with a character beyond ASCII is answered with 500.',
+      refusedWith(500, (call) => /[\x80-\xff]/.test(call.authorization ?? ''))],
+    'auth-unknown-403': ['An unknown key is refused with 403.', refusedWith(403, hasUnknown)],
+    'auth-unknown-500-on-list': ['An unknown key is answered with 500 on lists.',
+      refusedWith(500, hasUnknown, 'listPets')],
+  },
+  'auth-near-miss-key': {
+    'auth-ignores-case': ['Keys are compared without case.',
+      taking((token, value) => token.toLowerCase() === value.toLowerCase())],
+    'auth-ignores-what-follows': ['What follows a valid key is ignored.',
+      taking((token, value) => token.startsWith(value))],
+    'auth-padding-ignored': ['Equals signs at the end of a key are cut off.',
+      taking((token, value) => token.replace(/=+$/, '') === value)],
+    'auth-beginning-suffices': ['The first twelve characters of a key suffice.',
+      taking((token, value) => token.length >= 12 && value.startsWith(token))],
+    'auth-ignores-first-character': ['The first character of a key is not compared.',
+      taking((token, value) => token.length === value.length && token.slice(1) === value.slice(1))],
+    'auth-missing-last-suffices': ['A key without its last character is accepted.',
+      taking((token, value) => token === value.slice(0, -1))],
+  },
+  'auth-other-scheme': {
+    'auth-basic-accepted': ['A key is accepted under Basic, as user or password.', takingFrom(basicPassword)],
+    'auth-basic-scheme-name-accepted': ['A key is accepted as it is behind the word Basic.',
+      takingFrom((call) => /^basic (\S+)$/i.exec(call.authorization ?? '')?.[1])],
+    'auth-token-scheme-accepted': ['A key is accepted behind any word that is no known scheme.',
+      takingFrom((call) => /^(?!basic|bearer|digest)\w+ (\S+)$/i.exec(call.authorization ?? '')?.[1])],
+    'auth-api-key-scheme-accepted': ['A key is accepted behind the word ApiKey.',
+      takingFrom((call) => /^apikey (\S+)$/i.exec(call.authorization ?? '')?.[1])],
+    'auth-scheme-beginning-accepted': ['A key is accepted behind any word that begins with Bearer.',
+      takingFrom((call) => /^bearer\S* +(\S+)$/i.exec(call.authorization ?? '')?.[1])],
+    'auth-bare-key-accepted': ['A key is accepted without a scheme.',
+      takingFrom((call) => /^\S+$/.exec(call.authorization ?? '')?.[0])],
+    'auth-api-key-header-accepted': ['A key is accepted in the header X-Api-Key.',
+      takingFrom((call) => String(call.request.headers['x-api-key'] ?? ''))],
+    'auth-cookie-accepted': ['A key is accepted in a cookie.',
+      takingFrom((call) => /(?:^|; )token=([^;]+)/.exec(call.request.headers.cookie ?? '')?.[1])],
+    'auth-any-scheme-accepted': ['The scheme is not looked at.',
+      takingFrom((call) => /(\S+)$/.exec(call.authorization ?? '')?.[1])],
+  },
+  'auth-refused-adds-nothing': {
+    'auth-missing-stored': ['An addition without a key is refused, and stored.', storing(hasNone)],
+    'auth-unknown-stored': ['An addition with an unknown key is refused, and stored.', storing(hasUnknown)],
+  },
+};
+
 /** Section 5: who is let in. */
 export const AUTHENTICATION_FAULTS: readonly Fault[] = [
-  fault(
-    'auth-valid-refused-on-add',
-    VALID,
-    'A valid key is refused with 401 on additions.',
-    refusing((_key, call) => call.route.operation === 'createPet'),
-  ),
-  fault(
-    'auth-valid-refused-on-get',
-    VALID,
-    'A valid key is refused with 401 on retrievals.',
-    refusing((_key, call) => call.route.operation === 'getPet'),
-  ),
+  ...faultsOf(TABLE),
   fault(
     'auth-valid-refused-now-and-then',
     VALID,
@@ -122,10 +195,6 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
       },
     },
   ),
-
-  fault('auth-list-open', MISSING, 'Listing needs no key.', serving(hasNone, 'listPets')),
-  fault('auth-add-open', MISSING, 'Adding needs no key.', serving(hasNone, 'createPet')),
-  fault('auth-get-open', MISSING, 'Retrieving needs no key.', serving(hasNone, 'getPet')),
   fault('auth-missing-unknown-animal-404', MISSING, 'Without a key, an unknown animal is not found.', {
     behaviour: (usual, { store }) => ({
       finish: (answer, call) =>
@@ -140,82 +209,6 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
         ),
     }),
   }),
-  fault('auth-missing-403', MISSING, 'A missing key is refused with 403.', refusedWith(403, hasNone)),
-  fault(
-    'auth-missing-400-on-add',
-    MISSING,
-    'A missing key is refused with 400 on additions.',
-    refusedWith(400, hasNone, 'createPet'),
-  ),
-  fault(
-    'auth-missing-404-on-get',
-    MISSING,
-    'A missing key is answered with 404 on retrievals.',
-    refusedWith(404, hasNone, 'getPet'),
-  ),
-
-  fault(
-    'auth-missing-filtered-list-served',
-    MISSING,
-    'A list with a status needs no key.',
-    serving((call) => hasNone(call) && call.target.includes('status='), 'listPets'),
-  ),
-
-  fault(
-    'auth-missing-invalid-body-400',
-    MISSING,
-    'An addition without a key is answered 400 where its body is invalid too.',
-    reading(hasNone, (read, answer) => ('problem' in read ? withError(answer, 400) : answer)),
-  ),
-
-  fault('auth-empty-accepted', EMPTY, 'An empty bearer token is accepted.', serving(hasEmpty)),
-  fault(
-    'auth-empty-header-accepted',
-    EMPTY,
-    'An empty Authorization header is accepted.',
-    serving((call) => call.authorization === ''),
-  ),
-  fault('auth-empty-400', EMPTY, 'An empty bearer token is refused with 400.', refusedWith(400, hasEmpty)),
-  fault('auth-empty-500', EMPTY, 'An empty bearer token is answered with 500.', refusedWith(500, hasEmpty)),
-
-  fault(
-    'auth-empty-invalid-body-400',
-    EMPTY,
-    'An addition with an empty bearer token is answered 400 where its body is invalid too.',
-    reading(hasEmpty, (read, answer) => ('problem' in read ? withError(answer, 400) : answer)),
-  ),
-
-  fault('auth-any-token-accepted', UNKNOWN, 'Any token is accepted.', serving(hasUnknown)),
-  fault(
-    'auth-any-token-accepted-on-get',
-    UNKNOWN,
-    'Any token is accepted on retrievals.',
-    serving(hasUnknown, 'getPet'),
-  ),
-  fault(
-    'auth-any-token-accepted-on-add',
-    UNKNOWN,
-    'Any token is accepted on additions.',
-    serving(hasUnknown, 'createPet'),
-  ),
-  fault(
-    'auth-null-accepted',
-    UNKNOWN,
-    'The token null is accepted.',
-    serving((call) => bearerToken(call.authorization) === 'null'),
-  ),
-  fault(
-    'auth-undefined-accepted',
-    UNKNOWN,
-    'The token undefined is accepted.',
-    serving((call) => bearerToken(call.authorization) === 'undefined'),
-  ),
-  fault(
-    'auth-non-ascii-500',
-    UNKNOWN,
-    'A token with a character beyond ASCII is answered with 500.',
-    refusedWith(500, (call) => /[\x80-\xff]/.test(call.authorization ?? '')),
-  ),
   fault('auth-every-tenth-accepted', UNKNOWN, 'Every tenth request with an invalid token is served.', {
     behaviour: (usual) => {
       let refused = 0;
@@ -229,32 +222,6 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
       };
     },
   }),
-  fault('auth-unknown-403', UNKNOWN, 'An unknown key is refused with 403.', refusedWith(403, hasUnknown)),
-  fault(
-    'auth-unknown-500-on-list',
-    UNKNOWN,
-    'An unknown key is answered with 500 on lists.',
-    refusedWith(500, hasUnknown, 'listPets'),
-  ),
-
-  fault(
-    'auth-ignores-case',
-    NEAR,
-    'Keys are compared without case.',
-    taking((token, value) => token.toLowerCase() === value.toLowerCase()),
-  ),
-  fault(
-    'auth-ignores-what-follows',
-    NEAR,
-    'What follows a valid key is ignored.',
-    taking((token, value) => token.startsWith(value)),
-  ),
-  fault(
-    'auth-padding-ignored',
-    NEAR,
-    'Equals signs at the end of a key are cut off.',
-    taking((token, value) => token.replace(/=+$/, '') === value),
-  ),
   fault(
     'auth-ignores-last-character',
     NEAR,
@@ -263,12 +230,6 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
       (token, value) =>
         token.slice(0, value.length - 1) === value.slice(0, -1) && token.length === value.length,
     ),
-  ),
-  fault(
-    'auth-beginning-suffices',
-    NEAR,
-    'The first twelve characters of a key suffice.',
-    taking((token, value) => token.length >= 12 && value.startsWith(token)),
   ),
   fault(
     'auth-ends-suffice',
@@ -280,85 +241,5 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
         token.slice(0, 8) === value.slice(0, 8) &&
         token.slice(-4) === value.slice(-4),
     ),
-  ),
-  fault(
-    'auth-ignores-first-character',
-    NEAR,
-    'The first character of a key is not compared.',
-    taking((token, value) => token.length === value.length && token.slice(1) === value.slice(1)),
-  ),
-  fault(
-    'auth-missing-last-suffices',
-    NEAR,
-    'A key without its last character is accepted.',
-    taking((token, value) => token === value.slice(0, -1)),
-  ),
-
-  fault(
-    'auth-basic-accepted',
-    SCHEME,
-    'A key is accepted under Basic, as user or password.',
-    takingFrom(basicPassword),
-  ),
-  fault(
-    'auth-basic-scheme-name-accepted',
-    SCHEME,
-    'A key is accepted as it is behind the word Basic.',
-    takingFrom((call) => /^basic (\S+)$/i.exec(call.authorization ?? '')?.[1]),
-  ),
-  fault(
-    'auth-token-scheme-accepted',
-    SCHEME,
-    'A key is accepted behind any word that is no known scheme.',
-    takingFrom((call) => /^(?!basic|bearer|digest)\w+ (\S+)$/i.exec(call.authorization ?? '')?.[1]),
-  ),
-  fault(
-    'auth-api-key-scheme-accepted',
-    SCHEME,
-    'A key is accepted behind the word ApiKey.',
-    takingFrom((call) => /^apikey (\S+)$/i.exec(call.authorization ?? '')?.[1]),
-  ),
-  fault(
-    'auth-scheme-beginning-accepted',
-    SCHEME,
-    'A key is accepted behind any word that begins with Bearer.',
-    takingFrom((call) => /^bearer\S* +(\S+)$/i.exec(call.authorization ?? '')?.[1]),
-  ),
-  fault(
-    'auth-bare-key-accepted',
-    SCHEME,
-    'A key is accepted without a scheme.',
-    takingFrom((call) => /^\S+$/.exec(call.authorization ?? '')?.[0]),
-  ),
-  fault(
-    'auth-api-key-header-accepted',
-    SCHEME,
-    'A key is accepted in the header X-Api-Key.',
-    takingFrom((call) => String(call.request.headers['x-api-key'] ?? '')),
-  ),
-  fault(
-    'auth-cookie-accepted',
-    SCHEME,
-    'A key is accepted in a cookie.',
-    takingFrom((call) => /(?:^|; )token=([^;]+)/.exec(call.request.headers.cookie ?? '')?.[1]),
-  ),
-  fault(
-    'auth-any-scheme-accepted',
-    SCHEME,
-    'The scheme is not looked at.',
-    takingFrom((call) => /(\S+)$/.exec(call.authorization ?? '')?.[1]),
-  ),
-
-  fault(
-    'auth-missing-stored',
-    NOTHING,
-    'An addition without a key is refused, and stored.',
-    storing(hasNone),
-  ),
-  fault(
-    'auth-unknown-stored',
-    NOTHING,
-    'An addition with an unknown key is refused, and stored.',
-    storing(hasUnknown),
   ),
 ];

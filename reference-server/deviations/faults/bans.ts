@@ -3,11 +3,10 @@ import type { Behaviour, Gate } from '../../behaviour.ts';
 import type { Problem } from '../../error-body.ts';
 import { type Personality, together } from '../personality.ts';
 import { answering, header, type When, withBody } from '../shapes.ts';
-import { type Fault, fault } from './fault.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 const SPARES = 'ban-spares-polite';
 const BODY = 'ban-error-body';
-const HEADERS = 'ban-rate-headers';
 const ENDS = 'ban-ends';
 const TOLD = 'ban-ends-as-told';
 const OTHERS = 'ban-other-keys';
@@ -107,8 +106,47 @@ const counting = (due: (admitted: number, refusedWindows: number) => boolean): P
 const told = (change: (seconds: number) => string): Personality =>
   header('Retry-After', banned, (value) => change(Number(value)));
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'ban-spares-polite': {
+    'ban-after-waiting': ['A key that was refused and has waited as told is banned.',
+      counting((_admitted, windows) => windows > 0)],
+    'ban-of-the-fast': ['A key is banned after forty requests, whether refused or not.',
+      counting((admitted) => admitted > 40)],
+  },
+  'ban-error-body': {
+    'ban-empty': ['A banned key gets 403 and no body.', forbidden, body('')],
+    'ban-text': ['A banned key gets 403 and the text "Forbidden".', forbidden, body('Forbidden')],
+    'ban-without-code': ['A banned key gets 403 and an Error without code.',
+      forbidden, body('{"message":"banned","status":403}')],
+  },
+  'ban-rate-headers': {
+    'ban-without-headers': ['A banned key gets no rate headers.',
+      forbidden, dropped('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset')],
+    'ban-without-reset': ['A banned key gets no X-RateLimit-Reset.', forbidden, dropped('X-RateLimit-Reset')],
+    'ban-without-limit': ['A banned key gets no X-RateLimit-Limit.', forbidden, dropped('X-RateLimit-Limit')],
+  },
+  'ban-ends': {
+    'ban-for-ever': ['A ban never ends, and says nothing about its end.',
+      prolonging(() => honest(Number.POSITIVE_INFINITY)), dropped('Retry-After')],
+  },
+  'ban-ends-as-told': {
+    'ban-twice-as-long': ['A ban lasts twice as long as it says.',
+      prolonging((first) => ({ until: first + 120_000, told: first + 60_000 }))],
+    'ban-says-one-second': ['A ban says to retry after 1 second.', told(() => '1')],
+    'ban-says-half': ['A ban says to retry after half of its time.',
+      told((seconds) => String(Math.ceil(seconds / 2)))],
+  },
+  'ban-other-keys': {
+    'ban-of-the-plan': ['While one key is banned, all keys of its plan are.',
+      spreading((one, other) => one.plan === other.plan)],
+    'ban-of-everybody': ['While one key is banned, every key is.', spreading(() => true)],
+  },
+};
+
 /** Section 8: the temporary ban. */
 export const BAN_FAULTS: readonly Fault[] = [
+  ...faultsOf(TABLE),
   fault('ban-on-first-429', SPARES, 'The first request over the limit bans the key.', {
     behaviour: (usual, { limiter }) => {
       const until = new Map<string, number>();
@@ -126,26 +164,6 @@ export const BAN_FAULTS: readonly Fault[] = [
     },
   }),
   fault(
-    'ban-after-waiting',
-    SPARES,
-    'A key that was refused and has waited as told is banned.',
-    counting((_admitted, windows) => windows > 0),
-  ),
-  fault(
-    'ban-of-the-fast',
-    SPARES,
-    'A key is banned after forty requests, whether refused or not.',
-    counting((admitted) => admitted > 40),
-  ),
-
-  fault('ban-empty', BODY, 'A banned key gets 403 and no body.', together(forbidden, body(''))),
-  fault(
-    'ban-text',
-    BODY,
-    'A banned key gets 403 and the text "Forbidden".',
-    together(forbidden, body('Forbidden')),
-  ),
-  fault(
     'ban-html',
     BODY,
     'A banned key gets 403 and a page of HTML.',
@@ -153,41 +171,6 @@ export const BAN_FAULTS: readonly Fault[] = [
       forbidden,
       body('<html><body>Forbidden</body></html>'),
       header('Content-Type', banned, () => 'text/html'),
-    ),
-  ),
-  fault(
-    'ban-without-code',
-    BODY,
-    'A banned key gets 403 and an Error without code.',
-    together(forbidden, body('{"message":"banned","status":403}')),
-  ),
-
-  fault(
-    'ban-without-headers',
-    HEADERS,
-    'A banned key gets no rate headers.',
-    together(forbidden, dropped('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset')),
-  ),
-  fault(
-    'ban-without-reset',
-    HEADERS,
-    'A banned key gets no X-RateLimit-Reset.',
-    together(forbidden, dropped('X-RateLimit-Reset')),
-  ),
-  fault(
-    'ban-without-limit',
-    HEADERS,
-    'A banned key gets no X-RateLimit-Limit.',
-    together(forbidden, dropped('X-RateLimit-Limit')),
-  ),
-
-  fault(
-    'ban-for-ever',
-    ENDS,
-    'A ban never ends, and says nothing about its end.',
-    together(
-      prolonging(() => honest(Number.POSITIVE_INFINITY)),
-      dropped('Retry-After'),
     ),
   ),
   fault(
@@ -213,25 +196,6 @@ export const BAN_FAULTS: readonly Fault[] = [
       dropped('Retry-After'),
     ),
   ),
-
-  fault(
-    'ban-twice-as-long',
-    TOLD,
-    'A ban lasts twice as long as it says.',
-    prolonging((first) => ({ until: first + 120_000, told: first + 60_000 })),
-  ),
-  fault(
-    'ban-says-one-second',
-    TOLD,
-    'A ban says to retry after 1 second.',
-    told(() => '1'),
-  ),
-  fault(
-    'ban-says-half',
-    TOLD,
-    'A ban says to retry after half of its time.',
-    told((seconds) => String(Math.ceil(seconds / 2))),
-  ),
   fault(
     'ban-begins-anew',
     TOLD,
@@ -248,19 +212,6 @@ export const BAN_FAULTS: readonly Fault[] = [
         return honest(since.get(key.name)?.until ?? now);
       };
     }),
-  ),
-
-  fault(
-    'ban-of-the-plan',
-    OTHERS,
-    'While one key is banned, all keys of its plan are.',
-    spreading((one, other) => one.plan === other.plan),
-  ),
-  fault(
-    'ban-of-everybody',
-    OTHERS,
-    'While one key is banned, every key is.',
-    spreading(() => true),
   ),
   fault('ban-of-all-but-itself', OTHERS, 'A ban hits the other Free keys, and not the one that earned it.', {
     behaviour: (usual, { limiter }) => {

@@ -1,8 +1,7 @@
 import type { When } from '../shapes.ts';
 import { addedHeader, answers, header, selecting, succeeds } from '../shapes.ts';
-import { type Fault, fault } from './fault.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
-const DEPRECATION = 'deprecation-header-agrees';
 const SUNSET = 'sunset-header-agrees';
 const SUCCESSOR = 'deprecation-successor';
 
@@ -11,44 +10,31 @@ const deprecation = (value: string) => header('Deprecation', onGet, () => value)
 const sunset = (value: string) => header('Sunset', onGet, () => value);
 const MIDNIGHT = '00:00:00 GMT';
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'deprecation-header-agrees': {
+    'list-deprecated': ['A list is announced as deprecated.',
+      addedHeader('Deprecation', '@1764892800', succeeds('listPets'))],
+    'add-deprecated': ['An addition is announced as deprecated.',
+      addedHeader('Deprecation', '@1764892800', answers(201))],
+    'deprecation-false': ['Retrieval says that it is not deprecated.', deprecation('false')],
+    'deprecation-not-a-date': ['Since when retrieval is deprecated is written as a calendar date.',
+      deprecation('2025-12-05')],
+    'deprecation-after-removal': ['Retrieval is to be deprecated only after its removal.',
+      deprecation('@1955000000')],
+  },
+  'sunset-header-agrees': {
+    'sunset-a-day-early': ['Sunset is 4 December 2030.', sunset(`Wed, 04 Dec 2030 ${MIDNIGHT}`)],
+    'sunset-a-week-late': ['Sunset is 12 December 2030.', sunset(`Thu, 12 Dec 2030 ${MIDNIGHT}`)],
+    'sunset-a-year-late': ['Sunset is 5 December 2031.', sunset(`Fri, 05 Dec 2031 ${MIDNIGHT}`)],
+    'sunset-day-and-month-swapped': ['Sunset is 12 May 2030.', sunset(`Sun, 12 May 2030 ${MIDNIGHT}`)],
+    'sunset-passed': ['Sunset is 5 December 2020.', sunset(`Sat, 05 Dec 2020 ${MIDNIGHT}`)],
+  },
+};
+
 /** Sections 4.3 and 9: what is said about the removal of GET /pets/{petId}, and its successor. */
 export const DEPRECATION_FAULTS: readonly Fault[] = [
-  fault(
-    'list-deprecated',
-    DEPRECATION,
-    'A list is announced as deprecated.',
-    addedHeader('Deprecation', '@1764892800', succeeds('listPets')),
-  ),
-  fault(
-    'add-deprecated',
-    DEPRECATION,
-    'An addition is announced as deprecated.',
-    addedHeader('Deprecation', '@1764892800', answers(201)),
-  ),
-  fault('deprecation-false', DEPRECATION, 'Retrieval says that it is not deprecated.', deprecation('false')),
-  fault(
-    'deprecation-not-a-date',
-    DEPRECATION,
-    'Since when retrieval is deprecated is written as a calendar date.',
-    deprecation('2025-12-05'),
-  ),
-  fault(
-    'deprecation-after-removal',
-    DEPRECATION,
-    'Retrieval is to be deprecated only after its removal.',
-    deprecation('@1955000000'),
-  ),
-
-  fault('sunset-a-day-early', SUNSET, 'Sunset is 4 December 2030.', sunset(`Wed, 04 Dec 2030 ${MIDNIGHT}`)),
-  fault('sunset-a-week-late', SUNSET, 'Sunset is 12 December 2030.', sunset(`Thu, 12 Dec 2030 ${MIDNIGHT}`)),
-  fault('sunset-a-year-late', SUNSET, 'Sunset is 5 December 2031.', sunset(`Fri, 05 Dec 2031 ${MIDNIGHT}`)),
-  fault(
-    'sunset-day-and-month-swapped',
-    SUNSET,
-    'Sunset is 12 May 2030.',
-    sunset(`Sun, 12 May 2030 ${MIDNIGHT}`),
-  ),
-  fault('sunset-passed', SUNSET, 'Sunset is 5 December 2020.', sunset(`Sat, 05 Dec 2020 ${MIDNIGHT}`)),
+  ...faultsOf(TABLE),
   fault(
     'list-has-sunset',
     SUNSET,
@@ -59,7 +45,6 @@ export const DEPRECATION_FAULTS: readonly Fault[] = [
       (answer, call) => succeeds('listPets')(answer, call) && call.target.includes('status='),
     ),
   ),
-
   fault(
     'successor-hides-retrieved',
     SUCCESSOR,

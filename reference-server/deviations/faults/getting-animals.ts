@@ -1,11 +1,10 @@
 import type { Pet } from '../../pet-store.ts';
 import type { Personality } from '../personality.ts';
 import { answering, finding, firstPet, petShown, succeeds, withError } from '../shapes.ts';
-import { type Fault, fault } from './fault.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 const ANSWER = 'get-answers-200';
 const REQUESTED = 'get-returns-requested-id';
-const SAME = 'get-same-animal';
 
 const rounded = (digits: string) => BigInt(Number(digits)).toString();
 
@@ -27,8 +26,39 @@ function findingOnly(which: 'added' | 'not added'): Personality {
   };
 }
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'get-answers-200': {
+    'get-large-ids-missing': ['An animal whose id is beyond 2^53 answers 404.',
+      finding((usual, petId, call) => (Number(petId) > Number.MAX_SAFE_INTEGER ? null : usual(petId, call)))],
+    'get-answers-203': ['A retrieved animal is answered with 203.',
+      answering(succeeds('getPet'), (answer) => ({ ...answer, status: 203 }))],
+    'get-added-missing': ['An animal that was added answers 404.', findingOnly('not added')],
+    'get-missing-unless-added': ['Only animals that a client added can be retrieved.', findingOnly('added')],
+  },
+  'get-returns-requested-id': {
+    'get-first-animal': ['Every known id is answered with the first animal.',
+      finding((usual, petId, call, parts) => (usual(petId, call) === null ? null : firstPet(parts)))],
+    'get-id-rounded': ['The id of a retrieved animal is rounded to a double.',
+      petShown((pet) => ({ ...pet, id: rounded(pet.id) }), 'getPet')],
+  },
+  'get-same-animal': {
+    'get-name-upper-case': ['A retrieved name is in upper case.',
+      petShown((pet) => ({ ...pet, name: pet.name.toUpperCase() }), 'getPet')],
+    'get-without-status': ['A retrieved animal has no status.',
+      petShown((pet) => ({ ...pet, status: null }), 'getPet')],
+    'get-category-rounded': ['categoryId of a retrieved animal is rounded to a double.',
+      petShown((pet) => ({ ...pet, categoryId: rounded(pet.categoryId) }), 'getPet')],
+    'get-pending-as-available': ['A pending animal is retrieved as available.',
+      petShown((pet) => (pet.status === 'pending' ? { ...pet, status: 'available' } : pet), 'getPet')],
+    'get-name-question-marks': ['Characters that are not plain ASCII are retrieved as question marks.',
+      petShown((pet) => ({ ...pet, name: pet.name.replaceAll(/[^\x20-\x7e]/g, '?') }), 'getPet')],
+  },
+};
+
 /** Section 4.3: the animal that an id names, as it is. */
 export const GETTING_ANIMAL_FAULTS: readonly Fault[] = [
+  ...faultsOf(TABLE),
   fault(
     'get-statusless-missing',
     ANSWER,
@@ -37,25 +67,6 @@ export const GETTING_ANIMAL_FAULTS: readonly Fault[] = [
       const found = usual(petId, call);
       return found !== null && 'status' in found && found.status === null ? null : found;
     }),
-  ),
-  fault(
-    'get-large-ids-missing',
-    ANSWER,
-    'An animal whose id is beyond 2^53 answers 404.',
-    finding((usual, petId, call) => (Number(petId) > Number.MAX_SAFE_INTEGER ? null : usual(petId, call))),
-  ),
-  fault(
-    'get-answers-203',
-    ANSWER,
-    'A retrieved animal is answered with 203.',
-    answering(succeeds('getPet'), (answer) => ({ ...answer, status: 203 })),
-  ),
-  fault('get-added-missing', ANSWER, 'An animal that was added answers 404.', findingOnly('not added')),
-  fault(
-    'get-missing-unless-added',
-    ANSWER,
-    'Only animals that a client added can be retrieved.',
-    findingOnly('added'),
   ),
   fault('get-missing-with-another-key', ANSWER, 'An animal is found with the key that added it only.', {
     behaviour: (usual) => {
@@ -85,7 +96,6 @@ export const GETTING_ANIMAL_FAULTS: readonly Fault[] = [
       };
     },
   }),
-
   fault('get-second-time-410', ANSWER, 'An animal answers 410 from the second retrieval on.', {
     behaviour: (usual) => {
       const seen = new Set<string>();
@@ -112,19 +122,6 @@ export const GETTING_ANIMAL_FAULTS: readonly Fault[] = [
       };
     },
   }),
-
-  fault(
-    'get-first-animal',
-    REQUESTED,
-    'Every known id is answered with the first animal.',
-    finding((usual, petId, call, parts) => (usual(petId, call) === null ? null : firstPet(parts))),
-  ),
-  fault(
-    'get-id-rounded',
-    REQUESTED,
-    'The id of a retrieved animal is rounded to a double.',
-    petShown((pet) => ({ ...pet, id: rounded(pet.id) }), 'getPet'),
-  ),
   fault(
     'get-looks-up-rounded-id',
     REQUESTED,
@@ -155,36 +152,5 @@ export const GETTING_ANIMAL_FAULTS: readonly Fault[] = [
         };
       },
     },
-  ),
-
-  fault(
-    'get-name-upper-case',
-    SAME,
-    'A retrieved name is in upper case.',
-    petShown((pet) => ({ ...pet, name: pet.name.toUpperCase() }), 'getPet'),
-  ),
-  fault(
-    'get-without-status',
-    SAME,
-    'A retrieved animal has no status.',
-    petShown((pet) => ({ ...pet, status: null }), 'getPet'),
-  ),
-  fault(
-    'get-category-rounded',
-    SAME,
-    'categoryId of a retrieved animal is rounded to a double.',
-    petShown((pet) => ({ ...pet, categoryId: rounded(pet.categoryId) }), 'getPet'),
-  ),
-  fault(
-    'get-pending-as-available',
-    SAME,
-    'A pending animal is retrieved as available.',
-    petShown((pet) => (pet.status === 'pending' ? { ...pet, status: 'available' } : pet), 'getPet'),
-  ),
-  fault(
-    'get-name-question-marks',
-    SAME,
-    'Characters that are not plain ASCII are retrieved as question marks.',
-    petShown((pet) => ({ ...pet, name: pet.name.replaceAll(/[^\x20-\x7e]/g, '?') }), 'getPet'),
   ),
 ];

@@ -1,6 +1,6 @@
 import type { Personality } from '../personality.ts';
 import { answering, answers, finding, firstPet, withBody, withError } from '../shapes.ts';
-import { type Fault, fault } from './fault.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 const UNKNOWN = 'get-unknown-404';
 const MALFORMED = 'get-malformed-id-refused';
@@ -27,8 +27,37 @@ const notFoundWith = (status: number, when: (petId: string) => boolean): Persona
     (answer) => withError(answer, status),
   );
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'get-unknown-404': {
+    'get-unknown-null': ['An unknown id is answered with 200 and null.',
+      answering(answers(404, 'getPet'), (answer) => ({ ...withBody(answer, 'null'), status: 200 }))],
+    'get-unknown-400': ['An unknown id is answered with 400.', notFoundWith(400, isCanonical)],
+    'get-unknown-410': ['An unknown id is answered with 410.', notFoundWith(410, isCanonical)],
+    'get-unknown-large-500': ['An unknown id beyond 32 bits is answered with 500.',
+      notFoundWith(500, (petId) => isCanonical(petId) && Math.abs(Number(petId)) > 0x7fffffff)],
+    'get-unknown-negative-422': ['A negative id is answered with 422.',
+      notFoundWith(422, (petId) => isCanonical(petId) && petId.startsWith('-'))],
+    'get-unknown-cut-to-32-bits': ['Of an unknown id the lower 32 bits are looked up.',
+      lookedUpAgain((petId) => BigInt.asUintN(32, BigInt(petId)).toString())],
+    'get-unknown-without-sign': ['An unknown negative id is looked up without its sign.',
+      lookedUpAgain((petId) => petId.replace('-', ''))],
+  },
+  'get-malformed-id-refused': {
+    'get-text-answers-first': ['An id without digits is answered with the first animal.',
+      finding((usual, petId, call, parts) => (/\d/.test(petId) ? usual(petId, call) : firstPet(parts)))],
+    'get-id-digits-only-read': ['The digits that an id begins with are looked up, whatever follows.',
+      readingId((petId) => /^-?\d+/.exec(petId)?.[0] ?? null)],
+    'get-id-fraction-cut': ['An id with a fraction is looked up without it.',
+      readingId((petId) => /^(-?\d+)\.\d+$/.exec(petId)?.[1] ?? null)],
+    'get-malformed-500': ['An id that is no int64 is answered with 500.',
+      notFoundWith(500, (petId) => !isCanonical(petId))],
+  },
+};
+
 /** Section 4.3: ids that name no animal. */
 export const GETTING_ID_FAULTS: readonly Fault[] = [
+  ...faultsOf(TABLE),
   fault(
     'get-unknown-answers-first',
     UNKNOWN,
@@ -48,26 +77,6 @@ export const GETTING_ID_FAULTS: readonly Fault[] = [
     ),
   ),
   fault(
-    'get-unknown-null',
-    UNKNOWN,
-    'An unknown id is answered with 200 and null.',
-    answering(answers(404, 'getPet'), (answer) => ({ ...withBody(answer, 'null'), status: 200 })),
-  ),
-  fault('get-unknown-400', UNKNOWN, 'An unknown id is answered with 400.', notFoundWith(400, isCanonical)),
-  fault('get-unknown-410', UNKNOWN, 'An unknown id is answered with 410.', notFoundWith(410, isCanonical)),
-  fault(
-    'get-unknown-large-500',
-    UNKNOWN,
-    'An unknown id beyond 32 bits is answered with 500.',
-    notFoundWith(500, (petId) => isCanonical(petId) && Math.abs(Number(petId)) > 0x7fffffff),
-  ),
-  fault(
-    'get-unknown-negative-422',
-    UNKNOWN,
-    'A negative id is answered with 422.',
-    notFoundWith(422, (petId) => isCanonical(petId) && petId.startsWith('-')),
-  ),
-  fault(
     'get-unknown-wraps',
     UNKNOWN,
     'An unknown id is cut to 32 bits and found, or else answered with the first animal.',
@@ -77,20 +86,6 @@ export const GETTING_ID_FAULTS: readonly Fault[] = [
       return usual(BigInt.asUintN(32, BigInt(petId)).toString(), call) ?? firstPet(parts);
     }),
   ),
-
-  fault(
-    'get-unknown-cut-to-32-bits',
-    UNKNOWN,
-    'Of an unknown id the lower 32 bits are looked up.',
-    lookedUpAgain((petId) => BigInt.asUintN(32, BigInt(petId)).toString()),
-  ),
-  fault(
-    'get-unknown-without-sign',
-    UNKNOWN,
-    'An unknown negative id is looked up without its sign.',
-    lookedUpAgain((petId) => petId.replace('-', '')),
-  ),
-
   fault(
     'get-unknown-found-when-asked-again',
     UNKNOWN,
@@ -110,25 +105,6 @@ export const GETTING_ID_FAULTS: readonly Fault[] = [
       },
     },
   ),
-
-  fault(
-    'get-text-answers-first',
-    MALFORMED,
-    'An id without digits is answered with the first animal.',
-    finding((usual, petId, call, parts) => (/\d/.test(petId) ? usual(petId, call) : firstPet(parts))),
-  ),
-  fault(
-    'get-id-digits-only-read',
-    MALFORMED,
-    'The digits that an id begins with are looked up, whatever follows.',
-    readingId((petId) => /^-?\d+/.exec(petId)?.[0] ?? null),
-  ),
-  fault(
-    'get-id-fraction-cut',
-    MALFORMED,
-    'An id with a fraction is looked up without it.',
-    readingId((petId) => /^(-?\d+)\.\d+$/.exec(petId)?.[1] ?? null),
-  ),
   fault(
     'get-id-beyond-int64-answers-first',
     MALFORMED,
@@ -144,12 +120,6 @@ export const GETTING_ID_FAULTS: readonly Fault[] = [
     MALFORMED,
     'Of an id that does not fit 64 bits the lower ones are looked up.',
     readingId((petId) => (/^-?\d{19,40}$/.test(petId) ? BigInt.asIntN(64, BigInt(petId)).toString() : null)),
-  ),
-  fault(
-    'get-malformed-500',
-    MALFORMED,
-    'An id that is no int64 is answered with 500.',
-    notFoundWith(500, (petId) => !isCanonical(petId)),
   ),
   fault(
     'get-malformed-empty',

@@ -4,7 +4,7 @@ import type { Pet } from '../../pet-store.ts';
 import { shiftedClock } from '../clock.ts';
 import { type Personality, together } from '../personality.ts';
 import { answering, answers, finding, petWritten, succeeds, withBody, withError } from '../shapes.ts';
-import { type Fault, fault } from './fault.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 const UNTIL = 'get-until-removal';
 const REMOVED = 'get-removed';
@@ -21,26 +21,20 @@ const gone = (when: (pet: Pet) => boolean): Personality =>
     return { status: 410, code: 'gone', message: 'This operation was removed.' };
   });
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'get-until-removal': {
+    'get-gone-already': ['Retrieval is gone before its removal date.', gone(() => true)],
+    'get-gone-for-sold': ['Retrieval of a sold animal is gone before the removal date.',
+      gone(({ status }) => status === 'sold')],
+    'get-not-implemented': ['Retrieval is answered with 501.',
+      answering(succeeds('getPet'), (answer) => withError(answer, 501))],
+  },
+};
+
 /** Sections 4.3 and 6: retrieval until its removal, after it, and its successor. */
 export const GETTING_REMOVAL_FAULTS: readonly Fault[] = [
-  fault(
-    'get-gone-already',
-    UNTIL,
-    'Retrieval is gone before its removal date.',
-    gone(() => true),
-  ),
-  fault(
-    'get-gone-for-sold',
-    UNTIL,
-    'Retrieval of a sold animal is gone before the removal date.',
-    gone(({ status }) => status === 'sold'),
-  ),
-  fault(
-    'get-not-implemented',
-    UNTIL,
-    'Retrieval is answered with 501.',
-    answering(succeeds('getPet'), (answer) => withError(answer, 501)),
-  ),
+  ...faultsOf(TABLE),
   fault(
     'get-method-not-allowed',
     UNTIL,
@@ -56,7 +50,6 @@ export const GETTING_REMOVAL_FAULTS: readonly Fault[] = [
       },
     }),
   }),
-
   fault(
     'get-served-after-removal',
     REMOVED,

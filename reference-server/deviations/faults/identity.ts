@@ -2,10 +2,9 @@ import type { Call } from '../../call.ts';
 import { readJsonObject } from '../../json-members.ts';
 import type { IdSource } from '../../pet-store.ts';
 import type { Personality } from '../personality.ts';
-import { type Fault, fault } from './fault.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 const UNIQUE = 'pet-id-unique';
-const ASSIGNED = 'pet-id-assigned-by-service';
 
 function ids(change: (usual: IdSource) => IdSource): Personality {
   return { recipe: (usual) => ({ nextId: change(usual.nextId) }) };
@@ -32,8 +31,18 @@ function takingOver(member: string, accept: (digits: string) => boolean): Person
   };
 }
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'pet-id-assigned-by-service': {
+    'id-of-client-kept': ['An id that the client sends is taken over.', takingOver('id', () => true)],
+    'large-id-of-client-kept': ['An id that the client sends is taken over where it has ten digits or more.',
+      takingOver('id', (digits) => digits.length >= 10)],
+  },
+};
+
 /** Section 2: ids are unique, and the service's own. */
 export const IDENTITY_FAULTS: readonly Fault[] = [
+  ...faultsOf(TABLE),
   fault(
     'id-every-other-repeated',
     UNIQUE,
@@ -96,17 +105,5 @@ export const IDENTITY_FAULTS: readonly Fault[] = [
         };
       },
     },
-  ),
-  fault(
-    'id-of-client-kept',
-    ASSIGNED,
-    'An id that the client sends is taken over.',
-    takingOver('id', () => true),
-  ),
-  fault(
-    'large-id-of-client-kept',
-    ASSIGNED,
-    'An id that the client sends is taken over where it has ten digits or more.',
-    takingOver('id', (digits) => digits.length >= 10),
   ),
 ];

@@ -2,7 +2,7 @@ import type { ApiKey } from '../../api-keys.ts';
 import { bearerToken } from '../../api-keys.ts';
 import type { Call } from '../../call.ts';
 import type { Personality } from '../personality.ts';
-import { type Fault, fault } from './fault.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 const APART = 'rate-keys-apart';
 const INVALID = 'rate-invalid-key-free';
@@ -25,20 +25,18 @@ const spending = (
   }),
 });
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'rate-keys-apart': {
+    'free-keys-share': ['The Free keys share one quota.',
+      account((key) => (key.plan === 'free' ? 'free' : key.name))],
+    'all-keys-share': ['Keys of the same plan share one quota.', account((key) => key.plan)],
+  },
+};
+
 /** Sections 5 and 8: whose quota a request takes from. */
 export const KEYS_APART_FAULTS: readonly Fault[] = [
-  fault(
-    'free-keys-share',
-    APART,
-    'The Free keys share one quota.',
-    account((key) => (key.plan === 'free' ? 'free' : key.name)),
-  ),
-  fault(
-    'all-keys-share',
-    APART,
-    'Keys of the same plan share one quota.',
-    account((key) => key.plan),
-  ),
+  ...faultsOf(TABLE),
   fault('free-key-spends-pro', APART, 'What a Free key spends, the Pro keys pay too.', {
     behaviour: (usual, { keys, limiter }) => ({
       admit(key, call) {
@@ -48,7 +46,6 @@ export const KEYS_APART_FAULTS: readonly Fault[] = [
       },
     }),
   }),
-
   fault(
     'near-miss-spends',
     INVALID,

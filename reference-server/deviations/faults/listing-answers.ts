@@ -10,11 +10,10 @@ import {
   withBody,
   withError,
 } from '../shapes.ts';
-import { type Fault, fault } from './fault.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 import { readingLimit } from './listing-limits.ts';
 
 const ANSWER = 'list-answers-200';
-const RANGE = 'list-limit-range';
 
 /** A store that begins without sold animals, and what it says of a list that finds none. */
 const noMatch = (change: (answer: Answer) => Answer): Personality =>
@@ -37,14 +36,37 @@ const noMatch = (change: (answer: Answer) => Answer): Personality =>
     ),
   );
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'list-answers-200': {
+    'list-as-object': ['A list comes in an object with the field items.',
+      answering(succeeds('listPets'), (answer) => withBody(answer, `{"items":${answer.text}}`))],
+    'list-fails-now-and-then': ['Every seventh list is answered with 503.',
+      answeringAtTimes(everyNth(7, succeeds('listPets')), (answer) => withError(answer, 503))],
+    'list-no-match-404': ['A list that finds no animal is answered with 404.',
+      noMatch((answer) => withError(answer, 404))],
+    'list-no-match-204': ['A list that finds no animal is answered with 204.',
+      noMatch((answer) => ({ ...withBody(answer, ''), status: 204 }))],
+    'list-no-match-null': ['A list that finds no animal is null.',
+      noMatch((answer) => withBody(answer, 'null'))],
+  },
+  'list-limit-range': {
+    'limit-1-refused': ['limit=1 is refused.', readingLimit((limit) => (limit === 1 ? null : limit))],
+    'limit-100-refused': ['limit=100 is refused.', readingLimit((limit) => (limit === 100 ? null : limit))],
+    'limit-above-50-refused': ['A limit above 50 is refused.',
+      readingLimit((limit) => (limit > 50 ? null : limit))],
+    'limit-not-in-tens-refused': ['A limit above 20 that is no multiple of ten is refused.',
+      readingLimit((limit) => (limit > 20 && limit % 10 !== 0 ? null : limit))],
+    'limit-odd-refused': ['An odd limit above 1 is refused.',
+      readingLimit((limit) => (limit > 1 && limit % 2 === 1 ? null : limit))],
+    'limit-99-refused': ['Only limit=99 is refused.', readingLimit((limit) => (limit === 99 ? null : limit))],
+    'limit-2-refused': ['Only limit=2 is refused.', readingLimit((limit) => (limit === 2 ? null : limit))],
+  },
+};
+
 /** Section 4.1: a list is answered with 200 and an array, for every limit from 1 to 100. */
 export const LISTING_ANSWER_FAULTS: readonly Fault[] = [
-  fault(
-    'list-as-object',
-    ANSWER,
-    'A list comes in an object with the field items.',
-    answering(succeeds('listPets'), (answer) => withBody(answer, `{"items":${answer.text}}`)),
-  ),
+  ...faultsOf(TABLE),
   fault(
     'list-partial-content',
     ANSWER,
@@ -93,12 +115,6 @@ export const LISTING_ANSWER_FAULTS: readonly Fault[] = [
     ),
   ),
   fault(
-    'list-fails-now-and-then',
-    ANSWER,
-    'Every seventh list is answered with 503.',
-    answeringAtTimes(everyNth(7, succeeds('listPets')), (answer) => withError(answer, 503)),
-  ),
-  fault(
     'list-status-with-limit-fails',
     ANSWER,
     'A list with both a status and a limit is answered with 404.',
@@ -125,67 +141,5 @@ export const LISTING_ANSWER_FAULTS: readonly Fault[] = [
       (answer, call) => succeeds('listPets')(answer, call) && queried(call, 'status=sold'),
       (answer) => withBody(answer, 'null'),
     ),
-  ),
-
-  fault(
-    'list-no-match-404',
-    ANSWER,
-    'A list that finds no animal is answered with 404.',
-    noMatch((answer) => withError(answer, 404)),
-  ),
-  fault(
-    'list-no-match-204',
-    ANSWER,
-    'A list that finds no animal is answered with 204.',
-    noMatch((answer) => ({ ...withBody(answer, ''), status: 204 })),
-  ),
-  fault(
-    'list-no-match-null',
-    ANSWER,
-    'A list that finds no animal is null.',
-    noMatch((answer) => withBody(answer, 'null')),
-  ),
-
-  fault(
-    'limit-1-refused',
-    RANGE,
-    'limit=1 is refused.',
-    readingLimit((limit) => (limit === 1 ? null : limit)),
-  ),
-  fault(
-    'limit-100-refused',
-    RANGE,
-    'limit=100 is refused.',
-    readingLimit((limit) => (limit === 100 ? null : limit)),
-  ),
-  fault(
-    'limit-above-50-refused',
-    RANGE,
-    'A limit above 50 is refused.',
-    readingLimit((limit) => (limit > 50 ? null : limit)),
-  ),
-  fault(
-    'limit-not-in-tens-refused',
-    RANGE,
-    'A limit above 20 that is no multiple of ten is refused.',
-    readingLimit((limit) => (limit > 20 && limit % 10 !== 0 ? null : limit)),
-  ),
-  fault(
-    'limit-odd-refused',
-    RANGE,
-    'An odd limit above 1 is refused.',
-    readingLimit((limit) => (limit > 1 && limit % 2 === 1 ? null : limit)),
-  ),
-  fault(
-    'limit-99-refused',
-    RANGE,
-    'Only limit=99 is refused.',
-    readingLimit((limit) => (limit === 99 ? null : limit)),
-  ),
-  fault(
-    'limit-2-refused',
-    RANGE,
-    'Only limit=2 is refused.',
-    readingLimit((limit) => (limit === 2 ? null : limit)),
   ),
 ];

@@ -1,12 +1,11 @@
 import { badRequest } from '../../error-body.ts';
 import type { ListQuery, Pet } from '../../pet-store.ts';
 import { petShown, queried, selecting } from '../shapes.ts';
-import { type Fault, fault } from './fault.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 const FILTER = 'list-status-filter';
 const COMPLETE = 'list-status-complete';
 const ORDER = 'list-filter-before-limit';
-const UNFILTERED = 'list-unfiltered';
 const ONCE = 'list-each-once';
 const ADDED = 'list-shows-added';
 
@@ -25,14 +24,50 @@ function hiding(hidden: (pet: Pet) => boolean, where: (query: ListQuery) => bool
 
 const filtered = (query: ListQuery) => query.status !== null;
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'list-status-filter': {
+    'filter-ignored': ['status is ignored.',
+      selecting((usual, query, call) => usual(unfiltered(query), call))],
+    'filter-pending-ignored': ['Only status=pending is ignored.',
+      selecting((usual, query, call) => usual(query.status === 'pending' ? unfiltered(query) : query, call))],
+    'filter-ignored-at-limit-100': ['status is ignored at limit=100.',
+      selecting((usual, query, call) => usual(query.limit === 100 ? unfiltered(query) : query, call))],
+  },
+  'list-status-complete': {
+    'filter-pending-empty': ['status=pending lists nothing.',
+      selecting((usual, query, call) => (query.status === 'pending' ? [] : usual(query, call)))],
+    'filter-hides-other-scripts': ['A filtered list does not hold animals whose name is not plain ASCII.',
+      hiding(({ name }) => !/^[\x20-\x7e]*$/.test(name), filtered)],
+    'filter-hides-large-categories': [
+      'A filtered list does not hold animals whose categoryId has more than fifteen digits.',
+      hiding(({ categoryId }) => categoryId.length > 15, filtered)],
+  },
+  'list-unfiltered': {
+    'unfiltered-available-only': ['Without status, only available animals are listed.',
+      selecting((usual, query, call) => usual({ ...query, status: query.status ?? 'available' }, call))],
+    'unfiltered-hides-sold': ['Without status, sold animals are not listed.',
+      hiding(({ status }) => status === 'sold', ({ status }) => status === null)],
+    'unfiltered-hides-statusless': ['Without status, animals that have none are not listed.',
+      hiding(({ status }) => status === null, ({ status }) => status === null)],
+  },
+  'list-shows-added': {
+    'list-of-one-shows-another-category': ['A list with limit=1 shows its animal with categoryId 1.',
+      petShown((pet, call) => (queried(call, 'limit=1') ? { ...pet, categoryId: '1' } : pet), 'listPets')],
+    'list-trims-name': ['A list shows names without the blanks around them, in lower case.',
+      petShown((pet) => ({ ...pet, name: pet.name.trim().toLowerCase() }), 'listPets')],
+    'list-cuts-name': ['A list shows the first eight characters of a name.',
+      petShown((pet) => ({ ...pet, name: pet.name.slice(0, 8) }), 'listPets')],
+    'list-rounds-category': ['A list shows categoryId rounded to a double.',
+      petShown((pet) => ({ ...pet, categoryId: BigInt(Number(pet.categoryId)).toString() }), 'listPets')],
+    'list-rounds-id': ['A list shows ids rounded to a double.',
+      petShown((pet) => ({ ...pet, id: String(BigInt(Number(pet.id))) }), 'listPets')],
+  },
+};
+
 /** Section 4.1: which animals a list holds. */
 export const LISTING_FILTER_FAULTS: readonly Fault[] = [
-  fault(
-    'filter-ignored',
-    FILTER,
-    'status is ignored.',
-    selecting((usual, query, call) => usual(unfiltered(query), call)),
-  ),
+  ...faultsOf(TABLE),
   fault('filter-percent-encoded-refused', FILTER, 'A status that is percent-encoded is refused.', {
     behaviour: (usual) => ({
       readListQuery: (search, call) =>
@@ -41,12 +76,6 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
           : usual.readListQuery(search, call),
     }),
   }),
-  fault(
-    'filter-pending-ignored',
-    FILTER,
-    'Only status=pending is ignored.',
-    selecting((usual, query, call) => usual(query.status === 'pending' ? unfiltered(query) : query, call)),
-  ),
   fault(
     'filter-pending-gives-available',
     FILTER,
@@ -112,19 +141,6 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
     ),
   ),
   fault(
-    'filter-ignored-at-limit-100',
-    FILTER,
-    'status is ignored at limit=100.',
-    selecting((usual, query, call) => usual(query.limit === 100 ? unfiltered(query) : query, call)),
-  ),
-
-  fault(
-    'filter-pending-empty',
-    COMPLETE,
-    'status=pending lists nothing.',
-    selecting((usual, query, call) => (query.status === 'pending' ? [] : usual(query, call))),
-  ),
-  fault(
     'filter-hides-newest',
     COMPLETE,
     'A filtered list does not hold the newest animal.',
@@ -135,12 +151,6 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
         .filter(({ id }) => id !== newest?.id)
         .slice(0, query.limit);
     }),
-  ),
-  fault(
-    'filter-hides-other-scripts',
-    COMPLETE,
-    'A filtered list does not hold animals whose name is not plain ASCII.',
-    hiding(({ name }) => !/^[\x20-\x7e]*$/.test(name), filtered),
   ),
   fault(
     'filter-sees-first-animals-only',
@@ -179,13 +189,6 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
     selecting((usual, query, call) => (query.status !== null && query.limit > 50 ? [] : usual(query, call))),
   ),
   fault(
-    'filter-hides-large-categories',
-    COMPLETE,
-    'A filtered list does not hold animals whose categoryId has more than fifteen digits.',
-    hiding(({ categoryId }) => categoryId.length > 15, filtered),
-  ),
-
-  fault(
     'filter-after-limit',
     ORDER,
     'The limit is applied first, and the filter to what is left.',
@@ -213,32 +216,6 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
         .slice(0, query.limit),
     ),
   ),
-
-  fault(
-    'unfiltered-available-only',
-    UNFILTERED,
-    'Without status, only available animals are listed.',
-    selecting((usual, query, call) => usual({ ...query, status: query.status ?? 'available' }, call)),
-  ),
-  fault(
-    'unfiltered-hides-sold',
-    UNFILTERED,
-    'Without status, sold animals are not listed.',
-    hiding(
-      ({ status }) => status === 'sold',
-      ({ status }) => status === null,
-    ),
-  ),
-  fault(
-    'unfiltered-hides-statusless',
-    UNFILTERED,
-    'Without status, animals that have none are not listed.',
-    hiding(
-      ({ status }) => status === null,
-      ({ status }) => status === null,
-    ),
-  ),
-
   fault(
     'list-first-twice',
     ONCE,
@@ -266,7 +243,6 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
       return query.status !== null && pets.length > 1 ? lastReplaced(pets, pets.at(-2)) : pets;
     }),
   ),
-
   fault('list-addition-stored-twice', ONCE, 'An addition is stored twice, under two ids.', {
     behaviour: (usual) => ({
       addPet(animal, call) {
@@ -275,13 +251,6 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
       },
     }),
   }),
-
-  fault(
-    'list-of-one-shows-another-category',
-    ADDED,
-    'A list with limit=1 shows its animal with categoryId 1.',
-    petShown((pet, call) => (queried(call, 'limit=1') ? { ...pet, categoryId: '1' } : pet), 'listPets'),
-  ),
   fault(
     'list-loses-added-after-a-refusal',
     ADDED,
@@ -351,30 +320,6 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
       (pet, call) => (call.target.includes('status=') ? { ...pet, name: pet.name.toUpperCase() } : pet),
       'listPets',
     ),
-  ),
-  fault(
-    'list-trims-name',
-    ADDED,
-    'A list shows names without the blanks around them, in lower case.',
-    petShown((pet) => ({ ...pet, name: pet.name.trim().toLowerCase() }), 'listPets'),
-  ),
-  fault(
-    'list-cuts-name',
-    ADDED,
-    'A list shows the first eight characters of a name.',
-    petShown((pet) => ({ ...pet, name: pet.name.slice(0, 8) }), 'listPets'),
-  ),
-  fault(
-    'list-rounds-category',
-    ADDED,
-    'A list shows categoryId rounded to a double.',
-    petShown((pet) => ({ ...pet, categoryId: BigInt(Number(pet.categoryId)).toString() }), 'listPets'),
-  ),
-  fault(
-    'list-rounds-id',
-    ADDED,
-    'A list shows ids rounded to a double.',
-    petShown((pet) => ({ ...pet, id: String(BigInt(Number(pet.id))) }), 'listPets'),
   ),
   fault(
     'list-forgets-status',

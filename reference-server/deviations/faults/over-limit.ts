@@ -2,7 +2,7 @@ import type { ApiKey } from '../../api-keys.ts';
 import type { Call } from '../../call.ts';
 import type { Personality } from '../personality.ts';
 import { admitting, answering, type When, withBody, withError } from '../shapes.ts';
-import { type Fault, fault } from './fault.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 import { whenOverLimit } from './windows.ts';
 
 const REFUSED = 'rate-refused-429';
@@ -23,22 +23,29 @@ const refusedWith = (status: number, when: When = whenOverLimit): Personality =>
     (answer) => withError(answer, status),
   );
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'rate-refused-429': {
+    'refused-503': ['A request over the limit is refused with 503.', refusedWith(503)],
+    'refused-403': ['A request over the limit is refused with 403.', refusedWith(403)],
+    'refused-400-on-add': ['An addition over the limit is refused with 400.',
+      refusedWith(400, (_answer, call) => call.route.operation === 'createPet')],
+    'refused-503-on-get': ['A retrieval over the limit is refused with 503.',
+      refusedWith(503, (_answer, call) => call.route.operation === 'getPet')],
+    'refused-get-served': ['A retrieval over the limit is served.',
+      letThrough((_key, call) => call.route.operation === 'getPet')],
+    'refused-add-served': ['An addition over the limit is served.',
+      letThrough((_key, call) => call.route.operation === 'createPet')],
+    'refused-filtered-list-served': ['A list with a status is served over the limit.',
+      letThrough((_key, call) => call.target.includes('status='))],
+    'refused-long-list-served': ['A list with limit=100 is served over the limit.',
+      letThrough((_key, call) => call.target.includes('limit=100'))],
+  },
+};
+
 /** Section 8: a request over the limit is refused with 429, and has no effect. */
 export const OVER_LIMIT_FAULTS: readonly Fault[] = [
-  fault('refused-503', REFUSED, 'A request over the limit is refused with 503.', refusedWith(503)),
-  fault('refused-403', REFUSED, 'A request over the limit is refused with 403.', refusedWith(403)),
-  fault(
-    'refused-400-on-add',
-    REFUSED,
-    'An addition over the limit is refused with 400.',
-    refusedWith(400, (_answer, call) => call.route.operation === 'createPet'),
-  ),
-  fault(
-    'refused-503-on-get',
-    REFUSED,
-    'A retrieval over the limit is refused with 503.',
-    refusedWith(503, (_answer, call) => call.route.operation === 'getPet'),
-  ),
+  ...faultsOf(TABLE),
   fault(
     'refused-empty-list',
     REFUSED,
@@ -47,30 +54,6 @@ export const OVER_LIMIT_FAULTS: readonly Fault[] = [
       (answer, call) => whenOverLimit(answer, call) && call.route.operation === 'listPets',
       (answer) => ({ ...withBody(answer, '[]'), status: 200, headers: [] }),
     ),
-  ),
-  fault(
-    'refused-get-served',
-    REFUSED,
-    'A retrieval over the limit is served.',
-    letThrough((_key, call) => call.route.operation === 'getPet'),
-  ),
-  fault(
-    'refused-add-served',
-    REFUSED,
-    'An addition over the limit is served.',
-    letThrough((_key, call) => call.route.operation === 'createPet'),
-  ),
-  fault(
-    'refused-filtered-list-served',
-    REFUSED,
-    'A list with a status is served over the limit.',
-    letThrough((_key, call) => call.target.includes('status=')),
-  ),
-  fault(
-    'refused-long-list-served',
-    REFUSED,
-    'A list with limit=100 is served over the limit.',
-    letThrough((_key, call) => call.target.includes('limit=100')),
   ),
   fault(
     'refused-connection-closed',
@@ -97,7 +80,6 @@ export const OVER_LIMIT_FAULTS: readonly Fault[] = [
       };
     },
   }),
-
   fault(
     'refused-add-stored',
     'rate-refused-adds-nothing',

@@ -1,6 +1,6 @@
 import type { Pet } from '../../pet-store.ts';
 import { answering, petShown, petWritten, succeeds, withBody, withoutField } from '../shapes.ts';
-import { type Fault, fault } from './fault.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 // Digits stand in an animal's JSON as they are, so anything can stand in their place.
 const idAsText = (pet: Pet): Pet => ({ ...pet, id: `"${pet.id}"` });
@@ -14,8 +14,58 @@ const LIST = 'list-pet-schema';
 const ADD = 'add-pet-schema';
 const GET = 'get-pet-schema';
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'list-pet-schema': {
+    'list-id-as-text': ['Ids in a list are strings.', petShown(idAsText, 'listPets')],
+    'list-without-id': ['Listed animals have no id.',
+      petWritten((text) => withoutField(text, 'id'), 'listPets')],
+    'list-without-name': ['Listed animals have no name.',
+      petWritten((text) => withoutField(text, 'name'), 'listPets')],
+    'list-category-in-snake-case': ['Listed animals have category_id instead of categoryId.',
+      petWritten((text) => text.replace('"categoryId"', '"category_id"'), 'listPets')],
+    'list-category-as-text': ['categoryId in a list is a string.',
+      petShown((pet) => ({ ...pet, categoryId: `"${pet.categoryId}"` }), 'listPets')],
+    'list-status-upper-case': ['A listed status is in upper case.', petWritten(upperStatus, 'listPets')],
+    'list-status-null': ['A listed animal without a status has the status null.',
+      petWritten(nullStatus, 'listPets')],
+    'list-sold-spelled-otherwise': ['Sold animals are listed with the status "gone".',
+      petWritten((text) => text.replace('"status":"sold"', '"status":"gone"'), 'listPets')],
+  },
+  'add-pet-schema': {
+    'created-id-as-text': ['The id of a created animal is a string.', petShown(idAsText, 'createPet')],
+    'created-without-id': ['A created animal is answered without its id.',
+      petWritten((text) => withoutField(text, 'id'), 'createPet')],
+    'created-without-category': ['A created animal is answered without categoryId.',
+      petWritten((text) => withoutField(text, 'categoryId'), 'createPet')],
+    'created-status-null': ['A created animal without a status has the status null.',
+      petWritten(nullStatus, 'createPet')],
+    'created-wrapped': ['A created animal is wrapped in an object named pet.',
+      answering(succeeds('createPet'), (answer) => withBody(answer, `{"pet":${answer.text}}`))],
+    'created-id-as-fraction': ['The id of a created animal ends in a half.',
+      petShown((pet) => ({ ...pet, id: `${pet.id}.5` }), 'createPet')],
+    'created-digits-as-number': ['A name of digits is answered as a number.',
+      petWritten((text) => text.replace(/"name":"0*(\d+)"/, '"name":$1'), 'createPet')],
+    'created-name-null': ['The name "null" is answered as null.',
+      petWritten((text) => text.replace('"name":"null"', '"name":null'), 'createPet')],
+  },
+  'get-pet-schema': {
+    'animal-id-as-text': ['The id of a retrieved animal is a string.', petShown(idAsText, 'getPet')],
+    'animal-without-name': ['A retrieved animal has no name.',
+      petWritten((text) => withoutField(text, 'name'), 'getPet')],
+    'animal-category-as-text': ['categoryId of a retrieved animal is a string.',
+      petShown((pet) => ({ ...pet, categoryId: `"${pet.categoryId}"` }), 'getPet')],
+    'animal-status-upper-case': ['A retrieved status is in upper case.', petWritten(upperStatus, 'getPet')],
+    'animal-status-as-number': ['A retrieved status is its position among the three.',
+      petWritten(statusAs('1'), 'getPet')],
+    'animal-in-array': ['A retrieved animal comes in an array of one.',
+      answering(succeeds('getPet'), (answer) => withBody(answer, `[${answer.text}]`))],
+  },
+};
+
 /** Section 2: the fields of a Pet, operation by operation. */
 export const PET_FIELD_FAULTS: readonly Fault[] = [
+  ...faultsOf(TABLE),
   fault('get-without-name-on-pro', GET, 'With a Pro key, a retrieved animal has no name.', {
     behaviour: (usual) => ({
       petText(pet, call) {
@@ -26,49 +76,6 @@ export const PET_FIELD_FAULTS: readonly Fault[] = [
       },
     }),
   }),
-  fault('list-id-as-text', LIST, 'Ids in a list are strings.', petShown(idAsText, 'listPets')),
-  fault(
-    'list-without-id',
-    LIST,
-    'Listed animals have no id.',
-    petWritten((text) => withoutField(text, 'id'), 'listPets'),
-  ),
-  fault(
-    'list-without-name',
-    LIST,
-    'Listed animals have no name.',
-    petWritten((text) => withoutField(text, 'name'), 'listPets'),
-  ),
-  fault(
-    'list-category-in-snake-case',
-    LIST,
-    'Listed animals have category_id instead of categoryId.',
-    petWritten((text) => text.replace('"categoryId"', '"category_id"'), 'listPets'),
-  ),
-  fault(
-    'list-category-as-text',
-    LIST,
-    'categoryId in a list is a string.',
-    petShown((pet) => ({ ...pet, categoryId: `"${pet.categoryId}"` }), 'listPets'),
-  ),
-  fault(
-    'list-status-upper-case',
-    LIST,
-    'A listed status is in upper case.',
-    petWritten(upperStatus, 'listPets'),
-  ),
-  fault(
-    'list-status-null',
-    LIST,
-    'A listed animal without a status has the status null.',
-    petWritten(nullStatus, 'listPets'),
-  ),
-  fault(
-    'list-sold-spelled-otherwise',
-    LIST,
-    'Sold animals are listed with the status "gone".',
-    petWritten((text) => text.replace('"status":"sold"', '"status":"gone"'), 'listPets'),
-  ),
   fault(
     'list-last-without-category',
     LIST,
@@ -97,31 +104,6 @@ export const PET_FIELD_FAULTS: readonly Fault[] = [
       },
     }),
   }),
-
-  fault(
-    'created-id-as-text',
-    ADD,
-    'The id of a created animal is a string.',
-    petShown(idAsText, 'createPet'),
-  ),
-  fault(
-    'created-without-id',
-    ADD,
-    'A created animal is answered without its id.',
-    petWritten((text) => withoutField(text, 'id'), 'createPet'),
-  ),
-  fault(
-    'created-without-category',
-    ADD,
-    'A created animal is answered without categoryId.',
-    petWritten((text) => withoutField(text, 'categoryId'), 'createPet'),
-  ),
-  fault(
-    'created-status-null',
-    ADD,
-    'A created animal without a status has the status null.',
-    petWritten(nullStatus, 'createPet'),
-  ),
   fault(
     'created-status-empty',
     ADD,
@@ -132,19 +114,6 @@ export const PET_FIELD_FAULTS: readonly Fault[] = [
     ),
   ),
   fault(
-    'created-wrapped',
-    ADD,
-    'A created animal is wrapped in an object named pet.',
-    answering(succeeds('createPet'), (answer) => withBody(answer, `{"pet":${answer.text}}`)),
-  ),
-  fault(
-    'created-id-as-fraction',
-    ADD,
-    'The id of a created animal ends in a half.',
-    petShown((pet) => ({ ...pet, id: `${pet.id}.5` }), 'createPet'),
-  ),
-
-  fault(
     'created-without-category-0',
     ADD,
     'A created animal of category 0 is answered without categoryId.',
@@ -152,49 +121,5 @@ export const PET_FIELD_FAULTS: readonly Fault[] = [
       (text, pet) => (pet.categoryId === '0' ? withoutField(text, 'categoryId') : text),
       'createPet',
     ),
-  ),
-  fault(
-    'created-digits-as-number',
-    ADD,
-    'A name of digits is answered as a number.',
-    petWritten((text) => text.replace(/"name":"0*(\d+)"/, '"name":$1'), 'createPet'),
-  ),
-  fault(
-    'created-name-null',
-    ADD,
-    'The name "null" is answered as null.',
-    petWritten((text) => text.replace('"name":"null"', '"name":null'), 'createPet'),
-  ),
-
-  fault('animal-id-as-text', GET, 'The id of a retrieved animal is a string.', petShown(idAsText, 'getPet')),
-  fault(
-    'animal-without-name',
-    GET,
-    'A retrieved animal has no name.',
-    petWritten((text) => withoutField(text, 'name'), 'getPet'),
-  ),
-  fault(
-    'animal-category-as-text',
-    GET,
-    'categoryId of a retrieved animal is a string.',
-    petShown((pet) => ({ ...pet, categoryId: `"${pet.categoryId}"` }), 'getPet'),
-  ),
-  fault(
-    'animal-status-upper-case',
-    GET,
-    'A retrieved status is in upper case.',
-    petWritten(upperStatus, 'getPet'),
-  ),
-  fault(
-    'animal-status-as-number',
-    GET,
-    'A retrieved status is its position among the three.',
-    petWritten(statusAs('1'), 'getPet'),
-  ),
-  fault(
-    'animal-in-array',
-    GET,
-    'A retrieved animal comes in an array of one.',
-    answering(succeeds('getPet'), (answer) => withBody(answer, `[${answer.text}]`)),
   ),
 ];

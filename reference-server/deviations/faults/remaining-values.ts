@@ -1,10 +1,9 @@
 import type { Personality } from '../personality.ts';
 import { answers, header, type When } from '../shapes.ts';
-import { type Fault, fault } from './fault.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 import { toValidKey, whenAdmitted, whenOverLimit } from './windows.ts';
 
 const REMAINING = 'rate-remaining-value';
-const EXHAUSTED = 'rate-remaining-exhausted';
 const FALLS = 'rate-remaining-falls';
 
 const remainingShown = (when: When, change: (remaining: number) => string) =>
@@ -29,26 +28,38 @@ function remainingBy(
   };
 }
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'rate-remaining-value': {
+    'remaining-negative-on-429': ['X-RateLimit-Remaining of a 429 is -1.',
+      remainingShown(whenOverLimit, () => '-1')],
+    'remaining-as-text': ['X-RateLimit-Remaining is "many" above ten.',
+      remainingShown(toValidKey, (left) => (left > 10 ? 'many' : String(left)))],
+    'remaining-negative-at-end': ['X-RateLimit-Remaining is -1 on the last admitted request.',
+      remainingShown(whenAdmitted, (left) => (left === 0 ? '-1' : String(left)))],
+  },
+  'rate-remaining-exhausted': {
+    'remaining-one-on-429': ['X-RateLimit-Remaining of a 429 is 1.',
+      remainingShown(whenOverLimit, () => '1')],
+    'remaining-full-on-429': ['X-RateLimit-Remaining of a 429 is the limit.',
+      header('X-RateLimit-Remaining', whenOverLimit, (_value, call) => String(call.quota.limit))],
+  },
+  'rate-remaining-falls': {
+    'remaining-constant': ['X-RateLimit-Remaining is always one below the limit.',
+      header('X-RateLimit-Remaining', whenAdmitted, (_value, call) => String(call.quota.limit - 1))],
+    'remaining-in-tens': ['X-RateLimit-Remaining is rounded down to a multiple of ten.',
+      remainingShown(whenAdmitted, (left) => String(left - (left % 10)))],
+    'remaining-stuck-at-zero': [
+      'X-RateLimit-Remaining stays at 0, also after the reset, once the limit was reached.',
+      remainingBy((left, last) => (last === 0 ? 0 : left))],
+    'remaining-stuck-at-five': ['X-RateLimit-Remaining stays at 5 until the limit is reached.',
+      remainingShown(whenAdmitted, (left) => String(Math.max(left, 5)))],
+  },
+};
+
 /** Section 8: what X-RateLimit-Remaining says. */
 export const REMAINING_VALUE_FAULTS: readonly Fault[] = [
-  fault(
-    'remaining-negative-on-429',
-    REMAINING,
-    'X-RateLimit-Remaining of a 429 is -1.',
-    remainingShown(whenOverLimit, () => '-1'),
-  ),
-  fault(
-    'remaining-one-on-429',
-    EXHAUSTED,
-    'X-RateLimit-Remaining of a 429 is 1.',
-    remainingShown(whenOverLimit, () => '1'),
-  ),
-  fault(
-    'remaining-full-on-429',
-    EXHAUSTED,
-    'X-RateLimit-Remaining of a 429 is the limit.',
-    header('X-RateLimit-Remaining', whenOverLimit, (_value, call) => String(call.quota.limit)),
-  ),
+  ...faultsOf(TABLE),
   fault('remaining-above-limit', REMAINING, 'X-RateLimit-Remaining is the limit and a half too many.', {
     behaviour: (usual) => ({
       admit(key, call) {
@@ -59,31 +70,12 @@ export const REMAINING_VALUE_FAULTS: readonly Fault[] = [
     }),
   }),
   fault(
-    'remaining-as-text',
-    REMAINING,
-    'X-RateLimit-Remaining is "many" above ten.',
-    remainingShown(toValidKey, (left) => (left > 10 ? 'many' : String(left))),
-  ),
-  fault(
     'remaining-as-fraction',
     REMAINING,
     'X-RateLimit-Remaining is a fraction of the limit.',
     header('X-RateLimit-Remaining', toValidKey, (value, call) =>
       (Number(value) / call.quota.limit).toFixed(3),
     ),
-  ),
-  fault(
-    'remaining-negative-at-end',
-    REMAINING,
-    'X-RateLimit-Remaining is -1 on the last admitted request.',
-    remainingShown(whenAdmitted, (left) => (left === 0 ? '-1' : String(left))),
-  ),
-
-  fault(
-    'remaining-constant',
-    FALLS,
-    'X-RateLimit-Remaining is always one below the limit.',
-    header('X-RateLimit-Remaining', whenAdmitted, (_value, call) => String(call.quota.limit - 1)),
   ),
   fault('remaining-same-on-get', FALLS, 'X-RateLimit-Remaining does not fall on retrievals.', {
     behaviour: (usual, parts, recipe) => {
@@ -121,12 +113,6 @@ export const REMAINING_VALUE_FAULTS: readonly Fault[] = [
     ),
   ),
   fault(
-    'remaining-in-tens',
-    FALLS,
-    'X-RateLimit-Remaining is rounded down to a multiple of ten.',
-    remainingShown(whenAdmitted, (left) => String(left - (left % 10))),
-  ),
-  fault(
     'remaining-rises',
     FALLS,
     'X-RateLimit-Remaining counts up from 0.',
@@ -142,17 +128,5 @@ export const REMAINING_VALUE_FAULTS: readonly Fault[] = [
       (answer, call) => answers(400)(answer, call) && call.key !== null,
       (left) => String(left + 1),
     ),
-  ),
-  fault(
-    'remaining-stuck-at-zero',
-    FALLS,
-    'X-RateLimit-Remaining stays at 0, also after the reset, once the limit was reached.',
-    remainingBy((left, last) => (last === 0 ? 0 : left)),
-  ),
-  fault(
-    'remaining-stuck-at-five',
-    FALLS,
-    'X-RateLimit-Remaining stays at 5 until the limit is reached.',
-    remainingShown(whenAdmitted, (left) => String(Math.max(left, 5))),
   ),
 ];
