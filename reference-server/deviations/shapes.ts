@@ -5,6 +5,7 @@ import { errorBody, type Problem } from '../error-body.ts';
 import { readJsonObject } from '../json-members.ts';
 import type { ListQuery, Pet } from '../pet-store.ts';
 import { bodyOf } from '../pet-text.ts';
+import type { Plan } from '../plans.ts';
 import type { Parts, Recipe } from '../recipe.ts';
 import type { Route } from '../routing.ts';
 import type { Personality } from './personality.ts';
@@ -24,6 +25,16 @@ export function answers(status: number, operation?: Route['operation']): When {
 export function succeeds(operation: Route['operation']): When {
   return (answer, call) => answer.status < 300 && call.route.operation === operation;
 }
+
+/** Where an answer is of a kind and its call is too. */
+export function where(when: When, test: (call: Call) => boolean): When {
+  return (answer, call) => when(answer, call) && test(call);
+}
+
+/** Whether the address of a call says `status=`. */
+export const asksForStatus = (call: Call) => call.target.includes('status=');
+
+export const onPlan = (plan: Plan) => (call: Call) => call.key?.plan === plan;
 
 /** The limit and status in a list's query as they were sent, unread. */
 export function queried(call: Call, text: string): boolean {
@@ -53,21 +64,26 @@ export function answering(when: When, change: (answer: Answer, call: Call) => An
   };
 }
 
-/** Makes a predicate true for every n-th time that it holds. */
-export function everyNth(n: number, when: When): () => When {
-  return () => {
-    let times = 0;
-    return (answer, call) => when(answer, call) && ++times % n === 0;
-  };
+/** Answers with another status, and an Error that agrees with it. */
+export function failing(status: number, when: When): Personality {
+  return answering(when, (answer) => withError(answer, status));
 }
 
-/** `answering` with a predicate that remembers; every server gets its own. */
-export function answeringAtTimes(
-  when: () => When,
-  change: (answer: Answer, call: Call) => Answer,
-): Personality {
+/** Answers with another text, and perhaps another status. */
+export function answeringWith(text: string, when: When, status?: number): Personality {
+  return answering(when, (answer) => ({ ...withBody(answer, text), status: status ?? answer.status }));
+}
+
+/** Holds for every n-th time that a predicate holds; it counts, so every server needs its own. */
+export function everyNth(n: number, when: When): When {
+  let times = 0;
+  return (answer, call) => when(answer, call) && ++times % n === 0;
+}
+
+/** A deviation that remembers something; every server gets its own. */
+export function eachServer(make: (parts: Parts) => Personality): Personality {
   return {
-    behaviour: (usual, parts, recipe) => answering(when(), change).behaviour?.(usual, parts, recipe) ?? {},
+    behaviour: (usual, parts, recipe) => make(parts).behaviour?.(usual, parts, recipe) ?? {},
   };
 }
 
@@ -149,6 +165,31 @@ export function selecting(
 ): Personality {
   return {
     behaviour: (usual, parts) => ({ select: (query, call) => change(usual.select, query, call, parts) }),
+  };
+}
+
+/** Hides animals from lists, which are filled up with those that come next. */
+export function hiding(
+  hidden: (pet: Pet, call: Call) => boolean,
+  from: (query: ListQuery) => boolean = () => true,
+): Personality {
+  return selecting((usual, query, call, { store }) => {
+    if (!from(query)) return usual(query, call);
+    const all = usual({ ...query, limit: store.size }, call);
+    return all.filter((pet) => !hidden(pet, call)).slice(0, query.limit);
+  });
+}
+
+/** Is told of every animal that is added. */
+export function noting(note: (pet: Pet, call: Call) => void): Personality {
+  return {
+    behaviour: (usual) => ({
+      addPet(animal, call) {
+        const pet = usual.addPet(animal, call);
+        note(pet, call);
+        return pet;
+      },
+    }),
   };
 }
 

@@ -2,33 +2,38 @@ import { badRequest } from '../../error-body.ts';
 import type { NewPet } from '../../pet-store.ts';
 import {
   answering,
-  answeringAtTimes,
+  answeringWith,
   answers,
   everyNth,
+  failing,
   petShown,
   readingPet,
-  withBody,
-  withError,
+  where,
 } from '../shapes.ts';
 import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 const ANSWER = 'add-answers-201';
-const VALUES = 'add-status-values';
 const NAME = 'add-echoes-name';
 
-function refusing(refused: (animal: NewPet) => boolean) {
-  return readingPet((usual, body, call) => {
+const refusing = (refused: (animal: NewPet) => boolean, message = 'This animal is not allowed.') =>
+  readingPet((usual, body, call) => {
     const read = usual(body, call);
     if ('problem' in read || !refused(read.animal)) return read;
-    return { problem: badRequest('invalid_animal', 'This animal is not allowed.') };
+    return { problem: badRequest('invalid_animal', message) };
   });
-}
+const refusingBody = (refused: (body: string) => boolean, code: string, message: string) =>
+  readingPet((usual, body, call) =>
+    refused(body) ? { problem: badRequest(code, message) } : usual(body, call),
+  );
 
 /** The created animal is answered with another name; the store keeps the one that was sent. */
 const nameEchoed = (change: (name: string) => string) =>
   petShown((pet) => ({ ...pet, name: change(pet.name) }), 'createPet');
 const categoryEchoed = (change: (digits: string) => string) =>
   petShown((pet) => ({ ...pet, categoryId: change(pet.categoryId) }), 'createPet');
+
+const isLarge = (digits: string | undefined) => Number(digits) > 0x7fffffff;
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 // biome-ignore format: a table, a line or two for each fault
 const TABLE: FaultTable = {
@@ -38,7 +43,14 @@ const TABLE: FaultTable = {
     'add-answers-202': ['An addition is answered with 202.',
       answering(answers(201), (answer) => ({ ...answer, status: 202 }))],
     'add-third-fails': ['Every third addition is answered with 503.',
-      answeringAtTimes(everyNth(3, answers(201)), (answer) => withError(answer, 503))],
+      () => failing(503, everyNth(3, answers(201)))],
+    'add-answers-without-body': ['An addition is answered with 204 and no body.',
+      answeringWith('', answers(201), 204)],
+    'add-large-category-fails': ['An addition with a categoryId beyond 32 bits is answered with 500.',
+      failing(500, (answer) => answer.status === 201 && isLarge(/"categoryId":(-?\d+)/.exec(answer.text)?.[1]))],
+    'add-large-category-refused': ['A categoryId beyond 32 bits is refused with 400.',
+      refusing(({ categoryId }) => isLarge(categoryId.replace('-', '')),
+        'categoryId is to be an integer of 32 bits.')],
   },
   'add-echoes-name': {
     'echo-name-escaped-slashes-kept': ['Slashes that were escaped in the JSON of a name stay so.',
@@ -71,10 +83,15 @@ const TABLE: FaultTable = {
       nameEchoed((name) => name.split('\0')[0] ?? '')],
     'echo-name-leading-zeros-dropped': ['Of a name of digits the zeros that it begins with are not returned.',
       nameEchoed((name) => (/^\d+$/.test(name) ? name.replace(/^0+(?=\d)/, '') : name))],
+    'echo-name-html-escaped': [
+      'The characters &, < and > and quotes of a name are returned as HTML entities.',
+      nameEchoed((name) => name.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character))],
   },
   'add-status-optional': {
     'add-without-status-refused': ['An addition without status is refused.',
       refusing(({ status }) => status === null)],
+    'add-without-status-fails': ['An addition without status is answered with 500.',
+      failing(500, (answer) => answer.status === 201 && !answer.text.includes('"status"'))],
   },
   'add-status-values': {
     'add-sold-refused': ['A sold animal cannot be added.', refusing(({ status }) => status === 'sold')],
@@ -82,6 +99,13 @@ const TABLE: FaultTable = {
       refusing(({ status }) => status === 'pending')],
     'add-available-refused': ['An animal that is explicitly available cannot be added.',
       refusing(({ status }) => status === 'available')],
+    'add-members-in-order-only': ['An animal is refused where its name is not the first member.',
+      refusingBody((body) => /^\{"(?!name)/.test(body.replace(/\s/g, '')),
+        'invalid_animal', 'An animal begins with its name.')],
+    'add-white-space-refused': ['An animal is refused where there is white space between its members.',
+      refusingBody((body) => /^\s|,\s/.test(body), 'invalid_json', 'The body is not compact.')],
+    'add-charset-refused': ['A body whose label tells the charset is refused with 415.',
+      failing(415, where(answers(201), ({ request }) => /charset/.test(request.headers['content-type'] ?? '')))],
   },
   'add-echoes-category-id': {
     'echo-category-rounded': ['categoryId is returned rounded to a double.',
@@ -109,102 +133,22 @@ const TABLE: FaultTable = {
 /** Section 4.2: valid additions. */
 export const ADDING_FAULTS: readonly Fault[] = [
   ...faultsOf(TABLE),
-  fault('add-answers-without-body', ANSWER, 'An addition is answered with 204 and no body.', {
-    behaviour: (usual) => ({
-      finish(answer, call) {
-        const last = usual.finish(answer, call);
-        return last.status === 201 ? { ...withBody(last, ''), status: 204 } : last;
-      },
-    }),
-  }),
-  fault(
-    'add-large-category-fails',
-    ANSWER,
-    'An addition with a categoryId beyond 32 bits is answered with 500.',
-    answering(
-      (answer) => answer.status === 201 && Number(/"categoryId":(-?\d+)/.exec(answer.text)?.[1]) > 0x7fffffff,
-      (answer) => withError(answer, 500),
-    ),
-  ),
-  fault(
-    'add-large-category-refused',
-    ANSWER,
-    'A categoryId beyond 32 bits is refused with 400.',
-    readingPet((usual, body, call) => {
-      const read = usual(body, call);
-      return 'animal' in read && Math.abs(Number(read.animal.categoryId)) > 0x7fffffff
-        ? { problem: badRequest('invalid_animal', 'categoryId is to be an integer of 32 bits.') }
-        : read;
-    }),
-  ),
-  fault(
-    'add-members-in-order-only',
-    VALUES,
-    'An animal is refused where its name is not the first member.',
-    readingPet((usual, body, call) =>
-      /^\{"(?!name)/.test(body.replace(/\s/g, ''))
-        ? { problem: badRequest('invalid_animal', 'An animal begins with its name.') }
-        : usual(body, call),
-    ),
-  ),
-  fault(
-    'add-white-space-refused',
-    VALUES,
-    'An animal is refused where there is white space between its members.',
-    readingPet((usual, body, call) =>
-      /^\s|,\s/.test(body)
-        ? { problem: badRequest('invalid_json', 'The body is not compact.') }
-        : usual(body, call),
-    ),
-  ),
-  fault('add-charset-refused', VALUES, 'A body whose label tells the charset is refused with 415.', {
-    behaviour: (usual) => ({
-      finish: (answer, call) =>
-        usual.finish(
-          answers(201)(answer, call) && call.request.headers['content-type']?.includes('charset') === true
-            ? withError(answer, 415)
-            : answer,
-          call,
-        ),
-    }),
-  }),
   fault(
     'add-same-name-conflicts',
     ANSWER,
     'An animal with the name and category of another one is refused with 409.',
-    {
-      behaviour: (usual) => {
-        const seen = new Set<string>();
-        return {
-          readNewPet(body, call) {
-            const read = usual.readNewPet(body, call);
-            if ('problem' in read) return read;
-            const same = JSON.stringify([read.animal.name, read.animal.categoryId]);
-            if (seen.has(same))
-              return { problem: { status: 409, code: 'conflict', message: 'This animal exists.' } };
-            seen.add(same);
-            return read;
-          },
-        };
-      },
+    () => {
+      const seen = new Set<string>();
+      return readingPet((usual, body, call) => {
+        const read = usual(body, call);
+        if ('problem' in read) return read;
+        const same = JSON.stringify([read.animal.name, read.animal.categoryId]);
+        if (seen.has(same))
+          return { problem: { status: 409, code: 'conflict', message: 'This animal exists.' } };
+        seen.add(same);
+        return read;
+      });
     },
-  ),
-  fault(
-    'add-without-status-fails',
-    'add-status-optional',
-    'An addition without status is answered with 500.',
-    answering(
-      (answer) => answer.status === 201 && !answer.text.includes('"status"'),
-      (answer) => withError(answer, 500),
-    ),
-  ),
-  fault(
-    'echo-name-html-escaped',
-    NAME,
-    'The characters &, < and > and quotes of a name are returned as HTML entities.',
-    nameEchoed((name) =>
-      name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;'),
-    ),
   ),
   fault(
     'echo-name-of-another-in-flight',
@@ -234,20 +178,15 @@ export const ADDING_FAULTS: readonly Fault[] = [
     'echo-name-of-one-before',
     NAME,
     'Every fourth addition is answered with the name of the one before it.',
-    {
-      behaviour: (usual) => {
-        let before = '';
-        let times = 0;
-        return {
-          petText(pet, call) {
-            if (call.route.operation !== 'createPet') return usual.petText(pet, call);
-            times += 1;
-            const text = usual.petText(times % 4 === 0 ? { ...pet, name: before } : pet, call);
-            before = pet.name;
-            return text;
-          },
-        };
-      },
+    () => {
+      let before = '';
+      let times = 0;
+      return petShown((pet) => {
+        times += 1;
+        const shown = times % 4 === 0 ? { ...pet, name: before } : pet;
+        before = pet.name;
+        return shown;
+      }, 'createPet');
     },
   ),
 ];

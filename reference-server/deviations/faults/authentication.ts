@@ -4,13 +4,8 @@ import type { Call } from '../../call.ts';
 import type { PetStore } from '../../pet-store.ts';
 import type { Route } from '../../routing.ts';
 import type { Personality } from '../personality.ts';
-import { answering, answers, identifying, withError } from '../shapes.ts';
+import { answers, failing, identifying, where, withError } from '../shapes.ts';
 import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
-
-const VALID = 'auth-valid-key';
-const MISSING = 'auth-missing-key';
-const UNKNOWN = 'auth-unknown-key';
-const NEAR = 'auth-near-miss-key';
 
 /** Who is served without a key; it has requests of its own. */
 const STRANGER: ApiKey = { name: 'stranger', plan: 'business' };
@@ -25,14 +20,10 @@ const serving = (who: (call: Call) => boolean, operation?: Route['operation']): 
     return who(call) ? STRANGER : null;
   });
 
-const refusedWith = (
-  status: number,
-  who: (call: Call) => boolean,
-  operation?: Route['operation'],
-): Personality =>
-  answering(
-    (answer, call) => answers(401, operation)(answer, call) && call.key === null && who(call),
-    (answer) => withError(answer, status),
+const refusedWith = (status: number, who: (call: Call) => boolean, operation?: Route['operation']) =>
+  failing(
+    status,
+    where(answers(401, operation), (call) => call.key === null && who(call)),
   );
 
 /** Takes a token for a key that it is not. */
@@ -89,6 +80,8 @@ function basicPassword(call: Call): string | undefined {
     .find((part) => part !== '');
 }
 
+const ends = (text: string) => text.slice(0, 8) + text.slice(-4);
+
 // biome-ignore format: a table, a line or two for each fault
 const TABLE: FaultTable = {
   'auth-valid-key': {
@@ -111,6 +104,9 @@ const TABLE: FaultTable = {
     'auth-missing-invalid-body-400': [
       'An addition without a key is answered 400 where its body is invalid too.',
       reading(hasNone, (read, answer) => ('problem' in read ? withError(answer, 400) : answer))],
+    'auth-missing-unknown-animal-404': ['Without a key, an unknown animal is not found.',
+      ({ store }) => refusedWith(404, (call) =>
+        hasNone(call) && call.route.operation === 'getPet' && store.find(call.route.petId) === null)],
   },
   'auth-empty-key': {
     'auth-empty-accepted': ['An empty bearer token is accepted.', serving(hasEmpty)],
@@ -150,6 +146,10 @@ const TABLE: FaultTable = {
       taking((token, value) => token.length === value.length && token.slice(1) === value.slice(1))],
     'auth-missing-last-suffices': ['A key without its last character is accepted.',
       taking((token, value) => token === value.slice(0, -1))],
+    'auth-ignores-last-character': ['The last character of a key is not compared.',
+      taking((token, value) => token.length === value.length && token.slice(0, -1) === value.slice(0, -1))],
+    'auth-ends-suffice': ['Of a key the first eight and the last four characters are compared.',
+      taking((token, value) => token.length === value.length && ends(token) === ends(value))],
   },
   'auth-other-scheme': {
     'auth-basic-accepted': ['A key is accepted under Basic, as user or password.', takingFrom(basicPassword)],
@@ -181,65 +181,20 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
   ...faultsOf(TABLE),
   fault(
     'auth-valid-refused-now-and-then',
-    VALID,
+    'auth-valid-key',
     'Every eleventh request with a valid key is refused with 401.',
-    {
-      behaviour: (usual) => {
-        let times = 0;
-        return {
-          identify(call) {
-            const key = usual.identify(call);
-            return key !== null && ++times % 11 === 0 ? null : key;
-          },
-        };
-      },
+    () => {
+      let times = 0;
+      return refusing(() => ++times % 11 === 0);
     },
   ),
-  fault('auth-missing-unknown-animal-404', MISSING, 'Without a key, an unknown animal is not found.', {
-    behaviour: (usual, { store }) => ({
-      finish: (answer, call) =>
-        usual.finish(
-          answer.status === 401 &&
-            hasNone(call) &&
-            call.route.operation === 'getPet' &&
-            store.find(call.route.petId) === null
-            ? withError(answer, 404)
-            : answer,
-          call,
-        ),
-    }),
-  }),
-  fault('auth-every-tenth-accepted', UNKNOWN, 'Every tenth request with an invalid token is served.', {
-    behaviour: (usual) => {
+  fault(
+    'auth-every-tenth-accepted',
+    'auth-unknown-key',
+    'Every tenth request with an invalid token is served.',
+    () => {
       let refused = 0;
-      return {
-        identify(call) {
-          const key = usual.identify(call);
-          if (key !== null || !hasUnknown(call)) return key;
-          refused += 1;
-          return refused % 10 === 0 ? STRANGER : null;
-        },
-      };
+      return serving((call) => hasUnknown(call) && ++refused % 10 === 0);
     },
-  }),
-  fault(
-    'auth-ignores-last-character',
-    NEAR,
-    'The last character of a key is not compared.',
-    taking(
-      (token, value) =>
-        token.slice(0, value.length - 1) === value.slice(0, -1) && token.length === value.length,
-    ),
-  ),
-  fault(
-    'auth-ends-suffice',
-    NEAR,
-    'Of a key the first eight and the last four characters are compared.',
-    taking(
-      (token, value) =>
-        token.length === value.length &&
-        token.slice(0, 8) === value.slice(0, 8) &&
-        token.slice(-4) === value.slice(-4),
-    ),
   ),
 ];

@@ -1,4 +1,6 @@
+import type { Parts } from '../../recipe.ts';
 import { type Personality, together } from '../personality.ts';
+import { eachServer } from '../shapes.ts';
 
 /** One thing that a server does wrong, and nothing else. */
 export interface Fault extends Personality {
@@ -9,8 +11,11 @@ export interface Fault extends Personality {
   readonly summary: string;
 }
 
+/** What differs; a function where it remembers something, so that every server has its own. */
+export type Deviation = Personality | ((parts: Parts) => Personality);
+
 /** A fault's row: what it does, in a sentence and in code. */
-type Row = readonly [summary: string, ...deviations: Personality[]];
+type Row = readonly [summary: string, ...deviations: Deviation[]];
 
 /** Faults by the requirement that they break, then by name. */
 export type FaultTable = Readonly<Record<string, Readonly<Record<string, Row>>>>;
@@ -29,7 +34,10 @@ export function fault(
   name: string,
   breaks: string,
   summary: string,
-  ...deviations: readonly Personality[]
+  ...deviations: readonly Deviation[]
 ): Fault {
-  return { name, breaks, summary, ...together(...deviations) };
+  const made = deviations.map((deviation) =>
+    typeof deviation === 'function' ? eachServer(deviation) : deviation,
+  );
+  return { name, breaks, summary, ...together(...made) };
 }

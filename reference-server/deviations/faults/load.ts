@@ -1,5 +1,5 @@
 import type { Personality } from '../personality.ts';
-import { answeringAtTimes, everyNth, succeeds, withError } from '../shapes.ts';
+import { everyNth, failing, succeeds } from '../shapes.ts';
 import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 /** Holds answers back, longer and longer. */
@@ -20,7 +20,7 @@ const TABLE: FaultTable = {
     'load-latency-leaks': ['Every request makes all later ones slower, by a hundredth of a millisecond.',
       slower((requests) => requests / 100)],
     'load-errors': ['Every five hundredth list is answered with 503.',
-      answeringAtTimes(everyNth(500, succeeds('listPets')), (answer) => withError(answer, 503))],
+      () => failing(503, everyNth(500, succeeds('listPets')))],
     'load-stalls': ['Every thousandth answer takes three seconds.',
       slower((requests) => (requests % 1000 === 0 ? 3_000 : 0))],
   },
