@@ -141,14 +141,14 @@ export function petShown(change: (pet: Pet, call: Call) => Pet, operation?: Rout
 
 /** Changes an animal's JSON, in one operation or in all. */
 export function petWritten(
-  change: (text: string, pet: Pet) => string,
+  change: (text: string, pet: Pet, call: Call) => string,
   operation?: Route['operation'],
 ): Personality {
   return {
     behaviour: (usual) => ({
       petText(pet, call) {
         const text = usual.petText(pet, call);
-        return operation === undefined || call.route.operation === operation ? change(text, pet) : text;
+        return operation === undefined || call.route.operation === operation ? change(text, pet, call) : text;
       },
     }),
   };

@@ -1,11 +1,10 @@
 import { type ApiKey, bearerToken } from '../../api-keys.ts';
-import type { Answer, Behaviour } from '../../behaviour.ts';
 import type { Call } from '../../call.ts';
-import type { PetStore } from '../../pet-store.ts';
 import type { Route } from '../../routing.ts';
 import type { Personality } from '../personality.ts';
 import { answers, failing, identifying, where, withError } from '../shapes.ts';
 import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
+import { readThoughRefused, storedThoughRefused } from './refused-additions.ts';
 
 /** Who is served without a key; it has requests of its own. */
 const STRANGER: ApiKey = { name: 'stranger', plan: 'business' };
@@ -45,31 +44,15 @@ const takingFrom = (source: (call: Call) => string | undefined): Personality =>
 const refusing = (when: (key: ApiKey, call: Call) => boolean): Personality =>
   identifying((usual, call) => (usual !== null && when(usual, call) ? null : usual));
 
-/** An addition that is refused with 401 is read all the same, and perhaps answered otherwise. */
-const reading = (
-  who: (call: Call) => boolean,
-  look: (read: ReturnType<Behaviour['readNewPet']>, answer: Answer, store: PetStore) => Answer,
-): Personality => ({
-  behaviour: (usual, { store }) => ({
-    deliver(response, answer, headers, call) {
-      const refused = answer.status === 401 && call.route.operation === 'createPet' && who(call);
-      if (!refused) return usual.deliver(response, answer, headers, call);
-      const chunks: Buffer[] = [];
-      call.request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      call.request.on('end', () => {
-        const read = usual.readNewPet(Buffer.concat(chunks).toString(), call);
-        const last = look(read, answer, store);
-        usual.deliver(response, last, last === answer ? headers : usual.headers(last, call), call);
-      });
-    },
-  }),
-});
-
 const storing = (who: (call: Call) => boolean): Personality =>
-  reading(who, (read, answer, store) => {
-    if ('animal' in read) store.add(read.animal);
-    return answer;
-  });
+  storedThoughRefused((answer, call) => answer.status === 401 && who(call));
+
+/** An addition without a key is refused for its body, where that is invalid too. */
+const judgingBody = (who: (call: Call) => boolean): Personality =>
+  readThoughRefused(
+    (answer, call) => answer.status === 401 && who(call),
+    (read, answer) => ('problem' in read ? withError(answer, 400) : answer),
+  );
 
 function basicPassword(call: Call): string | undefined {
   const encoded = /^basic (\S+)$/i.exec(call.authorization ?? '')?.[1];
@@ -103,7 +86,7 @@ const TABLE: FaultTable = {
       serving((call) => hasNone(call) && call.target.includes('status='), 'listPets')],
     'auth-missing-invalid-body-400': [
       'An addition without a key is answered 400 where its body is invalid too.',
-      reading(hasNone, (read, answer) => ('problem' in read ? withError(answer, 400) : answer))],
+      judgingBody(hasNone)],
     'auth-missing-unknown-animal-404': ['Without a key, an unknown animal is not found.',
       ({ store }) => refusedWith(404, (call) =>
         hasNone(call) && call.route.operation === 'getPet' && store.find(call.route.petId) === null)],
@@ -116,7 +99,7 @@ const TABLE: FaultTable = {
     'auth-empty-500': ['An empty bearer token is answered with 500.', refusedWith(500, hasEmpty)],
     'auth-empty-invalid-body-400': [
       'An addition with an empty bearer token is answered 400 where its body is invalid too.',
-      reading(hasEmpty, (read, answer) => ('problem' in read ? withError(answer, 400) : answer))],
+      judgingBody(hasEmpty)],
   },
   'auth-unknown-key': {
     'auth-any-token-accepted': ['Any token is accepted.', serving(hasUnknown)],

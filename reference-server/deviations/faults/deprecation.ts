@@ -1,8 +1,18 @@
-import type { When } from '../shapes.ts';
-import { addedHeader, answers, header, selecting, succeeds } from '../shapes.ts';
+import { together } from '../personality.ts';
+import {
+  addedHeader,
+  answers,
+  asksForStatus,
+  finding,
+  header,
+  hiding,
+  selecting,
+  succeeds,
+  type When,
+  where,
+} from '../shapes.ts';
 import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
-const SUNSET = 'sunset-header-agrees';
 const SUCCESSOR = 'deprecation-successor';
 
 const onGet: When = (_answer, call) => call.route.operation === 'getPet';
@@ -29,6 +39,8 @@ const TABLE: FaultTable = {
     'sunset-a-year-late': ['Sunset is 5 December 2031.', sunset(`Fri, 05 Dec 2031 ${MIDNIGHT}`)],
     'sunset-day-and-month-swapped': ['Sunset is 12 May 2030.', sunset(`Sun, 12 May 2030 ${MIDNIGHT}`)],
     'sunset-passed': ['Sunset is 5 December 2020.', sunset(`Sat, 05 Dec 2020 ${MIDNIGHT}`)],
+    'list-has-sunset': ['A list with a status is announced to be removed too.',
+      addedHeader('Sunset', `Thu, 05 Dec 2030 ${MIDNIGHT}`, where(succeeds('listPets'), asksForStatus))],
   },
 };
 
@@ -36,35 +48,23 @@ const TABLE: FaultTable = {
 export const DEPRECATION_FAULTS: readonly Fault[] = [
   ...faultsOf(TABLE),
   fault(
-    'list-has-sunset',
-    SUNSET,
-    'A list with a status is announced to be removed too.',
-    addedHeader(
-      'Sunset',
-      `Thu, 05 Dec 2030 ${MIDNIGHT}`,
-      (answer, call) => succeeds('listPets')(answer, call) && call.target.includes('status='),
-    ),
-  ),
-  fault(
     'successor-hides-retrieved',
     SUCCESSOR,
     'An animal that was retrieved is left out of filtered lists.',
-    {
-      behaviour: (usual) => {
-        const retrieved = new Set<string>();
-        return {
-          findPet(petId, call) {
-            const found = usual.findPet(petId, call);
-            if (found !== null && !('code' in found)) retrieved.add(petId);
-            return found;
-          },
-          select(query, call) {
-            if (query.status === null) return usual.select(query, call);
-            const more = usual.select({ ...query, limit: query.limit + retrieved.size }, call);
-            return more.filter(({ id }) => !retrieved.has(id)).slice(0, query.limit);
-          },
-        };
-      },
+    () => {
+      const retrieved = new Set<string>();
+      const watching = finding((usual, petId, call) => {
+        const found = usual(petId, call);
+        if (found !== null && !('code' in found)) retrieved.add(petId);
+        return found;
+      });
+      return together(
+        watching,
+        hiding(
+          ({ id }) => retrieved.has(id),
+          ({ status }) => status !== null,
+        ),
+      );
     },
   ),
   fault(
@@ -73,9 +73,8 @@ export const DEPRECATION_FAULTS: readonly Fault[] = [
     'In filtered lists ids are counted from one million up.',
     selecting((usual, query, call) => {
       const pets = usual(query, call);
-      return query.status === null
-        ? pets
-        : pets.map((pet, index) => ({ ...pet, id: String(1_000_000 + index) }));
+      if (query.status === null) return pets;
+      return pets.map((pet, index) => ({ ...pet, id: String(1_000_000 + index) }));
     }),
   ),
 ];

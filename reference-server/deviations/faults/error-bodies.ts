@@ -1,7 +1,7 @@
 import type { Answer } from '../../behaviour.ts';
 import { together } from '../personality.ts';
-import { answering, answers, header, type When, withBody } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
+import { answering, answers, header, onPlan, type When, where, withBody } from '../shapes.ts';
+import { type Fault, type FaultTable, faultsOf } from './fault.ts';
 
 /** Replaces the body of an error by text. */
 const body = (when: When, change: (text: string, answer: Answer) => string) =>
@@ -77,6 +77,8 @@ const TABLE: FaultTable = {
     'error-404-detail': ['The Error of a 404 has a field detail alone.',
       body(onUnknownAnimal, () => '{"detail":"Not Found"}')],
     'error-404-status-text': ['status in the Error of a 404 is a string.', body(onUnknownAnimal, statusText)],
+    'error-404-code-number-on-pro': ['With a Pro key, code in the Error of a 404 is a number.',
+      body(where(onUnknownAnimal, onPlan('pro')), fieldAs('code', '404'))],
   },
   'error-body-429': {
     'error-429-empty': ['A 429 has no body.', body(answers(429), () => '')],
@@ -97,12 +99,4 @@ const TABLE: FaultTable = {
 };
 
 /** Sections 2 and 7: the body of every error. */
-export const ERROR_BODY_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault(
-    'error-404-code-number-on-pro',
-    'error-body-404',
-    'With a Pro key, code in the Error of a 404 is a number.',
-    body((answer, call) => onUnknownAnimal(answer, call) && call.key?.plan === 'pro', fieldAs('code', '404')),
-  ),
-];
+export const ERROR_BODY_FAULTS: readonly Fault[] = faultsOf(TABLE);

@@ -2,12 +2,19 @@ import { REMOVAL } from '../../deprecation.ts';
 import { errorBody } from '../../error-body.ts';
 import type { Pet } from '../../pet-store.ts';
 import { shiftedClock } from '../clock.ts';
-import { type Personality, together } from '../personality.ts';
-import { answering, answers, finding, petWritten, succeeds, withBody, withError } from '../shapes.ts';
+import type { Personality } from '../personality.ts';
+import {
+  answering,
+  answeringWith,
+  answers,
+  failing,
+  finding,
+  petWritten,
+  succeeds,
+  withBody,
+  withError,
+} from '../shapes.ts';
 import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
-
-const UNTIL = 'get-until-removal';
-const REMOVED = 'get-removed';
 
 /** The server in the days after the removal. */
 const afterRemoval: Personality = {
@@ -28,7 +35,22 @@ const TABLE: FaultTable = {
     'get-gone-for-sold': ['Retrieval of a sold animal is gone before the removal date.',
       gone(({ status }) => status === 'sold')],
     'get-not-implemented': ['Retrieval is answered with 501.',
-      answering(succeeds('getPet'), (answer) => withError(answer, 501))],
+      failing(501, succeeds('getPet'))],
+    'get-method-not-allowed': ['Retrieval is answered with 405.',
+      answering(succeeds('getPet'), (answer) => ({ ...withError(answer, 405), headers: ['Allow', 'DELETE'] }))],
+    'get-moved-to-successor': ['Retrieval is redirected to the list.',
+      answering(succeeds('getPet'), (answer) => ({ ...withError(answer, 301), headers: ['Location', '../pets'] }))],
+  },
+  'get-removed': {
+    'get-removed-fails': [
+      'After its removal, by a clock that is there already, retrieval is answered with 500.', afterRemoval,
+      answeringWith(errorBody({ status: 500, code: 'internal_error', message: 'No such handler.' }), answers(410), 500)],
+  },
+  'deprecation-successor': {
+    'successor-has-other-status': [
+      'A retrieved animal shows a status under which the list does not have it.',
+      petWritten((text, pet) =>
+        text.replace(/"status":"\w+"/, `"status":"${pet.status === 'sold' ? 'available' : 'sold'}"`), 'getPet')],
   },
 };
 
@@ -36,25 +58,11 @@ const TABLE: FaultTable = {
 export const GETTING_REMOVAL_FAULTS: readonly Fault[] = [
   ...faultsOf(TABLE),
   fault(
-    'get-method-not-allowed',
-    UNTIL,
-    'Retrieval is answered with 405.',
-    answering(succeeds('getPet'), (answer) => ({ ...withError(answer, 405), headers: ['Allow', 'DELETE'] })),
-  ),
-  fault('get-moved-to-successor', UNTIL, 'Retrieval is redirected to the list.', {
-    behaviour: (usual) => ({
-      finish(answer, call) {
-        const last = usual.finish(answer, call);
-        if (!succeeds('getPet')(last, call)) return last;
-        return { ...withError(last, 301), headers: ['Location', '../pets'] };
-      },
-    }),
-  }),
-  fault(
     'get-served-after-removal',
-    REMOVED,
+    'get-removed',
     'Retrieval goes on after 5 December 2030, by a clock that is there already.',
-    together(afterRemoval, {
+    afterRemoval,
+    {
       behaviour: (usual) => ({
         finish(answer, call) {
           const last = usual.finish(answer, call);
@@ -64,28 +72,6 @@ export const GETTING_REMOVAL_FAULTS: readonly Fault[] = [
           return { ...withBody(last, usual.petText(found, call)), status: 200 };
         },
       }),
-    }),
-  ),
-  fault(
-    'get-removed-fails',
-    REMOVED,
-    'After its removal, by a clock that is there already, retrieval is answered with 500.',
-    together(
-      afterRemoval,
-      answering(answers(410), (answer) => ({
-        ...withBody(answer, errorBody({ status: 500, code: 'internal_error', message: 'No such handler.' })),
-        status: 500,
-      })),
-    ),
-  ),
-  fault(
-    'successor-has-other-status',
-    'deprecation-successor',
-    'A retrieved animal shows a status under which the list does not have it.',
-    petWritten(
-      (text, pet) =>
-        text.replace(/"status":"\w+"/, `"status":"${pet.status === 'sold' ? 'available' : 'sold'}"`),
-      'getPet',
-    ),
+    },
   ),
 ];

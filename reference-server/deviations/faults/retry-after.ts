@@ -10,21 +10,16 @@ const retryAfter = (
 ): Personality => header('Retry-After', when, (value, call) => change(Number(value), call.now));
 
 /** From a key's second refusal in a row on. */
-function fromSecondRefusal(change: (seconds: number) => string | null): Personality {
-  return {
-    behaviour(usual, parts, recipe) {
-      const refusals = new Map<string, number>();
-      const again: When = (answer, call) => {
-        const name = call.key?.name ?? '';
-        if (call.refusedBy === null) refusals.delete(name);
-        if (!byMinute(answer, call)) return false;
-        refusals.set(name, (refusals.get(name) ?? 0) + 1);
-        return (refusals.get(name) ?? 0) > 1;
-      };
-      return retryAfter(change, again).behaviour?.(usual, parts, recipe) ?? {};
-    },
-  };
-}
+const fromSecondRefusal = (change: (seconds: number) => string | null) => () => {
+  const refusals = new Map<string, number>();
+  return retryAfter(change, (answer, call) => {
+    const name = call.key?.name ?? '';
+    if (call.refusedBy === null) refusals.delete(name);
+    if (!byMinute(answer, call)) return false;
+    refusals.set(name, (refusals.get(name) ?? 0) + 1);
+    return (refusals.get(name) ?? 0) > 1;
+  });
+};
 
 const onAdd: When = (answer, call) => byMinute(answer, call) && call.route.operation === 'createPet';
 const onFree: When = (answer, call) => byMinute(answer, call) && call.key?.plan === 'free';

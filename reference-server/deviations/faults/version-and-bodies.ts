@@ -6,14 +6,13 @@ import {
   petWritten,
   queried,
   succeeds,
+  type When,
+  where,
   withBody,
 } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
+import { type Fault, type FaultTable, faultsOf } from './fault.ts';
 
-const MEDIA = 'media-type-json';
-const JSON_TEXT = 'json-well-formed';
-
-const contentType = (value: string | null) => () => value;
+const contentType = (value: string | null, when: When) => header('Content-Type', when, () => value);
 
 // biome-ignore format: a table, a line or two for each fault
 const TABLE: FaultTable = {
@@ -25,23 +24,28 @@ const TABLE: FaultTable = {
   },
   'media-type-json': {
     'list-as-text-plain': ['A list is labelled text/plain.',
-      header('Content-Type', succeeds('listPets'), contentType('text/plain'))],
+      contentType('text/plain', succeeds('listPets'))],
     'created-as-vendor-type': ['A created animal is labelled application/vnd.pets+json.',
-      header('Content-Type', answers(201), contentType('application/vnd.pets+json'))],
+      contentType('application/vnd.pets+json', answers(201))],
     'animal-as-text-json': ['A retrieved animal is labelled text/json.',
-      header('Content-Type', succeeds('getPet'), contentType('text/json'))],
+      contentType('text/json', succeeds('getPet'))],
     'list-without-media-type': ['A list has no Content-Type.',
-      header('Content-Type', succeeds('listPets'), contentType(null))],
+      contentType(null, succeeds('listPets'))],
     'bad-request-as-problem-json': ['A 400 is labelled application/problem+json.',
-      header('Content-Type', answers(400), contentType('application/problem+json'))],
+      contentType('application/problem+json', answers(400))],
     'unauthorized-as-html': ['A 401 is labelled text/html.',
-      header('Content-Type', answers(401), contentType('text/html; charset=utf-8'))],
+      contentType('text/html; charset=utf-8', answers(401))],
     'not-found-as-text': ['A 404 for an unknown animal is labelled text/plain.',
-      header('Content-Type', answers(404, 'getPet'), contentType('text/plain'))],
+      contentType('text/plain', answers(404, 'getPet'))],
     'refusal-as-text': ['Only a 429 is labelled text/plain.',
-      header('Content-Type', answers(429), contentType('text/plain'))],
+      contentType('text/plain', answers(429))],
     'created-as-html-too': ['A created animal has a second Content-Type, text/html.',
       addedHeader('Content-Type', 'text/html', answers(201))],
+    'list-as-html-to-whoever-accepts-anything': [
+      'A list is labelled text/html where the client accepts anything.',
+      contentType('text/html', where(succeeds('listPets'), ({ request }) => request.headers.accept === '*/*'))],
+    'sold-list-as-octets': ['Only the list of sold animals is labelled application/octet-stream.',
+      contentType('application/octet-stream', (_answer, call) => queried(call, 'status=sold'))],
   },
   'json-well-formed': {
     'list-trailing-comma': ['A list ends with a comma before its bracket.',
@@ -58,48 +62,16 @@ const TABLE: FaultTable = {
       petWritten((text) => text.replace(/"categoryId":-?\d+/, '"categoryId":NaN'), 'getPet')],
     'gzip-not-applied': ['A list claims to be compressed with gzip and is not.',
       addedHeader('Content-Encoding', 'gzip', succeeds('listPets'))],
+    'list-one-per-line': ['A list is one JSON text per line.',
+      answering(succeeds('listPets'), (answer) =>
+        withBody(answer, answer.text.slice(1, -1).replaceAll('},{', '}\n{').concat('\n{}')))],
+    'list-in-latin-1': ['A list is sent as ISO-8859-1, with an umlaut in its first name.',
+      answering(succeeds('listPets'), (answer) => {
+        const text = answer.text.replace(/"name":"/, '"name":"Ä').replaceAll(/[^\u0020-\u00ff]/g, '?');
+        return { ...answer, text, wire: text };
+      })],
   },
 };
 
 /** Sections 1 and 9: the base address, the media type, JSON as such. */
-export const VERSION_AND_BODY_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault(
-    'list-as-html-to-whoever-accepts-anything',
-    MEDIA,
-    'A list is labelled text/html where the client accepts anything.',
-    header(
-      'Content-Type',
-      (answer, call) => succeeds('listPets')(answer, call) && call.request.headers.accept === '*/*',
-      contentType('text/html'),
-    ),
-  ),
-  fault(
-    'sold-list-as-octets',
-    MEDIA,
-    'Only the list of sold animals is labelled application/octet-stream.',
-    header(
-      'Content-Type',
-      (_answer, call) => queried(call, 'status=sold'),
-      contentType('application/octet-stream'),
-    ),
-  ),
-  fault(
-    'list-one-per-line',
-    JSON_TEXT,
-    'A list is one JSON text per line.',
-    answering(succeeds('listPets'), (answer) =>
-      withBody(answer, answer.text.slice(1, -1).replaceAll('},{', '}\n{').concat('\n{}')),
-    ),
-  ),
-  fault('list-in-latin-1', JSON_TEXT, 'A list is sent as ISO-8859-1, with an umlaut in its first name.', {
-    behaviour: (usual) => ({
-      finish(answer, call) {
-        const last = usual.finish(answer, call);
-        if (!succeeds('listPets')(last, call)) return last;
-        const text = last.text.replace(/"name":"/, '"name":"Ä').replaceAll(/[^\u0020-\u00ff]/g, '?');
-        return { ...last, text, wire: text };
-      },
-    }),
-  }),
-];
+export const VERSION_AND_BODY_FAULTS: readonly Fault[] = faultsOf(TABLE);

@@ -18,15 +18,10 @@ export function windowCounter(): (call: Call) => number {
 }
 
 /** A deviation that shows from a key's second window on. */
-export function fromSecondWindow(deviation: (when: When) => Personality): Personality {
-  return {
-    behaviour(usual, parts, recipe) {
-      const windowOf = windowCounter();
-      const later: When = (_answer, call) => windowOf(call) > 1;
-      return deviation(later).behaviour?.(usual, parts, recipe) ?? {};
-    },
-  };
-}
+export const fromSecondWindow = (deviation: (when: When) => Personality) => () => {
+  const windowOf = windowCounter();
+  return deviation((_answer, call) => windowOf(call) > 1);
+};
 
 /** Answers to a valid key. */
 export const toValidKey: When = (_answer, call) => call.key !== null;
