@@ -1,13 +1,13 @@
 import type { Answer, Behaviour } from './behaviour.ts';
 import type { Call } from './call.ts';
 import { DEPRECATION_HEADERS, REMOVAL } from './deprecation.ts';
-import type { Problem } from './error-body.ts';
 import {
   badRequest,
   errorBody,
   HOST_REQUIRED,
   KEY_REQUIRED,
   NO_SUCH_ANIMAL,
+  type Problem,
   REMOVED,
   TOO_LARGE,
 } from './error-body.ts';

@@ -5,7 +5,7 @@ import type { Answer, Behaviour } from './behaviour.ts';
 import { openCall } from './call.ts';
 import type { Clock } from './clock.ts';
 import { conformingBehaviour } from './conforming.ts';
-import type { Problem } from './error-body.ts';
+import { UNEXPECTED } from './error-body.ts';
 import { freshLists, keptLists, type Lists } from './lists.ts';
 import { admission, createPet, getPet, listPets, refusal } from './operations.ts';
 import { DOCUMENTED_PLANS, type PlanLimits } from './plans.ts';
@@ -62,8 +62,6 @@ const PATIENCE: Patience = {
   stalledMs: 60_000,
   drainMs: 5_000,
 };
-
-const UNEXPECTED: Problem = { status: 500, code: 'internal_error', message: 'The server failed to answer.' };
 
 /** How a server answers. */
 interface Service {
