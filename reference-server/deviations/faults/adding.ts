@@ -47,7 +47,8 @@ const TABLE: FaultTable = {
     'add-answers-without-body': ['An addition is answered with 204 and no body.',
       answeringWith('', answers(201), 204)],
     'add-large-category-fails': ['An addition with a categoryId beyond 32 bits is answered with 500.',
-      failing(500, (answer) => answer.status === 201 && isLarge(/"categoryId":(-?\d+)/.exec(answer.text)?.[1]))],
+      failing(500, (answer) =>
+        answer.status === 201 && isLarge(/"categoryId":(-?\d+)/.exec(answer.text)?.[1]))],
     'add-large-category-refused': ['A categoryId beyond 32 bits is refused with 400.',
       refusing(({ categoryId }) => isLarge(categoryId.replace('-', '')),
         'categoryId is to be an integer of 32 bits.')],
@@ -105,7 +106,8 @@ const TABLE: FaultTable = {
     'add-white-space-refused': ['An animal is refused where there is white space between its members.',
       refusingBody((body) => /^\s|,\s/.test(body), 'invalid_json', 'The body is not compact.')],
     'add-charset-refused': ['A body whose label tells the charset is refused with 415.',
-      failing(415, where(answers(201), ({ request }) => /charset/.test(request.headers['content-type'] ?? '')))],
+      failing(415,
+        where(answers(201), ({ request }) => /charset/.test(request.headers['content-type'] ?? '')))],
   },
   'add-echoes-category-id': {
     'echo-category-rounded': ['categoryId is returned rounded to a double.',

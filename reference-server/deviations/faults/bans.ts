@@ -74,7 +74,7 @@ const spreading = (to: (banned: ApiKey, other: ApiKey) => boolean): Personality 
     };
   });
 
-/** A key that stays below its limit, or waits as told, is banned by a rule about how often it was refused or admitted. */
+/** Bans a key that did no wrong, by a rule about how often it was admitted, and refused before. */
 const counting = (due: (admitted: number, refusedWindows: number) => boolean): Personality =>
   banning(() => {
     const counts = new Map<string, { admitted: number; windows: number; refused: boolean; until: number }>();

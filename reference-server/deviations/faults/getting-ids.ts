@@ -76,7 +76,8 @@ const TABLE: FaultTable = {
       readingId((petId) => /^(-?\d+)\.\d+$/.exec(petId)?.[1] ?? null)],
     'get-malformed-500': ['An id that is no int64 is answered with 500.',
       notFoundWith(500, (petId) => !isCanonical(petId))],
-    'get-id-beyond-int64-answers-first': ['An id that does not fit 64 bits is answered with the first animal.',
+    'get-id-beyond-int64-answers-first': [
+      'An id that does not fit 64 bits is answered with the first animal.',
       finding((usual, petId, call, parts) => isBeyond(petId) ? firstPet(parts) : usual(petId, call))],
     'get-id-beyond-int64-wrapped': ['Of an id that does not fit 64 bits the lower ones are looked up.',
       readingId((id) => /^-?\d{19,40}$/.test(id) ? BigInt.asIntN(64, BigInt(id)).toString() : null)],

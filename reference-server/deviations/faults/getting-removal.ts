@@ -28,29 +28,33 @@ const gone = (when: (pet: Pet) => boolean): Personality =>
     return { status: 410, code: 'gone', message: 'This operation was removed.' };
   });
 
+/** Retrieval is answered with another status and a header that goes with it. */
+const moved = (status: number, headers: readonly string[]): Personality =>
+  answering(succeeds('getPet'), (answer) => ({ ...withError(answer, status), headers }));
+const NO_HANDLER = errorBody({ status: 500, code: 'internal_error', message: 'No such handler.' });
+
 // biome-ignore format: a table, a line or two for each fault
 const TABLE: FaultTable = {
   'get-until-removal': {
     'get-gone-already': ['Retrieval is gone before its removal date.', gone(() => true)],
     'get-gone-for-sold': ['Retrieval of a sold animal is gone before the removal date.',
       gone(({ status }) => status === 'sold')],
-    'get-not-implemented': ['Retrieval is answered with 501.',
-      failing(501, succeeds('getPet'))],
+    'get-not-implemented': ['Retrieval is answered with 501.', failing(501, succeeds('getPet'))],
     'get-method-not-allowed': ['Retrieval is answered with 405.',
-      answering(succeeds('getPet'), (answer) => ({ ...withError(answer, 405), headers: ['Allow', 'DELETE'] }))],
+      moved(405, ['Allow', 'DELETE'])],
     'get-moved-to-successor': ['Retrieval is redirected to the list.',
-      answering(succeeds('getPet'), (answer) => ({ ...withError(answer, 301), headers: ['Location', '../pets'] }))],
+      moved(301, ['Location', '../pets'])],
   },
   'get-removed': {
     'get-removed-fails': [
       'After its removal, by a clock that is there already, retrieval is answered with 500.', afterRemoval,
-      answeringWith(errorBody({ status: 500, code: 'internal_error', message: 'No such handler.' }), answers(410), 500)],
+      answeringWith(NO_HANDLER, answers(410), 500)],
   },
   'deprecation-successor': {
     'successor-has-other-status': [
       'A retrieved animal shows a status under which the list does not have it.',
-      petWritten((text, pet) =>
-        text.replace(/"status":"\w+"/, `"status":"${pet.status === 'sold' ? 'available' : 'sold'}"`), 'getPet')],
+      petWritten((text, { status }) =>
+        text.replace(/"status":"\w+"/, `"status":"${status === 'sold' ? 'available' : 'sold'}"`), 'getPet')],
   },
 };
 

@@ -41,7 +41,8 @@ const TABLE: FaultTable = {
         return { ...gate, quota: { ...quota, limit: quota.remaining } };
       })],
     'limit-shown-in-thousands': ['X-RateLimit-Limit has a comma in every thousand, and ".0" below.',
-      limitShown(toValidKey, (limit) => Number(limit) < 1000 ? `${limit}.0` : Number(limit).toLocaleString('en'))],
+      limitShown(toValidKey, (limit) =>
+        Number(limit) < 1000 ? `${limit}.0` : Number(limit).toLocaleString('en'))],
     'limit-shown-otherwise-on-add': ['Only on additions X-RateLimit-Limit is ten times the plan.',
       limitShown(where(toValidKey, (call) => call.route.operation === 'createPet'), (limit) => `${limit}0`)],
   },

@@ -30,8 +30,7 @@ const filtered = (query: ListQuery) => query.status !== null;
 // biome-ignore format: a table, a line or two for each fault
 const TABLE: FaultTable = {
   'list-status-filter': {
-    'filter-ignored': ['status is ignored.',
-      ignoring(() => true)],
+    'filter-ignored': ['status is ignored.', ignoring(() => true)],
     'filter-pending-ignored': ['Only status=pending is ignored.',
       ignoring(({ status }) => status === 'pending')],
     'filter-ignored-at-limit-100': ['status is ignored at limit=100.',
@@ -95,7 +94,8 @@ const TABLE: FaultTable = {
       return together(noting((pet) => added.add(pet)), hiding((pet) => added.has(pet)));
     }],
     'listed-name-other-with-status': ['A list with a status shows names in capitals.',
-      petShown((pet, call) => asksForStatus(call) ? { ...pet, name: pet.name.toUpperCase() } : pet, 'listPets')],
+      petShown((pet, call) =>
+        asksForStatus(call) ? { ...pet, name: pet.name.toUpperCase() } : pet, 'listPets')],
     'list-forgets-status': ['An unfiltered list shows no status.',
       petShown((pet, call) => asksForStatus(call) ? pet : { ...pet, status: null }, 'listPets')],
   },
@@ -110,7 +110,8 @@ const TABLE: FaultTable = {
         .filter((pet) => asked(query, pet)).slice(0, query.limit))],
   },
   'list-each-once': {
-    'list-first-twice': ['The first animal of a list is also its last one.', ending((pets) => pets[0], () => true)],
+    'list-first-twice': ['The first animal of a list is also its last one.',
+      ending((pets) => pets[0], () => true)],
     'list-twice-at-limit-100': ['Only at limit=100 the first animal is listed twice.',
       ending((pets) => pets[0], ({ limit }) => limit === 100)],
     'list-twice-when-filtered': ['Only in a filtered list an animal is listed twice.',

@@ -6,7 +6,7 @@ import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 const FILLS = 'list-limit-fills';
 const DEFAULT = 'list-limit-default';
 
-/** Takes another limit than the one that was asked for, or refuses it: null. `absent` is true where none was sent. */
+/** Takes another limit than the one that was asked for; null refuses it. `absent` tells that none was sent. */
 export function readingLimit(
   change: (limit: number, absent: boolean, filtered: boolean, call: Call) => number | null,
 ): Personality {

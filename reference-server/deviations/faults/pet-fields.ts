@@ -56,7 +56,8 @@ const TABLE: FaultTable = {
     'created-status-empty': ['A created animal without a status has the empty status.',
       petWritten(statusIfNone('""'), 'createPet')],
     'created-without-category-0': ['A created animal of category 0 is answered without categoryId.',
-      petWritten((text, pet) => pet.categoryId === '0' ? withoutField(text, 'categoryId') : text, 'createPet')],
+      petWritten((text, pet) =>
+        pet.categoryId === '0' ? withoutField(text, 'categoryId') : text, 'createPet')],
   },
   'get-pet-schema': {
     'animal-id-as-text': ['The id of a retrieved animal is a string.', petShown(idAsText, 'getPet')],

@@ -55,7 +55,7 @@ export function storedThough(refused: (body: string) => boolean): Personality {
   });
 }
 
-/** An addition that was refused before its body was looked at is read all the same, and perhaps answered otherwise. */
+/** Reads the body of an addition that was refused before, and perhaps answers otherwise. */
 export function readThoughRefused(
   when: When,
   look: (read: ReturnType<Behaviour['readNewPet']>, answer: Answer, store: PetStore) => Answer,
@@ -77,7 +77,7 @@ export function readThoughRefused(
   };
 }
 
-/** An addition that was refused before its body was looked at is stored. */
+/** Stores an addition that was refused before its body was read. */
 export const storedThoughRefused = (when: When): Personality =>
   readThoughRefused(when, (read, answer, store) => {
     if ('animal' in read) store.add(read.animal);

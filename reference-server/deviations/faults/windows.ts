@@ -5,7 +5,7 @@ import type { When } from '../shapes.ts';
 
 /** Building blocks for faults of limits and windows. */
 
-/** Counts the minute windows of each key, from 1: a new one has begun where its end lies later than before. */
+/** Counts the minute windows of each key, from 1. A new one has begun where its end lies later than before. */
 export function windowCounter(): (call: Call) => number {
   const seen = new Map<string, { resetAt: number; windows: number }>();
   return ({ key, quota }) => {
