@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import type { ApiKey } from './api-keys.ts';
-import type { Call } from './call.ts';
+import type { Call, RefusedBy } from './call.ts';
 import type { Problem } from './error-body.ts';
 import type { ListQuery, NewPet, Pet } from './pet-store.ts';
-import type { Page } from './pet-text.ts';
+import type { Body } from './pet-text.ts';
 import type { Quota } from './rate-limiter.ts';
 
 /** A response before its headers are put together. */
-export interface Answer extends Page {
+export interface Answer extends Body {
   readonly status: number;
   /** Headers of this answer alone, as a flat list of names and values. */
   readonly headers: readonly string[];
@@ -20,12 +20,9 @@ export interface Gate {
   readonly refusal: Problem | null;
 }
 
-/** What stands between a valid key and an answer. */
-export type RefusedBy = 'minute' | 'day' | 'ban';
-
 /**
- * The seams of the server: each decision that the document leaves to a server, or that a broken one gets wrong, is
- * one function. The conforming ones are in `conforming.ts`; a variant or a fault puts its own in place of some.
+ * The seams of the server: each decision that the document leaves to a server is one function. `conforming.ts` takes
+ * them as the document has them.
  */
 export interface Behaviour {
   /** Whose key the request carries, or null. */

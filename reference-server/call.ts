@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { ApiKey } from './api-keys.ts';
-import type { RefusedBy } from './behaviour.ts';
-import type { Quota } from './rate-limiter.ts';
+import { MINUTE, type Quota } from './rate-limiter.ts';
 import type { Route, Router } from './routing.ts';
+
+/** What stands between a valid key and an answer. */
+export type RefusedBy = 'minute' | 'day' | 'ban';
 
 /** One request while it is being answered. */
 export interface Call {
@@ -23,8 +25,6 @@ export interface Call {
   /** Why a valid key was refused; null where it was not. */
   refusedBy: RefusedBy | null;
 }
-
-const MINUTE = 60_000;
 
 /**
  * What the rate headers say to a caller without a valid key: it has no requests, and the next minute brings none

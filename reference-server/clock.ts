@@ -19,8 +19,3 @@ export function systemClock(speed = 1): Clock {
   const origin = performance.now();
   return { now: () => Math.floor(startedAt + (performance.now() - origin) * speed), speed };
 }
-
-/** A clock that is ahead of another one, or behind it, by a fixed time. */
-export function shiftedClock(clock: Clock, milliseconds: number): Clock {
-  return { now: () => clock.now() + milliseconds, speed: clock.speed };
-}

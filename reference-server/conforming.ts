@@ -1,28 +1,29 @@
-import { bearerToken, type KeyRing } from './api-keys.ts';
-import type { BanList } from './ban-list.ts';
-import type { Answer, Behaviour, Gate } from './behaviour.ts';
-import type { Call } from './call.ts';
-import type { Clock } from './clock.ts';
+import type { Socket } from 'node:net';
+import { type ApiKey, bearerToken } from './api-keys.ts';
+import type { Behaviour, Gate } from './behaviour.ts';
 import { NOT_JSON, type Problem } from './error-body.ts';
+import { secondsUntil, standardHeaders } from './headers.ts';
 import { int64FromPath } from './int64.ts';
 import { readListQuery } from './list-query.ts';
 import { readNewPet } from './new-pet.ts';
-import { newestFirst, type PetStore } from './pet-store.ts';
+import { newestFirst } from './pet-store.ts';
 import { petText } from './pet-text.ts';
-import type { RateLimiter } from './rate-limiter.ts';
+import type { Parts } from './recipe.ts';
 
-/** What a server is made of; every server has its own. */
-export interface Parts {
-  readonly clock: Clock;
-  readonly keys: KeyRing;
-  readonly store: PetStore;
-  readonly limiter: RateLimiter;
-  readonly bans: BanList;
-}
-
-/** Seconds to wait, rounded up: a client that waits exactly as told is served. */
-export function secondsUntil(time: number, now: number): string {
-  return String(Math.max(1, Math.ceil((time - now) / 1000)));
+/**
+ * Section 5. A connection mostly sends the credential of its last request again, and is then known without another
+ * digest: it is compared with nothing but what it sent itself, so the time that takes tells nothing of other keys.
+ */
+function identification({ keys }: Parts): Behaviour['identify'] {
+  const callers = new WeakMap<Socket, { readonly authorization: string; readonly key: ApiKey }>();
+  return ({ authorization, request: { socket } }) => {
+    const caller = callers.get(socket);
+    if (caller !== undefined && caller.authorization === authorization) return caller.key;
+    const token = bearerToken(authorization);
+    const key = token === null ? null : keys.find(token);
+    if (key !== null && authorization !== null) callers.set(socket, { authorization, key });
+    return key;
+  };
 }
 
 function overLimit(window: 'minute' | 'day', retryAt: number, now: number): Problem {
@@ -37,8 +38,8 @@ function banned(servedAt: number, now: number): Problem {
 }
 
 /**
- * Ban, then limit. Retry-After is the time at which the key is served again, whichever of ban, minute and day ends
- * last, so that waiting for it is always enough.
+ * Section 8: ban, then limit. Retry-After is the time at which the key is served again, whichever of ban, minute and
+ * day ends last, so that waiting for it is always enough.
  */
 function gatekeeper({ limiter, bans }: Parts): Behaviour['admit'] {
   return (key, { now }): Gate => {
@@ -58,48 +59,11 @@ function gatekeeper({ limiter, bans }: Parts): Behaviour['admit'] {
   };
 }
 
-let dateSecond = -1;
-let dateText = '';
-
-/** The Date header's form of a time (RFC 9110, 5.6.7); written once a second. */
-export function httpDate(now: number): string {
-  const second = Math.floor(now / 1000);
-  if (second !== dateSecond) {
-    dateSecond = second;
-    dateText = new Date(second * 1000).toUTCString();
-  }
-  return dateText;
-}
-
-/** Section 8: the three rate headers on every response, beside what HTTP asks for. */
-export function standardHeaders(answer: Answer, call: Pick<Call, 'now' | 'quota'>): string[] {
-  const { quota } = call;
-  const headers = [
-    'Content-Type',
-    'application/json',
-    'Content-Length',
-    String(answer.wire.length),
-    'Date',
-    httpDate(call.now),
-    'X-RateLimit-Limit',
-    String(quota.limit),
-    'X-RateLimit-Remaining',
-    String(quota.remaining),
-    'X-RateLimit-Reset',
-    String(Math.ceil(quota.resetAt / 1000)),
-  ];
-  for (const text of answer.headers) headers.push(text);
-  return headers;
-}
-
 /** The server as the document describes it. */
 export function conformingBehaviour(parts: Parts): Behaviour {
-  const { keys, store } = parts;
+  const { store } = parts;
   return {
-    identify(call) {
-      const token = bearerToken(call.authorization);
-      return token === null ? null : keys.find(token);
-    },
+    identify: identification(parts),
     admit: gatekeeper(parts),
     readListQuery,
     select: (query) => newestFirst(store, query),
@@ -115,7 +79,8 @@ export function conformingBehaviour(parts: Parts): Behaviour {
     headers: standardHeaders,
     deliver(response, answer, headers) {
       response.writeHead(answer.status, headers);
-      response.end(answer.wire, 'latin1');
+      response.write(answer.wire, 'latin1');
+      response.end();
     },
   };
 }

@@ -19,7 +19,7 @@ function decoded(text: string): string | null {
 
 /**
  * Reads the query of section 4.1. limit is 1 to 100 in plain digits without leading zeros, status one of the three
- * values; each at most once. Parameters that the document does not have are passed over, readable or not is checked.
+ * values; each at most once. Parameters that the document does not have are passed over, but must be readable.
  *
  * @param search what follows the question mark
  */

@@ -8,8 +8,8 @@ function invalid(message: string): { problem: Problem } {
 }
 
 /**
- * Reads the body of section 4.2; the empty text stands for none. Values are taken as they are: nothing is trimmed, converted or filled in, any string
- * is a name, and fields that NewPet does not have are passed over.
+ * Reads the body of section 4.2; the empty text stands for none. Values are taken as they are: nothing is trimmed,
+ * converted or filled in. Any string is a name. Fields that NewPet does not have are passed over.
  */
 export function readNewPet(body: string): { animal: NewPet } | { problem: Problem } {
   if (body === '') return { problem: badRequest('body_required', 'A request body is required.') };

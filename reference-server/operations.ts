@@ -1,24 +1,25 @@
 import type { Answer, Behaviour } from './behaviour.ts';
 import type { Call } from './call.ts';
 import { DEPRECATION_HEADERS, REMOVAL } from './deprecation.ts';
-import type { Problem } from './error-body.ts';
 import {
   badRequest,
   errorBody,
   HOST_REQUIRED,
   KEY_REQUIRED,
   NO_SUCH_ANIMAL,
+  type Problem,
   REMOVED,
   TOO_LARGE,
 } from './error-body.ts';
-import { type Pages, page } from './pet-text.ts';
+import type { Lists } from './lists.ts';
+import { bodyOf } from './pet-text.ts';
 import type { ReceivedBody } from './request-body.ts';
 
 const NO_HEADERS: readonly string[] = [];
 
 /** An answer with an Error body. */
 export function refusal(problem: Problem, more: readonly string[] = NO_HEADERS): Answer {
-  const { text, wire } = page(errorBody(problem));
+  const { text, wire } = bodyOf(errorBody(problem));
   const own = problem.headers ?? NO_HEADERS;
   return { status: problem.status, text, wire, headers: more.length === 0 ? own : [...own, ...more] };
 }
@@ -43,10 +44,10 @@ export function admission(call: Call, behaviour: Behaviour): Answer | null {
 }
 
 /** Section 4.1. */
-export function listPets(search: string, call: Call, behaviour: Behaviour, pages: Pages): Answer {
+export function listPets(search: string, call: Call, behaviour: Behaviour, lists: Lists): Answer {
   const read = behaviour.readListQuery(search, call);
   if ('problem' in read) return refusal(read.problem);
-  const { text, wire } = pages(read.query, call);
+  const { text, wire } = lists(read.query, call);
   return { status: 200, text, wire, headers: NO_HEADERS };
 }
 
@@ -62,7 +63,7 @@ export function createPet(body: ReceivedBody, call: Call, behaviour: Behaviour):
   const read = behaviour.readNewPet(body.kind === 'empty' ? '' : body.text, call);
   if ('problem' in read) return refusal(read.problem);
   const pet = behaviour.addPet(read.animal, call);
-  return { status: 201, ...page(behaviour.petText(pet, call)), headers: NO_HEADERS };
+  return { status: 201, ...bodyOf(behaviour.petText(pet, call)), headers: NO_HEADERS };
 }
 
 /** Section 4.3. */
@@ -71,5 +72,5 @@ export function getPet(petId: string, call: Call, behaviour: Behaviour): Answer 
   const found = behaviour.findPet(petId, call);
   if (found === null) return refusal(NO_SUCH_ANIMAL, DEPRECATION_HEADERS);
   if ('code' in found) return refusal(found, DEPRECATION_HEADERS);
-  return { status: 200, ...page(behaviour.petText(found, call)), headers: DEPRECATION_HEADERS };
+  return { status: 200, ...bodyOf(behaviour.petText(found, call)), headers: DEPRECATION_HEADERS };
 }

@@ -21,6 +21,11 @@ export interface Pet extends NewPet {
   readonly id: string;
 }
 
+/** A NewPet plus its id; all are of one shape, the smallest. */
+export function petOf(id: string, { name, categoryId, status }: NewPet): Pet {
+  return { id, name, categoryId, status };
+}
+
 /** What a list asks for. */
 export interface ListQuery {
   readonly limit: number;
@@ -56,8 +61,7 @@ export class PetStore {
 
   /** Adds an animal under an id of the store's choice. */
   add(animal: NewPet): Pet {
-    const { name, categoryId, status } = animal;
-    return this.put({ id: this.#nextId(), name, categoryId, status });
+    return this.put(petOf(this.#nextId(), animal));
   }
 
   /** Takes in an animal that has its id already. */

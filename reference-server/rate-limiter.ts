@@ -1,6 +1,6 @@
 import type { ApiKey } from './api-keys.ts';
 import type { PlanLimits } from './plans.ts';
-import type { Meter, MeterKind } from './rate-meters.ts';
+import type { Meter, MeterKind } from './rate-meter.ts';
 
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
@@ -21,20 +21,24 @@ export interface Admission {
   readonly retryAt: number;
 }
 
-interface Usage {
+/** The meters of one account. */
+export interface Meters {
   readonly minute: Meter;
   readonly day: Meter;
 }
 
-/** How a limiter is made; a conforming variant or a fault exchanges one of these. */
+/** How a limiter counts, and for whom. */
 export interface LimiterPolicy {
   limitsOf(key: ApiKey): PlanLimits;
   /** The account that pays for a key; one for each key. */
   accountOf(key: ApiKey): string;
   readonly minuteMeter: MeterKind;
   readonly dayMeter: MeterKind;
-  /** Which window the rate headers describe: the one that leaves fewer requests, or always the day. */
-  readonly describes: 'binding' | 'day';
+}
+
+/** What the headers say of one meter. */
+export function quotaOf(meter: Meter, remaining: number, now: number): Quota {
+  return { limit: meter.limit, remaining, resetAt: meter.resetAt(now) };
 }
 
 /**
@@ -46,62 +50,49 @@ export interface LimiterPolicy {
 export class RateLimiter {
   readonly #policy: LimiterPolicy;
   // Only issued keys ever get here, so its size is bounded by configuration.
-  readonly #usage = new Map<string, Usage>();
+  readonly #meters = new Map<string, Meters>();
 
   constructor(policy: LimiterPolicy) {
     this.#policy = policy;
   }
 
   admit(key: ApiKey, now: number): Admission {
-    const { minute, day } = this.#of(key);
+    const { minute, day } = this.metersOf(key);
     const leftOfDay = day.left(now);
     const leftOfMinute = minute.left(now);
     if (leftOfDay <= 0) return { quota: quotaOf(day, 0, now), refusedBy: 'day', retryAt: day.freeAt(now) };
     if (leftOfMinute <= 0) {
       minute.refused?.(now);
-      return { quota: this.closed(key, now), refusedBy: 'minute', retryAt: minute.freeAt(now) };
+      return { quota: quotaOf(minute, 0, now), refusedBy: 'minute', retryAt: minute.freeAt(now) };
     }
     minute.spend(now);
     day.spend(now);
-    const byDay = leftOfDay < leftOfMinute || this.#policy.describes === 'day';
+    const byDay = leftOfDay < leftOfMinute;
     const quota = byDay ? quotaOf(day, leftOfDay - 1, now) : quotaOf(minute, leftOfMinute - 1, now);
     return { quota, refusedBy: null, retryAt: now };
   }
 
   /** The quota of a key that is refused: nothing is spent, and of the minute nothing is left to use. */
   closed(key: ApiKey, now: number): Quota {
-    const { minute, day } = this.#of(key);
-    if (this.#policy.describes === 'day') return quotaOf(day, day.left(now), now);
-    return quotaOf(minute, 0, now);
-  }
-
-  /** The day's quota of a key, whatever the headers describe. */
-  ofDay(key: ApiKey, now: number): Quota {
-    const { day } = this.#of(key);
-    return quotaOf(day, Math.max(0, day.left(now)), now);
+    return quotaOf(this.metersOf(key).minute, 0, now);
   }
 
   /** When both windows have a request for the key. */
   freeAt(key: ApiKey, now: number): number {
-    const { minute, day } = this.#of(key);
+    const { minute, day } = this.metersOf(key);
     return Math.max(minute.freeAt(now), day.freeAt(now));
   }
 
-  /** The minute and day meters of a key's account. */
-  #of(key: ApiKey): Usage {
+  metersOf(key: ApiKey): Meters {
     const account = this.#policy.accountOf(key);
-    const known = this.#usage.get(account);
+    const known = this.#meters.get(account);
     if (known !== undefined) return known;
     const limits = this.#policy.limitsOf(key);
-    const usage = {
+    const meters = {
       minute: this.#policy.minuteMeter(limits.perMinute, MINUTE),
       day: this.#policy.dayMeter(limits.perDay, DAY),
     };
-    this.#usage.set(account, usage);
-    return usage;
+    this.#meters.set(account, meters);
+    return meters;
   }
-}
-
-function quotaOf(meter: Meter, remaining: number, now: number): Quota {
-  return { limit: meter.limit, remaining, resetAt: meter.resetAt(now) };
 }

@@ -1,11 +1,11 @@
 import { FAULTS, LOAD_FAULTS } from './deviations/faults/index.ts';
+import { named } from './deviations/named.ts';
+import { type Personality, together } from './deviations/personality.ts';
 import { VARIANTS } from './deviations/variants/index.ts';
-import { named } from './named.ts';
-import type { Personality } from './personality.ts';
 import { type ReferenceServer, type ServerOptions, startServer } from './server.ts';
 
 /** How a reference server is started; everything has a default. */
-export interface StartOptions extends Omit<ServerOptions, 'personalities'> {
+export interface StartOptions extends Omit<ServerOptions, 'recipe' | 'behaviour'> {
   /** Name of the one thing that it does wrong; see `faults/`. */
   readonly fault?: string;
   /** Name of the conforming personality that it has instead of the usual one; see `variants/`. */
@@ -28,5 +28,5 @@ export async function startReferenceServer(options: StartOptions = {}): Promise<
   if (options.variant !== undefined) personalities.push(named('variant', options.variant, VARIANTS));
   if (options.fault !== undefined)
     personalities.push(named('fault', options.fault, [...FAULTS, ...LOAD_FAULTS]));
-  return startServer({ ...options, personalities });
+  return startServer({ ...options, ...together(...personalities) });
 }

@@ -2,42 +2,31 @@ import { type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 
 import type { Duplex } from 'node:stream';
 import { noQuota } from './call.ts';
 import type { Clock } from './clock.ts';
-import { standardHeaders } from './conforming.ts';
-import { badRequest, type Problem } from './error-body.ts';
+
+import { badRequest, methodNotAllowed, type Problem, problem } from './error-body.ts';
+import { standardHeaders } from './headers.ts';
 import { refusal } from './operations.ts';
 
 const UNREADABLE = badRequest('malformed_request', 'The request is not HTTP/1.1.');
-const TOO_SLOW: Problem = {
-  status: 408,
-  code: 'request_timeout',
-  message: 'The request took too long to arrive.',
-};
-const HEADERS_TOO_LARGE: Problem = {
-  status: 431,
-  code: 'headers_too_large',
-  message: 'The request line and headers are larger than 16 KiB.',
-};
-const EXPECTATION: Problem = {
-  status: 417,
-  code: 'expectation_failed',
-  message: 'The only expectation that is met is 100-continue.',
-};
-const NO_TUNNELS: Problem = {
-  status: 405,
-  code: 'method_not_allowed',
-  message: 'This server opens no tunnels.',
-};
+const TOO_SLOW = problem(408, 'request_timeout', 'The request took too long to arrive.');
+const HEADERS_TOO_LARGE = problem(
+  431,
+  'headers_too_large',
+  'The request line and headers are larger than 16 KiB.',
+);
+const EXPECTATION = problem(417, 'expectation_failed', 'The only expectation that is met is 100-continue.');
+const NO_TUNNELS = methodNotAllowed('GET, POST', 'This server opens no tunnels.');
 
-function headersOf(problem: Problem, now: number): { headers: string[]; text: string } {
-  const answer = refusal(problem);
+function headersOf(refused: Problem, now: number): { headers: string[]; text: string } {
+  const answer = refusal(refused);
   const call = { quota: noQuota(now), now };
   return { headers: [...standardHeaders(answer, call), 'Connection', 'close'], text: answer.text };
 }
 
 // There is no response object where there is no request, so the answer is written as text.
-function writeAndClose(socket: Duplex, problem: Problem, now: number): void {
-  const { headers, text } = headersOf(problem, now);
-  let head = `HTTP/1.1 ${problem.status} ${STATUS_CODES[problem.status] ?? ''}\r\n`;
+function writeAndClose(socket: Duplex, refused: Problem, now: number): void {
+  const { headers, text } = headersOf(refused, now);
+  let head = `HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status] ?? ''}\r\n`;
   for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
   socket.end(`${head}\r\n${text}`, () => socket.destroy());
 }
@@ -78,6 +67,6 @@ export function serveUnusualRequests(server: Server, clock: Clock): void {
     response.end(text);
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    writeAndClose(socket, { ...NO_TUNNELS, headers: ['Allow', 'GET, POST'] }, clock.now());
+    writeAndClose(socket, NO_TUNNELS, clock.now());
   });
 }

@@ -4,14 +4,13 @@
  * took against what the document forces, and exits 1 unless every requirement but the day's passes on each.
  */
 import { parseArgs } from 'node:util';
+import { type Personality, together } from '../../reference-server/deviations/personality.ts';
 import {
   banAnsweredWith,
   bucketMinute,
   slidingMinute,
   windowsByClock,
 } from '../../reference-server/deviations/variants/limits.ts';
-import { together } from '../../reference-server/deviations.ts';
-import type { Personality } from '../../reference-server/personality.ts';
 import { startServer } from '../../reference-server/server.ts';
 import { contract } from '../../spec/contract.ts';
 import { checkTarget } from '../check-target.ts';
@@ -53,7 +52,7 @@ interface Outcome {
 async function prove(name: string, answers: readonly Personality[]): Promise<Outcome> {
   const server = await startServer({
     ban: { seconds: BAN_SECONDS },
-    personalities: [together(...answers)],
+    ...together(...answers),
   });
   try {
     const checked = await checkTarget({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
-import { UnknownNameError } from '../../reference-server/named.ts';
+import { UnknownNameError } from '../../reference-server/deviations/named.ts';
 import { renderCapacityHtml } from '../../reports/capacity-html.ts';
 import { renderLoadHtml } from '../../reports/load-html.ts';
 import { capacityOutcome, loadOutcome } from '../../reports/load-outcome.ts';

@@ -1,9 +1,9 @@
 import { fstatSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { FAULTS, LOAD_FAULTS } from '../../reference-server/deviations/faults/index.ts';
+import { KeyFileError, readKeyFile } from '../../reference-server/deviations/key-file.ts';
+import { UnknownNameError } from '../../reference-server/deviations/named.ts';
 import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
-import { KeyFileError, readKeyFile } from '../../reference-server/key-file.ts';
-import { UnknownNameError } from '../../reference-server/named.ts';
 import { DOCUMENTED_PLANS } from '../../reference-server/plans.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import type { ReferenceServer } from '../../reference-server/server.ts';

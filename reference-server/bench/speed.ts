@@ -1,12 +1,14 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import autocannon from 'autocannon';
 import { startReferenceServer } from '../reference-server.ts';
+import { quickestGenerator } from './load-generator.ts';
 import type { Listening, Task, Usage } from './servers/measured-server.ts';
 
 const ROUNDS = 5;
 const SECONDS = 3;
 const CONNECTIONS = 20;
+
+const generator = await quickestGenerator();
 
 interface Measured {
   readonly name: string;
@@ -45,17 +47,15 @@ async function round(
   seconds: number,
 ): Promise<void> {
   const before = await usage(child);
-  const result = await autocannon({
-    url: listening.url + path,
-    connections: CONNECTIONS,
-    duration: seconds,
-    headers: { authorization: `Bearer ${listening.key}` },
-  });
+  const { requests, seconds: took } = await generator.send(
+    listening.url + path,
+    listening.key,
+    CONNECTIONS,
+    seconds,
+  );
   const after = await usage(child);
-  if (result.non2xx > 0 || result.errors > 0)
-    throw new Error(`${path}: ${result.non2xx} refused, ${result.errors} failed`);
-  rates.push(result['2xx'] / result.duration);
-  cpuPerRequest.push((after.cpuMicros - before.cpuMicros) / result['2xx']);
+  rates.push(requests / took);
+  cpuPerRequest.push((after.cpuMicros - before.cpuMicros) / requests);
 }
 
 function median(values: readonly number[]): number {
@@ -105,10 +105,11 @@ const key = randomBytes(24).toString('base64url');
 const body = await twentyAnimals(key);
 const task: Task = { body, key, animals: 120 };
 process.stdout.write(`GET of 20 animals, ${Buffer.byteLength(body)} bytes, ${CONNECTIONS} connections, `);
+process.stdout.write(`${generator.name},\n`);
 process.stdout.write(`median of ${ROUNDS} rounds of ${SECONDS} s, Node ${process.versions.node}\n\n`);
 
 const servers = [
-  await start('bare node:http, constant body', 'bare-node', task, '/pets'),
+  await start('bare node:http, constant body, same headers', 'bare-with-rate-headers', task, '/pets'),
   await start('reference server', 'reference', task, '/pets'),
   await start('Fastify 5 + @fastify/rate-limit', 'fastify', task, '/pets'),
   await start('Express 5 + express-rate-limit', 'express', task, '/pets'),

@@ -1,6 +1,7 @@
 import { serveConstant, serveMeasured } from './measured-server.ts';
 
-// What a load generator is measured against: with rate headers, so that header checks have headers to check.
+// The limit of what a server on node:http can do. It has rate headers, so that it sends as many bytes as the others, and
+// header checks of a load generator have headers to check.
 await serveMeasured(({ body }) =>
   serveConstant(body, {
     'X-RateLimit-Limit': 100_000_000,

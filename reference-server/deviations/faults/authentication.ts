@@ -1,19 +1,10 @@
 import { type ApiKey, bearerToken } from '../../api-keys.ts';
-import type { Answer, Behaviour } from '../../behaviour.ts';
 import type { Call } from '../../call.ts';
-import { answering, answers, identifying, withError } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
-import type { PetStore } from '../../pet-store.ts';
 import type { Route } from '../../routing.ts';
-import { type Fault, fault } from './fault.ts';
-
-const VALID = 'auth-valid-key';
-const MISSING = 'auth-missing-key';
-const EMPTY = 'auth-empty-key';
-const UNKNOWN = 'auth-unknown-key';
-const NEAR = 'auth-near-miss-key';
-const SCHEME = 'auth-other-scheme';
-const NOTHING = 'auth-refused-adds-nothing';
+import type { Personality } from '../personality.ts';
+import { answers, failing, identifying, where, withError } from '../shapes.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
+import { readThoughRefused, storedThoughRefused } from './refused-additions.ts';
 
 /** Who is served without a key; it has requests of its own. */
 const STRANGER: ApiKey = { name: 'stranger', plan: 'business' };
@@ -28,14 +19,10 @@ const serving = (who: (call: Call) => boolean, operation?: Route['operation']): 
     return who(call) ? STRANGER : null;
   });
 
-const refusedWith = (
-  status: number,
-  who: (call: Call) => boolean,
-  operation?: Route['operation'],
-): Personality =>
-  answering(
-    (answer, call) => answers(401, operation)(answer, call) && call.key === null && who(call),
-    (answer) => withError(answer, status),
+const refusedWith = (status: number, who: (call: Call) => boolean, operation?: Route['operation']) =>
+  failing(
+    status,
+    where(answers(401, operation), (call) => call.key === null && who(call)),
   );
 
 /** Takes a token for a key that it is not. */
@@ -57,31 +44,15 @@ const takingFrom = (source: (call: Call) => string | undefined): Personality =>
 const refusing = (when: (key: ApiKey, call: Call) => boolean): Personality =>
   identifying((usual, call) => (usual !== null && when(usual, call) ? null : usual));
 
-/** An addition that is refused with 401 is read all the same, and perhaps answered otherwise. */
-const reading = (
-  who: (call: Call) => boolean,
-  look: (read: ReturnType<Behaviour['readNewPet']>, answer: Answer, store: PetStore) => Answer,
-): Personality => ({
-  behaviour: (usual, { store }) => ({
-    deliver(response, answer, headers, call) {
-      const refused = answer.status === 401 && call.route.operation === 'createPet' && who(call);
-      if (!refused) return usual.deliver(response, answer, headers, call);
-      const chunks: Buffer[] = [];
-      call.request.on('data', (chunk: Buffer) => chunks.push(chunk));
-      call.request.on('end', () => {
-        const read = usual.readNewPet(Buffer.concat(chunks).toString(), call);
-        const last = look(read, answer, store);
-        usual.deliver(response, last, last === answer ? headers : usual.headers(last, call), call);
-      });
-    },
-  }),
-});
-
 const storing = (who: (call: Call) => boolean): Personality =>
-  reading(who, (read, answer, store) => {
-    if ('animal' in read) store.add(read.animal);
-    return answer;
-  });
+  storedThoughRefused((answer, call) => answer.status === 401 && who(call));
+
+/** An addition without a key is refused for its body, where that is invalid too. */
+const judgingBody = (who: (call: Call) => boolean): Personality =>
+  readThoughRefused(
+    (answer, call) => answer.status === 401 && who(call),
+    (read, answer) => ('problem' in read ? withError(answer, 400) : answer),
+  );
 
 function basicPassword(call: Call): string | undefined {
   const encoded = /^basic (\S+)$/i.exec(call.authorization ?? '')?.[1];
@@ -92,273 +63,121 @@ function basicPassword(call: Call): string | undefined {
     .find((part) => part !== '');
 }
 
+const ends = (text: string) => text.slice(0, 8) + text.slice(-4);
+
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'auth-valid-key': {
+    'auth-valid-refused-on-add': ['A valid key is refused with 401 on additions.',
+      refusing((_key, call) => call.route.operation === 'createPet')],
+    'auth-valid-refused-on-get': ['A valid key is refused with 401 on retrievals.',
+      refusing((_key, call) => call.route.operation === 'getPet')],
+  },
+  'auth-missing-key': {
+    'auth-list-open': ['Listing needs no key.', serving(hasNone, 'listPets')],
+    'auth-add-open': ['Adding needs no key.', serving(hasNone, 'createPet')],
+    'auth-get-open': ['Retrieving needs no key.', serving(hasNone, 'getPet')],
+    'auth-missing-403': ['A missing key is refused with 403.', refusedWith(403, hasNone)],
+    'auth-missing-400-on-add': ['A missing key is refused with 400 on additions.',
+      refusedWith(400, hasNone, 'createPet')],
+    'auth-missing-404-on-get': ['A missing key is answered with 404 on retrievals.',
+      refusedWith(404, hasNone, 'getPet')],
+    'auth-missing-filtered-list-served': ['A list with a status needs no key.',
+      serving((call) => hasNone(call) && call.target.includes('status='), 'listPets')],
+    'auth-missing-invalid-body-400': [
+      'An addition without a key is answered 400 where its body is invalid too.',
+      judgingBody(hasNone)],
+    'auth-missing-unknown-animal-404': ['Without a key, an unknown animal is not found.',
+      ({ store }) => refusedWith(404, (call) =>
+        hasNone(call) && call.route.operation === 'getPet' && store.find(call.route.petId) === null)],
+  },
+  'auth-empty-key': {
+    'auth-empty-accepted': ['An empty bearer token is accepted.', serving(hasEmpty)],
+    'auth-empty-header-accepted': ['An empty Authorization header is accepted.',
+      serving((call) => call.authorization === '')],
+    'auth-empty-400': ['An empty bearer token is refused with 400.', refusedWith(400, hasEmpty)],
+    'auth-empty-500': ['An empty bearer token is answered with 500.', refusedWith(500, hasEmpty)],
+    'auth-empty-invalid-body-400': [
+      'An addition with an empty bearer token is answered 400 where its body is invalid too.',
+      judgingBody(hasEmpty)],
+  },
+  'auth-unknown-key': {
+    'auth-any-token-accepted': ['Any token is accepted.', serving(hasUnknown)],
+    'auth-any-token-accepted-on-get': ['Any token is accepted on retrievals.', serving(hasUnknown, 'getPet')],
+    'auth-any-token-accepted-on-add': ['Any token is accepted on additions.',
+      serving(hasUnknown, 'createPet')],
+    'auth-null-accepted': ['The token null is accepted.',
+      serving((call) => bearerToken(call.authorization) === 'null')],
+    'auth-undefined-accepted': ['The token undefined is accepted.',
+      serving((call) => bearerToken(call.authorization) === 'undefined')],
+    'auth-non-ascii-500': ['A token with a character beyond ASCII is answered with 500.',
+      refusedWith(500, (call) => /[\x80-\xff]/.test(call.authorization ?? ''))],
+    'auth-unknown-403': ['An unknown key is refused with 403.', refusedWith(403, hasUnknown)],
+    'auth-unknown-500-on-list': ['An unknown key is answered with 500 on lists.',
+      refusedWith(500, hasUnknown, 'listPets')],
+  },
+  'auth-near-miss-key': {
+    'auth-ignores-case': ['Keys are compared without case.',
+      taking((token, value) => token.toLowerCase() === value.toLowerCase())],
+    'auth-ignores-what-follows': ['What follows a valid key is ignored.',
+      taking((token, value) => token.startsWith(value))],
+    'auth-padding-ignored': ['Equals signs at the end of a key are cut off.',
+      taking((token, value) => token.replace(/=+$/, '') === value)],
+    'auth-beginning-suffices': ['The first twelve characters of a key suffice.',
+      taking((token, value) => token.length >= 12 && value.startsWith(token))],
+    'auth-ignores-first-character': ['The first character of a key is not compared.',
+      taking((token, value) => token.length === value.length && token.slice(1) === value.slice(1))],
+    'auth-missing-last-suffices': ['A key without its last character is accepted.',
+      taking((token, value) => token === value.slice(0, -1))],
+    'auth-ignores-last-character': ['The last character of a key is not compared.',
+      taking((token, value) => token.length === value.length && token.slice(0, -1) === value.slice(0, -1))],
+    'auth-ends-suffice': ['Of a key the first eight and the last four characters are compared.',
+      taking((token, value) => token.length === value.length && ends(token) === ends(value))],
+  },
+  'auth-other-scheme': {
+    'auth-basic-accepted': ['A key is accepted under Basic, as user or password.', takingFrom(basicPassword)],
+    'auth-basic-scheme-name-accepted': ['A key is accepted as it is behind the word Basic.',
+      takingFrom((call) => /^basic (\S+)$/i.exec(call.authorization ?? '')?.[1])],
+    'auth-token-scheme-accepted': ['A key is accepted behind any word that is no known scheme.',
+      takingFrom((call) => /^(?!basic|bearer|digest)\w+ (\S+)$/i.exec(call.authorization ?? '')?.[1])],
+    'auth-api-key-scheme-accepted': ['A key is accepted behind the word ApiKey.',
+      takingFrom((call) => /^apikey (\S+)$/i.exec(call.authorization ?? '')?.[1])],
+    'auth-scheme-beginning-accepted': ['A key is accepted behind any word that begins with Bearer.',
+      takingFrom((call) => /^bearer\S* +(\S+)$/i.exec(call.authorization ?? '')?.[1])],
+    'auth-bare-key-accepted': ['A key is accepted without a scheme.',
+      takingFrom((call) => /^\S+$/.exec(call.authorization ?? '')?.[0])],
+    'auth-api-key-header-accepted': ['A key is accepted in the header X-Api-Key.',
+      takingFrom((call) => String(call.request.headers['x-api-key'] ?? ''))],
+    'auth-cookie-accepted': ['A key is accepted in a cookie.',
+      takingFrom((call) => /(?:^|; )token=([^;]+)/.exec(call.request.headers.cookie ?? '')?.[1])],
+    'auth-any-scheme-accepted': ['The scheme is not looked at.',
+      takingFrom((call) => /(\S+)$/.exec(call.authorization ?? '')?.[1])],
+  },
+  'auth-refused-adds-nothing': {
+    'auth-missing-stored': ['An addition without a key is refused, and stored.', storing(hasNone)],
+    'auth-unknown-stored': ['An addition with an unknown key is refused, and stored.', storing(hasUnknown)],
+  },
+};
+
 /** Section 5: who is let in. */
 export const AUTHENTICATION_FAULTS: readonly Fault[] = [
-  fault(
-    'auth-valid-refused-on-add',
-    VALID,
-    'A valid key is refused with 401 on additions.',
-    refusing((_key, call) => call.route.operation === 'createPet'),
-  ),
-  fault(
-    'auth-valid-refused-on-get',
-    VALID,
-    'A valid key is refused with 401 on retrievals.',
-    refusing((_key, call) => call.route.operation === 'getPet'),
-  ),
+  ...faultsOf(TABLE),
   fault(
     'auth-valid-refused-now-and-then',
-    VALID,
+    'auth-valid-key',
     'Every eleventh request with a valid key is refused with 401.',
-    {
-      behaviour: (usual) => {
-        let times = 0;
-        return {
-          identify(call) {
-            const key = usual.identify(call);
-            return key !== null && ++times % 11 === 0 ? null : key;
-          },
-        };
-      },
+    () => {
+      let times = 0;
+      return refusing(() => ++times % 11 === 0);
     },
   ),
-
-  fault('auth-list-open', MISSING, 'Listing needs no key.', serving(hasNone, 'listPets')),
-  fault('auth-add-open', MISSING, 'Adding needs no key.', serving(hasNone, 'createPet')),
-  fault('auth-get-open', MISSING, 'Retrieving needs no key.', serving(hasNone, 'getPet')),
-  fault('auth-missing-unknown-animal-404', MISSING, 'Without a key, an unknown animal is not found.', {
-    behaviour: (usual, { store }) => ({
-      finish: (answer, call) =>
-        usual.finish(
-          answer.status === 401 &&
-            hasNone(call) &&
-            call.route.operation === 'getPet' &&
-            store.find(call.route.petId) === null
-            ? withError(answer, 404)
-            : answer,
-          call,
-        ),
-    }),
-  }),
-  fault('auth-missing-403', MISSING, 'A missing key is refused with 403.', refusedWith(403, hasNone)),
   fault(
-    'auth-missing-400-on-add',
-    MISSING,
-    'A missing key is refused with 400 on additions.',
-    refusedWith(400, hasNone, 'createPet'),
-  ),
-  fault(
-    'auth-missing-404-on-get',
-    MISSING,
-    'A missing key is answered with 404 on retrievals.',
-    refusedWith(404, hasNone, 'getPet'),
-  ),
-
-  fault(
-    'auth-missing-filtered-list-served',
-    MISSING,
-    'A list with a status needs no key.',
-    serving((call) => hasNone(call) && call.target.includes('status='), 'listPets'),
-  ),
-
-  fault(
-    'auth-missing-invalid-body-400',
-    MISSING,
-    'An addition without a key is answered 400 where its body is invalid too.',
-    reading(hasNone, (read, answer) => ('problem' in read ? withError(answer, 400) : answer)),
-  ),
-
-  fault('auth-empty-accepted', EMPTY, 'An empty bearer token is accepted.', serving(hasEmpty)),
-  fault(
-    'auth-empty-header-accepted',
-    EMPTY,
-    'An empty Authorization header is accepted.',
-    serving((call) => call.authorization === ''),
-  ),
-  fault('auth-empty-400', EMPTY, 'An empty bearer token is refused with 400.', refusedWith(400, hasEmpty)),
-  fault('auth-empty-500', EMPTY, 'An empty bearer token is answered with 500.', refusedWith(500, hasEmpty)),
-
-  fault(
-    'auth-empty-invalid-body-400',
-    EMPTY,
-    'An addition with an empty bearer token is answered 400 where its body is invalid too.',
-    reading(hasEmpty, (read, answer) => ('problem' in read ? withError(answer, 400) : answer)),
-  ),
-
-  fault('auth-any-token-accepted', UNKNOWN, 'Any token is accepted.', serving(hasUnknown)),
-  fault(
-    'auth-any-token-accepted-on-get',
-    UNKNOWN,
-    'Any token is accepted on retrievals.',
-    serving(hasUnknown, 'getPet'),
-  ),
-  fault(
-    'auth-any-token-accepted-on-add',
-    UNKNOWN,
-    'Any token is accepted on additions.',
-    serving(hasUnknown, 'createPet'),
-  ),
-  fault(
-    'auth-null-accepted',
-    UNKNOWN,
-    'The token null is accepted.',
-    serving((call) => bearerToken(call.authorization) === 'null'),
-  ),
-  fault(
-    'auth-undefined-accepted',
-    UNKNOWN,
-    'The token undefined is accepted.',
-    serving((call) => bearerToken(call.authorization) === 'undefined'),
-  ),
-  fault(
-    'auth-non-ascii-500',
-    UNKNOWN,
-    'A token with a character beyond ASCII is answered with 500.',
-    refusedWith(500, (call) => /[\x80-\xff]/.test(call.authorization ?? '')),
-  ),
-  fault('auth-every-tenth-accepted', UNKNOWN, 'Every tenth request with an invalid token is served.', {
-    behaviour: (usual) => {
+    'auth-every-tenth-accepted',
+    'auth-unknown-key',
+    'Every tenth request with an invalid token is served.',
+    () => {
       let refused = 0;
-      return {
-        identify(call) {
-          const key = usual.identify(call);
-          if (key !== null || !hasUnknown(call)) return key;
-          refused += 1;
-          return refused % 10 === 0 ? STRANGER : null;
-        },
-      };
+      return serving((call) => hasUnknown(call) && ++refused % 10 === 0);
     },
-  }),
-  fault('auth-unknown-403', UNKNOWN, 'An unknown key is refused with 403.', refusedWith(403, hasUnknown)),
-  fault(
-    'auth-unknown-500-on-list',
-    UNKNOWN,
-    'An unknown key is answered with 500 on lists.',
-    refusedWith(500, hasUnknown, 'listPets'),
-  ),
-
-  fault(
-    'auth-ignores-case',
-    NEAR,
-    'Keys are compared without case.',
-    taking((token, value) => token.toLowerCase() === value.toLowerCase()),
-  ),
-  fault(
-    'auth-ignores-what-follows',
-    NEAR,
-    'What follows a valid key is ignored.',
-    taking((token, value) => token.startsWith(value)),
-  ),
-  fault(
-    'auth-padding-ignored',
-    NEAR,
-    'Equals signs at the end of a key are cut off.',
-    taking((token, value) => token.replace(/=+$/, '') === value),
-  ),
-  fault(
-    'auth-ignores-last-character',
-    NEAR,
-    'The last character of a key is not compared.',
-    taking(
-      (token, value) =>
-        token.slice(0, value.length - 1) === value.slice(0, -1) && token.length === value.length,
-    ),
-  ),
-  fault(
-    'auth-beginning-suffices',
-    NEAR,
-    'The first twelve characters of a key suffice.',
-    taking((token, value) => token.length >= 12 && value.startsWith(token)),
-  ),
-  fault(
-    'auth-ends-suffice',
-    NEAR,
-    'Of a key the first eight and the last four characters are compared.',
-    taking(
-      (token, value) =>
-        token.length === value.length &&
-        token.slice(0, 8) === value.slice(0, 8) &&
-        token.slice(-4) === value.slice(-4),
-    ),
-  ),
-  fault(
-    'auth-ignores-first-character',
-    NEAR,
-    'The first character of a key is not compared.',
-    taking((token, value) => token.length === value.length && token.slice(1) === value.slice(1)),
-  ),
-  fault(
-    'auth-missing-last-suffices',
-    NEAR,
-    'A key without its last character is accepted.',
-    taking((token, value) => token === value.slice(0, -1)),
-  ),
-
-  fault(
-    'auth-basic-accepted',
-    SCHEME,
-    'A key is accepted under Basic, as user or password.',
-    takingFrom(basicPassword),
-  ),
-  fault(
-    'auth-basic-scheme-name-accepted',
-    SCHEME,
-    'A key is accepted as it is behind the word Basic.',
-    takingFrom((call) => /^basic (\S+)$/i.exec(call.authorization ?? '')?.[1]),
-  ),
-  fault(
-    'auth-token-scheme-accepted',
-    SCHEME,
-    'A key is accepted behind any word that is no known scheme.',
-    takingFrom((call) => /^(?!basic|bearer|digest)\w+ (\S+)$/i.exec(call.authorization ?? '')?.[1]),
-  ),
-  fault(
-    'auth-api-key-scheme-accepted',
-    SCHEME,
-    'A key is accepted behind the word ApiKey.',
-    takingFrom((call) => /^apikey (\S+)$/i.exec(call.authorization ?? '')?.[1]),
-  ),
-  fault(
-    'auth-scheme-beginning-accepted',
-    SCHEME,
-    'A key is accepted behind any word that begins with Bearer.',
-    takingFrom((call) => /^bearer\S* +(\S+)$/i.exec(call.authorization ?? '')?.[1]),
-  ),
-  fault(
-    'auth-bare-key-accepted',
-    SCHEME,
-    'A key is accepted without a scheme.',
-    takingFrom((call) => /^\S+$/.exec(call.authorization ?? '')?.[0]),
-  ),
-  fault(
-    'auth-api-key-header-accepted',
-    SCHEME,
-    'A key is accepted in the header X-Api-Key.',
-    takingFrom((call) => String(call.request.headers['x-api-key'] ?? '')),
-  ),
-  fault(
-    'auth-cookie-accepted',
-    SCHEME,
-    'A key is accepted in a cookie.',
-    takingFrom((call) => /(?:^|; )token=([^;]+)/.exec(call.request.headers.cookie ?? '')?.[1]),
-  ),
-  fault(
-    'auth-any-scheme-accepted',
-    SCHEME,
-    'The scheme is not looked at.',
-    takingFrom((call) => /(\S+)$/.exec(call.authorization ?? '')?.[1]),
-  ),
-
-  fault(
-    'auth-missing-stored',
-    NOTHING,
-    'An addition without a key is refused, and stored.',
-    storing(hasNone),
-  ),
-  fault(
-    'auth-unknown-stored',
-    NOTHING,
-    'An addition with an unknown key is refused, and stored.',
-    storing(hasUnknown),
   ),
 ];

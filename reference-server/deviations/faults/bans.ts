@@ -1,19 +1,15 @@
 import type { ApiKey } from '../../api-keys.ts';
-import type { Behaviour, Gate } from '../../behaviour.ts';
-import { answering, header, together, type When, withBody } from '../../deviations.ts';
+import type { Gate } from '../../behaviour.ts';
 import type { Problem } from '../../error-body.ts';
-import type { Personality } from '../../personality.ts';
-import { type Fault, fault } from './fault.ts';
+import { secondsUntil } from '../../headers.ts';
+import { type Personality, together } from '../personality.ts';
+import { admitting, answering, answeringWith, eachServer, header, type When, withBody } from '../shapes.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
-const SPARES = 'ban-spares-polite';
-const BODY = 'ban-error-body';
-const HEADERS = 'ban-rate-headers';
-const ENDS = 'ban-ends';
 const TOLD = 'ban-ends-as-told';
-const OTHERS = 'ban-other-keys';
 
 const banned: When = (_answer, call) => call.refusedBy === 'ban';
-const body = (text: string) => answering(banned, (answer) => withBody(answer, text));
+const body = (text: string) => answeringWith(text, banned);
 
 /** Bans are told apart from refusals of the limit by their status. */
 const forbidden: Personality = answering(banned, (answer) => ({
@@ -38,26 +34,20 @@ interface OwnBan {
 }
 
 /** Bans by a rule of the fault's own, which may ask what the usual decision is. */
-function banning(rule: () => (key: ApiKey, now: number, usual: () => Gate) => OwnBan | null): Personality {
-  return {
-    behaviour: (usual: Behaviour, { limiter }) => {
-      const ownBan = rule();
-      return {
-        admit(key, call) {
-          let gate: Gate | null = null;
-          const ban = ownBan(key, call.now, () => {
-            gate ??= usual.admit(key, call);
-            return gate;
-          });
-          if (ban === null || call.now >= ban.until) return gate ?? usual.admit(key, call);
-          const seconds = String(Math.max(1, Math.ceil((ban.told - call.now) / 1000)));
-          const refusal = { ...BANNED, headers: ['Retry-After', seconds] };
-          return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal };
-        },
-      };
-    },
-  };
-}
+const banning = (rule: () => (key: ApiKey, now: number, usual: () => Gate) => OwnBan | null): Personality =>
+  eachServer(({ limiter }) => {
+    const ownBan = rule();
+    return admitting((usual, key, call) => {
+      let gate: Gate | null = null;
+      const ban = ownBan(key, call.now, () => {
+        gate ??= usual(key, call);
+        return gate;
+      });
+      if (ban === null || call.now >= ban.until) return gate ?? usual(key, call);
+      const refusal = { ...BANNED, headers: ['Retry-After', secondsUntil(ban.told, call.now)] };
+      return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal };
+    });
+  });
 
 const honest = (until: number): OwnBan => ({ until, told: until });
 
@@ -84,7 +74,7 @@ const spreading = (to: (banned: ApiKey, other: ApiKey) => boolean): Personality 
     };
   });
 
-/** A key that stays below its limit, or waits as told, is banned by a rule about how often it was refused or admitted. */
+/** Bans a key that did no wrong, by a rule about how often it was admitted, and refused before. */
 const counting = (due: (admitted: number, refusedWindows: number) => boolean): Personality =>
   banning(() => {
     const counts = new Map<string, { admitted: number; windows: number; refused: boolean; until: number }>();
@@ -107,130 +97,80 @@ const counting = (due: (admitted: number, refusedWindows: number) => boolean): P
 const told = (change: (seconds: number) => string): Personality =>
   header('Retry-After', banned, (value) => change(Number(value)));
 
+/** A ban that every request within it prolongs by an hour. */
+const untilSilent = banning(() => {
+  const last = new Map<string, number>();
+  return (key, now, usual) => {
+    const before = last.get(key.name);
+    if (before === undefined && usual().refusedBy !== 'ban') return null;
+    if (before !== undefined && now - before > 3_600_000) {
+      last.delete(key.name);
+      return null;
+    }
+    last.set(key.name, now);
+    return honest(now + 3_600_000);
+  };
+});
+
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'ban-spares-polite': {
+    'ban-after-waiting': ['A key that was refused and has waited as told is banned.',
+      counting((_admitted, windows) => windows > 0)],
+    'ban-of-the-fast': ['A key is banned after forty requests, whether refused or not.',
+      counting((admitted) => admitted > 40)],
+  },
+  'ban-error-body': {
+    'ban-empty': ['A banned key gets 403 and no body.', forbidden, body('')],
+    'ban-text': ['A banned key gets 403 and the text "Forbidden".', forbidden, body('Forbidden')],
+    'ban-without-code': ['A banned key gets 403 and an Error without code.',
+      forbidden, body('{"message":"banned","status":403}')],
+    'ban-html': ['A banned key gets 403 and a page of HTML.', forbidden,
+      body('<html><body>Forbidden</body></html>'), header('Content-Type', banned, () => 'text/html')],
+  },
+  'ban-rate-headers': {
+    'ban-without-headers': ['A banned key gets no rate headers.',
+      forbidden, dropped('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset')],
+    'ban-without-reset': ['A banned key gets no X-RateLimit-Reset.', forbidden, dropped('X-RateLimit-Reset')],
+    'ban-without-limit': ['A banned key gets no X-RateLimit-Limit.', forbidden, dropped('X-RateLimit-Limit')],
+  },
+  'ban-ends': {
+    'ban-for-ever': ['A ban never ends, and says nothing about its end.',
+      prolonging(() => honest(Number.POSITIVE_INFINITY)), dropped('Retry-After')],
+    'ban-until-silent': ['A ban goes on until the key has been silent for an hour.',
+      untilSilent, dropped('Retry-After')],
+  },
+  'ban-ends-as-told': {
+    'ban-twice-as-long': ['A ban lasts twice as long as it says.',
+      prolonging((first) => ({ until: first + 120_000, told: first + 60_000 }))],
+    'ban-says-one-second': ['A ban says to retry after 1 second.', told(() => '1')],
+    'ban-says-half': ['A ban says to retry after half of its time.',
+      told((seconds) => String(Math.ceil(seconds / 2)))],
+  },
+  'ban-other-keys': {
+    'ban-of-the-plan': ['While one key is banned, all keys of its plan are.',
+      spreading((one, other) => one.plan === other.plan)],
+    'ban-of-everybody': ['While one key is banned, every key is.', spreading(() => true)],
+  },
+};
+
 /** Section 8: the temporary ban. */
 export const BAN_FAULTS: readonly Fault[] = [
-  fault('ban-on-first-429', SPARES, 'The first request over the limit bans the key.', {
-    behaviour: (usual, { limiter }) => {
+  ...faultsOf(TABLE),
+  fault(
+    'ban-on-first-429',
+    'ban-spares-polite',
+    'The first request over the limit bans the key.',
+    ({ limiter }) => {
       const until = new Map<string, number>();
-      return {
-        admit(key, call) {
-          const gate = (until.get(key.name) ?? 0) > call.now ? null : usual.admit(key, call);
-          if (gate !== null && gate.refusedBy !== 'minute') return gate;
-          if (gate !== null) {
-            until.set(key.name, call.now + 120_000);
-            return gate;
-          }
+      return admitting((usual, key, call) => {
+        if ((until.get(key.name) ?? 0) > call.now)
           return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal: BANNED };
-        },
-      };
+        const gate = usual(key, call);
+        if (gate.refusedBy === 'minute') until.set(key.name, call.now + 120_000);
+        return gate;
+      });
     },
-  }),
-  fault(
-    'ban-after-waiting',
-    SPARES,
-    'A key that was refused and has waited as told is banned.',
-    counting((_admitted, windows) => windows > 0),
-  ),
-  fault(
-    'ban-of-the-fast',
-    SPARES,
-    'A key is banned after forty requests, whether refused or not.',
-    counting((admitted) => admitted > 40),
-  ),
-
-  fault('ban-empty', BODY, 'A banned key gets 403 and no body.', together(forbidden, body(''))),
-  fault(
-    'ban-text',
-    BODY,
-    'A banned key gets 403 and the text "Forbidden".',
-    together(forbidden, body('Forbidden')),
-  ),
-  fault(
-    'ban-html',
-    BODY,
-    'A banned key gets 403 and a page of HTML.',
-    together(
-      forbidden,
-      body('<html><body>Forbidden</body></html>'),
-      header('Content-Type', banned, () => 'text/html'),
-    ),
-  ),
-  fault(
-    'ban-without-code',
-    BODY,
-    'A banned key gets 403 and an Error without code.',
-    together(forbidden, body('{"message":"banned","status":403}')),
-  ),
-
-  fault(
-    'ban-without-headers',
-    HEADERS,
-    'A banned key gets no rate headers.',
-    together(forbidden, dropped('X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset')),
-  ),
-  fault(
-    'ban-without-reset',
-    HEADERS,
-    'A banned key gets no X-RateLimit-Reset.',
-    together(forbidden, dropped('X-RateLimit-Reset')),
-  ),
-  fault(
-    'ban-without-limit',
-    HEADERS,
-    'A banned key gets no X-RateLimit-Limit.',
-    together(forbidden, dropped('X-RateLimit-Limit')),
-  ),
-
-  fault(
-    'ban-for-ever',
-    ENDS,
-    'A ban never ends, and says nothing about its end.',
-    together(
-      prolonging(() => honest(Number.POSITIVE_INFINITY)),
-      dropped('Retry-After'),
-    ),
-  ),
-  fault(
-    'ban-until-silent',
-    ENDS,
-    'A ban goes on until the key has been silent for an hour.',
-    together(
-      {
-        ...banning(() => {
-          const last = new Map<string, number>();
-          return (key, now, usual) => {
-            const before = last.get(key.name);
-            if (before === undefined && usual().refusedBy !== 'ban') return null;
-            if (before !== undefined && now - before > 3_600_000) {
-              last.delete(key.name);
-              return null;
-            }
-            last.set(key.name, now);
-            return honest(now + 3_600_000);
-          };
-        }),
-      },
-      dropped('Retry-After'),
-    ),
-  ),
-
-  fault(
-    'ban-twice-as-long',
-    TOLD,
-    'A ban lasts twice as long as it says.',
-    prolonging((first) => ({ until: first + 120_000, told: first + 60_000 })),
-  ),
-  fault(
-    'ban-says-one-second',
-    TOLD,
-    'A ban says to retry after 1 second.',
-    told(() => '1'),
-  ),
-  fault(
-    'ban-says-half',
-    TOLD,
-    'A ban says to retry after half of its time.',
-    told((seconds) => String(Math.ceil(seconds / 2))),
   ),
   fault(
     'ban-begins-anew',
@@ -249,33 +189,21 @@ export const BAN_FAULTS: readonly Fault[] = [
       };
     }),
   ),
-
   fault(
-    'ban-of-the-plan',
-    OTHERS,
-    'While one key is banned, all keys of its plan are.',
-    spreading((one, other) => one.plan === other.plan),
-  ),
-  fault(
-    'ban-of-everybody',
-    OTHERS,
-    'While one key is banned, every key is.',
-    spreading(() => true),
-  ),
-  fault('ban-of-all-but-itself', OTHERS, 'A ban hits the other Free keys, and not the one that earned it.', {
-    behaviour: (usual, { limiter }) => {
+    'ban-of-all-but-itself',
+    'ban-other-keys',
+    'A ban hits the other Free keys, and not the one that earned it.',
+    ({ limiter }) => {
       let ban = { key: '', until: 0 };
-      return {
-        admit(key, call) {
-          const gate = usual.admit(key, call);
-          if (gate.refusedBy === 'ban') {
-            ban = { key: key.name, until: call.now + 60_000 };
-            return { ...gate, refusedBy: 'minute' };
-          }
-          if (call.now >= ban.until || key.name === ban.key || key.plan !== 'free') return gate;
-          return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal: BANNED };
-        },
-      };
+      return admitting((usual, key, call) => {
+        const gate = usual(key, call);
+        if (gate.refusedBy === 'ban') {
+          ban = { key: key.name, until: call.now + 60_000 };
+          return { ...gate, refusedBy: 'minute' };
+        }
+        if (call.now >= ban.until || key.name === ban.key || key.plan !== 'free') return gate;
+        return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal: BANNED };
+      });
     },
-  }),
+  ),
 ];

@@ -1,6 +1,7 @@
 import type { Answer } from '../../behaviour.ts';
-import { answering, answers, header, together, type When, withBody } from '../../deviations.ts';
-import { type Fault, fault } from './fault.ts';
+import { together } from '../personality.ts';
+import { answering, answers, header, onPlan, type When, where, withBody } from '../shapes.ts';
+import { type Fault, type FaultTable, faultsOf } from './fault.ts';
 
 /** Replaces the body of an error by text. */
 const body = (when: When, change: (text: string, answer: Answer) => string) =>
@@ -22,216 +23,80 @@ const onList400: When = (answer, call) => answer.status === 400 && call.route.op
 const onMalformed: When = (answer) => answer.status === 400 && answer.text.includes('"malformed_json"');
 const onMissingKey: When = (answer, call) => answer.status === 401 && call.authorization === null;
 const onUnknownAnimal = answers(404, 'getPet');
-const MATCHES = 'error-status-matches';
 
 // The statuses that the three operations have besides those of the table in section 7: 410, 413 and 415 here.
 const onOther: When = (answer, call) =>
   answer.status >= 400 && ![400, 401, 404, 429].includes(answer.status) && call.route.operation !== 'none';
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'error-status-matches': {
+    'error-status-zero': ['status in an Error is 0.',
+      body((answer) => answer.status >= 400, fieldAs('status', '0'))],
+    'error-status-400-for-404': ['status in the Error of a 404 is 400.',
+      body(answers(404), fieldAs('status', '400'))],
+    'error-status-403-for-401': ['status in the Error of a 401 is 403.',
+      body(answers(401), fieldAs('status', '403'))],
+    'error-status-422-for-400': ['status in the Error of a 400 is 422.',
+      body(answers(400), fieldAs('status', '422'))],
+    'error-status-503-for-429': ['status in the Error of a 429 is 503.',
+      body(answers(429), fieldAs('status', '503'))],
+    'error-status-200-on-get': ['status in the Error of an unknown animal is 200.',
+      body(onUnknownAnimal, fieldAs('status', '200'))],
+  },
+  'error-body-400': {
+    'error-400-empty': ['A 400 has no body.', body(answers(400), () => '')],
+    'error-400-without-code': ['The Error of a 400 has no code.', body(answers(400), without('code'))],
+    'error-400-code-number': ['code in the Error of a 400 is a number.',
+      body(answers(400), fieldAs('code', '1001'))],
+    'error-400-nested': ['The Error of a 400 is nested in a field error.',
+      body(answers(400), (text) => `{"error":${text}}`)],
+    'error-400-status-text': ['status in the Error of a 400 is a string.', body(answers(400), statusText)],
+    'error-400-array': ['A 400 has an array of one Error.', body(answers(400), (text) => `[${text}]`)],
+    'error-400-html-when-malformed': ['Only malformed JSON is answered with a page of HTML.',
+      html(onMalformed)],
+    'error-400-empty-on-list': ['Only a list that is refused with 400 has no body.',
+      body(onList400, () => '')],
+  },
+  'error-body-401': {
+    'error-401-empty': ['A 401 has no body.', body(answers(401), () => '')],
+    'error-401-html': ['A 401 has a page of HTML.', html(answers(401))],
+    'error-401-without-message': ['The Error of a 401 has no message.',
+      body(answers(401), without('message'))],
+    'error-401-without-status': ['The Error of a 401 has no status.', body(answers(401), without('status'))],
+    'error-401-text-without-key': ['Only without any key a 401 has the text "Unauthorized".',
+      body(onMissingKey, () => 'Unauthorized')],
+    'error-401-empty-on-add': ['Only an addition that is refused with 401 has an empty object.',
+      body(answers(401, 'createPet'), () => '{}')],
+  },
+  'error-body-404': {
+    'error-404-empty': ['A 404 has no body.', body(onUnknownAnimal, () => '')],
+    'error-404-null': ['A 404 has the body null.', body(onUnknownAnimal, () => 'null')],
+    'error-404-message-null': ['message in the Error of a 404 is null.',
+      body(onUnknownAnimal, fieldAs('message', 'null'))],
+    'error-404-detail': ['The Error of a 404 has a field detail alone.',
+      body(onUnknownAnimal, () => '{"detail":"Not Found"}')],
+    'error-404-status-text': ['status in the Error of a 404 is a string.', body(onUnknownAnimal, statusText)],
+    'error-404-code-number-on-pro': ['With a Pro key, code in the Error of a 404 is a number.',
+      body(where(onUnknownAnimal, onPlan('pro')), fieldAs('code', '404'))],
+  },
+  'error-body-429': {
+    'error-429-empty': ['A 429 has no body.', body(answers(429), () => '')],
+    'error-429-text': ['A 429 has the text "Too Many Requests".',
+      body(answers(429), () => 'Too Many Requests')],
+    'error-429-without-code': ['The Error of a 429 has no code.', body(answers(429), without('code'))],
+    'error-429-string': ['A 429 has a JSON string.', body(answers(429), () => '"Too Many Requests"')],
+    'error-429-html-on-add': ['Only an addition that is refused with 429 has a page of HTML.',
+      html(answers(429, 'createPet'))],
+  },
+  'error-body-other': {
+    'error-other-empty': ['Statuses that the document does not name have no body.', body(onOther, () => '')],
+    'error-other-html': ['Statuses that the document does not name have a page of HTML.', html(onOther)],
+    'error-other-without-message': [
+      'Statuses that the document does not name have an Error without a message.',
+      body(onOther, without('message'))],
+  },
+};
+
 /** Sections 2 and 7: the body of every error. */
-export const ERROR_BODY_FAULTS: readonly Fault[] = [
-  fault(
-    'error-status-zero',
-    MATCHES,
-    'status in an Error is 0.',
-    body((answer) => answer.status >= 400, fieldAs('status', '0')),
-  ),
-  fault(
-    'error-status-400-for-404',
-    MATCHES,
-    'status in the Error of a 404 is 400.',
-    body(answers(404), fieldAs('status', '400')),
-  ),
-  fault(
-    'error-status-403-for-401',
-    MATCHES,
-    'status in the Error of a 401 is 403.',
-    body(answers(401), fieldAs('status', '403')),
-  ),
-  fault(
-    'error-status-422-for-400',
-    MATCHES,
-    'status in the Error of a 400 is 422.',
-    body(answers(400), fieldAs('status', '422')),
-  ),
-  fault(
-    'error-status-503-for-429',
-    MATCHES,
-    'status in the Error of a 429 is 503.',
-    body(answers(429), fieldAs('status', '503')),
-  ),
-  fault(
-    'error-status-200-on-get',
-    MATCHES,
-    'status in the Error of an unknown animal is 200.',
-    body(onUnknownAnimal, fieldAs('status', '200')),
-  ),
-
-  fault(
-    'error-400-empty',
-    'error-body-400',
-    'A 400 has no body.',
-    body(answers(400), () => ''),
-  ),
-  fault(
-    'error-400-without-code',
-    'error-body-400',
-    'The Error of a 400 has no code.',
-    body(answers(400), without('code')),
-  ),
-  fault(
-    'error-400-code-number',
-    'error-body-400',
-    'code in the Error of a 400 is a number.',
-    body(answers(400), fieldAs('code', '1001')),
-  ),
-  fault(
-    'error-400-nested',
-    'error-body-400',
-    'The Error of a 400 is nested in a field error.',
-    body(answers(400), (text) => `{"error":${text}}`),
-  ),
-  fault(
-    'error-400-status-text',
-    'error-body-400',
-    'status in the Error of a 400 is a string.',
-    body(answers(400), statusText),
-  ),
-  fault(
-    'error-400-array',
-    'error-body-400',
-    'A 400 has an array of one Error.',
-    body(answers(400), (text) => `[${text}]`),
-  ),
-  fault(
-    'error-400-html-when-malformed',
-    'error-body-400',
-    'Only malformed JSON is answered with a page of HTML.',
-    html(onMalformed),
-  ),
-  fault(
-    'error-400-empty-on-list',
-    'error-body-400',
-    'Only a list that is refused with 400 has no body.',
-    body(onList400, () => ''),
-  ),
-
-  fault(
-    'error-401-empty',
-    'error-body-401',
-    'A 401 has no body.',
-    body(answers(401), () => ''),
-  ),
-  fault('error-401-html', 'error-body-401', 'A 401 has a page of HTML.', html(answers(401))),
-  fault(
-    'error-401-without-message',
-    'error-body-401',
-    'The Error of a 401 has no message.',
-    body(answers(401), without('message')),
-  ),
-  fault(
-    'error-401-without-status',
-    'error-body-401',
-    'The Error of a 401 has no status.',
-    body(answers(401), without('status')),
-  ),
-  fault(
-    'error-401-text-without-key',
-    'error-body-401',
-    'Only without any key a 401 has the text "Unauthorized".',
-    body(onMissingKey, () => 'Unauthorized'),
-  ),
-  fault(
-    'error-401-empty-on-add',
-    'error-body-401',
-    'Only an addition that is refused with 401 has an empty object.',
-    body(answers(401, 'createPet'), () => '{}'),
-  ),
-
-  fault(
-    'error-404-code-number-on-pro',
-    'error-body-404',
-    'With a Pro key, code in the Error of a 404 is a number.',
-    body((answer, call) => onUnknownAnimal(answer, call) && call.key?.plan === 'pro', fieldAs('code', '404')),
-  ),
-  fault(
-    'error-404-empty',
-    'error-body-404',
-    'A 404 has no body.',
-    body(onUnknownAnimal, () => ''),
-  ),
-  fault(
-    'error-404-null',
-    'error-body-404',
-    'A 404 has the body null.',
-    body(onUnknownAnimal, () => 'null'),
-  ),
-  fault(
-    'error-404-message-null',
-    'error-body-404',
-    'message in the Error of a 404 is null.',
-    body(onUnknownAnimal, fieldAs('message', 'null')),
-  ),
-  fault(
-    'error-404-detail',
-    'error-body-404',
-    'The Error of a 404 has a field detail alone.',
-    body(onUnknownAnimal, () => '{"detail":"Not Found"}'),
-  ),
-  fault(
-    'error-404-status-text',
-    'error-body-404',
-    'status in the Error of a 404 is a string.',
-    body(onUnknownAnimal, statusText),
-  ),
-
-  fault(
-    'error-429-empty',
-    'error-body-429',
-    'A 429 has no body.',
-    body(answers(429), () => ''),
-  ),
-  fault(
-    'error-429-text',
-    'error-body-429',
-    'A 429 has the text "Too Many Requests".',
-    body(answers(429), () => 'Too Many Requests'),
-  ),
-  fault(
-    'error-429-without-code',
-    'error-body-429',
-    'The Error of a 429 has no code.',
-    body(answers(429), without('code')),
-  ),
-  fault(
-    'error-429-string',
-    'error-body-429',
-    'A 429 has a JSON string.',
-    body(answers(429), () => '"Too Many Requests"'),
-  ),
-  fault(
-    'error-429-html-on-add',
-    'error-body-429',
-    'Only an addition that is refused with 429 has a page of HTML.',
-    html(answers(429, 'createPet')),
-  ),
-
-  fault(
-    'error-other-empty',
-    'error-body-other',
-    'Statuses that the document does not name have no body.',
-    body(onOther, () => ''),
-  ),
-  fault(
-    'error-other-html',
-    'error-body-other',
-    'Statuses that the document does not name have a page of HTML.',
-    html(onOther),
-  ),
-  fault(
-    'error-other-without-message',
-    'error-body-other',
-    'Statuses that the document does not name have an Error without a message.',
-    body(onOther, without('message')),
-  ),
-];
+export const ERROR_BODY_FAULTS: readonly Fault[] = faultsOf(TABLE);

@@ -1,4 +1,6 @@
-import type { Personality } from '../../personality.ts';
+import type { Parts } from '../../recipe.ts';
+import { type Personality, together } from '../personality.ts';
+import { eachServer } from '../shapes.ts';
 
 /** One thing that a server does wrong, and nothing else. */
 export interface Fault extends Personality {
@@ -9,7 +11,33 @@ export interface Fault extends Personality {
   readonly summary: string;
 }
 
-/** Writes a fault down in one line: name, requirement, sentence, deviation. */
-export function fault(name: string, breaks: string, summary: string, deviation: Personality): Fault {
-  return { name, breaks, summary, ...deviation };
+/** What differs; a function where it remembers something, so that every server has its own. */
+export type Deviation = Personality | ((parts: Parts) => Personality);
+
+/** A fault's row: what it does, in a sentence and in code. */
+type Row = readonly [summary: string, ...deviations: Deviation[]];
+
+/** Faults by the requirement that they break, then by name. */
+export type FaultTable = Readonly<Record<string, Readonly<Record<string, Row>>>>;
+
+/** The faults of a table, in its order. */
+export function faultsOf(table: FaultTable): Fault[] {
+  return Object.entries(table).flatMap(([breaks, rows]) =>
+    Object.entries(rows).map(([name, [summary, ...deviations]]) =>
+      fault(name, breaks, summary, ...deviations),
+    ),
+  );
+}
+
+/** A fault that takes more than a line or two of a table. */
+export function fault(
+  name: string,
+  breaks: string,
+  summary: string,
+  ...deviations: readonly Deviation[]
+): Fault {
+  const made = deviations.map((deviation) =>
+    typeof deviation === 'function' ? eachServer(deviation) : deviation,
+  );
+  return { name, breaks, summary, ...together(...made) };
 }

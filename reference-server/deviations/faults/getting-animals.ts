@@ -1,129 +1,98 @@
-import { answering, finding, firstPet, petShown, succeeds, withError } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
 import type { Pet } from '../../pet-store.ts';
-import { type Fault, fault } from './fault.ts';
+import { together } from '../personality.ts';
+import { answering, failing, finding, firstPet, noting, petShown, succeeds } from '../shapes.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 const ANSWER = 'get-answers-200';
 const REQUESTED = 'get-returns-requested-id';
-const SAME = 'get-same-animal';
 
 const rounded = (digits: string) => BigInt(Number(digits)).toString();
 
 /** Finds the animals that clients added, or the others, and no more. */
-function findingOnly(which: 'added' | 'not added'): Personality {
-  return {
-    behaviour: (usual) => {
-      const added = new Set<string>();
-      return {
-        addPet(animal, call) {
-          const pet = usual.addPet(animal, call);
-          added.add(pet.id);
-          return pet;
-        },
-        findPet: (petId, call) =>
-          added.has(petId) === (which === 'added') ? usual.findPet(petId, call) : null,
-      };
-    },
-  };
-}
+const findingOnly = (which: 'added' | 'not added') => () => {
+  const added = new Set<string>();
+  return together(
+    noting(({ id }) => added.add(id)),
+    finding((usual, petId, call) => (added.has(petId) === (which === 'added') ? usual(petId, call) : null)),
+  );
+};
+
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'get-answers-200': {
+    'get-large-ids-missing': ['An animal whose id is beyond 2^53 answers 404.',
+      finding((usual, petId, call) => (Number(petId) > Number.MAX_SAFE_INTEGER ? null : usual(petId, call)))],
+    'get-answers-203': ['A retrieved animal is answered with 203.',
+      answering(succeeds('getPet'), (answer) => ({ ...answer, status: 203 }))],
+    'get-added-missing': ['An animal that was added answers 404.', findingOnly('not added')],
+    'get-missing-unless-added': ['Only animals that a client added can be retrieved.', findingOnly('added')],
+    'get-statusless-missing': ['An animal without a status answers 404.',
+      finding((usual, petId, call) => {
+        const found = usual(petId, call);
+        return found !== null && 'name' in found && found.status === null ? null : found;
+      })],
+  },
+  'get-returns-requested-id': {
+    'get-first-animal': ['Every known id is answered with the first animal.',
+      finding((usual, petId, call, parts) => (usual(petId, call) === null ? null : firstPet(parts)))],
+    'get-id-rounded': ['The id of a retrieved animal is rounded to a double.',
+      petShown((pet) => ({ ...pet, id: rounded(pet.id) }), 'getPet')],
+  },
+  'get-same-animal': {
+    'get-name-upper-case': ['A retrieved name is in upper case.',
+      petShown((pet) => ({ ...pet, name: pet.name.toUpperCase() }), 'getPet')],
+    'get-without-status': ['A retrieved animal has no status.',
+      petShown((pet) => ({ ...pet, status: null }), 'getPet')],
+    'get-category-rounded': ['categoryId of a retrieved animal is rounded to a double.',
+      petShown((pet) => ({ ...pet, categoryId: rounded(pet.categoryId) }), 'getPet')],
+    'get-pending-as-available': ['A pending animal is retrieved as available.',
+      petShown((pet) => (pet.status === 'pending' ? { ...pet, status: 'available' } : pet), 'getPet')],
+    'get-name-question-marks': ['Characters that are not plain ASCII are retrieved as question marks.',
+      petShown((pet) => ({ ...pet, name: pet.name.replaceAll(/[^\x20-\x7e]/g, '?') }), 'getPet')],
+  },
+};
 
 /** Section 4.3: the animal that an id names, as it is. */
 export const GETTING_ANIMAL_FAULTS: readonly Fault[] = [
-  fault(
-    'get-statusless-missing',
-    ANSWER,
-    'An animal without a status answers 404.',
-    finding((usual, petId, call) => {
-      const found = usual(petId, call);
-      return found !== null && 'status' in found && found.status === null ? null : found;
-    }),
-  ),
-  fault(
-    'get-large-ids-missing',
-    ANSWER,
-    'An animal whose id is beyond 2^53 answers 404.',
-    finding((usual, petId, call) => (Number(petId) > Number.MAX_SAFE_INTEGER ? null : usual(petId, call))),
-  ),
-  fault(
-    'get-answers-203',
-    ANSWER,
-    'A retrieved animal is answered with 203.',
-    answering(succeeds('getPet'), (answer) => ({ ...answer, status: 203 })),
-  ),
-  fault('get-added-missing', ANSWER, 'An animal that was added answers 404.', findingOnly('not added')),
-  fault(
-    'get-missing-unless-added',
-    ANSWER,
-    'Only animals that a client added can be retrieved.',
-    findingOnly('added'),
-  ),
-  fault('get-missing-with-another-key', ANSWER, 'An animal is found with the key that added it only.', {
-    behaviour: (usual) => {
-      const adders = new Map<string, string>();
-      return {
-        addPet(animal, call) {
-          const pet = usual.addPet(animal, call);
-          if (call.key !== null) adders.set(pet.id, call.key.name);
-          return pet;
-        },
-        findPet(petId, call) {
-          const adder = adders.get(petId);
-          return adder === undefined || adder === call.key?.name ? usual.findPet(petId, call) : null;
-        },
-      };
-    },
+  ...faultsOf(TABLE),
+  fault('get-missing-with-another-key', ANSWER, 'An animal is found with the key that added it only.', () => {
+    const adders = new Map<string, string | undefined>();
+    return together(
+      noting(({ id }, call) => adders.set(id, call.key?.name)),
+      finding((usual, petId, call) =>
+        !adders.has(petId) || adders.get(petId) === call.key?.name ? usual(petId, call) : null,
+      ),
+    );
   }),
-  fault('get-once-only', ANSWER, 'An animal answers 404 from the second retrieval on.', {
-    behaviour: (usual) => {
-      const seen = new Set<string>();
-      return {
-        findPet(petId, call) {
-          const again = seen.has(petId);
-          seen.add(petId);
-          return again ? null : usual.findPet(petId, call);
-        },
-      };
-    },
+  fault('get-once-only', ANSWER, 'An animal answers 404 from the second retrieval on.', () => {
+    const seen = new Set<string>();
+    return finding((usual, petId, call) => {
+      const again = seen.has(petId);
+      seen.add(petId);
+      return again ? null : usual(petId, call);
+    });
   }),
-
-  fault('get-second-time-410', ANSWER, 'An animal answers 410 from the second retrieval on.', {
-    behaviour: (usual) => {
-      const seen = new Set<string>();
-      return {
-        finish(answer, call) {
-          const last = usual.finish(answer, call);
-          if (!succeeds('getPet')(last, call) || call.route.operation !== 'getPet') return last;
-          const again = seen.has(call.route.petId);
-          seen.add(call.route.petId);
-          return again ? withError(last, 410) : last;
-        },
-      };
-    },
+  fault('get-second-time-410', ANSWER, 'An animal answers 410 from the second retrieval on.', () => {
+    const seen = new Set<string>();
+    return failing(410, (answer, { route }) => {
+      if (answer.status !== 200 || route.operation !== 'getPet') return false;
+      const again = seen.has(route.petId);
+      seen.add(route.petId);
+      return again;
+    });
   }),
-  fault('get-missing-after-unknown', ANSWER, 'After an unknown id the next retrieval answers 404 too.', {
-    behaviour: (usual) => {
+  fault(
+    'get-missing-after-unknown',
+    ANSWER,
+    'After an unknown id the next retrieval answers 404 too.',
+    () => {
       let unknown = false;
-      return {
-        findPet(petId, call) {
-          const found = unknown ? null : usual.findPet(petId, call);
-          unknown = found === null && !unknown;
-          return found;
-        },
-      };
+      return finding((usual, petId, call) => {
+        const found = unknown ? null : usual(petId, call);
+        unknown = found === null && !unknown;
+        return found;
+      });
     },
-  }),
-
-  fault(
-    'get-first-animal',
-    REQUESTED,
-    'Every known id is answered with the first animal.',
-    finding((usual, petId, call, parts) => (usual(petId, call) === null ? null : firstPet(parts))),
-  ),
-  fault(
-    'get-id-rounded',
-    REQUESTED,
-    'The id of a retrieved animal is rounded to a double.',
-    petShown((pet) => ({ ...pet, id: rounded(pet.id) }), 'getPet'),
   ),
   fault(
     'get-looks-up-rounded-id',
@@ -139,52 +108,17 @@ export const GETTING_ANIMAL_FAULTS: readonly Fault[] = [
     'get-answers-one-before',
     REQUESTED,
     'Every third retrieval is answered with the animal of the one before.',
-    {
-      behaviour: (usual) => {
-        let before: Pet | null = null;
-        let times = 0;
-        return {
-          findPet(petId, call) {
-            const found = usual.findPet(petId, call);
-            if (found === null || 'code' in found) return found;
-            times += 1;
-            const answered = times % 3 === 0 ? before : found;
-            before = found;
-            return answered;
-          },
-        };
-      },
+    () => {
+      let before: Pet | null = null;
+      let times = 0;
+      return finding((usual, petId, call) => {
+        const found = usual(petId, call);
+        if (found === null || 'code' in found) return found;
+        times += 1;
+        const answered = times % 3 === 0 ? before : found;
+        before = found;
+        return answered;
+      });
     },
-  ),
-
-  fault(
-    'get-name-upper-case',
-    SAME,
-    'A retrieved name is in upper case.',
-    petShown((pet) => ({ ...pet, name: pet.name.toUpperCase() }), 'getPet'),
-  ),
-  fault(
-    'get-without-status',
-    SAME,
-    'A retrieved animal has no status.',
-    petShown((pet) => ({ ...pet, status: null }), 'getPet'),
-  ),
-  fault(
-    'get-category-rounded',
-    SAME,
-    'categoryId of a retrieved animal is rounded to a double.',
-    petShown((pet) => ({ ...pet, categoryId: rounded(pet.categoryId) }), 'getPet'),
-  ),
-  fault(
-    'get-pending-as-available',
-    SAME,
-    'A pending animal is retrieved as available.',
-    petShown((pet) => (pet.status === 'pending' ? { ...pet, status: 'available' } : pet), 'getPet'),
-  ),
-  fault(
-    'get-name-question-marks',
-    SAME,
-    'Characters that are not plain ASCII are retrieved as question marks.',
-    petShown((pet) => ({ ...pet, name: pet.name.replaceAll(/[^\x20-\x7e]/g, '?') }), 'getPet'),
   ),
 ];

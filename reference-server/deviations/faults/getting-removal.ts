@@ -1,22 +1,20 @@
-import { shiftedClock } from '../../clock.ts';
 import { REMOVAL } from '../../deprecation.ts';
+import { errorBody } from '../../error-body.ts';
+import type { Pet } from '../../pet-store.ts';
+import { shiftedClock } from '../clock.ts';
+import type { Personality } from '../personality.ts';
 import {
   answering,
+  answeringWith,
   answers,
+  failing,
   finding,
   petWritten,
   succeeds,
-  together,
   withBody,
   withError,
-} from '../../deviations.ts';
-import { errorBody } from '../../error-body.ts';
-import type { Personality } from '../../personality.ts';
-import type { Pet } from '../../pet-store.ts';
-import { type Fault, fault } from './fault.ts';
-
-const UNTIL = 'get-until-removal';
-const REMOVED = 'get-removed';
+} from '../shapes.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 /** The server in the days after the removal. */
 const afterRemoval: Personality = {
@@ -30,47 +28,45 @@ const gone = (when: (pet: Pet) => boolean): Personality =>
     return { status: 410, code: 'gone', message: 'This operation was removed.' };
   });
 
+/** Retrieval is answered with another status and a header that goes with it. */
+const moved = (status: number, headers: readonly string[]): Personality =>
+  answering(succeeds('getPet'), (answer) => ({ ...withError(answer, status), headers }));
+const NO_HANDLER = errorBody({ status: 500, code: 'internal_error', message: 'No such handler.' });
+
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'get-until-removal': {
+    'get-gone-already': ['Retrieval is gone before its removal date.', gone(() => true)],
+    'get-gone-for-sold': ['Retrieval of a sold animal is gone before the removal date.',
+      gone(({ status }) => status === 'sold')],
+    'get-not-implemented': ['Retrieval is answered with 501.', failing(501, succeeds('getPet'))],
+    'get-method-not-allowed': ['Retrieval is answered with 405.',
+      moved(405, ['Allow', 'DELETE'])],
+    'get-moved-to-successor': ['Retrieval is redirected to the list.',
+      moved(301, ['Location', '../pets'])],
+  },
+  'get-removed': {
+    'get-removed-fails': [
+      'After its removal, by a clock that is there already, retrieval is answered with 500.', afterRemoval,
+      answeringWith(NO_HANDLER, answers(410), 500)],
+  },
+  'deprecation-successor': {
+    'successor-has-other-status': [
+      'A retrieved animal shows a status under which the list does not have it.',
+      petWritten((text, { status }) =>
+        text.replace(/"status":"\w+"/, `"status":"${status === 'sold' ? 'available' : 'sold'}"`), 'getPet')],
+  },
+};
+
 /** Sections 4.3 and 6: retrieval until its removal, after it, and its successor. */
 export const GETTING_REMOVAL_FAULTS: readonly Fault[] = [
-  fault(
-    'get-gone-already',
-    UNTIL,
-    'Retrieval is gone before its removal date.',
-    gone(() => true),
-  ),
-  fault(
-    'get-gone-for-sold',
-    UNTIL,
-    'Retrieval of a sold animal is gone before the removal date.',
-    gone(({ status }) => status === 'sold'),
-  ),
-  fault(
-    'get-not-implemented',
-    UNTIL,
-    'Retrieval is answered with 501.',
-    answering(succeeds('getPet'), (answer) => withError(answer, 501)),
-  ),
-  fault(
-    'get-method-not-allowed',
-    UNTIL,
-    'Retrieval is answered with 405.',
-    answering(succeeds('getPet'), (answer) => ({ ...withError(answer, 405), headers: ['Allow', 'DELETE'] })),
-  ),
-  fault('get-moved-to-successor', UNTIL, 'Retrieval is redirected to the list.', {
-    behaviour: (usual) => ({
-      finish(answer, call) {
-        const last = usual.finish(answer, call);
-        if (!succeeds('getPet')(last, call)) return last;
-        return { ...withError(last, 301), headers: ['Location', '../pets'] };
-      },
-    }),
-  }),
-
+  ...faultsOf(TABLE),
   fault(
     'get-served-after-removal',
-    REMOVED,
+    'get-removed',
     'Retrieval goes on after 5 December 2030, by a clock that is there already.',
-    together(afterRemoval, {
+    afterRemoval,
+    {
       behaviour: (usual) => ({
         finish(answer, call) {
           const last = usual.finish(answer, call);
@@ -80,28 +76,6 @@ export const GETTING_REMOVAL_FAULTS: readonly Fault[] = [
           return { ...withBody(last, usual.petText(found, call)), status: 200 };
         },
       }),
-    }),
-  ),
-  fault(
-    'get-removed-fails',
-    REMOVED,
-    'After its removal, by a clock that is there already, retrieval is answered with 500.',
-    together(
-      afterRemoval,
-      answering(answers(410), (answer) => ({
-        ...withBody(answer, errorBody({ status: 500, code: 'internal_error', message: 'No such handler.' })),
-        status: 500,
-      })),
-    ),
-  ),
-  fault(
-    'successor-has-other-status',
-    'deprecation-successor',
-    'A retrieved animal shows a status under which the list does not have it.',
-    petWritten(
-      (text, pet) =>
-        text.replace(/"status":"\w+"/, `"status":"${pet.status === 'sold' ? 'available' : 'sold'}"`),
-      'getPet',
-    ),
+    },
   ),
 ];

@@ -1,39 +1,57 @@
 import type { Call } from '../../call.ts';
 import { readJsonObject } from '../../json-members.ts';
-import type { Personality } from '../../personality.ts';
-import type { IdSource } from '../../pet-store.ts';
-import { type Fault, fault } from './fault.ts';
+import type { IdSource, NewPet } from '../../pet-store.ts';
+import { type Personality, together } from '../personality.ts';
+import { readingPet } from '../shapes.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 const UNIQUE = 'pet-id-unique';
-const ASSIGNED = 'pet-id-assigned-by-service';
 
 function ids(change: (usual: IdSource) => IdSource): Personality {
   return { recipe: (usual) => ({ nextId: change(usual.nextId) }) };
 }
 
-// The member of the body that became the animal, as text; a call is answered before the next one is read.
-function takingOver(member: string, accept: (digits: string) => boolean): Personality {
-  return {
-    behaviour: (usual, parts) => {
-      const sent = new WeakMap<Call, string>();
-      return {
-        readNewPet(body, call) {
-          const json = readJsonObject(body);
-          const digits = json.kind === 'object' ? json.members.get(member)?.replaceAll('"', '') : undefined;
-          if (digits !== undefined && /^-?\d{1,18}$/.test(digits) && accept(digits)) sent.set(call, digits);
-          return usual.readNewPet(body, call);
-        },
-        addPet(animal, call) {
-          const id = sent.get(call);
-          return id === undefined ? usual.addPet(animal, call) : parts.store.put({ ...animal, id });
-        },
-      };
+/** Puts an added animal under another id, where there is one. */
+const puttingUnder = (idOf: (animal: NewPet, call: Call) => string | undefined): Personality => ({
+  behaviour: (usual, { store }) => ({
+    addPet(animal, call) {
+      const id = idOf(animal, call);
+      return id === undefined ? usual.addPet(animal, call) : store.put({ ...animal, id });
     },
-  };
-}
+  }),
+});
+
+/** Takes an id from a member of the body. */
+const takingOver = (member: string, accept: (digits: string) => boolean) => () => {
+  const sent = new WeakMap<Call, string>();
+  const reading = readingPet((usual, body, call) => {
+    const json = readJsonObject(body);
+    const digits = json.kind === 'object' ? json.members.get(member)?.replaceAll('"', '') : undefined;
+    if (digits !== undefined && /^-?\d{1,18}$/.test(digits) && accept(digits)) sent.set(call, digits);
+    return usual(body, call);
+  });
+  return together(
+    reading,
+    puttingUnder((_animal, call) => sent.get(call)),
+  );
+};
+
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'pet-id-assigned-by-service': {
+    'id-of-client-kept': ['An id that the client sends is taken over.', takingOver('id', () => true)],
+    'large-id-of-client-kept': ['An id that the client sends is taken over where it has ten digits or more.',
+      takingOver('id', (digits) => digits.length >= 10)],
+  },
+  'pet-id-unique': {
+    'id-from-clock': ['The id is the second at which the animal was added.',
+      puttingUnder((_animal, call) => String(Math.floor(call.now / 1000)))],
+  },
+};
 
 /** Section 2: ids are unique, and the service's own. */
 export const IDENTITY_FAULTS: readonly Fault[] = [
+  ...faultsOf(TABLE),
   fault(
     'id-every-other-repeated',
     UNIQUE,
@@ -47,35 +65,26 @@ export const IDENTITY_FAULTS: readonly Fault[] = [
       };
     }),
   ),
-  fault('id-of-existing-animal', UNIQUE, 'The first animal added gets the id of one that is in the store.', {
-    behaviour: (usual, parts) => {
+  fault(
+    'id-of-existing-animal',
+    UNIQUE,
+    'The first animal added gets the id of one that is in the store.',
+    ({ store }) => {
       let taken = false;
-      return {
-        addPet(animal, call) {
-          const existing = parts.store.having(null).at(-1);
-          if (taken || existing === undefined) return usual.addPet(animal, call);
-          taken = true;
-          return parts.store.put({ ...animal, id: existing.id });
-        },
-      };
+      return puttingUnder(() => {
+        const existing = taken ? undefined : store.having(null).at(-1);
+        taken ||= existing !== undefined;
+        return existing?.id;
+      });
     },
-  }),
-  fault('id-per-category', UNIQUE, 'Ids are counted for each category.', {
-    behaviour: (_usual, parts) => {
-      const counts = new Map<string, number>();
-      return {
-        addPet(animal) {
-          const count = (counts.get(animal.categoryId) ?? 5_000_000) + 1;
-          counts.set(animal.categoryId, count);
-          return parts.store.put({ ...animal, id: String(count) });
-        },
-      };
-    },
-  }),
-  fault('id-from-clock', UNIQUE, 'The id is the second at which the animal was added.', {
-    behaviour: (_usual, parts) => ({
-      addPet: (animal, call) => parts.store.put({ ...animal, id: String(Math.floor(call.now / 1000)) }),
-    }),
+  ),
+  fault('id-per-category', UNIQUE, 'Ids are counted for each category.', () => {
+    const counts = new Map<string, number>();
+    return puttingUnder(({ categoryId }) => {
+      const count = (counts.get(categoryId) ?? 5_000_000) + 1;
+      counts.set(categoryId, count);
+      return String(count);
+    });
   }),
   fault(
     'id-races',
@@ -96,17 +105,5 @@ export const IDENTITY_FAULTS: readonly Fault[] = [
         };
       },
     },
-  ),
-  fault(
-    'id-of-client-kept',
-    ASSIGNED,
-    'An id that the client sends is taken over.',
-    takingOver('id', () => true),
-  ),
-  fault(
-    'large-id-of-client-kept',
-    ASSIGNED,
-    'An id that the client sends is taken over where it has ten digits or more.',
-    takingOver('id', (digits) => digits.length >= 10),
   ),
 ];

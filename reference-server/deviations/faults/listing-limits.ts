@@ -1,13 +1,12 @@
 import type { Call } from '../../call.ts';
 import { badRequest } from '../../error-body.ts';
-import type { Personality } from '../../personality.ts';
-import { type Fault, fault } from './fault.ts';
+import type { Personality } from '../personality.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
-const MAXIMUM = 'list-limit-maximum';
 const FILLS = 'list-limit-fills';
 const DEFAULT = 'list-limit-default';
 
-/** Takes another limit than the one that was asked for, or refuses it: null. `absent` is true where none was sent. */
+/** Takes another limit than the one that was asked for; null refuses it. `absent` tells that none was sent. */
 export function readingLimit(
   change: (limit: number, absent: boolean, filtered: boolean, call: Call) => number | null,
 ): Personality {
@@ -29,118 +28,55 @@ const whenSent = (change: (limit: number, filtered: boolean) => number): Persona
   readingLimit((limit, absent, filtered) => (absent ? limit : change(limit, filtered)));
 const whenAbsent = (limit: number): Personality => readingLimit((sent, absent) => (absent ? limit : sent));
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'list-limit-maximum': {
+    'limit-plus-one': ['A list holds one animal more than limit.', whenSent((limit) => limit + 1)],
+    'limit-ignored': ['limit is ignored; a list holds 20.', whenSent(() => 20)],
+    'limit-at-least-ten': ['A limit below 10 counts as 10.', whenSent((limit) => Math.max(limit, 10))],
+    'limit-1-gives-two': ['Only limit=1 gives two.', whenSent((limit) => (limit === 1 ? 2 : limit))],
+    'limit-100-gives-101': ['Only limit=100 gives 101.', whenSent((limit) => (limit === 100 ? 101 : limit))],
+    'limit-20-gives-21': ['Only limit=20, where it is given, gives 21.',
+      whenSent((limit) => (limit === 20 ? 21 : limit))],
+    'limit-in-thirties-plus-one': ['Only a limit between 30 and 40 gives one more.',
+      whenSent((limit) => (limit > 30 && limit < 40 ? limit + 1 : limit))],
+    'limit-ignored-with-status': ['limit is ignored where a status is given too.',
+      whenSent((limit, filtered) => (filtered ? 100 : limit))],
+    'limit-plus-one-with-status': ['With a status, a list holds one animal more than limit.',
+      whenSent((limit, filtered) => (filtered ? limit + 1 : limit))],
+  },
+  'list-limit-fills': {
+    'limit-minus-one': ['A list holds one animal fewer than limit.', whenSent((limit) => limit - 1)],
+    'limit-1-gives-none': ['Only limit=1 gives none.', whenSent((limit) => (limit === 1 ? 0 : limit))],
+    'limit-100-gives-99': ['Only limit=100 gives 99.', whenSent((limit) => (limit === 100 ? 99 : limit))],
+    'limit-capped-at-50': ['A list holds no more than 50.', whenSent((limit) => Math.min(limit, 50))],
+    'limit-capped-at-20': ['A list holds no more than 20.', whenSent((limit) => Math.min(limit, 20))],
+    'limit-minus-one-with-status': ['With a status, a list holds one animal fewer than limit.',
+      whenSent((limit, filtered) => (filtered ? limit - 1 : limit))],
+    'limit-rounded-to-tens': ['A limit above 10 is rounded down to a multiple of ten.',
+      whenSent((limit) => (limit > 10 ? limit - (limit % 10) : limit))],
+    'limit-20-gives-19': ['Only limit=20 gives 19.', whenSent((limit) => (limit === 20 ? 19 : limit))],
+    'limit-percent-encoded-ignored': ['A limit that is percent-encoded is taken for none.',
+      readingLimit((limit, _absent, _filtered, call) => (call.target.includes('limit=%') ? 20 : limit))],
+  },
+  'list-limit-default': {
+    'default-limit-10': ['Without limit, a list holds 10.', whenAbsent(10)],
+    'default-limit-19': ['Without limit, a list holds 19.', whenAbsent(19)],
+    'default-limit-21': ['Without limit, a list holds 21.', whenAbsent(21)],
+    'default-limit-50': ['Without limit, a list holds 50.', whenAbsent(50)],
+    'default-limit-100': ['Without limit, a list holds 100.', whenAbsent(100)],
+    'default-limit-none': ['Without limit, a list holds every animal that there is, up to a thousand.',
+      whenAbsent(1_000)],
+    'default-limit-10-with-status': ['Without limit but with a status, a list holds 10.',
+      readingLimit((limit, absent, filtered) => (absent && filtered ? 10 : limit))],
+    'default-limit-25-on-free': ['Without limit, a list with a Free key holds 25.',
+      readingLimit((limit, absent, _filtered, call) => (absent && call.key?.plan === 'free' ? 25 : limit))],
+  },
+};
+
 /** Section 4.1: how many animals a list holds. */
 export const LISTING_LIMIT_FAULTS: readonly Fault[] = [
-  fault(
-    'limit-plus-one',
-    MAXIMUM,
-    'A list holds one animal more than limit.',
-    whenSent((limit) => limit + 1),
-  ),
-  fault(
-    'limit-ignored',
-    MAXIMUM,
-    'limit is ignored; a list holds 20.',
-    whenSent(() => 20),
-  ),
-  fault(
-    'limit-at-least-ten',
-    MAXIMUM,
-    'A limit below 10 counts as 10.',
-    whenSent((limit) => Math.max(limit, 10)),
-  ),
-  fault(
-    'limit-1-gives-two',
-    MAXIMUM,
-    'Only limit=1 gives two.',
-    whenSent((limit) => (limit === 1 ? 2 : limit)),
-  ),
-  fault(
-    'limit-100-gives-101',
-    MAXIMUM,
-    'Only limit=100 gives 101.',
-    whenSent((limit) => (limit === 100 ? 101 : limit)),
-  ),
-  fault(
-    'limit-20-gives-21',
-    MAXIMUM,
-    'Only limit=20, where it is given, gives 21.',
-    whenSent((limit) => (limit === 20 ? 21 : limit)),
-  ),
-  fault(
-    'limit-in-thirties-plus-one',
-    MAXIMUM,
-    'Only a limit between 30 and 40 gives one more.',
-    whenSent((limit) => (limit > 30 && limit < 40 ? limit + 1 : limit)),
-  ),
-  fault(
-    'limit-ignored-with-status',
-    MAXIMUM,
-    'limit is ignored where a status is given too.',
-    whenSent((limit, filtered) => (filtered ? 100 : limit)),
-  ),
-  fault(
-    'limit-plus-one-with-status',
-    MAXIMUM,
-    'With a status, a list holds one animal more than limit.',
-    whenSent((limit, filtered) => (filtered ? limit + 1 : limit)),
-  ),
-
-  fault(
-    'limit-minus-one',
-    FILLS,
-    'A list holds one animal fewer than limit.',
-    whenSent((limit) => limit - 1),
-  ),
-  fault(
-    'limit-1-gives-none',
-    FILLS,
-    'Only limit=1 gives none.',
-    whenSent((limit) => (limit === 1 ? 0 : limit)),
-  ),
-  fault(
-    'limit-100-gives-99',
-    FILLS,
-    'Only limit=100 gives 99.',
-    whenSent((limit) => (limit === 100 ? 99 : limit)),
-  ),
-  fault(
-    'limit-capped-at-50',
-    FILLS,
-    'A list holds no more than 50.',
-    whenSent((limit) => Math.min(limit, 50)),
-  ),
-  fault(
-    'limit-capped-at-20',
-    FILLS,
-    'A list holds no more than 20.',
-    whenSent((limit) => Math.min(limit, 20)),
-  ),
-  fault(
-    'limit-minus-one-with-status',
-    FILLS,
-    'With a status, a list holds one animal fewer than limit.',
-    whenSent((limit, filtered) => (filtered ? limit - 1 : limit)),
-  ),
-  fault(
-    'limit-rounded-to-tens',
-    FILLS,
-    'A limit above 10 is rounded down to a multiple of ten.',
-    whenSent((limit) => (limit > 10 ? limit - (limit % 10) : limit)),
-  ),
-
-  fault(
-    'limit-20-gives-19',
-    FILLS,
-    'Only limit=20 gives 19.',
-    whenSent((limit) => (limit === 20 ? 19 : limit)),
-  ),
-  fault(
-    'limit-percent-encoded-ignored',
-    FILLS,
-    'A limit that is percent-encoded is taken for none.',
-    readingLimit((limit, _absent, _filtered, call) => (call.target.includes('limit=%') ? 20 : limit)),
-  ),
+  ...faultsOf(TABLE),
   fault(
     'limit-capped-at-50-on-pro',
     FILLS,
@@ -148,30 +84,6 @@ export const LISTING_LIMIT_FAULTS: readonly Fault[] = [
     readingLimit((limit, _absent, _filtered, call) =>
       call.key?.plan === 'pro' ? Math.min(limit, 50) : limit,
     ),
-  ),
-
-  fault('default-limit-10', DEFAULT, 'Without limit, a list holds 10.', whenAbsent(10)),
-  fault('default-limit-19', DEFAULT, 'Without limit, a list holds 19.', whenAbsent(19)),
-  fault('default-limit-21', DEFAULT, 'Without limit, a list holds 21.', whenAbsent(21)),
-  fault('default-limit-50', DEFAULT, 'Without limit, a list holds 50.', whenAbsent(50)),
-  fault('default-limit-100', DEFAULT, 'Without limit, a list holds 100.', whenAbsent(100)),
-  fault(
-    'default-limit-none',
-    DEFAULT,
-    'Without limit, a list holds every animal that there is, up to a thousand.',
-    whenAbsent(1_000),
-  ),
-  fault(
-    'default-limit-10-with-status',
-    DEFAULT,
-    'Without limit but with a status, a list holds 10.',
-    readingLimit((limit, absent, filtered) => (absent && filtered ? 10 : limit)),
-  ),
-  fault(
-    'default-limit-25-on-free',
-    DEFAULT,
-    'Without limit, a list with a Free key holds 25.',
-    readingLimit((limit, absent, _filtered, call) => (absent && call.key?.plan === 'free' ? 25 : limit)),
   ),
   fault('default-limit-after-first', DEFAULT, 'Without limit, every list but the first holds 25.', {
     behaviour: (usual) => {

@@ -1,6 +1,6 @@
-import { answeringAtTimes, everyNth, succeeds, withError } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
-import { type Fault, fault } from './fault.ts';
+import type { Personality } from '../personality.ts';
+import { everyNth, failing, succeeds } from '../shapes.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 /** Holds answers back, longer and longer. */
 const slower = (milliseconds: (requests: number) => number): Personality => ({
@@ -14,8 +14,21 @@ const slower = (milliseconds: (requests: number) => number): Personality => ({
   },
 });
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'list-answers-200': {
+    'load-latency-leaks': ['Every request makes all later ones slower, by a hundredth of a millisecond.',
+      slower((requests) => requests / 100)],
+    'load-errors': ['Every five hundredth list is answered with 503.',
+      () => failing(503, everyNth(500, succeeds('listPets')))],
+    'load-stalls': ['Every thousandth answer takes three seconds.',
+      slower((requests) => (requests % 1000 === 0 ? 3_000 : 0))],
+  },
+};
+
 /** What shows only under load, for load scenarios; a run of checks does not send enough to see it. */
 export const LOAD_FAULTS: readonly Fault[] = [
+  ...faultsOf(TABLE),
   fault(
     'load-ids-collide',
     'pet-id-unique',
@@ -35,23 +48,5 @@ export const LOAD_FAULTS: readonly Fault[] = [
         };
       },
     },
-  ),
-  fault(
-    'load-latency-leaks',
-    'list-answers-200',
-    'Every request makes all later ones slower, by a hundredth of a millisecond.',
-    slower((requests) => requests / 100),
-  ),
-  fault(
-    'load-errors',
-    'list-answers-200',
-    'Every five hundredth list is answered with 503.',
-    answeringAtTimes(everyNth(500, succeeds('listPets')), (answer) => withError(answer, 503)),
-  ),
-  fault(
-    'load-stalls',
-    'list-answers-200',
-    'Every thousandth answer takes three seconds.',
-    slower((requests) => (requests % 1000 === 0 ? 3_000 : 0)),
   ),
 ];

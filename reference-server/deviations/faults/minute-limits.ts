@@ -1,16 +1,11 @@
 import type { Call } from '../../call.ts';
 import type { Problem } from '../../error-body.ts';
-import type { Personality } from '../../personality.ts';
 import type { Plan } from '../../plans.ts';
-import { WindowFromFirstRequest } from '../../rate-meters.ts';
-import { type Fault, fault } from './fault.ts';
+import { WindowFromFirstRequest } from '../../rate-meter.ts';
+import type { Personality } from '../personality.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 import { admitsOther, uncounted, windowCounter } from './windows.ts';
 
-const FREE = 'rate-minute-free';
-const PRO = 'rate-minute-pro';
-const BUSINESS = 'rate-minute-business';
-const ENTERPRISE = 'rate-minute-enterprise';
-const CONCURRENT = 'rate-concurrent';
 const NEXT = 'rate-next-window';
 
 /** A minute of another length. */
@@ -79,136 +74,64 @@ const laterWindows = (change: (limit: number) => number): Personality => ({
 
 const NOTHING_LEFT: Problem = { status: 429, code: 'rate_limit_exceeded', message: 'Too many requests.' };
 
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'rate-minute-free': {
+    'free-50-a-minute': ['A Free key has 50 requests a minute.', admitsOther('free', 'perMinute', -10)],
+    'free-59-a-minute': ['A Free key has 59 requests a minute.', admitsOther('free', 'perMinute', -1)],
+    'free-61-a-minute': ['A Free key has 61 requests a minute.', admitsOther('free', 'perMinute', 1)],
+    'free-70-a-minute': ['A Free key has 70 requests a minute.', admitsOther('free', 'perMinute', 10)],
+    'free-unlimited': ['A Free key is never refused for its minute.', unlimited('free')],
+    'free-minute-of-30-seconds': ['The minute of every key is over after 30 seconds.', windowOf(30)],
+    'free-get-uncounted': ['Retrievals are not counted.',
+      uncounted((call) => call.route.operation === 'getPet')],
+    'free-add-uncounted': ['Additions are not counted.',
+      uncounted((call) => call.route.operation === 'createPet')],
+    'free-small-lists-uncounted': ['Lists with limit=1 are not counted.',
+      uncounted((call) => /[?&]limit=1(?:&|$)/.test(call.target))],
+  },
+  'rate-minute-pro': {
+    'pro-290-a-minute': ['A Pro key has 290 requests a minute.', admitsOther('pro', 'perMinute', -10)],
+    'pro-299-a-minute': ['A Pro key has 299 requests a minute.', admitsOther('pro', 'perMinute', -1)],
+    'pro-301-a-minute': ['A Pro key has 301 requests a minute.', admitsOther('pro', 'perMinute', 1)],
+    'pro-310-a-minute': ['A Pro key has 310 requests a minute.', admitsOther('pro', 'perMinute', 10)],
+    'pro-unlimited': ['A Pro key is never refused for its minute.', unlimited('pro')],
+  },
+  'rate-minute-business': {
+    'business-990-a-minute': ['A Business key has 990 requests a minute.',
+      admitsOther('business', 'perMinute', -10)],
+    'business-999-a-minute': ['A Business key has 999 requests a minute.',
+      admitsOther('business', 'perMinute', -1)],
+    'business-1010-a-minute': ['A Business key has 1,010 requests a minute.',
+      admitsOther('business', 'perMinute', 10)],
+    'business-300-a-minute': ['A Business key has the 300 requests a minute of Pro.',
+      admitsOther('business', 'perMinute', -700)],
+  },
+  'rate-minute-enterprise': {
+    'enterprise-ten-too-few-a-minute': ['An Enterprise key has ten requests a minute too few.',
+      admitsOther('enterprise', 'perMinute', -10)],
+    'enterprise-ten-too-many-a-minute': ['An Enterprise key has ten requests a minute too many.',
+      admitsOther('enterprise', 'perMinute', 10)],
+    'enterprise-unlimited': ['An Enterprise key is never refused for its minute.', unlimited('enterprise')],
+  },
+  'rate-concurrent': {
+    'limiter-races': ['Requests that are under way at the same moment count as one.', racing()],
+    'limiter-races-on-lists': ['Lists that are under way at the same moment count as one.',
+      racing('listPets')],
+  },
+  'rate-next-window': {
+    'second-window-half': ['From its second window on, a key has half of its requests.',
+      laterWindows((limit) => Math.floor(limit / 2))],
+    'second-window-ten-more': ['From its second window on, a key has ten requests more.',
+      laterWindows((limit) => limit + 10)],
+    'second-window-one-less': ['From its second window on, a key has one request less.',
+      laterWindows((limit) => limit - 1)],
+  },
+};
+
 /** Section 8: how many requests a minute has. */
 export const MINUTE_LIMIT_FAULTS: readonly Fault[] = [
-  fault(
-    'free-50-a-minute',
-    FREE,
-    'A Free key has 50 requests a minute.',
-    admitsOther('free', 'perMinute', -10),
-  ),
-  fault(
-    'free-59-a-minute',
-    FREE,
-    'A Free key has 59 requests a minute.',
-    admitsOther('free', 'perMinute', -1),
-  ),
-  fault(
-    'free-61-a-minute',
-    FREE,
-    'A Free key has 61 requests a minute.',
-    admitsOther('free', 'perMinute', 1),
-  ),
-  fault(
-    'free-70-a-minute',
-    FREE,
-    'A Free key has 70 requests a minute.',
-    admitsOther('free', 'perMinute', 10),
-  ),
-  fault('free-unlimited', FREE, 'A Free key is never refused for its minute.', unlimited('free')),
-  fault('free-minute-of-30-seconds', FREE, 'The minute of every key is over after 30 seconds.', windowOf(30)),
-  fault(
-    'free-get-uncounted',
-    FREE,
-    'Retrievals are not counted.',
-    uncounted((call) => call.route.operation === 'getPet'),
-  ),
-  fault(
-    'free-add-uncounted',
-    FREE,
-    'Additions are not counted.',
-    uncounted((call) => call.route.operation === 'createPet'),
-  ),
-  fault(
-    'free-small-lists-uncounted',
-    FREE,
-    'Lists with limit=1 are not counted.',
-    uncounted((call) => /[?&]limit=1(?:&|$)/.test(call.target)),
-  ),
-  fault(
-    'pro-290-a-minute',
-    PRO,
-    'A Pro key has 290 requests a minute.',
-    admitsOther('pro', 'perMinute', -10),
-  ),
-  fault('pro-299-a-minute', PRO, 'A Pro key has 299 requests a minute.', admitsOther('pro', 'perMinute', -1)),
-  fault('pro-301-a-minute', PRO, 'A Pro key has 301 requests a minute.', admitsOther('pro', 'perMinute', 1)),
-  fault('pro-310-a-minute', PRO, 'A Pro key has 310 requests a minute.', admitsOther('pro', 'perMinute', 10)),
-  fault('pro-unlimited', PRO, 'A Pro key is never refused for its minute.', unlimited('pro')),
-  fault(
-    'business-990-a-minute',
-    BUSINESS,
-    'A Business key has 990 requests a minute.',
-    admitsOther('business', 'perMinute', -10),
-  ),
-  fault(
-    'business-999-a-minute',
-    BUSINESS,
-    'A Business key has 999 requests a minute.',
-    admitsOther('business', 'perMinute', -1),
-  ),
-  fault(
-    'business-1010-a-minute',
-    BUSINESS,
-    'A Business key has 1,010 requests a minute.',
-    admitsOther('business', 'perMinute', 10),
-  ),
-  fault(
-    'business-300-a-minute',
-    BUSINESS,
-    'A Business key has the 300 requests a minute of Pro.',
-    admitsOther('business', 'perMinute', -700),
-  ),
-  fault(
-    'enterprise-ten-too-few-a-minute',
-    ENTERPRISE,
-    'An Enterprise key has ten requests a minute too few.',
-    admitsOther('enterprise', 'perMinute', -10),
-  ),
-  fault(
-    'enterprise-ten-too-many-a-minute',
-    ENTERPRISE,
-    'An Enterprise key has ten requests a minute too many.',
-    admitsOther('enterprise', 'perMinute', 10),
-  ),
-  fault(
-    'enterprise-unlimited',
-    ENTERPRISE,
-    'An Enterprise key is never refused for its minute.',
-    unlimited('enterprise'),
-  ),
-
-  fault(
-    'limiter-races',
-    CONCURRENT,
-    'Requests that are under way at the same moment count as one.',
-    racing(),
-  ),
-  fault(
-    'limiter-races-on-lists',
-    CONCURRENT,
-    'Lists that are under way at the same moment count as one.',
-    racing('listPets'),
-  ),
-
-  fault(
-    'second-window-half',
-    NEXT,
-    'From its second window on, a key has half of its requests.',
-    laterWindows((limit) => Math.floor(limit / 2)),
-  ),
-  fault(
-    'second-window-ten-more',
-    NEXT,
-    'From its second window on, a key has ten requests more.',
-    laterWindows((limit) => limit + 10),
-  ),
-  fault(
-    'second-window-one-less',
-    NEXT,
-    'From its second window on, a key has one request less.',
-    laterWindows((limit) => limit - 1),
-  ),
+  ...faultsOf(TABLE),
   fault('second-window-closed-after-429', NEXT, 'The window after a refusal has ten requests fewer.', {
     behaviour: (usual, { limiter }) => {
       const windows = windowCounter();

@@ -1,8 +1,9 @@
 import type { ApiKey } from '../../api-keys.ts';
 import type { Call } from '../../call.ts';
-import { admitting, answering, type When, withBody, withError } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
-import { type Fault, fault } from './fault.ts';
+import type { Personality } from '../personality.ts';
+import { admitting, answering, failing, where, withBody } from '../shapes.ts';
+import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
+import { storedThoughRefused } from './refused-additions.ts';
 import { whenOverLimit } from './windows.ts';
 
 const REFUSED = 'rate-refused-429';
@@ -17,61 +18,43 @@ const letThrough = (when: (key: ApiKey, call: Call) => boolean): Personality =>
   });
 
 /** Refusals of the limit with another status. */
-const refusedWith = (status: number, when: When = whenOverLimit): Personality =>
-  answering(
-    (answer, call) => whenOverLimit(answer, call) && when(answer, call),
-    (answer) => withError(answer, status),
-  );
+const refusedWith = (status: number, test: (call: Call) => boolean = () => true) =>
+  failing(status, where(whenOverLimit, test));
+
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'rate-refused-429': {
+    'refused-503': ['A request over the limit is refused with 503.', refusedWith(503)],
+    'refused-403': ['A request over the limit is refused with 403.', refusedWith(403)],
+    'refused-400-on-add': ['An addition over the limit is refused with 400.',
+      refusedWith(400, (call) => call.route.operation === 'createPet')],
+    'refused-503-on-get': ['A retrieval over the limit is refused with 503.',
+      refusedWith(503, (call) => call.route.operation === 'getPet')],
+    'refused-get-served': ['A retrieval over the limit is served.',
+      letThrough((_key, call) => call.route.operation === 'getPet')],
+    'refused-add-served': ['An addition over the limit is served.',
+      letThrough((_key, call) => call.route.operation === 'createPet')],
+    'refused-filtered-list-served': ['A list with a status is served over the limit.',
+      letThrough((_key, call) => call.target.includes('status='))],
+    'refused-long-list-served': ['A list with limit=100 is served over the limit.',
+      letThrough((_key, call) => call.target.includes('limit=100'))],
+    'refused-empty-list': ['A list over the limit is answered with 200 and no animals.',
+      answering(where(whenOverLimit, (call) => call.route.operation === 'listPets'),
+        (answer) => ({ ...withBody(answer, '[]'), status: 200, headers: [] }))],
+    'refused-every-other-served': ['Every third request over the limit is served.', () => {
+      let refusals = 0;
+      return letThrough(() => ++refusals % 3 === 0);
+    }],
+  },
+  'rate-refused-adds-nothing': {
+    'refused-add-stored': ['An addition that is refused with 429 is stored.',
+      storedThoughRefused((answer) => answer.status === 429)],
+  },
+};
 
 /** Section 8: a request over the limit is refused with 429, and has no effect. */
 export const OVER_LIMIT_FAULTS: readonly Fault[] = [
-  fault('refused-503', REFUSED, 'A request over the limit is refused with 503.', refusedWith(503)),
-  fault('refused-403', REFUSED, 'A request over the limit is refused with 403.', refusedWith(403)),
-  fault(
-    'refused-400-on-add',
-    REFUSED,
-    'An addition over the limit is refused with 400.',
-    refusedWith(400, (_answer, call) => call.route.operation === 'createPet'),
-  ),
-  fault(
-    'refused-503-on-get',
-    REFUSED,
-    'A retrieval over the limit is refused with 503.',
-    refusedWith(503, (_answer, call) => call.route.operation === 'getPet'),
-  ),
-  fault(
-    'refused-empty-list',
-    REFUSED,
-    'A list over the limit is answered with 200 and no animals.',
-    answering(
-      (answer, call) => whenOverLimit(answer, call) && call.route.operation === 'listPets',
-      (answer) => ({ ...withBody(answer, '[]'), status: 200, headers: [] }),
-    ),
-  ),
-  fault(
-    'refused-get-served',
-    REFUSED,
-    'A retrieval over the limit is served.',
-    letThrough((_key, call) => call.route.operation === 'getPet'),
-  ),
-  fault(
-    'refused-add-served',
-    REFUSED,
-    'An addition over the limit is served.',
-    letThrough((_key, call) => call.route.operation === 'createPet'),
-  ),
-  fault(
-    'refused-filtered-list-served',
-    REFUSED,
-    'A list with a status is served over the limit.',
-    letThrough((_key, call) => call.target.includes('status=')),
-  ),
-  fault(
-    'refused-long-list-served',
-    REFUSED,
-    'A list with limit=100 is served over the limit.',
-    letThrough((_key, call) => call.target.includes('limit=100')),
-  ),
+  ...faultsOf(TABLE),
   fault(
     'refused-connection-closed',
     REFUSED,
@@ -81,39 +64,6 @@ export const OVER_LIMIT_FAULTS: readonly Fault[] = [
         deliver(response, answer, headers, call) {
           if (whenOverLimit(answer, call)) response.destroy();
           else usual.deliver(response, answer, headers, call);
-        },
-      }),
-    },
-  ),
-  fault('refused-every-other-served', REFUSED, 'Every third request over the limit is served.', {
-    behaviour: (usual) => {
-      let refusals = 0;
-      return {
-        admit(key, call) {
-          const gate = usual.admit(key, call);
-          if (gate.refusedBy !== 'minute' || ++refusals % 3 !== 0) return gate;
-          return { ...gate, refusedBy: null, refusal: null };
-        },
-      };
-    },
-  }),
-
-  fault(
-    'refused-add-stored',
-    'rate-refused-adds-nothing',
-    'An addition that is refused with 429 is stored.',
-    {
-      behaviour: (usual, { store }) => ({
-        deliver(response, answer, headers, call) {
-          if (answer.status !== 429 || call.route.operation !== 'createPet')
-            return usual.deliver(response, answer, headers, call);
-          const chunks: Buffer[] = [];
-          call.request.on('data', (chunk: Buffer) => chunks.push(chunk));
-          call.request.on('end', () => {
-            const read = usual.readNewPet(Buffer.concat(chunks).toString(), call);
-            if ('animal' in read) store.add(read.animal);
-            usual.deliver(response, answer, headers, call);
-          });
         },
       }),
     },

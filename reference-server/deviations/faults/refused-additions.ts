@@ -1,7 +1,8 @@
-import { readingPet } from '../../deviations.ts';
+import type { Answer, Behaviour } from '../../behaviour.ts';
 import { readJsonObject } from '../../json-members.ts';
-import type { Personality } from '../../personality.ts';
-import type { NewPet } from '../../pet-store.ts';
+import type { NewPet, PetStore } from '../../pet-store.ts';
+import type { Personality } from '../personality.ts';
+import { readingPet, type When } from '../shapes.ts';
 
 /** Building blocks for additions that are to be refused and are not, or otherwise. */
 
@@ -53,3 +54,32 @@ export function storedThough(refused: (body: string) => boolean): Personality {
     return read;
   });
 }
+
+/** Reads the body of an addition that was refused before, and perhaps answers otherwise. */
+export function readThoughRefused(
+  when: When,
+  look: (read: ReturnType<Behaviour['readNewPet']>, answer: Answer, store: PetStore) => Answer,
+): Personality {
+  return {
+    behaviour: (usual, { store }) => ({
+      deliver(response, answer, headers, call) {
+        if (call.route.operation !== 'createPet' || !when(answer, call))
+          return usual.deliver(response, answer, headers, call);
+        const chunks: Buffer[] = [];
+        call.request.on('data', (chunk: Buffer) => chunks.push(chunk));
+        call.request.on('end', () => {
+          const read = usual.readNewPet(Buffer.concat(chunks).toString(), call);
+          const last = look(read, answer, store);
+          usual.deliver(response, last, last === answer ? headers : usual.headers(last, call), call);
+        });
+      },
+    }),
+  };
+}
+
+/** Stores an addition that was refused before its body was read. */
+export const storedThoughRefused = (when: When): Personality =>
+  readThoughRefused(when, (read, answer, store) => {
+    if ('animal' in read) store.add(read.animal);
+    return answer;
+  });

@@ -1,11 +1,8 @@
-import { httpDate } from '../../conforming.ts';
-import { header, type When } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
-import { type Fault, fault } from './fault.ts';
+import { httpDate } from '../../headers.ts';
+import type { Personality } from '../personality.ts';
+import { header, type When } from '../shapes.ts';
+import { type Fault, type FaultTable, faultsOf } from './fault.ts';
 import { fromSecondWindow, toValidKey, whenOverLimit } from './windows.ts';
-
-const RESET = 'rate-reset-value';
-const TRUE = 'rate-reset-true';
 
 const resetShown = (when: When, change: (seconds: number, now: number) => string) =>
   header('X-RateLimit-Reset', when, (value, call) => change(Number(value), call.now));
@@ -41,103 +38,44 @@ function penalty(): Personality {
   };
 }
 
-/** Section 8: what X-RateLimit-Reset says, and whether it is true. */
-export const RESET_VALUE_FAULTS: readonly Fault[] = [
-  fault(
-    'reset-in-milliseconds',
-    RESET,
-    'X-RateLimit-Reset is in milliseconds.',
-    resetShown(toValidKey, (reset) => String(reset * 1000)),
-  ),
-  fault(
-    'reset-in-seconds-to-go',
-    RESET,
-    'X-RateLimit-Reset is the number of seconds to wait.',
-    resetShown(toValidKey, (reset, now) => String(Math.max(0, reset - Math.floor(now / 1000)))),
-  ),
-  fault(
-    'reset-in-the-past',
-    RESET,
-    'X-RateLimit-Reset is when the window began.',
-    resetShown(toValidKey, (reset) => String(reset - 60 - 30)),
-  ),
-  fault(
-    'reset-an-hour-late',
-    RESET,
-    'X-RateLimit-Reset is an hour beyond the end of the minute.',
-    resetShown(toValidKey, (reset) => String(reset + 3600)),
-  ),
-  fault(
-    'reset-two-windows-ahead',
-    RESET,
-    'X-RateLimit-Reset is the end of the window after the current one.',
-    resetShown(toValidKey, (reset) => String(reset + 60)),
-  ),
-  fault(
-    'reset-as-date',
-    RESET,
-    'X-RateLimit-Reset is a date in words.',
-    resetShown(toValidKey, (reset) => httpDate(reset * 1000)),
-  ),
-  fault(
-    'reset-as-iso-date',
-    RESET,
-    'X-RateLimit-Reset is a date as in ISO 8601.',
-    resetShown(toValidKey, (reset) => new Date(reset * 1000).toISOString()),
-  ),
-  fault(
-    'reset-zero',
-    RESET,
-    'X-RateLimit-Reset is 0.',
-    resetShown(toValidKey, () => '0'),
-  ),
-  fault(
-    'reset-in-milliseconds-on-429',
-    RESET,
-    'Only on a 429 X-RateLimit-Reset is in milliseconds.',
-    resetShown(whenOverLimit, (reset) => String(reset * 1000)),
-  ),
-  fault(
-    'reset-of-earlier-window',
-    RESET,
-    'From the second window on X-RateLimit-Reset is that of two windows before.',
-    fromSecondWindow((when) => resetShown(when, (reset) => String(reset - 120))),
-  ),
-  fault(
-    'reset-in-local-time',
-    RESET,
-    'X-RateLimit-Reset is off by the hours of a time zone.',
-    resetShown(toValidKey, (reset) => String(reset + 7 * 3600)),
-  ),
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'rate-reset-value': {
+    'reset-in-milliseconds': ['X-RateLimit-Reset is in milliseconds.',
+      resetShown(toValidKey, (reset) => String(reset * 1000))],
+    'reset-in-seconds-to-go': ['X-RateLimit-Reset is the number of seconds to wait.',
+      resetShown(toValidKey, (reset, now) => String(Math.max(0, reset - Math.floor(now / 1000))))],
+    'reset-in-the-past': ['X-RateLimit-Reset is when the window began.',
+      resetShown(toValidKey, (reset) => String(reset - 60 - 30))],
+    'reset-an-hour-late': ['X-RateLimit-Reset is an hour beyond the end of the minute.',
+      resetShown(toValidKey, (reset) => String(reset + 3600))],
+    'reset-two-windows-ahead': ['X-RateLimit-Reset is the end of the window after the current one.',
+      resetShown(toValidKey, (reset) => String(reset + 60))],
+    'reset-as-date': ['X-RateLimit-Reset is a date in words.',
+      resetShown(toValidKey, (reset) => httpDate(reset * 1000))],
+    'reset-as-iso-date': ['X-RateLimit-Reset is a date as in ISO 8601.',
+      resetShown(toValidKey, (reset) => new Date(reset * 1000).toISOString())],
+    'reset-zero': ['X-RateLimit-Reset is 0.', resetShown(toValidKey, () => '0')],
+    'reset-in-milliseconds-on-429': ['Only on a 429 X-RateLimit-Reset is in milliseconds.',
+      resetShown(whenOverLimit, (reset) => String(reset * 1000))],
+    'reset-of-earlier-window': ['From the second window on X-RateLimit-Reset is that of two windows before.',
+      fromSecondWindow((when) => resetShown(when, (reset) => String(reset - 120)))],
+    'reset-in-local-time': ['X-RateLimit-Reset is off by the hours of a time zone.',
+      resetShown(toValidKey, (reset) => String(reset + 7 * 3600))],
+  },
+  'rate-reset-true': {
+    'reset-ten-seconds-early': ['X-RateLimit-Reset is ten seconds too early.',
+      resetShown(toValidKey, (reset, now) => String(Math.max(reset - 10, Math.ceil(now / 1000))))],
+    'reset-four-seconds-early': ['X-RateLimit-Reset is four seconds too early.',
+      resetShown(toValidKey, (reset, now) => String(Math.max(reset - 4, Math.ceil(now / 1000))))],
+    'reset-half-way': ['X-RateLimit-Reset of a 429 is half of the time that is left.',
+      resetShown(whenOverLimit, (reset, now) => String(Math.ceil((reset + now / 1000) / 2)))],
+    'reset-now-on-429': ['X-RateLimit-Reset of a 429 is the current second.',
+      resetShown(whenOverLimit, (_reset, now) => String(Math.floor(now / 1000)))],
+    'reset-pushed-back': ['A refused request lets the window begin anew, though the headers say otherwise.',
+      penalty()],
+  },
+};
 
-  fault(
-    'reset-ten-seconds-early',
-    TRUE,
-    'X-RateLimit-Reset is ten seconds too early.',
-    resetShown(toValidKey, (reset, now) => String(Math.max(reset - 10, Math.ceil(now / 1000)))),
-  ),
-  fault(
-    'reset-four-seconds-early',
-    TRUE,
-    'X-RateLimit-Reset is four seconds too early.',
-    resetShown(toValidKey, (reset, now) => String(Math.max(reset - 4, Math.ceil(now / 1000)))),
-  ),
-  fault(
-    'reset-half-way',
-    TRUE,
-    'X-RateLimit-Reset of a 429 is half of the time that is left.',
-    resetShown(whenOverLimit, (reset, now) => String(Math.ceil((reset + now / 1000) / 2))),
-  ),
-  fault(
-    'reset-now-on-429',
-    TRUE,
-    'X-RateLimit-Reset of a 429 is the current second.',
-    resetShown(whenOverLimit, (_reset, now) => String(Math.floor(now / 1000))),
-  ),
-  fault(
-    'reset-pushed-back',
-    TRUE,
-    'A refused request lets the window begin anew, though the headers say otherwise.',
-    penalty(),
-  ),
-];
+/** Section 8: what X-RateLimit-Reset says, and whether it is true. */
+export const RESET_VALUE_FAULTS: readonly Fault[] = faultsOf(TABLE);

@@ -6,163 +6,70 @@ import {
   petWritten,
   queried,
   succeeds,
+  type When,
+  where,
   withBody,
-} from '../../deviations.ts';
-import { type Fault, fault } from './fault.ts';
+} from '../shapes.ts';
+import { type Fault, type FaultTable, faultsOf } from './fault.ts';
 
-const VERSION = 'version-path-segment';
-const MEDIA = 'media-type-json';
-const JSON_TEXT = 'json-well-formed';
+const contentType = (value: string | null, when: When) => header('Content-Type', when, () => value);
 
-const contentType = (value: string | null) => () => value;
+// biome-ignore format: a table, a line or two for each fault
+const TABLE: FaultTable = {
+  'version-path-segment': {
+    'version-absent': ['The base address ends without a version.', { recipe: () => ({ basePath: '' }) }],
+    'version-two': ['The base address carries /v2.', { recipe: () => ({ basePath: '/v2' }) }],
+    'version-upper-case': ['The base address carries /V1.', { recipe: () => ({ basePath: '/V1' }) }],
+    'version-with-minor': ['The base address carries /v1.0.', { recipe: () => ({ basePath: '/v1.0' }) }],
+  },
+  'media-type-json': {
+    'list-as-text-plain': ['A list is labelled text/plain.', contentType('text/plain', succeeds('listPets'))],
+    'created-as-vendor-type': ['A created animal is labelled application/vnd.pets+json.',
+      contentType('application/vnd.pets+json', answers(201))],
+    'animal-as-text-json': ['A retrieved animal is labelled text/json.',
+      contentType('text/json', succeeds('getPet'))],
+    'list-without-media-type': ['A list has no Content-Type.', contentType(null, succeeds('listPets'))],
+    'bad-request-as-problem-json': ['A 400 is labelled application/problem+json.',
+      contentType('application/problem+json', answers(400))],
+    'unauthorized-as-html': ['A 401 is labelled text/html.',
+      contentType('text/html; charset=utf-8', answers(401))],
+    'not-found-as-text': ['A 404 for an unknown animal is labelled text/plain.',
+      contentType('text/plain', answers(404, 'getPet'))],
+    'refusal-as-text': ['Only a 429 is labelled text/plain.', contentType('text/plain', answers(429))],
+    'created-as-html-too': ['A created animal has a second Content-Type, text/html.',
+      addedHeader('Content-Type', 'text/html', answers(201))],
+    'list-as-html-to-whoever-accepts-anything': [
+      'A list is labelled text/html where the client accepts anything.',
+      contentType('text/html',
+        where(succeeds('listPets'), ({ request }) => request.headers.accept === '*/*'))],
+    'sold-list-as-octets': ['Only the list of sold animals is labelled application/octet-stream.',
+      contentType('application/octet-stream', (_answer, call) => queried(call, 'status=sold'))],
+  },
+  'json-well-formed': {
+    'list-trailing-comma': ['A list ends with a comma before its bracket.',
+      answering(succeeds('listPets'), (answer) => withBody(answer, answer.text.replace(/\]$/, ',]')))],
+    'list-cut-short': ['The last bracket of a list is missing.',
+      answering(succeeds('listPets'), (answer) => withBody(answer, answer.text.slice(0, -1)))],
+    'created-single-quotes': ['A created animal is written with single quotes.',
+      answering(answers(201), (answer) => withBody(answer, answer.text.replaceAll('"', "'")))],
+    'created-twice-in-body': ['A created animal is written twice in one body.',
+      answering(answers(201), (answer) => withBody(answer, answer.text + answer.text))],
+    'animal-without-body': ['A retrieved animal comes with an empty body.',
+      answering(succeeds('getPet'), (answer) => withBody(answer, ''))],
+    'animal-category-nan': ['A retrieved animal has the categoryId NaN.',
+      petWritten((text) => text.replace(/"categoryId":-?\d+/, '"categoryId":NaN'), 'getPet')],
+    'gzip-not-applied': ['A list claims to be compressed with gzip and is not.',
+      addedHeader('Content-Encoding', 'gzip', succeeds('listPets'))],
+    'list-one-per-line': ['A list is one JSON text per line.',
+      answering(succeeds('listPets'), (answer) =>
+        withBody(answer, answer.text.slice(1, -1).replaceAll('},{', '}\n{').concat('\n{}')))],
+    'list-in-latin-1': ['A list is sent as ISO-8859-1, with an umlaut in its first name.',
+      answering(succeeds('listPets'), (answer) => {
+        const text = answer.text.replace(/"name":"/, '"name":"Ä').replaceAll(/[^\u0020-\u00ff]/g, '?');
+        return { ...answer, text, wire: text };
+      })],
+  },
+};
 
 /** Sections 1 and 9: the base address, the media type, JSON as such. */
-export const VERSION_AND_BODY_FAULTS: readonly Fault[] = [
-  fault('version-absent', VERSION, 'The base address ends without a version.', {
-    recipe: () => ({ basePath: '' }),
-  }),
-  fault('version-two', VERSION, 'The base address carries /v2.', { recipe: () => ({ basePath: '/v2' }) }),
-  fault('version-upper-case', VERSION, 'The base address carries /V1.', {
-    recipe: () => ({ basePath: '/V1' }),
-  }),
-  fault('version-with-minor', VERSION, 'The base address carries /v1.0.', {
-    recipe: () => ({ basePath: '/v1.0' }),
-  }),
-
-  fault(
-    'list-as-text-plain',
-    MEDIA,
-    'A list is labelled text/plain.',
-    header('Content-Type', succeeds('listPets'), contentType('text/plain')),
-  ),
-  fault(
-    'list-as-html-to-whoever-accepts-anything',
-    MEDIA,
-    'A list is labelled text/html where the client accepts anything.',
-    header(
-      'Content-Type',
-      (answer, call) => succeeds('listPets')(answer, call) && call.request.headers.accept === '*/*',
-      contentType('text/html'),
-    ),
-  ),
-  fault(
-    'created-as-vendor-type',
-    MEDIA,
-    'A created animal is labelled application/vnd.pets+json.',
-    header('Content-Type', answers(201), contentType('application/vnd.pets+json')),
-  ),
-  fault(
-    'animal-as-text-json',
-    MEDIA,
-    'A retrieved animal is labelled text/json.',
-    header('Content-Type', succeeds('getPet'), contentType('text/json')),
-  ),
-  fault(
-    'list-without-media-type',
-    MEDIA,
-    'A list has no Content-Type.',
-    header('Content-Type', succeeds('listPets'), contentType(null)),
-  ),
-  fault(
-    'bad-request-as-problem-json',
-    MEDIA,
-    'A 400 is labelled application/problem+json.',
-    header('Content-Type', answers(400), contentType('application/problem+json')),
-  ),
-  fault(
-    'unauthorized-as-html',
-    MEDIA,
-    'A 401 is labelled text/html.',
-    header('Content-Type', answers(401), contentType('text/html; charset=utf-8')),
-  ),
-  fault(
-    'not-found-as-text',
-    MEDIA,
-    'A 404 for an unknown animal is labelled text/plain.',
-    header('Content-Type', answers(404, 'getPet'), contentType('text/plain')),
-  ),
-  fault(
-    'refusal-as-text',
-    MEDIA,
-    'Only a 429 is labelled text/plain.',
-    header('Content-Type', answers(429), contentType('text/plain')),
-  ),
-  fault(
-    'sold-list-as-octets',
-    MEDIA,
-    'Only the list of sold animals is labelled application/octet-stream.',
-    header(
-      'Content-Type',
-      (_answer, call) => queried(call, 'status=sold'),
-      contentType('application/octet-stream'),
-    ),
-  ),
-
-  fault(
-    'created-as-html-too',
-    MEDIA,
-    'A created animal has a second Content-Type, text/html.',
-    addedHeader('Content-Type', 'text/html', answers(201)),
-  ),
-
-  fault(
-    'list-trailing-comma',
-    JSON_TEXT,
-    'A list ends with a comma before its bracket.',
-    answering(succeeds('listPets'), (answer) => withBody(answer, answer.text.replace(/\]$/, ',]'))),
-  ),
-  fault(
-    'list-cut-short',
-    JSON_TEXT,
-    'The last bracket of a list is missing.',
-    answering(succeeds('listPets'), (answer) => withBody(answer, answer.text.slice(0, -1))),
-  ),
-  fault(
-    'list-one-per-line',
-    JSON_TEXT,
-    'A list is one JSON text per line.',
-    answering(succeeds('listPets'), (answer) =>
-      withBody(answer, answer.text.slice(1, -1).replaceAll('},{', '}\n{').concat('\n{}')),
-    ),
-  ),
-  fault(
-    'created-single-quotes',
-    JSON_TEXT,
-    'A created animal is written with single quotes.',
-    answering(answers(201), (answer) => withBody(answer, answer.text.replaceAll('"', "'"))),
-  ),
-  fault(
-    'created-twice-in-body',
-    JSON_TEXT,
-    'A created animal is written twice in one body.',
-    answering(answers(201), (answer) => withBody(answer, answer.text + answer.text)),
-  ),
-  fault(
-    'animal-without-body',
-    JSON_TEXT,
-    'A retrieved animal comes with an empty body.',
-    answering(succeeds('getPet'), (answer) => withBody(answer, '')),
-  ),
-  fault(
-    'animal-category-nan',
-    JSON_TEXT,
-    'A retrieved animal has the categoryId NaN.',
-    petWritten((text) => text.replace(/"categoryId":-?\d+/, '"categoryId":NaN'), 'getPet'),
-  ),
-  fault('list-in-latin-1', JSON_TEXT, 'A list is sent as ISO-8859-1, with an umlaut in its first name.', {
-    behaviour: (usual) => ({
-      finish(answer, call) {
-        const last = usual.finish(answer, call);
-        if (!succeeds('listPets')(last, call)) return last;
-        const text = last.text.replace(/"name":"/, '"name":"Ä').replaceAll(/[^\u0020-\u00ff]/g, '?');
-        return { ...last, text, wire: text };
-      },
-    }),
-  }),
-  fault(
-    'gzip-not-applied',
-    JSON_TEXT,
-    'A list claims to be compressed with gzip and is not.',
-    addedHeader('Content-Encoding', 'gzip', succeeds('listPets')),
-  ),
-];
+export const VERSION_AND_BODY_FAULTS: readonly Fault[] = faultsOf(TABLE);

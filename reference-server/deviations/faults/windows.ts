@@ -1,11 +1,11 @@
 import type { Call } from '../../call.ts';
-import type { When } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
 import type { Plan } from '../../plans.ts';
+import type { Personality } from '../personality.ts';
+import type { When } from '../shapes.ts';
 
 /** Building blocks for faults of limits and windows. */
 
-/** Counts the minute windows of each key, from 1: a new one has begun where its end lies later than before. */
+/** Counts the minute windows of each key, from 1. A new one has begun where its end lies later than before. */
 export function windowCounter(): (call: Call) => number {
   const seen = new Map<string, { resetAt: number; windows: number }>();
   return ({ key, quota }) => {
@@ -18,15 +18,10 @@ export function windowCounter(): (call: Call) => number {
 }
 
 /** A deviation that shows from a key's second window on. */
-export function fromSecondWindow(deviation: (when: When) => Personality): Personality {
-  return {
-    behaviour(usual, parts, recipe) {
-      const windowOf = windowCounter();
-      const later: When = (_answer, call) => windowOf(call) > 1;
-      return deviation(later).behaviour?.(usual, parts, recipe) ?? {};
-    },
-  };
-}
+export const fromSecondWindow = (deviation: (when: When) => Personality) => () => {
+  const windowOf = windowCounter();
+  return deviation((_answer, call) => windowOf(call) > 1);
+};
 
 /** Answers to a valid key. */
 export const toValidKey: When = (_answer, call) => call.key !== null;

@@ -1,13 +1,25 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Call } from '../../call.ts';
-import { petWritten, readingPet, selecting } from '../../deviations.ts';
 import { badRequest } from '../../error-body.ts';
 import { readJsonObject } from '../../json-members.ts';
-import { ascendingIds, type ListQuery, type NewPet, type Pet, type PetStatus } from '../../pet-store.ts';
-import { seedWithOwnIds } from '../../seed.ts';
+import {
+  ascendingIds,
+  type ListQuery,
+  type NewPet,
+  type Pet,
+  type PetStatus,
+  type PetStore,
+} from '../../pet-store.ts';
+import { seeded } from '../../seed.ts';
+import { petWritten, readingPet, selecting } from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
 /** Answers about animals: their ids, fields and order, and what is accepted of them. */
+
+/** Fills a store with animals under ids of the store's own. */
+function seedWithOwnIds(store: PetStore, animals: number): void {
+  for (let ordinal = 0; ordinal < animals; ordinal += 1) store.add(seeded(ordinal));
+}
 
 const FIELDS = new Set(['name', 'categoryId', 'status']);
 

@@ -1,14 +1,10 @@
-import { httpDate, secondsUntil } from '../../conforming.ts';
-import { answering, header, together, withBody } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
-import {
-  type MeterKind,
-  SlidingCounter,
-  SlidingLog,
-  SlidingLogOfAll,
-  TokenBucket,
-  WindowByClock,
-} from '../../rate-meters.ts';
+import type { ApiKey } from '../../api-keys.ts';
+import { httpDate, secondsUntil } from '../../headers.ts';
+import { quotaOf, type RateLimiter } from '../../rate-limiter.ts';
+import type { MeterKind } from '../../rate-meter.ts';
+import { SlidingCounter, SlidingLog, SlidingLogOfAll, TokenBucket, WindowByClock } from '../meters.ts';
+import { type Personality, together } from '../personality.ts';
+import { answering, header, withBody } from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
 /** Answers about windows, bans, and the headers that tell of them. */
@@ -43,15 +39,22 @@ export const bucketMinute: Answer = answer(
   minuteBy((limit, windowMs) => new TokenBucket(limit, windowMs)),
 );
 
+function quotaOfDay(limiter: RateLimiter, key: ApiKey, now: number) {
+  const { day } = limiter.metersOf(key);
+  return quotaOf(day, Math.max(0, day.left(now)), now);
+}
+
 export const headersOfTheDay: Answer = answer('rate-headers-window', 'day', {
-  recipe: () => ({ describes: 'day' }),
+  behaviour: (usual, { limiter }) => ({
+    admit: (key, call) => ({ ...usual.admit(key, call), quota: quotaOfDay(limiter, key, call.now) }),
+  }),
 });
 export const headersOfBoth: Answer = answer('rate-headers-window', 'both', {
   behaviour: (usual, { limiter }) => ({
     headers(answered, call) {
       const headers = usual.headers(answered, call);
       if (call.key === null) return headers;
-      const { limit, remaining, resetAt } = limiter.ofDay(call.key, call.now);
+      const { limit, remaining, resetAt } = quotaOfDay(limiter, call.key, call.now);
       headers.push('X-RateLimit-Limit-Day', String(limit), 'X-RateLimit-Remaining-Day', String(remaining));
       headers.push('X-RateLimit-Reset-Day', String(Math.ceil(resetAt / 1000)));
       return headers;

@@ -1,8 +1,8 @@
-import { answering, answers, finding, header, memberAs, together, withBody } from '../../deviations.ts';
 import { badRequest, type Problem } from '../../error-body.ts';
 import { int64FromPath } from '../../int64.ts';
-import type { Personality } from '../../personality.ts';
 import type { ListQuery } from '../../pet-store.ts';
+import { type Personality, together } from '../personality.ts';
+import { answering, answers, finding, header, memberAs, withBody } from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
 /** Answers about requests that the document does not describe: values out of range, unknown ones, other paths. */

@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { shiftedClock } from '../../clock.ts';
 import { REMOVAL } from '../../deprecation.ts';
-import { header, together } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
+import { shiftedClock } from '../clock.ts';
+import { type Personality, together } from '../personality.ts';
+import { header } from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
 /** Answers about HTTP itself, where every client should cope: codings, spellings, connections, time. */

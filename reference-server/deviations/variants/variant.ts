@@ -1,5 +1,4 @@
-import { together } from '../../deviations.ts';
-import type { Personality } from '../../personality.ts';
+import { type Personality, together } from '../personality.ts';
 
 /** One answer to a question that the document leaves open. */
 export interface Answer extends Personality {

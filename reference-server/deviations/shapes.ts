@@ -1,13 +1,14 @@
-import type { ApiKey } from './api-keys.ts';
-import type { Answer, Behaviour, Gate } from './behaviour.ts';
-import type { Call } from './call.ts';
-import type { Parts } from './conforming.ts';
-import { errorBody, type Problem } from './error-body.ts';
-import { readJsonObject } from './json-members.ts';
-import type { Personality, Recipe } from './personality.ts';
-import type { ListQuery, Pet } from './pet-store.ts';
-import { page } from './pet-text.ts';
-import type { Route } from './routing.ts';
+import type { ApiKey } from '../api-keys.ts';
+import type { Answer, Behaviour, Gate } from '../behaviour.ts';
+import type { Call } from '../call.ts';
+import { errorBody, type Problem } from '../error-body.ts';
+import { readJsonObject } from '../json-members.ts';
+import type { ListQuery, Pet } from '../pet-store.ts';
+import { bodyOf } from '../pet-text.ts';
+import type { Plan } from '../plans.ts';
+import type { Parts, Recipe } from '../recipe.ts';
+import type { Route } from '../routing.ts';
+import type { Personality } from './personality.ts';
 
 /** The building blocks of variants and faults: each turns one small function into a personality that differs in that alone. */
 
@@ -25,6 +26,16 @@ export function succeeds(operation: Route['operation']): When {
   return (answer, call) => answer.status < 300 && call.route.operation === operation;
 }
 
+/** Where an answer is of a kind and its call is too. */
+export function where(when: When, test: (call: Call) => boolean): When {
+  return (answer, call) => when(answer, call) && test(call);
+}
+
+/** Whether the address of a call says `status=`. */
+export const asksForStatus = (call: Call) => call.target.includes('status=');
+
+export const onPlan = (plan: Plan) => (call: Call) => call.key?.plan === plan;
+
 /** The limit and status in a list's query as they were sent, unread. */
 export function queried(call: Call, text: string): boolean {
   return call.route.operation === 'listPets' && call.route.search.split('&').includes(text);
@@ -32,7 +43,7 @@ export function queried(call: Call, text: string): boolean {
 
 /** An answer with another body. */
 export function withBody(answer: Answer, text: string): Answer {
-  return { ...answer, ...page(text) };
+  return { ...answer, ...bodyOf(text) };
 }
 
 /** An answer with another status and an Error body that agrees with it. */
@@ -53,21 +64,26 @@ export function answering(when: When, change: (answer: Answer, call: Call) => An
   };
 }
 
-/** Makes a predicate true for every n-th time that it holds. */
-export function everyNth(n: number, when: When): () => When {
-  return () => {
-    let times = 0;
-    return (answer, call) => when(answer, call) && ++times % n === 0;
-  };
+/** Answers with another status, and an Error that agrees with it. */
+export function failing(status: number, when: When): Personality {
+  return answering(when, (answer) => withError(answer, status));
 }
 
-/** `answering` with a predicate that remembers; every server gets its own. */
-export function answeringAtTimes(
-  when: () => When,
-  change: (answer: Answer, call: Call) => Answer,
-): Personality {
+/** Answers with another text, and perhaps another status. */
+export function answeringWith(text: string, when: When, status?: number): Personality {
+  return answering(when, (answer) => ({ ...withBody(answer, text), status: status ?? answer.status }));
+}
+
+/** Holds for every n-th time that a predicate holds; it counts, so every server needs its own. */
+export function everyNth(n: number, when: When): When {
+  let times = 0;
+  return (answer, call) => when(answer, call) && ++times % n === 0;
+}
+
+/** A deviation that remembers something; every server gets its own. */
+export function eachServer(make: (parts: Parts) => Personality): Personality {
   return {
-    behaviour: (usual, parts, recipe) => answering(when(), change).behaviour?.(usual, parts, recipe) ?? {},
+    behaviour: (usual, parts, recipe) => make(parts).behaviour?.(usual, parts, recipe) ?? {},
   };
 }
 
@@ -110,24 +126,6 @@ export function addedHeader(name: string, value: string, when: When): Personalit
   };
 }
 
-/** Several deviations that make up one fault. */
-export function together(...deviations: readonly Personality[]): Personality {
-  return {
-    recipe(usual) {
-      let recipe = usual;
-      for (const deviation of deviations) recipe = Object.assign({}, recipe, deviation.recipe?.(recipe));
-      return recipe;
-    },
-    behaviour(usual, parts, recipe) {
-      let behaviour = usual;
-      for (const deviation of deviations) {
-        behaviour = Object.assign({}, behaviour, deviation.behaviour?.(behaviour, parts, recipe));
-      }
-      return behaviour;
-    },
-  };
-}
-
 /** Changes an animal before it is written, in one operation or in all. */
 export function petShown(change: (pet: Pet, call: Call) => Pet, operation?: Route['operation']): Personality {
   return {
@@ -143,14 +141,14 @@ export function petShown(change: (pet: Pet, call: Call) => Pet, operation?: Rout
 
 /** Changes an animal's JSON, in one operation or in all. */
 export function petWritten(
-  change: (text: string, pet: Pet) => string,
+  change: (text: string, pet: Pet, call: Call) => string,
   operation?: Route['operation'],
 ): Personality {
   return {
     behaviour: (usual) => ({
       petText(pet, call) {
         const text = usual.petText(pet, call);
-        return operation === undefined || call.route.operation === operation ? change(text, pet) : text;
+        return operation === undefined || call.route.operation === operation ? change(text, pet, call) : text;
       },
     }),
   };
@@ -167,6 +165,31 @@ export function selecting(
 ): Personality {
   return {
     behaviour: (usual, parts) => ({ select: (query, call) => change(usual.select, query, call, parts) }),
+  };
+}
+
+/** Hides animals from lists, which are filled up with those that come next. */
+export function hiding(
+  hidden: (pet: Pet, call: Call) => boolean,
+  from: (query: ListQuery) => boolean = () => true,
+): Personality {
+  return selecting((usual, query, call, { store }) => {
+    if (!from(query)) return usual(query, call);
+    const all = usual({ ...query, limit: store.size }, call);
+    return all.filter((pet) => !hidden(pet, call)).slice(0, query.limit);
+  });
+}
+
+/** Is told of every animal that is added. */
+export function noting(note: (pet: Pet, call: Call) => void): Personality {
+  return {
+    behaviour: (usual) => ({
+      addPet(animal, call) {
+        const pet = usual.addPet(animal, call);
+        note(pet, call);
+        return pet;
+      },
+    }),
   };
 }
 

@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import {
-  type Meter,
-  SlidingCounter,
-  SlidingLog,
-  SlidingLogOfAll,
-  TokenBucket,
-  WindowByClock,
-  WindowFromFirstRequest,
-} from './rate-meters.ts';
+import { type Meter, WindowFromFirstRequest } from '../rate-meter.ts';
+import { SlidingCounter, SlidingLog, SlidingLogOfAll, TokenBucket, WindowByClock } from './meters.ts';
 
 const MINUTE = 60_000;
 const START = 1_700_000_000_123;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { LineCounter, parseDocument } from 'yaml';
-import type { IssuedKey } from './api-keys.ts';
-import { isPlan, PLANS } from './plans.ts';
+import type { IssuedKey } from '../api-keys.ts';
+import { isPlan, PLANS } from '../plans.ts';
 
 /** A key file that cannot be used; the message names the file and what is wrong with it. */
 export class KeyFileError extends Error {

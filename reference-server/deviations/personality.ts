@@ -1,0 +1,31 @@
+import type { Behaviour } from '../behaviour.ts';
+import type { Parts, Recipe } from '../recipe.ts';
+import type { ServerOptions } from '../server.ts';
+
+/**
+ * A way in which a server differs from the conforming one: other ingredients, other decisions, or both. Each function
+ * is called once for every server, so that what it remembers is that server's own.
+ */
+export interface Personality {
+  readonly recipe?: (usual: Recipe) => Partial<Recipe>;
+  readonly behaviour?: (usual: Behaviour, parts: Parts, recipe: Recipe) => Partial<Behaviour>;
+}
+
+/** Several personalities, one on top of the other, as `startServer` takes them. */
+export function together(
+  ...personalities: readonly Personality[]
+): Required<Pick<ServerOptions, 'recipe' | 'behaviour'>> {
+  return {
+    recipe(usual) {
+      let recipe = usual;
+      for (const personality of personalities) recipe = { ...recipe, ...personality.recipe?.(recipe) };
+      return recipe;
+    },
+    behaviour(usual, parts, recipe) {
+      let behaviour = usual;
+      for (const personality of personalities)
+        behaviour = { ...behaviour, ...personality.behaviour?.(behaviour, parts, recipe) };
+      return behaviour;
+    },
+  };
+}
