@@ -217,7 +217,11 @@ async function readResponse(
   if (refused !== undefined) return { kind: 'failure', reason: 'too-large', message: refused };
   const { text, faithful } = readUtf8(bytes);
   const problem =
-    decoded.kind === 'undecodable' ? 'undecodable-encoding' : faithful ? undefined : 'invalid-utf8';
+    decoded.kind === 'decoded'
+      ? faithful
+        ? undefined
+        : 'invalid-utf8'
+      : (`${decoded.kind}-encoding` as const);
   return {
     kind: 'response',
     status: response.status,
