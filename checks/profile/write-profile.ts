@@ -1,5 +1,6 @@
 /** Writes profiles: the one that a run used, and one that pins what a run observed. */
 import { Document, isMap, parseDocument, YAMLMap } from 'yaml';
+import { SCHEMA_ADDRESS } from './profile-schema.ts';
 import type { TargetProfile } from './target-profile.ts';
 
 /** What a run saw of a gap, to be promised from now on. */
@@ -14,7 +15,7 @@ const LINE_WIDTH = 110;
 
 function documentOf(profile: TargetProfile): Document {
   const { target, keys, plans, permit, load, gaps, clock, samples } = profile;
-  return new Document({
+  const document = new Document({
     target,
     keys: keys.map(({ name, plan, env, roles, unusedToday }) => ({
       name,
@@ -30,9 +31,14 @@ function documentOf(profile: TargetProfile): Document {
     ...(clock.speed === 1 ? {} : { clock: { ...clock } }),
     ...(samples.categoryId === undefined ? {} : { samples: { ...samples } }),
   });
+  document.commentBefore = ` yaml-language-server: $schema=${SCHEMA_ADDRESS}`;
+  return document;
 }
 
-/** The profile as YAML; like every profile it names the keys' variables and holds no key. */
+/**
+ * The profile as YAML, with the line by which editors complete and check it. Like every profile it names the keys'
+ * variables and holds no key.
+ */
 export function profileYaml(profile: TargetProfile): string {
   return documentOf(profile).toString({ lineWidth: LINE_WIDTH });
 }
