@@ -31,7 +31,7 @@ export function parseProfile(text: string, source: string, gaps: readonly Pinnab
     yaml.report('', 'value', 'the profile is empty', remedy);
   } else if (value !== undefined) {
     const valid = isProfile(value);
-    reportFindings(yaml, isProfile, gaps);
+    for (const said of (isProfile.errors ?? []).map(problemIn)) if (said) yaml.report(...said);
     reportKeys(yaml, isKey);
     if (valid && yaml.problems.length === 0) return { ok: true, profile: profileOf(value, yaml) };
   }
@@ -63,6 +63,7 @@ function validators(gaps: readonly PinnableGap[]): Validators {
   ajv.addFormat('uri', (text) => readBaseAddress(text).ok);
   // A number outside of int64 is no integer any more, see YamlFile.
   ajv.addFormat('int64', { type: 'number', validate: Number.isInteger });
+  ajv.addVocabulary(['x-missing', 'x-otherwise', 'x-forms']);
   const schema = profileSchema(gaps);
   const made = {
     isProfile: ajv.compile<ProfileFile>(schema),
@@ -70,17 +71,6 @@ function validators(gaps: readonly PinnableGap[]): Validators {
   };
   compiled.set(gaps, made);
   return made;
-}
-
-function reportFindings(yaml: YamlFile, { errors }: ValidateFunction, gaps: readonly PinnableGap[]): void {
-  const findings = (errors ?? []).map((error) => ({ error, said: problemIn(error, gaps) }));
-  const elsewhere = new Set(
-    findings.flatMap(({ error, said: [path] }) => (error.keyword === 'uniqueItems' ? [] : [path])),
-  );
-  for (const { error, said } of findings) {
-    // What is no item of the list at all is not called one that is there twice.
-    if (error.keyword !== 'uniqueItems' || !elsewhere.has(said[0])) yaml.report(...said);
-  }
 }
 
 /** What the schema cannot say of keys: each is another one, and a custom plan needs numbers. */

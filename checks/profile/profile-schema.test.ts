@@ -47,7 +47,7 @@ t.test('the published schema and the type of a profile describe the same', async
 });
 
 t.test('an editor’s validator takes what the harness takes, and refuses what it refuses', async (t) => {
-  const isValid = new Ajv({ validateFormats: false, allowUnionTypes: true }).compile(published);
+  const isValid = new Ajv({ strict: false, validateFormats: false }).compile(published);
   const key = '{ name: free-1, plan: free, env: FREE_KEY }';
   for (const [text, valid] of [
     [`keys: [${key}]`, true],

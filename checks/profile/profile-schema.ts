@@ -18,12 +18,18 @@ export function profileSchema(gaps: readonly PinnableGap[]) {
 export function gapProperties(gaps: readonly (PinnableGap & Partial<Pick<Gap, 'question'>>)[]) {
   return Object.fromEntries(
     gaps.map((gap) => {
-      const { id, question: description, answers, unobservable } = gap;
-      if (unobservable !== undefined) return [id, { description, $comment: unobservable, not: {} }];
+      const { id, question: description, answers: examples, forms, unobservable } = gap;
+      if (unobservable !== undefined) {
+        const message = `the answer to ${id} cannot be pinned: no run can see it`;
+        return [
+          id,
+          { description, not: {}, 'x-otherwise': [message, `remove it (${unobservable})`, 'name'] },
+        ];
+      }
       const pattern = answerPattern(gap);
       // A number needs no quotes.
       const type = new RegExp(pattern, 'u').test('1') ? ['string', 'integer'] : 'string';
-      return [id, { description, type, pattern, examples: answers }];
+      return [id, { description, type, pattern, examples, 'x-forms': forms }];
     }),
   );
 }
