@@ -96,6 +96,7 @@ const noAnswer = (what: string, data: unknown, known: readonly string[]): Words 
 
 function noneOf(what: string, data: unknown, choices: readonly string[]): Words {
   const written = typeof data === 'object' ? '' : String(data);
-  const found = written !== '' ? quoted(written) : data === null ? 'empty' : 'a list or mapping';
+  const none = data === null ? 'empty' : 'a list or mapping';
+  const found = typeof data === 'object' ? none : quoted(written);
   return [`${what} is ${found}, which is none of ${choices.join(', ')}`, suggestion(written, choices)];
 }

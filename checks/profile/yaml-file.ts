@@ -70,6 +70,11 @@ export class YamlFile {
     return typeof value === 'bigint' || typeof value === 'number' ? BigInt(value) : undefined;
   }
 
+  /** The line of a value, from 1 on. */
+  lineOf(path: string): number {
+    return this.#lines.linePos(this.#places.get(path)?.value ?? 0).line;
+  }
+
   #reportAt(offset: number, message: string, remedy: string): void {
     const { line, col } = this.#lines.linePos(offset);
     this.problems.push({ line: Math.max(1, line), column: Math.max(1, col), message, remedy });
