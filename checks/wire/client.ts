@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { HARNESS_VERSION } from '../run/harness-version.ts';
 import { BodyBudget } from './body-budget.ts';
 import { Connections, type WireResponse } from './connections.ts';
@@ -108,7 +109,7 @@ export function createClient(options: ClientOptions): HttpClient {
           {
             method,
             path: basePath + path,
-            headers: [...headers, ...credentials(authorization)],
+            headers: [...headers, ...credentials(authorization).sent],
             body,
             key,
             lastOfConnection: !keepsConnections,
@@ -145,27 +146,17 @@ function headersOf({ headers = [], acceptsAnything }: ClientRequest): HeaderList
   return [...own.filter(([name]) => !given.has(name)), ...headers];
 }
 
-function credentials(authorization: Authorization): HeaderList {
-  switch (authorization.kind) {
-    case 'key':
-      return [['authorization', `Bearer ${authorization.value}`]];
-    case 'raw':
-      return [['authorization', authorization.header]];
-    case 'none':
-      return [];
-  }
-}
-
-/** How the record shows what {@link credentials} sends. */
-function credentialsShown(authorization: Authorization): HeaderList {
-  switch (authorization.kind) {
-    case 'key':
-      return [['authorization', `Bearer [key ${authorization.name}]`]];
-    case 'raw':
-      return [['authorization', authorization.described]];
-    case 'none':
-      return [];
-  }
+/** The credentials as they are sent, and as the record shows them. */
+function credentials(authorization: Authorization): {
+  readonly sent: HeaderList;
+  readonly shown: HeaderList;
+} {
+  if (authorization.kind === 'none') return { sent: [], shown: [] };
+  const [sent, shown] =
+    authorization.kind === 'key'
+      ? [`Bearer ${authorization.value}`, `Bearer [key ${authorization.name}]`]
+      : [authorization.header, authorization.described];
+  return { sent: [['authorization', sent]], shown: [['authorization', shown]] };
 }
 
 function recordOf(request: ClientRequest, headers: HeaderList, { redact }: Redactor): ExchangeRequest {
@@ -176,7 +167,7 @@ function recordOf(request: ClientRequest, headers: HeaderList, { redact }: Redac
     path: redact(path),
     headers: [
       ...headers.map(([name, value]) => [name, redact(value)] as const),
-      ...credentialsShown(authorization),
+      ...credentials(authorization).shown,
     ],
     ...(body === undefined ? {} : { body: redact(body) }),
   };
@@ -200,28 +191,16 @@ async function readResponse(
   const bytes = decoded.kind === 'decoded' ? decoded.bytes : response.bytes;
   const refused = budget.refuseDecoded(bytes, response.bytes.length);
   if (refused !== undefined) return { kind: 'failure', reason: 'too-large', message: refused };
-  const { text, faithful } = readUtf8(bytes);
-  const problem =
-    decoded.kind === 'decoded'
-      ? faithful
-        ? undefined
-        : 'invalid-utf8'
-      : (`${decoded.kind}-encoding` as const);
+  const coding = decoded.kind === 'decoded' ? undefined : (`${decoded.kind}-encoding` as const);
+  const bodyProblem = coding ?? (isUtf8(bytes) ? undefined : 'invalid-utf8');
+  // A byte order mark stays in the text: whether it may be there is a check's question.
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   return {
     kind: 'response',
     status: response.status,
     headers: response.headers.map(([name, value]) => [redact(name), redact(value)]),
     body: redact(text),
     bodyBytes: bytes.length,
-    ...(problem === undefined ? {} : { bodyProblem: problem }),
+    ...(bodyProblem === undefined ? {} : { bodyProblem }),
   };
-}
-
-/** A byte order mark stays in the text: whether it may be there is a check's question. */
-function readUtf8(bytes: Buffer): { text: string; faithful: boolean } {
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), faithful: true };
-  } catch {
-    return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), faithful: false };
-  }
 }
