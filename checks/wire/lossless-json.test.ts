@@ -154,6 +154,22 @@ t.test('strings that look like numbers, marks or markup stay themselves', (t) =>
   t.end();
 });
 
+t.test('long strings of large texts, and what looks like a mark of one, stay themselves', (t) => {
+  const long = `"\\${'x'.repeat(2000)}\n`;
+  for (const value of [
+    [long.repeat(50)],
+    long.repeat(50),
+    { [long.repeat(50)]: ['\uE0000', long, '\uE000', `${long}2`], '\uE0001': { deep: [long] } },
+  ]) {
+    t.strictSame(toPlain(read(JSON.stringify(value))), value);
+    const escaped = JSON.stringify(value).replaceAll('\uE000', '\\uE000');
+    t.strictSame(toPlain(read(escaped)), value, 'escaped');
+  }
+  t.match(problemOf(`["${'x'.repeat(100_000)}\u0001"]`), /control character/);
+  t.match(problemOf(`["${'x'.repeat(100_000)}`), /end of string/);
+  t.end();
+});
+
 t.test('half a surrogate pair is a string', (t) => {
   t.equal(read('"\\ud800"'), '\ud800');
   t.end();
