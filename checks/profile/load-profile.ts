@@ -5,7 +5,7 @@ import { type LoadedProfile, parseProfile } from './parse-profile.ts';
 
 export type { PinnableGap } from '../wire/answer-forms.ts';
 export { type LoadedProfile, parseProfile } from './parse-profile.ts';
-export type { FileProblem } from './yaml-fields.ts';
+export type { FileProblem } from './yaml-file.ts';
 
 const MAX_PROFILE_BYTES = 2 ** 20;
 

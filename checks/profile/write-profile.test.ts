@@ -106,7 +106,9 @@ t.test('a profile says no more than was said to it', (t) => {
   if (!read.ok) throw new Error('the test’s profile is wrong');
   t.equal(
     profileYaml(read.profile),
-    `keys:
+    `# yaml-language-server: $schema=https://unpkg.com/petstore-harness/checks/profile/profile.schema.json
+
+keys:
   - name: free-1
     plan: free
     env: PETSTORE_FREE_KEY

@@ -1,5 +1,6 @@
 /** Writes profiles: the one that a run used, and one that pins what a run observed. */
 import { Document, isMap, parseDocument, YAMLMap } from 'yaml';
+import { SCHEMA_ADDRESS } from './profile-schema.ts';
 import type { TargetProfile } from './target-profile.ts';
 
 /** What a run saw of a gap, to be promised from now on. */
@@ -12,27 +13,29 @@ export interface ObservedAnswer {
 
 const LINE_WIDTH = 110;
 
-function documentOf(profile: TargetProfile): Document {
-  const { target, keys, plans, permit, load, gaps, clock, samples } = profile;
-  return new Document({
+/** What a profile does not say is left out. */
+const unlessEmpty = <T extends object>(fields: T) => (Object.keys(fields).length === 0 ? undefined : fields);
+
+function documentOf({ target, keys, plans, permit, load, gaps, clock, samples }: TargetProfile): Document {
+  const fields = {
     target,
-    keys: keys.map(({ name, plan, env, roles, unusedToday }) => ({
-      name,
-      plan,
-      env,
-      roles: [...roles],
-      ...(unusedToday ? { unusedToday } : {}),
-    })),
-    ...(plans.enterprise === undefined ? {} : { plans: { enterprise: { ...plans.enterprise } } }),
-    permit: [...permit],
-    ...(load.allowed ? { load: { ...load } } : {}),
-    ...(Object.keys(gaps).length === 0 ? {} : { gaps: { ...gaps } }),
-    ...(clock.speed === 1 ? {} : { clock: { ...clock } }),
-    ...(samples.categoryId === undefined ? {} : { samples: { ...samples } }),
-  });
+    keys: keys.map(({ unusedToday, ...key }) => (unusedToday ? { ...key, unusedToday } : key)),
+    plans: unlessEmpty(plans),
+    permit,
+    load: load.allowed ? load : undefined,
+    gaps: unlessEmpty(gaps),
+    clock: clock.speed === 1 ? undefined : clock,
+    samples: unlessEmpty(samples),
+  };
+  const document = new Document(fields, { aliasDuplicateObjects: false });
+  document.commentBefore = ` yaml-language-server: $schema=${SCHEMA_ADDRESS}`;
+  return document;
 }
 
-/** The profile as YAML; like every profile it names the keys' variables and holds no key. */
+/**
+ * The profile as YAML, with the line by which editors complete and check it. Like every profile it names the keys'
+ * variables and holds no key.
+ */
 export function profileYaml(profile: TargetProfile): string {
   return documentOf(profile).toString({ lineWidth: LINE_WIDTH });
 }

@@ -75,7 +75,9 @@ const isExchange = ajv.compile<Exchange>({
             headers: headerList,
             body: text,
             bodyBytes: { type: 'integer' },
-            bodyProblem: { enum: ['invalid-utf8', 'undecodable-encoding', 'truncated-in-record'] },
+            bodyProblem: {
+              enum: ['invalid-utf8', 'undecodable-encoding', 'unknown-encoding', 'truncated-in-record'],
+            },
           },
         },
         {

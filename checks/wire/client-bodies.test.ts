@@ -36,7 +36,7 @@ t.test('what cannot be decoded is a response with a problem, its bytes as they c
     status: 200,
     body: '[1]',
     bodyBytes: 3,
-    bodyProblem: 'undecodable-encoding',
+    bodyProblem: 'unknown-encoding',
   });
   t.match(await read(t, Buffer.of(0xff), 'gzip'), { bodyProblem: 'undecodable-encoding' });
 });

@@ -1,6 +1,7 @@
 import t from 'tap';
+import type { Behaviour } from '../accuracy/hostile/raw-server.ts';
 import { createAuthority, trustedTarget } from '../accuracy/hostile/tls-targets.ts';
-import { createClient } from './client.ts';
+import { createClient, type HttpClient } from './client.ts';
 import { answersWith, clientOf, KEY, LIST, ok, RECORD, serve } from './testing/test-client.ts';
 
 t.test('an https address is trusted by the authority that is named, and by no other', async (t) => {
@@ -46,6 +47,89 @@ t.test('once a connection was reset, each request has one of its own', async (t)
     server.requests.map((request) => request.header('connection')),
     ['keep-alive', 'keep-alive', 'close', 'close'],
   );
+});
+
+t.test('a connection that is reset before it ever answered costs no other', async (t) => {
+  const server = await serve(t, {
+    request: (connection, { number }) => (number === 1 ? connection.reset() : connection.write(ok())),
+  });
+  const client = clientOf(t, server);
+  for (let sent = 0; sent < 3; sent++) await client.exchange(LIST, RECORD);
+  t.strictSame(
+    server.requests.map((request) => request.header('connection')),
+    ['keep-alive', 'keep-alive', 'keep-alive'],
+  );
+  t.equal(server.connections, 2);
+});
+
+/** Bodies and failures of so many exchanges, one after the other; each answer has the number of its request. */
+async function inTurn(client: HttpClient, count: number): Promise<string[]> {
+  const outcomes: string[] = [];
+  for (let sent = 0; sent < count; sent++) {
+    const { outcome } = await client.exchange(LIST, RECORD);
+    outcomes.push(outcome.kind === 'response' ? outcome.body : outcome.reason);
+  }
+  return outcomes;
+}
+
+t.test('an answer that is delivered twice is not taken for the next one', async (t) => {
+  const numbered = (number: number) => ok(`[${number}]`);
+  const proxies: Readonly<Record<string, Behaviour['request']>> = {
+    'with the answer': (connection, { number }) =>
+      connection.write(number === 2 ? numbered(2).repeat(2) : numbered(number)),
+    'with the next answer': (connection, { number }) =>
+      connection.write(number === 3 ? numbered(2) + numbered(3) : numbered(number)),
+    'in place of the next answer': (connection, { number }) => {
+      connection.write(numbered(number === 3 ? 2 : number));
+      if (number === 3) setImmediate(() => connection.write(numbered(3)));
+    },
+    'three requests later': (connection, { number }) => {
+      connection.write(numbered(number === 5 ? 2 : number));
+      if (number === 5) setImmediate(() => connection.write(numbered(5)));
+    },
+  };
+  for (const [when, request] of Object.entries(proxies)) {
+    const server = await serve(t, request === undefined ? {} : { request });
+    let stray = 0;
+    const client = clientOf(t, server, { onStrayBytes: () => (stray += 1) });
+    const outcomes = await inTurn(client, 8);
+    for (const [index, outcome] of outcomes.entries())
+      t.ok([`[${index + 1}]`, 'malformed-response'].includes(outcome), `${when}: ${outcome}`);
+    t.ok(outcomes.filter((outcome) => outcome === 'malformed-response').length <= 1, when);
+    t.equal(stray, 1, `${when}: it is told`);
+    t.equal(server.requests.length, 8, `${when}: nothing is sent again`);
+    t.equal(server.requests.at(-1)?.header('connection'), 'close', `${when}: no connection is kept any more`);
+  }
+});
+
+t.test('answers that are the same for good reason are taken as they are', async (t) => {
+  const server = await serve(t, answersWith(ok('[]', 'Date: Sun, 22 Nov 2026 09:00:00 GMT\r\n')));
+  const client = clientOf(t, server);
+  t.strictSame(await inTurn(client, 3), ['[]', '[]', '[]']);
+  t.equal(server.connections, 1);
+});
+
+t.test('an interim 100 Continue is passed over, and a body that looks like one is not', async (t) => {
+  const body = `["HTTP/1.1 100 Continue"]`;
+  const server = await serve(t, {
+    request(connection, { number }) {
+      if (number === 1) connection.write('HTTP/1.1 100 Continue\r\n\r\n');
+      const [head = ''] = ok(body).split('[');
+      connection.write(`${head}["`);
+      setImmediate(() => connection.write(body.slice(2)));
+    },
+  });
+  t.strictSame(await inTurn(clientOf(t, server), 2), [body, body]);
+});
+
+t.test('a server that is gone is told as it is, not as its last connection ended', async (t) => {
+  const server = await serve(t, {
+    request: (connection, { number }) => (number === 1 ? connection.write(ok()) : connection.reset()),
+  });
+  const client = clientOf(t, server);
+  t.strictSame(await inTurn(client, 2), ['[]', 'reset']);
+  await server.close();
+  t.strictSame(await inTurn(client, 1), ['refused']);
 });
 
 t.test('no other failure costs the connections that are kept', async (t) => {

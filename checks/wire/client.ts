@@ -1,8 +1,9 @@
-import { Pool } from 'undici';
+import { isUtf8 } from 'node:buffer';
 import { HARNESS_VERSION } from '../run/harness-version.ts';
 import { BodyBudget } from './body-budget.ts';
+import { Connections, type WireResponse } from './connections.ts';
 import { decodeContent } from './content-decoding.ts';
-import { dispatchOnce, type TimeLimits, type WireResponse } from './dispatch-once.ts';
+import { dispatchOnce, type TimeLimits } from './dispatch-once.ts';
 import {
   type Exchange,
   type ExchangeRequest,
@@ -67,28 +68,16 @@ export interface ClientOptions {
   readonly authorities?: string;
   /** Bound on a body in bytes, before and after decoding. Default 2 MiB. */
   readonly maxBodyBytes?: number;
+  /** Told when bytes came on a kept connection that no request explains; no connection is kept from then on. */
+  readonly onStrayBytes?: () => void;
 }
 
 const DEFAULT_LIMITS: TimeLimits = { connect: 10_000, headers: 15_000, body: 20_000 };
-const MAX_HEADER_BYTES = 64 * 1024;
-
-/** Shorter than what servers keep a connection for, so that a request seldom meets one that is being closed. */
-const KEEP_ALIVE_MS = 2000;
-
-/**
- * undici hands a connection out again one turn of the event loop after its response: without a bound, fifty exchanges
- * at a time would open a hundred.
- */
-const MOST_CONNECTIONS = 60;
-
-/** Time for a slow address before the next one of the same host is tried as well (RFC 8305, 5). */
-const NEXT_ADDRESS_MS = 2000;
-
 const USER_AGENT = `petstore-harness/${HARNESS_VERSION}`;
 
 /**
- * An HTTP client for one target. Connections are kept alive; of more than 60 exchanges at a time, the rest waits, and
- * waits as long as it may take to connect.
+ * An HTTP client for one target. Connections are kept for a second, or as long as the server says, until one was lost
+ * by that or has shown to be out of step; of more than 60 exchanges at a time, the rest waits.
  *
  * @throws TypeError for a base address that is no URL, not http(s), or holds credentials
  */
@@ -100,42 +89,39 @@ export function createClient(options: ClientOptions): HttpClient {
   const redactor = createRedactor(options.secrets);
   const limits = { ...DEFAULT_LIMITS, ...options.timeouts };
   const budget = new BodyBudget(options.maxBodyBytes);
-  let closesWhatItSaidToKeep = false;
-  const pool = new Pool(base.origin, {
-    connections: MOST_CONNECTIONS,
-    pipelining: 1,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    headersTimeout: 0,
-    bodyTimeout: 0,
+  let keepsConnections = true;
+  const connections = new Connections(
     // The exchange has failed by then; this only frees the socket.
-    connect: {
-      timeout: limits.connect + 1000,
-      ...(options.authorities === undefined ? {} : { ca: options.authorities }),
+    { origin: base.origin, connectTimeout: limits.connect + 1000, authorities: options.authorities },
+    () => {
+      keepsConnections = false;
+      options.onStrayBytes?.();
     },
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
-  });
+  );
   return {
     async exchange(request, record, signal) {
       const { authorization, method, path, body } = request;
       const headers = headersOf(request);
-      const { sentAt, receivedAt, outcome } = await dispatchOnce(
-        pool,
-        {
-          method,
-          path: basePath + path,
-          headers: [...headers, ...credentials(authorization)],
-          body,
-          lastOfConnection: closesWhatItSaidToKeep,
-        },
-        { limits, budget, now: options.now, signal },
+      const key = authorization.kind === 'key' ? authorization.name : null;
+      const { sentAt, receivedAt, outcome, keptWasLost } = await connections.use((connection) =>
+        dispatchOnce(
+          connection,
+          {
+            method,
+            path: basePath + path,
+            headers: [...headers, ...credentials(authorization).sent],
+            body,
+            key,
+            lastOfConnection: !keepsConnections,
+          },
+          { limits, budget, now: options.now, signal },
+        ),
       );
-      // Perhaps a kept connection met its end: a request that may not be repeated must not meet that again.
-      if (outcome.kind === 'failure' && outcome.reason === 'reset') closesWhatItSaidToKeep = true;
+      // A request that may not be repeated must not meet the end of a connection again.
+      if (keptWasLost) keepsConnections = false;
       return {
         ...record,
-        key: authorization.kind === 'key' ? authorization.name : null,
+        key,
         sentAt,
         receivedAt,
         request: recordOf(request, headers, redactor),
@@ -145,7 +131,7 @@ export function createClient(options: ClientOptions): HttpClient {
             : { ...outcome, message: redactor.redact(outcome.message) },
       };
     },
-    close: () => pool.destroy(),
+    close: () => connections.close(),
   };
 }
 
@@ -160,27 +146,17 @@ function headersOf({ headers = [], acceptsAnything }: ClientRequest): HeaderList
   return [...own.filter(([name]) => !given.has(name)), ...headers];
 }
 
-function credentials(authorization: Authorization): HeaderList {
-  switch (authorization.kind) {
-    case 'key':
-      return [['authorization', `Bearer ${authorization.value}`]];
-    case 'raw':
-      return [['authorization', authorization.header]];
-    case 'none':
-      return [];
-  }
-}
-
-/** How the record shows what {@link credentials} sends. */
-function credentialsShown(authorization: Authorization): HeaderList {
-  switch (authorization.kind) {
-    case 'key':
-      return [['authorization', `Bearer [key ${authorization.name}]`]];
-    case 'raw':
-      return [['authorization', authorization.described]];
-    case 'none':
-      return [];
-  }
+/** The credentials as they are sent, and as the record shows them. */
+function credentials(authorization: Authorization): {
+  readonly sent: HeaderList;
+  readonly shown: HeaderList;
+} {
+  if (authorization.kind === 'none') return { sent: [], shown: [] };
+  const [sent, shown] =
+    authorization.kind === 'key'
+      ? [`Bearer ${authorization.value}`, `Bearer [key ${authorization.name}]`]
+      : [authorization.header, authorization.described];
+  return { sent: [['authorization', sent]], shown: [['authorization', shown]] };
 }
 
 function recordOf(request: ClientRequest, headers: HeaderList, { redact }: Redactor): ExchangeRequest {
@@ -191,7 +167,7 @@ function recordOf(request: ClientRequest, headers: HeaderList, { redact }: Redac
     path: redact(path),
     headers: [
       ...headers.map(([name, value]) => [name, redact(value)] as const),
-      ...credentialsShown(authorization),
+      ...credentials(authorization).shown,
     ],
     ...(body === undefined ? {} : { body: redact(body) }),
   };
@@ -215,24 +191,16 @@ async function readResponse(
   const bytes = decoded.kind === 'decoded' ? decoded.bytes : response.bytes;
   const refused = budget.refuseDecoded(bytes, response.bytes.length);
   if (refused !== undefined) return { kind: 'failure', reason: 'too-large', message: refused };
-  const { text, faithful } = readUtf8(bytes);
-  const problem =
-    decoded.kind === 'undecodable' ? 'undecodable-encoding' : faithful ? undefined : 'invalid-utf8';
+  const coding = decoded.kind === 'decoded' ? undefined : (`${decoded.kind}-encoding` as const);
+  const bodyProblem = coding ?? (isUtf8(bytes) ? undefined : 'invalid-utf8');
+  // A byte order mark stays in the text: whether it may be there is a check's question.
+  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   return {
     kind: 'response',
     status: response.status,
     headers: response.headers.map(([name, value]) => [redact(name), redact(value)]),
     body: redact(text),
     bodyBytes: bytes.length,
-    ...(problem === undefined ? {} : { bodyProblem: problem }),
+    ...(bodyProblem === undefined ? {} : { bodyProblem }),
   };
-}
-
-/** A byte order mark stays in the text: whether it may be there is a check's question. */
-function readUtf8(bytes: Buffer): { text: string; faithful: boolean } {
-  try {
-    return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes), faithful: true };
-  } catch {
-    return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes), faithful: false };
-  }
 }

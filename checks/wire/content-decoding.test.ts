@@ -43,16 +43,22 @@ t.test('several codings are undone from the last to the first, in one field or i
 t.test('a fourth coding is an attack', async (t) => {
   let bytes = PLAIN;
   for (let i = 0; i < 4; i += 1) bytes = zlib.gzipSync(bytes);
-  t.equal(await textOf(bytes, 'gzip, gzip, gzip, gzip'), 'undecodable');
+  t.equal(await textOf(bytes, 'gzip, gzip, gzip, gzip'), 'unknown');
   t.equal(await textOf(zlib.gunzipSync(bytes), 'gzip, gzip, gzip, identity'), TEXT);
 });
 
-t.test('what is not what its field says, or of an unknown coding, is undecodable', async (t) => {
-  for (const coding of ['gzip', 'deflate', 'br', 'zstd', 'compress', 'toString'])
-    t.equal(await textOf(PLAIN, coding), 'undecodable', coding);
-  t.equal(await textOf(zlib.gzipSync(PLAIN).subarray(0, -4), 'gzip'), 'undecodable', 'cut off');
-  t.equal(await textOf(Buffer.alloc(0), 'gzip'), 'undecodable', 'empty');
-});
+t.test(
+  'an unknown coding is a limit of the harness, apart from bytes that are not what they should be',
+  async (t) => {
+    for (const coding of ['gzip', 'deflate', 'br'])
+      t.equal(await textOf(PLAIN, coding), 'undecodable', coding);
+    for (const coding of ['zstd', 'compress', 'aws-chunked', 'toString'])
+      t.equal(await textOf(PLAIN, coding), 'unknown', coding);
+    t.equal(await textOf(zlib.gzipSync(PLAIN), 'zstd, gzip'), 'unknown', 'behind one that is known');
+    t.equal(await textOf(zlib.gzipSync(PLAIN).subarray(0, -4), 'gzip'), 'undecodable', 'cut off');
+    t.equal(await textOf(Buffer.alloc(0), 'gzip'), 'undecodable', 'empty');
+  },
+);
 
 t.test('a small body does not become a large one', async (t) => {
   const large = Buffer.alloc(MOST + 1, 'a');

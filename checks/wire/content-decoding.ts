@@ -4,7 +4,10 @@ import zlib from 'node:zlib';
 /** What became of a body's content codings. */
 export type Decoded =
   | { readonly kind: 'decoded'; readonly bytes: Buffer }
+  /** The bytes are not what Content-Encoding says. */
   | { readonly kind: 'undecodable' }
+  /** A coding that the harness does not know, or more of them than it undoes. */
+  | { readonly kind: 'unknown' }
   | { readonly kind: 'too-large' };
 
 type Decoder = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
@@ -22,7 +25,7 @@ const DECODERS = new Map<string, readonly Decoder[]>([
   ['br', [brotliDecompress]],
 ]);
 
-/** More codings than this are an attack. */
+/** Nobody needs more; more are an attack. */
 const MOST_CODINGS = 3;
 
 /**
@@ -40,10 +43,12 @@ export async function decodeContent(
     .flatMap((value) => value.split(','))
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '' && name !== 'identity');
-  if (names.length > MOST_CODINGS) return { kind: 'undecodable' };
+  if (names.length > MOST_CODINGS) return { kind: 'unknown' };
   let decoded = bytes;
   for (const name of names.reverse()) {
-    const step = await decodeOne(decoded, DECODERS.get(name) ?? [], maxBytes);
+    const decoders = DECODERS.get(name);
+    if (decoders === undefined) return { kind: 'unknown' };
+    const step = await decodeOne(decoded, decoders, maxBytes);
     if (step.kind !== 'decoded') return step;
     decoded = step.bytes;
   }

@@ -1,8 +1,10 @@
-import type { Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
 import { whyEnded } from '../run/run-budget.ts';
 import type { BodyBudget } from './body-budget.ts';
+import type { Answer, Line, WireRequest, WireResponse } from './connections.ts';
 import type { FailureOutcome, FailureReason, HeaderList } from './exchange.ts';
 import { failureOf, type Progress } from './exchange-failure.ts';
+import { staleAnswer } from './stale-answer.ts';
 
 /** Real milliseconds, whatever the run's clock does. */
 export interface TimeLimits {
@@ -14,30 +16,13 @@ export interface TimeLimits {
   readonly body: number;
 }
 
-/** One request as it goes on the wire. */
-export interface WireRequest {
-  readonly method: string;
-  /** Absolute path and query, sent as it is. */
-  readonly path: string;
-  readonly headers: HeaderList;
-  readonly body: string | undefined;
-  /** Whether the connection is to be closed afterwards rather than kept. */
-  readonly lastOfConnection: boolean;
-}
-
-/** A complete response, its body still coded. */
-export interface WireResponse {
-  readonly kind: 'response';
-  readonly status: number;
-  readonly headers: HeaderList;
-  readonly bytes: Buffer;
-}
-
 /** What came of a request, and when, in milliseconds since 1970 by the harness's clock. */
 export interface Dispatched {
   readonly sentAt: number;
   readonly receivedAt: number;
   readonly outcome: WireResponse | FailureOutcome;
+  /** Whether a connection that had answered before was closed without an answer: it was idle for too long. */
+  readonly keptWasLost: boolean;
 }
 
 /** What `dispatchOnce` holds to. */
@@ -49,29 +34,48 @@ export interface DispatchBounds {
 }
 
 /**
- * Sends one request at most once and settles at the latest when its time limits have passed, whatever the target does.
+ * Sends one request at most once and settles soon after its time limits have passed, whatever the target does.
  *
  * undici's own limits are off: they are checked every half second only, and begin anew with each piece of a body.
  *
  * @throws what is no answer of the target or the network: a request that cannot be sent, no file handles left
  */
-export function dispatchOnce(pool: Pool, request: WireRequest, bounds: DispatchBounds): Promise<Dispatched> {
-  return new Promise((resolve, reject) => {
-    const handler = new OnceHandler(bounds, resolve, reject);
-    if (handler.settled) return;
-    const { method, path, headers, body, lastOfConnection } = request;
-    pool.dispatch(
+export async function dispatchOnce(
+  connection: Line,
+  request: WireRequest,
+  bounds: DispatchBounds,
+): Promise<Dispatched> {
+  const handler = new OnceHandler(connection, bounds);
+  const { method, path, headers, body, lastOfConnection } = request;
+  if (!handler.settled) {
+    connection.client.dispatch(
       { method, path, headers: headers.flat(), body: body ?? null, reset: lastOfConnection },
       handler,
     );
-  });
+  }
+  try {
+    const dispatched = await handler.dispatched;
+    connection.isWaiting = false;
+    const { outcome } = dispatched;
+    if (outcome.kind === 'failure') return dispatched;
+    const stale = await staleAnswer(connection, handler.earlier, request, outcome, handler.took);
+    return stale === undefined ? dispatched : { ...dispatched, outcome: stale };
+  } finally {
+    connection.isWaiting = false;
+  }
 }
 
 class OnceHandler implements Dispatcher.DispatchHandler {
+  readonly dispatched: Promise<Dispatched>;
   settled = false;
+  /** What had come on the connection before. */
+  earlier: readonly Answer[] = [];
+  /** Real milliseconds from the request to the end of its answer. */
+  took = 0;
+  readonly #connection: Line;
   readonly #bounds: DispatchBounds;
-  readonly #resolve: (dispatched: Dispatched) => void;
-  readonly #reject: (error: unknown) => void;
+  #resolve: (dispatched: Dispatched) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
   readonly #onAbort = () => {
     const { signal } = this.#bounds;
     this.#fail('interrupted', signal === undefined ? 'interrupted' : whyEnded(signal));
@@ -84,14 +88,13 @@ class OnceHandler implements Dispatcher.DispatchHandler {
   #status = 0;
   #headers: HeaderList = [];
 
-  constructor(
-    bounds: DispatchBounds,
-    resolve: (dispatched: Dispatched) => void,
-    reject: (error: unknown) => void,
-  ) {
+  constructor(connection: Line, bounds: DispatchBounds) {
+    this.dispatched = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+    this.#connection = connection;
     this.#bounds = bounds;
-    this.#resolve = resolve;
-    this.#reject = reject;
     this.#sentAt = bounds.now();
     if (bounds.signal?.aborted === true) {
       this.#onAbort();
@@ -109,8 +112,11 @@ class OnceHandler implements Dispatcher.DispatchHandler {
       return;
     }
     this.#controller = controller;
+    this.earlier = this.#connection.answers;
+    this.#connection.isWaiting = true;
     this.#progress = { stage: 'waiting for the response', received: 0 };
     this.#sentAt = this.#bounds.now();
+    this.took = performance.now();
     this.#allow(this.#bounds.limits.headers, 'headers-timeout', 'no response');
   }
 
@@ -134,12 +140,13 @@ class OnceHandler implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     const bytes = Buffer.concat(this.#pieces);
+    this.took = performance.now() - this.took;
     this.#settle({ kind: 'response', status: this.#status, headers: this.#headers, bytes });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.settled) return;
-    const failure = failureOf(error, this.#progress);
+    const failure = failureOf(this.#connection.error ?? error, this.#progress);
     if (failure !== undefined) {
       this.#settle(failure);
       return;
@@ -165,7 +172,9 @@ class OnceHandler implements Dispatcher.DispatchHandler {
   #settle(outcome: Dispatched['outcome']): void {
     if (this.settled) return;
     this.#finish();
-    this.#resolve({ sentAt: this.#sentAt, receivedAt: this.#bounds.now(), outcome });
+    const wasLost = outcome.kind === 'failure' && outcome.reason === 'reset' && this.earlier.length > 0;
+    const keptWasLost = wasLost && this.#progress.stage === 'waiting for the response';
+    this.#resolve({ sentAt: this.#sentAt, receivedAt: this.#bounds.now(), outcome, keptWasLost });
   }
 
   #finish(): void {

@@ -90,7 +90,8 @@ t.test('other trouble with TLS is told in plain words', async (t) => {
     ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'version of TLS in common'],
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'client certificate'],
     ['EPROTO', 'handshake failed'],
-    ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'err ssl sslv3 alert handshake failure'],
+    ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'perhaps it asks for a client certificate'],
+    ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', 'err ssl tlsv1 alert internal error'],
     ['ERR_TLS_DH_PARAM_SIZE', 'err tls dh param size'],
     ['UNABLE_TO_DECODE_ISSUER_PUBLIC_CERT', 'unable to decode issuer public cert'],
     ['CRL_HAS_EXPIRED', 'crl has expired'],
@@ -103,6 +104,16 @@ t.test('other trouble with TLS is told in plain words', async (t) => {
     t.match(failure, { kind: 'failure', reason: 'tls' }, code);
     t.match(failure?.message, /^no secure connection: /);
     t.ok(failure?.message.includes(words), code);
+  }
+});
+
+t.test('an alert of TLS is told by its name, also when the request was sent already', async (t) => {
+  for (const progress of [CONNECTING, WAITING]) {
+    t.strictSame(failureOf(coded('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'), progress), {
+      kind: 'failure',
+      reason: 'tls',
+      message: 'no secure connection: the server asks for a client certificate',
+    });
   }
 });
 
@@ -136,8 +147,8 @@ t.test('what the parser refuses is no HTTP, in its own words', async (t) => {
 t.test('what undici refuses of a response is malformed', async (t) => {
   const malformed = (error: Error, progress: Progress, message: RegExp) =>
     t.match(failureOf(error, progress), { kind: 'failure', reason: 'malformed-response', message });
-  malformed(new errors.SocketError('bad response'), WAITING, /100 Continue, which nobody asked for/);
-  malformed(new errors.SocketError('bad response'), CONNECTING, /a response came before the request/);
+  for (const progress of [CONNECTING, WAITING])
+    malformed(new errors.SocketError('bad response'), progress, /a response came that no request explains/);
   malformed(new errors.SocketError('bad upgrade'), WAITING, /switches protocols/);
   for (const progress of [CONNECTING, WAITING]) {
     malformed(new errors.ResponseContentLengthMismatchError(), progress, /no telling how long its body is/);

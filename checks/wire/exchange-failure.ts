@@ -49,6 +49,8 @@ const TLS_ERRORS: Readonly<Record<string, string>> = {
   ERR_SSL_UNSUPPORTED_PROTOCOL: 'the server and this machine have no version of TLS in common',
   ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: 'the server and this machine have no version of TLS in common',
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'the server asks for a client certificate',
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE:
+    'the server refuses the handshake; perhaps it asks for a client certificate',
   EPROTO: 'the TLS handshake failed',
 };
 
@@ -98,7 +100,8 @@ function codeOf(error: unknown): string | undefined {
 }
 
 function tlsFailure(error: Error, code: string, { stage }: Progress): KnownFailure | undefined {
-  if (stage !== 'connecting') return undefined;
+  // An alert may come when the handshake is over for the client, and its request sent (RFC 8446, 4.4.2).
+  if (stage !== 'connecting' && !/^ERR_SSL_.*_ALERT_/.test(code)) return undefined;
   const plain = TLS_ERRORS[code];
   if (plain !== undefined) return { reason: 'tls', message: `no secure connection: ${plain}` };
   if (code === 'ECONNRESET' && /before secure TLS connection/.test(error.message)) {
@@ -112,13 +115,8 @@ function tlsFailure(error: Error, code: string, { stage }: Progress): KnownFailu
 
 function httpFailure(error: Error, code: string, progress: Progress): KnownFailure | undefined {
   if (code !== 'UND_ERR_SOCKET' && code !== 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return undefined;
-  if (error.message === 'bad response') {
-    const message =
-      progress.stage === 'waiting for the response'
-        ? 'the response begins with 100 Continue, which nobody asked for'
-        : 'a response came before the request';
-    return { reason: 'malformed-response', message };
-  }
+  if (error.message === 'bad response')
+    return { reason: 'malformed-response', message: 'a response came that no request explains' };
   if (error.message === 'bad upgrade') {
     return {
       reason: 'malformed-response',

@@ -25,7 +25,7 @@ export interface ResponseOutcome {
   /** Size of the body on the wire after content decoding, in bytes. */
   readonly bodyBytes: number;
   /** Why `body` is not the faithful text of what was sent, where it is not. */
-  readonly bodyProblem?: 'invalid-utf8' | 'undecodable-encoding' | 'truncated-in-record';
+  readonly bodyProblem?: 'invalid-utf8' | 'undecodable-encoding' | 'unknown-encoding' | 'truncated-in-record';
 }
 
 /** Why no complete response came. A broken response is the target's (or the network's) doing, never a check's. */

@@ -1,5 +1,5 @@
 import { type AnsweredExchange, header, headerValues } from './exchange.ts';
-import { int64Of, isJsonObject, type JsonValue, parseJson } from './lossless-json.ts';
+import { int64Of, isJsonObject, type JsonValue, type ParsedJson, parseJson } from './lossless-json.ts';
 import { RATE_HEADER_NAMES } from './rate-headers.ts';
 
 /** An animal as far as a response tells; a field that is missing or of another type is undefined. */
@@ -30,9 +30,11 @@ function readOnce<T>(read: (exchange: AnsweredExchange) => T): (exchange: Answer
 }
 
 /** The body as JSON, every digit kept. */
-export const bodyOf = readOnce((exchange): ReturnType<typeof parseJson> => {
+export const bodyOf = readOnce((exchange): ParsedJson => {
   const { body, bodyProblem } = exchange.outcome;
-  return bodyProblem === undefined ? parseJson(body) : { ok: false, problem: bodyProblem };
+  if (bodyProblem === undefined) return parseJson(body);
+  const isOurs = bodyProblem === 'unknown-encoding' || bodyProblem === 'truncated-in-record';
+  return { ok: false, kind: isOurs ? 'beyond-harness' : 'malformed', problem: bodyProblem };
 });
 
 function seenPet(value: JsonValue): SeenPet | undefined {

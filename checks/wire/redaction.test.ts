@@ -12,6 +12,17 @@ const unicodeEscaped = (text: string) =>
   [...text].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 const entityEscaped = (text: string) => [...text].map((c) => `&#${c.charCodeAt(0)};`).join('');
 
+function base32(text: string): string {
+  let digits = '';
+  let rest = 0n;
+  for (const byte of Buffer.from(text)) rest = rest * 256n + BigInt(byte);
+  const bits = Buffer.byteLength(text) * 8;
+  rest <<= BigInt((5 - (bits % 5)) % 5);
+  for (let digit = Math.ceil(bits / 5); digit > 0; digit--, rest /= 32n)
+    digits = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.charAt(Number(rest % 32n)) + digits;
+  return digits.padEnd(Math.ceil(digits.length / 8) * 8, '=');
+}
+
 const FORMS: Record<string, (text: string) => string> = {
   plain: (text) => text,
   'in upper case': (text) => text.toUpperCase(),
@@ -32,6 +43,24 @@ const FORMS: Record<string, (text: string) => string> = {
   base64: (text) => Buffer.from(text).toString('base64'),
   'base64 in a URL': (text) => encodeURIComponent(Buffer.from(text).toString('base64')),
   base64url: (text) => Buffer.from(text).toString('base64url'),
+  backwards: (text) => [...text].reverse().join(''),
+  'in base32': base32,
+  'in base32 after other text': (text) => base32(`ab${text}`).slice(4),
+  'escaped by \\xNN': (text) => [...Buffer.from(text)].map((byte) => `\\x${byte.toString(16)}`).join(''),
+  'in hexadecimal of UTF-16': (text) => Buffer.from(text, 'utf16le').toString('hex'),
+  'in hexadecimal of UTF-16, the other way round': (text) =>
+    Buffer.from(text, 'utf16le').swap16().toString('hex').toUpperCase(),
+};
+
+/** Ways to split a key: what stands between its characters, or some of them. */
+const SPLITS: Record<string, (text: string) => string> = {
+  'by spaces': (text) => [...text].join(' '),
+  'by hyphens, in fours': (text) => text.replace(/.{4}(?=.)/g, '$&-'),
+  'by characters without width': (text) => [...text].join('\u200b'),
+  'by line ends': (text) => text.replace(/.{7}(?=.)/g, '$&\r\n'),
+  'by line ends in a JSON string': (text) => JSON.stringify(text.replace(/.{7}(?=.)/g, '$&\n')),
+  'by escaped characters without width': (text) => [...text].join('\\u200B'),
+  'by spaces in a URL': (text) => encodeURIComponent([...text].join(' ')),
 };
 
 /** Runs of eight characters or more of a form are enough to find out the key. */
@@ -52,6 +81,21 @@ for (const [name, form] of Object.entries(FORMS)) {
     t.end();
   });
 }
+
+for (const [name, split] of Object.entries(SPLITS)) {
+  t.test(`a key that is split ${name}`, async (t) => {
+    for (const secret of [KEY, ...[...nearMisses(KEY), ...misspellings(KEY)].map(({ value }) => value)]) {
+      const output = redactor.redact(`before ${split(secret)} after`);
+      const quote = name.includes('JSON') ? '"' : '';
+      t.equal(output, `before ${quote}${REDACTED}${quote} after`, secret);
+    }
+  });
+}
+
+t.test('a date or a number that has the digits of a key is no key', async (t) => {
+  const { redact } = createRedactor(['20261122', '12345678']);
+  for (const text of ['2026-11-22', '1234 5678', '12-34-56-78']) t.equal(redact(text), text);
+});
 
 t.test('any key in any form in any text', (t) => {
   const visible = fc.string({
@@ -260,6 +304,7 @@ t.test('time and memory grow with the text only, whatever it holds', (t) => {
     percents: '%25'.repeat(1_500_000) + percentEncoded(KEY),
     'almost keys': `${KEY.slice(0, -3)}`.repeat(200_000) + KEY,
     keys: KEY.repeat(100_000),
+    separators: 'a -'.repeat(1_000_000) + [...KEY].join(' '),
     base64: randomBytes(3_000_000).toString('base64') + KEY,
   };
   for (const [name, text] of Object.entries(hostile)) {

@@ -51,24 +51,22 @@ const SHORTEST_UNESCAPED = 6;
 /**
  * Makes a redactor for keys and what is derived from them.
  *
- * It finds a key as it is, in any case, URL-encoded, escaped as in JSON or HTML (up to three times over, also in
- * part), in hexadecimal, in base64 and base64url at any offset (`Basic` credentials), and its near misses likewise.
- * Matches that overlap are replaced as one. Time and memory grow linearly with the text, whatever it holds.
+ * It finds a key as it is, in any case, backwards, URL-encoded, escaped as in JSON, HTML or by `\\xNN` (up to three times
+ * over, also in part), in hexadecimal of UTF-8 and UTF-16, in base64, base64url and base32 at any offset (`Basic`
+ * credentials), split by spaces, hyphens, line ends or characters without width, and its near misses likewise. Matches that overlap are replaced as one. Time and memory grow linearly with the text, whatever it holds.
  */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const keys = [...new Set(secrets)].filter((secret) => secret !== '');
   const long = keys.filter((key) => key.length >= SHORTEST_IN_WORDS);
-  const words = [...new Set(long.flatMap(wordForms))].sort((a, b) => b.length - a.length);
+  const words = [...new Set(long.flatMap(wordForms))];
   const patterns = keys.filter((key) => key.length < SHORTEST_IN_WORDS).map(aloneForms);
-  if (words.length > 0) patterns.push(new RegExp(words.map(literally).join('|'), 'gi'));
+  patterns.push(anyOf(words));
   const beginnings = words.map((word) => word.toLowerCase());
   const reach = Math.max(SHORTEST_IN_WORDS, ...words.map((word) => word.length)) * LONGEST_ESCAPE;
 
-  const redact = (text: string) =>
-    replaceRanges(
-      text,
-      rangesIn(text, reach, (plain) => matches(plain, patterns)),
-    );
+  const split = anyOf(long.flatMap(spellings).map(joined).filter(isTold));
+  const find = (plain: string) => [...matches(plain, patterns), ...splitMatches(plain, split)];
+  const redact = (text: string) => replaceRanges(text, rangesIn(text, reach, find));
   return {
     redact,
     redactCut(text) {
@@ -97,14 +95,23 @@ function otherCase(key: string, at: number): string {
  * tree. In another case the plain and the hexadecimal form match anyway, the base64 forms differ.
  */
 function wordForms(key: string): string[] {
-  const almost = [...nearMisses(key), ...misspellings(key)].map(({ value }) => value);
-  return [key, ...almost].flatMap((secret) => [
+  return spellings(key).flatMap((secret) => [
     secret,
+    [...secret].reverse().join(''),
     ...unescapedForms(secret),
     Buffer.from(secret).toString('hex'),
+    Buffer.from(secret, 'utf16le').toString('hex'),
+    Buffer.from(secret, 'utf16le').swap16().toString('hex'),
+    ...base32Forms(secret),
     ...base64Forms(secret),
   ]);
 }
+
+/** A key and what is almost it. */
+const spellings = (key: string): string[] => [
+  key,
+  ...[...nearMisses(key), ...misspellings(key)].map(({ value }) => value),
+];
 
 /** What is left of a key that itself looks escaped (`%41…`) once a text's escapes are undone. */
 function unescapedForms(secret: string): string[] {
@@ -131,6 +138,16 @@ function base64Forms(secret: string): string[] {
   ]);
 }
 
+/** Base32 (RFC 4648, 6) of the secret alone, without padding, and within longer text, at each offset in a group of five. */
+function base32Forms(secret: string): string[] {
+  const bits = Array.from(Buffer.from(secret), (byte) => byte.toString(2).padStart(8, '0')).join('');
+  const encoded = (digits: string) =>
+    digits.replace(/.{5}/g, (five) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.charAt(Number.parseInt(five, 2)));
+  // Where a digit begins within the secret's first byte, the digits before are shared with what precedes it.
+  const within = [0, 1, 2, 3, 4].map((start) => encoded(bits.slice(start).replace(/^((?:.{5})*).*$/, '$1')));
+  return [encoded(bits.padEnd(Math.ceil(bits.length / 5) * 5, '0')), ...within];
+}
+
 /** A short key, its near misses and its base64, where neither a letter nor a digit touches it. */
 function aloneForms(key: string): RegExp {
   const base64 = Buffer.from(key).toString('base64').replace(/=+$/, '');
@@ -139,6 +156,12 @@ function aloneForms(key: string): RegExp {
     `(?<![A-Za-z0-9])(?:${literally(key)}x?|${literally(base64)}={0,2}${misspelled.join('')})(?![A-Za-z0-9])`,
     'gi',
   );
+}
+
+/** One of the words, the longest where one begins with another; without words nothing matches. */
+function anyOf(words: readonly string[]): RegExp {
+  const longestFirst = [...words].sort((a, b) => b.length - a.length);
+  return new RegExp(longestFirst.map(literally).join('|') || '(?!)', 'gi');
 }
 
 const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
@@ -161,6 +184,22 @@ function matches(text: string, patterns: readonly RegExp[]): Range[] {
   });
 }
 
+/** What may stand between the characters of a key, plain or escaped. */
+const SEPARATOR = /(?:[-\s\u00ad\u200b-\u200f\u2060]|\\[nrt]|\\u(?:00ad|200[b-f]|2060|feff))+/gi;
+
+const joined = (text: string) => text.replace(SEPARATOR, '');
+
+/** Whether a key without separators can be told from ordinary text, as a date in digits cannot. */
+const isTold = (key: string) => key.length >= SHORTEST_IN_WORDS && /[a-z]/i.test(key);
+
+/** Where one of the keys, which have no separators, stands with some in it. */
+function splitMatches(text: string, keys: RegExp): Range[] {
+  const plain = joined(text);
+  if (plain.length === text.length) return [];
+  const layer = new Layer(text, SEPARATOR, 0);
+  return matches(plain, [keys]).map(([start, end]) => [layer.placeOf(start + 1) - 1, layer.placeOf(end)]);
+}
+
 /** The longest end of the text that begins one of the words, from 8 characters on. */
 function beginningAtEnd(text: string, words: readonly string[]): Range[] {
   const end = text.toLowerCase();
@@ -179,9 +218,9 @@ const DEEPEST_ESCAPE = 3;
 const LONGEST_ESCAPE = 16;
 
 const ESCAPE =
-  /\\(?:u00([0-7][0-9a-f])|(["\\/]))|%([0-7][0-9a-f])|&#x0{0,6}([0-7][0-9a-f]);|&#0{0,6}(\d{2,3});|&(amp|lt|gt|quot|apos);/gi;
+  /\\(?:(?:u00|x)([0-7][0-9a-f])|(["\\/]))|%([0-7][0-9a-f])|&#x0{0,6}([0-7][0-9a-f]);|&#0{0,6}(\d{2,3});|&(amp|lt|gt|quot|apos);/gi;
 const UNFINISHED_ESCAPE =
-  /(?:%(?:25){0,2}[0-9a-f]?|\\{1,8}(?:u[0-9a-f]{0,3})?|&(?:amp;){0,2}[#0-9a-z]{0,9})$/i;
+  /(?:%(?:25){0,2}[0-9a-f]?|\\{1,8}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&(?:amp;){0,2}[#0-9a-z]{0,9})$/i;
 const NAMED = new Map([
   ['amp', '&'],
   ['lt', '<'],
@@ -231,7 +270,7 @@ function rangesBehindEscapes(text: string, find: (plain: string) => Range[]): Ra
   while (layers.length < DEEPEST_ESCAPE) {
     const next = unescaped(plain);
     if (next.length === plain.length) break;
-    layers.unshift(new Layer(plain));
+    layers.unshift(new Layer(plain, ESCAPE, 1));
     for (const [start, end] of find(next)) {
       const original = (place: number) => layers.reduce((at, layer) => layer.placeOf(at), place);
       ranges.push([original(start), original(end)]);
@@ -241,14 +280,19 @@ function rangesBehindEscapes(text: string, find: (plain: string) => Range[]): Ra
   return ranges;
 }
 
-/** A text with escapes, and where in it a place of the text without them is. */
+/** A text before parts of it were replaced, and where in it a place of the text after that is. */
 class Layer {
   readonly #text: string;
-  /** By escape: the place of its character without escapes, and how much longer the text with them is behind it. */
+  readonly #replaced: RegExp;
+  readonly #width: number;
+  /** By part: the place of what replaced it, and how much longer the text before is behind it. */
   #places: { plain: number; longer: number }[] | undefined;
 
-  constructor(text: string) {
+  /** @param width characters that replaced each part */
+  constructor(text: string, replaced: RegExp, width: number) {
     this.#text = text;
+    this.#replaced = replaced;
+    this.#width = width;
   }
 
   placeOf(plain: number): number {
@@ -265,9 +309,9 @@ class Layer {
 
   #findPlaces() {
     let longer = 0;
-    return Array.from(this.#text.matchAll(ESCAPE), (found) => {
+    return Array.from(this.#text.matchAll(this.#replaced), (found) => {
       const plain = found.index - longer;
-      longer += found[0].length - 1;
+      longer += found[0].length - this.#width;
       return { plain, longer };
     });
   }

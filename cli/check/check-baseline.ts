@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
-import { quoted, suggestion, YamlFields, type YamlNode } from '../../checks/profile/yaml-fields.ts';
+import { quoted, suggestion } from '../../checks/profile/suggestion.ts';
+import { YamlFile } from '../../checks/profile/yaml-file.ts';
 import { requirements } from '../../spec/contract.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 
@@ -33,19 +34,16 @@ function readText(file: string): string {
  * @throws UsageError with file and line of everything that is wrong
  */
 export function readBaseline(file: string): BaselineEntry[] {
-  const yaml = new YamlFields();
-  const text = readText(file);
-  const root = yaml.read(text);
-  const items =
-    yaml.problems.length > 0 || root === undefined || root === null
-      ? []
-      : yaml.items({ value: root, offset: 0 }, 'a baseline');
+  const yaml = new YamlFile(readText(file));
+  const items = Array.isArray(yaml.value) ? yaml.value : [];
+  if (yaml.value !== undefined && !Array.isArray(yaml.value))
+    yaml.report('', 'value', 'a baseline must be a list', 'write one "- id" a line');
   const entries = new Map<string, BaselineEntry>();
-  for (const item of items ?? []) {
-    const id = readEntry(yaml, item);
+  for (const [index, item] of items.entries()) {
+    const id = readEntry(yaml, `/${index}`, item);
     if (id === undefined) continue;
-    if (entries.has(id)) yaml.report(item, `${id} is listed twice`, 'remove one');
-    entries.set(id, { id, place: `${file}:${lineAt(text, item?.range?.[0] ?? 0)}` });
+    if (entries.has(id)) yaml.report(`/${index}`, 'value', `${id} is listed twice`, 'remove one');
+    entries.set(id, { id, place: `${file}:${yaml.lineOf(`/${index}`)}` });
   }
   if (yaml.problems.length > 0) {
     throw new UsageError(
@@ -57,23 +55,29 @@ export function readBaseline(file: string): BaselineEntry[] {
   return [...entries.values()];
 }
 
-const lineAt = (text: string, offset: number) => text.slice(0, offset).split('\n').length;
+const FIELDS = ['id', 'reason'];
 
-function readEntry(yaml: YamlFields, item: YamlNode): string | undefined {
-  const plain = yaml.scalarText(item);
-  const fields = plain === undefined ? yaml.fields(item, 'an entry', ['id', 'reason']) : undefined;
-  const idNode = plain === undefined ? fields?.get('id')?.value : item;
-  if (plain === undefined && fields !== undefined && !fields.has('id'))
-    yaml.report(item, 'an entry has no id', 'add id: a requirement');
-  const reason = fields?.get('reason');
-  if (reason !== undefined) yaml.text(reason.value, 'reason');
-  if (idNode === undefined) return undefined;
-  const id = yaml.text(idNode, 'id');
-  if (id === undefined || requirements.some((row) => row.id === id && row.excluded === undefined)) return id;
-  const known = requirements.filter(({ excluded }) => excluded === undefined).map((row) => row.id);
+function readEntry(yaml: YamlFile, path: string, item: unknown): string | undefined {
+  const isMapping = typeof item === 'object' && item !== null && !Array.isArray(item);
+  const { id, reason, ...others } = {
+    id: undefined,
+    reason: undefined,
+    ...(isMapping ? item : { id: item }),
+  };
+  const idPath = isMapping ? `${path}/id` : path;
+  for (const name of Object.keys(others))
+    yaml.report(`${path}/${name}`, 'name', `an entry has no field ${quoted(name)}`, suggestion(name, FIELDS));
+  if (reason !== undefined && typeof reason !== 'string')
+    yaml.report(`${path}/reason`, 'value', 'reason must be a text', 'put it in quotes');
+  if (id === undefined) yaml.report(path, 'value', 'an entry has no id', 'add id: a requirement');
+  else if (typeof id !== 'string') yaml.report(idPath, 'value', 'id must be a text', 'put it in quotes');
+  if (typeof id !== 'string') return undefined;
+  const known = requirements.flatMap((row) => (row.excluded === undefined ? [row.id] : []));
+  if (known.includes(id)) return id;
   const remedy = suggestion(id, known);
   yaml.report(
-    idNode,
+    idPath,
+    'value',
     `there is no requirement ${quoted(id)} with a check`,
     remedy.startsWith('did') ? remedy : 'see check --list',
   );

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { suggestion } from '../../checks/profile/yaml-fields.ts';
+import { suggestion } from '../../checks/profile/suggestion.ts';
 import { PERMISSIONS, type Permission } from '../../checks/run/verdict.ts';
 
 /** The options of `check` as the parser hands them over. */

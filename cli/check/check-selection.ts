@@ -1,4 +1,4 @@
-import { suggestion } from '../../checks/profile/yaml-fields.ts';
+import { suggestion } from '../../checks/profile/suggestion.ts';
 import type { Check } from '../../checks/run/check.ts';
 import { addAnimalChecks } from '../../checks/sections/add/checks.ts';
 import { banChecks } from '../../checks/sections/ban/checks.ts';

@@ -1,6 +1,6 @@
 import { chmodSync, writeFileSync } from 'node:fs';
-import { stringify } from 'yaml';
 import type { KeyRole, ProfileKey } from '../../checks/profile/target-profile.ts';
+import { profileYaml } from '../../checks/profile/write-profile.ts';
 import type { ReferenceServer } from '../../reference-server/server.ts';
 
 export function variableOf(name: string): string {
@@ -40,22 +40,24 @@ function exportLine(name: string, value: string): string {
  * @returns the path of the second file, as a shell's `.` takes it
  */
 export function writeServeProfile(file: string, server: ReferenceServer): string {
-  const speed = server.clock.speed;
-  const profile = {
+  const profile = profileYaml({
     target: server.baseUrl,
     keys: profileKeys(server.keys),
     plans: { enterprise: server.enterprise },
-    permit: ['writes', 'exhaust', 'ban', 'day'],
+    // Not the day: whole days take minutes even of a fast clock.
+    permit: ['writes', 'exhaust', 'ban'],
     load: { allowed: true },
-    ...(speed === 1 ? {} : { clock: { speed } }),
-  };
+    gaps: {},
+    clock: { speed: server.clock.speed },
+    samples: {},
+  });
   const secrets = `${file}.env`;
   // A shell looks a bare name up in PATH.
   const sourced = secrets.includes('/') ? secrets : `./${secrets}`;
   const about =
     '# A reference server on this machine, written by "petstore-harness serve". The keys are beside it:\n';
   const hint = `#   set -a; . ${sourced}\n`;
-  writeFileSync(file, `${about}${hint}${stringify(profile)}`);
+  writeFileSync(file, `${about}${hint}${profile}`);
   const lines = server.keys.map(({ name, value }) => exportLine(variableOf(name), value));
   // An older file keeps its mode when it is written again.
   writeFileSync(secrets, '', { mode: 0o600 });

@@ -62,7 +62,7 @@ t.test('prints its address, writes a profile without and a private file with the
   const profile: unknown = parse(text);
   t.match(profile, {
     target: address,
-    permit: ['writes', 'exhaust', 'ban', 'day'],
+    permit: ['writes', 'exhaust', 'ban'],
     load: { allowed: true },
     plans: { enterprise: { perMinute: 70, perDay: 1_000_000 } },
     clock: { speed: 60 },

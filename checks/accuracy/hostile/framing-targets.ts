@@ -59,10 +59,17 @@ export const framingTargets: readonly HostileTarget[] = [
     },
   })),
   sends(
-    'says 100 Continue unasked',
-    failure('malformed-response', /100 Continue/),
+    'says 100 Continue unasked, and nothing more',
+    failure('headers-timeout', /no response within/),
     'HTTP/1.1 100 Continue\r\n\r\n',
   ),
+  hostile('says 100 Continue unasked, twice, and answers', response({ status: 200 }), (answers) => ({
+    async request(connection, request) {
+      connection.write('HTTP/1.1 100 Continue\r\nX-Interim: 1\r\n\r\n');
+      const answer = onTheWire(await answers(request));
+      connection.write(Buffer.concat([Buffer.from('HTTP/1.1 100\r\n\r\n'), answer]));
+    },
+  })),
   sends(
     'switches protocols unasked',
     failure('malformed-response', /switches protocols/),

@@ -78,6 +78,10 @@ export async function trustedTarget(authority: Certificate): Promise<HostileTarg
  */
 export async function tlsTargets(authority: Certificate): Promise<readonly HostileTarget[]> {
   const good = await createCertificate(authority);
+  const asksForCertificate = (maxVersion: 'TLSv1.2' | 'TLSv1.3') =>
+    hostile(`asks for a client certificate in ${maxVersion}`, failure('tls', /client certificate/), () => ({
+      tls: { ...good, maxVersion, requestCert: true, rejectUnauthorized: true, ca: authority.cert },
+    }));
   const plain = hostile('does not speak TLS', failure('tls', /does not speak TLS/), () => ({
     connected: (connection) => connection.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'),
   }));
@@ -110,6 +114,8 @@ export async function tlsTargets(authority: Certificate): Promise<readonly Hosti
     hostile('speaks an old TLS only', failure('tls', /no version of TLS in common|handshake/), () => ({
       tls: { ...good, maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' },
     })),
+    asksForCertificate('TLSv1.2'),
+    asksForCertificate('TLSv1.3'),
     withScheme('https', plain),
     withScheme(
       'https',

@@ -1,7 +1,7 @@
 /** Profiles for tests, and what is wrong with them. */
 import type { PinnableGap } from '../../wire/answer-forms.ts';
 import { type LoadedProfile, parseProfile } from '../parse-profile.ts';
-import type { FileProblem } from '../yaml-fields.ts';
+import type { FileProblem } from '../yaml-file.ts';
 
 export const GAPS: readonly PinnableGap[] = [
   {

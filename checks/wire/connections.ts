@@ -1,0 +1,195 @@
+import type { Socket } from 'node:net';
+import { buildConnector, Client, errors } from 'undici';
+import type { HeaderList } from './exchange.ts';
+
+/** One request as it goes on the wire. */
+export interface WireRequest {
+  readonly method: string;
+  /** Absolute path and query, sent as it is. */
+  readonly path: string;
+  readonly headers: HeaderList;
+  readonly body: string | undefined;
+  /** The name of the key that is sent; null where none of the profile is. */
+  readonly key: string | null;
+  /** Whether the connection is to be closed afterwards rather than kept. */
+  readonly lastOfConnection: boolean;
+}
+
+/** A complete response, its body still coded. */
+export interface WireResponse {
+  readonly kind: 'response';
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly bytes: Buffer;
+}
+
+/** What is known of a response that came on a connection. */
+export interface Answer {
+  /** The same for the same status, headers and body only. */
+  readonly digest: string;
+  readonly status: number;
+  /** The name of the key that it answers, as in {@link WireRequest}. */
+  readonly key: string | null;
+  /** Real milliseconds from the request on. */
+  readonly took: number;
+}
+
+/** What connections are made to, and how. */
+export interface ConnectionOptions {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Real milliseconds for name lookup, TCP and TLS. */
+  readonly connectTimeout: number;
+  /** Authorities to trust in place of the machine's, in PEM. */
+  readonly authorities: string | undefined;
+}
+
+const MAX_HEADER_BYTES = 64 * 1024;
+
+/**
+ * Shorter than what servers keep an idle connection for, which is 5 s and more; undici follows a server that says
+ * otherwise (`Keep-Alive: timeout`), two seconds ahead of it.
+ */
+const KEEP_ALIVE_MS = 1000;
+
+const MOST_CONNECTIONS = 60;
+
+/** Time for a slow address before the next one of the same host is tried as well (RFC 8305, 5). */
+const NEXT_ADDRESS_MS = 2000;
+
+/** A place for one exchange at a time: its TCP connection is kept from one to the next, or made anew. */
+export class Connection {
+  readonly client: Pick<Client, 'dispatch' | 'destroy'>;
+  /** What came on this TCP connection, the last few; none on one that has not answered yet. */
+  answers: readonly Answer[] = [];
+  /** The first error of the TCP connection; undici tells of the last one, which hides an alert of TLS. */
+  error: Error | undefined;
+  /** Whether a request was sent whose answer is not complete: all bytes that come belong to it. */
+  isWaiting = false;
+  #onEnd: (stray: boolean) => void = () => undefined;
+
+  /** @param onStray told of bytes that belong to no exchange */
+  constructor({ origin, connectTimeout, authorities }: ConnectionOptions, onStray: () => void) {
+    const connect = buildConnector({
+      timeout: connectTimeout,
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: NEXT_ADDRESS_MS,
+      ...(authorities === undefined ? {} : { ca: authorities }),
+    });
+    const client = new Client(origin, {
+      pipelining: 1,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: (options, callback) => {
+        this.error = undefined;
+        connect(options, (...[error, socket]) => {
+          if (error !== null) return callback(error, null);
+          this.#watch(socket);
+          callback(null, socket);
+        });
+      },
+    });
+    client.on('disconnect', (_origin, _targets, error) => {
+      this.answers = [];
+      const stray = !this.isWaiting && isStray(error);
+      if (stray) onStray();
+      this.#onEnd(stray);
+    });
+    this.client = client;
+  }
+
+  /** Whether bytes that belong to no exchange come within so many milliseconds, while nothing is sent. */
+  async getsStray(milliseconds: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const stray = await new Promise<boolean>((resolve) => {
+      timer = setTimeout(resolve, milliseconds, false);
+      this.#onEnd = resolve;
+    });
+    clearTimeout(timer);
+    return stray;
+  }
+
+  #watch(socket: Socket): void {
+    socket.once('error', (error) => {
+      this.error = error;
+    });
+    passOverContinue(socket);
+  }
+}
+
+/** A connection as an exchange uses it. */
+export type Line = Pick<Connection, 'client' | 'answers' | 'error' | 'isWaiting' | 'getsStray'>;
+
+/** undici has read an answer, or what is none, where no request is waiting for one. */
+const isStray = (error: Error): boolean =>
+  error instanceof errors.HTTPParserError ||
+  (error instanceof errors.SocketError && error.message === 'bad response');
+
+/**
+ * Lets a `100 Continue` that nobody asked for pass as an interim response of another number (RFC 9110, 15.2: "a client
+ * MUST be able to parse one or more 1xx responses"): undici ends the connection for a 100 and passes over a 102.
+ */
+function passOverContinue(socket: Socket): void {
+  const read = socket.read.bind(socket);
+  let answered = -1;
+  socket.read = (size) => {
+    const bytes: unknown = read(size);
+    // What comes before anything more was written goes on with an answer.
+    if (!Buffer.isBuffer(bytes) || socket.bytesWritten === answered) return bytes;
+    let at = 0;
+    while (/^HTTP\/1\.[01] 100[ \r]/.test(bytes.toString('latin1', at, at + 13))) {
+      bytes.write('102', at + 9);
+      const end = bytes.indexOf('\r\n\r\n', at);
+      at = end < 0 ? bytes.length : end + 4;
+    }
+    if (at < bytes.length) answered = socket.bytesWritten;
+    return bytes;
+  };
+}
+
+/** The connections to one target: at most 60, each for one exchange at a time. Who comes later waits. */
+export class Connections {
+  readonly #options: ConnectionOptions;
+  readonly #all: Connection[] = [];
+  readonly #idle: Connection[] = [];
+  readonly #waiting: ((connection: Connection) => void)[] = [];
+  #closed = false;
+  /** Told of bytes that belong to no exchange. */
+  readonly #onStray: () => void;
+
+  constructor(options: ConnectionOptions, onStray: () => void) {
+    this.#options = options;
+    this.#onStray = onStray;
+  }
+
+  /** Lends a connection for as long as the work goes on: the one that was used last, which is idle for the shortest. */
+  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
+    const connection =
+      this.#idle.pop() ??
+      (this.#all.length < MOST_CONNECTIONS
+        ? this.#open()
+        : await new Promise<Connection>((resolve) => this.#waiting.push(resolve)));
+    try {
+      return await work(connection);
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#idle.push(connection);
+      else next(connection);
+    }
+  }
+
+  #open(): Connection {
+    const connection = new Connection(this.#options, this.#onStray);
+    this.#all.push(connection);
+    if (this.#closed) void connection.client.destroy();
+    return connection;
+  }
+
+  /** Ends all of them, and what is under way. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(this.#all.map(({ client }) => client.destroy()));
+  }
+}
