@@ -23,15 +23,9 @@ export interface RateStream {
   /** The function that the script exports for it; k6 calls it once per request. */
   readonly exec: string;
   readonly profile: LoadProfileName;
-  /** Factor on the run's rate, default 1. */
-  readonly share?: number;
   /** From and to, as parts of the run's duration; default all of it. */
   readonly from?: number;
   readonly to?: number;
-  /** Which keys pay: those with the role `load`, of these plans where given. */
-  readonly plans?: readonly PlanName[];
-  /** The stream may exceed its keys' plan: its 429s are what it is about. */
-  readonly overLimit?: boolean;
 }
 
 /** Clients that go at their own pace, one VU a client (closed model): personas whose behaviour is the subject. */

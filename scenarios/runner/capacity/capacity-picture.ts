@@ -1,6 +1,6 @@
 /** The steps of a search for a capacity as a picture: rate against latency (above) and errors (below). */
 
-import { latencyBounds, round } from '../result/slo.ts';
+import { latencyBounds, round } from '../../lib/slo.ts';
 import type { CapacityResult, CapacityStep } from './capacity.ts';
 
 const WIDTH = 760;

@@ -1,8 +1,8 @@
 /** Whether a step of constant rate holds an objective, and would go on to. */
 import { linearRegression, mean } from 'simple-statistics';
+import { judgeClause, round, type SloClause } from '../../lib/slo.ts';
 import type { LoadResult, LoadSeries } from '../result/load-result.ts';
 import { histogramFrom, newHistogram } from '../result/sample-store.ts';
-import { judgeClause, round, type SloClause } from '../result/slo.ts';
 
 export interface StepJudgement {
   readonly held: boolean;

@@ -1,6 +1,6 @@
 /** A search for a capacity, for a person at a terminal. */
 
-import { round } from '../result/slo.ts';
+import { round } from '../../lib/slo.ts';
 import type { CapacityResult, CapacityStep } from './capacity.ts';
 
 /** One line a step, as it is taken. */

@@ -1,7 +1,7 @@
 /** Whether one run's latency or errors are worse than another's: a rank test over time blocks. */
 import { cumulativeStdNormalProbability, mean, median, quantile, wilcoxonRankSum } from 'simple-statistics';
+import { round } from '../../lib/slo.ts';
 import type { LoadBlock, LoadSeries } from '../result/load-result.ts';
-import { round } from '../result/slo.ts';
 
 export interface CompareOptions {
   /** A slow-down of typical latency that nobody minds, as a part: 0.04 is 4 %. */

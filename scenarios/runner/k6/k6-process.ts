@@ -3,8 +3,7 @@ import { createInterface } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 import { EVENT_MARK, SAMPLES_MARK } from '../../lib/sample.ts';
 import { withoutOtherLoad } from '../quota/own-load.ts';
-import { guardMemory } from './memory-guard.ts';
-import { ProcessMeter, type ProcessUsage } from './process-meter.ts';
+import { type ProcessUsage, watchProcess } from './process-watch.ts';
 
 /** What a k6 process is told, and who listens. */
 export interface K6Run {
@@ -66,7 +65,7 @@ function commandOf(k6: string, args: readonly string[]): [program: string, args:
 const NOT_STARTED = [126, 127];
 
 /** One line of k6's log: JSON where it comes from the logger, plain where k6 printed it before that was set up. */
-function logLine(text: string): { level: string; message: string } {
+export function logLine(text: string): { level: string; message: string } {
   try {
     const line: unknown = JSON.parse(text);
     if (typeof line === 'object' && line !== null && 'msg' in line && 'level' in line) {
@@ -101,10 +100,10 @@ export function startK6(run: K6Run): K6Process {
   if (!(log instanceof Readable) || !(guard instanceof Writable))
     throw new Error('k6 was started without pipes');
   guard.on('error', () => {});
-  const meter = new ProcessMeter(child.pid);
-  const unguard = guardMemory(child.pid, run.mostMemory ?? Number.POSITIVE_INFINITY, () => {
+  const { mostMemory = Number.POSITIVE_INFINITY } = run;
+  const endWatch = watchProcess(child.pid, mostMemory, () => {
     child.kill('SIGKILL');
-    const bound = Math.round((run.mostMemory ?? 0) / 2 ** 20).toLocaleString('en');
+    const bound = Math.round(mostMemory / 2 ** 20).toLocaleString('en');
     run.onLog(
       'error',
       `k6 held more than ${bound} MiB and was ended: does the target send bodies without end?`,
@@ -123,9 +122,8 @@ export function startK6(run: K6Run): K6Process {
   const ended = new Promise<K6Exit>((resolve) => {
     const end = async (code: number | null, signal: NodeJS.Signals | null) => {
       guard.end('done\n');
-      unguard();
       if (code !== null && NOT_STARTED.includes(code)) run.onLog('error', 'k6 could not be started');
-      const usage = meter.stop();
+      const usage = endWatch();
       await read;
       resolve({ code, signal, usage });
     };

@@ -1,7 +1,7 @@
 /** A load result for a person at a terminal. */
 import { median } from 'simple-statistics';
+import { round } from '../../lib/slo.ts';
 import type { LoadFigures, LoadResult } from './load-result.ts';
-import { round } from './slo.ts';
 
 const VERDICTS: Readonly<Record<LoadResult['verdict'], string>> = {
   held: 'HELD: every threshold',

@@ -1,15 +1,16 @@
 /** Several runners' results as one. */
-import { judgeClauses } from '../result/assemble-result.ts';
+
+import { parseSlo } from '../../lib/slo.ts';
+import type { KeyBill } from '../quota/quota.ts';
+import { judgeClauses } from '../result/judge-clauses.ts';
 import type {
   GeneratorHealth,
-  KeyBill,
   LoadBlock,
   LoadResult,
   LoadSeries,
   ThresholdOutcome,
 } from '../result/load-result.ts';
 import { combine, encodeHistogram, histogramFrom, newHistogram } from '../result/sample-store.ts';
-import { parseSlo } from '../result/slo.ts';
 
 /** Results that do not belong together. */
 export class MergeRefused extends Error {

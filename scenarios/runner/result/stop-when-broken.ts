@@ -1,5 +1,5 @@
-import { newHistogram, type SampleStore } from '../result/sample-store.ts';
-import { judgeClause, type SloClause } from '../result/slo.ts';
+import { judgeClause, type SloClause } from '../../lib/slo.ts';
+import { newHistogram, type SampleStore } from './sample-store.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const RECENT_MS = 3_000;

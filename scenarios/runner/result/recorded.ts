@@ -1,0 +1,57 @@
+/** What samples and log tell of a load, whoever started it. */
+import { peakRate, slopes } from '../../lib/load-profiles.ts';
+import type { ScenarioFacts } from '../../lib/scenario.ts';
+import type { SloClause } from '../../lib/slo.ts';
+import type { EventLog } from '../k6/event-log.ts';
+import { type GeneratorReadings, generatorHealth } from './generator-health.ts';
+import { judgeClauses } from './judge-clauses.ts';
+import type { LoadResult, ThresholdOutcome } from './load-result.ts';
+import { combine, type SampleStore } from './sample-store.ts';
+
+/** What stands beside the samples. */
+interface Surroundings extends Pick<GeneratorReadings, 'usages' | 'droppedIterations' | 'vus'> {
+  readonly events: EventLog;
+  readonly clauses: readonly SloClause[];
+  /** Requests per second at the peak; what was reached where nobody knows. */
+  readonly peakRate?: number;
+  /** Of a run that is still under way: its lags are many, and nobody judges a part of them. */
+  readonly soFar?: true | undefined;
+}
+
+type Recorded = Pick<LoadResult, 'series' | 'total' | 'generator' | 'violations' | 'measurements'> & {
+  readonly durationSeconds: number;
+  /** The objective, and what clients assert. */
+  readonly thresholds: ThresholdOutcome[];
+};
+
+/** The parts of a result that follow from what was recorded. */
+export function recorded(store: SampleStore, { events, clauses, soFar, ...machine }: Surroundings): Recorded {
+  const series = store.series();
+  const span = store.span();
+  const durationSeconds = span === undefined ? 0 : (span.last - span.first) / 1000;
+  const total = combine(series, durationSeconds);
+  const { errorLines } = events;
+  const lags = soFar === true ? [] : events.lags();
+  return {
+    series,
+    durationSeconds,
+    total,
+    thresholds: [
+      ...judgeClauses(clauses, series),
+      ...events.assertions.map(({ kind: _, ...outcome }) => outcome),
+    ],
+    generator: generatorHealth({ peakRate: total.perSecond, ...machine, lags, errorLines, total }),
+    violations: events.violations(),
+    measurements: events.measurements.map(({ kind: _, ...measurement }) => measurement),
+  };
+}
+
+/** The highest rate of a scenario's streams, requests per second. */
+export function peakOf({ streams }: ScenarioFacts, rate: number): number {
+  return Math.max(
+    0,
+    ...streams.flatMap((stream) =>
+      stream.kind === 'rate' ? [peakRate(slopes(stream.profile, rate, 1))] : [],
+    ),
+  );
+}
