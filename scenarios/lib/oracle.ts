@@ -69,6 +69,13 @@ export function rightAsBefore(headers: Headers, known: KnownHeaders, now: number
   return left >= 0 && left <= known.most && left % 1 === 0 && now <= known.goodUntil;
 }
 
+const WHOLE = /^\d{1,15}$/;
+
+/** As {@link rightAsBefore}, and by the spelling of remaining too, which its value does not show: `5e0` is 5. */
+export function rightInFull(headers: Headers, known: KnownHeaders, now: number): boolean {
+  return rightAsBefore(headers, known, now) && WHOLE.test(headers['X-Ratelimit-Remaining'] ?? '');
+}
+
 const RATE_NAMES = ['X-Ratelimit-Limit', 'X-Ratelimit-Remaining', 'X-Ratelimit-Reset'] as const;
 const NAMED_STATUSES = [200, 201, 400, 401, 404, 429];
 const ERROR_STATUSES = [400, 401, 404, 429];

@@ -11,6 +11,7 @@ import {
   type KnownHeaders,
   rateHeaderBreach,
   rightAsBefore,
+  rightInFull,
   unknownHeaders,
 } from './oracle.ts';
 import { begin, end, endAs, noteAdded, tellViolation } from './report.ts';
@@ -152,7 +153,7 @@ function settle(
   const isSuccess = status === SUCCESSES[operation];
   const key = status === 401 ? undefined : who.key;
   let breach =
-    isSuccess && !inFull && rightAsBefore(headers, who.known, now)
+    isSuccess && (inFull ? rightInFull : rightAsBefore)(headers, who.known, now)
       ? undefined
       : rateHeaderBreach(headers, status, key, now, who.known);
   if (inFull) {
