@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
+import { createLogUpdate } from 'log-update';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
 import { UnknownNameError } from '../../reference-server/named.ts';
 import { renderCapacityHtml } from '../../reports/capacity-html.ts';
@@ -199,7 +200,7 @@ async function searchForCapacity(request: AskedLoad, k6: K6Binary): Promise<numb
     slo,
     out,
     k6Version: k6.version,
-    run: (step) => runLoad({ ...request, k6, note: () => {}, showProgress: false, ...step }),
+    run: (step) => runLoad({ ...request, k6, note: () => {}, ...step }),
     onStep: (step) => note(renderStep(step)),
     onWait: (seconds) => note(`  waiting ${Math.ceil(seconds)} s for the keys' next minute`),
     ...(stop === undefined ? {} : { stop }),
@@ -214,8 +215,22 @@ async function searchForCapacity(request: AskedLoad, k6: K6Binary): Promise<numb
 
 /** @returns the exit code */
 async function runScenario(request: AskedLoad, k6: K6Binary): Promise<number> {
-  const notes = new LoadNotes(note);
-  const result = await runLoad({ ...request, k6, note: (line) => notes.add(line) });
+  const live = process.stderr.isTTY ? createLogUpdate(process.stderr) : undefined;
+  const notes = new LoadNotes((line) => {
+    live?.clear();
+    note(line);
+  });
+  const began = Date.now();
+  const result = await runLoad({
+    ...request,
+    k6,
+    note: (line) => notes.add(line),
+    onProgress(made, most) {
+      const seconds = Math.round((Date.now() - began) / 1000);
+      live?.(`  ${seconds} s: ${made.toLocaleString('en')} requests, at most ${most.toLocaleString('en')}`);
+    },
+  });
+  live?.clear();
   notes.end();
   process.stdout.write(renderLoadResult(result));
   const page = await writeLoadReports(request.out, loadOutcome(result), renderLoadHtml({ result }));
@@ -241,7 +256,7 @@ async function load(name: string | undefined, further: string[], options: LoadOp
     prepareLoadFolder(options.out);
     const k6 = await provideK6(note, stop);
     const { out, prometheusUrl } = options;
-    const asked = { ...request, out, showProgress: process.stdout.isTTY, stop, kill };
+    const asked = { ...request, out, stop, kill };
     const watched: AskedLoad =
       prometheusUrl === undefined
         ? asked

@@ -25,7 +25,8 @@ export interface LoadRun extends LoadRequest {
   readonly out: string;
   /** Further environment variables for k6; keys are in `target`. */
   readonly k6Environment?: Readonly<Record<string, string>>;
-  readonly showProgress?: boolean;
+  /** Told twice a second how many requests were made, of how many on the bill. */
+  readonly onProgress?: (made: number, most: number) => void;
   readonly note?: (line: string) => void;
   /** First firing: let k6 finish what is under way. */
   readonly stop?: AbortSignal;
@@ -68,6 +69,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
         for (const process of processes) process.stop();
       })
     : undefined;
+  const endProgress = tellProgress(request, prepared, store);
   const endKeeping = keepSoFar(file, () =>
     assembleResult({ ...remains, exits: [], broken: undefined, soFar: true }),
   );
@@ -81,6 +83,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   }
   const exits = await Promise.all(processes.map(({ ended }) => ended));
   const broken = endGuard?.();
+  endProgress();
   await endKeeping();
   release();
   const result = assembleResult({ ...remains, exits, broken });
@@ -94,6 +97,17 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
     throw new ResultUnwritten(result, error);
   }
   return result;
+}
+
+const TELL_EVERY_MS = 500;
+
+/** @returns ends the telling */
+function tellProgress({ onProgress }: LoadRun, { bill }: PreparedLoad, store: SampleStore): () => void {
+  if (onProgress === undefined) return () => {};
+  const made = () => [...store.keys().values()].reduce((sum, { sent }) => sum + sent, 0);
+  const timer = setInterval(() => onProgress(made(), bill.total), TELL_EVERY_MS);
+  timer.unref();
+  return () => clearInterval(timer);
 }
 
 /** Looks at the target, on the key that has most left. */
@@ -118,7 +132,7 @@ function startShards(
     vus,
   }: Omit<RunRemains, 'exits' | 'broken' | 'request'> & { request: LoadRun },
 ): K6Process[] {
-  const { target, note = () => {}, k6Options = [], showProgress = false } = request;
+  const { target, note = () => {}, k6Options = [] } = request;
   return shards.map((shard, index) =>
     startK6({
       k6: request.k6.path,
@@ -126,7 +140,6 @@ function startShards(
       // The tag tells the series of this run from another's, wherever k6 writes them.
       options: [OWN_FIGURES, `--tag=testid=${id}`, ...shard.k6Options, ...k6Options],
       environment: { ...request.k6Environment, ...shard.secrets(target.secrets) },
-      showProgress: showProgress && index === 0,
       mostMemory: mostMemory(vus, shards.length),
       onSamples: (line) => {
         if (!store.addLine(line)) events.problem('k6 wrote samples that cannot be read');

@@ -21,7 +21,6 @@ function start(k6: string, mostMemory?: number) {
     script: 'script.js',
     options: ['--tag', 'a=b'],
     environment: { A_KEY: 'its-value' },
-    showProgress: false,
     ...(mostMemory === undefined ? {} : { mostMemory }),
     onSamples: (line) => heard.push(`samples ${line}`),
     onEvent: (json) => heard.push(`event ${json}`),
@@ -91,7 +90,7 @@ t.test('k6 does not survive a parent that is killed', async (t) => {
   const source = `
     import { startK6 } from ${JSON.stringify(parentScript)};
     const nothing = () => {};
-    startK6({ k6: ${JSON.stringify(k6)}, script: 's', options: [], environment: {}, showProgress: false,
+    startK6({ k6: ${JSON.stringify(k6)}, script: 's', options: [], environment: {},
       onSamples: nothing, onEvent: nothing, onLog: nothing });
     setInterval(nothing, 1000);`;
   const parent = spawn(process.execPath, [...process.execArgv, '--input-type=module', '--eval', source], {

@@ -14,8 +14,6 @@ export interface K6Run {
   readonly options: readonly string[];
   /** Keys by the name of their environment variable (nothing else brings them to k6), and what else k6 reads there. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Whether k6 draws its progress on this process's terminal. */
-  readonly showProgress: boolean;
   /** Bytes beyond which k6 is ended; as much as it likes where nothing is said. */
   readonly mostMemory?: number;
   readonly onSamples: (line: string) => void;
@@ -79,14 +77,15 @@ export function logLine(text: string): { level: string; message: string } {
 }
 
 /**
- * Starts `k6 run`. Samples and events are in its log, which is on its standard error; progress on its standard output.
+ * Starts `k6 run`. Samples and events are in its log, which is on its standard error.
  */
 export function startK6(run: K6Run): K6Process {
   const args = [
     'run',
     '--log-format=json',
     '--no-usage-report',
-    ...(run.showProgress ? [] : ['--quiet']),
+    // Its logo, its own scenarios and its bar of progress are nothing that anybody asked for.
+    '--quiet',
     ...run.options,
     run.script,
   ];
@@ -94,7 +93,7 @@ export function startK6(run: K6Run): K6Process {
     env: { ...GO_RUNTIME, ...withoutOtherLoad(process.env), ...run.environment },
     // Its own process group: Ctrl-C reaches it through stop() and kill() only, so that the first one is gentle.
     detached: process.platform !== 'win32',
-    stdio: ['ignore', run.showProgress ? 'inherit' : 'ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   });
   const [, , log, guard] = child.stdio;
   if (!(log instanceof Readable) || !(guard instanceof Writable))

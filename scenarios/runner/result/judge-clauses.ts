@@ -1,7 +1,7 @@
 /** An objective, judged on what was measured. */
 import { judgeClause, type SloClause } from '../../lib/slo.ts';
+import { combine, errorsIn, histogramFrom, percentileOf } from './figures.ts';
 import type { LoadSeries, ThresholdOutcome } from './load-result.ts';
-import { combine, histogramFrom } from './sample-store.ts';
 
 /** Judges an objective on the series of a result; a refusal that the scenario is about takes part in no latency. */
 export function judgeClauses(
@@ -20,9 +20,9 @@ export function judgeClauses(
       actual,
     } = judgeClause(clause, {
       requests,
-      errors: outcomes.error + outcomes['unexpected-429'] + outcomes.unfinished,
+      errors: errorsIn(outcomes),
       violations: outcomes.violation,
-      latency: (percentile) => (histogram?.getValueAtPercentile(percentile) ?? Number.NaN) / 1000,
+      latency: (percentile) => (histogram === undefined ? Number.NaN : percentileOf(histogram, percentile)),
     });
     return { name, held, actual };
   });

@@ -3,10 +3,11 @@ import { peakRate, slopes } from '../../lib/load-profiles.ts';
 import type { ScenarioFacts } from '../../lib/scenario.ts';
 import type { SloClause } from '../../lib/slo.ts';
 import type { EventLog } from '../k6/event-log.ts';
+import { combine } from './figures.ts';
 import { type GeneratorReadings, generatorHealth } from './generator-health.ts';
 import { judgeClauses } from './judge-clauses.ts';
 import type { LoadResult, ThresholdOutcome } from './load-result.ts';
-import { combine, type SampleStore } from './sample-store.ts';
+import type { SampleStore } from './sample-store.ts';
 
 /** What stands beside the samples. */
 interface Surroundings extends Pick<GeneratorReadings, 'usages' | 'droppedIterations' | 'vus'> {

@@ -2,6 +2,7 @@
 
 import { parseSlo } from '../../lib/slo.ts';
 import type { KeyBill } from '../quota/quota.ts';
+import { blockOf, combine, histogramFrom, newHistogram } from '../result/figures.ts';
 import { judgeClauses } from '../result/judge-clauses.ts';
 import type {
   GeneratorHealth,
@@ -10,7 +11,6 @@ import type {
   LoadSeries,
   ThresholdOutcome,
 } from '../result/load-result.ts';
-import { combine, encodeHistogram, histogramFrom, newHistogram } from '../result/sample-store.ts';
 
 /** Results that do not belong together. */
 export class MergeRefused extends Error {
@@ -109,16 +109,10 @@ function mergeBlocks(group: readonly LoadSeries[]): LoadBlock[] {
       if (only !== undefined && more.length === 0) return only;
       const histogram = newHistogram();
       for (const block of blocks) histogram.add(histogramFrom(block.histogram));
-      return {
-        at,
-        requests: histogram.totalCount,
+      return blockOf(at, histogram, {
         errors: blocks.reduce((sum, { errors }) => sum + errors, 0),
         refused: blocks.reduce((sum, { refused }) => sum + refused, 0),
-        mean: histogram.mean / 1000,
-        p50: histogram.getValueAtPercentile(50) / 1000,
-        p99: histogram.getValueAtPercentile(99) / 1000,
-        histogram: encodeHistogram(histogram),
-      };
+      });
     });
 }
 
