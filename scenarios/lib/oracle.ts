@@ -69,11 +69,10 @@ export function rightAsBefore(headers: Headers, known: KnownHeaders, now: number
   return left >= 0 && left <= known.most && left % 1 === 0 && now <= known.goodUntil;
 }
 
-const WHOLE = /^\d{1,15}$/;
-
 /** As {@link rightAsBefore}, and by the spelling of remaining too, which its value does not show: `5e0` is 5. */
 export function rightInFull(headers: Headers, known: KnownHeaders, now: number): boolean {
-  return rightAsBefore(headers, known, now) && WHOLE.test(headers['X-Ratelimit-Remaining'] ?? '');
+  const remaining = headers['X-Ratelimit-Remaining'] ?? '';
+  return `${+remaining}` === remaining && rightAsBefore(headers, known, now);
 }
 
 const RATE_NAMES = ['X-Ratelimit-Limit', 'X-Ratelimit-Remaining', 'X-Ratelimit-Reset'] as const;
@@ -139,6 +138,11 @@ let knownBody = '';
 let knownAsked: Asked | undefined;
 let knownType: string | undefined;
 
+/** Whether this is the body that was found right last, asked for the same way. */
+export function bodyAsBefore(text: string | null, headers: Headers, asked: Asked): boolean {
+  return asked === knownAsked && text === knownBody && headers['Content-Type'] === knownType;
+}
+
 /** What is wrong with a body; undefined where nothing is. */
 export function bodyBreach(text: string, status: number, headers: Headers, asked: Asked): Breach | undefined {
   const type = headers['Content-Type'];
@@ -150,7 +154,7 @@ export function bodyBreach(text: string, status: number, headers: Headers, asked
     if (breach !== undefined) return breach;
     knownType = type;
   }
-  if (asked === knownAsked && text === knownBody && status < 300) return undefined;
+  if (status < 300 && bodyAsBefore(text, headers, asked)) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(text);
