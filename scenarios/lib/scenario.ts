@@ -53,14 +53,16 @@ export interface ScenarioFacts {
   readonly name: string;
   /** What the report answers, for a capacity engineer. */
   readonly answers: string;
-  /** Requests per second and seconds where the command line gives none. */
-  readonly rate: number;
-  readonly seconds: number;
+  /** Requests per second where the command line gives none; absent where none arrive at a rate. */
+  readonly rate?: number;
+  /** The same for the duration; absent where the scenario waits for the target (`targetSeconds`). */
+  readonly seconds?: number;
   readonly streams: readonly Stream[];
   readonly mix: Mix;
   /** In the language of `--slo`: `p99<500ms`, `errors<1%`. */
   readonly thresholds: string;
-  readonly needs: readonly ('writes' | 'exhaust' | 'ban')[];
+  /** Permissions. */
+  readonly needs?: readonly ('writes' | 'exhaust' | 'ban')[];
   readonly judges?: readonly Judge[];
   /** Seconds of the target's clock, where the scenario waits for windows or bans to end. */
   readonly targetSeconds?: number;

@@ -72,7 +72,7 @@ export function prepareLoad(request: LoadRequest): PreparedLoad {
       `k6's ${other} would make another load than the one that is paid for: --rate and --duration, before "--", say how much is sent`,
     );
   }
-  const missing = facts.needs.filter((permission) => !target.permit.includes(permission));
+  const missing = facts.needs?.filter((permission) => !target.permit.includes(permission)) ?? [];
   if (missing.length > 0) {
     throw new LoadRefused(
       `${facts.name} needs the permission ${missing.join(', ')}: add it to "permit" in the profile`,
@@ -80,8 +80,9 @@ export function prepareLoad(request: LoadRequest): PreparedLoad {
   }
   const { mix, notes } = permittedMix(request);
   const { clockSpeed } = target;
-  const rate = request.rate ?? facts.rate;
-  const seconds = Math.max(request.seconds ?? facts.seconds, (facts.targetSeconds ?? 0) / clockSpeed);
+  const rate = request.rate ?? facts.rate ?? 0;
+  const simulated = (facts.targetSeconds ?? 0) / clockSpeed;
+  const seconds = Math.max(request.seconds ?? facts.seconds ?? 0, simulated);
   const demand = { facts, rate, seconds, clockSpeed };
   const quota = planQuota(demand, target.keys);
   if (quota.kind === 'refused') {
