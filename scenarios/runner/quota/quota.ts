@@ -158,38 +158,22 @@ export function interleave(shares: readonly number[], length: number): number[] 
   });
 }
 
-/** How often a key's turn comes at most in so many turns in a row, wherever they begin. */
-function mostTurns(schedule: readonly number[], key: number, turns: number): number {
-  const own = schedule.map((payer) => (payer === key ? 1 : 0));
-  const inARow = turns % schedule.length;
-  let among: number = own.slice(0, inARow).reduce((sum: number, one) => sum + one, 0);
-  let most = among;
-  for (const [place, leaves] of own.entries()) {
-    among += (own[(place + inARow) % own.length] ?? 0) - leaves;
-    most = Math.max(most, among);
-  }
-  const all = own.reduce((sum: number, one) => sum + one, 0);
-  return Math.floor(turns / schedule.length) * all + most;
-}
-
-/** How many of the first turns are a key's. */
-function turnsOf(schedule: readonly number[], key: number, turns: number): number {
-  const own = (part: readonly number[]) => part.filter((payer) => payer === key).length;
-  return (
-    Math.floor(turns / schedule.length) * own(schedule) + own(schedule.slice(0, turns % schedule.length))
-  );
-}
-
 /** What a key pays of a load whose requests take turns. */
 function turnsNeed(
   schedule: readonly number[],
   key: number,
   { requests, busiestMinute }: { readonly requests: readonly number[]; readonly busiestMinute: number },
 ): Need {
-  const total = requests.reduce((sum, turns) => sum + turnsOf(schedule, key, turns), 0);
+  const before = [0];
+  for (const payer of schedule) before.push((before.at(-1) ?? 0) + (payer === key ? 1 : 0));
+  const inAll = before.at(-1) ?? 0;
+  /** How many of the first turns are the key's; the schedule begins again at its end. */
+  const upTo = (turns: number) =>
+    Math.floor(turns / schedule.length) * inAll + (before[turns % schedule.length] ?? 0);
+  const total = requests.reduce((sum, turns) => sum + upTo(turns), 0);
+  const most = Math.max(...schedule.map((_, from) => upTo(from + busiestMinute) - upTo(from)));
   // Where one stream follows on another the turns begin again.
-  const again = 2 * (requests.length - 1);
-  const inMinute = mostTurns(schedule, key, busiestMinute) + again;
+  const inMinute = most + 2 * (requests.length - 1);
   return { total, busiestMinute: Math.min(total, busiestMinute, inMinute) };
 }
 
