@@ -22,8 +22,8 @@ import { freeAddress } from '../runner/shards/shards.ts';
 const ROUNDS = Number(process.argv[2] ?? 5);
 const SECONDS = 5;
 const CONNECTIONS = 20;
-const SAMPLED_AT_LEAST = 0.9;
-const EVERY_BODY_AT_LEAST = 0.45;
+const SAMPLED_AT_LEAST = 0.92;
+const EVERY_BODY_AT_LEAST = 0.8;
 const PLAN = { perMinute: 100_000_000, perDay: 1_000_000_000 };
 
 const animals = Array.from({ length: 20 }, (_, index) => ({

@@ -15,7 +15,7 @@ import {
   NOT_JUDGED,
   type ThresholdOutcome,
 } from './result/load-result.ts';
-import { peakOf, recorded } from './result/recorded.ts';
+import { peakOf, recorded, verdictOf } from './result/recorded.ts';
 import type { SampleStore } from './result/sample-store.ts';
 import type { Broken } from './result/stop-when-broken.ts';
 
@@ -61,6 +61,7 @@ export function assembleResult(remains: RunRemains): LoadResult {
     ...judged.filter((outcome) => 'held' in outcome),
     ...(interrupted ? [] : silence(remains)),
   ];
+  const figures = verdictOf({ ...measured, thresholds });
   const failed = exits.find(({ code, signal }) => signal !== null || (code !== 0 && code !== K6_SIGNALLED));
   return {
     formatVersion: LOAD_RESULT_FORMAT_VERSION,
@@ -79,7 +80,11 @@ export function assembleResult(remains: RunRemains): LoadResult {
       animalsAdded: events.addedIds.length,
       ...(interrupted ? { interrupted: soFar === true ? 'before its end' : 'by a signal' } : {}),
     },
-    verdict: verdictOf(),
+    verdict: interrupted
+      ? 'interrupted'
+      : failed !== undefined
+        ? 'failed-to-run'
+        : answered(figures, remains, undecided.length > 0),
     notes: [
       ...prepared.notes,
       ...undecided.map(({ name, undecided: why }) => `${NOT_JUDGED}${name}: ${why}`),
@@ -89,18 +94,18 @@ export function assembleResult(remains: RunRemains): LoadResult {
     thresholds,
     bill: paidBill(remains),
   };
+}
 
-  function verdictOf(): LoadResult['verdict'] {
-    const { limit } = measured.generator;
-    if (interrupted) return 'interrupted';
-    if (failed !== undefined || events.errorLines.length > 0 || measured.total.requests === 0)
-      return 'failed-to-run';
-    if (limit !== null) return 'generator-limited';
-    // A climb that is meant to break has done its work when it breaks.
-    if (remains.broken !== undefined && facts.stopWhenBroken) return 'broken';
-    if (thresholds.some(({ held }) => !held)) return 'broken';
-    return undecided.length > 0 ? 'failed-to-run' : 'held';
-  }
+/** What a run comes to that went as it should. */
+function answered(
+  figures: LoadResult['verdict'],
+  { broken, prepared: { facts } }: RunRemains,
+  isOpen: boolean,
+): LoadResult['verdict'] {
+  if (figures !== 'held') return figures;
+  // A climb that is meant to break has done its work when it breaks.
+  if (broken !== undefined && facts.stopWhenBroken === true) return 'broken';
+  return isOpen ? 'failed-to-run' : 'held';
 }
 
 /** What the scenario asks of all samples together. */

@@ -140,6 +140,7 @@ function startShards(
       // The tag tells the series of this run from another's, wherever k6 writes them.
       options: [OWN_FIGURES, `--tag=testid=${id}`, ...shard.k6Options, ...k6Options],
       environment: { ...request.k6Environment, ...shard.secrets(target.secrets) },
+      withheld: Object.keys(target.secrets),
       mostMemory: mostMemory(vus, shards.length),
       onSamples: (line) => {
         if (!store.addLine(line)) events.problem('k6 wrote samples that cannot be read');

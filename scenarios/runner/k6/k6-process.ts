@@ -14,6 +14,8 @@ export interface K6Run {
   readonly options: readonly string[];
   /** Keys by the name of their environment variable (nothing else brings them to k6), and what else k6 reads there. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Variables of this process that k6 does not get: keys that do not pay for its load. */
+  readonly withheld?: readonly string[];
   /** Bytes beyond which k6 is ended; as much as it likes where nothing is said. */
   readonly mostMemory?: number;
   readonly onSamples: (line: string) => void;
@@ -90,7 +92,7 @@ export function startK6(run: K6Run): K6Process {
     run.script,
   ];
   const child = spawn(...commandOf(run.k6, args), {
-    env: { ...GO_RUNTIME, ...withoutOtherLoad(process.env), ...run.environment },
+    env: { ...GO_RUNTIME, ...withoutOtherLoad(process.env, run.withheld), ...run.environment },
     // Its own process group: Ctrl-C reaches it through stop() and kill() only, so that the first one is gentle.
     detached: process.platform !== 'win32',
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],

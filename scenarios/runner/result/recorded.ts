@@ -47,6 +47,17 @@ export function recorded(store: SampleStore, { events, clauses, soFar, ...machin
   };
 }
 
+/** What the figures alone come to. */
+export function verdictOf({
+  total,
+  generator,
+  thresholds,
+}: Pick<LoadResult, 'total' | 'generator' | 'thresholds'>): LoadResult['verdict'] {
+  if (total.requests === 0 || generator.errorLines.length > 0) return 'failed-to-run';
+  if (generator.limit !== null) return 'generator-limited';
+  return thresholds.every(({ held }) => held) ? 'held' : 'broken';
+}
+
 /** The highest rate of a scenario's streams, requests per second. */
 export function peakOf({ streams }: ScenarioFacts, rate: number): number {
   return Math.max(

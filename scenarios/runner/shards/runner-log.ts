@@ -14,7 +14,7 @@ import { number, object, text } from '../k6/schema-parts.ts';
 import type { KeyBill } from '../quota/quota.ts';
 import { LOAD_RESULT_FORMAT_VERSION, type LoadResult } from '../result/load-result.ts';
 import { ResultUnreadable } from '../result/read-result.ts';
-import { recorded } from '../result/recorded.ts';
+import { recorded, verdictOf } from '../result/recorded.ts';
 import { SampleStore } from '../result/sample-store.ts';
 
 /** What a runner says at its end (scenarios/lib/script.ts). */
@@ -111,16 +111,6 @@ export async function readRunnerLog(file: string): Promise<LoadResult> {
     ...measured,
     bill: { keys: paidRows(facts, store), total: measured.total.requests },
   };
-}
-
-function verdictOf({
-  total,
-  generator,
-  thresholds,
-}: Pick<LoadResult, 'total' | 'generator' | 'thresholds'>): LoadResult['verdict'] {
-  if (total.requests === 0 || generator.errorLines.length > 0) return 'failed-to-run';
-  if (generator.limit !== null) return 'generator-limited';
-  return thresholds.every(({ held }) => held) ? 'held' : 'broken';
 }
 
 /** What the runner's keys paid: nobody billed them here. */
