@@ -17,7 +17,7 @@ import { searchBill } from '../../scenarios/runner/capacity/capacity-books.ts';
 import { measureCapacity } from '../../scenarios/runner/capacity/measure-capacity.ts';
 import { renderCapacity, renderStep } from '../../scenarios/runner/capacity/render-capacity.ts';
 import { type K6Binary, K6Unavailable, provideK6 } from '../../scenarios/runner/k6/k6-binary.ts';
-import { prometheusEnvironment, TO_PROMETHEUS } from '../../scenarios/runner/k6/prometheus.ts';
+import { prometheusEnvironment, TO_PROMETHEUS } from '../../scenarios/runner/k6/k6-options.ts';
 import { type LoadRun, ResultUnwritten, runLoad } from '../../scenarios/runner/load-run.ts';
 import { type LoadRequest, prepareLoad } from '../../scenarios/runner/quota/load-request.ts';
 import {

@@ -43,7 +43,7 @@ export interface ClientStream {
   readonly cost: ClientCost;
 }
 
-export type Stream = RateStream | ClientStream;
+type Stream = RateStream | ClientStream;
 
 /** What the runner judges beside thresholds, over all samples of all processes. */
 export type Judge = 'latency-trend' | 'recovery' | 'neighbour' | 'unique-ids';

@@ -34,7 +34,7 @@ export function beyondDoubles() {
 `;
 
 /** Source of an ES module that exports a validator for each body of the contract. */
-export function validatorsSource(): string {
+function validatorsSource(): string {
   const ajv = new Ajv({
     strict: true,
     strictTypes: false,

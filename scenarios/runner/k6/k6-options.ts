@@ -127,6 +127,14 @@ export function systemTags(toOutputs: boolean): string[] {
   return [...SYSTEM_TAGS, ...(toOutputs ? OUTPUT_TAGS : [])];
 }
 
+/** Lets k6 write its metrics to Prometheus while it runs, as native histograms. */
+export const TO_PROMETHEUS = '--out=experimental-prometheus-rw';
+
+export const prometheusEnvironment = (url: string) => ({
+  K6_PROMETHEUS_RW_SERVER_URL: url,
+  K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM: 'true',
+});
+
 /** k6's options for a part of a load. `drain` brings the VUs' last samples home; see scenarios/lib/report.ts. */
 export function k6Options(load: Load, part: LoadPart, options: RunOptions): K6Options {
   const made = part.streams.map(({ stream, keys }) =>

@@ -1,13 +1,37 @@
 /** What samples and log tell of a load, whoever started it. */
 import { peakRate, slopes } from '../../lib/load-profiles.ts';
 import type { ScenarioFacts } from '../../lib/scenario.ts';
-import type { SloClause } from '../../lib/slo.ts';
+import { judgeClause, type SloClause } from '../../lib/slo.ts';
 import type { EventLog } from '../k6/event-log.ts';
-import { combine } from './figures.ts';
+import { combine, errorsIn, histogramFrom, percentileOf } from './figures.ts';
 import { type GeneratorReadings, generatorHealth } from './generator-health.ts';
-import { judgeClauses } from './judge-clauses.ts';
-import type { LoadResult, ThresholdOutcome } from './load-result.ts';
+import type { LoadResult, LoadSeries, ThresholdOutcome } from './load-result.ts';
 import type { SampleStore } from './sample-store.ts';
+
+/** Judges an objective on the series of a result; a refusal that the scenario is about takes part in no latency. */
+export function judgeClauses(
+  clauses: readonly SloClause[],
+  series: readonly LoadSeries[],
+): ThresholdOutcome[] {
+  return clauses.map((clause) => {
+    const { requests, outcomes, latency } = combine(
+      series.filter(({ operation }) => clause.operation === undefined || operation === clause.operation),
+      1,
+    );
+    const histogram = latency === null ? undefined : histogramFrom(latency.histogram);
+    const {
+      clause: name,
+      held,
+      actual,
+    } = judgeClause(clause, {
+      requests,
+      errors: errorsIn(outcomes),
+      violations: outcomes.violation,
+      latency: (percentile) => (histogram === undefined ? Number.NaN : percentileOf(histogram, percentile)),
+    });
+    return { name, held, actual };
+  });
+}
 
 /** What stands beside the samples. */
 interface Surroundings extends Pick<GeneratorReadings, 'usages' | 'droppedIterations' | 'vus'> {

@@ -79,7 +79,7 @@ export function renderLoadResult(result: LoadResult): string {
     ...result.notes.map((note) => `  note: ${note}`),
     ...generator.errorLines.map((line) => `  k6 error: ${line}`),
     `  generator: ${generatorLine(result)}`,
-    `  quota: ${result.bill.keys.map(({ key, sent = 0, perDay }) => `${key} ${sent} of ${perDay} a day`).join(', ')}`,
+    ...result.bill.keys.map(({ key, sent = 0, perDay }) => `  quota: ${key} ${sent} of ${perDay} a day`),
     '',
     VERDICTS[result.verdict],
   ];

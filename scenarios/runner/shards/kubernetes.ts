@@ -4,9 +4,8 @@ import { stringify } from 'yaml';
 import type { LoadPlan } from '../../lib/scenario.ts';
 import { bundleScenario } from '../k6/bundle.ts';
 import { PINNED_K6 } from '../k6/k6-binary.ts';
-import { k6Options } from '../k6/k6-options.ts';
+import { k6Options, prometheusEnvironment, TO_PROMETHEUS } from '../k6/k6-options.ts';
 import { loadPlan } from '../k6/load-plan.ts';
-import { prometheusEnvironment, TO_PROMETHEUS } from '../k6/prometheus.ts';
 import { type LoadRequest, type PreparedLoad, prepareLoad } from '../quota/load-request.ts';
 import { LoadRefused } from '../quota/load-target.ts';
 

@@ -3,7 +3,6 @@
 import { parseSlo } from '../../lib/slo.ts';
 import type { KeyBill } from '../quota/quota.ts';
 import { blockOf, combine, histogramFrom, newHistogram } from '../result/figures.ts';
-import { judgeClauses } from '../result/judge-clauses.ts';
 import type {
   GeneratorHealth,
   LoadBlock,
@@ -11,6 +10,7 @@ import type {
   LoadSeries,
   ThresholdOutcome,
 } from '../result/load-result.ts';
+import { judgeClauses } from '../result/recorded.ts';
 
 /** Results that do not belong together. */
 export class MergeRefused extends Error {
