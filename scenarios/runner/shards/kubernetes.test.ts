@@ -182,7 +182,10 @@ t.test('what the operator would run does run, and its logs merge into one report
     merged.total.requests,
     results.reduce((sum, { total }) => sum + total.requests, 0),
   );
-  t.ok(Math.abs(merged.total.requests - 120) <= 3, `${merged.total.requests} of 120 arrivals`);
+  // A busy machine does not get to send some.
+  const { droppedIterations } = merged.generator;
+  const arrivals = merged.total.requests + droppedIterations;
+  t.ok(Math.abs(arrivals - 120) <= 3, `${arrivals} of 120 arrivals, ${droppedIterations} not sent`);
   t.same(merged.violations, []);
   t.same(merged.generator.errorLines, []);
   const used = results.map(({ bill }) => bill.keys.map(({ key }) => key));
