@@ -12,7 +12,7 @@ import { shownLine } from './visible-text.ts';
 
 /** A search for a capacity as one HTML file: the number, its interval, every step. */
 export function renderCapacityHtml(result: CapacityResult): string {
-  const { run } = result;
+  const { run, failedStep: failed } = result;
   const found = capacityHeadline(result);
   const colour = capacityOutcome(result).verdict === 'held' ? 'conformant' : 'inconclusive';
   const body = html`<main>
@@ -27,15 +27,20 @@ ${facts([
 <section aria-labelledby="h-steps"><h2 id="h-steps">Steps</h2>${tableOf(
     'Steps',
     ['Rate', 'Phase', 'Held', 'p50', 'p99', 'Errors', 'Why'],
-    result.steps.map((step) => [
-      rate(step.rate),
-      step.phase,
-      step.held ? 'yes' : html`<b class="over">no</b>`,
-      milliseconds(step.p50),
-      milliseconds(step.p99),
-      `${Number((step.errorPart * 100).toFixed(2))} %`,
-      shown(step.reason, 200),
-    ]),
+    [
+      ...result.steps.map((step) => [
+        rate(step.rate),
+        step.phase,
+        step.held ? 'yes' : html`<b class="over">no</b>`,
+        milliseconds(step.p50),
+        milliseconds(step.p99),
+        `${Number((step.errorPart * 100).toFixed(2))} %`,
+        shown(step.reason, 200),
+      ]),
+      ...(failed === undefined
+        ? []
+        : [[rate(failed.rate), failed.phase, 'not made', '–', '–', '–', shown(failed.reason, 200)]]),
+    ],
   )}</section>
 </main>`;
   return pageShell(`Capacity: ${found}`, body, false);

@@ -143,7 +143,13 @@ function figures(result: LoadResult): SafeHtml {
 function comparison(base: LoadResult, head: LoadResult, tolerated: number): SafeHtml {
   const { findings, notCompared } = compareBlocks(base.series, head.series, { toleratedSlowdown: tolerated });
   const verdict = (finding: CompareFinding) =>
-    finding.alarm ? html`<b class="over">worse</b>` : finding.better ? 'better' : 'no difference';
+    finding.alarm
+      ? html`<b class="over">worse</b>`
+      : finding.undecided
+        ? 'cannot tell'
+        : finding.better
+          ? 'better'
+          : 'no difference';
   return html`<section aria-labelledby="h-base"><h2 id="h-base">Compared with the base of ${moment(base.run.startedAt)}</h2>
 ${tableOf(
   'Comparison with the base',
@@ -152,7 +158,7 @@ ${tableOf(
     shownLine(finding.metric, 80),
     verdict(finding),
     ratioMark(finding),
-    shown(finding.actual, 300),
+    shown([finding.actual, finding.spread].filter((words) => words !== undefined).join('; '), 400),
   ]),
 )}
 ${notCompared.map((reason) => html`<p class="quiet">Not compared: ${shown(reason, 300)}</p>`)}</section>`;

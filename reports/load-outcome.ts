@@ -163,7 +163,8 @@ export function capacityHeadline(result: CapacityResult): string {
 /** What a search for a capacity found; a number judges nothing, its absence is no verdict. */
 export function capacityOutcome(result: CapacityResult): LoadOutcome {
   const { run, reason, steps } = result;
-  const answered = result.interval !== null || lowerBound(result) !== undefined;
+  const isBounded = lowerBound(result) !== undefined && result.outcome !== 'generator-limited';
+  const answered = result.interval !== null || isBounded;
   return {
     name: 'load capacity',
     headline: `Capacity: ${capacityHeadline(result)}`,

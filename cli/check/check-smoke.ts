@@ -20,7 +20,7 @@ export async function smokeRun(directory: string, say: (text: string) => void): 
   const { renderLoadResult } = await import('../../scenarios/runner/result/render-result.ts');
   const { renderLoadHtml } = await import('../../reports/load-html.ts');
   const { loadOutcome } = await import('../../reports/load-outcome.ts');
-  const { writeLoadReports } = await import('../load/load-reports.ts');
+  const { writeLoadReports } = await import('../load/load-folder.ts');
   const facts = scenarioNamed('smoke');
   if (facts === undefined) throw new Error('the catalogue has no scenario smoke');
   const note = (line: string) => void process.stderr.write(`${line}\n`);

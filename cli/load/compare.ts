@@ -1,10 +1,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { compareBlocks } from '../../scenarios/runner/compare/compare-blocks.ts';
+import { type CompareFinding, compareBlocks } from '../../scenarios/runner/compare/compare-blocks.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { ResultUnreadable, readLoadResult } from '../../scenarios/runner/result/read-result.ts';
+import { EXIT, UsageError } from '../shared/exit-codes.ts';
 
-const USAGE_ERROR = 2;
-const INCONCLUSIVE = 3;
+/** Exit code where HEAD is worse. */
 const WORSE = 1;
 
 interface CompareCommandOptions {
@@ -19,48 +19,55 @@ function percentage(text: string): number {
 
 function warnings(base: LoadResult, head: LoadResult): string[] {
   const lines: string[] = [];
-  if (base.run.scenario !== head.run.scenario) {
-    lines.push(`different scenarios: ${base.run.scenario} and ${head.run.scenario}`);
-  }
-  for (const [name, { verdict }] of Object.entries({ base, head })) {
+  for (const [name, { verdict }] of Object.entries({ base, head }))
     if (verdict !== 'held' && verdict !== 'broken') lines.push(`${name} is ${verdict}`);
-  }
   const [early, late] = [base.total.perSecond, head.total.perSecond];
-  if (Math.abs(late / early - 1) > 0.1) {
+  if (Math.abs(late / early - 1) > 0.1)
     lines.push(`different rates: ${early.toFixed(1)} and ${late.toFixed(1)} requests/s`);
-  }
   return lines;
+}
+
+const wordOf = ({ alarm, better, undecided }: CompareFinding) =>
+  alarm ? '✗ worse' : undecided ? '? cannot tell' : better ? '✓ better' : '✓';
+
+/** The two results, of one scenario. @throws ResultUnreadable, or UsageError for two scenarios */
+async function read(basePath: string, headPath: string): Promise<[base: LoadResult, head: LoadResult]> {
+  const [base, head] = [await readLoadResult(basePath), await readLoadResult(headPath)];
+  if (base.run.scenario === head.run.scenario) return [base, head];
+  throw new UsageError(
+    `${base.run.scenario} and ${head.run.scenario} are different scenarios: compare two runs of one`,
+  );
 }
 
 async function compare(
   basePath: string,
   headPath: string,
-  options: CompareCommandOptions,
+  { tolerance: toleratedSlowdown }: CompareCommandOptions,
   command: Command,
 ): Promise<void> {
-  let base: LoadResult;
-  let head: LoadResult;
-  try {
-    [base, head] = [await readLoadResult(basePath), await readLoadResult(headPath)];
-  } catch (error) {
-    if (!(error instanceof ResultUnreadable)) throw error;
-    command.error(`error: ${error.message}`, { exitCode: USAGE_ERROR });
-  }
-  const { findings, notCompared } = compareBlocks(base.series, head.series, {
-    toleratedSlowdown: options.tolerance,
+  const [base, head] = await read(basePath, headPath).catch((error: unknown) => {
+    if (!(error instanceof ResultUnreadable || error instanceof UsageError)) throw error;
+    return command.error(`error: ${error.message}`, { exitCode: EXIT.usage });
   });
-  for (const { metric, alarm, better, actual } of findings) {
-    const word = alarm ? '✗ worse' : better ? '✓ better' : '✓';
-    process.stdout.write(`  ${word} ${metric}: ${actual}\n`);
+  const { findings, notCompared } = compareBlocks(base.series, head.series, { toleratedSlowdown });
+  const say = (line: string) => void process.stdout.write(`${line}\n`);
+  for (const finding of findings) {
+    say(`  ${wordOf(finding)} ${finding.metric}: ${finding.actual}`);
+    if (finding.spread !== undefined) say(`  note: ${finding.metric}: ${finding.spread}`);
   }
-  for (const reason of notCompared) process.stdout.write(`  not compared: ${reason}\n`);
-  const doubts = warnings(base, head);
-  for (const line of doubts) process.stdout.write(`  note: ${line}\n`);
-  const alarm = findings.some((finding) => finding.alarm);
-  const unsure = findings.length === 0 || [base, head].some(({ verdict }) => verdict === 'generator-limited');
-  const words = alarm ? 'WORSE than the base' : unsure ? 'NO VERDICT' : 'not worse than the base';
-  process.stdout.write(`\n${words}\n`);
-  process.exitCode = alarm ? WORSE : unsure ? INCONCLUSIVE : 0;
+  for (const reason of notCompared) say(`  not compared: ${reason}`);
+  for (const line of warnings(base, head)) say(`  note: ${line}`);
+  const isUnsure =
+    findings.length === 0 ||
+    findings.some(({ undecided }) => undecided) ||
+    [base, head].some(({ verdict }) => verdict === 'generator-limited');
+  if (findings.some(({ alarm }) => alarm)) {
+    say('\nWORSE than the base');
+    process.exitCode = WORSE;
+  } else if (isUnsure) {
+    say('\nCANNOT TELL: run both longer, on a quieter machine, or tolerate more');
+    process.exitCode = EXIT.inconclusive;
+  } else say('\nnot worse than the base');
 }
 
 /** `compare`: whether one load result is worse than another, by a rank test over time blocks. */
@@ -76,5 +83,5 @@ export const compareCommand = new Command('compare')
       .default(0.04, '4%')
       .argParser(percentage),
   )
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : USAGE_ERROR))
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.usage))
   .action(compare);

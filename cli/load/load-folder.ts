@@ -1,10 +1,12 @@
 import { accessSync, constants, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { LOAD_FORMATS, loadFile } from '../../reports/load-formats.ts';
+import type { LoadOutcome } from '../../reports/load-outcome.ts';
+import { WRITTEN, writePrivately } from '../../reports/write-reports.ts';
 import { makePrivateFolder, unwritable } from '../check/check-folder.ts';
-import { LOAD_REPORT_FILES } from './load-reports.ts';
 
 /** What a load or a search for a capacity is judged by: an earlier one's must not stand beside a later one's. */
-const RESULTS = ['load-report.json', 'capacity.json', 'capacity.svg', ...LOAD_REPORT_FILES];
+const RESULTS = ['load-report.json', 'capacity.json', 'capacity.svg', ...WRITTEN.map(loadFile)];
 
 /**
  * Makes the folder for the results of a load, private, without the results of an earlier one.
@@ -19,4 +21,16 @@ export function prepareLoadFolder(out: string): void {
   } catch (error) {
     throw unwritable(out, error);
   }
+}
+
+/**
+ * Writes every format beside the figures of a load run or of a search for a capacity, the page first.
+ *
+ * @returns where the page is
+ * @throws UnwritableReport that names the file
+ */
+export async function writeLoadReports(folder: string, outcome: LoadOutcome, page: string): Promise<string> {
+  for (const name of WRITTEN)
+    await writePrivately(join(folder, loadFile(name)), name === 'html' ? page : LOAD_FORMATS[name](outcome));
+  return join(folder, loadFile('html'));
 }

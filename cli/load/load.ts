@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
+import { createLogUpdate } from 'log-update';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
 import { UnknownNameError } from '../../reference-server/deviations/named.ts';
 import { renderCapacityHtml } from '../../reports/capacity-html.ts';
@@ -11,10 +12,14 @@ import { capacityOutcome, loadOutcome } from '../../reports/load-outcome.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../../scenarios/lib/catalogue.ts';
 import type { ScenarioFacts } from '../../scenarios/lib/scenario.ts';
-import { measureCapacity } from '../../scenarios/runner/capacity/capacity.ts';
+import { SloError } from '../../scenarios/lib/slo.ts';
+import { searchBill } from '../../scenarios/runner/capacity/capacity-books.ts';
+import { measureCapacity } from '../../scenarios/runner/capacity/measure-capacity.ts';
 import { renderCapacity, renderStep } from '../../scenarios/runner/capacity/render-capacity.ts';
-import { K6Unavailable, provideK6 } from '../../scenarios/runner/k6/k6-binary.ts';
-import { type LoadRequest, prepareLoad, ResultUnwritten, runLoad } from '../../scenarios/runner/load-run.ts';
+import { type K6Binary, K6Unavailable, provideK6 } from '../../scenarios/runner/k6/k6-binary.ts';
+import { prometheusEnvironment, TO_PROMETHEUS } from '../../scenarios/runner/k6/k6-options.ts';
+import { type LoadRun, ResultUnwritten, runLoad } from '../../scenarios/runner/load-run.ts';
+import { type LoadRequest, prepareLoad } from '../../scenarios/runner/quota/load-request.ts';
 import {
   LoadRefused,
   type LoadTarget,
@@ -25,7 +30,6 @@ import { TargetNotReady } from '../../scenarios/runner/quota/preflight.ts';
 import { renderBill } from '../../scenarios/runner/quota/quota.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { renderLoadResult } from '../../scenarios/runner/result/render-result.ts';
-import { SloError } from '../../scenarios/runner/result/slo.ts';
 import { kubernetesManifests } from '../../scenarios/runner/shards/kubernetes.ts';
 import { isDiskProblem } from '../shared/disk-problem.ts';
 import { durationSeconds } from '../shared/duration-option.ts';
@@ -33,30 +37,14 @@ import { EXIT, UsageError } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { positive, wholeNumber } from '../shared/number-option.ts';
 import { addressOf, profileIn, valuesOf } from '../shared/profile-file.ts';
-import { searchBill } from './capacity-bill.ts';
-import { prepareLoadFolder } from './load-folder.ts';
+import { prepareLoadFolder, writeLoadReports } from './load-folder.ts';
 import { LoadNotes } from './load-notes.ts';
 import { httpAddress, type LoadOptions, parseMix, secretName } from './load-options.ts';
-import { writeLoadReports } from './load-reports.ts';
 
 /** k6's own codes for options that it does not know, or that contradict each other. */
 const K6_USAGE = new Set([104, 255]);
 /** k6's own code for a threshold that was crossed. */
 const THRESHOLD_BROKEN = 99;
-
-/** Where the Prometheus operator's own server takes remote writes in a cluster. */
-const CLUSTER_PROMETHEUS = 'http://prometheus-operated.monitoring.svc:9090/api/v1/write';
-
-/** What makes k6 write its metrics to Prometheus while it runs. */
-function toPrometheus(url: string): Pick<LoadRequest, 'k6Options' | 'k6Environment'> {
-  return {
-    k6Options: ['--out=experimental-prometheus-rw'],
-    k6Environment: {
-      K6_PROMETHEUS_RW_SERVER_URL: url,
-      K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM: 'true',
-    },
-  };
-}
 
 const EXAMPLES = `
 Examples:
@@ -69,6 +57,8 @@ Examples:
 
 Exit codes: 0 held, 99 a threshold is broken, 2 wrong usage or not permitted, 3 no verdict (the generator was the
 limit), 130 interrupted; others are k6's own.`;
+
+const note = (line: string) => void process.stderr.write(`${line}\n`);
 
 function listScenarios(): void {
   const width = Math.max(...[...CATALOGUE, CAPACITY_STEP].map(({ name }) => name.length));
@@ -168,92 +158,121 @@ function scenarioOf(name: string | undefined, { mix, duration, shards }: LoadOpt
   return facts;
 }
 
+/** What the command line asks for, and how it is run here. */
+type AskedLoad = Omit<LoadRun, 'k6'>;
+
+function requestOf(
+  facts: ScenarioFacts,
+  target: LoadTarget,
+  options: LoadOptions,
+  further: readonly string[],
+): LoadRequest {
+  const { rate, duration, slo, mix, validateEvery, shards } = options;
+  return {
+    facts,
+    target,
+    k6Options: further,
+    shards,
+    ...(rate === undefined ? {} : { rate }),
+    ...(duration === undefined ? {} : { seconds: duration }),
+    ...(slo === undefined ? {} : { slo }),
+    ...(mix === undefined ? {} : { mix }),
+    ...(validateEvery === undefined ? {} : { validateEvery }),
+  };
+}
+
+async function printManifests(request: LoadRequest, { secret, prometheusUrl }: LoadOptions): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'petstore-k6-'));
+  try {
+    const runId = randomBytes(4).toString('hex');
+    const watched = prometheusUrl === undefined ? {} : { prometheusUrl };
+    process.stdout.write(await kubernetesManifests({ ...request, folder, runId, secret, ...watched }));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** @returns the exit code */
+async function searchForCapacity(request: AskedLoad, k6: K6Binary): Promise<number> {
+  const { facts, target, out, stop, rate, slo = facts.thresholds } = request;
+  const capacity = await measureCapacity({
+    target,
+    slo,
+    out,
+    k6Version: k6.version,
+    run: (step) => runLoad({ ...request, k6, note: () => {}, ...step }),
+    onStep: (step) => note(renderStep(step)),
+    onWait: (seconds) => note(`  waiting ${Math.ceil(seconds)} s for the keys' next minute`),
+    ...(stop === undefined ? {} : { stop }),
+    ...(rate === undefined ? {} : { startRate: rate }),
+  });
+  process.stdout.write(renderCapacity(capacity));
+  const outcome = capacityOutcome(capacity);
+  note(`report: ${await writeLoadReports(out, outcome, renderCapacityHtml(capacity))}`);
+  if (stop?.aborted === true) return EXIT.interrupted;
+  return outcome.verdict === 'held' ? 0 : EXIT.inconclusive;
+}
+
+/** @returns the exit code */
+async function runScenario(request: AskedLoad, k6: K6Binary): Promise<number> {
+  const live = process.stderr.isTTY ? createLogUpdate(process.stderr) : undefined;
+  const notes = new LoadNotes((line) => {
+    live?.clear();
+    note(line);
+  });
+  const began = Date.now();
+  const result = await runLoad({
+    ...request,
+    k6,
+    note: (line) => notes.add(line),
+    onProgress(made, most) {
+      const seconds = Math.round((Date.now() - began) / 1000);
+      live?.(`  ${seconds} s: ${made.toLocaleString('en')} requests, at most ${most.toLocaleString('en')}`);
+    },
+  });
+  live?.clear();
+  notes.end();
+  process.stdout.write(renderLoadResult(result));
+  const page = await writeLoadReports(request.out, loadOutcome(result), renderLoadHtml({ result }));
+  note(`report: ${page}`);
+  return exitCodeOf(result);
+}
+
 async function load(name: string | undefined, further: string[], options: LoadOptions): Promise<void> {
   if (options.list === true) return listScenarios();
-  const note = (line: string) => void process.stderr.write(`${line}\n`);
-  const notes = new LoadNotes(note);
   const signals = onSignals();
+  const { stop, kill } = signals;
   let target: (LoadTarget & { close?: () => Promise<void> }) | undefined;
   try {
     const facts = scenarioOf(name, options);
     target = await targetOf(options);
-    const { rate, duration, slo, mix, validateEvery, prometheusUrl } = options;
-    const watched =
-      prometheusUrl === undefined || options.kubernetes === true ? {} : toPrometheus(prometheusUrl);
-    const request: Omit<LoadRequest, 'k6'> = {
-      facts,
-      target,
-      out: options.out,
-      ...watched,
-      k6Options: [...(watched.k6Options ?? []), ...further],
-      shards: options.shards,
-      showProgress: process.stdout.isTTY,
-      note: (line) => notes.add(line),
-      stop: signals.stop,
-      kill: signals.kill,
-      ...(rate === undefined ? {} : { rate }),
-      ...(duration === undefined ? {} : { seconds: duration }),
-      ...(slo === undefined ? {} : { slo }),
-      ...(mix === undefined ? {} : { mix }),
-      ...(validateEvery === undefined ? {} : { validateEvery }),
-    };
-    if (options.kubernetes === true) {
-      const folder = await mkdtemp(join(tmpdir(), 'petstore-k6-'));
-      try {
-        const runId = randomBytes(4).toString('hex');
-        const { secret } = options;
-        const manifests = await kubernetesManifests({
-          ...request,
-          folder,
-          runId,
-          secret,
-          prometheusUrl: prometheusUrl ?? CLUSTER_PROMETHEUS,
-        });
-        process.stdout.write(manifests);
-      } finally {
-        await rm(folder, { recursive: true, force: true });
-      }
-      return;
-    }
-    const prepared = prepareLoad(request);
-    const { bill } = prepared.quota;
+    const request = requestOf(facts, target, options, further);
+    if (options.kubernetes === true) return await printManifests(request, options);
+    const { bill, notes } = prepareLoad(request);
     const whole = facts === CAPACITY_STEP ? searchBill(bill, target.clockSpeed) : bill;
     note(`${facts.name}: ${facts.answers}\n${renderBill(whole)}`);
-    for (const line of prepared.notes) note(`  note: ${line}`);
+    for (const line of notes) note(`  note: ${line}`);
     if (options.dryRun === true) return;
     prepareLoadFolder(options.out);
-    const k6 = await provideK6(note, signals.stop);
-    if (facts === CAPACITY_STEP) {
-      const capacity = await measureCapacity({
-        ...request,
-        k6,
-        slo: slo ?? facts.thresholds,
-        note: () => {},
-        onStep: (step) => note(renderStep(step)),
-        onWait: (seconds) => note(`  waiting ${Math.ceil(seconds)} s for the keys' next minute`),
-        ...(rate === undefined ? {} : { startRate: rate }),
-      });
-      process.stdout.write(renderCapacity(capacity));
-      const outcome = capacityOutcome(capacity);
-      note(`report: ${await writeLoadReports(options.out, outcome, renderCapacityHtml(capacity))}`);
-      process.exitCode = signals.stop.aborted
-        ? EXIT.interrupted
-        : outcome.verdict === 'held'
-          ? 0
-          : EXIT.inconclusive;
-      return;
-    }
-    const result = await runLoad({ ...request, k6 });
-    notes.end();
-    process.stdout.write(renderLoadResult(result));
-    note(`report: ${await writeLoadReports(options.out, loadOutcome(result), renderLoadHtml({ result }))}`);
-    process.exitCode = exitCodeOf(result);
-    if (further.length > 0 && result.run.k6ExitCode !== null && K6_USAGE.has(result.run.k6ExitCode))
+    const k6 = await provideK6(note, stop);
+    const { out, prometheusUrl } = options;
+    const asked = { ...request, out, stop, kill };
+    const watched: AskedLoad =
+      prometheusUrl === undefined
+        ? asked
+        : {
+            ...asked,
+            k6Options: [TO_PROMETHEUS, ...further],
+            k6Environment: prometheusEnvironment(prometheusUrl),
+          };
+    process.exitCode =
+      facts === CAPACITY_STEP ? await searchForCapacity(watched, k6) : await runScenario(watched, k6);
+    if (further.length > 0 && K6_USAGE.has(process.exitCode))
       throw new UsageError(
         'k6 does not take what stands after "--": see what it says above, and k6 run --help',
       );
   } catch (error) {
-    const code = explained(error, signals.stop.aborted, options.out);
+    const code = explained(error, stop.aborted, options.out);
     if (code === undefined) throw error;
     process.exitCode = code;
   } finally {
@@ -299,7 +318,7 @@ export const loadCommand = new Command('load')
   .addOption(
     new Option(
       '--prometheus-url <url>',
-      `k6 writes its metrics there while it runs (remote write, native histograms); with --kubernetes ${CLUSTER_PROMETHEUS} where it is not given`,
+      'k6 writes its metrics there while it runs (remote write, native histograms)',
     ).argParser(httpAddress),
   )
   .option('--dry-run', 'print the bill and send nothing')

@@ -3,13 +3,13 @@ import { Command } from 'commander';
 import { renderLoadHtml } from '../../reports/load-html.ts';
 import { loadOutcome } from '../../reports/load-outcome.ts';
 import { writePrivately } from '../../reports/write-reports.ts';
-import { readRunnerLog } from '../../scenarios/runner/k6/runner-log.ts';
+import { SloError } from '../../scenarios/lib/slo.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { ResultUnreadable, readLoadResult } from '../../scenarios/runner/result/read-result.ts';
 import { renderLoadResult } from '../../scenarios/runner/result/render-result.ts';
-import { SloError } from '../../scenarios/runner/result/slo.ts';
 import { MergeRefused, mergeResults } from '../../scenarios/runner/shards/merge-results.ts';
-import { writeLoadReports } from './load-reports.ts';
+import { readRunnerLog } from '../../scenarios/runner/shards/runner-log.ts';
+import { writeLoadReports } from './load-folder.ts';
 
 const USAGE_ERROR = 2;
 const INCONCLUSIVE = 3;

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { median } from 'simple-statistics';
+import { latencyBounds } from '../../scenarios/lib/slo.ts';
 import type { CapacityResult, CapacityStep } from '../../scenarios/runner/capacity/capacity.ts';
-import { latencyBounds } from '../../scenarios/runner/result/slo.ts';
 import { shownLine } from '../visible-text.ts';
 import {
   baseOf,

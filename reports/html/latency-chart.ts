@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
+import { histogramFrom } from '../../scenarios/runner/result/figures.ts';
 import type { LoadSeries } from '../../scenarios/runner/result/load-result.ts';
-import { histogramFrom } from '../../scenarios/runner/result/sample-store.ts';
 import { decades, frame, legend, lineClass, logarithmic, milliseconds, path } from './chart-frame.ts';
 
 const OPERATIONS = ['listPets', 'getPet', 'createPet'];

@@ -1,13 +1,8 @@
 /** Load results of runs that never were, for the tests of their page. */
 import type { LoadOperation, PlanName } from '../../scenarios/lib/scenario.ts';
 import type { CapacityResult, CapacityStep } from '../../scenarios/runner/capacity/capacity.ts';
+import { combine, encodeHistogram, latencyOf, newHistogram } from '../../scenarios/runner/result/figures.ts';
 import type { LoadBlock, LoadResult, LoadSeries } from '../../scenarios/runner/result/load-result.ts';
-import {
-  combine,
-  encodeHistogram,
-  latencyOf,
-  newHistogram,
-} from '../../scenarios/runner/result/sample-store.ts';
 import { SAMPLE_START } from './sample-exchanges.ts';
 
 /** A small generator of even numbers in [0, 1), the same in every run (mulberry32). */

@@ -15,7 +15,7 @@ import { provideK6 } from '../runner/k6/k6-binary.ts';
 import { GO_MEMORY_BYTES } from '../runner/k6/k6-process.ts';
 import { runLoad } from '../runner/load-run.ts';
 import type { LoadTarget } from '../runner/quota/load-target.ts';
-import { freePort } from '../runner/shards/shards.ts';
+import { freeAddress } from '../runner/shards/shards.ts';
 
 const RATE = Number(process.argv[2] ?? 1000);
 const [SHORT, LONG] = [Number(process.argv[3] ?? 60), Number(process.argv[4] ?? 180)];
@@ -79,7 +79,7 @@ async function liveHeap(api: string): Promise<number> {
 async function measure(seconds: number): Promise<Reading> {
   const target = await startTarget();
   const out = await mkdtemp(join(tmpdir(), 'bench-memory-'));
-  const api = `127.0.0.1:${await freePort()}`;
+  const api = await freeAddress();
   const looks: { k6: number; runner: number }[] = [];
   const looking = setInterval(async () => {
     collect();

@@ -1,9 +1,29 @@
 /**
- * The contract as an oracle under load: rate headers of every response, and the bodies that are looked at, against
- * the schemas of spec/petstore.openapi.yaml.
+ * The contract as an oracle under load: rate headers of every response, and the bodies that are looked at, against the
+ * schemas of spec/petstore.openapi.yaml. What is judged is the checks' own (checks/wire/answer.ts).
  */
-import { beyondDoubles, error, pet, pets } from 'contract:validators';
-import { integerOf, JsonNumber } from '../../checks/wire/lossless-json.ts';
+import { beyondDoubles, error, type Pet, pet, pets } from 'contract:validators';
+import {
+  echoViolation,
+  errorStatusViolation,
+  jsonViolation,
+  limitViolation,
+  listLimitViolation,
+  listOnceViolation,
+  listStatusViolation,
+  mediaTypesIn,
+  mediaTypeViolation,
+  missingHeadersViolation,
+  remainingViolation,
+  requestedIdViolation,
+  resetViolation,
+  retryAfterViolation,
+  type ShownAnimal,
+  schemaViolation,
+  type Violation,
+} from '../../checks/wire/answer.ts';
+import { int64Of, isJsonObject, parseJson } from '../../checks/wire/lossless-json.ts';
+import { numberOf, rateHeaders } from '../../checks/wire/rate-headers.ts';
 import { plan, targetNow } from './run-plan.ts';
 import type { PlannedKey } from './scenario.ts';
 
@@ -15,14 +35,17 @@ export interface Breach {
 
 type Headers = Readonly<Record<string, string>>;
 
+function breachOf(requirement: string, violation: Violation | undefined): Breach | undefined {
+  return violation && { requirement, detail: `${violation.actual}; expected ${violation.expected}` };
+}
+
 const DAY_MS = 86_400_000;
+const DEFAULT_LIMIT = 20;
 /** Reset has whole seconds, Date (from which the skew is known) too; a second more for a request under way. */
 const CLOCK_TOLERANCE_MS = 3_000;
 const tolerance = CLOCK_TOLERANCE_MS * Math.max(1, plan.clock.speed);
-const WHOLE = /^\d{1,15}$/;
-const TIMESTAMP = /^\d{1,15}(\.\d{1,9})?$/;
 
-/** What was found right in the headers of a key's list and holds for the next that says the same. */
+/** What was found right in the headers of a key's answer and holds for the next that says the same. */
 export interface KnownHeaders {
   limit: string;
   most: number;
@@ -46,109 +69,97 @@ export function rightAsBefore(headers: Headers, known: KnownHeaders, now: number
   return left >= 0 && left <= known.most && left % 1 === 0 && now <= known.goodUntil;
 }
 
+/** As {@link rightAsBefore}, and by the spelling of remaining too, which its value does not show: `5e0` is 5. */
+export function rightInFull(headers: Headers, known: KnownHeaders, now: number): boolean {
+  const remaining = headers['X-Ratelimit-Remaining'] ?? '';
+  return `${+remaining}` === remaining && rightAsBefore(headers, known, now);
+}
+
+const RATE_NAMES = ['X-Ratelimit-Limit', 'X-Ratelimit-Remaining', 'X-Ratelimit-Reset'] as const;
+const NAMED_STATUSES = [200, 201, 400, 401, 404, 429];
+const ERROR_STATUSES = [400, 401, 404, 429];
+const nameOf = (row: string, status: number, named: readonly number[]) =>
+  `${row}-${named.includes(status) ? status : 'other'}`;
+
+/** The values of a header; k6 joins those of one that was sent more than once. */
+const valuesOf = (headers: Headers, name: string) => headers[name]?.split(/,\s*/) ?? [];
+
 /**
  * What is wrong with the three headers of section 8; undefined where nothing is.
  *
  * @param key undefined where no valid key was sent: then no plan's number is expected
- * @param known takes what was found right, where the next answer may be measured by it
- * @param strictly whether the spelling of X-RateLimit-Remaining is held against the grammar, not its value only
+ * @param known takes what was found right
  */
 export function rateHeaderBreach(
   headers: Headers,
   status: number,
   key: PlannedKey | undefined,
   now: number,
-  strictly: boolean,
-  known: KnownHeaders | undefined,
+  known: KnownHeaders,
 ): Breach | undefined {
-  const limit = headers['X-Ratelimit-Limit'];
-  const remaining = headers['X-Ratelimit-Remaining'];
-  const reset = headers['X-Ratelimit-Reset'];
-  if (limit === undefined || remaining === undefined || reset === undefined) {
-    return { requirement: headersRequirement(status), detail: `rate headers missing on a ${status}` };
-  }
-  const most = +limit;
-  if (key !== undefined && most !== key.perMinute && most !== key.perDay) {
-    return {
-      requirement: 'rate-limit-value',
-      detail: `X-RateLimit-Limit is ${limit}; plan ${key.plan} has ${key.perMinute} a minute and ${key.perDay} a day`,
-    };
-  }
-  const left = +remaining;
-  if (!(left >= 0 && left <= most && left % 1 === 0) || (strictly && !WHOLE.test(remaining))) {
-    return {
-      requirement: 'rate-remaining-value',
-      detail: `X-RateLimit-Remaining is ${remaining} of ${limit}`,
-    };
-  }
-  if (!TIMESTAMP.test(reset)) {
-    return { requirement: 'rate-reset-value', detail: `X-RateLimit-Reset is ${reset}, no Unix time` };
-  }
-  const ahead = +reset * 1000 - targetNow(now);
-  if (ahead < -tolerance || ahead > DAY_MS + tolerance) {
-    return {
-      requirement: 'rate-reset-value',
-      detail: `X-RateLimit-Reset is ${reset}, ${Math.round(ahead / 1000)} s from now`,
-    };
-  }
-  if (status === 429) {
-    if (left !== 0) {
-      return {
-        requirement: 'rate-remaining-value',
-        detail: `X-RateLimit-Remaining is ${remaining} on a 429`,
-      };
-    }
-    if (headers['Retry-After'] === undefined) {
-      return { requirement: 'retry-after-present', detail: 'a 429 without Retry-After' };
-    }
-  }
-  if (known !== undefined) {
-    known.limit = limit;
-    known.most = most;
-    known.reset = reset;
-    known.goodUntil = now + (ahead + tolerance) / plan.clock.speed;
-  }
+  const rates = rateHeaders(
+    RATE_NAMES.flatMap((name) => valuesOf(headers, name).map((value) => [name, value] as const)),
+  );
+  const time = targetNow(now);
+  const range = {
+    from: time - tolerance,
+    to: time + DAY_MS + tolerance,
+    now: time,
+    window: 'a day',
+  } as const;
+  const breach =
+    breachOf(nameOf('rate-headers-on', status, NAMED_STATUSES), missingHeadersViolation(rates)) ??
+    breachOf('rate-limit-value', limitViolation(rates.limit, key)) ??
+    breachOf('rate-remaining-value', remainingViolation(rates)) ??
+    breachOf('rate-reset-value', resetViolation(rates.reset, range));
+  if (breach !== undefined) return breach;
+  if (status === 429)
+    return breachOf('retry-after-present', retryAfterViolation(headers['Retry-After'] !== undefined));
+  known.limit = headers[RATE_NAMES[0]] ?? '';
+  known.most = numberOf(rates.limit) ?? 0;
+  known.reset = headers[RATE_NAMES[2]] ?? '';
+  const ahead = (numberOf(rates.reset) ?? 0) * 1000 - time;
+  known.goodUntil = now + (ahead + tolerance) / plan.clock.speed;
   return undefined;
-}
-
-function headersRequirement(status: number): string {
-  return [200, 201, 400, 401, 404, 429].includes(status)
-    ? `rate-headers-on-${status}`
-    : 'rate-headers-on-other';
 }
 
 /** What a body was asked for: the query of a list, the fields sent, the id requested. */
 export interface Asked {
   readonly operation: 'listPets' | 'createPet' | 'getPet';
   readonly limit?: number;
-  readonly status?: string;
+  readonly status?: string | undefined;
   readonly name?: string;
   readonly categoryId?: string;
   readonly id?: string;
 }
 
-const SCHEMA_REQUIREMENT = {
-  listPets: 'list-pet-schema',
-  createPet: 'add-pet-schema',
-  getPet: 'get-pet-schema',
-} as const;
-
 // The same text, asked for the same way, has been judged: a target that is not written to answers the same for long.
 let knownBody = '';
 let knownAsked: Asked | undefined;
+let knownType: string | undefined;
+
+/** Whether this is the body that was found right last, asked for the same way. */
+export function bodyAsBefore(text: string | null, headers: Headers, asked: Asked): boolean {
+  return asked === knownAsked && text === knownBody && headers['Content-Type'] === knownType;
+}
 
 /** What is wrong with a body; undefined where nothing is. */
 export function bodyBreach(text: string, status: number, headers: Headers, asked: Asked): Breach | undefined {
-  const labelled = headers['Content-Type'];
-  if (labelled === undefined || !/^application\/json\s*(;|$)/i.test(labelled)) {
-    return { requirement: 'media-type-json', detail: `Content-Type is ${labelled ?? 'missing'}` };
+  const type = headers['Content-Type'];
+  if (type === undefined || type !== knownType) {
+    const breach = breachOf(
+      'media-type-json',
+      mediaTypeViolation(mediaTypesIn(valuesOf(headers, 'Content-Type'))),
+    );
+    if (breach !== undefined) return breach;
+    knownType = type;
   }
-  if (status < 300 && asked === knownAsked && text === knownBody) return undefined;
+  if (status < 300 && bodyAsBefore(text, headers, asked)) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    return { requirement: 'json-well-formed', detail: 'the body is not JSON' };
+    return breachOf('json-well-formed', jsonViolation('the body is not JSON'));
   }
   if (status >= 300) return errorBreach(value, status);
   const breach =
@@ -161,93 +172,76 @@ export function bodyBreach(text: string, status: number, headers: Headers, asked
 }
 
 function errorBreach(value: unknown, status: number): Breach | undefined {
-  const named = [400, 401, 404, 429].includes(status) ? `error-body-${status}` : 'error-body-other';
-  if (!error(value)) return { requirement: named, detail: `not an Error: ${firstProblem(error.errors)}` };
-  if (typeof value === 'object' && value !== null && 'status' in value && value.status !== status) {
-    return { requirement: 'error-status-matches', detail: `Error.status is ${value.status} on a ${status}` };
-  }
-  return undefined;
+  if (error(value)) return breachOf('error-status-matches', errorStatusViolation(value.status, status));
+  const row = nameOf('error-body', status, ERROR_STATUSES);
+  return breachOf(row, schemaViolation('error', firstProblem(error.errors)));
 }
 
-function listBreach(value: unknown, text: string, asked: Asked): Breach | undefined {
-  const requirement = SCHEMA_REQUIREMENT.listPets;
+function listBreach(value: unknown, text: string, { limit, status }: Asked): Breach | undefined {
   beyondDoubles();
-  if (!pets(value)) return { requirement, detail: firstProblem(pets.errors) };
-  const rounded = beyondDoubles() ? int64Problem(text) : undefined;
-  if (rounded !== undefined) return { requirement, detail: rounded };
-  if (!Array.isArray(value)) return { requirement, detail: 'not an array' };
-  const most = asked.limit ?? 20;
-  if (value.length > most) {
-    return { requirement: 'list-limit-maximum', detail: `${value.length} animals with limit ${most}` };
-  }
-  const other =
-    asked.status === undefined ? undefined : value.find((animal) => animal.status !== asked.status);
-  if (other !== undefined) {
-    return {
-      requirement: 'list-status-filter',
-      detail: `status ${other.status} where ${asked.status} was asked for`,
-    };
-  }
-  const ids = idsIn(text);
-  if (new Set(ids).size < ids.length)
-    return { requirement: 'list-each-once', detail: 'an id stands twice in the list' };
-  return undefined;
+  const listed = pets(value) ? shown(value, text) : undefined;
+  if (listed === undefined)
+    return breachOf('list-pet-schema', schemaViolation('pets', firstProblem(pets.errors)));
+  const row = limit === undefined ? 'list-limit-default' : 'list-limit-maximum';
+  return (
+    breachOf(row, listLimitViolation(limit, listed.length, DEFAULT_LIMIT)) ??
+    breachOf('list-status-filter', listStatusViolation(status, listed)) ??
+    breachOf('list-each-once', listOnceViolation(listed))
+  );
 }
 
 function petBreach(value: unknown, text: string, asked: Asked): Breach | undefined {
-  const requirement = SCHEMA_REQUIREMENT[asked.operation];
   beyondDoubles();
-  if (!pet(value)) return { requirement, detail: firstProblem(pet.errors) };
-  const rounded = beyondDoubles() ? int64Problem(text) : undefined;
-  if (rounded !== undefined) return { requirement, detail: rounded };
-  if (asked.id !== undefined && idsIn(text)[0] !== asked.id) {
-    return {
-      requirement: 'get-returns-requested-id',
-      detail: `id ${idsIn(text)[0]} where ${asked.id} was asked for`,
-    };
+  const [animal] = (pet(value) ? shown([value], text) : undefined) ?? [];
+  if (animal === undefined) {
+    const row = asked.operation === 'getPet' ? 'get-pet-schema' : 'add-pet-schema';
+    return breachOf(row, schemaViolation('pet', firstProblem(pet.errors)));
   }
-  if (typeof value !== 'object' || value === null) return { requirement, detail: 'not an object' };
-  if (asked.name !== undefined && 'name' in value && value.name !== asked.name) {
-    return {
-      requirement: 'add-echoes-name',
-      detail: `name ${JSON.stringify(value.name)}, sent ${asked.name}`,
-    };
-  }
-  const category = asked.categoryId === undefined ? undefined : fieldsIn(text, 'categoryId')[0];
-  if (category !== undefined && category !== asked.categoryId) {
-    return {
-      requirement: 'add-echoes-category-id',
-      detail: `categoryId ${category}, sent ${asked.categoryId}`,
-    };
-  }
-  return undefined;
+  return (
+    breachOf('get-returns-requested-id', requestedIdViolation(asked.id, animal)) ??
+    breachOf('add-echoes-name', echoViolation('name', asked.name, animal.name)) ??
+    breachOf('add-echoes-category-id', echoViolation('categoryId', asked.categoryId, animal.categoryId)) ??
+    breachOf('add-echoes-status', echoViolation('status', asked.status, animal.status))
+  );
 }
 
 function firstProblem(errors: typeof pets.errors): string {
   const [first] = errors ?? [];
   return first === undefined
-    ? 'not valid'
+    ? 'an integer that is no int64'
     : `${first.instancePath || 'the body'} ${first.message ?? first.keyword}`;
 }
 
-/** Numbers of the two int64 fields as they stand in the text: JSON.parse rounds from 2^53 on. */
-const INT64_FIELDS = /"(id|categoryId)"\s*:\s*(-?\d[\d.eE+-]*)/g;
-
-function int64Problem(text: string): string | undefined {
-  for (const [, field, digits = ''] of text.matchAll(INT64_FIELDS)) {
-    const integer = integerOf(new JsonNumber(digits));
-    if (typeof integer !== 'bigint') return `${field} ${digits} is no int64`;
-  }
-  return undefined;
+/** The animals with every digit of their ids; undefined where one is no int64. */
+function shown(valid: readonly Pet[], text: string): readonly ShownAnimal[] | undefined {
+  const ids = beyondDoubles() ? exactIds(text) : valid;
+  const animals = valid.map(({ name, status }, index) => ({ name, status, ...inDigits(ids[index]) }));
+  return animals.every(({ id, categoryId }) => id !== undefined && categoryId !== undefined)
+    ? animals
+    : undefined;
 }
 
-/** The ids in a body with every digit, in their order. */
+interface Ids {
+  readonly id: bigint | number | undefined;
+  readonly categoryId: bigint | number | undefined;
+}
+
+const inDigits = ({ id, categoryId }: Ids = { id: undefined, categoryId: undefined }) => ({
+  id: id?.toString(),
+  categoryId: categoryId?.toString(),
+});
+
+/** The ids of one animal or of several, which JSON.parse rounds from 2^53 on. */
+function exactIds(text: string): Ids[] {
+  const body = parseJson(text);
+  if (!body.ok) return [];
+  const all = Array.isArray(body.value) ? body.value : [body.value];
+  return all
+    .filter(isJsonObject)
+    .map(({ id, categoryId }) => ({ id: int64Of(id), categoryId: int64Of(categoryId) }));
+}
+
+/** The ids of the animals in a body, with every digit. */
 export function idsIn(text: string): string[] {
-  return fieldsIn(text, 'id');
-}
-
-function fieldsIn(text: string, wanted: string): string[] {
-  const found: string[] = [];
-  for (const [, field, digits = ''] of text.matchAll(INT64_FIELDS)) if (field === wanted) found.push(digits);
-  return found;
+  return exactIds(text).flatMap(({ id }) => id?.toString() ?? []);
 }

@@ -145,6 +145,41 @@ function refusalKind(answer: Answer): string {
 
 const MOST_AFTER_429 = 60;
 
+/** Sends until it is refused. @returns the first 429, or how many requests were admitted without one */
+function reachLimit(who: Caller, began: number): Answer | number {
+  const hasTime = () => targetSeconds() - began < 2 * WINDOW;
+  let sent = 0;
+  while (sent <= who.key.perMinute * 2 && hasTime()) {
+    const answer = list(who, plain);
+    sent += 1;
+    if (answer.status === 429) return answer;
+  }
+  return sent;
+}
+
+/** Goes on after a refusal. @returns the answer that is a ban's, where one came, and how many requests that took */
+function goOnUntilBanned(who: Caller, refusal: Answer): { ban: Answer | undefined; after: number } {
+  const usual = refusalKind(refusal);
+  const longest = (wait(refusal) ?? 0) + WINDOW / 2;
+  for (let after = 1; after <= MOST_AFTER_429; after += 1) {
+    const answer = list(who, plain);
+    if (answer.status === 200) return { ban: undefined, after };
+    if (refusalKind(answer) !== usual || (wait(answer) ?? 0) > longest) return { ban: answer, after };
+  }
+  return { ban: undefined, after: MOST_AFTER_429 };
+}
+
+/** Waits until a ban is over. @returns the last answer */
+function outlast(who: Caller, seconds: number): Answer {
+  rest(seconds + 0.5);
+  let answer = list(who, plain);
+  for (let tries = 0; answer.status !== 200 && tries < 3; tries += 1) {
+    rest(Math.max(1, wait(answer) ?? WINDOW / 2));
+    answer = list(who, plain);
+  }
+  return answer;
+}
+
 /**
  * Goes on after 429 until the answer changes, then stops and measures how long it is shut out.
  *
@@ -152,55 +187,29 @@ const MOST_AFTER_429 = 60;
  */
 export function abuse(who: Caller, longest: number): void {
   const began = targetSeconds();
-  let sent = 0;
-  let first: Answer | undefined;
-  const hasTime = () => targetSeconds() - began < 2 * WINDOW;
-  while (first === undefined && sent <= who.key.perMinute * 2 && hasTime()) {
-    const answer = list(who, plain);
-    sent += 1;
-    if (answer.status === 429) first = answer;
-  }
+  const first = reachLimit(who, began);
   const refusal = 'a key over its limit is refused';
-  if (first === undefined && targetSeconds() - began >= WINDOW) {
-    const why = `${sent} requests took more than a minute, one after the other: it was not over its limit`;
+  if (typeof first === 'number') {
+    if (targetSeconds() - began < WINDOW)
+      return assertion(who, refusal, false, `429 after ${who.key.perMinute}`, `${first} admitted`);
+    const why = `${first} requests took more than a minute, one after the other: it was not over its limit`;
     return undecided(who, refusal, why);
   }
-  if (first === undefined) {
-    assertion(who, refusal, false, `429 after ${who.key.perMinute}`, `${sent} admitted`);
-    return;
-  }
-  const usual = refusalKind(first);
-  const usualWait = wait(first) ?? 0;
   const firstAt = targetSeconds();
-  let after = 0;
-  let ban: Answer | undefined;
-  while (ban === undefined && after < MOST_AFTER_429) {
-    const answer = list(who, plain);
-    after += 1;
-    if (answer.status === 200) break;
-    if (refusalKind(answer) !== usual || (wait(answer) ?? 0) > usualWait + WINDOW / 2) ban = answer;
-  }
+  const { ban, after } = goOnUntilBanned(who, first);
   measurement(who, 'first 429 after', firstAt - began, 's');
-  if (ban === undefined) {
-    measurement(who, 'requests after the first 429, no ban seen', after, 'requests');
-    return;
-  }
+  if (ban === undefined)
+    return measurement(who, 'requests after the first 429, no ban seen', after, 'requests');
   const banAt = targetSeconds();
   const told = wait(ban);
   measurement(who, 'requests after the first 429 until the ban', after, 'requests');
   measurement(who, 'time from the first 429 to the ban', banAt - firstAt, 's');
   if (told !== undefined) measurement(who, 'ban as told', told, 's');
-  const until = told === undefined ? WINDOW : told;
-  if (until > longest) return;
-  rest(until + 0.5);
-  let answer = list(who, plain);
-  for (let tries = 0; answer.status !== 200 && tries < 3; tries += 1) {
-    rest(Math.max(1, wait(answer) ?? WINDOW / 2));
-    answer = list(who, plain);
-  }
-  if (answer.status === 200)
+  if ((told ?? WINDOW) > longest) return;
+  const { status } = outlast(who, told ?? WINDOW);
+  if (status === 200)
     measurement(who, 'ban as measured, to the next admitted request', targetSeconds() - banAt, 's');
-  assertion(who, 'a ban ends', answer.status === 200, 'served again', `status ${answer.status}`);
+  assertion(who, 'a ban ends', status === 200, 'served again', `status ${status}`);
 }
 
 const TOGETHER = 20;

@@ -21,7 +21,7 @@ export interface Sample {
 const OPERATIONS_SPAN = 4;
 const OUTCOMES_SPAN = 8;
 export const MOST_KEYS = 256;
-export const MOST_STREAMS = 16;
+const MOST_STREAMS = 16;
 
 /** The part of the first number that is the same for every request of a key in a stream. */
 export function seriesCode(stream: number, key: number, operation: number): number {

@@ -23,15 +23,9 @@ export interface RateStream {
   /** The function that the script exports for it; k6 calls it once per request. */
   readonly exec: string;
   readonly profile: LoadProfileName;
-  /** Factor on the run's rate, default 1. */
-  readonly share?: number;
   /** From and to, as parts of the run's duration; default all of it. */
   readonly from?: number;
   readonly to?: number;
-  /** Which keys pay: those with the role `load`, of these plans where given. */
-  readonly plans?: readonly PlanName[];
-  /** The stream may exceed its keys' plan: its 429s are what it is about. */
-  readonly overLimit?: boolean;
 }
 
 /** Clients that go at their own pace, one VU a client (closed model): personas whose behaviour is the subject. */
@@ -49,7 +43,7 @@ export interface ClientStream {
   readonly cost: ClientCost;
 }
 
-export type Stream = RateStream | ClientStream;
+type Stream = RateStream | ClientStream;
 
 /** What the runner judges beside thresholds, over all samples of all processes. */
 export type Judge = 'latency-trend' | 'recovery' | 'neighbour' | 'unique-ids';
@@ -59,14 +53,16 @@ export interface ScenarioFacts {
   readonly name: string;
   /** What the report answers, for a capacity engineer. */
   readonly answers: string;
-  /** Requests per second and seconds where the command line gives none. */
-  readonly rate: number;
-  readonly seconds: number;
+  /** Requests per second where the command line gives none; absent where none arrive at a rate. */
+  readonly rate?: number;
+  /** The same for the duration; absent where the scenario waits for the target (`targetSeconds`). */
+  readonly seconds?: number;
   readonly streams: readonly Stream[];
   readonly mix: Mix;
   /** In the language of `--slo`: `p99<500ms`, `errors<1%`. */
   readonly thresholds: string;
-  readonly needs: readonly ('writes' | 'exhaust' | 'ban')[];
+  /** Permissions. */
+  readonly needs?: readonly ('writes' | 'exhaust' | 'ban')[];
   readonly judges?: readonly Judge[];
   /** Seconds of the target's clock, where the scenario waits for windows or bans to end. */
   readonly targetSeconds?: number;

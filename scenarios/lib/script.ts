@@ -5,8 +5,8 @@ import { drain as drainSamples, tell } from './report.ts';
 import { plan } from './run-plan.ts';
 import { RUN_MARK } from './sample.ts';
 
-/** k6's options, as the runner planned them. Most bodies are left unread: what is to be read says so. */
-export const options = { ...plan.options, discardResponseBodies: true };
+/** k6's options, as the runner planned them. Where most bodies are left unread, what is to be read says so. */
+export const options = { ...plan.options, discardResponseBodies: plan.validateEvery > 1 };
 
 /** Longer than k6 takes to get hold of a VU whose request it cut off. */
 const HOLD_SECONDS = 0.3;

@@ -5,8 +5,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { measureCapacity } from '../runner/capacity/capacity.ts';
+import { measureCapacity } from '../runner/capacity/measure-capacity.ts';
 import { provideK6 } from '../runner/k6/k6-binary.ts';
+import { runLoad } from '../runner/load-run.ts';
 import { startKnownServer } from './known-capacity-server.ts';
 
 const runs = Number(process.argv[2] ?? 20);
@@ -20,7 +21,13 @@ for (let run = 1; run <= runs; run += 1) {
   const server = await startKnownServer(1000 / truth);
   const out = await mkdtemp(join(tmpdir(), 'prove-capacity-'));
   try {
-    const result = await measureCapacity({ target: server, k6, out, slo: 'p99<200ms,errors<0.1%' });
+    const result = await measureCapacity({
+      target: server,
+      slo: 'p99<200ms,errors<0.1%',
+      out,
+      k6Version: k6.version,
+      run: (step) => runLoad({ ...step, k6 }),
+    });
     const [low, high] = result.interval ?? [0, 0];
     const holds = low <= truth && truth <= high;
     if (result.interval === null) process.stdout.write(`${result.reason}\n`);

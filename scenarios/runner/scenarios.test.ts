@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { CATALOGUE } from '../lib/catalogue.ts';
-import { assertSound, BRIEFLY, briefly, skip } from './quota/brief-runs.ts';
 import { readLoadResult } from './result/read-result.ts';
 import { renderLoadResult } from './result/render-result.ts';
+import { assertSound, BRIEFLY, briefly, skip } from './testing/brief-runs.ts';
 
 t.test('every scenario runs briefly', { skip }, async (t) => {
   t.same(Object.keys(BRIEFLY).toSorted(), CATALOGUE.map(({ name }) => name).toSorted());

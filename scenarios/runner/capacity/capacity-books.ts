@@ -1,9 +1,12 @@
 /** What the steps of a search took from their keys, and when the next one can be paid. */
 import { CAPACITY_STEP } from '../../lib/catalogue.ts';
 import type { LoadTarget } from '../quota/load-target.ts';
-import { type BudgetKey, planQuota } from '../quota/quota.ts';
-import type { QuotaBill } from '../result/load-result.ts';
+import { type BudgetKey, planQuota, type QuotaBill } from '../quota/quota.ts';
 
+/** No step of a search goes beyond this many requests a second. */
+export const MOST_RATE = 20_000;
+/** A search goes on for so long: no step at the knee begins later. */
+export const BUDGET_SECONDS = 170;
 /** Beyond the minute, for what the two clocks differ by. */
 const ROOM_MS = 500;
 
@@ -65,4 +68,22 @@ export class MinuteBooks {
     }
     return { waitSeconds: undefined, reason };
   }
+}
+
+/**
+ * What a search takes from its keys at most. How many steps it needs, and how fast they are, depends on the target;
+ * what bounds it is its time, and that each step is paid from what is left of the keys' minutes.
+ *
+ * @param step the bill of the first step, which names the keys
+ * @param clockSpeed seconds of the target's clock in a real one
+ */
+export function searchBill(step: QuotaBill, clockSpeed: number): QuotaBill {
+  const minutes = Math.ceil((BUDGET_SECONDS * clockSpeed) / 60);
+  const keys = step.keys.map((key) => ({
+    ...key,
+    requests: Math.min(key.perDay, key.perMinute * minutes, MOST_RATE * BUDGET_SECONDS),
+    busiestMinute: Math.min(key.perMinute, key.perDay, Math.ceil((MOST_RATE * 60) / clockSpeed)),
+  }));
+  const all = keys.reduce((sum, { requests }) => sum + requests, 0);
+  return { keys, total: Math.min(all, MOST_RATE * BUDGET_SECONDS) };
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { parseSlo } from '../result/slo.ts';
+import { parseSlo } from '../../lib/slo.ts';
 import { GeneratorWasLimit, QuotaSpent, type SearchSteps, searchCapacity } from './capacity-search.ts';
 import type { StepOutcome } from './knee.ts';
 

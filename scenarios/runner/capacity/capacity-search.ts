@@ -1,12 +1,9 @@
 /** The search for a capacity: which rate is tried next, and what the steps come to. */
 
-import { round, type SloClause } from '../result/slo.ts';
-import type { CapacityResult, CapacityStep } from './capacity.ts';
+import { round, type SloClause } from '../../lib/slo.ts';
+import type { CapacityFound, CapacityStep } from './capacity.ts';
 import { SUSTAINED_SECONDS } from './judge-step.ts';
 import { Knee, type StepOutcome } from './knee.ts';
-
-/** What a search found. */
-export type CapacityFound = Pick<CapacityResult, 'outcome' | 'reason' | 'capacity' | 'interval' | 'atLeast'>;
 
 /** The keys cannot pay for a step; the message says what it would take. */
 export class QuotaSpent extends Error {
@@ -49,7 +46,7 @@ const LEAST_RATE = 0.5;
 /** Length of a step around the knee, in seconds. */
 export const STEP_SECONDS = 5;
 /** Length of a step before that. */
-export const BRACKET_SECONDS = 3;
+const BRACKET_SECONDS = 3;
 /** Bisecting ends when the bracket is so narrow; what follows are repetitions. */
 const BISECTED = 1.1;
 /** Good enough: half the interval, as a part of the capacity. */

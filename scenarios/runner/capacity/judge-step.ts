@@ -1,8 +1,8 @@
 /** Whether a step of constant rate holds an objective, and would go on to. */
 import { linearRegression, mean } from 'simple-statistics';
+import { judgeClause, round, type SloClause } from '../../lib/slo.ts';
+import { histogramFrom, newHistogram, percentileOf } from '../result/figures.ts';
 import type { LoadResult, LoadSeries } from '../result/load-result.ts';
-import { histogramFrom, newHistogram } from '../result/sample-store.ts';
-import { judgeClause, round, type SloClause } from '../result/slo.ts';
 
 export interface StepJudgement {
   readonly held: boolean;
@@ -70,7 +70,7 @@ function steady(series: readonly LoadSeries[]) {
 export function judgeStep({ series, generator }: LoadResult, clauses: readonly SloClause[]): StepJudgement {
   const { histogram, errors, points } = steady(series);
   const requests = histogram.totalCount;
-  const at = (percentile: number) => histogram.getValueAtPercentile(percentile) / 1000;
+  const at = (percentile: number) => percentileOf(histogram, percentile);
   const { slope, error } = growthOf(points);
   const figures = { requests, errors, violations: 0, latency: at };
   const facts = {

@@ -9,9 +9,26 @@ t.test('a lower bound is said as one, with what bounds the search', async (t) =>
   t.match(text, /\n\nat least 320 requests\/s \(limited by the plans’ quotas\): too dear\n$/);
 });
 
-t.test('no capacity is claimed where the generator was the limit, or nothing held', async (t) => {
-  const text = renderCapacity({ ...without, outcome: 'generator-limited', reason: 'late', atLeast: 320 });
-  t.match(text, /\n\nNO CAPACITY \(generator-limited\): late\n$/);
+t.test(
+  'where the generator was the limit, what held is said, and the step that could not be made',
+  async (t) => {
+    const failedStep = { rate: 640, phase: 'bracket', seconds: 3, reason: 'arrivals were late' } as const;
+    const text = renderCapacity({
+      ...without,
+      outcome: 'generator-limited',
+      reason: 'late',
+      atLeast: 320,
+      failedStep,
+    });
+    t.match(
+      text,
+      /\nnot made: 640\/s: arrivals were late\n\nat least 320 requests\/s \(as much as this machine /,
+    );
+  },
+);
+
+t.test('no capacity is claimed where nothing held', async (t) => {
+  t.match(renderCapacity({ ...without, outcome: 'generator-limited', reason: 'late' }), /NO CAPACITY/);
   t.match(renderCapacity({ ...without, outcome: 'quota-limited', reason: 'spent' }), /NO CAPACITY/);
 });
 

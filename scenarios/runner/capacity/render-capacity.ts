@@ -1,6 +1,6 @@
 /** A search for a capacity, for a person at a terminal. */
 
-import { round } from '../result/slo.ts';
+import { round } from '../../lib/slo.ts';
 import type { CapacityResult, CapacityStep } from './capacity.ts';
 
 /** One line a step, as it is taken. */
@@ -12,6 +12,7 @@ export function renderStep({ phase, rate, held, p50, p99, reason }: CapacityStep
 const BOUNDS = {
   'at-least': 'the highest rate tried',
   'quota-limited': 'limited by the plans’ quotas',
+  'generator-limited': 'as much as this machine could make',
 } as const satisfies Partial<Record<CapacityResult['outcome'], string>>;
 
 /** The rate up to which all held that could be tried, and why no more could; undefined where that is not the answer. */
@@ -19,14 +20,17 @@ export function lowerBound({
   outcome,
   atLeast,
 }: CapacityResult): { readonly rate: number; readonly why: string } | undefined {
-  if (atLeast === undefined || (outcome !== 'at-least' && outcome !== 'quota-limited')) return undefined;
+  if (atLeast === undefined || outcome === 'found' || outcome === 'below' || outcome === 'interrupted')
+    return undefined;
   return { rate: atLeast, why: BOUNDS[outcome] };
 }
 
 /** The outcome in a few lines. */
 export function renderCapacity(result: CapacityResult): string {
-  const { run, outcome, reason, capacity, interval, steps } = result;
-  const head = `capacity of ${run.target} for ${run.slo}, ${steps.length} steps, ${Math.round(run.durationSeconds)} s`;
+  const { run, outcome, reason, capacity, interval, steps, failedStep } = result;
+  const head =
+    `capacity of ${run.target} for ${run.slo}, ${steps.length} steps, ${Math.round(run.durationSeconds)} s` +
+    (failedStep === undefined ? '' : `\nnot made: ${round(failedStep.rate)}/s: ${failedStep.reason}`);
   const bound = lowerBound(result);
   if (bound !== undefined)
     return `${head}\n\nat least ${round(bound.rate)} requests/s (${bound.why}): ${reason}\n`;

@@ -2,18 +2,22 @@ import t from 'tap';
 import { STATUS_FACTOR, seriesCode } from '../../lib/sample.ts';
 import type { LoadSeries } from '../result/load-result.ts';
 import { SampleStore } from '../result/sample-store.ts';
-import { compareBlocks } from './compare-blocks.ts';
+import { chanceOfDifference, compareBlocks } from './compare-blocks.ts';
 
 const names = { streams: ['s'], keys: [{ name: 'p', plan: 'pro' }] } as const;
 const OPTIONS = { toleratedSlowdown: 0.04 };
 
 /** A run of 30 s at 50 requests/s with latencies around 20 ms, a drift of the machine of its own, and slow seconds. */
-function simulated(random: () => number, factor: number, errorPart = 0): LoadSeries[] {
+function simulated(
+  random: () => number,
+  factor: number,
+  { errorPart = 0, unevenness = 0, seconds = 30 } = {},
+): LoadSeries[] {
   const store = new SampleStore(names, 1);
   const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
   const machine = Math.exp(0.005 * normal());
-  for (let second = 0; second < 30; second += 1) {
-    const slow = random() < 0.07 ? 1.15 : 1;
+  for (let second = 0; second < seconds; second += 1) {
+    const slow = (random() < 0.07 ? 1.15 : 1) * (unevenness === 0 ? 1 : Math.exp(unevenness * normal()));
     const rows = Array.from({ length: 50 }, () => {
       const failed = random() < errorPart;
       const code = seriesCode(0, 0, 0) + (failed ? 500 : 200) * STATUS_FACTOR + (failed ? 3 : 0);
@@ -60,11 +64,58 @@ t.test('a faster server is better, not worse', async (t) => {
 
 t.test('errors that were not there are found', async (t) => {
   const random = seeded(5);
-  const { findings } = compareBlocks(simulated(random, 1), simulated(random, 1, 0.05), OPTIONS);
+  const { findings } = compareBlocks(
+    simulated(random, 1),
+    simulated(random, 1, { errorPart: 0.05 }),
+    OPTIONS,
+  );
   t.match(
     findings.find(({ metric }) => metric.endsWith('errors')),
     { alarm: true },
   );
+});
+
+t.test('a run that scatters too much to tell decides nothing', async (t) => {
+  const random = seeded(9);
+  const { findings } = compareBlocks(
+    simulated(random, 1, { unevenness: 0.3 }),
+    simulated(random, 1, { unevenness: 0.3 }),
+    OPTIONS,
+  );
+  t.match(findings[0], { alarm: false, better: false, undecided: true });
+  const [quiet] = compareBlocks(simulated(random, 1), simulated(random, 1), OPTIONS).findings;
+  t.match(quiet, { alarm: false, undecided: false });
+});
+
+t.test('a spread that changed around the same median is told, and is no alarm', async (t) => {
+  const random = seeded(11);
+  const seconds = 120;
+  const [base, uneven] = [
+    simulated(random, 1, { seconds }),
+    simulated(random, 1, { seconds, unevenness: 0.08 }),
+  ];
+  const [middle] = compareBlocks(base, uneven, OPTIONS).findings;
+  t.match(middle, { metric: 'listPets p50', alarm: false, spread: /^the same median, .* scatter more: / });
+  const [back] = compareBlocks(uneven, base, OPTIONS).findings;
+  t.match(back, { spread: /scatter less/ });
+  let told = 0;
+  for (let run = 0; run < 15; run += 1) {
+    const [same] = compareBlocks(
+      simulated(random, 1, { seconds }),
+      simulated(random, 1, { seconds }),
+      OPTIONS,
+    ).findings;
+    if (same?.spread !== undefined) told += 1;
+  }
+  t.ok(told === 0, `told of ${told} of 15 identical pairs`);
+});
+
+t.test('how often chance sets two samples so far apart', async (t) => {
+  const ramp = (from: number) => Array.from({ length: 50 }, (_, index) => index + from);
+  t.equal(chanceOfDifference(ramp(0), ramp(0)), 1);
+  // Two samples of 50, 14 apart: 0.0392, counted over all orders of the 100 values.
+  t.ok(Math.abs(chanceOfDifference(ramp(0), ramp(14)) - 0.0392) < 0.001);
+  t.ok(chanceOfDifference(ramp(0), ramp(40)) < 1e-6);
 });
 
 t.test('too few blocks are no comparison', async (t) => {

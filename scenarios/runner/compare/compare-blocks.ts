@@ -1,7 +1,15 @@
 /** Whether one run's latency or errors are worse than another's: a rank test over time blocks. */
-import { cumulativeStdNormalProbability, mean, median, quantile, wilcoxonRankSum } from 'simple-statistics';
+import {
+  cumulativeStdNormalProbability,
+  interquartileRange,
+  mean,
+  median,
+  quantile,
+  sum,
+  wilcoxonRankSum,
+} from 'simple-statistics';
+import { round } from '../../lib/slo.ts';
 import type { LoadBlock, LoadSeries } from '../result/load-result.ts';
-import { round } from '../result/slo.ts';
 
 export interface CompareOptions {
   /** A slow-down of typical latency that nobody minds, as a part: 0.04 is 4 %. */
@@ -15,6 +23,8 @@ export interface CompareFinding {
   readonly alarm: boolean;
   /** Better by more than tolerated, and that is no chance. */
   readonly better: boolean;
+  /** Neither: it may be worse than tolerated, and may be not. */
+  readonly undecided: boolean;
   /** Head over base; null for errors. */
   readonly ratio: number | null;
   /** 95 % confidence interval of the ratio. */
@@ -22,6 +32,8 @@ export interface CompareFinding {
   /** How often chance alone makes so large a difference from what is tolerated. */
   readonly p: number;
   readonly actual: string;
+  /** That the time blocks scatter otherwise than before around the same median; absent where they do not. */
+  readonly spread?: string;
 }
 
 export interface Comparison {
@@ -38,6 +50,8 @@ const ALARMS_BY_CHANCE = 0.02;
 /** The tail varies more from run to run than the middle. */
 const TAIL_FACTOR = 4;
 const ERRORS_TOLERATED = 0.001;
+/** Blocks in a row depend on each other, and what they tell fails nothing: seldom is enough. */
+const SPREAD_BY_CHANCE = 0.001;
 
 type Blocks = readonly LoadBlock[];
 
@@ -85,6 +99,35 @@ function shift(
   };
 }
 
+/** How often chance makes two samples' distributions differ so much anywhere (Kolmogorov and Smirnov, asymptotic). */
+export function chanceOfDifference(base: readonly number[], head: readonly number[]): number {
+  const below = (sample: readonly number[], limit: number) =>
+    sample.filter((value) => value <= limit).length / sample.length;
+  const distance = Math.max(...[...base, ...head].map((at) => Math.abs(below(base, at) - below(head, at))));
+  const size = Math.sqrt((base.length * head.length) / (base.length + head.length));
+  const lambda = size * distance;
+  const terms = Array.from({ length: 20 }, (_, index) => {
+    const k = index + 1;
+    return (k % 2 === 1 ? 2 : -2) * Math.exp(-2 * (k * lambda) ** 2);
+  });
+  // Below this the series converges slowly, to 1.
+  return lambda < 0.3 ? 1 : Math.min(1, sum(terms));
+}
+
+/** What is said of a spread that changed while the median did not; undefined where it is as it was. */
+function spreadChange(base: readonly Blocks[], head: readonly Blocks[]): string | undefined {
+  const medians = (batches: readonly Blocks[]) => batches.flat().map(({ p50 }) => p50);
+  const [early, late] = [medians(base), medians(head)];
+  const around = (values: readonly number[]) => {
+    const middle = median([...values]);
+    return values.map((value) => value / middle);
+  };
+  if (chanceOfDifference(around(early), around(late)) > SPREAD_BY_CHANCE) return undefined;
+  const [before, after] = [early, late].map((values) => interquartileRange([...values]));
+  if (before === undefined || after === undefined) return undefined;
+  return `the same median, but its time blocks ${after > before ? 'scatter more' : 'scatter less'}: half of them within ${round(before)} ms → ${round(after)} ms`;
+}
+
 /** Compares the series of two runs, operation by operation. */
 export function compareBlocks(
   base: readonly LoadSeries[],
@@ -105,20 +148,30 @@ export function compareBlocks(
       );
       return [];
     }
+    const tail = toleratedSlowdown * TAIL_FACTOR;
+    const middle = latencyFinding(
+      `${operation} p50`,
+      early,
+      late,
+      ({ p50 }) => p50,
+      toleratedSlowdown,
+      threshold,
+    );
+    const spread = middle.alarm || middle.better ? undefined : spreadChange(early, late);
     return [
-      latencyFinding(`${operation} p50`, early, late, ({ p50 }) => p50, toleratedSlowdown, threshold),
-      latencyFinding(
-        `${operation} p99`,
-        early,
-        late,
-        ({ p99 }) => p99,
-        toleratedSlowdown * TAIL_FACTOR,
-        threshold,
-      ),
+      { ...middle, ...(spread === undefined ? {} : { spread }) },
+      latencyFinding(`${operation} p99`, early, late, ({ p99 }) => p99, tail, threshold),
       errorFinding(`${operation} errors`, early, late, threshold),
     ];
   });
   return { findings, notCompared };
+}
+
+/** Whether `head` is larger than `base` by more than is tolerated, or smaller, and that is no chance. */
+function ranked(base: readonly number[], head: readonly number[], tolerated: number, threshold: number) {
+  const beyond = (values: readonly number[]) => values.map((value) => value + tolerated);
+  const p = chanceOfLarger(beyond(base), head);
+  return { p, alarm: p < threshold, better: chanceOfLarger(beyond(head), base) < threshold };
 }
 
 function latencyFinding(
@@ -132,25 +185,16 @@ function latencyFinding(
   const logs = (batches: readonly Blocks[]) =>
     batches.map((batch) => Math.log(Math.max(weighted(batch, value), 1e-3)));
   const [early, late] = [logs(base), logs(head)];
-  const allowed = Math.log(1 + tolerated);
+  const test = ranked(early, late, Math.log(1 + tolerated), threshold);
   const { estimate, low, high } = shift(early, late);
-  const p = chanceOfLarger(
-    early.map((each) => each + allowed),
-    late,
-  );
-  const pBetter = chanceOfLarger(
-    late.map((each) => each + allowed),
-    early,
-  );
   const [ratio, from, to] = [Math.exp(estimate), Math.exp(low), Math.exp(high)];
   const ms = (batches: readonly number[]) => round(Math.exp(median([...batches])));
   return {
     metric,
-    alarm: p < threshold,
-    better: pBetter < threshold,
+    ...test,
+    undecided: !test.alarm && to > 1 + tolerated,
     ratio,
     interval: [from, to],
-    p,
     actual:
       `${ms(early)} ms → ${ms(late)} ms, ${percent(ratio)} (95 %: ${percent(from)} to ${percent(to)}; ` +
       `tolerated ${percent(1 + tolerated)})`,
@@ -166,21 +210,15 @@ function errorFinding(
   const parts = (batches: readonly Blocks[]) =>
     batches.map((batch) => weighted(batch, ({ errors, requests }) => errors / Math.max(requests, 1)));
   const [early, late] = [parts(base), parts(head)];
-  const p = chanceOfLarger(
-    early.map((part) => part + ERRORS_TOLERATED),
-    late,
-  );
-  const pBetter = chanceOfLarger(
-    late.map((part) => part + ERRORS_TOLERATED),
-    early,
-  );
+  const test = ranked(early, late, ERRORS_TOLERATED, threshold);
+  const isMore = mean(late) > mean(early) + ERRORS_TOLERATED;
   return {
     metric,
-    alarm: p < threshold && mean(late) > mean(early) + ERRORS_TOLERATED,
-    better: pBetter < threshold,
+    ...test,
+    alarm: test.alarm && isMore,
+    undecided: !test.alarm && isMore,
     ratio: null,
     interval: null,
-    p,
     actual: `${round(mean(early) * 100)} % → ${round(mean(late) * 100)} %`,
   };
 }

@@ -34,7 +34,7 @@ export function beyondDoubles() {
 `;
 
 /** Source of an ES module that exports a validator for each body of the contract. */
-export function validatorsSource(): string {
+function validatorsSource(): string {
   const ajv = new Ajv({
     strict: true,
     strictTypes: false,
@@ -57,8 +57,8 @@ export const contractPlugin: Plugin = {
       contents: validatorsSource(),
       resolveDir: fileURLToPath(packageRoot),
     }));
-    onResolve({ filter: /\/checks\/harness\// }, ({ path }) => {
-      const module = path.slice(path.indexOf('checks/harness/'));
+    onResolve({ filter: /\/checks\/wire\// }, ({ path }) => {
+      const module = path.slice(path.indexOf('checks/wire/'));
       const source = fileURLToPath(new URL(module, packageRoot));
       if (existsSync(source)) return { path: source };
       return { path: fileURLToPath(new URL(`dist/${module.replace(/\.ts$/, '.js')}`, packageRoot)) };

@@ -7,9 +7,8 @@ import type {
   UndecidedEvent,
   ViolationEvent,
 } from '../../lib/events.ts';
-import type { ThresholdOutcome, ViolationSummary } from '../result/load-result.ts';
-import { number, object, text } from '../result/schema-parts.ts';
 import { droppedIn, type K6Figures, readK6Figures } from './k6-figures.ts';
+import { number, object, text } from './schema-parts.ts';
 
 const MOST_ERROR_LINES = 20;
 const MOST_LINE = 500;
@@ -42,16 +41,25 @@ const isScriptEvent = new Ajv({ strict: true, strictRequired: false }).compile<S
   ],
 });
 
+/** What broke one clause of the contract under load. */
+export interface ViolationSummary {
+  /** Id in spec/requirements.yaml. */
+  readonly requirement: string;
+  /** At least so many: each VU reports the first few of each kind in full. */
+  readonly reported: number;
+  readonly example: Omit<ViolationEvent, 'kind'>;
+}
+
 /** What scripts told beside samples, and what k6 logged. Keys are removed from everything on its way in. */
 export class EventLog {
   readonly #redactor: Redactor;
-  readonly #violations = new Map<string, { reported: number; example: Omit<ViolationEvent, 'kind'> }>();
+  readonly #violations = new Map<string, ViolationSummary>();
+  readonly #lags = new Map<number, number[]>();
+  readonly #figures = new Map<number, K6Figures>();
   readonly assertions: AssertionEvent[] = [];
   readonly undecided: UndecidedEvent[] = [];
   readonly measurements: MeasurementEvent[] = [];
   readonly addedIds: string[] = [];
-  readonly #lags = new Map<number, number[]>();
-  readonly #figures = new Map<number, K6Figures>();
   readonly errorLines: string[] = [];
 
   constructor(redactor: Redactor) {
@@ -66,42 +74,28 @@ export class EventLog {
     } catch {
       parsed = undefined;
     }
-    if (!isScriptEvent(parsed)) {
-      this.problem('k6 wrote an event that cannot be read');
-      return;
-    }
-    switch (parsed.kind) {
-      case 'violation': {
-        const { kind: _, ...example } = parsed;
-        const known = this.#violations.get(parsed.requirement);
-        if (known === undefined) this.#violations.set(parsed.requirement, { reported: 1, example });
-        else known.reported += 1;
-        break;
-      }
-      case 'assertion':
-        this.assertions.push(parsed);
-        break;
-      case 'undecided':
-        this.undecided.push(parsed);
-        break;
-      case 'measurement':
-        this.measurements.push(parsed);
-        break;
-      case 'added':
-        for (const id of parsed.ids) this.addedIds.push(id);
-        break;
-      case 'lag': {
-        const lags = this.#lags.get(from) ?? [];
-        this.#lags.set(from, lags);
-        for (const lag of parsed.milliseconds) lags.push(lag);
-        break;
-      }
-      case 'figures': {
-        const figures = readK6Figures(parsed.metrics);
-        if (figures === undefined) this.problem("k6's own figures cannot be read");
-        else this.#figures.set(from, figures);
-        break;
-      }
+    if (isScriptEvent(parsed)) this.#take(parsed, from);
+    else this.problem('k6 wrote an event that cannot be read');
+  }
+
+  #take(event: ScriptEvent, from: number): void {
+    if (event.kind === 'assertion') this.assertions.push(event);
+    else if (event.kind === 'undecided') this.undecided.push(event);
+    else if (event.kind === 'measurement') this.measurements.push(event);
+    else if (event.kind === 'added') for (const id of event.ids) this.addedIds.push(id);
+    else if (event.kind === 'lag') {
+      const lags = this.#lags.get(from) ?? [];
+      this.#lags.set(from, lags);
+      for (const lag of event.milliseconds) lags.push(lag);
+    } else if (event.kind === 'figures') {
+      const figures = readK6Figures(event.metrics);
+      if (figures === undefined) this.problem("k6's own figures cannot be read");
+      else this.#figures.set(from, figures);
+    } else {
+      const { kind: _, ...example } = event;
+      const { requirement } = event;
+      const known = this.#violations.get(requirement) ?? { requirement, reported: 0, example };
+      this.#violations.set(requirement, { ...known, reported: known.reported + 1 });
     }
   }
 
@@ -139,21 +133,6 @@ export class EventLog {
 
   /** What broke the contract, one example each. */
   violations(): ViolationSummary[] {
-    return [...this.#violations].map(([requirement, { reported, example }]) => ({
-      requirement,
-      reported,
-      example,
-    }));
-  }
-
-  /** The scripts' assertions as outcomes. */
-  outcomes(): ThresholdOutcome[] {
-    return this.assertions.map(({ name, key, held, expected, actual }) => ({
-      name,
-      key,
-      held,
-      expected,
-      actual,
-    }));
+    return [...this.#violations.values()];
   }
 }

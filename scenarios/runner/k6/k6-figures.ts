@@ -1,6 +1,6 @@
 /** k6's own figures of a run, as its API tells them at the end (scenarios/lib/script.ts, teardown). */
 import { Ajv } from 'ajv';
-import { number, object, text } from '../result/schema-parts.ts';
+import { number, object, text } from './schema-parts.ts';
 
 /** One of k6's metrics: a trend, a rate, a counter or a gauge, and its values by the name that k6 gives them. */
 export interface K6Metric {

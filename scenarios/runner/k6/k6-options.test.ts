@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { LoadProfileName, RateStream, ScenarioFacts } from '../../lib/scenario.ts';
+import { parseSlo } from '../../lib/slo.ts';
 import { k6Options } from './k6-options.ts';
 
 const MIX = { listPets: 1, createPet: 0, getPet: 0 };
@@ -17,16 +18,10 @@ function told(profile: LoadProfileName, rate: number, seconds: number): unknown 
     thresholds: 'errors==0',
     needs: [],
   };
-  const { options } = k6Options({
-    facts,
-    streams: [{ stream, keys: [0], schedule: [0] }],
-    rate,
-    seconds,
-    clockSpeed: 1,
-    expectedSeconds: 0.1,
-    graceSeconds: 1,
-    toOutputs: false,
-  });
+  const clauses = parseSlo('p99<100ms');
+  const part = { rate, streams: [{ stream, keys: [0], schedule: [0] }] };
+  const machine = { clockSpeed: 1, graceSeconds: 1, toOutputs: false };
+  const { options } = k6Options({ facts, seconds, clauses }, part, machine);
   return options;
 }
 

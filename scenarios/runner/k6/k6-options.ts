@@ -1,35 +1,31 @@
 import { mostRequests, peakRate, RATE_UNIT_SECONDS, type Slope, slopes } from '../../lib/load-profiles.ts';
-import type { RateStream, ScenarioFacts } from '../../lib/scenario.ts';
-import type { PaidStream } from '../quota/quota.ts';
+import type { ClientStream, RateStream } from '../../lib/scenario.ts';
+import type { SloClause } from '../../lib/slo.ts';
+import type { LoadPart } from '../quota/divide.ts';
+import type { PreparedLoad } from '../quota/load-request.ts';
 
-/** What k6's options are made from. */
-export interface OptionsRequest {
-  readonly facts: ScenarioFacts;
-  readonly streams: readonly PaidStream[];
-  /** Requests per second. */
-  readonly rate: number;
-  readonly seconds: number;
+/** What the machine and its user add to a load. */
+export interface RunOptions {
   readonly clockSpeed: number;
-  /** Seconds that a request usually takes at most: how many VUs a rate needs follows from it. */
-  readonly expectedSeconds: number;
   /** Seconds that requests under way are given at the end. */
   readonly graceSeconds: number;
   /** Whether k6 writes its metrics somewhere while it runs. */
   readonly toOutputs: boolean;
-  /** Virtual users of a rate, where what is expected does not decide it. */
-  readonly users?: number;
+  /** Execution segments that share the script: each has as many virtual users. */
+  readonly segments?: number;
 }
 
 export interface K6Options {
   readonly options: Record<string, unknown>;
   /** Virtual users in all. */
   readonly vus: number;
-  /** Seconds until the load has ended, without the grace. */
-  readonly loadSeconds: number;
 }
+
+type Load = Pick<PreparedLoad, 'facts' | 'seconds' | 'clauses'>;
 
 const PARALLEL = 20;
 const MOST_VUS = 5000;
+const USUAL_BOUND_MS = 500;
 
 /** In milliseconds, exact to the microsecond: at 20,000 requests/s a millisecond is twenty of them. */
 const duration = (seconds: number) => `${Math.max(1, Math.round(seconds * 1e6) / 1000)}ms`;
@@ -60,31 +56,61 @@ function ramp(shape: readonly Slope[]): object {
   };
 }
 
-/** VUs for a rate (Little's law, with half as many again for what is slower than expected). */
-function vusFor(peak: number, expectedSeconds: number): number {
-  return Math.min(MOST_VUS, Math.ceil(peak * expectedSeconds * 1.5) + 4);
+/** VUs for a rate (Little's law, with half as many again for what is slower than the objective allows). */
+function vusFor(peak: number, clauses: readonly SloClause[], segments: number): number {
+  const { bound = USUAL_BOUND_MS } = clauses.find(({ metric }) => metric.kind === 'latency') ?? {};
+  const vus = Math.min(MOST_VUS, Math.ceil(((peak * bound) / 1000) * 1.5) + 4);
+  return Math.ceil(vus / segments) * segments;
 }
 
-function rateScenario(
-  stream: RateStream,
-  request: OptionsRequest,
-): { vus: number; end: number; scenario: object } {
-  const { share = 1, from = 0, to = 1, profile, exec } = stream;
-  const seconds = (to - from) * request.seconds;
-  const shape = slopes(profile, request.rate * share, seconds);
-  const vus = request.users ?? vusFor(peakRate(shape), request.expectedSeconds);
-  const common = {
+/** A stream as k6 runs it. */
+interface MadeScenario {
+  readonly vus: number;
+  /** Seconds from the start of the run until it has ended, without the grace. */
+  readonly end: number;
+  readonly scenario: object;
+}
+
+const startTime = (seconds: number) => (seconds === 0 ? '0s' : duration(seconds));
+
+function rateScenario(stream: RateStream, load: Load, part: LoadPart, options: RunOptions): MadeScenario {
+  const { from = 0, to = 1, profile, exec } = stream;
+  const seconds = (to - from) * load.seconds;
+  const shape = slopes(profile, part.rate, seconds);
+  const vus = vusFor(peakRate(shape), load.clauses, options.segments ?? 1);
+  const [first] = shape;
+  const isConstant = shape.every((slope) => slope.from === slope.to && slope.from === first?.from);
+  const scenario = {
     exec,
-    startTime: duration(from * request.seconds).replace(/^1ms$/, '0s'),
+    startTime: startTime(from * load.seconds),
     timeUnit: `${RATE_UNIT_SECONDS}s`,
     preAllocatedVUs: vus,
     maxVUs: vus,
-    gracefulStop: duration(request.graceSeconds),
+    gracefulStop: duration(options.graceSeconds),
+    ...(isConstant ? constantRate(first?.from ?? 0, seconds) : ramp(shape)),
   };
-  const [first] = shape;
-  const isConstant = shape.every((slope) => slope.from === slope.to && slope.from === first?.from);
-  const executor = isConstant ? constantRate(first?.from ?? 0, seconds) : ramp(shape);
-  return { vus, end: to * request.seconds, scenario: { ...common, ...executor } };
+  return { vus, end: to * load.seconds, scenario };
+}
+
+function clientScenario(
+  stream: ClientStream,
+  keys: readonly number[],
+  { facts, seconds }: Load,
+  { clockSpeed, graceSeconds }: RunOptions,
+): MadeScenario {
+  const vus = stream.count ?? keys.length;
+  const start = (stream.from ?? 0) * seconds;
+  const longest = Math.max(seconds - start, (facts.targetSeconds ?? 0) / clockSpeed + 1);
+  const scenario = {
+    executor: 'per-vu-iterations',
+    exec: stream.exec,
+    vus,
+    iterations: 1,
+    startTime: startTime(start),
+    maxDuration: duration(longest),
+    gracefulStop: duration(graceSeconds),
+  };
+  return { vus, end: start + longest, scenario };
 }
 
 /** Tags that k6 sets by itself. Each costs a percent of a request; without url no query makes a series of its own. */
@@ -101,57 +127,42 @@ export function systemTags(toOutputs: boolean): string[] {
   return [...SYSTEM_TAGS, ...(toOutputs ? OUTPUT_TAGS : [])];
 }
 
-/** k6's options for a paid scenario. `drain` brings the VUs' last samples home; see scenarios/lib/report.ts. */
-export function k6Options(request: OptionsRequest): K6Options {
-  const scenarios: Record<string, object> & { drain?: object } = {};
-  let vus = 0;
-  let loadSeconds = 0;
-  let hasRate = false;
-  for (const { stream, keys } of request.streams) {
-    if (stream.kind === 'rate') {
-      const made = rateScenario(stream, request);
-      scenarios[stream.name] = made.scenario;
-      vus += made.vus;
-      loadSeconds = Math.max(loadSeconds, made.end);
-      hasRate = true;
-      continue;
-    }
-    const clients = stream.count ?? keys.length;
-    const start = (stream.from ?? 0) * request.seconds;
-    const longest = Math.max(
-      request.seconds - start,
-      (request.facts.targetSeconds ?? 0) / request.clockSpeed + 1,
-    );
-    scenarios[stream.name] = {
-      executor: 'per-vu-iterations',
-      exec: stream.exec,
-      vus: clients,
-      iterations: 1,
-      startTime: duration(start).replace(/^1ms$/, '0s'),
-      maxDuration: duration(longest),
-      gracefulStop: duration(request.graceSeconds),
-    };
-    vus += clients;
-    loadSeconds = Math.max(loadSeconds, start + longest);
-  }
-  if (hasRate) {
-    // As many as there are, at once: each VU then runs it exactly once.
-    scenarios.drain = {
-      executor: 'per-vu-iterations',
-      exec: 'drain',
-      vus,
-      iterations: 1,
-      startTime: duration(loadSeconds + request.graceSeconds),
-      maxDuration: '10s',
-      gracefulStop: '0s',
-    };
-  }
+/** Lets k6 write its metrics to Prometheus while it runs, as native histograms. */
+export const TO_PROMETHEUS = '--out=experimental-prometheus-rw';
+
+export const prometheusEnvironment = (url: string) => ({
+  K6_PROMETHEUS_RW_SERVER_URL: url,
+  K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM: 'true',
+});
+
+/** k6's options for a part of a load. `drain` brings the VUs' last samples home; see scenarios/lib/report.ts. */
+export function k6Options(load: Load, part: LoadPart, options: RunOptions): K6Options {
+  const made = part.streams.map(({ stream, keys }) =>
+    stream.kind === 'rate'
+      ? ([stream.name, rateScenario(stream, load, part, options)] as const)
+      : ([stream.name, clientScenario(stream, keys, load, options)] as const),
+  );
+  const vus = made.reduce((sum, [, each]) => sum + each.vus, 0);
+  const end = Math.max(0, ...made.map(([, each]) => each.end));
+  // As many as there are, at once: each VU then runs it exactly once.
+  const drain = {
+    executor: 'per-vu-iterations',
+    exec: 'drain',
+    vus,
+    iterations: 1,
+    startTime: duration(end + options.graceSeconds),
+    maxDuration: '10s',
+    gracefulStop: '0s',
+  };
+  const hasRate = part.streams.some(({ stream }) => stream.kind === 'rate');
   return {
     vus,
-    loadSeconds,
     options: {
-      scenarios,
-      systemTags: systemTags(request.toOutputs),
+      scenarios: {
+        ...Object.fromEntries(made.map(([name, { scenario }]) => [name, scenario])),
+        ...(hasRate ? { drain } : {}),
+      },
+      systemTags: systemTags(options.toOutputs),
       batch: PARALLEL,
       batchPerHost: PARALLEL,
       maxRedirects: 0,

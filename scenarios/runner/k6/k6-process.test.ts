@@ -21,7 +21,7 @@ function start(k6: string, mostMemory?: number) {
     script: 'script.js',
     options: ['--tag', 'a=b'],
     environment: { A_KEY: 'its-value' },
-    showProgress: false,
+    withheld: ['ANOTHER_KEY'],
     ...(mostMemory === undefined ? {} : { mostMemory }),
     onSamples: (line) => heard.push(`samples ${line}`),
     onEvent: (json) => heard.push(`event ${json}`),
@@ -44,20 +44,23 @@ function isAlive(pid: number): boolean {
 }
 
 t.test('log lines are told apart, arguments and keys arrive their own way', async (t) => {
+  t.intercept(globalThis.process, 'env', {
+    value: { ...globalThis.process.env, ANOTHER_KEY: 'not-for-k6' },
+  });
   const k6 = await stand(
     t,
     `echo '{"level":"info","msg":"petstore-samples 1,2,3,4"}' >&2
 echo '{"level":"info","msg":"petstore-event {}"}' >&2
 echo '{"level":"error","msg":"went wrong","error":"here"}' >&2
 echo 'plain' >&2
-echo "{\\"level\\":\\"info\\",\\"msg\\":\\"$* key=$A_KEY\\"}" >&2
+echo "{\\"level\\":\\"info\\",\\"msg\\":\\"$* key=$A_KEY other=$ANOTHER_KEY.\\"}" >&2
 exit 99`,
   );
   const { heard, process } = start(k6);
   const { code } = await process.ended;
   t.equal(code, 99);
   t.same(heard.slice(0, 4), ['samples 1,2,3,4', 'event {}', 'error went wrong here', 'plain plain']);
-  t.match(heard[4], /^info run .*--tag a=b script\.js key=its-value$/);
+  t.match(heard[4], /^info run .*--tag a=b script\.js key=its-value other=\.$/);
 });
 
 t.test('stop is gentle, kill is not', async (t) => {
@@ -91,7 +94,7 @@ t.test('k6 does not survive a parent that is killed', async (t) => {
   const source = `
     import { startK6 } from ${JSON.stringify(parentScript)};
     const nothing = () => {};
-    startK6({ k6: ${JSON.stringify(k6)}, script: 's', options: [], environment: {}, showProgress: false,
+    startK6({ k6: ${JSON.stringify(k6)}, script: 's', options: [], environment: {},
       onSamples: nothing, onEvent: nothing, onLog: nothing });
     setInterval(nothing, 1000);`;
   const parent = spawn(process.execPath, [...process.execArgv, '--input-type=module', '--eval', source], {

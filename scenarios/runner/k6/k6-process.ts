@@ -3,8 +3,7 @@ import { createInterface } from 'node:readline';
 import { Readable, Writable } from 'node:stream';
 import { EVENT_MARK, SAMPLES_MARK } from '../../lib/sample.ts';
 import { withoutOtherLoad } from '../quota/own-load.ts';
-import { guardMemory } from './memory-guard.ts';
-import { ProcessMeter, type ProcessUsage } from './process-meter.ts';
+import { type ProcessUsage, watchProcess } from './process-watch.ts';
 
 /** What a k6 process is told, and who listens. */
 export interface K6Run {
@@ -15,8 +14,8 @@ export interface K6Run {
   readonly options: readonly string[];
   /** Keys by the name of their environment variable (nothing else brings them to k6), and what else k6 reads there. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Whether k6 draws its progress on this process's terminal. */
-  readonly showProgress: boolean;
+  /** Variables of this process that k6 does not get: keys that do not pay for its load. */
+  readonly withheld?: readonly string[];
   /** Bytes beyond which k6 is ended; as much as it likes where nothing is said. */
   readonly mostMemory?: number;
   readonly onSamples: (line: string) => void;
@@ -66,7 +65,7 @@ function commandOf(k6: string, args: readonly string[]): [program: string, args:
 const NOT_STARTED = [126, 127];
 
 /** One line of k6's log: JSON where it comes from the logger, plain where k6 printed it before that was set up. */
-function logLine(text: string): { level: string; message: string } {
+export function logLine(text: string): { level: string; message: string } {
   try {
     const line: unknown = JSON.parse(text);
     if (typeof line === 'object' && line !== null && 'msg' in line && 'level' in line) {
@@ -80,31 +79,32 @@ function logLine(text: string): { level: string; message: string } {
 }
 
 /**
- * Starts `k6 run`. Samples and events are in its log, which is on its standard error; progress on its standard output.
+ * Starts `k6 run`. Samples and events are in its log, which is on its standard error.
  */
 export function startK6(run: K6Run): K6Process {
   const args = [
     'run',
     '--log-format=json',
     '--no-usage-report',
-    ...(run.showProgress ? [] : ['--quiet']),
+    // Its logo, its own scenarios and its bar of progress are nothing that anybody asked for.
+    '--quiet',
     ...run.options,
     run.script,
   ];
   const child = spawn(...commandOf(run.k6, args), {
-    env: { ...GO_RUNTIME, ...withoutOtherLoad(process.env), ...run.environment },
+    env: { ...GO_RUNTIME, ...withoutOtherLoad(process.env, run.withheld), ...run.environment },
     // Its own process group: Ctrl-C reaches it through stop() and kill() only, so that the first one is gentle.
     detached: process.platform !== 'win32',
-    stdio: ['ignore', run.showProgress ? 'inherit' : 'ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   });
   const [, , log, guard] = child.stdio;
   if (!(log instanceof Readable) || !(guard instanceof Writable))
     throw new Error('k6 was started without pipes');
   guard.on('error', () => {});
-  const meter = new ProcessMeter(child.pid);
-  const unguard = guardMemory(child.pid, run.mostMemory ?? Number.POSITIVE_INFINITY, () => {
+  const { mostMemory = Number.POSITIVE_INFINITY } = run;
+  const endWatch = watchProcess(child.pid, mostMemory, () => {
     child.kill('SIGKILL');
-    const bound = Math.round((run.mostMemory ?? 0) / 2 ** 20).toLocaleString('en');
+    const bound = Math.round(mostMemory / 2 ** 20).toLocaleString('en');
     run.onLog(
       'error',
       `k6 held more than ${bound} MiB and was ended: does the target send bodies without end?`,
@@ -123,9 +123,8 @@ export function startK6(run: K6Run): K6Process {
   const ended = new Promise<K6Exit>((resolve) => {
     const end = async (code: number | null, signal: NodeJS.Signals | null) => {
       guard.end('done\n');
-      unguard();
       if (code !== null && NOT_STARTED.includes(code)) run.onLog('error', 'k6 could not be started');
-      const usage = meter.stop();
+      const usage = endWatch();
       await read;
       resolve({ code, signal, usage });
     };

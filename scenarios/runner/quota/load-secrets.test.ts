@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import { runLoad } from '../load-run.ts';
-import { k6, skip } from './brief-runs.ts';
+import { k6, skip } from '../testing/brief-runs.ts';
 import { startEmbeddedTarget } from './load-target.ts';
 
 t.test('a key is in no file, not in the log, and in nobody’s argument list', { skip }, async (t) => {

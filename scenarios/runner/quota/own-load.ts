@@ -12,7 +12,15 @@ export function otherLoad(k6Options: readonly string[]): string | undefined {
 
 const VARIABLES = ['K6_VUS', 'K6_DURATION', 'K6_ITERATIONS', 'K6_STAGES', 'K6_PAUSED'];
 
-/** An environment without what would make k6 send another load, be it meant for another script. */
-export function withoutOtherLoad(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !VARIABLES.includes(name)));
+/**
+ * An environment without what would make k6 send another load, be it meant for another script.
+ *
+ * @param withheld further variables that are not k6's business
+ */
+export function withoutOtherLoad(
+  environment: NodeJS.ProcessEnv,
+  withheld: readonly string[] = [],
+): NodeJS.ProcessEnv {
+  const without = new Set([...VARIABLES, ...withheld]);
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !without.has(name)));
 }

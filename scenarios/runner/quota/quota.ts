@@ -2,8 +2,26 @@
 import { mostOf, mostOfAMinute } from '../../lib/client-cost.ts';
 import { arrivedBy, mostRequests, type Slope, slopes, wholeRequests } from '../../lib/load-profiles.ts';
 import { MOST_KEYS } from '../../lib/sample.ts';
-import type { ClientStream, PlannedKey, RateStream, ScenarioFacts } from '../../lib/scenario.ts';
-import type { KeyBill, QuotaBill } from '../result/load-result.ts';
+import type { ClientStream, PlanName, PlannedKey, RateStream, ScenarioFacts } from '../../lib/scenario.ts';
+
+export interface QuotaBill {
+  readonly keys: readonly KeyBill[];
+  readonly total: number;
+}
+
+/** What a load takes from a key at most, and took. */
+export interface KeyBill {
+  readonly key: string;
+  readonly plan: PlanName;
+  readonly requests: number;
+  readonly busiestMinute: number;
+  readonly perMinute: number;
+  readonly perDay: number;
+  /** Requests that were sent, with the look at the target before the load; absent before the run. */
+  readonly sent?: number;
+  /** Of those, refused with 429. */
+  readonly refused?: number;
+}
 
 /** A key that the scenario may use, with its roles. */
 export interface BudgetKey extends PlannedKey {
@@ -30,16 +48,17 @@ export interface PaidStream {
   readonly requests?: number;
 }
 
+/** A load that its keys can pay. */
+export interface PaidQuota {
+  readonly kind: 'paid';
+  readonly bill: QuotaBill;
+  readonly streams: readonly PaidStream[];
+  /** Position of the key that pays for the look at the target before the load. */
+  readonly looksFirst: number;
+}
+
 export type QuotaPlan =
-  | {
-      readonly kind: 'paid';
-      readonly bill: QuotaBill;
-      readonly streams: readonly PaidStream[];
-      /** Position of the key that pays for the look at the target before the load; it is on the bill. */
-      readonly looksFirst: number;
-      /** Requests of all rates together in the busiest minute of the target's clock, at most. */
-      readonly busiestMinute: number;
-    }
+  | PaidQuota
   | { readonly kind: 'refused'; readonly reason: string; readonly fits: string; readonly bill: QuotaBill };
 
 /** What a run asks for. */
@@ -51,16 +70,31 @@ export interface Demand {
   readonly seconds: number;
   /** Seconds of the target's clock in a real one. */
   readonly clockSpeed: number;
+  /** False where another pays for the look at the target before the load. */
+  readonly looks?: false;
 }
 
 /** Requests that each key is kept short of its limits: what the runner itself sends before and after, and rounding. */
 const RESERVE = 4;
 const PLACES = 2000;
-export const SCHEDULE_LENGTH = 1000;
+const SCHEDULE_LENGTH = 1000;
 
 interface Need {
   readonly total: number;
   readonly busiestMinute: number;
+}
+
+/** What each key pays, by its position. */
+type Payments = Map<number, Need>;
+
+/** A load that does not fit; the message says why. */
+class Unpayable extends Error {
+  readonly fits: string;
+
+  constructor(reason: string, fits: string) {
+    super(reason);
+    this.fits = fits;
+  }
 }
 
 function isRate(stream: RateStream | ClientStream): stream is RateStream {
@@ -73,8 +107,8 @@ interface RatePart {
   readonly profile: readonly Slope[];
 }
 
-function ratePart({ profile, share = 1, from = 0, to = 1 }: RateStream, { rate, seconds }: Demand): RatePart {
-  return { from: from * seconds, profile: slopes(profile, rate * share, (to - from) * seconds) };
+function ratePart({ profile, from = 0, to = 1 }: RateStream, { rate, seconds }: Demand): RatePart {
+  return { from: from * seconds, profile: slopes(profile, rate, (to - from) * seconds) };
 }
 
 /** What all rate streams together need, in all and in the busiest minute of the target's clock. */
@@ -101,22 +135,14 @@ function affordable(key: BudgetKey, need: Need): number {
   return Math.max(0, Math.min(1, byMinute, byDay));
 }
 
-function bill(keys: readonly BudgetKey[], paid: ReadonlyMap<number, Need>): QuotaBill {
-  const rows = [...paid].map(([index, need]): KeyBill | undefined => {
+function billOf(keys: readonly BudgetKey[], paid: Payments): QuotaBill {
+  const rows = [...paid].flatMap(([index, { total: requests, busiestMinute }]): KeyBill[] => {
     const key = keys[index];
-    return (
-      key && {
-        key: key.name,
-        plan: key.plan,
-        requests: need.total,
-        busiestMinute: need.busiestMinute,
-        perMinute: key.perMinute,
-        perDay: key.perDay,
-      }
-    );
+    if (key === undefined) return [];
+    const { name, plan, perMinute, perDay } = key;
+    return [{ key: name, plan, requests, busiestMinute, perMinute, perDay }];
   });
-  const present = rows.filter((row) => row !== undefined);
-  return { keys: present, total: present.reduce((sum, { requests }) => sum + requests, 0) };
+  return { keys: rows, total: rows.reduce((sum, { requests }) => sum + requests, 0) };
 }
 
 /** Whose turn it is, so that equal turns lie as far apart as they can and the shares come out. */
@@ -132,38 +158,22 @@ export function interleave(shares: readonly number[], length: number): number[] 
   });
 }
 
-/** How often a key's turn comes at most in so many turns in a row, wherever they begin. */
-function mostTurns(schedule: readonly number[], key: number, turns: number): number {
-  const own = schedule.map((payer) => (payer === key ? 1 : 0));
-  const inARow = turns % schedule.length;
-  let among: number = own.slice(0, inARow).reduce((sum: number, one) => sum + one, 0);
-  let most = among;
-  for (const [place, leaves] of own.entries()) {
-    among += (own[(place + inARow) % own.length] ?? 0) - leaves;
-    most = Math.max(most, among);
-  }
-  const all = own.reduce((sum: number, one) => sum + one, 0);
-  return Math.floor(turns / schedule.length) * all + most;
-}
-
-/** How many of the first turns are a key's. */
-function turnsOf(schedule: readonly number[], key: number, turns: number): number {
-  const own = (part: readonly number[]) => part.filter((payer) => payer === key).length;
-  return (
-    Math.floor(turns / schedule.length) * own(schedule) + own(schedule.slice(0, turns % schedule.length))
-  );
-}
-
 /** What a key pays of a load whose requests take turns. */
-export function turnsNeed(
+function turnsNeed(
   schedule: readonly number[],
   key: number,
   { requests, busiestMinute }: { readonly requests: readonly number[]; readonly busiestMinute: number },
 ): Need {
-  const total = requests.reduce((sum, turns) => sum + turnsOf(schedule, key, turns), 0);
+  const before = [0];
+  for (const payer of schedule) before.push((before.at(-1) ?? 0) + (payer === key ? 1 : 0));
+  const inAll = before.at(-1) ?? 0;
+  /** How many of the first turns are the key's; the schedule begins again at its end. */
+  const upTo = (turns: number) =>
+    Math.floor(turns / schedule.length) * inAll + (before[turns % schedule.length] ?? 0);
+  const total = requests.reduce((sum, turns) => sum + upTo(turns), 0);
+  const most = Math.max(...schedule.map((_, from) => upTo(from + busiestMinute) - upTo(from)));
   // Where one stream follows on another the turns begin again.
-  const again = 2 * (requests.length - 1);
-  const inMinute = mostTurns(schedule, key, busiestMinute) + again;
+  const inMinute = most + 2 * (requests.length - 1);
   return { total, busiestMinute: Math.min(total, busiestMinute, inMinute) };
 }
 
@@ -201,85 +211,102 @@ function clientKeys(stream: ClientStream, keys: readonly BudgetKey[], demand: De
   return shared === undefined ? [] : [shared];
 }
 
+/** Pays for the clients of a stream that go at their own pace. */
+function payClients(
+  stream: ClientStream,
+  demand: Demand,
+  keys: readonly BudgetKey[],
+  paid: Payments,
+): PaidStream {
+  const own = clientKeys(stream, keys, demand);
+  if (own.length === 0) {
+    const plans = stream.plans === undefined ? '' : ` on plan ${stream.plans.join(', ')}`;
+    throw new Unpayable(
+      `no key has the role ${stream.role}${plans}`,
+      `give a key the role ${stream.role} in the profile`,
+    );
+  }
+  for (const index of own) {
+    const key = keys[index];
+    if (key === undefined) continue;
+    const need = clientNeed(stream, key, demand);
+    paid.set(index, need);
+    if (clientsFit(stream, key, demand)) continue;
+    throw new Unpayable(
+      `${key.name} (${key.plan}) would pay up to ${need.total} requests of ${key.perDay} a day`,
+      'use a key of a larger plan',
+    );
+  }
+  return { stream, keys: own, schedule: [] };
+}
+
+/** Pays for all rates together: the keys take turns, each as often as it can pay. */
+function payRates(
+  streams: readonly RateStream[],
+  demand: Demand,
+  keys: readonly BudgetKey[],
+  paid: Payments,
+): PaidStream[] {
+  if (streams.length === 0) return [];
+  const need = rateNeed(demand);
+  const payers = keys.flatMap((key, index) =>
+    key.roles.includes('load') && !paid.has(index) ? [{ index, part: affordable(key, need) }] : [],
+  );
+  const sum = payers.reduce((all, { part }) => all + part, 0);
+  for (const { index, part } of payers) {
+    const share = part / Math.max(sum, 1);
+    paid.set(index, {
+      total: Math.ceil(need.total * share),
+      busiestMinute: Math.ceil(need.busiestMinute * share),
+    });
+  }
+  if (payers.length === 0)
+    throw new Unpayable('no key has the role load', 'give a key the role load in the profile');
+  const positions = payers.map(({ index }) => index);
+  if (sum < 1)
+    throw new Unpayable(shortfall(need, demand, payers.length), whatFits(demand, keys, positions, need));
+  const shares = payers.map(({ part }) => part / sum);
+  const turns = interleave(shares, payers.length === 1 ? 1 : SCHEDULE_LENGTH);
+  const schedule = turns.map((at) => positions[at] ?? 0);
+  const requests = streams.map((stream) => mostRequests(ratePart(stream, demand).profile));
+  const { busiestMinute } = need;
+  for (const index of positions) paid.set(index, turnsNeed(schedule, index, { requests, busiestMinute }));
+  return streams.map((stream, place) => ({
+    stream,
+    keys: positions,
+    schedule,
+    requests: requests[place] ?? 0,
+  }));
+}
+
+function payStreams(demand: Demand, keys: readonly BudgetKey[], paid: Payments): PaidStream[] {
+  const { facts, rate, seconds } = demand;
+  if (![rate, seconds].every((value) => value >= 0 && Number.isFinite(value)))
+    throw new Unpayable('rate and duration must be finite', 'give --rate and --duration');
+  if (keys.length > MOST_KEYS)
+    throw new Unpayable(`${keys.length} keys are more than ${MOST_KEYS}`, 'list fewer keys');
+  const clients = facts.streams
+    .filter((stream) => stream.kind === 'clients')
+    .map((stream) => payClients(stream, demand, keys, paid));
+  const all = [...clients, ...payRates(facts.streams.filter(isRate), demand, keys, paid)];
+  return facts.streams.flatMap((stream) => all.filter((each) => each.stream === stream));
+}
+
 /** Pays for a scenario. Never lets a key exceed its plan in a stream that is not about that. */
 export function planQuota(demand: Demand, keys: readonly BudgetKey[]): QuotaPlan {
-  const { facts } = demand;
-  const paid = new Map<number, Need>();
-  const streams: PaidStream[] = [];
-  const refuse = (reason: string, fits: string): QuotaPlan => ({
-    kind: 'refused',
-    reason,
-    fits,
-    bill: bill(keys, paid),
-  });
-  if (![demand.rate, demand.seconds].every((value) => value >= 0 && Number.isFinite(value)))
-    return refuse('rate and duration must be finite', 'give --rate and --duration');
-  let busiestMinute = 0;
-  if (keys.length > MOST_KEYS)
-    return refuse(`${keys.length} keys are more than ${MOST_KEYS}`, 'list fewer keys');
-
-  for (const stream of facts.streams) {
-    if (isRate(stream)) continue;
-    const own = clientKeys(stream, keys, demand);
-    if (own.length === 0) {
-      const plans = stream.plans === undefined ? '' : ` on plan ${stream.plans.join(', ')}`;
-      return refuse(
-        `no key has the role ${stream.role}${plans}`,
-        `give a key the role ${stream.role} in the profile`,
-      );
-    }
-    for (const index of own) {
-      const key = keys[index];
-      if (key === undefined) continue;
-      const need = clientNeed(stream, key, demand);
-      paid.set(index, need);
-      if (!clientsFit(stream, key, demand)) {
-        return refuse(
-          `${key.name} (${key.plan}) would pay up to ${need.total} requests of ${key.perDay} a day`,
-          'use a key of a larger plan',
-        );
-      }
-    }
-    streams.push({ stream, keys: own, schedule: [] });
+  const paid: Payments = new Map();
+  try {
+    const streams = payStreams(demand, keys, paid);
+    const first = keyWithMostLeft((streams[0]?.keys ?? []).flatMap((index) => keys[index] ?? []));
+    const looksFirst = first === undefined ? -1 : keys.indexOf(first);
+    const { total, busiestMinute } = paid.get(looksFirst) ?? { total: 0, busiestMinute: 0 };
+    const looks = demand.looks === false ? 0 : 1;
+    paid.set(looksFirst, { total: total + looks, busiestMinute: busiestMinute + looks });
+    return { kind: 'paid', bill: billOf(keys, paid), streams, looksFirst };
+  } catch (error) {
+    if (!(error instanceof Unpayable)) throw error;
+    return { kind: 'refused', reason: error.message, fits: error.fits, bill: billOf(keys, paid) };
   }
-
-  const rateStreams = facts.streams.filter(isRate);
-  if (rateStreams.length > 0) {
-    const need = rateNeed(demand);
-    const payers = keys.flatMap((key, index) =>
-      key.roles.includes('load') && !paid.has(index) ? [index] : [],
-    );
-    const parts = payers.map((index) => {
-      const key = keys[index];
-      return key === undefined ? 0 : affordable(key, need);
-    });
-    const sum = parts.reduce((a, b) => a + b, 0);
-    const shares = parts.map((part) => (sum === 0 ? 0 : part / Math.max(sum, 1)));
-    for (const [place, index] of payers.entries()) {
-      const share = sum >= 1 ? (shares[place] ?? 0) : (parts[place] ?? 0);
-      paid.set(index, {
-        total: Math.ceil(need.total * share),
-        busiestMinute: Math.ceil(need.busiestMinute * share),
-      });
-    }
-    if (payers.length === 0) {
-      return refuse('no key has the role load', 'give a key the role load in the profile');
-    }
-    if (sum < 1) return refuse(shortfall(need, demand, payers.length), whatFits(demand, keys, payers, need));
-    const schedule =
-      payers.length === 1 ? payers : interleave(shares, SCHEDULE_LENGTH).map((at) => payers[at] ?? 0);
-    const requests = rateStreams.map((stream) => mostRequests(ratePart(stream, demand).profile));
-    for (const [place, stream] of rateStreams.entries())
-      streams.push({ stream, keys: payers, schedule, requests: requests[place] ?? 0 });
-    ({ busiestMinute } = need);
-    for (const index of payers) paid.set(index, turnsNeed(schedule, index, { requests, busiestMinute }));
-  }
-  const ordered = facts.streams.flatMap((stream) => streams.filter((each) => each.stream === stream));
-  const looksFirst = keyWithMostLeft((ordered[0]?.keys ?? []).flatMap((index) => keys[index] ?? []));
-  const place = looksFirst === undefined ? -1 : keys.indexOf(looksFirst);
-  const own = paid.get(place) ?? { total: 0, busiestMinute: 0 };
-  paid.set(place, { total: own.total + 1, busiestMinute: own.busiestMinute + 1 });
-  return { kind: 'paid', bill: bill(keys, paid), streams: ordered, looksFirst: place, busiestMinute };
 }
 
 function shortfall(need: Need, { seconds, clockSpeed }: Demand, keyCount: number): string {

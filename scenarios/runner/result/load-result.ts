@@ -3,9 +3,11 @@
  * load-result.schema.json beside this file says the same to other tools.
  */
 
-import type { MeasurementEvent, ViolationEvent } from '../../lib/events.ts';
+import type { MeasurementEvent } from '../../lib/events.ts';
 import type { Outcome } from '../../lib/sample.ts';
 import type { LoadOperation, PlanName } from '../../lib/scenario.ts';
+import type { ViolationSummary } from '../k6/event-log.ts';
+import type { QuotaBill } from '../quota/quota.ts';
 
 /** Raised when a reader of an older result could misread a newer one. */
 export const LOAD_RESULT_FORMAT_VERSION = 1;
@@ -126,31 +128,4 @@ export interface GeneratorHealth {
   readonly errorLines: readonly string[];
   /** Why the generator was the limit; null where it was not. */
   readonly limit: string | null;
-}
-
-export interface ViolationSummary {
-  /** Id in spec/requirements.yaml. */
-  readonly requirement: string;
-  /** At least so many: each VU reports the first few of each kind in full. */
-  readonly reported: number;
-  readonly example: Omit<ViolationEvent, 'kind'>;
-}
-
-export interface QuotaBill {
-  readonly keys: readonly KeyBill[];
-  readonly total: number;
-}
-
-/** What the run takes from a key at most, and took. */
-export interface KeyBill {
-  readonly key: string;
-  readonly plan: PlanName;
-  readonly requests: number;
-  readonly busiestMinute: number;
-  readonly perMinute: number;
-  readonly perDay: number;
-  /** Requests that were sent, with the look at the target before the load; absent before the run. */
-  readonly sent?: number;
-  /** Of those, refused with 429. */
-  readonly refused?: number;
 }

@@ -3,8 +3,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { packageRoot } from '../../../spec/package-root.ts';
+import { histogramFrom } from './figures.ts';
 import { LOAD_RESULT_FORMAT_VERSION, type LoadResult } from './load-result.ts';
-import { histogramFrom } from './sample-store.ts';
 
 /** A file that is no load result, or one of another format; the message names the file and the place. */
 export class ResultUnreadable extends Error {

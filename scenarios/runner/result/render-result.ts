@@ -1,7 +1,8 @@
 /** A load result for a person at a terminal. */
 import { median } from 'simple-statistics';
+import { round } from '../../lib/slo.ts';
+import { errorsIn } from './figures.ts';
 import type { LoadFigures, LoadResult } from './load-result.ts';
-import { round } from './slo.ts';
 
 const VERDICTS: Readonly<Record<LoadResult['verdict'], string>> = {
   held: 'HELD: every threshold',
@@ -11,32 +12,39 @@ const VERDICTS: Readonly<Record<LoadResult['verdict'], string>> = {
   'failed-to-run': 'DID NOT RUN as it should',
 };
 
-const ms = (value: number | undefined) => (value === undefined ? '–' : `${round(value)} ms`);
+const figure = (value: number | undefined) => (value === undefined ? '–' : String(round(value)));
 
 function row(name: string, { requests, perSecond, latency, outcomes }: LoadFigures): string[] {
-  const errors = outcomes.error + outcomes['unexpected-429'] + outcomes.unfinished;
   return [
     name,
     String(requests),
-    `${round(perSecond)}/s`,
-    ms(latency?.p50),
-    ms(latency?.p95),
-    ms(latency?.p99),
-    ms(latency?.max),
-    String(errors),
+    figure(perSecond),
+    ...[latency?.p50, latency?.p95, latency?.p99, latency?.max].map(figure),
+    String(errorsIn(outcomes)),
     String(outcomes.refused),
   ];
 }
 
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = (rows[0] ?? []).map((_, column) =>
-    Math.max(...rows.map((cells) => (cells[column] ?? '').length)),
+/** A row a series below the name of its stream, where there are several: 80 columns for up to a million requests. */
+function table({ series, total }: LoadResult): string[] {
+  const streams = [...new Set(series.map(({ stream }) => stream))];
+  const rows = streams.flatMap((stream) => [
+    ...(streams.length > 1 ? [[stream]] : []),
+    ...series
+      .filter((each) => each.stream === stream)
+      .map((each) => row(`${streams.length > 1 ? '  ' : ''}${each.operation} ${each.plan}`, each)),
+  ]);
+  const head = ['ms', 'sent', 'per s', 'p50', 'p95', 'p99', 'max', 'errors', '429'];
+  const all = [head, ...rows, ...(series.length > 1 ? [row('all', total)] : [])];
+  const widths = head.map((_, column) => Math.max(...all.map((cells) => (cells[column] ?? '').length)));
+  return all.map((cells) =>
+    cells
+      .map((cell, column) =>
+        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
   );
-  const line = (cells: readonly string[]) =>
-    cells.map((cell, column) =>
-      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-    );
-  return rows.map((cells) => `  ${line(cells).join('  ')}`.trimEnd()).join('\n');
 }
 
 function statuses({ total }: LoadResult): string {
@@ -51,15 +59,11 @@ function statuses({ total }: LoadResult): string {
 /** Several lines, without a colour. */
 export function renderLoadResult(result: LoadResult): string {
   const { run, generator } = result;
-  const head = ['', 'requests', 'rate', 'p50', 'p95', 'p99', 'max', 'errors', 'refused'];
-  const rows = result.series.map((series) =>
-    row(`${series.stream} · ${series.operation} · ${series.plan}`, series),
-  );
   const lines = [
     `${run.scenario}: ${run.answers}`,
     `${run.target}, ${round(run.durationSeconds)} s, k6 ${run.k6Version}${run.shards > 1 ? `, ${run.shards} shards` : ''}`,
     '',
-    table([head, ...rows, ...(rows.length > 1 ? [row('all', result.total)] : [])]),
+    ...table(result),
     `  statuses: ${statuses(result)}`,
     '',
     ...result.thresholds.map(
@@ -75,7 +79,7 @@ export function renderLoadResult(result: LoadResult): string {
     ...result.notes.map((note) => `  note: ${note}`),
     ...generator.errorLines.map((line) => `  k6 error: ${line}`),
     `  generator: ${generatorLine(result)}`,
-    `  quota: ${result.bill.keys.map(({ key, sent = 0, perDay }) => `${key} ${sent} of ${perDay} a day`).join(', ')}`,
+    ...result.bill.keys.map(({ key, sent = 0, perDay }) => `  quota: ${key} ${sent} of ${perDay} a day`),
     '',
     VERDICTS[result.verdict],
   ];

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { OUTCOMES, STATUS_FACTOR, seriesCode } from '../../lib/sample.ts';
-import { combine, SampleStore } from './sample-store.ts';
+import { combine } from './figures.ts';
+import { SampleStore } from './sample-store.ts';
 
 const names = {
   streams: ['clients', 'noise'],

@@ -2,10 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import t from 'tap';
 import { STATUS_FACTOR, seriesCode } from '../../lib/sample.ts';
+import { combine } from '../result/figures.ts';
 import type { LoadResult } from '../result/load-result.ts';
 import { LOAD_RESULT_FORMAT_VERSION } from '../result/load-result.ts';
 import { ResultUnreadable, readLoadResult } from '../result/read-result.ts';
-import { combine, SampleStore } from '../result/sample-store.ts';
+import { SampleStore } from '../result/sample-store.ts';
 import { MergeRefused, mergeResults } from './merge-results.ts';
 
 const START = 1_700_000_000_000;

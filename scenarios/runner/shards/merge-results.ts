@@ -1,15 +1,16 @@
 /** Several runners' results as one. */
-import { judgeClauses } from '../result/assemble-result.ts';
+
+import { parseSlo } from '../../lib/slo.ts';
+import type { KeyBill } from '../quota/quota.ts';
+import { blockOf, combine, histogramFrom, newHistogram } from '../result/figures.ts';
 import type {
   GeneratorHealth,
-  KeyBill,
   LoadBlock,
   LoadResult,
   LoadSeries,
   ThresholdOutcome,
 } from '../result/load-result.ts';
-import { combine, encodeHistogram, histogramFrom, newHistogram } from '../result/sample-store.ts';
-import { parseSlo } from '../result/slo.ts';
+import { judgeClauses } from '../result/recorded.ts';
 
 /** Results that do not belong together. */
 export class MergeRefused extends Error {
@@ -108,16 +109,10 @@ function mergeBlocks(group: readonly LoadSeries[]): LoadBlock[] {
       if (only !== undefined && more.length === 0) return only;
       const histogram = newHistogram();
       for (const block of blocks) histogram.add(histogramFrom(block.histogram));
-      return {
-        at,
-        requests: histogram.totalCount,
+      return blockOf(at, histogram, {
         errors: blocks.reduce((sum, { errors }) => sum + errors, 0),
         refused: blocks.reduce((sum, { refused }) => sum + refused, 0),
-        mean: histogram.mean / 1000,
-        p50: histogram.getValueAtPercentile(50) / 1000,
-        p99: histogram.getValueAtPercentile(99) / 1000,
-        histogram: encodeHistogram(histogram),
-      };
+      });
     });
 }
 

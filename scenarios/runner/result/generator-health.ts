@@ -1,7 +1,7 @@
 import { quantile } from 'simple-statistics';
-import type { GeneratorHealth, LoadFigures } from '../result/load-result.ts';
-import { round } from '../result/slo.ts';
-import type { ProcessUsage } from './process-meter.ts';
+import { round } from '../../lib/slo.ts';
+import type { ProcessUsage } from '../k6/process-watch.ts';
+import type { GeneratorHealth, LoadFigures } from './load-result.ts';
 
 /** What is known of the machine that made the load. */
 export interface GeneratorReadings {

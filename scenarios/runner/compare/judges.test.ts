@@ -1,8 +1,8 @@
 import t from 'tap';
 import { createRedactor } from '../../../checks/wire/redaction.ts';
 import { EventLog } from '../k6/event-log.ts';
+import { SampleStore } from '../result/sample-store.ts';
 import { idsAreUnique, latencyTrend, neighbourFeels } from './judges.ts';
-import { SampleStore } from './sample-store.ts';
 
 const NAMES = {
   streams: ['alone', 'disturbed'],
@@ -40,7 +40,7 @@ t.test('what a client could not find out is kept apart from what it asserts', as
   const log = new EventLog(createRedactor(['sk_secret']));
   log.add('{"kind":"undecided","name":"a","key":"k","why":"sk_secret was slow"}');
   t.same(log.undecided, [{ kind: 'undecided', name: 'a', key: 'k', why: '[key redacted] was slow' }]);
-  t.same(log.outcomes(), []);
+  t.same(log.assertions, []);
   t.same(log.errorLines, []);
 });
 

@@ -1,8 +1,8 @@
 /** What is judged over all samples of a run, beside its thresholds. */
 import { median } from 'simple-statistics';
-import { compareBlocks } from '../compare/compare-blocks.ts';
-import type { LoadSeries, ThresholdOutcome } from './load-result.ts';
-import { round } from './slo.ts';
+import { round } from '../../lib/slo.ts';
+import type { LoadSeries, ThresholdOutcome } from '../result/load-result.ts';
+import { compareBlocks } from './compare-blocks.ts';
 
 /** What a run was too short, or had too little of, to be judged by: neither held nor broken. */
 export interface Undecided {

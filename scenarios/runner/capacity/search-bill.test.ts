@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { KeyBill } from '../../scenarios/runner/result/load-result.ts';
-import { searchBill } from './capacity-bill.ts';
+import type { KeyBill } from '../quota/quota.ts';
+import { searchBill } from './capacity-books.ts';
 
 const step = (...keys: Partial<KeyBill>[]) => ({
   keys: keys.map((given, index) => ({

@@ -2,10 +2,10 @@
 import { quantile } from 'simple-statistics';
 import { AROUND_PEAK } from '../../lib/load-profiles.ts';
 import type { ScenarioFacts } from '../../lib/scenario.ts';
-import { compareBlocks } from '../compare/compare-blocks.ts';
+import { round } from '../../lib/slo.ts';
+import type { LoadBlock, LoadSeries, ThresholdOutcome } from '../result/load-result.ts';
+import { compareBlocks } from './compare-blocks.ts';
 import type { Undecided } from './judges.ts';
-import type { LoadBlock, LoadSeries, ThresholdOutcome } from './load-result.ts';
-import { round } from './slo.ts';
 
 /** A slow-down of the median after the peak that nobody minds; four times that for p99. */
 const TOLERATED = 0.5;

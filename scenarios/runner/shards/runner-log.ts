@@ -6,15 +6,16 @@ import { HARNESS_VERSION } from '../../../checks/run/harness-version.ts';
 import { createRedactor } from '../../../checks/wire/redaction.ts';
 import { EVENT_MARK, RUN_MARK, SAMPLES_MARK } from '../../lib/sample.ts';
 import type { PlannedKey } from '../../lib/scenario.ts';
-import { judgeClauses } from '../result/assemble-result.ts';
+import { parseSlo } from '../../lib/slo.ts';
+import { EventLog } from '../k6/event-log.ts';
+import { PINNED_K6 } from '../k6/k6-binary.ts';
+import { logLine } from '../k6/k6-process.ts';
+import { number, object, text } from '../k6/schema-parts.ts';
+import type { KeyBill } from '../quota/quota.ts';
 import { LOAD_RESULT_FORMAT_VERSION, type LoadResult } from '../result/load-result.ts';
 import { ResultUnreadable } from '../result/read-result.ts';
-import { combine, SampleStore } from '../result/sample-store.ts';
-import { number, object, text } from '../result/schema-parts.ts';
-import { parseSlo } from '../result/slo.ts';
-import { EventLog } from './event-log.ts';
-import { generatorHealth } from './generator-health.ts';
-import { PINNED_K6 } from './k6-binary.ts';
+import { recorded, verdictOf } from '../result/recorded.ts';
+import { SampleStore } from '../result/sample-store.ts';
 
 /** What a runner says at its end (scenarios/lib/script.ts). */
 interface RunFacts {
@@ -50,19 +51,6 @@ const isRunFacts = new Ajv({ strict: true }).compile<RunFacts>(
   }),
 );
 
-/** The message of a line of k6's JSON log, with its level; the line itself where it is none. */
-function messageOf(line: string): { level: string; message: string } {
-  try {
-    const parsed: unknown = JSON.parse(line);
-    if (typeof parsed === 'object' && parsed !== null && 'msg' in parsed && 'level' in parsed) {
-      return { level: String(parsed.level), message: String(parsed.msg) };
-    }
-  } catch {
-    // Not the logger's.
-  }
-  return { level: 'plain', message: line };
-}
-
 /**
  * Reads a runner's log: standard output and error together, as `kubectl logs` gives them.
  *
@@ -74,7 +62,7 @@ export async function readRunnerLog(file: string): Promise<LoadResult> {
   let facts: RunFacts | undefined;
   try {
     for await (const line of createInterface({ input: createReadStream(file) })) {
-      const { level, message } = messageOf(line);
+      const { level, message } = logLine(line);
       if (message.startsWith(SAMPLES_MARK)) samples.push(message.slice(SAMPLES_MARK.length));
       else if (message.startsWith(EVENT_MARK)) events.add(message.slice(EVENT_MARK.length));
       else if (message.startsWith(RUN_MARK)) {
@@ -94,30 +82,22 @@ export async function readRunnerLog(file: string): Promise<LoadResult> {
   const store = new SampleStore({ streams: facts.streams, keys: facts.keys }, facts.report.blockSeconds);
   for (const line of samples)
     if (!store.addLine(line)) events.problem('the log has samples that cannot be read');
-  const series = store.series();
-  const span = store.span();
-  const durationSeconds = span === undefined ? 0 : (span.last - span.first) / 1000;
-  const total = combine(series, durationSeconds);
-  const thresholds = [...judgeClauses(parseSlo(facts.report.slo), series), ...events.outcomes()];
-  const generator = generatorHealth({
+  const { report, dropped: droppedIterations } = facts;
+  const { durationSeconds, ...measured } = recorded(store, {
+    events,
+    clauses: parseSlo(report.slo),
     usages: [],
-    lags: events.lags(),
-    droppedIterations: facts.dropped,
-    errorLines: events.errorLines,
-    total,
-    peakRate: total.perSecond,
+    droppedIterations,
     vus: 0,
   });
-  const failed = total.requests === 0 || events.errorLines.length > 0;
-  const held = thresholds.every((outcome) => outcome.held);
   return {
     formatVersion: LOAD_RESULT_FORMAT_VERSION,
     run: {
       id: facts.runId,
       scenario: facts.scenario,
-      answers: facts.report.answers,
+      answers: report.answers,
       target: facts.target,
-      startedAt: new Date(span?.first ?? 0).toISOString(),
+      startedAt: new Date(store.span()?.first ?? 0).toISOString(),
       durationSeconds,
       harnessVersion: HARNESS_VERSION,
       k6Version: PINNED_K6,
@@ -126,38 +106,18 @@ export async function readRunnerLog(file: string): Promise<LoadResult> {
       clockSpeed: facts.clockSpeed,
       animalsAdded: events.addedIds.length,
     },
-    verdict: failed
-      ? 'failed-to-run'
-      : generator.limit !== null
-        ? 'generator-limited'
-        : held
-          ? 'held'
-          : 'broken',
+    verdict: verdictOf(measured),
     notes: [],
-    series,
-    total,
-    thresholds,
-    generator,
-    violations: events.violations(),
-    measurements: events.measurements.map(({ name, key, value, unit }) => ({ name, key, value, unit })),
-    bill: {
-      keys: facts.keys.flatMap(({ name, plan, perMinute, perDay }) => {
-        const spent = store.keys().get(name);
-        return spent === undefined
-          ? []
-          : [
-              {
-                key: name,
-                plan,
-                requests: spent.sent,
-                busiestMinute: spent.sent,
-                perMinute,
-                perDay,
-                ...spent,
-              },
-            ];
-      }),
-      total: total.requests,
-    },
+    ...measured,
+    bill: { keys: paidRows(facts, store), total: measured.total.requests },
   };
+}
+
+/** What the runner's keys paid: nobody billed them here. */
+function paidRows({ keys }: RunFacts, store: SampleStore): KeyBill[] {
+  return keys.flatMap(({ name, plan, perMinute, perDay }) => {
+    const paid = store.keys().get(name);
+    if (paid === undefined) return [];
+    return [{ key: name, plan, requests: paid.sent, busiestMinute: paid.sent, perMinute, perDay, ...paid }];
+  });
 }

@@ -3,11 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { scenarioNamed } from '../../lib/catalogue.ts';
-import { type LoadRequest, runLoad } from '../load-run.ts';
-import { assertSound, briefly, k6, skip } from '../quota/brief-runs.ts';
-import type { LoadTarget } from '../quota/load-target.ts';
-import type { LoadResult } from './load-result.ts';
+import { scenarioNamed } from '../lib/catalogue.ts';
+import { type LoadRun, runLoad } from './load-run.ts';
+import type { LoadTarget } from './quota/load-target.ts';
+import type { LoadResult } from './result/load-result.ts';
+import { assertSound, briefly, k6, skip } from './testing/brief-runs.ts';
 
 /** The requests of a load that came to their end: k6 counts none that it cut off, as happens on a busy machine. */
 const finished = ({ total }: LoadResult) => total.requests - total.outcomes.unfinished;
@@ -117,7 +117,7 @@ t.test('a client that is never refused keeps to its bill', { skip }, async (t) =
   assertWithinBill(t, result);
 });
 
-type More = Partial<LoadRequest> & { readonly clockSpeed?: number };
+type More = Partial<LoadRun> & { readonly clockSpeed?: number };
 
 t.test(
   'faults that only load shows are found by the scenario meant for them',

@@ -2,10 +2,10 @@
 import type { Test } from 'tap';
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import type { K6Binary } from '../k6/k6-binary.ts';
-import { type LoadRequest, runLoad } from '../load-run.ts';
+import { type LoadRun, runLoad } from '../load-run.ts';
+import { type EmbeddedOptions, startEmbeddedTarget } from '../quota/load-target.ts';
 import type { LoadResult } from '../result/load-result.ts';
-import { k6ForTests } from '../testing/k6.ts';
-import { type EmbeddedOptions, startEmbeddedTarget } from './load-target.ts';
+import { k6ForTests } from './k6.ts';
 
 const { k6: found, skip: reason } = await k6ForTests();
 
@@ -16,7 +16,7 @@ export const skip: string | false = reason;
 export const k6: K6Binary = found ?? { path: '', version: '', source: 'PATH' };
 
 /** Short enough for a test, long enough to be the scenario. */
-export const BRIEFLY: Readonly<Record<string, Partial<LoadRequest> & { clockSpeed?: number }>> = {
+export const BRIEFLY: Readonly<Record<string, Partial<LoadRun> & { clockSpeed?: number }>> = {
   smoke: { seconds: 3 },
   'average-load': { seconds: 3, rate: 30 },
   stress: { seconds: 3, rate: 20 },
@@ -35,7 +35,7 @@ export const BRIEFLY: Readonly<Record<string, Partial<LoadRequest> & { clockSpee
 export async function briefly(
   out: string,
   name: string,
-  more: Partial<LoadRequest> = {},
+  more: Partial<LoadRun> = {},
   options: EmbeddedOptions = {},
 ): Promise<LoadResult> {
   const facts = scenarioNamed(name);

@@ -108,6 +108,7 @@ export function judgeClause(clause: SloClause, figures: SloFigures): SloOutcome 
   const within = (value: number) => (inclusive ? value <= bound : value < bound);
   if (metric.kind === 'latency') {
     const value = figures.latency(metric.percentile);
+    if (Number.isNaN(value)) return { clause: clause.text, held: false, actual: 'no request was answered' };
     return { clause: clause.text, held: within(value), actual: `${round(value)} ms` };
   }
   if (metric.kind === 'violations') {

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import { STATUS_FACTOR, seriesCode } from '../../lib/sample.ts';
+import type { LoadSeries } from '../result/load-result.ts';
+import { SampleStore } from '../result/sample-store.ts';
 import { recovers } from './judge-recovery.ts';
-import type { LoadSeries } from './load-result.ts';
-import { SampleStore } from './sample-store.ts';
 
 const START = 1_700_000_000_000;
 const SECONDS = 100;

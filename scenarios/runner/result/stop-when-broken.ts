@@ -1,5 +1,6 @@
-import { newHistogram, type SampleStore } from '../result/sample-store.ts';
-import { judgeClause, type SloClause } from '../result/slo.ts';
+import { judgeClause, type SloClause } from '../../lib/slo.ts';
+import { newHistogram, percentileOf } from './figures.ts';
+import type { SampleStore } from './sample-store.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const RECENT_MS = 3_000;
@@ -35,7 +36,7 @@ export function stopWhenBroken(
       requests: microseconds.length,
       errors,
       violations: 0,
-      latency: (percentile: number) => histogram.getValueAtPercentile(percentile) / 1000,
+      latency: (percentile: number) => percentileOf(histogram, percentile),
     };
     const outcome = clauses.map((clause) => judgeClause(clause, figures)).find(({ held }) => !held);
     brokenLooks = outcome === undefined ? 0 : brokenLooks + 1;

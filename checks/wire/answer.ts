@@ -1,0 +1,259 @@
+/**
+ * What is true of one answer, whoever asked: the judgements that the checks and k6's oracle share. Pure, and without
+ * anything of Node's, since k6 runs them too.
+ */
+import { type NumberHeader, RATE_HEADER_NAMES, type RateHeaders } from './rate-headers.ts';
+
+/** What an answer should have been, and what it was. */
+export interface Violation {
+  readonly expected: string;
+  readonly actual: string;
+}
+
+/** The three operations, with the status of their success. */
+export const SUCCESS = { listPets: 200, createPet: 201, getPet: 200 } as const;
+
+/** An int64 with every digit: a text where no bigint was made of it. */
+export type Int64 = bigint | string;
+
+/** An animal as far as an answer shows it. */
+export interface ShownAnimal {
+  readonly id: Int64 | undefined;
+  readonly name: string | undefined;
+  readonly categoryId: Int64 | undefined;
+  readonly status: string | undefined;
+}
+
+const animals = (count: number) => (count === 1 ? '1 animal' : `${count} animals`);
+
+/** A text as a message quotes it, a long one by its beginning and length. */
+export function quoted(text: string): string {
+  return text.length <= 120
+    ? JSON.stringify(text)
+    : `${JSON.stringify(`${text.slice(0, 60)}…`)} (${text.length.toLocaleString('en')} characters)`;
+}
+
+const BODIES = {
+  listPets: '200 with a JSON array',
+  createPet: '201 with the created Pet',
+  getPet: '200 with the Pet',
+} as const;
+
+/**
+ * 4: each operation has one success. Whether it was to succeed is for whoever asked to know.
+ *
+ * @param described the answer in a few words
+ */
+export function successViolation(
+  operation: keyof typeof SUCCESS,
+  status: number,
+  described: string,
+): Violation | undefined {
+  return status === SUCCESS[operation] ? undefined : { expected: BODIES[operation], actual: described };
+}
+
+/** The media types in the values of Content-Type, without their parameters, in lower case. */
+export const mediaTypesIn = (contentTypes: readonly string[]): string[] =>
+  contentTypes.map((value) => value.split(';')[0]?.trim().toLowerCase() ?? '');
+
+/**
+ * 1: bodies use application/json. Of two fields that differ nobody can tell which one holds.
+ *
+ * @param types see {@link mediaTypesIn}
+ */
+export function mediaTypeViolation(types: readonly string[]): Violation | undefined {
+  if (types.length > 0 && types.every((type) => type === 'application/json')) return undefined;
+  return {
+    expected: 'Content-Type: application/json',
+    actual:
+      types.length === 0 ? 'no Content-Type' : types.map((type) => `Content-Type: ${type}`).join(' and '),
+  };
+}
+
+/** 1: a body is JSON. @param problem what keeps it from being read, undefined where nothing does */
+export function jsonViolation(problem: string | undefined): Violation | undefined {
+  return problem === undefined ? undefined : { expected: 'one JSON text in UTF-8', actual: problem };
+}
+
+const SCHEMAS = {
+  pets: 'Pets: id, name, categoryId and, where present, a status',
+  pet: 'a Pet: id, name, categoryId and, where present, a status',
+  error: 'an Error body with code, message and status',
+} as const;
+
+/** 2: a body has the fields of its schema. @param problem what the schema's validator says */
+export function schemaViolation(
+  schema: keyof typeof SCHEMAS,
+  problem: string | undefined,
+): Violation | undefined {
+  return problem === undefined ? undefined : { expected: SCHEMAS[schema], actual: problem };
+}
+
+/** 2: Error.status is the HTTP status. @param stated undefined where the body states none */
+export function errorStatusViolation(
+  stated: bigint | number | undefined,
+  status: number,
+): Violation | undefined {
+  if (stated === undefined || BigInt(stated) === BigInt(status)) return undefined;
+  const inBody = `in the body of a ${status}`;
+  return { expected: `status ${status} ${inBody}`, actual: `status ${stated} ${inBody}` };
+}
+
+const RATE_NAMES = Object.values(RATE_HEADER_NAMES);
+
+/** 8: the three headers are on every response. */
+export function missingHeadersViolation({ limit, remaining, reset }: RateHeaders): Violation | undefined {
+  const missing = [limit, remaining, reset].flatMap(({ kind }, index) =>
+    kind === 'absent' ? (RATE_NAMES[index] ?? []) : [],
+  );
+  if (missing.length === 0) return undefined;
+  return { expected: RATE_NAMES.join(', '), actual: `no ${missing.join(', no ')}` };
+}
+
+function unreadable(name: string, field: NumberHeader, form: string): Violation | undefined {
+  return field.kind === 'unreadable'
+    ? { expected: `${name}: ${form}`, actual: `${name}: ${field.text}` }
+    : undefined;
+}
+
+/** The numbers of a key's plan. */
+export interface PlanNumbers {
+  readonly plan: string;
+  readonly perMinute: number;
+  readonly perDay: number;
+}
+
+/**
+ * 8: X-RateLimit-Limit is the limit that applies to the caller: a figure of its plan, of the minute or of the day.
+ *
+ * @param plan undefined where no valid key was sent
+ */
+export function limitViolation(limit: NumberHeader, plan: PlanNumbers | undefined): Violation | undefined {
+  const name = RATE_HEADER_NAMES.limit;
+  if (limit.kind !== 'number') return unreadable(name, limit, 'a whole number');
+  const { value } = limit;
+  const actual = `${name}: ${value}`;
+  if (plan === undefined) return value >= 0 ? undefined : { expected: 'a limit of 0 or more', actual };
+  const { perMinute, perDay } = plan;
+  if (value === perMinute || value === perDay) return undefined;
+  return {
+    expected: `${name}: ${perMinute} (a minute) or ${perDay} (a day) for a key of plan ${plan.plan}`,
+    actual,
+  };
+}
+
+/** 8: X-RateLimit-Remaining is what is left in the current window: never negative, never more than the limit. */
+export function remainingViolation({ limit, remaining }: RateHeaders): Violation | undefined {
+  const name = RATE_HEADER_NAMES.remaining;
+  if (remaining.kind !== 'number') return unreadable(name, remaining, 'a whole number');
+  const most = limit.kind === 'number' ? limit.value : Number.POSITIVE_INFINITY;
+  if (remaining.value >= 0 && remaining.value <= most) return undefined;
+  return {
+    expected: `${name} from 0 to ${RATE_HEADER_NAMES.limit} (${most})`,
+    actual: `${name}: ${remaining.value}`,
+  };
+}
+
+/** When a limit may reset, in milliseconds since 1970. */
+export interface ResetRange {
+  readonly from: number;
+  readonly to: number;
+  /** The target's own time. */
+  readonly now: number;
+  readonly window: 'a minute' | 'a day';
+}
+
+/** 8: X-RateLimit-Reset is the Unix time at which the limit resets: in seconds, ahead, within the window. */
+export function resetViolation(
+  reset: NumberHeader,
+  { from, to, now, window }: ResetRange,
+): Violation | undefined {
+  const name = RATE_HEADER_NAMES.reset;
+  if (reset.kind !== 'number') return unreadable(name, reset, 'a Unix timestamp');
+  const time = reset.value * 1000;
+  if (time >= from && time <= to) return undefined;
+  const away = Math.round((time - now) / 1000);
+  return {
+    expected: `${name}: a Unix time in seconds, from now on, at most ${window} ahead`,
+    actual: `${name}: ${reset.value}, which is ${Math.abs(away).toLocaleString('en')} seconds ${away < 0 ? 'ago' : 'ahead'}`,
+  };
+}
+
+/** 7, 8: a 429 says in Retry-After how long to wait. */
+export function retryAfterViolation(isPresent: boolean): Violation | undefined {
+  return isPresent ? undefined : { expected: 'Retry-After on a 429', actual: 'none' };
+}
+
+/**
+ * 4.1, 8: limit sets the maximum number of animals returned, the default where it is not given.
+ *
+ * @param limit what was asked for
+ */
+export function listLimitViolation(
+  limit: number | undefined,
+  listed: number,
+  defaultLimit: number,
+): Violation | undefined {
+  if (listed <= (limit ?? defaultLimit)) return undefined;
+  return {
+    expected:
+      limit === undefined
+        ? `at most ${animals(defaultLimit)} without limit`
+        : `at most ${animals(limit)} with limit=${limit}`,
+    actual: animals(listed),
+  };
+}
+
+/** 4.1: only animals with the status that was asked for. One that shows no status tells nothing: it is optional. */
+export function listStatusViolation(
+  status: string | undefined,
+  listed: readonly ShownAnimal[],
+): Violation | undefined {
+  const wrong =
+    status === undefined
+      ? undefined
+      : listed.find((animal) => animal.status !== undefined && animal.status !== status);
+  if (wrong === undefined) return undefined;
+  return {
+    expected: `only animals with status ${status}`,
+    actual: `animal ${wrong.id} with status ${wrong.status}`,
+  };
+}
+
+/** 4.1: one animal is listed once. */
+export function listOnceViolation(listed: readonly ShownAnimal[]): Violation | undefined {
+  const seen = new Set<Int64>();
+  for (const { id } of listed) {
+    if (id === undefined) continue;
+    if (seen.has(id)) return { expected: 'each animal once', actual: `animal ${id} twice in one list` };
+    seen.add(id);
+  }
+  return undefined;
+}
+
+/** 4.3: petId is the identifier of the animal. @param asked the id as it stands in the path */
+export function requestedIdViolation(asked: string | undefined, { id }: ShownAnimal): Violation | undefined {
+  // What an id that is no integer may find is open, and an id of no int64 is the schema's subject.
+  if (id === undefined || asked === undefined || !/^-?\d+$/.test(asked) || BigInt(id) === BigInt(asked))
+    return undefined;
+  return { expected: `animal ${asked}`, actual: `animal ${id}` };
+}
+
+/** The fields of a request that come back. */
+export type Echoed = 'name' | 'categoryId' | 'status';
+
+/** 4.2: the body is the created Pet: it has what was sent. @param sent undefined where nothing was */
+export function echoViolation(
+  field: Echoed,
+  sent: Int64 | undefined,
+  came: Int64 | undefined,
+): Violation | undefined {
+  // That a required field is missing or of another type is the schema's subject.
+  if (sent === undefined || (came === undefined && field !== 'status')) return undefined;
+  if (came !== undefined && String(came) === String(sent)) return undefined;
+  const shown = (value: Int64) => (field === 'categoryId' ? String(value) : quoted(String(value)));
+  return {
+    expected: `${field} ${shown(sent)}, as sent`,
+    actual: came === undefined ? `no ${field}` : `${field} ${shown(came)}`,
+  };
+}

@@ -1,0 +1,204 @@
+/** The highest rate that holds an objective: bracket, bisect, repeat around the knee. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HARNESS_VERSION } from '../../../checks/run/harness-version.ts';
+import { writeWhole } from '../../../reports/write-whole.ts';
+import { CAPACITY_STEP } from '../../lib/catalogue.ts';
+import { parseSlo, round, type SloClause } from '../../lib/slo.ts';
+import type { LoadRequest } from '../quota/load-request.ts';
+import type { LoadTarget } from '../quota/load-target.ts';
+import { TargetNotReady } from '../quota/preflight.ts';
+import type { LoadResult } from '../result/load-result.ts';
+import {
+  CAPACITY_FORMAT_VERSION,
+  type CapacityFound,
+  type CapacityResult,
+  type CapacityStep,
+} from './capacity.ts';
+import { BUDGET_SECONDS, MinuteBooks, MOST_RATE } from './capacity-books.ts';
+import { renderCapacityPicture } from './capacity-picture.ts';
+import {
+  GeneratorWasLimit,
+  QuotaSpent,
+  type SearchSteps,
+  STEP_SECONDS,
+  searchCapacity,
+} from './capacity-search.ts';
+import { judgeStep } from './judge-step.ts';
+
+/** How the search is run. */
+export interface CapacityRequest {
+  readonly target: LoadTarget;
+  readonly slo: string;
+  /** Folder for results; made where it does not exist. */
+  readonly out: string;
+  readonly k6Version: string;
+  /** Runs one step. */
+  readonly run: (step: LoadRequest & { readonly out: string }) => Promise<LoadResult>;
+  readonly stop?: AbortSignal;
+  /** A first guess, requests per second; default 20. */
+  readonly startRate?: number;
+  /** No step goes beyond it; default 20,000. */
+  readonly mostRate?: number;
+  /** Seconds for the whole search; default 170. */
+  readonly budgetSeconds?: number;
+  /** Length of a step around the knee; default 5. */
+  readonly stepSeconds?: number;
+  readonly onStep?: (step: CapacityStep) => void;
+  /** Told before the search waits for the keys' next minute. */
+  readonly onWait?: (seconds: number) => void;
+}
+
+const BLOCK_SECONDS = 0.5;
+const MOST_STUMBLES = 6;
+/** A tenth of the bound, at least this: arrivals so late make latencies of their own. */
+const LEAST_LAG_MS = 20;
+
+class StepFailed extends Error {}
+
+/** Runs steps, and keeps the books of the keys over all of them. */
+class Steps implements SearchSteps {
+  readonly #request: CapacityRequest;
+  readonly #clauses: readonly SloClause[];
+  readonly #books: MinuteBooks;
+  readonly #onTaken: () => Promise<void>;
+  /** Seconds that the search may still take. */
+  readonly #left: () => number;
+  readonly taken: CapacityStep[] = [];
+  /** The last step, where it could not be made as it should. */
+  failed: CapacityResult['failedStep'];
+
+  constructor(
+    request: CapacityRequest,
+    clauses: readonly SloClause[],
+    on: { readonly left: () => number; readonly taken: () => Promise<void> },
+  ) {
+    this.#onTaken = on.taken;
+    this.#left = on.left;
+    this.#request = request;
+    this.#clauses = clauses;
+    this.#books = new MinuteBooks(request.target);
+  }
+
+  /** Waits until the keys can pay for a step again, where that is soon enough. */
+  async #afford(rate: number, seconds: number): Promise<void> {
+    const { waitSeconds, reason } = this.#books.wait({ rate, seconds }, Date.now());
+    if (waitSeconds === 0) return;
+    if (waitSeconds === undefined || waitSeconds + seconds > this.#left()) throw new QuotaSpent(reason);
+    this.#request.onWait?.(waitSeconds);
+    const { stop } = this.#request;
+    await sleep(waitSeconds * 1000, undefined, stop === undefined ? {} : { signal: stop });
+  }
+
+  /** Takes a step; one in which the machine itself stumbled is taken again. */
+  async take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<CapacityStep> {
+    for (let stumbles = 0; ; stumbles += 1) {
+      try {
+        const step = await this.#take(rate, seconds, phase);
+        this.failed = undefined;
+        return step;
+      } catch (error) {
+        if (error instanceof GeneratorWasLimit || error instanceof StepFailed)
+          this.failed = { rate, phase, seconds, reason: error.message };
+        if (!(error instanceof GeneratorWasLimit) || stumbles === MOST_STUMBLES) throw error;
+      }
+    }
+  }
+
+  async #take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<CapacityStep> {
+    const { target, out, stop, run, onStep } = this.#request;
+    const bounds = this.#clauses
+      .filter(({ metric }) => metric.kind === 'latency')
+      .map(({ bound }) => bound / 1000);
+    await this.#afford(rate, seconds);
+    const result = await run({
+      facts: CAPACITY_STEP,
+      target: { ...target, keys: this.#books.keys(Date.now()) },
+      slo: this.#request.slo,
+      out: join(out, `step-${String(this.taken.length + 1).padStart(2, '0')}`),
+      rate,
+      seconds,
+      lists: 'plain',
+      blockSeconds: BLOCK_SECONDS,
+      graceSeconds: Math.min(5, Math.max(0.5, 2 * Math.max(0, ...bounds))),
+    });
+    // Half a step says nothing.
+    stop?.throwIfAborted();
+    this.#books.spend(result.bill, Date.now());
+    const { limit, scheduleLagP95Ms: lag, errorLines } = result.generator;
+    if (result.verdict === 'failed-to-run')
+      throw new StepFailed(`a step could not be run: ${errorLines[0] ?? 'no request was made'}`);
+    const judgement = judgeStep(result, this.#clauses);
+    const lagAllowed = Math.max(LEAST_LAG_MS, Math.min(...bounds) * 100);
+    if (!judgement.held && (limit !== null || (lag ?? 0) > lagAllowed))
+      throw new GeneratorWasLimit(limit ?? `arrivals began up to ${round(lag ?? 0)} ms late`);
+    const step = { rate, phase, seconds, requests: result.total.requests, ...judgement };
+    this.taken.push(step);
+    onStep?.(step);
+    await this.#onTaken();
+    return step;
+  }
+}
+
+/**
+ * Finds the capacity and writes capacity.json, capacity.svg and every step's report into the folder.
+ *
+ * The interval has two parts: what the steps leave open (a 95 % credible interval, see knee.ts), and how far the
+ * criterion itself can resolve: a queue that grows too slowly to break the objective within a minute is not seen.
+ */
+export async function measureCapacity(request: CapacityRequest): Promise<CapacityResult> {
+  const { startRate, mostRate = MOST_RATE, stepSeconds = STEP_SECONDS, stop } = request;
+  const startedAt = new Date().toISOString();
+  const began = performance.now();
+  const clauses = parseSlo(request.slo);
+  await mkdir(request.out, { recursive: true, mode: 0o700 });
+  const elapsed = () => (performance.now() - began) / 1000;
+  const left = () => (request.budgetSeconds ?? BUDGET_SECONDS) - elapsed();
+  const none = { capacity: null, interval: null };
+  // A search that is killed leaves the steps that it took.
+  const steps = new Steps(request, clauses, {
+    left,
+    taken: async () => {
+      await write({ outcome: 'interrupted', reason: 'before its end', ...none });
+    },
+  });
+  const result = await write(await search());
+  await writeFile(join(request.out, 'capacity.svg'), renderCapacityPicture(result), { mode: 0o600 });
+  return result;
+
+  async function search(): Promise<CapacityFound> {
+    const limits = { mostRate, stepSeconds, left, ...(startRate === undefined ? {} : { startRate }) };
+    try {
+      return await searchCapacity(steps, clauses, { ...limits, ...(stop ? { stop } : {}) });
+    } catch (error) {
+      if (stop?.aborted) return { outcome: 'interrupted', reason: 'by a signal', ...none };
+      // What the steps before it showed is not lost.
+      if (error instanceof TargetNotReady && steps.taken.length > 0)
+        return { outcome: 'interrupted', reason: error.message, ...none };
+      if (error instanceof StepFailed)
+        return { outcome: 'generator-limited', reason: error.message, ...none };
+      throw error;
+    }
+  }
+
+  async function write(found: CapacityFound): Promise<CapacityResult> {
+    const { target, slo, k6Version } = request;
+    const made: CapacityResult = {
+      formatVersion: CAPACITY_FORMAT_VERSION,
+      run: {
+        target: target.address,
+        slo,
+        startedAt,
+        durationSeconds: elapsed(),
+        harnessVersion: HARNESS_VERSION,
+        k6Version,
+      },
+      ...found,
+      steps: steps.taken,
+      ...(steps.failed === undefined ? {} : { failedStep: steps.failed }),
+    };
+    await writeWhole(join(request.out, 'capacity.json'), `${JSON.stringify(made, null, 1)}\n`);
+    return made;
+  }
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { availableParallelism, totalmem } from 'node:os';
+
+/** What a process took of the machine. Parts of 1 are of all cores; null where the system does not tell. */
+export interface ProcessUsage {
+  /** User and system time. */
+  readonly cpuSeconds: number | null;
+  readonly cpuMeanPart: number | null;
+  readonly cpuPeakPart: number | null;
+  readonly memoryPeakBytes: number | null;
+}
+
+/** Beside what its users take: k6 itself, its figures, and a target's ordinary bodies. */
+const K6_BYTES = 2 * 2 ** 30;
+const USER_BYTES = 8 * 2 ** 20;
+
+/**
+ * The most that a k6 with so many virtual users may hold: several times what it needs, never half of the machine. k6
+ * reads a body to its end; one without end would have all there is.
+ *
+ * @param processes that share the machine
+ */
+export function mostMemory(users: number, processes: number): number {
+  return Math.min(K6_BYTES + users * USER_BYTES, totalmem() / 2) / processes;
+}
+
+/** A body without end fills a machine within seconds. */
+const LOOK_EVERY_MS = 100;
+/** Over less time the ticks in which CPU time is counted blur its part. */
+const CPU_OVER_MS = 500;
+/** Linux reports CPU time in these, whatever the kernel's own tick is (proc(5), USER_HZ). */
+const TICKS_PER_SECOND = 100;
+
+interface Reading {
+  readonly at: number;
+  readonly cpuSeconds: number;
+  readonly memoryBytes: number;
+  readonly memoryPeakBytes: number;
+}
+
+/** Reads /proc; undefined on systems without it, or when the process is gone. */
+function read(pid: number): Reading | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    // The second field, the name, may hold spaces and parentheses.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    // A process that is about to be gone shows no memory any more.
+    const bytes = (field: string) =>
+      Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) * 1024;
+    return {
+      at: performance.now(),
+      cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND,
+      memoryBytes: bytes('VmRSS'),
+      memoryPeakBytes: bytes('VmHWM'),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+function cpuPart(from: Reading, to: Reading): number {
+  return (to.cpuSeconds - from.cpuSeconds) / ((to.at - from.at) / 1000) / availableParallelism();
+}
+
+/**
+ * Looks at a process ten times a second.
+ *
+ * @param mostBytes that it may hold
+ * @param onTooMuch called once at most
+ * @returns ends the looking, and tells what the process took
+ */
+export function watchProcess(
+  pid: number | undefined,
+  mostBytes: number,
+  onTooMuch: () => void,
+): () => ProcessUsage {
+  let first: Reading | undefined;
+  let last: Reading | undefined;
+  let counted: Reading | undefined;
+  let cpuPeakPart = 0;
+  let memoryPeakBytes = 0;
+  let isTooMuch = false;
+  const look = () => {
+    const now = pid === undefined ? undefined : read(pid);
+    if (now === undefined) return;
+    first ??= now;
+    last = now;
+    counted ??= now;
+    memoryPeakBytes = Math.max(memoryPeakBytes, now.memoryPeakBytes);
+    if (now.at - counted.at >= CPU_OVER_MS) {
+      cpuPeakPart = Math.max(cpuPeakPart, cpuPart(counted, now));
+      counted = now;
+    }
+    if (isTooMuch || now.memoryBytes <= mostBytes) return;
+    isTooMuch = true;
+    onTooMuch();
+  };
+  const timer = setInterval(look, LOOK_EVERY_MS);
+  timer.unref();
+  look();
+  return () => {
+    clearInterval(timer);
+    const memory = { memoryPeakBytes: last === undefined ? null : memoryPeakBytes };
+    if (first === undefined || last === undefined || last.at <= first.at)
+      return { cpuSeconds: null, cpuMeanPart: null, cpuPeakPart: null, ...memory };
+    return { cpuSeconds: last.cpuSeconds, cpuMeanPart: cpuPart(first, last), cpuPeakPart, ...memory };
+  };
+}

@@ -1,0 +1,122 @@
+/** Counts and latencies: recorded, added up, and read back from a result. */
+import {
+  build,
+  decodeFromCompressedBase64,
+  encodeIntoCompressedBase64,
+  type Histogram,
+} from 'hdr-histogram-js';
+import { OUTCOMES, type Outcome } from '../../lib/sample.ts';
+import type { Latency, LoadBlock, LoadFigures } from './load-result.ts';
+
+/** Durations in microseconds, three significant digits. */
+export function newHistogram(): Histogram {
+  return build({
+    bitBucketSize: 32,
+    autoResize: true,
+    numberOfSignificantValueDigits: 3,
+    useWebAssembly: false,
+  });
+}
+
+/** The histogram that {@link encodeHistogram} wrote. */
+export function histogramFrom(encoded: string): Histogram {
+  return decodeFromCompressedBase64(encoded, 32, false);
+}
+
+/** The histogram as the result has it: V2, deflated, base64. */
+export function encodeHistogram(histogram: Histogram): string {
+  return encodeIntoCompressedBase64(histogram);
+}
+
+/** A percentile in milliseconds. */
+export const percentileOf = (histogram: Histogram, percentile: number): number =>
+  histogram.getValueAtPercentile(percentile) / 1000;
+
+/** The usual figures of a histogram; null for an empty one. */
+export function latencyOf(histogram: Histogram): Latency | null {
+  if (histogram.totalCount === 0) return null;
+  const at = (percentile: number) => percentileOf(histogram, percentile);
+  return {
+    mean: histogram.mean / 1000,
+    p50: at(50),
+    p90: at(90),
+    p95: at(95),
+    p99: at(99),
+    p999: at(99.9),
+    max: histogram.maxValue / 1000,
+    histogram: encodeHistogram(histogram),
+  };
+}
+
+/** A time block whose requests took as long as the histogram says. */
+export function blockOf(
+  at: number,
+  histogram: Histogram,
+  counts: Pick<LoadBlock, 'errors' | 'refused'>,
+): LoadBlock {
+  return {
+    at,
+    requests: histogram.totalCount,
+    ...counts,
+    mean: histogram.mean / 1000,
+    p50: percentileOf(histogram, 50),
+    p99: percentileOf(histogram, 99),
+    histogram: encodeHistogram(histogram),
+  };
+}
+
+type Outcomes = Readonly<Record<Outcome, number>>;
+
+export const noOutcomes = (): Record<Outcome, number> => ({
+  ok: 0,
+  refused: 0,
+  'unexpected-429': 0,
+  error: 0,
+  violation: 0,
+  unfinished: 0,
+});
+
+/** How many of the requests count as errors. A violation is counted on its own. */
+export const errorsIn = (outcomes: Outcomes): number =>
+  outcomes.error + outcomes['unexpected-429'] + outcomes.unfinished;
+
+/** What was counted of some requests. */
+export interface Sums {
+  readonly statuses: ReadonlyMap<number, number>;
+  readonly outcomes: Outcomes;
+  readonly histogram: Histogram;
+}
+
+/** An HTTP status, not k6's code for a response that never came. */
+const isAnswer = (status: number) => status > 0 && status < 1000;
+
+export function figuresOf({ statuses, outcomes, histogram }: Sums, seconds: number): LoadFigures {
+  const requests = [...statuses.values()].reduce((sum, count) => sum + count, 0);
+  return {
+    requests,
+    perSecond: seconds === 0 ? 0 : requests / seconds,
+    statuses: Object.fromEntries([...statuses].toSorted(([a], [b]) => a - b)),
+    outcomes: { ...outcomes },
+    // How long it took until nothing came is no latency.
+    latency: [...statuses.keys()].some(isAnswer) ? latencyOf(histogram) : null,
+  };
+}
+
+/**
+ * Several figures as one: counts added up, histograms added up. Exact for counts; percentiles have the histograms'
+ * three digits, as if one process had recorded all samples.
+ */
+export function combine(parts: readonly LoadFigures[], seconds: number): LoadFigures {
+  const statuses = new Map<number, number>();
+  const outcomes = noOutcomes();
+  const histogram = newHistogram();
+  for (const part of parts) {
+    for (const [text, count] of Object.entries(part.statuses)) {
+      const status = Number(text);
+      statuses.set(status, (statuses.get(status) ?? 0) + count);
+    }
+    for (const outcome of OUTCOMES) outcomes[outcome] += part.outcomes[outcome];
+    if (part.latency !== null) histogram.add(histogramFrom(part.latency.histogram));
+  }
+  return figuresOf({ statuses, outcomes, histogram }, seconds);
+}
