@@ -2,7 +2,7 @@ import picocolors from 'picocolors';
 import type { ChangeKind, ReportDiff, RequirementChange } from './diff.ts';
 import { moment } from './facts.ts';
 import { code, prose, table } from './markdown-text.ts';
-import { VERDICT_WORDS } from './outcome.ts';
+import { verdictWords } from './outcome.ts';
 import { shownLine } from './visible-text.ts';
 
 const HEADINGS = {
@@ -94,8 +94,7 @@ function headline(diff: ReportDiff): string {
 }
 
 function runs({ old, new: now }: ReportDiff): string {
-  const name = (run: ReportDiff['old']) =>
-    `${moment(run.startedAt)} (${VERDICT_WORDS[run.verdict].toLowerCase()})`;
+  const name = (run: ReportDiff['old']) => `${moment(run.startedAt)} (${verdictWords(run).toLowerCase()})`;
   const where =
     old.target === now.target
       ? shownLine(now.target, 120)

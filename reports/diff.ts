@@ -57,6 +57,7 @@ export interface ReportDiff {
 /** Enough of a run to tell which one it was. */
 export interface RunName extends Pick<RunFacts, 'id' | 'startedAt' | 'target'> {
   readonly verdict: Report['verdict'];
+  readonly complete: boolean;
 }
 
 const REGRESSIONS: readonly ChangeKind[] = ['broke', 'no-longer-verified'];
@@ -76,13 +77,13 @@ export function diffReports(before: Report, after: Report): ReportDiff {
   };
 }
 
-function runName({ run, verdict }: Report): RunName {
-  return { id: run.id, startedAt: run.startedAt, target: run.target, verdict };
+function runName({ run, verdict, complete }: Report): RunName {
+  return { id: run.id, startedAt: run.startedAt, target: run.target, verdict, complete };
 }
 
 function standing(row: RequirementResult | undefined): Standing {
   if (row === undefined) return 'absent';
-  return row.verdict === 'fail' && row.baselined === true ? 'known-failure' : row.verdict;
+  return row.baselined === true ? 'known-failure' : row.verdict;
 }
 
 const KIND_ORDER: readonly ChangeKind[] = [
@@ -114,9 +115,12 @@ function requirementChanges(
         reason,
       };
     })
-    .filter(({ was, is }) => was !== is)
+    .filter(({ was, is }) => was !== is && !(isUnasked(was) && isUnasked(is)))
     .sort((a, b) => KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind));
 }
+
+/** What was not asked for has no row in some runs, and one that says so in others. */
+const isUnasked = (standing: Standing) => standing === 'skipped' || standing === 'absent';
 
 function reasonNow(row: RequirementResult | undefined): string {
   if (row === undefined) return 'The newer run has no such requirement.';
@@ -125,7 +129,7 @@ function reasonNow(row: RequirementResult | undefined): string {
 
 function changeKind(was: Standing, is: Standing): ChangeKind {
   if (is === 'fail') return 'broke';
-  if (was === 'pass' && (is === 'inconclusive' || is === 'absent')) return 'no-longer-verified';
+  if (was === 'pass' && (is === 'inconclusive' || isUnasked(is))) return 'no-longer-verified';
   if (is === 'pass') return was === 'fail' || was === 'known-failure' ? 'fixed' : 'newly-verified';
   return 'changed';
 }

@@ -5,9 +5,10 @@ import { findings, verdictHeader } from './html/overview.ts';
 import { pageAssets } from './html/page-assets.ts';
 import { pageShell } from './html/page-shell.ts';
 import { ratePanels, ratePicture } from './html/rate-picture.ts';
-import { ROW_KIND_NAMES, ROW_KINDS, requirementList, rowKind } from './html/requirement-list.ts';
+import { requirementList } from './html/requirement-list.ts';
 import { count, outcome } from './outcome.ts';
 import type { Report } from './report.ts';
+import { ROW_KIND_NAMES, ROW_KINDS, rowKind } from './row-kinds.ts';
 import { shownLine } from './visible-text.ts';
 
 /** What the page may use beside the report. */
@@ -78,7 +79,7 @@ function toolbar(report: Report) {
   return html`<div class="toolbar js" role="search" aria-label="Requirements">
 <div class="filters" role="group" aria-label="Show">
 <button type="button" data-filter="" aria-pressed="true">All ${report.requirements.length}</button>
-${kinds.map((kind) => html`<button type="button" class="k-${kind}" data-filter="${kind}" aria-pressed="false">${ROW_KINDS[kind]} ${numbers.get(kind) ?? 0}</button>`)}
+${kinds.map((kind) => html`<button type="button" class="k-${kind}" data-filter="${kind}" aria-pressed="false">${ROW_KINDS[kind].words} ${numbers.get(kind) ?? 0}</button>`)}
 </div>
 <div class="find"><label for="find">Search</label> <input id="find" type="search" autocomplete="off" placeholder="id, words, section…"></div>
 <div class="folds"><button type="button" data-fold="open">Expand all</button><button type="button" data-fold="close">Collapse all</button></div>

@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { type RowKind, rowKind } from './html/requirement-list.ts';
 import { REPORT_FILE, readReport } from './read-report.ts';
 import type { GapResult, Report, RequirementResult } from './report.ts';
+import { rowKind } from './row-kinds.ts';
 
 /** One implementation: what its folder or file is called, and its run. */
 export interface MatrixColumn {
@@ -92,12 +92,3 @@ export function matrixAnswers(columns: readonly MatrixColumn[]): MatrixAnswers[]
     })
     .filter(({ answers }) => answers.some((answer) => answer !== null));
 }
-
-/** How each standing is shown in a cell. */
-export const SIGNS = {
-  pass: '✔',
-  fail: '✘',
-  known: '~',
-  inconclusive: '?',
-  'not-applicable': '–',
-} as const satisfies Record<RowKind, string>;

@@ -1,5 +1,5 @@
-import type { Run } from '../checks/run/run.ts';
-import { isAnswered } from '../checks/wire/exchange.ts';
+import { type Exchange, isAnswered } from '../checks/wire/exchange.ts';
+import type { RateReading } from '../checks/wire/rate-headers.ts';
 import type { TimelinePoint } from './report.ts';
 
 /** A run of this many requests is kept request by request; a day's are a hundred thousand and more. */
@@ -9,8 +9,17 @@ const SLOTS = 1_600;
 /** Resets this close are the same to whoever draws them; of a refilling quota every answer names another one. */
 const SAME_RESET_SECONDS = 2;
 
+/** What a timeline takes from a run. */
+export interface TimedRun {
+  readonly exchanges: readonly Exchange[];
+  readonly readings: readonly RateReading[];
+  /** Ids of the answers that were a ban's. */
+  readonly bannedAnswers: ReadonlySet<string>;
+  readonly targetClock: { readonly skew: number | undefined };
+}
+
 /** What a run exchanged as the rate limit saw it, in the order of receipt. */
-export function timelineOf(run: Run, startedAt: number): TimelinePoint[] {
+export function timelineOf(run: TimedRun, startedAt: number): TimelinePoint[] {
   const skew = run.targetClock.skew ?? 0;
   const seconds = (time: number) => Math.round(time - startedAt) / 1000;
   const answered = run.readings.map((reading) => ({

@@ -1,11 +1,11 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { runFacts } from '../facts.ts';
-import { byReason, nextSteps, type Outcome, outcome } from '../outcome.ts';
+import { nextSteps } from '../next-steps.ts';
+import { byReason, type Outcome, outcome } from '../outcome.ts';
 import type { GapResult, Report, RequirementResult } from '../report.ts';
+import { VERDICT_SIGNS as SIGNS } from '../row-kinds.ts';
 import { shownLine } from '../visible-text.ts';
 import { shown } from './visible-html.ts';
-
-const SIGNS = { conformant: '✔', 'not-conformant': '✘', inconclusive: '?' } as const;
 
 /** The head of the page: the verdict in one line, its numbers, and the facts of the run. */
 export function verdictHeader(report: Report): SafeHtml {

@@ -1,33 +1,12 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import type { Report, RequirementResult } from '../report.ts';
+import { ROW_KINDS, rowKind } from '../row-kinds.ts';
 import { bySection } from '../sections.ts';
 import { clip, shownLine, visibleLines } from '../visible-text.ts';
 import { comparison, marksOf } from './differences.ts';
 import { exchangeHtml } from './exchange-viewer.ts';
 import { shown } from './visible-html.ts';
-
-/** Verdict words of a row; a known failure is its own kind, since it does not gate. */
-export const ROW_KINDS = {
-  fail: 'Broken',
-  known: 'Known failure',
-  inconclusive: 'Not verified',
-  pass: 'Verified',
-  'not-applicable': 'Not applicable',
-} as const;
-export type RowKind = keyof typeof ROW_KINDS;
-/** The kinds, the worst first. */
-export const ROW_KIND_NAMES = [
-  'fail',
-  'known',
-  'inconclusive',
-  'pass',
-  'not-applicable',
-] as const satisfies readonly RowKind[];
-
-export function rowKind(row: RequirementResult): RowKind {
-  return row.verdict === 'fail' && row.baselined === true ? 'known' : row.verdict;
-}
 
 /** What the list needs beside the report. */
 export interface RequirementListContext {
@@ -79,7 +58,7 @@ function requirement(row: RequirementResult, context: RequirementListContext, ro
   const open = html.raw`${kind === 'fail' ? ' open' : ''}`;
   return html`
 <details class="req k-${kind}" id="r-${row.id}" data-kind="${kind}"${open}>
-  <summary><span class="chip">${ROW_KINDS[kind]}</span> <span class="title">${shownLine(row.title, 200)}</span> <code>${row.id}</code>${row.level === 'MAY' ? html` <span class="level">MAY</span>` : ''}</summary>
+  <summary><span class="chip">${ROW_KINDS[kind].words}</span> <span class="title">${shownLine(row.title, 200)}</span> <code>${row.id}</code>${row.level === 'MAY' ? html` <span class="level">MAY</span>` : ''}</summary>
   <div class="body">${kind === 'fail' || kind === 'known' ? failure(row, context, room) : other(row, context)}${history(row.id, context.history)}</div>
 </details>`;
 }
@@ -166,6 +145,6 @@ function history(id: string, reports: readonly Report[]): SafeHtml | string {
   if (seen.length === 0) return '';
   return html`<p class="history">Earlier runs: ${seen.map(
     ({ run, kind }) =>
-      html`<span class="dot k-${kind}" title="${shownLine(run.startedAt, 40)}"><span class="chip">${ROW_KINDS[kind]}</span> <span class="quiet">${shownLine(run.startedAt.slice(0, 10), 10)}</span></span> `,
+      html`<span class="dot k-${kind}" title="${shownLine(run.startedAt, 40)}"><span class="chip">${ROW_KINDS[kind].words}</span> <span class="quiet">${shownLine(run.startedAt.slice(0, 10), 10)}</span></span> `,
   )}</p>`;
 }
