@@ -120,25 +120,22 @@ export function failureLine({ reason, expected }: RequirementResult): string {
 /** A pinned answer that the target no longer gives, in one line. */
 export function driftLine(gap: GapResult): string {
   const { observed, pinned, detail } = gap;
+  const isList = [observed, pinned].some((answer) => answer?.includes(', '));
+  if (!isList) return `answers ${observed ?? 'nothing'}, the profile pins ${pinned ?? 'nothing'} (${detail})`;
   const { added, removed } = driftedParts(gap);
   const change = [
     ...(added.length > 0 ? [`added: ${added.join(', ')}`] : []),
     ...(removed.length > 0 ? [`removed: ${removed.join(', ')}`] : []),
   ];
-  const answers =
-    change.length > 0
-      ? `no longer answers what the profile pins: ${change.join('; ')}`
-      : `answers ${observed ?? 'nothing'}, the profile pins ${pinned ?? 'nothing'}`;
-  return `${answers} (${detail})`;
+  return `answers otherwise than the profile pins, ${change.join('; ')} (${detail})`;
 }
 
-/** What an answer that is a list has more and less than the pinned one; nothing where either is no list. */
+/** What an answer has more and less than the pinned one, each a list or a single word. */
 export function driftedParts({ observed, pinned }: GapResult): {
   readonly added: readonly string[];
   readonly removed: readonly string[];
 } {
   const [now, before] = [(observed ?? '').split(', '), (pinned ?? '').split(', ')];
-  if (now.length < 2 && before.length < 2) return { added: [], removed: [] };
   return {
     added: now.filter((part) => !before.includes(part)),
     removed: before.filter((part) => !now.includes(part)),

@@ -4,7 +4,7 @@ import type { TimelinePoint } from './report.ts';
 
 /** A run of this many requests is kept request by request; a day's are a hundred thousand and more. */
 const MOST_SINGLE = 5_000;
-/** How finely a longer run is kept: twice as finely as the picture shows it. */
+/** How finely each key's part of a longer run is kept: twice as finely as its picture shows it. */
 const SLOTS = 1_600;
 /** Resets this close are the same to whoever draws them; of a refilling quota every answer names another one. */
 const SAME_RESET_SECONDS = 2;
@@ -52,12 +52,14 @@ export function timelineOf(run: TimedRun, startedAt: number): TimelinePoint[] {
  */
 export function thinned(points: readonly TimelinePoint[]): TimelinePoint[] {
   if (points.length <= MOST_SINGLE) return [...points];
-  const from = points[0]?.at ?? 0;
-  const slot = Math.max(0.001, ((points.at(-1)?.at ?? from) - from) / SLOTS);
-  const resetStep = Math.max(slot, SAME_RESET_SECONDS);
+  const spans = new Map<string | null, { readonly from: number; readonly until: number }>();
+  for (const { key, at } of points) spans.set(key, { from: spans.get(key)?.from ?? at, until: at });
   const groups = new Map<string, TimelinePoint>();
   for (const point of points) {
     const { at, key, operation, status, limit, reset, banned } = point;
+    const { from, until } = spans.get(key) ?? { from: at, until: at };
+    const slot = Math.max(0.001, (until - from) / SLOTS);
+    const resetStep = Math.max(slot, SAME_RESET_SECONDS);
     const alike = JSON.stringify([
       Math.floor((at - from) / slot),
       key,
