@@ -10,7 +10,7 @@ import {
   type RequirementResult,
   type RunFacts,
 } from './report.ts';
-import { type TimedRun, timelineOf } from './timeline.ts';
+import { type TimedTrace, timelineOf } from './timeline.ts';
 import {
   type BaselineEntry,
   isComplete,
@@ -22,12 +22,16 @@ import {
 } from './verdict.ts';
 
 /** What the report takes from a run, however it was made. */
-export interface RecordedRun extends TimedRun {
+export interface RecordedRun {
+  readonly trace: TimedTrace & {
+    /** The key that an exchange carried; `env` names the variable that holds it. */
+    keyOf(exchange: Exchange): { readonly env?: string } | undefined;
+  };
   readonly baseUrl: string;
+  /** Requests sent, by key name; `(none)` for those without a valid key. */
   readonly requestsByKey: ReadonlyMap<string, number>;
-  readonly animalsAdded: number;
-  /** The key that an exchange carried; `env` names the variable that holds it. */
-  keyOf(exchange: Exchange): { readonly env?: string } | undefined;
+  /** Ids of the answers that were a ban. */
+  readonly banned: ReadonlySet<string>;
 }
 
 /** What was found out: by requirement id, and by gap id, where a text says why there is no answer. */
@@ -52,6 +56,7 @@ export interface RunSurroundings {
 /** Writes down what a run found out. */
 export function reportOf(run: RecordedRun, found: FoundOut, surroundings: RunSurroundings): Report {
   const { baseline, required = [], facts, pinned, startedAt } = surroundings;
+  const { trace } = run;
   const cited = new Map<string, Exchange>();
   const cite = (evidence: readonly Exchange[]) => {
     for (const exchange of evidence) cited.set(exchange.id, exchange);
@@ -63,13 +68,18 @@ export function reportOf(run: RecordedRun, found: FoundOut, surroundings: RunSur
   );
   const gapRows = gaps.flatMap((gap) => gapRow(gap, found.gaps.get(gap.id), pinned[gap.id] ?? null, cite));
   const problems = staleEntries(rows, baseline);
-  const exchanges = new Map([...run.exchanges.map((exchange) => [exchange.id, exchange] as const), ...cited]);
-  const skew = run.targetClock.skew;
+  const exchanges = new Map([
+    ...trace.exchanges.map((exchange) => [exchange.id, exchange] as const),
+    ...cited,
+  ]);
+  const skew = trace.targetClock.skew;
   return {
     formatVersion: REPORT_FORMAT_VERSION,
     run: {
       ...facts,
-      animalsAdded: run.animalsAdded,
+      animalsAdded: trace.readings.filter(
+        ({ operation, status }) => operation === 'createPet' && status === 201,
+      ).length,
       ...(skew === undefined ? {} : { targetClockSkewMs: Math.round(skew) }),
     },
     verdict: verdictOf(rows, gapRows, problems),
@@ -81,7 +91,7 @@ export function reportOf(run: RecordedRun, found: FoundOut, surroundings: RunSur
       total: [...run.requestsByKey.values()].reduce((sum, count) => sum + count, 0),
       byKey: Object.fromEntries(run.requestsByKey),
     },
-    timeline: timelineOf(run, startedAt),
+    timeline: timelineOf(trace, run.banned, startedAt),
     exchanges: [...exchanges.values()].sort((a, b) => a.sentAt - b.sentAt).map(withShortBody),
   };
 }
@@ -138,7 +148,7 @@ function requirementRows(
         ...violation,
         evidence: cite(evidence),
         ...(verdict === 'fail' && decisive !== undefined
-          ? { curl: curl(decisive, run.baseUrl, run.keyOf(decisive)?.env) }
+          ? { curl: curl(decisive, run.baseUrl, run.trace.keyOf(decisive)?.env) }
           : {}),
         ...(consequenceOf === undefined ? {} : { consequenceOf }),
       },

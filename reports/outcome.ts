@@ -85,7 +85,7 @@ export function verdictWords({ verdict, complete }: Pick<Report, 'verdict' | 'co
 
 /** `exhaust, day not permitted; no key of plan pro; left out by --only`. */
 function whySkipped(rows: Rows): string {
-  const reasons = [...new Set(rows.map(({ reason }) => reason))];
+  const reasons = [...new Set(rows.flatMap(({ reason }) => reason.split('; ')))];
   const permissions = PERMISSIONS.filter((name) => reasons.includes(`needs the permission ${name}`));
   const others = reasons
     .filter((reason) => !reason.startsWith('needs the permission'))

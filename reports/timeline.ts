@@ -9,20 +9,26 @@ const SLOTS = 1_600;
 /** Resets this close are the same to whoever draws them; of a refilling quota every answer names another one. */
 const SAME_RESET_SECONDS = 2;
 
-/** What a timeline takes from a run. */
-export interface TimedRun {
+/** What a timeline takes from a run's trace. */
+export interface TimedTrace {
   readonly exchanges: readonly Exchange[];
   readonly readings: readonly RateReading[];
-  /** Ids of the answers that were a ban's. */
-  readonly bannedAnswers: ReadonlySet<string>;
   readonly targetClock: { readonly skew: number | undefined };
 }
 
-/** What a run exchanged as the rate limit saw it, in the order of receipt. */
-export function timelineOf(run: TimedRun, startedAt: number): TimelinePoint[] {
-  const skew = run.targetClock.skew ?? 0;
+/**
+ * What a run exchanged as the rate limit saw it, in the order of receipt.
+ *
+ * @param banned ids of the answers that were a ban
+ */
+export function timelineOf(
+  trace: TimedTrace,
+  banned: ReadonlySet<string>,
+  startedAt: number,
+): TimelinePoint[] {
+  const skew = trace.targetClock.skew ?? 0;
   const seconds = (time: number) => Math.round(time - startedAt) / 1000;
-  const answered = run.readings.map((reading) => ({
+  const answered = trace.readings.map((reading) => ({
     at: seconds(reading.receivedAt),
     key: reading.key,
     operation: reading.operation,
@@ -30,9 +36,9 @@ export function timelineOf(run: TimedRun, startedAt: number): TimelinePoint[] {
     ...(reading.limit === undefined ? {} : { limit: reading.limit }),
     ...(reading.remaining === undefined ? {} : { remaining: reading.remaining }),
     ...(reading.reset === undefined ? {} : { reset: seconds(reading.reset - skew) }),
-    ...(run.bannedAnswers.has(reading.id) ? { banned: true } : {}),
+    ...(banned.has(reading.id) ? { banned: true } : {}),
   }));
-  const failed = run.exchanges
+  const failed = trace.exchanges
     .filter((exchange) => !isAnswered(exchange))
     .map((exchange) => ({
       at: seconds(exchange.receivedAt),

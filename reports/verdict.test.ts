@@ -67,6 +67,7 @@ t.test(
         .map(({ id }) => id);
     t.strictSame(open([]), []);
     t.strictSame(open('all'), ['ban-provoked', 'rate-day-free', 'rate-minute-pro', 'get-unknown-404']);
+    t.strictSame(open(['all']), open('all'));
     t.strictSame(open(['ban']), ['ban-provoked']);
     t.strictSame(open(['pro', 'day']), ['rate-day-free', 'rate-minute-pro']);
     t.strictSame(open(['get-unknown-404', 'list-answers-200']), ['get-unknown-404']);

@@ -13,13 +13,14 @@ export interface BaselineEntry {
 /**
  * Turns skipped rows into inconclusive ones: for a gate that must not shrink.
  *
- * @param required `all`, or names of permissions, plans and requirements
+ * @param required names of permissions, plans and requirements, or `all`
  */
 export function requireRows(rows: Rows, required: 'all' | readonly string[]): RequirementResult[] {
+  const names = typeof required === 'string' ? [] : required;
   return rows.map((row) => {
     if (row.verdict !== 'skipped') return row;
-    const asked = required === 'all' || required.some((name) => concerns(row, name));
-    return asked ? { ...row, verdict: 'inconclusive', required: true } : row;
+    const isAsked = required.includes('all') || names.some((name) => concerns(row, name));
+    return isAsked ? { ...row, verdict: 'inconclusive', required: true } : row;
   });
 }
 

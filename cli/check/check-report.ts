@@ -16,7 +16,8 @@ export function judgedRun(
     readonly interrupted: string | undefined;
   },
 ): Report {
-  return reportOf(run, result, {
+  const { baseUrl, requestsByKey, bannedAnswers: banned } = run;
+  return reportOf({ trace: run, baseUrl, requestsByKey, banned }, result, {
     startedAt,
     pinned: profile.gaps,
     baseline: about.baseline,
