@@ -1,17 +1,9 @@
 import picocolors from 'picocolors';
-import type { ChangeKind, ReportDiff, RequirementChange } from './diff.ts';
+import { CHANGES, type ChangeKind, type ReportDiff, type RequirementChange } from './diff.ts';
 import { moment } from './facts.ts';
 import { code, prose, table } from './markdown-text.ts';
 import { count, verdictWords } from './outcome.ts';
 import { shownLine } from './visible-text.ts';
-
-const HEADINGS = {
-  broke: 'Broke',
-  'no-longer-verified': 'No longer verified',
-  fixed: 'Fixed',
-  'newly-verified': 'Newly verified',
-  changed: 'Changed otherwise',
-} as const satisfies Record<ChangeKind, string>;
 
 /** The difference for other programs; the shape of ReportDiff is stable within its formatVersion. */
 export function renderDiffJson(diff: ReportDiff): string {
@@ -43,7 +35,7 @@ export function renderDiffText(diff: ReportDiff, colour = false): string {
 
 /** The difference for a pull request. */
 export function renderDiffMarkdown(diff: ReportDiff): string {
-  const sections = Object.entries(HEADINGS).map(([kind, heading]) => {
+  const sections = Object.entries(CHANGES).map(([kind, heading]) => {
     const rows = diff.requirements.filter((row) => row.kind === kind);
     if (rows.length === 0) return '';
     const cells = rows.map((row) => [
@@ -84,7 +76,7 @@ export function diffSummary({ requirements, gaps }: ReportDiff): string {
   const some = (number: number, noun: string, verb: string) =>
     number === 0 ? [] : [`${count(number, noun)} ${verb}`];
   const parts = [
-    ...Object.entries(HEADINGS).flatMap(([kind, heading]) => {
+    ...Object.entries(CHANGES).flatMap(([kind, heading]) => {
       const rows = requirements.filter((row) => row.kind === kind).length;
       return rows === 0 ? [] : [`${rows} ${heading.toLowerCase()}`];
     }),

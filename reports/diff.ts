@@ -5,18 +5,19 @@ import { shownLine } from './visible-text.ts';
 /** How a requirement stood in a run; `known-failure` is a failure that the baseline lists, `absent` that it had no row. */
 export type Standing = RequirementResult['verdict'] | 'known-failure' | 'absent';
 
-/** What became of a requirement between two runs. */
-export type ChangeKind =
-  /** It fails now, and did not before. */
-  | 'broke'
-  /** It was verified and is not any more: a gate that can be passed by not looking is none. */
-  | 'no-longer-verified'
-  /** It failed, and does not now. */
-  | 'fixed'
-  /** It is verified now, and was not before. */
-  | 'newly-verified'
-  /** Anything else: known failures, requirements that begin or cease to apply. */
-  | 'changed';
+/**
+ * What became of a requirement between two runs, the worst first, in words. What was verified and is not any more
+ * stands beside what broke: a gate that can be passed by not looking is none.
+ */
+export const CHANGES = {
+  broke: 'Broke',
+  'no-longer-verified': 'No longer verified',
+  fixed: 'Fixed',
+  'newly-verified': 'Newly verified',
+  changed: 'Changed otherwise',
+} as const;
+export type ChangeKind = keyof typeof CHANGES;
+const KINDS = Object.keys(CHANGES);
 
 /** A requirement that stands otherwise than before. */
 export interface RequirementChange {
@@ -86,14 +87,6 @@ function standing(row: RequirementResult | undefined): Standing {
   return row.baselined === true ? 'known-failure' : row.verdict;
 }
 
-const KIND_ORDER: readonly ChangeKind[] = [
-  'broke',
-  'no-longer-verified',
-  'fixed',
-  'newly-verified',
-  'changed',
-];
-
 function requirementChanges(
   before: readonly RequirementResult[],
   after: readonly RequirementResult[],
@@ -116,7 +109,7 @@ function requirementChanges(
       };
     })
     .filter(({ was, is }) => was !== is && !(isUnasked(was) && isUnasked(is)))
-    .sort((a, b) => KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind));
+    .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
 }
 
 /** What was not asked for has no row in some runs, and one that says so in others. */

@@ -92,7 +92,11 @@ export function checkRun(report: Report): TestRun {
     short: {
       conformant: verified,
       'not-conformant':
-        [...some(broken.length, 'broken'), ...some(drifted.length, 'drifted')].join(', ') || 'not conformant',
+        [
+          ...some(broken.length, 'broken'),
+          ...some(drifted.length, 'drifted'),
+          ...some(report.problems.length, 'stale in the baseline'),
+        ].join(', ') || 'not conformant',
       inconclusive: `inconclusive (${notVerified.length} not verified)`,
     }[report.verdict],
     verdict: ({ conformant: 'held', 'not-conformant': 'broken', inconclusive: 'open' } as const)[
