@@ -45,6 +45,7 @@ t.test('a check is a subtest; what is not verified is not ok, what does not appl
       { ...ROW, id: 'e', verdict: 'not-applicable', reason: 'not before 2030' },
     ],
     drifts: [],
+    problems: [],
   });
   t.match(tap, /^TAP version 14\n1\.\.6\n/);
   const { points, inner, summary } = read(tap);
@@ -71,11 +72,12 @@ t.test('an answer that drifted, and a run that is not green for another reason, 
     await conformanceTap({
       requirements: [ROW],
       drifts: [{ id: 'unknown-path', pinned: '404', observed: '400', detail: 'GET /x' }],
+      problems: [],
     }),
   );
   t.match(drifted.points, [{ ok: true }, { ok: false, name: 'gap unknown-path' }]);
   const cutShort = read(
-    await conformanceTap({ requirements: [ROW], drifts: [], problem: 'The run ended early: SIGINT' }),
+    await conformanceTap({ requirements: [ROW], drifts: [], problems: ['The run ended early: SIGINT'] }),
   );
   t.match(cutShort.points[1], { ok: false, name: 'run: The run ended early: SIGINT' });
   t.equal(cutShort.summary.ok, false);
@@ -88,6 +90,6 @@ t.test('nothing to judge is a bail-out, never a green run', (t) => {
 
 t.test('the exit code of the process stays the command’s', async (t) => {
   const before = process.exitCode;
-  await conformanceTap({ requirements: [{ ...ROW, verdict: 'fail' }], drifts: [] });
+  await conformanceTap({ requirements: [{ ...ROW, verdict: 'fail' }], drifts: [], problems: [] });
   t.equal(process.exitCode, before);
 });

@@ -14,8 +14,10 @@ export interface TapRequirement {
   readonly expected?: string;
   readonly actual?: string;
   readonly curl?: string;
-  /** A known failure: it does not gate. */
+  /** A known failure, or explained by one: it does not gate. */
   readonly baselined?: boolean;
+  /** Skipped although it was to be verified. */
+  readonly required?: boolean;
 }
 
 /** A pinned answer to a gap that the target no longer gives. */
@@ -29,8 +31,8 @@ export interface TapDrift {
 export interface TapRun {
   readonly requirements: readonly TapRequirement[];
   readonly drifts: readonly TapDrift[];
-  /** Why the run is not green although every requirement may be: it was cut short, a baseline is out of date. */
-  readonly problem?: string | undefined;
+  /** Why the run is not green although every requirement may be: it was cut short, a baseline entry is stale. */
+  readonly problems: readonly string[];
 }
 
 /** No call site: a verdict comes from an exchange, not from a line of code. Made anew, for tap takes it apart. */
@@ -39,12 +41,12 @@ const noPlace = () => ({ at: null, stack: '' });
 const summedUp = () => ({ ...noPlace(), diagnostic: false });
 
 /**
- * A run as TAP 14: a subtest per requirement. A MUST that could not be verified is `not ok`, for a skipped one would
- * read as green; a requirement that does not bind the target is skipped with the reason.
+ * A run as TAP 14: a subtest per requirement. A MUST that could not be verified is `not ok`, for a skip reads as green.
+ * What was not asked for, or does not bind the target, is skipped with the reason.
  */
-export async function conformanceTap({ requirements, drifts, problem }: TapRun): Promise<string> {
+export async function conformanceTap({ requirements, drifts, problems }: TapRun): Promise<string> {
   const root = new Minimal({ name: 'petstore-harness' });
-  root.plan(requirements.length + drifts.length + (problem === undefined ? 0 : 1));
+  root.plan(requirements.length + drifts.length + problems.length);
   for (const row of requirements) addRequirement(root, row);
   for (const { id, pinned, observed, detail } of drifts) {
     root.test(`gap ${id}`, summedUp(), async (t) => {
@@ -57,7 +59,7 @@ export async function conformanceTap({ requirements, drifts, problem }: TapRun):
       });
     });
   }
-  if (problem !== undefined) root.fail(`run: ${problem}`, noPlace());
+  for (const problem of problems) root.fail(`run: ${problem}`, noPlace());
   return root.concat();
 }
 
@@ -67,23 +69,25 @@ export function bailedOut(reason: string): string {
 }
 
 function addRequirement(root: Minimal, row: TapRequirement): void {
-  const { id, section, level, title, statement, verdict, reason } = row;
+  const { id, section, level, title, statement, verdict, reason, baselined, required } = row;
   const name = `${id} (${section}) ${title}`;
   switch (verdict) {
     case 'pass':
       root.test(name, async (t) => void t.pass(statement));
       return;
+    case 'skipped':
     case 'not-applicable':
       root.test(name, { skip: reason }, async () => {});
       return;
     case 'inconclusive': {
       const why = `not verified: ${reason}`;
-      if (level === 'MAY') root.test(name, { skip: why }, async () => {});
+      if (baselined === true) root.fail(name, { ...noPlace(), todo: `known failure: ${reason}` });
+      else if (level === 'MAY' && required !== true) root.test(name, { skip: why }, async () => {});
       else failing(root, name, why, { asks: statement });
       return;
     }
     case 'fail': {
-      const { expected, actual, curl, baselined } = row;
+      const { expected, actual, curl } = row;
       const diagnostic = { asks: statement, expected, actual, ...(curl === undefined ? {} : { curl }) };
       if (baselined !== true) failing(root, name, reason, diagnostic);
       // A subtest that is to do is not run: a point of its own keeps the diagnostic.

@@ -1,7 +1,14 @@
 import { makeBadge } from 'badge-maker';
 import t from 'tap';
-import { renderBadge } from './badge.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
+import { FORMATS } from './formats.ts';
+import {
+  conformantReport,
+  inconclusiveReport,
+  notConformantReport,
+  partialReport,
+} from './testing/sample-reports.ts';
+
+const renderBadge = FORMATS.badge.render;
 
 /** The fields that the endpoint badge of shields.io accepts; any other makes it show "invalid properties". */
 const FIELDS = [
@@ -21,8 +28,9 @@ const FIELDS = [
 t.test('shields accepts the badge and draws its message', async (t) => {
   const cases = [
     [conformantReport(), 'conformant (94 verified)', '#4b0', false],
+    [partialReport(), '61 of 61, 33 skipped', '#4b0', false],
     [notConformantReport(), '5 broken, 1 drifted', '#dd4343', true],
-    [inconclusiveReport(), 'inconclusive (32 not verified)', '#d8b800', true],
+    [inconclusiveReport(), 'inconclusive (27 not verified)', '#d8b800', true],
   ] as const;
   for (const [report, message, colour, isError] of cases) {
     const badge = JSON.parse(renderBadge(report));

@@ -1,8 +1,7 @@
-import { outcome } from './outcome.ts';
-import type { Report } from './report.ts';
+import type { TestRun } from './test-run.ts';
 
 /** The endpoint badge of shields.io, https://shields.io/badges/endpoint-badge; other fields are refused there. */
-export interface EndpointBadge {
+interface EndpointBadge {
   readonly schemaVersion: 1;
   readonly label: string;
   readonly message: string;
@@ -11,27 +10,15 @@ export interface EndpointBadge {
   readonly isError: boolean;
 }
 
-/** A badge for a README: the verdict and the one number that matters. */
-export function renderBadge(report: Report): string {
-  const { broken, drifted, notVerified, passed } = outcome(report);
+/** A badge for a README: the verdict and the numbers that matter. */
+export function renderBadge({ name, short, verdict }: TestRun): string {
+  const color = ({ held: 'brightgreen', broken: 'red', open: 'yellow' } as const)[verdict];
   const badge: EndpointBadge = {
     schemaVersion: 1,
-    label: 'Pet Store interface',
-    ...(report.verdict === 'conformant'
-      ? { message: `conformant (${passed.length} verified)`, color: 'brightgreen', isError: false }
-      : report.verdict === 'not-conformant'
-        ? { message: brokenMessage(broken.length, drifted.length), color: 'red', isError: true }
-        : { message: `inconclusive (${notVerified.length} not verified)`, color: 'yellow', isError: true }),
+    label: name,
+    message: short,
+    color,
+    isError: verdict !== 'held',
   };
-  return badgeFile(badge);
-}
-
-/** The endpoint's answer. */
-export function badgeFile(badge: EndpointBadge): string {
   return `${JSON.stringify(badge, null, 2)}\n`;
-}
-
-function brokenMessage(broken: number, drifted: number): string {
-  const parts = [...(broken > 0 ? [`${broken} broken`] : []), ...(drifted > 0 ? [`${drifted} drifted`] : [])];
-  return parts.join(', ') || 'not conformant';
 }

@@ -1,17 +1,9 @@
 import picocolors from 'picocolors';
-import type { ChangeKind, ReportDiff, RequirementChange } from './diff.ts';
+import { CHANGES, type ChangeKind, type ReportDiff, type RequirementChange } from './diff.ts';
 import { moment } from './facts.ts';
 import { code, prose, table } from './markdown-text.ts';
-import { VERDICT_WORDS } from './outcome.ts';
+import { count, verdictWords } from './outcome.ts';
 import { shownLine } from './visible-text.ts';
-
-const HEADINGS = {
-  broke: 'Broke',
-  'no-longer-verified': 'No longer verified',
-  fixed: 'Fixed',
-  'newly-verified': 'Newly verified',
-  changed: 'Changed otherwise',
-} as const satisfies Record<ChangeKind, string>;
 
 /** The difference for other programs; the shape of ReportDiff is stable within its formatVersion. */
 export function renderDiffJson(diff: ReportDiff): string {
@@ -43,7 +35,7 @@ export function renderDiffText(diff: ReportDiff, colour = false): string {
 
 /** The difference for a pull request. */
 export function renderDiffMarkdown(diff: ReportDiff): string {
-  const sections = Object.entries(HEADINGS).map(([kind, heading]) => {
+  const sections = Object.entries(CHANGES).map(([kind, heading]) => {
     const rows = diff.requirements.filter((row) => row.kind === kind);
     if (rows.length === 0) return '';
     const cells = rows.map((row) => [
@@ -78,24 +70,30 @@ export function renderDiffMarkdown(diff: ReportDiff): string {
     .join('\n\n')}\n`;
 }
 
-function headline(diff: ReportDiff): string {
-  const pins = diff.gaps.filter(({ breaksPin }) => breaksPin).length;
-  const other = diff.gaps.length - pins;
+/** `5 broke, 1 pinned answer drifted`, or that nothing changed. */
+export function diffSummary({ requirements, gaps }: ReportDiff): string {
+  const pins = gaps.filter(({ breaksPin }) => breaksPin).length;
+  const some = (number: number, noun: string, verb: string) =>
+    number === 0 ? [] : [`${count(number, noun)} ${verb}`];
   const parts = [
-    ...Object.entries(HEADINGS).flatMap(([kind, heading]) => {
-      const rows = diff.requirements.filter((row) => row.kind === kind).length;
+    ...Object.entries(CHANGES).flatMap(([kind, heading]) => {
+      const rows = requirements.filter((row) => row.kind === kind).length;
       return rows === 0 ? [] : [`${rows} ${heading.toLowerCase()}`];
     }),
-    ...(pins === 0 ? [] : [`${pins} pinned answer${pins === 1 ? '' : 's'} drifted`]),
-    ...(other === 0 ? [] : [`${other} other answer${other === 1 ? '' : 's'} changed`]),
+    ...some(pins, 'pinned answer', 'drifted'),
+    ...some(gaps.length - pins, 'other answer', 'changed'),
   ];
-  if (parts.length === 0) return 'No change';
-  return `${diff.regression ? 'Regression' : 'No regression'}: ${parts.join(', ')}`;
+  return parts.join(', ') || 'no change';
+}
+
+function headline(diff: ReportDiff): string {
+  const summary = diffSummary(diff);
+  if (summary === 'no change') return 'No change';
+  return `${diff.regression ? 'Regression' : 'No regression'}: ${summary}`;
 }
 
 function runs({ old, new: now }: ReportDiff): string {
-  const name = (run: ReportDiff['old']) =>
-    `${moment(run.startedAt)} (${VERDICT_WORDS[run.verdict].toLowerCase()})`;
+  const name = (run: ReportDiff['old']) => `${moment(run.startedAt)} (${verdictWords(run).toLowerCase()})`;
   const where =
     old.target === now.target
       ? shownLine(now.target, 120)

@@ -5,18 +5,19 @@ import { shownLine } from './visible-text.ts';
 /** How a requirement stood in a run; `known-failure` is a failure that the baseline lists, `absent` that it had no row. */
 export type Standing = RequirementResult['verdict'] | 'known-failure' | 'absent';
 
-/** What became of a requirement between two runs. */
-export type ChangeKind =
-  /** It fails now, and did not before. */
-  | 'broke'
-  /** It was verified and is not any more: a gate that can be passed by not looking is none. */
-  | 'no-longer-verified'
-  /** It failed, and does not now. */
-  | 'fixed'
-  /** It is verified now, and was not before. */
-  | 'newly-verified'
-  /** Anything else: known failures, requirements that begin or cease to apply. */
-  | 'changed';
+/**
+ * What became of a requirement between two runs, the worst first, in words. What was verified and is not any more
+ * stands beside what broke: a gate that can be passed by not looking is none.
+ */
+export const CHANGES = {
+  broke: 'Broke',
+  'no-longer-verified': 'No longer verified',
+  fixed: 'Fixed',
+  'newly-verified': 'Newly verified',
+  changed: 'Changed otherwise',
+} as const;
+export type ChangeKind = keyof typeof CHANGES;
+const KINDS = Object.keys(CHANGES);
 
 /** A requirement that stands otherwise than before. */
 export interface RequirementChange {
@@ -57,6 +58,7 @@ export interface ReportDiff {
 /** Enough of a run to tell which one it was. */
 export interface RunName extends Pick<RunFacts, 'id' | 'startedAt' | 'target'> {
   readonly verdict: Report['verdict'];
+  readonly complete: boolean;
 }
 
 const REGRESSIONS: readonly ChangeKind[] = ['broke', 'no-longer-verified'];
@@ -76,22 +78,14 @@ export function diffReports(before: Report, after: Report): ReportDiff {
   };
 }
 
-function runName({ run, verdict }: Report): RunName {
-  return { id: run.id, startedAt: run.startedAt, target: run.target, verdict };
+function runName({ run, verdict, complete }: Report): RunName {
+  return { id: run.id, startedAt: run.startedAt, target: run.target, verdict, complete };
 }
 
 function standing(row: RequirementResult | undefined): Standing {
   if (row === undefined) return 'absent';
-  return row.verdict === 'fail' && row.baselined === true ? 'known-failure' : row.verdict;
+  return row.baselined === true ? 'known-failure' : row.verdict;
 }
-
-const KIND_ORDER: readonly ChangeKind[] = [
-  'broke',
-  'no-longer-verified',
-  'fixed',
-  'newly-verified',
-  'changed',
-];
 
 function requirementChanges(
   before: readonly RequirementResult[],
@@ -114,9 +108,12 @@ function requirementChanges(
         reason,
       };
     })
-    .filter(({ was, is }) => was !== is)
-    .sort((a, b) => KIND_ORDER.indexOf(a.kind) - KIND_ORDER.indexOf(b.kind));
+    .filter(({ was, is }) => was !== is && !(isUnasked(was) && isUnasked(is)))
+    .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
 }
+
+/** What was not asked for has no row in some runs, and one that says so in others. */
+const isUnasked = (standing: Standing) => standing === 'skipped' || standing === 'absent';
 
 function reasonNow(row: RequirementResult | undefined): string {
   if (row === undefined) return 'The newer run has no such requirement.';
@@ -125,7 +122,7 @@ function reasonNow(row: RequirementResult | undefined): string {
 
 function changeKind(was: Standing, is: Standing): ChangeKind {
   if (is === 'fail') return 'broke';
-  if (was === 'pass' && (is === 'inconclusive' || is === 'absent')) return 'no-longer-verified';
+  if (was === 'pass' && (is === 'inconclusive' || isUnasked(is))) return 'no-longer-verified';
   if (is === 'pass') return was === 'fail' || was === 'known-failure' ? 'fixed' : 'newly-verified';
   return 'changed';
 }

@@ -47,9 +47,15 @@ export function runFacts(report: Report): readonly (readonly [label: string, tex
       [...keys, ...(anonymous > 0 ? [`no valid key (${anonymous.toLocaleString('en')})`] : [])].join(', ') ||
         'none',
     ],
+    ...(run.costOfSkipped === undefined ? [] : [['What was skipped', costText(run.costOfSkipped)] as const]),
     ...(run.only === undefined ? [] : [['Only', shownLine(run.only.join(', '))] as const]),
     ...(run.interrupted === undefined ? [] : [['Ended early', shownLine(run.interrupted, 200)] as const]),
   ];
+}
+
+/** What verifying the skipped requirements would cost. */
+export function costText({ requests, seconds }: NonNullable<Report['run']['costOfSkipped']>): string {
+  return `would cost ${count(requests, 'request')}, ${duration(seconds)}`;
 }
 
 function clockText(speed: number): string {

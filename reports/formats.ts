@@ -7,6 +7,7 @@ import type { Report } from './report.ts';
 import { renderSarif } from './sarif.ts';
 import { renderTap } from './tap.ts';
 import { renderTerminal, type Screen } from './terminal.ts';
+import { checkRun } from './test-run.ts';
 
 /** What a rendering may use beside the report. */
 export interface RenderContext {
@@ -24,12 +25,12 @@ export interface Format {
 /** Every format of a report, by the name that `report --format` takes. */
 export const FORMATS = {
   html: { file: 'report.html', render: (report, { history }) => renderHtml(report, { history }) },
-  junit: { file: 'junit.xml', render: renderJunit },
-  tap: { file: 'results.tap', render: renderTap },
+  junit: { file: 'junit.xml', render: (report) => renderJunit(checkRun(report)) },
+  tap: { file: 'results.tap', render: (report) => renderTap(checkRun(report)) },
   markdown: { file: 'summary.md', render: renderMarkdown },
-  sarif: { file: 'results.sarif', render: renderSarif },
-  github: { file: 'annotations.txt', render: renderGithubAnnotations },
-  badge: { file: 'badge.json', render: renderBadge },
+  sarif: { file: 'results.sarif', render: (report) => renderSarif(checkRun(report), 'report.json', 'check') },
+  github: { file: 'annotations.txt', render: (report) => renderGithubAnnotations(checkRun(report)) },
+  badge: { file: 'badge.json', render: (report) => renderBadge(checkRun(report)) },
   terminal: { file: 'summary.txt', render: (report, { screen }) => renderTerminal(report, screen) },
 } as const satisfies Readonly<Record<string, Format>>;
 

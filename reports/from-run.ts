@@ -1,9 +1,8 @@
-import type { Run } from '../checks/run/run.ts';
-import type { RunResult } from '../checks/run/run-checks.ts';
-import type { RunVerdict } from '../checks/run/verdict.ts';
+import type { GapAnswer } from '../checks/run/check.ts';
+import type { Settled } from '../checks/run/findings.ts';
 import { curl } from '../checks/wire/curl.ts';
 import type { Exchange } from '../checks/wire/exchange.ts';
-import { gaps, requirements } from '../spec/contract.ts';
+import { type Gap, gaps, requirements } from '../spec/contract.ts';
 import {
   type GapResult,
   REPORT_FORMAT_VERSION,
@@ -11,46 +10,105 @@ import {
   type RequirementResult,
   type RunFacts,
 } from './report.ts';
-import { timelineOf } from './timeline.ts';
+import { type TimedTrace, timelineOf } from './timeline.ts';
+import {
+  type BaselineEntry,
+  isComplete,
+  requireRows,
+  staleEntries,
+  verdictOf,
+  withBaseline,
+  withConsequences,
+} from './verdict.ts';
+
+/** What the report takes from a run, however it was made. */
+export interface RecordedRun {
+  readonly trace: TimedTrace & {
+    /** The key that an exchange carried; `env` names the variable that holds it. */
+    keyOf(exchange: Exchange): { readonly env?: string } | undefined;
+  };
+  readonly baseUrl: string;
+  /** Requests sent, by key name; `(none)` for those without a valid key. */
+  readonly requestsByKey: ReadonlyMap<string, number>;
+  /** Ids of the answers that were a ban. */
+  readonly banned: ReadonlySet<string>;
+}
+
+/** What was found out: by requirement id, and by gap id, where a text says why there is no answer. */
+export interface FoundOut {
+  readonly requirements: ReadonlyMap<string, Settled & { readonly consequenceOf?: string }>;
+  readonly gaps: ReadonlyMap<string, GapAnswer | string>;
+}
 
 /** What the report says of a run beside what the run found out. */
 export interface RunSurroundings {
   readonly facts: Omit<RunFacts, 'animalsAdded' | 'targetClockSkewMs'>;
   /** Gap id to the answer that the profile pins. */
   readonly pinned: Readonly<Record<string, string>>;
-  /** Requirement ids whose failure is known and does not gate. */
-  readonly baseline: ReadonlySet<string>;
+  /** Known failures, which do not gate. */
+  readonly baseline: readonly BaselineEntry[];
+  /** What must not be skipped (`--require`). */
+  readonly required?: 'all' | readonly string[];
   /** Milliseconds since 1970 when the run began. */
   readonly startedAt: number;
 }
 
 /** Writes down what a run found out. */
-export function reportOf(run: Run, result: RunResult, surroundings: RunSurroundings): Report {
+export function reportOf(run: RecordedRun, found: FoundOut, surroundings: RunSurroundings): Report {
+  const { baseline, required = [], facts, pinned, startedAt } = surroundings;
+  const { trace } = run;
   const cited = new Map<string, Exchange>();
   const cite = (evidence: readonly Exchange[]) => {
     for (const exchange of evidence) cited.set(exchange.id, exchange);
     return evidence.map(({ id }) => id);
   };
-  const rows = requirementRows(run, result, surroundings, cite);
-  const gapRows = gaps.flatMap((gap) => gapRow(gap, result, surroundings, cite));
-  const exchanges = new Map([...run.exchanges.map((exchange) => [exchange.id, exchange] as const), ...cited]);
-  const skew = run.targetClock.skew;
+  const rows = withBaseline(
+    withConsequences(requireRows(requirementRows(run, found, facts, cite), required)),
+    baseline,
+  );
+  const gapRows = gaps.flatMap((gap) => gapRow(gap, found.gaps.get(gap.id), pinned[gap.id] ?? null, cite));
+  const problems = staleEntries(rows, baseline);
+  const exchanges = new Map([
+    ...trace.exchanges.map((exchange) => [exchange.id, exchange] as const),
+    ...cited,
+  ]);
+  const skew = trace.targetClock.skew;
   return {
     formatVersion: REPORT_FORMAT_VERSION,
     run: {
-      ...surroundings.facts,
-      animalsAdded: run.animalsAdded,
+      ...facts,
+      animalsAdded: trace.readings.filter(
+        ({ operation, status }) => operation === 'createPet' && status === 201,
+      ).length,
       ...(skew === undefined ? {} : { targetClockSkewMs: Math.round(skew) }),
     },
-    verdict: verdictOf(rows, gapRows),
+    verdict: verdictOf(rows, gapRows, problems),
+    complete: isComplete(rows),
+    problems,
     requirements: rows,
     gaps: gapRows,
     requests: {
       total: [...run.requestsByKey.values()].reduce((sum, count) => sum + count, 0),
       byKey: Object.fromEntries(run.requestsByKey),
     },
-    timeline: timelineOf(run, surroundings.startedAt),
+    timeline: timelineOf(trace, run.banned, startedAt),
     exchanges: [...exchanges.values()].sort((a, b) => a.sentAt - b.sentAt).map(withShortBody),
+  };
+}
+
+/** The report of a run that had nothing to judge: the target was not reached, or refused every key. */
+export function reportOfNothing(facts: RunSurroundings['facts'], problem: string): Report {
+  return {
+    formatVersion: REPORT_FORMAT_VERSION,
+    run: { ...facts, animalsAdded: 0 },
+    verdict: 'inconclusive',
+    complete: false,
+    problems: [problem],
+    requirements: [],
+    gaps: [],
+    requests: { total: 0, byKey: {} },
+    timeline: [],
+    exchanges: [],
   };
 }
 
@@ -64,64 +122,52 @@ function withShortBody(exchange: Exchange): Exchange {
   return { ...exchange, outcome: { bodyProblem: 'truncated-in-record', ...outcome, body } };
 }
 
+type Cite = (evidence: readonly Exchange[]) => string[];
+
+/** A row for each requirement that the run judged; one that `--only` left out is skipped. */
 function requirementRows(
-  run: Run,
-  result: RunResult,
-  { baseline }: RunSurroundings,
-  cite: (evidence: readonly Exchange[]) => string[],
+  run: RecordedRun,
+  found: FoundOut,
+  { only }: RunSurroundings['facts'],
+  cite: Cite,
 ): RequirementResult[] {
-  return requirements.flatMap((row) => {
-    const settled = result.requirements.get(row.id);
-    if (settled === undefined) return [];
-    const { id, section, level, title, statement } = row;
-    const [decisive] = settled.evidence;
-    const key = decisive === undefined ? undefined : run.keyOf(decisive);
+  return requirements.flatMap(({ id, section, level, title, statement, excluded }) => {
+    const row = { id, section, level, title, statement };
+    const settled = found.requirements.get(id);
+    if (settled === undefined) {
+      if (only === undefined || excluded !== undefined) return [];
+      return [{ ...row, verdict: 'skipped', reason: 'left out by --only', evidence: [] }];
+    }
+    const { verdict, reason, violation, evidence, consequenceOf } = settled;
+    const [decisive] = evidence;
     return [
       {
-        id,
-        section,
-        level,
-        title,
-        statement,
-        verdict: settled.verdict,
-        reason: settled.reason,
-        ...(settled.violation === undefined ? {} : settled.violation),
-        evidence: cite(settled.evidence),
-        ...(settled.verdict === 'fail' && decisive !== undefined
-          ? { curl: curl(decisive, run.baseUrl, key?.env) }
+        ...row,
+        verdict,
+        reason,
+        ...violation,
+        evidence: cite(evidence),
+        ...(verdict === 'fail' && decisive !== undefined
+          ? { curl: curl(decisive, run.baseUrl, run.trace.keyOf(decisive)?.env) }
           : {}),
-        ...(settled.verdict === 'fail' && baseline.has(id) ? { baselined: true } : {}),
+        ...(consequenceOf === undefined ? {} : { consequenceOf }),
       },
     ];
   });
 }
 
 function gapRow(
-  gap: (typeof gaps)[number],
-  result: RunResult,
-  { pinned }: RunSurroundings,
-  cite: (evidence: readonly Exchange[]) => string[],
+  { id, section, question, unobservable }: Gap,
+  found: GapAnswer | string | undefined,
+  pinned: string | null,
+  cite: Cite,
 ): GapResult[] {
-  const { id, section, question } = gap;
-  const found = result.gaps.get(id);
-  const pin = pinned[id] ?? null;
-  const row = { id, section, question, pinned: pin };
-  if (gap.unobservable !== undefined)
-    return [{ ...row, observed: null, verdict: 'unobservable', detail: gap.unobservable, evidence: [] }];
+  const row = { id, section, question, pinned };
+  const unseen = { ...row, observed: null, evidence: [] };
+  if (unobservable !== undefined) return [{ ...unseen, verdict: 'unobservable', detail: unobservable }];
   if (found === undefined) return [];
-  if (typeof found === 'string')
-    return [{ ...row, observed: null, verdict: 'not-observed', detail: found, evidence: [] }];
+  if (typeof found === 'string') return [{ ...unseen, verdict: 'not-observed', detail: found }];
   const { answer, detail, evidence } = found;
-  const verdict = pin === null ? 'observed' : pin === answer ? 'kept' : 'drifted';
+  const verdict = pinned === null ? 'observed' : pinned === answer ? 'kept' : 'drifted';
   return [{ ...row, observed: answer, verdict, detail, evidence: cite(evidence) }];
-}
-
-/** A MUST that could not be judged makes a run inconclusive, and so does a run in which nothing was. */
-function verdictOf(rows: readonly RequirementResult[], gapRows: readonly GapResult[]): RunVerdict {
-  const musts = rows.filter(({ level }) => level === 'MUST');
-  if (musts.some(({ verdict, baselined }) => verdict === 'fail' && baselined !== true))
-    return 'not-conformant';
-  if (gapRows.some(({ verdict }) => verdict === 'drifted')) return 'not-conformant';
-  if (musts.some(({ verdict }) => verdict === 'inconclusive')) return 'inconclusive';
-  return rows.some(({ verdict }) => verdict === 'pass') ? 'conformant' : 'inconclusive';
 }

@@ -1,40 +1,50 @@
-import { byReason, driftLine, failureLine, outcome, unexplainedVerdict } from './outcome.ts';
-import type { Report } from './report.ts';
-import { shownLine } from './visible-text.ts';
-import { workflowCommand } from './workflow-command.ts';
+import { count, groupBy } from './outcome.ts';
+import type { TestCase, TestRun } from './test-run.ts';
 
 /**
  * Workflow commands that GitHub Actions shows as annotations: `::error` for what is broken or drifted, `::warning` for
- * what was not verified, `::notice` for known failures. Of each kind GitHub shows the first ten of a step, so rows
- * that were not verified for the same reason share one.
+ * what was not verified, `::notice` for known failures and what was noted. Of each kind GitHub shows the first ten of a
+ * step, so what has one cause, or was not verified for one reason, shares an annotation.
  */
-export function renderGithubAnnotations(report: Report): string {
-  const { broken, drifted, notVerified, known, headline } = outcome(report);
-  const problem = unexplainedVerdict(report);
+export function renderGithubAnnotations({ name, headline, problems, cases }: TestRun): string {
+  const failed = new Set(cases.filter(({ standing }) => standing === 'failed').map(({ id }) => id));
+  const isFolded = ({ consequenceOf }: TestCase) => consequenceOf !== undefined && failed.has(consequenceOf);
+  const standingAs = (standing: TestCase['standing']) =>
+    cases.filter((one) => one.standing === standing && !isFolded(one));
+  const idList = (list: readonly TestCase[]) => list.map(({ id }) => id).join(', ');
   return [
-    ...(problem === undefined ? [] : [workflowCommand('error', shownLine(headline), shownLine(problem))]),
-    ...broken.map((row) =>
-      workflowCommand(
-        'error',
-        `${row.id} (section ${row.section}): ${shownLine(row.title)}`,
-        [
-          shownLine(failureLine(row), 400),
-          `The document asks: ${shownLine(row.statement, 500)}`,
-          ...(row.actual === undefined ? [] : [`What came back: ${shownLine(row.actual, 500)}`]),
-          ...(row.curl === undefined ? [] : [shownLine(row.curl, 1_000)]),
-        ].join('\n'),
-      ),
-    ),
-    ...drifted.map((gap) =>
-      workflowCommand('error', `${gap.id} (section ${gap.section}) has drifted`, shownLine(driftLine(gap))),
-    ),
-    ...byReason(notVerified).map(({ reason, rows }) =>
+    ...problems.map((problem) => workflowCommand('error', `${name}: ${headline}`, problem)),
+    ...standingAs('failed').map((one) => {
+      const follow = cases.filter(({ consequenceOf }) => consequenceOf === one.id);
+      const { asks, actual, curl, example } = one.facts;
+      const told = [
+        one.reason,
+        ...(asks === undefined ? [] : [`The document asks: ${asks}`]),
+        ...(actual === undefined || actual === one.reason ? [] : [`What came back: ${actual}`]),
+        ...[curl, example].filter((text) => text !== undefined),
+        ...(follow.length === 0 ? [] : [`Follows from it: ${idList(follow)}`]),
+      ];
+      return workflowCommand('error', one.name, told.join('\n'));
+    }),
+    ...[...groupBy(standingAs('unknown'), ({ reason }) => reason)].map(([reason, group]) =>
       workflowCommand(
         'warning',
-        `Not verified: ${rows.length} of ${report.requirements.length} requirements`,
-        `${shownLine(reason, 300)}\n${rows.map(({ id }) => id).join(', ')}`,
+        `Not verified: ${count(group.length, 'requirement')}`,
+        `${reason}\n${idList(group)}`,
       ),
     ),
-    ...known.map((row) => workflowCommand('notice', `Known failure: ${row.id}`, shownLine(row.reason, 300))),
+    ...[...standingAs('known'), ...standingAs('noted')].map((one) =>
+      workflowCommand('notice', one.name, one.reason),
+    ),
   ].join('');
+}
+
+/** @see https://docs.github.com/actions/reference/workflow-commands-for-github-actions */
+function workflowCommand(name: 'error' | 'warning' | 'notice', title: string, message: string): string {
+  const property = escapeData(title).replaceAll(':', '%3A').replaceAll(',', '%2C');
+  return `::${name} title=${property}::${escapeData(message)}\n`;
+}
+
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

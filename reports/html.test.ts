@@ -122,10 +122,47 @@ t.test('the card of what is broken says what was asked and what came', async (t)
 
 t.test('the card of a drifted answer says what is pinned and what came', async (t) => {
   const page = renderHtml(notConformantReport());
-  t.match(
-    page,
-    /Drifted: [^<]*<\/a>[^\n]*\n<dl class="asked"><dt>pinned<\/dt><dd>bearer<\/dd><dt>came<\/dt><dd>none: /,
+  t.match(page, /Drifted: [^<]*<\/a>[^\n]*\n<p class="drift"><del>− bearer<\/del> <ins>\+ none<\/ins>/);
+});
+
+t.test('a list that drifted says what was added and removed', async (t) => {
+  const report = conformantReport();
+  const gaps = report.gaps.map((gap) =>
+    gap.id === 'error-codes'
+      ? { ...gap, observed: '400 bad, 404 gone', pinned: '400 bad, 401 unknown', verdict: 'drifted' as const }
+      : gap,
   );
+  const page = renderHtml({ ...report, gaps });
+  t.match(page, '<p class="drift"><del>− 401 unknown</del> <ins>+ 404 gone</ins>');
+});
+
+t.test('each exchange is shown once, beneath a requirement that cites it', async (t) => {
+  const page = renderHtml(conformantReport());
+  const ids = page.match(/<details class="x" id="x\d+">/g) ?? [];
+  t.equal(ids.length, conformantReport().exchanges.length);
+  t.equal(new Set(ids).size, ids.length);
+  const row = page.slice(page.indexOf('id="r-list-answers-200"'), page.indexOf('id="r-list-limit-range"'));
+  t.equal(row.match(/<details class="x"/g)?.length, 3);
+});
+
+t.test('a notice stands once, and what made the run red is told', async (t) => {
+  const notices = renderHtml(inconclusiveReport()).match(/(?<=<p class="notice">)[^<]*/g) ?? [];
+  t.strictSame(notices, [
+    'The run ended early: SIGINT',
+    'The clock of this run was simulated: 60 times as fast as real time.',
+  ]);
+  t.equal(renderHtml(inconclusiveReport()).match(/simulated/g)?.length, 1);
+  const problem = 'list-order passes now: remove it from the baseline (known.yaml:3)';
+  const stale = renderHtml({ ...conformantReport(), verdict: 'not-conformant', problems: [problem] });
+  t.match(stale, `<p class="notice">${problem}</p>`);
+});
+
+t.test('earlier runs stand at the top, the latest first, with what each changed', async (t) => {
+  const earlier = [conformantReport(), notConformantReport()];
+  const page = renderHtml(conformantReport(), { history: earlier });
+  const list = page.slice(page.indexOf('id="history"'), page.indexOf('class="run"'));
+  t.equal(list.match(/<li>/g)?.length, 3);
+  t.match(list, /This run<[\s\S]*6 fixed[\s\S]*Not conformant[\s\S]*5 broke/);
 });
 
 t.test('ticks of every run length fit their axis', async (t) => {

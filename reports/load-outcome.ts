@@ -6,37 +6,12 @@ import { milliseconds } from './html/chart-frame.ts';
 import { inOrder, seriesNames } from './html/latency-chart.ts';
 import { number, rate } from './html/load-parts.ts';
 import { count } from './outcome.ts';
+import type { TestCase, TestRun } from './test-run.ts';
 import { shownLine, shownLines } from './visible-text.ts';
 
-/** Something that a load run judged: a threshold, what a client asserts, a clause of the contract under load. */
-export interface LoadCase {
-  /** Stable for the same scenario and objective. */
-  readonly id: string;
-  readonly kind: 'threshold' | 'contract';
-  /** `noted`: seen, and outside of what the run was to judge. */
-  readonly standing: 'held' | 'broken' | 'noted';
-  readonly title: string;
-  readonly actual: string;
-  readonly expected?: string;
-  /** The exchange that shows it. */
-  readonly example?: string;
-}
-
-/** A load result, or a search for a capacity, as every format but the page and the terminal shows it. */
-export interface LoadOutcome {
-  readonly name: string;
-  readonly headline: string;
-  readonly verdict: 'held' | 'broken' | 'open';
-  /** Why there is no verdict, or why it does not follow from the cases alone. */
-  readonly problem?: string;
-  readonly cases: readonly LoadCase[];
-  readonly facts: readonly (readonly [label: string, text: string])[];
+/** A load result, or a search for a capacity, as test cases, with the figures that a table shows. */
+export interface LoadOutcome extends TestRun {
   readonly figures: { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
-  readonly run: {
-    readonly startedAt: string;
-    readonly durationSeconds: number;
-    readonly harnessVersion: string;
-  };
 }
 
 const WITHOUT_VERDICT = {
@@ -62,40 +37,12 @@ export function loadOutcome(result: LoadResult): LoadOutcome {
   return {
     name: `load ${shownLine(run.scenario, 60)}`,
     headline: loadHeadline(result),
+    short: loadHeadline(result),
     verdict: verdict === 'held' || verdict === 'broken' ? verdict : 'open',
-    ...problem(result),
+    problems: problems(result),
     cases: [
-      ...thresholds.map(({ name, held, actual, expected, key }): LoadCase => {
-        const title =
-          key === undefined ? shownLine(name, 160) : `${shownLine(name, 160)} [${shownLine(key, 60)}]`;
-        return {
-          id: title,
-          kind: 'threshold',
-          standing: held ? 'held' : 'broken',
-          title,
-          actual: shownLine(actual, 300),
-          ...(expected === undefined ? {} : { expected: shownLine(expected, 300) }),
-        };
-      }),
-      ...violations.map(
-        ({ requirement, reported, example }): LoadCase => ({
-          id: shownLine(requirement, 80),
-          kind: 'contract',
-          standing: contractCounts ? 'broken' : 'noted',
-          title: `${shownLine(requirement, 80)} under load`,
-          actual: `at least ${count(reported, 'time')}: ${shownLine(example.detail, 300)}`,
-          example: shownLines(
-            [
-              `${example.method} ${example.path} with key ${example.key}`,
-              `HTTP ${example.status}`,
-              ...Object.entries(example.headers).map(([name, value]) => `${name}: ${value}`),
-              '',
-              example.body,
-            ].join('\n'),
-            2_000,
-          ),
-        }),
-      ),
+      ...thresholds.map(thresholdCase),
+      ...violations.map((violation) => contractCase(violation, contractCounts)),
     ],
     facts: [
       ['Target', shownLine(run.target, 200)],
@@ -114,15 +61,58 @@ export function loadOutcome(result: LoadResult): LoadOutcome {
   };
 }
 
-function problem({ verdict, thresholds, generator, notes }: LoadResult): { problem?: string } {
-  if (verdict === 'held') return {};
-  if (verdict === 'broken') {
-    return thresholds.some(({ held }) => !held)
-      ? {}
-      : { problem: 'Broken for a reason that no threshold shows' };
-  }
+function thresholdCase({ name, held, actual, expected, key }: LoadResult['thresholds'][number]): TestCase {
+  const title = key === undefined ? shownLine(name, 160) : `${shownLine(name, 160)} [${shownLine(key, 60)}]`;
+  const [came, asked] = [
+    shownLine(actual, 300),
+    expected === undefined ? undefined : shownLine(expected, 300),
+  ];
+  return {
+    id: title,
+    suite: 'Thresholds',
+    classname: 'petstore-harness.load.threshold',
+    name: `threshold ${title}`,
+    title,
+    standing: held ? 'passed' : 'failed',
+    kind: 'threshold',
+    reason: asked === undefined ? came : `${came}, expected ${asked}`,
+    facts: { actual: came, expected: asked },
+  };
+}
+
+/** A clause of the contract that was broken under load: noted where the run was not to judge it. */
+function contractCase(
+  { requirement, reported, example }: LoadResult['violations'][number],
+  counts: boolean,
+): TestCase {
+  const id = shownLine(requirement, 80);
+  const reason = `at least ${count(reported, 'time')}: ${shownLine(example.detail, 300)}`;
+  const exchange = [
+    `${example.method} ${example.path} with key ${example.key}`,
+    `HTTP ${example.status}`,
+    ...Object.entries(example.headers).map(([name, value]) => `${name}: ${value}`),
+    '',
+    example.body,
+  ];
+  return {
+    id,
+    suite: 'Contract under load',
+    classname: 'petstore-harness.load.contract',
+    name: `contract ${id} under load`,
+    title: `${id} under load`,
+    standing: counts ? 'failed' : 'noted',
+    kind: 'contract',
+    reason,
+    facts: { actual: reason, example: shownLines(exchange.join('\n'), 2_000) },
+  };
+}
+
+function problems({ verdict, thresholds, generator, notes }: LoadResult): string[] {
+  if (verdict === 'held') return [];
+  if (verdict === 'broken')
+    return thresholds.some(({ held }) => !held) ? [] : ['Broken for a reason that no threshold shows'];
   const why = generator.limit ?? generator.errorLines[0] ?? notes.find((note) => note.startsWith(NOT_JUDGED));
-  return { problem: `${WITHOUT_VERDICT[verdict]}${why === undefined ? '' : `: ${shownLine(why, 300)}`}` };
+  return [`${WITHOUT_VERDICT[verdict]}${why === undefined ? '' : `: ${shownLine(why, 300)}`}`];
 }
 
 function generatorText({ run, generator }: LoadResult): string {
@@ -168,8 +158,9 @@ export function capacityOutcome(result: CapacityResult): LoadOutcome {
   return {
     name: 'load capacity',
     headline: `Capacity: ${capacityHeadline(result)}`,
+    short: `Capacity: ${capacityHeadline(result)}`,
     verdict: answered ? 'held' : 'open',
-    ...(answered ? {} : { problem: shownLine(reason, 300) }),
+    problems: answered ? [] : [shownLine(reason, 300)],
     cases: [],
     facts: [
       ['Target', shownLine(run.target, 200)],

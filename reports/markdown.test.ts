@@ -4,7 +4,12 @@ import t from 'tap';
 import { renderMarkdown } from './markdown.ts';
 import { code } from './markdown-text.ts';
 import { HOSTILE_STRINGS, hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
+import {
+  conformantReport,
+  inconclusiveReport,
+  notConformantReport,
+  partialReport,
+} from './testing/sample-reports.ts';
 
 /** What GitHub's dialect makes of the text. */
 function html(markdown: string): string {
@@ -13,8 +18,8 @@ function html(markdown: string): string {
 
 t.test('the verdict comes first, then a table of what is broken', async (t) => {
   const page = html(renderMarkdown(notConformantReport()));
-  t.match(page, /^<h2>❌ Not conformant: 5 of 94 requirements broken, 1 pinned answer drifted/);
-  const table = page.slice(page.indexOf('Broken</h3>'), page.indexOf('Not verified</h3>'));
+  t.match(page, /^<h2>❌ Not conformant: 5 of 90 requirements broken, 1 pinned answer drifted/);
+  const table = page.slice(page.indexOf('Broken</h3>'), page.indexOf('Drifted</h3>'));
   t.equal(table.match(/<tr>/g)?.length, 6, 'a header and five rows');
   t.match(table, '<strong>error-status-matches</strong>');
   t.match(table, '<code>Error.status is 200, the HTTP status of the response is 404</code>');
@@ -26,7 +31,7 @@ t.test('the verdict comes first, then a table of what is broken', async (t) => {
     table,
     /The answers that prove it[\s\S]*language-http"># error-status-matches\nGET \/pets\/9223372036854775807\n\nHTTP 404/,
   );
-  t.match(page, /Not verified<\/h3>\n<ul>\n<li><strong>4<\/strong>: <code>Needs the permission day/);
+  t.match(page, /Skipped \(4\)<\/summary>\n<ul>\n<li><strong>4<\/strong>: <code>needs the permission day/);
   t.match(page, /Drifted<\/h3>[\s\S]*used to answer/);
   t.match(page, /Known failures \(1\)<\/summary>[\s\S]*json-well-formed/);
   t.equal(page.match(/<details>/g)?.length, page.match(/<\/details>/g)?.length);
@@ -36,6 +41,12 @@ t.test('a conformant and an interrupted run', async (t) => {
   const good = html(renderMarkdown(conformantReport()));
   t.match(good, /^<h2>✅ Conformant: 94 of 94 requirements verified<\/h2>/);
   t.notMatch(good, 'Broken</h3>');
+  const partial = html(renderMarkdown(partialReport()));
+  t.match(partial, /^<h2>✅ Nothing broken: 61 of 61 asked for, 33 skipped/);
+  t.notMatch(partial, /conformant/i);
+  t.match(partial, 'What was skipped: would cost 5,310 requests, 6 min 52 s');
+  const stale = { ...conformantReport(), verdict: 'not-conformant', problems: ['a passes now'] } as const;
+  t.match(html(renderMarkdown(stale)), /<p><strong>a passes now<\/strong>/);
   const open = html(renderMarkdown(inconclusiveReport()));
   t.match(open, /^<h2>⚠️ Inconclusive/);
   t.match(open, 'simulated, 60 times real time');

@@ -1,7 +1,8 @@
 import { exchangeText } from './exchange-text.ts';
 import { runFacts } from './facts.ts';
 import { code, fold, MOST_ROWS, prose, table } from './markdown-text.ts';
-import { byReason, nextSteps, outcome } from './outcome.ts';
+import { nextSteps } from './next-steps.ts';
+import { byReason, outcome, runProblems } from './outcome.ts';
 import type { GapResult, Report, RequirementResult } from './report.ts';
 import { bySection } from './sections.ts';
 import { shownLines } from './visible-text.ts';
@@ -17,14 +18,17 @@ const SIGN = { conformant: '✅', 'not-conformant': '❌', inconclusive: '⚠️
  * markup nor a mention, a link or an issue number.
  */
 export function renderMarkdown(report: Report): string {
-  const { headline, broken, known, drifted, notVerified, mayNotVerified } = outcome(report);
+  const found = outcome(report);
+  const { headline, broken, known, drifted, notVerified, mayNotVerified, skipped } = found;
   const blocks = [
-    `## ${SIGN[report.verdict]} ${headline}`,
+    `## ${SIGN[report.verdict]} ${prose(headline, 600)}`,
+    ...runProblems(report).map((problem) => `**${prose(problem, 400)}**`),
     facts(report),
-    broken.length > 0 ? `### Broken\n\n${failureTable(broken)}` : '',
+    broken.length > 0 ? `### Broken\n\n${failureTable(broken, found.consequences)}` : '',
     broken.some(({ curl }) => curl !== undefined) ? repeatBlock(broken) : '',
     proofBlock(broken, report.exchanges),
     notVerified.length > 0 ? `### Not verified\n\n${reasonList(notVerified)}` : '',
+    skipped.length > 0 ? fold(`Skipped (${skipped.length})`, reasonList(skipped)) : '',
     drifted.length > 0 ? `### Drifted\n\n${gapTable(drifted)}` : '',
     `**Next**\n\n${nextSteps(report)
       .map((step) => `- ${stepText(step)}`)
@@ -58,11 +62,15 @@ function facts(report: Report): string {
     .join('<br>\n');
 }
 
-function failureTable(rows: readonly RequirementResult[]): string {
+function failureTable(
+  rows: readonly RequirementResult[],
+  consequences: ReadonlyMap<string, readonly RequirementResult[]> = new Map(),
+): string {
+  const follow = (id: string) => consequences.get(id)?.map((row) => `\`${row.id}\``) ?? [];
   return table(
     ['Requirement', '§', 'The document asks', 'What came back'],
     rows.map((row) => [
-      `**${row.id}**<br>${prose(row.title)}`,
+      `**${row.id}**<br>${prose(row.title)}${follow(row.id).length > 0 ? `<br>and what follows from it: ${follow(row.id).join(', ')}` : ''}`,
       row.section,
       code(row.expected ?? row.statement),
       code(row.actual ?? row.reason),
@@ -114,15 +122,23 @@ function stepText({ what, command }: { readonly what: string; readonly command?:
   return command === undefined ? prose(what) : `${prose(what)}: ${code(command, 500)}`;
 }
 
+const COLUMNS = [
+  ['pass', 'Passed'],
+  ['fail', 'Broken'],
+  ['inconclusive', 'Not verified'],
+  ['skipped', 'Skipped'],
+  ['not-applicable', 'Not applicable'],
+] as const;
+
 function sectionTable(report: Report): string {
   const groups = bySection(report.requirements).map(({ name, rows }) => {
     const number = (verdict: RequirementResult['verdict']) =>
       rows.filter((row) => row.verdict === verdict).length;
     const shown = (verdict: RequirementResult['verdict']) =>
       number(verdict) === 0 ? '' : String(number(verdict));
-    return [name, shown('pass'), shown('fail'), shown('inconclusive'), shown('not-applicable')];
+    return [name, ...COLUMNS.map(([verdict]) => shown(verdict))];
   });
-  return table(['Section', 'Passed', 'Broken', 'Not verified', 'Not applicable'], groups);
+  return table(['Section', ...COLUMNS.map(([, words]) => words)], groups);
 }
 
 function answered(gaps: readonly GapResult[]): GapResult[] {

@@ -1,7 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { moment } from './facts.ts';
 import { pageShell } from './html/page-shell.ts';
-import { ROW_KIND_NAMES, ROW_KINDS, rowKind } from './html/requirement-list.ts';
 import { shown } from './html/visible-html.ts';
 import {
   type MatrixAnswers,
@@ -9,10 +8,10 @@ import {
   type MatrixRow,
   matrixAnswers,
   matrixRows,
-  SIGNS,
 } from './matrix.ts';
-import { count, outcome, VERDICT_WORDS } from './outcome.ts';
+import { count, outcome, verdictWords } from './outcome.ts';
 import type { RequirementResult } from './report.ts';
+import { ROW_KIND_NAMES, ROW_KINDS, rowKind, VERDICT_SIGNS } from './row-kinds.ts';
 import { bySection } from './sections.ts';
 import { shownLine, visibleLines } from './visible-text.ts';
 
@@ -20,8 +19,6 @@ import { shownLine, visibleLines } from './visible-text.ts';
 const MOST_TOLD = 40;
 /** A longer command is in the implementation's own report. */
 const MOST_CURL = 600;
-
-const VERDICT_SIGNS = { conformant: '✔', 'not-conformant': '✘', inconclusive: '?' } as const;
 
 /** Implementations × requirements as one HTML file, without script and without network. */
 export function renderMatrixHtml(columns: readonly MatrixColumn[]): string {
@@ -33,7 +30,7 @@ export function renderMatrixHtml(columns: readonly MatrixColumn[]): string {
   const body = html`<main class="matrix-page">
 <header class="verdict"><p class="eyebrow">Pet Store Service Interface, conformance</p>
 <h1>${count(columns.length, 'implementation')}, ${count(rows.length, 'requirement')}</h1></header>
-<p class="legend">${ROW_KIND_NAMES.map((kind) => html`<span><b class="m-${kind}">${SIGNS[kind]}</b> ${ROW_KINDS[kind]}</span>`)}${absent ? html`<span><b class="quiet">·</b> Not in its run</span>` : ''}</p>
+<p class="legend">${ROW_KIND_NAMES.map((kind) => html`<span><b class="m-${kind}">${ROW_KINDS[kind].sign}</b> ${ROW_KINDS[kind].words}</span>`)}${absent ? html`<span><b class="quiet">·</b> Not in its run</span>` : ''}</p>
 <p><input type="checkbox" id="differ"> <label for="differ">Only where implementations differ (hides ${count(same, 'row')})</label></p>
 <div class="scroll" tabindex="0" role="group" aria-label="Implementations and requirements"><table class="matrix">
 <thead><tr><th scope="col">Requirement</th>${heads}</tr></thead>
@@ -50,7 +47,7 @@ ${answers.length === 0 ? '' : answerTable(answers, heads)}
 
 function columnHead({ name, report }: MatrixColumn): SafeHtml {
   const { passed, broken } = outcome(report);
-  return html`<th scope="col"><span class="name">${shownLine(name, 60)}</span><span class="chip v-${report.verdict}"><span aria-hidden="true">${VERDICT_SIGNS[report.verdict]}</span> <span class="word">${VERDICT_WORDS[report.verdict]}</span></span><span class="counts">${passed.length} verified, ${broken.length} broken<br>${moment(report.run.startedAt).slice(0, 10)}</span></th>`;
+  return html`<th scope="col"><span class="name">${shownLine(name, 60)}</span><span class="chip v-${report.verdict}"><span aria-hidden="true">${VERDICT_SIGNS[report.verdict]}</span> <span class="word">${verdictWords(report)}</span></span><span class="counts">${passed.length} verified, ${broken.length} broken<br>${moment(report.run.startedAt).slice(0, 10)}</span></th>`;
 }
 
 const anchorOf = (column: number, id: string) => `b-${column}-${id}`;
@@ -68,7 +65,7 @@ function matrixRow(row: MatrixRow, columns: readonly MatrixColumn[]): SafeHtml {
         return html`<td class="quiet"><span aria-hidden="true">·</span><span class="sr">not in its run</span></td>`;
       const kind = rowKind(cell);
       const column = columns[index];
-      const sign = html`<span aria-hidden="true">${SIGNS[kind]}</span><span class="sr">${ROW_KINDS[kind]}</span>`;
+      const sign = html`<span aria-hidden="true">${ROW_KINDS[kind].sign}</span><span class="sr">${ROW_KINDS[kind].words}</span>`;
       const isTold = column !== undefined && told(column).some(({ id }) => id === row.id);
       return html`<td class="m-${kind}" title="${shownLine(column?.name ?? '', 60)}: ${shownLine(cell.reason, 240)}">${isTold ? html`<a href="#${anchorOf(index, row.id)}">${sign}</a>` : sign}</td>`;
     },

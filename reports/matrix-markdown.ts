@@ -1,7 +1,7 @@
-import { ROW_KIND_NAMES, ROW_KINDS, rowKind } from './html/requirement-list.ts';
 import { code, prose } from './markdown-text.ts';
-import { type MatrixColumn, matrixRows, SIGNS } from './matrix.ts';
-import { count, outcome, VERDICT_WORDS } from './outcome.ts';
+import { type MatrixColumn, matrixRows } from './matrix.ts';
+import { count, outcome, verdictWords } from './outcome.ts';
+import { ROW_KIND_NAMES, ROW_KINDS, rowKind } from './row-kinds.ts';
 
 /** Implementations × requirements as Markdown: every requirement that not all of them pass, and how many all do. */
 export function renderMatrixMarkdown(columns: readonly MatrixColumn[]): string {
@@ -13,16 +13,18 @@ export function renderMatrixMarkdown(columns: readonly MatrixColumn[]): string {
   const table = [
     line(['Requirement', '§', ...columns.map(({ name }) => code(name, 60))]),
     `|${' --- |'.repeat(columns.length + 2)}`,
-    line(['**Verdict**', '', ...columns.map(({ report }) => VERDICT_WORDS[report.verdict])]),
+    line(['**Verdict**', '', ...columns.map(({ report }) => verdictWords(report))]),
     line(['**Verified**', '', ...columns.map(({ report }) => String(outcome(report).passed.length))]),
     ...shown.map((row) =>
       line([
         `**${row.id}**<br>${prose(row.title)}`,
         row.section,
-        ...row.cells.map((cell) => (cell === undefined ? '' : SIGNS[rowKind(cell)])),
+        ...row.cells.map((cell) => (cell === undefined ? '' : ROW_KINDS[rowKind(cell)].sign)),
       ]),
     ),
   ];
-  const legend = ROW_KIND_NAMES.map((kind) => `${SIGNS[kind]} ${ROW_KINDS[kind].toLowerCase()}`);
+  const legend = ROW_KIND_NAMES.map(
+    (kind) => `${ROW_KINDS[kind].sign} ${ROW_KINDS[kind].words.toLowerCase()}`,
+  );
   return `## ${count(columns.length, 'implementation')}, ${count(rows.length, 'requirement')}\n\n${table.join('\n')}\n\n${legend.join(', ')}. ${count(rows.length - shown.length, 'requirement')} that all meet ${rows.length - shown.length === 1 ? 'is' : 'are'} left out.\n`;
 }

@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { type RowKind, rowKind } from './html/requirement-list.ts';
 import { REPORT_FILE, readReport } from './read-report.ts';
 import type { GapResult, Report, RequirementResult } from './report.ts';
+import { rowKind } from './row-kinds.ts';
 
 /** One implementation: what its folder or file is called, and its run. */
 export interface MatrixColumn {
@@ -51,6 +51,27 @@ export function readMatrix(folder: string): ReadMatrix {
   return { ok: true, columns };
 }
 
+/**
+ * Earlier runs of the same target below a folder, the oldest first, the run itself left out.
+ *
+ * @returns the runs, or one line that says which file is no report
+ */
+export function earlierRuns(
+  report: Report,
+  folder: string,
+):
+  | { readonly ok: true; readonly history: readonly Report[] }
+  | { readonly ok: false; readonly problem: string } {
+  const read = readMatrix(folder);
+  if (!read.ok) return read;
+  const history = read.columns
+    .map((column) => column.report)
+    .filter(({ run }) => run.target === report.run.target && run.id !== report.run.id)
+    .filter(({ run }) => Date.parse(run.startedAt) < Date.parse(report.run.startedAt))
+    .sort((a, b) => Date.parse(a.run.startedAt) - Date.parse(b.run.startedAt));
+  return { ok: true, history };
+}
+
 /** A requirement and how it stands in each implementation. */
 export interface MatrixRow {
   readonly id: string;
@@ -92,12 +113,3 @@ export function matrixAnswers(columns: readonly MatrixColumn[]): MatrixAnswers[]
     })
     .filter(({ answers }) => answers.some((answer) => answer !== null));
 }
-
-/** How each standing is shown in a cell. */
-export const SIGNS = {
-  pass: '✔',
-  fail: '✘',
-  known: '~',
-  inconclusive: '?',
-  'not-applicable': '–',
-} as const satisfies Record<RowKind, string>;

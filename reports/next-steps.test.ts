@@ -1,18 +1,24 @@
 import t from 'tap';
-import { nextSteps } from './outcome.ts';
+import { nextSteps } from './next-steps.ts';
 import type { Report } from './report.ts';
 import { conformantReport, notConformantReport } from './testing/sample-reports.ts';
 
 /** A report whose first requirements were not verified, for these reasons. */
-function open(reasons: readonly string[], command = 'npx petstore-harness check --profile p.yaml'): Report {
+function open(
+  reasons: readonly string[],
+  command = 'npx petstore-harness check --profile p.yaml',
+  permissions: Report['run']['permissions'] = [],
+): Report {
   const report = conformantReport();
   return {
     ...report,
     verdict: 'inconclusive',
-    run: { ...report.run, command },
+    run: { ...report.run, command, permissions },
     requirements: report.requirements.map((row, index) => {
       const reason = reasons[index];
-      return reason === undefined ? row : { ...row, level: 'MUST', verdict: 'inconclusive', reason };
+      return reason === undefined
+        ? row
+        : { ...row, level: 'MUST', verdict: reason.startsWith('needs') ? 'skipped' : 'inconclusive', reason };
     }),
   };
 }
@@ -29,22 +35,31 @@ t.test('a permission that is missing stands in the command', async (t) => {
       command: 'npx petstore-harness check --profile p.yaml --permit ban',
     },
   ]);
-  t.match(nextSteps(open(reasons, 'npx petstore-harness check --permit exhaust --only bans')), [
-    { command: 'npx petstore-harness check --permit exhaust,writes --only bans' },
-    { command: 'npx petstore-harness check --permit exhaust,ban --only bans' },
+  t.match(nextSteps(open(reasons, 'npx petstore-harness check --permit exhaust --only bans', ['exhaust'])), [
+    { command: 'npx petstore-harness check --only bans --permit exhaust,writes' },
+    { command: 'npx petstore-harness check --only bans --permit exhaust,ban' },
   ]);
+  const permitted = open(reasons, 'npx petstore-harness check --profile p.yaml', ['day']);
+  t.match(nextSteps(permitted)[0], { command: / --permit day,writes$/ }, 'what the profile permits too');
 });
 
 t.test('a key that is missing is to be added', async (t) => {
   t.strictSame(
     nextSteps(
-      open(['the profile has no enterprise key with the role exhaust', 'no usable key has the role ban']),
+      open(['the profile has no key of plan pro with the role exhaust', 'no usable key has the role ban']),
     ),
     [
-      { what: 'To verify 1 more: add an enterprise key with the role exhaust to the profile' },
+      { what: 'To verify 1 more: add a key of plan pro with the role exhaust to the profile' },
       { what: 'To verify 1 more: add a key with the role ban to the profile' },
     ],
   );
+});
+
+t.test('what --only left out comes with a run without it', async (t) => {
+  const reasons = ['left out by --only', 'left out by --only'];
+  t.strictSame(nextSteps(open(reasons, "npx petstore-harness check --only 'a b',4.1 --profile p.yaml")), [
+    { what: 'To verify 2 more: run all', command: 'npx petstore-harness check --profile p.yaml' },
+  ]);
 });
 
 t.test('what another run may tell', async (t) => {

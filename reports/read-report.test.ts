@@ -5,7 +5,12 @@ import { FORMATS, type Format, NO_SCREEN } from './formats.ts';
 import { renderHtml } from './html.ts';
 import { parseReport, readReport } from './read-report.ts';
 import { hostileReport } from './testing/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
+import {
+  conformantReport,
+  inconclusiveReport,
+  notConformantReport,
+  partialReport,
+} from './testing/sample-reports.ts';
 
 t.test('every kind of run is a valid report and survives the file', async (t) => {
   for (const make of [conformantReport, notConformantReport, inconclusiveReport, hostileReport]) {
@@ -31,7 +36,7 @@ t.test('what is no report is refused with the place and the reason', async (t) =
   t.match(refused('{"formatVersion":'), /not JSON/);
   t.match(refused([]), /no report of petstore-harness/);
   t.match(refused({ formatVersion: '1' }), /no report of petstore-harness/);
-  t.match(refused({ ...good, formatVersion: 2 }), /format version 2.*newer petstore-harness/);
+  t.match(refused({ ...good, formatVersion: 3 }), /format version 3.*newer petstore-harness/);
   t.match(refused({ ...good, verdict: 'green' }), /\/verdict must be equal to one of the allowed values/);
   t.match(
     refused({ ...good, run: { ...good.run, startedAt: 'yesterday' } }),
@@ -49,10 +54,18 @@ t.test(
   'a report of an older harness, without the fields that were added since, renders in every format',
   async (t) => {
     // In full, as reports of format version 1 first were: a point for each exchange, nothing that is optional today.
-    const { run, requirements, timeline, ...rest } = notConformantReport();
+    const {
+      run,
+      requirements,
+      timeline,
+      complete: _complete,
+      problems: _problems,
+      ...rest
+    } = notConformantReport();
     const { targetClockSkewMs: _, only: __, interrupted: ___, ...firstRun } = run;
     const old = {
       ...rest,
+      formatVersion: 1,
       run: firstRun,
       requirements: requirements.map(
         ({ baselined: _, curl: __, expected: ___, actual: ____, ...row }) => row,
@@ -67,6 +80,37 @@ t.test(
     const picture = renderHtml(read.report);
     const requests = timeline.filter(({ key }) => key === 'pro-1').length;
     t.match(picture, `<b>pro-1</b> pro <span class="quiet">${requests} requests`, 'each point is a request');
+  },
+);
+
+t.test(
+  'a report of version 1: what a permission was missing for was inconclusive, and is skipped',
+  async (t) => {
+    const { complete: _, problems: __, ...partial } = partialReport();
+    const old = {
+      ...partial,
+      formatVersion: 1,
+      verdict: 'inconclusive',
+      requirements: partial.requirements.map((row) =>
+        row.verdict === 'skipped' ? { ...row, verdict: 'inconclusive' } : row,
+      ),
+    };
+    const read = (report: object) => {
+      const parsed = parseReport(JSON.stringify(report));
+      if (!parsed.ok) throw new Error(parsed.problem);
+      return parsed.report;
+    };
+    t.same(read(old), partialReport());
+    t.match(read({ ...old, run: { ...old.run, only: ['add-answers-201'] } }), { complete: false });
+    const [first, ...others] = old.requirements;
+    const open = { ...first, verdict: 'inconclusive', reason: 'no answer' };
+    t.match(read({ ...old, requirements: [open, ...others] }), { verdict: 'inconclusive' });
+    t.match(read({ ...old, verdict: 'not-conformant' }), {
+      verdict: 'not-conformant',
+      problems: [/baseline/],
+    });
+    const cutShort = { ...old, run: { ...old.run, interrupted: 'SIGTERM' } };
+    t.match(read(cutShort), { verdict: 'inconclusive' });
   },
 );
 

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import { packageRoot } from '../spec/package-root.ts';
 import { REPORT_FORMAT_VERSION, type Report } from './report.ts';
+import { isComplete, verdictOf } from './verdict.ts';
 
 /** Name of the report in a folder of results. */
 export const REPORT_FILE = 'report.json';
@@ -58,16 +59,46 @@ export function parseReport(
   const version = formatVersion(value);
   if (version === undefined)
     return { ok: false, problem: 'is no report of petstore-harness (no formatVersion)' };
-  if (version !== REPORT_FORMAT_VERSION) {
-    const remedy = version > REPORT_FORMAT_VERSION ? 'use a newer petstore-harness' : 'run the check again';
+  if (version !== REPORT_FORMAT_VERSION && version !== 1) {
     return {
       ok: false,
-      problem: `has format version ${version}, this petstore-harness reads ${REPORT_FORMAT_VERSION}; ${remedy}`,
+      problem: `has format version ${version}, this petstore-harness reads 1 and ${REPORT_FORMAT_VERSION}; use a newer petstore-harness`,
     };
   }
-  if (!isReport(value))
+  const current = version === 1 ? fromVersion1(value) : value;
+  if (!isReport(current))
     return { ok: false, problem: `is no valid report: ${schemaProblem(isReport.errors?.[0])}` };
-  return { ok: true, report: value };
+  return { ok: true, report: version === 1 ? withVerdict(current) : current };
+}
+
+/** Version 1 had no skipped rows: what a permission was missing for was inconclusive. */
+function fromVersion1(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('requirements' in value)) return value;
+  const { requirements: rows } = value;
+  const requirements = Array.isArray(rows) ? rows.map(skippedWhereNotPermitted) : rows;
+  return { ...value, formatVersion: REPORT_FORMAT_VERSION, complete: false, problems: [], requirements };
+}
+
+function skippedWhereNotPermitted(row: unknown): unknown {
+  if (typeof row !== 'object' || row === null || !('verdict' in row) || !('reason' in row)) return row;
+  const skipped =
+    row.verdict === 'inconclusive' &&
+    typeof row.reason === 'string' &&
+    row.reason.startsWith('needs the permission');
+  return skipped ? { ...row, verdict: 'skipped' } : row;
+}
+
+/** The verdict by today's rule. A run of version 1 that failed without a failed row had a stale baseline. */
+function withVerdict(report: Report): Report {
+  const { requirements, gaps, run } = report;
+  const judged = verdictOf(requirements, gaps, []);
+  const unexplained = report.verdict === 'not-conformant' && judged !== 'not-conformant';
+  return {
+    ...report,
+    verdict: unexplained || run.interrupted !== undefined ? report.verdict : judged,
+    complete: isComplete(requirements) && run.only === undefined,
+    problems: unexplained ? ['The baseline of the run listed what passes'] : [],
+  };
 }
 
 function formatVersion(value: unknown): number | undefined {

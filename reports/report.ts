@@ -11,12 +11,17 @@ import type { Exchange } from '../checks/wire/exchange.ts';
  * added is optional. So an older report stays valid, and of a newer one a reader passes over what it does not know.
  * Everything else raises the version.
  */
-export const REPORT_FORMAT_VERSION = 1;
+export const REPORT_FORMAT_VERSION = 2;
 
 export interface Report {
   readonly formatVersion: typeof REPORT_FORMAT_VERSION;
   readonly run: RunFacts;
+  /** `conformant` where nothing failed and nothing that was asked for is inconclusive. */
   readonly verdict: RunVerdict;
+  /** False where something was skipped: such a run verified what it was asked for, and no more. */
+  readonly complete: boolean;
+  /** What made the verdict beside the rows, a line each: a stale baseline entry, that nothing could be judged. */
+  readonly problems: readonly string[];
   readonly requirements: readonly RequirementResult[];
   readonly gaps: readonly GapResult[];
   readonly requests: RequestBill;
@@ -61,6 +66,8 @@ export interface RunFacts {
   readonly targetClockSkewMs?: number;
   /** The command that repeats the run. */
   readonly command: string;
+  /** What verifying the skipped requirements too would cost. */
+  readonly costOfSkipped?: { readonly requests: number; readonly seconds: number };
 }
 
 export interface RequirementResult {
@@ -81,8 +88,12 @@ export interface RequirementResult {
   readonly evidence: readonly string[];
   /** For a failure, a command that repeats the decisive exchange, the key as a shell variable. */
   readonly curl?: string;
-  /** Set where a failure is listed in the baseline (`--baseline`): it does not gate. */
+  /** The id of the broken requirement that explains this row. */
+  readonly consequenceOf?: string;
+  /** Set where the baseline (`--baseline`) lists a failure, or the failure that explains it: it does not gate. */
   readonly baselined?: boolean;
+  /** Set where the row was skipped and `--require` asks for it: it gates whatever its level. */
+  readonly required?: boolean;
 }
 
 export interface GapResult {

@@ -1,124 +1,92 @@
-import type { Invocation, Log, ReportingDescriptor, Result } from 'sarif';
+import type { Log, ReportingDescriptor, Result } from 'sarif';
 import type { Exchange } from '../checks/wire/exchange.ts';
-import { failureLine, outcome, unexplainedVerdict } from './outcome.ts';
-import type { GapResult, Report, RequirementResult } from './report.ts';
+import { factLines, type TestCase, type TestRun } from './test-run.ts';
 import { shownLine, shownLines } from './visible-text.ts';
 
-/** Where the finding can be read; code scanning wants a file, and the report has every exchange. */
-const ARTIFACT = 'report.json';
+/** How each standing is told; code scanning shows every result as an alert, so that most have none. */
+const RESULT = {
+  passed: undefined,
+  skipped: undefined,
+  failed: { kind: 'fail', level: 'error' },
+  known: { kind: 'fail', level: 'error' },
+  unknown: { kind: 'open', level: 'none' },
+  noted: { kind: 'informational', level: 'none' },
+} as const satisfies Record<TestCase['standing'], Pick<Result, 'kind' | 'level'> | undefined>;
 
 /**
- * SARIF 2.1.0: a rule per requirement, a result for every failure, drifted answer and MUST that was not verified
- * (kind `open`), each failure with the request and response that prove it. Passes are left out: code scanning shows
- * every result as an alert.
+ * SARIF 2.1.0: a rule per case, a result for every failure, drifted answer and case that could not be told (kind
+ * `open`), each failure with the request and response that prove it.
+ *
+ * @param artifact where the findings can be read; code scanning wants a file
  */
-export function renderSarif(report: Report): string {
-  const { broken, known, drifted, notVerified } = outcome(report);
-  const exchanges = new Map(report.exchanges.map((exchange) => [exchange.id, exchange]));
-  const rules = [...report.requirements.map(requirementRule), ...drifted.map(gapRule)];
-  const ruleIndex = new Map(rules.map(({ id }, index) => [id, index]));
-  const finding = (ruleId: string, text: string): Result => ({
-    ruleId,
-    ruleIndex: ruleIndex.get(ruleId) ?? -1,
-    message: { text },
-    locations: [
-      {
-        physicalLocation: { artifactLocation: { uri: ARTIFACT }, region: { startLine: 1 } },
-        logicalLocations: [{ name: ruleId, kind: 'member' }],
-      },
-    ],
-    // Without it code scanning tells alerts apart by their line, and all of ours point to the same one.
-    partialFingerprints: { 'requirement/v1': ruleId },
-  });
-  const failure = (row: RequirementResult): Result => {
-    const decisive = exchanges.get(row.evidence[0] ?? '');
-    return {
-      ...finding(row.id, failureText(row)),
-      kind: 'fail',
-      level: 'error',
-      ...(row.baselined === true
-        ? { suppressions: [{ kind: 'external', justification: 'Listed in the baseline of known failures' }] }
-        : {}),
-      ...(decisive === undefined ? {} : webExchange(decisive, report.run.target)),
-    };
-  };
+export function renderSarif({ problems, cases, run }: TestRun, artifact: string, id: string): string {
   const log: Log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'petstore-harness', version: report.run.harnessVersion, rules } },
-        automationDetails: { id: 'petstore-harness/check/' },
+        tool: {
+          driver: { name: 'petstore-harness', version: run.harnessVersion, rules: cases.map(ruleOf) },
+        },
+        automationDetails: { id: `petstore-harness/${id}/` },
         columnKind: 'utf16CodeUnits',
-        invocations: [invocation(report)],
-        results: [
-          ...[...broken, ...known].map(failure),
-          ...drifted.map(
-            (gap): Result => ({ ...finding(gap.id, driftText(gap)), kind: 'fail', level: 'error' }),
-          ),
-          ...notVerified.map(
-            (row): Result => ({
-              ...finding(row.id, `Not verified: ${shownLine(row.reason)}`),
-              kind: 'open',
-              level: 'none',
-            }),
-          ),
+        invocations: [
+          {
+            executionSuccessful: problems.length === 0,
+            startTimeUtc: run.startedAt,
+            ...(run.command === undefined ? {} : { commandLine: shownLine(run.command) }),
+            toolExecutionNotifications: problems.map((text) => ({ level: 'error', message: { text } })),
+          },
         ],
+        results: cases.flatMap((one, ruleIndex) => {
+          const told = RESULT[one.standing];
+          return told === undefined ? [] : [{ ...resultOf(one, artifact, run.target), ruleIndex, ...told }];
+        }),
       },
     ],
   };
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-function requirementRule(row: RequirementResult): ReportingDescriptor {
+function ruleOf({ id, title, rule }: TestCase): ReportingDescriptor {
+  const shown = { id, shortDescription: { text: title } };
+  if (rule === undefined) return shown;
+  const { section, level, statement } = rule;
   return {
-    id: row.id,
-    shortDescription: { text: shownLine(row.title) },
-    fullDescription: { text: shownLine(row.statement) },
-    help: {
-      text: `Section ${row.section} of the Pet Store Service Interface (${row.level}): ${shownLine(row.statement)}`,
-    },
+    ...shown,
+    fullDescription: { text: statement },
+    help: { text: `Section ${section} of the Pet Store Service Interface (${level}): ${statement}` },
     defaultConfiguration: { level: 'error' },
-    properties: { tags: [`section ${row.section}`, row.level] },
+    properties: { tags: [`section ${section}`, level] },
   };
 }
 
-function gapRule(row: GapResult): ReportingDescriptor {
+function resultOf(one: TestCase, artifact: string, target: string): Result {
+  const { id, standing, reason, proof } = one;
+  const { exchange: _, ...facts } = one.facts;
+  const told = standing === 'unknown' ? [] : factLines({ ...one, facts });
   return {
-    id: row.id,
-    shortDescription: { text: shownLine(row.question) },
-    fullDescription: { text: 'The document leaves this open; the target’s profile pins an answer.' },
-    defaultConfiguration: { level: 'error' },
+    ruleId: id,
+    message: { text: [reason, ...told].join('\n') },
+    locations: [
+      {
+        physicalLocation: { artifactLocation: { uri: artifact }, region: { startLine: 1 } },
+        logicalLocations: [{ name: id, kind: 'member' }],
+      },
+    ],
+    // Without it code scanning tells alerts apart by their line, and all of ours point to the same one.
+    partialFingerprints: { 'requirement/v1': id },
+    ...(standing === 'known'
+      ? { suppressions: [{ kind: 'external', justification: 'Listed in the baseline of known failures' }] }
+      : {}),
+    ...(proof === undefined ? {} : webExchange(proof, target)),
   };
 }
 
-function failureText(row: RequirementResult): string {
-  return [
-    shownLine(failureLine(row)),
-    `The document asks: ${shownLine(row.statement)}`,
-    ...(row.actual === undefined ? [] : [`What came back: ${shownLine(row.actual)}`]),
-    ...(row.curl === undefined ? [] : [`Repeat it with: ${shownLine(row.curl, 2_000)}`]),
-  ].join('\n');
-}
-
-function driftText(gap: GapResult): string {
-  return `${shownLine(gap.detail)}\nPinned: ${shownLine(gap.pinned ?? '')}\nObserved: ${shownLine(gap.observed ?? '')}`;
-}
-
-function invocation(report: Report): Invocation {
-  const problem = unexplainedVerdict(report);
-  return {
-    executionSuccessful: problem === undefined,
-    startTimeUtc: report.run.startedAt,
-    commandLine: shownLine(report.run.command),
-    ...(problem === undefined
-      ? {}
-      : { toolExecutionNotifications: [{ level: 'error', message: { text: shownLine(problem) } }] }),
-  };
-}
-
-function webExchange(exchange: Exchange, target: string): Pick<Result, 'webRequest' | 'webResponse'> {
-  const { request, outcome: came } = exchange;
+function webExchange(
+  { request, outcome }: Exchange,
+  target: string,
+): Pick<Result, 'webRequest' | 'webResponse'> {
   const headers = (list: Exchange['request']['headers']) =>
     Object.fromEntries(list.map(([name, value]) => [shownLine(name, 100), shownLine(value)]));
   const body = (text: string) => ({ text: shownLines(text, 4_000) });
@@ -132,8 +100,8 @@ function webExchange(exchange: Exchange, target: string): Pick<Result, 'webReque
       ...(request.body === undefined ? {} : { body: body(request.body) }),
     },
     webResponse:
-      came.kind === 'failure'
-        ? { noResponseReceived: true, reasonPhrase: shownLine(came.message, 200) }
-        : { statusCode: came.status, headers: headers(came.headers), body: body(came.body) },
+      outcome.kind === 'failure'
+        ? { noResponseReceived: true, reasonPhrase: shownLine(outcome.message, 200) }
+        : { statusCode: outcome.status, headers: headers(outcome.headers), body: body(outcome.body) },
   };
 }

@@ -1,3 +1,5 @@
+import { groupBy } from './outcome.ts';
+
 /** Headings of the Pet Store Service Interface, by section number: how reports name a group of requirements. */
 const HEADINGS: Readonly<Record<string, string>> = {
   '1': 'What the service does',
@@ -28,13 +30,7 @@ function order(section: string): number[] {
 export function bySection<Row extends { readonly section: string }>(
   rows: readonly Row[],
 ): { readonly section: string; readonly name: string; readonly rows: readonly Row[] }[] {
-  const groups = new Map<string, Row[]>();
-  for (const row of rows) {
-    const group = groups.get(row.section);
-    if (group === undefined) groups.set(row.section, [row]);
-    else group.push(row);
-  }
-  return [...groups]
+  return [...groupBy(rows, ({ section }) => section)]
     .sort(([a], [b]) => {
       const [aMain = 0, aSub = 0] = order(a);
       const [bMain = 0, bSub = 0] = order(b);

@@ -1,9 +1,11 @@
 import t from 'tap';
 import { Parser, type Result } from 'tap-parser';
+import { FORMATS } from './formats.ts';
 import type { Report } from './report.ts';
-import { renderTap } from './tap.ts';
 import { hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
 import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
+
+const renderTap = FORMATS.tap.render;
 
 /** What a TAP consumer in strict mode makes of a report. */
 function read(report: Report) {
@@ -20,7 +22,7 @@ function read(report: Report) {
 
 t.test('a consumer counts what is broken, drifted or not verified', async (t) => {
   const { results, named } = read(notConformantReport());
-  t.match(results, { ok: false, fail: 11, todo: 1, bailout: false }, '5 broken, 4 open, 1 drifted, 1 known');
+  t.match(results, { ok: false, fail: 7, todo: 1, bailout: false }, '5 broken, 1 drifted, 1 known');
   t.match(named('error-status-matches'), {
     ok: false,
     diag: {
@@ -29,9 +31,11 @@ t.test('a consumer counts what is broken, drifted or not verified', async (t) =>
       exchange: /^GET \/pets\/9223372036854775807\n\nHTTP 404\n[\s\S]*"status":200/,
     },
   });
-  t.match(named('rate-day-free'), { ok: false, skip: false, diag: { verdict: 'inconclusive' } });
+  t.match(named('rate-day-free'), { ok: true, skip: 'needs the permission day' });
+  const open = read(inconclusiveReport()).named('rate-minute-free');
+  t.match(open, { ok: false, skip: false, diag: { verdict: 'inconclusive' } });
   t.match(named('json-well-formed'), { ok: false, todo: /known failure/ });
-  t.match(named('interface-version'), { ok: true, skip: /not applicable/ });
+  t.match(named('interface-version'), { ok: true, skip: /Not applicable/ });
 });
 
 t.test('green if and only if the run is conformant', async (t) => {

@@ -1,10 +1,12 @@
 import cliTruncate from 'cli-truncate';
 import picocolors from 'picocolors';
 import stringWidth from 'string-width';
-import { duration } from './facts.ts';
-import { byReason, count, driftLine, nextSteps, outcome } from './outcome.ts';
+import { costText, duration } from './facts.ts';
+import { nextSteps } from './next-steps.ts';
+import { byReason, count, driftLine, outcome, runProblems } from './outcome.ts';
 import type { Report, RequirementResult } from './report.ts';
-import { shownLine } from './visible-text.ts';
+import { VERDICT_SIGNS } from './row-kinds.ts';
+import { shownLine, shownLines } from './visible-text.ts';
 
 /** What the summary is written to. */
 export interface Screen {
@@ -14,59 +16,81 @@ export interface Screen {
   readonly rows: number;
 }
 
-/** A command longer than this many lines of the screen is left to the report: nobody copies it from there. */
-const MOST_CURL_LINES = 3;
+/** Lines of a text that asks or came back; of longer ones the part that differs is shown. */
+const MOST_TEXT_LINES = 3;
+/** A command of more lines than these is left to the report: nobody reads it here. */
+const MOST_COMMAND_LINES = 8;
 
 /**
- * The summary at the end of a run: verdict, as many broken requirements as the screen holds with what the document
- * asks, what came back and a command that repeats it, what was not verified and why, and what to do next.
+ * The summary at the end of a run: verdict; what is broken, with what the document asks, what came back and a command
+ * that repeats it; what was not verified, a line a reason; one next step. What the screen does not hold is named.
  */
 export function renderTerminal(report: Report, screen: Screen): string {
   const paint = picocolors.createColors(screen.colour);
-  const { headline, broken, known, drifted, notVerified } = outcome(report);
+  const { headline, broken, consequences, known, drifted, notVerified, skipped } = outcome(report);
   const fit = (text: string) => cliTruncate(text, screen.columns);
   const tone = { conformant: paint.green, 'not-conformant': paint.red, inconclusive: paint.yellow }[
     report.verdict
   ];
-  const sign = { conformant: '✔', 'not-conformant': '✘', inconclusive: '?' }[report.verdict];
+  const sign = VERDICT_SIGNS[report.verdict];
+  const told = shownLine(headline);
 
-  const head = [paint.bold(tone(`${sign} ${headline}`)), paint.dim(fit(`  ${costLine(report)}`))];
+  const head = [
+    paint.bold(tone(`${sign} ${told}`)),
+    paint.dim(fit(`  ${costLine(report)}`)),
+    ...runProblems(report)
+      .map((problem) => shownLine(problem, 300))
+      .filter((problem) => !told.includes(problem))
+      .flatMap((problem) => wrapped(problem, screen.columns, paint.yellow('! '))),
+  ];
+  const reasons = (rows: readonly RequirementResult[], what: string) =>
+    byReason(rows).map(({ reason, rows: group }) =>
+      fit(`${group.length} ${what}, ${shownLine(reason, 300)}: ${paint.dim(idList(group))}`),
+    );
   const tail = [
-    ...drifted.map((gap) => fit(`${paint.red('≠')} ${gap.id} (${gap.section}) ${shownLine(driftLine(gap))}`)),
-    ...byReason(notVerified).map(({ reason, rows }) =>
-      fit(
-        `${paint.yellow('?')} ${rows.length} not verified: ${shownLine(reason, 300)} ${paint.dim(idList(rows))}`,
-      ),
-    ),
+    ...reasons(notVerified, 'not verified').map((line) => fit(`${paint.yellow('?')} ${line}`)),
+    ...reasons(skipped, 'skipped').map((line) => fit(`${paint.dim('–')} ${line}`)),
+    ...(skipped.length === 0 || report.run.costOfSkipped === undefined
+      ? []
+      : [fit(paint.dim(`  verifying what was skipped ${costText(report.run.costOfSkipped)}`))]),
     ...(known.length === 0
       ? []
       : [fit(paint.dim(`  ${count(known.length, 'known failure')}: ${idList(known)}`))]),
   ];
-  const next = nextSteps(report).map(({ what, command }) => {
-    const step = `${paint.bold('→')} ${shownLine(what, 300)}`;
-    // A command is not cut: it is there to be copied.
-    return command === undefined ? fit(step) : `${step}: ${paint.cyan(shownLine(command, 2_000))}`;
-  });
+  const next = nextSteps(report)
+    .slice(0, 1)
+    .flatMap(({ what, command }) => [
+      ...wrapped(shownLine(what, 300), screen.columns, paint.bold('→ ')),
+      ...(command === undefined
+        ? []
+        : commandLines(shownLines(command), screen.columns).map((line) => paint.cyan(line))),
+    ]);
 
   const height = (lines: readonly string[]) =>
     lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(stringWidth(line) / screen.columns)), 0);
-  // One line each for the blank before the next steps, the shell's prompt and a line that names what is left out.
+  // One line each for the blank before the next step, the shell's prompt and a line that names what is left out.
   const room = screen.rows - height(head) - height(next) - 3;
-  // What was not verified must not scroll away behind what is broken: up to half of the room is its own.
-  const tailRoom = broken.length === 0 ? room : Math.min(tail.length, Math.max(2, Math.floor(room / 2)));
-  const shownTail = tail.slice(0, Math.max(0, tailRoom));
-  const blocks = broken.map((row) => failureBlock(row, fit, screen.columns, paint));
-  const shownBlocks = takeWhileFits(blocks, height, room - shownTail.length);
-  const leftOut = broken.slice(shownBlocks.length);
+  const wrong = [...broken, ...drifted];
+  const blocks = [
+    ...broken.map((row) => failureBlock(row, consequences.get(row.id) ?? [], screen.columns, paint)),
+    ...drifted.map((gap) =>
+      wrapped(`${gap.id} (${gap.section}) ${shownLine(driftLine(gap))}`, screen.columns, paint.red('≠ ')),
+    ),
+  ];
+  // The first broken requirement is what one must see; of the rest half is for what was not verified.
+  const left = room - height(blocks[0] ?? []);
+  const tailRoom = wrong.length === 0 ? room : Math.min(tail.length, Math.max(1, Math.floor(left / 2)));
+  const shownTail = tail.slice(0, Math.max(0, tail.length <= tailRoom ? tailRoom : tailRoom - 1));
+  const more = tail.length - shownTail.length;
+  const shownBlocks = takeWhileFits(blocks, height, room - shownTail.length - (more > 0 ? 1 : 0));
+  const leftOut = wrong.slice(shownBlocks.length);
 
   const lines = [
     ...head,
     ...shownBlocks.flat(),
     ...(leftOut.length === 0 ? [] : [fit(paint.red(`✘ ${leftOut.length} more broken: ${idList(leftOut)}`))]),
     ...shownTail,
-    ...(shownTail.length === tail.length
-      ? []
-      : [fit(paint.dim(`  and ${tail.length - shownTail.length} more reasons, see the report`))]),
+    ...(more === 0 ? [] : [fit(paint.dim(`  and ${count(more, 'more line')} in the report`))]),
     '',
     ...next,
   ];
@@ -78,39 +102,88 @@ type Paint = ReturnType<typeof picocolors.createColors>;
 function costLine({ run, requests }: Report): string {
   const clock = run.clockSpeed === 1 ? '' : `, simulated clock (${run.clockSpeed}×)`;
   const animals = run.animalsAdded === 0 ? '' : `, ${count(run.animalsAdded, 'animal')} added`;
-  const ended = run.interrupted === undefined ? '' : `, ended early: ${shownLine(run.interrupted, 80)}`;
-  return `${shownLine(run.target, 120)}, ${count(requests.total, 'request')} in ${duration(run.durationSeconds)}${clock}${animals}${ended}`;
+  return `${shownLine(run.target, 120)}, ${count(requests.total, 'request')} in ${duration(run.durationSeconds)}${clock}${animals}`;
 }
 
 function failureBlock(
   row: RequirementResult,
-  fit: (text: string) => string,
+  explained: readonly RequirementResult[],
   columns: number,
   paint: Paint,
 ): string[] {
-  const line = (label: string, text: string) =>
-    fit(`    ${paint.dim(label)} ${shownLine(text, columns * 2)}`);
-  const curl =
-    row.curl === undefined ? undefined : `    ${paint.dim('repeat')} ${shownLine(row.curl, 4_000)}`;
+  const [asks, came] = cutWhereAlike(
+    shownLine(row.expected ?? row.statement, 2_000),
+    shownLine(row.actual ?? row.reason, 2_000),
+    MOST_TEXT_LINES * (columns - 10),
+  );
+  const command = row.curl === undefined ? [] : commandLines(shownLines(row.curl, 4_000), columns);
+  const title = `${row.id} ${paint.dim(`(${row.section})`)} ${shownLine(row.title, 200)}`;
+  const follow = `and ${explained.length} that follow from it: ${idList(explained)}`;
   return [
-    fit(
-      `${paint.red('✘')} ${paint.bold(row.id)} ${paint.dim(`(${row.section})`)} ${shownLine(row.title, 200)}`,
-    ),
-    line('  asks', row.expected ?? row.statement),
-    line('  came', row.actual ?? row.reason),
-    ...(curl !== undefined && stringWidth(curl) <= columns * MOST_CURL_LINES ? [curl] : []),
+    ...wrapped(title, columns, paint.red('✘ ')),
+    ...wrapped(asks, columns, paint.dim('  asks  ')),
+    ...wrapped(came, columns, paint.dim('  came  ')),
+    ...(command.length <= MOST_COMMAND_LINES
+      ? command
+      : ['  (the command that repeats it is in the report)']),
+    ...(explained.length === 0 ? [] : [cliTruncate(paint.dim(`  ${follow}`), columns)]),
   ];
+}
+
+/** Two texts, of at most so many characters each: where they are longer, from shortly before they differ. */
+function cutWhereAlike(one: string, other: string, most: number): readonly [string, string] {
+  const texts = [[...one], [...other]] as const;
+  const differs = texts[0].findIndex((character, index) => character !== texts[1][index]);
+  const cut = (text: readonly string[]) => {
+    if (text.length <= most) return text.join('');
+    const from = differs < most - 40 ? 0 : differs - 40;
+    const part = text.slice(from, from + most - 2).join('');
+    return `${from === 0 ? '' : '…'}${part}${from + most - 2 < text.length ? '…' : ''}`;
+  };
+  return [cut(texts[0]), cut(texts[1])];
+}
+
+/** A text in lines of the screen's width, behind a sign that stands in the first. */
+function wrapped(text: string, columns: number, sign: string): string[] {
+  return fill(text.split(' '), columns, sign, ' '.repeat(stringWidth(sign)), '');
+}
+
+/** One argument of a shell command, its quotes and escapes included. */
+const ARGUMENT = /(?:[^\s'"\\]|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+/g;
+
+/** A command in lines that can be pasted as they stand: broken between arguments only, with backslashes. */
+export function commandLines(command: string, columns: number): string[] {
+  return fill(command.match(ARGUMENT) ?? [command], columns, '  ', '    ', ' \\');
+}
+
+function fill(
+  words: readonly string[],
+  columns: number,
+  first: string,
+  indent: string,
+  end: string,
+): string[] {
+  const lines: string[] = [];
+  let line = first;
+  for (const word of words) {
+    const isBegun = line !== first && line !== indent;
+    if (isBegun && stringWidth(`${line} ${word}${end}`) > columns) {
+      lines.push(`${line}${end}`);
+      line = `${indent}${word}`;
+    } else line += isBegun ? ` ${word}` : word;
+  }
+  return [...lines, line];
 }
 
 function takeWhileFits<Item>(items: readonly Item[], heightOf: (item: Item) => number, room: number): Item[] {
   let used = 0;
-  const end = items.findIndex((item) => {
+  const end = items.findIndex((item, index) => {
     used += heightOf(item);
-    return used > room;
+    return index > 0 && used > room;
   });
   return items.slice(0, end === -1 ? items.length : end);
 }
 
-function idList(rows: readonly RequirementResult[]): string {
+function idList(rows: readonly { readonly id: string }[]): string {
   return rows.map(({ id }) => id).join(', ');
 }

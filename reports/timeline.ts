@@ -1,19 +1,34 @@
-import type { Run } from '../checks/run/run.ts';
-import { isAnswered } from '../checks/wire/exchange.ts';
+import { type Exchange, isAnswered } from '../checks/wire/exchange.ts';
+import type { RateReading } from '../checks/wire/rate-headers.ts';
 import type { TimelinePoint } from './report.ts';
 
 /** A run of this many requests is kept request by request; a day's are a hundred thousand and more. */
 const MOST_SINGLE = 5_000;
-/** How finely a longer run is kept: twice as finely as the picture shows it. */
+/** How finely each key's part of a longer run is kept: twice as finely as its picture shows it. */
 const SLOTS = 1_600;
 /** Resets this close are the same to whoever draws them; of a refilling quota every answer names another one. */
 const SAME_RESET_SECONDS = 2;
 
-/** What a run exchanged as the rate limit saw it, in the order of receipt. */
-export function timelineOf(run: Run, startedAt: number): TimelinePoint[] {
-  const skew = run.targetClock.skew ?? 0;
+/** What a timeline takes from a run's trace. */
+export interface TimedTrace {
+  readonly exchanges: readonly Exchange[];
+  readonly readings: readonly RateReading[];
+  readonly targetClock: { readonly skew: number | undefined };
+}
+
+/**
+ * What a run exchanged as the rate limit saw it, in the order of receipt.
+ *
+ * @param banned ids of the answers that were a ban
+ */
+export function timelineOf(
+  trace: TimedTrace,
+  banned: ReadonlySet<string>,
+  startedAt: number,
+): TimelinePoint[] {
+  const skew = trace.targetClock.skew ?? 0;
   const seconds = (time: number) => Math.round(time - startedAt) / 1000;
-  const answered = run.readings.map((reading) => ({
+  const answered = trace.readings.map((reading) => ({
     at: seconds(reading.receivedAt),
     key: reading.key,
     operation: reading.operation,
@@ -21,9 +36,9 @@ export function timelineOf(run: Run, startedAt: number): TimelinePoint[] {
     ...(reading.limit === undefined ? {} : { limit: reading.limit }),
     ...(reading.remaining === undefined ? {} : { remaining: reading.remaining }),
     ...(reading.reset === undefined ? {} : { reset: seconds(reading.reset - skew) }),
-    ...(run.bannedAnswers.has(reading.id) ? { banned: true } : {}),
+    ...(banned.has(reading.id) ? { banned: true } : {}),
   }));
-  const failed = run.exchanges
+  const failed = trace.exchanges
     .filter((exchange) => !isAnswered(exchange))
     .map((exchange) => ({
       at: seconds(exchange.receivedAt),
@@ -43,12 +58,14 @@ export function timelineOf(run: Run, startedAt: number): TimelinePoint[] {
  */
 export function thinned(points: readonly TimelinePoint[]): TimelinePoint[] {
   if (points.length <= MOST_SINGLE) return [...points];
-  const from = points[0]?.at ?? 0;
-  const slot = Math.max(0.001, ((points.at(-1)?.at ?? from) - from) / SLOTS);
-  const resetStep = Math.max(slot, SAME_RESET_SECONDS);
+  const spans = new Map<string | null, { readonly from: number; readonly until: number }>();
+  for (const { key, at } of points) spans.set(key, { from: spans.get(key)?.from ?? at, until: at });
   const groups = new Map<string, TimelinePoint>();
   for (const point of points) {
     const { at, key, operation, status, limit, reset, banned } = point;
+    const { from, until } = spans.get(key) ?? { from: at, until: at };
+    const slot = Math.max(0.001, (until - from) / SLOTS);
+    const resetStep = Math.max(slot, SAME_RESET_SECONDS);
     const alike = JSON.stringify([
       Math.floor((at - from) / slot),
       key,

@@ -7,13 +7,12 @@ import { integerOf, isInt64, JsonNumber, type JsonValue } from './lossless-json.
  * keyword of our own, since ajv would look for a rounded JavaScript number; 1.0 and 1e2 are integers, as JSON Schema
  * says (2020-12 validation, 6.1.1).
  */
-const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false });
+const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, verbose: true });
 ajv.addKeyword({
   keyword: 'digits',
   schemaType: 'string',
   validate: (format: string, value: JsonValue) =>
     format === 'int64' ? isInt64(value) : value instanceof JsonNumber && integerOf(value) !== 'fraction',
-  error: { message: ({ schema }) => `must be ${schema === 'int64' ? 'an int64' : 'an integer'}` },
 });
 
 function onDigits(schema: unknown): unknown {
@@ -30,10 +29,25 @@ const root = JSON.parse(JSON.stringify({ $id: 'contract', components: { schemas:
 ajv.addVocabulary(['components']);
 ajv.addSchema(root);
 
-function place(error: ErrorObject): string {
-  const path = error.instancePath.split('/').slice(1);
-  const named = path.map((part) => (/^\d+$/.test(part) ? `item ${part}` : part)).join(', ');
-  return named === '' ? '' : `${named}: `;
+/** `item 3, categoryId`; the root is the value itself. */
+function place({ instancePath }: ErrorObject): string {
+  const path = instancePath.split('/').slice(1);
+  return path.map((part) => (/^\d+$/.test(part) ? `item ${part}` : part)).join(', ');
+}
+
+/** What a keyword of the contract's schemas asks for, as a sentence about what came. */
+function sentence(error: ErrorObject): string {
+  const { keyword, params } = error;
+  const subject = place(error) || 'the body';
+  const isNot = (what: string) => `${subject} is not ${what}`;
+  if (keyword === 'required')
+    return `${place(error) === '' ? '' : `${subject}: `}${params['missingProperty']} is missing`;
+  if (keyword === 'digits') return isNot(error.schema === 'int64' ? 'an int64' : 'an integer');
+  if (keyword === 'enum' && Array.isArray(error.schema)) return isNot(`one of ${error.schema.join(', ')}`);
+  if (keyword === 'type')
+    return isNot({ string: 'a string', array: 'an array' }[String(error.schema)] ?? 'an object');
+  if (keyword === 'minLength') return `${subject} is empty`;
+  return `${subject}: ${error.message ?? keyword}`;
 }
 
 function compiled(name: string): (value: JsonValue) => string | undefined {
@@ -41,11 +55,9 @@ function compiled(name: string): (value: JsonValue) => string | undefined {
   if (validate === undefined) throw new Error(`spec/petstore.openapi.yaml has no schema ${name}`);
   return (value) => {
     if (validate(value)) return undefined;
-    const [first, ...more] = validate.errors ?? [];
-    if (first === undefined) return 'not valid';
-    const allowed: unknown = first.params['allowedValues'];
-    const values = Array.isArray(allowed) ? ` (${allowed.join(', ')})` : '';
-    return `${place(first)}${first.message ?? first.keyword}${values}${more.length === 0 ? '' : ` and ${more.length} more`}`;
+    // The schemas say some things twice: a Pet is a NewPet and more.
+    const [first = 'not valid', ...more] = new Set((validate.errors ?? []).map(sentence));
+    return more.length === 0 ? first : `${first}, and ${more.length} more`;
   };
 }
 

@@ -1,15 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { quoted, suggestion } from '../../checks/profile/suggestion.ts';
 import { YamlFile } from '../../checks/profile/yaml-file.ts';
+import type { BaselineEntry } from '../../reports/verdict.ts';
 import { requirements } from '../../spec/contract.ts';
 import { UsageError } from '../shared/exit-codes.ts';
-
-/** A known failure: listed, it does not gate. */
-export interface BaselineEntry {
-  readonly id: string;
-  /** Where the file lists it, as `file:line`. */
-  readonly place: string;
-}
 
 const MOST_BYTES = 2 ** 20;
 

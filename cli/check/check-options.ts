@@ -1,12 +1,15 @@
 import { InvalidArgumentError } from 'commander';
 import { suggestion } from '../../checks/profile/suggestion.ts';
 import { PERMISSIONS, type Permission } from '../../checks/run/verdict.ts';
+import { requirements } from '../../spec/contract.ts';
 
 /** The options of `check` as the parser hands them over. */
 export interface CheckOptions {
   readonly target?: string;
   readonly profile?: string;
   readonly permit?: readonly Permission[];
+  /** `all`, or permissions, plans and requirements that must not be skipped. */
+  readonly require?: readonly string[];
   readonly only?: readonly string[];
   readonly out?: string;
   readonly format?: 'human' | 'tap';
@@ -41,18 +44,34 @@ export function permissions(text: string, before: readonly Permission[] = []): r
   return [...new Set([...before, ...found])];
 }
 
+const PLANS = ['free', 'pro', 'business', 'enterprise'];
+
+/** What `--require` names: `all`, permissions, plans, requirements. */
+export function required(text: string, before: readonly string[] = []): readonly string[] {
+  const known = ['all', ...PERMISSIONS, ...PLANS, ...requirements.map(({ id }) => id)];
+  const found = names(text, before);
+  const unknown = found.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new InvalidArgumentError(
+      `"${unknown.slice(0, 40)}" is no permission, plan or requirement; ${suggestion(unknown, known)}`,
+    );
+  return found;
+}
+
 const SHELL_SAFE = /^[\w@%+=:,./-]+$/;
 
 /** A word as a POSIX shell takes it. */
 const quote = (word: string) => (SHELL_SAFE.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
 /** The command that repeats a run with these options. */
-export function commandOf({ target, profile, permit, only, baseline, production }: CheckOptions): string {
+export function commandOf(options: CheckOptions): string {
+  const { target, profile, permit, require, only, baseline, production } = options;
   // As it works in a clone and where the harness is a dependency.
   const words = ['npx', 'petstore-harness', 'check'];
   if (target !== undefined) words.push('--target', quote(target));
   if (profile !== undefined) words.push('--profile', quote(profile));
   if (permit !== undefined) words.push('--permit', permit.join(','));
+  if (require !== undefined) words.push('--require', require.join(','));
   if (only !== undefined) words.push('--only', quote(only.join(',')));
   if (baseline !== undefined) words.push('--baseline', quote(baseline));
   if (production === true) words.push('--production');

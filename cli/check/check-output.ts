@@ -1,18 +1,14 @@
 import { join } from 'node:path';
 import { FORMATS } from '../../reports/formats.ts';
-import { outcome, unexplainedVerdict } from '../../reports/outcome.ts';
+import { outcome, runProblems } from '../../reports/outcome.ts';
+import type { Report } from '../../reports/report.ts';
 import { renderTerminal, type Screen } from '../../reports/terminal.ts';
 import { shownLine, shownLines } from '../../reports/visible-text.ts';
-import type { JudgedRun } from './check-report.ts';
 import { wantsColour } from './live-view.ts';
 
 /** The result for a person: one screen, and where the rest is. */
-export function humanSummary({ report, outdated }: JudgedRun, directory: string): string {
-  const last = [
-    ...outdated.map(({ id, place }) => `≠ ${id} passes now: remove it from the baseline (${place})`),
-    `  results: ${directory} (${FORMATS.html.file} for a browser)`,
-  ];
-  return `${renderTerminal(report, screen(last.length))}${last.join('\n')}\n`;
+export function humanSummary(report: Report, directory: string): string {
+  return `${renderTerminal(report, screen(1))}  results: ${directory} (${FORMATS.html.file} for a browser)\n`;
 }
 
 function screen(taken: number): Screen {
@@ -23,7 +19,7 @@ function screen(taken: number): Screen {
 }
 
 /** The result as TAP 14. tap's library is loaded only where it is asked for: it is most of the start-up time. */
-export async function tapResult({ report, outdated }: JudgedRun): Promise<string> {
+export async function tapResult(report: Report): Promise<string> {
   const { conformanceTap } = await import('../../checks/conformance.tap.ts');
   return conformanceTap({
     requirements: report.requirements.map(({ expected, actual, curl, ...row }) => ({
@@ -39,10 +35,7 @@ export async function tapResult({ report, outdated }: JudgedRun): Promise<string
       observed: shownLine(observed ?? 'nothing'),
       detail: shownLine(detail),
     })),
-    problem:
-      outdated.length === 0
-        ? unexplainedVerdict(report)
-        : `the baseline lists what passes now: ${outdated.map(({ id, place }) => `${id} (${place})`).join(', ')}`,
+    problems: runProblems(report).map((problem) => shownLine(problem, 300)),
   });
 }
 

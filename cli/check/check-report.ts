@@ -2,29 +2,26 @@ import type { CheckedTarget } from '../../checks/check-target.ts';
 import { HARNESS_VERSION } from '../../checks/run/harness-version.ts';
 import { reportOf } from '../../reports/from-run.ts';
 import type { Report } from '../../reports/report.ts';
-import type { BaselineEntry } from './check-baseline.ts';
+import type { BaselineEntry } from '../../reports/verdict.ts';
 import type { CheckSubject } from './check-subject.ts';
 
-/** A report, and the baseline's entries that are to be removed because they pass. */
-export interface JudgedRun {
-  readonly report: Report;
-  readonly outdated: readonly BaselineEntry[];
-}
-
-/** Writes a finished run down; an outdated baseline makes it not conformant, so that it cannot hide a later failure. */
+/** Writes a finished run down. */
 export function judgedRun(
   { run, result, startedAt, endedAt }: Extract<CheckedTarget, { kind: 'checked' }>,
   { profile, permissions, only }: CheckSubject,
   about: {
     readonly command: string;
     readonly baseline: readonly BaselineEntry[];
+    readonly required?: 'all' | readonly string[];
     readonly interrupted: string | undefined;
   },
-): JudgedRun {
-  const report = reportOf(run, result, {
+): Report {
+  const { baseUrl, requestsByKey, bannedAnswers: banned } = run;
+  return reportOf({ trace: run, baseUrl, requestsByKey, banned }, result, {
     startedAt,
     pinned: profile.gaps,
-    baseline: new Set(about.baseline.map(({ id }) => id)),
+    baseline: about.baseline,
+    ...(about.required === undefined ? {} : { required: about.required }),
     facts: {
       id: run.runId,
       startedAt: new Date(startedAt).toISOString(),
@@ -39,9 +36,4 @@ export function judgedRun(
       ...(only === undefined ? {} : { only }),
     },
   });
-  const passing = new Set(
-    report.requirements.filter(({ verdict }) => verdict === 'pass').map(({ id }) => id),
-  );
-  const outdated = about.baseline.filter(({ id }) => passing.has(id));
-  return { report: outdated.length === 0 ? report : { ...report, verdict: 'not-conformant' }, outdated };
 }

@@ -4,12 +4,12 @@ import { pinnedProfileYaml } from '../../checks/profile/write-profile.ts';
 import { HARNESS_VERSION } from '../../checks/run/harness-version.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import type { Report } from '../../reports/report.ts';
+import type { BaselineEntry } from '../../reports/verdict.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { writePrivately, writeReports } from '../../reports/write-reports.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { print } from '../shared/standard-output.ts';
-import type { BaselineEntry } from './check-baseline.ts';
 import { keepProfile, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
 import { humanSummary, journalHint, tapResult } from './check-output.ts';
@@ -54,18 +54,18 @@ export async function runCheck(
       ...(stored?.offline === false ? { directory } : {}),
     }).finally(() => view.end());
     if (checked.kind === 'not-ready') return await notReady(checked.message, interruption.by(), output);
-    const judged = judgedRun(checked, subject, {
+    const report = judgedRun(checked, subject, {
       command: commandOf(options),
       baseline: output.baseline,
       interrupted: interruption.by(),
     });
     for (const warning of checked.warnings) warn(warning);
-    await writeReports(judged.report, directory);
+    await writeReports(report, directory);
     pointLatest(directory);
     if (options.writeProfile !== undefined)
-      await writeProfile(options.writeProfile, judged.report, subject, options);
-    await print(format === 'tap' ? await tapResult(judged) : humanSummary(judged, directory));
-    return exitCode(judged.report);
+      await writeProfile(options.writeProfile, report, subject, options);
+    await print(format === 'tap' ? await tapResult(report) : humanSummary(report, directory));
+    return exitCode(report);
   } finally {
     interruption.release();
   }

@@ -20,7 +20,7 @@ t.test('a conforming target: exit code 0, every format on disk, private', async 
     env,
   );
   t.equal(code, 0, stdout + stderr);
-  t.match(stdout, /^✔ Conformant: \d+ of \d+ requirements verified\n/);
+  t.match(stdout, /^✔ Nothing broken: \d+ of \d+ asked for, \d+ skipped \(left out by --only\)\n/);
   const [name = ''] = readdirSync(join(folder, 'petstore-results')).filter((entry) => entry !== 'latest');
   t.match(name, /^\d{4}-\d\d-\d\dT\d{6}Z$/);
   const results = join(folder, 'petstore-results', name);
@@ -80,15 +80,15 @@ t.test('what a permission would be needed for is inconclusive: exit code 3, and 
     env,
   );
   t.equal(code, 3);
-  t.match(stdout, /^ok \d - list-limit-range /m);
+  t.match(stdout, /^ok \d+ - list-limit-range /m);
   t.match(stdout, /not verified: needs the permission writes/);
-  t.match(stdout, /^not ok \d - add-answers-201 /m);
+  t.match(stdout, /^not ok \d+ - add-answers-201 /m);
 });
 
 t.test('a check that does not apply is skipped, and a run of nothing else is not green', async (t) => {
   const { folder, profile, env } = await testTarget(t);
   const { code, stdout } = await run(folder, ['check', '--profile', profile, '--only', 'get-removed'], env);
-  t.match(stdout, /^ok 1 - get-removed .* # SKIP it is not past 2030-12-05/m);
+  t.match(stdout, /^ok \d+ - get-removed .* # SKIP it is not past 2030-12-05/m);
   t.equal(code, 3);
 });
 

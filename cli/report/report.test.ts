@@ -55,14 +55,14 @@ function results(t: { testdir: (content: Record<string, Record<string, string>>)
 t.test('without a format it is the summary, without colour where it is no terminal', async (t) => {
   const { code, stdout, stderr } = await run([join(results(t), 'bad')]);
   t.equal(code, 0, 'rendering is not judging');
-  t.match(stdout, /^✘ Not conformant: 5 of 94 requirements broken/);
+  t.match(stdout, /^✘ Not conformant: 5 of 90 requirements broken/);
   t.equal(stderr, '');
 });
 
 t.test('a format on standard output and into a file', async (t) => {
   const dir = results(t);
   const { stdout } = await run([join(dir, 'bad/report.json'), '--format', 'junit']);
-  t.match(await parse(stdout), { failures: 6, errors: 4 });
+  t.match(await parse(stdout), { failures: 6, errors: 0 });
   const file = join(dir, 'deep/junit.xml');
   t.match(await run([join(dir, 'bad'), '--format', 'junit', '--out', file]), { code: 0, stdout: '' });
   t.equal(readFileSync(file, 'utf8'), stdout);
@@ -107,7 +107,7 @@ t.test('history: earlier runs of the same target, not the run itself', async (t)
     },
   });
   const { stdout } = await run([join(dir, 'now'), '--format', 'html', '--history', join(dir, 'archive')]);
-  const row = /id="r-list-each-once"[\s\S]*?<\/details>/.exec(stdout)?.[0] ?? '';
+  const row = /id="r-list-each-once"[\s\S]*?(?=<details class="req)/.exec(stdout)?.[0] ?? '';
   t.match(row, 'Earlier runs');
   t.equal(row.match(/class="dot/g)?.length, 1);
 });

@@ -4,6 +4,8 @@ export const EXIT = {
   notConformant: 1,
   usage: 2,
   inconclusive: 3,
+  /** The target was not reached, is not the service, or refused every key. */
+  nothingToJudge: 4,
   /** `EX_SOFTWARE` of sysexits.h: the harness itself is broken, which says nothing about the target. */
   crash: 70,
   interrupted: 130,

@@ -1,4 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
+import { driftedParts } from '../outcome.ts';
 import type { GapResult } from '../report.ts';
 import { shownLine } from '../visible-text.ts';
 import { shown } from './visible-html.ts';
@@ -13,23 +14,34 @@ const WORDS = {
 
 const ORDER = Object.keys(WORDS);
 
-/** What the document leaves open and how this target answers, drift first. */
+/** What the document leaves open and how this target answers; folded, but for the answers that drifted. */
 export function gapList(gaps: readonly GapResult[], anchors: ReadonlyMap<string, string>): SafeHtml {
   const sorted = [...gaps].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
-  const seen = sorted.filter(({ verdict }) => verdict !== 'unobservable');
+  const drifted = sorted.filter(({ verdict }) => verdict === 'drifted');
   const unseen = sorted.filter(({ verdict }) => verdict === 'unobservable');
-  return html`
-<div class="scroll" tabindex="0" role="group" aria-label="Answers to what the document leaves open"><table class="gaps">
+  const others = sorted.slice(drifted.length, sorted.length - unseen.length);
+  const answered = others.filter(({ observed }) => observed !== null).length;
+  const fold = (rows: readonly GapResult[], summary: string, content: SafeHtml) =>
+    rows.length === 0 ? '' : html`<details class="fold"><summary>${summary}</summary>${content}</details>`;
+  const reasons = unseen.map(
+    (gap) =>
+      html`<li id="g-${gap.id}"><b>${shownLine(gap.question, 200)}</b> <span class="quiet">section ${gap.section}</span><br />${shown(gap.detail, 300)}</li>`,
+  );
+  return html`${drifted.length === 0 ? '' : table('Answers that drifted', drifted, anchors)}
+${fold(others, `${answered} of ${others.length} questions answered`, table('Answers', others, anchors))}
+${fold(unseen, `${unseen.length} that no run can see`, html`<ul>${reasons}</ul>`)}`;
+}
+
+function table(label: string, rows: readonly GapResult[], anchors: ReadonlyMap<string, string>): SafeHtml {
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${label}"><table class="gaps">
 <thead><tr><th scope="col">Question</th><th scope="col">This target</th><th scope="col">Profile</th><th scope="col">How it was seen</th></tr></thead>
-<tbody>${seen.map((gap) => gapRow(gap, anchors))}</tbody></table></div>
-${
-  unseen.length === 0
-    ? ''
-    : html`<details class="numbers"><summary>${unseen.length} that no run can see</summary><ul>${unseen.map(
-        (gap) =>
-          html`<li id="g-${gap.id}"><b>${shownLine(gap.question, 200)}</b> <span class="quiet">section ${gap.section}</span><br />${shown(gap.detail, 300)}</li>`,
-      )}</ul></details>`
-}`;
+<tbody>${rows.map((gap) => gapRow(gap, anchors))}</tbody></table></div>`;
+}
+
+/** An answer that drifted: of a list what was added and removed, else both answers. */
+export function driftHtml(gap: GapResult): SafeHtml {
+  const { added, removed } = driftedParts(gap);
+  return html`${removed.map((part) => html`<del>− ${shown(part, 80)}</del> `)}${added.map((part) => html`<ins>+ ${shown(part, 80)}</ins> `)}`;
 }
 
 function gapRow(gap: GapResult, anchors: ReadonlyMap<string, string>): SafeHtml {
@@ -43,9 +55,15 @@ function gapRow(gap: GapResult, anchors: ReadonlyMap<string, string>): SafeHtml 
     gap.pinned === null
       ? html`<span class="quiet">${gap.verdict === 'observed' ? 'not pinned' : WORDS[gap.verdict]}</span>`
       : html`<code>${shownLine(gap.pinned, 120)}</code> ${chip}`;
+  const answer =
+    gap.verdict === 'drifted'
+      ? driftHtml(gap)
+      : gap.observed === null
+        ? html`<span class="quiet">no answer seen</span>`
+        : html`<code>${shown(gap.observed, 160)}</code>`;
   return html`<tr id="g-${gap.id}" class="gap-${gap.verdict}">
 <th scope="row">${shownLine(gap.question, 200)}<br /><code class="quiet">${gap.id}</code> <span class="quiet nowrap">section ${gap.section}</span></th>
-<td data-label="This target">${gap.observed === null ? html`<span class="quiet">no answer seen</span>` : html`<code>${shown(gap.observed, 160)}</code>`}</td>
+<td data-label="This target">${answer}</td>
 <td data-label="Profile">${pinned}</td>
 <td data-label="How it was seen">${shown(gap.detail, 300)}${link}</td></tr>`;
 }

@@ -1,32 +1,37 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import { runFacts } from '../facts.ts';
-import { byReason, nextSteps, type Outcome, outcome } from '../outcome.ts';
+import { diffReports } from '../diff.ts';
+import { diffSummary } from '../diff-renderers.ts';
+import { moment, runFacts } from '../facts.ts';
+import { nextSteps } from '../next-steps.ts';
+import { byReason, count, type Outcome, outcome, runProblems, verdictWords } from '../outcome.ts';
 import type { GapResult, Report, RequirementResult } from '../report.ts';
+import { ROW_KIND_NAMES, ROW_KINDS, rowKind, VERDICT_SIGNS } from '../row-kinds.ts';
 import { shownLine } from '../visible-text.ts';
+import { driftHtml } from './gap-list.ts';
 import { shown } from './visible-html.ts';
 
-const SIGNS = { conformant: '✔', 'not-conformant': '✘', inconclusive: '?' } as const;
+/** What the page's head says by itself, or where it has a place of its own. */
+const SAID_ELSEWHERE = new Set(['Target', 'Ended early', 'Clock']);
 
-/** The head of the page: the verdict in one line, its numbers, and the facts of the run. */
-export function verdictHeader(report: Report): SafeHtml {
+/** The head of the page: the verdict in one line, what made it, its numbers, earlier runs, and the facts of the run. */
+export function verdictHeader(report: Report, earlier: readonly Report[]): SafeHtml {
   const result = outcome(report);
-  const simulated =
-    report.run.clockSpeed === 1
-      ? ''
-      : html`<p class="notice">The clock of this run was simulated: ${report.run.clockSpeed} times as fast as real time.</p>`;
-  const early =
-    report.run.interrupted === undefined
-      ? ''
-      : html`<p class="notice">The run ended before all checks had: ${shown(report.run.interrupted, 300)}</p>`;
+  const { clockSpeed } = report.run;
+  const simulated = `The clock of this run was simulated: ${clockSpeed} times as fast as real time.`;
+  const notices = [
+    ...runProblems(report).map((problem) => shown(problem, 300)),
+    ...(clockSpeed === 1 ? [] : [html`${simulated}`]),
+  ];
   return html`
 <header class="verdict v-${report.verdict}">
   <p class="eyebrow">Pet Store Service Interface, conformance</p>
-  <h1><span class="sign" aria-hidden="true">${SIGNS[report.verdict]}</span> ${result.headline}</h1>
+  <h1><span class="sign" aria-hidden="true">${VERDICT_SIGNS[report.verdict]}</span> ${shownLine(result.headline)}</h1>
   <p class="target">${shownLine(report.run.target, 200)}</p>
-  ${simulated}${early}
-  ${proportions(result)}
+  ${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
+  ${proportions(report.requirements)}
+  ${runHistory(report, earlier)}
   <dl class="run">${runFacts(report)
-    .filter(([label]) => label !== 'Target' && label !== 'Ended early')
+    .filter(([label]) => !SAID_ELSEWHERE.has(label))
     .map(
       ([label, text]) =>
         html`<div${html.raw`${label === 'Keys' || label === 'Only' ? ' class="wide"' : ''}`}><dt>${label}</dt><dd>${text}</dd></div>`,
@@ -34,41 +39,60 @@ export function verdictHeader(report: Report): SafeHtml {
 </header>`;
 }
 
-/** The counts as one bar of proportional parts, each a link into the list. */
-function proportions(result: Outcome): SafeHtml {
-  const parts = [
-    ['fail', 'broken', result.broken.length],
-    ['known', 'known failures', result.known.length],
-    ['inconclusive', 'not verified', result.notVerified.length + result.mayNotVerified.length],
-    ['pass', 'verified', result.passed.length],
-    ['not-applicable', 'not applicable', result.notApplicable.length],
-  ] as const;
-  const present = parts.filter(([, , number]) => number > 0);
+/** The counts as one bar of proportional parts, and in words. */
+function proportions(rows: readonly RequirementResult[]): SafeHtml {
+  let before = 0;
+  const parts = ROW_KIND_NAMES.flatMap((kind) => {
+    const number = rows.filter((row) => rowKind(row) === kind).length;
+    const part = { kind, number, from: (before / rows.length) * 100, width: (number / rows.length) * 100 };
+    before += number;
+    return number === 0 ? [] : [part];
+  });
   return html`
-<svg class="proportions" width="100%" height="10" aria-hidden="true">${present.map(
-    ([kind, , number], index) => {
-      const all = present.reduce((sum, [, , part]) => sum + part, 0);
-      const before = present.slice(0, index).reduce((sum, [, , part]) => sum + part, 0);
-      return html`<rect class="p-${kind}" x="${((before / all) * 100).toFixed(2)}%" width="${((number / all) * 100).toFixed(2)}%" height="10" />`;
-    },
+<svg class="proportions" width="100%" height="10" aria-hidden="true">${parts.map(
+    ({ kind, from, width }) =>
+      html`<rect class="k-${kind}" x="${from.toFixed(2)}%" width="${width.toFixed(2)}%" height="10" />`,
   )}</svg>
 <ul class="tally">${parts.map(
-    ([kind, word, number]) =>
-      html`<li class="k-${kind}${number === 0 ? ' zero' : ''}"><b>${number}</b> ${word}</li>`,
+    ({ kind, number }) =>
+      html`<li class="k-${kind}"><b>${number}</b> ${ROW_KINDS[kind].words.toLowerCase()}</li>`,
   )}</ul>`;
+}
+
+/** Earlier runs that the page lists. */
+const MOST_RUNS = 5;
+
+/** Earlier runs of the same target, the latest first, a line each; before them what this run changed. */
+function runHistory(report: Report, earlier: readonly Report[]): SafeHtml | string {
+  if (earlier.length === 0) return '';
+  const runs = [...earlier, report];
+  const lines = runs
+    .map((run, index) => ({ run, before: runs[index - 1] }))
+    .slice(-MOST_RUNS - 1)
+    .reverse()
+    .map(({ run, before }) => {
+      const { passed, skipped } = outcome(run);
+      const skips = skipped.length === 0 ? '' : `, ${skipped.length} skipped`;
+      const change = before === undefined ? '' : diffSummary(diffReports(before, run));
+      return html`<li><span class="nowrap">${run === report ? 'This run' : moment(run.run.startedAt)}</span> <span class="chip v-${run.verdict}">${VERDICT_SIGNS[run.verdict]} ${verdictWords(run)}</span> ${passed.length} verified${skips} <span class="quiet">${change}</span></li>`;
+    });
+  const more = runs.length - lines.length;
+  return html`<ul class="runs" id="history" aria-label="Runs of this target">${lines}${more > 0 ? html`<li class="quiet">and ${count(more, 'earlier run')}</li>` : ''}</ul>`;
 }
 
 /** What is wrong and what is not known, side by side and of the same weight; then what to do. */
 export function findings(report: Report): SafeHtml {
-  const { broken, drifted, notVerified, mayNotVerified } = outcome(report);
-  const open = [...notVerified, ...mayNotVerified];
+  const { broken, consequences, drifted, notVerified, mayNotVerified, skipped } = outcome(report);
+  const open = [...notVerified, ...mayNotVerified, ...skipped];
+  const wrong = broken.length + drifted.length;
+  const tone = open.length === 0 ? '' : open.length === skipped.length ? ' k-skipped' : ' k-inconclusive';
   return html`
 <div class="findings">
-  <section class="card${broken.length + drifted.length === 0 ? '' : ' k-fail'}" id="broken" aria-labelledby="h-broken">
-    <h2 id="h-broken">Broken <span class="n">${broken.length + drifted.length}</span></h2>
-    ${broken.length + drifted.length === 0 ? html`<p class="quiet">Nothing that was checked is broken.</p>` : html`<ul>${broken.map(brokenItem)}${drifted.map(driftItem)}</ul>`}
+  <section class="card${wrong === 0 ? '' : ' k-fail'}" id="broken" aria-labelledby="h-broken">
+    <h2 id="h-broken">Broken <span class="n">${wrong}</span></h2>
+    ${wrong === 0 ? html`<p class="quiet">Nothing that was checked is broken.</p>` : html`<ul>${broken.map((row) => brokenItem(row, consequences))}${drifted.map(driftItem)}</ul>`}
   </section>
-  <section class="card${open.length === 0 ? '' : ' k-inconclusive'}" id="not-verified" aria-labelledby="h-open">
+  <section class="card${tone}" id="not-verified" aria-labelledby="h-open">
     <h2 id="h-open">Not verified <span class="n">${open.length}</span></h2>
     ${open.length === 0 ? html`<p class="quiet">Everything that can be checked was.</p>` : html`<ul>${byReason(open).slice(0, 30).map(reasonItem)}</ul>`}
   </section>
@@ -83,10 +107,11 @@ export function findings(report: Report): SafeHtml {
 </section>`;
 }
 
-function brokenItem(row: RequirementResult): SafeHtml {
+function brokenItem(row: RequirementResult, consequences: Outcome['consequences']): SafeHtml {
   const came = row.actual ?? row.reason;
+  const follow = consequences.get(row.id) ?? [];
   return html`<li><a href="#r-${row.id}">${shownLine(row.title, 200)}</a> <span class="quiet">section ${row.section}${row.level === 'MAY' ? ', MAY' : ''}</span>
-<dl class="asked"><dt>asks</dt><dd>${shown(row.expected ?? row.statement, 240)}</dd><dt>came</dt><dd>${shown(came, 240)}${oftenness(row)}</dd></dl></li>`;
+<dl class="asked"><dt>asks</dt><dd>${shown(row.expected ?? row.statement, 240)}</dd><dt>came</dt><dd>${shown(came, 240)}${oftenness(row)}</dd></dl>${follow.length === 0 ? '' : html`<span class="ids">${follow.length} more follow from it: ${idLinks(follow)}</span>`}</li>`;
 }
 
 /** How often, where the reason says it and what came back does not. */
@@ -97,17 +122,19 @@ function oftenness({ actual, reason }: RequirementResult): string {
 
 function driftItem(gap: GapResult): SafeHtml {
   return html`<li><a href="#g-${gap.id}">Drifted: ${shownLine(gap.question, 200)}</a> <span class="quiet">section ${gap.section}</span>
-<dl class="asked"><dt>pinned</dt><dd>${shown(gap.pinned ?? '', 120)}</dd><dt>came</dt><dd>${shown(gap.observed ?? 'no answer', 120)}: ${shown(gap.detail, 240)}</dd></dl></li>`;
+<p class="drift">${driftHtml(gap)} <span class="quiet">${shown(gap.detail, 240)}</span></p></li>`;
 }
 
 function reasonItem({ reason, rows }: ReturnType<typeof byReason>[number]): SafeHtml {
-  const links = rows
-    .slice(0, 6)
-    .map((row, index) => html`${index > 0 ? ', ' : ''}<a href="#r-${row.id}">${row.id}</a>`);
   const rest = rows.slice(6);
-  return html`<li><b>${rows.length}</b>: ${shown(reason, 300)}<br /><span class="ids">${links}${
+  const skipped = rows[0]?.verdict === 'skipped' ? 'skipped, ' : '';
+  return html`<li><b>${rows.length}</b> ${skipped}${shown(reason, 300)}<br /><span class="ids">${idLinks(rows.slice(0, 6))}${
     rest.length === 0
       ? ''
-      : html`<details class="rest"><summary>and ${rest.length} more</summary>${rest.map((row, index) => html`${index > 0 ? ', ' : ''}<a href="#r-${row.id}">${row.id}</a>`)}</details>`
+      : html`<details class="rest"><summary>and ${rest.length} more</summary>${idLinks(rest)}</details>`
   }</span></li>`;
+}
+
+function idLinks(rows: readonly RequirementResult[]): SafeHtml[] {
+  return rows.map((row, index) => html`${index > 0 ? ', ' : ''}<a href="#r-${row.id}">${row.id}</a>`);
 }

@@ -1,10 +1,32 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { html, type SafeHtml } from '@remix-run/html-template';
+import { transformSync } from 'esbuild';
 import { HARNESS_VERSION } from '../../checks/run/harness-version.ts';
-import { pageAssets } from './page-assets.ts';
+import { packageRoot } from '../../spec/package-root.ts';
 
-/** A page of its own: style, policy and, where it needs one, the script inside. */
+let assets: Readonly<Record<'style' | 'script', string>> | undefined;
+
+/**
+ * Style and script of the pages, read on first use. The script is TypeScript for a browser; esbuild, which the load
+ * scenarios need anyway, strips and shrinks it here, so that a page looks the same from source and from dist/.
+ */
+export function pageAssets(): Readonly<Record<'style' | 'script', string>> {
+  const small = (name: string, loader: 'css' | 'ts') => {
+    const source = readFileSync(new URL(`reports/html/page/${name}`, packageRoot), 'utf8');
+    const format = loader === 'ts' ? ({ format: 'iife' } as const) : {};
+    return transformSync(source, { loader, minify: true, target: 'es2022', ...format }).code.trim();
+  };
+  assets ??= { style: small('page.css', 'css'), script: small('page.client.ts', 'ts') };
+  return assets;
+}
+
+const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+
+/** A page of its own, with style and, where it needs one, the script inside; its policy lets in nothing else. */
 export function pageShell(title: string, body: SafeHtml, withScript: boolean): string {
-  const { style, script, policy } = pageAssets();
+  const { style, script } = pageAssets();
+  const policy = `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; base-uri 'none'; form-action 'none'`;
   return String(html`<!doctype html>
 <html lang="en">
 <head>

@@ -1,6 +1,6 @@
 import type { Report, TimelinePoint } from '../report.ts';
 
-/** How finely the picture resolves time: columns over the whole run. */
+/** How finely a key's picture resolves time: columns from its first request to its last. */
 export const COLUMNS = 800;
 
 /** What happened to one key's requests in one column of the picture. */
@@ -30,7 +30,7 @@ export interface RateWindow {
 export interface Ban {
   /** The first request so answered. */
   readonly from: number;
-  /** The first request that was not, by when the ban was over; the end of the run where there was none. */
+  /** The first request that was not, by when the ban was over; the key's last request where there was none. */
   readonly until: number;
   /** Whether such a request was seen. */
   readonly ended: boolean;
@@ -41,6 +41,9 @@ export interface KeySeries {
   /** The key's name; null for requests without a valid key. */
   readonly key: string | null;
   readonly plan?: string;
+  /** Its first and its last request, in seconds since the run began, at least one apart: the picture shows no more. */
+  readonly from: number;
+  readonly until: number;
   readonly columns: readonly Column[];
   /**
    * Step line of Remaining: [seconds, part of the limit that the same response names], one list per window. Of the
@@ -56,14 +59,6 @@ export interface KeySeries {
   readonly total: Omit<Column, 'index' | 'remaining'>;
 }
 
-/** The run's length in seconds, at least 1, the last point included. */
-export function runLength(report: Report): number {
-  return report.timeline.reduce(
-    (most, { at }) => Math.max(most, at),
-    Math.max(1, report.run.durationSeconds),
-  );
-}
-
 /** The timeline by key: the profile's keys in their order, then others, requests without a valid key last. */
 export function rateSeries(report: Report): KeySeries[] {
   const byKey = new Map<string | null, TimelinePoint[]>(report.run.keys.map(({ name }) => [name, []]));
@@ -72,31 +67,33 @@ export function rateSeries(report: Report): KeySeries[] {
     if (points === undefined) byKey.set(point.key, [point]);
     else points.push(point);
   }
-  const length = runLength(report);
   const plans = new Map(report.run.keys.map(({ name, plan }) => [name, plan]));
   return [...byKey]
     .filter(([, points]) => points.length > 0)
     .sort(([a], [b]) => Number(a === null) - Number(b === null))
-    .map(([key, points]) => keySeries(key, points, length, key === null ? undefined : plans.get(key)));
+    .map(([key, points]) => keySeries(key, points, key === null ? undefined : plans.get(key)));
 }
 
 function keySeries(
   key: string | null,
   points: readonly TimelinePoint[],
-  length: number,
   plan: string | undefined,
 ): KeySeries {
+  const from = points.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
+  const until = points.reduce((most, { at }) => Math.max(most, at), from + 1);
   const windows = rateWindows(points);
   const movingReset = windows.length > 8 && resetsMove(windows);
-  const columns = rateColumns(points, length);
+  const columns = rateColumns(points, from, until);
   return {
     key,
     ...(plan === undefined ? {} : { plan }),
+    from,
+    until,
     columns,
-    steps: remainingSteps(points, movingReset, length),
+    steps: remainingSteps(points, movingReset, until),
     windows: movingReset ? [] : windows,
     movingReset,
-    bans: bansOf(points, length),
+    bans: bansOf(points, until),
     limits: limitsOf(points),
     total: columns.reduce(
       (sum, column) => ({
@@ -139,10 +136,13 @@ function limitsOf(points: readonly TimelinePoint[]): number[] {
   return [...seen].sort(([, a], [, b]) => b - a).map(([limit]) => limit);
 }
 
-function rateColumns(points: readonly TimelinePoint[], length: number): Column[] {
+function rateColumns(points: readonly TimelinePoint[], from: number, until: number): Column[] {
   const columns = new Map<number, Column>();
   for (const point of points) {
-    const index = Math.min(COLUMNS - 1, Math.max(0, Math.floor((point.at / length) * COLUMNS)));
+    const index = Math.min(
+      COLUMNS - 1,
+      Math.max(0, Math.floor(((point.at - from) / (until - from)) * COLUMNS)),
+    );
     const before = columns.get(index) ?? { index, admitted: 0, refused: 0, banned: 0, unanswered: 0 };
     const kind = fate(point);
     columns.set(index, {
@@ -199,7 +199,7 @@ function rateWindows(points: readonly TimelinePoint[]): RateWindow[] {
 function remainingSteps(
   points: readonly TimelinePoint[],
   movingReset: boolean,
-  length: number,
+  until: number,
 ): (readonly [number, number])[][] {
   const steps: (readonly [number, number])[][] = [];
   let current: (readonly [number, number])[] = [];
@@ -210,8 +210,7 @@ function remainingSteps(
     if (current.length === 0 || (nextWindow && !movingReset)) {
       const last = current.at(-1);
       // What was left stays left until the window ends.
-      if (last !== undefined && reset !== undefined)
-        current.push([Math.min(reset, point.at, length), last[1]]);
+      if (last !== undefined && reset !== undefined) current.push([Math.min(reset, point.at), last[1]]);
       current = [];
       steps.push(current);
     }
@@ -219,11 +218,11 @@ function remainingSteps(
     reset = point.reset ?? reset;
   }
   const last = current.at(-1);
-  if (last !== undefined) current.push([Math.min(Math.max(reset ?? last[0], last[0]), length), last[1]]);
+  if (last !== undefined) current.push([Math.min(Math.max(reset ?? last[0], last[0]), until), last[1]]);
   return steps;
 }
 
-function bansOf(points: readonly TimelinePoint[], length: number): Ban[] {
+function bansOf(points: readonly TimelinePoint[], until: number): Ban[] {
   const bans: Ban[] = [];
   let from: number | undefined;
   for (const point of points) {
@@ -236,6 +235,6 @@ function bansOf(points: readonly TimelinePoint[], length: number): Ban[] {
       from = undefined;
     }
   }
-  if (from !== undefined) bans.push({ from, until: length, ended: false });
+  if (from !== undefined) bans.push({ from, until, ended: false });
   return bans;
 }

@@ -1,8 +1,11 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { duration } from '../facts.ts';
-import { COLUMNS, type Column, type KeySeries, type RateWindow } from './rate-series.ts';
+import { COLUMNS, type Column, type KeySeries } from './rate-series.ts';
 
-/** Where a panel draws what, in pixels from its top. */
+/**
+ * Geometry of a panel in pixels. Shapes are drawn on a stretched canvas, so that one drawing serves every width; text
+ * stands outside of it, placed by percentages, and keeps its size.
+ */
 export interface Plot {
   /** The full quota. */
   readonly top: number;
@@ -15,11 +18,26 @@ export interface Plot {
   readonly bottom: number;
 }
 
-/** Bars for three widths of the picture, of which its page shows one: columns put together, and the class. */
+const WITH_REMAINING: Plot = { top: 18, height: 96, base: 164, up: 34, down: 22, bottom: 190 };
+const BARS_ALONE: Plot = { top: 0, height: 0, base: 44, up: 34, down: 22, bottom: 70 };
+
+/** Who is never told a limit has no line of Remaining. */
+export const plotOf = ({ steps }: KeySeries): Plot => (steps.length > 0 ? WITH_REMAINING : BARS_ALONE);
+
+/** The place of a moment between the key's first request and its last, from 0 to 1. */
+export function place({ from, until }: KeySeries, at: number): number {
+  return Math.min(1, Math.max(0, (at - from) / (until - from)));
+}
+
+/** A drawing that is stretched over the width. */
+export function stretched(plot: Plot, drawing: SafeHtml, name = ''): SafeHtml {
+  return html`<svg class="${name}" x="0" y="0" width="100%" height="${plot.bottom}" viewBox="0 0 ${COLUMNS} ${plot.bottom}" preserveAspectRatio="none">${drawing}</svg>`;
+}
+
+/** Bars for two widths of the picture, of which its page shows one: columns put together, and the class. */
 const LAYERS = [
-  { together: 8, name: 'narrow' },
-  { together: 4, name: 'middle' },
-  { together: 1, name: 'wide' },
+  { together: 4, name: 'bars-few' },
+  { together: 1, name: 'bars-many' },
 ] as const;
 
 /** A single refusal must be seen beside a thousand admitted requests. */
@@ -44,21 +62,24 @@ function coarser(columns: readonly Column[], together: number): Counts[] {
 }
 
 /** Requests as bars: up what was admitted, down what was refused, banned or unanswered, all to one scale. */
-export function bars(series: KeySeries, plot: Plot): SafeHtml {
-  return html`${LAYERS.map(
-    ({ together, name }) =>
-      html`<svg class="bars-${name}" x="0" y="0" width="100%" height="${plot.bottom}" viewBox="0 0 ${COLUMNS} ${plot.bottom}" preserveAspectRatio="none">${paths(coarser(series.columns, together), together, plot)}</svg>`,
+export function bars(series: KeySeries): SafeHtml {
+  const plot = plotOf(series);
+  return html`${LAYERS.map(({ together, name }) =>
+    stretched(plot, paths(coarser(series.columns, together), together, plot), name),
   )}`;
 }
 
 /** How many requests the tallest bar stands for, for each width's bars. */
-export function tallestBar(series: KeySeries, length: number): SafeHtml {
+export function tallestBar(series: KeySeries): SafeHtml {
   return html`${LAYERS.map(({ together, name }) => {
     const columns = coarser(series.columns, together);
     const most = columns.reduce((all, column) => Math.max(all, column.admitted, below(column)), 1);
-    return html`<span class="bars-${name}">at most ${most.toLocaleString('en')} in ${duration((length / COLUMNS) * together)}</span>`;
+    return html`<span class="${name}">at most ${most.toLocaleString('en')} in ${shortTime(((series.until - series.from) / COLUMNS) * together)}</span>`;
   })}`;
 }
+
+const shortTime = (seconds: number) =>
+  seconds < 0.1 ? `${Math.ceil(seconds * 1000)} ms` : duration(seconds);
 
 const below = ({ refused, banned, unanswered }: Counts) => refused + banned + unanswered;
 
@@ -67,6 +88,7 @@ function paths(columns: readonly Counts[], together: number, plot: Plot): SafeHt
   const deepest = columns.reduce((most, column) => Math.max(most, below(column)), 0);
   const unit = Math.max(tallest / plot.up, deepest / plot.down, 1 / plot.up);
   const tall = (value: number, least: number) => (value === 0 ? 0 : Math.max(least, value / unit));
+  const down = (value: number) => plot.base + tall(value, LEAST_HEIGHT.down);
   const width = together === 1 ? 1 : together * 0.8;
   // One path a kind instead of a rectangle a column: a third of the bytes.
   const path = (name: string, extent: (column: Counts) => readonly [from: number, to: number]) => {
@@ -78,17 +100,24 @@ function paths(columns: readonly Counts[], together: number, plot: Plot): SafeHt
       .join('');
     return d === '' ? '' : html`<path class="${name}" d="${d}" />`;
   };
-  const down = (value: number) => plot.base + tall(value, LEAST_HEIGHT.down);
-  return html`${path('b-admitted', ({ admitted }) => [plot.base, plot.base - tall(admitted, LEAST_HEIGHT.up)])}${path(
+  const stacked = (name: string, before: (column: Counts) => number, own: (column: Counts) => number) =>
+    path(name, (column) => {
+      const from = down(before(column));
+      return [from, own(column) === 0 ? from : down(before(column) + own(column))];
+    });
+  return html`${path('b-admitted', ({ admitted }) => [plot.base, plot.base - tall(admitted, LEAST_HEIGHT.up)])}${stacked(
     'b-refused',
-    ({ refused }) => [plot.base, down(refused)],
-  )}${path('b-banned', ({ refused, banned }) => [
-    down(refused),
-    banned === 0 ? down(refused) : down(refused + banned),
-  ])}${path('b-unanswered', ({ refused, banned, unanswered }) => [
-    down(refused + banned),
-    unanswered === 0 ? down(refused + banned) : down(refused + banned + unanswered),
-  ])}`;
+    () => 0,
+    ({ refused }) => refused,
+  )}${stacked(
+    'b-banned',
+    ({ refused }) => refused,
+    ({ banned }) => banned,
+  )}${stacked(
+    'b-unanswered',
+    ({ refused, banned }) => refused + banned,
+    ({ unanswered }) => unanswered,
+  )}`;
 }
 
 /** With more windows than this the line of Remaining would be a solid block: a band is drawn instead. */
@@ -102,20 +131,19 @@ export function isBand({ steps }: KeySeries): boolean {
 }
 
 /** What Remaining said, as a part of the limit: a step line with the ground below it, or a band. */
-export function remaining(series: KeySeries, plot: Plot, length: number): SafeHtml | string {
+export function remaining(series: KeySeries): SafeHtml | string {
+  const plot = plotOf(series);
   if (plot.height === 0) return '';
-  const px = (at: number) => Number(((Math.min(Math.max(at, 0), length) / length) * COLUMNS).toFixed(1));
+  const px = (at: number) => Number((place(series, at) * COLUMNS).toFixed(1));
   const py = (value: number) =>
     Number((plot.top + plot.height * (1 - Math.min(Math.max(value, 0), 1))).toFixed(1));
+  if (isBand(series)) return stretched(plot, band(series, py));
   const bottom = plot.top + plot.height;
-  const lines = isBand(series)
-    ? ''
-    : series.steps.filter((step) => step.length > 0).map((step) => stepPath(step, px, py));
-  const drawing =
-    lines === ''
-      ? band(series, length, py)
-      : html`${lines.map(({ d, from, to }) => html`<path class="a-remaining" d="${d}L${to} ${bottom}L${from} ${bottom}z" />`)}${lines.map(({ d }) => html`<path class="l-remaining" d="${d}" />`)}`;
-  return html`<svg x="0" y="0" width="100%" height="${plot.bottom}" viewBox="0 0 ${COLUMNS} ${plot.bottom}" preserveAspectRatio="none">${drawing}</svg>`;
+  const lines = series.steps.filter((step) => step.length > 0).map((step) => stepPath(step, px, py));
+  return stretched(
+    plot,
+    html`${lines.map(({ d, from, to }) => html`<path class="a-remaining" d="${d}L${to} ${bottom}L${from} ${bottom}z" />`)}${lines.map(({ d }) => html`<path class="l-remaining" d="${d}" />`)}`,
+  );
 }
 
 /** A step line with at most two points in each tenth of a column: the eye sees no more. */
@@ -143,10 +171,10 @@ function stepPath(
   return { d, from, to: Number.isNaN(lastX) ? 0 : lastX };
 }
 
-function band({ steps }: KeySeries, length: number, py: (value: number) => number): SafeHtml {
+function band(series: KeySeries, py: (value: number) => number): SafeHtml {
   const extremes = new Map<number, readonly [least: number, most: number]>();
-  for (const [at, value] of steps.flat()) {
-    const index = Math.min(BAND_COLUMNS - 1, Math.max(0, Math.floor((at / length) * BAND_COLUMNS)));
+  for (const [at, value] of series.steps.flat()) {
+    const index = Math.min(BAND_COLUMNS - 1, Math.floor(place(series, at) * BAND_COLUMNS));
     const [least, most] = extremes.get(index) ?? [value, value];
     extremes.set(index, [Math.min(least, value), Math.max(most, value)]);
   }
@@ -158,12 +186,11 @@ function band({ steps }: KeySeries, length: number, py: (value: number) => numbe
 }
 
 /** Window edges as one path, so that a day of them costs little. */
-export function edges(windows: readonly RateWindow[], plot: Plot, length: number): SafeHtml | string {
-  const d = windows
-    .filter(({ reset }) => reset >= 0 && reset <= length)
-    .map(({ reset }) => `M${((reset / length) * COLUMNS).toFixed(1)} 0V${plot.bottom}`)
+export function edges(series: KeySeries): SafeHtml | string {
+  const plot = plotOf(series);
+  const d = series.windows
+    .filter(({ reset }) => reset >= series.from && reset <= series.until)
+    .map(({ reset }) => `M${(place(series, reset) * COLUMNS).toFixed(1)} 0V${plot.bottom}`)
     .join('');
-  return d === ''
-    ? ''
-    : html`<svg x="0" y="0" width="100%" height="${plot.bottom}" viewBox="0 0 ${COLUMNS} ${plot.bottom}" preserveAspectRatio="none"><path class="l-edge" d="${d}" /></svg>`;
+  return d === '' ? '' : stretched(plot, html`<path class="l-edge" d="${d}" />`);
 }

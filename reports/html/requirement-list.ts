@@ -1,50 +1,25 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import type { Report, RequirementResult } from '../report.ts';
+import { ROW_KIND_NAMES, ROW_KINDS, rowKind } from '../row-kinds.ts';
 import { bySection } from '../sections.ts';
 import { clip, shownLine, visibleLines } from '../visible-text.ts';
 import { comparison, marksOf } from './differences.ts';
-import { exchangeHtml } from './exchange-viewer.ts';
+import { exchangeHtml, MOST_EVIDENCE, type PlacedExchanges } from './exchanges.ts';
 import { shown } from './visible-html.ts';
 
-/** Verdict words of a row; a known failure is its own kind, since it does not gate. */
-export const ROW_KINDS = {
-  fail: 'Broken',
-  known: 'Known failure',
-  inconclusive: 'Not verified',
-  pass: 'Verified',
-  'not-applicable': 'Not applicable',
-} as const;
-export type RowKind = keyof typeof ROW_KINDS;
-/** The kinds, the worst first. */
-export const ROW_KIND_NAMES = [
-  'fail',
-  'known',
-  'inconclusive',
-  'pass',
-  'not-applicable',
-] as const satisfies readonly RowKind[];
-
-export function rowKind(row: RequirementResult): RowKind {
-  return row.verdict === 'fail' && row.baselined === true ? 'known' : row.verdict;
-}
-
-/** What the list needs beside the report. */
+/** What the list needs beside its rows. */
 export interface RequirementListContext {
   readonly exchanges: ReadonlyMap<string, Exchange>;
-  /** The page's own ids of exchanges that it shows. */
-  readonly anchors: ReadonlyMap<string, string>;
+  readonly placed: PlacedExchanges;
   /** Where the page shows a key's rate limits, by the key's name. */
   readonly panels: ReadonlyMap<string | null, string>;
   /** Earlier runs, the oldest first. */
   readonly history: readonly Report[];
 }
 
-/** Characters of each body of a proof that stands open in the list. */
-const MOST_OF_BODY = 3_000;
-
-/** Bytes of all proofs that stand open in the list; the rest are a copy of the list of exchanges, made when opened. */
-const PROOF_BUDGET = 250_000;
+/** Bytes of the proofs that are shown a second time, with the marks of another failure. */
+const PROOF_BUDGET = 150_000;
 
 /** Characters of the texts of all failures together, so that a server that breaks everything still fits a page. */
 const TEXT_BUDGET = 40_000;
@@ -55,7 +30,7 @@ interface Room {
   left: number;
 }
 
-/** Every requirement, by section of the document; what is broken stands open with its proof. */
+/** Every requirement, folded by section of the document; what is broken stands open with its proof. */
 export function requirementList(
   rows: readonly RequirementResult[],
   context: RequirementListContext,
@@ -65,13 +40,23 @@ export function requirementList(
     text: Math.min(1_000, Math.max(300, Math.floor(TEXT_BUDGET / Math.max(1, failures)))),
     left: PROOF_BUDGET,
   };
-  return html`${bySection(rows).map(
-    ({ section, name, rows: group }) => html`
-<section class="group" data-group aria-labelledby="s-${section}">
-  <h3 id="s-${section}">${name} <span class="quiet">${group.length}</span></h3>
+  return html`${bySection(rows).map(({ section, name, rows: group }) => {
+    const open = html.raw`${group.some(({ verdict }) => verdict === 'fail') ? ' open' : ''}`;
+    return html`
+<details class="group" data-group id="s-${section}"${open}>
+  <summary><h3>${name}</h3> ${countsOf(group)}</summary>
   ${group.map((row) => requirement(row, context, room))}
-</section>`,
-  )}`;
+</details>`;
+  })}`;
+}
+
+function countsOf(rows: readonly RequirementResult[]): SafeHtml[] {
+  return ROW_KIND_NAMES.flatMap((kind) => {
+    const number = rows.filter((row) => rowKind(row) === kind).length;
+    return number === 0
+      ? []
+      : [html`<span class="k-${kind}">${number} ${ROW_KINDS[kind].words.toLowerCase()}</span> `];
+  });
 }
 
 function requirement(row: RequirementResult, context: RequirementListContext, room: Room): SafeHtml {
@@ -79,8 +64,8 @@ function requirement(row: RequirementResult, context: RequirementListContext, ro
   const open = html.raw`${kind === 'fail' ? ' open' : ''}`;
   return html`
 <details class="req k-${kind}" id="r-${row.id}" data-kind="${kind}"${open}>
-  <summary><span class="chip">${ROW_KINDS[kind]}</span> <span class="title">${shownLine(row.title, 200)}</span> <code>${row.id}</code>${row.level === 'MAY' ? html` <span class="level">MAY</span>` : ''}</summary>
-  <div class="body">${kind === 'fail' || kind === 'known' ? failure(row, context, room) : other(row, context)}${history(row.id, context.history)}</div>
+  <summary><span class="chip">${ROW_KINDS[kind].words}</span> <span class="title">${shownLine(row.title, 200)}</span> <code>${row.id}</code>${row.level === 'MAY' ? html` <span class="level">MAY</span>` : ''}</summary>
+  <div class="body">${row.verdict === 'fail' ? failure(row, context, room) : other(row)}${evidence(row, context)}${history(row.id, context.history)}</div>
 </details>`;
 }
 
@@ -89,17 +74,20 @@ function failure(row: RequirementResult, context: RequirementListContext, room: 
     clip(row.expected ?? row.statement, room.text),
     clip(row.actual ?? row.reason, room.text),
   );
-  const proof = inlineProof(row, context, room);
   return html`
-<p class="reason">${shown(row.reason, 300)}</p>
+<p class="reason">${shown(row.reason, 300)}${causeLink(row)}</p>
 <dl class="facts">
   <dt>The document says</dt><dd>${shown(row.statement, 600)} <span class="quiet">section ${row.section}</span></dd>
   ${row.expected === undefined ? '' : html`<dt>It asks here</dt><dd class="expected">${compared.expected}</dd>`}
   ${row.actual === undefined ? '' : html`<dt>What came back</dt><dd class="actual">${compared.actual}</dd>`}
 </dl>
 ${row.curl === undefined ? '' : curlBlock(row.curl, row.id, room.text)}
-${proof ?? ''}
-${evidence(row.evidence, context, proof === undefined)}${ratePictureLink(row, context)}`;
+${sharedProof(row, context, room)}${ratePictureLink(row, context)}`;
+}
+
+function causeLink({ consequenceOf }: RequirementResult): SafeHtml | string {
+  if (consequenceOf === undefined) return '';
+  return html` <span class="quiet">It follows from <a href="#r-${consequenceOf}">${consequenceOf}</a>.</span>`;
 }
 
 /** One exchange proves little of a limit: the picture shows the whole window. */
@@ -110,25 +98,25 @@ function ratePictureLink(row: RequirementResult, { exchanges, panels }: Requirem
   return html`<p class="evidence">Over time: <a href="#${anchor}">rate limits of ${shownLine(key ?? '', 40)}</a></p>`;
 }
 
-function inlineProof(
+/** The proof of a failure that is shown beneath another one: again, with the marks of this one. */
+function sharedProof(
   row: RequirementResult,
-  context: RequirementListContext,
+  { exchanges, placed }: RequirementListContext,
   room: Room,
-): SafeHtml | undefined {
-  const decisive = context.exchanges.get(row.evidence[0] ?? '');
-  if (decisive === undefined) return undefined;
-  const proof = exchangeHtml(decisive, marksOf(row, decisive), MOST_OF_BODY);
+): SafeHtml | string {
+  const decisive = exchanges.get(row.evidence[0] ?? '');
+  if (decisive === undefined || placed.beneath.get(row.id)?.some(({ id }) => id === decisive.id)) return '';
+  const proof = exchangeHtml(decisive, marksOf(row, decisive));
   room.left -= Buffer.byteLength(String(proof));
-  return room.left >= 0 ? proof : undefined;
+  return room.left >= 0 ? proof : '';
 }
 
-function other(row: RequirementResult, context: RequirementListContext): SafeHtml {
+function other(row: RequirementResult): SafeHtml {
   return html`
 <dl class="facts">
   <dt>The document says</dt><dd>${shown(row.statement, 600)} <span class="quiet">section ${row.section}</span></dd>
-  <dt>${row.verdict === 'pass' ? 'Verdict' : 'Why'}</dt><dd>${shown(row.reason, 600)}</dd>
-</dl>
-${evidence(row.evidence, context, true)}`;
+  <dt>${row.verdict === 'pass' ? 'Verdict' : 'Why'}</dt><dd>${shown(row.reason, 600)}${causeLink(row)}</dd>
+</dl>`;
 }
 
 function curlBlock(curl: string, id: string, most: number): SafeHtml {
@@ -138,23 +126,20 @@ function curlBlock(curl: string, id: string, most: number): SafeHtml {
   return html`<div class="curl"><pre tabindex="0" id="c-${id}">${visibleLines(curl)}</pre><button type="button" class="js copy" data-copy="c-${id}">Copy<span class="sr"> the command that repeats ${id}</span></button></div>`;
 }
 
-/** Links to the exchanges; where nothing is shown inline the script puts a copy of the first beneath. */
+/** The exchanges that are shown here, and links to those that are shown beneath another requirement. */
 function evidence(
-  ids: readonly string[],
-  context: RequirementListContext,
-  inline = false,
-): SafeHtml | string {
-  const known = ids.filter((id) => context.anchors.has(id));
-  if (known.length === 0) return '';
-  const links = known
-    .slice(0, 12)
-    .map(
-      (id, index) =>
-        html`${index > 0 ? ', ' : ''}<a href="#${context.anchors.get(id) ?? ''}">${shownLine(id, 80)}</a>`,
-    );
-  const more = known.length > 12 ? ` and ${known.length - 12} more` : '';
-  const slot = inline ? html`<div data-exchange="${context.anchors.get(known[0] ?? '') ?? ''}"></div>` : '';
-  return html`<p class="evidence">${known.length === 1 ? 'Exchange' : 'Exchanges'}: ${links}${more}</p>${slot}`;
+  { id: row, evidence: ids }: RequirementResult,
+  { placed }: RequirementListContext,
+): SafeHtml {
+  const own = placed.beneath.get(row) ?? [];
+  const elsewhere = ids.slice(0, MOST_EVIDENCE).flatMap((id) => {
+    const anchor = placed.anchors.get(id);
+    return anchor === undefined || own.some((one) => one.id === id) ? [] : [{ id, anchor }];
+  });
+  const links = elsewhere.map(
+    ({ id, anchor }, index) => html`${index > 0 ? ', ' : ''}<a href="#${anchor}">${shownLine(id, 80)}</a>`,
+  );
+  return html`${own.map(({ entry }) => entry)}${links.length === 0 ? '' : html`<p class="evidence">Shown elsewhere: ${links}</p>`}`;
 }
 
 /** The same requirement in earlier runs, the latest last. */
@@ -166,6 +151,6 @@ function history(id: string, reports: readonly Report[]): SafeHtml | string {
   if (seen.length === 0) return '';
   return html`<p class="history">Earlier runs: ${seen.map(
     ({ run, kind }) =>
-      html`<span class="dot k-${kind}" title="${shownLine(run.startedAt, 40)}"><span class="chip">${ROW_KINDS[kind]}</span> <span class="quiet">${shownLine(run.startedAt.slice(0, 10), 10)}</span></span> `,
+      html`<span class="dot k-${kind}" title="${shownLine(run.startedAt, 40)}"><span class="chip">${ROW_KINDS[kind].words}</span> <span class="quiet">${shownLine(run.startedAt.slice(0, 10), 10)}</span></span> `,
   )}</p>`;
 }

@@ -1,8 +1,8 @@
 /** Each divides the next, so that the ticks of a narrow axis are among those of a wide one and none collide. */
 const STEPS = [1, 5, 10, 30, 60, 300, 600, 1800, 3600, 10_800, 21_600, 43_200, 86_400] as const;
 
-/** Widths of the axis in CSS pixels at which more ticks find room. */
-const WIDTHS = [300, 600, 1200, 2400, 4800, 9600] as const;
+/** Widths in CSS pixels at which something more finds room; each is a rule of the page's style. */
+export const WIDTHS = [300, 600, 1200, 4800, 19_200] as const;
 
 /** A mark on the time axis. */
 export interface Tick {
@@ -13,11 +13,11 @@ export interface Tick {
 }
 
 /** Ticks for several widths at once: the page shows those that its width has room for, so no script is needed. */
-export function timeTicks(length: number): Tick[] {
+export function timeTicks(until: number, from = 0): Tick[] {
   const ticks = new Map<number, Tick>();
   for (const needs of WIDTHS) {
-    const step = stepFor(length, needs / 60);
-    for (let at = 0; at <= length; at += step) {
+    const step = stepFor(until - from, Math.min(needs, 9_600) / 60);
+    for (let at = Math.ceil(from / step) * step; at <= until; at += step) {
       if (!ticks.has(at)) ticks.set(at, { at, label: clock(at), needs });
     }
   }

@@ -148,9 +148,11 @@ function bill(timeline: readonly TimelinePoint[]): RequestBill {
 export function conformantReport(): Report {
   const timeline = sampleTimeline();
   return {
-    formatVersion: 1,
+    formatVersion: 2,
     run: { ...RUN, permissions: ['writes', 'exhaust', 'ban', 'day'] },
     verdict: 'conformant',
+    complete: true,
+    problems: [],
     requirements: requirements.map(passed),
     gaps: gaps.map(answeredGap),
     requests: bill(timeline),
@@ -177,11 +179,7 @@ function amend(
   };
 }
 
-const DAY_NOT_PERMITTED = {
-  verdict: 'inconclusive',
-  reason: 'Needs the permission day (--permit day).',
-  evidence: [],
-} as const;
+const DAY_NOT_PERMITTED = { verdict: 'skipped', reason: 'needs the permission day', evidence: [] } as const;
 
 const DAY_ROWS = {
   'rate-day-free': DAY_NOT_PERMITTED,
@@ -190,7 +188,7 @@ const DAY_ROWS = {
   'rate-day-refusal': DAY_NOT_PERMITTED,
 } as const;
 
-/** A complete run against a faulty server: six failures, one of them known, one drifted gap, the day not verified. */
+/** A complete run against a faulty server: six failures, one of them known, one drifted gap, the day skipped. */
 export function notConformantReport(): Report {
   const list = { operation: 'listPets', method: 'GET', path: '/pets?limit=5&status=sold' } as const;
   const unauthorized = { operation: 'listPets', method: 'GET', path: '/pets?limit=1' } as const;
@@ -201,6 +199,7 @@ export function notConformantReport(): Report {
       ...report,
       run: { ...report.run, permissions: ['writes', 'exhaust', 'ban'] },
       verdict: 'not-conformant',
+      complete: false,
       timeline,
       requests: bill(timeline),
     },
@@ -313,8 +312,8 @@ export function inconclusiveReport(): Report {
         ...Object.fromEntries(open.map(({ id }) => [id, { verdict: 'inconclusive' as const, reason }])),
         ...DAY_ROWS,
         'ban-ends': {
-          verdict: 'inconclusive',
-          reason: 'No key with the role ban in the profile.',
+          verdict: 'skipped',
+          reason: 'the profile has no key of plan free with the role ban',
         },
       },
     }),
@@ -326,7 +325,27 @@ export function inconclusiveReport(): Report {
       clockSpeed: 60,
     },
     verdict: 'inconclusive',
+    complete: false,
     timeline,
     requests: bill(timeline),
+  };
+}
+
+/** A run that was permitted to add animals and nothing more: everything asked for passed. */
+export function partialReport(): Report {
+  const report = conformantReport();
+  const skipped = (id: string) =>
+    id.startsWith('rate-day') ? 'day' : id.startsWith('ban-') ? 'ban' : 'exhaust';
+  const limits = report.requirements.filter(({ section, verdict }) => section === '8' && verdict === 'pass');
+  const changed = limits.map(({ id }) => {
+    const reason = `needs the permission ${skipped(id)}`;
+    return [id, { verdict: 'skipped' as const, reason, evidence: [] }] as const;
+  });
+  const command = 'npx petstore-harness check --profile staging.yaml --permit writes';
+  const costOfSkipped = { requests: 5_310, seconds: 412 };
+  return {
+    ...amend(report, { requirements: Object.fromEntries(changed) }),
+    run: { ...report.run, permissions: ['writes'], command, costOfSkipped },
+    complete: false,
   };
 }

@@ -31,9 +31,9 @@ t.test('every error status has an Error body', async (t) => {
       ['{"message":"b","status":400}', /code/],
       ['{"code":"a","status":400}', /message/],
       ['{"code":"a","message":"b"}', /status/],
-      ['{"code":7,"message":"b","status":400}', /^code: must be string/],
-      [error('"400"'), /^status: must be an integer/],
-      [error('400.5'), /^status: must be an integer/],
+      ['{"code":7,"message":"b","status":400}', /^code is not a string/],
+      [error('"400"'), /^status is not an integer/],
+      [error('400.5'), /^status is not an integer/],
     ] as const)
       t.match(
         judged(id, status, body),

@@ -14,8 +14,15 @@
 
   // ---- Filter, search, fold -----------------------------------------------------------------------------------
   const rows = all('.req', HTMLDetailsElement);
-  const texts = new Map(rows.map((row) => [row, row.textContent.toLowerCase()]));
-  const groups = all('[data-group]', HTMLElement);
+  const exchanges = all('#exchanges .x', HTMLDetailsElement);
+  const words = (element: Element) =>
+    all(':scope > summary, .reason, .facts, .x > summary', HTMLElement, element)
+      .map(({ textContent }) => textContent)
+      .join(' ')
+      .toLowerCase();
+  const texts = new Map([...rows, ...exchanges].map((row) => [row, words(row)]));
+  const groups = all('#requirements > details', HTMLDetailsElement);
+  const asBefore = new Map(groups.map((group) => [group, group.open]));
   const filters = all('[data-filter]', HTMLButtonElement);
   const find = one('#find', HTMLInputElement);
   const matches = one('#matches', HTMLElement);
@@ -23,19 +30,24 @@
   let kind = '';
 
   const apply = () => {
-    const words = (find?.value ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-    let visible = 0;
-    for (const row of rows) {
-      const text = `${texts.get(row) ?? ''} ${row.closest('[data-group]')?.querySelector('h3')?.textContent.toLowerCase() ?? ''}`;
+    const sought = (find?.value ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+    const isAll = kind === '' && sought.length === 0;
+    for (const [row, text] of texts) {
+      const group = row.closest('[data-group]')?.querySelector('h3')?.textContent.toLowerCase() ?? '';
       row.hidden =
-        (kind !== '' && row.dataset['kind'] !== kind) || !words.every((word) => text.includes(word));
-      if (!row.hidden) visible += 1;
+        (kind !== '' && row.dataset['kind'] !== kind) ||
+        !sought.every((word) => `${text} ${group}`.includes(word));
     }
-    for (const group of groups) group.hidden = all('.req', HTMLElement, group).every((row) => row.hidden);
+    for (const group of groups) {
+      group.hidden =
+        !isAll && all('.req, .x', HTMLElement, group).every((row) => row.closest('[hidden]') !== null);
+      group.open = isAll ? (asBefore.get(group) ?? false) : true;
+    }
     for (const button of filters)
       button.setAttribute('aria-pressed', String(button.dataset['filter'] === kind));
-    if (nothing) nothing.hidden = visible > 0;
-    if (matches) matches.textContent = visible === rows.length ? '' : `${visible} of ${rows.length} shown`;
+    const visible = rows.filter((row) => !row.hidden).length;
+    if (nothing) nothing.hidden = groups.some((group) => !group.hidden);
+    if (matches) matches.textContent = isAll ? '' : `${visible} of ${rows.length} shown`;
   };
   const reset = () => {
     kind = '';
@@ -56,41 +68,16 @@
   });
   for (const button of all('[data-fold]', HTMLButtonElement)) {
     button.addEventListener('click', () => {
-      for (const row of rows) if (!row.hidden) row.open = button.dataset['fold'] === 'open';
+      for (const fold of [...rows, ...groups])
+        if (!fold.hidden) fold.open = button.dataset['fold'] === 'open';
     });
-  }
-
-  const exchanges = all('#exchanges .x', HTMLDetailsElement);
-  const findExchange = one('#find-x', HTMLInputElement);
-  findExchange?.addEventListener('input', () => {
-    const words = findExchange.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const exchange of exchanges) {
-      const text = exchange.querySelector('summary')?.textContent.toLowerCase() ?? '';
-      exchange.hidden = !words.every((word) => text.includes(word));
-    }
-  });
-
-  // ---- Evidence of what passed: a copy of the exchange, made when the row is opened -----------------------------
-  for (const row of rows) {
-    const fill = () => {
-      const slot = all('[data-exchange]', HTMLElement, row)[0];
-      if (!row.open || !slot || slot.hasChildNodes()) return;
-      const shown = document.getElementById(slot.dataset['exchange'] ?? '')?.querySelector('.exchange');
-      if (shown) slot.append(shown.cloneNode(true));
-    };
-    row.addEventListener('toggle', fill);
-    fill();
   }
 
   // ---- A link leads to an open, visible target ------------------------------------------------------------------
   const reveal = () => {
     const target = document.getElementById(location.hash.slice(1));
     if (!target) return;
-    if (target.closest('[hidden]')) {
-      reset();
-      for (const exchange of exchanges) exchange.hidden = false;
-      if (findExchange) findExchange.value = '';
-    }
+    if (target.closest('[hidden]')) reset();
     for (let fold = target.closest('details'); fold; fold = fold.parentElement?.closest('details') ?? null)
       fold.open = true;
     target.scrollIntoView({ block: 'start' });
@@ -133,68 +120,56 @@
   addEventListener('beforeprint', () => {
     for (const row of rows)
       if (row.dataset['kind'] === 'fail' || row.dataset['kind'] === 'inconclusive') row.open = true;
-    for (const fold of all('.numbers, .rest', HTMLDetailsElement)) fold.open = true;
+    for (const fold of all('.group, .fold, .rest', HTMLDetailsElement)) fold.open = fold.id !== 'exchanges';
   });
 
-  // ---- The rate picture --------------------------------------------------------------------------------------------------
+  // ---- The rate pictures: what happened where the pointer is, or the slider ------------------------------------------
+  interface Rates {
+    from: number;
+    until: number;
+    answered: string;
+    columns: number[][];
+  }
+  const rates: Rates[] = JSON.parse(one('#rate-data', HTMLElement)?.textContent ?? '[]');
   const inner = one('.rates-inner', HTMLElement);
   const scroller = one('.rates', HTMLElement);
-  const range = one('#rate-at', HTMLInputElement);
-  const readout = one('#rate-readout', HTMLElement);
-  const crosshair = one('.crosshair', HTMLElement);
-  const zooms = all('[data-zoom]', HTMLButtonElement);
-  const data = one('#rate-data', HTMLElement);
-  if (!inner || !scroller || !range || !readout || !crosshair || !data) return;
-
-  interface Rates {
-    length: number;
-    keys: { name: string; answered: string; columns: number[][] }[];
-  }
-  const rates: Rates = JSON.parse(data.textContent);
-  const columns = Number(range.max) + 1;
-  const byColumn = rates.keys.map(({ name, answered, columns: list }) => ({
-    name,
-    words: [answered, 'refused', 'while banned', 'unanswered'],
-    at: new Map(list.map((column) => [column[0] ?? 0, column])),
-  }));
 
   const clock = (seconds: number) => {
     const minutes = Math.floor(seconds / 60);
-    const rest = (seconds % 60).toFixed(rates.length < 600 ? 1 : 0);
-    return minutes > 0 ? `${minutes} min ${rest} s` : `${rest} s`;
+    return `${minutes > 0 ? `${minutes} min ` : ''}${(seconds % 60).toFixed(minutes < 10 ? 1 : 0)} s`;
   };
-  const look = (column: number) => {
-    range.value = String(column);
-    const lines = byColumn.flatMap(({ name, words, at }) => {
-      const found = at.get(column);
-      if (!found) return [];
-      const parts = words.flatMap((word, index) =>
-        (found[index + 1] ?? 0) > 0 ? [`${found[index + 1]} ${word}`] : [],
+  for (const [index, panel] of all('.panel', HTMLElement).entries()) {
+    const key = rates[index];
+    const range = all('input', HTMLInputElement, panel)[0];
+    const readout = all('output', HTMLElement, panel)[0];
+    const crosshair = all('.crosshair', HTMLElement, panel)[0];
+    if (!key || !range || !readout || !crosshair) continue;
+    const columns = Number(range.max) + 1;
+    const at = new Map(key.columns.map((column) => [column[0] ?? 0, column]));
+    const look = (column: number) => {
+      range.value = String(column);
+      const found = at.get(column) ?? [];
+      const parts = [key.answered, 'refused', 'while banned', 'unanswered'].flatMap((word, place) =>
+        (found[place + 1] ?? 0) > 0 ? [`${found[place + 1]} ${word}`] : [],
       );
-      const left = found[5] ?? -1;
-      return [`${name}: ${parts.join(', ')}${left >= 0 ? `, ${left} remaining` : ''}`];
+      if ((found[5] ?? -1) >= 0) parts.push(`${found[5]} remaining`);
+      const time = clock(key.from + (column / columns) * (key.until - key.from));
+      readout.textContent = `${time}: ${parts.join(', ') || 'no request'}`;
+      range.setAttribute('aria-valuetext', readout.textContent);
+      crosshair.hidden = false;
+      crosshair.style.left = `${((column + 0.5) / columns) * 100}%`;
+    };
+    range.addEventListener('input', () => look(Number(range.value)));
+    panel.addEventListener('pointermove', (event) => {
+      const box = panel.getBoundingClientRect();
+      const column = Math.floor(((event.clientX - box.left) / box.width) * columns);
+      if (event.target !== range && column >= 0 && column < columns) look(column);
     });
-    const text = `${clock((column / columns) * rates.length)} · ${lines.join(' · ') || 'no request'}`;
-    readout.textContent = text;
-    readout.classList.remove('quiet');
-    range.setAttribute('aria-valuetext', text);
-    crosshair.hidden = false;
-    crosshair.style.left = `${((column + 0.5) / columns) * 100}%`;
-  };
-  range.addEventListener('input', () => {
-    look(Number(range.value));
-    const at = (Number(range.value) / columns) * inner.clientWidth;
-    if (at < scroller.scrollLeft || at > scroller.scrollLeft + scroller.clientWidth) {
-      scroller.scrollLeft = at - scroller.clientWidth / 2;
-    }
-  });
-  inner.addEventListener('pointermove', (event) => {
-    const box = inner.getBoundingClientRect();
-    const column = Math.floor(((event.clientX - box.left) / box.width) * columns);
-    if (column >= 0 && column < columns) look(column);
-  });
+  }
+  const zooms = all('[data-zoom]', HTMLButtonElement);
   for (const button of zooms) {
     button.addEventListener('click', () => {
+      if (!inner || !scroller) return;
       const middle = (scroller.scrollLeft + scroller.clientWidth / 2) / inner.clientWidth;
       inner.style.width = `${Number(button.dataset['zoom']) * 100}%`;
       scroller.scrollLeft = middle * inner.clientWidth - scroller.clientWidth / 2;

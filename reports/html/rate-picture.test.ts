@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { TimelinePoint } from '../report.ts';
 import { conformantReport, notConformantReport } from '../testing/sample-reports.ts';
-import { panel } from './rate-panel.ts';
+import { panel } from './rate-picture.ts';
 import { rateSeries } from './rate-series.ts';
 
 const LENGTH = 119.4;
@@ -14,7 +14,7 @@ function panelOf(timeline: readonly TimelinePoint[], length = LENGTH, key: strin
     timeline,
   }).find((one) => one.key === key);
   if (found === undefined) throw new Error('no series');
-  return String(panel(found, 0, length));
+  return String(panel(found, 0));
 }
 
 const point = (at: number, status: number, more: Partial<TimelinePoint> = {}): TimelinePoint => ({
@@ -30,7 +30,7 @@ const point = (at: number, status: number, more: Partial<TimelinePoint> = {}): T
 
 /** Heights, in pixels, of the bars of a kind, in the drawing for an ordinary screen. */
 function heights(page: string, kind: string): number[] {
-  const layer = /<svg class="bars-middle"[\s\S]*?<\/svg>/.exec(page)?.[0] ?? '';
+  const layer = /<svg class="bars-few"[\s\S]*?<\/svg>/.exec(page)?.[0] ?? '';
   const d = new RegExp(`<path class="${kind}" d="([^"]*)"`).exec(layer)?.[1] ?? '';
   return [...d.matchAll(/M\S+ ([\d.]+)h\S+V([\d.]+)h/g)].map(([, from, to]) =>
     Math.abs(Number(to) - Number(from)),
@@ -50,15 +50,15 @@ t.test('admitted and refused requests are drawn to one scale, and a single refus
     [11, 22],
     'the deepest too',
   );
-  t.match(page, /class="bars-middle">at most 100 in 0\.6 s</, 'the scale is told');
+  t.match(page, /class="bars-few">at most 100 in 0\.1 s</, 'the scale is told');
 });
 
 t.test('bars are few where the picture is narrow and many where it is wide', async (t) => {
   const page = panelOf(Array.from({ length: 100 }, (_, index) => point(index, 200)));
   const number = (name: string) =>
     (new RegExp(`<svg class="bars-${name}"[\\s\\S]*?</svg>`).exec(page)?.[0].match(/M/g) ?? []).length;
-  t.equal(number('wide'), 100);
-  t.ok(number('narrow') < 90);
+  t.equal(number('many'), 100);
+  t.ok(number('few') < 110);
 });
 
 t.test('a window says what was admitted and refused, and too many in another colour', async (t) => {
@@ -76,10 +76,15 @@ t.test('a day of windows is a band between the lowest and the highest Remaining'
   const page = panelOf(day, 24_000);
   t.match(page, /400 windows, Remaining from its lowest to its highest/);
   const [, d = ''] = /class="a-band" d="([^"]*)"/.exec(page) ?? [];
-  t.match(d, /^M1 18L/, 'its upper edge is the full quota');
+  t.match(d, /^M0\.\d+ 18L|^M1 18L/, 'its upper edge is the full quota');
   t.match(d, / 90L/, 'its lower one a quarter of it');
   t.match(page, /<g class="n4800"><svg[^>]*><path class="l-edge"/, 'edges show where they stand apart');
   t.match(panelOf(day.slice(0, 4), 120), /<g class="n300">.*l-edge/);
+});
+
+t.test('a limit of nothing, told to somebody who is served, limits nothing', async (t) => {
+  const page = panelOf([1, 2, 3, 4, 5].map((at) => point(at, 200, { limit: 0, remaining: 0 })));
+  t.notMatch(page, /of 0|class="over"/);
 });
 
 t.test('who is shown no limit has bars alone', async (t) => {

@@ -1,0 +1,102 @@
+import { count, outcome } from './outcome.ts';
+import type { Report, RequirementResult } from './report.ts';
+
+/** What to do, and the command that does it where one does. */
+export interface Step {
+  readonly what: string;
+  readonly command?: string;
+}
+
+/** A command line for more ids than these is nobody's to read. */
+const MOST_REPEATED = 8;
+/** More steps than these are nobody's to take at once. */
+const MOST_STEPS = 3;
+
+/** What to do next, the most useful first; commands are given as they would be typed. */
+export function nextSteps(report: Report): Step[] {
+  const { broken, drifted, notVerified, skipped, known } = outcome(report);
+  const { command, interrupted } = report.run;
+  const steps: Step[] = [];
+  if (broken.length > 0) {
+    const first = broken.slice(0, MOST_REPEATED);
+    const what =
+      first.length < broken.length
+        ? `Repeat the first ${first.length} broken ones alone`
+        : 'Repeat what is broken alone';
+    steps.push({ what, command: onlyCommand(command, first) });
+  }
+  if (interrupted !== undefined) steps.push({ what: 'Run again to the end', command });
+  else steps.push(...toVerifyMore(report, [...notVerified, ...skipped]));
+  if (drifted.length > 0)
+    steps.push({ what: 'Restore the pinned answers, or pin the new ones in the profile under gaps:' });
+  if (known.length > 0 && broken.length === 0)
+    steps.push({ what: 'Known failures are left; fix them and shorten the baseline' });
+  if (steps.length > 0) return steps;
+  const what = report.problems[0] ?? 'Nothing to do; repeat after every change';
+  return [{ what, command }];
+}
+
+function onlyCommand(command: string, rows: readonly RequirementResult[]): string {
+  return `${withoutOption(command, 'only')} --only ${rows.map(({ id }) => id).join(',')}`;
+}
+
+/** The command without an option and its value. */
+function withoutOption(command: string, name: string): string {
+  return command.replace(new RegExp(` --${name}[ =]('[^']*'|\\S)+`), '');
+}
+
+/** What would remove a reason: its text, and the command from the run. */
+type Remedy = (run: Report['run'], ...found: readonly string[]) => Step;
+
+const REMEDIES: readonly (readonly [reason: RegExp, remedy: Remedy])[] = [
+  [
+    /^needs the permission (\w+)$/,
+    ({ command, permissions }, permission = '') => ({
+      what: `permit ${permission}`,
+      // It replaces what the profile permits, so that it names all.
+      command: `${withoutOption(command, 'permit')} --permit ${[...new Set([...permissions, permission])].join(',')}`,
+    }),
+  ],
+  [
+    /^(?:the profile has no (?:(\w+) )?key|no usable key)(?: of plan (\w+))? (?:with|has) the role (\w+)$/,
+    (_run, plan, ofPlan, role) => ({
+      what: `add a key${(ofPlan ?? plan) === undefined ? '' : ` of plan ${ofPlan ?? plan}`} with the role ${role} to the profile`,
+    }),
+  ],
+  [/^left out by --only$/, ({ command }) => ({ what: 'run all', command: withoutOption(command, 'only') })],
+  [
+    /unusedToday: true for key/,
+    () => ({ what: 'say in the profile which keys nobody has used today (unusedToday: true)' }),
+  ],
+  [/somebody else/, ({ command }) => ({ what: 'use keys that nobody else spends', command })],
+  [
+    /too slow to fill the minute/,
+    ({ command }) => ({ what: 'run from nearer to the target, or when either is less busy', command }),
+  ],
+];
+
+/** What would verify more, the most first; where no reason names it, another run may. */
+function toVerifyMore(report: Report, rows: readonly RequirementResult[]): Step[] {
+  const remedies = new Map<string, { readonly step: Step; readonly verified: number }>();
+  for (const { reason } of rows) {
+    for (const [pattern, remedy] of REMEDIES) {
+      const found = pattern.exec(reason);
+      if (found === null) continue;
+      const step = remedy(report.run, ...found.slice(1));
+      remedies.set(step.what, { step, verified: (remedies.get(step.what)?.verified ?? 0) + 1 });
+      break;
+    }
+  }
+  const steps = [...remedies.values()]
+    .sort((a, b) => b.verified - a.verified)
+    .slice(0, MOST_STEPS)
+    .map(({ step, verified }) => ({ ...step, what: `To verify ${verified} more: ${step.what}` }));
+  if (steps.length > 0 || rows.length === 0) return steps;
+  const left = count(rows.length, 'requirement');
+  return [
+    {
+      what: `Run again: ${left} could not be judged this time, and each says why`,
+      command: report.run.command,
+    },
+  ];
+}
