@@ -1,19 +1,20 @@
 import { randomInt } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { HARNESS_VERSION } from '../spec/harness-version.ts';
 import { profileKeys } from './profile/keys-with-values.ts';
+import type { Permission } from './profile/permissions.ts';
 import type { TargetProfile } from './profile/target-profile.ts';
 import { type Clock, createClock, standingClock } from './run/clock.ts';
-import { HARNESS_VERSION } from './run/harness-version.ts';
 import { Journal, type JournalContent } from './run/journal.ts';
+import { judgeRun, type RunResult } from './run/judge.ts';
+import { playRun } from './run/play.ts';
 import { preflight } from './run/preflight.ts';
 import { Run } from './run/run.ts';
 import { runTime, type TimeLimit } from './run/run-budget.ts';
-import { type RunResult, runChecks } from './run/run-checks.ts';
 import type { RunEvent } from './run/run-events.ts';
-import type { Permission } from './run/verdict.ts';
-import { allChecks, allGapObservers } from './sections/all-checks.ts';
-import { spendingLanes } from './sections/lanes.ts';
+import type { Trace } from './run/trace.ts';
+import { allChecks, allGapObservers, bannedAnswers } from './sections/all-checks.ts';
 import { createClient, type TimeLimits } from './wire/client.ts';
 
 /** What is to be checked, and how. */
@@ -26,10 +27,12 @@ export interface CheckRequest {
   readonly only?: readonly string[];
   /** Where the journal goes; undefined keeps none. */
   readonly directory?: string;
-  /** An earlier run to go on with: its exchanges are taken instead of sent again. */
+  /** An earlier part of the run: its scenes are not played again. */
   readonly resume?: Extract<JournalContent, { ok: true }>;
-  /** With `resume`: judge its exchanges and send nothing. */
+  /** With `resume`: judge what is stored and send nothing. */
   readonly offline?: boolean;
+  /** In place of the machine's: one that the run shares with a target in this process. */
+  readonly clock?: Clock;
   /** In place of the client's own; what an exchange takes beyond them is a failed one. */
   readonly timeouts?: Partial<TimeLimits>;
   /** How long a target that stops answering is waited for, in real milliseconds; by default a minute. */
@@ -44,8 +47,12 @@ export interface CheckRequest {
 export type CheckedTarget =
   | {
       readonly kind: 'checked';
-      readonly run: Run;
+      readonly trace: Trace;
       readonly result: RunResult;
+      /** Requests sent, by key name; `(none)` for those without a valid key. */
+      readonly requestsByKey: ReadonlyMap<string, number>;
+      /** Ids of the answers that were a ban. */
+      readonly banned: ReadonlySet<string>;
       /** Milliseconds since 1970 by the run's clock. */
       readonly startedAt: number;
       readonly endedAt: number;
@@ -60,81 +67,86 @@ export const JOURNAL_FILE = 'journal.ndjson';
 const ID_LETTERS = 'abcdefghjkmnpqrstuvwxyz';
 const newRunId = () => Array.from({ length: 8 }, () => ID_LETTERS[randomInt(ID_LETTERS.length)]).join('');
 
-/** The clock of a run, which goes on where the clock of the run that it resumes stood. */
-export function runClock({ profile, resume }: Pick<CheckRequest, 'profile' | 'resume'>): Clock {
-  if (resume === undefined) return createClock(profile.clock.speed);
+/** The clock of a run; a resumed one goes on where it stood. */
+export function runClock({
+  profile,
+  resume,
+  clock,
+}: Pick<CheckRequest, 'profile' | 'resume' | 'clock'>): Clock {
+  if (resume === undefined) return clock ?? createClock(profile.clock.speed);
   const { startedAt } = resume.header;
-  return createClock(profile.clock.speed, {
-    startedAt,
-    lastAt: lastReceipt(startedAt, resume.exchanges.values()),
-  });
+  return createClock(profile.clock.speed, { startedAt, lastAt: lastReceipt(resume) });
 }
 
-/** Without spreading them: a day's exchanges are more than a call takes arguments. */
-function lastReceipt(startedAt: number, answers: Iterable<{ readonly receivedAt: number }>): number {
-  let last = startedAt;
-  for (const { receivedAt } of answers) last = Math.max(last, receivedAt);
+/** Without spreading them: a long run's exchanges are more than a call takes arguments. */
+function lastReceipt({ header, entries }: Extract<JournalContent, { ok: true }>): number {
+  let last = header.startedAt;
+  for (const entry of entries) {
+    if ('exchange' in entry) last = Math.max(last, entry.exchange.receivedAt);
+    else if ('reading' in entry) last = Math.max(last, entry.reading.receivedAt);
+  }
   return last;
 }
 
 /** Checks a target: every check, or those asked for, against the address and keys of a profile. */
 export async function checkTarget(request: CheckRequest): Promise<CheckedTarget> {
-  const { profile, values, permissions, only, resume } = request;
+  const { profile, values, permissions, only, resume, offline = false } = request;
   const clock =
-    request.offline === true && resume !== undefined
-      ? standingClock(lastReceipt(resume.header.startedAt, resume.exchanges.values()), profile.clock.speed)
+    offline && resume !== undefined
+      ? standingClock(lastReceipt(resume), profile.clock.speed)
       : runClock(request);
   const startedAt = resume?.header.startedAt ?? clock.now();
-  const runId = resume?.header.runId ?? newRunId();
-  const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
+  const id = resume?.header.runId ?? newRunId();
   const client = createClient({
     baseUrl: profile.target,
     now: () => clock.now(),
     secrets: values.values(),
     ...(request.timeouts === undefined ? {} : { timeouts: request.timeouts }),
   });
-  const journal =
-    request.directory === undefined ? undefined : openJournal(request.directory, request, runId, startedAt);
-  const time = runTime(request.offline === true ? undefined : request.timeLimit, request.signal);
+  const journal = offline ? undefined : openJournal(request, id, startedAt);
+  const time = runTime(offline ? undefined : request.timeLimit, request.signal);
   const run = new Run({
+    id,
     baseUrl: profile.target,
-    runId,
     client,
     clock,
-    keys,
+    clockSpeed: clock.speed,
+    keys: profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load')),
     permissions: new Set(permissions),
     sampleCategoryId: profile.samples.categoryId,
-    ...(journal === undefined ? {} : { journal }),
-    ...(resume === undefined
-      ? {}
-      : {
-          recorded: resume.exchanges,
-          lost: resume.lost,
-          unanswered: resume.unanswered,
-          resumedWith: resume.resumedWith,
-          besideLost: resume.besideLost,
-          decidedAt: resume.decidedAt,
-        }),
-    ...(request.patience === undefined ? {} : { patience: request.patience }),
-    ...(request.offline === undefined ? {} : { offline: request.offline }),
+    offline,
     signal: time.signal,
+    ...(journal === undefined ? {} : { journal }),
+    ...(resume === undefined ? {} : { stored: resume }),
+    ...(request.patience === undefined ? {} : { patience: request.patience }),
     ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
   });
   try {
     const ready = await preflight(run);
     if (ready.kind === 'not-ready') return ready;
-    const checks = allChecks.filter(({ id }) => only === undefined || only.includes(id));
-    const result = await runChecks(run, {
-      checks,
+    const isAsked = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
+    const judging = {
+      checks: allChecks.filter(isAsked),
       gapObservers: only === undefined ? allGapObservers : [],
-      lanes: (probe) => spendingLanes(probe, checks),
-      ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
-    });
-    const warnings = [...ready.warnings, ...(result.doubt === undefined ? [] : [result.doubt])];
-    const cutShort = run.presence.gone ?? time.over();
-    if (cutShort !== undefined) warnings.push(`${cutShort}; --resume goes on from there`);
-    const endedAt = request.offline === true ? lastReceipt(startedAt, run.readings) : clock.now();
-    return { kind: 'checked', run, result, startedAt, endedAt, warnings };
+      leftOut: allChecks.filter((check) => !isAsked(check)).map((check) => check.id),
+    };
+    await playRun(run, judging, request.onEvent);
+    const result = judgeRun(judging, run, run.trace);
+    const cutShort = run.sender.presence.gone ?? time.over();
+    return {
+      kind: 'checked',
+      trace: run.trace,
+      result,
+      requestsByKey: run.trace.requestsByKey,
+      banned: bannedAnswers(run, run.trace),
+      startedAt,
+      endedAt: clock.now(),
+      warnings: [
+        ...ready.unusable.values(),
+        ...(result.doubt === undefined ? [] : [result.doubt]),
+        ...(cutShort === undefined ? [] : [`${cutShort}; --resume goes on from there`]),
+      ],
+    };
   } finally {
     time.release();
     journal?.close();
@@ -143,14 +155,16 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
 }
 
 function openJournal(
-  directory: string,
-  { profile, permissions, only, resume }: CheckRequest,
+  { directory, profile, permissions, only, resume }: CheckRequest,
   runId: string,
   startedAt: number,
-): Journal {
+): Journal | undefined {
+  if (directory === undefined) return undefined;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const file = join(directory, JOURNAL_FILE);
+  if (resume !== undefined) return new Journal(file, undefined, resume.sessions + 1);
   const header = {
-    journal: 1 as const,
+    journal: 2 as const,
     runId,
     startedAt,
     target: profile.target,
@@ -160,5 +174,5 @@ function openJournal(
     harnessVersion: HARNESS_VERSION,
     ...(only === undefined ? {} : { only }),
   };
-  return new Journal(join(directory, JOURNAL_FILE), resume === undefined ? header : undefined);
+  return new Journal(file, header, 1);
 }

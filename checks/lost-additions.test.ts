@@ -37,10 +37,10 @@ async function runLosing(t: Test, ...lost: readonly number[]) {
     permissions: ['writes'],
   });
   if (checked.kind !== 'checked') throw new Error(checked.message);
-  const { run, result } = checked;
+  const { requestsByKey, result } = checked;
   return {
     additions,
-    requests: [...run.requestsByKey.values()].reduce((sum, count) => sum + count, 0),
+    requests: [...requestsByKey.values()].reduce((sum, count) => sum + count, 0),
     verdicts: Object.fromEntries([...result.requirements].map(([id, { verdict }]) => [id, verdict])),
     gaps: Object.fromEntries(
       [...result.gaps].map(([id, answer]) => [id, typeof answer === 'string' ? answer : answer.answer]),

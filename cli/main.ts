@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
 import { Command } from 'commander';
-import { HARNESS_VERSION } from '../checks/run/harness-version.ts';
+import { HARNESS_VERSION } from '../spec/harness-version.ts';
 import { crash } from './shared/crash.ts';
 import { EXIT } from './shared/exit-codes.ts';
 

@@ -36,7 +36,7 @@ export function runFacts(report: Report): readonly (readonly [label: string, tex
   return [
     ['Target', shownLine(run.target, 200)],
     ['When', `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`],
-    ['Clock', clockText(run.clockSpeed)],
+    ['Clock', simulatedClock(run) ?? 'real time'],
     ['Permissions', run.permissions.join(', ') || 'none (reading only)'],
     [
       'Cost',
@@ -58,6 +58,10 @@ export function costText({ requests, seconds }: NonNullable<Report['run']['costO
   return `would cost ${count(requests, 'request')}, ${duration(seconds)}`;
 }
 
-function clockText(speed: number): string {
-  return speed === 1 ? 'real time' : `simulated, ${speed.toLocaleString('en')} times real time`;
+/** What is to be known of a clock that is not the world's; undefined where it is. */
+export function simulatedClock({ clockSpeed, sharedClock }: Report['run']): string | undefined {
+  if (sharedClock === true) return 'simulated: the time in which run and target both waited was left out';
+  return clockSpeed === 1
+    ? undefined
+    : `simulated: ${clockSpeed.toLocaleString('en')} times as fast as real time`;
 }

@@ -49,7 +49,7 @@ t.test('a conformant and an interrupted run', async (t) => {
   t.match(html(renderMarkdown(stale)), /<p><strong>a passes now<\/strong>/);
   const open = html(renderMarkdown(inconclusiveReport()));
   t.match(open, /^<h2>⚠️ Inconclusive/);
-  t.match(open, 'simulated, 60 times real time');
+  t.match(open, 'simulated: 60 times as fast as real time');
   t.match(open, /Ended early: <code>SIGINT/);
 });
 

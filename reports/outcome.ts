@@ -1,4 +1,4 @@
-import { PERMISSIONS } from '../checks/run/verdict.ts';
+import { PERMISSIONS } from '../checks/profile/permissions.ts';
 import type { GapResult, Report, RequirementResult } from './report.ts';
 import { isOpen } from './verdict.ts';
 

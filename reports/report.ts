@@ -3,7 +3,8 @@
  * report.schema.json beside this file says the same to other tools.
  */
 
-import type { Permission, RequirementVerdict, RunVerdict } from '../checks/run/verdict.ts';
+import type { Permission } from '../checks/profile/permissions.ts';
+import type { RequirementVerdict, RunVerdict } from '../checks/run/verdict.ts';
 import type { Exchange } from '../checks/wire/exchange.ts';
 
 /**
@@ -56,6 +57,8 @@ export interface RunFacts {
   }[];
   /** 1 is real time; anything else is a simulated clock, which every rendering says. */
   readonly clockSpeed: number;
+  /** Whether the run shared a simulated clock with its target, which left out the time in which both waited. */
+  readonly sharedClock?: boolean;
   /** Set where the run ended before all checks had: the signal or the reason. */
   readonly interrupted?: string;
   /** Requirement ids that the run was restricted to, where it was. */

@@ -1,7 +1,7 @@
 import cliTruncate from 'cli-truncate';
 import picocolors from 'picocolors';
 import stringWidth from 'string-width';
-import { costText, duration } from './facts.ts';
+import { costText, duration, simulatedClock } from './facts.ts';
 import { nextSteps } from './next-steps.ts';
 import { byReason, count, driftLine, outcome, runProblems } from './outcome.ts';
 import type { Report, RequirementResult } from './report.ts';
@@ -100,7 +100,7 @@ export function renderTerminal(report: Report, screen: Screen): string {
 type Paint = ReturnType<typeof picocolors.createColors>;
 
 function costLine({ run, requests }: Report): string {
-  const clock = run.clockSpeed === 1 ? '' : `, simulated clock (${run.clockSpeed}×)`;
+  const clock = simulatedClock(run) === undefined ? '' : ', simulated clock';
   const animals = run.animalsAdded === 0 ? '' : `, ${count(run.animalsAdded, 'animal')} added`;
   return `${shownLine(run.target, 120)}, ${count(requests.total, 'request')} in ${duration(run.durationSeconds)}${clock}${animals}`;
 }

@@ -1,10 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { writeWhole } from '../checks/run/write-whole.ts';
 import { FORMATS, type Format, type FormatName, NO_SCREEN } from './formats.ts';
 import type { HtmlOptions } from './html.ts';
 import { REPORT_FILE } from './read-report.ts';
 import type { Report } from './report.ts';
-import { writeWhole } from './write-whole.ts';
 
 /** A file that could not be written, in one line for a person; `cause` is what the system said. */
 export class UnwritableReport extends Error {

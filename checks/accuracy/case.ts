@@ -2,9 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type StartOptions, startReferenceServer } from '../../reference-server/reference-server.ts';
 import { checkTarget } from '../check-target.ts';
-import type { KeyRole, TargetProfile } from '../profile/target-profile.ts';
+import type { Permission } from '../profile/permissions.ts';
+import type { ProfileKey, TargetProfile } from '../profile/target-profile.ts';
+import { sharedClock } from '../run/clock.ts';
 import type { Settled } from '../run/findings.ts';
-import type { Permission } from '../run/verdict.ts';
 
 /** What a case runs: a fault with the requirement that it breaks, or a variant, which breaks none. */
 export interface AccuracyCase {
@@ -28,17 +29,18 @@ export interface CaseResult {
   readonly problem?: string;
 }
 
+const KEY_NAMES = ['free-1', 'free-2', 'free-ban', 'pro-1', 'business-1', 'enterprise-1'] as const;
+type KeyName = (typeof KEY_NAMES)[number];
+
 /** The keys of a case, by the plans that it needs; a big plan costs thousands of requests. */
-const KEYS = {
+const KEYS: Readonly<Record<KeyName, Pick<ProfileKey, 'plan' | 'roles'>>> = {
   'free-1': { plan: 'free', roles: ['functional', 'exhaust'] },
   'free-2': { plan: 'free', roles: ['functional'] },
   'free-ban': { plan: 'free', roles: ['ban'] },
   'pro-1': { plan: 'pro', roles: ['functional', 'exhaust'] },
   'business-1': { plan: 'business', roles: ['functional', 'exhaust'] },
   'enterprise-1': { plan: 'enterprise', roles: ['functional', 'exhaust'] },
-} as const;
-
-type KeyName = keyof typeof KEYS;
+};
 
 /** What only a list that holds the whole store shows. */
 const WHOLE_STORE = [
@@ -55,31 +57,16 @@ const ENTERPRISE = { perMinute: 120, perDay: 1200 };
 export interface Setting {
   readonly keys: readonly KeyName[];
   readonly permissions: readonly Permission[];
-  readonly clockSpeed: number;
 }
 
 /** What a case needs to show its fault, and no more. */
-export function settingOf({ breaks }: AccuracyCase, slower = 1): Setting {
-  const plan = /^rate-(?:minute|day)-(\w+)$/.exec(breaks ?? '')?.[1];
-  const day = breaks?.startsWith('rate-day-') === true;
-  if (day) {
-    const keys: readonly KeyName[] =
-      plan === 'pro'
-        ? ['pro-1']
-        : plan === 'business'
-          ? ['business-1']
-          : plan === 'enterprise'
-            ? ['enterprise-1']
-            : ['free-1'];
-    const clockSpeed = plan === 'business' ? 100 : plan === 'pro' ? 200 : 400;
-    return { keys, permissions: ['writes', 'exhaust', 'day'], clockSpeed: clockSpeed / slower };
-  }
-  const big: KeyName[] = plan === 'business' ? ['business-1'] : plan === 'enterprise' ? ['enterprise-1'] : [];
-  return {
-    keys: ['free-1', 'free-2', 'free-ban', 'pro-1', ...big],
-    permissions: ['writes', 'exhaust', 'ban'],
-    clockSpeed: 40 / slower,
-  };
+export function settingOf({ breaks }: AccuracyCase): Setting {
+  const [, window, plan = 'free'] = /^rate-(minute|day)-(\w+)$/.exec(breaks ?? '') ?? [];
+  const ofPlan = KEY_NAMES.filter((name) => name === `${plan}-1`);
+  if (window === 'day')
+    return { keys: ofPlan.length > 0 ? ofPlan : ['free-1'], permissions: ['writes', 'exhaust', 'day'] };
+  const usual: readonly KeyName[] = ['free-1', 'free-2', 'free-ban', 'pro-1'];
+  return { keys: [...new Set([...usual, ...ofPlan])], permissions: ['writes', 'exhaust', 'ban'] };
 }
 
 /** A client of its own that adds an animal every few moments until it is told to stop. */
@@ -122,14 +109,14 @@ export function serverOf({ kind, name, breaks, animals }: AccuracyCase): StartOp
 /** What a run is told of the server of a case. */
 export function profileOf(
   target: string,
-  { keys, permissions, clockSpeed }: Setting,
+  { keys, permissions }: Setting,
 ): TargetProfile & { readonly target: string } {
   return {
     target,
     keys: keys.map((name) => ({
       name,
       plan: KEYS[name].plan,
-      roles: [...KEYS[name].roles] satisfies KeyRole[],
+      roles: KEYS[name].roles,
       env: 'KEY',
       unusedToday: true,
     })),
@@ -137,20 +124,17 @@ export function profileOf(
     permit: permissions,
     load: { allowed: false },
     gaps: {},
-    clock: { speed: clockSpeed },
+    clock: { speed: 1 },
     samples: {},
   };
 }
 
-/**
- * Runs a case on a server of its own, on a simulated clock.
- *
- * @param slower divides the clock's speed: on a busy machine a fast clock leaves too little time for a window
- */
-export async function runCase(accuracyCase: AccuracyCase, slower = 1): Promise<CaseResult> {
-  const setting = settingOf(accuracyCase, slower);
-  const { keys, permissions, clockSpeed } = setting;
-  const server = await startReferenceServer({ clockSpeed, ...serverOf(accuracyCase) });
+/** Runs a case on a server of its own, with which it shares a clock that waits for nothing. */
+export async function runCase(accuracyCase: AccuracyCase): Promise<CaseResult> {
+  const setting = settingOf(accuracyCase);
+  const { keys, permissions } = setting;
+  const clock = sharedClock();
+  const server = await startReferenceServer({ clock, ...serverOf(accuracyCase) });
   const neighbour = server.keys.find(({ name }) => name === 'business-load');
   const stopAdding =
     accuracyCase.busy === true && neighbour !== undefined
@@ -159,6 +143,7 @@ export async function runCase(accuracyCase: AccuracyCase, slower = 1): Promise<C
   try {
     const used = server.keys.filter(({ name }) => keys.some((key) => key === name));
     const checked = await checkTarget({
+      clock,
       profile: profileOf(server.baseUrl, setting),
       values: new Map(used.map(({ name, value }) => [name, value])),
       permissions,
@@ -170,7 +155,7 @@ export async function runCase(accuracyCase: AccuracyCase, slower = 1): Promise<C
         verdict,
         reason,
       })),
-      requests: checked.run.readings.length,
+      requests: [...checked.requestsByKey.values()].reduce((sum, count) => sum + count, 0),
     };
   } finally {
     await stopAdding?.();

@@ -73,9 +73,9 @@ async function prove(name: string, answers: readonly Personality[]): Promise<Out
     return {
       name,
       seconds: (checked.endedAt - checked.startedAt) / 1000,
-      requests: checked.run.readings.length,
+      requests: checked.trace.readings.length,
       problems: [...checked.result.requirements].flatMap(([id, { verdict, reason }]) =>
-        verdict === 'pass' || verdict === 'not-applicable' || id.startsWith('rate-day-')
+        verdict === 'pass' || verdict === 'not-applicable' || verdict === 'skipped'
           ? []
           : [`${id}: ${verdict}: ${reason}`],
       ),

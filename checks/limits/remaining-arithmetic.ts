@@ -5,8 +5,9 @@
  * rate times the time that passed, and one for the fraction that a whole number hides), requests of ours that leave a
  * sliding window. What may lower it by more than one: somebody else on the same key, who is never the target's fault.
  */
-import { DAY, MINUTE } from '../run/key-pool.ts';
+
 import type { RateReading } from '../wire/rate-headers.ts';
+import { DAY, MINUTE } from './time.ts';
 
 const SECOND = 1000;
 
@@ -47,7 +48,7 @@ function steps(readings: readonly RateReading[], perMinute: number, perDay: numb
     settledAt = Math.max(settledAt, readings[index - 2]?.receivedAt ?? settledAt);
     if (from === undefined || !counts(from) || !counts(to)) continue;
     // Requests whose answers were lost in between may have been counted.
-    if (to.resumed === true || to.afterLost === true) continue;
+    if (to.afterLost === true) continue;
     if (
       settledAt > from.sentAt ||
       from.receivedAt > to.sentAt ||

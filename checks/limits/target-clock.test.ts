@@ -1,13 +1,17 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { answered } from '../wire/testing/answered.ts';
+import { rateReading } from '../wire/rate-headers.ts';
+import { type AnswerParts, answered } from '../wire/testing/answered.ts';
 import { TargetClock } from './target-clock.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 
+/** What a response tells of the clock. */
+const told = (parts?: AnswerParts) => rateReading(answered(parts));
+
 /** A response that says it is `date`, sent and received at moments of ours. */
 const dated = (date: number, sentAt: number, receivedAt: number) =>
-  answered({ sentAt, receivedAt, headers: [['Date', new Date(date).toUTCString()]] });
+  told({ sentAt, receivedAt, headers: [['Date', new Date(date).toUTCString()]] });
 
 t.test('nothing is known before a response', async (t) => {
   const clock = new TargetClock();
@@ -19,11 +23,11 @@ t.test('nothing is known before a response', async (t) => {
 
 t.test('a response without a readable Date teaches nothing', async (t) => {
   const clock = new TargetClock();
-  clock.learn(answered());
-  clock.learn(answered({ headers: [['date', 'yesterday']] }));
+  clock.learn(told());
+  clock.learn(told({ headers: [['date', 'yesterday']] }));
   t.equal(clock.known, false);
   clock.learn(dated(NOON, NOON + 500, NOON + 700));
-  clock.learn(answered({ headers: [['date', 'yesterday']] }));
+  clock.learn(told({ headers: [['date', 'yesterday']] }));
   t.strictSame(clock.at(0), { earliest: -700, latest: 2500 });
 });
 

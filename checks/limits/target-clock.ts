@@ -1,4 +1,4 @@
-import { type AnsweredExchange, header } from '../wire/exchange.ts';
+import type { RateReading } from '../wire/rate-headers.ts';
 
 /** The earliest and the latest time it can be at the target, in milliseconds since 1970. */
 export interface TimeRange {
@@ -25,11 +25,10 @@ export class TargetClock {
   #lowest = Number.NEGATIVE_INFINITY;
   #highest = Number.POSITIVE_INFINITY;
 
-  learn(exchange: AnsweredExchange): void {
-    const date = Date.parse(header(exchange.outcome.headers, 'date') ?? '');
-    if (Number.isNaN(date) || Math.abs(date - exchange.receivedAt) > ABSURDLY_OFF) return;
-    const lowest = date - exchange.receivedAt;
-    const highest = date + DATE_RESOLUTION + DATE_STALENESS - exchange.sentAt;
+  learn({ date, sentAt, receivedAt }: Pick<RateReading, 'date' | 'sentAt' | 'receivedAt'>): void {
+    if (date === undefined || Math.abs(date - receivedAt) > ABSURDLY_OFF) return;
+    const lowest = date - receivedAt;
+    const highest = date + DATE_RESOLUTION + DATE_STALENESS - sentAt;
     if (lowest > this.#highest || highest < this.#lowest) {
       // The clock was set, or another machine answered: what was learned no longer holds.
       this.#lowest = lowest;

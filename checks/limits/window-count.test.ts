@@ -1,7 +1,6 @@
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
-import { MINUTE } from '../run/key-pool.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
 import {
   alignedWindow,
@@ -16,7 +15,16 @@ import {
   tokenBucket,
   tokenBucketByNextToken,
 } from './testing/simulated-limits.ts';
-import { countWindow, racingRemaining, sinceEdge } from './window-count.ts';
+import { MINUTE } from './time.ts';
+import {
+  countWindow,
+  fellShortAlike,
+  heldExplains,
+  quotaLeft,
+  racingRemaining,
+  showsEdges,
+  sinceEdge,
+} from './window-count.ts';
 
 const KINDS: Readonly<Record<string, SimulatedLimit>> = {
   'a fixed window': fixedWindow,
@@ -477,3 +485,66 @@ t.test(
     t.end();
   },
 );
+
+t.test('answers of which one describes the day may hide an edge', async (t) => {
+  t.equal(showsEdges(countWindow(admittedAt([0, 20], [5, 4]), SIX)), true);
+  const once = admittedAt([0, 20], [5, 4], (index) => (index === 1 ? { limit: 1000 } : {}));
+  t.equal(showsEdges(countWindow(once, SIX)), false);
+  t.equal(showsEdges(countWindow([], SIX)), true);
+});
+
+t.test('what a window still admits: the lowest that the last answers told, or our own count', async (t) => {
+  const left = (remaining: readonly (number | undefined)[], inFlight = 50, ...given: readonly number[]) =>
+    quotaLeft(
+      admittedAt(
+        remaining.map((_, index) => index),
+        remaining,
+        (index) => (given.includes(index) ? { limit: 1000 } : {}),
+      ),
+      SIX,
+      inFlight,
+    );
+  t.equal(left([]), 6);
+  t.equal(left([5]), 5);
+  t.equal(left([2]), 2, 'somebody else has spent the rest');
+  t.equal(left([4, 1, 3, 2]), 1, 'answers that overtook each other');
+  t.equal(left([0, 5, 5], 2), 3, 'of long ago');
+  t.equal(left([undefined, undefined]), 4, 'nothing is told');
+  t.equal(left([3, 1], 50, 0, 1), 4, 'the day’s figures');
+  const edge = admittedAt([0, 1], [0, 5], (index) => ({ reset: EPOCH + (index + 1) * MINUTE }));
+  t.equal(quotaLeft(edge, SIX, 50), 5, 'after an edge, what was told since');
+});
+
+t.test('two windows fall short alike where nobody else could have done it twice', async (t) => {
+  const four = (...remaining: readonly number[]) => countWindow(admittedAt([0, 20, 40, 60], remaining), SIX);
+  t.equal(fellShortAlike(four(5, 4, 3, 2), four(5, 4, 3, 2)), true);
+  t.equal(fellShortAlike(four(3, 2, 1, 0), four(3, 2, 1, 0)), true, 'as much was gone before');
+  t.equal(fellShortAlike(four(3, 2, 1, 0), four(5, 4, 3, 2)), false);
+  t.equal(fellShortAlike(four(5, 3, 2, 1), four(5, 3, 2, 1)), false, 'somebody took one in between');
+  t.equal(fellShortAlike(four(5, 4, 3, 2), four(5, 3, 2, 1)), false);
+  const three = countWindow(admittedAt([0, 20, 40], [5, 4, 3]), SIX);
+  t.equal(fellShortAlike(four(5, 4, 3, 2), three), false);
+  const six = countWindow(admittedAt([0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0]), SIX);
+  t.equal(fellShortAlike(six, six), false, 'neither fell short');
+});
+
+t.test('a minute that looks back may still hold what is missing', async (t) => {
+  const window = (...remaining: readonly number[]) =>
+    countWindow(
+      admittedAt(
+        remaining.map((_, index) => 30_000 + index),
+        remaining,
+      ),
+      SIX,
+    );
+  const held = (...sent: readonly number[]) => sent.map((at) => reading({ sentAt: EPOCH + at }));
+  t.equal(heldExplains(window(3, 2, 1, 0), held(0, 1)), true);
+  t.equal(heldExplains(window(3, 2, 1, 0), held(0, 1, 2)), true);
+  t.equal(heldExplains(window(3, 2, 1, 0), held(0)), false, 'it held less than that');
+  t.equal(heldExplains(window(3, 2, 1, 0), held(0, -30_001)), false, 'more than a minute ago');
+  t.equal(heldExplains(window(3, 2, 1, 0), held(0, -30_000)), true);
+  t.equal(heldExplains(window(3, 2, 1, 0), held(0, 30_001)), false, 'of the window itself');
+  t.equal(heldExplains(window(3, 2, 1), held(0, 1)), false, 'more is missing than its headers told');
+  t.equal(heldExplains(window(3, 2, 0), held(0, 1)), false, 'somebody else spent a part of it meanwhile');
+  t.equal(heldExplains(window(5, 4, 3, 2, 1, 0), held(0, 1)), false, 'nothing is missing');
+});

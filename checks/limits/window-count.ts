@@ -6,8 +6,9 @@
  * requests run. Which it is, the target's own X-RateLimit-Remaining tells: L requests that start at rest leave L - 1
  * down to 0, one value each; an answer more that leaves 1 or more was paid from a refill.
  */
-import { MINUTE } from '../run/key-pool.ts';
+
 import type { RateReading } from '../wire/rate-headers.ts';
+import { MINUTE } from './time.ts';
 
 /** What a count says of the plan's number. */
 export type CountVerdict =
@@ -135,4 +136,51 @@ export function racingRemaining({ admitted, perMinute }: WindowCount): boolean {
     remaining === undefined || remaining === 0 ? [] : [remaining],
   );
   return values.length - new Set(values).size > Math.max(1, admitted.length / 20);
+}
+
+/** Whether the answers would have shown that a new window began: headers of the day do not. */
+export const showsEdges = ({ admitted, perMinute }: WindowCount): boolean =>
+  admitted.every(({ limit }) => limit === perMinute);
+
+/**
+ * What the current window still admits: as the target's headers tell of the minute, else by our own count.
+ *
+ * @param inFlight how many answers may have overtaken each other: the lowest of them is what is left
+ */
+export function quotaLeft(admitted: readonly RateReading[], perMinute: number, inFlight: number): number {
+  const current = sinceEdge(admitted);
+  const told = current.filter(({ limit, remaining }) => limit === perMinute && remaining !== undefined);
+  const recent = told.slice(-inFlight).map(({ remaining }) => remaining ?? 0);
+  return Math.min(perMinute - current.length, ...recent);
+}
+
+/**
+ * Whether two windows fell short in the same way: as many admitted, nobody between our requests, and as much gone
+ * before the first. A limit that is too low does that; whoever else spends the key does not, twice, by chance.
+ */
+export function fellShortAlike(a: WindowCount, b: WindowCount): boolean {
+  const [x, y] = [a.verdict, b.verdict];
+  if (x.kind !== 'fewer' || y.kind !== 'fewer') return false;
+  return (
+    a.admitted.length === b.admitted.length && x.before === y.before && x.between === 0 && y.between === 0
+  );
+}
+
+/**
+ * Whether what a window fell short by was still held by a minute that looks back.
+ *
+ * @param own what this run was admitted on the key
+ */
+export function heldExplains(
+  { verdict, admitted, all, perMinute }: WindowCount,
+  own: readonly RateReading[],
+): boolean {
+  const beganAt = all[0]?.sentAt ?? 0;
+  const held = own.filter(({ sentAt, receivedAt }) => sentAt >= beganAt - MINUTE && receivedAt <= beganAt);
+  return (
+    verdict.kind === 'fewer' &&
+    verdict.between === 0 &&
+    verdict.before <= held.length &&
+    admitted.length + verdict.before === perMinute
+  );
 }

@@ -1,5 +1,5 @@
 import { contract } from '../../spec/contract.ts';
-import type { Key } from '../run/key-pool.ts';
+import type { Key } from './key.ts';
 import type { PlanLimits, TargetProfile } from './target-profile.ts';
 
 /** The numbers of a plan: the document's, or for Enterprise the profile's. */

@@ -1,4 +1,4 @@
-import type { Permission } from '../run/verdict.ts';
+import type { Permission } from './permissions.ts';
 
 /** What a key may be used for: to pay for ordinary checks, to be driven to 429, to be banned, to feed k6. */
 export const KEY_ROLES = ['functional', 'exhaust', 'ban', 'load'] as const;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { PERMISSIONS } from '../run/verdict.ts';
 import { parseProfile } from './parse-profile.ts';
+import { PERMISSIONS } from './permissions.ts';
 import { KEY_ROLES, type TargetProfile } from './target-profile.ts';
 import { pinnedProfileYaml, profileYaml } from './write-profile.ts';
 

@@ -1,40 +1,44 @@
 import { type Exchange, isAnswered } from '../wire/exchange.ts';
 import { described, looksLikeTheService } from '../wire/pets.ts';
 import { listPets } from '../wire/requests.ts';
-import { Unsettled } from './check.ts';
-import type { Run } from './run.ts';
+import { type OutcomeSource, scene } from './scene.ts';
+import type { Trace } from './trace.ts';
+import { settledOr } from './unsettled.ts';
 
 /** From when on the answers are no evidence any more. */
 export interface ChangedTarget {
-  /** When the last answer came that bore a trace of the interface, by the run's clock. */
+  /** When the last answer came that bore a sign of the interface, by the run's clock. */
   readonly after: number;
   readonly message: string;
 }
 
 /** A target that is merely wrong shows a trace more often: a rate header, a list, an Error. */
-const ANSWERS_WITHOUT_TRACE = 5;
+const ANSWERS_WITHOUT_SIGN = 5;
+
+/** Asks once more what the run began with, where the last answers bear no sign of the interface. */
+export const postflight = ({ signs }: Pick<Trace, 'signs'>) =>
+  scene('postflight', { afterwards: true, eachSession: true }, async (probe) => {
+    const [key] = probe.keys;
+    const { last, without } = signs;
+    if (key === undefined || last === undefined || without < ANSWERS_WITHOUT_SIGN) return undefined;
+    return { lastSign: last, exchange: await probe.attempt(listPets({ limit: 1 }), key) };
+  });
 
 /**
- * Whether something else took the target's place during the run: its last answers bear no trace of the interface, and
- * nor does one more, to the request with which the run began.
+ * Whether something else took the target's place during the run: its last answers bear no sign of the interface, and
+ * nor does one more.
  */
-export async function changedTarget(run: Run): Promise<ChangedTarget | undefined> {
-  const { lastTrace, withoutTrace } = run;
-  if (lastTrace === undefined || withoutTrace < ANSWERS_WITHOUT_TRACE) return undefined;
-  const key = run.lanes.find(({ unusable }) => unusable === undefined)?.key;
-  if (key === undefined) return undefined;
-  let last: Exchange;
-  try {
-    last = await run.probe('postflight').attempt(listPets({ limit: 1 }), key);
-  } catch (error) {
-    if (!(error instanceof Unsettled)) throw error;
+export function changedTarget(source: OutcomeSource, trace: Trace): ChangedTarget | undefined {
+  const seen = settledOr(
+    () => source.outcomeOf(postflight(trace)),
+    () => undefined,
+  );
+  if (seen === undefined || !isAnswered(seen.exchange) || looksLikeTheService(seen.exchange))
     return undefined;
-  }
-  if (!isAnswered(last) || looksLikeTheService(last)) return undefined;
-  const time = new Date(lastTrace).toISOString().slice(11, 19);
+  const time = new Date(seen.lastSign).toISOString().slice(11, 19);
   return {
-    after: lastTrace,
-    message: `another service answers since ${time} UTC: GET /pets gives ${described(last)}`,
+    after: seen.lastSign,
+    message: `another service answers since ${time} UTC: GET /pets gives ${described(seen.exchange)}`,
   };
 }
 

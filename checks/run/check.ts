@@ -1,25 +1,11 @@
-import type { TargetClock } from '../limits/target-clock.ts';
+import type { Key } from '../profile/key.ts';
+import type { Permission } from '../profile/permissions.ts';
+import type { Violation } from '../wire/answer.ts';
 import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
-import type { RateReading } from '../wire/rate-headers.ts';
-import type { Key } from './key-pool.ts';
-import type { Probe } from './probe.ts';
-import type { Permission } from './verdict.ts';
-
-/** What a check or scene costs at most, so that the bill can be shown before the run. */
-export interface Spending {
-  /** Requests on functional keys. */
-  readonly requests?: number;
-  /** Requests that carry no valid key and so spend no quota. */
-  readonly anonymous?: number;
-  /** Animals that stay in the store. */
-  readonly animals?: number;
-}
-
-/** What was found wrong: what the document asks of exactly this exchange, and what came back. */
-export interface Violation {
-  readonly expected: string;
-  readonly actual: string;
-}
+import type { InTurn, Needs, OutcomeSource, OutcomesOf } from './scene.ts';
+import { gather } from './scene.ts';
+import type { Trace, TraceSoFar } from './trace.ts';
+import { settledOr } from './unsettled.ts';
 
 /** Where a check says what it saw. A check that says nothing is inconclusive, never passed. */
 export interface Judge {
@@ -27,75 +13,96 @@ export interface Judge {
   holds(...evidence: Exchange[]): void;
   /** The requirement is broken; the decisive exchange first. */
   breaks(violation: Violation, ...evidence: Exchange[]): void;
-  /** It could not be told, which is never a pass. */
+  /** It was asked for and could not be told. */
   unsettled(reason: string, ...evidence: Exchange[]): void;
+  /** A part of it was not asked for: a permission or a key was not given. */
+  skips(reason: string): void;
   /** The requirement does not bind this target (a profile without that plan, a date that has not come). */
   notApplicable(reason: string): void;
 }
 
-/** Thrown by a check, or by anything it calls, where it cannot tell; becomes an inconclusive verdict. */
-export class Unsettled extends Error {
-  override readonly name = 'Unsettled';
-  readonly evidence: readonly Exchange[];
-
-  constructor(reason: string, evidence: readonly Exchange[] = []) {
-    super(reason);
-    this.evidence = evidence;
-  }
-}
-
-/** What a count ends with one of whose requests was under way when an earlier process of the run ended. */
-export class CountInterrupted extends Unsettled {}
-
-/** What a passive judgement may look at beside the exchange. */
-export interface RunView {
-  readonly targetClock: TargetClock;
-  /** The key that an exchange was sent with, undefined where it carried no valid one. */
-  keyOf(exchange: Exchange): Key | undefined;
-  /** How many requests on the exchange's key were refused with 429 so far: from two on, a ban may be earned. */
-  refusalsOf(exchange: Exchange): number;
-}
-
-/** Everything that was exchanged, for judgements that need the whole. */
-export interface History extends RunView {
-  readonly keys: readonly Key[];
-  /** Every answered exchange as the rate limit saw it, in the order of sending. */
-  readonly readings: readonly RateReading[];
-  /** The exchanges that were kept in full, in the order of sending; uniform ones of a burst may be missing. */
-  readonly exchanges: readonly Exchange[];
-  /** The exchange behind a reading, where it was kept. */
-  find(id: string): Exchange | undefined;
-}
-
 /**
- * A requirement's check: data and one function for each way to judge it. `observe` sees every answered exchange of the
- * three operations at no request, `run` provokes what does not come by itself, `conclude` judges the whole.
+ * A requirement's check: data and pure functions, one for each way to judge. None of them sends, waits or reads a
+ * clock; they may throw Unsettled.
  */
 export interface Check {
   /** The requirement's id in spec/requirements.yaml. */
   readonly id: string;
-  /** What `run` may not do without. */
+  /** Without this permission the requirement is skipped, unless what a run exchanges anyway shows it broken. */
   readonly permit?: Permission;
-  /** Why the requirement binds no target with these keys, whatever is permitted; undefined where it does. */
+  readonly needs: Needs;
+  /** Without this permission a part is not tried, and the requirement skipped unless the rest breaks it. */
+  readonly inFullWith?: Permission;
+  /** Why the requirement binds no target with these keys; undefined where it does. */
   readonly notApplicable?: (keys: readonly Key[]) => string | undefined;
-  readonly spends?: Spending;
-  /** Exchanges that several checks share; the first to need them pays. */
-  readonly scenes?: readonly Scene<unknown>[];
-  readonly observe?: (exchange: AnsweredExchange, judge: Judge, view: RunView) => void;
-  readonly run?: (probe: Probe, judge: Judge) => Promise<void>;
-  /** Runs when every other check has: confirms with a few requests what the whole run made suspicious. */
-  readonly afterwards?: (probe: Probe, judge: Judge, history: History) => Promise<void>;
-  readonly conclude?: (history: History, judge: Judge) => void;
+  /** Which key is missing to verify it; undefined where none is. */
+  readonly lacks?: (keys: readonly Key[]) => string | undefined;
+  /** Whether a failure stands although the target gives requests the answers of others: it is that very failure. */
+  readonly standsWhereCrossed?: true;
+  /** Sees every answered exchange of the three operations, in the order of receipt. */
+  readonly observe?: (exchange: AnsweredExchange, judge: Judge, soFar: TraceSoFar) => void;
+  /** Decides on the outcomes of the scenes that the check needs. */
+  readonly decide?: (source: OutcomeSource, judge: Judge, trace: Trace) => void;
+  /** Decides on the whole trace. */
+  readonly conclude?: (trace: Trace, judge: Judge) => void;
 }
 
-/** Exchanges that several checks share, made once a run. */
-export interface Scene<T> {
-  readonly id: string;
-  readonly permit?: Permission;
-  readonly spends?: Spending;
-  readonly scenes?: readonly Scene<unknown>[];
-  readonly play: (probe: Probe) => Promise<T>;
+/** Defines a check. */
+export function check<const N extends Needs = Record<never, never>>(
+  id: string,
+  { needs, ...ways }: Omit<Check, 'id' | 'needs' | 'decide'> & { readonly needs?: N },
+  decide?: (outcomes: OutcomesOf<N>, judge: Judge, trace: Trace) => void,
+): Check {
+  const needed = needs ?? ({} as N);
+  return {
+    id,
+    needs: needed,
+    ...ways,
+    // What only watches is not known either where its scenes could not be played.
+    decide: (source, judge, trace) => {
+      const outcomes = gather(needed, source);
+      decide?.(outcomes, judge, trace);
+    },
+  };
 }
+
+/** What was done of the things that a scene tried in turn; says why the others were not. */
+export function doneOf<T>({ done, unsettled }: InTurn<T>, judge: Judge): readonly T[] {
+  for (const { reason, evidence } of unsettled) judge.unsettled(reason, ...evidence);
+  return done;
+}
+
+/** Says that an exchange breaks the requirement, that it does not, or that this cannot be told. */
+export function judgeExchange<E extends Exchange>(
+  judge: Judge,
+  exchange: E,
+  violationIn: (exchange: E) => Violation | undefined,
+): void {
+  settledOr(
+    () => {
+      const violation = violationIn(exchange);
+      if (violation === undefined) judge.holds(exchange);
+      else judge.breaks(violation, exchange);
+    },
+    ({ message, evidence }) => judge.unsettled(message, ...evidence),
+  );
+}
+
+/**
+ * Judges each answer by itself.
+ *
+ * @param subject what of an answer is judged; undefined where the requirement is not about it
+ * @param violation what is wrong with it; undefined where nothing is
+ */
+export const observes =
+  <T>(
+    subject: (exchange: AnsweredExchange, soFar: TraceSoFar) => T | undefined,
+    violation: (subject: T, exchange: AnsweredExchange, soFar: TraceSoFar) => Violation | undefined,
+  ): NonNullable<Check['observe']> =>
+  (exchange, judge, soFar) => {
+    const seen = subject(exchange, soFar);
+    if (seen !== undefined) judgeExchange(judge, exchange, () => violation(seen, exchange, soFar));
+  };
 
 /** What a run saw of a gap. */
 export interface GapAnswer {
@@ -104,14 +111,22 @@ export interface GapAnswer {
   readonly evidence: readonly Exchange[];
 }
 
-/** Answers a gap: from what was exchanged anyway, or with a few requests of its own. */
+/** Answers a gap from what scenes brought or the trace shows. */
 export interface GapObserver {
   /** The gap's id in spec/requirements.yaml. */
   readonly id: string;
   readonly permit?: Permission;
-  readonly spends?: Spending;
-  readonly scenes?: readonly Scene<unknown>[];
+  readonly needs: Needs;
   /** Undefined where this run does not show the answer; throws Unsettled with the reason where it knows one. */
-  readonly run?: (probe: Probe) => Promise<GapAnswer | undefined>;
-  readonly conclude?: (history: History) => GapAnswer | undefined;
+  readonly answer: (source: OutcomeSource, trace: Trace) => GapAnswer | undefined;
+}
+
+/** Defines a gap observer. */
+export function gap<const N extends Needs = Record<never, never>>(
+  id: string,
+  { needs, ...options }: { readonly permit?: Permission; readonly needs?: N },
+  answer: (outcomes: OutcomesOf<N>, trace: Trace) => GapAnswer | undefined,
+): GapObserver {
+  const needed = needs ?? ({} as N);
+  return { id, needs: needed, ...options, answer: (source, trace) => answer(gather(needed, source), trace) };
 }

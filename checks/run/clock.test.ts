@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createClock, standingClock } from './clock.ts';
+import { createClock, sharedClock, standingClock } from './clock.ts';
 
 t.test('real time, from the wall clock on', async (t) => {
   const before = Date.now();
@@ -93,4 +93,52 @@ t.test('the clock of a run that is judged again stands still, but for what is wa
   await clock.sleepUntil(5000);
   t.equal(clock.now(), 60_000, 'it does not go back');
   await t.rejects(clock.sleepUntil(70_000, AbortSignal.abort(new Error('SIGINT'))), new Error('SIGINT'));
+});
+
+t.test('a shared clock leaves out the time in which nothing is under way', async (t) => {
+  const clock = sharedClock();
+  const from = clock.now();
+  const began = performance.now();
+  const order: string[] = [];
+  const sleep = async (seconds: number, name: string) => {
+    await clock.sleepUntil(from + seconds * 1000);
+    order.push(name);
+  };
+  await Promise.all([sleep(3600, 'an hour'), sleep(60, 'a minute').then(() => sleep(86_400, 'a day'))]);
+  t.strictSame(order, ['a minute', 'an hour', 'a day']);
+  const passed = clock.now() - from;
+  t.ok(passed >= 86_400_000 && passed < 86_400_000 + 5000, `${passed}`);
+  t.ok(performance.now() - began < 5000, 'in no time');
+});
+
+t.test('while something is under way no time is left out', async (t) => {
+  const clock = sharedClock();
+  const from = clock.now();
+  let finish = () => {};
+  const work = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  let slept = false;
+  const sleeping = clock.sleepUntil(from + 60_000).then(() => {
+    slept = true;
+  });
+  const during = clock.during?.(() => work);
+  for (let count = 0; count < 20; count += 1) await new Promise(setImmediate);
+  t.notOk(slept);
+  t.ok(clock.now() - from < 5000);
+  finish();
+  await Promise.all([during, sleeping]);
+  t.ok(clock.now() >= from + 60_000);
+});
+
+t.test('who sleeps by a shared clock can be woken', async (t) => {
+  const clock = sharedClock();
+  const stopping = new AbortController();
+  let finish = () => {};
+  const during = clock.during?.(() => new Promise<void>((resolve) => (finish = resolve)));
+  const sleeping = clock.sleepUntil(clock.now() + 60_000, stopping.signal);
+  stopping.abort(new Error('SIGINT'));
+  await t.rejects(sleeping, new Error('SIGINT'));
+  finish();
+  await during;
 });

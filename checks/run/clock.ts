@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 
 /** Owns the run's time: what it is, and waiting. Times are milliseconds since 1970. */
 export interface Clock {
@@ -7,6 +7,8 @@ export interface Clock {
   now(): number;
   /** Resolves at `time`, at once if it has passed; rejects with the signal's reason when it fires. */
   sleepUntil(time: number, signal?: AbortSignal): Promise<void>;
+  /** Does something that takes as long as it takes: no time is left out meanwhile. */
+  during?<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** setTimeout holds at most 2^31 - 1 ms; a longer wait (a day) is slept in pieces. */
@@ -40,6 +42,72 @@ export function createClock(speed = 1, earlier?: EarlierTime): Clock {
       signal?.throwIfAborted();
       for (let left = time - now(); left > 0; left = time - now()) {
         await sleep(Math.min(Math.ceil(left / speed), LONGEST_TIMEOUT), undefined, signal ? { signal } : {});
+      }
+    },
+  };
+}
+
+/** Turns of the event loop after which nobody is about to send who was not waiting before. */
+const QUIET_TURNS = 3;
+
+/**
+ * A clock for a run and its target in one process. It goes like the machine's, but where nothing is under way and
+ * whoever is left waits, the time that they wait for is there at once.
+ */
+export function sharedClock(): Clock {
+  const system = createClock();
+  const sleeping = new Map<() => void, number>();
+  let ahead = 0;
+  let underWay = 0;
+  let watching = false;
+  const now = () => Math.floor(system.now()) + ahead;
+
+  async function watch(): Promise<void> {
+    watching = true;
+    for (let quiet = 0; sleeping.size > 0 && underWay === 0; ) {
+      const before = sleeping.size;
+      await turn();
+      quiet = underWay > 0 || sleeping.size !== before ? 0 : quiet + 1;
+      if (quiet < QUIET_TURNS) continue;
+      const next = Math.min(...sleeping.values());
+      ahead += Math.max(0, next - now());
+      for (const [wake, time] of sleeping) if (time <= now()) wake();
+      quiet = 0;
+    }
+    watching = false;
+  }
+  const look = () => {
+    if (!watching && underWay === 0) void watch();
+  };
+
+  return {
+    speed: 1,
+    now,
+    async sleepUntil(time, signal) {
+      signal?.throwIfAborted();
+      if (time <= now()) return;
+      await new Promise<void>((resolve, reject) => {
+        const wake = () => {
+          sleeping.delete(wake);
+          signal?.removeEventListener('abort', end);
+          resolve();
+        };
+        const end = () => {
+          sleeping.delete(wake);
+          reject(signal?.reason);
+        };
+        signal?.addEventListener('abort', end, { once: true });
+        sleeping.set(wake, time);
+        look();
+      });
+    },
+    async during(work) {
+      underWay += 1;
+      try {
+        return await work();
+      } finally {
+        underWay -= 1;
+        look();
       }
     },
   };

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { type AnswerParts, answered } from '../wire/testing/answered.ts';
-import { crossedAnswers, standsWhereCrossed } from './crossed-answers.ts';
+import { crossedAnswers } from './crossed-answers.ts';
 
 const ANIMAL = '{"id":1,"name":"Rex","categoryId":1}';
 const LIST = `[${ANIMAL}]`;
@@ -43,10 +43,4 @@ t.test('what was asked elsewhere, or not answered, is left out', async (t) => {
     outcome: { kind: 'failure', reason: 'reset', message: 'the connection was closed' },
   } as const;
   t.equal(crossedAnswers([lost, get(LIST)]), undefined);
-});
-
-t.test('of all failures only those stand that crossing itself is', async (t) => {
-  t.ok(standsWhereCrossed('add-echoes-name'));
-  t.ok(standsWhereCrossed('get-returns-requested-id'));
-  t.notOk(standsWhereCrossed('list-pet-schema'));
 });

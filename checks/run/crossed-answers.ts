@@ -1,9 +1,6 @@
 import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
 import { answeredPet, listedPets } from '../wire/pets.ts';
 
-/** What is broken in itself where a request gets the answer of another one. */
-const BROKEN_BY_CROSSING: ReadonlySet<string> = new Set(['add-echoes-name', 'get-returns-requested-id']);
-
 const isList = (exchange: AnsweredExchange) => (listedPets(exchange)?.length ?? 0) > 0;
 
 /**
@@ -27,6 +24,3 @@ function isAnimal(exchange: AnsweredExchange): boolean {
   const pet = answeredPet(exchange);
   return pet?.id !== undefined && pet.name !== undefined;
 }
-
-/** Whether a requirement's failure stands although answers are crossed. */
-export const standsWhereCrossed = (requirement: string) => BROKEN_BY_CROSSING.has(requirement);

@@ -1,6 +1,7 @@
 import t from 'tap';
 import { answered } from '../wire/testing/answered.ts';
 import { Findings } from './findings.ts';
+import { NotAsked, Unsettled } from './unsettled.ts';
 
 const exchange = (number: number) => answered({ id: `check#${number}` });
 const [first, second, third, fourth] = [1, 2, 3, 4].map(exchange);
@@ -15,7 +16,7 @@ t.test('a check that says nothing is inconclusive', async (t) => {
     reason: 'no exchange of this run shows it',
     evidence: [],
   });
-  t.equal(findings.broken, false);
+  t.equal(findings.broken, 0);
 });
 
 t.test('what held is a pass that counts its observations', async (t) => {
@@ -24,7 +25,7 @@ t.test('what held is a pass that counts its observations', async (t) => {
   t.strictSame(findings.settle(), { verdict: 'pass', reason: 'held in one observation', evidence: [first] });
   findings.holds(second);
   t.match(findings.settle(), { reason: 'held in 2 observations', evidence: [first, second] });
-  t.equal(findings.broken, false);
+  t.equal(findings.broken, 0);
 });
 
 t.test('three exchanges are proof enough of a pass, each named once', async (t) => {
@@ -46,7 +47,7 @@ t.test('one violation outweighs everything', async (t) => {
   findings.unsettled('no answer', third);
   findings.notApplicable('another plan');
   findings.breaks(WRONG, first);
-  t.equal(findings.broken, true);
+  t.equal(findings.broken, 1);
   t.strictSame(findings.settle(), { verdict: 'fail', reason: '500', violation: WRONG, evidence: [first] });
 });
 
@@ -86,4 +87,41 @@ t.test('what does not bind the target is not applicable, unless it held', async 
   t.strictSame(findings.settle(), { verdict: 'not-applicable', reason: 'no Enterprise key', evidence: [] });
   findings.holds(first);
   t.match(findings.settle(), { verdict: 'pass' });
+});
+
+t.test('what was not asked for outweighs what held, and nothing else', (t) => {
+  const findings = new Findings();
+  findings.holds(answered());
+  findings.skips('needs the permission writes');
+  findings.skips('needs the permission writes');
+  t.match(findings.settle(), { verdict: 'skipped', reason: 'needs the permission writes' });
+  const open = findings.copy();
+  open.unsettled('no answer');
+  t.match(open.settle(), { verdict: 'inconclusive', reason: 'no answer' });
+  open.breaks({ expected: 'a', actual: 'b' });
+  t.match(open.settle(), { verdict: 'fail' });
+  t.match(findings.settle(), { verdict: 'skipped' }, 'a copy is another one');
+  t.end();
+});
+
+t.test('what a judgement throws as unsettled is said; anything else is a defect', (t) => {
+  const findings = new Findings();
+  findings.guard(() => {
+    throw new Unsettled('no answer', [answered()]);
+  });
+  t.match(findings.settle(), { verdict: 'inconclusive', reason: 'no answer', evidence: [{ id: 'test#1' }] });
+  const skipping = new Findings();
+  skipping.guard(() => {
+    throw new NotAsked('needs the permission ban');
+  });
+  t.match(skipping.settle(), { verdict: 'skipped', reason: 'needs the permission ban' });
+  const defect = new TypeError('undefined is not a function');
+  t.throws(
+    () =>
+      findings.guard(() => {
+        throw defect;
+      }),
+    defect,
+  );
+  t.end();
 });

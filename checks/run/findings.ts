@@ -1,5 +1,7 @@
+import type { Violation } from '../wire/answer.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { Judge, Violation } from './check.ts';
+import type { Judge } from './check.ts';
+import { NotAsked, settledOr } from './unsettled.ts';
 import type { RequirementVerdict } from './verdict.ts';
 
 /** A requirement's verdict with what led to it. */
@@ -14,8 +16,8 @@ const EVIDENCE_KEPT = 3;
 const VIOLATIONS_KEPT = 5;
 
 /**
- * Collects what a check says and settles it. One violation outweighs everything; what could not be told outweighs what
- * held, since a requirement that was judged in part is not known to hold.
+ * Collects what a check says and settles it. One violation outweighs everything. What could not be told, or was not
+ * asked for, outweighs what held: a requirement that was judged in part is not known to hold.
  */
 export class Findings implements Judge {
   readonly #held: Exchange[] = [];
@@ -23,6 +25,7 @@ export class Findings implements Judge {
   readonly #broken: { violation: Violation; evidence: readonly Exchange[] }[] = [];
   #brokenCount = 0;
   readonly #unsettled: { reason: string; evidence: readonly Exchange[] }[] = [];
+  readonly #skipped = new Set<string>();
   #notApplicable: string | undefined;
 
   holds(...evidence: Exchange[]): void {
@@ -41,13 +44,38 @@ export class Findings implements Judge {
     if (!this.#unsettled.some((known) => known.reason === reason)) this.#unsettled.push({ reason, evidence });
   }
 
+  skips(reason: string): void {
+    this.#skipped.add(reason);
+  }
+
   notApplicable(reason: string): void {
     this.#notApplicable ??= reason;
   }
 
-  /** Whether a violation was found so far. */
-  get broken(): boolean {
-    return this.#brokenCount > 0;
+  /** How many violations were found so far. */
+  get broken(): number {
+    return this.#brokenCount;
+  }
+
+  /** Runs a judgement; what it throws as unsettled is said here too. */
+  guard(judge: () => void): void {
+    settledOr(judge, (reason) => {
+      if (reason instanceof NotAsked) this.skips(reason.message);
+      else this.unsettled(reason.message, ...reason.evidence);
+    });
+  }
+
+  /** The same findings, to which more can be added. */
+  copy(): Findings {
+    const copy = new Findings();
+    copy.#held.push(...this.#held);
+    copy.#heldCount = this.#heldCount;
+    copy.#broken.push(...this.#broken);
+    copy.#brokenCount = this.#brokenCount;
+    copy.#unsettled.push(...this.#unsettled);
+    for (const reason of this.#skipped) copy.#skipped.add(reason);
+    copy.#notApplicable = this.#notApplicable;
+    return copy;
   }
 
   /** @param trusted which exchanges count; what rests on another one was not seen */
@@ -69,6 +97,8 @@ export class Findings implements Judge {
       const reasons = this.#unsettled.map(({ reason }) => reason).join('; ');
       return { verdict: 'inconclusive', reason: reasons, evidence: open.evidence };
     }
+    if (this.#skipped.size > 0)
+      return { verdict: 'skipped', reason: [...this.#skipped].join('; '), evidence: [] };
     if (this.#heldCount > 0) {
       const times = this.#heldCount === 1 ? 'one observation' : `${this.#heldCount} observations`;
       return { verdict: 'pass', reason: `held in ${times}`, evidence: this.#held };

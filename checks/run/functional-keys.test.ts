@@ -1,15 +1,16 @@
 /** Which key pays where a check names none, and which is asked to add animals. */
 import t from 'tap';
+import type { Key } from '../profile/key.ts';
 import { addPet, getPet, listPets } from '../wire/requests.ts';
-import { type AnswerParts, answered } from '../wire/testing/answered.ts';
-import { Unsettled } from './check.ts';
+import type { AnswerParts } from '../wire/testing/answered.ts';
 import { FunctionalKeys, NO_KEY_MAY_ADD } from './functional-keys.ts';
-import type { Key } from './key-pool.ts';
+import { mayLackPermission } from './key-lane.ts';
 import type { Probe } from './probe.ts';
 import { NOON, payer, type TestRun, testKey, testRun } from './testing/test-run.ts';
+import { Unsettled } from './unsettled.ts';
 
 const probeOf = ({ run }: TestRun): Probe => run.probe('check');
-const adding = ({ run }: TestRun) => run.lanes.map((lane) => lane.adding);
+const adding = ({ run }: TestRun) => run.sender.lanes.map((lane) => lane.adding);
 /** Keys of the same plan. */
 const keysNamed = (...names: readonly string[]): Key[] => names.map((name) => testKey({ name }));
 
@@ -23,7 +24,7 @@ t.test(
       testKey({ name: 'large', limits: { perMinute: 4, perDay: 1000 } }),
     ];
     const { run, sent, waits } = testRun(undefined, { keys });
-    const bad = run.lanes[1];
+    const bad = run.sender.lanes[1];
     if (bad !== undefined) bad.unusable = 'unknown to the target';
     const probe = run.probe('check');
     for (let number = 1; number <= 4; number += 1) await probe.send(listPets());
@@ -57,7 +58,7 @@ t.test('a key that may not add pays for lists where there is no other, whatever 
     [small, large],
   ]) {
     const target = testRun(undefined, { keys });
-    const lane = target.run.laneOf({ key: 'large' });
+    const lane = target.run.sender.laneOf({ key: 'large' });
     if (lane !== undefined) lane.adding = 'forbidden';
     await probeOf(target).send(listPets());
     if (lane !== undefined) lane.adding = 'untried';
@@ -70,17 +71,18 @@ t.test('while the usual key is left alone the one pays that is ready first', asy
   const names = ['usual', 'refused', 'ready', 'ready-too'];
   const { run } = testRun(undefined, { keys: keysNamed(...names) });
   const next = () => {
-    const { key, at } = new FunctionalKeys(run).next('listPets', NOON);
+    const { key, at } = new FunctionalKeys(run.sender).next('listPets', NOON);
     return `${key.name} at ${(at - NOON) / 1000}`;
   };
   t.equal(next(), 'usual at 0');
-  for (const [index, seconds] of [30, 10].entries()) run.lanes[index]?.refusedUntil(NOON + seconds * 1000);
+  for (const [index, seconds] of [30, 10].entries())
+    run.sender.lanes[index]?.refusedUntil(NOON + seconds * 1000);
   t.equal(next(), 'ready at 0', 'of two that are ready the first');
-  for (const index of [2, 3]) run.lanes[index]?.refusedUntil(NOON + 20_000);
+  for (const index of [2, 3]) run.sender.lanes[index]?.refusedUntil(NOON + 20_000);
   t.equal(next(), 'refused at 10');
-  run.lanes[1]?.refusedUntil(NOON + 40_000);
+  run.sender.lanes[1]?.refusedUntil(NOON + 40_000);
   t.equal(next(), 'ready at 20');
-  for (const index of [2, 3]) run.lanes[index]?.refusedUntil(NOON + 50_000);
+  for (const index of [2, 3]) run.sender.lanes[index]?.refusedUntil(NOON + 50_000);
   t.equal(next(), 'usual at 30');
 });
 
@@ -125,7 +127,6 @@ t.test(
     t.match([exchange.outcome.status, exchange.key], [201, 'free-2']);
     await probe.send(animal);
     t.strictSame(additionsOf(target), ['free-1', 'free-2', 'free-2']);
-    t.ok(probe.mayAdd);
   },
 );
 
@@ -137,7 +138,7 @@ t.test('an addition that is forbidden to a key which has added is forbidden for 
   for (const _turn of [1, 2]) {
     const exchange = await probe.send(wrong);
     t.equal(exchange.outcome.status, 403);
-    t.notOk(probe.mayLackPermission(exchange));
+    t.notOk(mayLackPermission(exchange, target.run.sender.laneOf(exchange)));
   }
 });
 
@@ -145,7 +146,7 @@ t.test('where no key may add, nothing more is added', async (t) => {
   const target = withPermissions(() => FORBIDDEN);
   const probe = probeOf(target);
   const exchange = await probe.send(animal);
-  t.ok(probe.mayLackPermission(exchange));
+  t.ok(mayLackPermission(exchange, target.run.sender.laneOf(exchange)));
   t.strictSame(adding(target), ['doubtful', 'doubtful'], 'that it is for the keys is not known');
   await probe.send(animal);
   t.strictSame(
@@ -153,8 +154,7 @@ t.test('where no key may add, nothing more is added', async (t) => {
     ['free-1', 'free-2', 'free-1'],
     'each key once, then no other one is asked',
   );
-  probe.giveUpAdding();
-  t.notOk(probe.mayAdd);
+  for (const lane of target.run.sender.lanes) lane.adding = 'forbidden';
   await t.rejects(probe.send(animal), new Unsettled(NO_KEY_MAY_ADD));
   t.match(await probe.send(listPets()), { outcome: { status: 200 } });
 });
@@ -198,53 +198,5 @@ t.test(
     const invalid = testRun(() => ({ status: 400 }), { keys: [first, ...others] });
     t.equal((await probeOf(invalid).send(animal)).outcome.status, 400);
     t.strictSame(additionsOf(invalid), ['free-1']);
-  },
-);
-
-t.test(
-  'additions are worth sending with a key where they are permitted, and not forbidden to it',
-  async (t) => {
-    const [first = testKey(), second = first] = keysNamed('free-1', 'free-2');
-    const target = testRun(
-      (request) => (payer(request) === 'free-1' && request.method === 'POST' ? FORBIDDEN : CREATED),
-      {
-        keys: [first, second],
-        permissions: new Set(['writes']),
-      },
-    );
-    const probe = probeOf(target);
-    t.strictSame([probe.mayAddWith(first), probe.mayAddWith(second)], [true, true]);
-    await probe.send(animal);
-    t.strictSame([probe.mayAddWith(first), probe.mayAddWith(second)], [false, true]);
-    t.ok(probe.mayAddWith(testKey({ name: 'stranger' })), 'nothing is known against it');
-    t.notOk(probeOf(testRun()).mayAddWith(testKey()), 'without the permission');
-  },
-);
-
-t.test(
-  'forbidden with keys that the profile had when the run was recorded, it is tried with those it has',
-  async (t) => {
-    const stored = ['check#1', 'check#2', 'check#3', 'check#4'].map((id, index) =>
-      answered({
-        id,
-        key: 'gone',
-        status: 403,
-        sentAt: NOON - 10_000 + index,
-        ...(index % 2 === 0
-          ? {
-              operation: 'createPet',
-              method: 'POST',
-              requestHeaders: animal.headers ?? [],
-              requestBody: animal.body ?? '',
-            }
-          : { path: '/pets?limit=1', status: 200 }),
-      }),
-    );
-    const target = testRun(() => CREATED, {
-      keys: keysNamed('free-1', 'free-2', 'free-3'),
-      recorded: new Map(stored.map((exchange) => [exchange.id, exchange])),
-    });
-    t.match(await probeOf(target).send(animal), { id: 'check#5', key: 'free-2' });
-    t.strictSame(adding(target), ['untried', 'allowed', 'untried']);
   },
 );

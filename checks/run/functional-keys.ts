@@ -1,25 +1,24 @@
 /** The keys that pay for ordinary requests: which is next, and which may add animals. */
 
+import type { Key } from '../profile/key.ts';
 import type { AnsweredExchange, Operation } from '../wire/exchange.ts';
-import { Unsettled } from './check.ts';
-import type { Key, KeyLane } from './key-pool.ts';
-import type { Run } from './run.ts';
+import type { KeyLane } from './key-lane.ts';
+import type { Sender } from './sender.ts';
+import { Unsettled } from './unsettled.ts';
 
 /** Why nothing can be told of additions where each is answered 403, on every key that there is. */
 export const NO_KEY_MAY_ADD =
   'no key of the profile may add animals, as it seems: additions are answered 403';
 
 export class FunctionalKeys {
-  readonly #run: Run;
+  readonly #sender: Sender;
 
-  constructor(run: Run) {
-    this.#run = run;
+  constructor(sender: Sender) {
+    this.#sender = sender;
   }
 
   #lanes(): KeyLane[] {
-    return this.#run.lanes.filter(
-      (lane) => lane.unusable === undefined && lane.key.roles.includes('functional'),
-    );
+    return this.#sender.usable().filter(({ key }) => key.roles.includes('functional'));
   }
 
   /**
@@ -42,17 +41,8 @@ export class FunctionalKeys {
     );
     if (usual === undefined) throw new Unsettled(NO_KEY_MAY_ADD);
     return (usual.isRefused(now) ? [usual, ...others] : [usual])
-      .map((lane) => ({ key: lane.key, at: lane.readyAt(now, this.#run.targetClock) }))
+      .map((lane) => ({ key: lane.key, at: lane.readyAt(now, this.#sender.trace.targetClock) }))
       .reduce((a, b) => (b.at < a.at ? b : a));
-  }
-
-  /** Whether a key is left that may add animals, as far as is known. */
-  get mayAdd(): boolean {
-    return this.#lanes().some(({ adding }) => adding !== 'forbidden');
-  }
-
-  giveUpAdding(): void {
-    for (const lane of this.#lanes()) lane.adding = 'forbidden';
   }
 
   /**
@@ -64,16 +54,16 @@ export class FunctionalKeys {
     add: (key: Key) => Promise<AnsweredExchange>,
   ): Promise<AnsweredExchange> {
     const refusals = [refused];
-    const doubt = this.#run.laneOf(refused);
+    const doubt = this.#sender.laneOf(refused);
     if (doubt !== undefined) doubt.adding = 'doubtful';
     const lanes = this.#lanes();
     const allowed = lanes.filter(({ adding }) => adding === 'allowed').slice(0, 1);
     for (const { key } of allowed.length > 0 ? allowed : lanes.filter(({ adding }) => adding === 'untried')) {
       const exchange = await add(key);
-      const lane = this.#run.laneOf(exchange);
+      const lane = this.#sender.laneOf(exchange);
       if (exchange.outcome.status !== 403) {
         for (const refusal of refusals) {
-          const forbidden = this.#run.laneOf(refusal);
+          const forbidden = this.#sender.laneOf(refusal);
           if (forbidden !== undefined) forbidden.adding = 'forbidden';
         }
         return exchange;

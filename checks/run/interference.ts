@@ -1,11 +1,11 @@
 /** What comes in place of a check's answer: refusals that somebody else earned, a target that is away. */
 
+import { MINUTE } from '../limits/time.ts';
 import { type Exchange, isAnswered, wasInterrupted } from '../wire/exchange.ts';
 import { retryAfter } from '../wire/rate-headers.ts';
-import { Unsettled } from './check.ts';
-import { MINUTE } from './key-pool.ts';
-import type { Run } from './run.ts';
+import type { Sender } from './sender.ts';
 import { showsPresence, UNAVAILABLE } from './target-presence.ts';
+import { RunEnded, Unsettled } from './unsettled.ts';
 
 /** A refusal that is nobody's subject is waited out this often before the check gives up. */
 const INTERFERENCE_RETRIES = 3;
@@ -23,15 +23,8 @@ const isUnavailable = ({ outcome }: Exchange) =>
 /** What a check ends with where an exchange brought no complete response. */
 export function unanswered(exchange: Exchange): Unsettled {
   const message = exchange.outcome.kind === 'failure' ? exchange.outcome.message : 'no answer was read';
-  return new Unsettled(wasInterrupted(exchange) ? message : `no answer: ${message}`, [exchange]);
-}
-
-/** Whose requests they are. */
-interface Asking {
-  readonly isPreflight: boolean;
-  /** Whether a run is judged again that sent nothing more here. */
-  isOver(): boolean;
-  waitUntil(time: number, waitingFor: string): Promise<void>;
+  if (wasInterrupted(exchange)) return new RunEnded(message, [exchange]);
+  return new Unsettled(`no answer: ${message}`, [exchange]);
 }
 
 /** A request that may have to be repeated. */
@@ -51,12 +44,12 @@ type Presence = 'there' | 'back';
 
 /** Tells the target's own answers from what comes in their place, and waits until they may be had. */
 export class Interference {
-  readonly #run: Run;
-  readonly #asking: Asking;
+  readonly #sender: Sender;
+  readonly #isPreflight: boolean;
 
-  constructor(run: Run, asking: Asking) {
-    this.#run = run;
-    this.#asking = asking;
+  constructor(sender: Sender, isPreflight: boolean) {
+    this.#sender = sender;
+    this.#isPreflight = isPreflight;
   }
 
   /**
@@ -69,7 +62,7 @@ export class Interference {
     if (!isAnswered(exchange)) return this.repeatsUnanswered(exchange, repetition);
     const { status, headers } = exchange.outcome;
     if (UNAVAILABLE.has(status) && attempt < 2) {
-      await this.#asking.waitUntil(exchange.receivedAt + 1000, `the target, which answered ${status}`);
+      await this.#sender.waitUntil(exchange.receivedAt + 1000, `the target, which answered ${status}`);
       return true;
     }
     if (status !== 429) return false;
@@ -78,11 +71,11 @@ export class Interference {
       told.kind === 'delay'
         ? exchange.receivedAt + told.milliseconds
         : told.kind === 'date'
-          ? (this.#run.targetClock.certainlyReached(told.time) ?? exchange.receivedAt + MINUTE)
+          ? (this.#sender.trace.targetClock.certainlyReached(told.time) ?? exchange.receivedAt + MINUTE)
           : exchange.receivedAt + MINUTE;
     const who = exchange.key === null ? 'a request without a key' : `key ${exchange.key}`;
     const tooLong = until - exchange.receivedAt > LONGEST_INTERFERENCE;
-    const waits = this.#run.waitsInVain.get(exchange.key) ?? 0;
+    const waits = this.#sender.waitsInVain.get(exchange.key) ?? 0;
     if (attempt > INTERFERENCE_RETRIES || tooLong || waits >= WAITS_IN_VAIN) {
       const asks = told.kind === 'absent' ? '' : `, and Retry-After says ${shortened(told.text)}`;
       throw new Unsettled(
@@ -90,9 +83,9 @@ export class Interference {
         [exchange],
       );
     }
-    this.#run.laneOf(exchange)?.refusedUntil(until);
-    this.#run.waitsInVain.set(exchange.key, waits + 1);
-    await this.#asking.waitUntil(until, `Retry-After of ${who}, which somebody else spends too`);
+    this.#sender.laneOf(exchange)?.refusedUntil(until);
+    this.#sender.waitsInVain.set(exchange.key, waits + 1);
+    await this.#sender.waitUntil(until, `Retry-After of ${who}, which somebody else spends too`);
     return true;
   }
 
@@ -112,25 +105,26 @@ export class Interference {
     if (wasInterrupted(exchange)) throw unanswered(exchange);
     if (showsPresence(exchange)) throw unanswered(exchange);
     if (harmless && attempt < 2) {
-      const pause = isUnavailable(exchange) ? this.#run.presence.pause(1) : 0;
-      await this.#asking.waitUntil(exchange.receivedAt + pause, 'the target, which is unavailable');
+      const pause = isUnavailable(exchange) ? this.#sender.presence.pause(1) : 0;
+      await this.#sender.waitUntil(exchange.receivedAt + pause, 'the target, which is unavailable');
       return true;
     }
-    if (this.#asking.isPreflight) throw unanswered(exchange);
+    if (this.#isPreflight) throw unanswered(exchange);
     const presence = await this.#waitForTarget(ask);
     if (presence === 'back' && harmless && attempt < 3) return true;
-    if (!harmless && repeatable && !this.#asking.isOver() && this.#run.repeatsAddition()) return true;
+    if (!harmless && repeatable && this.#sender.repeatsAddition()) return true;
     throw unanswered(exchange);
   }
 
   /** Asks until the target answers anything; the run gives up on it once its patience is over. */
   async #waitForTarget(ask: () => Promise<Exchange>): Promise<Presence> {
-    const { presence } = this.#run;
+    const { presence } = this.#sender;
     for (let look = 1; ; look += 1) {
       const exchange = await ask();
       if (showsPresence(exchange)) return look === 1 ? 'there' : 'back';
-      if (wasInterrupted(exchange) || presence.gone !== undefined) throw unanswered(exchange);
-      await this.#asking.waitUntil(
+      if (wasInterrupted(exchange) || presence.gone !== undefined)
+        throw new RunEnded(unanswered(exchange).message, [exchange]);
+      await this.#sender.waitUntil(
         exchange.receivedAt + presence.pause(look),
         'the target, which does not answer',
       );

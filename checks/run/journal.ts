@@ -1,12 +1,13 @@
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv } from 'ajv';
+import { PERMISSIONS, type Permission } from '../profile/permissions.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { PERMISSIONS, type Permission } from './verdict.ts';
+import type { RateReading } from '../wire/rate-headers.ts';
 
-/** The first line of a journal: what a resumed or re-judged run must have in common with the one that wrote it. */
+/** The first line of a journal: what a resumed or rejudged run must have in common with the one that wrote it. */
 export interface JournalHeader {
-  readonly journal: 1;
+  readonly journal: 2;
   readonly runId: string;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
@@ -15,12 +16,36 @@ export interface JournalHeader {
   readonly keys: readonly string[];
   readonly clockSpeed: number;
   readonly only?: readonly string[];
-  /** Which version began the run; journals of the first versions do not say. */
-  readonly harnessVersion?: string;
+  /** Which version began the run. */
+  readonly harnessVersion: string;
 }
 
-const ajv = new Ajv({ strict: true, strictTypes: false });
+/** What a scene came to: its outcome as JSON, or why it could not be played to its end. */
+export interface StoredOutcome {
+  readonly scene: string;
+  readonly outcome?: unknown;
+  readonly unsettled?: string;
+  /** Ids of exchanges that show why. */
+  readonly evidence?: readonly string[];
+}
+
+/** A line of a journal after the first. */
+export type JournalEntry =
+  /** A process began to write; the first one is 1. */
+  | { readonly session: number }
+  /** A scene began; without an outcome of the same name it was cut off. */
+  | { readonly playing: string }
+  | { readonly exchange: Exchange }
+  | { readonly reading: RateReading }
+  /** One of many that is kept in full after all: an outcome names it. */
+  | { readonly kept: Exchange }
+  /** Of a scene that counts by itself: so many uniform exchanges of a key, of which no reading is kept. */
+  | { readonly tallied: number; readonly key: string }
+  | StoredOutcome;
+
+const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false });
 const text = { type: 'string' } as const;
+const number = { type: 'number' } as const;
 const headerList = {
   type: 'array',
   items: { type: 'array', items: text, minItems: 2, maxItems: 2 },
@@ -28,12 +53,21 @@ const headerList = {
 
 const isHeader = ajv.compile<JournalHeader>({
   type: 'object',
-  required: ['journal', 'runId', 'startedAt', 'target', 'permissions', 'keys', 'clockSpeed'],
+  required: [
+    'journal',
+    'runId',
+    'startedAt',
+    'target',
+    'permissions',
+    'keys',
+    'clockSpeed',
+    'harnessVersion',
+  ],
   additionalProperties: false,
   properties: {
-    journal: { const: 1 },
+    journal: { const: 2 },
     runId: { type: 'string', pattern: '^[a-z0-9]{4,32}$' },
-    startedAt: { type: 'number' },
+    startedAt: number,
     target: text,
     permissions: { type: 'array', items: { enum: [...PERMISSIONS] } },
     keys: { type: 'array', items: text },
@@ -43,15 +77,16 @@ const isHeader = ajv.compile<JournalHeader>({
   },
 });
 
-const isExchange = ajv.compile<Exchange>({
+const exchange = {
   type: 'object',
   required: ['id', 'sentBy', 'key', 'sentAt', 'receivedAt', 'request', 'outcome'],
   properties: {
     id: text,
     sentBy: text,
     key: { type: ['string', 'null'] },
-    sentAt: { type: 'number' },
-    receivedAt: { type: 'number' },
+    session: { type: 'integer' },
+    sentAt: number,
+    receivedAt: number,
     request: {
       type: 'object',
       required: ['operation', 'method', 'path', 'headers'],
@@ -87,44 +122,54 @@ const isExchange = ajv.compile<Exchange>({
       ],
     },
   },
-});
+} as const;
 
-/** A request that was about to be sent. */
-interface Begun {
-  readonly begun: string;
-  readonly key: string | null;
-  readonly decidedAt?: number;
-}
-
-const isBegun = ajv.compile<Begun>({
+const reading = {
   type: 'object',
-  required: ['begun', 'key'],
-  properties: { begun: text, key: { type: ['string', 'null'] }, decidedAt: { type: 'number' } },
+  required: ['id', 'key', 'operation', 'sentAt', 'receivedAt', 'path', 'status'],
+  properties: {
+    id: text,
+    key: { type: ['string', 'null'] },
+    operation: text,
+    sentAt: number,
+    receivedAt: number,
+    path: text,
+    status: { type: 'integer' },
+    limit: number,
+    remaining: number,
+    reset: number,
+    date: number,
+    listed: { type: 'integer' },
+    afterLost: { const: true },
+  },
+} as const;
+
+const isEntry = ajv.compile<JournalEntry>({
+  type: 'object',
+  oneOf: [
+    { required: ['session'], properties: { session: { type: 'integer' } } },
+    { required: ['playing'], properties: { playing: text } },
+    { required: ['exchange'], properties: { exchange } },
+    { required: ['reading'], properties: { reading } },
+    { required: ['kept'], properties: { kept: exchange } },
+    { required: ['tallied', 'key'], properties: { tallied: { type: 'integer' }, key: text } },
+    {
+      required: ['scene'],
+      properties: { scene: text, outcome: {}, unsettled: text, evidence: { type: 'array', items: text } },
+    },
+  ],
 });
 
-/** What a journal held; a line that a crash cut off is left out. */
+/** What a journal held. */
 export type JournalContent =
   | {
       readonly ok: true;
       readonly header: JournalHeader;
-      readonly exchanges: ReadonlyMap<string, Exchange>;
-      /** By key name, how many requests were begun and have no exchange. */
-      readonly lost: ReadonlyMap<string, number>;
-      /**
-       * Ids of those requests, the target may have done what they asked; each with the number of exchanges that were on
-       * record when the process that sent it ended.
-       */
-      readonly unanswered: ReadonlyMap<string, number>;
-      /**
-       * Of each key the first request after a place where a process ended, or a line is damaged: others right before it
-       * may be lost.
-       */
-      readonly resumedWith: ReadonlySet<string>;
-      /** Ids of exchanges during which a request of the same key was under way whose answer is lost. */
-      readonly besideLost: ReadonlySet<string>;
-      /** By exchange, when its check last looked at the clock before: what that request was decided by. */
-      readonly decidedAt: ReadonlyMap<string, number>;
-      /** What costs no more than an exchange and is to be known all the same, each in one line with file and line. */
+      /** In the order of writing. */
+      readonly entries: readonly JournalEntry[];
+      /** The number of the last process that wrote. */
+      readonly sessions: number;
+      /** Lines that cannot be read, each in one line with file and line. */
       readonly warnings: readonly string[];
     }
   | { readonly ok: false; readonly problem: string };
@@ -137,194 +182,80 @@ function parseLine(line: string): unknown {
   }
 }
 
-/** Whether a line that is no JSON was cut off by the end of a process: the next one ended it and left an empty line. */
-const wasCutOff = (lines: readonly string[], index: number) =>
-  lines[index + 1] === '' && index + 1 < lines.length - 1;
-
-/** The requests of one key that are under way, and the answers that came since the first of them was sent. */
-class UnderWay {
-  /** By id, how many requests were begun before. */
-  readonly #begun = new Map<string, number>();
-  #answers: { readonly id: string; readonly after: number }[] = [];
-  #count = 0;
-
-  begin(id: string): void {
-    this.#begun.set(id, this.#count);
-    this.#count += 1;
-  }
-
-  answer(id: string): void {
-    this.#begun.delete(id);
-    this.#answers.push({ id, after: this.#count });
-    const [first = this.#count] = this.#begun.values();
-    if ((this.#answers[0]?.after ?? first) <= first) {
-      this.#answers = this.#answers.filter(({ after }) => after > first);
-    }
-  }
-
-  lost(): readonly string[] {
-    return [...this.#begun.keys()];
-  }
-
-  /** The answers by which a lost request may have been counted before. */
-  besideLost(): readonly string[] {
-    return this.#begun.size === 0 ? [] : this.#answers.map(({ id }) => id);
-  }
-}
-
-/** The lines of a journal by what they hold, each with its number. */
-class JournalLines {
-  readonly exchanges = new Map<string, Exchange>();
-  readonly resumedWith = new Set<string>();
-  readonly besideLost = new Set<string>();
-  readonly decidedAt = new Map<string, number>();
-  readonly warnings: string[] = [];
-  readonly #file: string;
-  readonly #begun: Begun[] = [];
-  /** Requests that a process began and left without an exchange, each with the exchanges on record at its end. */
-  readonly #left = new Map<string, number>();
-  readonly #underWay = new Map<string | null, UnderWay>();
-  readonly #lineOf = new Map<string, number>();
-  /** The keys that were used since a process went on with the journal; undefined while the first one wrote it. */
-  #keysSince: Set<string | null> | undefined;
-
-  constructor(file: string) {
-    this.#file = file;
-  }
-
-  /** Where a process went on with the journal, or the journal is over. */
-  processEnded(): void {
-    this.#keysSince = new Set();
-    for (const underWay of this.#underWay.values()) {
-      for (const id of underWay.lost()) this.#left.set(id, this.exchanges.size);
-      for (const id of underWay.besideLost()) this.besideLost.add(id);
-    }
-    this.#underWay.clear();
-  }
-
-  unreadable(number: number, why: string): void {
-    this.warnings.push(`${this.#file}:${number}: ${why}; an exchange that it held counts as lost`);
-    // Whatever counts requests knows of it as it knows of those that a crash cut off.
-    this.#keysSince = new Set();
-  }
-
-  /** @returns what is wrong with a line that does not belong into the journal of one run */
-  take(entry: unknown, number: number): string | undefined {
-    const place = `${this.#file}:${number}:`;
-    if (isBegun(entry)) this.#begin(entry);
-    else if (isHeader(entry))
-      return `${place} another run begins here, ${entry.runId}; a journal is of one run`;
-    else if (!isExchange(entry)) return `${place} not an exchange`;
-    else return this.#take(entry, number, place);
-    return undefined;
-  }
-
-  #begin(begun: Begun): void {
-    this.#begun.push(begun);
-    const underWay = this.#underWay.get(begun.key) ?? new UnderWay();
-    this.#underWay.set(begun.key, underWay);
-    underWay.begin(begun.begun);
-    if (begun.decidedAt !== undefined) this.decidedAt.set(begun.begun, begun.decidedAt);
-    if (this.#keysSince?.has(begun.key) === false) this.resumedWith.add(begun.begun);
-    this.#keysSince?.add(begun.key);
-  }
-
-  #take(exchange: Exchange, number: number, place: string): string | undefined {
-    const before = this.exchanges.get(exchange.id);
-    this.#underWay.get(exchange.key)?.answer(exchange.id);
-    if (before === undefined) {
-      this.exchanges.set(exchange.id, exchange);
-      this.#lineOf.set(exchange.id, number);
-      return undefined;
-    }
-    const again = `${exchange.id}, which line ${this.#lineOf.get(exchange.id)} holds`;
-    // Whose answer is whose nobody can tell: two processes went on with the run at the same time, or two runs are mixed.
-    if (!isDeepStrictEqual(exchange, before))
-      return `${place} another exchange ${again}; keep the one that is this run’s`;
-    this.warnings.push(`${place} once more ${again}; it counts once`);
-    return undefined;
-  }
-
-  unanswered(): Map<string, number> {
-    return new Map([...this.#left].filter(([id]) => !this.exchanges.has(id)));
-  }
-
-  lost(): Map<string, number> {
-    const lost = new Map<string, number>();
-    const begun = new Set<string>();
-    const count = (key: string | null, by: number) => {
-      if (key !== null) lost.set(key, (lost.get(key) ?? 0) + by);
-    };
-    for (const { begun: id, key } of this.#begun) {
-      begun.add(id);
-      count(key, 1);
-    }
-    // One whose beginning is damaged was not lost all the same.
-    for (const { id, key } of this.exchanges.values()) if (begun.has(id)) count(key, -1);
-    return lost;
-  }
-}
-
 /**
- * Reads a journal back. A line that was cut off by a crash was in flight: its exchange is lost. So is one whose line is
- * damaged otherwise. Either is told; what a run that went on has made good is not.
+ * Reads a journal back. A line that a crash cut off, or that is damaged otherwise, is left out and told: a scene whose
+ * outcome it held, or whose outcome names an exchange that it held, is played again.
  */
 export function readJournal(file: string): JournalContent {
   if (!existsSync(file))
     return { ok: false, problem: `${file}: no journal there; --resume and --rejudge need one` };
-  const lines = readFileSync(file, 'utf8').split('\n');
-  const header = parseLine(lines[0] ?? '');
-  if (!isHeader(header)) return { ok: false, problem: `${file}:1: not the first line of a journal` };
-  const read = new JournalLines(file);
+  const [first = '', ...lines] = readFileSync(file, 'utf8').split('\n');
+  const header = parseLine(first);
+  if (!isHeader(header))
+    return { ok: false, problem: `${file}:1: not the first line of a journal of this version` };
+  const entries: JournalEntry[] = [];
+  const warnings: string[] = [];
+  const seen = new Map<string, { readonly line: number; readonly entry: JournalEntry }>();
+  let sessions = 1;
   for (const [index, line] of lines.entries()) {
-    if (index === 0) continue;
-    if (line === '') {
-      read.processEnded();
-      continue;
-    }
+    const place = `${file}:${index + 2}:`;
+    if (line === '') continue;
     const entry = parseLine(line);
     if (entry === undefined) {
-      const isLast = index === lines.length - 1;
-      if (!wasCutOff(lines, index)) read.unreadable(index + 1, isLast ? 'cut off' : 'cannot be read');
+      // The process that went on after a crash ended the line that was cut off with an empty one.
+      const wasCutOff = lines[index + 1] === '' && index + 1 < lines.length - 1;
+      if (!wasCutOff) warnings.push(`${place} cannot be read; what it held counts as lost`);
       continue;
     }
-    const problem = read.take(entry, index + 1);
-    if (problem !== undefined) return { ok: false, problem };
+    if (isHeader(entry))
+      return {
+        ok: false,
+        problem: `${place} another run begins here, ${entry.runId}; a journal is of one run`,
+      };
+    if (!isEntry(entry)) return { ok: false, problem: `${place} not an entry of a journal` };
+    if ('session' in entry) sessions = entry.session;
+    const id = 'exchange' in entry ? entry.exchange.id : 'reading' in entry ? entry.reading.id : undefined;
+    const before = id === undefined ? undefined : seen.get(id);
+    if (before !== undefined) {
+      const again = `${id}, which line ${before.line} holds`;
+      // Whose answer is whose nobody can tell: two processes resumed the run at the same time, or two runs are mixed.
+      if (!isDeepStrictEqual(before.entry, entry))
+        return { ok: false, problem: `${place} another exchange ${again}; keep the one that is this run’s` };
+      warnings.push(`${place} once more ${again}; it counts once`);
+      continue;
+    }
+    if (id !== undefined) seen.set(id, { line: index + 2, entry });
+    entries.push(entry);
   }
-  read.processEnded();
-  const { exchanges, resumedWith, besideLost, decidedAt, warnings } = read;
-  const [lost, unanswered] = [read.lost(), read.unanswered()];
-  return { ok: true, header, exchanges, lost, unanswered, resumedWith, besideLost, decidedAt, warnings };
+  return { ok: true, header, entries, sessions, warnings };
 }
 
-/**
- * Every exchange on disk as soon as it is over, one JSON text a line: what was measured survives a crash, and a run
- * can be resumed or judged again from it.
- */
+/** Everything that is measured, on disk as it happens, one JSON text a line: a run can be resumed or rejudged from it. */
 export class Journal {
   readonly #file: number;
 
-  /** Starts a journal, or goes on with one whose header was read with `readJournal`. */
-  constructor(file: string, header: JournalHeader | undefined) {
-    this.#file = openSync(file, header === undefined ? 'a' : 'w', 0o600);
-    // A line that a crash cut off is ended here, so that it cannot swallow the next one; an empty line marks the place.
-    writeFileSync(this.#file, header === undefined ? '\n\n' : `${JSON.stringify(header)}\n`);
-  }
-
   /**
-   * Notes that a request is about to be sent: without an exchange of the same id it was lost in a crash.
+   * Starts a journal, or goes on with one.
    *
-   * @param decidedAt when its check last looked at the run's clock, if it did since its request before
+   * @param header undefined where the file has one
    */
-  begin(id: string, key: string | null, decidedAt?: number): void {
-    writeFileSync(this.#file, `${JSON.stringify({ begun: id, key, decidedAt })}\n`);
+  constructor(file: string, header: JournalHeader | undefined, session: number) {
+    this.#file = openSync(file, header === undefined ? 'a' : 'w', 0o600);
+    // A line that a crash cut off is ended here, so that it cannot swallow the next one.
+    if (header === undefined) writeFileSync(this.#file, '\n\n');
+    else this.#write(header);
+    this.append({ session });
   }
 
-  append(exchange: Exchange): void {
-    writeFileSync(this.#file, `${JSON.stringify(exchange)}\n`);
+  append(entry: JournalEntry): void {
+    this.#write(entry);
   }
 
   close(): void {
     closeSync(this.#file);
+  }
+
+  #write(line: JournalHeader | JournalEntry): void {
+    writeFileSync(this.#file, `${JSON.stringify(line)}\n`);
   }
 }

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { FailureReason } from '../wire/exchange.ts';
-import { type AnswerParts, answered } from '../wire/testing/answered.ts';
+import type { AnswerParts } from '../wire/testing/answered.ts';
 import { preflight } from './preflight.ts';
 import { type Answers, payer, testKey, testRun } from './testing/test-run.ts';
 
@@ -24,7 +24,7 @@ async function before(answers: Answers, names: readonly string[] = ['free-1', 'p
 
 t.test('one request a key, and the run may begin', async (t) => {
   const { ready, sent } = await before(() => LIMIT);
-  t.strictSame(ready, { kind: 'ready', warnings: [] });
+  t.strictSame(ready, { kind: 'ready', unusable: new Map() });
   t.strictSame(
     sent.map((request) => `${payer(request)} ${request.path}`),
     ['free-1 /pets?limit=1', 'pro-1 /pets?limit=1'],
@@ -124,7 +124,7 @@ t.test('an address without the version segment', async (t) => {
     { kind: 'not-ready', message: hint },
     'the service itself says so of what is beside its address',
   );
-  t.strictSame(await answers(LIMIT), { kind: 'ready', warnings: [] }, 'whose version is elsewhere');
+  t.strictSame(await answers(LIMIT), { kind: 'ready', unusable: new Map() }, 'whose version is elsewhere');
 });
 
 t.test('nothing at the address', async (t) => {
@@ -147,9 +147,9 @@ t.test(
         );
         const variable = unknown === 'free-1' ? 'KEY_FREE_1' : 'KEY_PRO_1';
         const warning = `the target answers ${status} to key ${unknown}: is the value of ${variable} right?`;
-        t.strictSame(ready, { kind: 'ready', warnings: [warning] });
+        t.strictSame(ready, { kind: 'ready', unusable: new Map([[unknown, warning]]) });
         t.strictSame(
-          run.lanes.map(({ key, unusable }) => [key.name, unusable]),
+          run.sender.lanes.map(({ key, unusable }) => [key.name, unusable]),
           ['free-1', 'pro-1'].map((name) => [name, name === unknown ? warning : undefined]),
         );
       }
@@ -163,7 +163,7 @@ t.test(
     const second = await before((request) => (payer(request) === 'free-1' ? LIMIT : refused));
     t.strictSame(second.ready, {
       kind: 'ready',
-      warnings: ['the target answers 403 to key pro-1: is the value of KEY_PRO_1 right?'],
+      unusable: new Map([['pro-1', 'the target answers 403 to key pro-1: is the value of KEY_PRO_1 right?']]),
     });
     const first = await before((request) => (payer(request) === 'free-1' ? refused : LIMIT));
     t.match(first.ready, {
@@ -179,7 +179,7 @@ t.test('a target that refuses lists alone is to be judged for it', async (t) => 
       operation === 'listPets' ? { status: 401, body: ERROR } : { status: 404, body: ERROR },
     ['free-1'],
   );
-  t.strictSame(ready, { kind: 'ready', warnings: [] });
+  t.strictSame(ready, { kind: 'ready', unusable: new Map() });
   t.strictSame(
     sent.map(({ path }) => path),
     ['/pets?limit=1', '/pets/1'],
@@ -215,8 +215,8 @@ t.test(
         : LIMIT,
     );
     const warning = /429 for key free-1 of 60 a minute though .*: somebody else spends it/;
-    t.match(ready, { kind: /^ready$/, warnings: [warning] });
-    t.match(run.lanes[0]?.unusable, warning);
+    t.match(ready, { kind: /^ready$/ });
+    t.match(run.sender.lanes[0]?.unusable, warning);
   },
 );
 
@@ -225,7 +225,6 @@ t.test('an interruption is no broken target', async (t) => {
   stopping.abort(new Error('SIGINT'));
   const { run } = testRun(undefined, {
     signal: stopping.signal,
-    recorded: new Map([['preflight#1', answered()]]),
   });
   t.match(await preflight(run), { kind: 'not-ready', message: /interrupted$/ });
 

@@ -1,15 +1,17 @@
+import type { Key } from '../profile/key.ts';
 import { hasVersionSegment } from '../wire/base-address.ts';
 import type { AnsweredExchange, FailureOutcome, FailureReason } from '../wire/exchange.ts';
 import { bearsRateHeader, described, looksLikeTheService } from '../wire/pets.ts';
 import { getPet, listPets } from '../wire/requests.ts';
-import { Unsettled } from './check.ts';
-import type { Key } from './key-pool.ts';
 import type { Probe } from './probe.ts';
 import type { Run } from './run.ts';
+import { scene } from './scene.ts';
+import { settledOr, Unsettled } from './unsettled.ts';
 
 /** Whether there is anything to judge at the target's address. */
 export type Preflight =
-  | { readonly kind: 'ready'; readonly warnings: readonly string[] }
+  /** By the name of a key, why it cannot be used. */
+  | { readonly kind: 'ready'; readonly unusable: ReadonlyMap<string, string> }
   /** Nothing there, something else there, or no key works: one line that says so. */
   | { readonly kind: 'not-ready'; readonly message: string };
 
@@ -73,56 +75,65 @@ async function answersEverythingAlike(probe: Probe, key: Key, first: AnsweredExc
   return true;
 }
 
+/** One request with each key before anything is judged; a resumed run asks again. */
+export const preflightScene = scene(
+  'preflight',
+  { eachSession: true, onEveryKey: 1 },
+  async (probe): Promise<Preflight> => {
+    const { keys, baseUrl } = probe.run;
+    const unusable = new Map<string, string>();
+    const hasVersion = hasVersionSegment(baseUrl);
+    let found = false;
+    for (const key of keys) {
+      try {
+        let exchange = await probe.send(listPets({ limit: 1 }), { key });
+        // Where a list is refused, another operation tells a wrong key from a target that refuses everybody's lists.
+        if (exchange.outcome.status === 401) exchange = await probe.send(getPet(1n), { key });
+        const { status } = exchange.outcome;
+        // The service answers 404 in its own way at an address beside its own.
+        const besideIt = status === 404 && !hasVersion;
+        // A gateway may refuse a key that it does not know in a way of its own: the service is there all the same.
+        if (!found && (besideIt || !looksLikeTheService(exchange))) {
+          const hint = hasVersion ? '' : '; is /v1 missing from the address?';
+          return { kind: 'not-ready', message: `${notTheService(baseUrl, exchange)}${hint}` };
+        }
+        if (key === keys[0] && (await answersEverythingAlike(probe, key, exchange))) {
+          const everything =
+            'and all else alike, with a key and without; is the address the service’s, up to /v1?';
+          return { kind: 'not-ready', message: `${notTheService(baseUrl, exchange)}, ${everything}` };
+        }
+        found = true;
+        if (status === 401 || status === 403) unusable.set(key.name, refusedKey(status, key));
+      } catch (error) {
+        if (!(error instanceof Unsettled)) throw error;
+        for (const { outcome } of error.evidence) {
+          if (outcome.kind !== 'failure') continue;
+          if (outcome.reason === 'interrupted')
+            return { kind: 'not-ready', message: `${outcome.message} before anything was judged` };
+          return { kind: 'not-ready', message: noUsableAnswer(baseUrl, outcome) };
+        }
+        unusable.set(key.name, error.message);
+      }
+    }
+    if (keys.length === 0) return { kind: 'not-ready', message: 'the profile names no key' };
+    if (unusable.size === keys.length)
+      return { kind: 'not-ready', message: [...unusable.values()].join('; ') };
+    return { kind: 'ready', unusable };
+  },
+);
+
 /**
- * One request with each key before anything is judged: a target that is down, something else at its address or a wrong
- * key are no failed requirements.
+ * Asks whether there is anything to judge: a target that is down, something else at its address or a wrong key are no
+ * failed requirements. Keys that the target does not know are not used.
  */
 export async function preflight(run: Run): Promise<Preflight> {
-  const probe = run.probe('preflight');
-  const warnings: string[] = [];
-  let isTheService = false;
-  const hasVersion = hasVersionSegment(run.baseUrl);
-  for (const lane of run.lanes) {
-    const { key } = lane;
-    try {
-      let exchange = await probe.send(listPets({ limit: 1 }), { key });
-      // Where a list is refused, another operation tells a wrong key from a target that refuses everybody's lists.
-      if (exchange.outcome.status === 401) exchange = await probe.send(getPet(1n), { key });
-      const { status } = exchange.outcome;
-      // The service answers 404 in its own way at an address beside its own.
-      const besideIt = status === 404 && !hasVersion;
-      // A gateway may refuse a key that it does not know in a way of its own: the service is there all the same.
-      if (!isTheService && (besideIt || !looksLikeTheService(exchange))) {
-        const hint = hasVersion ? '' : '; is /v1 missing from the address?';
-        return { kind: 'not-ready', message: `${notTheService(run.baseUrl, exchange)}${hint}` };
-      }
-      if (lane === run.lanes[0] && (await answersEverythingAlike(probe, key, exchange))) {
-        const everything =
-          'and all else alike, with a key and without; is the address the service’s, up to /v1?';
-        return { kind: 'not-ready', message: `${notTheService(run.baseUrl, exchange)}, ${everything}` };
-      }
-      isTheService = true;
-      if (status === 401 || status === 403) {
-        lane.unusable = refusedKey(status, key);
-        warnings.push(lane.unusable);
-      }
-    } catch (error) {
-      if (!(error instanceof Unsettled)) throw error;
-      for (const { outcome } of error.evidence) {
-        if (outcome.kind !== 'failure') continue;
-        if (outcome.reason === 'interrupted')
-          return { kind: 'not-ready', message: `${outcome.message} before anything was judged` };
-        return { kind: 'not-ready', message: noUsableAnswer(run.baseUrl, outcome) };
-      }
-      lane.unusable = error.message;
-      warnings.push(lane.unusable);
-    }
-  }
-  if (run.lanes.every(({ unusable }) => unusable !== undefined)) {
-    return {
-      kind: 'not-ready',
-      message: run.lanes.length === 0 ? 'the profile names no key' : warnings.join('; '),
-    };
-  }
-  return { kind: 'ready', warnings };
+  await run.play(preflightScene);
+  // A stored run need not hold it: it was judged all the same.
+  const outcome = settledOr<Preflight, Preflight>(
+    () => run.outcomeOf(preflightScene),
+    () => ({ kind: 'ready', unusable: new Map() }),
+  );
+  if (outcome.kind === 'ready')
+    for (const lane of run.sender.lanes) lane.unusable = outcome.unusable.get(lane.key.name);
+  return outcome;
 }

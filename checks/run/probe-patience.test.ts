@@ -2,9 +2,9 @@
 import t from 'tap';
 import type { FailureOutcome } from '../wire/exchange.ts';
 import { addPet, getPet, listPets } from '../wire/requests.ts';
-import { Unsettled } from './check.ts';
 import type { Probe } from './probe.ts';
 import { type Answers, type TestRun, testRun } from './testing/test-run.ts';
+import { Unsettled } from './unsettled.ts';
 
 const LOST: FailureOutcome = { kind: 'failure', reason: 'reset', message: 'the connection was closed' };
 const TOO_LARGE: FailureOutcome = { kind: 'failure', reason: 'too-large', message: 'the answer is too long' };
@@ -63,7 +63,7 @@ t.test('an addition is not sent twice, be the target back or not', async (t) => 
 
 t.test('a target that stays away is waited for as long as the patience lasts', async (t) => {
   const target = testRun(() => LOST, { patience: 10_000 });
-  await t.rejects(send(target), noAnswer);
+  await t.rejects(send(target), { ...noAnswer, name: 'RunEnded' });
   t.strictSame(
     target.waits(),
     ['1.03', '3.04', '5.55', '8.06', '10.57'].map((time) => `${time}: ${WAITS_FOR_IT}`),

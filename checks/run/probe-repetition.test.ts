@@ -1,6 +1,5 @@
 import t from 'tap';
-import type { Exchange } from '../wire/exchange.ts';
-import { addPet, getPet, listPets, repeatable } from '../wire/requests.ts';
+import { addPet, listPets, repeatable } from '../wire/requests.ts';
 import type { AnswerParts } from '../wire/testing/answered.ts';
 import type { Probe } from './probe.ts';
 import { type Answers, type TestRun, testKey, testRun } from './testing/test-run.ts';
@@ -21,8 +20,6 @@ function answering(otherwise: Readonly<Record<number, AnswerParts | typeof LOST>
 const asked = ({ sent }: TestRun) => sent.map(({ path, body }) => (body === undefined ? path : nameIn(body)));
 const nameIn = (body: string): unknown => /"name":"([^"]*)"/.exec(body)?.[1];
 const probeOf = ({ run }: TestRun): Probe => run.probe('check');
-const bodyOf = ({ request }: Exchange) => request.body;
-const stored = ({ run }: TestRun) => new Map(run.exchanges.map((exchange) => [exchange.id, exchange]));
 const ASK = '/pets?limit=1';
 const NO_ANSWER = { name: 'Unsettled', message: 'no answer: the connection was reset' };
 
@@ -75,47 +72,6 @@ t.test('forbidden to the key, it is tried with another one as it was asked last'
   t.strictSame(asked(target), ['Rex', ASK, 'Rex b', ASK, 'Rex b']);
 });
 
-t.test('gone through again it is the same animal', async (t) => {
-  const live = testRun(losing(1));
-  const exchange = await probeOf(live).send(REX);
-  for (const offline of [true, false]) {
-    const again = testRun(undefined, { recorded: stored(live), offline });
-    t.equal(await probeOf(again).send(REX), exchange);
-    t.strictSame(asked(again), []);
-  }
-});
-
-t.test('one that was not repeated when it was recorded is open for the same reason as then', async (t) => {
-  const live = testRun(losing(1));
-  await t.rejects(probeOf(live).send(addPet({ name: 'Rex' })));
-  const again = testRun(undefined, { recorded: stored(live), offline: true });
-  await t.rejects(probeOf(again).send(REX), NO_ANSWER);
-});
-
-t.test('one that was sent when a process ended is sent as another animal, a burst’s too', async (t) => {
-  const unanswered = new Map([
-    ['check#2', 0],
-    ['check#4', 0],
-  ]);
-  const target = testRun(undefined, { recorded: new Map(), unanswered });
-  const probe = probeOf(target);
-  const specs = ['Rex', 'Max', 'Ida'].map(addition);
-  await probe.burst(specs, testKey(), 1);
-  t.match(await probe.send(addition('Leo')), { request: { body: '{"name":"Leo b"}' } });
-  await probe.send(getPet(7n));
-  t.strictSame(asked(target), ['Rex', 'Max b', 'Ida', 'Leo b', '/pets/7']);
-  const again = testRun(undefined, { recorded: stored(target), offline: true });
-  const judged = probeOf(again);
-  t.strictSame(
-    (await judged.burst(specs, testKey(), 1)).map(bodyOf),
-    target.run.exchanges.slice(0, 3).map(bodyOf),
-  );
-  t.match(await judged.send(addition('Leo')), { request: { body: '{"name":"Leo b"}' } });
-  const lost = testRun(losing(1), { recorded: new Map(), unanswered: new Map([['check#1', 0]]) });
-  await t.rejects(probeOf(lost).send(REX), NO_ANSWER);
-  t.strictSame(asked(lost), ['Rex b', ASK], 'there is no third animal');
-});
-
 t.test('the answer to what was attempted, or to the same as another animal', async (t) => {
   const target = testRun(losing(2));
   const probe = probeOf(target);
@@ -129,11 +85,6 @@ t.test('the answer to what was attempted, or to the same as another animal', asy
   t.strictSame(asked(target), ['Rex', 'Rex', ASK, 'Rex b']);
   const list = probeOf(testRun(losing(1)));
   await t.rejects(list.answerTo(await list.attempt(listPets(), testKey()), listPets(), testKey()), NO_ANSWER);
-  const resumed = testRun(losing(1), {
-    recorded: new Map(),
-    unanswered: new Map([['check#1', 0]]),
-  }).run.probe('check');
-  await t.rejects(resumed.answerTo(await resumed.attempt(REX, testKey()), REX, testKey()), NO_ANSWER);
 });
 
 t.test('it is asked for with the key of the attempt, and not where it may be added twice', async (t) => {
@@ -141,7 +92,7 @@ t.test('it is asked for with the key of the attempt, and not where it may be add
   const target = testRun(losing(1), { keys: [large, testKey()] });
   const probe = probeOf(target);
   await probe.answerTo(await probe.attempt(REX, testKey()), REX, testKey());
-  t.strictSame(target.run.requestsByKey, new Map([['free-1', 3]]));
+  t.strictSame(target.run.trace.requestsByKey, new Map([['free-1', 3]]));
   const alone = addPet({ name: 'Rex' });
   const other = testRun(losing(1));
   const adding = probeOf(other);

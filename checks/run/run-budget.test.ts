@@ -1,14 +1,14 @@
 import t from 'tap';
-import { MINUTE } from './key-pool.ts';
-import { quotaBill } from './quota-planner.ts';
-import { LONGEST_BAN, longestRun, runTime, whyEnded } from './run-budget.ts';
+import { MINUTE } from '../limits/time.ts';
+import { whyEnded } from '../wire/time-is-over.ts';
+import { quotaBill } from './plan.ts';
+import { LONGEST_BAN, longestRun, runTime } from './run-budget.ts';
 
 const nothing = quotaBill({
   keys: [],
   permissions: new Set(),
   checks: [],
   gapObservers: [],
-  lanes: [],
 });
 
 t.test(

@@ -1,7 +1,9 @@
 /** How long a run may take: what it declares before it begins, and keeps. */
+
 import { setMaxListeners } from 'node:events';
-import { MINUTE } from './key-pool.ts';
-import type { QuotaBill } from './quota-planner.ts';
+import { MINUTE } from '../limits/time.ts';
+import { TimeIsOver } from '../wire/time-is-over.ts';
+import type { QuotaBill } from './plan.ts';
 
 /** How long a ban is waited out, by the target's clock; one that says it lasts longer is not waited for. */
 export const LONGEST_BAN = 15 * MINUTE;
@@ -22,20 +24,6 @@ export function longestRun({ total, waitsForBan }: QuotaBill, speed: number): nu
   const ban = waitsForBan ? 2 * LONGEST_BAN : 0;
   return (TIMES_FORESEEN * total + ban) / speed + ROOM;
 }
-
-/** The reason with which a run is ended whose time is over; its message is the reason of all that stays open. */
-export class TimeIsOver extends Error {
-  override readonly name = 'TimeIsOver';
-
-  /** @param limit real milliseconds */
-  constructor(limit: number) {
-    super(`the run’s longest time, ${Number((limit / 1000).toFixed(2))} s, was over`);
-  }
-}
-
-/** Why a run was ended, in the words of the rows that it leaves open. */
-export const whyEnded = ({ reason }: AbortSignal): string =>
-  reason instanceof TimeIsOver ? reason.message : 'interrupted';
 
 /** The time of a run, from its beginning on. */
 export interface RunTime {

@@ -1,349 +1,298 @@
+/** Scenes: played once, kept on disk, and not played again by whoever resumes or rejudges the run. */
 import { join } from 'node:path';
-import t from 'tap';
-import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
-import { addPet, getPet, listPets } from '../wire/requests.ts';
-import { answered } from '../wire/testing/answered.ts';
-import { type Scene, Unsettled } from './check.ts';
+import t, { type Test } from 'tap';
+import type { FailureOutcome } from '../wire/exchange.ts';
+import { addPet, getPet, listPets, repeatable } from '../wire/requests.ts';
+import type { AnswerParts } from '../wire/testing/answered.ts';
 import { Journal, readJournal } from './journal.ts';
-import type { Run } from './run.ts';
-import { NOON, ROUND_TRIP, testKey, testRun } from './testing/test-run.ts';
+import type { Run, RunOptions } from './run.ts';
+import { inTurn, keyScene, optional, playedOn, type Scene, scene } from './scene.ts';
+import { type Answers, NOON, type TestRun, testKey, testRun } from './testing/test-run.ts';
+import { NotAsked, Unsettled } from './unsettled.ts';
 
 const HEADER = {
-  journal: 1,
+  journal: 2,
   runId: 'abcd2345',
   startedAt: NOON,
   target: 'https://staging.example.com/v1',
   permissions: [],
   keys: ['free-1'],
   clockSpeed: 1,
+  harnessVersion: '0.1.0',
 } as const;
-const RESET = { kind: 'failure', reason: 'reset', message: 'the connection was reset' } as const;
 
-const list = (run: Run, id: string, uniform = false, key = 'free-1'): Promise<Exchange> =>
-  run.exchange(
-    { ...listPets(), authorization: { kind: 'key', name: key, value: `value of ${key}` } },
-    { id, sentBy: id.split('#')[0] ?? id },
-    uniform,
-  );
+const one = scene('one', { requests: 1 }, async (probe) => ({
+  list: await probe.send(listPets()),
+  ids: [2n ** 60n],
+}));
+const two = scene('two', { needs: { one } }, async (probe, { one: { list } }) => ({
+  list,
+  got: await probe.send(getPet(1n)),
+}));
 
-t.test('an exchange is sent, journalled, counted and told', async (t) => {
+async function outcomeOf<T>(run: Run, wanted: Scene<T>): Promise<T> {
+  await run.play(wanted);
+  return run.outcomeOf(wanted);
+}
+
+/** Runs with a journal; `stopped` is what the process had done when it ended. */
+async function stopped(
+  t: Test,
+  work: (run: Run) => Promise<unknown>,
+  answers?: Answers,
+  options: Partial<RunOptions> = {},
+) {
   const file = join(t.testdir(), 'journal.ndjson');
-  const journal = new Journal(file, HEADER);
-  const begun: unknown[] = [];
-  const { run, sent, events } = testRun(
-    () => {
-      begun.push(readJournal(file));
-      return { headers: [['X-RateLimit-Remaining', '59']] };
-    },
-    { journal },
-  );
-  const exchange = await list(run, 'check#1');
+  const journal = new Journal(file, HEADER, 1);
+  const first = testRun(answers, { journal, ...options });
+  await work(first.run).catch(() => undefined);
   journal.close();
-  t.match(begun, [{ exchanges: new Map(), lost: new Map([['free-1', 1]]) }], 'begun before it was sent');
   const stored = readJournal(file);
-  t.strictSame(stored.ok && stored.exchanges.get('check#1'), exchange);
-  t.equal(sent.length, 1);
-  t.strictSame(run.exchanges, [exchange]);
-  t.equal(run.find('check#1'), exchange);
-  t.match(run.readings, [{ id: 'check#1', remaining: 59, listed: 0, sentAt: NOON }]);
-  t.strictSame(run.readings, run.readingsOf(testKey()));
-  t.strictSame([...run.requestsByKey], [['free-1', 1]]);
-  t.strictSame(events, [{ kind: 'exchange', exchange }]);
-  t.equal(run.lanes[0]?.requests, 1);
-  t.equal(run.keyOf(exchange)?.name, 'free-1');
-  t.equal(run.laneOf(exchange), run.lanes[0]);
-});
+  if (!stored.ok) throw new Error(stored.problem);
+  const resume = (answers?: Answers, more: Partial<RunOptions> = {}): TestRun =>
+    testRun(answers, { stored, ...options, ...more });
+  return { first, stored, resume };
+}
 
-t.test('one without a valid key spends no key', async (t) => {
-  const { run } = testRun(() => ({ status: 401 }));
-  const exchange = await run.exchange(
-    { ...listPets(), authorization: { kind: 'none' } },
-    { id: 'anonymous#1', sentBy: 'anonymous' },
-    false,
-  );
-  t.strictSame([...run.requestsByKey], [['(none)', 1]]);
-  t.equal(run.lanes[0]?.requests, 0);
-  t.equal(run.keyOf(exchange), undefined);
-  t.equal(run.refusalsOf(exchange), 0);
-  t.equal(run.readings.length, 1);
-  t.strictSame(run.readingsOf(testKey()), []);
-});
-
-t.test('a failure is kept and told, and is no reading', async (t) => {
-  const { run, events } = testRun(() => RESET);
-  await list(run, 'check#1', true);
-  await list(run, 'check#2', true);
-  await list(run, 'check#3', true);
-  t.equal(run.exchanges.length, 3, 'each failure in full, also in a burst');
-  t.strictSame(run.readings, []);
-  t.strictSame([...run.requestsByKey], [['free-1', 3]]);
-  t.equal(events.length, 3);
-});
-
-t.test('the first answer on a key after one that was lost is marked', async (t) => {
-  const { run } = testRun((_request, number) => (number === 2 || number === 3 ? RESET : {}), {
-    keys: [testKey(), testKey({ name: 'pro-1' })],
-  });
-  for (const [number, key] of ['free-1', 'free-1', 'free-1', 'pro-1', 'free-1', 'free-1'].entries())
-    await list(run, `check#${number + 1}`, false, key);
+t.test('a scene is played once, whoever asks, and so is what it needs', async (t) => {
+  const { run, sent } = testRun();
+  await Promise.all([run.play(two), run.play(one), run.play(two)]);
   t.strictSame(
-    run.readings.filter(({ afterLost }) => afterLost === true).map(({ id }) => id),
-    ['check#5'],
+    sent.map(({ path }) => path),
+    ['/pets', '/pets/1'],
   );
-  t.notOk('afterLost' in (run.readings[0] ?? {}));
-  const stored = ['check#1', 'check#2'].map((id) => [id, answered({ id, path: '/pets' })] as const);
-  const again = testRun(undefined, { recorded: new Map(stored), besideLost: new Set(['check#2']) }).run;
-  for (const [id] of stored) await list(again, id, false);
-  t.strictSame(
-    again.readings.map(({ afterLost }) => afterLost),
-    [undefined, true],
-  );
+  t.match(run.outcomeOf(two), { list: { id: 'one#1', sentBy: 'one' }, got: { id: 'two#1', sentBy: 'two' } });
+  t.strictSame(run.outcomeOf(one).ids, [2n ** 60n]);
 });
 
-t.test('of the uniform answers of a burst two of each sender and status are kept', async (t) => {
-  const { run } = testRun((_request, number) => ({ status: number % 4 === 0 ? 429 : 200 }));
-  for (let number = 1; number <= 12; number += 1) await list(run, `burst#${number}`, true);
-  await list(run, 'other#1', true);
-  await list(run, 'burst#13');
-  t.strictSame(
-    run.exchanges.map(({ id }) => id),
-    ['burst#1', 'burst#2', 'burst#4', 'burst#8', 'other#1', 'burst#13'],
-  );
-  t.equal(run.find('burst#3'), undefined);
-  t.equal(run.readings.length, 14, 'every one is a reading');
-  t.equal(run.refusalsOf(answered()), 3);
-});
-
-t.test('every addition of a burst is kept', async (t) => {
-  const { run } = testRun(() => ({ status: 201 }));
-  for (let number = 1; number <= 4; number += 1) {
-    await run.exchange(
-      {
-        ...addPet({ name: 'Bello', categoryId: 1n }),
-        authorization: { kind: 'key', name: 'free-1', value: 'value of free-1' },
-      },
-      { id: `burst#${number}`, sentBy: 'burst' },
-      true,
-    );
-  }
-  t.equal(run.exchanges.length, 4);
-});
-
-t.test('what an earlier run exchanged is taken instead of sent again', async (t) => {
-  const stored = answered({ id: 'check#1', sentAt: NOON - 5000, status: 429 });
-  const { run, sent } = testRun(undefined, { recorded: new Map([['check#1', stored]]) });
-  t.equal(await list(run, 'check#1'), stored);
-  t.equal(sent.length, 0);
-  t.equal(run.lanes[0]?.left(NOON + 54_999), 59, 'it counts towards its own minute');
-  t.equal(run.lanes[0]?.left(NOON + 55_000), 60);
-  t.equal(run.refusalsOf(stored), 1);
-  t.match(await list(run, 'check#2'), { sentAt: NOON });
-  t.equal(sent.length, 1);
-});
-
-t.test('what an earlier run asked otherwise is neither taken nor sent again', async (t) => {
-  const recorded = new Map([['check#1', answered({ id: 'check#1', path: '/pets?limit=7' })]]);
-  for (const offline of [true, false]) {
-    const { run, sent } = testRun(undefined, { recorded, offline });
-    await t.rejects(
-      list(run, 'check#1'),
-      new Unsettled(
-        'the stored run asked GET /pets?limit=7 as check#1, where this one asks GET /pets: it is not judged',
-      ),
-    );
-    t.strictSame([sent, run.readings, run.lanes[0]?.requests], [[], [], 0]);
-    t.equal(run.lostRequests('free-1'), 1, 'it was spent all the same');
-  }
-});
-
-t.test('the first request on each key after an interruption is marked, stored or sent', async (t) => {
-  const stored = ['check#1', 'check#2', 'check#3'].map((id) => answered({ id, sentAt: NOON - 5000 }));
-  const { run } = testRun(undefined, {
-    keys: [testKey(), testKey({ name: 'pro-1' })],
-    recorded: new Map(stored.map((exchange) => [exchange.id, exchange])),
-    resumedWith: new Set(['check#2']),
-  });
-  for (const id of ['check#1', 'check#2', 'check#3', 'check#4', 'check#5']) await list(run, id);
-  await list(run, 'check#6', false, 'pro-1');
-  t.strictSame(
-    run.readings.filter(({ resumed }) => resumed === true).map(({ id }) => id),
-    ['check#2', 'check#4', 'check#6'],
-  );
-  const { run: whole } = testRun();
-  await list(whole, 'check#1');
-  t.notOk('resumed' in (whole.readings[0] ?? {}));
-});
-
-t.test('a stored exchange spends the key that it was sent with', async (t) => {
-  const stored = answered({ id: 'check#1', key: 'pro-1', sentAt: NOON });
-  const { run } = testRun(undefined, {
-    keys: [testKey(), testKey({ name: 'pro-1' })],
-    recorded: new Map([['check#1', stored]]),
-  });
-  await list(run, 'check#1');
-  t.strictSame(
-    run.lanes.map(({ requests }) => requests),
-    [0, 1],
-  );
-});
-
-t.test('offline nothing is sent', async (t) => {
-  const { run, sent, waits } = testRun(undefined, { offline: true });
-  await t.rejects(list(run, 'check#1'), new Unsettled('the stored run has no exchange check#1 (GET /pets)'));
-  await run.waitUntil(NOON + 1000, 'a window');
-  t.strictSame([sent, waits()], [[], []]);
-});
-
-t.test('after an interruption nothing is sent or waited for, stored exchanges included', async (t) => {
-  const stopping = new AbortController();
-  const { run, sent, events } = testRun(undefined, {
-    signal: stopping.signal,
-    recorded: new Map([['check#1', answered({ id: 'check#1' })]]),
-  });
-  stopping.abort(new Error('SIGINT'));
-  await t.rejects(list(run, 'check#1'), new Unsettled('interrupted'));
-  await t.rejects(run.waitUntil(NOON + 1000, 'a window'), new Unsettled('interrupted'));
-  t.equal(sent.length, 0);
-  t.strictSame(
-    events.map(({ kind }) => kind),
-    ['waiting', 'waited'],
-  );
-});
-
-t.test('a wait is told when it begins and ends; what has come already is not waited for', async (t) => {
-  const { run, events, clock } = testRun();
-  await run.waitUntil(NOON, 'nothing');
-  await run.waitUntil(NOON + 5000, 'a window');
-  t.strictSame(events, [
-    { kind: 'waiting', until: NOON + 5000, for: 'a window' },
-    { kind: 'waited', for: 'a window' },
-  ]);
-  t.equal(clock.now(), NOON + 5000);
-});
-
-t.test('progress is told', async (t) => {
-  const { run, events } = testRun();
-  run.progress('free-1', 10, 1000);
-  t.strictSame(events, [{ kind: 'spending', key: 'free-1', done: 10, of: 1000 }]);
-});
-
-t.test('readings of a key in the order of sending, since a moment', async (t) => {
-  const { run, clock } = testRun(undefined, { keys: [testKey(), testKey({ name: 'pro-1' })] });
-  await list(run, 'check#1');
-  await list(run, 'check#2', false, 'pro-1');
-  await Promise.all([list(run, 'check#3'), list(run, 'check#4')]);
-  clock.pass(1000);
-  await list(run, 'check#5');
-  const ids = (since?: number) => run.readingsOf(testKey(), since).map(({ id }) => id);
-  t.strictSame(ids(), ['check#1', 'check#3', 'check#4', 'check#5']);
-  t.strictSame(ids(NOON), ['check#1', 'check#3', 'check#4', 'check#5']);
-  t.strictSame(ids(NOON + 1), ['check#3', 'check#4', 'check#5']);
-  t.strictSame(ids(NOON + 2 * ROUND_TRIP), ['check#3', 'check#4', 'check#5']);
-  t.strictSame(ids(NOON + 2 * ROUND_TRIP + 1), ['check#5']);
-  t.strictSame(ids(NOON + 60_000), []);
-  t.strictSame(run.readingsOf(testKey({ name: 'other' })), []);
-});
-
-t.test('whoever observes sees every answer of the three operations, in the order of receipt', async (t) => {
-  const { run } = testRun((request) => (request.path === '/pets/2' ? RESET : { status: 404 }));
-  const seen: AnsweredExchange[] = [];
-  run.onAnswer((exchange) => seen.push(exchange));
-  const probe = run.probe('check');
-  await probe.attempt(getPet(1n), testKey());
-  await probe.attempt(getPet(2n), testKey());
-  await probe.attempt({ operation: 'other', method: 'GET', path: '/nowhere' }, testKey());
-  await probe.attempt(listPets(), testKey());
-  t.strictSame(
-    seen.map(({ id }) => id),
-    ['check#1', 'check#4'],
-  );
-});
-
-t.test('animals that were added are counted', async (t) => {
-  const { run } = testRun((_request, number) => ({ status: number === 1 ? 400 : 201 }));
-  const probe = run.probe('check');
-  const pet = { name: 'b', categoryId: 1n };
-  for (const spec of [addPet({ name: 'a' }), addPet(pet), addPet(pet), addPet(pet), listPets()])
-    await probe.attempt(spec, testKey());
-  t.equal(run.animalsAdded, 3);
-});
-
-t.test('a target that was silent for longer than the run’s patience is sent nothing more', async (t) => {
-  const stored = answered({ id: 'check#9' });
-  const silent: Exchange = { ...stored, id: 'check#8', outcome: RESET };
-  const recorded = new Map<string, Exchange>([stored, silent].map((exchange) => [exchange.id, exchange]));
-  const { run, sent } = testRun(() => RESET, { patience: 0, recorded });
-  await list(run, 'check#8');
-  await list(run, 'check#1');
-  await list(run, 'check#2');
-  t.equal(run.presence.gone, undefined, 'a stored silence is over');
-  await list(run, 'check#3');
-  await t.rejects(list(run, 'check#4'), { name: 'Unsettled', message: /^the target stopped answering/ });
-  t.equal(sent.length, 3);
-  t.equal(await list(run, 'check#9'), stored, 'what is stored is taken still');
-});
-
-t.test('waits in vain are forgotten once a request of the key is admitted', async (t) => {
-  const { run } = testRun((_request, number) => ({ status: number === 1 ? 429 : 200 }));
-  run.waitsInVain.set('free-1', 2);
-  await list(run, 'check#1');
-  t.equal(run.waitsInVain.get('free-1'), 2);
-  await list(run, 'check#2');
-  t.equal(run.waitsInVain.get('free-1'), undefined);
-});
-
-t.test('only a list says how many animals it held', async (t) => {
-  const { run } = testRun((request) => ({ body: request.operation === 'listPets' ? '[{},{}]' : '{}' }));
-  const probe = run.probe('check');
-  await probe.attempt(listPets(), testKey());
-  await probe.attempt(getPet(1n), testKey());
-  t.strictSame(
-    run.readings.map((reading) => ('listed' in reading ? reading.listed : 'none')),
-    [2, 'none'],
-  );
-});
-
-t.test('when this part of the run began', async (t) => {
-  t.equal(testRun().run.resumedAt, 0);
-  t.equal(testRun(undefined, { recorded: new Map() }).run.resumedAt, NOON);
-  t.equal(testRun(undefined, { recorded: new Map(), offline: true }).run.resumedAt, 0);
-});
-
-t.test('a scene is played once, whoever asks, also where it fails', async (t) => {
+t.test('what cannot be told of one scene cannot be told of those that need it', async (t) => {
   const { run } = testRun();
-  let played = 0;
-  const scene: Scene<number> = { id: 'shared', play: async () => (played += 1) };
-  t.strictSame(await Promise.all([run.play(scene), run.play(scene)]), [1, 1]);
-  const failing: Scene<number> = {
-    id: 'failing',
-    play: async () => {
-      played += 1;
-      throw new Unsettled('no answer');
+  const fails = scene('fails', {}, async (): Promise<number> => {
+    throw new Unsettled('no answer');
+  });
+  const needs = scene('needs', { needs: { fails } }, async () => 'played');
+  const does = scene(
+    'does',
+    { needs: { fails: optional(fails) } },
+    async (_probe, { fails }) => fails ?? 'without',
+  );
+  await t.rejects(outcomeOf(run, needs), new Unsettled('no answer'));
+  t.equal(await outcomeOf(run, does), 'without');
+});
+
+t.test('a defect is no outcome', async (t) => {
+  const defect = new TypeError('undefined is not a function');
+  const broken = scene('broken', {}, async () => {
+    throw defect;
+  });
+  await t.rejects(testRun().run.play(broken), defect);
+});
+
+t.test('without its permission a scene is not played, nor what needs it', async (t) => {
+  const bans = scene('bans', { permit: 'ban', needs: { one } }, async () => 'played');
+  const after = scene('after', { needs: { bans } }, async () => 'played');
+  const { run, sent } = testRun();
+  await t.rejects(outcomeOf(run, bans), new NotAsked('needs the permission ban'));
+  await t.rejects(outcomeOf(run, after), new NotAsked('needs the permission ban'));
+  t.equal(sent.length, 0, 'nor is anything sent for it');
+  t.equal(await outcomeOf(testRun(undefined, { permissions: new Set(['ban']) }).run, after), 'played');
+});
+
+t.test('a scene on several keys has an outcome for each, or the reason why not', async (t) => {
+  const keys = ['free-1', 'free-2', 'pro-1'].map((name) => testKey({ name }));
+  const onKeys = keyScene(
+    'limit',
+    {
+      permit: 'exhaust',
+      keys: (all) => all.filter(({ name }) => name.startsWith('free')),
+      spends: () => ({}),
     },
+    async (probe, key) => {
+      if (key.name === 'free-2') throw new Unsettled('no answer');
+      return (await probe.attempt(listPets(), key)).id;
+    },
+  );
+  const needs = scene('needs', { needs: { onKeys } }, async (_probe, outcomes) =>
+    playedOn(outcomes.onKeys).map(({ key, outcome }) => `${key.name}: ${outcome}`),
+  );
+  const { run } = testRun(undefined, { keys, permissions: new Set(['exhaust']) });
+  t.strictSame(await outcomeOf(run, needs), ['free-1: limit:free-1#1']);
+  const failing = scene('failing', { needs: { onKeys } }, async (_probe, outcomes) =>
+    playedOn(outcomes.onKeys.filter(({ kind }) => kind === 'unsettled')),
+  );
+  await t.rejects(outcomeOf(run, failing), new Unsettled('no answer'));
+});
+
+t.test('a resumed run does not play again what is on disk', async (t) => {
+  const { first, resume } = await stopped(t, (run) => run.play(two));
+  const again = resume();
+  t.strictSame(await outcomeOf(again.run, two), first.run.outcomeOf(two));
+  t.equal(again.sent.length, 0);
+  t.equal(
+    again.run.outcomeOf(two).list,
+    again.run.trace.find('one#1'),
+    'its exchanges are those of the trace',
+  );
+  t.match(again.run.trace.readings, [{ id: 'one#1' }, { id: 'two#1' }]);
+  t.strictSame([...again.run.trace.requestsByKey], [['free-1', 2]]);
+  t.equal(again.run.sender.lanes[0]?.left(NOON + 100), 58, 'and are spent');
+});
+
+t.test('what could not be told is on disk as well, unless the run ended there', async (t) => {
+  const refuses: Answers = () => ({ status: 429, headers: [['Retry-After', '600']] });
+  const { resume } = await stopped(t, (run) => run.play(one), refuses);
+  const again = resume();
+  await t.rejects(outcomeOf(again.run, one), {
+    message: /somebody else spends it/,
+    evidence: [{ id: 'one#1' }],
+  });
+  t.equal(again.sent.length, 0);
+  const ending = new AbortController();
+  const ended = await stopped(
+    t,
+    (run) => run.play(one),
+    () => {
+      ending.abort(new Error('SIGINT'));
+      return { kind: 'failure', reason: 'interrupted', message: 'interrupted' };
+    },
+    { signal: ending.signal },
+  );
+  const resumed = testRun(undefined, { stored: ended.stored });
+  t.match(await outcomeOf(resumed.run, one), { list: { outcome: { status: 200 } } });
+});
+
+const REX = repeatable((again) => addPet({ name: `Rex${again}` }));
+const adds = scene('adds', {}, async (probe) => {
+  const first = await probe.part({ id: 'adds:first', play: (part) => part.send(REX) });
+  const second = await probe.part({ id: 'adds:second', play: (part) => part.send(REX) });
+  return { first, second, wasCutOff: probe.wasCutOff };
+});
+
+t.test('a scene that was cut off is played anew, but for its parts that are on disk', async (t) => {
+  const kill: Answers = (_request, number) => {
+    if (number === 2) throw new Error('killed');
+    return { status: 201 };
   };
-  await t.rejects(run.play(failing), new Unsettled('no answer'));
-  await t.rejects(run.play(failing), new Unsettled('no answer'));
-  t.equal(played, 2);
-});
-
-t.test('a scene sends under its own name', async (t) => {
-  const { run } = testRun();
-  const scene: Scene<Exchange> = {
-    id: 'shared',
-    play: async (probe) => probe.attempt(listPets(), testKey()),
+  const { resume, stored } = await stopped(t, (run) => run.play(adds), kill);
+  const again = resume(() => ({ status: 201 }));
+  const { first, second, wasCutOff } = await outcomeOf(again.run, adds);
+  t.match(first, { id: 'adds:first#1', sentBy: 'adds', request: { body: '{"name":"Rex"}' } });
+  t.match(
+    second,
+    { id: 'adds:second#1', request: { body: '{"name":"Rex b"}' }, session: 2 },
+    'as another animal',
+  );
+  t.equal(wasCutOff, true);
+  t.equal(again.sent.length, 1);
+  const twice = {
+    ...stored,
+    entries: [...stored.entries, { session: 2 }, { playing: 'adds:second' }],
+    sessions: 2,
   };
-  t.match(await run.play(scene), { id: 'shared#1', sentBy: 'shared' });
+  const third = testRun(() => ({ status: 201 }), { stored: twice });
+  t.match((await outcomeOf(third.run, adds)).second, { request: { body: '{"name":"Rex c"}' }, session: 3 });
 });
 
-t.test('a scene that needs a permission is not played without', async (t) => {
-  const scene: Scene<string> = { id: 'shared', permit: 'ban', play: async () => 'played' };
-  await t.rejects(testRun().run.play(scene), new Unsettled('needs the permission ban'));
-  t.equal(await testRun(undefined, { permissions: new Set(['ban']) }).run.play(scene), 'played');
+t.test('exchanges of a scene that is played anew have numbers of their own', async (t) => {
+  const kill: Answers = (_request, number) => {
+    if (number === 3) throw new Error('killed');
+    return {};
+  };
+  const three = scene('three', {}, async (probe) => {
+    const sent = [];
+    for (const id of [1n, 2n, 3n]) sent.push((await probe.send(getPet(id))).id);
+    return sent;
+  });
+  const { resume } = await stopped(t, (run) => run.play(three), kill);
+  t.strictSame(await outcomeOf(resume().run, three), ['three#3', 'three#4', 'three#5']);
 });
 
-t.test('requests that a crash cut off', async (t) => {
-  t.equal(testRun().run.lostRequests('free-1'), 0);
-  const { run } = testRun(undefined, { lost: new Map([['free-1', 2]]) });
-  t.equal(run.lostRequests('free-1'), 2);
-  t.equal(run.lostRequests('pro-1'), 0);
+const tries = scene('tries', {}, (probe) => inTurn([1n, 2n, 3n], (id) => probe.send(getPet(id))));
+const LOST = { kind: 'failure', reason: 'reset', message: 'connection reset' } as const;
+const losing: Answers = ({ path }) => (path === '/pets/2' ? LOST : {});
+
+t.test('of things that are tried in turn a lost answer costs one, on disk too', async (t) => {
+  const { first, resume } = await stopped(t, (run) => run.play(tries), losing);
+  const outcome = {
+    done: [{ request: { path: '/pets/1' } }, { request: { path: '/pets/3' } }],
+    unsettled: [{ reason: 'no answer: connection reset', evidence: [{ request: { path: '/pets/2' } }] }],
+  };
+  t.match(first.run.outcomeOf(tries), outcome);
+  const again = resume();
+  t.match(await outcomeOf(again.run, tries), outcome);
+  t.equal(again.sent.length, 0);
+});
+
+t.test('after a refusal that somebody else earned none of them is sent', async (t) => {
+  const { run, sent } = testRun(({ path }) =>
+    path === '/pets/2' ? { status: 429, headers: [['Retry-After', '600']] } : {},
+  );
+  t.match(await outcomeOf(run, tries), {
+    done: [{ request: { path: '/pets/1' } }],
+    unsettled: [{ reason: /somebody else spends it/ }],
+  });
+  t.strictSame(
+    sent.map(({ path }) => path),
+    ['/pets/1', '/pets/2'],
+  );
+});
+
+t.test('where the run ended within them, a resumed run tries them all anew', async (t) => {
+  const paths = ['/pets/1', '/pets/2', '/pets/3'];
+  for (const last of paths.slice(1)) {
+    const ending = new AbortController();
+    const { resume } = await stopped(
+      t,
+      (run) => run.play(tries),
+      ({ path }): AnswerParts | FailureOutcome => {
+        if (path !== last) return {};
+        ending.abort(new Error('SIGINT'));
+        return { kind: 'failure', reason: 'interrupted', message: 'interrupted' };
+      },
+      { signal: ending.signal },
+    );
+    const again = resume(undefined, { signal: new AbortController().signal });
+    t.match(await outcomeOf(again.run, tries), { unsettled: [] }, `${last}: interrupted`);
+    t.strictSame(
+      again.sent.map(({ path }) => path),
+      paths,
+      `${last}: interrupted`,
+    );
+    let isGone = false;
+    const gone = await stopped(
+      t,
+      (run) => run.play(tries),
+      ({ path }) => {
+        isGone ||= path === last;
+        return isGone ? LOST : {};
+      },
+    );
+    t.match(gone.first.run.sender.presence.gone, /stopped answering/, `${last}: gone`);
+    t.throws(() => gone.first.run.outcomeOf(tries), { name: 'RunEnded' }, `${last}: gone`);
+    const back = gone.resume();
+    t.match(await outcomeOf(back.run, tries), { unsettled: [] }, `${last}: gone`);
+    t.equal(back.sent.length, 3, `${last}: gone`);
+  }
+});
+
+t.test('a scene about now is played by each process, and rejudged as it was', async (t) => {
+  const now = scene('now', { eachSession: true }, async (probe) => (await probe.send(listPets())).id);
+  const { resume } = await stopped(t, (run) => run.play(now));
+  t.equal(await outcomeOf(resume().run, now), 'now#2');
+  t.equal(await outcomeOf(resume(undefined, { offline: true }).run, now), 'now#1');
+});
+
+t.test('rejudging sends nothing; a scene that is not stored costs what needs it', async (t) => {
+  const { resume } = await stopped(t, (run) => run.play(one));
+  const { run, sent } = resume(undefined, { offline: true });
+  t.match(await outcomeOf(run, one), { list: { id: 'one#1' } });
+  await t.rejects(outcomeOf(run, two), new Unsettled('the stored run did not play the scene two'));
+  t.equal(sent.length, 0);
+});
+
+t.test('a scene whose outcome names what a damaged line held is played again', async (t) => {
+  const { stored } = await stopped(t, (run) => run.play(one));
+  const entries = stored.entries.filter((entry) => !('exchange' in entry));
+  const again = testRun(undefined, { stored: { ...stored, entries } });
+  t.match(await outcomeOf(again.run, one), { list: { session: 2 } });
 });

@@ -2,17 +2,22 @@
 import type { Check, GapObserver } from '../run/check.ts';
 import { addAnimalChecks } from './add/checks.ts';
 import { addAnimalGaps } from './add/gaps.ts';
-import { banChecks, banGaps } from './ban/checks.ts';
+import { banChecks } from './ban/checks.ts';
+import { banGaps } from './ban/gaps.ts';
 import { dailyQuotaChecks } from './day/checks.ts';
 import { errorBodyChecks } from './errors/checks.ts';
 import { getAnimalChecks, getAnimalGaps } from './get/checks.ts';
 import { deprecationChecks, deprecationGaps } from './get/deprecation.ts';
 import { rateHeaderChecks } from './headers/checks.ts';
-import { authenticationChecks, authenticationGaps } from './keys/checks.ts';
+import { authenticationChecks } from './keys/checks.ts';
+import { authenticationGaps } from './keys/gaps.ts';
 import { listAnimalChecks } from './list/checks.ts';
 import { listAnimalGaps } from './list/gaps.ts';
-import { rateLimitChecks, rateLimitGaps } from './minute/checks.ts';
+import { rateLimitChecks } from './minute/checks.ts';
+import { rateLimitGaps } from './minute/gaps.ts';
 import { serviceChecks, serviceGaps } from './service/checks.ts';
+
+export { bannedAnswers } from './ban/checks.ts';
 
 /** Adding comes before listing and getting, which then find the run's own animals; limits come last. */
 export const allChecks: readonly Check[] = [
@@ -39,3 +44,18 @@ export const allGapObservers: readonly GapObserver[] = [
   ...rateLimitGaps,
   ...banGaps,
 ];
+
+/** The checks by their part of the document, as `--only` takes them. */
+export const checksByPart: Readonly<Record<string, readonly Check[]>> = {
+  service: serviceChecks,
+  'add-animal': addAnimalChecks,
+  'list-animals': listAnimalChecks,
+  'get-animal': getAnimalChecks,
+  deprecation: deprecationChecks,
+  authentication: authenticationChecks,
+  'error-bodies': errorBodyChecks,
+  'rate-headers': rateHeaderChecks,
+  'rate-limits': rateLimitChecks,
+  bans: banChecks,
+  'daily-quota': dailyQuotaChecks,
+};

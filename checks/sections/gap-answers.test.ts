@@ -1,36 +1,36 @@
 /** What the observers say of servers that answer the document's gaps in their own ways. */
 import t from 'tap';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
-import { createClock } from '../run/clock.ts';
+import { sharedClock } from '../run/clock.ts';
+import { judgeRun } from '../run/judge.ts';
+import { playRun } from '../run/play.ts';
 import { preflight } from '../run/preflight.ts';
 import { Run } from '../run/run.ts';
-import { runChecks } from '../run/run-checks.ts';
 import { testKey } from '../run/testing/test-run.ts';
 import { createClient } from '../wire/client.ts';
 import { allGapObservers } from './all-checks.ts';
-
-const CLOCK_SPEED = 30;
 
 /** The observers that need no key at its limit. */
 const observers = allGapObservers.filter(({ permit }) => permit === undefined || permit === 'writes');
 
 /** The answers that the run showed, by gap. */
 async function answersOf(variant?: string): Promise<Record<string, string>> {
+  const clock = sharedClock();
   const server = await startReferenceServer({
-    clockSpeed: CLOCK_SPEED,
+    clock,
     animals: 30,
     ...(variant === undefined ? {} : { variant }),
   });
-  const clock = createClock(CLOCK_SPEED);
   const [pro] = server.keys.filter(({ name }) => name === 'pro-1');
   if (pro === undefined) throw new Error('the server has no key pro-1');
   const client = createClient({ baseUrl: server.baseUrl, now: () => clock.now(), secrets: [pro.value] });
   try {
     const run = new Run({
       baseUrl: server.baseUrl,
-      runId: 'abcd2345',
+      id: 'abcd2345',
       client,
       clock,
+      clockSpeed: clock.speed,
       keys: [
         testKey({ name: 'pro-1', plan: 'pro', limits: { perMinute: 300, perDay: 10_000 }, value: pro.value }),
       ],
@@ -39,7 +39,9 @@ async function answersOf(variant?: string): Promise<Record<string, string>> {
     });
     const ready = await preflight(run);
     if (ready.kind === 'not-ready') throw new Error(ready.message);
-    const { gaps } = await runChecks(run, { checks: [], gapObservers: observers, lanes: () => [] });
+    const judging = { checks: [], gapObservers: observers };
+    await playRun(run, judging);
+    const { gaps } = judgeRun(judging, run, run.trace);
     return Object.fromEntries(
       [...gaps].flatMap(([id, answer]) => (typeof answer === 'string' ? [] : [[id, answer.answer]])),
     );

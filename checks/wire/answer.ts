@@ -4,14 +4,11 @@
  */
 import { type NumberHeader, RATE_HEADER_NAMES, type RateHeaders } from './rate-headers.ts';
 
-/** What an answer should have been, and what it was. */
+/** What the document asks of an answer, and what came. */
 export interface Violation {
   readonly expected: string;
   readonly actual: string;
 }
-
-/** The three operations, with the status of their success. */
-export const SUCCESS = { listPets: 200, createPet: 201, getPet: 200 } as const;
 
 /** An int64 with every digit: a text where no bigint was made of it. */
 export type Int64 = bigint | string;
@@ -31,25 +28,6 @@ export function quoted(text: string): string {
   return text.length <= 120
     ? JSON.stringify(text)
     : `${JSON.stringify(`${text.slice(0, 60)}…`)} (${text.length.toLocaleString('en')} characters)`;
-}
-
-const BODIES = {
-  listPets: '200 with a JSON array',
-  createPet: '201 with the created Pet',
-  getPet: '200 with the Pet',
-} as const;
-
-/**
- * 4: each operation has one success. Whether it was to succeed is for whoever asked to know.
- *
- * @param described the answer in a few words
- */
-export function successViolation(
-  operation: keyof typeof SUCCESS,
-  status: number,
-  described: string,
-): Violation | undefined {
-  return status === SUCCESS[operation] ? undefined : { expected: BODIES[operation], actual: described };
 }
 
 /** The media types in the values of Content-Type, without their parameters, in lower case. */
@@ -231,10 +209,13 @@ export function listOnceViolation(listed: readonly ShownAnimal[]): Violation | u
   return undefined;
 }
 
+/** An integer as a path has it. */
+export const INTEGER = /^-?\d+$/;
+
 /** 4.3: petId is the identifier of the animal. @param asked the id as it stands in the path */
 export function requestedIdViolation(asked: string | undefined, { id }: ShownAnimal): Violation | undefined {
   // What an id that is no integer may find is open, and an id of no int64 is the schema's subject.
-  if (id === undefined || asked === undefined || !/^-?\d+$/.test(asked) || BigInt(id) === BigInt(asked))
+  if (id === undefined || asked === undefined || !INTEGER.test(asked) || BigInt(id) === BigInt(asked))
     return undefined;
   return { expected: `animal ${asked}`, actual: `animal ${id}` };
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { HARNESS_VERSION } from '../run/harness-version.ts';
+import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { BodyBudget } from './body-budget.ts';
 import { Connections, type WireResponse } from './connections.ts';
 import { decodeContent } from './content-decoding.ts';

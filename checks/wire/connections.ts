@@ -64,6 +64,8 @@ export class Connection {
   answers: readonly Answer[] = [];
   /** The first error of the TCP connection; undici tells of the last one, which hides an alert of TLS. */
   error: Error | undefined;
+  /** Whether it could not be made: undici may wait on it for good after a certificate of another host. */
+  isBroken = false;
   /** Whether a request was sent whose answer is not complete: all bytes that come belong to it. */
   isWaiting = false;
   #onEnd: (stray: boolean) => void = () => undefined;
@@ -85,7 +87,10 @@ export class Connection {
       connect: (options, callback) => {
         this.error = undefined;
         connect(options, (...[error, socket]) => {
-          if (error !== null) return callback(error, null);
+          if (error !== null) {
+            this.isBroken = true;
+            return callback(error, null);
+          }
           this.#watch(socket);
           callback(null, socket);
         });
@@ -174,10 +179,17 @@ export class Connections {
     try {
       return await work(connection);
     } finally {
+      const usable = connection.isBroken ? this.#replace(connection) : connection;
       const next = this.#waiting.shift();
-      if (next === undefined) this.#idle.push(connection);
-      else next(connection);
+      if (next === undefined) this.#idle.push(usable);
+      else next(usable);
     }
+  }
+
+  #replace(broken: Connection): Connection {
+    this.#all.splice(this.#all.indexOf(broken), 1);
+    void broken.client.destroy();
+    return this.#open();
   }
 
   #open(): Connection {

@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
 import { type Dispatcher, errors, Pool } from 'undici';
-import { TimeIsOver } from '../run/run-budget.ts';
 import { BodyBudget } from './body-budget.ts';
 import type { Line, WireRequest } from './connections.ts';
 import { type DispatchBounds, dispatchOnce } from './dispatch-once.ts';
+import { TimeIsOver } from './time-is-over.ts';
 
 const LIST: WireRequest = {
   method: 'GET',

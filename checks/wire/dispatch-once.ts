@@ -1,10 +1,10 @@
 import type { Dispatcher } from 'undici';
-import { whyEnded } from '../run/run-budget.ts';
 import type { BodyBudget } from './body-budget.ts';
 import type { Answer, Line, WireRequest, WireResponse } from './connections.ts';
 import type { FailureOutcome, FailureReason, HeaderList } from './exchange.ts';
 import { failureOf, type Progress } from './exchange-failure.ts';
 import { staleAnswer } from './stale-answer.ts';
+import { whyEnded } from './time-is-over.ts';
 
 /** Real milliseconds, whatever the run's clock does. */
 export interface TimeLimits {

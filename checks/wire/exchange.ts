@@ -52,10 +52,12 @@ export interface FailureOutcome {
 
 /** One request and what came of it: the unit of evidence. */
 export interface Exchange {
-  /** Unique within a run: the check that sent it and a counter, `auth-missing-key#2`. */
+  /** Unique within a run: the scene that sent it and a counter, `retrievals#2`. */
   readonly id: string;
-  /** The check or shared scene that paid for it. */
+  /** The scene that sent it. */
   readonly sentBy: string;
+  /** The number of the process that sent it, where it is not the first that worked at the run. */
+  readonly session?: number;
   /** Name of the key in the profile; null where no valid key was sent. */
   readonly key: string | null;
   /** Milliseconds since 1970 by the harness's clock, when the request was handed to the connection. */

@@ -1,14 +1,5 @@
 import t from 'tap';
-import {
-  answeredPet,
-  bearsRateHeader,
-  bodyOf,
-  described,
-  listedPets,
-  looksLikeTheService,
-  mediaTypes,
-  quoted,
-} from './pets.ts';
+import { answeredPet, bearsRateHeader, bodyOf, described, listedPets, looksLikeTheService } from './pets.ts';
 import { answered } from './testing/answered.ts';
 
 const REX = '{"id":9223372036854775807,"name":"Rex","categoryId":2,"status":"sold"}';
@@ -136,24 +127,6 @@ t.test('without a rate header, the body may tell the service by an array or two 
   ]) {
     t.notOk(looksLikeTheService(answered({ body })), body);
   }
-});
-
-t.test('a media type is compared without its parameters and without case, each that was sent', async (t) => {
-  const typesOf = (...values: string[]) =>
-    mediaTypes(answered({ headers: values.map((value) => ['Content-Type', value] as const) }));
-  t.strictSame(typesOf(), []);
-  t.strictSame(typesOf('application/json'), ['application/json']);
-  t.strictSame(typesOf('Application/JSON ; charset=UTF-8'), ['application/json']);
-  t.strictSame(typesOf('application/json;charset=utf-8', 'text/html'), ['application/json', 'text/html']);
-  t.strictSame(typesOf(''), [''], 'a header without a value is a header');
-  t.strictSame(mediaTypes(answered({ headers: [['Accept', 'text/html']] })), []);
-});
-
-t.test('a text is quoted in one line, a long one by its beginning and length', async (t) => {
-  t.equal(quoted('line 1\n"2"'), '"line 1\\n\\"2\\""');
-  t.equal(quoted('x'.repeat(120)), `"${'x'.repeat(120)}"`);
-  t.equal(quoted('x'.repeat(121)), `"${'x'.repeat(60)}…" (121 characters)`);
-  t.equal(quoted('y'.repeat(1_048_576)), `"${'y'.repeat(60)}…" (1,048,576 characters)`);
 });
 
 t.test('a response is described by its status, its media type and its size', async (t) => {

@@ -1,4 +1,5 @@
-import { type AnsweredExchange, header, headerValues } from './exchange.ts';
+import { mediaTypesIn } from './answer.ts';
+import { type AnsweredExchange, type Exchange, header, headerValues } from './exchange.ts';
 import { int64Of, isJsonObject, type JsonValue, type ParsedJson, parseJson } from './lossless-json.ts';
 import { RATE_HEADER_NAMES } from './rate-headers.ts';
 
@@ -64,6 +65,12 @@ export function answeredPet(exchange: AnsweredExchange): SeenPet | undefined {
   return (status === 200 || status === 201) && body.ok ? seenPet(body.value) : undefined;
 }
 
+/** The animal in the body of an addition; undefined where it is none. */
+export function sentPet({ request }: Exchange): SeenPet | undefined {
+  const body = parseJson(request.body ?? '');
+  return body.ok ? seenPet(body.value) : undefined;
+}
+
 /** Fields by which an object is recognised, whatever else is wrong with it. */
 const RECOGNISABLE = [
   ['code', 'message', 'status'],
@@ -87,24 +94,10 @@ export function looksLikeTheService(exchange: AnsweredExchange): boolean {
   );
 }
 
-/** Media types of a response without their parameters, in lower case; two where Content-Type was sent twice. */
-export function mediaTypes(exchange: AnsweredExchange): string[] {
-  return headerValues(exchange.outcome.headers, 'content-type').map(
-    (value) => value.split(';')[0]?.trim().toLowerCase() ?? '',
-  );
-}
-
-/** A text as a message quotes it, a long one by its beginning and length. */
-export function quoted(text: string): string {
-  return text.length <= 120
-    ? JSON.stringify(text)
-    : `${JSON.stringify(`${text.slice(0, 60)}…`)} (${text.length.toLocaleString('en')} characters)`;
-}
-
 /** A response in a few words: `404 text/html, 1,204 bytes`. */
 export function described(exchange: AnsweredExchange): string {
-  const { status, bodyBytes } = exchange.outcome;
-  return bodyBytes === 0
-    ? `${status} with an empty body`
-    : `${status} ${mediaTypes(exchange)[0] ?? 'without a media type'}, ${bodyBytes.toLocaleString('en')} bytes`;
+  const { status, bodyBytes, headers } = exchange.outcome;
+  if (bodyBytes === 0) return `${status} with an empty body`;
+  const [type = 'without a media type'] = mediaTypesIn(headerValues(headers, 'content-type'));
+  return `${status} ${type}, ${bodyBytes.toLocaleString('en')} bytes`;
 }

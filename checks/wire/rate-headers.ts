@@ -118,10 +118,8 @@ export interface RateReading {
   readonly date: number | undefined;
   /** For a list, how many animals it held. */
   readonly listed?: number;
-  /** The run was interrupted right before it: requests on this key may have been made that are not on record. */
-  readonly resumed?: true;
-  /** A request of the key right before got no answer: whether it was counted nobody knows. */
-  readonly afterLost?: true;
+  /** A request of the key right before, or beside it, got no answer: whether it was counted nobody knows. */
+  afterLost?: true;
 }
 
 /** The rate limit's view of an exchange. */

@@ -15,19 +15,19 @@ export interface RequestSpec {
    * The same as another animal, which is sent in place of this one where this one may have been done already and nobody
    * knows its answer: a name may have to be the only one. Without it an addition is not repeated.
    */
-  readonly again?: RequestSpec;
+  readonly again?: () => RequestSpec;
 }
 
-/** What makes another name of a name. */
-export const OF_ANOTHER = ' b';
+/** What makes another name of a name, the first time that its animal is added once more and later: b, c, d … */
+const ofAnother = (times: number) => (times === 0 ? '' : ` ${String.fromCharCode(97 + (times % 26))}`);
 
 /**
  * An addition that may be repeated.
  *
- * @param add with nothing, or with OF_ANOTHER
+ * @param add with nothing, or with what makes another name of its animal's name
  */
-export function repeatable(add: (again: string) => RequestSpec): RequestSpec {
-  return { ...add(''), again: add(OF_ANOTHER) };
+export function repeatable(add: (again: string) => RequestSpec, times = 0): RequestSpec {
+  return { ...add(ofAnother(times)), again: () => repeatable(add, times + 1) };
 }
 
 /** The query parameters of section 4.1; text so that values that the document does not allow can be sent too. */

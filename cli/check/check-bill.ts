@@ -1,4 +1,4 @@
-import type { KeyBill } from '../../checks/run/quota-planner.ts';
+import type { KeyBill } from '../../checks/run/plan.ts';
 import { duration } from '../../reports/facts.ts';
 import { count } from '../../reports/outcome.ts';
 import type { CheckPlan } from './check-plan.ts';
@@ -10,7 +10,7 @@ import type { CheckSubject } from './check-subject.ts';
  * @param timeLimit real milliseconds that the run may take
  */
 export function renderBill(
-  { checks, bill, wanting }: CheckPlan,
+  { checks, bill, skipped }: CheckPlan,
   { profile, permissions }: CheckSubject,
   timeLimit: number,
 ): string {
@@ -35,7 +35,7 @@ export function renderBill(
     `  Longest wait ${duration(bill.longestWait / 1000)}${ban}`,
     `  Time         about ${duration(Math.max(1, Math.round(bill.total / 1000)))}${ban === '' ? '' : ', and the ban'}${speed}`,
     `  At most      ${duration(Math.round(timeLimit / 1000))}${speed === '' ? '' : ' of real time'}: then it ends with what it has; --resume goes on from there`,
-    ...notVerified(wanting),
+    ...notVerified(skipped),
     ...(bill.unpayable.length === 0 ? [] : ['', ...bill.unpayable.map((reason) => `  ✘ refused: ${reason}`)]),
   ];
   return `${lines.join('\n')}\n`;
@@ -71,10 +71,10 @@ function table(rows: readonly (readonly string[])[]): string[] {
   });
 }
 
-function notVerified(wanting: ReadonlyMap<string, string>): string[] {
-  if (wanting.size === 0) return ['  Not verified nothing for want of a key or a permission'];
+function notVerified(skipped: ReadonlyMap<string, string>): string[] {
+  if (skipped.size === 0) return ['  Not verified nothing for want of a key or a permission'];
   const byReason = new Map<string, string[]>();
-  for (const [id, reason] of wanting) byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
+  for (const [id, reason] of skipped) byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
   const lines = [...byReason].map(([reason, ids]) => `  ? ${reason}: ${ids.join(', ')}`);
-  return ['', `  ${count(wanting.size, 'requirement')} will stay inconclusive:`, ...lines];
+  return ['', `  ${count(skipped.size, 'requirement')} will be skipped:`, ...lines];
 }

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
+import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
 import type { ReadReport } from '../../reports/read-report.ts';
 import { UsageError } from '../shared/exit-codes.ts';
-import type { CheckSubject } from './check-subject.ts';
 
 /** The profile of a run in its folder, so that the run can be gone on with or judged again. */
 export const PROFILE_FILE = 'profile.yaml';
@@ -79,7 +79,10 @@ export function unwritable(folder: string, error: unknown): UsageError {
 }
 
 /** Keeps the run's profile beside its journal; the embedded server's address is left out, for nothing is there later. */
-export function keepProfile(directory: string, { profile, embedded }: CheckSubject): void {
+export function keepProfile(
+  directory: string,
+  { profile, embedded }: { readonly profile: TargetProfile; readonly embedded: boolean },
+): void {
   const { target: _ended, ...lasting } = profile;
   try {
     const text = profileYaml(embedded ? { ...lasting, target: undefined } : profile);

@@ -1,4 +1,6 @@
-import type { Check, Scene, Spending } from '../../checks/run/check.ts';
+import type { Check } from '../../checks/run/check.ts';
+import { keyScenes } from '../../checks/run/play.ts';
+import { type Need, permitOf, type Spending } from '../../checks/run/scene.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { count } from '../../reports/outcome.ts';
 import { requirements } from '../../spec/contract.ts';
@@ -8,7 +10,7 @@ export function listChecks(only: readonly string[] | undefined): string {
   const rows = requirements.flatMap(({ id, section, level, title }) => {
     const check = allChecks.find((candidate) => candidate.id === id);
     if (check === undefined || (only !== undefined && !only.includes(id))) return [];
-    return [[id, section, level, check.permit ?? '-', costOf(check), title]];
+    return [[id, section, level, permitOf(check) ?? '-', costOf(check), title]];
   });
   const table = [['ID', 'SECTION', 'LEVEL', 'PERMISSION', 'REQUESTS', 'REQUIREMENT'], ...rows];
   const widths = (table[0] ?? []).map((_, column) =>
@@ -20,23 +22,24 @@ export function listChecks(only: readonly string[] | undefined): string {
       .join('  ')
       .trimEnd(),
   );
-  return `${lines.join('\n')}\n\n${count(rows.length, 'check')}. "+n" is shared with other checks, the first of them pays; "window", "day" and "ban" depend on the plan of the key: see --dry-run.\n`;
+  return `${lines.join('\n')}\n\n${count(rows.length, 'check')}. Scenes are shared: the first check that needs one pays; "window", "day" and "ban" depend on the plan of the key: see --dry-run.\n`;
 }
 
-const sum = ({ requests = 0, anonymous = 0 }: Spending = {}) => requests + anonymous;
+const sum = ({ requests = 0, anonymous = 0, onEveryKey = 0 }: Spending) => requests + anonymous + onEveryKey;
 
-const LANE_COST: Readonly<Record<string, string>> = { exhaust: 'window', ban: 'ban', day: 'day' };
+const LIMIT_COST: Readonly<Record<string, string>> = { exhaust: 'window', ban: 'ban', day: 'day' };
 
+/** What the scenes cost that a check needs. */
 function costOf(check: Check): string {
-  const lane = check.permit === undefined ? undefined : LANE_COST[check.permit];
-  if (lane !== undefined) return lane;
-  const shared = new Map<string, number>();
-  const visit = (scene: Scene<unknown>) => {
-    if (shared.has(scene.id)) return;
-    shared.set(scene.id, sum(scene.spends));
-    scene.scenes?.forEach(visit);
+  const [limit] = keyScenes([check]).toReversed();
+  if (limit !== undefined) return LIMIT_COST[limit.permit] ?? limit.permit;
+  const costs = new Map<string, number>();
+  const visit = (need: Need) => {
+    const scene = need.kind === 'optional' ? need.scene : need;
+    if (scene.kind !== 'scene' || costs.has(scene.id)) return;
+    costs.set(scene.id, sum(scene));
+    Object.values(scene.needs).forEach(visit);
   };
-  check.scenes?.forEach(visit);
-  const together = [...shared.values()].reduce((total, cost) => total + cost, 0);
-  return together === 0 ? `${sum(check.spends)}` : `${sum(check.spends)} +${together}`;
+  Object.values(check.needs).forEach(visit);
+  return `${[...costs.values()].reduce((total, cost) => total + cost, 0)}`;
 }

@@ -16,16 +16,16 @@ async function listening(t: { teardown(callback: () => unknown): void }, server:
   return port;
 }
 
-/** One line that says what is the matter, exit code 3, and no requirement blamed, in either format. */
+/** One line that says what is the matter, exit code 4, and no requirement blamed, in either format. */
 async function isNotReady(t: Test, address: string, message: RegExp, env: Record<string, string> = KEYS) {
   const folder = t.testdir({});
   const human = await run(folder, ['check', '--target', address, '--format', 'human'], env);
-  t.equal(human.code, 3);
+  t.equal(human.code, 4);
   t.equal(human.stdout, '');
   t.match(human.stderr, message);
   t.match(human.stderr, /^error: .+\n$/);
   const tap = await run(folder, ['check', '--target', address], env);
-  t.equal(tap.code, 3);
+  t.equal(tap.code, 4);
   t.match(tap.stdout, /^TAP version 14\nBail out! .+\n$/);
 }
 

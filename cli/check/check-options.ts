@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import { PERMISSIONS, type Permission } from '../../checks/profile/permissions.ts';
 import { suggestion } from '../../checks/profile/suggestion.ts';
-import { PERMISSIONS, type Permission } from '../../checks/run/verdict.ts';
 import { requirements } from '../../spec/contract.ts';
 
 /** The options of `check` as the parser hands them over. */

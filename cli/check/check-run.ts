@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { checkTarget, runClock } from '../../checks/check-target.ts';
 import { pinnedProfileYaml } from '../../checks/profile/write-profile.ts';
-import { HARNESS_VERSION } from '../../checks/run/harness-version.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import type { Report } from '../../reports/report.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { writePrivately, writeReports } from '../../reports/write-reports.ts';
+import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { print } from '../shared/standard-output.ts';
@@ -50,6 +50,7 @@ export async function runCheck(
       timeLimit: { longest: output.timeLimit, taken: performance.now() },
       onEvent: (event) => view.onEvent(event),
       ...(only === undefined ? {} : { only }),
+      ...(subject.clock === undefined ? {} : { clock: subject.clock }),
       ...(stored === undefined ? { directory } : { resume: stored.journal, offline: stored.offline }),
       ...(stored?.offline === false ? { directory } : {}),
     }).finally(() => view.end());
@@ -57,6 +58,9 @@ export async function runCheck(
     const report = judgedRun(checked, subject, {
       command: commandOf(options),
       baseline: output.baseline,
+      ...(options.require === undefined
+        ? {}
+        : { required: options.require.includes('all') ? 'all' : options.require }),
       interrupted: interruption.by(),
     });
     for (const warning of checked.warnings) warn(warning);
@@ -92,11 +96,11 @@ function aboutStored({ journal: { header, warnings } }: NonNullable<CheckSubject
 }
 
 /** TAP is for a program: progress goes to the person beside it, where there is one. */
-function viewOf({ profile, only, stored }: CheckSubject, format: CheckOutput['format']): LiveView {
+function viewOf({ profile, only, stored, clock }: CheckSubject, format: CheckOutput['format']): LiveView {
   const stream = process.stderr;
   if (stored?.offline === true || (format === 'tap' && !stream.isTTY)) return silentView;
   return liveView(stream, {
-    clock: runClock({ profile, ...(stored === undefined ? {} : { resume: stored.journal }) }),
+    clock: clock ?? runClock({ profile, ...(stored === undefined ? {} : { resume: stored.journal }) }),
     checks: only?.length ?? allChecks.length,
   });
 }
@@ -112,7 +116,7 @@ async function notReady(
       : `interrupted by ${interrupted} before anything was judged; ${journalHint(directory)}`;
   if (format === 'tap') await print((await import('../../checks/conformance.tap.ts')).bailedOut(line));
   process.stderr.write(`error: ${line}\n`);
-  return interrupted === undefined ? EXIT.inconclusive : EXIT.interrupted;
+  return interrupted === undefined ? EXIT.nothingToJudge : EXIT.interrupted;
 }
 
 function exitCode({ run, verdict }: Report): number {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { HARNESS_VERSION } from '../../checks/run/harness-version.ts';
+import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { run, testTarget } from '../testing/command.ts';
 
 const VERSION = `"harnessVersion":"${HARNESS_VERSION}"`;
@@ -22,7 +22,7 @@ t.test('what is odd about a stored run is told in a line each, and what is not i
   t.equal(code, 0);
   const damaged = [2, 3, 4, 5, 6].map(
     (line) =>
-      `warning: ${join('out', 'journal.ndjson')}:${line}: cannot be read; an exchange that it held counts as lost`,
+      `warning: ${join('out', 'journal.ndjson')}:${line}: cannot be read; what it held counts as lost`,
   );
   t.strictSame(stderr.split('\n'), [
     ...damaged,

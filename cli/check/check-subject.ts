@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
+import { PERMISSIONS, type Permission } from '../../checks/profile/permissions.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
 import type { ProfileKey, TargetProfile } from '../../checks/profile/target-profile.ts';
+import type { Clock } from '../../checks/run/clock.ts';
 import { type JournalContent, readJournal } from '../../checks/run/journal.ts';
-import { PERMISSIONS, type Permission } from '../../checks/run/verdict.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 import { addressOf, profileIn, valuesOf } from '../shared/profile-file.ts';
 import { PROFILE_FILE } from './check-folder.ts';
@@ -16,6 +17,8 @@ export interface CheckSubject {
   readonly values: ReadonlyMap<string, string>;
   readonly permissions: readonly Permission[];
   readonly only: readonly string[] | undefined;
+  /** The clock that the run shares with a target in this process. */
+  readonly clock?: Clock;
   /** The reference server in this process, which ends with it. */
   readonly embedded: boolean;
   /** An earlier run that is gone on with, or judged again. */
@@ -72,9 +75,9 @@ export async function checkSubject(options: CheckOptions): Promise<CheckSubject>
       : stored.journal.header.only;
   if (options.target === undefined && options.profile === undefined && stored === undefined) {
     const { startEmbeddedTarget } = await import('./embedded-target.ts');
-    const { profile, values, close } = await startEmbeddedTarget();
-    const permissions = PERMISSIONS.filter((permission) => options.permit?.includes(permission) ?? true);
-    return { profile, values, permissions, only, embedded: true, stored, close };
+    const { profile, values, clock, close } = await startEmbeddedTarget();
+    const permissions = options.permit ?? PERMISSIONS;
+    return { profile, values, permissions, only, clock, embedded: true, stored, close };
   }
   const written = await writtenProfile(options, stored);
   const target = targetOf(options, written, stored);
@@ -103,7 +106,7 @@ function storedRun({ resume, rejudge }: CheckOptions): StoredRun | undefined {
     throw new UsageError(`${directory}: its journal cannot be read: ${why}`);
   }
   if (!journal.ok) throw new UsageError(journal.problem);
-  if (rejudge !== undefined && journal.exchanges.size === 0)
+  if (rejudge !== undefined && !journal.entries.some((entry) => 'exchange' in entry))
     throw new UsageError(`${journalOf({ directory })}: no exchange is in it; there is nothing to judge`);
   return { directory, journal, offline: rejudge !== undefined };
 }
@@ -169,9 +172,7 @@ function permissionsOf(
   stored: StoredRun | undefined,
 ): readonly Permission[] {
   if (stored === undefined) {
-    return PERMISSIONS.filter(
-      (permission) => profile.permit.includes(permission) || permit?.includes(permission),
-    );
+    return permit ?? profile.permit;
   }
   const { permissions } = stored.journal.header;
   const added = permit?.filter((permission) => !permissions.includes(permission)) ?? [];

@@ -11,13 +11,13 @@ import { readBaseline } from './check-baseline.ts';
 import { renderBill } from './check-bill.ts';
 import { resultsFolder } from './check-folder.ts';
 import { listChecks } from './check-list.ts';
-import { type CheckOptions, names, permissions } from './check-options.ts';
+import { type CheckOptions, names, permissions, required } from './check-options.ts';
 import { type CheckPlan, planCheck } from './check-plan.ts';
 import { selectedIds } from './check-selection.ts';
 import { type CheckSubject, checkSubject } from './check-subject.ts';
 
 const EXAMPLES = `
-Permissions, each opt-in, in the profile or here; --permit adds to the profile's:
+Permissions, each opt-in, in the profile or here; --permit replaces the profile's list:
   writes    add animals, which stay: there is no operation that deletes
   exhaust   drive keys with the role exhaust to 429, a minute window each
   ban       go on after a 429 on the key with the role ban
@@ -34,7 +34,8 @@ Examples:
   $ petstore-harness check --profile staging.yaml --only list-limit-range,4.2,bans
   $ petstore-harness check --resume petstore-results/latest
 
-Exit codes: 0 conformant, 1 not conformant, 2 wrong usage, 3 inconclusive, 70 the harness itself failed, 130 interrupted.`;
+Exit codes: 0 all that was asked for passed, 1 not conformant, 2 wrong usage, 3 inconclusive, 4 nothing to judge, 70 the
+harness itself failed, 130 interrupted.`;
 
 async function check(options: CheckOptions): Promise<void> {
   if (options.list === true) return print(listChecks(options.only && selectedIds(options.only)));
@@ -44,7 +45,7 @@ async function check(options: CheckOptions): Promise<void> {
   const subject = await checkSubject(options);
   let directory: string | undefined;
   try {
-    const plan = await planCheck(subject);
+    const plan = planCheck(subject);
     const timeLimit = timeLimitOf(options, plan, subject);
     if (options.dryRun === true) {
       warnOfVersion(subject);
@@ -113,7 +114,7 @@ export const checkCommand = new Command('check')
   .addOption(
     new Option(
       '--permit <names>',
-      'writes, exhaust, ban, day; with commas between them; adds to what the profile permits',
+      'writes, exhaust, ban, day; with commas between them; replaces what the profile permits',
     ).argParser(permissions),
   )
   .addOption(
@@ -121,6 +122,12 @@ export const checkCommand = new Command('check')
       '--only <names>',
       'requirement ids, parts such as rate-limits, or sections such as 4.1',
     ).argParser(names),
+  )
+  .addOption(
+    new Option(
+      '--require <names>',
+      'all, or permissions, plans, ids: what is not to be skipped; it is inconclusive where it cannot be verified',
+    ).argParser(required),
   )
   .addOption(new Option('--out <dir>', 'folder for results').conflicts('resume'))
   .addOption(new Option('--format <name>', 'human on a terminal, tap otherwise').choices(['human', 'tap']))

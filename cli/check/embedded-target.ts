@@ -1,13 +1,15 @@
+import { PERMISSIONS } from '../../checks/profile/permissions.ts';
 import type { TargetProfile } from '../../checks/profile/target-profile.ts';
-import { PERMISSIONS } from '../../checks/run/verdict.ts';
+import { type Clock, sharedClock } from '../../checks/run/clock.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { profileKeys } from '../serve/serve-profile.ts';
-import { affordableClockSpeed } from './embedded-clock.ts';
 
 /** The reference server in this process, as a target that permits everything. */
 export interface EmbeddedTarget {
   readonly profile: TargetProfile & { readonly target: string };
   readonly values: ReadonlyMap<string, string>;
+  /** The server's, and for the run: nothing waits a real second for a simulated one. */
+  readonly clock: Clock;
   close(): Promise<void>;
 }
 
@@ -17,8 +19,9 @@ const BAN_SECONDS = 20;
 
 /** Starts the reference server on a free port of the loopback interface. */
 export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
+  const clock = sharedClock();
   const server = await startReferenceServer({
-    clockSpeed: await affordableClockSpeed(),
+    clock,
     enterprise: ENTERPRISE,
     ban: { seconds: BAN_SECONDS },
   });
@@ -31,9 +34,10 @@ export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
       permit: PERMISSIONS,
       load: { allowed: true },
       gaps: {},
-      clock: { speed: server.clock.speed },
+      clock: { speed: 1 },
       samples: {},
     },
+    clock,
     values: new Map(keys.map(({ name, value }) => [name, value])),
     close: () => server.close(),
   };

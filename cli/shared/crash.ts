@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { HARNESS_VERSION } from '../../checks/run/harness-version.ts';
 import { createRedactor } from '../../checks/wire/redaction.ts';
+import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { EXIT } from './exit-codes.ts';
 
 /** Variables that hold keys by their names: what a crash before the profile was read may have seen. */

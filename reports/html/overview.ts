@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { diffReports } from '../diff.ts';
 import { diffSummary } from '../diff-renderers.ts';
-import { moment, runFacts } from '../facts.ts';
+import { moment, runFacts, simulatedClock } from '../facts.ts';
 import { nextSteps } from '../next-steps.ts';
 import { byReason, count, type Outcome, outcome, runProblems, verdictWords } from '../outcome.ts';
 import type { GapResult, Report, RequirementResult } from '../report.ts';
@@ -16,11 +16,10 @@ const SAID_ELSEWHERE = new Set(['Target', 'Ended early', 'Clock']);
 /** The head of the page: the verdict in one line, what made it, its numbers, earlier runs, and the facts of the run. */
 export function verdictHeader(report: Report, earlier: readonly Report[]): SafeHtml {
   const result = outcome(report);
-  const { clockSpeed } = report.run;
-  const simulated = `The clock of this run was simulated: ${clockSpeed} times as fast as real time.`;
+  const simulated = simulatedClock(report.run);
   const notices = [
     ...runProblems(report).map((problem) => shown(problem, 300)),
-    ...(clockSpeed === 1 ? [] : [html`${simulated}`]),
+    ...(simulated === undefined ? [] : [html`The clock of this run was ${simulated}.`]),
   ];
   return html`
 <header class="verdict v-${report.verdict}">

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { transformSync } from 'esbuild';
-import { HARNESS_VERSION } from '../../checks/run/harness-version.ts';
+import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 
 let assets: Readonly<Record<'style' | 'script', string>> | undefined;

@@ -1,4 +1,4 @@
-import { HARNESS_VERSION } from '../../checks/run/harness-version.ts';
+import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { arrivedBy, slopes } from '../lib/load-profiles.ts';
 import { round } from '../lib/slo.ts';
 import { recovers } from './compare/judge-recovery.ts';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeWhole } from '../../checks/run/write-whole.ts';
 import { createRedactor } from '../../checks/wire/redaction.ts';
-import { writeWhole } from '../../reports/write-whole.ts';
 import { assembleResult, type RunRemains } from './assemble-result.ts';
 import { EventLog } from './k6/event-log.ts';
 import type { K6Binary } from './k6/k6-binary.ts';

@@ -1,6 +1,6 @@
 /** The models of rate limits that other tests rely on are what they are said to be. */
 import t from 'tap';
-import { MINUTE } from '../../run/key-pool.ts';
+import { MINUTE } from '../time.ts';
 import {
   alignedWindow,
   type Burst,

@@ -1,6 +1,7 @@
 /** Small models of rate limits and of a client that runs into them, for the tests of what judges readings. */
-import { MINUTE } from '../../run/key-pool.ts';
+
 import type { RateReading } from '../../wire/rate-headers.ts';
+import { MINUTE } from '../time.ts';
 
 /** What a limit says to one request that arrives at a moment. */
 interface Said {

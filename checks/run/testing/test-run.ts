@@ -1,10 +1,10 @@
 /** A run against a target that is a function, on a clock that a wait moves on. */
 import { setImmediate } from 'node:timers/promises';
+import type { Key } from '../../profile/key.ts';
 import type { ClientRequest, HttpClient } from '../../wire/client.ts';
 import type { Exchange, FailureOutcome } from '../../wire/exchange.ts';
 import { type AnswerParts, answered } from '../../wire/testing/answered.ts';
 import type { Clock } from '../clock.ts';
-import type { Key } from '../key-pool.ts';
 import { Run, type RunOptions } from '../run.ts';
 import type { RunEvent } from '../run-events.ts';
 
@@ -98,12 +98,13 @@ export function testRun(answers: Answers = () => ({}), options: Partial<RunOptio
   };
   const run = new Run({
     baseUrl: 'https://staging.example.com/v1',
-    runId: 'abcd2345',
+    id: 'abcd2345',
     client,
     clock,
     keys: [testKey()],
     permissions: new Set(),
     sampleCategoryId: undefined,
+    clockSpeed: 1,
     onEvent: (event) => events.push(event),
     ...options,
   });

@@ -1,15 +1,20 @@
 /** What a run looks at before it adds, and the animals that most checks need. */
+import { join } from 'node:path';
 import t from 'tap';
-import { payer, testKey, testRun } from '../../run/testing/test-run.ts';
+import { Journal, readJournal } from '../../run/journal.ts';
+import { NOON, payer, testKey, testRun } from '../../run/testing/test-run.ts';
 import type { FailureOutcome } from '../../wire/exchange.ts';
-import { addPet } from '../../wire/requests.ts';
+import { listedPets } from '../../wire/pets.ts';
+import { answered } from '../../wire/testing/answered.ts';
 import { type Animal, animals, type Otherwise } from '../list/testing/listed.ts';
+import { outcomeOf } from '../testing/judged.ts';
 import {
-  add,
-  adds,
   basicAnimals,
-  categoryId,
+  categoryOf,
   inLetters,
+  knownCategoryId,
+  mayAddAnimals,
+  mayLackPermission,
   namePrefix,
   refusedPrefix,
   storeSample,
@@ -20,7 +25,7 @@ import { addingRun, additionsOf } from './testing/adding.ts';
 t.test('the store is looked at before anything is added', async (t) => {
   const looked = async (store: readonly Animal[], mayWrite = true) => {
     const { run, sent } = addingRun(store, undefined, mayWrite ? {} : { permissions: new Set() });
-    const { pets } = await run.play(storeSample);
+    const { pets } = await outcomeOf(run, storeSample);
     return [pets.length, ...sent.map(({ path }) => path)];
   };
   t.strictSame(await looked(animals(3)), [3, '/pets?limit=100']);
@@ -38,28 +43,31 @@ t.test('the store is looked at before anything is added', async (t) => {
   );
   t.strictSame(await looked([], false), [0, '/pets?limit=100'], 'nothing comes between');
   const { run } = addingRun([], () => ({ status: 500 }));
-  t.strictSame((await run.play(storeSample)).pets, []);
+  t.strictSame((await outcomeOf(run, storeSample)).pets, []);
 });
 
-t.test('animals are of a category that exists, as far as is known', async (t) => {
-  const known = async (body: string, sampleCategoryId?: bigint) => {
-    const { run, sent } = testRun(() => ({ body }), { sampleCategoryId });
-    return [await categoryId(run.probe('a check')), sent.length];
+t.test('animals are of a category that exists, as far as is known', (t) => {
+  const known = (body: string, sampleCategoryId?: bigint) => {
+    const exchange = answered({ body });
+    const sample = { exchange, pets: listedPets(exchange) ?? [] };
+    const { run } = testRun(undefined, { sampleCategoryId });
+    return [knownCategoryId(run.facts, sample), categoryOf(run.facts, sample)];
   };
-  t.strictSame(await known('[{"id":1,"categoryId":"x"},{"id":2,"categoryId":9007199254740993}]'), [
-    9_007_199_254_740_993n,
-    1,
-  ]);
-  t.strictSame(await known('[{"id":1,"categoryId":0}]'), [0n, 1]);
-  t.strictSame(await known('[{"id":1}]'), [1n, 1], 'none is listed');
-  t.strictSame(await known('[{"id":1,"categoryId":3}]', 7n), [7n, 0], 'the profile names one');
+  const large = 9_007_199_254_740_993n;
+  t.strictSame(known(`[{"id":1,"categoryId":"x"},{"id":2,"categoryId":${large}}]`), [large, large]);
+  t.strictSame(known('[{"id":1,"categoryId":0}]'), [0n, 0n]);
+  t.strictSame(known('[{"id":1}]'), [undefined, 1n], 'none is listed');
+  t.strictSame(known('[{"id":1,"categoryId":3}]', 7n), [7n, 7n], 'the profile names one');
+  const { run } = testRun();
+  t.equal(categoryOf(run.facts, undefined), 1n, 'the store could not be looked at');
+  t.end();
 });
 
 /** The basic animals that a run adds, and how. */
 async function basic(otherwise?: Otherwise, options: Parameters<typeof addingRun>[2] = {}) {
   const { run, sent } = addingRun(animals(3), otherwise, options);
-  const additions = await run.play(basicAnimals);
-  const posts = run.exchanges.filter(({ request }) => request.operation === 'createPet');
+  const additions = await outcomeOf(run, basicAnimals);
+  const posts = run.trace.exchanges.filter(({ request }) => request.operation === 'createPet');
   return {
     additions,
     labels: additions.map(({ label }) => label),
@@ -68,7 +76,7 @@ async function basic(otherwise?: Otherwise, options: Parameters<typeof addingRun
     bodies: additionsOf(sent).map(({ body }) => body),
     sentAt: posts.map(({ sentAt }) => sentAt - (posts[0]?.sentAt ?? 0)),
     keys: additionsOf(sent).map(payer),
-    adds: await adds(run.probe('a check')),
+    adds: mayAddAnimals(run.facts, additions),
   };
 }
 
@@ -103,7 +111,7 @@ t.test('one of each status, one without, and one like another', async (t) => {
   });
   t.match(additions[4], {
     sent: { name: `${NAME} ava`, status: 'available' },
-    exchange: { id: 'basic-animals#5' },
+    exchange: { id: 'basic-animals:at-once#2' },
   });
 });
 
@@ -167,16 +175,14 @@ t.test('a run adds where it is permitted, and a key is', async (t) => {
   t.equal((await basic(refusing(403))).adds, false, 'no key is');
   t.equal((await basic(refusing(403, 2))).adds, true, 'one was once');
   t.equal((await basic(refusing(400))).adds, true, 'it may be for the animals');
-  const { run, sent } = addingRun([], undefined, { permissions: new Set() });
-  t.equal(await adds(run.probe('a check')), false);
-  t.strictSame(sent, []);
+  const { additions } = await basic();
+  t.equal(mayAddAnimals(testRun().run.facts, additions), false, 'without the permission');
+  t.equal(mayAddAnimals(addingRun().run.facts, undefined), false, 'nobody knows what became of the first');
 });
 
 t.test('an addition is one where 201 came with an animal', async (t) => {
-  const added = async (status: number, text: string) => {
-    const { run } = testRun(() => ({ status, body: text }));
-    return (await add(run.probe('a check'), 'one', () => ({ name: 'Mia', categoryId: 1n }))).pet;
-  };
+  const added = async (status: number, text: string) =>
+    (await basic(once(2, { status, body: text }))).additions[0]?.pet;
   t.match(await added(201, '{"id":7}'), { id: 7n });
   for (const [status, text] of [
     [200, '{"id":7}'],
@@ -190,18 +196,66 @@ t.test('an addition is one where 201 came with an animal', async (t) => {
 t.test(
   'an addition may have been made though its answer was lost: another one is sent in its place',
   async (t) => {
-    const { run, sent } = addingRun([], once(1, { kind: 'failure', reason: 'reset', message: 'reset' }));
-    const added = await add(run.probe('a check'), 'one', (again) => ({
-      name: `Mia${again}`,
-      categoryId: 1n,
-    }));
-    t.match(added, { label: 'one', sent: { name: 'Mia b' }, pet: { id: 101n, name: 'Mia b' } });
-    t.strictSame(
-      additionsOf(sent).map((request) => request.body),
-      [addPet({ name: 'Mia', categoryId: 1n }).body, addPet({ name: 'Mia b', categoryId: 1n }).body],
+    const { additions, bodies } = await basic(
+      once(2, { kind: 'failure', reason: 'reset', message: 'reset' }),
     );
+    const name = `${NAME} b ava`;
+    t.match(additions[0], { label: 'available', sent: { name }, pet: { id: 101n, name } });
+    t.strictSame(bodies.slice(0, 2), [AVAILABLE, body('b ava', 'available')]);
+    t.equal(bodies.at(-1), body('b ava', 'available'), 'the twin is like the one that was added');
   },
 );
+
+const HEADER = {
+  journal: 2,
+  runId: 'abcd2345',
+  startedAt: NOON,
+  target: 'https://staging.example.com/v1',
+  permissions: ['writes'],
+  keys: ['free-1'],
+  clockSpeed: 1,
+  harnessVersion: '0.1.0',
+} as const;
+
+t.test(
+  'a resumed run sends none of them again, and another animal for the one that was cut off',
+  async (t) => {
+    for (const [killedAt, again] of [
+      [4, [body('b sol', 'sold'), ANY, AVAILABLE]],
+      [5, [body('b any'), AVAILABLE]],
+    ] as const) {
+      const file = join(t.testdir(), 'journal.ndjson');
+      const journal = new Journal(file, HEADER, 1);
+      const kill: Otherwise = (_request, number) => {
+        if (number === killedAt) throw new Error('killed');
+        return undefined;
+      };
+      const killed = addingRun(animals(3), kill, { journal });
+      await t.rejects(killed.run.play(basicAnimals), { message: 'killed' }, `killed at ${killedAt}`);
+      journal.close();
+      const stored = readJournal(file);
+      if (!stored.ok) throw new Error(stored.problem);
+      const resumed = addingRun(animals(3), undefined, { stored });
+      t.equal((await outcomeOf(resumed.run, basicAnimals)).length, 5, `killed at ${killedAt}`);
+      t.strictSame(
+        resumed.sent.map((request) => request.body),
+        again,
+        `killed at ${killedAt}`,
+      );
+    }
+  },
+);
+
+t.test('an addition that is forbidden may be for the key, where nothing was added with it', async (t) => {
+  const { run } = addingRun([], once(5, { status: 403 }), { keys: [testKey(), testKey({ name: 'other' })] });
+  await run.play(basicAnimals);
+  for (const [status, key, may] of [
+    [403, 'free-1', false],
+    [403, 'other', true],
+    [400, 'other', false],
+  ] as const)
+    t.equal(mayLackPermission(answered({ status, key }), run.trace), may, `${status} to ${key}`);
+});
 
 t.test('names of a run', (t) => {
   t.equal(namePrefix('x'), 'harness-x');
@@ -215,6 +269,6 @@ t.test('names of a run', (t) => {
     [701, 'zz'],
     [702, 'aaa'],
   ] as const)
-    t.equal(inLetters(number), letters);
+    t.equal(inLetters(number), letters, letters);
   t.end();
 });

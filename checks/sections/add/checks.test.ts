@@ -1,6 +1,6 @@
 /** Section 4.2: an addition is answered with 201 and the animal as it was sent, with an id that no other one has. */
 import t from 'tap';
-import { testRun } from '../../run/testing/test-run.ts';
+import { testKey, testRun } from '../../run/testing/test-run.ts';
 import { addPet, type NewPet } from '../../wire/requests.ts';
 import { type AnswerParts, answered } from '../../wire/testing/answered.ts';
 import { judged, played, seen } from '../testing/judged.ts';
@@ -31,19 +31,26 @@ t.test('each field comes back as it was sent', async (t) => {
     ['add-echoes-category-id', 'categoryId', 2, 'categoryId 2', 'categoryId 1, as sent'],
     ['add-echoes-status', 'status', 'pending', 'status "pending"', 'status "sold", as sent'],
   ] as const) {
-    t.match(passively(id, SENT), { verdict: 'pass', evidence: 'added' });
-    t.match(passively(id, SENT, { [field]: other }), {
-      verdict: 'fail',
-      expected: sent,
-      reason: problem,
-      evidence: 'added',
-    });
+    t.match(passively(id, SENT), { verdict: 'pass', evidence: 'added' }, id);
+    t.match(
+      passively(id, SENT, { [field]: other }),
+      { verdict: 'fail', expected: sent, reason: problem, evidence: 'added' },
+      id,
+    );
     const { [field]: _, ...without } = SENT;
     t.equal(passively(id, without, { [field]: other }).verdict, 'inconclusive', `no ${field} was sent`);
-    t.equal(passively(id, SENT, { [field]: other }, { status: 400 }).verdict, 'inconclusive');
-    t.equal(passively(id, SENT, { [field]: other }, { operation: 'listPets' }).verdict, 'inconclusive');
+    t.equal(
+      passively(id, SENT, { [field]: other }, { status: 400 }).verdict,
+      'inconclusive',
+      `${id}: a refusal`,
+    );
+    t.equal(
+      passively(id, SENT, { [field]: other }, { operation: 'listPets' }).verdict,
+      'inconclusive',
+      `${id}: a list`,
+    );
     t.equal(passively(id, SENT, {}, { body: '[]' }).verdict, 'inconclusive', 'no animal came');
-    t.equal(passively(id, SENT, {}, { requestBody: '{' }).verdict, 'inconclusive');
+    t.equal(passively(id, SENT, {}, { requestBody: '{' }).verdict, 'inconclusive', `${id}: no JSON was sent`);
     t.equal(passively(id, SENT, { [field]: other }, { status: 200 }).verdict, 'inconclusive', 'not created');
     for (const requestBody of ['[]', 'null', '7'])
       t.equal(passively(id, SENT, {}, { requestBody }).verdict, 'inconclusive', requestBody);
@@ -64,7 +71,7 @@ t.test('the created animal is a Pet', async (t) => {
   t.match(passively(id, SENT, { id: undefined }), {
     verdict: 'fail',
     expected: /^a Pet: id, name, categoryId/,
-    reason: /'id'/,
+    reason: 'id is missing',
     evidence: 'added',
   });
   t.equal(passively(id, SENT, { id: undefined }, { status: 200 }).verdict, 'inconclusive');
@@ -74,6 +81,8 @@ t.test('the created animal is a Pet', async (t) => {
     'inconclusive',
     'that it is no JSON is said elsewhere',
   );
+  const coded = { body: '?', bodyProblem: 'unknown-encoding' } as const;
+  t.match(passively(id, SENT, {}, coded), { verdict: 'inconclusive', reason: /the harness cannot read/ });
 });
 
 t.test('an addition of a burst is answered with 201, unless it was to be refused', async (t) => {
@@ -98,7 +107,7 @@ t.test('an addition of a burst is answered with 201, unless it was to be refused
 interface Made {
   readonly label?: string;
   readonly status?: number;
-  readonly sent?: NewPet;
+  readonly sent?: NewPet & { readonly id?: bigint };
 }
 
 /** An addition of the run as its scenes have it. */
@@ -106,7 +115,7 @@ const made = (id: string, { label = id, status = 201, sent = { ...SENT, name: id
   label,
   sent,
   exchange: addition({ ...sent }, {}, { id, status }),
-  pet: status === 201 ? { id: 7n, ...sent, fields: [] } : undefined,
+  pet: status === 201 ? { ...sent, id: 7n, fields: [] } : undefined,
 });
 type Addition = ReturnType<typeof made>;
 
@@ -115,7 +124,7 @@ interface Scenes {
   readonly enough?: readonly Addition[];
   readonly unknownCategory?: Addition;
   readonly largeCategories?: readonly Addition[];
-  readonly ownId?: Addition & { readonly sentId: bigint };
+  readonly ownId?: Addition;
 }
 
 /** What is said of a run that has made these additions. */
@@ -133,7 +142,7 @@ async function said(
   await played(run, 'edge-animals', {
     unknownCategory: made('unknown category'),
     largeCategories: [made('large')],
-    ownId: { ...made('own id'), sentId: 9n },
+    ownId: made('own id', { sent: { ...SENT, id: 9n } }),
     ...scenes,
   });
   return judged(run, addAnimalChecks, id);
@@ -201,11 +210,11 @@ t.test('other additions may be refused as invalid; what fills a page may not', a
   const further = (more: Made) => said(id, { enough: [made('basic'), made('further', more)] });
   for (const status of [400, 413, 422]) t.equal((await further({ status })).verdict, 'pass', `${status}`);
   for (const status of [500, 404, 200])
-    t.match(await further({ status }), {
-      verdict: 'fail',
-      expected: '201 for "further"',
-      evidence: 'further',
-    });
+    t.match(
+      await further({ status }),
+      { verdict: 'fail', expected: '201 for "further"', evidence: 'further' },
+      `${status}`,
+    );
   t.equal((await further({ status: 400, label: 'to fill a page' })).verdict, 'fail');
 });
 
@@ -267,7 +276,8 @@ t.test('each status is accepted', async (t) => {
 
 t.test('the id is the service’s choice', async (t) => {
   const id = 'pet-id-assigned-by-service';
-  const own = (sentId: bigint, status = 201) => said(id, { ownId: { ...made('own', { status }), sentId } });
+  const own = (sentId: bigint, status = 201) =>
+    said(id, { ownId: made('own', { status, sent: { ...SENT, id: sentId } }) });
   t.match(await own(9n), { verdict: 'pass', evidence: 'own' });
   t.match(await own(7n), { verdict: 'fail', reason: 'the id that the client sent, 7', evidence: 'own' });
   t.equal((await own(7n, 400)).verdict, 'pass', 'an unknown field may be refused');
@@ -275,4 +285,23 @@ t.test('the id is the service’s choice', async (t) => {
     verdict: 'inconclusive',
     reason: /^an addition with an id was answered 500/,
   });
+});
+
+t.test('what could not be added leaves open what it would show, and nothing that was seen', async (t) => {
+  const without = async (id: string, ...basic: readonly Addition[]) => {
+    const { run } = testRun(undefined, {
+      keys: [testKey({ roles: ['ban'] })],
+      permissions: new Set(['writes'] as const),
+    });
+    await played(run, 'store-sample', { exchange: answered(), pets: [] });
+    await played(run, 'basic-animals', basic);
+    return judged(run, addAnimalChecks, id);
+  };
+  t.match(await without('add-echoes-name', made('basic')), {
+    verdict: 'inconclusive',
+    reason: 'no usable key has the role functional',
+  });
+  const id = 'add-answers-201';
+  t.match(await without(id, made('basic')), { verdict: 'inconclusive', reason: /beside the basic ones/ });
+  t.match(await without(id, made('basic', { status: 200 })), { verdict: 'fail', evidence: 'basic' });
 });

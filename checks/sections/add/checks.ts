@@ -1,220 +1,167 @@
 /** Section 4.2: POST /pets. */
-import type { Check, Judge } from '../../run/check.ts';
+import { type Check, check, type Judge, observes } from '../../run/check.ts';
 import { NO_KEY_MAY_ADD } from '../../run/functional-keys.ts';
-import type { Probe } from '../../run/probe.ts';
+import { optional } from '../../run/scene.ts';
+import type { Trace } from '../../run/trace.ts';
+import { type Echoed, echoViolation, quoted } from '../../wire/answer.ts';
 import { type Exchange, isAnswered } from '../../wire/exchange.ts';
-import { int64Of, isJsonObject, parseJson } from '../../wire/lossless-json.ts';
-import { answeredPet, bodyOf, described, listedPets, quoted } from '../../wire/pets.ts';
-import { schemaProblem } from '../../wire/schema.ts';
+import { answeredPet, described, listedPets, sentPet } from '../../wire/pets.ts';
+import { isSuccess, observesPet } from '../answers.ts';
 import { invalidAnimalChecks } from './invalid-bodies.ts';
 import {
   type Addition,
-  adds,
   basicAnimals,
   edgeAnimals,
   enoughAnimals,
+  FILLER,
   knownCategoryId,
+  mayAddAnimals,
+  mayLackPermission,
+  storeSample,
   TWIN,
 } from './scenes.ts';
 
-/** What a request body said, for comparison with the animal that came back. */
-function sentPet(exchange: Exchange) {
-  const parsed = parseJson(exchange.request.body ?? '');
-  if (!parsed.ok || !isJsonObject(parsed.value)) return undefined;
-  const { name, categoryId: category, status } = parsed.value;
-  return {
-    name: typeof name === 'string' ? name : undefined,
-    categoryId: int64Of(category),
-    status: typeof status === 'string' ? status : undefined,
-  };
-}
-
 /** Compares one field of every created animal with what was sent. */
-function echo(id: string, field: 'name' | 'categoryId' | 'status'): Check {
-  return {
-    id,
-    permit: 'writes',
-    scenes: [basicAnimals, edgeAnimals],
-    observe(exchange, judge) {
-      if (exchange.request.operation !== 'createPet' || exchange.outcome.status !== 201) return;
-      const pet = answeredPet(exchange);
-      const sent = sentPet(exchange)?.[field];
-      if (pet === undefined || sent === undefined) return;
-      const came = pet[field];
-      if (came === sent) judge.holds(exchange);
-      else if (came === undefined && field !== 'status')
-        return; // add-pet-schema says what is wrong with it
-      else {
-        judge.breaks(
-          {
-            expected: `${field} ${shown(sent)}, as sent`,
-            actual: came === undefined ? `no ${field}` : `${field} ${shown(came)}`,
-          },
-          exchange,
-        );
-      }
-    },
-    async run(probe) {
-      await probe.play(basicAnimals);
-      await probe.play(edgeAnimals);
-    },
-  };
-}
-
-const shown = (value: string | bigint) => (typeof value === 'bigint' ? String(value) : quoted(value));
+const echo = (id: string, field: Echoed, options: Pick<Check, 'standsWhereCrossed'> = {}): Check =>
+  check(id, {
+    ...options,
+    needs: { basicAnimals, edgeAnimals },
+    observe: observes(
+      (exchange) => {
+        const pet = isSuccess('createPet', exchange) ? answeredPet(exchange) : undefined;
+        if (pet === undefined) return undefined;
+        const sent = sentPet(exchange)?.[field];
+        const came = pet[field];
+        // add-pet-schema says what is wrong with an animal without a name or a category.
+        const isJudged = sent !== undefined && (came !== undefined || field === 'status');
+        return isJudged ? { sent, came } : undefined;
+      },
+      ({ sent, came }) => echoViolation(field, sent, came),
+    ),
+  });
 
 /** Judges whether a valid addition was answered with 201. */
-function created(probe: Probe, judge: Judge, { exchange, sent }: Addition): void {
+function judgeCreated({ exchange, sent, label }: Addition, judge: Judge, trace: Trace): void {
   if (exchange.outcome.status === 201) judge.holds(exchange);
-  else if (probe.mayLackPermission(exchange)) judge.unsettled(NO_KEY_MAY_ADD, exchange);
-  else judge.breaks({ expected: `201 for ${quoted(sent.name)}`, actual: described(exchange) }, exchange);
+  else if (mayLackPermission(exchange, trace)) judge.unsettled(NO_KEY_MAY_ADD, exchange);
+  else
+    judge.breaks(
+      { expected: `201 for ${quoted(sent.name ?? label)}`, actual: described(exchange) },
+      exchange,
+    );
 }
 
+/** Judges whether an addition was accepted; add-answers-201 says which success it has to be. */
+function judgeAccepted(addition: Addition, judge: Judge, trace: Trace): void {
+  if (addition.exchange.outcome.status < 300) judge.holds(addition.exchange);
+  else judgeCreated(addition, judge, trace);
+}
+
+const hasNoStatus = ({ sent }: Addition) => sent.status === undefined;
 const answered201 = ({ exchange }: Addition) => exchange.outcome.status === 201;
 /** That no other animal has a name may be one of the constraints on names, which are not shown. */
 const refusedAsLike = ({ exchange, label }: Addition) => label === TWIN && exchange.outcome.status === 400;
+/** What a target may refuse for a reason of its own it refuses as invalid: an error of the server is none. */
+const refusedAsInvalid = ({ exchange }: Addition) => [400, 413, 422].includes(exchange.outcome.status);
+
+/** The additions of which nothing but a 201 is right. */
+function bound201(basic: readonly Addition[]): readonly Addition[] {
+  // A refusal of one status, or of none, is the subject of the next two rows; a wrong success is this one's.
+  return basic.some(answered201)
+    ? basic.filter(
+        (addition) =>
+          addition.exchange.outcome.status < 300 || (addition.label === TWIN && !refusedAsLike(addition)),
+      )
+    : basic;
+}
+
+const NOTHING_ADDED = 'no animal could be added (see add-answers-201)';
 
 export const addAnimalChecks: readonly Check[] = [
-  {
-    // 4.2: success is 201, and the body is the created Pet.
-    id: 'add-answers-201',
-    permit: 'writes',
-    scenes: [basicAnimals, enoughAnimals],
-    async run(probe, judge) {
-      const basic = await probe.play(basicAnimals);
-      // A refusal of one status, or of none, is the subject of the next two rows; a wrong success is this one's.
-      const succeeded = basic.filter(answered201);
-      const refusals = basic.map(({ exchange }) => exchange);
-      const allInvalid = refusals.every(({ outcome }) => outcome.status === 400);
+  // 4.2: success is 201, and the body is the created Pet.
+  check(
+    'add-answers-201',
+    {
+      needs: {
+        sample: storeSample,
+        basic: basicAnimals,
+        edge: optional(edgeAnimals),
+        enough: optional(enoughAnimals),
+      },
+      observe(exchange, judge) {
+        // Additions beside the shared ones: those of a burst, all valid.
+        if (exchange.request.operation !== 'createPet' || !exchange.sentBy.startsWith('minute:')) return;
+        // One that is invalid, or one over the limit, is to be refused.
+        const sent = sentPet(exchange);
+        if (sent?.categoryId === undefined || sent.name?.includes(' refused ') === true) return;
+        const { status } = exchange.outcome;
+        if (status === 201) judge.holds(exchange);
+        else if (![401, 403, 429].includes(status))
+          judge.breaks({ expected: '201', actual: described(exchange) }, exchange);
+      },
+    },
+    ({ sample, basic, edge, enough }, judge, trace) => {
+      const exchanges = basic.map(({ exchange }) => exchange);
       // Whether a category has to exist is not shown.
-      if (allInvalid && (await knownCategoryId(probe)) === undefined)
+      if (
+        exchanges.every(({ outcome }) => outcome.status === 400) &&
+        knownCategoryId(trace.run, sample) === undefined
+      )
         return judge.unsettled(
           'each addition was refused as invalid, perhaps for its category: a profile can name one that exists, as samples: { categoryId: 7 }',
-          ...refusals,
+          ...exchanges,
         );
-      const judged =
-        succeeded.length === 0
-          ? basic
-          : basic.filter(
-              (addition) =>
-                addition.exchange.outcome.status < 300 ||
-                (addition.label === TWIN && !refusedAsLike(addition)),
-            );
-      for (const addition of judged) created(probe, judge, addition);
-      if (!(await adds(probe))) return;
-      for (const addition of await probe.play(enoughAnimals)) {
-        // What a target may refuse for a reason of its own it refuses as invalid: an error of the server is none.
-        const refusedAsInvalid = [400, 413, 422].includes(addition.exchange.outcome.status);
-        if (addition.label === 'to fill a page' || (!basic.includes(addition) && !refusedAsInvalid))
-          created(probe, judge, addition);
-      }
+      for (const addition of bound201(basic)) judgeCreated(addition, judge, trace);
+      if (enough === undefined && mayAddAnimals(trace.run, basic))
+        judge.unsettled('not every addition beside the basic ones was answered');
+      const others = (enough ?? []).filter(({ exchange }) => !exchanges.includes(exchange));
+      for (const addition of others)
+        if (addition.label === FILLER || !refusedAsInvalid(addition)) judgeCreated(addition, judge, trace);
       // Whether a category has to exist is open; that its id is an int64 is not.
-      const { unknownCategory, largeCategories } = await probe.play(edgeAnimals);
-      if (!answered201(unknownCategory)) return;
-      const refused = largeCategories.filter(({ exchange }) => exchange.outcome.status === 400);
-      if (refused.length === largeCategories.length)
-        for (const addition of refused) created(probe, judge, addition);
+      if (edge === undefined || !answered201(edge.unknownCategory)) return;
+      if (edge.largeCategories.every(({ exchange }) => exchange.outcome.status === 400))
+        for (const addition of edge.largeCategories) judgeCreated(addition, judge, trace);
     },
-    observe(exchange, judge) {
-      // Additions beside the shared ones: those of a burst, all valid.
-      if (exchange.request.operation !== 'createPet' || !exchange.sentBy.startsWith('minute:')) return;
-      // One that is invalid, or one over the limit, is to be refused.
-      const sent = sentPet(exchange);
-      if (sent?.categoryId === undefined || sent.name?.includes(' refused ') === true) return;
-      const { status } = exchange.outcome;
-      if (status === 201) judge.holds(exchange);
-      else if (![401, 403, 429].includes(status))
-        judge.breaks({ expected: '201', actual: described(exchange) }, exchange);
-    },
-  },
-  {
-    // 2, NewPet: status is not required.
-    id: 'add-status-optional',
-    permit: 'writes',
-    scenes: [basicAnimals],
-    async run(probe, judge) {
-      const basic = await probe.play(basicAnimals);
-      const without = basic.find(({ sent }) => sent.status === undefined);
-      if (without === undefined || !basic.some(answered201))
-        judge.unsettled('no animal could be added (see add-answers-201)');
-      else if (without.exchange.outcome.status < 300) judge.holds(without.exchange);
-      else created(probe, judge, without);
-    },
-  },
-  {
-    // 3: the status field is accepted on creation, with each of its values.
-    id: 'add-status-values',
-    permit: 'writes',
-    scenes: [basicAnimals],
-    async run(probe, judge) {
-      const basic = await probe.play(basicAnimals);
-      if (!basic.some(answered201)) return judge.unsettled('no animal could be added (see add-answers-201)');
-      for (const addition of basic.filter(({ sent }) => sent.status !== undefined)) {
-        if (refusedAsLike(addition)) continue;
-        if (addition.exchange.outcome.status < 300) judge.holds(addition.exchange);
-        else created(probe, judge, addition);
-      }
-    },
-  },
-  {
-    // 2: the created animal has the fields of a Pet.
-    id: 'add-pet-schema',
-    permit: 'writes',
-    scenes: [basicAnimals],
-    observe(exchange, judge) {
-      if (exchange.request.operation !== 'createPet' || exchange.outcome.status !== 201) return;
-      const body = bodyOf(exchange);
-      if (!body.ok) return;
-      const problem = schemaProblem.pet(body.value);
-      if (problem === undefined) judge.holds(exchange);
-      else
-        judge.breaks(
-          { expected: 'a Pet: id, name, categoryId and, where present, a status', actual: problem },
-          exchange,
-        );
-    },
-    async run(probe) {
-      await probe.play(basicAnimals);
-    },
-  },
-  {
-    // 2: the id is assigned by the service on creation, also where the client sends one.
-    id: 'pet-id-assigned-by-service',
-    permit: 'writes',
-    scenes: [edgeAnimals],
-    async run(probe, judge) {
-      const { ownId } = await probe.play(edgeAnimals);
-      const { exchange, pet, sentId } = ownId;
-      if (exchange.outcome.status === 400) judge.holds(exchange);
-      else if (pet === undefined)
-        judge.unsettled(`an addition with an id was answered ${described(exchange)}`, exchange);
-      else if (pet.id === sentId) {
-        judge.breaks(
-          { expected: 'an id of the service’s choice', actual: `the id that the client sent, ${sentId}` },
-          exchange,
-        );
-      } else judge.holds(exchange);
-    },
-  },
-  {
-    // 2: the identifier is unique, also among animals that were added at the same moment.
-    id: 'pet-id-unique',
-    permit: 'writes',
-    scenes: [basicAnimals, edgeAnimals],
-    async run(probe) {
-      await probe.play(basicAnimals);
-      await probe.play(edgeAnimals);
-    },
-    conclude(history, judge) {
+  ),
+  // 2, NewPet: status is not required.
+  check('add-status-optional', { needs: { basic: basicAnimals } }, ({ basic }, judge, trace) => {
+    const without = basic.find(hasNoStatus);
+    if (without === undefined || !basic.some(answered201)) judge.unsettled(NOTHING_ADDED);
+    else judgeAccepted(without, judge, trace);
+  }),
+  // 3: the status field is accepted on creation, with each of its values.
+  check('add-status-values', { needs: { basic: basicAnimals } }, ({ basic }, judge, trace) => {
+    if (!basic.some(answered201)) return judge.unsettled(NOTHING_ADDED);
+    for (const addition of basic)
+      if (!hasNoStatus(addition) && !refusedAsLike(addition)) judgeAccepted(addition, judge, trace);
+  }),
+  // 2: the created animal has the fields of a Pet.
+  check('add-pet-schema', { needs: { basicAnimals }, observe: observesPet('createPet') }),
+  // 2: the id is assigned by the service on creation, also where the client sends one.
+  check('pet-id-assigned-by-service', { needs: { edge: edgeAnimals } }, ({ edge }, judge) => {
+    const { exchange, pet, sent } = edge.ownId;
+    if (exchange.outcome.status === 400) judge.holds(exchange);
+    else if (pet === undefined)
+      judge.unsettled(`an addition with an id was answered ${described(exchange)}`, exchange);
+    else if (pet.id === sent.id) {
+      judge.breaks(
+        { expected: 'an id of the service’s choice', actual: `the id that the client sent, ${pet.id}` },
+        exchange,
+      );
+    } else judge.holds(exchange);
+  }),
+  // 2: the identifier is unique, also among animals that were added at the same moment.
+  check('pet-id-unique', {
+    needs: { basicAnimals, edgeAnimals },
+    conclude(trace, judge) {
       const owners = new Map<bigint, Exchange>();
       const listedBefore = new Map<bigint, Exchange>();
-      for (const exchange of history.exchanges.filter(isAnswered)) {
+      for (const exchange of trace.exchanges.filter(isAnswered)) {
         if (exchange.request.operation === 'listPets' && owners.size === 0) {
           for (const { id } of listedPets(exchange) ?? [])
             if (id !== undefined) listedBefore.set(id, exchange);
         }
-        if (exchange.request.operation !== 'createPet' || exchange.outcome.status !== 201) continue;
-        const id = answeredPet(exchange)?.id;
+        const id = isSuccess('createPet', exchange) ? answeredPet(exchange)?.id : undefined;
         if (id === undefined) continue;
         const other = owners.get(id) ?? listedBefore.get(id);
         if (other === undefined) judge.holds(exchange);
@@ -227,8 +174,8 @@ export const addAnimalChecks: readonly Check[] = [
         owners.set(id, exchange);
       }
     },
-  },
-  echo('add-echoes-name', 'name'),
+  }),
+  echo('add-echoes-name', 'name', { standsWhereCrossed: true }),
   echo('add-echoes-category-id', 'categoryId'),
   echo('add-echoes-status', 'status'),
   ...invalidAnimalChecks,

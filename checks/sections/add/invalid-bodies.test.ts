@@ -47,7 +47,7 @@ t.test('what only one of them is answered is found', async (t) => {
   for (const status of [201, 401, 422, 500]) {
     const { verdict, reason } = await said((key) => (key === 'free-2' ? { status } : refused));
     t.equal(verdict, 'fail', `${status}`);
-    t.match(reason, new RegExp(`^${status}`));
+    t.match(reason, new RegExp(`^${status}`), `${status}`);
   }
 });
 

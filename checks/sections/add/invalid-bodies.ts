@@ -1,11 +1,12 @@
 /** Section 4.2: bodies that are no NewPet are refused with 400, and add nothing. */
-import type { Check } from '../../run/check.ts';
+import { type Check, check, doneOf } from '../../run/check.ts';
 import { NO_KEY_MAY_ADD } from '../../run/functional-keys.ts';
+import { inTurn, scene } from '../../run/scene.ts';
 import { described } from '../../wire/pets.ts';
 import { addText, repeatable } from '../../wire/requests.ts';
 import { otherKeys } from '../keys/other-keys.ts';
 import { storedThoughRefused } from './refused-additions.ts';
-import { categoryId, refusedPrefix, storeSample } from './scenes.ts';
+import { categoryOf, mayLackPermission, refusedPrefix, storeSample, throwIfNobodyMayAdd } from './scenes.ts';
 
 /** A body that is to be refused: its text, given a valid name and categoryId to vary. */
 type RefusedBody = (name: string, categoryId: bigint) => string | undefined;
@@ -13,40 +14,54 @@ type RefusedBody = (name: string, categoryId: bigint) => string | undefined;
 const quoted = (name: string) => JSON.stringify(name);
 
 /**
- * Sends bodies that the document calls missing or invalid, one deviation at a time; each is to be answered with 400.
- * Their names say that they were to be refused, so that one that was stored all the same is found in a list.
+ * Sends bodies that the document calls missing or invalid, one deviation at a time. Their names say that they were to be
+ * refused, so that one that was stored all the same is found in a list.
  *
  * @param onEveryKey whether each key that pays sends one of them: what is wrong on one plan only shows there
  */
+const refusedBodies = (
+  id: string,
+  bodies: readonly (readonly [string, RefusedBody])[],
+  onEveryKey: boolean,
+) =>
+  scene(
+    id,
+    {
+      permit: 'writes',
+      needs: { sample: storeSample },
+      requests: bodies.length - (onEveryKey ? 1 : 0),
+      onEveryKey: onEveryKey ? 1 : 0,
+    },
+    async (probe, { sample }) => {
+      throwIfNobodyMayAdd(probe);
+      const categoryId = categoryOf(probe.run, sample);
+      const others = onEveryKey ? otherKeys(probe.keys, { name: sample.exchange.key }) : [];
+      return inTurn(bodies.entries(), async ([index, [label, body]]) => {
+        const name = `${refusedPrefix(probe.run.id)} ${id} ${index + 1}`;
+        const spec = repeatable((again) => addText(body(`${name}${again}`, categoryId)));
+        const key = others[index];
+        const first = await probe.send(spec, { key });
+        // What a key may do is open (5, scopes).
+        const isForbidden = key !== undefined && first.outcome.status === 403;
+        return { label, exchange: isForbidden ? await probe.send(spec) : first };
+      });
+    },
+  );
+
+/** Bodies that are to be answered with 400, each of them. */
 function refuses(
   id: string,
   bodies: Readonly<Record<string, RefusedBody>>,
   { onEveryKey = false } = {},
 ): Check {
-  const cases = Object.entries(bodies);
-  return {
-    id,
-    permit: 'writes',
-    spends: { requests: cases.length - (onEveryKey ? 1 : 0) },
-    scenes: [storeSample],
-    async run(probe, judge) {
-      const category = await categoryId(probe);
-      const { exchange: sample } = await probe.play(storeSample);
-      const others = onEveryKey ? otherKeys(probe, { name: sample.key }) : [];
-      for (const [index, [label, body]] of cases.entries()) {
-        const name = `${refusedPrefix(probe.runId)} ${id} ${index + 1}`;
-        const spec = repeatable((again) => addText(body(`${name}${again}`, category)));
-        const key = others.shift();
-        const first = await probe.send(spec, key === undefined ? {} : { key });
-        // What a key may do is open (5, scopes).
-        const isForbidden = key !== undefined && first.outcome.status === 403;
-        const exchange = isForbidden ? await probe.send(spec) : first;
-        if (exchange.outcome.status === 400) judge.holds(exchange);
-        else if (probe.mayLackPermission(exchange)) judge.unsettled(NO_KEY_MAY_ADD, exchange);
-        else judge.breaks({ expected: `400 for ${label}`, actual: described(exchange) }, exchange);
-      }
-    },
-  };
+  const additions = refusedBodies(id, Object.entries(bodies), onEveryKey);
+  return check(id, { needs: { additions } }, ({ additions }, judge, trace) => {
+    for (const { label, exchange } of doneOf(additions, judge)) {
+      if (exchange.outcome.status === 400) judge.holds(exchange);
+      else if (mayLackPermission(exchange, trace)) judge.unsettled(NO_KEY_MAY_ADD, exchange);
+      else judge.breaks({ expected: `400 for ${label}`, actual: described(exchange) }, exchange);
+    }
+  });
 }
 
 const withCategoryId =
@@ -131,10 +146,9 @@ export const invalidAnimalChecks: readonly Check[] = [
       `{"name":${quoted(name)},"categoryId":${category}} please`,
   }),
   refuses('add-rejects-empty-body', { 'an empty body': () => '', 'an empty object': () => '{}' }),
-  {
-    // 4.2: a failure adds nothing. Seen in every list that comes after; a large store shows only a part of itself.
-    id: 'add-rejected-stores-nothing',
+  // 4.2: a failure adds nothing. Seen in every list that comes after; a large store shows only a part of itself.
+  check('add-rejected-stores-nothing', {
     permit: 'writes',
     conclude: storedThoughRefused(400, 'no addition was refused with 400'),
-  },
+  }),
 ];

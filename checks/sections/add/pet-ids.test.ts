@@ -11,7 +11,9 @@ type Answered = readonly [RequestSpec, AnswerParts | FailureOutcome];
 
 /** What is said of ids, of a target that answers so. */
 async function unique(...exchanges: readonly Answered[]) {
-  const { run } = testRun((_request, number) => exchanges[number - 1]?.[1] ?? {});
+  const { run } = testRun((_request, number) => exchanges[number - 1]?.[1] ?? {}, {
+    permissions: new Set(['writes'] as const),
+  });
   await played(run, 'basic-animals', []);
   await played(run, 'edge-animals', {});
   const probe = run.probe('sent');

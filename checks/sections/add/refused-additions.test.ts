@@ -30,48 +30,52 @@ function said(exchanges: readonly Exchange[], status = 429) {
 
 t.test('an animal whose addition was refused is not listed afterwards', async (t) => {
   for (const status of [429, 400]) {
-    t.match(said([addition(status), listOf([]), listOf(['another'])], status), {
-      verdict: 'pass',
-      reason: /2 observations/,
-      evidence: /^list,list$/,
-    });
-    t.match(said([addition(status), listOf([undefined, 'another', NAME])], status), {
-      verdict: 'fail',
-      expected: new RegExp(`answered ${status}$`),
-      reason: `"${NAME}" is listed`,
-      evidence: /^list,addition$/,
-    });
+    t.match(
+      said([addition(status), listOf([]), listOf(['another'])], status),
+      { verdict: 'pass', reason: /2 observations/, evidence: /^list,list$/ },
+      `${status}`,
+    );
+    t.match(
+      said([addition(status), listOf([undefined, 'another', NAME])], status),
+      {
+        verdict: 'fail',
+        expected: new RegExp(`answered ${status}$`),
+        reason: `"${NAME}" is listed`,
+        evidence: /^list,addition$/,
+      },
+      `${status}`,
+    );
   }
   const several = [addition(429, NAME, 'one'), addition(429, `${NAME} 2`, 'other'), listOf([`${NAME} 2`])];
   t.equal(said(several).evidence, 'list,other', 'the evidence is the addition of that animal');
 });
 
 t.test('where no addition was refused so, no list is about one', async (t) => {
-  for (const exchanges of [
+  for (const [index, exchanges] of [
     [],
     [listOf([NAME])],
     [addition(400), listOf([NAME])],
     [addition(500), listOf([NAME])],
     [broken(addition(429)), listOf([NAME])],
-  ])
-    t.match(said(exchanges), { verdict: 'not-applicable', reason: 'none was refused' });
+  ].entries())
+    t.match(said(exchanges), { verdict: 'not-applicable', reason: 'none was refused' }, `case ${index}`);
 });
 
 t.test('where no list comes after one that was, nothing shows what became of it', async (t) => {
-  for (const exchanges of [
+  for (const [index, exchanges] of [
     [addition(429)],
     [listOf([NAME]), addition(429)],
     [addition(429), broken(listOf([NAME]))],
     [addition(429), listOf([NAME], { status: 500 })],
     [addition(429), listOf([NAME], { operation: 'other', path: '/store/orders' })],
-  ])
-    t.match(said(exchanges), { verdict: 'inconclusive', reason: /no exchange/ });
+  ].entries())
+    t.match(said(exchanges), { verdict: 'inconclusive', reason: /no exchange/ }, `case ${index}`);
 });
 
 t.test('one that was also added by a request that was admitted is rightly there', async (t) => {
-  for (const admitted of [addition(201), addition(200), broken(addition(201))]) {
-    t.not(said([admitted, addition(429), listOf([NAME])]).verdict, 'fail');
-    t.not(said([addition(429), admitted, listOf([NAME])]).verdict, 'fail');
+  for (const [index, admitted] of [addition(201), addition(200), broken(addition(201))].entries()) {
+    t.not(said([admitted, addition(429), listOf([NAME])]).verdict, 'fail', `before, case ${index}`);
+    t.not(said([addition(429), admitted, listOf([NAME])]).verdict, 'fail', `afterwards, case ${index}`);
   }
   t.equal(said([addition(400), addition(429), listOf([NAME])]).verdict, 'fail', 'no refusal is one');
 });

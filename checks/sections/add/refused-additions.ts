@@ -1,16 +1,14 @@
 /** Additions that a target refused: none of them may show in a list afterwards. */
-import type { History, Judge } from '../../run/check.ts';
+import type { Judge } from '../../run/check.ts';
+import type { Trace } from '../../run/trace.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
-import { isJsonObject, parseJson } from '../../wire/lossless-json.ts';
-import { listedPets } from '../../wire/pets.ts';
+import { listedPets, sentPet } from '../../wire/pets.ts';
 import { namePrefix } from './scenes.ts';
 
 /** The name in the body of an addition; undefined where it has none, or one that another animal may have had before. */
 export function nameSent(exchange: Exchange): string | undefined {
-  if (exchange.request.operation !== 'createPet') return undefined;
-  const parsed = parseJson(exchange.request.body ?? '');
-  const name = parsed.ok && isJsonObject(parsed.value) ? parsed.value['name'] : undefined;
-  return typeof name === 'string' && name.includes(namePrefix('')) ? name : undefined;
+  const name = exchange.request.operation === 'createPet' ? sentPet(exchange)?.name : undefined;
+  return name?.includes(namePrefix('')) === true ? name : undefined;
 }
 
 /**
@@ -18,15 +16,15 @@ export function nameSent(exchange: Exchange): string | undefined {
  * that is larger than a list shows a part of itself only, and that part is judged.
  */
 export function storedThoughRefused(status: number, noneRefused: string) {
-  return (history: Pick<History, 'exchanges'>, judge: Judge): void => {
+  return ({ exchanges }: Pick<Trace, 'exchanges'>, judge: Judge): void => {
     const refused = new Map<string, AnsweredExchange>();
     // The same addition may be sent again, after one that was admitted or that got no answer: its animal is rightly there.
     const mayBeStored = new Set(
-      history.exchanges
+      exchanges
         .filter((exchange) => !isAnswered(exchange) || exchange.outcome.status < 400)
         .flatMap((exchange) => nameSent(exchange) ?? []),
     );
-    for (const exchange of history.exchanges.filter(isAnswered)) {
+    for (const exchange of exchanges.filter(isAnswered)) {
       const name = nameSent(exchange);
       if (name !== undefined && exchange.outcome.status === status && !mayBeStored.has(name))
         refused.set(name, exchange);

@@ -1,6 +1,6 @@
 /** What tells the answer to a banned key from one more refusal of the rate limit. */
 import t from 'tap';
-import { SECOND } from '../../run/key-pool.ts';
+import { SECOND } from '../../limits/time.ts';
 import { testRun } from '../../run/testing/test-run.ts';
 import { exchangeAt, type Told } from '../minute/testing/measured.ts';
 import { answersOtherwise, isBan, isSameLimit } from './answers.ts';

@@ -1,24 +1,24 @@
-/**
- * Sections 5 and 8: a key that keeps sending after a 429 may be banned for a time. Only a key with the role ban is
- * driven there, after everything else on it is done.
- */
+/** Sections 5, 7 and 8: a temporary ban of a key that keeps sending after a 429. */
 
 import { judgeRemaining } from '../../limits/remaining-arithmetic.ts';
+import { SECOND } from '../../limits/time.ts';
 import type { WindowCount } from '../../limits/window-count.ts';
-import { type Check, type GapAnswer, type GapObserver, type Judge, Unsettled } from '../../run/check.ts';
-import { type Key, SECOND } from '../../run/key-pool.ts';
-import type { Probe } from '../../run/probe.ts';
-import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
-import { bodyOf, described } from '../../wire/pets.ts';
-import { schemaProblem } from '../../wire/schema.ts';
-import { inWords, missingRateHeaders } from '../headers/checks.ts';
+import type { Key } from '../../profile/key.ts';
+import { type Check, check, type Judge, judgeExchange } from '../../run/check.ts';
+import { gather, type OutcomeSource, optional, playedOn } from '../../run/scene.ts';
+import type { Trace } from '../../run/trace.ts';
+import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { described } from '../../wire/pets.ts';
+import { errorBodyViolation } from '../answers.ts';
+import { missingFromAnswer } from '../headers/checks.ts';
 import { otherKeys } from '../keys/other-keys.ts';
 import { isAdmitted } from '../minute/admitted.ts';
-import { exhaustKeys, minuteScenes } from '../minute/scenes.ts';
+import { exhaustKeys, type MinuteMeasurement, minute } from '../minute/scenes.ts';
 import { tellsDay } from '../minute/told-time.ts';
 import type { FilledWindow } from '../minute/window-filling.ts';
 import { answersOtherwise } from './answers.ts';
-import { type Ban, type BanMeasurement, banKey, banOf } from './measurement.ts';
+import { type Ban, type BanReading, theBan } from './reading.ts';
+import { ban, banKey } from './scenes.ts';
 
 /** Refused as only a ban refuses, below the limit, and nobody else on the key who could have earned it. */
 function earnedNothing(refusal: AnsweredExchange, { verdict }: WindowCount): boolean {
@@ -30,246 +30,161 @@ function earnedNothing(refusal: AnsweredExchange, { verdict }: WindowCount): boo
 }
 
 /** Any sign in the run that somebody else sends requests on a key. */
-function othersSpend(probe: Probe, key: Key, windows: readonly FilledWindow[]): boolean {
+function othersSpend(trace: Trace, key: Key, windows: readonly FilledWindow[]): boolean {
   const fellShort = windows.some(({ count }) => count.verdict.kind === 'fewer');
   return (
     fellShort ||
-    judgeRemaining(probe.readingsOf(key), key.limits.perMinute, key.limits.perDay).kind === 'disturbed'
+    judgeRemaining(trace.readingsOf(key), key.limits.perMinute, key.limits.perDay).kind === 'disturbed'
   );
 }
 
-/** Runs a judgement of the ban, where one was seen; none at all conforms, since the document says "may". */
-function ofBan(judgeBan: (ban: Ban, judge: Judge, measurement: BanMeasurement) => void) {
-  return async (probe: Probe, judge: Judge) => {
-    const measurement = await probe.play(banOf(banKey(probe)));
-    if (measurement.ban === undefined) judge.notApplicable('no ban was seen');
-    else judgeBan(measurement.ban, judge, measurement);
-  };
+/** Judges what a client got that waited as its first refusal told. */
+function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, trace: Trace): void {
+  const { refusal, count } = windows[0] ?? {};
+  if (refusal !== undefined && count !== undefined && earnedNothing(refusal, count))
+    return judge.breaks(
+      { expected: 'no ban for a key that was never refused before', actual: described(refusal) },
+      refusal,
+    );
+  const retry = after?.afterRetryAfter ?? after?.afterReset;
+  if (retry === undefined || refusal === undefined)
+    return judge.unsettled(`key ${key.name} was not refused, or not told how long to wait`);
+  if (isAdmitted(retry)) return judge.holds(retry, refusal);
+  if (tellsDay(retry, key.limits))
+    return judge.unsettled(`nothing is left of the day of key ${key.name}`, retry);
+  if (!answersOtherwise(retry, refusal))
+    return judge.unsettled(`key ${key.name} was refused after it had waited (see retry-after-honest)`, retry);
+  if (othersSpend(trace, key, windows))
+    return judge.unsettled(
+      `somebody else seems to spend key ${key.name}, and may have earned its ban`,
+      retry,
+    );
+  if (windows.some(({ refusals }) => refusals.length > 1))
+    return judge.unsettled(
+      `key ${key.name} had several requests in flight when it was refused, which may earn a ban`,
+      retry,
+    );
+  judge.breaks(
+    { expected: 'no ban for a client that waited as told', actual: described(retry) },
+    retry,
+    refusal,
+  );
 }
 
-const tooSlow = ({ refusals }: BanMeasurement) =>
+type Judgement = (seen: Ban, judge: Judge, reading: BanReading) => void;
+
+/** A check of the key that may be banned. */
+const banCheck = (
+  id: string,
+  judgeReading: (reading: BanReading, judge: Judge, trace: Trace) => void,
+): Check =>
+  check(
+    id,
+    {
+      needs: { ban },
+      lacks: (keys) => (banKey(keys) === undefined ? 'the profile has no key with the role ban' : undefined),
+    },
+    ({ ban }, judge, trace) => judgeReading(theBan(ban, trace), judge, trace),
+  );
+
+/** A check of the ban, where one was seen; none at all conforms, since the document says "may". */
+const checkOfBan = (id: string, judgeBan: Judgement): Check =>
+  banCheck(id, (reading, judge) => {
+    if (reading.ban === undefined) judge.notApplicable('no ban was seen');
+    else judgeBan(reading.ban, judge, reading);
+  });
+
+/** Why too few requests over the limit leave it open whether the target bans. */
+export const tooSlow = ({ refusals }: BanReading) =>
   `the target was too slow to be sent more than ${refusals.length} requests over the limit in time: a ban may begin later`;
 
-const evidence = (...exchanges: (Exchange | undefined)[]) =>
-  exchanges.filter((exchange) => exchange !== undefined);
+const prolonged = ({ key }: BanReading) =>
+  `somebody else seems to spend key ${key.name}, which prolongs its ban`;
 
 export const banChecks: readonly Check[] = [
-  {
-    // 8: continuing to send requests after a 429 may lead to a temporary ban.
-    id: 'ban-provoked',
-    permit: 'ban',
-    async run(probe, judge) {
-      const measurement = await probe.play(banOf(banKey(probe)));
-      const { ban, refusals, count, key } = measurement;
-      if (count.verdict.kind === 'more') judge.notApplicable(`key ${key.name} was not held to its limit`);
-      if (ban === undefined && !measurement.enough) judge.unsettled(tooSlow(measurement));
-      else if (ban === undefined)
-        judge.notApplicable(`no ban was seen after ${refusals.length} requests over the limit`);
-      else judge.holds(ban.answer);
+  // 8: continuing to send requests after a 429 may lead to a temporary ban on the API key.
+  banCheck('ban-provoked', (reading, judge) => {
+    const { ban, refusals, count, key, enough } = reading;
+    if (count.verdict.kind === 'more') judge.notApplicable(`key ${key.name} was not held to its limit`);
+    if (ban !== undefined) judge.holds(ban.answer);
+    else if (!enough) judge.unsettled(tooSlow(reading));
+    else judge.notApplicable(`no ban was seen after ${refusals.length} requests over the limit`);
+  }),
+  // 8: only a key that keeps sending after a 429 is banned; a client that waits as told has done nothing of the kind.
+  check(
+    'ban-spares-polite',
+    {
+      needs: { minute },
+      lacks: (keys) =>
+        exhaustKeys(keys).length === 0 ? 'the profile has no key with the role exhaust' : undefined,
     },
-  },
-  {
-    // 8: the ban is for going on after a 429; a client that waits as told has done nothing to be banned for.
-    id: 'ban-spares-polite',
-    permit: 'exhaust',
-    async run(probe, judge) {
-      const keys = exhaustKeys(probe);
-      if (keys.length === 0) throw new Unsettled('no usable key has the role exhaust');
-      for (const { scene, key } of minuteScenes(probe)) {
-        const { windows, afterRetryAfter, afterReset } = await probe.play(scene);
-        const retry = afterRetryAfter ?? afterReset;
-        const [window] = windows;
-        if (window?.refusal !== undefined && earnedNothing(window.refusal, window.count)) {
-          judge.breaks(
-            { expected: 'no ban for a key that was never refused before', actual: described(window.refusal) },
-            window.refusal,
-          );
-          continue;
-        }
-        const refusal = windows[0]?.refusal;
-        if (retry === undefined || refusal === undefined)
-          judge.unsettled(`key ${key.name} was not refused, or not told how long to wait`);
-        else if (retry.admitted) judge.holds(retry.exchange, refusal);
-        else if (tellsDay(retry.exchange, key.limits))
-          judge.unsettled(`nothing is left of the day of key ${key.name}`, retry.exchange);
-        else if (answersOtherwise(retry.exchange, refusal) && othersSpend(probe, key, windows)) {
-          judge.unsettled(
-            `somebody else seems to spend key ${key.name}, and may have earned its ban`,
-            retry.exchange,
-          );
-        } else if (
-          answersOtherwise(retry.exchange, refusal) &&
-          windows.some(({ refusals }) => refusals.length > 1)
-        ) {
-          judge.unsettled(
-            `key ${key.name} had several requests in flight when it was refused, which may earn a ban`,
-            retry.exchange,
-          );
-        } else if (answersOtherwise(retry.exchange, refusal)) {
-          judge.breaks(
-            { expected: 'no ban for a client that waited as told', actual: described(retry.exchange) },
-            retry.exchange,
-            refusal,
-          );
-        } else
-          judge.unsettled(
-            `key ${key.name} was refused after it had waited (see retry-after-honest)`,
-            retry.exchange,
-          );
-      }
+    ({ minute }, judge, trace) => {
+      for (const { outcome } of playedOn(minute)) judgePolite(outcome, judge, trace);
     },
-  },
-  {
-    // 7: the response to a banned key is an error response.
-    id: 'ban-error-body',
-    permit: 'ban',
-    run: ofBan(({ answers }, judge) => {
-      for (const exchange of answers) {
-        const body = bodyOf(exchange);
-        const problem = body.ok ? schemaProblem.error(body.value) : `${described(exchange)}: ${body.problem}`;
-        if (problem === undefined) judge.holds(exchange);
-        else judge.breaks({ expected: 'an Error body', actual: problem }, exchange);
-      }
-    }),
-  },
-  {
-    // 8: the rate limit headers are present on every response.
-    id: 'ban-rate-headers',
-    permit: 'ban',
-    run: ofBan(({ answers }, judge) => {
-      for (const exchange of answers) {
-        const missing = missingRateHeaders(exchange);
-        if (missing.length === 0) judge.holds(exchange);
-        else judge.breaks({ expected: 'the three rate headers', actual: inWords(missing) }, exchange);
-      }
-    }),
-  },
-  {
-    // 8: a temporary ban.
-    id: 'ban-ends',
-    permit: 'ban',
-    run: ofBan(({ servedAgain, notWaited, answers, answer: first }, judge, { count, key }) => {
-      if (servedAgain !== undefined) judge.holds(servedAgain, first);
-      else if (notWaited !== undefined) judge.unsettled(notWaited, first);
-      else if (count.verdict.kind === 'fewer')
-        judge.unsettled(`somebody else seems to spend key ${key.name}, which prolongs its ban`, first);
-      else
-        judge.breaks(
-          {
-            expected: 'a ban that ends',
-            actual: `still ${described(answers.at(-1) ?? first)} after ${Math.round(((answers.at(-1) ?? first).receivedAt - first.receivedAt) / SECOND)} seconds`,
-          },
-          ...evidence(answers.at(-1), first),
-        );
-    }),
-  },
-  {
-    // 8: where the ban tells the time to wait, that is when it ends.
-    id: 'ban-ends-as-told',
-    permit: 'ban',
-    run: ofBan(({ toldEnd: told, atEnd, notWaited, answer: first }, judge, { count, key }) => {
-      if (told === undefined) judge.notApplicable('the ban does not tell when it ends');
-      else if (atEnd === undefined) judge.unsettled(notWaited ?? 'the end was not waited for', first);
-      else if (isAdmitted(atEnd)) judge.holds(atEnd, first);
-      else if (count.verdict.kind === 'fewer')
-        judge.unsettled(`somebody else seems to spend key ${key.name}, which prolongs its ban`, atEnd);
-      else
-        judge.breaks(
-          {
-            expected: 'a request admitted after the time that the ban told, and after the window',
-            actual: described(atEnd),
-          },
-          atEnd,
-          first,
-        );
-    }),
-  },
-  {
-    // 8: a temporary ban on the API key, so on no other.
-    id: 'ban-other-keys',
-    permit: 'ban',
-    // One of the same plan, and one of another.
-    spends: { requests: 2 },
-    async run(probe, judge) {
-      const { ban, others, key } = await probe.play(banOf(banKey(probe)));
-      for (const other of others.filter(({ banned }) => banned)) {
-        judge.breaks(
-          {
-            expected: `key ${other.key.name} served, whatever key ${key.name} did`,
-            actual: described(other.exchange),
-          },
-          other.exchange,
-          ...evidence(ban?.answer),
-        );
-      }
-      if (ban === undefined) judge.notApplicable('no ban was seen');
-      else if (others.length === 0)
-        judge.unsettled(
-          otherKeys(probe, key).length > 0
-            ? 'every other key was over its own limit meanwhile'
-            : 'needs a second key with the role functional',
-        );
-      else for (const { exchange, banned } of others) if (!banned) judge.holds(exchange, ban.answer);
-    },
-  },
+  ),
+  // 7: the response to a banned key is an error response and has an Error body.
+  checkOfBan('ban-error-body', ({ answers }, judge) => {
+    for (const exchange of answers) judgeExchange(judge, exchange, errorBodyViolation);
+  }),
+  // 8: the rate headers are present on the response to a banned key too.
+  checkOfBan('ban-rate-headers', ({ answers }, judge) => {
+    for (const exchange of answers) judgeExchange(judge, exchange, missingFromAnswer);
+  }),
+  // 8: a banned key is served again after a time.
+  checkOfBan('ban-ends', ({ servedAgain, notWaited, answers, answer: first }, judge, reading) => {
+    const last = answers.at(-1) ?? first;
+    const seconds = Math.round((last.receivedAt - first.receivedAt) / SECOND);
+    if (servedAgain !== undefined) judge.holds(servedAgain, first);
+    else if (notWaited !== undefined) judge.unsettled(notWaited, first);
+    else if (reading.count.verdict.kind === 'fewer') judge.unsettled(prolonged(reading), first);
+    else
+      judge.breaks(
+        { expected: 'a ban that ends', actual: `still ${described(last)} after ${seconds} seconds` },
+        last,
+        first,
+      );
+  }),
+  // 8: where the response to a banned key tells the time to wait, the key is served after it.
+  checkOfBan('ban-ends-as-told', ({ toldEnd, atEnd, notWaited, answer: first }, judge, reading) => {
+    if (toldEnd === undefined) judge.notApplicable('the ban does not tell when it ends');
+    else if (atEnd === undefined) judge.unsettled(notWaited ?? 'the end was not waited for', first);
+    else if (isAdmitted(atEnd)) judge.holds(atEnd, first);
+    else if (reading.count.verdict.kind === 'fewer') judge.unsettled(prolonged(reading), atEnd);
+    else
+      judge.breaks(
+        {
+          expected: 'a request admitted after the time that the ban told, and after the window',
+          actual: described(atEnd),
+        },
+        atEnd,
+        first,
+      );
+  }),
+  // 8: the ban is on the API key that kept sending, and on no other.
+  banCheck('ban-other-keys', ({ ban, others, key }, judge, { run }) => {
+    for (const { key: other, exchange } of others.filter(({ banned }) => banned)) {
+      judge.breaks(
+        {
+          expected: `key ${other.name} served, whatever key ${key.name} did`,
+          actual: described(exchange),
+        },
+        exchange,
+        ...(ban === undefined ? [] : [ban.answer]),
+      );
+    }
+    if (ban === undefined) judge.notApplicable('no ban was seen');
+    else if (otherKeys(run.keys, key).length === 0)
+      judge.skips('the profile has no second key with the role functional');
+    else if (others.length === 0)
+      judge.unsettled('no other key was free meanwhile: each was over its own limit, or cannot be used');
+    else for (const { exchange, banned } of others) if (!banned) judge.holds(exchange, ban.answer);
+  }),
 ];
 
-function noBanSeen(measurement: BanMeasurement): GapAnswer {
-  const { refusals, enough } = measurement;
-  if (!enough) throw new Unsettled(tooSlow(measurement));
-  return {
-    answer: 'no-ban-seen',
-    detail: `none after ${refusals.length} requests over the limit`,
-    evidence: refusals.slice(-1),
-  };
+/** Ids of the answers that were a ban's. */
+export function bannedAnswers(source: OutcomeSource, trace: Trace): ReadonlySet<string> {
+  const { ban: played = [] } = gather({ ban: optional(ban) }, source);
+  if (played.every(({ kind }) => kind === 'unsettled')) return new Set();
+  const answers = theBan(played, trace).ban?.answers ?? [];
+  return new Set(answers.map(({ id }) => id));
 }
-
-export const banGaps: readonly GapObserver[] = [
-  {
-    id: 'ban-answer',
-    permit: 'ban',
-    async run(probe) {
-      const measurement = await probe.play(banOf(banKey(probe)));
-      const { ban } = measurement;
-      return ban === undefined
-        ? noBanSeen(measurement)
-        : {
-            answer: `banned-${ban.answer.outcome.status}`,
-            detail: described(ban.answer),
-            evidence: [ban.answer],
-          };
-    },
-  },
-  {
-    id: 'ban-threshold',
-    permit: 'ban',
-    async run(probe) {
-      const measurement = await probe.play(banOf(banKey(probe)));
-      const { ban } = measurement;
-      return ban === undefined
-        ? noBanSeen(measurement)
-        : {
-            answer: `${ban.after}`,
-            detail: `the ban showed with the ${ban.after}th request over the limit`,
-            evidence: [ban.answer],
-          };
-    },
-  },
-  {
-    id: 'ban-duration',
-    permit: 'ban',
-    async run(probe) {
-      const measurement = await probe.play(banOf(banKey(probe)));
-      const { ban } = measurement;
-      if (ban === undefined) return noBanSeen(measurement);
-      if (ban.toldEnd === undefined)
-        return { answer: 'not-told', detail: 'the ban does not tell when it ends', evidence: [ban.answer] };
-      const seconds = Math.round((ban.toldEnd - ban.answer.receivedAt) / SECOND);
-      return {
-        answer: `${seconds}-seconds`,
-        detail: `the ban says that it lasts ${seconds} seconds`,
-        evidence: [ban.answer],
-      };
-    },
-  },
-];

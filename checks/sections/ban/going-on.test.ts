@@ -1,16 +1,23 @@
 /** Section 8: at which pace a key goes on after a 429, and which of what it is served was over the limit. */
 import t from 'tap';
-import { MINUTE, SECOND } from '../../run/key-pool.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
+import type { Run } from '../../run/run.ts';
+import { NOTHING_TRIED } from '../../run/scene.ts';
 import { payer, testKey } from '../../run/testing/test-run.ts';
-import type { RateReading } from '../../wire/rate-headers.ts';
 import { type LimitedTarget, limitedRun, reset } from '../minute/testing/limited-target.ts';
 import { played } from '../testing/judged.ts';
-import { provocationOf } from './provocation.ts';
-import { type BanRules, banKeyForTests, forbidden, proKey, provoked } from './testing/banning-target.ts';
+import {
+  type BanRules,
+  banKeyForTests,
+  banScene,
+  forbidden,
+  proKey,
+  provoked,
+} from './testing/banning-target.ts';
 
 /** How many requests of the key went together, from this one on, and the next time, and so on. */
-function together({ readings }: { readonly readings: readonly RateReading[] }, from: number): number[] {
-  const own = readings.filter(({ key }) => key === banKeyForTests.name).slice(from - 1);
+function together({ trace }: Run, from: number): number[] {
+  const own = trace.readings.filter(({ key }) => key === banKeyForTests.name).slice(from - 1);
   return [...new Set(own.map(({ sentAt }) => sentAt))].map(
     (time) => own.filter(({ sentAt }) => sentAt === time).length,
   );
@@ -64,8 +71,9 @@ t.test('a refusal that showed no Reset is followed by one that does', async (t) 
 
 t.test('where no animal is served, lists alone go over the limit', async (t) => {
   const test = limitedRun({ keys: [banKeyForTests], options: { permissions: new Set(['ban'] as const) } });
-  await played(test.run, 'retrievals', []);
-  await test.run.play(provocationOf(banKeyForTests));
+  await played(test.run, 'store-sample', undefined);
+  await played(test.run, 'retrievals', NOTHING_TRIED);
+  await test.run.play(banScene());
   const paths = test.sent.map(({ path }) => path);
   t.strictSame(new Set(paths.slice(0, 12)), new Set(['/pets?limit=1']), 'short ones reach it');
   t.strictSame(paths.slice(12, 16), [
@@ -79,7 +87,7 @@ t.test('where no animal is served, lists alone go over the limit', async (t) => 
 t.test('a target that does not ban costs what is declared', async (t) => {
   const keys = [banKeyForTests, proKey, testKey({ name: 'free-2' })];
   const { sent } = await provoked({}, { keys });
-  t.equal(sent.length, provocationOf(banKeyForTests).spends?.requests);
+  t.ok(sent.length <= (banScene().requests ?? 0));
   const others = sent.filter((request) => payer(request) !== banKeyForTests.name);
   t.strictSame(
     others.map(({ path }) => path),
@@ -90,7 +98,7 @@ t.test('a target that does not ban costs what is declared', async (t) => {
 t.test('an edge of the window is no matter where something was refused after it', async (t) => {
   const { own, provocation } = await provoked({ after: 10 }, { takes: slow((number) => number === 3, 60) });
   t.equal(own.length, 12 + 6, 'the limit is not reached once more');
-  t.match(provocation, { after: 10, first: { id: 'ban:free-ban#9' } });
+  t.match(provocation, { ban: { after: 10 }, first: { id: 'ban:free-ban#9' } });
 });
 
 t.test('where a connection breaks, what was not sent yet is not', async (t) => {
@@ -104,7 +112,7 @@ t.test('where a connection breaks, what was not sent yet is not', async (t) => {
     [49, 26, 1],
     'of eighty, and the last twenty and six more; the rest one by one',
   );
-  t.match(provocation, { after: 5, first: { outcome: { status: 429 } } });
+  t.match(provocation, { ban: { after: 5 }, first: { outcome: { status: 429 } } });
 });
 
 /** Four requests go together from the fourteenth on, since the one before them was slow. */

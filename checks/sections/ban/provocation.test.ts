@@ -1,18 +1,25 @@
 /** Section 8: going on after a 429, as no client should, until a ban shows. */
 import t from 'tap';
-import { MINUTE, SECOND } from '../../run/key-pool.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
 import { NOON, payer } from '../../run/testing/test-run.ts';
 import { listPets } from '../../wire/requests.ts';
 import type { LimitedTarget } from '../minute/testing/limited-target.ts';
-import { played } from '../testing/judged.ts';
-import { provocationOf } from './provocation.ts';
-import { banKeyForTests, banningRun, forbidden, proKey, provoked } from './testing/banning-target.ts';
+import { outcomeOf, played } from '../testing/judged.ts';
+import { readBan } from './reading.ts';
+import {
+  banKeyForTests,
+  banningRun,
+  banScene,
+  forbidden,
+  proKey,
+  provoked,
+} from './testing/banning-target.ts';
 
 const PERMISSION = ['ban', 'writes'] as const;
 
 t.test('the quota and six more go at once, and the rest when the window is about to end', async (t) => {
   const { provocation, run, waits, own } = await provoked();
-  const times = run.readings.filter(({ key }) => key === 'free-ban').map(({ sentAt }) => sentAt);
+  const times = run.trace.readings.filter(({ key }) => key === 'free-ban').map(({ sentAt }) => sentAt);
   t.equal(times.filter((time) => time === NOON).length, 12);
   t.ok((times[12] ?? 0) > NOON + 40 * SECOND && (times[12] ?? 0) < NOON + MINUTE);
   t.match(waits[0], /: the window of key free-ban to be about to end$/);
@@ -21,7 +28,7 @@ t.test('the quota and six more go at once, and the rest when the window is about
     count: { verdict: { kind: 'exact' } },
     refusals: { length: 66 },
     bans: { length: 0 },
-    after: 66,
+    ban: undefined,
     served: { length: 0 },
     first: { outcome: { status: 429 } },
   });
@@ -60,7 +67,7 @@ t.test('a ban shows by another status, another code or a longer wait', async (t)
     ['a longer wait', (wait: number) => ({ status: 429, retryAfter: Math.ceil(wait) })],
   ] as const) {
     const { provocation, own } = await provoked({ after: 10, tells });
-    t.match(provocation, { after: 10, refusals: { length: 9 }, bans: { length: 1 } }, name);
+    t.match(provocation, { ban: { after: 10 }, refusals: { length: 9 }, bans: { length: 1 } }, name);
     t.equal(own.length, 6 + 10, `${name}: nothing more is sent`);
   }
   const { provocation } = await provoked({ after: 10, tells: () => ({ status: 500 }) });
@@ -70,7 +77,7 @@ t.test('a ban shows by another status, another code or a longer wait', async (t)
 t.test('a ban that begins while the burst is in flight', async (t) => {
   const { provocation, own, waits } = await provoked({ after: 3 });
   t.match(provocation, {
-    after: 3,
+    ban: { after: 3 },
     refusals: { length: 2 },
     bans: { length: 4 },
     first: { outcome: { status: 429 } },
@@ -122,7 +129,7 @@ t.test('so late that a ban outlasts the window, and not too late for a slow targ
       { otherwise: ({ admitted }) => (admitted ? undefined : { retryAfter: 60 }) },
       { takes: (number) => (number === 1 ? milliseconds : 0) },
     );
-    const own = run.readings.filter(({ key }) => key === 'free-ban');
+    const own = run.trace.readings.filter(({ key }) => key === 'free-ban');
     const first = own.find(({ status }) => status === 429);
     return Math.round(((first?.receivedAt ?? 0) + MINUTE - (own[12]?.sentAt ?? 0)) / SECOND);
   };
@@ -182,7 +189,7 @@ t.test('of what was served over the limit, what no refill explains', async (t) =
 
 t.test('a target that refuses nothing cannot be provoked', async (t) => {
   const test = await banningRun({}, { admits: 1000 });
-  await t.rejects(test.run.play(provocationOf(banKeyForTests)), {
+  await t.rejects(outcomeOf(test.run, banScene()), {
     name: 'Unsettled',
     message: /key free-ban was refused nothing/,
     evidence: [{ id: 'ban:free-ban#12' }],
@@ -193,28 +200,21 @@ t.test('a target that refuses nothing cannot be provoked', async (t) => {
 t.test('where a window ends before anything is over the limit, it is reached once more', async (t) => {
   const takes = (number: number) => (number === 7 ? MINUTE : 0);
   const { provocation, own, waits } = await provoked({ after: 10 }, { takes });
-  t.match(provocation, { after: 10, count: { verdict: { kind: 'exact' }, all: { length: 6 } } });
+  t.match(provocation, { ban: { after: 10 }, count: { verdict: { kind: 'exact' }, all: { length: 6 } } });
   t.equal(own.length, 12 + 12 + 4);
   t.match(waits[0], /^121.*: key free-ban to be at rest for a minute$/);
   const slow = (number: number) => (number === 7 || number === 19 ? MINUTE : 0);
   const again = await provoked({ after: 10 }, { takes: slow });
-  t.match(again.provocation, { after: 10, first: { id: 'ban:free-ban#25' } }, 'goes on one by one');
-});
-
-t.test('so it is where the run was interrupted before, and gone through again alike', async (t) => {
-  const recorded = new Map((await banningRun({})).run.exchanges.map((exchange) => [exchange.id, exchange]));
-  const unanswered = new Map(
-    Array.from({ length: 12 }, (_, index) => [`ban:free-ban#${index + 1}`, recorded.size] as const),
-  );
-  const resumed = await provoked({ after: 10 }, { options: { recorded, unanswered } });
-  t.match(resumed.provocation, { after: 10, first: { id: 'ban:free-ban#19' } });
-  t.match(resumed.waits[0], /^61.*: key free-ban to be at rest for a minute$/);
-  t.equal(resumed.own.length, 12 + 4);
+  t.match(again.provocation, { ban: { after: 10 }, first: { id: 'ban:free-ban#25' } }, 'goes on one by one');
 });
 
 t.test('what an edge of the window gave back is spent before anything is over the limit', async (t) => {
   const { provocation } = await provoked({ after: 5 }, { admits: 15 });
-  t.match(provocation, { count: { verdict: { kind: 'more' } }, first: { id: 'ban:free-ban#16' }, after: 5 });
+  t.match(provocation, {
+    count: { verdict: { kind: 'more' } },
+    first: { id: 'ban:free-ban#16' },
+    ban: { after: 5 },
+  });
   t.strictSame(provocation.served, [], 'none of them is over the limit');
 });
 
@@ -223,8 +223,9 @@ t.test(
   async (t) => {
     const large = { ...banKeyForTests, limits: { perMinute: 30, perDay: 1000 } };
     const test = await banningRun({ after: 3 }, { keys: [large, proKey] });
-    await test.run.play(provocationOf(large));
-    const own = test.run.readings.filter(({ key }) => key === 'free-ban');
+    await test.run.play(banScene(large));
+    // The last request asks whether the window is over.
+    const own = test.run.trace.readings.filter(({ key }) => key === 'free-ban').slice(0, -1);
     const burst = own.at(-1)?.sentAt;
     t.strictSame(
       [
@@ -237,9 +238,9 @@ t.test(
     const used = await banningRun({ after: 3 });
     for (let sent = 0; sent < 2; sent += 1)
       await used.run.probe('earlier').attempt(listPets(), banKeyForTests);
-    const { count } = await used.run.play(provocationOf(banKeyForTests));
-    t.match(count, { verdict: { kind: 'exact' } });
-    t.equal(used.sent.filter((request) => payer(request) === 'free-ban').length, 12);
+    const measurement = await outcomeOf(used.run, banScene());
+    t.match(readBan(measurement, used.run.trace).count, { verdict: { kind: 'exact' } });
+    t.equal(used.sent.filter((request) => payer(request) === 'free-ban').length, 12 + 1);
   },
 );
 
@@ -277,7 +278,7 @@ t.test('a key whose minute was measured before is left at rest first', async (t)
   const test = await banningRun({}, { keys: [key, proKey] }, ['ban', 'exhaust']);
   await played(test.run, 'minute:free-ban', undefined);
   await test.run.probe('earlier').attempt(listPets(), key);
-  await test.run.play(provocationOf(key));
+  await test.run.play(banScene(key));
   t.match(test.waits()[0], /^61\.\d+: key free-ban to be at rest for a minute$/);
 });
 
@@ -294,7 +295,7 @@ t.test('a key whose minute is not measured by this run does not wait', async (t)
     const test = await banningRun({ after: 3 }, { keys }, permissions);
     await played(test.run, 'minute:pro-1', undefined);
     await test.run.probe('earlier').attempt(listPets(), keys[0]);
-    await test.run.play(provocationOf(keys[0]));
+    await test.run.play(banScene(keys[0]));
     t.notOk(test.waits().some((wait) => wait.endsWith('to be at rest for a minute')));
   }
 });
@@ -302,7 +303,7 @@ t.test('a key whose minute is not measured by this run does not wait', async (t)
 t.test('no answer is no provocation', async (t) => {
   const broken = { kind: 'failure', reason: 'reset', message: 'connection reset' } as const;
   const test = await banningRun({ otherwise: ({ number }) => (number === 14 ? broken : undefined) });
-  await t.rejects(test.run.play(provocationOf(banKeyForTests)), {
+  await t.rejects(outcomeOf(test.run, banScene()), {
     name: 'Unsettled',
     message: /connection reset/,
   });

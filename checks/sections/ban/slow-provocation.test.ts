@@ -1,12 +1,13 @@
 /** Section 8: how a ban is provoked at a target whose answers take long. */
 import t from 'tap';
 import { tokenBucket, tokenBucketByNextToken } from '../../limits/testing/simulated-limits.ts';
-import { SECOND } from '../../run/key-pool.ts';
+import { SECOND } from '../../limits/time.ts';
 import type { LimitedTarget } from '../minute/testing/limited-target.ts';
-import { judged, observed } from '../testing/judged.ts';
-import { banChecks, banGaps } from './checks.ts';
-import { banOf } from './measurement.ts';
-import { type BanRules, banKeyForTests, banningRun, proKey } from './testing/banning-target.ts';
+import { judged, observed, outcomeOf } from '../testing/judged.ts';
+import { banChecks } from './checks.ts';
+import { banGaps } from './gaps.ts';
+import { readBan } from './reading.ts';
+import { type BanRules, banKeyForTests, banningRun, banScene, proKey } from './testing/banning-target.ts';
 
 /** A run against a target of sixty a minute whose answers take so long, however many are under way together. */
 async function slowRun(seconds: number, rules: BanRules = {}, target: LimitedTarget = {}) {
@@ -21,8 +22,8 @@ async function slowRun(seconds: number, rules: BanRules = {}, target: LimitedTar
     },
     ...target,
   });
-  const measured = await test.run.play(banOf(key));
-  const statuses = test.run.readings.filter((reading) => reading.key === key.name);
+  const measured = readBan(await outcomeOf(test.run, banScene(key)), test.run.trace);
+  const statuses = test.run.trace.readings.filter((reading) => reading.key === key.name);
   return { ...test, measured, statuses };
 }
 

@@ -1,51 +1,46 @@
 /** Section 8: requests per day, and what is said of them. */
 import t from 'tap';
-import { reading } from '../../limits/testing/simulated-limits.ts';
-import { DAY, type Key, MINUTE, SECOND } from '../../run/key-pool.ts';
-import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
-import type { Exchange } from '../../wire/exchange.ts';
-import type { RateReading } from '../../wire/rate-headers.ts';
-import { exchangeAt, type Told } from '../minute/testing/measured.ts';
+import { DAY, MINUTE, SECOND } from '../../limits/time.ts';
+import { NOON, payer, testKey, testRun } from '../../run/testing/test-run.ts';
+import { exchangeAt, exhaustKey, type Told, telling } from '../minute/testing/measured.ts';
 import { judged, played } from '../testing/judged.ts';
 import { dailyQuotaChecks } from './checks.ts';
+import type { DayMeasurement, Tally } from './reading.ts';
 import { END, free, HOURS, PER_DAY } from './testing/day-spending.ts';
 
-/** The refusal of a day that ends twelve hours from noon; sent a minute after noon. */
+/** The refusal of a day that ends twelve hours from noon, if nothing else is told; received a minute after noon. */
 const refused = (told: Told = {}) =>
-  exchangeAt('refusal', 60, { limit: PER_DAY, reset: 12 * HOURS, retryAfter: 12 * HOURS - 60, ...told });
+  exchangeAt('refusal', 59.9, { limit: PER_DAY, reset: 12 * HOURS, retryAfter: 12 * HOURS - 60, ...told });
+const refusedUntil = (end: number, told: Told = {}) =>
+  refused({ retryAfter: (end - NOON - MINUTE) / SECOND, ...told });
 
-const spent = (count: number, given: Partial<RateReading> = {}) =>
-  Array.from({ length: count }, (_, index) => reading({ sentAt: NOON + index * 100, limit: 6, ...given }));
+/** One request that was admitted. */
+const at = (sentAt: number, receivedAt = sentAt): Tally => [sentAt, receivedAt, 1];
+const spent = (count: number) => Array.from({ length: count }, (_, index) => at(NOON + index * 100));
 
-interface Day {
-  readonly key: Key;
-  readonly admitted: readonly RateReading[];
-  readonly refusal: Exchange | undefined;
-  readonly isDays: boolean;
-  readonly toldEnd: number | undefined;
-  readonly refusedAgain: Exchange | undefined;
-}
-
-async function said(id: string, given: Partial<Day>, lost = 0) {
+async function said(id: string, given: Partial<DayMeasurement>) {
   const key = given.key ?? free;
-  const { run } = testRun(() => ({}), {
-    keys: [key],
-    permissions: new Set(['day'] as const),
-    lost: new Map([[key.name, lost]]),
-  });
-  const day: Day = {
+  const { run } = testRun(() => ({}), { keys: [key], permissions: new Set(['day'] as const) });
+  const day: DayMeasurement = {
     key,
     admitted: spent(PER_DAY),
+    first: undefined,
     refusal: refused(),
-    isDays: true,
-    toldEnd: END,
-    refusedAgain: undefined,
+    waitsInVain: 0,
+    lost: 0,
     ...given,
   };
   await played(run, `day:${key.name}`, day);
   return judged(run, dailyQuotaChecks, id);
 }
-const day = (given: Partial<Day>, lost = 0) => said('rate-day-free', given, lost);
+const day = (given: Partial<DayMeasurement>) => said('rate-day-free', given);
+
+/** The end of a day that nothing refused. */
+async function endless(admitted: readonly Tally[]) {
+  const { run } = testRun(() => ({}), { keys: [free], permissions: new Set(['day'] as const) });
+  await played(run, 'day:free-1', { key: free, admitted, waitsInVain: 0, lost: 0 });
+  return (id: string) => judged(run, dailyQuotaChecks, id);
+}
 
 t.test('the plan’s requests a day, no fewer, no more', async (t) => {
   t.match(await day({}), { verdict: 'pass', evidence: /^refusal$/ });
@@ -55,14 +50,14 @@ t.test('the plan’s requests a day, no fewer, no more', async (t) => {
     reason: '21 were admitted',
     evidence: /^refusal$/,
   });
-  t.match(await day({ admitted: spent(41), refusal: undefined }), {
+  t.match(await (await endless(spent(41)))('rate-day-free'), {
     verdict: 'fail',
     reason: '41 were, and none was refused for the day',
     evidence: /^$/,
   });
-  const days = [...spent(41), reading({ sentAt: NOON + DAY })];
+  const days = [...spent(41), at(NOON + DAY)];
   t.match(
-    await day({ admitted: days, refusal: undefined }),
+    await (await endless(days))('rate-day-free'),
     { verdict: 'inconclusive' },
     'more days than two have quota of their own',
   );
@@ -70,12 +65,9 @@ t.test('the plan’s requests a day, no fewer, no more', async (t) => {
 
 t.test('what was admitted around the moment at which the day began may belong to either day', async (t) => {
   const begun = END - DAY;
-  const before = [
-    reading({ sentAt: begun - 60 * MINUTE, limit: 6 }),
-    reading({ sentAt: begun - 1500, limit: 6 }),
-  ];
+  const before = [at(begun - 60 * MINUTE), at(begun - 1500)];
   t.match(await day({ admitted: [...before, ...spent(PER_DAY)] }), { verdict: 'pass' });
-  const atOnce = reading({ sentAt: begun, limit: 6 });
+  const atOnce = at(begun);
   t.match(await day({ admitted: [...before, atOnce, ...spent(PER_DAY)] }), {
     verdict: 'fail',
     reason: '21 were admitted',
@@ -99,12 +91,14 @@ t.test('fewer are a fault only where nobody can have spent the rest', async (t) 
   });
   const shown = { limit: PER_DAY, remaining: PER_DAY - 1 };
   t.match(
-    await day({ admitted: spent(19, shown) }),
+    await day({ admitted: spent(19), first: shown }),
     { verdict: 'fail' },
     'the first one found the day whole',
   );
-  t.match(await day({ admitted: spent(19, { ...shown, remaining: 18 }) }), { verdict: 'inconclusive' });
-  t.match(await day({ admitted: spent(19, { ...shown, limit: 6 }) }), { verdict: 'inconclusive' });
+  t.match(await day({ admitted: spent(19), first: { ...shown, remaining: 18 } }), {
+    verdict: 'inconclusive',
+  });
+  t.match(await day({ admitted: spent(19), first: { ...shown, limit: 6 } }), { verdict: 'inconclusive' });
 });
 
 t.test('a day that began with our first request is ours alone', async (t) => {
@@ -116,23 +110,25 @@ t.test('a day that began with our first request is ours alone', async (t) => {
     [-6, 'inconclusive'],
   ] as const)
     t.match(
-      await day({ admitted: spent(19), toldEnd: NOON + DAY + seconds * SECOND }),
+      await day({ admitted: spent(19), refusal: refusedUntil(NOON + DAY + seconds * SECOND) }),
       { verdict },
       `${seconds} seconds off`,
     );
-  t.match(await day({ admitted: spent(19), toldEnd: undefined }), { verdict: 'inconclusive' });
-  t.match(await day({ admitted: [], toldEnd: NOON + DAY }), { verdict: 'inconclusive' });
+  t.match(await day({ admitted: spent(19), refusal: refused({ retryAfter: undefined }) }), {
+    verdict: 'inconclusive',
+  });
+  t.match(await day({ admitted: [], refusal: refusedUntil(NOON + DAY) }), { verdict: 'inconclusive' });
 });
 
 t.test('requests that a crash cut off may have been counted', async (t) => {
-  t.match(await day({ admitted: spent(18) }, 2), { verdict: 'pass' });
-  t.match(await day({ admitted: spent(18) }, 1), { verdict: 'inconclusive' });
-  t.match(await day({ admitted: spent(20) }, 1), { verdict: 'pass' });
+  t.match(await day({ admitted: spent(18), lost: 2 }), { verdict: 'pass' });
+  t.match(await day({ admitted: spent(18), lost: 1 }), { verdict: 'inconclusive' });
+  t.match(await day({ admitted: spent(20), lost: 1 }), { verdict: 'pass' });
 });
 
 t.test('what was admitted before the day that was spent belongs to another', async (t) => {
   const begun = END - DAY;
-  const early = (before: number) => reading({ sentAt: begun - before, receivedAt: begun - before, limit: 6 });
+  const early = (before: number) => at(begun - before);
   t.match(await day({ admitted: [early(5 * SECOND), ...spent(PER_DAY)] }), { verdict: 'pass' });
   t.match(await day({ admitted: [early(0), ...spent(PER_DAY)] }), { verdict: 'fail' });
   t.match(await day({ admitted: [early(2 * SECOND), ...spent(PER_DAY)] }), { verdict: 'fail' }, 'rounding');
@@ -143,7 +139,10 @@ t.test('what was admitted before the day that was spent belongs to another', asy
   );
   t.match(await day({ admitted: [early(2 * SECOND + 101), ...spent(PER_DAY)] }), { verdict: 'pass' });
   t.match(
-    await day({ admitted: [early(5 * SECOND), ...spent(PER_DAY)], toldEnd: undefined }),
+    await day({
+      admitted: [early(5 * SECOND), ...spent(PER_DAY)],
+      refusal: refused({ retryAfter: undefined }),
+    }),
     { verdict: 'fail' },
     'nobody told of another day',
   );
@@ -153,11 +152,7 @@ t.test('a bucket gives back while it is spent, and says so', async (t) => {
   // A token every 72 minutes: it says that the next one is not further than two of them.
   const bucket = (admitted: number, wait: number, hours = 2) => {
     const refusal = exchangeAt('refusal', hours * HOURS, { retryAfter: wait });
-    return day({
-      admitted: spent(admitted),
-      refusal,
-      toldEnd: refusal.receivedAt + wait * SECOND,
-    });
+    return day({ admitted: spent(admitted), refusal });
   };
   t.match(await bucket(23, 72 * 60), { verdict: 'pass' }, 'two hours give two back, rounded up');
   t.match(await bucket(24, 72 * 60), { verdict: 'fail' });
@@ -170,31 +165,53 @@ t.test('a bucket gives back while it is spent, and says so', async (t) => {
 t.test('each plan has a key of its own', async (t) => {
   const { run } = testRun(() => ({}), { keys: [free], permissions: new Set(['day'] as const) });
   t.match(await judged(run, dailyQuotaChecks, 'rate-day-pro'), {
-    verdict: 'inconclusive',
+    verdict: 'skipped',
     reason: /no pro key with the role exhaust/,
   });
-  t.match(await judged(run, dailyQuotaChecks, 'rate-day-business'), { verdict: 'inconclusive' });
-  const enterprise = testKey({ name: 'enterprise-1', plan: 'enterprise' });
-  const row = dailyQuotaChecks.find(({ id }) => id === 'rate-day-enterprise');
-  t.match(row?.notApplicable?.([free]), /no Enterprise key/, 'whatever is permitted');
-  t.equal(row?.notApplicable?.([free, enterprise]), undefined);
-  const { run: other } = testRun(() => ({}), { keys: [enterprise] });
-  t.match(await judged(other, dailyQuotaChecks, 'rate-day-enterprise'), {
-    verdict: 'inconclusive',
-    reason: /no enterprise key with the role exhaust/,
+  t.match(await judged(run, dailyQuotaChecks, 'rate-day-business'), { verdict: 'skipped' });
+  t.match(await judged(run, dailyQuotaChecks, 'rate-day-enterprise'), {
+    verdict: 'not-applicable',
+    reason: /no Enterprise key/,
   });
-  const { run: both } = testRun(() => ({}), { keys: [free, enterprise] });
-  t.match(await judged(both, dailyQuotaChecks, 'rate-day-enterprise'), { verdict: 'inconclusive' });
-  t.match(await judged(other, dailyQuotaChecks, 'rate-day-refusal'), {
-    verdict: 'inconclusive',
-    reason: /no usable key has the role exhaust/,
+  const enterprise = testKey({ name: 'enterprise-1', plan: 'enterprise' });
+  for (const keys of [[enterprise], [free, enterprise]]) {
+    const { run: other } = testRun(() => ({}), { keys, permissions: new Set(['day'] as const) });
+    t.match(
+      await judged(other, dailyQuotaChecks, 'rate-day-enterprise'),
+      { verdict: 'skipped', reason: /no enterprise key with the role exhaust/ },
+      `${keys.length} keys`,
+    );
+  }
+  const { run: without } = testRun(() => ({}), {
+    keys: [enterprise],
+    permissions: new Set(['day'] as const),
+  });
+  t.match(await judged(without, dailyQuotaChecks, 'rate-day-refusal'), {
+    verdict: 'skipped',
+    reason: /no key with the role exhaust/,
   });
 });
 
+t.test('a check of one plan spends no other plan’s day', async (t) => {
+  const pro = exhaustKey({ name: 'pro-1', plan: 'pro' });
+  const { run, sent } = testRun(() => telling({ retryAfter: 3600 }), {
+    keys: [free, pro],
+    permissions: new Set(['day'] as const),
+  });
+  await judged(run, dailyQuotaChecks, 'rate-day-pro');
+  t.strictSame(new Set(sent.map(payer)), new Set(['pro-1']));
+  await judged(run, dailyQuotaChecks, 'rate-day-refusal');
+  t.strictSame(new Set(sent.map(payer)), new Set(['pro-1', 'free-1']));
+});
+
 t.test('the refusal of the day is a 429 that asks to wait for its end', async (t) => {
-  const refusal = (given: Partial<Day>) => said('rate-day-refusal', given);
+  const refusal = (given: Partial<DayMeasurement>) => said('rate-day-refusal', given);
   t.match(await refusal({}), { verdict: 'pass', evidence: /^refusal$/ });
-  t.match(await refusal({ refusal: undefined }), { verdict: 'inconclusive', reason: /not refused/ });
+  t.match(await (await endless(spent(41)))('rate-day-refusal'), {
+    verdict: 'inconclusive',
+    reason: /not refused/,
+  });
+  t.match(await refusal({ waitsInVain: 3 }), { verdict: 'inconclusive', reason: /somebody else/ });
   t.match(await refusal({ refusal: refused({ status: 403 }) }), {
     verdict: 'fail',
     expected: /^429/,
@@ -206,13 +223,16 @@ t.test('the refusal of the day is a 429 that asks to wait for its end', async (t
     reason: /^after it, still 429/,
     evidence: /^refusal,again$/,
   });
-  t.match(await refusal({ toldEnd: undefined }), { verdict: 'fail', reason: /none that can be read/ });
+  t.match(await refusal({ refusal: refused({ retryAfter: undefined }) }), {
+    verdict: 'fail',
+    reason: /none that can be read/,
+  });
 });
 
 t.test('a day’s wait is at most a day, and a bucket’s as long as it says', async (t) => {
   const told = (seconds: number) => {
-    const refusal = refused({ reset: undefined });
-    return said('rate-day-refusal', { refusal, toldEnd: refusal.receivedAt + seconds * SECOND });
+    const refusal = refused({ reset: undefined, retryAfter: seconds });
+    return said('rate-day-refusal', { refusal });
   };
   t.match(await told(24 * HOURS), { verdict: 'pass' });
   t.match(await told(24 * HOURS + 2), { verdict: 'pass' }, 'rounded');
@@ -227,10 +247,11 @@ t.test('a day’s wait is at most a day, and a bucket’s as long as it says', a
 
 t.test('X-RateLimit-Reset and Retry-After name the same end of the day', async (t) => {
   /** Seconds from the refusal's receipt: of Reset, and of the told end. */
-  const named = (reset: number, end: number, given: Partial<Day> = {}, limit = PER_DAY) => {
-    const refusal = refused({ limit, reset: Math.round(60.1 + reset) });
-    return said('rate-day-refusal', { refusal, toldEnd: refusal.receivedAt + end * SECOND, ...given });
-  };
+  const named = (reset: number, end: number, given: Partial<DayMeasurement> = {}, limit = PER_DAY) =>
+    said('rate-day-refusal', {
+      refusal: refused({ limit, reset: 60 + reset, retryAfter: end }),
+      ...given,
+    });
   const far = 10 * HOURS;
   t.match(await named(far, far), { verdict: 'pass' });
   t.match(await named(far - 59, far), { verdict: 'pass' });

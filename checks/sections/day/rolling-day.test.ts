@@ -1,6 +1,6 @@
 /** X-RateLimit-Remaining where it tells of a day that begins meanwhile, or of one that looks back. */
 import t from 'tap';
-import { DAY, SECOND } from '../../run/key-pool.ts';
+import { DAY, SECOND } from '../../limits/time.ts';
 import { testKey, testRun } from '../../run/testing/test-run.ts';
 import { listPets } from '../../wire/requests.ts';
 import { remainingFalls } from '../headers/remaining.ts';

@@ -43,6 +43,14 @@ t.test('every error status has an Error body', async (t) => {
   }
 });
 
+t.test('a body that the harness cannot read may be an Error', async (t) => {
+  t.match(judged('error-body-404', 404, '['.repeat(501) + ']'.repeat(501)), {
+    verdict: 'inconclusive',
+    reason: /^the harness cannot read 404 /,
+    evidence: 'answer',
+  });
+});
+
 t.test('a check of one status is not about another', async (t) => {
   t.equal(judged('error-body-404', 400, '').verdict, 'inconclusive', 'a 404 is still to come');
   t.equal(judged('error-body-other', 404, '').verdict, 'not-applicable', 'no other error has to occur');

@@ -1,29 +1,30 @@
-/** What the checks of section 4.3 spend, and what they declare that they do. */
+/** What the scenes of section 4.3 spend, and what they declare that they do. */
 import t from 'tap';
-import type { Check, Scene } from '../../run/check.ts';
 import type { Run } from '../../run/run.ts';
+import type { Scene } from '../../run/scene.ts';
 import { testRun } from '../../run/testing/test-run.ts';
 import { type Animal, animals, type Own } from '../list/testing/listed.ts';
-import { judged } from '../testing/judged.ts';
-import { getAnimalChecks, retrievals } from './checks.ts';
+import { malformedIds, unknownIdsRetrieved } from './ids.ts';
+import { retrievals, retrievedAgain, retrievedWithOthers } from './scenes.ts';
 import { retrievalRun, serving } from './testing/retrieved.ts';
 
-const spentBy = (run: Run, sender: string) => run.exchanges.filter(({ sentBy }) => sentBy === sender).length;
+const SCENES: readonly Scene<unknown>[] = [
+  retrievals,
+  retrievedAgain,
+  retrievedWithOthers,
+  unknownIdsRetrieved,
+  malformedIds,
+];
 
-/** Requests by who sends them: a check, and the scenes that it plays. */
-function declared({ id, spends, scenes = [] }: Check | Scene<unknown>): ReadonlyMap<string, number> {
-  return new Map([[id, spends?.requests ?? 0], ...scenes.flatMap((scene) => [...declared(scene)])]);
-}
+const spentBy = (run: Run, { id }: Scene<unknown>) =>
+  run.trace.exchanges.filter(({ sentBy }) => sentBy === id).length;
 
-t.test('no check spends what it does not declare', async (t) => {
-  for (const check of getAnimalChecks) {
-    const { run } = testRun(serving(animals(3)));
-    await judged(run, getAnimalChecks, check.id);
-    const bill = declared(check);
-    for (const { sentBy } of run.exchanges) {
-      const spent = spentBy(run, sentBy);
-      t.ok(spent <= (bill.get(sentBy) ?? 0), `${check.id}: ${spent} of ${bill.get(sentBy)} by ${sentBy}`);
-    }
+t.test('no scene spends what it does not declare', async (t) => {
+  const { run } = testRun(serving(animals(3)));
+  for (const scene of SCENES) {
+    await run.play(scene);
+    const { requests = 0 } = scene;
+    t.ok(spentBy(run, scene) <= requests, `${scene.id}: ${spentBy(run, scene)} of ${requests}`);
   }
 });
 
@@ -32,8 +33,8 @@ t.test('nor declares more than it may come to', async (t) => {
   const large = 2n ** 53n + 1n;
   const store: readonly Animal[] = [...own.map(({ id }): Animal => [id, 'sold']), [20], [large], [21]];
   const { run } = await retrievalRun({ store, own });
-  const checks = getAnimalChecks.filter(({ spends }) => spends !== undefined);
-  for (const { id } of checks) await judged(run, getAnimalChecks, id);
-  for (const part of [retrievals, ...checks.flatMap((check) => [check, ...(check.scenes ?? [])])])
-    t.equal(spentBy(run, part.id), part.spends?.requests, part.id);
+  for (const scene of SCENES) {
+    await run.play(scene);
+    t.equal(spentBy(run, scene), scene.requests ?? 0, scene.id);
+  }
 });

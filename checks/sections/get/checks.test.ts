@@ -106,7 +106,8 @@ t.test('nothing is judged of an operation that does not exist any more', async (
 
 t.test('an animal of the run that was served once is served again', async (t) => {
   const id = 'get-answers-200';
-  const before = retrieval({ id: 'before' });
+  const earlier = { sentAt: -10 };
+  const before = retrieval({ id: 'before', ...earlier });
   const lost = retrieval({ id: 'lost', ...NOT_FOUND });
   t.match(inTheEnd(id, addition(), before, lost), {
     verdict: 'fail',
@@ -119,7 +120,7 @@ t.test('an animal of the run that was served once is served again', async (t) =>
     inTheEnd(
       id,
       addition({ body: '{"id":-17,"name":"Mia","categoryId":1}' }),
-      retrieval({ id: 'before', ...negative }),
+      retrieval({ id: 'before', ...negative, ...earlier }),
       retrieval({ id: 'lost', ...NOT_FOUND, ...negative }),
     ),
     { verdict: 'fail', evidence: 'lost,before' },
@@ -129,14 +130,25 @@ t.test('an animal of the run that was served once is served again', async (t) =>
     ['the connection broke', addition(), before, broken(lost)],
     ['it was not served before', addition(), lost],
     ['it was served later', addition(), lost, before],
+    ['at the same time', addition(), retrieval(), lost],
     ['somebody else’s', before, lost],
     ['another animal', addition(), before, retrieval({ ...NOT_FOUND, path: '/pets/8' })],
     ['with another key', addition(), before, retrieval({ ...NOT_FOUND, key: 'pro-1' })],
-    ['with no key', addition(), retrieval({ key: null }), retrieval({ ...NOT_FOUND, key: null })],
+    ['with no key', addition(), retrieval({ key: null, ...earlier }), retrieval({ ...NOT_FOUND, key: null })],
     ['another failure', addition(), before, retrieval({ status: 500, body: '{}' })],
-    ['before it was served', addition(), retrieval({ status: 500, body: '{}' }), lost],
-    ['no id', addition(), retrieval({ path: '/pets/7x' }), retrieval({ ...NOT_FOUND, path: '/pets/7x' })],
-    ['no id', addition(), retrieval({ path: '/x/pets/7' }), retrieval({ ...NOT_FOUND, path: '/x/pets/7' })],
+    ['before it was served', addition(), retrieval({ status: 500, body: '{}', ...earlier }), lost],
+    [
+      'no id',
+      addition(),
+      retrieval({ path: '/pets/7x', ...earlier }),
+      retrieval({ ...NOT_FOUND, path: '/pets/7x' }),
+    ],
+    [
+      'no id',
+      addition(),
+      retrieval({ path: '/x/pets/7', ...earlier }),
+      retrieval({ ...NOT_FOUND, path: '/x/pets/7' }),
+    ],
     ['judged as it came', addition(), before, retrieval({ ...NOT_FOUND, id: 'retrieved-again#2' })],
     ['another operation', addition(), before, retrieval({ ...NOT_FOUND, operation: 'other' })],
     ['a list is no addition', addition({ operation: 'getPet', key: null }), before, lost],
@@ -153,7 +165,7 @@ t.test('nor is it lost where its operation has been removed meanwhile', async (t
     concluded(run, getAnimalChecks, 'get-answers-200', [
       addition(),
       before,
-      retrieval({ ...NOT_FOUND, receivedAt: NOON + hours * HOUR }),
+      retrieval({ ...NOT_FOUND, sentAt: NOON, receivedAt: NOON + hours * HOUR }),
     ]).verdict;
   t.equal(after(0.5), 'fail');
   t.equal(after(1), 'inconclusive', 'somewhere on Earth the day has come');
@@ -193,7 +205,7 @@ t.test('the body is a Pet', async (t) => {
   t.match(passively(id, { body: '{"id":7,"categoryId":1}' }), {
     verdict: 'fail',
     expected: /^a Pet: id, name, categoryId/,
-    reason: /'name'/,
+    reason: 'name is missing',
     evidence: 'got',
   });
   t.equal(passively(id, { body: '[]' }).verdict, 'fail');
@@ -203,4 +215,9 @@ t.test('the body is a Pet', async (t) => {
     ['a list', { operation: 'listPets', body: '[]' }],
   ] as const)
     t.equal(passively(id, parts).verdict, 'inconclusive', why);
+  t.match(passively(id, { body: '?', bodyProblem: 'unknown-encoding' }), {
+    verdict: 'inconclusive',
+    reason: /^the harness cannot read 200 /,
+    evidence: 'got',
+  });
 });

@@ -23,16 +23,20 @@ async function retrievedRun(
   at: number = NOON,
   listed = '[]',
 ): Promise<TestRun> {
-  const test = testRun(() => ({ body: listed }));
-  test.run.targetClock.learn(
-    answered({ sentAt: NOON, receivedAt: NOON, headers: [['Date', new Date(at).toUTCString()]] }),
-  );
+  const test = testRun(() => ({ body: listed }), { permissions: new Set(['writes'] as const) });
+  test.run.trace.targetClock.learn({ date: at, sentAt: NOON, receivedAt: NOON });
   const outcome = retrieved.map(({ own = true, ...parts }, index) => ({
     known: { id: 7n },
     own,
-    exchange: answered({ ...ofGet, id: `retrieved-${index}`, body: animal(7, 'sold'), ...parts }),
+    exchange: answered({
+      ...ofGet,
+      id: `retrieved-${index}`,
+      sentAt: NOON,
+      body: animal(7, 'sold'),
+      ...parts,
+    }),
   }));
-  await played(test.run, 'retrievals', outcome);
+  await played(test.run, 'retrievals', { done: outcome, unsettled: [] });
   return test;
 }
 const said = async (id: string, retrieved: readonly Retrieved[], at?: number, listed?: string) =>
@@ -84,10 +88,7 @@ t.test('it is gone after its removal', async (t) => {
 /** What is said of one answer with a header, received at noon by the target's clock, which is ours up to 3 seconds. */
 function announced(id: string, header: string | undefined, parts: AnswerParts = ofGet, clock = true) {
   const { run } = testRun();
-  if (clock)
-    run.targetClock.learn(
-      answered({ sentAt: NOON, receivedAt: NOON, headers: [['Date', new Date(NOON).toUTCString()]] }),
-    );
+  if (clock) run.trace.targetClock.learn({ date: NOON, sentAt: NOON, receivedAt: NOON });
   const name = id === 'sunset-header-agrees' ? 'Sunset' : 'Deprecation';
   const headers = header === undefined ? [] : [[name, header] as const];
   return seen(run, deprecationChecks, id, [
@@ -206,7 +207,7 @@ t.test('each status is listed once, as many as a list may hold', async (t) => {
   await judged(run, deprecationChecks, 'deprecation-successor');
   t.strictSame(
     sent.map(({ path }) => path),
-    ['/pets?status=sold&limit=100', '/pets?status=pending&limit=100'],
+    ['/pets?status=pending&limit=100', '/pets?status=sold&limit=100'],
   );
 });
 

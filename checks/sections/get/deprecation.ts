@@ -1,11 +1,13 @@
 /** Sections 4.3 and 9: the deprecation of GET /pets/{petId} and its removal on 5 December 2030. */
 import { contract } from '../../../spec/contract.ts';
-import type { Check, GapObserver } from '../../run/check.ts';
-import { type AnsweredExchange, header, headerValues, isAnswered } from '../../wire/exchange.ts';
+import { type Check, check, doneOf, type GapObserver, gap, observes } from '../../run/check.ts';
+import { scene } from '../../run/scene.ts';
+import type { Violation } from '../../wire/answer.ts';
+import { type AnsweredExchange, header, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, described } from '../../wire/pets.ts';
 import { isWhole, shows, type TakenList, take } from '../list/scenes.ts';
-import { isGone, retrievals } from './checks.ts';
-import { removal, removalDay } from './removal.ts';
+import { removalDay } from './removal.ts';
+import { isGone, type Retrieval, removalPhase, retrievals } from './scenes.ts';
 
 /** When a Deprecation header says that the deprecation began. */
 type Deprecation =
@@ -30,135 +32,109 @@ const concernsGet = (exchange: AnsweredExchange) => exchange.request.operation =
 
 const DAY = 86_400_000;
 
+/** What is wrong with a Deprecation header of the operation. */
+function deprecationViolation(text: string, now: number): Violation | undefined {
+  const deprecation = readDeprecation(text.trim());
+  const actual = `Deprecation: ${text}`;
+  if (deprecation.kind === 'unreadable')
+    return { expected: 'a date, as in Deprecation: @1688169599', actual };
+  if (deprecation.kind === 'not-deprecated') return { expected: 'a deprecated operation', actual };
+  if (deprecation.since === undefined || deprecation.since <= now) return undefined;
+  return {
+    expected: 'an operation that is deprecated already',
+    actual: `${actual}, which lies ahead`,
+  };
+}
+
+const ownServed = (retrieved: readonly Retrieval[]): readonly Retrieval[] =>
+  retrieved.filter(({ own, exchange }) => own && exchange.outcome.status === 200);
+
+/** Lists with the statuses of own animals that were served, taken after these: what the one serves the other does. */
+export const successorLists = scene(
+  'successor-lists',
+  { needs: { retrievals }, requests: contract.statuses.length },
+  async (probe, { retrievals }) => {
+    const statuses = new Set(ownServed(retrievals.done).map(({ exchange }) => answeredPet(exchange)?.status));
+    const lists = new Map<string, TakenList>();
+    for (const status of contract.statuses) {
+      if (statuses.has(status))
+        lists.set(status, await take(probe, { status, limit: contract.limit.maximum }));
+    }
+    return lists;
+  },
+);
+
 export const deprecationChecks: readonly Check[] = [
-  {
-    // 4.3, 9: deprecated, and not removed before 5 December 2030.
-    id: 'get-until-removal',
-    scenes: [retrievals],
-    async run(probe, judge) {
-      const retrieved = await probe.play(retrievals);
-      if (removal(probe.targetClock.at(probe.now())) !== 'before') {
-        return judge.notApplicable('the removal date has come by the target’s clock');
-      }
-      for (const { exchange } of retrieved) {
-        const { status } = exchange.outcome;
-        if (status === 200) judge.holds(exchange);
-        else if (isGone(exchange))
-          judge.breaks(
-            {
-              expected: `an operation that works until ${contract.removalDate}`,
-              actual: described(exchange),
-            },
-            exchange,
-          );
-      }
-    },
-  },
-  {
-    // 4.3, 9: removed on 5 December 2030.
-    id: 'get-removed',
-    scenes: [retrievals],
-    async run(probe, judge) {
-      const retrieved = await probe.play(retrievals);
-      if (removal(probe.targetClock.at(probe.now())) !== 'after') {
-        return judge.notApplicable(`it is not past ${contract.removalDate} by the target’s clock`);
-      }
-      for (const { exchange } of retrieved) {
-        if (exchange.outcome.status >= 400 && exchange.outcome.status < 500) judge.holds(exchange);
-        else
-          judge.breaks(
-            { expected: `no such operation from ${contract.removalDate} on`, actual: described(exchange) },
-            exchange,
-          );
-      }
-    },
-  },
-  {
-    // 4.3: marked deprecated, today; no other operation is. The header is the target's choice, its meaning is not.
-    id: 'deprecation-header-agrees',
-    observe(exchange, judge, view) {
-      const [text] = headerValues(exchange.outcome.headers, 'deprecation');
-      if (text === undefined) return;
-      if (!concernsGet(exchange)) {
-        return judge.breaks(
-          {
-            expected: 'a deprecation of GET /pets/{petId} only',
-            actual: `Deprecation: ${text} on ${exchange.request.method} /pets`,
-          },
-          exchange,
-        );
-      }
-      const deprecation = readDeprecation(text.trim());
-      const now = view.targetClock.at(exchange.receivedAt)?.latest ?? exchange.receivedAt + DAY;
-      if (deprecation.kind === 'unreadable')
-        judge.breaks(
-          { expected: 'a date, as in Deprecation: @1688169599', actual: `Deprecation: ${text}` },
-          exchange,
-        );
-      else if (deprecation.kind === 'not-deprecated')
-        judge.breaks({ expected: 'a deprecated operation', actual: `Deprecation: ${text}` }, exchange);
-      else if (
-        deprecation.kind === 'deprecated' &&
-        deprecation.since !== undefined &&
-        deprecation.since > now
-      ) {
+  // 4.3, 9: deprecated, and not removed before 5 December 2030.
+  check('get-until-removal', { needs: { retrievals } }, ({ retrievals }, judge, { targetClock }) => {
+    if (removalPhase(retrievals.done, targetClock) !== 'before')
+      return judge.notApplicable('the removal date has come by the target’s clock');
+    for (const { exchange } of doneOf(retrievals, judge)) {
+      if (exchange.outcome.status === 200) judge.holds(exchange);
+      else if (isGone(exchange))
         judge.breaks(
           {
-            expected: 'an operation that is deprecated already',
-            actual: `Deprecation: ${text}, which lies ahead`,
+            expected: `an operation that works until ${contract.removalDate}`,
+            actual: described(exchange),
           },
           exchange,
         );
-      } else judge.holds(exchange);
-    },
-    conclude(_history, judge) {
-      judge.notApplicable('no Deprecation header was sent');
-    },
-  },
-  {
-    // 4.3: removed on 5 December 2030; RFC 8594 gives the moment as an HTTP date. Any moment of that day agrees.
-    id: 'sunset-header-agrees',
-    observe(exchange, judge) {
-      const [text] = headerValues(exchange.outcome.headers, 'sunset');
-      if (text === undefined) return;
-      if (!concernsGet(exchange)) {
-        return judge.breaks(
-          {
-            expected: 'a removal date of GET /pets/{petId} only',
-            actual: `Sunset: ${text} on ${exchange.request.method} /pets`,
-          },
-          exchange,
-        );
-      }
-      const time = Date.parse(text);
-      if (time >= removalDay.begins && time <= removalDay.ends) judge.holds(exchange);
+    }
+  }),
+  // 4.3, 9: removed on 5 December 2030.
+  check('get-removed', { needs: { retrievals } }, ({ retrievals }, judge, { targetClock }) => {
+    if (removalPhase(retrievals.done, targetClock) !== 'after')
+      return judge.notApplicable(`it is not past ${contract.removalDate} by the target’s clock`);
+    for (const { exchange } of doneOf(retrievals, judge)) {
+      if (exchange.outcome.status >= 400 && exchange.outcome.status < 500) judge.holds(exchange);
       else
-        judge.breaks({ expected: `Sunset on ${contract.removalDate}`, actual: `Sunset: ${text}` }, exchange);
-    },
-    conclude(_history, judge) {
-      judge.notApplicable('no Sunset header was sent');
-    },
-  },
-  {
-    // 4.3: clients should use GET /pets with the status filter instead, so what one serves the other does.
-    id: 'deprecation-successor',
-    permit: 'writes',
-    scenes: [retrievals],
-    spends: { requests: contract.statuses.length },
-    async run(probe, judge) {
-      const retrieved = (await probe.play(retrievals)).filter(
-        ({ own, exchange }) => own && exchange.outcome.status === 200,
-      );
-      // Taken after the retrieval: what the one serves the other does.
-      const lists = new Map<string, TakenList>();
-      for (const status of new Set(
-        retrieved.flatMap(({ exchange }) => answeredPet(exchange)?.status ?? []),
-      )) {
-        if (contract.statuses.includes(status))
-          lists.set(status, await take(probe, { status, limit: contract.limit.maximum }));
-      }
-      for (const { known, exchange } of retrieved) {
-        const list = lists.get(answeredPet(exchange)?.status ?? '');
+        judge.breaks(
+          { expected: `no such operation from ${contract.removalDate} on`, actual: described(exchange) },
+          exchange,
+        );
+    }
+  }),
+  // 4.3: marked deprecated, today; no other operation is. The header is the target's choice, its meaning is not.
+  check('deprecation-header-agrees', {
+    observe: observes(
+      ({ outcome }) => header(outcome.headers, 'deprecation'),
+      (text, exchange, { targetClock }) =>
+        concernsGet(exchange)
+          ? deprecationViolation(
+              text,
+              targetClock.at(exchange.receivedAt)?.latest ?? exchange.receivedAt + DAY,
+            )
+          : {
+              expected: 'a deprecation of GET /pets/{petId} only',
+              actual: `Deprecation: ${text} on ${exchange.request.method} /pets`,
+            },
+    ),
+    conclude: (_, judge) => judge.notApplicable('no Deprecation header was sent'),
+  }),
+  // 4.3: removed on 5 December 2030; RFC 8594 gives the moment as an HTTP date. Any moment of that day agrees.
+  check('sunset-header-agrees', {
+    observe: observes(
+      ({ outcome }) => header(outcome.headers, 'sunset'),
+      (text, exchange) => {
+        const actual = `Sunset: ${text}`;
+        if (!concernsGet(exchange)) {
+          const expected = 'a removal date of GET /pets/{petId} only';
+          return { expected, actual: `${actual} on ${exchange.request.method} /pets` };
+        }
+        const time = Date.parse(text);
+        if (time >= removalDay.begins && time <= removalDay.ends) return undefined;
+        return { expected: `Sunset on ${contract.removalDate}`, actual };
+      },
+    ),
+    conclude: (_, judge) => judge.notApplicable('no Sunset header was sent'),
+  }),
+  // 4.3: clients should use GET /pets with the status filter instead, so what one serves the other does.
+  check(
+    'deprecation-successor',
+    { permit: 'writes', needs: { retrievals, successorLists } },
+    ({ retrievals, successorLists }, judge, { targetClock }) => {
+      for (const { known, exchange } of ownServed(retrievals.done)) {
+        const list = successorLists.get(answeredPet(exchange)?.status ?? '');
         if (list?.pets === undefined) continue;
         if (shows(list, known.id)) judge.holds(exchange, list.exchange);
         else if (isWhole(list))
@@ -172,29 +148,26 @@ export const deprecationChecks: readonly Check[] = [
           );
         else judge.notApplicable('the store holds more animals of that status than a list shows');
       }
-      if (removal(probe.targetClock.at(probe.now())) !== 'before')
+      if (removalPhase(retrievals.done, targetClock) !== 'before')
         judge.notApplicable('the operation is past its removal date');
     },
-  },
+  ),
 ];
 
 export const deprecationGaps: readonly GapObserver[] = [
-  {
-    id: 'deprecation-announcement',
-    conclude(history) {
-      const seen = history.exchanges
-        .filter(isAnswered)
-        .find((exchange) => concernsGet(exchange) && exchange.outcome.status === 200);
-      if (seen === undefined) return undefined;
-      const names = ['deprecation', 'sunset'].filter(
-        (name) => header(seen.outcome.headers, name) !== undefined,
-      );
-      const values = names.map((name) => `${name}: ${header(seen.outcome.headers, name)}`);
-      return {
-        answer: names.length === 0 ? 'none' : names.join('-and-'),
-        detail: names.length === 0 ? 'no header announces it' : values.join(', '),
-        evidence: [seen],
-      };
-    },
-  },
+  gap('deprecation-announcement', {}, (_, { exchanges }) => {
+    const seen = exchanges
+      .filter(isAnswered)
+      .find((exchange) => concernsGet(exchange) && exchange.outcome.status === 200);
+    if (seen === undefined) return undefined;
+    const names = ['deprecation', 'sunset'].filter(
+      (name) => header(seen.outcome.headers, name) !== undefined,
+    );
+    const values = names.map((name) => `${name}: ${header(seen.outcome.headers, name)}`);
+    return {
+      answer: names.length === 0 ? 'none' : names.join('-and-'),
+      detail: names.length === 0 ? 'no header announces it' : values.join(', '),
+      evidence: [seen],
+    };
+  }),
 ];

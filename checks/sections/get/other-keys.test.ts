@@ -62,7 +62,7 @@ t.test('what it goes on listing it finds', async (t) => {
     verdict: 'fail',
     expected: '200 for animal 1, which key other lists',
     reason: /^404/,
-    evidence: 'get-answers-200#1,get-answers-200#7',
+    evidence: 'retrieved-with-others#1,retrieved-with-others#7',
     waits: [pause(0.31), pause(1.07), pause(3.08), pause(7.09)],
   });
   t.strictSame(lost.asked, ['/pets/1', LIST, '/pets/1', '/pets/1', '/pets/1', '/pets/1', LIST]);

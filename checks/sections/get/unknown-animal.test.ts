@@ -1,11 +1,13 @@
 /** Section 4.3: what a target answers for an id that no animal has, and for one that is none. */
 import t from 'tap';
+import type { Scene } from '../../run/scene.ts';
 import { payer, testKey, testRun } from '../../run/testing/test-run.ts';
 import { getPet } from '../../wire/requests.ts';
 import type { AnswerParts } from '../../wire/testing/answered.ts';
 import type { Animal, Otherwise, Own } from '../list/testing/listed.ts';
 import { judged, observed } from '../testing/judged.ts';
 import { getAnimalChecks, getAnimalGaps } from './checks.ts';
+import { malformedIds, unknownIdsRetrieved } from './ids.ts';
 import { NOT_FOUND, type Retrieving, retrievalRun, STORE, said } from './testing/retrieved.ts';
 
 const LARGEST = 2n ** 63n - 1n;
@@ -16,12 +18,12 @@ const BITS_32 = 2n ** 32n;
 const UNKNOWN = 'get-unknown-404';
 const MALFORMED = 'get-malformed-id-refused';
 
-/** The ids that one of the checks asks for itself. */
-async function asked(id: string, given: Retrieving): Promise<readonly string[]> {
+/** The ids that a scene asks for. */
+async function asked(scene: Scene<unknown>, given: Retrieving): Promise<readonly string[]> {
   const { run } = await retrievalRun(given);
-  await judged(run, getAnimalChecks, id);
-  return run.exchanges
-    .filter(({ sentBy }) => sentBy === id)
+  await run.play(scene);
+  return run.trace.exchanges
+    .filter(({ sentBy }) => sentBy === scene.id)
     .map(({ request }) => request.path.slice('/pets/'.length));
 }
 
@@ -66,12 +68,12 @@ t.test('ids that no animal has, and such as a careless reading takes for one tha
     ],
   ];
   for (const [why, store, ids] of rows)
-    t.strictSame((await asked(UNKNOWN, { store })).slice(0, -1), ids.map(String), why);
+    t.strictSame((await asked(unknownIdsRetrieved, { store })).slice(0, -1), ids.map(String), why);
 });
 
 t.test('the animals are those that were retrieved and those that were listed', async (t) => {
   const own: readonly Own[] = [{ id: 5, label: 'sold', sent: 'sold' }];
-  const first = async (given: Retrieving) => (await asked(UNKNOWN, given))[1];
+  const first = async (given: Retrieving) => (await asked(unknownIdsRetrieved, given))[1];
   t.equal(await first({ store: [[5, 'sold']], own, listed: { all: 500 } }), `${5n + BITS_32}`);
   t.equal(await first({ store: [[9], [1.5], [8]] }), `${8n + BITS_32}`, 'one without an id is none of them');
 });
@@ -84,11 +86,11 @@ const animal = (id: bigint): AnswerParts => ({ body: `{"id":${id},"name":"Mia","
 t.test('an animal that cannot be found is answered 404', async (t) => {
   t.match(await said(UNKNOWN), {
     verdict: 'pass',
-    evidence: 'retrieved-again#1,get-unknown-404#1,get-unknown-404#2',
+    evidence: 'retrieved-again#1,unknown-ids#1,unknown-ids#2',
   });
   for (const [id, evidence] of [
-    [LARGEST, 'get-unknown-404#1'],
-    [1n + BITS_32, 'get-unknown-404#2'],
+    [LARGEST, 'unknown-ids#1'],
+    [1n + BITS_32, 'unknown-ids#2'],
   ] as const)
     for (const parts of [{ status: 400 }, { status: 500 }, animal(1n), { ...animal(id), status: 201 }])
       t.match(await answering(id, parts), { verdict: 'fail', expected: `404 for id ${id}`, evidence });
@@ -96,9 +98,9 @@ t.test('an animal that cannot be found is answered 404', async (t) => {
 
 t.test('a number that hardly names an animal may be called invalid as well', async (t) => {
   for (const [id, evidence] of [
-    [0n, 'get-unknown-404#3'],
-    [-1n, 'get-unknown-404#4'],
-    [SMALLEST, 'get-unknown-404#5'],
+    [0n, 'unknown-ids#3'],
+    [-1n, 'unknown-ids#4'],
+    [SMALLEST, 'unknown-ids#5'],
   ] as const) {
     t.match(await answering(id, { status: 400 }), { verdict: 'pass' });
     for (const parts of [{ status: 422 }, animal(1n)])
@@ -132,7 +134,7 @@ t.test('an id at random has none, and to have asked for it makes none', async (t
   t.match(await found(false, true), {
     verdict: 'fail',
     expected: /^404 for id \d{19}$/,
-    evidence: 'get-unknown-404#6',
+    evidence: 'unknown-ids#6',
   });
 });
 
@@ -146,8 +148,8 @@ const KEYS = [
 t.test('each other key is asked once', async (t) => {
   const { run } = await retrievalRun({ options: { keys: KEYS } });
   t.equal((await judged(run, getAnimalChecks, UNKNOWN)).verdict, 'pass');
-  const payers = run.exchanges.flatMap(({ id, sentBy, key }) =>
-    sentBy === UNKNOWN || id === 'retrieved-again#1' ? [key] : [],
+  const payers = run.trace.exchanges.flatMap(({ id, sentBy, key }) =>
+    sentBy === unknownIdsRetrieved.id || id === 'retrieved-again#1' ? [key] : [],
   );
   const [random, ...others] = payers;
   t.strictSame([random, ...others.slice(0, 2)], ['free-1', 'other-1', 'other-2']);
@@ -166,19 +168,19 @@ t.test('what a key may do is open', async (t) => {
   t.match(await forbidding({ keys: KEYS }, ['other-1']), { verdict: 'pass' });
   t.match(
     await forbidding({ keys: KEYS }, ['free-1', 'other-1', 'other-2']),
-    { verdict: 'fail', expected: `404 for id ${LARGEST}`, reason: /^403/, evidence: 'get-unknown-404#3' },
+    { verdict: 'fail', expected: `404 for id ${LARGEST}`, reason: /^403/, evidence: 'unknown-ids#3' },
     'to one of them it is not',
   );
   t.match(await forbidding(undefined, ['free-1']), {
     verdict: 'fail',
     reason: /^403/,
-    evidence: 'get-unknown-404#1',
+    evidence: 'unknown-ids#1',
   });
 });
 
 t.test('nothing but an int64 names an animal', async (t) => {
-  t.strictSame(await asked(MALFORMED, { store: [[7]] }), ['abc', '7x', '7.5', `${7n + 2n ** 64n}`]);
-  t.match(await said(MALFORMED), { verdict: 'pass', evidence: /^get-malformed-id-refused#1,/ });
+  t.strictSame(await asked(malformedIds, { store: [[7]] }), ['abc', '7x', '7.5', `${7n + 2n ** 64n}`]);
+  t.match(await said(MALFORMED), { verdict: 'pass', evidence: /^malformed-ids#1,/ });
   const answered = (status: number) =>
     said(MALFORMED, { otherwise: ({ path }) => (path === '/pets/1.5' ? { status } : undefined) });
   for (const status of [400, 404, 422, 499])
@@ -190,7 +192,7 @@ t.test('nothing but an int64 names an animal', async (t) => {
         verdict: 'fail',
         expected: 'a client error for petId 1.5',
         reason: new RegExp(`^${status}`),
-        evidence: 'get-malformed-id-refused#3',
+        evidence: 'malformed-ids#3',
       },
       `${status}`,
     );

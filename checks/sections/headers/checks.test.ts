@@ -1,6 +1,7 @@
 /** Section 8: the three rate limit headers, on every response, each with a value that it may have. */
 import t from 'tap';
 import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
+import { rateReading } from '../../wire/rate-headers.ts';
 import { type AnswerParts, answered } from '../../wire/testing/answered.ts';
 import { seen } from '../testing/judged.ts';
 import { rateHeaderChecks } from './checks.ts';
@@ -40,10 +41,12 @@ function judged(id: string, told: Told, parts: AnswerParts = {}, { clock = true,
   const { run } = testRun(() => ({}), { keys: [key] });
   const date = new Date(NOON + 1000).toUTCString();
   if (clock)
-    run.targetClock.learn(answered({ sentAt: NOON, receivedAt: NOON + 1000, headers: [['Date', date]] }));
+    run.trace.targetClock.learn(
+      rateReading(answered({ sentAt: NOON, receivedAt: NOON + 1000, headers: [['Date', date]] })),
+    );
   return seen(run, rateHeaderChecks, id, [answer(told, parts)], {
-    targetClock: run.targetClock,
-    keyOf: (exchange) => run.keyOf(exchange),
+    targetClock: run.trace.targetClock,
+    keyOf: (exchange) => run.trace.keyOf(exchange),
     refusalsOf: () => refusals,
   });
 }

@@ -2,13 +2,13 @@
 import t from 'tap';
 import { payer, testKey, testRun } from '../../run/testing/test-run.ts';
 import { listPets } from '../../wire/requests.ts';
-import type { MinuteMeasurement } from '../minute/scenes.ts';
 import {
   admittedReadings,
   exact,
   exchangeAt,
   exhaustKey,
   fewer,
+  type Measured,
   minuteMeasured,
   telling,
   windowOf,
@@ -66,7 +66,7 @@ t.test('where it falls by more, somebody else spends the key', async (t) => {
 });
 
 /** What is said of a key's measured minute. */
-async function measured(id: string, measurement: Partial<MinuteMeasurement>, permit = true) {
+async function measured(id: string, measurement: Measured, permit = true) {
   const { run } = testRun(() => ({}), {
     keys: [free],
     permissions: new Set(permit ? (['exhaust'] as const) : []),
@@ -98,7 +98,7 @@ t.test('a window that was counted exactly showed every value once', async (t) =>
 
 t.test('the first window and the next ones are looked at, where they tell', async (t) => {
   const shortOfValues = telling6(5, 5, 5, 5, 5, 0);
-  const verdict = async (measurement: Partial<MinuteMeasurement>, permit = true) =>
+  const verdict = async (measurement: Measured, permit = true) =>
     (await measured(FALLS, measurement, permit)).verdict;
   t.equal(await verdict({ windows: [SHOWS_ALL], next: [shortOfValues] }), 'fail');
   t.equal(await verdict({ windows: [SHOWS_ALL, shortOfValues] }), 'pass', 'what is counted again is not');

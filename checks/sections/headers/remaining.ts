@@ -1,9 +1,13 @@
 /** Section 8: X-RateLimit-Remaining as requests are spent, and when none is left. */
 
 import { judgeRemaining } from '../../limits/remaining-arithmetic.ts';
-import type { Check, Judge } from '../../run/check.ts';
-import { rateReading } from '../../wire/rate-headers.ts';
-import { evidenceOf, forEveryKey, measurements } from '../minute/measurements.ts';
+import type { Key } from '../../profile/key.ts';
+import { check, type Judge } from '../../run/check.ts';
+import { optional, playedOn } from '../../run/scene.ts';
+import type { Trace } from '../../run/trace.ts';
+import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
+import { evidenceOf, givesBackGradually, minuteCheck } from '../minute/measurements.ts';
+import { minute } from '../minute/scenes.ts';
 import type { FilledWindow } from '../minute/window-filling.ts';
 
 /** A window that was counted exactly, and gave nothing back, shows every value from the limit less one down to 0 once. */
@@ -22,61 +26,58 @@ function judgeValues(window: FilledWindow, perMinute: number, judge: Judge): voi
   );
 }
 
-export const remainingFalls: Check = {
-  // 8: requests left in the current window; every admitted request of any operation takes one.
-  id: 'rate-remaining-falls',
-  async afterwards(probe, judge) {
-    if (!probe.permits('exhaust')) return;
-    // The first window of each key, and the next.
-    for (const { key, windows, next, refilling } of await measurements(probe)) {
-      if (refilling !== false) continue;
-      for (const window of [...windows.slice(0, 1), ...next])
+/** Whether all of these are of a day that looks back at another run, whose requests it gives back: its reset moves on. */
+function areOfMovingDay(broken: readonly RateReading[], readings: readonly RateReading[], { limits }: Key) {
+  const isOfDay = ({ limit }: RateReading) => limit === limits.perDay;
+  return new Set(readings.filter(isOfDay).map(({ reset }) => reset)).size > 1 && broken.every(isOfDay);
+}
+
+/** Every answer of a key leaves one fewer than the one before it. */
+function judgeFall(key: Key, judge: Judge, trace: Trace): void {
+  const readings = trace.readingsOf(key);
+  const exchangesOf = (of: readonly RateReading[]) => of.flatMap(({ id }) => trace.find(id) ?? []);
+  const verdict = judgeRemaining(readings, key.limits.perMinute, key.limits.perDay);
+  if (verdict.kind === 'falls') judge.holds(...exchangesOf(readings.slice(0, 2)));
+  else if (verdict.kind === 'disturbed') judge.unsettled(`key ${key.name}: ${verdict.reason}`);
+  else if (verdict.kind === 'broken' && areOfMovingDay(verdict.readings, readings, key))
+    judge.unsettled(`key ${key.name}: its day seems to look back, over what another run spent`);
+  else if (verdict.kind === 'broken') judge.breaks(verdict, ...exchangesOf(verdict.readings));
+}
+
+/** 8: requests left in the current window; every admitted request of any operation takes one. */
+export const remainingFalls = check(
+  'rate-remaining-falls',
+  {
+    needs: { minutes: optional(minute) },
+    conclude(trace, judge) {
+      for (const key of trace.run.keys) judgeFall(key, judge, trace);
+    },
+  },
+  ({ minutes }, judge) => {
+    for (const { key, outcome } of playedOn(minutes ?? [])) {
+      if (givesBackGradually(outcome) !== false) continue;
+      // The first window of each key, and the next.
+      for (const window of [...outcome.windows.slice(0, 1), ...outcome.next])
         judgeValues(window, key.limits.perMinute, judge);
     }
   },
-  conclude(history, judge) {
-    for (const key of history.keys) {
-      const readings = history.readings
-        .filter((reading) => reading.key === key.name)
-        .sort((a, b) => a.sentAt - b.sentAt);
-      const verdict = judgeRemaining(readings, key.limits.perMinute, key.limits.perDay);
-      // What another run spent a day ago comes back where a day looks back at it: its reset moves on.
-      const ofDay = readings.filter(({ limit }) => limit === key.limits.perDay);
-      const looksBack = new Set(ofDay.map(({ reset }) => reset)).size > 1;
-      if (
-        verdict.kind === 'broken' &&
-        looksBack &&
-        verdict.readings.every((reading) => ofDay.includes(reading))
-      )
-        judge.unsettled(`key ${key.name}: its day seems to look back, over what another run spent`);
-      else if (verdict.kind === 'broken') {
-        judge.breaks(verdict, ...verdict.readings.flatMap(({ id }) => history.find(id) ?? []));
-      } else if (verdict.kind === 'disturbed') judge.unsettled(`key ${key.name}: ${verdict.reason}`);
-      else if (verdict.kind === 'falls')
-        judge.holds(...readings.slice(0, 2).flatMap(({ id }) => history.find(id) ?? []));
-    }
-  },
-};
+);
 
-export const remainingExhausted: Check = {
-  // 8: requests left in the current window: none, when a request was refused for the minute.
-  id: 'rate-remaining-exhausted',
-  permit: 'exhaust',
-  run: forEveryKey(({ windows, key }, judge) => {
-    for (const { refusal } of windows) {
-      if (refusal?.outcome.status !== 429) continue;
-      const { limit, remaining } = rateReading(refusal);
-      if (limit !== key.limits.perMinute || remaining === undefined)
-        judge.notApplicable('the headers of the refusal do not describe the minute');
-      else if (remaining === 0) judge.holds(refusal);
-      else
-        judge.breaks(
-          {
-            expected: 'X-RateLimit-Remaining: 0 when refused',
-            actual: `X-RateLimit-Remaining: ${remaining}`,
-          },
-          refusal,
-        );
-    }
-  }),
-};
+/** 8: requests left in the current window: none, when a request was refused for the minute. */
+export const remainingExhausted = minuteCheck('rate-remaining-exhausted', ({ key, windows }, judge) => {
+  for (const { refusal } of windows) {
+    if (refusal?.outcome.status !== 429) continue;
+    const { limit, remaining } = rateReading(refusal);
+    if (limit !== key.limits.perMinute || remaining === undefined)
+      judge.notApplicable('the headers of the refusal do not describe the minute');
+    else if (remaining === 0) judge.holds(refusal);
+    else
+      judge.breaks(
+        {
+          expected: 'X-RateLimit-Remaining: 0 when refused',
+          actual: `X-RateLimit-Remaining: ${remaining}`,
+        },
+        refusal,
+      );
+  }
+});

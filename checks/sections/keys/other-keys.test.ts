@@ -1,10 +1,9 @@
 /** Which other keys show what another caller sees. */
 import t from 'tap';
-import { MINUTE } from '../../run/key-pool.ts';
+import { MINUTE } from '../../limits/time.ts';
 import type { RunOptions } from '../../run/run.ts';
 import { testKey, testRun } from '../../run/testing/test-run.ts';
 import { listPets } from '../../wire/requests.ts';
-import { answered } from '../../wire/testing/answered.ts';
 import { freeKey, otherKeys } from './other-keys.ts';
 
 const [first, second, third] = [testKey(), testKey({ name: 'free-2' }), testKey({ name: 'free-3' })] as const;
@@ -22,7 +21,7 @@ function answering(statuses: readonly number[] = [], options: Partial<RunOptions
 
 t.test('the other keys are those that pay for ordinary checks', (t) => {
   const { probe } = answering();
-  const names = (name: string | null) => otherKeys(probe, { name }).map((key) => key.name);
+  const names = (name: string | null) => otherKeys(probe.keys, { name }).map((key) => key.name);
   t.strictSame(names('free-1'), ['free-2', 'free-3']);
   t.strictSame(names(null), ['free-1', 'free-2', 'free-3']);
   t.end();
@@ -62,11 +61,4 @@ t.test('a key that is counted, or at its limit, is left alone', async (t) => {
   t.equal(freeKey(spent.probe, [small, second])?.name, 'free-2');
   spent.clock.pass(MINUTE);
   t.equal(freeKey(spent.probe, [small, second])?.name, 'small');
-});
-
-t.test('a run that is gone through again takes the key that it took', async (t) => {
-  const stored = (key: string) =>
-    answering([], { recorded: new Map([['a check#1', answered({ id: 'a check#1', key })]]) }).probe;
-  t.equal(freeKey(stored('free-3'), OTHERS)?.name, 'free-3');
-  t.equal(freeKey(stored('free-1'), OTHERS), undefined, 'it was another request');
 });

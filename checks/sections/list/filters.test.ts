@@ -69,7 +69,7 @@ async function said(
   otherwise: Parameters<typeof listsOf>[2] = {},
   answers: (request: ClientRequest) => AnswerParts = storeOf(store),
 ) {
-  const { run, sent, clock } = testRun(answers);
+  const { run, sent, clock } = testRun(answers, { permissions: new Set(['writes'] as const) });
   await played(run, 'lists', listsOf(store, own, otherwise));
   const begin = clock.now();
   const judgement = await judged(run, listFilterChecks, id);

@@ -38,7 +38,7 @@ t.test('a limit below 1 and one above 100 are answered alike, or each in its way
   t.strictSame(await seenOf(id, animals(150), clamps), {
     answer: 'clamped',
     detail: 'limit=0: clamped, limit=101: clamped',
-    evidence: `gap:${id}#1,gap:${id}#2`,
+    evidence: 'limits-out-of-range#1,limits-out-of-range#2',
     paths: ['/pets?limit=0', '/pets?limit=101'],
   });
   t.match(await seenOf(id, animals(150), unlessZero(clamps)), {
@@ -102,7 +102,7 @@ t.test('a limit that is no number', async (t) => {
   t.strictSame(await seenOf(id, animals(30), refuses), {
     answer: 'rejected-400',
     detail: 'limit=ten: 400 without a media type, 2 bytes',
-    evidence: `gap:${id}#1`,
+    evidence: 'limit-not-a-number#1',
     paths: ['/pets?limit=ten'],
   });
   for (const [answer, made, ...counts] of [
@@ -128,7 +128,7 @@ t.test('a status that the document does not have', async (t) => {
   t.strictSame(await seenOf(id, animals(30), refuses), {
     answer: 'rejected-400',
     detail: 'status=unheard-of: 400 without a media type, 2 bytes',
-    evidence: `gap:${id}#1`,
+    evidence: 'unknown-status#1',
     paths: ['/pets?status=unheard-of'],
   });
   t.equal((await seenOf(id, animals(1), () => 0)).answer, 'empty-list');

@@ -1,10 +1,14 @@
 import t from 'tap';
-import type { Check } from '../../run/check.ts';
+import type { Permission } from '../../profile/permissions.ts';
+import { check } from '../../run/check.ts';
+import { scene } from '../../run/scene.ts';
 import { type Answers, payer, testKey, testRun } from '../../run/testing/test-run.ts';
 import { type ListQuery, listPets } from '../../wire/requests.ts';
 import { judged as judgedCheck, played } from '../testing/judged.ts';
-import { judgeLength, listLimitChecks } from './limits.ts';
-import { type Lists, take, takeAll } from './scenes.ts';
+import { judgeLength } from './lengths.ts';
+import { listLimitChecks } from './limits.ts';
+import { takePage } from './pages.ts';
+import { type LongestLists, takeAll } from './scenes.ts';
 import { type Animal, animals, listBody, listsOf, select, storeOf } from './testing/listed.ts';
 
 type Animals = Readonly<Record<number, string>>;
@@ -32,16 +36,11 @@ async function judged(shows: readonly Animals[], sold: readonly number[]): Promi
     holds: () => said.push('holds'),
     breaks: ({ actual }: { readonly actual: string }) => said.push(actual),
     unsettled: () => said.push('unsettled'),
+    skips: () => said.push('skips'),
     notApplicable: () => said.push('not applicable'),
   };
-  const all = {
-    ...(await takeAll(probe)),
-    own: [],
-    short: await take(probe, { limit: 1 }),
-    shownLater: false,
-  };
-  lists = 4;
-  await judgeLength(probe, judge, all, { status: 'sold', limit: 99 });
+  const before = await takeAll(probe);
+  judgeLength(judge, before, await takePage(probe, before, { status: 'sold', limit: 99 }));
   return said;
 }
 
@@ -71,10 +70,13 @@ t.test('an animal that was shown with another status may have had it in between'
 });
 
 /** What is said of a list, after other lists were taken, and what was asked for that. */
-async function lengthSaid(wanted: ListQuery, before: Lists, answers: Answers) {
+async function lengthSaid(wanted: ListQuery, before: LongestLists, answers: Answers) {
   const { run, sent } = testRun(answers);
-  const check: Check = { id: 'length', run: (probe, judge) => judgeLength(probe, judge, before, wanted) };
-  const said = await judgedCheck(run, [check], 'length');
+  const pages = scene('length', {}, (probe) => takePage(probe, before, wanted));
+  const length = check('length', { needs: { pages } }, (outcomes, judge) =>
+    judgeLength(judge, before, outcomes.pages),
+  );
+  const said = await judgedCheck(run, [length], 'length');
   return { ...said, requests: sent.length };
 }
 
@@ -168,10 +170,11 @@ t.test('and where that one is refused, the filtered ones do', async (t) => {
 const KEYS = [testKey(), testKey({ name: 'pro-1', plan: 'pro' }), testKey({ name: 'ban', roles: ['ban'] })];
 
 t.test('without a limit a list is a list of 20, whatever the client accepts', async (t) => {
-  const said = async (count: number, most = 20) => {
-    const { run, sent } = testRun(({ path }) => ({
-      body: listBody(select(animals(count), path).slice(0, most)),
-    }));
+  const said = async (count: number, most = 20, permissions: readonly Permission[] = []) => {
+    const { run, sent } = testRun(
+      ({ path }) => ({ body: listBody(select(animals(count), path).slice(0, most)) }),
+      { permissions: new Set(permissions) },
+    );
     await played(run, 'lists', listsOf(animals(count)));
     return { ...(await judgedCheck(run, listLimitChecks, 'list-limit-default')), headers: sent[0]?.headers };
   };
@@ -184,11 +187,19 @@ t.test('without a limit a list is a list of 20, whatever the client accepts', as
   t.match(
     await said(20),
     {
-      verdict: 'inconclusive',
+      verdict: 'skipped',
       reason:
         'the store shows 20 animals, and 21 are needed to see the default; adding them needs the permission writes',
     },
     'in a smaller store it is not seen',
+  );
+  t.match(
+    await said(20, 20, ['writes']),
+    {
+      verdict: 'inconclusive',
+      reason: 'the store shows 20 animals, and 21 are needed to see the default',
+    },
+    'nor where enough could not be added',
   );
   t.equal((await said(20, 9)).verdict, 'fail', 'but where fewer than that are shown');
 });

@@ -4,8 +4,8 @@ import type { AnsweredExchange } from '../../wire/exchange.ts';
 
 const { minimum, maximum } = contract.limit;
 
-/** How a parameter is refused; any other status is the operation's own answer. */
-export const REFUSED_AS_INVALID = [400, 413, 414, 422];
+/** Whether a parameter is refused as invalid; any other status is the operation's own answer. */
+export const isRefused = ({ outcome }: AnsweredExchange) => [400, 413, 414, 422].includes(outcome.status);
 
 /** limit and status of a list request, where they are ones that the document allows; undefined for any other list. */
 export function allowedQuery(exchange: AnsweredExchange) {

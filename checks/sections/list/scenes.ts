@@ -1,12 +1,12 @@
 /** The lists that the checks of section 4.1 share: taken once, after the animals of the run are served. */
 import { contract } from '../../../spec/contract.ts';
-import type { Scene } from '../../run/check.ts';
-import type { Key } from '../../run/key-pool.ts';
+import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
+import { optional, type Scene, scene } from '../../run/scene.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { listedPets, type SeenPet } from '../../wire/pets.ts';
 import { type ListQuery, listPets, type RequestSpec } from '../../wire/requests.ts';
-import { type Addition, adds, enoughAnimals } from '../add/scenes.ts';
+import { type Addition, enoughAnimals } from '../add/scenes.ts';
 
 /** A list that was asked for, and what came; `pets` is undefined where no array of animals did. */
 export interface TakenList {
@@ -48,8 +48,14 @@ export const shown = (list: TakenList, id: bigint) => list.pets?.find((pet) => p
 /** Whether a list shows an animal. */
 export const shows = (list: TakenList, id: bigint) => shown(list, id) !== undefined;
 
-/** The longest list without a filter, and with each status; with any key, or all of them with one. */
-export async function takeAll(probe: Probe, key?: Key): Promise<Pick<Lists, 'all' | 'byStatus'>> {
+/** The longest list without a filter, and with each status. */
+export interface LongestLists {
+  readonly all: TakenList;
+  readonly byStatus: ReadonlyMap<string, TakenList>;
+}
+
+/** Takes the longest lists, each with any key or all of them with one. */
+export async function takeAll(probe: Probe, key?: Key): Promise<LongestLists> {
   const limit = contract.limit.maximum;
   const all = await take(probe, { limit }, { key });
   const byStatus = new Map<string, TakenList>();
@@ -63,22 +69,11 @@ export const VISIBLE_WITHIN: readonly number[] = [250, 750, 2000, 4000];
 /** From then on no client waits for an addition any more, in milliseconds. */
 export const SETTLED = 10_000;
 
-/** The animals of the run that are there to be listed. */
-async function ownAnimals(
-  probe: Probe,
-): Promise<readonly (Addition & { readonly pet: SeenPet & { id: bigint } })[]> {
-  if (!(await adds(probe))) return [];
-  const additions = await probe.play(enoughAnimals);
-  return additions.flatMap((addition) =>
-    addition.pet === undefined ? [] : [{ ...addition, pet: addition.pet }],
-  );
-}
+/** An animal of the run that is there to be listed. */
+export type OwnAnimal = Addition & { readonly pet: SeenPet & { readonly id: bigint } };
 
-export interface Lists {
-  readonly own: readonly (Addition & { readonly pet: SeenPet & { id: bigint } })[];
-  /** limit=100 without a filter, and with each status. */
-  readonly all: TakenList;
-  readonly byStatus: ReadonlyMap<string, TakenList>;
+export interface Lists extends LongestLists {
+  readonly own: readonly OwnAnimal[];
   /** A list that is cut short wherever the store holds more than one animal. */
   readonly short: TakenList;
   /** Whether an animal of the run was missing at first and shown later. */
@@ -86,10 +81,10 @@ export interface Lists {
 }
 
 /** An animal's status as a filter sees it; undefined where the response leaves it open. */
-const statusOf = ({ sent, pet }: Lists['own'][number]) => sent.status ?? pet.status;
+const statusOf = ({ sent, pet }: OwnAnimal) => sent?.status ?? pet.status;
 
 /** Own animals that a whole list should show and does not. */
-export function missing(list: TakenList, lists: Pick<Lists, 'own'>): Lists['own'] {
+export function missing(list: TakenList, lists: Pick<Lists, 'own'>): readonly OwnAnimal[] {
   if (!isWhole(list)) return [];
   const { status } = list.query;
   return lists.own.filter(
@@ -97,29 +92,40 @@ export function missing(list: TakenList, lists: Pick<Lists, 'own'>): Lists['own'
   );
 }
 
+/** An own animal that a filter hides, where it is whole; what no list shows at all is another matter. */
+export const hiddenByFilter = (list: TakenList, lists: Lists): OwnAnimal | undefined =>
+  missing(list, lists).find(({ pet }) => shows(lists.all, pet.id) || list.pets?.length === 0);
+
+/** Whether a filter shows all own animals and leaves out others', which may have been added a moment later. */
+export const leavesOutOthers = (status: string, list: TakenList, lists: Lists): boolean =>
+  isWhole(list) &&
+  hiddenByFilter(list, lists) === undefined &&
+  (lists.all.pets ?? []).some((pet) => pet.status === status && pet.id !== undefined && !shows(list, pet.id));
+
 /** Own animals that any whole list should show and does not. */
-export const missingOf = (taken: Pick<Lists, 'own' | 'all' | 'byStatus'>): ReadonlySet<Addition> =>
+export const missingOf = (taken: Pick<Lists, 'own' | 'all' | 'byStatus'>): ReadonlySet<OwnAnimal> =>
   new Set([taken.all, ...taken.byStatus.values()].flatMap((list) => missing(list, taken)));
 
 /**
  * The whole store as far as lists show it. An animal that was just added may take a moment to be served: nothing in
  * the document says that it is listed at once, so that lists are taken again until it is, within a client's patience.
  */
-export const lists: Scene<Lists> = {
-  id: 'lists',
-  spends: { requests: 2 + contract.statuses.length },
-  scenes: [enoughAnimals],
-  async play(probe) {
-    const own = await ownAnimals(probe);
+export const lists: Scene<Lists> = scene(
+  'lists',
+  { needs: { additions: optional(enoughAnimals) }, requests: 2 + contract.statuses.length },
+  async (probe, { additions = [] }) => {
+    const own = additions.flatMap((addition) =>
+      addition.pet === undefined ? [] : [{ ...addition, pet: addition.pet }],
+    );
     let taken = { own, ...(await takeAll(probe)) };
-    const atFirst = missingOf(taken);
+    const missingAtFirst = missingOf(taken);
     for (const pause of VISIBLE_WITHIN) {
       if (missingOf(taken).size === 0) break;
       await probe.waitUntil(probe.now() + pause, 'animals that were just added to be listed');
       taken = { own, ...(await takeAll(probe)) };
     }
-    const inTheEnd = missingOf(taken);
-    const shownLater = [...atFirst].some((addition) => !inTheEnd.has(addition));
+    const missingInTheEnd = missingOf(taken);
+    const shownLater = [...missingAtFirst].some((addition) => !missingInTheEnd.has(addition));
     return { ...taken, shownLater, short: await take(probe, { limit: contract.limit.minimum }) };
   },
-};
+);

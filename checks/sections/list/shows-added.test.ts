@@ -11,7 +11,7 @@ async function said(
   own: readonly Own[],
   otherwise: Parameters<typeof listsOf>[2] = {},
 ) {
-  const { run, sent } = testRun();
+  const { run, sent } = testRun(undefined, { permissions: new Set(['writes'] as const) });
   await played(run, 'lists', listsOf(store, own, otherwise));
   const judgement = await judged(run, listAnimalChecks, 'list-shows-added');
   return { ...judgement, requests: sent.length };

@@ -1,22 +1,16 @@
 /** When a key that was refused is used again, and what the answers show of the window. */
 import t from 'tap';
-import { reading } from '../../limits/testing/simulated-limits.ts';
-import { type Key, SECOND } from '../../run/key-pool.ts';
+import { cameBackAtOnce } from '../../limits/refill.ts';
+import { SECOND } from '../../limits/time.ts';
+import type { Key } from '../../profile/key.ts';
 import { NOON, testRun } from '../../run/testing/test-run.ts';
 import type { AnsweredExchange, FailureOutcome } from '../../wire/exchange.ts';
 import { isAnswered } from '../../wire/exchange.ts';
-import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { listPets } from '../../wire/requests.ts';
-import { afterRefusal, overGivenOf } from './after-refusal.ts';
-import {
-  admittedReadings,
-  exact,
-  exchangeAt,
-  exhaustKey,
-  type Told,
-  telling,
-  windowOf,
-} from './testing/measured.ts';
+import { isAdmitted } from './admitted.ts';
+import { afterRefusal, refillingOf, refillOf } from './after-refusal.ts';
+import { exhaustKey, type Told, telling } from './testing/measured.ts';
+import { toldWait } from './told-time.ts';
 
 const free = exhaustKey();
 
@@ -27,15 +21,15 @@ const FRESH = { status: 200, remaining: 5, reset: 120 };
  * Asks again after refusals at noon; the answers from then on come by number, from 1, the last one for all that follow.
  * The target shows no clock: ours stands in.
  */
-const asked = (refused: Told | readonly Told[], ...answers: readonly (Told | FailureOutcome)[]) =>
-  askedWith(free, refused, ...answers);
+const asked = (first: Told | readonly Told[], ...answers: readonly (Told | FailureOutcome)[]) =>
+  askedWith(free, first, ...answers);
 
 async function askedWith(
   key: Key,
-  refused: Told | readonly Told[],
+  first: Told | readonly Told[],
   ...answers: readonly (Told | FailureOutcome)[]
 ) {
-  const refusals = [refused].flat();
+  const refusals = [first].flat();
   const times: number[] = [];
   const test = testRun(
     (_request, number) => {
@@ -52,12 +46,25 @@ async function askedWith(
     const exchange = await probe.attempt(listPets({ limit: 1 }), key);
     if (isAnswered(exchange)) sent.push(exchange);
   }
-  const [first] = sent;
-  if (first === undefined) throw new Error('nothing was refused');
-  const after = await afterRefusal(probe, key, first, sent);
-  return { ...test, after, times, waits: test.waits() };
+  const [refusal] = sent;
+  if (refusal === undefined) throw new Error('nothing was refused');
+  const after = await afterRefusal(probe, key, refusal, sent);
+  return {
+    ...test,
+    after: {
+      ...after,
+      told: toldWait(after.obeyed, key.limits),
+      admitted: after.asked.filter(isAdmitted),
+      atOnce: cameBackAtOnce(refillOf(key, after)),
+      refilling: refillingOf(key, after),
+    },
+    times,
+    waits: test.waits(),
+  };
 }
 const minute = { retryAfter: 60, reset: 60 };
+const admitted = { outcome: { status: 200 } };
+const refused = { outcome: { status: 429 } };
 
 t.test('a request at the time that both headers told is one request', async (t) => {
   const { after, times, waits, sent } = await asked(minute);
@@ -70,13 +77,11 @@ t.test('a request at the time that both headers told is one request', async (t) 
   );
   t.match(after, {
     told: { kind: 'delay', milliseconds: 60_000 },
-    afterRetryAfter: { admitted: true, exchange: { id: 'minute:free-1#2' } },
-    afterReset: { admitted: true, exchange: { id: 'minute:free-1#2' } },
+    afterRetryAfter: { ...admitted, id: 'minute:free-1#2' },
+    afterReset: { ...admitted, id: 'minute:free-1#2' },
     admitted: { length: 1 },
-    edge: NOON + 61_010,
-    fresh: true,
+    atOnce: true,
     refilling: false,
-    shortWindow: undefined,
   });
 });
 
@@ -86,14 +91,14 @@ t.test('each header is waited for where they told different times', async (t) =>
   const { after, waits } = await asked({ retryAfter: 30, reset: 60 });
   t.strictSame(waits, ['30.01: Retry-After of key free-1', '61: X-RateLimit-Reset of key free-1']);
   t.match(after, {
-    afterRetryAfter: { exchange: { id: 'minute:free-1#2' } },
-    afterReset: { exchange: { id: 'minute:free-1#3' } },
+    afterRetryAfter: { id: 'minute:free-1#2' },
+    afterReset: { id: 'minute:free-1#3' },
   });
   const resetFirst = await asked({ retryAfter: 60, reset: 30 }, { ...FRESH, reset: 90 });
   t.strictSame(resetFirst.waits, ['31: X-RateLimit-Reset of key free-1', '60.01: Retry-After of key free-1']);
   t.match(resetFirst.after, {
-    afterReset: { exchange: { id: 'minute:free-1#2' } },
-    afterRetryAfter: { exchange: { id: 'minute:free-1#3' } },
+    afterReset: { id: 'minute:free-1#2' },
+    afterRetryAfter: { id: 'minute:free-1#3' },
   });
 });
 
@@ -106,7 +111,7 @@ t.test('a refusal that tells no time to wait, or none that makes sense', async (
   for (const retryAfter of [undefined, 0, -1, 'soon']) {
     const { after, times } = await asked({ retryAfter, reset: 60 });
     t.strictSame(times, [61], `Retry-After: ${retryAfter}`);
-    t.match(after, { afterRetryAfter: undefined, edge: undefined, afterReset: { admitted: true } });
+    t.match(after, { afterRetryAfter: undefined, afterReset: admitted });
   }
   t.match((await asked({ reset: 60 })).after.told, { kind: 'absent' });
   t.match((await asked({ retryAfter: 'soon' })).after.told, { kind: 'unreadable', text: 'soon' });
@@ -116,9 +121,9 @@ t.test('a date that is over when it arrives is asked for at once', async (t) => 
   const told = (milliseconds: number) => new Date(NOON + milliseconds).toISOString();
   const { after, times } = await asked({ retryAfter: told(5), reset: 60 });
   t.strictSame(times, [0, 61], 'an exchange takes ten milliseconds');
-  t.match(after, { afterRetryAfter: { admitted: true, exchange: { id: 'minute:free-1#2' } } });
-  const refused = await asked({ retryAfter: told(5), reset: 60 }, {}, FRESH);
-  t.match(refused.after, { afterRetryAfter: { admitted: false } }, 'and judged by the answer');
+  t.match(after, { afterRetryAfter: { ...admitted, id: 'minute:free-1#2' } });
+  const atOnce = await asked({ retryAfter: told(5), reset: 60 }, {}, FRESH);
+  t.match(atOnce.after, { afterRetryAfter: refused }, 'and judged by the answer');
   const past = await asked({ retryAfter: told(0), reset: 60 });
   t.strictSame([past.times, past.after.afterRetryAfter], [[61], undefined], 'over before it was asked');
 });
@@ -127,7 +132,7 @@ t.test('two minutes are waited for, and no more', async (t) => {
   t.strictSame((await asked({ retryAfter: 120, reset: undefined })).times, [120]);
   const tooLong = await asked({ retryAfter: 121, reset: undefined });
   t.strictSame(tooLong.times, []);
-  t.match(tooLong.after, { told: { text: '121' }, afterRetryAfter: undefined, fresh: undefined });
+  t.match(tooLong.after, { told: { text: '121' }, afterRetryAfter: undefined, atOnce: undefined });
   t.strictSame((await asked({ retryAfter: 10, reset: 119 }, { ...FRESH, reset: 70 })).times, [10, 120]);
   t.strictSame((await asked({ retryAfter: 10, reset: 120 }, { ...FRESH, reset: 70 })).times, [10]);
   t.strictSame((await asked({ reset: 120 })).times, []);
@@ -141,13 +146,13 @@ t.test('a Reset that is past is asked for at once, once', async (t) => {
 t.test('headers of the day do not tell of the minute', async (t) => {
   const { after, times } = await asked({ ...minute, limit: 1000 }, { ...FRESH, limit: 1000 });
   t.strictSame(times, [60]);
-  t.match(after, { afterReset: undefined, fresh: undefined, refilling: undefined, shortWindow: undefined });
+  t.match(after, { afterReset: undefined, atOnce: undefined, refilling: undefined });
   const either = await asked(minute, { ...FRESH, limit: 1000 });
-  t.match(either.after, { fresh: undefined, refilling: undefined });
+  t.match(either.after, { atOnce: undefined, refilling: undefined });
   const other = await asked({ ...minute, limit: 1000 }, FRESH);
-  t.match(other.after, { fresh: undefined, refilling: undefined });
+  t.match(other.after, { atOnce: undefined, refilling: undefined });
   const silent = await asked(minute, { ...FRESH, remaining: undefined });
-  t.match(silent.after, { fresh: undefined, refilling: undefined });
+  t.match(silent.after, { atOnce: undefined, refilling: undefined });
 });
 
 t.test('of several refusals the latest time of each header', async (t) => {
@@ -177,12 +182,12 @@ t.test('a wait that was prolonged may be a ban’s, which outlasts the limit', a
 
 t.test('a refusal after the wait is the target’s own word', async (t) => {
   const { after, times } = await asked(minute, { retryAfter: 60, reset: 60 }, FRESH);
-  t.match(after.afterRetryAfter, { admitted: false, exchange: { id: 'minute:free-1#2' } });
-  t.match(after.afterReset, { admitted: true, exchange: { id: 'minute:free-1#3' } }, 'asked for on its own');
+  t.match(after.afterRetryAfter, { ...refused, id: 'minute:free-1#2' });
+  t.match(after.afterReset, { ...admitted, id: 'minute:free-1#3' }, 'asked for on its own');
   t.strictSame(times, [60, 61]);
-  t.match(after, { admitted: { length: 1 }, fresh: true });
+  t.match(after, { admitted: { length: 1 }, atOnce: true });
   const never = await asked(minute, { retryAfter: 60, reset: 60 });
-  t.match(never.after, { admitted: { length: 0 }, fresh: undefined, refilling: undefined });
+  t.match(never.after, { admitted: { length: 0 }, atOnce: undefined, refilling: undefined });
 });
 
 t.test(
@@ -192,33 +197,33 @@ t.test(
     const bit = { status: 200, remaining: 1, reset: 66 };
     const { after, times } = await asked(minute, taken, bit);
     t.strictSame(times.slice(0, 2), [60, 70]);
-    t.match(after, { afterRetryAfter: { admitted: true, exchange: { id: 'minute:free-1#3' } } });
+    t.match(after, { afterRetryAfter: { ...admitted, id: 'minute:free-1#3' } });
     const thrice = await asked(minute, taken, taken, taken, bit);
     t.strictSame(thrice.times.slice(0, 4), [60, 70, 80, 90]);
-    t.match(thrice.after.afterRetryAfter, { admitted: true });
+    t.match(thrice.after.afterRetryAfter, admitted);
     const fourTimes = await asked(minute, taken, taken, taken, taken, bit);
-    t.match(fourTimes.after.afterRetryAfter, { admitted: false, exchange: { id: 'minute:free-1#2' } });
+    t.match(fourTimes.after.afterRetryAfter, { ...refused, id: 'minute:free-1#2' });
   },
 );
 
 t.test('a whole window that was found later does not excuse the refusal', async (t) => {
   const later = { retryAfter: 10, reset: 70 };
-  const first = { admitted: false, exchange: { id: 'minute:free-1#2' } };
+  const first = { ...refused, id: 'minute:free-1#2' };
   t.match((await asked(minute, later, FRESH)).after.afterRetryAfter, first);
   t.match((await asked(minute, later, { ...FRESH, remaining: 4 })).after.afterRetryAfter, first);
-  t.match((await asked(minute, later, { ...FRESH, remaining: 3 })).after.afterRetryAfter, { admitted: true });
+  t.match((await asked(minute, later, { ...FRESH, remaining: 3 })).after.afterRetryAfter, admitted);
   const ofDay = { ...FRESH, limit: 1000, remaining: 999 };
-  t.match((await asked(minute, later, ofDay)).after.afterRetryAfter, { admitted: true });
+  t.match((await asked(minute, later, ofDay)).after.afterRetryAfter, admitted);
   t.match(
     (await asked({ retryAfter: 60, reset: 30 }, FRESH, later, FRESH)).after.afterRetryAfter,
-    { admitted: true },
+    admitted,
     'a request of ours had taken from it in between',
   );
 });
 
 t.test('what is no bad luck is not waited out', async (t) => {
   const bit = { status: 200, remaining: 1, reset: 66 };
-  for (const [name, refused, again] of [
+  for (const [name, first, again] of [
     ['a ban', minute, { status: 403, retryAfter: 10, reset: 70 }],
     ['the same reset', minute, { retryAfter: 10, reset: 60 }],
     ['no reset', minute, { retryAfter: 10, reset: undefined }],
@@ -228,29 +233,12 @@ t.test('what is no bad luck is not waited out', async (t) => {
     ['the day', { ...minute, limit: 1000 }, { retryAfter: 10, reset: 70 }],
     ['no reset to compare with', { ...minute, reset: undefined }, { retryAfter: 10, reset: 70 }],
   ] as const) {
-    const { after, times } = await asked(refused, again, bit);
-    t.match(after.afterRetryAfter, { admitted: false }, name);
+    const { after, times } = await asked(first, again, bit);
+    t.match(after.afterRetryAfter, { id: 'minute:free-1#2' }, name);
     t.ok((times[1] ?? 61) <= 61, name);
   }
   const { after } = await asked(minute, { retryAfter: 60, reset: 70 }, bit);
-  t.match(after.afterRetryAfter, { admitted: true }, 'a whole minute is a window’s');
-});
-
-t.test('a whole quota with a reset that moved by less than a minute is a shorter window', async (t) => {
-  const short = async (refused: Told, first: Told) =>
-    (await asked(refused, { status: 200, ...first }, FRESH)).after.shortWindow;
-  const half = { retryAfter: 30, reset: 30 };
-  t.equal(await short(half, { remaining: 5, reset: 60 }), 30 * SECOND);
-  t.equal(await short(half, { remaining: 4, reset: 60 }), 30 * SECOND);
-  t.equal(await short(half, { remaining: 3, reset: 60 }), undefined, 'not all of it');
-  t.equal(await short(half, { remaining: 5, reset: 88 }), 58 * SECOND);
-  t.equal(await short(half, { remaining: 5, reset: 89 }), undefined, 'a minute, and its rounding');
-  t.equal(await short({ retryAfter: 10, reset: 30 }, { remaining: 5, reset: 36 }), 6 * SECOND);
-  t.equal(await short({ retryAfter: 10, reset: 30 }, { remaining: 5, reset: 35 }), undefined);
-  t.equal(await short(half, { remaining: 5, reset: 36 }), 6 * SECOND);
-  t.equal(await short({ retryAfter: 31, reset: 30 }, { remaining: 5, reset: 36 }), undefined, 'over soon');
-  t.equal(await short(half, { remaining: 5, reset: undefined }), undefined);
-  t.equal(await short({ retryAfter: 30, reset: undefined }, { remaining: 5, reset: 60 }), undefined);
+  t.match(after.afterRetryAfter, admitted, 'a whole minute is a window’s');
 });
 
 t.test('little quota with a reset that hardly moved is given back bit by bit', async (t) => {
@@ -313,71 +301,4 @@ t.test('two seconds are waited for at least, however fast a bucket gives back', 
 t.test('no answer is no measurement', async (t) => {
   const broken = { kind: 'failure', reason: 'reset', message: 'connection reset' } as const;
   await t.rejects(asked(minute, broken), { name: 'Unsettled', message: /connection reset/ });
-});
-
-/** What is given back too much where a request so many seconds after the refusal was answered so. */
-async function overGiven(
-  seconds: number,
-  told: Told,
-  {
-    admitted = admittedReadings(6),
-    before = [],
-    after = 0,
-  }: {
-    readonly admitted?: readonly RateReading[];
-    /** Statuses of what was sent right after the refusal. */
-    readonly before?: readonly number[];
-    /** How many requests were sent afterwards. */
-    readonly after?: number;
-  } = {},
-) {
-  const refusal = exchangeAt('refusal', 0.9);
-  const { run, clock } = testRun(
-    (_request, number) => telling({ ...told, status: before[number - 1] ?? 200 }),
-    {
-      keys: [free],
-    },
-  );
-  const probe = run.probe('later');
-  clock.pass(1000);
-  for (const _status of before) await probe.attempt(listPets(), free);
-  clock.pass(seconds * SECOND - 10 * before.length);
-  const exchange = await probe.attempt(listPets(), free);
-  for (let sent = 0; sent < after; sent += 1) await probe.attempt(listPets(), free);
-  const later = isAnswered(exchange) ? [rateReading(exchange)] : [];
-  return overGivenOf(probe, free, windowOf(exact, admitted).count, refusal, later);
-}
-
-t.test('a bucket gives back its refill and no more', async (t) => {
-  t.match(await overGiven(20, { remaining: 4 }), {
-    seconds: 20,
-    given: 5,
-    most: 4,
-    exchange: { id: 'later#1' },
-  });
-  t.equal(await overGiven(20, { remaining: 3 }), undefined);
-  t.match(await overGiven(20, { remaining: 3 }, { before: [200] }), { given: 5 }, 'what was used meanwhile');
-  t.equal(await overGiven(20, { remaining: 2 }, { before: [200] }), undefined);
-  t.equal(await overGiven(20, { remaining: 3 }, { before: [429] }), undefined, 'a refusal used nothing');
-  t.equal(await overGiven(20, { remaining: 3 }, { after: 1 }), undefined, 'what was used afterwards');
-  t.match(await overGiven(30, { remaining: 5 }), { given: 6, most: 5 });
-  t.equal(await overGiven(20, { remaining: 4, limit: 1 }), undefined);
-  t.equal(await overGiven(20, { remaining: undefined }), undefined);
-});
-
-t.test('a window that looks back gives back what was spent a minute before', async (t) => {
-  const earlier = [0, 1, 2].map((index) => reading({ sentAt: NOON - 40_000 + index, limit: 6 }));
-  const admitted = [...earlier, ...admittedReadings(3)];
-  t.equal(await overGiven(20, { remaining: 4 }, { admitted }), undefined, 'three of them left the minute');
-  t.match(await overGiven(20, { remaining: 5 }, { admitted }), { given: 6, most: 5 });
-  t.match(await overGiven(15, { remaining: 4 }, { admitted }), { given: 5, most: 3 }, 'not yet');
-});
-
-t.test('after the minute everything is back, and nothing of it too much', async (t) => {
-  t.equal(await overGiven(60, { remaining: 60 }), undefined);
-  t.equal(await overGiven(58, { remaining: 60 }), undefined);
-  t.match(await overGiven(57, { remaining: 60 }), { given: 61 });
-  t.equal(await overGiven(20, { remaining: 5 }, { admitted: [] }), undefined);
-  const again = [...admittedReadings(6), reading({ sentAt: NOON + 30_000, limit: 6 })];
-  t.equal(await overGiven(58, { remaining: 60 }, { admitted: again }), undefined, 'since the last before it');
 });

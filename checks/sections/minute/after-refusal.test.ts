@@ -1,9 +1,11 @@
 import t from 'tap';
+import { Findings } from '../../run/findings.ts';
 import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import type { AnswerParts } from '../../wire/testing/answered.ts';
 import { rateHeaderChecks } from '../headers/checks.ts';
 import { afterRefusal } from './after-refusal.ts';
+import { toldWait } from './told-time.ts';
 import { fill } from './window-filling.ts';
 
 const key = testKey({ roles: ['exhaust'], limits: { perMinute: 3, perDay: 1000 } });
@@ -40,17 +42,16 @@ async function filled(...answers: readonly AnswerParts[]) {
     permissions: new Set(['exhaust'] as const),
   });
   const seen: string[] = [];
-  run.onAnswer((exchange) => {
+  run.isRemarkable = (exchange) => {
     for (const { id, observe } of rateHeaderChecks) {
-      observe?.(
-        exchange,
-        { holds() {}, breaks: () => seen.push(id), unsettled() {}, notApplicable() {} },
-        run,
-      );
+      const findings = new Findings();
+      observe?.(exchange, findings, run.trace);
+      if (findings.broken > 0) seen.push(id);
     }
-  });
+    return false;
+  };
   const probe = run.probe('minute:free-1');
-  const window = await fill(probe, key, lists(), NOON, listPets({ limit: 1 }));
+  const window = await fill(probe, key, { requests: lists(), since: NOON, last: listPets({ limit: 1 }) });
   return { window, probe, waits, broken: seen };
 }
 
@@ -63,10 +64,10 @@ t.test('of several refusals that were in flight together the latest time told is
   t.equal(window.refusals.length, 2);
   if (window.refusal === undefined) throw new Error('nothing was refused');
   const after = await afterRefusal(probe, key, window.refusal, window.refusals);
-  t.match(after.told, { text: '80' });
+  t.match(toldWait(after.obeyed, key.limits), { text: '80' });
   t.match(waits()[0], /^80\.\d+: Retry-After of key free-1$/);
-  t.equal(after.afterRetryAfter?.admitted, true);
-  t.equal(after.afterReset?.admitted, true);
+  t.equal(after.afterRetryAfter?.outcome.status, 200);
+  t.equal(after.afterReset?.outcome.status, 200);
   t.strictSame(broken, [], 'a ban that the burst earned may end beyond the minute');
 });
 
@@ -75,7 +76,7 @@ t.test('a ban that the burst earned is waited out before Reset is taken at its w
   if (window.refusal === undefined) throw new Error('nothing was refused');
   const after = await afterRefusal(probe, key, window.refusal, window.refusals);
   t.match(waits(), [/^90\.\d+: Retry-After of key free-1$/]);
-  t.equal(after.afterReset?.admitted, true);
+  t.equal(after.afterReset?.outcome.status, 200);
 });
 
 t.test('the first refusal tells of the minute', async (t) => {

@@ -1,11 +1,11 @@
 /** Windows by the clock, one of which ends while it is filled, where the headers describe the day and hide that. */
 import t from 'tap';
 import { alignedWindow } from '../../limits/testing/simulated-limits.ts';
-import { MINUTE, SECOND } from '../../run/key-pool.ts';
-import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
+import { NOON, testRun } from '../../run/testing/test-run.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { judged, played } from '../testing/judged.ts';
-import { rateLimitChecks } from './checks.ts';
+import { nextWindow } from './next-window.ts';
 import { limitedRun } from './testing/limited-target.ts';
 import { admittedReadings, exact, exhaustKey, minuteMeasured, more, windowOf } from './testing/measured.ts';
 import { fill } from './window-filling.ts';
@@ -23,32 +23,23 @@ t.test('the window that begins meanwhile is filled to its refusal', async (t) =>
     // Forty-nine of the first window, and sixty of the next.
     takes: (number) => (number === 1 ? MINUTE - 2 * SECOND : number === 50 ? 2 * SECOND : 0),
   });
-  const { count, refusal } = await fill(
-    run.probe('minute:free-1'),
-    key,
-    lists(),
-    NOON,
-    listPets({ limit: 1 }),
-  );
+  const { count, refusal } = await fill(run.probe('minute:free-1'), key, {
+    requests: lists(),
+    since: NOON,
+    last: listPets({ limit: 1 }),
+  });
   t.match(refusal?.outcome, { status: 429 });
   t.equal(count.admitted.length, 109);
 });
 
 t.test('more than the plan’s are a fault only where the headers would show a new window', async (t) => {
   const free = exhaustKey();
-  const banned = testKey({ name: 'free-ban', roles: ['ban'] });
-  const said = async (id: string, limit: number) => {
-    const { run } = testRun(() => ({}), {
-      keys: [free, banned],
-      permissions: new Set(['exhaust', 'ban'] as const),
-    });
+  const said = async (limit: number) => {
+    const { run } = testRun(() => ({}), { keys: [free], permissions: new Set(['exhaust'] as const) });
     const window = windowOf(more, admittedReadings(8, { limit }));
     await played(run, 'minute:free-1', minuteMeasured(free, { windows: [windowOf(exact)], next: [window] }));
-    await played(run, 'ban:free-ban:end', { count: window.count, key: banned, refusals: [] });
-    return (await judged(run, rateLimitChecks, id)).verdict;
+    return (await judged(run, [nextWindow], 'rate-next-window')).verdict;
   };
-  for (const id of ['rate-concurrent', 'rate-next-window']) {
-    t.equal(await said(id, free.limits.perMinute), 'fail', id);
-    t.equal(await said(id, free.limits.perDay), 'inconclusive', id);
-  }
+  t.equal(await said(free.limits.perMinute), 'fail');
+  t.equal(await said(free.limits.perDay), 'inconclusive');
 });

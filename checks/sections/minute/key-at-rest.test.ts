@@ -1,6 +1,6 @@
 /** What a key has spent before a count begins, and how long it rests where that is unknown. */
 import t from 'tap';
-import { SECOND } from '../../run/key-pool.ts';
+import { SECOND } from '../../limits/time.ts';
 import { NOON, testRun } from '../../run/testing/test-run.ts';
 import { listPets } from '../../wire/requests.ts';
 import { atStart, rest, restForWindow } from './key-at-rest.ts';

@@ -1,5 +1,6 @@
 /** Brings a key to where its minute can be counted: nothing unknown of its quota is spent. */
-import { type Key, MINUTE, SECOND } from '../../run/key-pool.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
+import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
 

@@ -1,69 +1,88 @@
 /** Which of the measured minutes the checks of section 8 look at, and what they make of somebody else's requests. */
 import t from 'tap';
-import { Unsettled } from '../../run/check.ts';
-import { Findings } from '../../run/findings.ts';
+import type { KeyOutcome } from '../../run/scene.ts';
 import { testKey, testRun } from '../../run/testing/test-run.ts';
-import { played } from '../testing/judged.ts';
+import { Unsettled } from '../../run/unsettled.ts';
+import { judged, played } from '../testing/judged.ts';
 import {
+  banOf,
   disturbed,
   evidenceOf,
   first,
-  forEveryKey,
-  mayBan,
   measurements,
+  minuteCheck,
   refusedOtherwise,
 } from './measurements.ts';
-import { exact, exchangeAt, exhaustKey, fewer, minuteMeasured, more, windowOf } from './testing/measured.ts';
+import type { MinuteMeasurement } from './scenes.ts';
+import {
+  banMeasured,
+  exact,
+  exchangeAt,
+  exhaustKey,
+  fewer,
+  minuteMeasured,
+  more,
+  windowOf,
+} from './testing/measured.ts';
 
-const free = exhaustKey();
-const pro = exhaustKey({ name: 'pro-1', plan: 'pro', limits: { perMinute: 300, perDay: 10_000 } });
+const freeKey = exhaustKey();
+const proKey = exhaustKey({ name: 'pro-1', plan: 'pro', limits: { perMinute: 300, perDay: 10_000 } });
 
-/** A run whose minutes of the two keys were measured, or could not be. */
-async function measuredRun(outcomes: Readonly<Record<string, 'measured' | Unsettled>>) {
-  const { run } = testRun(() => ({}), { keys: [free, pro] });
-  for (const key of [free, pro]) {
-    const outcome = outcomes[key.name];
-    const id = `minute:${key.name}`;
-    if (outcome === 'measured') await played(run, id, minuteMeasured(key));
-    else await run.play({ id, play: () => Promise.reject(outcome) }).catch(() => undefined);
-  }
-  return run.probe('test');
-}
-const names = (made: Awaited<ReturnType<typeof measurements>>) => made.map(({ key }) => key.name);
+/** What came of measuring the minutes of the two keys. */
+const made = (free: KeyOutcome<MinuteMeasurement>['kind'], pro: typeof free) =>
+  [
+    { key: freeKey, kind: free, trouble: 'the count was disturbed' },
+    { key: proKey, kind: pro, trouble: 'no answer' },
+  ].map(
+    ({ key, kind, trouble }): KeyOutcome<MinuteMeasurement> =>
+      kind === 'played'
+        ? { kind, key, outcome: minuteMeasured(key) }
+        : { kind, key, reason: new Unsettled(trouble) },
+  );
+const names = (minutes: ReturnType<typeof made>) => measurements(minutes).map(({ key }) => key.name);
 
 t.test('what could be measured of any key is judged', async (t) => {
-  const stopped = new Unsettled('the count was disturbed');
-  const both = await measuredRun({ 'free-1': 'measured', 'pro-1': 'measured' });
-  t.strictSame(names(await measurements(both)), ['free-1', 'pro-1']);
-  const one = await measuredRun({ 'free-1': stopped, 'pro-1': 'measured' });
-  t.strictSame(names(await measurements(one)), ['pro-1']);
-
-  const judged: string[] = [];
-  await forEveryKey(({ key }) => judged.push(key.name))(both, new Findings());
-  t.strictSame(judged, ['free-1', 'pro-1'], 'one after the other');
+  t.strictSame(names(made('played', 'played')), ['free-1', 'pro-1'], 'one after the other');
+  t.strictSame(names(made('unsettled', 'played')), ['pro-1']);
 });
 
 t.test('where no key could be measured, the smallest plan’s trouble is the reason', async (t) => {
-  const none = await measuredRun({
-    'free-1': new Unsettled('the count was disturbed'),
-    'pro-1': new Unsettled('no answer'),
+  const { run } = testRun(() => ({}), { keys: [freeKey, proKey] });
+  const said: string[] = [];
+  const row = minuteCheck('any', ({ key }, judge) => {
+    said.push(key.name);
+    judge.holds();
   });
-  await t.rejects(measurements(none), { name: 'Unsettled', message: 'the count was disturbed' });
-  const { run } = testRun(() => ({}), { keys: [testKey()] });
-  await t.rejects(measurements(run.probe('test')), {
+  t.throws(() => measurements(made('unsettled', 'unsettled')), {
     name: 'Unsettled',
-    message: 'no usable key has the role exhaust',
+    message: 'the count was disturbed',
   });
+  t.throws(() => measurements([]), { name: 'Unsettled', message: 'no usable key has the role exhaust' });
+  t.match(await judged(run, [row], 'any'), { verdict: 'skipped', reason: 'needs the permission exhaust' });
+  t.strictSame(said, []);
 });
 
-t.test('a key may be driven beyond its limit where the run may, and a key has that role', async (t) => {
-  const may = (permit: 'ban' | 'exhaust', ...roles: readonly ('functional' | 'ban')[]) => {
-    const keys = [testKey(), testKey({ name: 'free-2', roles })];
-    return mayBan(testRun(() => ({}), { keys, permissions: new Set([permit]) }).run.probe('test'));
-  };
-  t.equal(may('ban', 'functional', 'ban'), true);
-  t.equal(may('ban', 'functional'), false);
-  t.equal(may('exhaust', 'ban'), false);
+t.test('a check of every minute judges each in turn, and says which key is missing', async (t) => {
+  const { run } = testRun(() => ({}), { keys: [freeKey, proKey], permissions: new Set(['exhaust']) });
+  for (const key of [freeKey, proKey]) await played(run, `minute:${key.name}`, minuteMeasured(key));
+  const said: string[] = [];
+  const row = minuteCheck('any', ({ key }) => said.push(key.name));
+  await judged(run, [row], 'any');
+  t.strictSame(said, ['free-1', 'pro-1']);
+  t.equal(row.lacks?.([freeKey]), undefined);
+  t.equal(row.lacks?.([testKey()]), 'the profile has no key with the role exhaust');
+});
+
+t.test('the key that may be banned is looked at where the run may ban one', async (t) => {
+  const { run } = testRun(() => ({}), { keys: [freeKey] });
+  t.equal(banOf(undefined, run.trace), undefined, 'not permitted');
+  t.equal(banOf([], run.trace), undefined, 'no key has that role');
+  const reason = new Unsettled('no answer');
+  t.throws(() => banOf([{ kind: 'unsettled', key: freeKey, reason }], run.trace), reason);
+  t.match(banOf([{ kind: 'played', key: freeKey, outcome: banMeasured(freeKey) }], run.trace), {
+    key: freeKey,
+    refusals: [],
+  });
 });
 
 t.test('a window’s evidence is its refusal, and the last answer', async (t) => {
@@ -77,7 +96,7 @@ t.test('a window’s evidence is its refusal, and the last answer', async (t) =>
 t.test('a measurement is disturbed where somebody else spent a part of any of its windows', async (t) => {
   const [whole, short, before] = [windowOf(exact), windowOf(fewer(), 5), windowOf(fewer(1), 5)];
   const minute = (windows: readonly (typeof whole)[], next: readonly (typeof whole)[] = []) =>
-    minuteMeasured(free, { windows, next });
+    minuteMeasured(freeKey, { windows, next });
   t.equal(disturbed(minute([whole])), false);
   t.equal(disturbed(minute([short])), false, 'the target’s own doing');
   t.equal(disturbed(minute([windowOf(more, 7)])), false);
@@ -94,7 +113,7 @@ t.test('a refusal after the wait that is a ban’s, or the day’s, or somebody 
   const why = (
     told: Parameters<typeof exchangeAt>[2],
     windows: readonly ReturnType<typeof windowOf>[] = [windowOf(exact)],
-  ) => refusedOtherwise(minuteMeasured(free, { windows }), { exchange: exchangeAt('refused', 61, told) });
+  ) => refusedOtherwise(minuteMeasured(freeKey, { windows }), exchangeAt('refused', 61, told));
   const ofDay = 'the day of key free-1 may be over';
   t.equal(why({}), undefined, 'the minute’s own');
   t.equal(why({ limit: 1000, remaining: 0 }), ofDay);

@@ -1,37 +1,47 @@
 /** The measured minutes of all keys, as the checks of section 8 look at them. */
-import { type Judge, Unsettled } from '../../run/check.ts';
-import type { Probe } from '../../run/probe.ts';
+
+import type { Key } from '../../profile/key.ts';
+import { type Check, check, type Judge } from '../../run/check.ts';
+import { type KeyOutcome, optional, playedOn } from '../../run/scene.ts';
+import type { Trace } from '../../run/trace.ts';
+import { Unsettled } from '../../run/unsettled.ts';
 import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
-import { type MinuteMeasurement, minuteScenes } from './scenes.ts';
+import { type BanMeasurement, type BanReading, theBan } from '../ban/reading.ts';
+import { ban } from '../ban/scenes.ts';
+import { refillingOf } from './after-refusal.ts';
+import { type MinuteMeasurement, minute } from './scenes.ts';
 import { tellsDay } from './told-time.ts';
 import type { FilledWindow } from './window-filling.ts';
 
-/** The measurements of all keys that could be made; throws where none could. */
-export async function measurements(probe: Probe): Promise<MinuteMeasurement[]> {
-  const scenes = minuteScenes(probe);
-  if (scenes.length === 0) throw new Unsettled('no usable key has the role exhaust');
-  const played = await Promise.allSettled(scenes.map(({ scene }) => probe.play(scene)));
-  const made = played.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-  const failed = played.find((result) => result.status === 'rejected');
-  if (made.length === 0 && failed !== undefined) throw failed.reason;
-  return made;
+/** Which key is missing to measure a minute. */
+export const lacksExhaust = (keys: readonly Key[]): string | undefined =>
+  keys.some(({ roles }) => roles.includes('exhaust'))
+    ? undefined
+    : 'the profile has no key with the role exhaust';
+
+/** The measurements of all keys that could be made. @throws Unsettled where none could */
+export function measurements(minutes: readonly KeyOutcome<MinuteMeasurement>[]): MinuteMeasurement[] {
+  if (minutes.length === 0) throw new Unsettled('no usable key has the role exhaust');
+  return playedOn(minutes).map(({ outcome }) => outcome);
 }
 
-/** Runs a judgement for every key's measurement. */
-export function forEveryKey(judgeOne: (measurement: MinuteMeasurement, judge: Judge) => void) {
-  return async (probe: Probe, judge: Judge) => {
-    for (const measurement of await measurements(probe)) judgeOne(measurement, judge);
-  };
-}
-
-/** Whether a key may be driven beyond its limit. */
-export const mayBan = (probe: Probe) =>
-  probe.permits('ban') && probe.keys.some(({ roles }) => roles.includes('ban'));
+/** A check that judges every key's measurement by itself. */
+export const minuteCheck = (
+  id: string,
+  judgeOne: (measurement: MinuteMeasurement, judge: Judge, trace: Trace) => void,
+): Check =>
+  check(id, { needs: { minutes: minute }, lacks: lacksExhaust }, ({ minutes }, judge, trace) => {
+    for (const measurement of measurements(minutes)) judgeOne(measurement, judge, trace);
+  });
 
 export const evidenceOf = (window: FilledWindow): Exchange[] =>
   [window.refusal, window.last].filter((exchange) => exchange !== undefined);
 
 export const first = ({ windows }: MinuteMeasurement): FilledWindow | undefined => windows[0];
+
+/** Whether quota comes back bit by bit; undefined where the headers do not describe the minute, or nothing was refused. */
+export const givesBackGradually = ({ key, after }: MinuteMeasurement): boolean | undefined =>
+  after === undefined ? undefined : refillingOf(key, after);
 
 /** Whether somebody else spent a part of what the target admitted. */
 const othersSpent = ({ count: { verdict } }: FilledWindow) =>
@@ -42,14 +52,23 @@ export const disturbed = ({ windows, next }: MinuteMeasurement) => [...windows, 
 /** Why a refusal after the wait for the minute shows nothing of the minute; undefined where it does. */
 export function refusedOtherwise(
   measurement: MinuteMeasurement,
-  { exchange }: { readonly exchange: AnsweredExchange },
+  refusal: AnsweredExchange,
 ): string | undefined {
   const { name, limits } = measurement.key;
-  if ([401, 403].includes(exchange.outcome.status))
+  if ([401, 403].includes(refusal.outcome.status))
     return `key ${name} seems to be banned (see ban-spares-polite)`;
   if (disturbed(measurement)) return `somebody else seems to spend key ${name}`;
   // A key that is refused before its minute's limit may have none left of its day, which headers need not tell.
-  return tellsDay(exchange, limits) || first(measurement)?.count.verdict.kind === 'fewer'
+  return tellsDay(refusal, limits) || first(measurement)?.count.verdict.kind === 'fewer'
     ? `the day of key ${name} may be over`
     : undefined;
 }
+
+/** Every key's minute, and the key that may be banned: it is sent more than its limit at once, as no other key may be. */
+export const minutesAndBan = { minutes: minute, bans: optional(ban) };
+
+/** What the key that may be banned got; undefined where the run may ban none. @throws Unsettled where it could not be told */
+export const banOf = (
+  bans: readonly KeyOutcome<BanMeasurement>[] | undefined,
+  trace: Trace,
+): BanReading | undefined => (bans === undefined || bans.length === 0 ? undefined : theBan(bans, trace));

@@ -1,42 +1,36 @@
 /** Section 8: a request over the limit receives 429, and has no effect. */
 import t from 'tap';
-import { SECOND } from '../../run/key-pool.ts';
-import { runChecks } from '../../run/run-checks.ts';
-import { testKey, testRun } from '../../run/testing/test-run.ts';
-import type { Exchange } from '../../wire/exchange.ts';
+import { SECOND } from '../../limits/time.ts';
+import { testRun } from '../../run/testing/test-run.ts';
 import { listPets } from '../../wire/requests.ts';
+import type { BanMeasurement } from '../ban/reading.ts';
 import { judged, played } from '../testing/judged.ts';
 import { overLimitChecks } from './over-limit.ts';
-import type { MinuteMeasurement } from './scenes.ts';
 import { reset } from './testing/limited-target.ts';
 import {
   admittedReadings,
+  banMeasured,
   exact,
   exchangeAt,
   exhaustKey,
   fewer,
+  type Measured,
   minuteMeasured,
   windowOf,
 } from './testing/measured.ts';
 import type { FilledWindow } from './window-filling.ts';
 
 const free = exhaustKey();
-const banned = testKey({ name: 'free-ban', roles: ['ban'] });
-
-interface GoneOn {
-  readonly refusals: readonly Exchange[];
-  readonly served: readonly Exchange[];
-  readonly servedBeyondRefill: readonly Exchange[];
-}
+const banned = exhaustKey({ name: 'free-ban', roles: ['ban'] });
 
 /** What is said of requests over the limit, and of those of a key that went on, where one did. */
-async function refused(measurement: Partial<MinuteMeasurement>, goneOn?: Partial<GoneOn>) {
+async function refused(measurement: Measured, goneOn?: Partial<BanMeasurement>) {
   const { run } = testRun(() => ({}), {
     keys: goneOn === undefined ? [free] : [free, banned],
     permissions: new Set(['exhaust', 'ban'] as const),
   });
   await played(run, 'minute:free-1', minuteMeasured(free, measurement));
-  await played(run, 'ban:free-ban:end', { refusals: [], served: [], servedBeyondRefill: [], ...goneOn });
+  await played(run, 'ban:free-ban', banMeasured(banned, goneOn));
   return judged(run, overLimitChecks, 'rate-refused-429');
 }
 const first = (verdict: typeof exact, given: Partial<FilledWindow>) =>
@@ -78,7 +72,10 @@ t.test('a key that was refused at that moment for another check may be banned', 
     ['it was refused after the key was', found, { at: 2 }],
     ['it was refused in the window before', found, { since: 0.5 }],
   ] as const) {
-    const { run, clock } = testRun(() => ({ status }), { keys: [free] });
+    const { run, clock } = testRun(() => ({ status }), {
+      keys: [free],
+      permissions: new Set(['exhaust'] as const),
+    });
     clock.pass(at * SECOND);
     await run.probe(sender).attempt(listPets(), free);
     const refusal = exchangeAt('refusal', 1, { status: 403 });
@@ -104,22 +101,39 @@ t.test('an operation that is served over the limit, or not answered', async (t) 
   t.match(await refused({ next: [broken] }), once);
 });
 
+/** Between two refusals of the same window, so many seconds after the first of them. */
+const servedAfter = (seconds: number): Partial<BanMeasurement> => ({
+  refused: [exchangeAt('over', 2)],
+  rounds: [
+    [exchangeAt('first', 3, { status: 200 })],
+    [exchangeAt('served', 3 + seconds, { status: 200 })],
+    [exchangeAt('over-again', 40)],
+  ],
+});
+
 t.test('requests of a key that goes on', async (t) => {
-  t.match(await refused({}, { refusals: [exchangeAt('over', 2)] }), {
+  t.match(await refused({}, { refused: [exchangeAt('over', 2)] }), {
     verdict: 'pass',
     reason: /2 observations/,
   });
   const broken = [exchangeAt('over', 2, { status: 503 })];
-  t.match(await refused({}, { refusals: broken }), { verdict: 'fail', evidence: /^over$/ });
-  const served = [exchangeAt('served', 2, { status: 200 })];
-  t.match(await refused({ refilling: false }, { served }), {
+  t.match(await refused({}, { refused: broken }), { verdict: 'fail', evidence: /^over$/ });
+  t.match(await refused({ refilling: false }, servedAfter(20)), {
     verdict: 'fail',
-    reason: /^200 .* between two refusals of the same window$/,
-    evidence: /^served$/,
+    reason: /^200 .* between two refusals of the same window/,
+    evidence: /^first,served$/,
   });
   for (const refilling of [true, undefined]) {
-    t.match(await refused({ refilling }, { served }), { verdict: 'pass' }, 'it may have been given back');
-    t.match(await refused({ refilling }, { servedBeyondRefill: served }), { verdict: 'fail' });
+    t.match(
+      await refused({ refilling }, servedAfter(20)),
+      { verdict: 'pass' },
+      'it may have been given back',
+    );
+    t.match(
+      await refused({ refilling }, servedAfter(1)),
+      { verdict: 'fail', evidence: /^served$/ },
+      'not so soon',
+    );
   }
 });
 
@@ -127,26 +141,30 @@ t.test('where one of the keys is given back bit by bit, so may the one that went
   const other = exhaustKey({ name: 'pro-1', plan: 'pro' });
   const { run } = testRun(() => ({}), {
     keys: [free, other, banned],
-    permissions: new Set(['ban'] as const),
+    permissions: new Set(['exhaust', 'ban'] as const),
   });
   await played(run, 'minute:free-1', minuteMeasured(free, { refilling: false }));
   await played(run, 'minute:pro-1', minuteMeasured(other, { refilling: true }));
-  const served = [exchangeAt('served', 2, { status: 200 })];
-  await played(run, 'ban:free-ban:end', { refusals: [], served, servedBeyondRefill: [] });
+  await played(run, 'ban:free-ban', banMeasured(banned, servedAfter(20)));
   t.match(await judged(run, overLimitChecks, 'rate-refused-429'), { verdict: 'pass' });
 });
 
 t.test('no key is driven to its limit without the permission, nor one that is not for that', async (t) => {
   const { run, sent } = testRun(undefined, { keys: [free] });
-  const plan = { checks: overLimitChecks, gapObservers: [], lanes: () => [] };
-  for (const [id, settled] of (await runChecks(run, plan)).requirements)
-    t.match(settled, { verdict: 'inconclusive', reason: 'needs the permission exhaust' }, id);
+  for (const { id } of overLimitChecks) {
+    t.match(
+      await judged(run, overLimitChecks, id),
+      { verdict: 'skipped', reason: 'needs the permission exhaust' },
+      id,
+    );
+    const { run: other } = testRun(undefined, { permissions: new Set(['exhaust'] as const) });
+    t.match(
+      await judged(other, overLimitChecks, id),
+      { verdict: 'skipped', reason: 'the profile has no key with the role exhaust' },
+      id,
+    );
+  }
   t.equal(sent.length, 0);
-  for (const { id } of overLimitChecks)
-    t.match(await judged(testRun().run, overLimitChecks, id), {
-      verdict: 'inconclusive',
-      reason: 'no usable key has the role exhaust',
-    });
 });
 
 t.test('an addition that was refused adds nothing', async (t) => {
@@ -156,7 +174,7 @@ t.test('an addition that was refused adds nothing', async (t) => {
         if (number === 1) return { status };
         return { body: listed ? '[{"id":1,"name":"harness-abcd2345 refused","categoryId":1}]' : '[]' };
       },
-      { keys: [free] },
+      { keys: [free], permissions: new Set(['exhaust'] as const) },
     );
     await played(run, 'minute:free-1', minuteMeasured(free));
     const addition = {

@@ -1,98 +1,101 @@
 /** Section 8: a request over the limit is refused with 429, and has no effect. */
 
-import type { WindowCount } from '../../limits/window-count.ts';
-import type { Check, Judge } from '../../run/check.ts';
-import type { Key } from '../../run/key-pool.ts';
-import type { Probe } from '../../run/probe.ts';
-import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { type Check, check, type Judge } from '../../run/check.ts';
+import type { Trace } from '../../run/trace.ts';
+import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { storedThoughRefused } from '../add/refused-additions.ts';
-import { banKey, banOf } from '../ban/measurement.ts';
-import { mayBan, measurements } from './measurements.ts';
+import { banOf, givesBackGradually, lacksExhaust, measurements, minutesAndBan } from './measurements.ts';
+import { type MinuteMeasurement, minute } from './scenes.ts';
+import type { FilledWindow } from './window-filling.ts';
+
+const REFUSED = '429 for a request over the limit';
 
 /** 401 and 403 for a valid key are the forms of a ban beside 429. */
 const bansKey = ({ outcome }: AnsweredExchange) => outcome.status === 401 || outcome.status === 403;
 
 function judgeRefusal(refusal: AnsweredExchange, judge: Judge): void {
   if (refusal.outcome.status === 429) judge.holds(refusal);
-  else judge.breaks({ expected: '429 for a request over the limit', actual: described(refusal) }, refusal);
+  else judge.breaks({ expected: REFUSED, actual: described(refusal) }, refusal);
 }
 
-/** What another check asked on the key, and was refused as it should be, before the key was banned for it. */
-function refusedMeanwhile(probe: Probe, key: Key, { admitted }: WindowCount, refusal: AnsweredExchange) {
-  return probe
-    .readingsOf(key, admitted[0]?.sentAt)
+/** What another scene asked on the key, and was refused as it should be, before the key was banned for it. */
+function refusedMeanwhile(
+  { key }: MinuteMeasurement,
+  { count, refusal }: FilledWindow,
+  trace: Trace,
+): Exchange | undefined {
+  const meanwhile = trace
+    .readingsOf(key, count.admitted[0]?.sentAt)
     .find(
-      ({ id, status, sentAt }) => status === 429 && sentAt <= refusal.receivedAt && !id.startsWith('minute:'),
+      ({ id, status, sentAt }) =>
+        status === 429 && sentAt <= (refusal?.receivedAt ?? 0) && !id.startsWith('minute:'),
     );
+  return meanwhile === undefined ? undefined : (trace.find(meanwhile.id) ?? refusal);
+}
+
+/** @param closes whether each window of the key ended with connections that were closed */
+function judgeClosed(
+  closed: Exchange,
+  closes: boolean,
+  { name }: { readonly name: string },
+  judge: Judge,
+): void {
+  const message = closed.outcome.kind === 'failure' ? closed.outcome.message : 'no answer';
+  if (closes) judge.breaks({ expected: REFUSED, actual: `${message}, at the end of each window` }, closed);
+  else judge.unsettled(`${message} at the limit of key ${name}, in one window`, closed);
+}
+
+function judgeLimit(measurement: MinuteMeasurement, window: FilledWindow, judge: Judge, trace: Trace): void {
+  const { key, windows } = measurement;
+  const { refusal, servedOver, closed, count } = window;
+  if (refusal !== undefined && bansKey(refusal)) {
+    // Refused before the limit, and not for it: somebody else may have earned the key a ban.
+    if (count.verdict.kind === 'fewer')
+      return judge.unsettled(`key ${key.name} was refused altogether before its limit`, refusal);
+    const refused = refusedMeanwhile(measurement, window, trace);
+    if (refused !== undefined) return judge.holds(refused);
+  }
+  if (servedOver !== undefined)
+    judge.breaks({ expected: REFUSED, actual: described(servedOver) }, servedOver);
+  // Whoever refuses so does it every time; one window may have been the network's doing.
+  const closes = windows.length > 1 && windows.every((other) => other.closed !== undefined);
+  if (closed !== undefined) judgeClosed(closed, closes, key, judge);
+  else if (refusal === undefined) judge.unsettled(`key ${key.name} was refused nothing`);
+  else judgeRefusal(refusal, judge);
 }
 
 export const overLimitChecks: readonly Check[] = [
-  {
-    // 8: a request over the limit receives 429 Too Many Requests; one key each tries another operation.
-    id: 'rate-refused-429',
-    permit: 'exhaust',
-    async run(probe, judge) {
-      const measured = await measurements(probe);
-      for (const { windows, next, key } of measured) {
-        // Whoever refuses so does it every time; one window may have been the network's doing.
-        const closes = windows.length > 1 && windows.every(({ closed }) => closed !== undefined);
-        for (const { refusal, servedOver, closed, count } of [...windows, ...next]) {
-          if (refusal !== undefined && bansKey(refusal)) {
-            // Refused before the limit, and not for it: somebody else may have earned the key a ban.
-            if (count.verdict.kind === 'fewer') {
-              judge.unsettled(`key ${key.name} was refused altogether before its limit`, refusal);
-              continue;
-            }
-            const refused = refusedMeanwhile(probe, key, count, refusal);
-            if (refused !== undefined) {
-              judge.holds(probe.find(refused.id) ?? refusal);
-              continue;
-            }
-          }
-          if (servedOver !== undefined)
-            judge.breaks(
-              { expected: '429 for a request over the limit', actual: described(servedOver) },
-              servedOver,
-            );
-          if (closed !== undefined) {
-            const message = closed.outcome.kind === 'failure' ? closed.outcome.message : 'no answer';
-            if (closes)
-              judge.breaks(
-                {
-                  expected: '429 for a request over the limit',
-                  actual: `${message}, at the end of each window`,
-                },
-                closed,
-              );
-            else judge.unsettled(`${message} at the limit of key ${key.name}, in one window`, closed);
-          } else if (refusal === undefined) judge.unsettled(`key ${key.name} was refused nothing`);
-          else judgeRefusal(refusal, judge);
-        }
-      }
-      if (!mayBan(probe)) return;
+  // 8: a request over the limit receives 429 Too Many Requests; one key each tries another operation.
+  check(
+    'rate-refused-429',
+    { needs: minutesAndBan, lacks: lacksExhaust },
+    ({ minutes, bans }, judge, trace) => {
+      const measured = measurements(minutes);
+      for (const measurement of measured)
+        for (const window of [...measurement.windows, ...measurement.next])
+          judgeLimit(measurement, window, judge, trace);
       // On the key that may be banned, every operation is refused several times.
-      const { refusals, served, servedBeyondRefill } = await probe.play(banOf(banKey(probe)));
+      const { refusals = [], served = [], servedBeyondRefill = [] } = banOf(bans, trace) ?? {};
       for (const refusal of refusals) judgeRefusal(refusal, judge);
-      const givesBackAtOnce = measured.every(({ refilling }) => refilling === false);
+      const givesBackAtOnce = measured.every((measurement) => givesBackGradually(measurement) === false);
       for (const exchange of givesBackAtOnce ? served : servedBeyondRefill) {
-        judge.breaks(
-          {
-            expected: '429 for a request over the limit',
-            actual: `${described(exchange)}, between two refusals of the same window`,
-          },
-          exchange,
-        );
+        const actual = `${described(exchange)}, between two refusals of the same window`;
+        judge.breaks({ expected: REFUSED, actual }, exchange);
       }
     },
-  },
-  {
-    // 8: a refused request is to be sent again, so it has had no effect.
-    id: 'rate-refused-adds-nothing',
-    permit: 'exhaust',
-    async run(probe) {
-      await measurements(probe);
+  ),
+  // 8: a refused request is to be sent again, so it has had no effect.
+  check(
+    'rate-refused-adds-nothing',
+    {
+      needs: { minutes: minute },
+      permit: 'exhaust',
+      lacks: lacksExhaust,
+      conclude: storedThoughRefused(429, 'no addition was refused with 429'),
     },
-    conclude: storedThoughRefused(429, 'no addition was refused with 429'),
-  },
+    ({ minutes }) => {
+      measurements(minutes);
+    },
+  ),
 ];

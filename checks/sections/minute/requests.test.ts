@@ -1,13 +1,11 @@
 /** Section 8: what is sent while a minute is filled, and at its limit. */
 import t from 'tap';
-import type { Key } from '../../run/key-pool.ts';
+import type { Key } from '../../profile/key.ts';
+import type { Permission } from '../../profile/permissions.ts';
 import { testKey, testRun } from '../../run/testing/test-run.ts';
-import type { Permission } from '../../run/verdict.ts';
 import type { RequestSpec } from '../../wire/requests.ts';
-import { answered } from '../../wire/testing/answered.ts';
 import { faultsOf } from '../add/testing/new-pet.ts';
-import { played } from '../testing/judged.ts';
-import { refusedOperation, servedAnimals, variety } from './requests.ts';
+import { refusedOperation, type Sending, variety } from './requests.ts';
 import { exhaustKey } from './testing/measured.ts';
 
 const key = exhaustKey();
@@ -17,9 +15,11 @@ const WRITES: readonly Permission[] = ['writes', 'exhaust'];
 const probeWith = (permissions = WRITES, given: readonly Key[] = keys) =>
   testRun(undefined, { keys: given, permissions: new Set(permissions) }).run.probe('check');
 
+const sending = (of: Key, animals: readonly bigint[] = [7n]): Sending => ({ key: of, animals, category: 3n });
+
 /** The first so many requests of a key. */
 function filling(of: Key, count: number, animals: readonly bigint[] = [7n], permissions = WRITES) {
-  const requests = variety(probeWith(permissions), of, animals, 3n);
+  const requests = variety(probeWith(permissions), sending(of, animals));
   return Array.from({ length: count }, () => requests.next().value).filter((spec) => spec !== undefined);
 }
 
@@ -27,11 +27,11 @@ const lines = (specs: readonly RequestSpec[]) => specs.map(({ method, path }) =>
 const isAddition = ({ operation }: RequestSpec) => operation === 'createPet';
 
 t.test('an addition that a process’s end cuts off is sent as another animal than any', async (t) => {
-  const sent = keys.flatMap((one) => [...filling(one, 20), refusedOperation(probeWith(), one, [7n], 3n)]);
+  const sent = keys.flatMap((one) => [...filling(one, 20), refusedOperation(probeWith(), sending(one))]);
   const additions = sent.filter(isAddition);
   t.equal(additions.length, 2 * 9 + 1);
   t.ok(additions.every(({ again }) => again !== undefined));
-  const bodies = additions.flatMap(({ body, again }) => [body, again?.body]);
+  const bodies = additions.flatMap(({ body, again }) => [body, again?.().body]);
   t.equal(new Set(bodies).size, 2 * additions.length);
 });
 
@@ -55,7 +55,7 @@ t.test('a few of each operation go first', async (t) => {
 
 t.test('nothing is added without the permission to write', async (t) => {
   t.strictSame(filling(key, 20, [7n], ['exhaust']).filter(isAddition), []);
-  t.equal(refusedOperation(probeWith(['exhaust']), keys[1] ?? key, [7n], 3n).method, 'GET');
+  t.equal(refusedOperation(probeWith(['exhaust']), sending(keys[1] ?? key)).method, 'GET');
 });
 
 t.test('then every limit from 1 to 100, without a filter and with each in turn', async (t) => {
@@ -87,24 +87,12 @@ t.test('keys begin with another limit, so that small plans together see more of 
 t.test('over the limit each key that is driven there tries another operation', async (t) => {
   const many = [testKey({ name: 'other' }), ...['a', 'b', 'c', 'd', 'e'].map((name) => exhaustKey({ name }))];
   const tried = (animals: readonly bigint[], permissions = WRITES) =>
-    lines(many.slice(1).map((one) => refusedOperation(probeWith(permissions, many), one, animals, 3n)));
+    lines(many.slice(1).map((one) => refusedOperation(probeWith(permissions, many), sending(one, animals))));
   const list = 'GET /pets?limit=1';
   t.strictSame(tried([7n, 8n]), [list, 'POST /pets', 'GET /pets/7', list, 'POST /pets']);
   t.strictSame(tried([7n], ['exhaust']), [list, list, 'GET /pets/7', list, list]);
   t.strictSame(tried([]), [list, 'POST /pets', list, list, 'POST /pets'], 'no animal is known');
-  const { body = '' } = refusedOperation(probeWith(), keys[1] ?? key, [7n], 3n);
+  const { body = '' } = refusedOperation(probeWith(), sending(keys[1] ?? key));
   t.strictSame(faultsOf(body), [], 'nothing is wrong with the addition itself');
   t.match(body, /"status":"sold"/, 'the list that looks for it is of these');
-});
-
-t.test('animals are retrieved that were served before', async (t) => {
-  const { run } = testRun();
-  await played(run, 'retrievals', [
-    { exchange: answered({ operation: 'getPet' }), known: { id: 7n } },
-    { exchange: answered({ operation: 'getPet', status: 404 }), known: { id: 8n } },
-    { exchange: answered({ operation: 'getPet' }), known: { id: 9n } },
-  ]);
-  t.strictSame(await servedAnimals(run.probe('check')), [7n, 9n]);
-  const { run: empty } = testRun();
-  t.strictSame(await servedAnimals(empty.probe('check')), [], 'there is no animal in the store');
 });

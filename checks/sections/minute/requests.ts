@@ -1,44 +1,43 @@
 /** What is sent while a minute is filled: every operation, limit and filter has its turn. */
 import { contract } from '../../../spec/contract.ts';
-import type { Key } from '../../run/key-pool.ts';
+import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
 import { inLetters, namePrefix } from '../add/scenes.ts';
-import { retrievals } from '../get/checks.ts';
 
-/** The ids that were answered with their animals; none where retrieval does not work. */
-export async function servedAnimals(probe: Probe): Promise<bigint[]> {
-  const retrieved = await probe.play(retrievals).catch(() => []);
-  return retrieved.filter(({ exchange }) => exchange.outcome.status === 200).map(({ known }) => known.id);
+/** Whose minute is filled, and what is known of the store. */
+export interface Sending {
+  readonly key: Key;
+  /** Ids that are answered with their animals. */
+  readonly animals: readonly bigint[];
+  readonly category: bigint;
 }
 
 /** Animals that a burst adds at the same moment, which is when careless ids collide. */
 export const ADDED_TOGETHER = 8;
 
-/** What the names of the animals begin with that a key adds. */
-const animalOf = (probe: Probe, key: Key) => `${namePrefix(probe.runId)} ${inLetters(probe.positionOf(key))}`;
+/** An animal that a key adds: its name says which key, and what else is given. */
+function addition({ run }: Probe, { key }: Sending, suffix: string, pet: Readonly<Record<string, unknown>>) {
+  const position = run.keys.findIndex(({ name }) => name === key.name);
+  return repeatable((again) =>
+    addPet({ name: `${namePrefix(run.id)} ${inLetters(position)}${suffix}${again}`, ...pet }),
+  );
+}
 
-/** The status by which limits, operations and filters vary over a burst, so that its requests find out more. */
-export function* variety(
-  probe: Probe,
-  key: Key,
-  animals: readonly bigint[],
-  category: bigint,
-): Generator<RequestSpec> {
+/** Whether additions with this key are worth sending: permitted to the run, and not known to be forbidden to the key. */
+const mayAddWith = (probe: Probe, key: Key): boolean =>
+  probe.run.permissions.has('writes') && probe.lane(key).adding !== 'forbidden';
+
+/** Requests whose limits, operations and filters vary over a burst, so that they find out more. */
+export function* variety(probe: Probe, sending: Sending): Generator<RequestSpec> {
+  const { key, animals, category: categoryId } = sending;
   // A few of each operation first: what is wrong on one plan only shows there.
   for (const id of animals.slice(0, 3)) yield getPet(id);
   yield getPet(2n ** 61n + probe.random(`unknown to ${key.name}`, 2n ** 61n));
-  if (probe.mayAddWith(key)) {
-    for (let index = 1; index <= ADDED_TOGETHER; index += 1) {
-      yield repeatable((again) =>
-        addPet({
-          name: `${animalOf(probe, key)}${inLetters(index - 1)}${again}`,
-          categoryId: category,
-          status: 'sold',
-        }),
-      );
-    }
-    yield repeatable((again) => addPet({ name: `${animalOf(probe, key)} refused${again}` }));
+  if (mayAddWith(probe, key)) {
+    for (let index = 0; index < ADDED_TOGETHER; index += 1)
+      yield addition(probe, sending, inLetters(index), { categoryId, status: 'sold' });
+    yield addition(probe, sending, ' refused', {});
   }
   const { minimum, maximum } = contract.limit;
   const filters = [undefined, ...contract.statuses];
@@ -52,24 +51,12 @@ export function* variety(
 }
 
 /** Another operation on every key, so that the first refusals together cover them all without a request too many. */
-export function refusedOperation(
-  probe: Probe,
-  key: Key,
-  animals: readonly bigint[],
-  category: bigint,
-): RequestSpec {
-  const turn =
-    probe.keys.filter(({ roles }) => roles.includes('exhaust')).findIndex(({ name }) => name === key.name) %
-    3;
-  if (turn === 1 && probe.mayAddWith(key)) {
-    return repeatable((again) =>
-      addPet({
-        name: `${animalOf(probe, key)}x${again}`,
-        categoryId: category,
-        status: 'sold',
-      }),
-    );
-  }
+export function refusedOperation(probe: Probe, sending: Sending): RequestSpec {
+  const { key, animals, category: categoryId } = sending;
+  const driven = probe.keys.filter(({ roles }) => roles.includes('exhaust'));
+  const turn = driven.findIndex(({ name }) => name === key.name) % 3;
   const [animal] = animals;
+  if (turn === 1 && mayAddWith(probe, key))
+    return addition(probe, sending, 'x', { categoryId, status: 'sold' });
   return turn === 2 && animal !== undefined ? getPet(animal) : listPets({ limit: 1 });
 }

@@ -1,160 +1,148 @@
 /** Sections 7 and 8: the time to wait, as Retry-After and X-RateLimit-Reset of a refusal tell it. */
-import type { Check, GapObserver } from '../../run/check.ts';
-import { MINUTE } from '../../run/key-pool.ts';
-import type { Probe } from '../../run/probe.ts';
-import type { AnsweredExchange } from '../../wire/exchange.ts';
+import type { TargetClock } from '../../limits/target-clock.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
+import type { Key } from '../../profile/key.ts';
+import type { PlanLimits } from '../../profile/target-profile.ts';
+import { type Check, check, type GapObserver, gap, type Judge, observes } from '../../run/check.ts';
+import { retryAfterViolation } from '../../wire/answer.ts';
+import { type AnsweredExchange, header } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
-import { type RetryAfter, rateReading, retryAfter } from '../../wire/rate-headers.ts';
-import { banKey, banOf } from '../ban/measurement.ts';
-import { first, forEveryKey, mayBan, measurements, refusedOtherwise } from './measurements.ts';
+import { rateReading } from '../../wire/rate-headers.ts';
+import { isAdmitted } from './admitted.ts';
+import type { AfterRefusal } from './after-refusal.ts';
+import {
+  banOf,
+  lacksExhaust,
+  measurements,
+  minuteCheck,
+  minutesAndBan,
+  refusedOtherwise,
+} from './measurements.ts';
+import { type MinuteMeasurement, minute } from './scenes.ts';
 import { exceededWindow, toldWait } from './told-time.ts';
 
+/** "Of the order of the window" leaves room for a generous target, not for another unit. */
+const GENEROUS = 10;
+
+/** The window that a refusal is about, as a report calls it. */
+const windowOf = (refusal: AnsweredExchange, limits: PlanLimits): string =>
+  exceededWindow(rateReading(refusal), limits) === MINUTE ? 'minute' : 'day';
+
 /**
- * What is wrong with a Retry-After as a time to wait; undefined where nothing is.
+ * What is wrong with the Retry-After of a refusal as a time to wait; undefined where nothing is.
  *
- * @param window that was exceeded, in milliseconds
- * @param longest wait that makes sense, in milliseconds
+ * @param windows how many lengths of the window that was exceeded make sense
  */
 function unreadableWait(
-  told: RetryAfter,
   refusal: AnsweredExchange,
-  window: number,
-  longest: number,
-  probe: Probe,
+  limits: PlanLimits,
+  windows: number,
+  clock: TargetClock,
 ): string | undefined {
+  const told = toldWait(refusal, limits);
   if (told.kind === 'absent') return undefined;
-  if (told.kind === 'unreadable') return `Retry-After: ${told.text}`;
-  const tooLong = `Retry-After: ${told.text}, for a window of a ${window === MINUTE ? 'minute' : 'day'}`;
+  const text = `Retry-After: ${told.text}`;
+  if (told.kind === 'unreadable') return text;
+  const tooLong = `${text}, for a window of a ${windowOf(refusal, limits)}`;
+  const longest = windows * exceededWindow(rateReading(refusal), limits);
   if (told.kind === 'delay') {
-    if (told.milliseconds <= 0) return `Retry-After: ${told.text}, which is no time to wait`;
+    if (told.milliseconds <= 0) return `${text}, which is no time to wait`;
     return told.milliseconds > longest ? tooLong : undefined;
   }
-  const now = probe.targetClock.at(refusal.receivedAt);
-  const asked = probe.targetClock.at(refusal.sentAt);
+  const now = clock.at(refusal.receivedAt);
+  const asked = clock.at(refusal.sentAt);
   if (now === undefined || asked === undefined) return undefined;
   // The answer may have been under way for long: what lay ahead when it was made may be past when it arrives.
-  if (told.time < asked.earliest - 1000) return `Retry-After: ${told.text}, which is past`;
+  if (told.time < asked.earliest - SECOND) return `${text}, which is past`;
   return told.time > now.latest + longest ? tooLong : undefined;
 }
 
-export const resetTrue: Check = {
-  // 8: at the time in X-RateLimit-Reset the limit resets.
-  id: 'rate-reset-true',
-  permit: 'exhaust',
-  run: forEveryKey((measurement, judge) => {
-    const { afterReset, key } = measurement;
-    const refusal = first(measurement)?.refusal;
-    if (afterReset === undefined) {
-      if (refusal === undefined) judge.unsettled(`key ${key.name} was refused nothing`);
-      else if (rateReading(refusal).limit !== key.limits.perMinute)
-        judge.notApplicable('the headers do not describe the minute');
-      else
-        judge.unsettled(
-          `X-RateLimit-Reset of the refusal could not be waited for (see rate-reset-value)`,
-          refusal,
-        );
-      return;
-    }
-    const otherwise = refusedOtherwise(measurement, afterReset);
-    if (afterReset.admitted) judge.holds(afterReset.exchange, ...(refusal === undefined ? [] : [refusal]));
-    else if (otherwise !== undefined) judge.unsettled(otherwise, afterReset.exchange);
-    else
-      judge.breaks(
-        {
-          expected: 'a request admitted once X-RateLimit-Reset has passed',
-          actual: described(afterReset.exchange),
-        },
-        afterReset.exchange,
-        ...(refusal === undefined ? [] : [refusal]),
-      );
-  }),
-};
+/** Judges a request that was sent when the target had said that it would be admitted. */
+function judgeRetry(
+  measurement: MinuteMeasurement,
+  { refusal }: AfterRefusal,
+  retry: AnsweredExchange,
+  expected: string,
+  judge: Judge,
+): void {
+  const otherwise = refusedOtherwise(measurement, retry);
+  if (isAdmitted(retry)) judge.holds(retry, refusal);
+  else if (otherwise !== undefined) judge.unsettled(otherwise, retry);
+  else judge.breaks({ expected, actual: described(retry) }, retry, refusal);
+}
+
+/** 8: at the time in X-RateLimit-Reset the limit resets. */
+export const resetTrue: Check = minuteCheck('rate-reset-true', (measurement, judge) => {
+  const { key, after } = measurement;
+  if (after === undefined) return judge.unsettled(`key ${key.name} was refused nothing`);
+  const { refusal, afterReset } = after;
+  if (afterReset !== undefined)
+    return judgeRetry(
+      measurement,
+      after,
+      afterReset,
+      'a request admitted once X-RateLimit-Reset has passed',
+      judge,
+    );
+  if (rateReading(refusal).limit !== key.limits.perMinute)
+    return judge.notApplicable('the headers do not describe the minute');
+  judge.unsettled('X-RateLimit-Reset of the refusal could not be waited for (see rate-reset-value)', refusal);
+});
 
 export const retryAfterChecks: readonly Check[] = [
-  {
-    // 7, 8: the time to wait is given in Retry-After.
-    id: 'retry-after-present',
-    observe(exchange, judge) {
-      if (exchange.outcome.status !== 429) return;
-      if (retryAfter(exchange.outcome.headers, 60).kind === 'absent')
-        judge.breaks({ expected: 'Retry-After on a 429', actual: 'none' }, exchange);
-      else judge.holds(exchange);
-    },
-  },
-  {
-    // 8: a time to wait: neither none at all nor unreadable nor out of all proportion to the window.
-    id: 'retry-after-readable',
+  // 7, 8: the time to wait is given in Retry-After.
+  check('retry-after-present', {
     permit: 'exhaust',
-    async run(probe, judge) {
-      const refused = (await measurements(probe)).flatMap(({ key, windows, next }) =>
-        // "Of the order of the window" leaves room for a generous target, not for another unit.
-        [...windows, ...next].map(({ refusal }) => ({ key, refusal, windows: 10 })),
+    observe: observes(
+      ({ outcome }) => (outcome.status === 429 ? outcome.headers : undefined),
+      (headers) => retryAfterViolation(header(headers, 'retry-after') !== undefined),
+    ),
+  }),
+  // 8: a time to wait: neither none at all nor unreadable nor out of all proportion to the window.
+  check(
+    'retry-after-readable',
+    { needs: minutesAndBan, lacks: lacksExhaust },
+    ({ minutes, bans }, judge, trace) => {
+      const judgeWait = (refusal: AnsweredExchange, { limits }: Key, windows: number) => {
+        if (refusal.outcome.status !== 429) return;
+        const problem = unreadableWait(refusal, limits, windows, trace.targetClock);
+        const expected = `a number or a date that lies ahead, of the order of a ${windowOf(refusal, limits)}`;
+        if (problem !== undefined) judge.breaks({ expected, actual: problem }, refusal);
+        else if (toldWait(refusal, limits).kind !== 'absent') judge.holds(refusal);
+      };
+      for (const { key, windows, next } of measurements(minutes))
+        for (const { refusal } of [...windows, ...next])
+          if (refusal !== undefined) judgeWait(refusal, key, GENEROUS);
+      const ban = banOf(bans, trace);
+      // Several in flight together may be a ban's before the limit's: how long a ban lasts is not shown.
+      if (ban !== undefined)
+        for (const refusal of ban.refusals) judgeWait(refusal, ban.key, Number.POSITIVE_INFINITY);
+    },
+  ),
+  // 8: the client waits for the time indicated, and then retries.
+  minuteCheck('retry-after-honest', (measurement, judge) => {
+    const { key, after } = measurement;
+    if (after?.afterRetryAfter === undefined)
+      return judge.unsettled(
+        `key ${key.name}: no Retry-After that can be waited for (see retry-after-readable)`,
+        ...(after === undefined ? [] : [after.refusal]),
       );
-      if (mayBan(probe)) {
-        const { key, refusals } = await probe.play(banOf(banKey(probe)));
-        // Several in flight together may be a ban's before the limit's: how long a ban lasts is not shown.
-        refused.push(...refusals.map((refusal) => ({ key, refusal, windows: Number.POSITIVE_INFINITY })));
-      }
-      for (const { key, refusal, windows } of refused) {
-        if (refusal?.outcome.status !== 429) continue;
-        const window = exceededWindow(rateReading(refusal), key.limits);
-        const told = toldWait(refusal, key.limits);
-        const problem = unreadableWait(told, refusal, window, windows * window, probe);
-        if (problem !== undefined)
-          judge.breaks(
-            {
-              expected: `a number or a date that lies ahead, of the order of a ${window === MINUTE ? 'minute' : 'day'}`,
-              actual: problem,
-            },
-            refusal,
-          );
-        else if (told.kind !== 'absent') judge.holds(refusal);
-      }
-    },
-  },
-  {
-    // 8: the client waits for the time indicated, and then retries.
-    id: 'retry-after-honest',
-    permit: 'exhaust',
-    run: forEveryKey((measurement, judge) => {
-      const { afterRetryAfter, told, key } = measurement;
-      const refusal = first(measurement)?.refusal;
-      const evidence = refusal === undefined ? [] : [refusal];
-      if (afterRetryAfter === undefined)
-        return judge.unsettled(
-          `key ${key.name}: no Retry-After that can be waited for (see retry-after-readable)`,
-          ...evidence,
-        );
-      const otherwise = refusedOtherwise(measurement, afterRetryAfter);
-      if (afterRetryAfter.admitted) judge.holds(afterRetryAfter.exchange, ...evidence);
-      else if (otherwise !== undefined) judge.unsettled(otherwise, afterRetryAfter.exchange);
-      else
-        judge.breaks(
-          {
-            expected: `a request admitted after Retry-After: ${told.kind === 'absent' ? '' : told.text}`,
-            actual: described(afterRetryAfter.exchange),
-          },
-          afterRetryAfter.exchange,
-          ...evidence,
-        );
-    }),
-  },
+    const told = toldWait(after.obeyed, key.limits);
+    const expected = `a request admitted after Retry-After: ${told.kind === 'absent' ? '' : told.text}`;
+    judgeRetry(measurement, after, after.afterRetryAfter, expected, judge);
+  }),
 ];
 
-export const retryAfterFormat: GapObserver = {
-  id: 'retry-after-format',
-  permit: 'exhaust',
-  async run(probe) {
-    const measured = (await measurements(probe)).find(
-      ({ told }) => told.kind === 'delay' || told.kind === 'date',
-    );
-    if (measured === undefined || (measured.told.kind !== 'delay' && measured.told.kind !== 'date'))
-      return undefined;
-    const refusal = first(measured)?.refusal;
-    return {
-      answer: measured.told.format,
-      detail: `Retry-After: ${measured.told.text}`,
-      evidence: refusal === undefined ? [] : [refusal],
-    };
+export const retryAfterFormat: GapObserver = gap(
+  'retry-after-format',
+  { needs: { minutes: minute } },
+  ({ minutes }) => {
+    for (const { key, after } of measurements(minutes)) {
+      if (after === undefined) continue;
+      const told = toldWait(after.obeyed, key.limits);
+      if (told.kind === 'delay' || told.kind === 'date')
+        return { answer: told.format, detail: `Retry-After: ${told.text}`, evidence: [after.obeyed] };
+    }
+    return undefined;
   },
-};
+);

@@ -6,30 +6,34 @@ import {
   slidingLog,
   tokenBucketByNextToken,
 } from '../../limits/testing/simulated-limits.ts';
-import { MINUTE, SECOND } from '../../run/key-pool.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
 import { NOON, testKey } from '../../run/testing/test-run.ts';
 import { listPets } from '../../wire/requests.ts';
-import { played } from '../testing/judged.ts';
-import { exhaustKeys, heldExplains, minuteOf, minuteScenes } from './scenes.ts';
+import { judged, outcomeOf } from '../testing/judged.ts';
+import { givesBackGradually } from './measurements.ts';
+import { minuteRow } from './minute-count.ts';
+import { nextWindow } from './next-window.ts';
+import { exhaustKeys, minute } from './scenes.ts';
 import { type Arrival, type LimitedTarget, limitedRun } from './testing/limited-target.ts';
-import { exact, exhaustKey, fewer, more, type Told, windowOf } from './testing/measured.ts';
+import { exhaustKey, type Told } from './testing/measured.ts';
 
 const free = exhaustKey();
 
 /** Of one animal: what is sent at the limit, where most likely nothing comes of it. */
 const LEAST = '/pets?limit=1';
 
-/** Measures the minute of a key of six. */
-async function measured(target: LimitedTarget = {}, again = true) {
-  const test = limitedRun({ keys: [free], ...target });
-  await played(test.run, 'retrievals', []);
-  const scene = minuteOf(free, again);
-  const measurement = await test.run.play(scene);
+/** Measures the minute of a key of six, the first of these. */
+async function measured(target: LimitedTarget = {}) {
+  const keys = target.keys ?? [free];
+  const test = limitedRun({ keys, ...target });
+  const scene = minute.on(free, keys);
+  const measurement = await outcomeOf(test.run, scene);
   const kinds = (windows: typeof measurement.windows) => windows.map(({ count }) => count.verdict.kind);
   return {
     ...test,
     scene,
     measurement,
+    isGradual: givesBackGradually(measurement),
     windows: kinds(measurement.windows),
     next: kinds(measurement.next),
     /** With what the limit was met in each later window that was counted exactly; in the first it takes turns. */
@@ -37,8 +41,12 @@ async function measured(target: LimitedTarget = {}, again = true) {
       count.verdict.kind === 'exact' ? [refusal?.request.path] : [],
     ),
     waits: test.waits(),
+    minuteSaid: () => judged(test.run, [minuteRow('free')], 'rate-minute-free'),
+    nextSaid: () => judged(test.run, [nextWindow], 'rate-next-window'),
   };
 }
+
+const admittedAgain = { outcome: { status: 200 } };
 
 /** Minutes that open with a request and admit so many each, the last number from then on. */
 const minutesOf =
@@ -57,32 +65,28 @@ const minutesOf =
   };
 
 t.test('a fixed window is counted, waited out and counted once more', async (t) => {
-  const { measurement, windows, next, atLimit, sent, scene, waits } = await measured();
+  const { measurement, windows, next, atLimit, sent, scene, waits, ...said } = await measured();
   t.strictSame(windows, ['exact']);
   t.strictSame(next, ['exact']);
   t.strictSame(atLimit, [LEAST]);
   t.match(measurement, {
     key: free,
-    told: { kind: 'delay' },
-    afterRetryAfter: { admitted: true },
-    afterReset: { admitted: true },
-    refilling: false,
-    shortWindow: undefined,
-    overGiven: undefined,
-    heldBefore: 6,
+    after: { afterRetryAfter: admittedAgain, afterReset: admittedAgain },
   });
+  t.equal(said.isGradual, false);
+  t.match(await said.minuteSaid(), { verdict: 'pass' });
+  t.match(await said.nextSaid(), { verdict: 'pass' });
   t.match(measurement.next, [{ count: { admitted: { length: 6 } } }], 'with the request that found it whole');
-  t.ok(sent.length <= (scene.spends?.requests ?? 0), 'and the bill said so');
+  t.ok(sent.length <= (scene.requests ?? 0), 'and the bill said so');
   t.match(waits, [/^61\.\d+: Retry-After of key free-1$/]);
   t.equal(waits.length, 1, 'what was found whole is counted at once');
 });
 
 t.test('a larger plan’s next window is not paid for', async (t) => {
-  const { windows, next, sent, scene } = await measured({}, false);
+  const smaller = exhaustKey({ name: 'pro-1', plan: 'pro', limits: { perMinute: 5, perDay: 1000 } });
+  const { windows, next, sent, scene } = await measured({ keys: [free, smaller] });
   t.strictSame([windows, next], [['exact'], []]);
-  t.ok(sent.length <= (scene.spends?.requests ?? 0));
-  t.equal(minuteOf(free, false).spends?.requests, 11);
-  t.equal(minuteOf(free, true).spends?.requests, 17);
+  t.ok(sent.length <= (scene.requests ?? 0));
 });
 
 t.test('a window that is aligned to the clock', async (t) => {
@@ -94,18 +98,10 @@ t.test('a window that is aligned to the clock', async (t) => {
 });
 
 t.test('a target that refuses nothing has no next window', async (t) => {
-  const { measurement, windows } = await measured({ admits: 1000 });
+  const { measurement, windows, isGradual } = await measured({ admits: 1000 });
   t.strictSame(windows, ['more']);
-  t.match(measurement, {
-    told: { kind: 'absent' },
-    afterRetryAfter: undefined,
-    afterReset: undefined,
-    heldBefore: 0,
-    shortWindow: undefined,
-    refilling: undefined,
-    overGiven: undefined,
-  });
-  t.strictSame(measurement.next, []);
+  t.match(measurement, { after: undefined, next: [] });
+  t.equal(isGradual, undefined);
 });
 
 t.test('another number than the plan’s is counted twice, from rest', async (t) => {
@@ -182,7 +178,7 @@ const later = (told: (arrival: Arrival) => Told | undefined) => (arrival: Arriva
 t.test('without an admission at the reset there is no next window', async (t) => {
   const { next, measurement } = await measured({ tells: later(() => ({ status: 429, reset: 60 })) });
   t.strictSame(next, []);
-  t.match(measurement.afterReset, { admitted: false });
+  t.match(measurement.after, { afterReset: { outcome: { status: 429 } } });
 });
 
 t.test('a refusal that names no moment leaves none to ask at', async (t) => {
@@ -190,41 +186,35 @@ t.test('a refusal that names no moment leaves none to ask at', async (t) => {
     tells: ({ admitted }) => (admitted ? undefined : { reset: undefined, retryAfter: undefined }),
   });
   t.strictSame([windows, next, waits], [['exact'], [], []]);
-  t.match(measurement, { told: { kind: 'absent' }, afterRetryAfter: undefined, afterReset: undefined });
+  t.match(measurement.after, { asked: [], afterRetryAfter: undefined, afterReset: undefined });
 });
 
 t.test('headers that no longer describe the minute: the key rests before the next window', async (t) => {
-  const { next, measurement, waits } = await measured({
+  const { next, isGradual, waits } = await measured({
     tells: later(() => ({ limit: 1000, remaining: 900 })),
   });
-  t.equal(measurement.refilling, undefined);
+  t.equal(isGradual, undefined);
   t.strictSame(next, ['exact']);
   t.ok(waits.some((wait) => wait.endsWith('key free-1 to be at rest for a minute')));
-  t.equal(measurement.heldBefore, 0);
 });
 
 t.test('a sliding window gives back bit by bit, and is whole after a minute', async (t) => {
-  const { windows, next, measurement, waits } = await measured({
+  const { windows, next, isGradual, waits, ...said } = await measured({
     limit: slidingLog,
     takes: (number) => (number <= 6 ? 4 * SECOND : 0),
   });
   t.strictSame(windows, ['exact']);
-  t.equal(measurement.refilling, true);
-  t.equal(measurement.overGiven, undefined);
+  t.equal(isGradual, true);
+  t.match(await said.minuteSaid(), { verdict: 'pass' });
   t.ok(waits.some((wait) => wait.endsWith('key free-1 to have its whole quota')));
   t.equal(next.length, 1);
-  const [window] = measurement.next;
-  const verdict = window?.count.verdict;
-  t.ok(
-    verdict?.kind === 'exact' || (verdict?.kind === 'fewer' && verdict.before <= measurement.heldBefore),
-    'what is missing is what this run has spent',
-  );
+  t.match(await said.nextSaid(), { verdict: 'pass' }, 'what is missing is what this run has spent');
 });
 
 t.test('a bucket gives back bit by bit, and is whole after a minute', async (t) => {
-  const { windows, next, measurement } = await measured({ limit: tokenBucketByNextToken });
-  t.strictSame([windows, next], [['exact'], ['exact']]);
-  t.match(measurement, { refilling: true, overGiven: undefined, shortWindow: undefined, heldBefore: 0 });
+  const { windows, next, isGradual, minuteSaid } = await measured({ limit: tokenBucketByNextToken });
+  t.strictSame([windows, next, isGradual], [['exact'], ['exact'], true]);
+  t.match(await minuteSaid(), { verdict: 'pass' });
 });
 
 t.test('a request after the refusal belongs to the burst, or the key rests after it', async (t) => {
@@ -257,22 +247,27 @@ t.test('a request after the refusal belongs to the burst, or the key rests after
 });
 
 t.test('a bucket that gives back more than its plan’s', async (t) => {
-  const { measurement } = await measured({
+  const { isGradual, minuteSaid } = await measured({
     limit: tokenBucketByNextToken,
     tells: later(({ admitted }) => (admitted ? { remaining: 3, reset: 12 } : undefined)),
   });
-  t.match(measurement, { refilling: true, overGiven: { given: 4, most: 3 } });
+  t.equal(isGradual, true);
+  t.match(await minuteSaid(), { verdict: 'fail', reason: /and 4 more were given back .* at most 3$/ });
   const low = await measured({
     limit: tokenBucketByNextToken,
     admits: 5,
     tells: ({ number, admitted }) => (number > 6 && admitted ? { remaining: 3, reset: 12 } : undefined),
   });
-  t.equal(low.measurement.refilling, true);
-  t.equal(low.measurement.overGiven, undefined, 'a count that is not exact is judged as it is');
+  t.equal(low.isGradual, true);
+  t.notMatch(
+    await low.minuteSaid(),
+    { reason: /given back/ },
+    'a count that is not exact is judged as it is',
+  );
 });
 
 t.test('a window that is whole again too soon', async (t) => {
-  const { measurement, waits } = await measured({
+  const { isGradual, windows, waits, minuteSaid } = await measured({
     limit: (capacity) => {
       let endsAt = 0;
       let used = 0;
@@ -284,22 +279,16 @@ t.test('a window that is whole again too soon', async (t) => {
       };
     },
   });
-  t.match(measurement, {
-    refilling: false,
-    overGiven: undefined,
-    windows: [{ count: { verdict: { kind: 'exact' } } }],
-  });
-  const { shortWindow } = measurement;
-  t.ok(shortWindow !== undefined && Math.abs(shortWindow - 30 * SECOND) <= 2 * SECOND);
+  t.strictSame([windows, isGradual], [['exact'], false]);
+  t.match(await minuteSaid(), { verdict: 'fail', reason: /as many again after (28|29|30|31|32) seconds$/ });
   t.equal(waits.length, 1, 'and is counted at once, before it ends');
 });
 
 t.test('what this run has sent in the minute belongs to the count', async (t) => {
   const test = limitedRun({ keys: [free] });
-  await played(test.run, 'retrievals', []);
   const probe = test.run.probe('earlier');
   for (let sent = 0; sent < 4; sent += 1) await probe.attempt(listPets(), free);
-  const { windows } = await test.run.play(minuteOf(free, false));
+  const { windows } = await outcomeOf(test.run, minute.on(free, [free]));
   t.match(windows, [{ count: { verdict: { kind: 'exact' }, admitted: { length: 6 } } }]);
   t.match(windows[0]?.count.admitted[0], { id: 'earlier#1', sentAt: NOON });
 });
@@ -311,8 +300,7 @@ t.test('one key a plan may be driven to its limit, the smallest plan first', asy
     perMinute: number,
     ...more: readonly 'ban'[]
   ) => exhaustKey({ name, plan, roles: ['exhaust', ...more], limits: { perMinute, perDay: 100_000 } });
-  const names = (...keys: Parameters<typeof exhaustKeys>[0]['keys']) =>
-    exhaustKeys({ keys }).map(({ name }) => name);
+  const names = (...keys: Parameters<typeof exhaustKeys>[0]) => exhaustKeys(keys).map(({ name }) => name);
   const pro = key('pro-1', 'pro', 300);
   t.strictSame(names(pro, key('free-1', 'free', 60)), ['free-1', 'pro-1']);
   t.strictSame(names(pro, key('pro-2', 'pro', 300)), ['pro-1']);
@@ -325,25 +313,15 @@ t.test('one key a plan may be driven to its limit, the smallest plan first', asy
 t.test('only the smallest plan’s minute goes on into the next one', async (t) => {
   const key = (name: string, plan: 'free' | 'pro' | 'business', perMinute: number) =>
     exhaustKey({ name, plan, limits: { perMinute, perDay: 100_000 } });
-  const requests = (...keys: Parameters<typeof minuteScenes>[0]['keys']) =>
-    minuteScenes({ keys }).map(({ scene }) => `${scene.id} ${scene.spends?.requests}`);
+  const requests = (...keys: Parameters<typeof exhaustKeys>[0]) =>
+    minute
+      .keys(keys)
+      .map((one) => minute.on(one, keys))
+      .map((scene) => `${scene.id} ${scene.requests}`);
   t.strictSame(requests(key('pro-1', 'pro', 300), key('free-1', 'free', 60)), [
     'minute:free-1 125',
     'minute:pro-1 305',
   ]);
   t.strictSame(requests(key('pro-1', 'pro', 300)), ['minute:pro-1 605']);
   t.strictSame(requests(key('business-1', 'business', 1000)), ['minute:business-1 1005']);
-});
-
-t.test('a minute that looks back may still hold what is missing', async (t) => {
-  const explained = (held: number, ...window: Parameters<typeof windowOf>) =>
-    heldExplains(windowOf(...window), held);
-  t.equal(explained(2, fewer(2), 4), true);
-  t.equal(explained(3, fewer(2), 4), true);
-  t.equal(explained(1, fewer(2), 4), false, 'it held less than that');
-  t.equal(explained(2, fewer(2), 3), false, 'more is missing than its headers told');
-  t.equal(explained(2, fewer(2, 1), 4), false, 'somebody else spent a part of it meanwhile');
-  t.equal(explained(2, fewer(2, 1), 3), false);
-  t.equal(explained(6, exact), false, 'nothing is missing');
-  t.equal(explained(6, more, 7), false);
 });

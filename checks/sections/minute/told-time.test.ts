@@ -1,7 +1,8 @@
 /** When a refusal asks to come back: the unit of Retry-After is left open, the window that it is about tells it. */
 import t from 'tap';
-import { DAY, MINUTE, SECOND } from '../../run/key-pool.ts';
+import { DAY, MINUTE, SECOND } from '../../limits/time.ts';
 import { NOON, testRun } from '../../run/testing/test-run.ts';
+import { rateReading } from '../../wire/rate-headers.ts';
 import { exchangeAt, type Told } from './testing/measured.ts';
 import { exceededWindow, latestEnd, toldEnd, toldTime, toldWait } from './told-time.ts';
 
@@ -10,10 +11,10 @@ const FREE = { perMinute: 60, perDay: 1000 };
 /** Refused at noon; the answer is there a tenth of a second later. */
 const refused = (told: Told) => exchangeAt('refusal', 0, told);
 /** A run that knows of the target's clock what these answers tell. */
-function probeAfter(...answers: readonly Told[]) {
+function traceAfter(...answers: readonly Told[]) {
   const { run } = testRun();
-  for (const told of answers) run.targetClock.learn(exchangeAt('before', 0, told));
-  return run.probe('test');
+  for (const told of answers) run.trace.targetClock.learn(rateReading(exchangeAt('before', 0, told)));
+  return run.trace;
 }
 const seconds = (time: number | undefined) => (time === undefined ? undefined : (time - NOON) / SECOND);
 
@@ -52,12 +53,12 @@ t.test('a delay counts from the answer, a date is by the target’s clock', asyn
   const text = 'as it came';
   const delay = { kind: 'delay', format: 'seconds', milliseconds: 5000, text } as const;
   const date = { kind: 'date', format: 'http-date', time: NOON + 90_000, text } as const;
-  const unknown = probeAfter();
-  const at = (probe: typeof unknown, told: typeof delay | typeof date) =>
-    seconds(toldTime(probe, told, NOON + 10_000));
+  const unknown = traceAfter();
+  const at = (trace: typeof unknown, told: typeof delay | typeof date) =>
+    seconds(toldTime(trace, told, NOON + 10_000));
   t.equal(at(unknown, delay), 15);
   t.equal(at(unknown, date), 90, 'a clock of which nothing is known is taken to be ours');
-  const behind = probeAfter({ date: -30 });
+  const behind = traceAfter({ date: -30 });
   t.equal(at(behind, delay), 15);
   t.equal(at(behind, date), 120.1, 'half a minute slow: it shows that time half a minute later');
   t.equal(toldTime(behind, { kind: 'absent' }, NOON), undefined);
@@ -66,7 +67,7 @@ t.test('a delay counts from the answer, a date is by the target’s clock', asyn
 
 t.test('a refusal that may be a ban’s is read as seconds up to ten days', async (t) => {
   const end = (retryAfter: string | number | undefined) =>
-    seconds(toldEnd(probeAfter(), refused({ retryAfter })));
+    seconds(toldEnd(traceAfter(), refused({ retryAfter })));
   t.equal(end(60), 60.1);
   t.equal(end(43_200), 43_200.1, 'half a day, though the headers are those of the minute');
   t.equal(end(3_600_000), 3600.1, 'more than ten days of seconds are milliseconds');
@@ -79,7 +80,7 @@ t.test('of several refusals the latest end counts', async (t) => {
   const latest = (...waits: readonly (number | undefined)[]) =>
     seconds(
       latestEnd(
-        probeAfter(),
+        traceAfter(),
         waits.map((retryAfter) => refused({ retryAfter })),
       ),
     );

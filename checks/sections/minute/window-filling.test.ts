@@ -1,7 +1,7 @@
 /** How a window is filled to its first refusal. */
 import t from 'tap';
 import { alignedWindow, fixedWindow, type SimulatedLimit } from '../../limits/testing/simulated-limits.ts';
-import { MINUTE, SECOND } from '../../run/key-pool.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
 import { NOON, payer, type TestRun, testKey } from '../../run/testing/test-run.ts';
 import { addPet, getPet, listPets, type RequestSpec } from '../../wire/requests.ts';
 import { type LimitedTarget, limitedRun, reset } from './testing/limited-target.ts';
@@ -24,10 +24,10 @@ async function filled(
 ): Promise<TestRun & { readonly window: FilledWindow; readonly bursts: () => string[] }> {
   const test = limitedRun({ keys: [free], ...target });
   const [key = free] = test.run.keys;
-  const window = await fill(test.run.probe('minute:free-1'), key, requests, NOON, atLimit);
+  const window = await fill(test.run.probe('minute:free-1'), key, { requests, since: NOON, last: atLimit });
   const bursts = () => {
     const bySending = new Map<number, string[]>();
-    for (const { sentAt, path } of test.run.readings)
+    for (const { sentAt, path } of test.run.trace.readings)
       bySending.set(sentAt, [...(bySending.get(sentAt) ?? []), path.replace('/pets?limit=', '')]);
     return [...bySending.values()].map((paths) => paths.join());
   };
@@ -67,15 +67,19 @@ t.test('what this run has sent in the window counts', async (t) => {
   const probe = test.run.probe('earlier');
   await probe.attempt(last, free);
   await probe.attempt(last, free);
-  const window = await fill(test.run.probe('minute:free-1'), free, lists(), NOON, last);
+  const window = await fill(test.run.probe('minute:free-1'), free, { requests: lists(), since: NOON, last });
   t.match(window.count, { verdict: { kind: 'exact' }, admitted: { length: 6 } });
   t.equal(test.sent.length, 7);
-  const times = test.run.readings.map(({ sentAt }) => sentAt);
+  const times = test.run.trace.readings.map(({ sentAt }) => sentAt);
   t.strictSame(new Set(times.slice(2, 6)).size, 1, 'the rest goes together at once');
   const later = limitedRun({ keys: [free], admits: 8 });
   await later.run.probe('earlier').attempt(last, free);
   await later.run.probe('earlier').attempt(last, free);
-  const since = await fill(later.run.probe('minute:free-1'), free, lists(), later.clock.now(), last);
+  const since = await fill(later.run.probe('minute:free-1'), free, {
+    requests: lists(),
+    since: later.clock.now(),
+    last,
+  });
   t.match(since.count, { admitted: { length: 6 } }, 'what was sent before does not');
 });
 
@@ -84,13 +88,13 @@ t.test('a key is counted while its window is filled, and no longer', async (t) =
   const test = limitedRun({
     keys: [free],
     tells: ({ number }) => {
-      counted[number - 1] = test.run.probe('other').isCounted(free);
+      counted[number - 1] = test.run.probe('other').lane(free).isCounted;
       return undefined;
     },
   });
-  await fill(test.run.probe('minute:free-1'), free, lists(), NOON, last);
+  await fill(test.run.probe('minute:free-1'), free, { requests: lists(), since: NOON, last });
   t.ok(counted.length === 7 && counted.every((is) => is));
-  t.equal(test.run.probe('other').isCounted(free), false);
+  t.equal(test.run.probe('other').lane(free).isCounted, false);
 });
 
 t.test('one request more is admitted', async (t) => {
@@ -341,7 +345,11 @@ t.test('a window in which an answer was lost is filled once more from rest', asy
       keys: [free],
       tells: ({ number }) => (lost.includes(number) ? reset : undefined),
     });
-    const window = await fillUndisturbed(test.run.probe('minute:free-1'), free, lists(), NOON, last);
+    const window = await fillUndisturbed(test.run.probe('minute:free-1'), free, {
+      requests: lists(),
+      since: NOON,
+      last,
+    });
     return { ...test, window };
   };
   const { window, sent, waits } = await filledAgain(3);
@@ -358,7 +366,7 @@ t.test('a window in which an answer was lost is filled once more from rest', asy
     tells: ({ number }) => (number === 3 ? { status: 500 } : undefined),
   });
   await t.rejects(
-    fillUndisturbed(run.probe('minute:free-1'), free, lists(), NOON, last),
+    fillUndisturbed(run.probe('minute:free-1'), free, { requests: lists(), since: NOON, last }),
     { message: /disturbed: 500/ },
     'an error is the target’s own',
   );

@@ -1,15 +1,16 @@
 /** The filling of a window to its first refusal, with hardly a request too many. */
 
-import { countWindow, sinceEdge, type WindowCount } from '../../limits/window-count.ts';
-import { CountInterrupted, Unsettled } from '../../run/check.ts';
-import { type Key, MINUTE, SECOND } from '../../run/key-pool.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
+import { countWindow, quotaLeft, showsEdges, type WindowCount } from '../../limits/window-count.ts';
+import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
+import { Unsettled } from '../../run/unsettled.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { freeKey, otherKeys } from '../keys/other-keys.ts';
-import { isAdmitted, isAdmittedStatus } from './admitted.ts';
+import { admittedOn, isAdmitted } from './admitted.ts';
 import { restFromNow } from './key-at-rest.ts';
 
 /** How many requests are in flight at once while a window is filled. */
@@ -35,9 +36,14 @@ export interface FilledWindow {
   readonly closed: Exchange | undefined;
 }
 
-/** Whether the answers would have shown that a new window began: headers of the day do not. */
-export const showsEdges = ({ admitted, perMinute }: WindowCount): boolean =>
-  admitted.every(({ limit }) => limit === perMinute);
+/** What a window is filled with. */
+export interface Filling {
+  readonly requests: Iterator<RequestSpec>;
+  /** From when what this run sent on the key counts. */
+  readonly since: number;
+  /** What the limit is met with. */
+  readonly last: RequestSpec;
+}
 
 function take<T>(source: Iterator<T>, count: number): T[] {
   return Array.from({ length: Math.max(0, count) }, () => source.next()).flatMap(({ done, value }) =>
@@ -58,7 +64,7 @@ function lost(exchange: Exchange | undefined): Unsettled {
  */
 async function askAnother(probe: Probe, key: Key, times: number): Promise<void> {
   for (let turn = 0; turn < times; turn += 1) {
-    const other = freeKey(probe, otherKeys(probe, key));
+    const other = freeKey(probe, otherKeys(probe.keys, key));
     if (other === undefined) return;
     const exchange = await probe.attempt(listPets({ limit: 1 }), other);
     if (!isAnswered(exchange)) throw lost(exchange);
@@ -66,7 +72,7 @@ async function askAnother(probe: Probe, key: Key, times: number): Promise<void> 
 }
 
 /** A window while it is filled. */
-class Filling {
+class OpenWindow {
   readonly sent: AnsweredExchange[] = [];
   /** The first refusal. */
   refusal: AnsweredExchange | undefined;
@@ -83,9 +89,9 @@ class Filling {
     this.#since = since;
   }
 
-  /** Whatever this run sends on the key counts, also what another check sends meanwhile. */
+  /** Whatever this run sends on the key counts, also what another scene sends meanwhile. */
   admitted(): RateReading[] {
-    return this.#probe.readingsOf(this.#key, this.#since).filter(({ status }) => isAdmittedStatus(status));
+    return admittedOn(this.#probe, this.#key, this.#since);
   }
 
   count(): WindowCount {
@@ -96,13 +102,16 @@ class Filling {
     return this.count().admitted.length >= this.#key.limits.perMinute;
   }
 
+  /** Whether its end has come, as far as the target shows one. */
+  isRefused(): boolean {
+    return this.refusal !== undefined || this.closedAtLimit >= 2;
+  }
+
   async send(specs: readonly RequestSpec[], inFlight: number): Promise<void> {
-    const exchanges = await this.#probe.burst(
-      specs,
-      this.#key,
+    const exchanges = await this.#probe.burst(specs, this.#key, {
       inFlight,
-      (exchange) => !isAnswered(exchange) || !isAdmitted(exchange),
-    );
+      enough: (exchange) => !isAnswered(exchange) || !isAdmitted(exchange),
+    });
     this.#keep(exchanges);
     const notAdmitted = answered(exchanges).filter((exchange) => !isAdmitted(exchange));
     const refused = notAdmitted.filter((exchange) => this.#isRefusal(exchange));
@@ -138,82 +147,69 @@ class Filling {
  * Sends requests until the first refusal: as many as the target says are left, at once, and then as few at a time as
  * outrun a bucket's refill, so that hardly any request is in flight when the limit is reached.
  */
-export const fill: typeof fillWindow = (probe, key, ...rest) =>
-  probe.counting(key, () => fillWindow(probe, key, ...rest));
+export const fill = (probe: Probe, key: Key, filling: Filling): Promise<FilledWindow> =>
+  probe.counting(key, () => fillWindow(probe, key, filling));
 
-/**
- * As `fill`; where an answer was lost, so that nobody knows whether it counts, once more from rest. So it is wherever the
- * run was interrupted in between.
- */
-export const fillUndisturbed: typeof fillWindow = async (probe, key, requests, since, last) => {
-  let from = since;
-  for (let lostOnes = 0; ; ) {
-    try {
-      return await fill(probe, key, requests, from, last);
-    } catch (error) {
-      const broken = error instanceof Unsettled && error.evidence.some((exchange) => !isAnswered(exchange));
-      if (broken) lostOnes += 1;
-      if (lostOnes > 1 || !(broken || error instanceof CountInterrupted)) throw error;
-      await restFromNow(probe, key);
-      from = probe.now();
-    }
+/** As `fill`; where an answer was lost, so that nobody knows whether it counts, once more from rest. */
+export async function fillUndisturbed(probe: Probe, key: Key, filling: Filling): Promise<FilledWindow> {
+  try {
+    return await fill(probe, key, filling);
+  } catch (error) {
+    const isLost = error instanceof Unsettled && error.evidence.some((exchange) => !isAnswered(exchange));
+    if (!isLost) throw error;
+    await restFromNow(probe, key);
+    return fill(probe, key, { ...filling, since: probe.now() });
   }
-};
+}
 
-async function fillWindow(
-  probe: Probe,
-  key: Key,
-  requests: Iterator<RequestSpec>,
-  since: number,
-  last: RequestSpec,
-): Promise<FilledWindow> {
+async function fillWindow(probe: Probe, key: Key, { requests, since, last }: Filling): Promise<FilledWindow> {
   const { perMinute } = key.limits;
-  const filling = new Filling(probe, key, since);
-  if (filling.admitted().length === 0) await filling.send([listPets({ limit: 1 })], 1);
+  const window = new OpenWindow(probe, key, since);
+  if (window.admitted().length === 0) await window.send([listPets({ limit: 1 })], 1);
   const startedAt = probe.now();
-  // The time for which the run was interrupted is nobody's slowness.
-  const elapsed = () => probe.now() - Math.max(startedAt, probe.resumedAt(key));
+  const elapsed = () => probe.now() - startedAt;
   // A bucket gives back while it is emptied, which takes the longer the slower the target is; so does a hidden edge.
-  const most = () => {
-    const meanwhile = (elapsed() * perMinute) / MINUTE + (showsEdges(filling.count()) ? 0 : perMinute);
+  const bound = () => {
+    const meanwhile = (elapsed() * perMinute) / MINUTE + (showsEdges(window.count()) ? 0 : perMinute);
     return perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10) + meanwhile;
   };
-  const longest = Math.max(LONGEST_FILL, REAL_TIME_TO_FILL * probe.clockSpeed);
-  let oneByOne = 0;
-  let window = filling.count().admitted[0]?.id;
+  const longest = Math.max(LONGEST_FILL, REAL_TIME_TO_FILL * probe.run.clockSpeed);
+  const isGivenUp = () => window.count().admitted.length >= bound() || elapsed() >= longest;
+  let atLimit = 0;
+  let sentBefore = 0;
+  let firstId = window.count().admitted[0]?.id;
   // As many as are left at once, and again after a window edge; then one by one until the limit is reached.
-  while (
-    filling.refusal === undefined &&
-    filling.closedAtLimit < 2 &&
-    filling.count().admitted.length < most() &&
-    elapsed() < longest
-  ) {
-    const left = quotaLeft(filling.admitted(), perMinute);
-    if (left > 0 && !filling.isFull()) {
-      await filling.send(take(requests, left), IN_FLIGHT);
+  while (!window.isRefused() && !isGivenUp()) {
+    const left = quotaLeft(window.admitted(), perMinute, IN_FLIGHT);
+    if (left > 0 && !window.isFull()) {
+      await window.send(take(requests, left), IN_FLIGHT);
       continue;
     }
-    // A new window has begun meanwhile, as after an interruption: its first refusal is still to come.
-    const current = filling.count().admitted[0]?.id;
-    if (current !== window) oneByOne = 0;
-    window = current;
-    if (filling.closedAtLimit > 0) await askAnother(probe, key, 1);
-    const together = togetherAtLimit(filling.sent, perMinute, oneByOne);
-    await filling.send(oneByOne === 0 ? [last] : take(requests, together), together);
-    oneByOne += 1;
+    // A new window has begun meanwhile: its first refusal is still to come.
+    const current = window.count().admitted[0]?.id;
+    if (current !== firstId) atLimit = 0;
+    firstId = current;
+    if (atLimit === 0) sentBefore = window.sent.length;
+    if (window.closedAtLimit > 0) await askAnother(probe, key, 1);
+    const together = togetherAtLimit(window.sent, perMinute, atLimit);
+    await window.send(atLimit === 0 ? [last] : take(requests, together), together);
+    atLimit += 1;
   }
-  const { sent, refusal, closed, closedAtLimit } = filling;
-  if (closedAtLimit >= 2) await askAnother(probe, key, 2);
-  const count = filling.count();
-  // One that a bucket's refill may have paid for was within the limit.
-  const odd = oneByOne === 2 && count.verdict.kind === 'more' ? oddOne(sent, last) : undefined;
+  const { sent, refusal } = window;
+  const closed = window.closedAtLimit >= 2 ? window.closed : undefined;
+  if (closed !== undefined) await askAnother(probe, key, 2);
+  const count = window.count();
+  // Another operation that was admitted at the limit, where the very next list is refused. One that a bucket's refill may
+  // have paid for was within the limit.
+  const isOdd = last.operation !== 'listPets' && atLimit === 2 && count.verdict.kind === 'more';
+  const odd = isOdd ? sent[sentBefore] : undefined;
   return {
     count,
     refusal,
     last: sent.at(-1),
     refusals: sent.filter((exchange) => !isAdmitted(exchange)),
     servedOver: odd === refusal ? undefined : odd,
-    closed: closedAtLimit >= 2 ? closed : undefined,
+    closed,
   };
 }
 
@@ -222,27 +218,8 @@ async function fillWindow(
  * the time that a request takes. Only then are several sent together, since every one too many is a refusal that a ban
  * may count.
  */
-function togetherAtLimit(sent: readonly AnsweredExchange[], perMinute: number, oneByOne: number): number {
+function togetherAtLimit(sent: readonly AnsweredExchange[], perMinute: number, atLimit: number): number {
   const roundTrip = Math.max(0, ...sent.slice(-3).map(({ sentAt, receivedAt }) => receivedAt - sentAt));
   const refill = (perMinute * roundTrip) / MINUTE;
-  return oneByOne < 5 ? 1 : Math.min(IN_FLIGHT, Math.ceil(refill) + Math.floor(oneByOne / 5));
-}
-
-/** Another operation than a list that was sent at the limit, where the very next list is refused. */
-function oddOne(sent: readonly AnsweredExchange[], last: RequestSpec): AnsweredExchange | undefined {
-  if (last.operation === 'listPets') return undefined;
-  return sent.find(
-    ({ request }) =>
-      request.operation === last.operation && request.path === last.path && request.body === last.body,
-  );
-}
-
-/** What the current window still admits: as the target's headers tell of the minute, else by our own count. */
-function quotaLeft(admitted: readonly RateReading[], perMinute: number): number {
-  const current = sinceEdge(admitted);
-  const told = current.filter(({ limit, remaining }) => limit === perMinute && remaining !== undefined);
-  // Answers that were in flight together come in any order: the lowest of the last ones is what is left.
-  const recent = told.slice(-IN_FLIGHT).map(({ remaining }) => remaining ?? 0);
-  const byHeaders = recent.length === 0 ? Number.POSITIVE_INFINITY : Math.min(...recent);
-  return Math.min(byHeaders, perMinute - current.length);
+  return atLimit < 5 ? 1 : Math.min(IN_FLIGHT, Math.ceil(refill) + Math.floor(atLimit / 5));
 }

@@ -54,11 +54,15 @@ t.test('a JSON body is labelled application/json, whatever the status', async (t
   ] as const)
     for (const status of [200, 401, 500]) {
       const body = '{"code":"a","message":"b","status":500}';
-      t.match(said('media-type-json', { status, body, headers: labelled(...types) }), {
-        verdict,
-        evidence: 'answer',
-        ...(reason === undefined ? {} : { reason, expected: 'Content-Type: application/json' }),
-      });
+      t.match(
+        said('media-type-json', { status, body, headers: labelled(...types) }),
+        {
+          verdict,
+          evidence: 'answer',
+          ...(reason === undefined ? {} : { reason, expected: 'Content-Type: application/json' }),
+        },
+        `${status} with ${types.join(' and ')}`,
+      );
     }
 });
 
@@ -69,22 +73,42 @@ t.test('what is no JSON needs no such label', async (t) => {
 
 t.test('a success carries one JSON text in UTF-8', async (t) => {
   for (const status of [200, 201]) {
-    t.match(said('json-well-formed', { status, body: '{"id":1}' }), { verdict: 'pass', evidence: 'answer' });
+    t.match(
+      said('json-well-formed', { status, body: '{"id":1}' }),
+      { verdict: 'pass', evidence: 'answer' },
+      `${status}`,
+    );
     for (const answer of [
       { body: '' },
       { body: '{"id":1' },
       { body: '[] []' },
       { body: '[]', bodyProblem: 'invalid-utf8' },
     ] as const)
-      t.match(said('json-well-formed', { status, ...answer }), {
-        verdict: 'fail',
-        expected: /JSON text in UTF-8/,
-        reason: new RegExp(`^${status} .*: .`),
-        evidence: 'answer',
-      });
+      t.match(
+        said('json-well-formed', { status, ...answer }),
+        {
+          verdict: 'fail',
+          expected: /JSON text in UTF-8/,
+          reason: new RegExp(`^${status} .*: .`),
+          evidence: 'answer',
+        },
+        `${status} with ${answer.body}`,
+      );
   }
   for (const status of [204, 400, 404, 500])
     t.equal(said('json-well-formed', { status, body: '<html>' }).verdict, 'inconclusive', `not a ${status}`);
+});
+
+t.test('a body that the harness cannot read may be JSON', async (t) => {
+  t.match(said('json-well-formed', { body: '['.repeat(501) + ']'.repeat(501) }), {
+    verdict: 'inconclusive',
+    reason: /^the harness cannot read 200 .*: is nested deeper than 500 levels$/,
+    evidence: 'answer',
+  });
+  t.match(said('json-well-formed', { body: '?', bodyProblem: 'unknown-encoding' }), {
+    verdict: 'inconclusive',
+    reason: /^the harness cannot read 200 .*: unknown-encoding$/,
+  });
 });
 
 /** What is said of the answer to a path that the document does not have, and what was asked. */
@@ -100,12 +124,16 @@ t.test('whether there are store orders', async (t) => {
     [404, 'absent'],
     [501, 'answered-501'],
   ] as const)
-    t.match(await answerOf('store-orders', { status }), {
-      answer,
-      detail: new RegExp(`/store/orders: ${status}`),
-      evidence: 'gap:store-orders#1',
-      asked: ['other GET /store/orders'],
-    });
+    t.match(
+      await answerOf('store-orders', { status }),
+      {
+        answer,
+        detail: new RegExp(`/store/orders: ${status}`),
+        evidence: 'store-orders#1',
+        asked: ['other GET /store/orders'],
+      },
+      `${status}`,
+    );
 });
 
 t.test('how an unknown path is answered', async (t) => {
@@ -118,12 +146,16 @@ t.test('how an unknown path is answered', async (t) => {
     [400, error.replace('404', '400'), 'answered-400-error-body'],
     [200, '[]', 'answered-200-other-body'],
   ] as const)
-    t.match(await answerOf('unknown-path', { status, body }), {
-      answer,
-      detail: new RegExp(`: ${status} `),
-      evidence: 'gap:unknown-path#1',
-      asked: [/^other GET \/no-such/],
-    });
+    t.match(
+      await answerOf('unknown-path', { status, body }),
+      {
+        answer,
+        detail: new RegExp(`: ${status} `),
+        evidence: 'unknown-path#1',
+        asked: [/^other GET \/no-such/],
+      },
+      `${status} ${body}`,
+    );
 });
 
 t.test('each of the two costs one request', async (t) => {

@@ -1,8 +1,9 @@
 /** What is on the bill for one check or observer. */
+
+import type { Permission } from '../../profile/permissions.ts';
 import type { Check, GapObserver } from '../../run/check.ts';
-import { quotaBill } from '../../run/quota-planner.ts';
+import { quotaBill } from '../../run/plan.ts';
 import { testKey } from '../../run/testing/test-run.ts';
-import type { Permission } from '../../run/verdict.ts';
 
 /** What a run of nothing else has on its bill, without the request by which every run begins. */
 export interface Billed {
@@ -19,7 +20,6 @@ function billed(
     permissions: new Set(permissions),
     checks: [],
     gapObservers: [],
-    lanes: [],
     ...row,
   });
   return { requests: (keys[0]?.requests ?? 0) - 1, animals };

@@ -1,7 +1,10 @@
-/** What a check or an observer says of a run whose scenes a test has played beforehand. */
-import { type Check, type GapAnswer, type GapObserver, type RunView, Unsettled } from '../../run/check.ts';
+/** What a check or an observer says of a run, the scenes of which a test may have played beforehand. */
+import type { Check, GapAnswer, GapObserver } from '../../run/check.ts';
 import { Findings } from '../../run/findings.ts';
+import { judgeCheck } from '../../run/judge.ts';
 import type { Run } from '../../run/run.ts';
+import type { Need, Scene } from '../../run/scene.ts';
+import type { Trace, TraceSoFar } from '../../run/trace.ts';
 import type { RequirementVerdict } from '../../run/verdict.ts';
 import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
@@ -23,41 +26,51 @@ function named<T extends { readonly id: string }>(rows: readonly T[], id: string
   return row;
 }
 
-/** Runs one check, as a run does that was given all permissions. */
+async function play(run: Run, needs: readonly Need[]): Promise<void> {
+  for (const need of needs) await run.playNeed(need);
+}
+
+/** Plays what one check needs and is not settled yet, and judges it; without what it sees in the answers. */
 export async function judged(run: Run, checks: readonly Check[], id: string): Promise<Judged> {
   const check = named(checks, id);
-  const findings = new Findings();
-  try {
-    await check.run?.(run.probe(id), findings);
-    await check.afterwards?.(run.probe(`${id}:afterwards`), findings, run);
-  } catch (error) {
-    if (!(error instanceof Unsettled)) throw error;
-    findings.unsettled(error.message, ...error.evidence);
-  }
-  check.conclude?.(run, findings);
-  return settled(findings);
+  await play(run, Object.values(check.needs));
+  return settled(judgeCheck(check, new Findings(), run, run.trace));
 }
 
-/** What one check confirms when every other one has run. */
-export async function judgedAfterwards(run: Run, checks: readonly Check[], id: string): Promise<Judged> {
-  const findings = new Findings();
-  await named(checks, id).afterwards?.(run.probe(`${id}:afterwards`), findings, run);
-  return settled(findings);
-}
-
-/** Lets one check look at answers as they come; `view` is what the run knows otherwise than its records say. */
+/** Lets one check look at answers as they come; `soFar` is what is known otherwise than the run's trace says. */
 export function seen(
   run: Run,
   checks: readonly Check[],
   id: string,
   answers: readonly AnsweredExchange[],
-  view: RunView = run,
+  soFar: TraceSoFar = run.trace,
 ): Judged {
   const check = named(checks, id);
   const findings = new Findings();
-  for (const answer of answers) check.observe?.(answer, findings, view);
-  check.conclude?.(run, findings);
+  for (const answer of answers) findings.guard(() => check.observe?.(answer, findings, soFar));
+  findings.guard(() => check.conclude?.(run.trace, findings));
   return settled(findings);
+}
+
+/** A trace that holds these. */
+export function traceOf(
+  run: Run,
+  exchanges: readonly Exchange[],
+  readings: readonly RateReading[] = [],
+): Trace {
+  const { run: facts, targetClock, signs } = run.trace;
+  return {
+    run: facts,
+    targetClock,
+    signs,
+    exchanges,
+    readings,
+    readingsOf: ({ name }, since = 0) =>
+      readings.filter(({ key, sentAt }) => key === name && sentAt >= since),
+    find: (id) => exchanges.find((exchange) => exchange.id === id),
+    keyOf: (exchange) => run.trace.keyOf(exchange),
+    refusalsOf: () => 0,
+  };
 }
 
 /** What one check says in the end of a run that exchanged these. */
@@ -69,19 +82,7 @@ export function concluded(
   readings: readonly RateReading[] = [],
 ): Judged {
   const findings = new Findings();
-  const { keys, targetClock } = run;
-  named(checks, id).conclude?.(
-    {
-      keys,
-      targetClock,
-      exchanges,
-      readings,
-      find: () => undefined,
-      keyOf: () => undefined,
-      refusalsOf: () => 0,
-    },
-    findings,
-  );
+  findings.guard(() => named(checks, id).conclude?.(traceOf(run, exchanges, readings), findings));
   return settled(findings);
 }
 
@@ -97,11 +98,18 @@ export async function observed(
   id: string,
 ): Promise<(Omit<GapAnswer, 'evidence'> & Pick<Judged, 'evidence'>) | undefined> {
   const gap = named(gaps, id);
-  const answer = (await gap.run?.(run.probe(`gap:${id}`))) ?? gap.conclude?.(run);
+  await play(run, Object.values(gap.needs));
+  const answer = gap.answer(run, run.trace);
   return answer === undefined ? undefined : { ...answer, evidence: idsOf(answer.evidence) };
 }
 
 /** Lets a scene have been played with this outcome. */
 export async function played(run: Run, id: string, outcome: unknown): Promise<void> {
-  await run.play({ id, play: async () => outcome });
+  run.settle(id, outcome);
+}
+
+/** Plays one scene; what came of it. @throws Unsettled */
+export async function outcomeOf<T>(run: Run, scene: Scene<T>): Promise<T> {
+  await run.play(scene);
+  return run.outcomeOf(scene);
 }

@@ -2,8 +2,8 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { HARNESS_VERSION } from '../../../checks/run/harness-version.ts';
-import { writeWhole } from '../../../reports/write-whole.ts';
+import { writeWhole } from '../../../checks/run/write-whole.ts';
+import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { CAPACITY_STEP } from '../../lib/catalogue.ts';
 import { parseSlo, round, type SloClause } from '../../lib/slo.ts';
 import type { LoadRequest } from '../quota/load-request.ts';

@@ -1,4 +1,4 @@
-import { writeWhole } from '../../../reports/write-whole.ts';
+import { writeWhole } from '../../../checks/run/write-whole.ts';
 import type { LoadResult } from './load-result.ts';
 
 /** What a run that is killed without a word loses at most, in milliseconds. */

@@ -2,8 +2,8 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Ajv } from 'ajv';
-import { HARNESS_VERSION } from '../../../checks/run/harness-version.ts';
 import { createRedactor } from '../../../checks/wire/redaction.ts';
+import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { EVENT_MARK, RUN_MARK, SAMPLES_MARK } from '../../lib/sample.ts';
 import type { PlannedKey } from '../../lib/scenario.ts';
 import { parseSlo } from '../../lib/slo.ts';

@@ -62,4 +62,4 @@ export async function saidOf(id: string, takes: Takes = () => false) {
 }
 
 /** The checks that send what is to be refused. */
-export const provoking = invalidAnimalChecks.filter(({ run }) => run !== undefined);
+export const provoking = invalidAnimalChecks.filter(({ needs }) => Object.keys(needs).length > 0);

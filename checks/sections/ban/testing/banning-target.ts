@@ -1,11 +1,12 @@
 /** A target that bans a key which goes on over its limit, on the run's own clock. */
+import type { Key } from '../../../profile/key.ts';
+import type { Permission } from '../../../profile/permissions.ts';
 import { payer, type TestRun, testKey } from '../../../run/testing/test-run.ts';
-import type { Permission } from '../../../run/verdict.ts';
 import { type Arrival, type LimitedTarget, limitedRun } from '../../minute/testing/limited-target.ts';
 import { exchangeAt, PER_MINUTE, type Told } from '../../minute/testing/measured.ts';
-import { played } from '../../testing/judged.ts';
-import { type BanMeasurement, banOf } from '../measurement.ts';
-import { provocationOf } from '../provocation.ts';
+import { outcomeOf, played } from '../../testing/judged.ts';
+import { type BanMeasurement, type BanReading, readBan } from '../reading.ts';
+import { ban } from '../scenes.ts';
 
 export const banKeyForTests = testKey({
   name: 'free-ban',
@@ -69,31 +70,36 @@ export async function banningRun(
     ...target,
     options: { permissions: new Set(permissions), ...target.options },
   });
-  await played(test.run, 'retrievals', [
-    { exchange: exchangeAt('retrieved', 0, { status: 200 }), known: { id: 7n } },
-  ]);
+  await played(test.run, 'store-sample', undefined);
+  await played(test.run, 'retrievals', {
+    done: [{ exchange: exchangeAt('retrieved', 0, { status: 200 }), known: { id: 7n } }],
+    unsettled: [],
+  });
   return test;
 }
 
-/** Provokes the ban; what was sent with the key, and what was waited for. */
+/** The ban of the key, as a scene. */
+export const banScene = (key: Key = banKeyForTests) => ban.on(key, [key]);
+
+/** Provokes the ban and waits it out; what that shows. */
+export async function bannedFor(
+  rules: BanRules,
+  target: LimitedTarget = {},
+  permissions: readonly Permission[] = ['ban'],
+): Promise<TestRun & { readonly measured: BanReading; readonly later: BanMeasurement['later'] }> {
+  const test = await banningRun(rules, target, permissions);
+  const measurement = await outcomeOf(test.run, banScene(target.keys?.[0]));
+  return { ...test, measured: readBan(measurement, test.run.trace), later: measurement.later };
+}
+
+/** Provokes the ban; what that shows, and what was sent with the key until then. */
 export async function provoked(
   rules: BanRules = {},
   target: LimitedTarget = {},
   permissions: readonly Permission[] = ['ban'],
 ) {
-  const test = await banningRun(rules, target, permissions);
-  const [key = banKeyForTests] = target.keys ?? [];
-  const provocation = await test.run.play(provocationOf(key));
-  const own = test.sent.filter((request) => payer(request) === banKeyForTests.name);
-  return { ...test, provocation, own, waits: test.waits() };
-}
-
-/** Provokes the ban and waits it out. */
-export async function bannedFor(
-  rules: BanRules,
-  target: LimitedTarget = {},
-  permissions: readonly Permission[] = ['ban'],
-): Promise<TestRun & { readonly measured: BanMeasurement }> {
-  const test = await banningRun(rules, target, permissions);
-  return { ...test, measured: await test.run.play(banOf(banKeyForTests)) };
+  const { measured, later, ...test } = await bannedFor(rules, target, permissions);
+  const ofKey = test.sent.filter((request) => payer(request) === banKeyForTests.name);
+  const own = ofKey.slice(0, ofKey.length - later.length);
+  return { ...test, provocation: measured, own, waits: test.waits() };
 }

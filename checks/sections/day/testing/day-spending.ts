@@ -1,12 +1,16 @@
 /** A key's day as it is spent on a target with a minute and a day. */
 
 import { fixedWindow } from '../../../limits/testing/simulated-limits.ts';
-import { DAY, type Key, SECOND } from '../../../run/key-pool.ts';
+import { DAY, SECOND } from '../../../limits/time.ts';
+import type { Key } from '../../../profile/key.ts';
 import { NOON, testRun } from '../../../run/testing/test-run.ts';
 import { listPets } from '../../../wire/requests.ts';
 import type { AnswerParts } from '../../../wire/testing/answered.ts';
 import { exhaustKey, telling } from '../../minute/testing/measured.ts';
-import { dayOf } from '../checks.ts';
+import { toldEnd } from '../../minute/told-time.ts';
+import { outcomeOf } from '../../testing/judged.ts';
+import { countAdmitted, isDays } from '../reading.ts';
+import { dayOf } from '../scenes.ts';
 
 /** A day of twenty requests, six a minute. */
 export const PER_DAY = 20;
@@ -33,35 +37,50 @@ export async function spendDay(
   const minute = fixedWindow(given.perMinute ?? 6);
   let count = 0;
   let dayEnds = given.dayEnds ?? END;
+  const answer = (number: number, now: number): AnswerParts => {
+    const otherwise = given.others?.(number);
+    if (otherwise !== undefined) return otherwise;
+    if (now >= dayEnds) [count, dayEnds] = [0, dayEnds + DAY];
+    if (count >= admits) {
+      const wait = given.wait === undefined ? (dayEnds - now) / SECOND : given.wait(now);
+      return telling({
+        limit: PER_DAY,
+        reset: Math.ceil((dayEnds - NOON) / SECOND),
+        retryAfter: wait === undefined ? undefined : Math.ceil(wait),
+      });
+    }
+    const { admitted, remaining, reset } = minute(now);
+    if (admitted) count += 1;
+    const told = {
+      remaining,
+      reset: Math.ceil((reset - NOON) / SECOND),
+      date: Math.floor((now - NOON) / SECOND),
+    };
+    return admitted
+      ? telling({ status: 200, ...told })
+      : telling({ ...told, retryAfter: Math.ceil((reset - now) / SECOND) });
+  };
+  let refused = 0;
   const test = testRun(
     (_request, number) => {
-      const now = test.clock.now();
-      const otherwise = given.others?.(number);
-      if (otherwise !== undefined) return otherwise;
-      if (now >= dayEnds) [count, dayEnds] = [0, dayEnds + DAY];
-      if (count >= admits) {
-        const wait = given.wait === undefined ? (dayEnds - now) / SECOND : given.wait(now);
-        return telling({
-          limit: PER_DAY,
-          reset: Math.ceil((dayEnds - NOON) / SECOND),
-          retryAfter: wait === undefined ? undefined : Math.ceil(wait),
-        });
-      }
-      const { admitted, remaining, reset } = minute(now);
-      if (admitted) count += 1;
-      const told = {
-        remaining,
-        reset: Math.ceil((reset - NOON) / SECOND),
-        date: Math.floor((now - NOON) / SECOND),
-      };
-      return admitted
-        ? telling({ status: 200, ...told })
-        : telling({ ...told, retryAfter: Math.ceil((reset - now) / SECOND) });
+      const answered = answer(number, test.clock.now());
+      if (answered.status === 429) refused += 1;
+      return answered;
     },
     { keys: [key], permissions: new Set(['day'] as const) },
   );
   const probe = test.run.probe('earlier');
   for (let sent = 0; sent < (given.earlier ?? 0); sent += 1) await probe.attempt(listPets(), key);
-  const measured = await test.run.play(dayOf(key));
-  return { ...test, measured, refused: test.run.readings.filter(({ status }) => status === 429) };
+  const measured = await outcomeOf(test.run, dayOf().on(key, [key]));
+  const { refusal } = measured;
+  return {
+    ...test,
+    measured: {
+      ...measured,
+      admitted: countAdmitted(measured.admitted),
+      isDays: refusal !== undefined && isDays(measured, refusal, test.run.trace),
+      toldEnd: refusal === undefined ? undefined : toldEnd(test.run.trace, refusal),
+    },
+    refused,
+  };
 }

@@ -68,12 +68,15 @@ export function listsOf(
   const take = (query: ListQuery) =>
     taken(query, otherwise[query.status ?? 'all'] ?? select(store, listPets(query).path));
   return {
-    own: own.map(({ id, label = 'an animal', sent, created = sent }) => ({
-      label,
-      sent: { name: `animal ${id}`, categoryId: 1n, ...(sent === undefined ? {} : { status: sent }) },
-      pet: { id: BigInt(id), name: `animal ${id}`, categoryId: 1n, status: created ?? undefined, fields: [] },
-      exchange: answered({ id: `added-${id}`, operation: 'createPet', method: 'POST', status: 201 }),
-    })),
+    own: own.map(({ id, label = 'an animal', sent, created = sent }) => {
+      const animal = { name: `animal ${id}`, categoryId: 1n, fields: [] };
+      return {
+        label,
+        sent: { ...animal, id: undefined, status: sent },
+        pet: { ...animal, id: BigInt(id), status: created ?? undefined },
+        exchange: answered({ id: `added-${id}`, operation: 'createPet', method: 'POST', status: 201 }),
+      };
+    }),
     all: take({ limit: 100 }),
     byStatus: new Map(STATUSES.map((status) => [status, take({ limit: 100, status })])),
     short: take({ limit: 1 }),

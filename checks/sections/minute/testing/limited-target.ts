@@ -1,8 +1,10 @@
-/** A run against a target whose limit is one of the models, on the run's own clock. */
+/** A run against a target with an empty store whose limit is one of the models, on the run's own clock. */
 
 import { fixedWindow, type SimulatedLimit } from '../../../limits/testing/simulated-limits.ts';
-import { type Key, SECOND } from '../../../run/key-pool.ts';
+import { SECOND } from '../../../limits/time.ts';
+import type { Key } from '../../../profile/key.ts';
 import type { RunOptions } from '../../../run/run.ts';
+import { NOTHING_TRIED } from '../../../run/scene.ts';
 import { NOON, payer, type TestRun, testRun } from '../../../run/testing/test-run.ts';
 import type { ClientRequest } from '../../../wire/client.ts';
 import type { FailureOutcome } from '../../../wire/exchange.ts';
@@ -59,6 +61,8 @@ export function limitedRun(target: LimitedTarget = {}): TestRun {
     },
     { keys, permissions: new Set(['exhaust'] as const), sampleCategoryId: 1n, ...target.options },
   );
+  test.run.settle('store-sample', undefined);
+  test.run.settle('retrievals', NOTHING_TRIED);
   return test;
 }
 

@@ -1,12 +1,14 @@
 /** Measurements of section 8 as they come of a target that keeps its limits; a test says what is otherwise. */
 
 import { reading } from '../../../limits/testing/simulated-limits.ts';
+import { MINUTE } from '../../../limits/time.ts';
 import type { CountVerdict } from '../../../limits/window-count.ts';
-import { type Key, MINUTE } from '../../../run/key-pool.ts';
+import type { Key } from '../../../profile/key.ts';
 import { NOON, testKey } from '../../../run/testing/test-run.ts';
 import type { AnsweredExchange } from '../../../wire/exchange.ts';
 import type { RateReading } from '../../../wire/rate-headers.ts';
 import { type AnswerParts, answered } from '../../../wire/testing/answered.ts';
+import type { BanMeasurement } from '../../ban/reading.ts';
 import type { MinuteMeasurement } from '../scenes.ts';
 import type { FilledWindow } from '../window-filling.ts';
 
@@ -99,25 +101,53 @@ export function windowOf(
   };
 }
 
-/** A request that was to be admitted, and whether it was. */
-export const retryOf = (id: string, seconds: number, told: Told = { status: 200 }) => {
-  const exchange = exchangeAt(id, seconds, told);
-  return { exchange, admitted: exchange.outcome.status < 400 };
-};
+/** What tells of how quota comes back: at once, bit by bit, or in headers that do not describe the minute. */
+const comingBack = (refilling: boolean | undefined): Told =>
+  refilling === undefined
+    ? { limit: 1000, remaining: 900 }
+    : refilling
+      ? { remaining: 1, reset: 61 }
+      : { remaining: PER_MINUTE - 1, reset: 120 };
+
+/** A request that was to be admitted, and what came: a whole quota but for what is told, or a refusal. */
+export const retryOf = (id: string, seconds: number, told: Told = {}): AnsweredExchange =>
+  exchangeAt(
+    id,
+    seconds,
+    (told.status ?? 200) >= 400 ? told : { status: 200, ...comingBack(false), ...told },
+  );
+
+/** What of a measurement is otherwise. */
+export interface Measured extends Partial<MinuteMeasurement> {
+  readonly refilling?: boolean | undefined;
+  readonly afterRetryAfter?: AnsweredExchange | undefined;
+  readonly afterReset?: AnsweredExchange | undefined;
+}
 
 /** A minute that was counted exactly, of a target that admits again when it said so. */
-export function minuteMeasured(key: Key, given: Partial<MinuteMeasurement> = {}): MinuteMeasurement {
-  return {
-    key,
-    windows: [windowOf(exact)],
-    told: { kind: 'delay', format: 'seconds', milliseconds: 59_000, text: '59' },
-    afterRetryAfter: retryOf('after-retry-after', 60),
-    afterReset: retryOf('after-reset', 61),
-    next: [],
-    heldBefore: 0,
-    shortWindow: undefined,
-    overGiven: undefined,
-    refilling: false,
-    ...given,
-  };
+export function minuteMeasured(key: Key, given: Measured = {}): MinuteMeasurement {
+  const { windows = [windowOf(exact)], next = [] } = given;
+  const told = comingBack('refilling' in given ? given.refilling : false);
+  const {
+    afterRetryAfter = 'afterRetryAfter' in given ? undefined : retryOf('after-retry-after', 60, told),
+    afterReset = 'afterReset' in given ? undefined : retryOf('after-reset', 61, told),
+  } = given;
+  const refusal = windows[0]?.refusal;
+  const asked = [afterRetryAfter, afterReset].filter((exchange) => exchange !== undefined);
+  const after =
+    refusal === undefined
+      ? undefined
+      : { refusal, obeyed: refusal, asked, afterRetryAfter, afterReset, later: undefined };
+  return { key, windows, next, after: 'after' in given ? given.after : after };
 }
+
+/** A key that went on over its limit, and what it got. */
+export const banMeasured = (key: Key, given: Partial<BanMeasurement> = {}): BanMeasurement => ({
+  key,
+  admitted: [],
+  refused: [],
+  rounds: [],
+  others: [],
+  later: [],
+  ...given,
+});

@@ -1,0 +1,120 @@
+/** What a key's answers after it was refused for its minute show: whether quota comes back at once or bit by bit. */
+import type { RateReading } from '../wire/rate-headers.ts';
+import type { TargetClock } from './target-clock.ts';
+import { MINUTE, SECOND } from './time.ts';
+
+/** A refusal for the minute, and the first request that was admitted after it. */
+export interface Refill {
+  readonly perMinute: number;
+  readonly refused: RateReading;
+  readonly first: RateReading | undefined;
+}
+
+/** A window that has just begun holds the request that asks for it, and one more at most. */
+const FRESH_MARGIN = 2;
+
+/** Whether an answer tells that the whole quota of the minute is there; undefined where it does not describe the minute. */
+export const isFresh = (
+  { limit, remaining }: Pick<RateReading, 'limit' | 'remaining'>,
+  perMinute: number,
+): boolean | undefined =>
+  limit !== perMinute || remaining === undefined ? undefined : remaining >= perMinute - FRESH_MARGIN;
+
+/** Whether the whole quota came back at once; undefined where the headers do not describe the minute. */
+export const cameBackAtOnce = ({ perMinute, refused, first }: Refill): boolean | undefined =>
+  first === undefined || refused.limit !== perMinute ? undefined : isFresh(first, perMinute);
+
+/** By how many milliseconds Reset moved on. */
+const resetMoved = ({ refused, first }: Refill): number | undefined =>
+  first?.reset === undefined || refused.reset === undefined ? undefined : first.reset - refused.reset;
+
+/**
+ * The length of the window in milliseconds, where it shows to be shorter than a minute: the whole quota is there, with a
+ * reset well ahead that has moved by less than a minute.
+ */
+export function shortWindow(refill: Refill, clock: TargetClock): number | undefined {
+  const { first } = refill;
+  const moved = resetMoved(refill);
+  if (first?.reset === undefined || moved === undefined || cameBackAtOnce(refill) !== true) return undefined;
+  const now = clock.at(first.receivedAt)?.earliest ?? first.receivedAt;
+  const isShort = moved > 5 * SECOND && moved <= MINUTE - 2 * SECOND && first.reset - now > 5 * SECOND;
+  return isShort ? moved : undefined;
+}
+
+/**
+ * Whether only a later answer tells how quota comes back. A new window has a reset of its own, most of a window later;
+ * what is given back bit by bit moves on bit by bit. But a bucket may name its next token where it refuses, and the time
+ * it is full where it admits: that Reset tells nothing, but Remaining rises without a request.
+ */
+export const needsLater = (refill: Refill): boolean =>
+  cameBackAtOnce(refill) === false && (resetMoved(refill) ?? 0) >= MINUTE / 4;
+
+/**
+ * Whether quota comes back bit by bit, as in a sliding window or a token bucket; undefined where the headers do not tell.
+ *
+ * @param later what was admitted a little later, where that was asked
+ */
+export function isRefilling(refill: Refill, later: RateReading | undefined): boolean | undefined {
+  const atOnce = cameBackAtOnce(refill);
+  if (atOnce !== false) return atOnce === undefined ? undefined : false;
+  if (!needsLater(refill)) return true;
+  return later?.remaining !== undefined && later.remaining > (refill.first?.remaining ?? 0);
+}
+
+/**
+ * Whether there is much less than a bucket would hold, long before the minute is over: a moment later a window that looks
+ * back for less than a minute has given back too much.
+ *
+ * @param admitted how many requests were admitted since the refusal
+ */
+export function mayGiveTooMuch({ perMinute, refused, first }: Refill, admitted: number): boolean {
+  if (first === undefined) return false;
+  const waited = first.sentAt - refused.receivedAt;
+  const held = (first.remaining ?? 0) + admitted;
+  const isEarly = waited > 5 * SECOND && waited < MINUTE - 10 * SECOND;
+  return isEarly && held < (waited * perMinute) / MINUTE - 2;
+}
+
+/** More quota than a window of a minute gives back in this time. */
+export interface OverGiven {
+  readonly reading: RateReading;
+  /** Since the refusal. */
+  readonly seconds: number;
+  readonly given: number;
+  readonly most: number;
+}
+
+/** What a key was admitted before and after a refusal for its minute. */
+interface AroundRefusal {
+  readonly perMinute: number;
+  readonly refused: RateReading;
+  /** What filled the window. */
+  readonly before: readonly RateReading[];
+  /** All that this run was admitted since. */
+  readonly since: readonly RateReading[];
+}
+
+/**
+ * What a window that looks back gave back before its minute was over: a bucket its refill and no more, a sliding one
+ * nothing but what was spent before the burst. Somebody else who uses the key leaves less, never more.
+ *
+ * @param shown the answers that are judged
+ */
+export function overGiven(
+  { perMinute, refused, before, since }: AroundRefusal,
+  shown: readonly RateReading[],
+): OverGiven | undefined {
+  const last = before.findLast(({ receivedAt }) => receivedAt < refused.receivedAt);
+  if (last === undefined) return undefined;
+  for (const reading of shown) {
+    const { limit, remaining, sentAt, receivedAt } = reading;
+    if (limit !== perMinute || remaining === undefined) continue;
+    if (receivedAt > last.sentAt + MINUTE - 2 * SECOND) continue;
+    const given = remaining + since.filter((own) => own.sentAt <= sentAt).length;
+    const left = before.filter((spent) => spent.sentAt + MINUTE - 2 * SECOND <= receivedAt).length;
+    const refilled = ((receivedAt - refused.sentAt) * perMinute) / MINUTE;
+    const most = Math.floor(Math.max(refilled, left)) + 2;
+    if (given > most) return { reading, seconds: (sentAt - refused.receivedAt) / SECOND, given, most };
+  }
+  return undefined;
+}

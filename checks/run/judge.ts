@@ -1,0 +1,148 @@
+/** Judges a run from its outcomes and its trace alone: the same for one that was just played and for a stored one. */
+import { TargetClock } from '../limits/target-clock.ts';
+import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
+import { type ChangedTarget, changedTarget, isBefore } from './changed-target.ts';
+import type { Check, GapAnswer, GapObserver } from './check.ts';
+import { crossedAnswers } from './crossed-answers.ts';
+import { Findings, type Settled } from './findings.ts';
+import { type OutcomeSource, permitOf } from './scene.ts';
+import type { Trace, TraceSoFar } from './trace.ts';
+import { settledOr } from './unsettled.ts';
+
+/** What is judged: the checks and gap observers that were asked for. */
+export interface Judging {
+  readonly checks: readonly Check[];
+  readonly gapObservers: readonly GapObserver[];
+  /** Ids of the requirements that were left out of the run. */
+  readonly leftOut?: readonly string[];
+}
+
+/** What a run found out. */
+export interface RunResult {
+  /** By requirement id. */
+  readonly requirements: ReadonlyMap<string, Settled>;
+  /** By gap id; a string says why there is no answer. */
+  readonly gaps: ReadonlyMap<string, GapAnswer | string>;
+  /** Why not all that came is evidence (something took the target's place, answers were crossed), in one line. */
+  readonly doubt?: string;
+}
+
+/** What checks find in the answers as they come. */
+export class Watch {
+  readonly #findings: ReadonlyMap<Check, Findings>;
+  readonly #watching: readonly Check[];
+
+  constructor(checks: readonly Check[]) {
+    this.#findings = new Map(checks.map((check) => [check, new Findings()]));
+    this.#watching = checks.filter(({ observe }) => observe !== undefined);
+  }
+
+  of(check: Check): Findings {
+    return this.#findings.get(check)?.copy() ?? new Findings();
+  }
+
+  /** @returns whether it breaks a requirement */
+  see(exchange: AnsweredExchange, soFar: TraceSoFar): boolean {
+    let breaks = false;
+    for (const check of this.#watching) {
+      const findings = this.#findings.get(check);
+      const before = findings?.broken ?? 0;
+      findings?.guard(() => check.observe?.(exchange, findings, soFar));
+      breaks ||= (findings?.broken ?? 0) > before;
+    }
+    return breaks;
+  }
+}
+
+/** What is found of one check, given what was found in the answers. */
+export function judgeCheck(check: Check, findings: Findings, source: OutcomeSource, trace: Trace): Findings {
+  const { run } = trace;
+  const unbound = check.notApplicable?.(run.keys);
+  const wanted = permitOf(check, run.permissions);
+  const lacking = check.lacks?.(run.keys);
+  if (unbound !== undefined) findings.notApplicable(unbound);
+  else if (wanted !== undefined) findings.skips(`needs the permission ${wanted}`);
+  else if (lacking !== undefined) findings.skips(lacking);
+  else if (check.decide !== undefined) findings.guard(() => check.decide?.(source, findings, trace));
+  if (check.inFullWith !== undefined && !run.permissions.has(check.inFullWith))
+    findings.skips(`needs the permission ${check.inFullWith}`);
+  findings.guard(() => check.conclude?.(trace, findings));
+  return findings;
+}
+
+/** Lets checks watch the whole trace again, each answer with what was known when it came. */
+function watched(checks: readonly Check[], trace: Trace): Watch {
+  const watch = new Watch(checks);
+  const targetClock = new TargetClock();
+  const refusals = new Map<string | null, number>();
+  const soFar: TraceSoFar = {
+    targetClock,
+    keyOf: (exchange) => trace.keyOf(exchange),
+    refusalsOf: ({ key }) => (key === null ? 0 : (refusals.get(key) ?? 0)),
+  };
+  for (const reading of trace.readings) {
+    targetClock.learn(reading);
+    if (reading.status === 429) refusals.set(reading.key, (refusals.get(reading.key) ?? 0) + 1);
+    const exchange = trace.find(reading.id);
+    if (exchange !== undefined && isAnswered(exchange) && exchange.request.operation !== 'other')
+      watch.see(exchange, soFar);
+  }
+  return watch;
+}
+
+const LEFT_OUT: Settled = { verdict: 'skipped', reason: 'left out by --only', evidence: [] };
+
+/** Judges everything that was asked for. */
+export function judgeRun(
+  { checks, gapObservers, leftOut = [] }: Judging,
+  source: OutcomeSource,
+  trace: Trace,
+): RunResult {
+  const watch = watched(checks, trace);
+  const crossed = crossedAnswers(trace.exchanges);
+  const change = crossed === undefined ? changedTarget(source, trace) : undefined;
+  const doubt = crossed ?? change?.message;
+  const settled = checks.map((check) => {
+    const findings = judgeCheck(check, watch.of(check), source, trace);
+    if (crossed !== undefined) return [check.id, settleCrossed(check, findings, crossed)] as const;
+    return [check.id, change === undefined ? findings.settle() : settleBefore(change, findings)] as const;
+  });
+  const gaps = gapObservers.map((observer) => {
+    const answer = gapAnswer(observer, source, trace);
+    const isDoubtful =
+      doubt !== undefined &&
+      typeof answer !== 'string' &&
+      !(change !== undefined && answer.evidence.every((exchange: Exchange) => isBefore(exchange, change)));
+    return [observer.id, isDoubtful ? doubt : answer] as const;
+  });
+  return {
+    requirements: new Map([...settled, ...leftOut.map((id) => [id, LEFT_OUT] as const)]),
+    gaps: new Map(gaps),
+    ...(doubt === undefined ? {} : { doubt }),
+  };
+}
+
+function gapAnswer(observer: GapObserver, source: OutcomeSource, trace: Trace): GapAnswer | string {
+  const wanted = permitOf(observer, trace.run.permissions);
+  if (wanted !== undefined) return `needs the permission ${wanted}`;
+  return (
+    settledOr(
+      () => observer.answer(source, trace),
+      ({ message }) => message,
+    ) ?? 'this run does not show it'
+  );
+}
+
+/** What was found before the target changed; afterwards nothing is found, neither good nor bad. */
+function settleBefore(change: ChangedTarget, findings: Findings): Settled {
+  const settled = findings.settle((exchange) => isBefore(exchange, change));
+  if (settled.verdict === 'fail' || findings.broken === 0) return settled;
+  return { verdict: 'inconclusive', reason: change.message, evidence: [] };
+}
+
+/** Of crossed answers nothing can be told but that they are crossed. */
+function settleCrossed({ standsWhereCrossed }: Check, findings: Findings, crossed: string): Settled {
+  const settled = findings.settle();
+  if (settled.verdict === 'fail' && standsWhereCrossed === true) return settled;
+  return { verdict: 'inconclusive', reason: crossed, evidence: [] };
+}

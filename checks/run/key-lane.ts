@@ -1,0 +1,109 @@
+import type { TargetClock } from '../limits/target-clock.ts';
+import { MINUTE } from '../limits/time.ts';
+import type { Key } from '../profile/key.ts';
+import type { AnsweredExchange } from '../wire/exchange.ts';
+import type { RateReading } from '../wire/rate-headers.ts';
+
+/** So many windows in a row that are empty after a single request are no accident, nor a neighbour's doing. */
+const MISLEADING = 3;
+
+/** A key's quota as far as the run knows it: what was sent, what the headers said. */
+export class KeyLane {
+  readonly key: Key;
+  /** Sending times since a minute before the last answer, oldest first. */
+  readonly #recent: number[] = [];
+  #last: RateReading | undefined;
+  #refusedUntil = 0;
+  /**
+   * Whether the target lets the key add animals, as far as its answers tell: permissions of a key are a question that
+   * section 5 leaves open. Doubtful: an addition was forbidden, and nobody else tried it.
+   */
+  adding: 'untried' | 'allowed' | 'doubtful' | 'forbidden' = 'untried';
+  /** Why the key cannot be used any more (unknown to the target, banned); undefined while it can. */
+  unusable: string | undefined;
+  /** Whether the requests that its window admits are being counted. */
+  isCounted = false;
+  /** Windows in a row that had nothing left after the first request of this run that they admitted. */
+  #emptyWindows = 0;
+  /** Requests that were answered 429. */
+  refusals = 0;
+
+  constructor(key: Key) {
+    this.key = key;
+  }
+
+  /** Counts a request that is about to be sent. */
+  spend(now: number): void {
+    this.#recent.push(now);
+  }
+
+  learn(reading: RateReading): void {
+    if (reading.status === 429) this.refusals += 1;
+    if (reading.operation === 'createPet' && reading.status < 300) this.adding = 'allowed';
+    if (!this.#misleads) this.#emptyWindows = this.#isEmptyAgain(reading) ? this.#emptyWindows + 1 : 0;
+    // Where stored exchanges are gone through again, one is asked for before the time at which it was sent.
+    while (this.#recent[0] !== undefined && this.#recent[0] <= reading.receivedAt - MINUTE)
+      this.#recent.shift();
+    if (this.#last === undefined || reading.receivedAt >= this.#last.receivedAt) this.#last = reading;
+  }
+
+  /** Whether X-RateLimit-Remaining tells nothing of the key's quota: every window would hold a single request. */
+  get #misleads(): boolean {
+    return this.#emptyWindows >= MISLEADING;
+  }
+
+  #isEmptyAgain({ status, limit, remaining, reset }: RateReading): boolean {
+    const last = this.#last;
+    return (
+      status !== 429 &&
+      limit === this.key.limits.perMinute &&
+      remaining === 0 &&
+      last?.remaining === 0 &&
+      last.reset !== reset
+    );
+  }
+
+  /** The target asked to wait until this moment. */
+  refusedUntil(time: number): void {
+    this.#refusedUntil = Math.max(this.#refusedUntil, time);
+  }
+
+  /** Whether the key was refused though the run had quota for it, and is to be left alone. */
+  isRefused(now: number): boolean {
+    return this.#refusedUntil > now;
+  }
+
+  /** Requests that the current minute still admits, as far as the run can know. */
+  left(now: number): number {
+    if (this.isRefused(now)) return 0;
+    const bySelf = this.key.limits.perMinute - this.#inMinute(now).length;
+    const last = this.#last;
+    const isTold = last?.limit === this.key.limits.perMinute && last.receivedAt > now - MINUTE;
+    const told = isTold && !this.#misleads ? last.remaining : undefined;
+    return Math.max(0, told === undefined ? bySelf : told);
+  }
+
+  /**
+   * The earliest moment at which a request is within the minute's quota: now, the window's reset where the headers
+   * describe the minute, else a minute after the oldest request that counts.
+   */
+  readyAt(now: number, clock: TargetClock): number {
+    if (this.isRefused(now)) return this.#refusedUntil;
+    if (this.left(now) > 0) return now;
+    const last = this.#last;
+    if (last?.limit === this.key.limits.perMinute && last.reset !== undefined) {
+      const reset = clock.certainlyReached(last.reset);
+      if (reset !== undefined) return Math.min(Math.max(reset, now), last.receivedAt + MINUTE);
+    }
+    return (this.#inMinute(now)[0] ?? now - MINUTE) + MINUTE;
+  }
+
+  /** When the requests of the minute until now were sent. */
+  #inMinute(now: number): number[] {
+    return this.#recent.filter((sent) => sent > now - MINUTE && sent <= now);
+  }
+}
+
+/** Whether an addition may have been forbidden for its key: one with which nothing was added so far. */
+export const mayLackPermission = ({ outcome }: AnsweredExchange, lane: KeyLane | undefined): boolean =>
+  outcome.status === 403 && lane?.adding !== 'allowed';

@@ -1,0 +1,101 @@
+import type { Key } from '../profile/key.ts';
+import type { Exchange } from '../wire/exchange.ts';
+import type { RateReading } from '../wire/rate-headers.ts';
+
+/**
+ * Outcomes as JSON, in which exchanges, readings and keys stand by their names: what was exchanged is on disk once, and
+ * no key's value ever is.
+ */
+
+/** Where the things are that stand by name. */
+export interface Named {
+  exchange(id: string): Exchange | undefined;
+  reading(id: string): RateReading | undefined;
+  key(name: string): Key | undefined;
+}
+
+/** What a stored outcome names is not there: its line is damaged, or the profile is another one. */
+export class NotStored extends Error {
+  override readonly name = 'NotStored';
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isExchange = (value: object): value is Exchange =>
+  'sentBy' in value && 'request' in value && 'outcome' in value;
+const isKey = (value: object): value is Key => 'limits' in value && 'roles' in value && 'value' in value;
+const isReading = (value: object): value is RateReading =>
+  'id' in value && 'operation' in value && 'receivedAt' in value && 'path' in value;
+
+/**
+ * An outcome as a JSON value.
+ *
+ * @param keep called with every exchange that it holds: a reader of the outcome will ask for it
+ */
+export function encodeOutcome(value: unknown, keep: (exchange: Exchange) => void): unknown {
+  const encode = (part: unknown): unknown => {
+    if (part === undefined) return { $: 'none' };
+    if (typeof part === 'bigint') return { $: 'integer', value: String(part) };
+    if (typeof part === 'number' && !Number.isFinite(part)) return { $: 'number', value: String(part) };
+    if (typeof part !== 'object' || part === null) return part;
+    if (Array.isArray(part)) return part.map(encode);
+    if (part instanceof Map)
+      return { $: 'map', entries: [...part].map(([key, entry]) => [encode(key), encode(entry)]) };
+    if (part instanceof Set) return { $: 'set', values: [...part].map(encode) };
+    if (isKey(part)) return { $: 'key', name: part.name };
+    if (isExchange(part)) {
+      keep(part);
+      return { $: 'exchange', id: part.id };
+    }
+    if (isReading(part)) return { $: 'reading', id: part.id };
+    return Object.fromEntries(
+      Object.entries(part).flatMap(([name, entry]) => (entry === undefined ? [] : [[name, encode(entry)]])),
+    );
+  };
+  return encode(value);
+}
+
+/**
+ * The outcome that was encoded so.
+ *
+ * @throws NotStored where something that stands by its name is not there
+ */
+export function decodeOutcome(value: unknown, named: Named): unknown {
+  const found = <T>(kind: string, name: unknown, find: (name: string) => T | undefined): T => {
+    const thing = find(String(name));
+    if (thing === undefined) throw new NotStored(`${kind} ${String(name)} is not on record`);
+    return thing;
+  };
+  const list = (part: unknown): unknown[] => (Array.isArray(part) ? part.map(decode) : []);
+  const decode = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(decode);
+    if (!isRecord(part)) return part;
+    switch (part['$']) {
+      case 'none':
+        return undefined;
+      case 'integer':
+        return BigInt(String(part['value']));
+      case 'number':
+        return Number(part['value']);
+      case 'map':
+        return new Map(
+          list(part['entries']).map((entry) => (Array.isArray(entry) ? [entry[0], entry[1]] : [])) as [
+            unknown,
+            unknown,
+          ][],
+        );
+      case 'set':
+        return new Set(list(part['values']));
+      case 'key':
+        return found('key', part['name'], named.key);
+      case 'exchange':
+        return found('exchange', part['id'], named.exchange);
+      case 'reading':
+        return found('reading', part['id'], named.reading);
+      default:
+        return Object.fromEntries(Object.entries(part).map(([name, entry]) => [name, decode(entry)]));
+    }
+  };
+  return decode(value);
+}

@@ -1,0 +1,103 @@
+/** Plays the scenes of everything that was asked for: in turn what spends little, then the limits, a lane a key. */
+
+import type { Key } from '../profile/key.ts';
+import { postflight } from './changed-target.ts';
+import type { Check, GapObserver } from './check.ts';
+import { type Judging, judgeCheck, Watch } from './judge.ts';
+import type { RunFacts } from './probe.ts';
+import type { Run } from './run.ts';
+import type { RunEvent } from './run-events.ts';
+import { type KeyScene, type Need, type Needs, permitOf, type Scene } from './scene.ts';
+
+/** What of a run decides which scenes are played. */
+type Planned = Pick<RunFacts, 'keys' | 'permissions'>;
+
+/** What is asked for of a run with these permissions and keys. */
+export function isAskedFor(row: Check | GapObserver, { facts }: { readonly facts: Planned }): boolean {
+  if (permitOf(row, facts.permissions) !== undefined) return false;
+  if ('notApplicable' in row && row.notApplicable?.(facts.keys) !== undefined) return false;
+  return !('lacks' in row && row.lacks?.(facts.keys) !== undefined);
+}
+
+const inTurn = (need: Need): boolean =>
+  need.kind === 'optional'
+    ? inTurn(need.scene)
+    : need.kind === 'scene' && !need.afterwards && !waitsForKeys(need);
+
+/** Whether a scene needs another one that drives keys to their limits. */
+const waitsForKeys = ({ needs }: { readonly needs: Needs }): boolean =>
+  Object.values(needs).some((need) => {
+    const scene = need.kind === 'optional' ? need.scene : need;
+    return scene.kind === 'key-scene' || waitsForKeys(scene);
+  });
+
+/** The scenes on keys that rows need, each once, in the order in which a key's own are played. */
+export function keyScenes(rows: readonly { readonly needs: Needs }[]): readonly KeyScene<unknown>[] {
+  const found = new Set<KeyScene<unknown>>();
+  const visit = ({ needs }: { readonly needs: Needs }): void => {
+    for (const need of Object.values(needs)) {
+      const scene = need.kind === 'optional' ? need.scene : need;
+      visit(scene);
+      if (scene.kind === 'key-scene') found.add(scene);
+    }
+  };
+  for (const row of rows) visit(row);
+  return [...found];
+}
+
+/** The scenes that drive each key to its limits, in turn. */
+export function lanes(
+  rows: readonly { readonly needs: Needs }[],
+  { facts, keys }: { readonly facts: Planned; readonly keys: readonly Key[] },
+): ReadonlyMap<string, readonly Scene<unknown>[]> {
+  const byKey = new Map<string, Scene<unknown>[]>();
+  for (const keyScene of keyScenes(rows)) {
+    if (!facts.permissions.has(keyScene.permit)) continue;
+    for (const key of keyScene.keys(keys)) {
+      const lane = byKey.get(key.name) ?? [];
+      const scene = keyScene.on(key, keys);
+      // Rows may need the same one, each on keys of its own.
+      if (!lane.some(({ id }) => id === scene.id)) byKey.set(key.name, [...lane, scene]);
+    }
+  }
+  return byKey;
+}
+
+/**
+ * Plays everything that is needed to judge what is asked for, and says of each check what is found as soon as that is
+ * known. Only Unsettled may come out of a scene; anything else is a defect of the harness and is thrown on.
+ */
+export async function playRun(
+  run: Run,
+  { checks, gapObservers }: Judging,
+  onEvent: (event: RunEvent) => void = () => undefined,
+): Promise<void> {
+  const watch = new Watch(checks);
+  run.isRemarkable = (exchange) => watch.see(exchange, run.trace);
+  const asked = [...checks, ...gapObservers].filter((row) => isAskedFor(row, run));
+  const open = new Set(checks);
+  const tell = (isDone: (check: Check) => boolean) => {
+    for (const check of open) {
+      if (!isDone(check)) continue;
+      open.delete(check);
+      const { verdict, reason } = judgeCheck(check, watch.of(check), run, run.trace).settle();
+      onEvent({ kind: 'check-ended', id: check.id, verdict, reason });
+    }
+  };
+
+  for (const row of asked) {
+    if (checks.some((check) => check === row)) onEvent({ kind: 'check-started', id: row.id });
+    for (const need of Object.values(row.needs).filter(inTurn)) await run.playNeed(need);
+    tell(
+      (check) => check === row && check.conclude === undefined && Object.values(check.needs).every(inTurn),
+    );
+  }
+  await Promise.all(
+    [...lanes(asked, run).values()].map(async (scenes) => {
+      for (const scene of scenes) await run.play(scene);
+    }),
+  );
+  for (const { needs } of asked) for (const need of Object.values(needs)) await run.playNeed(need);
+  await run.play(postflight(run.trace));
+  tell(() => true);
+}

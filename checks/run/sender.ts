@@ -1,0 +1,142 @@
+import type { ClientRequest, HttpClient } from '../wire/client.ts';
+import { type AnsweredExchange, type Exchange, wasInterrupted } from '../wire/exchange.ts';
+import type { RateReading } from '../wire/rate-headers.ts';
+import { whyEnded } from '../wire/time-is-over.ts';
+import type { Clock } from './clock.ts';
+import type { Journal } from './journal.ts';
+import { KeyLane } from './key-lane.ts';
+import type { RunFacts } from './probe.ts';
+import type { RunEvent } from './run-events.ts';
+import { asTheTargets, TargetPresence } from './target-presence.ts';
+import type { GrowingTrace, Keeping } from './trace.ts';
+import { RunEnded } from './unsettled.ts';
+
+/** What a sender works with. */
+export interface SenderOptions {
+  readonly trace: GrowingTrace;
+  readonly client: HttpClient;
+  readonly clock: Clock;
+  /** Where every exchange goes as soon as it is over. */
+  readonly journal: Journal | undefined;
+  /** The number of this process among those that worked at the run, from 1. */
+  readonly session: number;
+  /** How long a target that stops answering is waited for, in real milliseconds; by default a minute. */
+  readonly patience: number | undefined;
+  readonly signal: AbortSignal | undefined;
+  readonly onEvent: ((event: RunEvent) => void) | undefined;
+  /** Whether a judgement makes an exchange worth keeping. */
+  readonly isRemarkable: (exchange: AnsweredExchange) => boolean;
+}
+
+/** The only layer that sends and waits: it knows the network, the time and what each key has left. */
+export class Sender {
+  readonly run: RunFacts;
+  readonly trace: GrowingTrace;
+  readonly clock: Clock;
+  readonly lanes: readonly KeyLane[];
+  readonly presence: TargetPresence;
+  /** By key (null: none), how often an unexpected 429 was waited out since the key's last request was admitted. */
+  readonly waitsInVain = new Map<string | null, number>();
+  readonly #options: SenderOptions;
+  #additionRepeated = false;
+  readonly #tallied = new Map<string, number>();
+
+  constructor(options: SenderOptions) {
+    this.#options = options;
+    this.trace = options.trace;
+    this.run = options.trace.run;
+    this.clock = options.clock;
+    this.lanes = this.run.keys.map((key) => new KeyLane(key));
+    this.presence = new TargetPresence(options.clock.speed, options.patience);
+  }
+
+  laneOf({ key }: Pick<Exchange, 'key'>): KeyLane | undefined {
+    return this.lanes.find((lane) => lane.key.name === key);
+  }
+
+  /** The lanes of the keys that the target knows. */
+  usable(): KeyLane[] {
+    return this.lanes.filter(({ unusable }) => unusable === undefined);
+  }
+
+  /**
+   * Whether an addition whose answer was lost may be sent again, as another animal: once a run. A connection breaks now
+   * and then; a target that loses one answer after the other would be given animals without end.
+   */
+  repeatsAddition(): boolean {
+    if (this.#additionRepeated) return false;
+    this.#additionRepeated = true;
+    return true;
+  }
+
+  /** Takes in what an earlier process learned of a key. */
+  learn(reading: RateReading): void {
+    const lane = this.laneOf(reading);
+    lane?.spend(reading.sentAt);
+    lane?.learn(reading);
+  }
+
+  /** Writes down how many exchanges of a key were neither kept nor read since the last time. */
+  recordTally(key: string): void {
+    const tallied = this.#tallied.get(key);
+    if (tallied !== undefined) this.#options.journal?.append({ tallied, key });
+    this.#tallied.delete(key);
+  }
+
+  progress(key: string, done: number, of: number): void {
+    this.#options.onEvent?.({ kind: 'spending', key, done, of });
+  }
+
+  async waitUntil(time: number, waitingFor: string): Promise<void> {
+    if (time <= this.clock.now()) return;
+    this.#options.onEvent?.({ kind: 'waiting', until: time, for: waitingFor });
+    try {
+      await this.clock.sleepUntil(time, this.#options.signal);
+    } catch (error) {
+      this.#throwIfEnded();
+      throw error;
+    } finally {
+      this.#options.onEvent?.({ kind: 'waited', for: waitingFor });
+    }
+  }
+
+  async exchange(
+    request: ClientRequest,
+    record: { readonly id: string; readonly sentBy: string },
+    keeping: Keeping,
+  ): Promise<Exchange> {
+    this.#throwIfEnded();
+    if (this.presence.gone !== undefined) throw new RunEnded(this.presence.gone);
+    const sender = request.authorization.kind === 'key' ? request.authorization.name : null;
+    this.laneOf({ key: sender })?.spend(this.clock.now());
+    const { client, session, signal } = this.#options;
+    const send = () => client.exchange(request, record, signal);
+    const answer = asTheTargets(await (this.clock.during?.(send) ?? send()));
+    const exchange = session === 1 ? answer : { ...answer, session };
+    this.presence.note(exchange);
+    this.#record(exchange, keeping);
+    return exchange;
+  }
+
+  #throwIfEnded(): void {
+    const { signal } = this.#options;
+    if (signal?.aborted === true) throw new RunEnded(whyEnded(signal));
+  }
+
+  #record(exchange: Exchange, keeping: Keeping): void {
+    const { trace, journal, isRemarkable } = this.#options;
+    const { reading, kept } = trace.admit(exchange, keeping, isRemarkable);
+    // What this process gave up, a resumed run sends again.
+    if (!wasInterrupted(exchange)) {
+      if (kept) journal?.append({ exchange });
+      else if (keeping.tallied && reading !== undefined && reading.key !== null)
+        this.#tallied.set(reading.key, (this.#tallied.get(reading.key) ?? 0) + 1);
+      else if (reading !== undefined) journal?.append({ reading });
+    }
+    if (reading !== undefined) {
+      if (reading.status !== 429) this.waitsInVain.delete(reading.key);
+      this.laneOf(reading)?.learn(reading);
+    }
+    this.#options.onEvent?.({ kind: 'exchange', exchange });
+  }
+}

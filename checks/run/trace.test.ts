@@ -1,0 +1,191 @@
+import t from 'tap';
+import { addPet, getPet, listPets } from '../wire/requests.ts';
+import { type AnswerParts, answered } from '../wire/testing/answered.ts';
+import { NOON, ROUND_TRIP, testKey, testRun } from './testing/test-run.ts';
+import { GrowingTrace, type Keeping } from './trace.ts';
+
+const RESET = { kind: 'failure', reason: 'reset', message: 'the connection was reset' } as const;
+const IN_FULL: Keeping = { uniform: false, tallied: false };
+const UNIFORM: Keeping = { uniform: true, tallied: false };
+const PRO = testKey({ name: 'pro-1' });
+
+const traceOf = () => new GrowingTrace(testRun(undefined, { keys: [testKey(), PRO] }).run.facts);
+/** Takes in answers to requests of one scene, with these statuses. */
+const admitted = (statuses: readonly number[], keeping: Keeping, parts: AnswerParts = {}) => {
+  const trace = traceOf();
+  for (const [index, status] of statuses.entries())
+    trace.admit(answered({ ...parts, id: `burst#${index + 1}`, status }), keeping);
+  return trace;
+};
+
+t.test('what is exchanged is kept, counted and read', (t) => {
+  const trace = traceOf();
+  const exchange = answered({ sentAt: NOON, headers: [['X-RateLimit-Remaining', '59']] });
+  t.strictSame(trace.admit(exchange, IN_FULL), { reading: trace.readings[0], kept: true });
+  t.equal(trace.find(exchange.id), exchange);
+  t.strictSame(trace.exchanges, [exchange]);
+  t.match(trace.readings, [{ id: exchange.id, remaining: 59, listed: 0, sentAt: NOON }]);
+  t.equal(trace.findReading(exchange.id), trace.readings[0]);
+  t.strictSame([...trace.requestsByKey], [['free-1', 1]]);
+  t.equal(trace.keyOf(exchange)?.name, 'free-1');
+  trace.admit(answered({ id: 'other#1', key: null, status: 401 }), IN_FULL);
+  t.strictSame([trace.requestsByKey.get('(none)'), trace.readings.length], [1, 2]);
+  t.strictSame(trace.readingsOf(testKey()).length, 1, 'one without a key is nobody’s');
+  t.end();
+});
+
+t.test('a failure is kept in full, also in a burst, and is no reading', (t) => {
+  const trace = traceOf();
+  for (const id of ['burst#1', 'burst#2', 'burst#3'])
+    trace.admit({ ...answered({ id }), outcome: RESET }, UNIFORM);
+  t.equal(trace.exchanges.length, 3);
+  t.strictSame(trace.readings, []);
+  t.end();
+});
+
+t.test('of uniform answers two of each sender and status are kept, and every addition', (t) => {
+  const trace = admitted([200, 200, 200, 429, 200, 429, 429, 200], UNIFORM);
+  t.strictSame(
+    trace.exchanges.map(({ id }) => id),
+    ['burst#1', 'burst#2', 'burst#4', 'burst#6'],
+  );
+  t.equal(trace.readings.length, 8, 'every one is a reading');
+  t.equal(trace.refusalsOf(answered()), 3);
+  t.equal(admitted([201, 201, 201], UNIFORM, { operation: 'createPet' }).exchanges.length, 3);
+  t.end();
+});
+
+t.test('what a judgement finds remarkable is kept, and so is what an outcome names', (t) => {
+  const trace = admitted([200, 200], UNIFORM);
+  const odd = answered({ id: 'burst#3' });
+  t.match(
+    trace.admit(odd, UNIFORM, () => true),
+    { kept: true },
+  );
+  const plain = answered({ id: 'burst#4' });
+  t.match(trace.admit(plain, UNIFORM), { kept: false });
+  t.equal(trace.find('burst#4'), undefined);
+  t.strictSame([trace.keep(plain), trace.keep(plain)], [true, false], 'once');
+  t.equal(trace.find('burst#4'), plain);
+  const elsewhere = answered({ id: 'burst#5', operation: 'other' });
+  t.match(
+    trace.admit(elsewhere, UNIFORM, () => true),
+    { kept: false },
+    'nobody judges other operations',
+  );
+  t.end();
+});
+
+t.test('of what a scene tallies there is a number', (t) => {
+  const trace = admitted([200, 200, 200, 200], { uniform: true, tallied: true });
+  t.equal(trace.readings.length, 2);
+  t.equal(trace.requestsByKey.get('free-1'), 4);
+  trace.admitTallied('free-1', 6);
+  t.equal(trace.requestsByKey.get('free-1'), 10);
+  t.end();
+});
+
+t.test('the first answer on a key after one that was lost is marked', (t) => {
+  const trace = traceOf();
+  const keys = ['free-1', 'free-1', 'free-1', 'pro-1', 'free-1', 'free-1'];
+  for (const [index, key] of keys.entries()) {
+    const exchange = answered({ id: `check#${index + 1}`, key });
+    trace.admit(index === 1 || index === 2 ? { ...exchange, outcome: RESET } : exchange, IN_FULL);
+  }
+  t.strictSame(
+    trace.readings.filter(({ afterLost }) => afterLost === true).map(({ id }) => id),
+    ['check#5'],
+  );
+  t.end();
+});
+
+t.test('around the end of a process an answer may stand beside one that is lost', (t) => {
+  const trace = admitted(Array(60).fill(200), UNIFORM);
+  trace.endSession();
+  const marked = trace.readings.filter(({ afterLost }) => afterLost === true).map(({ id }) => id);
+  t.strictSame(
+    [marked.length, marked[0], marked.at(-1)],
+    [50, 'burst#11', 'burst#60'],
+    'as many as may be in flight',
+  );
+  for (const [id, key, session] of [
+    ['next#1', 'free-1', 2],
+    ['next#2', 'free-1', 2],
+    ['next#3', 'pro-1', 2],
+  ] as const)
+    trace.admit({ ...answered({ id, key }), session }, IN_FULL);
+  t.strictSame(
+    ['next#1', 'next#2', 'next#3'].map((id) => trace.findReading(id)?.afterLost),
+    [true, undefined, true],
+    'the first of each key after it as well',
+  );
+  t.end();
+});
+
+t.test('readings of a key are told in the order of sending, be their answers in another one', (t) => {
+  const trace = traceOf();
+  const parts: readonly [id: string, sentAt: number, receivedAt: number][] = [
+    ['check#2', 20, 50],
+    ['check#1', 10, 60],
+    ['check#4', 55, 70],
+    ['check#3', 30, 80],
+  ];
+  for (const [id, sentAt, receivedAt] of parts)
+    trace.admit(answered({ id, sentAt: NOON + sentAt, receivedAt: NOON + receivedAt }), IN_FULL);
+  const since = (time?: number) =>
+    trace.readingsOf(testKey(), time === undefined ? undefined : NOON + time).map(({ id }) => id);
+  t.strictSame(since(), ['check#1', 'check#2', 'check#3', 'check#4']);
+  t.strictSame(since(20), ['check#2', 'check#3', 'check#4']);
+  t.strictSame(since(21), ['check#3', 'check#4']);
+  t.strictSame(since(55), ['check#4'], 'one that came in meanwhile was sent before');
+  t.strictSame(trace.readingsOf(PRO), []);
+  t.end();
+});
+
+t.test('when the interface last gave a sign, and how many answers bore none since', async (t) => {
+  const login: AnswerParts = { headers: [['Content-Type', 'text/html']], body: '<h1>Log in</h1>' };
+  const answers = [{}, login, login, {}, login];
+  const { run } = testRun((_request, number) => answers[number - 1] ?? {});
+  const seen: (readonly [last: number | undefined, without: number])[] = [];
+  for (const _answer of answers) {
+    await run.probe(`check-${seen.length}`).attempt(listPets(), testKey());
+    const { last, without } = run.trace.signs;
+    seen.push([last === undefined ? undefined : (last - NOON) / ROUND_TRIP, without]);
+  }
+  t.strictSame(seen, [
+    [1, 0],
+    [1, 1],
+    [1, 2],
+    [4, 0],
+    [4, 1],
+  ]);
+});
+
+t.test('a key may add once an addition of its own succeeded', async (t) => {
+  const animal = addPet({ name: 'Bello', categoryId: 1n });
+  for (const [status, adding] of [
+    [201, 'allowed'],
+    [200, 'allowed'],
+    [302, 'untried'],
+    [403, 'untried'],
+    [500, 'untried'],
+  ] as const) {
+    const { run } = testRun(() => ({ status }), { keys: [testKey(), PRO] });
+    await run.probe('check').attempt(animal, testKey());
+    t.strictSame(
+      run.sender.lanes.map((lane) => lane.adding),
+      [adding, 'untried'],
+      `${status}`,
+    );
+  }
+});
+
+t.test('only a list says how many animals it held', async (t) => {
+  const { run } = testRun((request) => ({ body: request.operation === 'listPets' ? '[{},{}]' : '{}' }));
+  await run.probe('check').attempt(listPets(), testKey());
+  await run.probe('check').attempt(getPet(1n), testKey());
+  t.strictSame(
+    run.trace.readings.map((reading) => ('listed' in reading ? reading.listed : 'none')),
+    [2, 'none'],
+  );
+});

@@ -1,0 +1,206 @@
+import { TargetClock } from '../limits/target-clock.ts';
+import type { Key } from '../profile/key.ts';
+import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
+import { listedPets, looksLikeTheService } from '../wire/pets.ts';
+import { type RateReading, rateReading } from '../wire/rate-headers.ts';
+import type { RunFacts } from './probe.ts';
+
+/** What a passive judgement may look at beside the exchange: what was known when it came. */
+export interface TraceSoFar {
+  readonly targetClock: TargetClock;
+  /** The key that an exchange was sent with, undefined where it carried no valid one. */
+  keyOf(exchange: Exchange): Key | undefined;
+  /** How many requests on the exchange's key were refused with 429 so far: from two on, a ban may be earned. */
+  refusalsOf(exchange: Exchange): number;
+}
+
+/** Everything that was exchanged. */
+export interface Trace extends TraceSoFar {
+  readonly run: RunFacts;
+  /** The exchanges that were kept in full, in the order of receipt. */
+  readonly exchanges: readonly Exchange[];
+  /** Every answered exchange as the rate limit saw it, in the order of receipt; without those that a scene tallied. */
+  readonly readings: readonly RateReading[];
+  /** When the last answer came that bore a sign of the interface, by the run's clock, and how many came since. */
+  readonly signs: { readonly last: number | undefined; readonly without: number };
+  /** The readings of a key since a moment, in the order of sending. */
+  readingsOf(key: Key, since?: number): readonly RateReading[];
+  /** The exchange behind a reading, where it was kept. */
+  find(id: string): Exchange | undefined;
+}
+
+/** How an exchange is kept. */
+export interface Keeping {
+  /** One of a burst: after the first of its kind a reading is enough. */
+  readonly uniform: boolean;
+  /** Its scene counts it: not even a reading is kept. */
+  readonly tallied: boolean;
+}
+
+/** Uniform exchanges of a burst are kept in full up to this many of each sender and status. */
+const UNIFORM_KEPT = 2;
+/** Of each key so many answers before the end of a process may have stood beside a request whose answer is lost. */
+const MAY_STAND_BESIDE_LOST = 50;
+
+/** The trace of a run as it grows, from the network or from disk: the same answers in the same order make the same. */
+export class GrowingTrace implements Trace {
+  readonly run: RunFacts;
+  readonly targetClock = new TargetClock();
+  readonly readings: RateReading[] = [];
+  /** Requests sent, by key name; `(none)` for those without a valid key. */
+  readonly requestsByKey = new Map<string, number>();
+  readonly signs: { last: number | undefined; without: number } = { last: undefined, without: 0 };
+
+  readonly #kept = new Map<string, Exchange>();
+  readonly #uniform = new Map<string, number>();
+  readonly #readings = new Map<string, RateReading>();
+  readonly #byKey = new Map<string, RateReading[]>();
+  readonly #refusals = new Map<string, number>();
+  /** Keys on which the last request got no answer. */
+  readonly #lostOn = new Set<string | null>();
+  readonly #sessionOf = new Map<string, number>();
+
+  constructor(run: RunFacts) {
+    this.run = run;
+  }
+
+  get exchanges(): readonly Exchange[] {
+    // One that is kept after all was received before.
+    return [...this.#kept.values()].sort((a, b) => a.receivedAt - b.receivedAt);
+  }
+
+  find(id: string): Exchange | undefined {
+    return this.#kept.get(id);
+  }
+
+  keyOf({ key }: Pick<Exchange, 'key'>): Key | undefined {
+    return this.run.keys.find(({ name }) => name === key);
+  }
+
+  findReading(id: string): RateReading | undefined {
+    return this.#readings.get(id);
+  }
+
+  refusalsOf({ key }: Exchange): number {
+    return key === null ? 0 : (this.#refusals.get(key) ?? 0);
+  }
+
+  readingsOf(key: Key, since = 0): readonly RateReading[] {
+    const all = this.#byKey.get(key.name) ?? [];
+    // They are kept in the order of receipt, so that the recent ones are at the end.
+    const from = since === 0 ? 0 : Math.max(0, all.findLastIndex(({ receivedAt }) => receivedAt < since) + 1);
+    return all
+      .slice(from)
+      .filter(({ sentAt }) => sentAt >= since)
+      .sort((a, b) => a.sentAt - b.sentAt);
+  }
+
+  /** Keeps an exchange in full that was admitted before as one of many. */
+  keep(exchange: Exchange): boolean {
+    if (this.#kept.has(exchange.id)) return false;
+    this.#kept.set(exchange.id, exchange);
+    return true;
+  }
+
+  /**
+   * Takes in an exchange that is over.
+   *
+   * @param isRemarkable asked once everything that is known before a judgement is known; what it says yes to is kept
+   * @returns its reading, where it was answered, and whether it was kept in full
+   */
+  admit(
+    exchange: Exchange,
+    keeping: Keeping,
+    isRemarkable: (exchange: AnsweredExchange) => boolean = () => false,
+  ): { readonly reading: RateReading | undefined; readonly kept: boolean } {
+    this.#count(exchange);
+    if (!isAnswered(exchange)) {
+      this.#lostOn.add(exchange.key);
+      this.#kept.set(exchange.id, exchange);
+      return { reading: undefined, kept: true };
+    }
+    const reading = this.#readingOf(exchange);
+    this.#learn(reading);
+    this.#lookForService(exchange);
+    const remarkable = exchange.request.operation !== 'other' && isRemarkable(exchange);
+    const kept = remarkable || this.#isKept(exchange, keeping);
+    if (kept) this.#kept.set(exchange.id, exchange);
+    if (kept || !keeping.tallied) this.#add(reading);
+    // Between the readings around it more was counted than they show.
+    else this.#lostOn.add(exchange.key);
+    return { reading, kept };
+  }
+
+  /** Takes in the reading of an exchange that was not kept in full. */
+  admitReading(reading: RateReading): void {
+    this.#count(reading);
+    this.#learn(reading);
+    this.#add(reading);
+  }
+
+  /** Takes in how many exchanges of a key a scene counted by itself. */
+  admitTallied(key: string, count: number): void {
+    this.#counted(key, count);
+    this.#lostOn.add(key);
+  }
+
+  /** What was under way when a process ended is lost, and may have been counted before what came last. */
+  endSession(): void {
+    for (const readings of this.#byKey.values()) {
+      const from = Math.max(0, readings.length - MAY_STAND_BESIDE_LOST);
+      for (const reading of readings.slice(from)) reading.afterLost = true;
+    }
+  }
+
+  #count({ key }: Pick<Exchange, 'key'>): void {
+    this.#counted(key ?? '(none)', 1);
+  }
+
+  #counted(key: string, count: number): void {
+    this.requestsByKey.set(key, (this.requestsByKey.get(key) ?? 0) + count);
+  }
+
+  #readingOf(exchange: AnsweredExchange): RateReading {
+    const { key, session = 1 } = exchange;
+    const before = key === null ? session : (this.#sessionOf.get(key) ?? 1);
+    if (key !== null) this.#sessionOf.set(key, session);
+    const afterLost = this.#lostOn.delete(key) || session > before;
+    const listed = listedPets(exchange)?.length;
+    return {
+      ...rateReading(exchange),
+      ...(listed === undefined ? {} : { listed }),
+      ...(afterLost ? { afterLost: true } : {}),
+    };
+  }
+
+  #learn({ key, status, date, sentAt, receivedAt }: RateReading): void {
+    if (date !== undefined) this.targetClock.learn({ date, sentAt, receivedAt });
+    if (status === 429 && key !== null) this.#refusals.set(key, (this.#refusals.get(key) ?? 0) + 1);
+  }
+
+  #add(reading: RateReading): void {
+    this.readings.push(reading);
+    this.#readings.set(reading.id, reading);
+    if (reading.key === null) return;
+    const ofKey = this.#byKey.get(reading.key);
+    if (ofKey === undefined) this.#byKey.set(reading.key, [reading]);
+    else ofKey.push(reading);
+  }
+
+  #lookForService(exchange: AnsweredExchange): void {
+    if (exchange.request.operation === 'other') return;
+    if (looksLikeTheService(exchange)) {
+      this.signs.last = Math.max(this.signs.last ?? 0, exchange.receivedAt);
+      this.signs.without = 0;
+    } else this.signs.without += 1;
+  }
+
+  #isKept(exchange: AnsweredExchange, { uniform }: Keeping): boolean {
+    // What was added has to be known: an animal that shows later is one of these, or nobody's.
+    if (!uniform || exchange.request.operation === 'createPet') return true;
+    const like = `${exchange.sentBy} ${exchange.outcome.status}`;
+    const seen = (this.#uniform.get(like) ?? 0) + 1;
+    this.#uniform.set(like, seen);
+    return seen <= UNIFORM_KEPT;
+  }
+}

@@ -1,0 +1,32 @@
+import type { Exchange } from '../wire/exchange.ts';
+
+/** Thrown by a scene or a judge where it cannot tell; becomes an inconclusive verdict. */
+export class Unsettled extends Error {
+  override readonly name: string = 'Unsettled';
+  readonly evidence: readonly Exchange[];
+
+  constructor(reason: string, evidence: readonly Exchange[] = []) {
+    super(reason);
+    this.evidence = evidence;
+  }
+}
+
+/** Thrown where a permission or a key was not given; becomes a skipped verdict. */
+export class NotAsked extends Unsettled {
+  override readonly name = 'NotAsked';
+}
+
+/** Thrown where nothing more is sent: the run was interrupted, its time is over, or the target is gone. */
+export class RunEnded extends Unsettled {
+  override readonly name = 'RunEnded';
+}
+
+/** Runs what may be unsettled: its result, or why there is none. Any other error is a defect and is thrown on. */
+export function settledOr<T, U>(work: () => T, otherwise: (reason: Unsettled) => U): T | U {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof Unsettled) return otherwise(error);
+    throw error;
+  }
+}

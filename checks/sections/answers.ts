@@ -1,0 +1,60 @@
+/** What checks of several sections ask of an answer. */
+import { type Check, check, observes } from '../run/check.ts';
+import { Unsettled } from '../run/unsettled.ts';
+import { schemaViolation, type Violation } from '../wire/answer.ts';
+import type { AnsweredExchange } from '../wire/exchange.ts';
+import type { JsonValue, ParsedJson } from '../wire/lossless-json.ts';
+import { bodyOf, described } from '../wire/pets.ts';
+import { schemaProblem } from '../wire/schema.ts';
+
+/** A check of every answer with one of these statuses. */
+export const checkOfStatus = (
+  id: string,
+  concerns: (status: number) => boolean,
+  violation: (exchange: AnsweredExchange) => Violation | undefined,
+  options: Pick<Check, 'permit' | 'conclude'>,
+): Check =>
+  check(id, {
+    ...options,
+    observe: observes((exchange) => (concerns(exchange.outcome.status) ? exchange : undefined), violation),
+  });
+
+const SUCCESS = { listPets: 200, createPet: 201, getPet: 200 } as const;
+
+/** Whether an answer is the success of this operation. */
+export const isSuccess = (operation: keyof typeof SUCCESS, { request, outcome }: AnsweredExchange): boolean =>
+  request.operation === operation && outcome.status === SUCCESS[operation];
+
+/** The body, which is JSON or is not. @throws Unsettled where the harness cannot read it, which says nothing of it */
+export function readBody(exchange: AnsweredExchange): ParsedJson {
+  const body = bodyOf(exchange);
+  if (!body.ok && body.kind === 'beyond-harness')
+    throw new Unsettled(`the harness cannot read ${described(exchange)}: ${body.problem}`, [exchange]);
+  return body;
+}
+
+/** The JSON of a success; undefined where the answer is none, or no JSON. @throws Unsettled as {@link readBody} */
+export function successBody(
+  operation: keyof typeof SUCCESS,
+  exchange: AnsweredExchange,
+): JsonValue | undefined {
+  if (!isSuccess(operation, exchange)) return undefined;
+  const body = readBody(exchange);
+  return body.ok ? body.value : undefined;
+}
+
+/** 2: the body of a success has the fields of a Pet. What is no JSON has none to judge. */
+export const observesPet = (operation: 'createPet' | 'getPet') =>
+  observes(
+    (exchange) => successBody(operation, exchange),
+    (value) => schemaViolation('pet', schemaProblem.pet(value)),
+  );
+
+/** 7: an error response has an Error body. @throws Unsettled as {@link readBody} */
+export function errorBodyViolation(exchange: AnsweredExchange): Violation | undefined {
+  const body = readBody(exchange);
+  return schemaViolation(
+    'error',
+    body.ok ? schemaProblem.error(body.value) : `${described(exchange)}: ${body.problem}`,
+  );
+}

@@ -1,0 +1,44 @@
+/** What the document does not show of a ban: how it is answered, when it comes, how long it lasts. */
+
+import { SECOND } from '../../limits/time.ts';
+import { type GapAnswer, type GapObserver, gap } from '../../run/check.ts';
+import { Unsettled } from '../../run/unsettled.ts';
+import { described } from '../../wire/pets.ts';
+import { tooSlow } from './checks.ts';
+import { type Ban, type BanReading, theBan } from './reading.ts';
+import { ban } from './scenes.ts';
+
+function noBanSeen(reading: BanReading): GapAnswer {
+  const { refusals, enough } = reading;
+  if (!enough) throw new Unsettled(tooSlow(reading));
+  return {
+    answer: 'no-ban-seen',
+    detail: `none after ${refusals.length} requests over the limit`,
+    evidence: refusals.slice(-1),
+  };
+}
+
+/** A gap that a ban answers, by its first answer. */
+const banGap = (id: string, answerOf: (ban: Ban) => Pick<GapAnswer, 'answer' | 'detail'>): GapObserver =>
+  gap(id, { needs: { ban } }, ({ ban }, trace) => {
+    const reading = theBan(ban, trace);
+    return reading.ban === undefined
+      ? noBanSeen(reading)
+      : { ...answerOf(reading.ban), evidence: [reading.ban.answer] };
+  });
+
+export const banGaps: readonly GapObserver[] = [
+  banGap('ban-answer', ({ answer }) => ({
+    answer: `banned-${answer.outcome.status}`,
+    detail: described(answer),
+  })),
+  banGap('ban-threshold', ({ after }) => ({
+    answer: `${after}`,
+    detail: `the ban showed with the ${after}th request over the limit`,
+  })),
+  banGap('ban-duration', ({ answer, toldEnd }) => {
+    if (toldEnd === undefined) return { answer: 'not-told', detail: 'the ban does not tell when it ends' };
+    const seconds = Math.round((toldEnd - answer.receivedAt) / SECOND);
+    return { answer: `${seconds}-seconds`, detail: `the ban says that it lasts ${seconds} seconds` };
+  }),
+];

@@ -1,0 +1,120 @@
+/**
+ * A key that keeps sending after a 429 may be banned for a time. Only the key with the role ban is driven there, after
+ * everything else on it is done.
+ */
+import { contract } from '../../../spec/contract.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
+import type { Key } from '../../profile/key.ts';
+import type { Probe } from '../../run/probe.ts';
+import { LONGEST_BAN } from '../../run/run-budget.ts';
+import { keyScene, optional } from '../../run/scene.ts';
+import { Unsettled } from '../../run/unsettled.ts';
+import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { listPets } from '../../wire/requests.ts';
+import { categoryOf, storeSample } from '../add/scenes.ts';
+import { retrievals, servedAnimals } from '../get/scenes.ts';
+import { freeKey, otherKeys } from '../keys/other-keys.ts';
+import { isAdmitted } from '../minute/admitted.ts';
+import { toldEnd } from '../minute/told-time.ts';
+import { answer, provocationCost, provoke } from './provocation.ts';
+import { type BanMeasurement, type OtherKey, readBan } from './reading.ts';
+
+/** Where a ban does not tell its end, it is asked for after these pauses: a request during a ban may prolong it. */
+const POLLS = [15, 30, 60, 120, 240, 480].map((seconds) => seconds * SECOND);
+/** A ban that does not tell its end is taken to last this long at least. */
+const UNTOLD_BAN = 10 * SECOND;
+/** Other keys that are tried: one of the same plan and one of another, once more where a ban shows late. */
+const OTHERS = 4;
+
+/** The key that may be banned; one that may do nothing else is taken first. */
+export const banKey = (keys: readonly Key[]): Key | undefined =>
+  keys
+    .filter(({ roles }) => roles.includes('ban'))
+    .sort((a, b) => a.roles.length - b.roles.length || a.limits.perMinute - b.limits.perMinute)[0];
+
+/** The ban of a key from its provocation to its end. */
+export const ban = keyScene(
+  'ban',
+  {
+    permit: 'ban',
+    needs: { sample: optional(storeSample), retrieved: optional(retrievals) },
+    keys: (keys) => {
+      const key = banKey(keys);
+      return key === undefined ? [] : [key];
+    },
+    spends: (key) => ({ requests: provocationCost(key) + OTHERS + 1 + POLLS.length }),
+  },
+  async (probe, key, { sample, retrieved }): Promise<BanMeasurement> => {
+    if (probe.wasCutOff) await untilForgiven(probe, key);
+    const store = { animals: servedAnimals(retrieved), category: categoryOf(probe.run, sample) };
+    const provoked = await provoke(probe, key, store);
+    const { end, ban: known } = readBan({ ...provoked, others: [], later: [] }, probe);
+    const others = await tryOthers(probe, key, known?.toldEnd);
+    if (known?.notWaited !== undefined) return { ...provoked, others, later: [] };
+    const later = await askFrom(probe, key, end, known === undefined ? 'window' : 'ban');
+    const isShownLate = known === undefined && later.slice(0, 1).some((atEnd) => !isAdmitted(atEnd));
+    if (isShownLate) others.push(...(await tryOthers(probe, key)));
+    return { ...provoked, others, later };
+  },
+);
+
+/** Waits out a ban that an earlier process of the run may have earned. */
+async function untilForgiven(probe: Probe, key: Key): Promise<void> {
+  const answers = await askFrom(probe, key, probe.now() + MINUTE, 'window');
+  const last = answers.at(-1);
+  if (last !== undefined && !isAdmitted(last))
+    throw new Unsettled(`key ${key.name} is still refused for what was sent before the interruption`, [last]);
+}
+
+/** Waits until that time and asks, again and again until the key is served. */
+async function askFrom(
+  probe: Probe,
+  key: Key,
+  time: number,
+  ending: 'ban' | 'window',
+): Promise<AnsweredExchange[]> {
+  const ask = () => answer(probe, key, listPets({ limit: contract.limit.maximum, status: 'sold' }));
+  await probe.waitUntil(time, `the ${ending} of key ${key.name} to end`);
+  let latest = await ask();
+  const answers = [latest];
+  for (const pause of POLLS) {
+    if (isAdmitted(latest)) break;
+    const next = Math.max(toldEnd(probe, latest) ?? 0, latest.receivedAt + pause);
+    if (next - time > LONGEST_BAN) break;
+    await probe.waitUntil(next, `the ban of key ${key.name} to end after all`);
+    latest = await ask();
+    answers.push(latest);
+  }
+  return answers;
+}
+
+/**
+ * Requests with other keys, one of the same plan and one of another: whose bans are counted by plan, these show it.
+ *
+ * @param until when the ban ends, as far as it says so
+ */
+async function tryOthers(probe: Probe, key: Key, until = probe.now() + UNTOLD_BAN): Promise<OtherKey[]> {
+  const all = otherKeys(probe.keys, key);
+  // The largest plan feels a request the least.
+  const unlike = all
+    .filter(({ plan }) => plan !== key.plan)
+    .sort((a, b) => b.limits.perMinute - a.limits.perMinute);
+  const alike = all.filter(({ plan }) => plan === key.plan);
+  const untried = new Set([alike, unlike].filter((keys) => keys.length > 0));
+  // Of a ban that is not waited for anyway, no longer than another key's minute and the next take to be counted.
+  const last = until - probe.now() > LONGEST_BAN ? probe.now() + 3 * MINUTE : until - SECOND;
+  const tried: OtherKey[] = [];
+  for (;;) {
+    for (const keys of untried) {
+      const other = freeKey(probe, keys);
+      if (other === undefined) continue;
+      untried.delete(keys);
+      tried.push({ key: other, exchange: await answer(probe, other, listPets({ limit: 1 })) });
+    }
+    if ([...untried].some((keys) => freeKey(probe, keys) !== undefined)) continue;
+    // Quota may come back sooner than a key's last answer tells: its own scene finds out meanwhile.
+    const next = probe.now() + SECOND;
+    if (untried.size === 0 || next > last) return tried;
+    await probe.waitUntil(next, `another key to be free while ${key.name} is banned`);
+  }
+}

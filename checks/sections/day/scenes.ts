@@ -1,0 +1,189 @@
+/** Spends what is left of a key's day, at the pace of its minutes, until it is refused for the day. */
+
+import { SECOND } from '../../limits/time.ts';
+import type { Key } from '../../profile/key.ts';
+import type { PlanName } from '../../profile/target-profile.ts';
+import { unanswered } from '../../run/interference.ts';
+import type { Probe } from '../../run/probe.ts';
+import { type KeyScene, keyScene } from '../../run/scene.ts';
+import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
+import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
+import { listPets } from '../../wire/requests.ts';
+import { admittedOn, isAdmitted } from '../minute/admitted.ts';
+import { restFromNow } from '../minute/key-at-rest.ts';
+import { exhaustKeys } from '../minute/scenes.ts';
+import { tellsDay } from '../minute/told-time.ts';
+import { IN_FLIGHT as IN_FLIGHT_ELSEWHERE } from '../minute/window-filling.ts';
+import {
+  countAdmitted,
+  type DayMeasurement,
+  type DayRefusal,
+  type FirstAnswer,
+  isLong,
+  type Tally,
+  WAITS_IN_VAIN,
+  waitEnd,
+} from './reading.ts';
+
+const IN_FLIGHT = 4;
+/** So many requests at most are sent before what came of them is on record: a resumed run goes on from there. */
+const CHUNK = 50;
+/** How far beyond the quota the run goes on before it says that nothing stops it. */
+const BEYOND_QUOTA = 20;
+
+/** A part of a day. */
+interface Chunk {
+  readonly admitted: readonly Tally[];
+  readonly first?: FirstAnswer | undefined;
+  readonly refusal?: AnsweredExchange | undefined;
+  /** An earlier process of the run sent up to so many requests of it, and was cut off. */
+  readonly lost?: number;
+}
+
+/** The day of each key that may be driven to 429, or of a plan's only. */
+export const dayOf = (plan?: PlanName): KeyScene<DayMeasurement> =>
+  keyScene(
+    'day',
+    {
+      permit: 'day',
+      keys: (keys) => exhaustKeys(keys).filter((key) => plan === undefined || key.plan === plan),
+      spends: ({ limits }) => ({ requests: limits.perDay + BEYOND_QUOTA }),
+    },
+    async (probe, key): Promise<DayMeasurement> => {
+      // What the last minute of an earlier process held is not on record.
+      if (probe.wasCutOff) await restFromNow(probe, key);
+      const spending = new Spending(probe, key);
+      const ending = await spendDay(probe, key, spending);
+      const { chunks, lost, first = chunks[0]?.first } = spending;
+      const elsewhere = admittedElsewhere(probe, key).map(tallyOf);
+      const admitted = bySecond([...elsewhere, ...chunks.flatMap((chunk) => chunk.admitted)]);
+      return { key, admitted, first, ...ending, lost };
+    },
+  );
+
+/** Spends until the day is refused, or nothing can be told of it. */
+async function spendDay(probe: Probe, key: Key, spending: Spending): Promise<DayRefusal> {
+  const { perDay } = key.limits;
+  let waitsInVain = 0;
+  // A day may begin meanwhile, at midnight of any zone: what nothing stops is more than the quotas of two days.
+  while (spending.count < 2 * perDay + BEYOND_QUOTA) {
+    // Over the quota one by one: nothing is spent beyond the first refusal.
+    const left = Math.max(1, perDay - spending.count - spending.lost);
+    const { admitted, refusal } = await spending.spend(Math.min(CHUNK, left));
+    if (admitted.length > 0) waitsInVain = 0;
+    if (refusal === undefined) continue;
+    if (isLong(refusal, probe)) return { refusal, waitsInVain };
+    // A minute's refusal, or the day's that says so badly: after the wait it shows.
+    await probe.waitUntil(waitEnd(refusal, probe), `Retry-After of key ${key.name}`);
+    const isSpent = spending.count >= perDay;
+    const { refusal: refusedAgain } = await spending.spend(1);
+    if (refusedAgain === undefined) {
+      // A bucket gave one back.
+      if (tellsDay(refusal, key.limits) && isSpent) return { refusal, waitsInVain };
+      waitsInVain = 0;
+      continue;
+    }
+    // Somebody else may have emptied the minute once more, or have taken what a bucket gave back: its reset moves on.
+    const isSame = rateReading(refusal).reset === rateReading(refusedAgain).reset;
+    if (isSame && [refusal, refusedAgain].every((one) => tellsDay(one, key.limits)))
+      return { refusal, refusedAgain, waitsInVain };
+    if (isLong(refusedAgain, probe)) return { refusal: refusedAgain, waitsInVain };
+    waitsInVain += 1;
+    if (waitsInVain >= WAITS_IN_VAIN) return { refusal: refusedAgain, waitsInVain };
+  }
+  return { waitsInVain };
+}
+
+/** The spending of a key's day, chunk by chunk. */
+class Spending {
+  readonly chunks: Chunk[] = [];
+  /** What the key's first admitted request was told, where that was before the first chunk. */
+  readonly first: FirstAnswer | undefined;
+  /** Requests of this run that the key was admitted, as far as is known. */
+  count: number;
+  /** Requests at most whose answers are not on record. */
+  lost: number;
+  readonly #probe: Probe;
+  readonly #key: Key;
+
+  constructor(probe: Probe, key: Key) {
+    this.#probe = probe;
+    this.#key = key;
+    const before = admittedElsewhere(probe, key);
+    this.count = before.length;
+    this.first = firstAnswer(before);
+    // A failed request shows in the answer after it. Several answers beside lost ones are the end of a process, with
+    // which as many were lost as a burst has in flight.
+    const besideLost = before.filter(({ afterLost }) => afterLost === true).length;
+    this.lost = besideLost > 1 ? Math.max(besideLost, IN_FLIGHT_ELSEWHERE) : besideLost;
+  }
+
+  /** Sends so many requests at most: none after a refusal. */
+  async spend(size: number): Promise<Chunk> {
+    const number = this.chunks.length + 1;
+    const chunk = await this.#probe.part({
+      id: chunkId(this.#key, number),
+      play: async (probe): Promise<Chunk> => {
+        if (probe.wasCutOff) return { admitted: [], lost: size };
+        const answers = await this.#send(probe, size);
+        const admitted = answers.filter(isAdmitted).map(rateReading);
+        return {
+          admitted: bySecond(admitted.map(tallyOf)),
+          refusal: answers.find((exchange) => !isAdmitted(exchange)),
+          ...(number === 1 ? { first: firstAnswer(admitted) } : {}),
+        };
+      },
+    });
+    this.chunks.push(chunk);
+    this.count += countAdmitted(chunk.admitted);
+    this.lost += chunk.lost ?? 0;
+    return chunk;
+  }
+
+  /** Sends within what the key's minute admits. */
+  async #send(probe: Probe, size: number): Promise<AnsweredExchange[]> {
+    const key = this.#key;
+    const lane = probe.lane(key);
+    const answers: AnsweredExchange[] = [];
+    while (answers.length < size && answers.every(isAdmitted)) {
+      const ready = lane.readyAt(probe.now(), probe.targetClock);
+      // What is given back bit by bit is given back for a second, so that more than one request is sent.
+      if (ready > probe.now()) await probe.waitUntil(ready + SECOND, `the next window of key ${key.name}`);
+      const count = Math.max(1, Math.min(lane.left(probe.now()), size - answers.length));
+      const lists = Array.from({ length: count }, () => listPets({ limit: 1 }));
+      const sent = await probe.burst(lists, key, {
+        inFlight: IN_FLIGHT,
+        enough: (exchange) => !isAnswered(exchange) || !isAdmitted(exchange),
+        tallied: true,
+      });
+      const broken = sent.find((exchange) => !isAnswered(exchange));
+      if (broken !== undefined) throw unanswered(broken);
+      answers.push(...sent.filter(isAnswered));
+      const done = this.count + answers.filter(isAdmitted).length;
+      probe.progress(key, Math.min(done, key.limits.perDay), key.limits.perDay);
+    }
+    return answers;
+  }
+}
+
+const chunkId = ({ name }: Key, chunk: number | '') => `day:${name}:${chunk}`;
+
+/** What other scenes were admitted on the key: before the day, and meanwhile. */
+const admittedElsewhere = (probe: Probe, key: Key) =>
+  admittedOn(probe, key).filter(({ id }) => !id.startsWith(chunkId(key, '')));
+
+const firstAnswer = ([first]: readonly RateReading[]): FirstAnswer | undefined =>
+  first === undefined ? undefined : { limit: first.limit, remaining: first.remaining };
+
+const tallyOf = ({ sentAt, receivedAt }: RateReading): Tally => [sentAt, receivedAt, 1];
+
+/** Puts together what was sent in the same second: a day has a hundred thousand requests. */
+function bySecond(tallies: readonly Tally[]): Tally[] {
+  const seconds = new Map<number, Tally>();
+  for (const [from, until, count] of tallies) {
+    const second = Math.floor(from / SECOND);
+    const [first, last, before] = seconds.get(second) ?? [from, until, 0];
+    seconds.set(second, [Math.min(first, from), Math.max(last, until), before + count]);
+  }
+  return [...seconds.values()].sort(([from], [other]) => from - other);
+}

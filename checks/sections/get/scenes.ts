@@ -1,0 +1,206 @@
+/** Animals that are retrieved by their ids, once for all checks of section 4.3. */
+import { contract } from '../../../spec/contract.ts';
+import type { TargetClock } from '../../limits/target-clock.ts';
+import type { Key } from '../../profile/key.ts';
+import type { Probe } from '../../run/probe.ts';
+import { type InTurn, inTurn, NOTHING_TRIED, optional, type Scene, scene } from '../../run/scene.ts';
+import { Unsettled } from '../../run/unsettled.ts';
+import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { answeredPet, type SeenPet } from '../../wire/pets.ts';
+import { getPet } from '../../wire/requests.ts';
+import { type Addition, enoughAnimals } from '../add/scenes.ts';
+import { lists, shows, type TakenList, take, VISIBLE_WITHIN } from '../list/scenes.ts';
+import { differences } from '../list/unchanged.ts';
+import { removal } from './removal.ts';
+
+/** An animal that the run knows. */
+interface KnownAnimal {
+  readonly known: SeenPet & { readonly id: bigint };
+  /** The exchange that showed the animal: its creation, or a list. */
+  readonly shownBy: AnsweredExchange;
+  readonly own: boolean;
+}
+
+/** A known animal, and what the target returned for its id. */
+export interface Retrieval extends KnownAnimal {
+  readonly exchange: AnsweredExchange;
+}
+
+/** A double does not hold every integer beyond this. */
+export const BEYOND_DOUBLE = 2n ** 53n;
+const LONGEST = { limit: contract.limit.maximum };
+/** Own animals that are retrieved: the basic ones, then those with edge values. */
+const OWN_RETRIEVED = 8;
+
+const isServed = ({ exchange }: Retrieval) => exchange.outcome.status === 200;
+
+/** The ids of the animals that the target returned. */
+export const servedAnimals = (retrieved?: InTurn<Retrieval>): bigint[] =>
+  (retrieved?.done ?? []).filter(isServed).map(({ known }) => known.id);
+
+/** Answers of an operation that does not exist: gone, moved, not allowed, not implemented. */
+export function isGone({ outcome }: AnsweredExchange): boolean {
+  return [405, 410, 501].includes(outcome.status) || (outcome.status >= 300 && outcome.status < 400);
+}
+
+/** Whether no animal at all was retrieved of an operation that does not exist any more. */
+export const isGoneAltogether = (retrieved: readonly Retrieval[]): boolean =>
+  retrieved.every(({ exchange }) => isGone(exchange));
+
+/** Whether the removal date had come, by the target's clock, when the last animal was retrieved. */
+export const removalPhase = (retrieved: readonly Retrieval[], clock: TargetClock) =>
+  removal(clock.at(Math.max(...retrieved.map(({ exchange }) => exchange.receivedAt))));
+
+/** The animals that were retrieved, where the operation is there to be judged; otherwise none. */
+export const whileExisting = (retrieved: readonly Retrieval[], clock: TargetClock): readonly Retrieval[] =>
+  removalPhase(retrieved, clock) === 'before' && !isGoneAltogether(retrieved) ? retrieved : [];
+
+/**
+ * Animals of the run, and of somebody else's the first and the last of a list, of which one is older, and one whose id
+ * a double cannot hold.
+ */
+function animalsToRetrieve(all: TakenList, additions: readonly Addition[]): readonly KnownAnimal[] {
+  const own = additions
+    .filter(
+      ({ label, sent }) =>
+        label === 'any script' || label.startsWith('categoryId') || label === (sent?.status ?? 'no status'),
+    )
+    .flatMap(({ pet, exchange }) => (pet === undefined ? [] : [{ known: pet, shownBy: exchange, own: true }]))
+    .slice(0, OWN_RETRIEVED);
+  const foreign = (all.pets ?? []).flatMap((pet) => {
+    const { id } = pet;
+    return id === undefined || additions.some((addition) => addition.pet?.id === id)
+      ? []
+      : [{ known: { ...pet, id }, shownBy: all.exchange, own: false }];
+  });
+  const ends = [...foreign.slice(0, 1), ...foreign.slice(1).slice(-1)];
+  const large = foreign.find((animal) => animal.known.id > BEYOND_DOUBLE && !ends.includes(animal));
+  return [...own, ...ends, ...(large === undefined ? [] : [large])];
+}
+
+/** Animals that the run knows, by their ids; of its own each until it is served, within a client's patience. */
+export const retrievals: Scene<InTurn<Retrieval>> = scene(
+  'retrievals',
+  { needs: { lists, additions: optional(enoughAnimals) }, requests: OWN_RETRIEVED + 3 },
+  async (probe, { lists: { all }, additions = [] }) => {
+    const animals = animalsToRetrieve(all, additions);
+    if (animals.length === 0) throw new Unsettled('the store is empty, and nothing could be added');
+    // One patience for all: the first that is late waits for those that were added after it as well.
+    const pauses = [...VISIBLE_WITHIN];
+    const retrieved = await inTurn(animals, async (animal) => {
+      let exchange = await probe.send(getPet(animal.known.id));
+      while (animal.own && exchange.outcome.status === 404) {
+        const pause = pauses.shift();
+        if (pause === undefined) break;
+        await probe.waitUntil(probe.now() + pause, 'an animal that was just added to be served');
+        exchange = await probe.send(getPet(animal.known.id));
+      }
+      return { ...animal, exchange };
+    });
+    const [lost] = retrieved.unsettled;
+    if (retrieved.done.length === 0 && lost !== undefined) throw new Unsettled(lost.reason, lost.evidence);
+    return retrieved;
+  },
+);
+
+/** When all animals were retrieved, one more request or two. */
+export interface RetrievedAgain {
+  /** For an id that no animal has, at random far above what a store counts to. */
+  readonly unknown: InTurn<AnsweredExchange>;
+  /** After it for an animal that was served before; empty where none was. */
+  readonly again: InTurn<Retrieval>;
+}
+
+export const retrievedAgain: Scene<RetrievedAgain> = scene(
+  'retrieved-again',
+  { needs: { retrievals }, requests: 2 },
+  async (probe, { retrievals }) => {
+    const existing = whileExisting(retrievals.done, probe.targetClock);
+    const ids = existing.length === 0 ? [] : [2n ** 61n + probe.random('unknown id', 2n ** 61n)];
+    return {
+      unknown: await inTurn(ids, (id) => probe.send(getPet(id))),
+      again: await inTurn(existing.filter(isServed).slice(0, 1), async (served) => ({
+        ...served,
+        shownBy: served.exchange,
+        exchange: await probe.send(getPet(served.known.id)),
+      })),
+    };
+  },
+);
+
+/** The longest list once more, where somebody else's animal was not served: it may have been removed. */
+export const listedAgain = scene(
+  'listed-again',
+  { needs: { retrievals, retrievedAgain } },
+  async (probe, { retrievals, retrievedAgain: { again } }) => {
+    const existing = whileExisting(retrievals.done, probe.targetClock);
+    const isMissing = (retrieval: Retrieval) => !retrieval.own && !isServed(retrieval);
+    return [...existing, ...again.done].some(isMissing) ? take(probe, LONGEST) : undefined;
+  },
+);
+
+/** What was retrieved, where it is that animal. */
+export function retrievedPet({ exchange, known }: Retrieval): SeenPet | undefined {
+  const pet = answeredPet(exchange);
+  return exchange.outcome.status === 200 && pet?.id === known.id ? pet : undefined;
+}
+
+/** An animal in a list, in a retrieval and in a list again. */
+export interface Comparison {
+  readonly before: TakenList;
+  readonly exchange: AnsweredExchange;
+  readonly after: TakenList;
+}
+
+/** Animals of somebody else that a list showed otherwise than their retrieval, by id: they may be changing. */
+export const comparisons = scene('comparisons', { needs: { retrievals } }, (probe, { retrievals }) => {
+  const changed = whileExisting(retrievals.done, probe.targetClock).filter((retrieval) => {
+    const pet = retrievedPet(retrieval);
+    return !retrieval.own && pet !== undefined && differences(retrieval.known, pet).length > 0;
+  });
+  return inTurn(changed, async ({ known: { id } }): Promise<readonly [id: bigint, Comparison]> => {
+    const before = await take(probe, LONGEST);
+    const exchange = await probe.send(getPet(id));
+    return [id, { before, exchange, after: await take(probe, LONGEST) }];
+  });
+});
+
+/** What a retrieval asked for, as its path has it. */
+export const idAsked = ({ request }: AnsweredExchange): string => request.path.slice('/pets/'.length);
+
+/** A retrieval with another key. */
+export interface RetrievedWithKey {
+  readonly exchange: AnsweredExchange;
+  /** Where it was not found within a client's patience although the key listed it: whether the key lists it still. */
+  readonly listed?: TakenList;
+}
+
+/** Whether a key finds an animal within a client's patience. */
+async function isServedLate(probe: Probe, id: bigint, key: Key): Promise<boolean> {
+  for (const pause of VISIBLE_WITHIN) {
+    await probe.waitUntil(probe.now() + pause, `animal ${id} to be served with key ${key.name}`);
+    const { outcome } = await probe.send(getPet(id), { key });
+    if (outcome.status !== 404) return true;
+  }
+  return false;
+}
+
+/** One animal that was served, retrieved with every other key. */
+export const retrievedWithOthers = scene(
+  'retrieved-with-others',
+  { needs: { retrievals }, onEveryKey: 1 },
+  async (probe, { retrievals }) => {
+    const served = whileExisting(retrievals.done, probe.targetClock).find(isServed);
+    if (served === undefined) return NOTHING_TRIED;
+    const { id } = served.known;
+    const others = probe.keys.filter(({ name }) => name !== served.exchange.key);
+    return inTurn(others, async (key): Promise<RetrievedWithKey> => {
+      const exchange = await probe.send(getPet(id), { key });
+      const isMissed =
+        exchange.outcome.status === 404 &&
+        shows(await take(probe, LONGEST, { key }), id) &&
+        !(await isServedLate(probe, id, key));
+      return isMissed ? { exchange, listed: await take(probe, LONGEST, { key }) } : { exchange };
+    });
+  },
+);

@@ -1,0 +1,191 @@
+/** Requests without a valid key, in every form that resembles one. */
+import { contract } from '../../../spec/contract.ts';
+import type { Key } from '../../profile/key.ts';
+import type { NoKey, Probe } from '../../run/probe.ts';
+import { type InTurn, inTurn, NOTHING_TRIED, optional, type Scene, scene } from '../../run/scene.ts';
+import { Unsettled } from '../../run/unsettled.ts';
+import type { AnsweredExchange, HeaderList } from '../../wire/exchange.ts';
+import { misspellings, nearMisses } from '../../wire/redaction.ts';
+import { addPet, getPet, type ListQuery, listPets, type RequestSpec } from '../../wire/requests.ts';
+import { categoryOf, refusedPrefix, type StoreSample, storeSample } from '../add/scenes.ts';
+import { type Retrieval, retrievals } from '../get/scenes.ts';
+import { take } from '../list/scenes.ts';
+
+/** A request that carried no valid key, and its answer. */
+export interface InvalidRequest {
+  /** What it carried, in words. */
+  readonly credentials: string;
+  readonly exchange: AnsweredExchange;
+  /**
+   * HTTP has no such credentials (RFC 9110, 11.4): something in front of the target may refuse them as a bad request
+   * before a key is looked for.
+   */
+  readonly mayBeMalformed: boolean;
+}
+
+/** What is known of the store. */
+interface Store {
+  readonly sample: StoreSample | undefined;
+  readonly retrieved: InTurn<Retrieval> | undefined;
+}
+
+/** A valid value for an addition's other fields, or what makes it invalid too. */
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * The operations to try, adding only where the run may write. The lists differ from one scene to the next, since a door
+ * may be open to some queries only.
+ *
+ * @param fields what the addition holds beside its name; valid unless said otherwise
+ */
+function operations(
+  { run }: Probe,
+  { sample, retrieved = NOTHING_TRIED }: Store,
+  label: string,
+  query: ListQuery,
+  fields: Fields = { categoryId: categoryOf(run, sample), status: 'sold' },
+): readonly [list: RequestSpec, ...others: RequestSpec[]] {
+  const served = retrieved.done.find(({ exchange }) => exchange.outcome.status === 200);
+  return [
+    listPets(query),
+    ...(run.permissions.has('writes')
+      ? [addPet({ name: `${refusedPrefix(run.id)} ${label}`, ...fields })]
+      : []),
+    ...(served === undefined ? [] : [getPet(served.known.id)]),
+  ];
+}
+
+/** A request to be sent, and what it carries in place of a valid key. */
+type Planned = readonly [spec: RequestSpec, credentials: NoKey, options?: Partial<InvalidRequest>];
+
+const inWords = (credentials: NoKey) =>
+  credentials === 'none' ? 'no Authorization header' : credentials.described;
+
+/** A scene that sends requests without a valid key, one after the other. */
+const invalidRequests = (
+  id: string,
+  anonymous: number,
+  plan: (probe: Probe, store: Store) => readonly Planned[],
+): Scene<InTurn<InvalidRequest>> =>
+  scene(
+    id,
+    { needs: { sample: optional(storeSample), retrieved: optional(retrievals) }, anonymous },
+    (probe, store) =>
+      inTurn(plan(probe, store), async ([spec, credentials, options]) => {
+        const exchange = await probe.sendWithoutKey(spec, credentials);
+        return { credentials: inWords(credentials), mayBeMalformed: false, ...options, exchange };
+      }),
+  );
+
+/** A key to vary: the values that are almost it are derived from it. */
+function someKey({ keys: [key] }: Probe): Key {
+  if (key === undefined) throw new Unsettled('no key can be used');
+  return key;
+}
+
+const raw = (headerValue: string, described: string): NoKey => ({ header: headerValue, described });
+
+/** Each of the credentials with one of the requests, these by turns. */
+const alternating = (specs: readonly RequestSpec[], credentials: readonly NoKey[]): Planned[] =>
+  credentials.flatMap((one, index) => {
+    const spec = specs[index % specs.length];
+    return spec === undefined ? [] : [[spec, one] as const];
+  });
+
+const THREE_OPERATIONS = 3;
+
+export const missingKey = invalidRequests('auth-missing-key', THREE_OPERATIONS + 2, (probe, store) => {
+  const { run } = probe;
+  const specs = [
+    ...operations(probe, store, 'without a key', { status: 'sold', limit: 1 }),
+    // Whoever has no key does not learn which animals there are.
+    getPet(2n ** 61n + probe.random('unknown without a key', 2n ** 61n)),
+    // All operations require a key, so that the rest of a request does not count: an invalid addition is no 400.
+    ...(run.permissions.has('writes')
+      ? [addPet({ name: `${refusedPrefix(run.id)} without a key`, status: 'sold' })]
+      : []),
+  ];
+  return specs.map((spec) => [spec, 'none']);
+});
+
+export const emptyKey = invalidRequests('auth-empty-key', THREE_OPERATIONS, (probe, store) => {
+  // With nothing after Bearer there is no key, whatever else is wrong with a request.
+  const [list, ...others] = operations(probe, store, 'with an empty key', {}, { status: 'sold' });
+  return [
+    ...others.map((spec): Planned => [spec, raw('Bearer ', 'Bearer and no key')]),
+    [list, raw('', 'an empty Authorization header'), { mayBeMalformed: true }],
+  ];
+});
+
+export const unknownKey = invalidRequests('auth-unknown-key', THREE_OPERATIONS, (probe, store) => {
+  const unknown = `unknown-${probe.random('unknown key', 2n ** 96n).toString(36)}`;
+  // As long as a key in characters and longer in bytes, which comparisons in constant time stumble over.
+  const accented = `${'unknown-'.padEnd(someKey(probe).value.length, 'k').slice(0, -1)}é`;
+  const [list, ...others] = operations(probe, store, 'with an unknown key', { status: 'available' });
+  return [
+    [
+      list,
+      raw(`Bearer ${accented}`, 'Bearer and an unknown key with a letter beyond ASCII'),
+      { mayBeMalformed: true },
+    ],
+    ...others.map(
+      (spec): Planned => [
+        spec,
+        spec.operation === 'createPet'
+          ? raw('Bearer null', 'Bearer and the word null')
+          : raw(`Bearer ${unknown}`, 'Bearer and an unknown key'),
+      ],
+    ),
+  ];
+});
+
+export const nearMissKey = invalidRequests('auth-near-miss-key', 6, (probe, store) => {
+  const { value: valid } = someKey(probe);
+  const [, ...fewer] = nearMisses(valid);
+  // What encodings of text end with, and readers of them cut off.
+  const more = { label: 'an equals sign more', value: `${valid}=` };
+  // One operation each: keys are compared in one place, and what an operation lets in other scenes try.
+  return alternating(
+    operations(probe, store, 'with a key that is almost right', { limit: 1 }),
+    [more, ...fewer, ...misspellings(valid)].map(({ label, value }) =>
+      raw(`Bearer ${value}`, `Bearer and a key with ${label}`),
+    ),
+  );
+});
+
+export const otherScheme = invalidRequests('auth-other-scheme', 7, (probe, store) => {
+  const { value } = someKey(probe);
+  const specs = operations(probe, store, 'in another scheme', { limit: 1, status: 'pending' });
+  const basic = Buffer.from(`${value}:`).toString('base64');
+  const elsewhere: HeaderList = [
+    ['x-api-key', value],
+    ['api-key', value],
+    ['cookie', `api_key=${value}; token=${value}`],
+  ];
+  return [
+    // The scheme is read in one place: each operation comes with another one.
+    ...alternating(specs, [
+      raw(`Basic ${basic}`, 'Basic and a valid key'),
+      raw(`ApiKey ${value}`, 'ApiKey and a valid key'),
+      raw(`BearerToken ${value}`, 'BearerToken and a valid key'),
+    ]),
+    ...alternating(specs.slice(0, 1), [
+      raw(`Basic ${value}`, 'Basic and a valid key as it is'),
+      raw(`Token ${value}`, 'Token and a valid key'),
+      raw(value, 'a valid key without a scheme'),
+    ]),
+    [
+      { ...listPets({ limit: 1 }), headers: elsewhere },
+      'none',
+      { credentials: 'a valid key in X-Api-Key and in a cookie only' },
+    ],
+  ];
+});
+
+/** The lists in which an addition would show that was refused for its key. */
+export const listedAfterRefusals = scene(
+  'auth-refused-adds-nothing',
+  { permit: 'writes', requests: 2 },
+  (probe) =>
+    inTurn([{}, { status: 'sold' }], (query) => take(probe, { limit: contract.limit.maximum, ...query })),
+);

@@ -1,0 +1,154 @@
+/** Pages of every length and with every filter, and lists with values that the document does not allow. */
+import { contract } from '../../../spec/contract.ts';
+import type { Key } from '../../profile/key.ts';
+import type { Probe } from '../../run/probe.ts';
+import { inTurn, scene } from '../../run/scene.ts';
+import { accepting, type ListQuery, percentEncoded } from '../../wire/requests.ts';
+import { otherKeys } from '../keys/other-keys.ts';
+import { isShort, isShortThroughout, known, type Page } from './lengths.ts';
+import { queryOf } from './queries.ts';
+import {
+  type Asking,
+  type LongestLists,
+  leavesOutOthers,
+  limitOf,
+  lists,
+  SETTLED,
+  take,
+  takeAll,
+} from './scenes.ts';
+
+const { minimum, maximum, default: defaultLimit } = contract.limit;
+
+/**
+ * Takes a page; where it is short of what lists showed before, all lists after it; and where it is short of these as
+ * well, the page once more.
+ */
+export async function takePage(
+  probe: Probe,
+  before: LongestLists,
+  query: ListQuery,
+  asking: Asking = {},
+): Promise<readonly Page[]> {
+  const once = async (): Promise<Page> => {
+    const list = await take(probe, query, asking);
+    return isShort(list, before) ? { list, after: await takeAll(probe, asking.key) } : { list };
+  };
+  const page = await once();
+  return isShortThroughout(page, before) ? [page, await once()] : [page];
+}
+
+/** Each of these as another client would write it: what it asks for is the same. */
+const LIMITS: readonly (readonly [limit: number, written?: Asking['written']])[] = [
+  [minimum + 1, (spec) => ({ ...spec, acceptsAnything: true })],
+  [defaultLimit],
+  [defaultLimit + 1, percentEncoded],
+  [maximum - 1, accepting('application/json;q=0.9')],
+];
+
+/** Pages of several limits; the longest one only where it was short before. */
+export const fullPages = scene(
+  'full-pages',
+  { needs: { lists }, requests: LIMITS.length + 1 },
+  (probe, { lists }) => {
+    const wasShort = lists.all.pets === undefined || isShort(lists.all, lists);
+    const limits = [...LIMITS, ...(wasShort ? [[maximum] as const] : [])];
+    return inTurn(known(lists) === 0 ? [] : limits, ([limit, written]) =>
+      takePage(probe, lists, { limit }, { written }),
+    );
+  },
+);
+
+/** Lists without a limit. A filter alone is as good as one beside a limit, whichever status and whichever plan asks. */
+export const defaultPages = scene(
+  'default-pages',
+  // One of them on every key.
+  { needs: { lists }, requests: contract.statuses.length, onEveryKey: 1 },
+  (probe, { lists }) => {
+    const others = otherKeys(probe.keys, { name: lists.all.exchange.key });
+    return inTurn([undefined, ...lists.byStatus.keys()], (status) =>
+      status === undefined
+        ? takePage(probe, lists, {}, { written: accepting('*/*') })
+        : takePage(probe, lists, { status }, { key: others.shift() }),
+    );
+  },
+);
+
+/** A page of each status that is shorter than what matches, where any animal does. */
+export const filteredPages = scene(
+  'filtered-pages',
+  { needs: { lists }, requests: contract.statuses.length },
+  (probe, { lists }) => {
+    // Where the filter is ignored, a list of one shows the first animal of all, which is not to match.
+    const first = lists.all.pets?.[0]?.status;
+    const byStatus = [...lists.byStatus].sort(([a], [b]) => Number(a === first) - Number(b === first));
+    const filtered = byStatus.flatMap(([status, { pets = [] }], index) => {
+      const limit = Math.min(pets.length, index + minimum);
+      // The last one in other bytes, which ask for the same.
+      const written = index === byStatus.length - 1 ? percentEncoded : undefined;
+      return pets.length === 0 ? [] : [{ query: { status, limit }, asking: { written } }];
+    });
+    return inTurn(filtered, ({ query, asking }) => takePage(probe, lists, query, asking));
+  },
+);
+
+/** The list with a status once more, when what others added is listed, where it left out animals of theirs. */
+export const completePages = scene('complete-pages', { needs: { lists } }, async (probe, { lists }) => {
+  const incomplete = [...lists.byStatus].filter(([status, list]) => leavesOutOthers(status, list, lists));
+  if (incomplete.length > 0)
+    await probe.waitUntil(probe.now() + SETTLED, 'animals of others to be listed with their status');
+  return inTurn(
+    incomplete,
+    async ([status]): Promise<readonly [status: string, pages: readonly Page[]]> => [
+      status,
+      await takePage(probe, lists, { status, limit: maximum }),
+    ],
+  );
+});
+
+/** A list that was shorter than an earlier one of the run showed possible. */
+interface ShortList {
+  readonly query: ListQuery;
+  readonly key: Key | undefined;
+}
+
+/** Every list of the run counts, with whichever key and limit. */
+function shortLists(probe: Probe): readonly ShortList[] {
+  const short = new Map<string, ShortList>();
+  const longest = new Map<string, number>();
+  const readings = probe.run.keys
+    .flatMap((key) => probe.readingsOf(key))
+    .sort((a, b) => a.receivedAt - b.receivedAt);
+  for (const { operation, path, listed, key } of readings) {
+    // Another operation may answer with an array as well.
+    const query = operation === 'listPets' ? queryOf(path) : undefined;
+    if (query === undefined || listed === undefined) continue;
+    const filter = query.status ?? '';
+    const before = longest.get(filter) ?? 0;
+    if (listed < Math.min(limitOf(query), before))
+      short.set(`${key} ${path}`, { query, key: probe.keys.find(({ name }) => name === key) });
+    longest.set(filter, Math.max(before, listed));
+  }
+  return [...short.values()].slice(0, 3);
+}
+
+/** Lists that were short once more, when all else is done. */
+export const shortPages = scene('short-pages', { needs: { lists }, afterwards: true }, (probe, { lists }) =>
+  inTurn(shortLists(probe), async ({ query, key }) => {
+    // What a key may see is open (5, scopes): one list is measured by others of the same key.
+    const before = key === undefined ? lists : await takeAll(probe, key);
+    return { before, pages: await takePage(probe, before, query, { key }) };
+  }),
+);
+
+/** Limits and a status that the document does not allow. */
+export const limitsOutOfRange = scene('limits-out-of-range', { requests: 2 }, async (probe) => ({
+  below: await take(probe, { limit: minimum - 1 }),
+  above: await take(probe, { limit: maximum + 1 }),
+}));
+export const limitNotANumber = scene('limit-not-a-number', { requests: 1 }, (probe) =>
+  take(probe, { limit: 'ten' }),
+);
+export const unknownStatus = scene('unknown-status', { requests: 1 }, (probe) =>
+  take(probe, { status: 'unheard-of' }),
+);

@@ -1,0 +1,158 @@
+/** Section 8: how many requests a minute admits. */
+
+import { overGiven, shortWindow } from '../../limits/refill.ts';
+import { fellShortAlike, racingRemaining, showsEdges } from '../../limits/window-count.ts';
+import type { Key } from '../../profile/key.ts';
+import type { PlanName } from '../../profile/target-profile.ts';
+import { type Check, check, type Judge } from '../../run/check.ts';
+import type { Trace } from '../../run/trace.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import { rateReading } from '../../wire/rate-headers.ts';
+import { admittedOn, isAdmitted } from './admitted.ts';
+import { refillOf } from './after-refusal.ts';
+import { withoutNumbers } from './custom-plan.ts';
+import {
+  banOf,
+  evidenceOf,
+  first,
+  givesBackGradually,
+  lacksExhaust,
+  measurements,
+  minutesAndBan,
+} from './measurements.ts';
+import { exhaustKeys, type MinuteMeasurement, minute } from './scenes.ts';
+import { tellsDay } from './told-time.ts';
+import { type FilledWindow, IN_FLIGHT } from './window-filling.ts';
+
+/** The window that somebody else did not disturb, where there is one. */
+const telling = (windows: readonly FilledWindow[]): FilledWindow | undefined =>
+  windows.find(({ count }) => count.verdict.kind === 'exact' || count.verdict.kind === 'more') ?? windows[0];
+
+export const hiddenEdge = (admitted: number, { name }: Key): string =>
+  `${admitted} requests of key ${name} were admitted, and a new window may have begun among them, which its headers hide`;
+
+/** What shows that more came back after the refusal than a minute gives back. */
+interface TooMuch {
+  readonly actual: string;
+  readonly evidence: readonly Exchange[];
+}
+
+function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace): TooMuch | undefined {
+  const { key, after } = measurement;
+  if (after === undefined) return undefined;
+  const { perMinute } = key.limits;
+  const refill = refillOf(key, after);
+  const length = shortWindow(refill, trace.targetClock);
+  if (length !== undefined) {
+    const actual = `${perMinute} were, and as many again after ${Math.round(length / 1000)} seconds`;
+    const renewed = after.afterRetryAfter ?? after.afterReset;
+    return { actual, evidence: renewed === undefined ? [] : [renewed] };
+  }
+  const count = first(measurement)?.count;
+  if (givesBackGradually(measurement) !== true || count?.verdict.kind !== 'exact') return undefined;
+  const { refused } = refill;
+  const since = admittedOn(trace, key, refused.receivedAt);
+  const given = overGiven(
+    { perMinute, refused, before: count.admitted, since },
+    after.asked.filter(isAdmitted).map(rateReading),
+  );
+  if (given === undefined) return undefined;
+  const seconds = Math.round(given.seconds);
+  return {
+    actual: `${perMinute} were, and ${given.given} more were given back after ${seconds} seconds, where a minute's window gives at most ${given.most}`,
+    evidence: after.asked.filter(({ id }) => id === given.reading.id),
+  };
+}
+
+/** Judges the number admitted in a minute. Another user of the key explains fewer, never more. */
+function judgeCount(measurement: MinuteMeasurement, judge: Judge, trace: Trace): void {
+  const { key, windows } = measurement;
+  const { perMinute } = key.limits;
+  const window = telling(windows);
+  if (window === undefined) return judge.unsettled('no window was measured');
+  const { refusal, closed, count } = window;
+  const { verdict, admitted } = count;
+  const evidence = evidenceOf(window);
+  const expected = `${perMinute} requests admitted in a minute with a key of plan ${key.plan}`;
+  const breaks = (actual: string, ...decisive: readonly Exchange[]) =>
+    judge.breaks({ expected, actual }, ...decisive, ...evidence);
+  const unsettled = (reason: string) => judge.unsettled(reason, ...evidence);
+
+  if (refusal !== undefined && tellsDay(refusal, key.limits))
+    return unsettled(`nothing is left of the day of key ${key.name}`);
+  if (refusal === undefined && closed === undefined)
+    return verdict.kind === 'more'
+      ? breaks(`${admitted.length} were, and none was refused`)
+      : unsettled(`the requests were too slow to fill the minute of key ${key.name}`);
+  const tooMuch = gaveBackTooMuch(measurement, trace);
+  if (tooMuch !== undefined) return breaks(tooMuch.actual, ...tooMuch.evidence);
+  if (verdict.kind === 'exact') return judge.holds(...evidence);
+  if (verdict.kind === 'more') {
+    if (racingRemaining(count))
+      return unsettled(`${admitted.length} were admitted at once (see rate-concurrent)`);
+    // Where its edges are hidden, two windows in a row must say so.
+    const isTold = showsEdges(count) || windows.every((one) => one.count.verdict.kind === 'more');
+    if (!isTold) return unsettled(`${admitted.length} were admitted in one of two windows`);
+    return breaks(`${admitted.length} were admitted`);
+  }
+  const [once, again] = windows;
+  if (refusal !== undefined && admitted.length === 0)
+    return unsettled(`key ${key.name} was admitted nothing: its day may be over`);
+  if (once !== undefined && again !== undefined && fellShortAlike(once.count, again.count))
+    return breaks(`${admitted.length} were, in each of two windows`);
+  unsettled(
+    `${admitted.length} of ${perMinute} requests were admitted: somebody else seems to spend key ${key.name}`,
+  );
+}
+
+/** 8: the plan's requests per minute, no fewer, no more. */
+export function minuteRow(plan: PlanName): Check {
+  const ofPlan = (keys: readonly Key[]) => exhaustKeys(keys).filter((key) => key.plan === plan);
+  return check(
+    `rate-minute-${plan}`,
+    {
+      needs: { minutes: { ...minute, keys: ofPlan } },
+      notApplicable: withoutNumbers(plan),
+      lacks: (keys) =>
+        ofPlan(keys).length > 0 ? undefined : `the profile has no ${plan} key with the role exhaust`,
+    },
+    ({ minutes }, judge, trace) => {
+      for (const measurement of measurements(minutes)) judgeCount(measurement, judge, trace);
+    },
+  );
+}
+
+function judgeConcurrency({ key, windows }: MinuteMeasurement, judge: Judge): void {
+  const window = telling(windows);
+  if (window === undefined) return;
+  const { count } = window;
+  if (count.verdict.kind === 'more' && racingRemaining(count))
+    judge.breaks(
+      {
+        expected: `${key.limits.perMinute} requests admitted with ${IN_FLIGHT} in flight`,
+        actual: `${count.admitted.length} were, several with the same X-RateLimit-Remaining`,
+      },
+      ...evidenceOf(window),
+    );
+  else if (count.verdict.kind === 'exact') judge.holds(...evidenceOf(window));
+  else judge.unsettled(`no exact count of key ${key.name} was had (see rate-minute-${key.plan})`);
+}
+
+/** 8: the limit is a number of requests, also of requests that are in flight at the same time. */
+export const concurrent: Check = check(
+  'rate-concurrent',
+  { needs: minutesAndBan, lacks: lacksExhaust },
+  ({ minutes, bans }, judge, trace) => {
+    for (const measurement of measurements(minutes)) judgeConcurrency(measurement, judge);
+    const ban = banOf(bans, trace);
+    if (ban === undefined) return;
+    const { count, key, refusals } = ban;
+    const refused = refusals.slice(0, 1);
+    if (count.verdict.kind === 'exact') judge.holds(...refused);
+    if (count.verdict.kind !== 'more') return;
+    const admitted = count.admitted.length;
+    if (!showsEdges(count)) return judge.unsettled(hiddenEdge(admitted, key));
+    const expected = `${key.limits.perMinute} requests admitted where more are in flight`;
+    judge.breaks({ expected, actual: `${admitted} were` }, ...refused);
+  },
+);
