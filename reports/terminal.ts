@@ -100,7 +100,8 @@ export function renderTerminal(report: Report, screen: Screen): string {
 type Paint = ReturnType<typeof picocolors.createColors>;
 
 function costLine({ run, requests }: Report): string {
-  const clock = simulatedClock(run) === undefined ? '' : ', simulated clock';
+  const speed = run.clockSpeed === 1 ? '' : ` (${run.clockSpeed}×)`;
+  const clock = simulatedClock(run) === undefined ? '' : `, simulated clock${speed}`;
   const animals = run.animalsAdded === 0 ? '' : `, ${count(run.animalsAdded, 'animal')} added`;
   return `${shownLine(run.target, 120)}, ${count(requests.total, 'request')} in ${duration(run.durationSeconds)}${clock}${animals}`;
 }
