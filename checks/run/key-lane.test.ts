@@ -219,3 +219,20 @@ t.test('told that nothing is left before anything was sent, ready at once', asyn
   lane.learn(reading({ sentAt: NOON, limit: 3, remaining: 0 }));
   t.equal(lane.readyAt(NOON + 20, exactClock()), NOON + 20);
 });
+
+t.test('of answers that overtook each other in one window the lowest tells what is left', async (t) => {
+  const lane = new KeyLane({ ...KEY, limits: { perMinute: 60, perDay: 1000 } });
+  const at = (sentAt: number, receivedAt: number, remaining: number, reset = NOON + MINUTE) =>
+    lane.learn(
+      reading({ sentAt: NOON + sentAt, receivedAt: NOON + receivedAt, limit: 60, remaining, reset }),
+    );
+  at(0, 20, 9);
+  at(1, 21, 10);
+  t.equal(lane.left(NOON + 30), 9, 'both were under way together');
+  at(30, 40, 8);
+  t.equal(lane.left(NOON + 50), 8);
+  at(31, 41, 59, NOON + 2 * MINUTE);
+  t.equal(lane.left(NOON + 50), 59, 'another window');
+  at(50, 60, 60, NOON + 2 * MINUTE);
+  t.equal(lane.left(NOON + 70), 60, 'one after the other, something was given back');
+});

@@ -44,7 +44,23 @@ export class KeyLane {
     // Where stored exchanges are gone through again, one is asked for before the time at which it was sent.
     while (this.#recent[0] !== undefined && this.#recent[0] <= reading.receivedAt - MINUTE)
       this.#recent.shift();
-    if (this.#last === undefined || reading.receivedAt >= this.#last.receivedAt) this.#last = reading;
+    if (
+      this.#last === undefined ||
+      (reading.receivedAt >= this.#last.receivedAt && !this.#wasOvertaken(reading))
+    )
+      this.#last = reading;
+  }
+
+  /** Whether an answer was made before the last one although it came after it: of the same window it tells of more. */
+  #wasOvertaken({ sentAt, limit, remaining = 0, reset }: RateReading): boolean {
+    const last = this.#last;
+    return (
+      last !== undefined &&
+      sentAt < last.receivedAt &&
+      limit === last.limit &&
+      reset === last.reset &&
+      remaining > (last.remaining ?? 0)
+    );
   }
 
   /** Whether X-RateLimit-Remaining tells nothing of the key's quota: every window would hold a single request. */

@@ -31,7 +31,7 @@ const CASES: readonly Case[] = [
   { keys: ['free-1'], permit: ['writes'], clockSpeed: 60 },
   { keys: ['free-1', 'pro-1'], permit: ['writes', 'exhaust'], clockSpeed: 10 },
   { keys: ['free-1', 'pro-1', 'free-ban'], permit: ['writes', 'exhaust', 'ban'], clockSpeed: 10 },
-  { keys: ['free-1'], permit: ['writes', 'exhaust', 'day'], clockSpeed: 120 },
+  { keys: ['free-1'], permit: ['writes', 'exhaust', 'day'], clockSpeed: 60 },
 ];
 
 /** Refusals that a bill foresees, and how many came: the same, but where the target chooses when to ban. */
