@@ -29,8 +29,8 @@ const CASES: readonly Case[] = [
   { keys: ['free-1', 'pro-1', 'business-1'], permit: ['writes'], clockSpeed: 1 },
   { keys: ['pro-1'], permit: [], clockSpeed: 1 },
   { keys: ['free-1'], permit: ['writes'], clockSpeed: 60 },
-  { keys: ['free-1', 'pro-1'], permit: ['writes', 'exhaust'], clockSpeed: 10 },
-  { keys: ['free-1', 'pro-1', 'free-ban'], permit: ['writes', 'exhaust', 'ban'], clockSpeed: 10 },
+  { keys: ['free-1', 'pro-1'], permit: ['writes', 'exhaust'], clockSpeed: 5 },
+  { keys: ['free-1', 'pro-1', 'free-ban'], permit: ['writes', 'exhaust', 'ban'], clockSpeed: 5 },
   { keys: ['free-1'], permit: ['writes', 'exhaust', 'day'], clockSpeed: 60 },
 ];
 
