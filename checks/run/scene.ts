@@ -1,7 +1,7 @@
 import type { Key } from '../profile/key.ts';
 import type { Permission } from '../profile/permissions.ts';
 import { type Exchange, isAnswered } from '../wire/exchange.ts';
-import type { Playable, Probe } from './probe.ts';
+import type { Probe } from './probe.ts';
 import { NotAsked, RunEnded, settledOr, Unsettled } from './unsettled.ts';
 
 /** What a scene costs at most, so that the bill can be shown before the run. */
@@ -218,5 +218,3 @@ export async function inTurn<T, U>(things: Iterable<T>, work: (thing: T) => Prom
 
 /** A need that may be missing. */
 export const optional = <S extends AnyScene>(scene: S): Optional<S> => ({ kind: 'optional', scene });
-
-export type { Playable };
