@@ -1,72 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { startReferenceServer } from '../reference-server/reference-server.ts';
-import type { ReferenceServer } from '../reference-server/server.ts';
-import { type CheckedTarget, type CheckRequest, checkTarget, JOURNAL_FILE } from './check-target.ts';
-import type { Permission } from './profile/permissions.ts';
-import type { KeyRole } from './profile/target-profile.ts';
-import { sharedClock } from './run/clock.ts';
+import { type CheckRequest, checkTarget, JOURNAL_FILE } from './check-target.ts';
 import { readJournal } from './run/journal.ts';
 import type { RunResult } from './run/judge.ts';
 import type { Needs } from './run/scene.ts';
 import { nameSent } from './sections/add/refused-additions.ts';
 import { allChecks, allGapObservers } from './sections/all-checks.ts';
-
-const ROLES: Readonly<Record<string, readonly KeyRole[]>> = {
-  'free-1': ['functional', 'exhaust'],
-  'free-2': ['functional'],
-  'free-ban': ['ban'],
-  'pro-1': ['functional', 'exhaust'],
-};
-
-interface Target {
-  readonly server: ReferenceServer;
-  readonly request: CheckRequest;
-}
-
-/** A reference server, and what is to be checked of it with some of its keys. */
-async function target(
-  personality: { readonly variant?: string; readonly animals?: number },
-  names: readonly string[],
-  permissions: readonly Permission[],
-): Promise<Target> {
-  const clock = sharedClock();
-  const server = await startReferenceServer({ clock, ban: { seconds: 20 }, ...personality });
-  const keys = server.keys.filter(({ name }) => names.includes(name));
-  return {
-    server,
-    request: {
-      clock,
-      profile: {
-        target: server.baseUrl,
-        keys: keys.map(({ name, plan }) => ({
-          name,
-          plan,
-          roles: ROLES[name] ?? [],
-          env: 'PETSTORE_KEY',
-          unusedToday: true,
-        })),
-        plans: {},
-        permit: permissions,
-        load: { allowed: false },
-        gaps: {},
-        clock: { speed: 1 },
-        samples: {},
-      },
-      values: new Map(keys.map(({ name, value }) => [name, value])),
-      permissions,
-    },
-  };
-}
-
-type Checked = Extract<CheckedTarget, { kind: 'checked' }>;
-
-async function checked(request: CheckRequest): Promise<Checked> {
-  const result = await checkTarget(request);
-  if (result.kind !== 'checked') throw new Error(result.message);
-  return result;
-}
+import { type Checked, checked, sharedClockTarget } from './testing/shared-clock-target.ts';
 
 const verdicts = ({ requirements }: RunResult) =>
   Object.fromEntries([...requirements].map(([id, { verdict }]) => [id, verdict]));
@@ -110,8 +51,7 @@ for (const permissions of [[], ['writes']] as const) {
     t.test(
       `${name}, permitted ${permissions.join() || 'nothing'}: one Free key is enough, within its minutes`,
       async (t) => {
-        const { server, request } = await target(personality, ['free-1'], permissions);
-        t.teardown(() => server.close());
+        const { request } = await sharedClockTarget(t, personality, ['free-1'], permissions);
         const run = await checked(request);
         const { trace, result } = run;
         const total = requestsOf(run);
@@ -138,12 +78,12 @@ for (const permissions of [[], ['writes']] as const) {
 const ADDING = /^add-(?!rejected-stores)/;
 
 t.test('a key that may not add leaves the additions to one that may', async (t) => {
-  const { server, request } = await target(
+  const { request } = await sharedClockTarget(
+    t,
     { variant: 'one-key-reads-only', animals: 30 },
     ['free-1', 'free-2'],
     ['writes'],
   );
-  t.teardown(() => server.close());
   // The one that comes first pays, and may not add.
   const keys = request.profile.keys.toReversed();
   const { trace, result } = await checked({ ...request, profile: { ...request.profile, keys } });
@@ -157,12 +97,12 @@ t.test('a key that may not add leaves the additions to one that may', async (t) 
 });
 
 t.test('keys of one plan that see their own animals only are no failure', async (t) => {
-  const { server, request } = await target(
+  const { request } = await sharedClockTarget(
+    t,
     { variant: 'own-animals-only', animals: 40 },
     ['free-1', 'free-2'],
     ['writes'],
   );
-  t.teardown(() => server.close());
   const { result } = await checked(request);
   t.strictSame(
     Object.entries(verdicts(result)).filter(([, verdict]) => verdict === 'fail'),
@@ -171,12 +111,12 @@ t.test('keys of one plan that see their own animals only are no failure', async 
 });
 
 t.test('where no key may add, nothing is told of additions, and all of the rest', async (t) => {
-  const { server, request } = await target(
+  const { request } = await sharedClockTarget(
+    t,
     { variant: 'one-key-reads-only', animals: 30 },
     ['free-2'],
     ['writes'],
   );
-  t.teardown(() => server.close());
   const run = await checked(request);
   const { trace, result } = run;
   const found = Object.entries(verdicts(result));
@@ -203,12 +143,12 @@ function scenesOf({ needs }: { readonly needs: Needs }): ReadonlySet<string> {
 }
 
 t.test('a stored run', async (t) => {
-  const { server, request } = await target(
+  const { server, request } = await sharedClockTarget(
+    t,
     {},
     ['free-1', 'free-2', 'free-ban', 'pro-1'],
     ['writes', 'exhaust', 'ban'],
   );
-  t.teardown(() => server.close());
   const directory = t.testdir();
   const live = await checked({ ...request, directory });
   await server.close();
@@ -267,12 +207,10 @@ const CRASHES = [
 
 t.test('a run that crashed is resumed to the same verdict, and adds no animal twice', async (t) => {
   const names = ['free-1', 'pro-1'];
-  const whole = await target({}, names, ['writes']);
-  t.teardown(() => whole.server.close());
+  const whole = await sharedClockTarget(t, {}, names, ['writes']);
   const expected = verdicts((await checked(whole.request)).result);
   for (const { after, cut } of CRASHES) {
-    const { server, request } = await target({}, names, ['writes']);
-    t.teardown(() => server.close());
+    const { request } = await sharedClockTarget(t, {}, names, ['writes']);
     const directory = t.testdir();
     let exchanges = 0;
     const crash = new Error('the process ended');
@@ -303,8 +241,7 @@ t.test('a run that crashed is resumed to the same verdict, and adds no animal tw
 });
 
 t.test('only what is asked for is checked, and no gap', async (t) => {
-  const { server, request } = await target({}, ['free-1'], []);
-  t.teardown(() => server.close());
+  const { request } = await sharedClockTarget(t, {}, ['free-1'], []);
   const { trace, result, warnings } = await checked({
     ...request,
     only: ['list-limit-range', 'media-type-json'],
@@ -322,7 +259,7 @@ t.test('only what is asked for is checked, and no gap', async (t) => {
 t.test(
   'with nothing at the address there is nothing to judge, and the journal says what was tried',
   async (t) => {
-    const { server, request } = await target({}, ['free-1'], []);
+    const { server, request } = await sharedClockTarget(t, {}, ['free-1'], []);
     await server.close();
     const directory = t.testdir();
     const result = await checkTarget({ ...request, directory });
@@ -338,8 +275,7 @@ t.test(
 );
 
 t.test('keys that only feed load are left alone', async (t) => {
-  const { server, request } = await target({}, ['free-1', 'business-load'], []);
-  t.teardown(() => server.close());
+  const { request } = await sharedClockTarget(t, {}, ['free-1', 'business-load'], []);
   const keys = request.profile.keys.map((key) =>
     key.name === 'business-load' ? { ...key, roles: ['load'] as const } : key,
   );

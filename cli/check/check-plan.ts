@@ -13,7 +13,12 @@ export interface CheckPlan {
 }
 
 /** Plans a run: what its scenes declare, and what its permissions and keys leave out. Nothing is sent. */
-export function planCheck({ profile, values, permissions, only }: CheckSubject): CheckPlan {
+export function planCheck({
+  profile,
+  values,
+  permissions,
+  only,
+}: Pick<CheckSubject, 'profile' | 'values' | 'permissions' | 'only'>): CheckPlan {
   const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
   const checks = allChecks.filter(({ id }) => only === undefined || only.includes(id));
   const planned = {

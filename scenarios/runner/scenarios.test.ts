@@ -7,10 +7,11 @@ import { readLoadResult } from './result/read-result.ts';
 import { renderLoadResult } from './result/render-result.ts';
 import { assertSound, BRIEFLY, briefly, skip } from './testing/brief-runs.ts';
 
-t.test('every scenario runs briefly', { skip }, async (t) => {
+// They wait more than they work.
+t.test('every scenario runs briefly', { skip, jobs: 3 }, async (t) => {
   t.same(Object.keys(BRIEFLY).toSorted(), CATALOGUE.map(({ name }) => name).toSorted());
   for (const { name } of CATALOGUE) {
-    await t.test(name, async (t) => {
+    void t.test(name, { buffered: true }, async (t) => {
       const out = join(t.testdir({}), 'out');
       const result = await briefly(out, name);
       assertSound(t, result);
