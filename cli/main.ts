@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
-import { Command } from 'commander';
+import { Command, type CommanderError } from 'commander';
 import { HARNESS_VERSION } from '../spec/harness-version.ts';
 import { crash } from './shared/crash.ts';
-import { EXIT } from './shared/exit-codes.ts';
+import { EXIT, UsageError } from './shared/exit-codes.ts';
 
 /** Each command with what it needs: whoever asks for one does not wait for the others to be loaded. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
@@ -12,6 +12,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   load: async () => (await import('./load/load.ts')).loadCommand,
   report: async () => (await import('./report/report.ts')).reportCommand,
   compare: async () => (await import('./load/compare.ts')).compareCommand,
+  init: async () => (await import('./init/init.ts')).initCommand,
+  explain: async () => (await import('./explain/explain.ts')).explainCommand,
   merge: async () => (await import('./load/merge.ts')).mergeCommand,
 };
 
@@ -25,15 +27,23 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 process.on('uncaughtException', (error) => crash(error));
 
+/** Every wrong usage is exit code 2, also where the parser itself notices it. */
+const endOfParser = ({ exitCode }: CommanderError): never => process.exit(exitCode === 0 ? 0 : EXIT.usage);
+
 async function main(): Promise<void> {
   const program = new Command('petstore-harness')
     .description('Checks and loads an implementation of the Pet Store Service Interface.')
     .version(HARNESS_VERSION)
-    .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.usage));
+    .exitOverride(endOfParser);
   const name = process.argv[2] ?? '';
   const asked = Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]] : Object.values(COMMANDS);
-  for (const load of asked) if (load !== undefined) program.addCommand(await load());
+  for (const load of asked)
+    if (load !== undefined) program.addCommand((await load()).exitOverride(endOfParser));
   await program.parseAsync();
 }
 
-await main().catch((error: unknown) => crash(error));
+await main().catch((error: unknown) => {
+  if (!(error instanceof UsageError)) crash(error);
+  for (const line of error.lines) process.stderr.write(`error: ${line}\n`);
+  process.exitCode = EXIT.usage;
+});

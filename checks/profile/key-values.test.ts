@@ -71,3 +71,11 @@ t.test('all problems at once', (t) => {
   t.equal(read.ok ? 0 : read.problems.length, 2);
   t.end();
 });
+
+t.test('a key that is not used need not be there, and is looked at where it is', (t) => {
+  const isUsed = ({ name }: { readonly name: string }) => name === 'free-1';
+  const read = keyValues(profile, { FREE_KEY: 'free-secret' }, isUsed);
+  t.strictSame(read.ok && [...read.values.keys()], ['free-1']);
+  t.equal(keyValues(profile, { FREE_KEY: 'free-secret', PRO_KEY: 'two words' }, isUsed).ok, false);
+  t.end();
+});

@@ -1,4 +1,4 @@
-import type { TargetProfile } from './target-profile.ts';
+import type { ProfileKey, TargetProfile } from './target-profile.ts';
 
 /** A key that cannot be used: names the key and its variable, never the value. */
 export interface KeyProblem {
@@ -23,16 +23,20 @@ const SHORTEST_NUMBER = 8;
 /**
  * Takes the values of a profile's keys from the environment.
  *
+ * @param isUsed whether a key has to be there; one that is not used may be
  * @returns the values by key name, or everything that is wrong with them
  */
 export function keyValues(
   profile: Pick<TargetProfile, 'keys'>,
   env: Readonly<Record<string, string | undefined>>,
+  isUsed: (key: ProfileKey) => boolean = () => true,
 ): KeyValues {
   const values = new Map<string, string>();
   const problems: KeyProblem[] = [];
-  for (const { name, env: variable } of profile.keys) {
+  for (const key of profile.keys) {
+    const { name, env: variable } = key;
     const value = env[variable];
+    if (value === undefined && !isUsed(key)) continue;
     const report = (message: string, remedy: string) =>
       problems.push({
         key: name,

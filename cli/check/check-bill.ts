@@ -1,7 +1,7 @@
 import type { KeyBill } from '../../checks/run/plan.ts';
 import { duration } from '../../reports/facts.ts';
 import { count } from '../../reports/outcome.ts';
-import type { CheckPlan } from './check-plan.ts';
+import { type CheckPlan, requestsOf } from './check-plan.ts';
 import type { CheckSubject } from './check-subject.ts';
 
 /**
@@ -19,7 +19,6 @@ export function renderBill(
     ...bill.keys.map(keyRow),
     ['(no key)', '', bill.anonymous.toLocaleString('en'), '', '', ''],
   ];
-  const total = bill.keys.reduce((sum, { requests }) => sum + requests, bill.anonymous);
   const ban = bill.waitsForBan ? ', and the length of the ban, which is the target’s choice' : '';
   const speed =
     profile.clock.speed === 1
@@ -30,7 +29,7 @@ export function renderBill(
     '',
     ...table(rows),
     '',
-    `  Requests     ${total.toLocaleString('en')} at most, where the target counts exactly, no answer is lost and nobody else uses the keys`,
+    `  Requests     ${requestsOf(bill).toLocaleString('en')} at most, where the target counts exactly, no answer is lost and nobody else uses the keys`,
     `  Animals      ${bill.animals === 0 ? 'none is added' : `${bill.animals} are added at most, one more where an answer is lost; they stay`}`,
     `  Longest wait ${duration(bill.longestWait / 1000)}${ban}`,
     `  Time         about ${duration(Math.max(1, Math.round(bill.total / 1000)))}${ban === '' ? '' : ', and the ban'}${speed}`,

@@ -30,16 +30,21 @@ const sum = ({ requests = 0, anonymous = 0, onEveryKey = 0 }: Spending) => reque
 const LIMIT_COST: Readonly<Record<string, string>> = { exhaust: 'window', ban: 'ban', day: 'day' };
 
 /** What the scenes cost that a check needs. */
-function costOf(check: Check): string {
+export function costOf(check: Check): string {
   const [limit] = keyScenes([check]).toReversed();
   if (limit !== undefined) return LIMIT_COST[limit.permit] ?? limit.permit;
+  return `${[...scenesOf(check).values()].reduce((total, cost) => total + cost, 0)}`;
+}
+
+/** The scenes that a check needs, and those that they need, with the requests of each. */
+export function scenesOf(check: Check): ReadonlyMap<string, number> {
   const costs = new Map<string, number>();
   const visit = (need: Need) => {
     const scene = need.kind === 'optional' ? need.scene : need;
-    if (scene.kind !== 'scene' || costs.has(scene.id)) return;
-    costs.set(scene.id, sum(scene));
+    if (costs.has(scene.id)) return;
+    if (scene.kind === 'scene') costs.set(scene.id, sum(scene));
     Object.values(scene.needs).forEach(visit);
   };
   Object.values(check.needs).forEach(visit);
-  return `${[...costs.values()].reduce((total, cost) => total + cost, 0)}`;
+  return costs;
 }

@@ -7,6 +7,7 @@ import { requirements } from '../../spec/contract.ts';
 export interface CheckOptions {
   readonly target?: string;
   readonly profile?: string;
+  readonly envFile?: string;
   readonly permit?: readonly Permission[];
   /** `all`, or permissions, plans and requirements that must not be skipped. */
   readonly require?: readonly string[];
@@ -65,11 +66,12 @@ const quote = (word: string) => (SHELL_SAFE.test(word) ? word : `'${word.replace
 
 /** The command that repeats a run with these options. */
 export function commandOf(options: CheckOptions): string {
-  const { target, profile, permit, require, only, baseline, production } = options;
+  const { target, profile, envFile, permit, require, only, baseline, production } = options;
   // As it works in a clone and where the harness is a dependency.
   const words = ['npx', 'petstore-harness', 'check'];
   if (target !== undefined) words.push('--target', quote(target));
   if (profile !== undefined) words.push('--profile', quote(profile));
+  if (envFile !== undefined) words.push('--env-file', quote(envFile));
   if (permit !== undefined) words.push('--permit', permit.join(','));
   if (require !== undefined) words.push('--require', require.join(','));
   if (only !== undefined) words.push('--only', quote(only.join(',')));

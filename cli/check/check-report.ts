@@ -3,12 +3,13 @@ import { reportOf } from '../../reports/from-run.ts';
 import type { Report } from '../../reports/report.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
+import { costOfSkipped } from './check-plan.ts';
 import type { CheckSubject } from './check-subject.ts';
 
 /** Writes a finished run down. */
 export function judgedRun(
   checked: Extract<CheckedTarget, { kind: 'checked' }>,
-  { profile, permissions, only, clock }: CheckSubject,
+  subject: CheckSubject,
   about: {
     readonly command: string;
     readonly baseline: readonly BaselineEntry[];
@@ -17,6 +18,8 @@ export function judgedRun(
   },
 ): Report {
   const { trace, result, requestsByKey, banned, startedAt, endedAt } = checked;
+  const { profile, permissions, only, clock } = subject;
+  const skipped = only === undefined ? costOfSkipped(subject) : undefined;
   const { run } = trace;
   return reportOf({ trace, baseUrl: run.baseUrl, requestsByKey, banned }, result, {
     startedAt,
@@ -36,6 +39,7 @@ export function judgedRun(
       command: about.command,
       ...(about.interrupted === undefined ? {} : { interrupted: about.interrupted }),
       ...(only === undefined ? {} : { only }),
+      ...(skipped === undefined ? {} : { costOfSkipped: skipped }),
     },
   });
 }

@@ -6,7 +6,7 @@ import type { ProfileKey, TargetProfile } from '../../checks/profile/target-prof
 import type { Clock } from '../../checks/run/clock.ts';
 import { type JournalContent, readJournal } from '../../checks/run/journal.ts';
 import { UsageError } from '../shared/exit-codes.ts';
-import { addressOf, profileIn, valuesOf } from '../shared/profile-file.ts';
+import { addressOf, profileIn, valuesOf, variablesIn } from '../shared/profile-file.ts';
 import { PROFILE_FILE } from './check-folder.ts';
 import type { CheckOptions } from './check-options.ts';
 import { selectedIds } from './check-selection.ts';
@@ -85,7 +85,7 @@ export async function checkSubject(options: CheckOptions): Promise<CheckSubject>
   const profile = { ...written, target, clock };
   const permissions = permissionsOf(options, profile, stored);
   if (stored?.offline !== true) refuseProduction(options, target, permissions);
-  const values = stored?.offline === true ? placeholders(profile) : valuesOf(profile);
+  const values = valuesFor(options, profile, permissions, stored);
   return { profile, values, permissions, only, embedded: false, stored, close: async () => {} };
 }
 
@@ -113,7 +113,7 @@ function storedRun({ resume, rejudge }: CheckOptions): StoredRun | undefined {
 
 async function writtenProfile(options: CheckOptions, stored: StoredRun | undefined): Promise<TargetProfile> {
   const file = stored === undefined ? options.profile : profileOf(options, stored);
-  if (file === undefined) return profileOfEnvironment();
+  if (file === undefined) return profileOfEnvironment(options.envFile);
   const profile = await profileIn(file);
   const missing =
     stored?.journal.header.keys.filter((name) => profile.keys.every((key) => key.name !== name)) ?? [];
@@ -122,8 +122,9 @@ async function writtenProfile(options: CheckOptions, stored: StoredRun | undefin
   return profile;
 }
 
-function profileOfEnvironment(): TargetProfile {
-  const keys = KEYS_BY_VARIABLE.filter(({ env }) => process.env[env] !== undefined);
+function profileOfEnvironment(envFile: string | undefined): TargetProfile {
+  const set = { ...variablesIn(envFile), ...process.env };
+  const keys = KEYS_BY_VARIABLE.filter(({ env }) => set[env] !== undefined);
   if (keys.length === 0) {
     const variables = KEYS_BY_VARIABLE.map(({ env }) => env).join(', ');
     throw new UsageError(
@@ -193,7 +194,21 @@ function refuseProduction(
   );
 }
 
-/** A stored run is judged by what came back: no key is sent, and none needs to be there. */
-function placeholders(profile: TargetProfile): ReadonlyMap<string, string> {
+/** A key that neither pays for ordinary checks nor is needed for what is permitted may be absent. */
+const isUsedWith =
+  (permissions: readonly Permission[]) =>
+  ({ roles }: ProfileKey): boolean =>
+    roles.includes('functional') ||
+    (roles.includes('ban') && permissions.includes('ban')) ||
+    (roles.includes('exhaust') && permissions.some((name) => name === 'exhaust' || name === 'day'));
+
+/** Where nothing is sent no key needs to be there: for a plan, and for a stored run that is judged again. */
+function valuesFor(
+  { dryRun, envFile }: CheckOptions,
+  profile: TargetProfile,
+  permissions: readonly Permission[],
+  stored: StoredRun | undefined,
+): ReadonlyMap<string, string> {
+  if (dryRun !== true && stored?.offline !== true) return valuesOf(profile, envFile, isUsedWith(permissions));
   return new Map(profile.keys.map(({ name, env }) => [name, process.env[env] ?? `not-sent-${name}`]));
 }

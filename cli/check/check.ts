@@ -111,6 +111,10 @@ export const checkCommand = new Command('check')
   .description('check a target against every requirement of the interface')
   .option('--target <url>', 'base address with the version segment, instead of the one in the profile')
   .option('--profile <file>', 'target profile: address, keys, permissions, pinned answers')
+  .option(
+    '--env-file <file>',
+    'file with the variables that hold the keys; those of the environment come first',
+  )
   .addOption(
     new Option(
       '--permit <names>',
@@ -155,13 +159,4 @@ export const checkCommand = new Command('check')
   .option('--dry-run', 'print what the run would cost, and send nothing')
   .option('--list', 'print every check with its section, level, permission and cost')
   .addHelpText('after', EXAMPLES)
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.usage))
-  .action(async (options: CheckOptions) => {
-    try {
-      await check(options);
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      for (const line of error.lines) process.stderr.write(`error: ${line}\n`);
-      process.exitCode = EXIT.usage;
-    }
-  });
+  .action(check);

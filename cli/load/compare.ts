@@ -83,5 +83,4 @@ export const compareCommand = new Command('compare')
       .default(0.04, '4%')
       .argParser(percentage),
   )
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.usage))
   .action(compare);

@@ -5,6 +5,7 @@ import type { Mix } from '../../scenarios/lib/scenario.ts';
 export interface LoadOptions {
   readonly target?: string;
   readonly profile?: string;
+  readonly envFile?: string;
   readonly out: string;
   readonly rate?: number;
   readonly duration?: number;

@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { createLogUpdate } from 'log-update';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
+import { suggestion } from '../../checks/profile/suggestion.ts';
+import type { KeyRole } from '../../checks/profile/target-profile.ts';
 import { UnknownNameError } from '../../reference-server/deviations/named.ts';
 import { renderCapacityHtml } from '../../reports/capacity-html.ts';
 import { renderLoadHtml } from '../../reports/load-html.ts';
@@ -67,7 +69,10 @@ function listScenarios(): void {
 }
 
 /** @throws UsageError for all that is wrong with options, profile and keys */
-async function targetOf(options: LoadOptions): Promise<LoadTarget & { close?: () => Promise<void> }> {
+async function targetOf(
+  options: LoadOptions,
+  { streams }: ScenarioFacts,
+): Promise<LoadTarget & { close?: () => Promise<void> }> {
   if (options.profile === undefined) {
     if (options.target !== undefined) {
       throw new UsageError(
@@ -95,7 +100,9 @@ async function targetOf(options: LoadOptions): Promise<LoadTarget & { close?: ()
       `${url.hostname} may be what customers use; if load is really meant for it, add --production-host ${url.hostname}`,
     );
   }
-  return loadTarget(profile, address, valuesOf(profile));
+  const uses = new Set<KeyRole>(streams.map((stream) => (stream.kind === 'clients' ? stream.role : 'load')));
+  const values = valuesOf(profile, options.envFile, ({ roles }) => roles.some((role) => uses.has(role)));
+  return loadTarget(profile, address, values);
 }
 
 function exitCodeOf({ verdict, run }: LoadResult): number {
@@ -146,11 +153,11 @@ function explained(error: unknown, interrupted: boolean, out: string): number | 
 function scenarioOf(name: string | undefined, { mix, duration, shards }: LoadOptions): ScenarioFacts {
   const facts = name === CAPACITY_STEP.name ? CAPACITY_STEP : scenarioNamed(name ?? '');
   if (facts === undefined) {
-    const known = [...CATALOGUE, CAPACITY_STEP].map((scenario) => scenario.name).join(', ');
+    const known = [...CATALOGUE, CAPACITY_STEP].map((scenario) => scenario.name);
     throw new UsageError(
       name === undefined
-        ? `which scenario? Known: ${known}`
-        : `there is no scenario ${shownLine(name, 40)}; known: ${known}`,
+        ? `which scenario? Known: ${known.join(', ')}`
+        : `there is no scenario ${shownLine(name, 40)}; ${suggestion(name, known)}`,
     );
   }
   if (facts === CAPACITY_STEP && (mix !== undefined || duration !== undefined || shards > 1))
@@ -245,7 +252,7 @@ async function load(name: string | undefined, further: string[], options: LoadOp
   let target: (LoadTarget & { close?: () => Promise<void> }) | undefined;
   try {
     const facts = scenarioOf(name, options);
-    target = await targetOf(options);
+    target = await targetOf(options, facts);
     const request = requestOf(facts, target, options, further);
     if (options.kubernetes === true) return await printManifests(request, options);
     const { bill, notes } = prepareLoad(request);
@@ -288,6 +295,10 @@ export const loadCommand = new Command('load')
   .argument('[k6-options...]', 'after --: further options for k6 run')
   .option('--target <url>', 'base address, instead of the one in the profile')
   .option('--profile <file>', 'target profile; without one the embedded reference server is loaded')
+  .option(
+    '--env-file <file>',
+    'file with the variables that hold the keys; those of the environment come first',
+  )
   .option('--out <dir>', 'folder for results', 'petstore-results/load')
   .addOption(new Option('--rate <n>', 'requests per second').argParser(positive(1_000_000)))
   .addOption(new Option('--duration <time>', 'how long, such as 30s or 5m').argParser(durationSeconds))
@@ -324,5 +335,4 @@ export const loadCommand = new Command('load')
   .option('--dry-run', 'print the bill and send nothing')
   .option('--list', 'print the scenarios')
   .addHelpText('after', EXAMPLES)
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : EXIT.usage))
   .action(load);

@@ -46,5 +46,4 @@ export const mergeCommand = new Command('merge')
   .argument('<dirs...>', 'folders with load-report.json, or logs of k6 runners (*.log)')
   .option('--out <dir>', 'folder for the merged result', 'petstore-results/merged')
   .option('--slo <objective>', 'judge this objective instead of the results’ own')
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : USAGE_ERROR))
   .action(merge);

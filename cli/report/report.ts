@@ -202,5 +202,4 @@ export const reportCommand = new Command('report')
   .option('--diff <reports...>', 'what changed between two runs: OLD NEW')
   .option('--matrix <folder>', 'implementations and requirements, from all report.json below a folder')
   .addHelpText('after', EXAMPLES)
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : USAGE_ERROR))
   .action(report);

@@ -1,35 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import t from 'tap';
 import { parse } from 'yaml';
+import { start as startCommand } from '../testing/command.ts';
 
-// One bundle for all the processes below: translating every module again in each would take minutes.
-const COMMAND = join(t.testdir(), 'serve.mjs');
-await build({
-  stdin: {
-    contents: "import { serveCommand } from './serve.ts'; await serveCommand.parseAsync();",
-    resolveDir: import.meta.dirname,
-  },
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  banner: {
-    js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);",
-  },
-  outfile: COMMAND,
-});
-
-function start(args: readonly string[], environment: Record<string, string> = {}): ChildProcess {
-  return spawn(process.execPath, [COMMAND, ...args], {
-    // Without what the test runner has every process of Node load.
-    env: { ...process.env, NODE_OPTIONS: '', ...environment },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-}
+const start = (args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcess =>
+  startCommand(process.cwd(), ['serve', ...args], environment).child;
 
 function collect(stream: NodeJS.ReadableStream | null): { text: string } {
   const collected = { text: '' };

@@ -180,6 +180,4 @@ export const serveCommand = new Command('serve')
   .option('--list-faults', 'print every fault: name, requirement that it breaks, what it does')
   .option('--list-variants', 'print every variant: name, what it is like')
   .addHelpText('after', EXAMPLES)
-  // Every wrong usage is exit code 2, also where the parser itself notices it.
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : USAGE_ERROR))
   .action(serve);

@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { parseEnv } from 'node:util';
 import { keyValues } from '../../checks/profile/key-values.ts';
 import { readProfile } from '../../checks/profile/load-profile.ts';
-import type { TargetProfile } from '../../checks/profile/target-profile.ts';
+import type { ProfileKey, TargetProfile } from '../../checks/profile/target-profile.ts';
 import { readBaseAddress } from '../../checks/wire/base-address.ts';
 import { gaps } from '../../spec/contract.ts';
 import { UsageError } from './exit-codes.ts';
@@ -21,14 +23,30 @@ export async function profileIn(file: string): Promise<TargetProfile> {
 }
 
 /**
- * The values of a profile's keys, by name, from the environment.
+ * The values of a profile's keys, by name, from the environment and a file with more of it.
  *
- * @throws UsageError for each that is not there or cannot be one
+ * @param isUsed whether the command uses a key: one that it does not use need not be there
+ * @throws UsageError for each that is not there or cannot be one, and for a file that cannot be read
  */
-export function valuesOf(profile: TargetProfile): ReadonlyMap<string, string> {
-  const read = keyValues(profile, process.env);
+export function valuesOf(
+  profile: TargetProfile,
+  envFile: string | undefined,
+  isUsed: (key: ProfileKey) => boolean,
+): ReadonlyMap<string, string> {
+  const read = keyValues(profile, { ...variablesIn(envFile), ...process.env }, isUsed);
   if (read.ok) return read.values;
   throw new UsageError(...read.problems.map(({ message, remedy }) => `${message}; ${remedy}`));
+}
+
+/** What a file sets with lines such as NAME=value, `export` before them or not. */
+export function variablesIn(file: string | undefined): Readonly<Record<string, string | undefined>> {
+  if (file === undefined) return {};
+  try {
+    return parseEnv(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`--env-file: ${file} cannot be read: ${why}`);
+  }
 }
 
 /**

@@ -36,7 +36,8 @@ export function loadTarget(
       'the profile does not mark this target for load; where load is welcome, set "load: { allowed: true }" in it',
     );
   }
-  const keys = profile.keys.map(({ name, plan, env, roles }): BudgetKey => {
+  const given = profile.keys.filter(({ name }) => values.has(name));
+  const keys = given.map(({ name, plan, env, roles }): BudgetKey => {
     const limits = plan === 'enterprise' ? profile.plans.enterprise : contract.plans[plan];
     if (limits === undefined) {
       throw new LoadRefused(
@@ -45,7 +46,7 @@ export function loadTarget(
     }
     return { name, plan, env, roles, perMinute: limits.perMinute, perDay: limits.perDay };
   });
-  const secrets = Object.fromEntries(profile.keys.map(({ name, env }) => [env, values.get(name) ?? '']));
+  const secrets = Object.fromEntries(given.map(({ name, env }) => [env, values.get(name) ?? '']));
   return {
     address,
     keys,

@@ -1,0 +1,80 @@
+import { Command } from 'commander';
+import { suggestion } from '../../checks/profile/suggestion.ts';
+import type { Check } from '../../checks/run/check.ts';
+import { permitOf } from '../../checks/run/scene.ts';
+import { allChecks } from '../../checks/sections/all-checks.ts';
+import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
+import { type Gap, gaps, type Requirement, requirements } from '../../spec/contract.ts';
+import { costOf, scenesOf } from '../check/check-list.ts';
+import { UsageError } from '../shared/exit-codes.ts';
+import { print } from '../shared/standard-output.ts';
+
+const EXAMPLES = `
+Examples:
+  $ petstore-harness explain list-limit-fills       a requirement: clause, requests, cost, faults
+  $ petstore-harness explain limit-out-of-range     a question that the document leaves open, and its known answers
+  $ petstore-harness check --list                   every id`;
+
+/** What a reader asks of a row in a report: what the document says, what is sent, what it costs, what breaks it. */
+export function explained(id: string): string {
+  const requirement = requirements.find((row) => row.id === id);
+  const gap = gaps.find((row) => row.id === id);
+  if (requirement !== undefined) return requirementText(requirement);
+  if (gap !== undefined) return gapText(gap);
+  const known = [...requirements, ...gaps].map((row) => row.id);
+  const remedy = suggestion(id, known);
+  throw new UsageError(
+    `there is no requirement or question "${id.slice(0, 60)}"; ${remedy.startsWith('did') ? remedy : 'see petstore-harness check --list'}`,
+  );
+}
+
+function requirementText({ id, section, level, title, statement, excluded }: Requirement): string {
+  const check = allChecks.find((candidate) => candidate.id === id);
+  const about = check === undefined ? [`Not checked: ${excluded}`] : costLines(check);
+  const faults = FAULTS.filter(({ breaks }) => breaks === id);
+  return lines(
+    `${id} (section ${section}, ${level}): ${title}`,
+    '',
+    `The document: ${statement}`,
+    ...about,
+    ...(faults.length === 0 ? [] : ['', 'What breaks it, to try with petstore-harness serve --fault NAME:']),
+    ...aligned(faults.map(({ name, summary }) => [name, summary])),
+  );
+}
+
+function costLines(check: Check): string[] {
+  const scenes = [...scenesOf(check)].map(([name, requests]) => `${name} (${requests})`);
+  const permission = permitOf(check) ?? check.inFullWith;
+  const cost = costOf(check);
+  return [
+    `Permission:   ${permission ?? 'none is needed'}`,
+    `Sent:         ${scenes.join(', ') || 'nothing of its own: every answer of the run is looked at'}`,
+    `Costs:        ${/^\d+$/.test(cost) ? `${cost} requests at most, which other checks share` : `a ${cost} of each key that is driven to it; see check --dry-run`}`,
+  ];
+}
+
+function gapText({ id, section, question, answers, forms, open, unobservable }: Gap): string {
+  const known = [...answers, ...forms, ...(open ? ['others, such as names of fields'] : [])];
+  return lines(
+    `${id} (section ${section}), which the document leaves open: ${question}`,
+    '',
+    unobservable === undefined ? `Answers:      ${known.join(', ')}` : `Not observed: ${unobservable}`,
+    ...(unobservable === undefined
+      ? [`To pin one, in the profile: gaps: { ${id}: ${known[0] ?? '…'} }`]
+      : []),
+  );
+}
+
+function aligned(rows: readonly (readonly [string, string])[]): string[] {
+  const width = Math.max(0, ...rows.map(([name]) => name.length));
+  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
+}
+
+const lines = (...all: readonly string[]) => `${all.join('\n')}\n`;
+
+/** `explain`: one requirement, or one open question, for who reads a report. */
+export const explainCommand = new Command('explain')
+  .description('say what a requirement asks, what is sent for it, what it costs and what breaks it')
+  .argument('<id>', 'a requirement or an open question')
+  .addHelpText('after', EXAMPLES)
+  .action(async (id: string) => print(explained(id)));
