@@ -108,7 +108,6 @@ function refuseOverwriting({ writeProfile, profile, only }: CheckOptions): void 
 
 /** `check`: verifies every requirement against a target, or against the embedded reference server. */
 export const checkCommand = new Command('check')
-  .description('check a target against every requirement of the interface')
   .option('--target <url>', 'base address with the version segment, instead of the one in the profile')
   .option('--profile <file>', 'target profile: address, keys, permissions, pinned answers')
   .addOption(

@@ -283,7 +283,6 @@ async function load(name: string | undefined, further: string[], options: LoadOp
 
 /** `load`: a k6 scenario against a target that welcomes load, or against the embedded reference server. */
 export const loadCommand = new Command('load')
-  .description('run a load scenario through k6')
   .argument('[scenario]', 'name of a scenario; --list prints them')
   .argument('[k6-options...]', 'after --: further options for k6 run')
   .option('--target <url>', 'base address, instead of the one in the profile')

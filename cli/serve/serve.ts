@@ -134,7 +134,6 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
 
 /** `serve`: the reference server in the foreground, conforming unless told otherwise. */
 export const serveCommand = new Command('serve')
-  .description('start the reference server on this machine')
   .addOption(
     new Option('--port <n>', 'port to listen on; 0 takes a free one')
       .default(0)
