@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { checkTarget, runClock } from '../../checks/check-target.ts';
 import { pinnedProfileYaml } from '../../checks/profile/write-profile.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
+import { FORMATS } from '../../reports/formats.ts';
 import type { Report } from '../../reports/report.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
 import { shownLine } from '../../reports/visible-text.ts';
@@ -12,7 +13,7 @@ import { untilInterrupted } from '../shared/interruption.ts';
 import { print } from '../shared/standard-output.ts';
 import { keepProfile, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
-import { humanSummary, journalHint, tapResult } from './check-output.ts';
+import { humanSummary, journalHint } from './check-output.ts';
 import { judgedRun } from './check-report.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { type LiveView, liveView, silentView } from './live-view.ts';
@@ -68,7 +69,7 @@ export async function runCheck(
     pointLatest(directory);
     if (options.writeProfile !== undefined)
       await writeProfile(options.writeProfile, report, subject, options);
-    await print(format === 'tap' ? await tapResult(report) : humanSummary(report, directory));
+    await print(format === 'tap' ? FORMATS.tap.render(report) : humanSummary(report, directory));
     return exitCode(report);
   } finally {
     interruption.release();
@@ -114,7 +115,7 @@ async function notReady(
     interrupted === undefined
       ? shownLine(message, 500)
       : `interrupted by ${interrupted} before anything was judged; ${journalHint(directory)}`;
-  if (format === 'tap') await print((await import('../../checks/conformance.tap.ts')).bailedOut(line));
+  if (format === 'tap') await print(`TAP version 14\nBail out! ${line}\n`);
   process.stderr.write(`error: ${line}\n`);
   return interrupted === undefined ? EXIT.nothingToJudge : EXIT.interrupted;
 }
