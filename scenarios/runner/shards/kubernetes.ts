@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
 import type { LoadPlan } from '../../lib/scenario.ts';
-import { bundleScenario } from '../k6/bundle.ts';
 import { PINNED_K6 } from '../k6/k6-binary.ts';
 import { k6Options, prometheusEnvironment, TO_PROMETHEUS } from '../k6/k6-options.ts';
 import { loadPlan } from '../k6/load-plan.ts';
+import { placeScript } from '../k6/script.ts';
 import { type LoadRequest, type PreparedLoad, prepareLoad } from '../quota/load-request.ts';
 import { LoadRefused } from '../quota/load-target.ts';
 
@@ -69,9 +69,9 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
   refuseLoopback('the target', target.address);
   if (request.prometheusUrl !== undefined) refuseLoopback('--prometheus-url', request.prometheusUrl);
   const { plan, prepared } = planned(request, count);
-  const script = await readFile(await bundleScenario(facts.name, request.folder), 'utf8');
+  const script = await readFile(await placeScript(facts.name, request.folder), 'utf8');
   const data = {
-    'script.js': script.replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n'),
+    'script.js': script,
     'plan.json': JSON.stringify(plan),
   };
   const bytes = Object.values(data).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
