@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { checkTarget, runClock } from '../../checks/check-target.ts';
+import { runClock } from '../../checks/check-target.ts';
 import { pinnedProfileYaml } from '../../checks/profile/write-profile.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { FORMATS } from '../../reports/formats.ts';
@@ -14,7 +14,7 @@ import { print } from '../shared/standard-output.ts';
 import { keepProfile, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
 import { humanSummary, journalHint } from './check-output.ts';
-import { judgedRun } from './check-report.ts';
+import { judgedCheck } from './check-report.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { type LiveView, liveView, silentView } from './live-view.ts';
 
@@ -34,7 +34,7 @@ export async function runCheck(
   output: CheckOutput,
 ): Promise<number> {
   const { directory, format } = output;
-  const { stored, only } = subject;
+  const { stored } = subject;
   if (stored === undefined) keepProfile(directory, subject);
   else for (const warning of aboutStored(stored)) warn(warning);
   const view = viewOf(subject, format);
@@ -43,28 +43,19 @@ export async function runCheck(
     () => view.end(),
   );
   try {
-    const checked = await checkTarget({
-      profile: subject.profile,
-      values: subject.values,
-      permissions: subject.permissions,
+    const judged = await judgedCheck(subject, {
       signal: interruption.signal,
       timeLimit: { longest: output.timeLimit, taken: performance.now() },
+      directory,
       onEvent: (event) => view.onEvent(event),
-      ...(only === undefined ? {} : { only }),
-      ...(subject.clock === undefined ? {} : { clock: subject.clock }),
-      ...(stored === undefined ? { directory } : { resume: stored.journal, offline: stored.offline }),
-      ...(stored?.offline === false ? { directory } : {}),
-    }).finally(() => view.end());
-    if (checked.kind === 'not-ready') return await notReady(checked.message, interruption.by(), output);
-    const report = judgedRun(checked, subject, {
       command: commandOf(options),
       baseline: output.baseline,
-      ...(options.require === undefined
-        ? {}
-        : { required: options.require.includes('all') ? 'all' : options.require }),
-      interrupted: interruption.by(),
-    });
-    for (const warning of checked.warnings) warn(warning);
+      required: options.require?.includes('all') ? 'all' : (options.require ?? []),
+      interrupted: () => interruption.by(),
+    }).finally(() => view.end());
+    if (typeof judged === 'string') return await notReady(judged, interruption.by(), output);
+    const { report, warnings } = judged;
+    for (const warning of warnings) warn(warning);
     await writeReports(report, directory);
     pointLatest(directory);
     if (options.writeProfile !== undefined)

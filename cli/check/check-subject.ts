@@ -26,6 +26,12 @@ export interface CheckSubject {
   close(): Promise<void>;
 }
 
+/** A profile, and its keys by the names of their variables. */
+export interface GivenProfile {
+  readonly profile: TargetProfile;
+  readonly values: Readonly<Record<string, string>>;
+}
+
 type Journal = Extract<JournalContent, { ok: true }>;
 
 interface StoredRun {
@@ -65,27 +71,28 @@ const KEYS_BY_VARIABLE: readonly ProfileKey[] = [
  * What the options ask to be checked: a target of the profile or the command line, a stored run, or the embedded
  * reference server, which is started here.
  *
+ * @param given what there is no file of
  * @throws UsageError for all that is wrong with options, profile, keys or the stored run
  */
-export async function checkSubject(options: CheckOptions): Promise<CheckSubject> {
+export async function checkSubject(options: CheckOptions, given?: GivenProfile): Promise<CheckSubject> {
   const stored = storedRun(options);
   const only =
     stored === undefined || options.only !== undefined
       ? options.only && selectedIds(options.only)
       : stored.journal.header.only;
-  if (options.target === undefined && options.profile === undefined && stored === undefined) {
+  if ((options.target ?? options.profile ?? stored ?? given) === undefined) {
     const { startEmbeddedTarget } = await import('./embedded-target.ts');
     const { profile, values, clock, close } = await startEmbeddedTarget();
     const permissions = options.permit ?? PERMISSIONS;
     return { profile, values, permissions, only, clock, embedded: true, stored, close };
   }
-  const written = await writtenProfile(options, stored);
+  const written = given?.profile ?? (await writtenProfile(options, stored));
   const target = targetOf(options, written, stored);
   const clock = stored === undefined ? written.clock : { speed: stored.journal.header.clockSpeed };
   const profile = { ...written, target, clock };
   const permissions = permissionsOf(options, profile, stored);
   if (stored?.offline !== true) refuseProduction(options, target, permissions);
-  const values = stored?.offline === true ? placeholders(profile) : valuesOf(profile);
+  const values = stored?.offline === true ? placeholders(profile) : valuesOf(profile, given?.values);
   return { profile, values, permissions, only, embedded: false, stored, close: async () => {} };
 }
 

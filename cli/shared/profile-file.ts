@@ -1,5 +1,6 @@
 import { keyValues } from '../../checks/profile/key-values.ts';
 import { readProfile } from '../../checks/profile/load-profile.ts';
+import type { LoadedProfile } from '../../checks/profile/parse-profile.ts';
 import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { readBaseAddress } from '../../checks/wire/base-address.ts';
 import { gaps } from '../../spec/contract.ts';
@@ -11,7 +12,11 @@ import { UsageError } from './exit-codes.ts';
  * @throws UsageError with a line for each mistake: where it is, and how to mend it
  */
 export async function profileIn(file: string): Promise<TargetProfile> {
-  const loaded = await readProfile(file, gaps);
+  return validProfile(await readProfile(file, gaps));
+}
+
+/** @throws UsageError likewise */
+export function validProfile(loaded: LoadedProfile): TargetProfile {
   if (loaded.ok) return loaded.profile;
   throw new UsageError(
     ...loaded.problems.map(
@@ -21,12 +26,16 @@ export async function profileIn(file: string): Promise<TargetProfile> {
 }
 
 /**
- * The values of a profile's keys, by name, from the environment.
+ * The values of a profile's keys, by name.
  *
+ * @param env has them by the names of their variables
  * @throws UsageError for each that is not there or cannot be one
  */
-export function valuesOf(profile: TargetProfile): ReadonlyMap<string, string> {
-  const read = keyValues(profile, process.env);
+export function valuesOf(
+  profile: TargetProfile,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): ReadonlyMap<string, string> {
+  const read = keyValues(profile, env);
   if (read.ok) return read.values;
   throw new UsageError(...read.problems.map(({ message, remedy }) => `${message}; ${remedy}`));
 }
