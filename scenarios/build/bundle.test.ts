@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import t from 'tap';
@@ -46,12 +46,17 @@ t.test('scripts judge by the schemas of the contract', async (t) => {
   t.notOk(beyondDoubles(), 'and is told of once');
 });
 
-t.test('every scenario is bundled, private and holds no key', async (t) => {
-  const folder = t.testdir({});
+t.test('every scenario comes with all that it imports, private, and leaves k6 its own modules', async (t) => {
   for (const { name } of [...CATALOGUE, CAPACITY_STEP]) {
-    const script = await placeScript(name, join(folder, name));
-    const text = await readFile(script, 'utf8');
-    t.match(text, /from "k6\/http"/, `${name} leaves k6's modules to k6`);
-    t.equal((await stat(script)).mode & 0o077, 0, `${name} is private`);
+    const folder = join(t.testdir({}), name);
+    await placeScript(name, folder);
+    const files = readdirSync(folder);
+    for (const file of files) {
+      t.equal(statSync(join(folder, file)).mode & 0o077, 0, `${name} is private`);
+      const imported = [...readFileSync(join(folder, file), 'utf8').matchAll(/ from "([^"]+)";$/gm)];
+      t.ok(imported.length > 0);
+      for (const [, path = ''] of imported)
+        t.ok(/^k6(\/|$)/.test(path) || files.includes(path.slice(2)), path);
+    }
   }
 });

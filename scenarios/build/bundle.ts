@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { _, Ajv } from 'ajv';
@@ -5,7 +6,7 @@ import { build, type Plugin } from 'esbuild';
 import { schemas } from '../../spec/contract.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import { CAPACITY_STEP, CATALOGUE } from '../lib/catalogue.ts';
-import { SCRIPTS } from '../runner/k6/script.ts';
+import { SCRIPTS, SHARED } from '../runner/k6/script.ts';
 
 const require = createRequire(import.meta.url);
 // A CommonJS module without an ESM face; ajv documents this path.
@@ -59,14 +60,18 @@ export const contractPlugin: Plugin = {
   },
 };
 
-/** Bundles every scenario's script for k6: `npm run build` leaves them in dist/, for k6/script.ts to hand out. */
-export async function bundleScenarios(outdir: string): Promise<void> {
+// `npm run build`: the scenarios for k6, whose shared part is most of each.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  // Names of shared files change with what is in them.
+  await rm(SCRIPTS, { recursive: true, force: true });
   await build({
     entryPoints: [...CATALOGUE, CAPACITY_STEP].map(({ name }) =>
       fileURLToPath(new URL(`scenarios/${name}.ts`, packageRoot)),
     ),
-    outdir,
+    outdir: fileURLToPath(SCRIPTS),
     bundle: true,
+    splitting: true,
+    chunkNames: `${SHARED}[hash]`,
     format: 'esm',
     platform: 'neutral',
     mainFields: ['module', 'main'],
@@ -76,5 +81,3 @@ export async function bundleScenarios(outdir: string): Promise<void> {
     plugins: [contractPlugin],
   });
 }
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) await bundleScenarios(fileURLToPath(SCRIPTS));
