@@ -9,7 +9,7 @@ const layers = {
   sections: ['spec', 'wire', 'limits', 'profile', 'run'],
 };
 const place = (layer) => (layer === 'spec' ? '^spec/' : `^checks/${layer}/`);
-const tests = '(\\.test\\.ts$|/testing/)';
+const tests = '(\\.(test|tap)\\.ts$|/testing/)';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {

@@ -1,95 +1,58 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { build } from 'esbuild';
 import t from 'tap';
 import { Parser, type Result } from 'tap-parser';
-import { bailedOut, conformanceTap, type TapRequirement } from './conformance.tap.ts';
+import { testTarget } from '../cli/testing/command.ts';
+import { requirements } from '../spec/contract.ts';
 
-const ROW: TapRequirement = {
-  id: 'list-limit-maximum',
-  section: '4.1',
-  level: 'MUST',
-  title: 'Never more animals # than limit',
-  statement: 'limit sets the largest number.',
-  verdict: 'pass',
-  reason: 'held',
-};
+const SCRIPT = join(t.testdir(), 'conformance.mjs');
+await build({
+  entryPoints: [join(import.meta.dirname, 'conformance.tap.ts')],
+  bundle: true,
+  platform: 'node',
+  format: 'esm',
+  packages: 'external',
+  outfile: SCRIPT,
+});
 
-/** The points of a TAP text as another program reads them, and what its subtests say. */
-function read(tap: string) {
-  const points: Result[] = [];
-  const inner: Result[] = [];
-  let summary = { ok: true, count: 0, fail: 0, skip: 0, todo: 0 };
-  const parser = new Parser((results) => {
-    summary = results;
-  });
-  parser.on('assert', (point: Result) => points.push(point));
-  parser.on('child', (child: Parser) => child.on('assert', (point: Result) => inner.push(point)));
-  parser.end(tap);
-  return { points, inner, summary };
+/** The points of a run by the id of their requirement, and what its subtest says. */
+async function points(env: Readonly<Record<string, string>>) {
+  const { PETSTORE_PROFILE: _profile, NODE_OPTIONS: _runner, TAP: _nested, ...usual } = process.env;
+  const child = spawn(process.execPath, [SCRIPT], { env: { ...usual, ...env } });
+  const [output, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+  const found = new Map<string, Result>();
+  const inner = new Map<string, Result>();
+  const parser = new Parser({ strict: true });
+  const id = (name: string) => name.split(' ', 1)[0] ?? '';
+  parser.on('assert', (point: Result) => found.set(id(point.name), point));
+  parser.on('child', (child: Parser) =>
+    child.on('assert', (point: Result) => inner.set(id(child.name), point)),
+  );
+  parser.end(output);
+  return { code, found, inner, ok: parser.ok };
 }
 
-t.test('a check is a subtest; what is not verified is not ok, what does not apply is skipped', async (t) => {
-  const tap = await conformanceTap({
-    requirements: [
-      ROW,
-      {
-        ...ROW,
-        id: 'a',
-        verdict: 'fail',
-        reason: 'too many',
-        expected: 'at most 5',
-        actual: '6: "x"\n# y',
-        curl: 'curl -i',
-      },
-      { ...ROW, id: 'b', verdict: 'fail', baselined: true },
-      { ...ROW, id: 'c', verdict: 'inconclusive', reason: 'needs the permission writes' },
-      { ...ROW, id: 'd', verdict: 'inconclusive', level: 'MAY', reason: 'needs the permission ban' },
-      { ...ROW, id: 'e', verdict: 'not-applicable', reason: 'not before 2030' },
-    ],
-    drifts: [],
-    problems: [],
+t.test('without a profile: the embedded server, every requirement a subtest that holds', async (t) => {
+  const { code, ok, found } = await points({});
+  t.equal(code, 0);
+  t.ok(ok);
+  const expected = requirements.flatMap(({ id, excluded }) => (excluded === undefined ? [id] : []));
+  t.strictSame([...found.keys()].sort(), [...expected, 'the'].sort(), 'and one for the run as a whole');
+  t.match(found.get('rate-day-free'), { ok: true, skip: 'needs the permission day' });
+  t.match(found.get('rate-minute-free'), { ok: true, skip: false });
+});
+
+t.test('with a profile: that target, live; what breaks is not ok, with the evidence', async (t) => {
+  const { profile, env } = await testTarget(t, { fault: 'filter-ignored', permit: [] });
+  const { code, found, inner } = await points({ ...env, PETSTORE_PROFILE: profile });
+  t.equal(code, 1);
+  t.match(found.get('list-status-filter'), { ok: false });
+  t.match(inner.get('list-status-filter'), {
+    ok: false,
+    diag: { curl: /^curl -i -H "Authorization: Bearer \$PETSTORE_/ },
   });
-  t.match(tap, /^TAP version 14\n1\.\.6\n/);
-  const { points, inner, summary } = read(tap);
-  t.match(points, [
-    { ok: true, name: 'list-limit-maximum (4.1) Never more animals # than limit' },
-    { ok: false, todo: false, skip: false },
-    { ok: false, todo: 'known failure, listed in the baseline' },
-    { ok: false, todo: false, skip: false },
-    { ok: true, skip: 'not verified: needs the permission ban' },
-    { ok: true, skip: 'not before 2030' },
-  ]);
-  t.match(inner.find(({ name }) => name === 'too many')?.diag, {
-    asks: ROW.statement,
-    expected: 'at most 5',
-    actual: '6: "x"\n# y',
-    curl: 'curl -i',
-  });
-  t.notMatch(tap, /at:|stack:|source:/, 'no line of the harness is to blame');
-  t.match(summary, { ok: false, count: 6, fail: 3, skip: 2, todo: 1 });
-});
-
-t.test('an answer that drifted, and a run that is not green for another reason, are not ok', async (t) => {
-  const drifted = read(
-    await conformanceTap({
-      requirements: [ROW],
-      drifts: [{ id: 'unknown-path', pinned: '404', observed: '400', detail: 'GET /x' }],
-      problems: [],
-    }),
-  );
-  t.match(drifted.points, [{ ok: true }, { ok: false, name: 'gap unknown-path' }]);
-  const cutShort = read(
-    await conformanceTap({ requirements: [ROW], drifts: [], problems: ['The run ended early: SIGINT'] }),
-  );
-  t.match(cutShort.points[1], { ok: false, name: 'run: The run ended early: SIGINT' });
-  t.equal(cutShort.summary.ok, false);
-});
-
-t.test('nothing to judge is a bail-out, never a green run', (t) => {
-  t.equal(read(bailedOut('cannot be reached')).summary.ok, false);
-  t.end();
-});
-
-t.test('the exit code of the process stays the command’s', async (t) => {
-  const before = process.exitCode;
-  await conformanceTap({ requirements: [{ ...ROW, verdict: 'fail' }], drifts: [], problems: [] });
-  t.equal(process.exitCode, before);
+  t.match(found.get('add-answers-201'), { ok: true, skip: 'needs the permission writes' });
 });

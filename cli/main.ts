@@ -5,16 +5,45 @@ import { HARNESS_VERSION } from '../spec/harness-version.ts';
 import { crash } from './shared/crash.ts';
 import { EXIT, UsageError } from './shared/exit-codes.ts';
 
-/** Each command with what it needs: whoever asks for one does not wait for the others to be loaded. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
-  check: async () => (await import('./check/check.ts')).checkCommand,
-  serve: async () => (await import('./serve/serve.ts')).serveCommand,
-  load: async () => (await import('./load/load.ts')).loadCommand,
-  report: async () => (await import('./report/report.ts')).reportCommand,
-  compare: async () => (await import('./load/compare.ts')).compareCommand,
-  init: async () => (await import('./init/init.ts')).initCommand,
-  explain: async () => (await import('./explain/explain.ts')).explainCommand,
-  merge: async () => (await import('./load/merge.ts')).mergeCommand,
+/** A command, and what is loaded only for whoever asks for it. */
+interface Entry {
+  readonly description: string;
+  readonly load: () => Promise<Command>;
+}
+
+const COMMANDS: Readonly<Record<string, Entry>> = {
+  check: {
+    description: 'check a target against every requirement of the interface',
+    load: async () => (await import('./check/check.ts')).checkCommand,
+  },
+  serve: {
+    description: 'start the reference server on this machine',
+    load: async () => (await import('./serve/serve.ts')).serveCommand,
+  },
+  load: {
+    description: 'run a load scenario through k6',
+    load: async () => (await import('./load/load.ts')).loadCommand,
+  },
+  report: {
+    description: 'render the results of a run again, compare two runs, or many implementations',
+    load: async () => (await import('./report/report.ts')).reportCommand,
+  },
+  compare: {
+    description: 'compare two load results; exit code 1 where HEAD is worse',
+    load: async () => (await import('./load/compare.ts')).compareCommand,
+  },
+  merge: {
+    description: 'merge the results of several runners of one load',
+    load: async () => (await import('./load/merge.ts')).mergeCommand,
+  },
+  init: {
+    description: 'write a target profile: asks on a terminal, takes options elsewhere',
+    load: async () => (await import('./init/init.ts')).initCommand,
+  },
+  explain: {
+    description: 'say what a requirement asks, what is sent for it, what it costs and what breaks it',
+    load: async () => (await import('./explain/explain.ts')).explainCommand,
+  },
 };
 
 // What was read is garbage soon, and Node would keep hundreds of megabytes of it. A server under load is better off so.
@@ -35,10 +64,11 @@ async function main(): Promise<void> {
     .description('Checks and loads an implementation of the Pet Store Service Interface.')
     .version(HARNESS_VERSION)
     .exitOverride(endOfParser);
-  const name = process.argv[2] ?? '';
-  const asked = Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]] : Object.values(COMMANDS);
-  for (const load of asked)
-    if (load !== undefined) program.addCommand((await load()).exitOverride(endOfParser));
+  const asked = process.argv.slice(2).find((word) => Object.hasOwn(COMMANDS, word));
+  for (const [name, { description, load }] of Object.entries(COMMANDS)) {
+    const command = name === asked ? await load() : new Command(name);
+    program.addCommand(command.description(description).exitOverride(endOfParser));
+  }
   await program.parseAsync();
 }
 

@@ -6,8 +6,8 @@ import { type ReferenceServer, type ServerOptions, startServer } from './server.
 
 /** How a reference server is started; everything has a default. */
 export interface StartOptions extends Omit<ServerOptions, 'recipe' | 'behaviour'> {
-  /** Name of the one thing that it does wrong; see `faults/`. */
-  readonly fault?: string;
+  /** Name of the one thing that it does wrong, or of several; see `faults/`. */
+  readonly fault?: string | readonly string[];
   /** Name of the conforming personality that it has instead of the usual one; see `variants/`. */
   readonly variant?: string;
 }
@@ -26,7 +26,7 @@ export interface StartOptions extends Omit<ServerOptions, 'recipe' | 'behaviour'
 export async function startReferenceServer(options: StartOptions = {}): Promise<ReferenceServer> {
   const personalities: Personality[] = [];
   if (options.variant !== undefined) personalities.push(named('variant', options.variant, VARIANTS));
-  if (options.fault !== undefined)
-    personalities.push(named('fault', options.fault, [...FAULTS, ...LOAD_FAULTS]));
+  for (const fault of [options.fault ?? []].flat())
+    personalities.push(named('fault', fault, [...FAULTS, ...LOAD_FAULTS]));
   return startServer({ ...options, ...together(...personalities) });
 }

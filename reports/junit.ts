@@ -1,4 +1,5 @@
-import { create } from 'xmlbuilder2';
+// Its escapes are those of XML as well.
+import { type SafeHtml, html as xml } from '@remix-run/html-template';
 import { groupBy } from './outcome.ts';
 import { factLines, type Standing, type TestCase, type TestRun } from './test-run.ts';
 
@@ -37,31 +38,35 @@ export function renderJunit({ headline, problems, facts, cases, run }: TestRun):
     ],
     ({ suite }) => suite,
   );
-  const root = create({ version: '1.0', encoding: 'UTF-8', invalidCharReplacement: '\ufffd' }).ele(
-    'testsuites',
-    {
-      name: 'petstore-harness',
-      ...totals([...suites.values()].flat()),
-      time: run.durationSeconds.toFixed(3),
-    },
-  );
+  const whole = { name: 'petstore-harness', ...totals([...suites.values()].flat()) };
   const timestamp = run.startedAt.replace(/(\.\d+)?Z$/, '');
-  for (const [name, group] of suites) {
-    const suite = root.ele('testsuite', { name, ...totals(group), timestamp });
-    if (name === 'The run') {
-      const properties = suite.ele('properties');
-      for (const [label, value] of facts) properties.ele('property', { name: label, value });
-    }
-    for (const one of group) {
-      const { id, name: caseName, title, classname, standing, kind, reason } = one;
-      const test = suite.ele('testcase', { name: id === 'run' ? caseName : `${id}: ${title}`, classname });
-      const tag = TAG[standing];
-      if (tag === undefined) continue;
-      const element = test.ele(tag, { message: reason, ...(tag === 'skipped' ? {} : { type: kind }) });
-      if (tag !== 'skipped') element.txt(`\n${factLines(one).join('\n')}\n`);
-    }
-  }
-  return `${root.end({ prettyPrint: true })}\n`;
+  const text = xml`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites${attributes({ ...whole, time: run.durationSeconds.toFixed(3) })}>
+${[...suites].map(
+  ([name, group]) => xml`  <testsuite${attributes({ name, ...totals(group), timestamp })}>
+${name === 'The run' ? xml`    <properties>\n${facts.map(([label, value]) => xml`      <property${attributes({ name: label, value })}/>\n`)}    </properties>\n` : ''}${group.map(testCase)}  </testsuite>
+`,
+)}</testsuites>
+`;
+  return String(text).replace(NOT_IN_XML, '\ufffd');
+}
+
+/** What XML 1.0 has no way to write. */
+const NOT_IN_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
+
+const attributes = (values: Readonly<Record<string, string | number>>) =>
+  Object.entries(values).map(([name, value]) => xml` ${name}="${value}"`);
+
+function testCase(one: TestCase): SafeHtml {
+  const { id, name, title, classname, standing, kind, reason: message } = one;
+  const facts = attributes({ name: id === 'run' ? name : `${id}: ${title}`, classname });
+  const tag = TAG[standing];
+  if (tag === undefined) return xml`    <testcase${facts}/>\n`;
+  const outcome =
+    tag === 'skipped'
+      ? xml`<skipped${attributes({ message })}/>`
+      : xml`<${tag}${attributes({ message, type: kind })}>\n${factLines(one).join('\n')}\n</${tag}>`;
+  return xml`    <testcase${facts}>\n      ${outcome}\n    </testcase>\n`;
 }
 
 function totals(cases: readonly TestCase[]): Record<'tests' | 'failures' | 'errors' | 'skipped', number> {

@@ -131,14 +131,13 @@ function requirementCase(suite: string, row: RequirementResult, proof: Exchange 
   const standing = standingOf(row);
   const because = consequenceOf === undefined ? '' : `Follows from ${consequenceOf}: `;
   const prefix =
-    verdict === 'not-applicable'
-      ? 'Not applicable: '
-      : verdict === 'inconclusive' && standing === 'skipped'
-        ? 'Not verified (MAY): '
-        : standing === 'known' || standing === 'unknown'
-          ? PREFIX[standing]
-          : '';
-  const reason = standing === 'failed' ? failureLine(row) : row.reason;
+    verdict === 'inconclusive' && standing === 'skipped'
+      ? 'Not verified (MAY): '
+      : standing === 'known' || standing === 'unknown'
+        ? PREFIX[standing]
+        : '';
+  const unbound = verdict === 'not-applicable' ? `${row.reason} (not applicable)` : row.reason;
+  const reason = standing === 'failed' ? failureLine(row) : unbound;
   const text = (value: string | undefined) => (value === undefined ? undefined : shownLines(value));
   return {
     id,

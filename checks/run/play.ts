@@ -63,6 +63,12 @@ export function lanes(
   return byKey;
 }
 
+const seesTheRest = ({ observe, conclude }: Check) => observe !== undefined || conclude !== undefined;
+
+/** Whether a check is settled as soon as its own scenes are played, before any key is driven to its limits. */
+export const settlesEarly = (check: Check): boolean =>
+  !seesTheRest(check) && Object.values(check.needs).every(inTurn);
+
 /**
  * Plays everything that is needed to judge what is asked for, and says of each check what is found as soon as that is
  * known. Only Unsettled may come out of a scene; anything else is a defect of the harness and is thrown on.
@@ -80,17 +86,17 @@ export async function playRun(
     for (const check of open) {
       if (!isDone(check)) continue;
       open.delete(check);
-      const { verdict, reason } = judgeCheck(check, watch.of(check), run, run.trace).settle();
-      onEvent({ kind: 'check-ended', id: check.id, verdict, reason });
+      const settled = judgeCheck(check, watch.of(check), run, run.trace).settle();
+      onEvent({ kind: 'check-ended', id: check.id, ...settled });
     }
   };
 
+  // What was not asked for, and no answer can break either, need not wait for the end.
+  tell((check) => !asked.includes(check) && !seesTheRest(check));
   for (const row of asked) {
     if (checks.some((check) => check === row)) onEvent({ kind: 'check-started', id: row.id });
     for (const need of Object.values(row.needs).filter(inTurn)) await run.playNeed(need);
-    tell(
-      (check) => check === row && check.conclude === undefined && Object.values(check.needs).every(inTurn),
-    );
+    tell((check) => check === row && settlesEarly(check));
   }
   await Promise.all(
     [...lanes(asked, run).values()].map(async (scenes) => {

@@ -1,3 +1,4 @@
+import type { Violation } from '../wire/answer.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { RequirementVerdict } from './verdict.ts';
 
@@ -9,6 +10,9 @@ export type RunEvent =
       readonly id: string;
       readonly verdict: RequirementVerdict;
       readonly reason: string;
+      readonly violation?: Violation;
+      /** The decisive one first. */
+      readonly evidence?: readonly Exchange[];
     }
   | { readonly kind: 'exchange'; readonly exchange: Exchange }
   /** Times are the run's clock's, in milliseconds since 1970. */

@@ -1,31 +1,65 @@
-import type { CheckedTarget } from '../../checks/check-target.ts';
+import { checkTarget } from '../../checks/check-target.ts';
+import type { TimeLimit } from '../../checks/run/run-budget.ts';
+import type { RunEvent } from '../../checks/run/run-events.ts';
 import { reportOf } from '../../reports/from-run.ts';
 import type { Report } from '../../reports/report.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
-import { costOfSkipped } from './check-plan.ts';
+import { UsageError } from '../shared/exit-codes.ts';
+import { type CheckPlan, costOfSkipped } from './check-plan.ts';
 import type { CheckSubject } from './check-subject.ts';
 
-/** Writes a finished run down. */
-export function judgedRun(
-  checked: Extract<CheckedTarget, { kind: 'checked' }>,
-  subject: CheckSubject,
-  about: {
-    readonly command: string;
-    readonly baseline: readonly BaselineEntry[];
-    readonly required?: 'all' | readonly string[];
-    readonly interrupted: string | undefined;
-  },
-): Report {
-  const { trace, result, requestsByKey, banned, startedAt, endedAt } = checked;
-  const { profile, permissions, only, clock } = subject;
-  const skipped = only === undefined ? costOfSkipped(subject) : undefined;
+/** @throws UsageError where the quotas of a day cannot pay for the run */
+export function refuseUnpayable({ bill: { unpayable } }: CheckPlan): void {
+  if (unpayable[0] === undefined) return;
+  throw new UsageError(
+    `the day’s quota cannot pay for this run: ${unpayable[0]}; give the role functional to more keys, or use --only`,
+  );
+}
+
+/** How a subject is checked, and what its report says of that. */
+export interface CheckManner {
+  readonly signal: AbortSignal;
+  readonly timeLimit: TimeLimit;
+  /** Where the journal goes; undefined keeps none. */
+  readonly directory?: string;
+  readonly onEvent: (event: RunEvent) => void;
+  readonly command: string;
+  readonly baseline: readonly BaselineEntry[];
+  readonly required: 'all' | readonly string[];
+  /** What ended the run early; asked when it is over. */
+  readonly interrupted: () => string | undefined;
+}
+
+/** A judged run; a text says why there was nothing to judge. */
+export type JudgedCheck = { readonly report: Report; readonly warnings: readonly string[] } | string;
+
+/** Checks the subject and writes down what came of it. */
+export async function judgedCheck(subject: CheckSubject, manner: CheckManner): Promise<JudgedCheck> {
+  const { profile, values, permissions, only, clock, stored } = subject;
+  const { signal, timeLimit, directory, onEvent } = manner;
+  const checked = await checkTarget({
+    profile,
+    values,
+    permissions,
+    signal,
+    timeLimit,
+    onEvent,
+    ...(only === undefined ? {} : { only }),
+    ...(clock === undefined ? {} : { clock }),
+    ...(stored === undefined ? {} : { resume: stored.journal, offline: stored.offline }),
+    ...(directory === undefined || stored?.offline === true ? {} : { directory }),
+  });
+  if (checked.kind === 'not-ready') return checked.message;
+  const { trace, result, requestsByKey, banned, startedAt, endedAt, warnings } = checked;
   const { run } = trace;
-  return reportOf({ trace, baseUrl: run.baseUrl, requestsByKey, banned }, result, {
+  const skipped = only === undefined ? costOfSkipped(subject) : undefined;
+  const interrupted = manner.interrupted();
+  const report = reportOf({ trace, baseUrl: run.baseUrl, requestsByKey, banned }, result, {
     startedAt,
     pinned: profile.gaps,
-    baseline: about.baseline,
-    ...(about.required === undefined ? {} : { required: about.required }),
+    baseline: manner.baseline,
+    required: manner.required,
     facts: {
       id: run.id,
       startedAt: new Date(startedAt).toISOString(),
@@ -36,10 +70,11 @@ export function judgedRun(
       keys: run.keys.map(({ name, plan, roles }) => ({ name, plan, roles })),
       clockSpeed: profile.clock.speed,
       ...(clock === undefined ? {} : { sharedClock: true }),
-      command: about.command,
-      ...(about.interrupted === undefined ? {} : { interrupted: about.interrupted }),
+      command: manner.command,
+      ...(interrupted === undefined ? {} : { interrupted }),
       ...(only === undefined ? {} : { only }),
       ...(skipped === undefined ? {} : { costOfSkipped: skipped }),
     },
   });
+  return { report, warnings };
 }

@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { checkTarget, runClock } from '../../checks/check-target.ts';
+import { runClock } from '../../checks/check-target.ts';
 import { pinnedProfileYaml } from '../../checks/profile/write-profile.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
+import { FORMATS } from '../../reports/formats.ts';
 import type { Report } from '../../reports/report.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
 import { shownLine } from '../../reports/visible-text.ts';
@@ -12,8 +13,8 @@ import { untilInterrupted } from '../shared/interruption.ts';
 import { print } from '../shared/standard-output.ts';
 import { keepProfile, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
-import { humanSummary, journalHint, tapResult } from './check-output.ts';
-import { judgedRun } from './check-report.ts';
+import { humanSummary, journalHint } from './check-output.ts';
+import { judgedCheck } from './check-report.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { type LiveView, liveView, silentView } from './live-view.ts';
 
@@ -33,7 +34,7 @@ export async function runCheck(
   output: CheckOutput,
 ): Promise<number> {
   const { directory, format } = output;
-  const { stored, only } = subject;
+  const { stored } = subject;
   if (stored === undefined) keepProfile(directory, subject);
   else for (const warning of aboutStored(stored)) warn(warning);
   const view = viewOf(subject, format);
@@ -42,33 +43,24 @@ export async function runCheck(
     () => view.end(),
   );
   try {
-    const checked = await checkTarget({
-      profile: subject.profile,
-      values: subject.values,
-      permissions: subject.permissions,
+    const judged = await judgedCheck(subject, {
       signal: interruption.signal,
       timeLimit: { longest: output.timeLimit, taken: performance.now() },
+      directory,
       onEvent: (event) => view.onEvent(event),
-      ...(only === undefined ? {} : { only }),
-      ...(subject.clock === undefined ? {} : { clock: subject.clock }),
-      ...(stored === undefined ? { directory } : { resume: stored.journal, offline: stored.offline }),
-      ...(stored?.offline === false ? { directory } : {}),
-    }).finally(() => view.end());
-    if (checked.kind === 'not-ready') return await notReady(checked.message, interruption.by(), output);
-    const report = judgedRun(checked, subject, {
       command: commandOf(options),
       baseline: output.baseline,
-      ...(options.require === undefined
-        ? {}
-        : { required: options.require.includes('all') ? 'all' : options.require }),
-      interrupted: interruption.by(),
-    });
-    for (const warning of checked.warnings) warn(warning);
+      required: options.require?.includes('all') ? 'all' : (options.require ?? []),
+      interrupted: () => interruption.by(),
+    }).finally(() => view.end());
+    if (typeof judged === 'string') return await notReady(judged, interruption.by(), output);
+    const { report, warnings } = judged;
+    for (const warning of warnings) warn(warning);
     await writeReports(report, directory);
     pointLatest(directory);
     if (options.writeProfile !== undefined)
       await writeProfile(options.writeProfile, report, subject, options);
-    await print(format === 'tap' ? await tapResult(report) : humanSummary(report, directory));
+    await print(format === 'tap' ? FORMATS.tap.render(report) : humanSummary(report, directory));
     return exitCode(report);
   } finally {
     interruption.release();
@@ -114,7 +106,7 @@ async function notReady(
     interrupted === undefined
       ? shownLine(message, 500)
       : `interrupted by ${interrupted} before anything was judged; ${journalHint(directory)}`;
-  if (format === 'tap') await print((await import('../../checks/conformance.tap.ts')).bailedOut(line));
+  if (format === 'tap') await print(`TAP version 14\nBail out! ${line}\n`);
   process.stderr.write(`error: ${line}\n`);
   return interrupted === undefined ? EXIT.nothingToJudge : EXIT.interrupted;
 }

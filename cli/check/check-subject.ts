@@ -6,7 +6,7 @@ import type { ProfileKey, TargetProfile } from '../../checks/profile/target-prof
 import type { Clock } from '../../checks/run/clock.ts';
 import { type JournalContent, readJournal } from '../../checks/run/journal.ts';
 import { UsageError } from '../shared/exit-codes.ts';
-import { addressOf, profileIn, valuesOf, variablesIn } from '../shared/profile-file.ts';
+import { addressOf, environment, profileIn, valuesOf } from '../shared/profile-file.ts';
 import { PROFILE_FILE } from './check-folder.ts';
 import type { CheckOptions } from './check-options.ts';
 import { selectedIds } from './check-selection.ts';
@@ -24,6 +24,12 @@ export interface CheckSubject {
   /** An earlier run that is gone on with, or judged again. */
   readonly stored: StoredRun | undefined;
   close(): Promise<void>;
+}
+
+/** A profile, and its keys by the names of their variables. */
+export interface GivenProfile {
+  readonly profile: TargetProfile;
+  readonly values: Readonly<Record<string, string>>;
 }
 
 type Journal = Extract<JournalContent, { ok: true }>;
@@ -65,27 +71,28 @@ const KEYS_BY_VARIABLE: readonly ProfileKey[] = [
  * What the options ask to be checked: a target of the profile or the command line, a stored run, or the embedded
  * reference server, which is started here.
  *
+ * @param given what there is no file of
  * @throws UsageError for all that is wrong with options, profile, keys or the stored run
  */
-export async function checkSubject(options: CheckOptions): Promise<CheckSubject> {
+export async function checkSubject(options: CheckOptions, given?: GivenProfile): Promise<CheckSubject> {
   const stored = storedRun(options);
   const only =
     stored === undefined || options.only !== undefined
       ? options.only && selectedIds(options.only)
       : stored.journal.header.only;
-  if (options.target === undefined && options.profile === undefined && stored === undefined) {
+  if ((options.target ?? options.profile ?? stored ?? given) === undefined) {
     const { startEmbeddedTarget } = await import('./embedded-target.ts');
     const { profile, values, clock, close } = await startEmbeddedTarget();
     const permissions = options.permit ?? PERMISSIONS;
     return { profile, values, permissions, only, clock, embedded: true, stored, close };
   }
-  const written = await writtenProfile(options, stored);
+  const written = given?.profile ?? (await writtenProfile(options, stored));
   const target = targetOf(options, written, stored);
   const clock = stored === undefined ? written.clock : { speed: stored.journal.header.clockSpeed };
   const profile = { ...written, target, clock };
   const permissions = permissionsOf(options, profile, stored);
   if (stored?.offline !== true) refuseProduction(options, target, permissions);
-  const values = valuesFor(options, profile, permissions, stored);
+  const values = valuesFor(options, profile, permissions, stored, given?.values);
   return { profile, values, permissions, only, embedded: false, stored, close: async () => {} };
 }
 
@@ -123,7 +130,7 @@ async function writtenProfile(options: CheckOptions, stored: StoredRun | undefin
 }
 
 function profileOfEnvironment(envFile: string | undefined): TargetProfile {
-  const set = { ...variablesIn(envFile), ...process.env };
+  const set = environment(envFile);
   const keys = KEYS_BY_VARIABLE.filter(({ env }) => set[env] !== undefined);
   if (keys.length === 0) {
     const variables = KEYS_BY_VARIABLE.map(({ env }) => env).join(', ');
@@ -208,7 +215,8 @@ function valuesFor(
   profile: TargetProfile,
   permissions: readonly Permission[],
   stored: StoredRun | undefined,
+  env = environment(envFile),
 ): ReadonlyMap<string, string> {
-  if (dryRun !== true && stored?.offline !== true) return valuesOf(profile, envFile, isUsedWith(permissions));
-  return new Map(profile.keys.map(({ name, env }) => [name, process.env[env] ?? `not-sent-${name}`]));
+  if (dryRun !== true && stored?.offline !== true) return valuesOf(profile, env, isUsedWith(permissions));
+  return new Map(profile.keys.map(({ name, env: variable }) => [name, env[variable] ?? `not-sent-${name}`]));
 }

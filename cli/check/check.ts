@@ -13,6 +13,7 @@ import { resultsFolder } from './check-folder.ts';
 import { listChecks } from './check-list.ts';
 import { type CheckOptions, names, permissions, required } from './check-options.ts';
 import { type CheckPlan, planCheck } from './check-plan.ts';
+import { refuseUnpayable } from './check-report.ts';
 import { selectedIds } from './check-selection.ts';
 import { type CheckSubject, checkSubject } from './check-subject.ts';
 
@@ -51,12 +52,7 @@ async function check(options: CheckOptions): Promise<void> {
       warnOfVersion(subject);
       await print(renderBill(plan, subject, timeLimit));
     }
-    const [unpayable] = plan.bill.unpayable;
-    if (unpayable !== undefined && subject.stored === undefined) {
-      throw new UsageError(
-        `the day’s quota cannot pay for this run: ${unpayable}; give the role functional to more keys, or use --only`,
-      );
-    }
+    if (subject.stored === undefined) refuseUnpayable(plan);
     if (options.dryRun === true) return;
     directory =
       subject.stored?.offline === false ? subject.stored.directory : await resultsFolder(options.out);
@@ -108,7 +104,6 @@ function refuseOverwriting({ writeProfile, profile, only }: CheckOptions): void 
 
 /** `check`: verifies every requirement against a target, or against the embedded reference server. */
 export const checkCommand = new Command('check')
-  .description('check a target against every requirement of the interface')
   .option('--target <url>', 'base address with the version segment, instead of the one in the profile')
   .option('--profile <file>', 'target profile: address, keys, permissions, pinned answers')
   .option(

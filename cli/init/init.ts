@@ -17,7 +17,7 @@ import { listPets } from '../../checks/wire/requests.ts';
 import { duration } from '../../reports/facts.ts';
 import { planCheck, requestsOf } from '../check/check-plan.ts';
 import { UsageError } from '../shared/exit-codes.ts';
-import { addressOf, variablesIn } from '../shared/profile-file.ts';
+import { addressOf, environment } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
 
 const EXAMPLES = `
@@ -112,7 +112,7 @@ function profileOf(target: string, keys: readonly NamedKey[]): TargetProfile & {
 
 /** What the target answers to one list with the first key that is set. */
 async function firstAnswer({ target, keys }: ReturnType<typeof profileOf>, envFile: string | undefined) {
-  const set = { ...variablesIn(envFile), ...process.env };
+  const set = environment(envFile);
   const key = keys.find(({ env }) => set[env] !== undefined);
   const value = key === undefined ? undefined : set[key.env];
   if (key === undefined || value === undefined)

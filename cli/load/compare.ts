@@ -72,7 +72,6 @@ async function compare(
 
 /** `compare`: whether one load result is worse than another, by a rank test over time blocks. */
 export const compareCommand = new Command('compare')
-  .description('compare two load results; exit code 1 where HEAD is worse')
   .argument('<base>', 'folder or load-report.json of the run to compare with')
   .argument('<head>', 'folder or load-report.json of the run in question')
   .addOption(

@@ -38,7 +38,7 @@ import { durationSeconds } from '../shared/duration-option.ts';
 import { EXIT, UsageError } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { positive, wholeNumber } from '../shared/number-option.ts';
-import { addressOf, profileIn, valuesOf } from '../shared/profile-file.ts';
+import { addressOf, environment, profileIn, valuesOf } from '../shared/profile-file.ts';
 import { prepareLoadFolder, writeLoadReports } from './load-folder.ts';
 import { LoadNotes } from './load-notes.ts';
 import { httpAddress, type LoadOptions, parseMix, secretName } from './load-options.ts';
@@ -101,7 +101,9 @@ async function targetOf(
     );
   }
   const uses = new Set<KeyRole>(streams.map((stream) => (stream.kind === 'clients' ? stream.role : 'load')));
-  const values = valuesOf(profile, options.envFile, ({ roles }) => roles.some((role) => uses.has(role)));
+  const values = valuesOf(profile, environment(options.envFile), ({ roles }) =>
+    roles.some((role) => uses.has(role)),
+  );
   return loadTarget(profile, address, values);
 }
 
@@ -290,7 +292,6 @@ async function load(name: string | undefined, further: string[], options: LoadOp
 
 /** `load`: a k6 scenario against a target that welcomes load, or against the embedded reference server. */
 export const loadCommand = new Command('load')
-  .description('run a load scenario through k6')
   .argument('[scenario]', 'name of a scenario; --list prints them')
   .argument('[k6-options...]', 'after --: further options for k6 run')
   .option('--target <url>', 'base address, instead of the one in the profile')

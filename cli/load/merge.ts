@@ -42,7 +42,6 @@ async function merge(paths: string[], { out, slo }: MergeCommandOptions, command
 
 /** `merge`: what several runners of one load wrote, as one result. */
 export const mergeCommand = new Command('merge')
-  .description('merge the results of several runners of one load')
   .argument('<dirs...>', 'folders with load-report.json, or logs of k6 runners (*.log)')
   .option('--out <dir>', 'folder for the merged result', 'petstore-results/merged')
   .option('--slo <objective>', 'judge this objective instead of the results’ own')

@@ -190,7 +190,6 @@ async function report(results: string | undefined, options: ReportOptions, comma
 
 /** `report`: renders a stored run again, compares two, or sets many side by side. */
 export const reportCommand = new Command('report')
-  .description('render the results of a run again, compare two runs, or many implementations')
   .argument(
     '[results]',
     'a folder that check or load wrote, or its report.json, load-report.json or capacity.json',

@@ -17,7 +17,7 @@ interface ServeOptions {
   readonly port: number;
   readonly host: string;
   readonly profileOut?: string;
-  readonly fault?: string;
+  readonly fault?: readonly string[];
   readonly variant?: string;
   readonly clockSpeed: number;
   readonly animals: number;
@@ -88,7 +88,7 @@ function untilStopped(server: ReferenceServer, exitWithParent: boolean): Promise
 function describe(server: ReferenceServer, options: ServeOptions): string {
   const lines: string[] = [];
   if (options.variant !== undefined) lines.push(`variant: ${options.variant}`);
-  if (options.fault !== undefined) lines.push(`fault: ${options.fault}`);
+  if (options.fault !== undefined) lines.push(`fault: ${options.fault.join(', ')}`);
   if (server.clock.speed !== 1) lines.push(`one real second is ${server.clock.speed} of this server's`);
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -134,7 +134,6 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
 
 /** `serve`: the reference server in the foreground, conforming unless told otherwise. */
 export const serveCommand = new Command('serve')
-  .description('start the reference server on this machine')
   .addOption(
     new Option('--port <n>', 'port to listen on; 0 takes a free one')
       .default(0)
@@ -142,7 +141,11 @@ export const serveCommand = new Command('serve')
   )
   .option('--host <address>', 'address to listen on', '127.0.0.1')
   .option('--profile-out <file>', 'write a target profile to FILE, and the keys to FILE.env')
-  .option('--fault <name>', 'break exactly one requirement')
+  .addOption(
+    new Option('--fault <name>', 'break exactly one requirement; once more breaks another one too').argParser(
+      (name: string, before: readonly string[] = []) => [...before, name],
+    ),
+  )
   .option('--variant <name>', 'answer what the document leaves open in another way; still conforming')
   .addOption(
     new Option('--clock-speed <n>', 'seconds of the server in one real second')

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { keyValues } from '../../checks/profile/key-values.ts';
 import { readProfile } from '../../checks/profile/load-profile.ts';
+import type { LoadedProfile } from '../../checks/profile/parse-profile.ts';
 import type { ProfileKey, TargetProfile } from '../../checks/profile/target-profile.ts';
 import { readBaseAddress } from '../../checks/wire/base-address.ts';
 import { gaps } from '../../spec/contract.ts';
@@ -13,7 +14,11 @@ import { UsageError } from './exit-codes.ts';
  * @throws UsageError with a line for each mistake: where it is, and how to mend it
  */
 export async function profileIn(file: string): Promise<TargetProfile> {
-  const loaded = await readProfile(file, gaps);
+  return validProfile(await readProfile(file, gaps));
+}
+
+/** @throws UsageError likewise */
+export function validProfile(loaded: LoadedProfile): TargetProfile {
   if (loaded.ok) return loaded.profile;
   throw new UsageError(
     ...loaded.problems.map(
@@ -23,26 +28,32 @@ export async function profileIn(file: string): Promise<TargetProfile> {
 }
 
 /**
- * The values of a profile's keys, by name, from the environment and a file with more of it.
+ * The values of a profile's keys, by name.
  *
+ * @param env has them by the names of their variables
  * @param isUsed whether the command uses a key: one that it does not use need not be there
- * @throws UsageError for each that is not there or cannot be one, and for a file that cannot be read
+ * @throws UsageError for each that is not there or cannot be one
  */
 export function valuesOf(
   profile: TargetProfile,
-  envFile: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
   isUsed: (key: ProfileKey) => boolean,
 ): ReadonlyMap<string, string> {
-  const read = keyValues(profile, { ...variablesIn(envFile), ...process.env }, isUsed);
+  const read = keyValues(profile, env, isUsed);
   if (read.ok) return read.values;
   throw new UsageError(...read.problems.map(({ message, remedy }) => `${message}; ${remedy}`));
 }
 
-/** What a file sets with lines such as NAME=value, `export` before them or not. */
-export function variablesIn(file: string | undefined): Readonly<Record<string, string | undefined>> {
-  if (file === undefined) return {};
+/**
+ * The variables of this process, and of a file those that it sets with lines such as NAME=value, `export` before them
+ * or not.
+ *
+ * @throws UsageError where the file cannot be read
+ */
+export function environment(file: string | undefined): Readonly<Record<string, string | undefined>> {
+  if (file === undefined) return process.env;
   try {
-    return parseEnv(readFileSync(file, 'utf8'));
+    return { ...parseEnv(readFileSync(file, 'utf8')), ...process.env };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new UsageError(`--env-file: ${file} cannot be read: ${why}`);

@@ -1,23 +1,16 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { html, type SafeHtml } from '@remix-run/html-template';
-import { transformSync } from 'esbuild';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 
 let assets: Readonly<Record<'style' | 'script', string>> | undefined;
 
-/**
- * Style and script of the pages, read on first use. The script is TypeScript for a browser; esbuild, which the load
- * scenarios need anyway, strips and shrinks it here, so that a page looks the same from source and from dist/.
- */
+/** Style and script of the pages, read on first use from where `npm run build` leaves them, stripped and shrunk. */
 export function pageAssets(): Readonly<Record<'style' | 'script', string>> {
-  const small = (name: string, loader: 'css' | 'ts') => {
-    const source = readFileSync(new URL(`reports/html/page/${name}`, packageRoot), 'utf8');
-    const format = loader === 'ts' ? ({ format: 'iife' } as const) : {};
-    return transformSync(source, { loader, minify: true, target: 'es2022', ...format }).code.trim();
-  };
-  assets ??= { style: small('page.css', 'css'), script: small('page.client.ts', 'ts') };
+  const built = (name: string) =>
+    readFileSync(new URL(`dist/reports/html/page/${name}`, packageRoot), 'utf8').trim();
+  assets ??= { style: built('page.css'), script: built('page.client.js') };
   return assets;
 }
 

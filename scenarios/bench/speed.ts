@@ -10,12 +10,12 @@ import { median } from 'simple-statistics';
 import { createRedactor } from '../../checks/wire/redaction.ts';
 import type { Listening } from '../../reference-server/bench/servers/measured-server.ts';
 import type { LoadPlan } from '../lib/scenario.ts';
-import { bundleScenario } from '../runner/k6/bundle.ts';
 import { EventLog } from '../runner/k6/event-log.ts';
 import { provideK6 } from '../runner/k6/k6-binary.ts';
 import { OWN_FIGURES } from '../runner/k6/k6-figures.ts';
 import { systemTags } from '../runner/k6/k6-options.ts';
 import { startK6 } from '../runner/k6/k6-process.ts';
+import { placeScript } from '../runner/k6/script.ts';
 import { SampleStore } from '../runner/result/sample-store.ts';
 import { freeAddress } from '../runner/shards/shards.ts';
 
@@ -114,7 +114,7 @@ async function contenders(url: string, folder: string): Promise<Contender[]> {
     ['ours, every body', 1],
   ] as const) {
     const own = join(folder, `every-${validateEvery}`);
-    const script = await bundleScenario('capacity', own);
+    const script = await placeScript('capacity', own);
     const control = await freeAddress();
     await writeFile(join(own, 'plan.json'), JSON.stringify(ourPlan(url, control, validateEvery)));
     const options = [OWN_FIGURES, `--address=${control}`];

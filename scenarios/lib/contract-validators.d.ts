@@ -1,4 +1,4 @@
-/** Compiled ahead of time from spec/petstore.openapi.yaml by the bundler (runner/k6/bundle.ts). */
+/** Compiled ahead of time from spec/petstore.openapi.yaml by the bundler (build/bundle.ts). */
 declare module 'contract:validators' {
   interface Validator<T> {
     (value: unknown): value is T;

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import t from 'tap';
-import { contractPlugin } from '../runner/k6/bundle.ts';
+import { contractPlugin } from '../build/bundle.ts';
 
 const NOW = 1_800_000_000_000;
 const KEY = { name: 'k', plan: 'pro', env: 'K', perMinute: 300, perDay: 10_000 };

@@ -1,11 +1,12 @@
 /** A load as the k6-operator runs it: script and plan in a ConfigMap, a TestRun, keys from a Secret. */
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { LoadPlan } from '../../lib/scenario.ts';
-import { bundleScenario } from '../k6/bundle.ts';
 import { PINNED_K6 } from '../k6/k6-binary.ts';
 import { k6Options, prometheusEnvironment, TO_PROMETHEUS } from '../k6/k6-options.ts';
 import { loadPlan } from '../k6/load-plan.ts';
+import { placeScript } from '../k6/script.ts';
 import { type LoadRequest, type PreparedLoad, prepareLoad } from '../quota/load-request.ts';
 import { LoadRefused } from '../quota/load-target.ts';
 
@@ -69,11 +70,10 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
   refuseLoopback('the target', target.address);
   if (request.prometheusUrl !== undefined) refuseLoopback('--prometheus-url', request.prometheusUrl);
   const { plan, prepared } = planned(request, count);
-  const script = await readFile(await bundleScenario(facts.name, request.folder), 'utf8');
-  const data = {
-    'script.js': script.replace(/\n\/\/# sourceMappingURL=.*\n?$/, '\n'),
-    'plan.json': JSON.stringify(plan),
-  };
+  await placeScript(facts.name, request.folder);
+  const scripts = (await readdir(request.folder)).filter((name) => name.endsWith('.js'));
+  const data: Record<string, string> = { 'plan.json': JSON.stringify(plan) };
+  for (const name of scripts) data[name] = await readFile(join(request.folder, name), 'utf8');
   const bytes = Object.values(data).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes > LARGEST_CONFIG_BYTES)
     throw new LoadRefused(`the script and its plan have ${bytes} bytes; a ConfigMap takes a megabyte`);

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { request } from 'undici';
 import type { LoadPlan } from '../../lib/scenario.ts';
-import { bundleScenario } from '../k6/bundle.ts';
 import { k6Options } from '../k6/k6-options.ts';
 import type { K6Process } from '../k6/k6-process.ts';
 import { loadPlan } from '../k6/load-plan.ts';
+import { placeScript } from '../k6/script.ts';
 import type { LoadRequest, PreparedLoad } from '../quota/load-request.ts';
 
 export interface Shard {
@@ -49,7 +49,7 @@ export function makeShards(
   return Promise.all(
     prepared.parts.map(async (part, index) => {
       const folder = join(out, 'k6', ...(several ? [`shard-${index + 1}`] : []));
-      const script = await bundleScenario(prepared.facts.name, folder);
+      const script = await placeScript(prepared.facts.name, folder);
       const control = await freeAddress();
       const { options, vus } = k6Options(prepared, part, machine);
       const plan = loadPlan(prepared, load, part, { ...run, control, options });

@@ -1,12 +1,12 @@
-import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { _, Ajv } from 'ajv';
 import { build, type Plugin } from 'esbuild';
-import { schemas } from '../../../spec/contract.ts';
-import { packageRoot } from '../../../spec/package-root.ts';
+import { schemas } from '../../spec/contract.ts';
+import { packageRoot } from '../../spec/package-root.ts';
+import { CAPACITY_STEP, CATALOGUE } from '../lib/catalogue.ts';
+import { SCRIPTS, SHARED } from '../runner/k6/script.ts';
 
 const require = createRequire(import.meta.url);
 // A CommonJS module without an ESM face; ajv documents this path.
@@ -48,7 +48,7 @@ function validatorsSource(): string {
   return `${FORMATS}\n${code}`;
 }
 
-/** Resolves `contract:validators`, and the harness's modules also where only their compiled form is installed. */
+/** Resolves `contract:validators`. */
 export const contractPlugin: Plugin = {
   name: 'contract',
   setup({ onResolve, onLoad }) {
@@ -57,37 +57,27 @@ export const contractPlugin: Plugin = {
       contents: validatorsSource(),
       resolveDir: fileURLToPath(packageRoot),
     }));
-    onResolve({ filter: /\/checks\/wire\// }, ({ path }) => {
-      const module = path.slice(path.indexOf('checks/wire/'));
-      const source = fileURLToPath(new URL(module, packageRoot));
-      if (existsSync(source)) return { path: source };
-      return { path: fileURLToPath(new URL(`dist/${module.replace(/\.ts$/, '.js')}`, packageRoot)) };
-    });
   },
 };
 
-/**
- * Bundles a scenario's script for k6 into `folder`, with a source map, so that k6's errors name the TypeScript line.
- *
- * @returns path of the script
- */
-export async function bundleScenario(name: string, folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const outfile = join(folder, 'script.js');
-  const result = await build({
-    entryPoints: [fileURLToPath(new URL(`scenarios/${name}.ts`, packageRoot))],
-    outfile,
+// `npm run build`: the scenarios for k6, whose shared part is most of each.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  // Names of shared files change with what is in them.
+  await rm(SCRIPTS, { recursive: true, force: true });
+  await build({
+    entryPoints: [...CATALOGUE, CAPACITY_STEP].map(({ name }) =>
+      fileURLToPath(new URL(`scenarios/${name}.ts`, packageRoot)),
+    ),
+    outdir: fileURLToPath(SCRIPTS),
     bundle: true,
+    splitting: true,
+    chunkNames: `${SHARED}[hash]`,
     format: 'esm',
     platform: 'neutral',
     mainFields: ['module', 'main'],
     target: 'es2022',
     external: ['k6', 'k6/*'],
-    sourcemap: true,
-    logLevel: 'silent',
+    logLevel: 'warning',
     plugins: [contractPlugin],
-    write: false,
   });
-  for (const file of result.outputFiles) await writeFile(file.path, file.contents, { mode: 0o600 });
-  return outfile;
 }

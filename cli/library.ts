@@ -1,0 +1,306 @@
+/**
+ * petstore-harness as a library: `check` a target, `serve` the Pet Store for the tests of a client, and `conformance`
+ * for the test runner that is there already. What is exported here follows semantic versioning.
+ */
+import { AssertionError } from 'node:assert';
+import { setMaxListeners } from 'node:events';
+import { stringify } from 'yaml';
+import { parseProfile } from '../checks/profile/parse-profile.ts';
+import type { Permission } from '../checks/profile/permissions.ts';
+import type { KeyRole, PlanLimits, PlanName } from '../checks/profile/target-profile.ts';
+import { settlesEarly } from '../checks/run/play.ts';
+import { longestRun } from '../checks/run/run-budget.ts';
+import type { RunEvent } from '../checks/run/run-events.ts';
+import { allChecks } from '../checks/sections/all-checks.ts';
+import { curl } from '../checks/wire/curl.ts';
+import { startReferenceServer } from '../reference-server/reference-server.ts';
+import { driftLine, failureLine, outcome, runProblems } from '../reports/outcome.ts';
+import type { Report, RequirementResult } from '../reports/report.ts';
+import { gaps, requirement } from '../spec/contract.ts';
+import { commandOf } from './check/check-options.ts';
+import { planCheck } from './check/check-plan.ts';
+import { judgedCheck, refuseUnpayable } from './check/check-report.ts';
+import { selectedIds } from './check/check-selection.ts';
+import { type CheckSubject, checkSubject, type GivenProfile } from './check/check-subject.ts';
+import { variableOf } from './serve/serve-profile.ts';
+import { UsageError } from './shared/exit-codes.ts';
+import { validProfile } from './shared/profile-file.ts';
+
+export type { KeyRole, Permission, PlanLimits, PlanName, Report, RequirementResult };
+export { UsageError };
+
+/** An API key of the target, with its value. */
+export interface TargetKey {
+  readonly value: string;
+  readonly plan: PlanName;
+  /** How reports call the key; default the plan and a number, `free-1`. */
+  readonly name?: string;
+  /** Default `functional` and `exhaust`. */
+  readonly roles?: readonly KeyRole[];
+}
+
+/** What is to be checked, with which keys, and what that may do to it. */
+export interface CheckOptions {
+  /**
+   * Base address with the version segment. Without target, profile and keys an embedded reference server is checked,
+   * with every permission unless `permit` says otherwise.
+   */
+  readonly target?: string;
+  /** Without keys and profile they come from PETSTORE_FREE_KEY, PETSTORE_PRO_KEY, PETSTORE_BUSINESS_KEY, PETSTORE_BAN_KEY. */
+  readonly keys?: readonly TargetKey[];
+  /** File of a target profile, in place of `keys`, `plans` and `gaps`; it takes the keys from the environment. */
+  readonly profile?: string;
+  /** What the run may do beyond reading; default what the profile permits, else nothing. */
+  readonly permit?: readonly Permission[];
+  /** Requirement ids, or sections such as `4.1`; default everything. */
+  readonly only?: readonly string[];
+  /** What the document leaves custom; needed where a key is of that plan. */
+  readonly plans?: { readonly enterprise?: PlanLimits };
+  /** Answers to open questions that the target promises, by the gap's id. */
+  readonly gaps?: Readonly<Record<string, string>>;
+  /** Permissions are meant, although the address looks like one that customers use. */
+  readonly production?: boolean;
+  /** Ends the run; what it threw is thrown. */
+  readonly signal?: AbortSignal;
+  /** Told each requirement as soon as it is settled. What came of the run as a whole may only be known at its end. */
+  readonly onSettled?: (row: SettledRequirement) => void;
+}
+
+/** A requirement's verdict, with what a reader needs to act on it. */
+export type SettledRequirement = Pick<
+  RequirementResult,
+  'id' | 'section' | 'level' | 'title' | 'statement' | 'verdict' | 'reason' | 'expected' | 'actual' | 'curl'
+>;
+
+/** The target was not reached, is not the service, or refused every key: nothing can be said of it. */
+export class NothingToJudge extends Error {
+  override readonly name = 'NothingToJudge';
+}
+
+/**
+ * Checks a target as `petstore-harness check` does, without its output, its folder and its exit code.
+ *
+ * @example
+ * ```ts
+ * const report = await check({
+ *   target: 'https://staging.example.com/v1',
+ *   keys: [{ plan: 'free', value: key }],
+ *   permit: ['writes'],
+ * });
+ * if (report.verdict !== 'conformant') throw new Error(report.requirements.find((row) => row.verdict === 'fail')?.reason);
+ * ```
+ * @throws UsageError for options that contradict each other or name what is not there
+ * @throws NothingToJudge where the target cannot be judged at all
+ */
+export async function check(options: CheckOptions = {}): Promise<Report> {
+  const { target, profile, permit, only, production, keys, signal, onSettled } = options;
+  signal?.throwIfAborted();
+  const asked = {
+    ...(target === undefined ? {} : { target }),
+    ...(profile === undefined ? {} : { profile }),
+    ...(permit === undefined ? {} : { permit }),
+    ...(only === undefined ? {} : { only }),
+    ...(production === true ? { production } : {}),
+  };
+  if (keys !== undefined && profile !== undefined) throw new UsageError('give keys or a profile, not both');
+  const subject = await checkSubject(asked, keys && givenProfile(keys, options));
+  try {
+    const plan = planCheck(subject);
+    refuseUnpayable(plan);
+    const own = signal === undefined ? new AbortController().signal : AbortSignal.any([signal]);
+    // Every request in flight listens.
+    setMaxListeners(0, own);
+    const judged = await judgedCheck(subject, {
+      signal: own,
+      timeLimit: { longest: longestRun(plan.bill, subject.profile.clock.speed), taken: 0 },
+      onEvent: (event) => {
+        if (event.kind === 'check-ended') onSettled?.(settledRow(event, subject));
+      },
+      command: commandOf(asked),
+      baseline: [],
+      required: [],
+      interrupted: () => undefined,
+    });
+    signal?.throwIfAborted();
+    if (typeof judged === 'string') throw new NothingToJudge(judged);
+    return judged.report;
+  } finally {
+    await subject.close();
+  }
+}
+
+function givenProfile(keys: readonly TargetKey[], { plans, gaps: pinned }: CheckOptions): GivenProfile {
+  const named = keys.map((key, index) => {
+    const name = key.name ?? `${key.plan}-${index + 1}`;
+    return { ...key, name, env: variableOf(name), roles: key.roles ?? ['functional', 'exhaust'] };
+  });
+  const text = stringify({
+    keys: named.map(({ value, ...key }) => key),
+    ...(plans === undefined ? {} : { plans }),
+    ...(pinned === undefined ? {} : { gaps: pinned }),
+  });
+  return {
+    profile: validProfile(parseProfile(text, 'keys', gaps)),
+    values: Object.fromEntries(named.map(({ env, value }) => [env, value])),
+  };
+}
+
+function settledRow(
+  { id, verdict, reason, violation, evidence = [] }: Extract<RunEvent, { kind: 'check-ended' }>,
+  { profile }: CheckSubject,
+): SettledRequirement {
+  const { section, level, title, statement } = requirement(id);
+  const [decisive] = evidence;
+  const row = { id, section, level, title, statement, verdict, reason, ...violation };
+  if (verdict !== 'fail' || decisive === undefined) return row;
+  const env = profile.keys.find(({ name }) => name === decisive.key)?.env;
+  return { ...row, curl: curl(decisive, profile.target, env) };
+}
+
+/** How the reference server is started; everything has a default. */
+export interface ServeOptions {
+  /** Default a free one. */
+  readonly port?: number;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** A conforming way of answering what the document leaves open; `petstore-harness serve --list-variants`. */
+  readonly variant?: string;
+  /** What it does wrong; `petstore-harness serve --list-faults`. */
+  readonly faults?: readonly string[];
+  /** How many animals are in the store at the start; default 120. */
+  readonly animals?: number;
+  /** How many times faster than real time its clock runs; default 1. */
+  readonly clockSpeed?: number;
+  /** When a key is banned, and for how long; default 10 requests after the first 429, and 60 seconds. */
+  readonly ban?: { readonly threshold?: number; readonly seconds?: number };
+}
+
+/** A Pet Store that is listening. */
+export interface PetStore extends AsyncDisposable {
+  /** With the version segment, without a trailing slash: `http://127.0.0.1:4711/v1`. */
+  readonly address: string;
+  /** New in every server, of every plan; those with `ban` in their name are meant to be banned. */
+  readonly keys: readonly { readonly name: string; readonly plan: PlanName; readonly value: string }[];
+  /** Lets requests under way finish; so does the end of an `await using`. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a Pet Store in this process, for the tests of a client: conforming, unless it is told what to do wrong.
+ *
+ * @example
+ * ```ts
+ * await using server = await serve({ faults: ['filter-ignored'] });
+ * await fetch(`${server.address}/pets`, { headers: { authorization: `Bearer ${server.keys[0]?.value}` } });
+ * ```
+ */
+export async function serve({ faults = [], ...options }: ServeOptions = {}): Promise<PetStore> {
+  const server = await startReferenceServer({ ...options, fault: faults });
+  const close = () => server.close();
+  return { address: server.baseUrl, keys: server.keys, close, [Symbol.asyncDispose]: close };
+}
+
+/** What a test runner hands to a test, as far as `run` makes use of it. */
+export interface TestContext {
+  skip?(reason?: string): unknown;
+}
+
+/** A requirement as a test. */
+export interface ConformanceTest {
+  /** The requirement's id; `run` is the test of the run as a whole. */
+  readonly id: string;
+  readonly title: string;
+  /**
+   * Ends as soon as the requirement is settled. A broken one, and one of level MUST that could not be verified, is
+   * thrown as a `Nonconformity`; what was skipped or does not apply is told to `skip` of the context, where there is one.
+   */
+  readonly run: (context?: TestContext) => Promise<Pick<SettledRequirement, 'verdict' | 'reason'>>;
+}
+
+/** What the document asks, and what came instead. */
+export class Nonconformity extends AssertionError {
+  override readonly name = 'Nonconformity';
+  /** A command that repeats the decisive exchange, the key as a shell variable. */
+  readonly curl: string | undefined;
+
+  constructor(message: string, { expected, actual, curl }: Partial<SettledRequirement> = {}) {
+    super({ message, expected, actual, operator: 'conforms' });
+    this.curl = curl;
+  }
+}
+
+/**
+ * The requirements as tests for node:test, tap, vitest or jest. The check begins with the first of them that is run and
+ * serves them all; those that spend no limit come first. The last one, `run`, judges what only shows at the end.
+ *
+ * @example
+ * ```ts
+ * for (const { title, run } of conformance({ profile: 'staging.yaml' })) test(title, run);
+ * ```
+ * @throws UsageError where `only` names what is not there
+ */
+export function conformance(options: CheckOptions = {}): readonly ConformanceTest[] {
+  const ids = options.only && selectedIds(options.only);
+  const asked = allChecks.filter(({ id }) => ids === undefined || ids.includes(id));
+  const ordered = [...asked.filter(settlesEarly), ...asked.filter((row) => !settlesEarly(row))];
+  const settled = new Map<string, SettledRequirement>();
+  const waiting = new Map<string, (row: SettledRequirement) => void>();
+  let running: Promise<Report> | undefined;
+  const whole = () => {
+    running ??= check({
+      ...options,
+      onSettled: (row) => {
+        settled.set(row.id, row);
+        waiting.get(row.id)?.(row);
+        options.onSettled?.(row);
+      },
+    });
+    return running;
+  };
+  const rowOf = (id: string) =>
+    new Promise<SettledRequirement>((resolve, reject) => {
+      waiting.set(id, resolve);
+      // Whatever is not settled by then never is.
+      whole().then(() => reject(new Nonconformity(`${id} was not settled`)), reject);
+      const row = settled.get(id);
+      if (row !== undefined) resolve(row);
+    });
+  return [
+    ...ordered.map(({ id }): ConformanceTest => {
+      const { section, title } = requirement(id);
+      // No parameter that counts: jest would take it for a callback.
+      return {
+        id,
+        title: `${id} (${section}) ${title}`,
+        run: async (...[context]) => told(await rowOf(id), context),
+      };
+    }),
+    {
+      id: 'run',
+      title: 'the run as a whole',
+      run: async () => toldOfWhole(await whole(), settled),
+    },
+  ];
+}
+
+function told(row: SettledRequirement, context: TestContext | undefined): SettledRequirement {
+  const { verdict, level, reason } = row;
+  if (verdict === 'fail') throw new Nonconformity(failureLine({ ...row, evidence: [] }), row);
+  if (verdict === 'inconclusive' && level === 'MUST') throw new Nonconformity(`not verified: ${reason}`);
+  if (verdict !== 'pass') context?.skip?.(reason);
+  return row;
+}
+
+/** What no single test told: the run ended early, its evidence turned out to be doubtful, a pinned answer drifted. */
+function toldOfWhole(report: Report, settled: ReadonlyMap<string, SettledRequirement>) {
+  const { drifted, headline } = outcome(report);
+  const problems = [
+    ...runProblems(report),
+    ...drifted.map((gap) => `${gap.id} ${driftLine(gap)}`),
+    ...report.requirements
+      .filter(({ id, verdict }) => verdict !== 'pass' && settled.get(id)?.verdict === 'pass')
+      .map(({ id, reason }) => `${id}: ${reason}`),
+  ];
+  if (problems.length > 0) throw new Nonconformity(problems.join('\n'));
+  return { verdict: 'pass' as const, reason: headline };
+}

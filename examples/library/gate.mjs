@@ -1,0 +1,12 @@
+// A gate of one's own: `node gate.mjs`, address and key in PETSTORE_TARGET and PETSTORE_FREE_KEY.
+import { check } from 'petstore-harness';
+
+const report = await check({
+  target: process.env.PETSTORE_TARGET,
+  keys: [{ plan: 'free', value: process.env.PETSTORE_FREE_KEY }],
+  only: ['4.1'],
+  signal: AbortSignal.timeout(10 * 60_000),
+});
+for (const { id, verdict, reason } of report.requirements)
+  if (verdict === 'fail') console.log(`${id}: ${reason}`);
+process.exitCode = report.verdict === 'conformant' ? 0 : 1;

@@ -1,0 +1,6 @@
+// `vitest run vitest.test.mjs`: each requirement a test of vitest, with time for windows and bans.
+import { conformance } from 'petstore-harness';
+import { test } from 'vitest';
+
+for (const { title, run } of conformance({ profile: 'petstore.yaml' }))
+  test(title, { timeout: 20 * 60_000 }, run);

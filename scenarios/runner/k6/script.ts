@@ -1,0 +1,26 @@
+import { chmod, copyFile, mkdir, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packageRoot } from '../../../spec/package-root.ts';
+
+/** Where `npm run build` leaves the scenarios for k6: a file each, and what they share. */
+export const SCRIPTS = new URL('dist/scenarios/k6/', packageRoot);
+
+/** How the names of shared files begin. */
+export const SHARED = 'shared-';
+
+/**
+ * Puts a scenario's script and what it imports into `folder`, private like everything there.
+ *
+ * @returns path of the script
+ */
+export async function placeScript(name: string, folder: string): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const script = join(folder, 'script.js');
+  const shared = (await readdir(SCRIPTS)).filter((file) => file.startsWith(SHARED));
+  const place = async (file: string, path: string) => {
+    await copyFile(new URL(file, SCRIPTS), path);
+    await chmod(path, 0o600);
+  };
+  await Promise.all([place(`${name}.js`, script), ...shared.map((file) => place(file, join(folder, file)))]);
+  return script;
+}
