@@ -1,9 +1,12 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Server } from 'node:net';
+import { join } from 'node:path';
 import { generate } from 'selfsigned';
 import t, { type Test } from 'tap';
+import { readReport } from '../../reports/read-report.ts';
 import { run, testTarget } from '../testing/command.ts';
 
 const KEYS = { PETSTORE_FREE_KEY: 'not-a-key-of-anybody' };
@@ -24,7 +27,14 @@ async function isNotReady(t: Test, address: string, message: RegExp, env: Record
   t.equal(human.stdout, '');
   t.match(human.stderr, message);
   t.match(human.stderr, /^error: .+\n$/);
-  const tap = await run(folder, ['check', '--target', address], env);
+  const tap = await run(folder, ['check', '--target', address, '--out', 'out'], env);
+  const read = readReport(join(folder, 'out'));
+  t.match(read, { ok: true, report: { verdict: 'inconclusive', complete: false, problems: [String] } });
+  t.match(
+    readFileSync(join(folder, 'out', 'junit.xml'), 'utf8'),
+    /<(error|failure) /,
+    'and every format says so',
+  );
   t.equal(tap.code, 4);
   t.match(tap.stdout, /^TAP version 14\nBail out! .+\n$/);
 }

@@ -1,7 +1,7 @@
 import { checkTarget } from '../../checks/check-target.ts';
 import type { TimeLimit } from '../../checks/run/run-budget.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
-import { reportOf } from '../../reports/from-run.ts';
+import { type RunSurroundings, reportOf } from '../../reports/from-run.ts';
 import type { Report } from '../../reports/report.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
@@ -30,6 +30,8 @@ export interface CheckManner {
   /** What ended the run early; asked when it is over. */
   readonly interrupted: () => string | undefined;
 }
+
+type Facts = RunSurroundings['facts'];
 
 /** A judged run; a text says why there was nothing to judge. */
 export type JudgedCheck = { readonly report: Report; readonly warnings: readonly string[] } | string;
@@ -61,20 +63,31 @@ export async function judgedCheck(subject: CheckSubject, manner: CheckManner): P
     baseline: manner.baseline,
     required: manner.required,
     facts: {
+      ...factsOf(subject, manner.command),
       id: run.id,
       startedAt: new Date(startedAt).toISOString(),
       durationSeconds: (endedAt - startedAt) / 1000,
-      harnessVersion: HARNESS_VERSION,
-      target: profile.target,
-      permissions,
       keys: run.keys.map(({ name, plan, roles }) => ({ name, plan, roles })),
-      clockSpeed: profile.clock.speed,
-      ...(clock === undefined ? {} : { sharedClock: true }),
-      command: manner.command,
       ...(interrupted === undefined ? {} : { interrupted }),
-      ...(only === undefined ? {} : { only }),
       ...(skipped === undefined ? {} : { costOfSkipped: skipped }),
     },
   });
   return { report, warnings };
+}
+
+/** What is known of a run before it begins. */
+export function factsOf({ profile, permissions, only, clock }: CheckSubject, command: string): Facts {
+  return {
+    id: 'not-begun',
+    startedAt: new Date().toISOString(),
+    durationSeconds: 0,
+    harnessVersion: HARNESS_VERSION,
+    target: profile.target,
+    permissions,
+    keys: profile.keys.map(({ name, plan, roles }) => ({ name, plan, roles })),
+    clockSpeed: profile.clock.speed,
+    ...(clock === undefined ? {} : { sharedClock: true }),
+    command,
+    ...(only === undefined ? {} : { only }),
+  };
 }

@@ -3,6 +3,7 @@ import { runClock } from '../../checks/check-target.ts';
 import { pinnedProfileYaml } from '../../checks/profile/write-profile.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { FORMATS } from '../../reports/formats.ts';
+import { reportOfNothing } from '../../reports/from-run.ts';
 import type { Report } from '../../reports/report.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
 import { shownLine } from '../../reports/visible-text.ts';
@@ -14,7 +15,7 @@ import { print } from '../shared/standard-output.ts';
 import { keepProfile, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
 import { humanSummary, journalHint } from './check-output.ts';
-import { judgedCheck } from './check-report.ts';
+import { factsOf, judgedCheck } from './check-report.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { type LiveView, liveView, silentView } from './live-view.ts';
 
@@ -37,7 +38,7 @@ export async function runCheck(
   const { stored } = subject;
   if (stored === undefined) keepProfile(directory, subject);
   else for (const warning of aboutStored(stored)) warn(warning);
-  const view = viewOf(subject, format);
+  const view = viewOf(subject);
   const interruption = untilInterrupted(
     () => view.note('stopping, and writing down what was measured; once more ends at once'),
     () => view.end(),
@@ -53,14 +54,22 @@ export async function runCheck(
       required: options.require?.includes('all') ? 'all' : (options.require ?? []),
       interrupted: () => interruption.by(),
     }).finally(() => view.end());
-    if (typeof judged === 'string') return await notReady(judged, interruption.by(), output);
+    if (typeof judged === 'string') {
+      // A pipeline collects what is in the folder, also where there was nothing to judge; an earlier result stays.
+      if (interruption.by() === undefined && stored === undefined)
+        await writeReports(reportOfNothing(factsOf(subject, commandOf(options)), judged), directory);
+      return await notReady(judged, interruption.by(), output);
+    }
     const { report, warnings } = judged;
     for (const warning of warnings) warn(warning);
     await writeReports(report, directory);
     pointLatest(directory);
     if (options.writeProfile !== undefined)
       await writeProfile(options.writeProfile, report, subject, options);
-    await print(format === 'tap' ? FORMATS.tap.render(report) : humanSummary(report, directory));
+    if (format === 'tap') {
+      await print(FORMATS.tap.render(report));
+      process.stderr.write(humanSummary(report, directory, process.stderr));
+    } else await print(humanSummary(report, directory, process.stdout));
     return exitCode(report);
   } finally {
     interruption.release();
@@ -87,11 +96,10 @@ function aboutStored({ journal: { header, warnings } }: NonNullable<CheckSubject
   ];
 }
 
-/** TAP is for a program: progress goes to the person beside it, where there is one. */
-function viewOf({ profile, only, stored, clock }: CheckSubject, format: CheckOutput['format']): LiveView {
-  const stream = process.stderr;
-  if (stored?.offline === true || (format === 'tap' && !stream.isTTY)) return silentView;
-  return liveView(stream, {
+/** Progress has standard error; a stored run that is judged again makes none. */
+function viewOf({ profile, only, stored, clock }: CheckSubject): LiveView {
+  if (stored?.offline === true) return silentView;
+  return liveView(process.stderr, {
     clock: clock ?? runClock({ profile, ...(stored === undefined ? {} : { resume: stored.journal }) }),
     checks: only?.length ?? allChecks.length,
   });

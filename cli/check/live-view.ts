@@ -116,31 +116,33 @@ function timeOfDay(time: number): string {
   return new Date(time).toTimeString().slice(0, 5);
 }
 
-/** Waits shorter than this, in real time, are not worth a line. */
+/** A wait shorter than this, in real time, is not worth a line of its own. */
 const WORTH_A_LINE_MS = 5_000;
-/** How often a day's progress is told, in real time. */
-const PROGRESS_EVERY_MS = 60_000;
+/** How often a log is told how far a run is, in real time. */
+const PROGRESS_EVERY_MS = 10_000;
 
-/** For logs: failures as they are found, long waits, and now and then how far a day is. */
+/** For logs: failures as they are found, long waits, and every ten seconds a line on what goes on. */
 function lines(stream: NodeJS.WritableStream, shown: Shown): LiveView {
   const progress = new LiveProgress();
   const note = (line: string) => void stream.write(`${line}\n`);
-  let told = performance.now();
+  const tell = () =>
+    note(
+      liveLines(progress, shown)
+        .map((line) => line.trim())
+        .join('; '),
+    );
+  const timer = setInterval(tell, PROGRESS_EVERY_MS);
+  timer.unref();
   return {
     onEvent(event) {
       const now = shown.clock.now();
       const failure = progress.admit(event, now);
       if (failure !== undefined) note(failureLine(failure));
-      if (event.kind === 'waiting' && (event.until - now) / shown.clock.speed >= WORTH_A_LINE_MS) {
+      if (event.kind === 'waiting' && (event.until - now) / shown.clock.speed >= WORTH_A_LINE_MS)
         note(`waiting ${countdown(event.until - now)} for ${shownLine(event.for, 120)}`);
-      }
-      if (event.kind === 'spending' && performance.now() - told >= PROGRESS_EVERY_MS) {
-        told = performance.now();
-        for (const line of liveLines(progress, shown)) note(line);
-      }
     },
     note,
-    end() {},
+    end: () => clearInterval(timer),
   };
 }
 
