@@ -15,7 +15,7 @@ const MOST_STEPS = 3;
 /** What to do next, the most useful first; commands are given as they would be typed. */
 export function nextSteps(report: Report): Step[] {
   const { broken, drifted, notVerified, skipped, known } = outcome(report);
-  const { command, interrupted } = report.run;
+  const { command, interrupted, resume = command } = report.run;
   const steps: Step[] = [];
   if (broken.length > 0) {
     const first = broken.slice(0, MOST_REPEATED);
@@ -25,7 +25,7 @@ export function nextSteps(report: Report): Step[] {
         : 'Repeat what is broken alone';
     steps.push({ what, command: onlyCommand(command, first) });
   }
-  if (interrupted !== undefined) steps.push({ what: 'Run again to the end', command });
+  if (interrupted !== undefined) steps.push({ what: 'Go on to the end', command: resume });
   else steps.push(...toVerifyMore(report, [...notVerified, ...skipped]));
   if (drifted.length > 0)
     steps.push({ what: 'Restore the pinned answers, or pin the new ones in the profile under gaps:' });

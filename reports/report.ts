@@ -61,6 +61,8 @@ export interface RunFacts {
   readonly sharedClock?: boolean;
   /** Set where the run ended before all checks had: the signal or the reason. */
   readonly interrupted?: string;
+  /** The command that goes on with it, where its target is still there. */
+  readonly resume?: string;
   /** Requirement ids that the run was restricted to, where it was. */
   readonly only?: readonly string[];
   /** How many animals the run added to the store; they stay. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
+import type { Permission } from '../../checks/profile/permissions.ts';
 import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
 import type { ReadReport } from '../../reports/read-report.ts';
@@ -78,14 +79,19 @@ export function unwritable(folder: string, error: unknown): UsageError {
   return new UsageError(`results cannot be written to ${folder}: ${why}`);
 }
 
-/** Keeps the run's profile beside its journal; the embedded server's address is left out, for nothing is there later. */
+/** Keeps the run's profile beside its journal, with what the run was permitted; the embedded server's address is left out, for nothing is there later. */
 export function keepProfile(
   directory: string,
-  { profile, embedded }: { readonly profile: TargetProfile; readonly embedded: boolean },
+  run: {
+    readonly profile: TargetProfile;
+    readonly permissions: readonly Permission[];
+    readonly embedded: boolean;
+  },
 ): void {
-  const { target: _ended, ...lasting } = profile;
+  const { profile, permissions, embedded } = run;
+  const target = embedded ? undefined : profile.target;
   try {
-    const text = profileYaml(embedded ? { ...lasting, target: undefined } : profile);
+    const text = profileYaml({ ...profile, target, permit: permissions });
     writeFileSync(join(directory, PROFILE_FILE), text, { mode: 0o600 });
   } catch (error) {
     throw unwritable(directory, error);

@@ -66,9 +66,10 @@ const quote = (word: string) => (SHELL_SAFE.test(word) ? word : `'${word.replace
 
 /** The command that repeats a run with these options. */
 export function commandOf(options: CheckOptions): string {
-  const { target, profile, envFile, permit, require, only, baseline, production } = options;
+  const { target, profile, envFile, permit, require, only, baseline, production, resume } = options;
   // As it works in a clone and where the harness is a dependency.
   const words = ['npx', 'petstore-harness', 'check'];
+  if (resume !== undefined) words.push('--resume', quote(resume));
   if (target !== undefined) words.push('--target', quote(target));
   if (profile !== undefined) words.push('--profile', quote(profile));
   if (envFile !== undefined) words.push('--env-file', quote(envFile));

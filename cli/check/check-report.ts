@@ -25,6 +25,8 @@ export interface CheckManner {
   readonly directory?: string;
   readonly onEvent: (event: RunEvent) => void;
   readonly command: string;
+  /** The command that goes on where the run is interrupted. */
+  readonly resume?: string;
   readonly baseline: readonly BaselineEntry[];
   readonly required: 'all' | readonly string[];
   /** What ended the run early; asked when it is over. */
@@ -69,6 +71,7 @@ export async function judgedCheck(subject: CheckSubject, manner: CheckManner): P
       durationSeconds: (endedAt - startedAt) / 1000,
       keys: run.keys.map(({ name, plan, roles }) => ({ name, plan, roles })),
       ...(interrupted === undefined ? {} : { interrupted }),
+      ...(interrupted === undefined || manner.resume === undefined ? {} : { resume: manner.resume }),
       ...(skipped === undefined ? {} : { costOfSkipped: skipped }),
     },
   });

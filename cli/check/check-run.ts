@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { runClock } from '../../checks/check-target.ts';
 import { pinnedProfileYaml } from '../../checks/profile/write-profile.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
@@ -12,7 +13,7 @@ import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { print } from '../shared/standard-output.ts';
-import { keepProfile, pointLatest } from './check-folder.ts';
+import { keepProfile, PROFILE_FILE, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
 import { humanSummary, journalHint } from './check-output.ts';
 import { factsOf, judgedCheck } from './check-report.ts';
@@ -38,6 +39,9 @@ export async function runCheck(
   const { stored } = subject;
   if (stored === undefined) keepProfile(directory, subject);
   else for (const warning of aboutStored(stored)) warn(warning);
+  const command = commandOf(repeatable(options, subject));
+  const { envFile } = options;
+  const resume = commandOf({ resume: directory, ...(envFile === undefined ? {} : { envFile }) });
   const view = viewOf(subject);
   const interruption = untilInterrupted(
     () => view.note('stopping, and writing down what was measured; once more ends at once'),
@@ -49,7 +53,8 @@ export async function runCheck(
       timeLimit: { longest: output.timeLimit, taken: performance.now() },
       directory,
       onEvent: (event) => view.onEvent(event),
-      command: commandOf(options),
+      command,
+      ...(subject.embedded ? {} : { resume }),
       baseline: output.baseline,
       required: options.require?.includes('all') ? 'all' : (options.require ?? []),
       interrupted: () => interruption.by(),
@@ -57,7 +62,7 @@ export async function runCheck(
     if (typeof judged === 'string') {
       // A pipeline collects what is in the folder, also where there was nothing to judge; an earlier result stays.
       if (interruption.by() === undefined && stored === undefined)
-        await writeReports(reportOfNothing(factsOf(subject, commandOf(options)), judged), directory);
+        await writeReports(reportOfNothing(factsOf(subject, command), judged), directory);
       return await notReady(judged, interruption.by(), output);
     }
     const { report, warnings } = judged;
@@ -74,6 +79,17 @@ export async function runCheck(
   } finally {
     interruption.release();
   }
+}
+
+/** A stored run is repeated with what it was begun with, which is in its folder. */
+function repeatable(options: CheckOptions, { stored, only, embedded }: CheckSubject): CheckOptions {
+  if (stored === undefined) return options;
+  const { resume, rejudge, ...more } = options;
+  return {
+    ...more,
+    ...(embedded ? {} : { profile: options.profile ?? join(stored.directory, PROFILE_FILE) }),
+    ...(only === undefined ? {} : { only }),
+  };
 }
 
 const warn = (warning: string): void => void process.stderr.write(`warning: ${shownLine(warning, 300)}\n`);

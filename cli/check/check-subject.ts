@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { lstatSync, readlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
 import { PERMISSIONS, type Permission } from '../../checks/profile/permissions.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
@@ -19,7 +20,7 @@ export interface CheckSubject {
   readonly only: readonly string[] | undefined;
   /** The clock that the run shares with a target in this process. */
   readonly clock?: Clock;
-  /** The reference server in this process, which ends with it. */
+  /** The reference server in this process, which ends with it; also that of a stored run. */
   readonly embedded: boolean;
   /** An earlier run that is gone on with, or judged again. */
   readonly stored: StoredRun | undefined;
@@ -93,7 +94,9 @@ export async function checkSubject(options: CheckOptions, given?: GivenProfile):
   const permissions = permissionsOf(options, profile, stored);
   if (stored?.offline !== true) refuseProduction(options, target, permissions);
   const values = valuesFor(options, profile, permissions, stored, given?.values);
-  return { profile, values, permissions, only, embedded: false, stored, close: async () => {} };
+  // Of a stored run the profile names no target that ended with it.
+  const embedded = stored !== undefined && (options.target ?? written.target) === undefined;
+  return { profile, values, permissions, only, embedded, stored, close: async () => {} };
 }
 
 const journalOf = ({ directory }: Pick<StoredRun, 'directory'>) => join(directory, JOURNAL_FILE);
@@ -103,8 +106,11 @@ const profileOf = ({ profile }: CheckOptions, { directory }: StoredRun) =>
   profile ?? join(directory, PROFILE_FILE);
 
 function storedRun({ resume, rejudge }: CheckOptions): StoredRun | undefined {
-  const directory = resume ?? rejudge;
-  if (directory === undefined) return undefined;
+  const named = resume ?? rejudge;
+  if (named === undefined) return undefined;
+  // A link to the latest run will soon point to another one.
+  const isLink = lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  const directory = isLink ? join(dirname(named), readlinkSync(named)) : named;
   let journal: JournalContent;
   try {
     journal = readJournal(journalOf({ directory }));

@@ -60,7 +60,7 @@ async function check(options: CheckOptions): Promise<void> {
     const code = await runCheck(subject, options, { directory, format, baseline, timeLimit });
     process.exitCode = code;
     const everything = options.only === undefined && options.permit === undefined;
-    if (subject.embedded && everything && code === EXIT.conformant) {
+    if (subject.embedded && subject.stored === undefined && everything && code === EXIT.conformant) {
       // TAP has standard output for itself.
       const stream = format === 'tap' ? process.stderr : process.stdout;
       const { smokeRun } = await import('./check-smoke.ts');

@@ -11,7 +11,7 @@ import { startReferenceServer } from '../../reference-server/reference-server.ts
 import { profileKeys, variableOf } from '../serve/serve-profile.ts';
 
 // Bundled once a test file, inside the package: translating every module again in each process would take minutes.
-const COMMAND = join(t.testdir(), 'petstore-harness.mjs');
+export const COMMAND = join(t.testdir(), 'petstore-harness.mjs');
 await build({
   entryPoints: [join(import.meta.dirname, '..', 'main.ts')],
   bundle: true,
