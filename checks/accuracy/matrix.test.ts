@@ -140,3 +140,25 @@ t.test(
     t.equal(text, matrixText(matrixOf(entries.toReversed(), ['add-echo', 'get-added'])));
   },
 );
+
+t.test(
+  'a row that names another one as its cause, which passed or is not there, says what is not true',
+  async (t) => {
+    const seen = result({
+      'add-echo': 'pass',
+      'get-added': inconclusive('nothing was added (see add-echo)'),
+    });
+    const gone = result({ 'get-added': inconclusive('nothing was added (see add-answers)') });
+    const right = result({
+      'add-echo': 'fail',
+      'get-added': inconclusive('nothing was added (see add-echo)'),
+    });
+    const problems = (of: CaseResult) =>
+      matrixOf([...FOUND, { case: fault('drops-names', 'add-echo'), result: of }], []).problems.filter(
+        (problem) => problem.includes('not true'),
+      );
+    t.match(problems(seen), [/^fault drops-names: not true: get-added says .*, which passed$/]);
+    t.match(problems(gone), [/which is no row$/]);
+    t.strictSame(problems(right), []);
+  },
+);

@@ -43,6 +43,19 @@ const open = ({ verdicts }: CaseResult): string[] =>
 const title = ({ name, animals, busy }: AccuracyCase) =>
   `${name}${animals === undefined ? '' : `, ${animals.toLocaleString('en')} foreign animals`}${busy === true ? ', another client adding' : ''}`;
 
+/** Rows that another one is explained by, although they passed or are not there: sentences that are not true. */
+function untrue({ verdicts }: CaseResult): string[] {
+  const byId = new Map(verdicts.map(({ id, verdict }) => [id, verdict]));
+  return verdicts.flatMap(({ id, reason }) =>
+    [...reason.matchAll(/\(see ([a-z0-9-]+)/g)].flatMap(([, cause = '']) => {
+      const verdict = byId.get(cause);
+      return verdict === undefined || verdict === 'pass'
+        ? [`${id} says "${reason}", which ${verdict === undefined ? 'is no row' : 'passed'}`]
+        : [];
+    }),
+  );
+}
+
 /** @param checkable the requirements that are to be seen red: each has a row */
 export function matrixOf(entries: readonly Entry[], checkable: readonly string[]): Matrix {
   const faults = entries.filter((entry) => entry.case.kind === 'fault');
@@ -77,6 +90,9 @@ export function matrixOf(entries: readonly Entry[], checkable: readonly string[]
     for (const what of open(result)) problems.push(`variant ${title(accuracyCase)}: inconclusive: ${what}`);
     if (result.problem !== undefined) problems.push(`variant ${title(accuracyCase)}: ${result.problem}`);
   }
+  for (const { case: accuracyCase, result } of entries)
+    for (const what of untrue(result))
+      problems.push(`${accuracyCase.kind} ${title(accuracyCase)}: not true: ${what}`);
   const withoutKill = rows
     .filter(({ kills }) => !kills.some(({ found }) => found))
     .map(({ requirement }) => requirement);
