@@ -9,6 +9,7 @@ import { join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t from 'tap';
+import { findK6 } from '../scenarios/runner/k6/k6-binary.ts';
 import { packageRoot } from '../spec/package-root.ts';
 
 const ROOT = fileURLToPath(packageRoot);
@@ -78,7 +79,7 @@ t.test('installed, it is light, and it runs', async (t) => {
     t.plan(0, `no registry to install the dependencies from: ${installed.stderr.split('\n', 1)[0]}`);
     return;
   }
-  t.equal(installed.code, 0, installed.stderr);
+  t.equal(installed.code, 0);
   t.notMatch(installed.stderr, /EBADENGINE|deprecated/);
   const lock: { packages: Record<string, { hasInstallScript?: true }> } = JSON.parse(
     readFileSync(join(project, 'package-lock.json'), 'utf8'),
@@ -119,8 +120,10 @@ t.test('installed, it is light, and it runs', async (t) => {
     stdout: /^✔ Nothing broken/,
   });
   t.match(readFileSync(join(project, 'out', 'report.html'), 'utf8'), /<style>[^<]+<\/style>/);
-  const load = await run(project, command, ['load', 'smoke', '--dry-run']);
-  t.equal(load.code, 0, load.stderr);
+  const briefly = (await findK6()) === undefined ? ['--dry-run'] : ['--duration', '1s'];
+  const load = await run(project, command, ['load', 'smoke', ...briefly]);
+  // 3: a machine too busy to generate even this.
+  t.ok(load.code === 0 || load.code === 3, load.stderr);
 
   writeFileSync(
     join(project, 'typed.ts'),
