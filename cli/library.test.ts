@@ -37,6 +37,7 @@ t.test('check: what is wrong is thrown', async (t) => {
   const keys = [keyOf(server)];
   await t.rejects(check({ target, keys: [{ plan: 'enterprise', value: 'a-long-key' }] }), UsageError);
   await t.rejects(check({ target, keys, profile: 'x.yaml' }), UsageError);
+  await t.rejects(check({ profile: 'x.yaml', gaps: { 'limit-out-of-range': 'clamped' } }), UsageError);
   await t.rejects(check({ target, keys, only: ['list-limit-rang'] }), /did you mean "list-limit-range"/);
   await t.rejects(check({ target, keys: [{ plan: 'free', value: 'not-a-key' }] }), NothingToJudge);
 });

@@ -103,6 +103,8 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
     ...(production === true ? { production } : {}),
   };
   if (keys !== undefined && profile !== undefined) throw new UsageError('give keys or a profile, not both');
+  if (keys === undefined && (options.plans ?? options.gaps) !== undefined)
+    throw new UsageError('plans and gaps go with keys; a profile has its own');
   const subject = await checkSubject(asked, keys && givenProfile(keys, options));
   try {
     const plan = planCheck(subject);
