@@ -231,6 +231,8 @@ export class Nonconformity extends AssertionError {
   constructor(message: string, { expected, actual, curl }: Partial<SettledRequirement> = {}) {
     super({ message, expected, actual, operator: 'conforms' });
     this.curl = curl;
+    // What is wrong is in no line of code here.
+    this.stack = `${this.name}: ${message}`;
   }
 }
 
