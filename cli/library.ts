@@ -103,6 +103,8 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
     ...(production === true ? { production } : {}),
   };
   if (keys !== undefined && profile !== undefined) throw new UsageError('give keys or a profile, not both');
+  if (keys === undefined && (options.plans ?? options.gaps) !== undefined)
+    throw new UsageError('plans and gaps go with keys; a profile has its own');
   const subject = await checkSubject(asked, keys && givenProfile(keys, options));
   try {
     const plan = planCheck(subject);
@@ -202,7 +204,10 @@ export async function serve({ faults = [], ...options }: ServeOptions = {}): Pro
 
 /** What a test runner hands to a test, as far as `run` makes use of it. */
 export interface TestContext {
-  skip?(reason?: string): unknown;
+  /** Told why a requirement was not verified: a permission or a key is lacking, or it does not apply. */
+  skip?(reason: string): unknown;
+  /** Told what a requirement that holds was seen in. */
+  pass?(reason: string): unknown;
 }
 
 /** A requirement as a test. */
@@ -212,9 +217,9 @@ export interface ConformanceTest {
   readonly title: string;
   /**
    * Ends as soon as the requirement is settled. A broken one, and one of level MUST that could not be verified, is
-   * thrown as a `Nonconformity`; what was skipped or does not apply is told to `skip` of the context, where there is one.
+   * thrown as a `Nonconformity`; what was skipped or does not apply is told to the context, where there is one.
    */
-  readonly run: (context?: TestContext) => Promise<Pick<SettledRequirement, 'verdict' | 'reason'>>;
+  readonly run: (context?: TestContext) => Promise<void>;
 }
 
 /** What the document asks, and what came instead. */
@@ -226,6 +231,8 @@ export class Nonconformity extends AssertionError {
   constructor(message: string, { expected, actual, curl }: Partial<SettledRequirement> = {}) {
     super({ message, expected, actual, operator: 'conforms' });
     this.curl = curl;
+    // What is wrong is in no line of code here.
+    this.stack = `${this.name}: ${message}`;
   }
 }
 
@@ -272,27 +279,30 @@ export function conformance(options: CheckOptions = {}): readonly ConformanceTes
       return {
         id,
         title: `${id} (${section}) ${title}`,
-        run: async (...[context]) => told(await rowOf(id), context),
+        run: async (...[context]) => tell(await rowOf(id), context),
       };
     }),
     {
       id: 'run',
       title: 'the run as a whole',
-      run: async () => toldOfWhole(await whole(), settled),
+      run: async (...[context]) => {
+        const headline = tellOfWhole(await whole(), settled);
+        context?.pass?.(headline);
+      },
     },
   ];
 }
 
-function told(row: SettledRequirement, context: TestContext | undefined): SettledRequirement {
+function tell(row: SettledRequirement, context: TestContext | undefined): void {
   const { verdict, level, reason } = row;
   if (verdict === 'fail') throw new Nonconformity(failureLine({ ...row, evidence: [] }), row);
   if (verdict === 'inconclusive' && level === 'MUST') throw new Nonconformity(`not verified: ${reason}`);
-  if (verdict !== 'pass') context?.skip?.(reason);
-  return row;
+  if (verdict === 'pass') context?.pass?.(reason);
+  else context?.skip?.(reason);
 }
 
 /** What no single test told: the run ended early, its evidence turned out to be doubtful, a pinned answer drifted. */
-function toldOfWhole(report: Report, settled: ReadonlyMap<string, SettledRequirement>) {
+function tellOfWhole(report: Report, settled: ReadonlyMap<string, SettledRequirement>): string {
   const { drifted, headline } = outcome(report);
   const problems = [
     ...runProblems(report),
@@ -302,5 +312,5 @@ function toldOfWhole(report: Report, settled: ReadonlyMap<string, SettledRequire
       .map(({ id, reason }) => `${id}: ${reason}`),
   ];
   if (problems.length > 0) throw new Nonconformity(problems.join('\n'));
-  return { verdict: 'pass' as const, reason: headline };
+  return headline;
 }

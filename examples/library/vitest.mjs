@@ -1,4 +1,4 @@
-// `vitest run vitest.test.mjs`: each requirement a test of vitest, with time for windows and bans.
+// Save it as conformance.test.mjs; `vitest run`: each requirement a test of vitest, with time for windows and bans.
 import { conformance } from 'petstore-harness';
 import { test } from 'vitest';
 

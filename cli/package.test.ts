@@ -1,0 +1,165 @@
+/**
+ * The package as its users have it: packed, installed into an empty project, run. `npx tap cli/package.test.ts` prints
+ * sizes and start times.
+ */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import t from 'tap';
+import { findK6 } from '../scenarios/runner/k6/k6-binary.ts';
+import { packageRoot } from '../spec/package-root.ts';
+
+const ROOT = fileURLToPath(packageRoot);
+const MEGABYTE = 2 ** 20;
+
+interface Outcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end, without what the test runner has every process of Node load. */
+async function run(cwd: string, program: string, args: readonly string[], env = {}): Promise<Outcome> {
+  const { NODE_OPTIONS: _runner, TAP: _nested, ...usual } = process.env;
+  const run = promisify(execFile)(program, args, { cwd, env: { ...usual, ...env } });
+  return run.then(
+    ({ stdout, stderr }) => ({ code: 0, stdout, stderr }),
+    ({ code, stdout, stderr }: Outcome) => ({ code, stdout, stderr }),
+  );
+}
+
+const folder = t.testdir({ project: { 'package.json': '{ "private": true, "type": "module" }' } });
+const project = join(folder, 'project');
+// What is in dist/ is packed: building it anew would take it away from the tests beside this one.
+const packing = await run(ROOT, 'npm', ['pack', '--ignore-scripts', '--json', '--pack-destination', folder]);
+const [packed]: { filename: string; size: number; files: { path: string }[] }[] = JSON.parse(packing.stdout);
+const files = packed?.files.map(({ path }) => path) ?? [];
+
+t.test('packed, it is small and whole', async (t) => {
+  const { size = Number.POSITIVE_INFINITY } = packed ?? {};
+  t.comment(`${Math.round(size / 1000)} kB packed, ${files.length} files`);
+  t.ok(size <= 600_000);
+  const unwanted = /\.test\.|\.map$|buildinfo|(^|\/)(testing|bench|proofs?|accuracy|attacks|build)\/|prove-/;
+  t.strictSame(
+    files.filter((path) => unwanted.test(path)),
+    [],
+  );
+  const dead = files.flatMap((path) => {
+    const links = linksIn(path, readFileSync(join(ROOT, path), 'utf8'));
+    return links
+      .filter((link) => !isPacked(posix.join(posix.dirname(path), link)))
+      .map((link) => `${path}: ${link}`);
+  });
+  t.strictSame(dead, [], 'every link and every import leads somewhere');
+});
+
+function linksIn(path: string, text: string): string[] {
+  const links = {
+    md: /\]\((?!https?:)([^)#]+)/g,
+    js: /(?:from|import\(|import) ?['"](\.[^'"]+)['"]|# sourceMappingURL=(.*)/g,
+    ts: /(?:from|import\() ?['"](\.[^'"]+)['"]/g,
+  }[path.split('.').at(-1) ?? ''];
+  return links === undefined ? [] : [...text.matchAll(links)].map(([, link, map]) => link ?? map ?? '');
+}
+
+/** A declaration names the source that it was made from. */
+function isPacked(path: string): boolean {
+  const folder = `${path.replace(/\/$/, '')}/`;
+  const declaration = path.replace(/\.ts$/, '.d.ts');
+  return files.some((file) => file === path || file === declaration || file.startsWith(folder));
+}
+
+t.test('installed, it is light, and it runs', async (t) => {
+  const install = ['install', '--no-audit', '--no-fund', '--prefer-offline', '--fetch-retries=0'];
+  const installed = await run(project, 'npm', [...install, join(folder, packed?.filename ?? '')]);
+  if (/E(NOTFOUND|AI_AGAIN|CONNREFUSED|TIMEDOUT|NETUNREACH)/.test(installed.stderr)) {
+    t.plan(0, `no registry to install the dependencies from: ${installed.stderr.split('\n', 1)[0]}`);
+    return;
+  }
+  t.equal(installed.code, 0);
+  t.notMatch(installed.stderr, /EBADENGINE|deprecated/);
+  const lock: { packages: Record<string, { hasInstallScript?: true }> } = JSON.parse(
+    readFileSync(join(project, 'package-lock.json'), 'utf8'),
+  );
+  const packages = Object.entries(lock.packages).filter(([path]) => path !== '');
+  const bytes = readdirSync(join(project, 'node_modules'), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+  t.comment(`${(bytes / MEGABYTE).toFixed(1)} MB installed, ${packages.length} packages`);
+  t.ok(packages.length <= 40);
+  t.ok(bytes <= 25 * MEGABYTE);
+  t.notOk(
+    packages.some(([, { hasInstallScript }]) => hasInstallScript),
+    'no install script',
+  );
+
+  const command = join(project, 'node_modules', '.bin', 'petstore-harness');
+  for (const option of ['--version', '--help']) {
+    const begun = performance.now();
+    t.equal((await run(project, command, [option])).code, 0);
+    t.comment(`${option} in ${((performance.now() - begun) / 1000).toFixed(2)} s`);
+  }
+
+  const server = spawn(command, ['serve', '--profile-out', 'local.yaml'], {
+    cwd: project,
+    env: { ...process.env, NODE_OPTIONS: '' },
+  });
+  t.teardown(() => server.kill());
+  await once(server.stdout, 'data');
+  const secrets = [
+    ...readFileSync(join(project, 'local.yaml.env'), 'utf8').matchAll(/^export (\w+)='(.*)'$/gm),
+  ];
+  const env = Object.fromEntries(secrets.map(([, name, value]) => [name, value]));
+  const check = ['check', '--profile', 'local.yaml', '--only', '4.1', '--permit', 'writes', '--out', 'out'];
+  t.match(await run(project, command, check, env), { code: 0, stdout: /^TAP version 14/ });
+  t.match(await run(project, command, ['report', 'out', '--format', 'terminal']), {
+    code: 0,
+    stdout: /^✔ Nothing broken/,
+  });
+  t.match(readFileSync(join(project, 'out', 'report.html'), 'utf8'), /<style>[^<]+<\/style>/);
+  const briefly = (await findK6()) === undefined ? ['--dry-run'] : ['--duration', '1s'];
+  const load = await run(project, command, ['load', 'smoke', ...briefly]);
+  // 3: a machine too busy to generate even this.
+  t.ok(load.code === 0 || load.code === 3, load.stderr);
+
+  writeFileSync(
+    join(project, 'typed.ts'),
+    `import { check, conformance, serve, type Report } from 'petstore-harness';
+import { test } from 'node:test';
+await using server = await serve();
+const [key] = server.keys;
+const report: Report = await check({ target: server.address, keys: key ? [key] : [], only: ['list-limit-range'] });
+const verdict: 'pass' | 'fail' | 'inconclusive' | 'skipped' | 'not-applicable' | undefined = report.requirements[0]?.verdict;
+for (const { title, run } of conformance({ permit: ['writes'] })) test(title, run);
+process.stdout.write(verdict ?? '');
+`,
+  );
+  const types = ['--types', 'node', '--typeRoots', join(ROOT, 'node_modules', '@types')];
+  const options = [
+    '--noEmit',
+    '--strict',
+    '--exactOptionalPropertyTypes',
+    '--target',
+    'es2023',
+    '--lib',
+    'es2023,esnext.disposable',
+    '--module',
+    'nodenext',
+  ];
+  const tsc = await run(project, process.execPath, [
+    join(ROOT, 'node_modules', 'typescript', 'bin', 'tsc'),
+    ...options,
+    ...types,
+    'typed.ts',
+  ]);
+  t.equal(tsc.stdout, '', 'its declarations are whole');
+  const used = await run(project, process.execPath, [
+    '--input-type=module',
+    '-e',
+    `import { serve } from 'petstore-harness'; const server = await serve(); console.log(server.address); await server.close();`,
+  ]);
+  t.match(used.stdout, /^http:/);
+});
