@@ -10,7 +10,7 @@ import { isSuccess, observesPet } from '../answers.ts';
 import { shown, shows } from '../list/scenes.ts';
 import { differences, judgeUnchanged } from '../list/unchanged.ts';
 import { malformedIds, NO_NUMBER, unknownIdsRetrieved } from './ids.ts';
-import { removal } from './removal.ts';
+import { CLOCKS_DISPUTE, removal } from './removal.ts';
 import {
   type Comparison,
   comparisons,
@@ -31,8 +31,9 @@ const whileItExists =
     decide: (outcomes: Outcomes, judge: Judge) => void = () => undefined,
   ) =>
   (outcomes: Outcomes, judge: Judge, { targetClock }: Trace): void => {
-    if (removalPhase(outcomes.retrievals.done, targetClock) !== 'before')
-      judge.notApplicable('the operation is past its removal date by the target’s clock');
+    const phase = removalPhase(outcomes.retrievals.done, targetClock);
+    if (phase === 'disputed') judge.unsettled(CLOCKS_DISPUTE);
+    else if (phase !== 'before') judge.notApplicable('the operation is past its removal date');
     else if (isGoneAltogether(outcomes.retrievals.done))
       judge.unsettled('the operation is gone (see get-until-removal)');
     else decide(outcomes, judge);
@@ -50,7 +51,7 @@ function judgeServedAgain({ exchanges, targetClock }: Trace, judge: Judge): void
     if (exchange.request.operation === 'createPet' && pet?.id !== undefined) own.add(pet.id);
     if (exchange.request.operation !== 'getPet' || exchange.key === null) continue;
     if (exchange.sentBy === retrievedAgain.id) continue;
-    if (removal(targetClock.at(exchange.receivedAt)) !== 'before') continue;
+    if (removal(targetClock.at(exchange.receivedAt), exchange.receivedAt) !== 'before') continue;
     const asked = /^\/pets\/(-?\d{1,19})$/.exec(exchange.request.path)?.[1];
     if (asked === undefined || !own.has(BigInt(asked))) continue;
     const idAndKey = `${asked} ${exchange.key}`;
