@@ -1,10 +1,11 @@
 /** Sections 4.3 and 9: the deprecation of GET /pets/{petId} and its removal on 5 December 2030. */
 import { contract } from '../../../spec/contract.ts';
 import { type Check, check, doneOf, type GapObserver, gap, observes } from '../../run/check.ts';
-import { scene } from '../../run/scene.ts';
+import { optional, scene } from '../../run/scene.ts';
 import type { Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, described } from '../../wire/pets.ts';
+import { askedAgain, fatesOf, goneInWords } from '../list/own-animals.ts';
 import { isWhole, shows, type TakenList, take } from '../list/scenes.ts';
 import { CLOCKS_DISPUTE, removalDay } from './removal.ts';
 import { isGone, type Retrieval, removalPhase, retrievals } from './scenes.ts';
@@ -136,12 +137,15 @@ export const deprecationChecks: readonly Check[] = [
   // 4.3: clients should use GET /pets with the status filter instead, so what one serves the other does.
   check(
     'deprecation-successor',
-    { permit: 'writes', needs: { retrievals, successorLists } },
-    ({ retrievals, successorLists }, judge, { targetClock }) => {
+    { permit: 'writes', needs: { retrievals, successorLists, again: optional(askedAgain) } },
+    ({ retrievals, successorLists }, judge, { targetClock, exchanges }) => {
+      const { changes, gone } = fatesOf(exchanges);
       for (const { known, exchange } of ownServed(retrievals.done)) {
         const list = successorLists.get(answeredPet(exchange)?.status ?? '');
-        if (list?.pets === undefined) continue;
+        // What changed or went after it was retrieved is listed otherwise.
+        if (list?.pets === undefined || changes.has(known.id)) continue;
         if (shows(list, known.id)) judge.holds(exchange, list.exchange);
+        else if (gone.has(known.id)) judge.unsettled(goneInWords(known.id), list.exchange, exchange);
         else if (isWhole(list))
           judge.breaks(
             {

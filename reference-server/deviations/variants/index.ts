@@ -154,6 +154,11 @@ export const VARIANTS: readonly Variant[] = [
     animals.idsFromOne,
   ),
   variant(
+    'statuses-change',
+    'Pending animals are approved after a while, and some that are available are sold.',
+    animals.statusesChange,
+  ),
+  variant(
     'own-animals-only',
     'A key sees the animals that were there before, and those that it added itself.',
     animals.ownAnimalsOnly,
