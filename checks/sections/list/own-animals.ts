@@ -63,13 +63,13 @@ const lastOf = ({ told }: Life, by: Told['by']) =>
 
 /**
  * Animals whose status changed by itself, by id: transitions are not shown (3), somebody may sell or approve one. It is
- * held against the target where list and retrieval contradict each other, and where no status that an addition was
- * answered with is ever shown but the ones that others changed to: then what was answered was never stored.
+ * held against the target where list and retrieval contradict each other, and where no addition keeps its status for a
+ * while, but for those that were given the one that the others changed to: then what was answered was never stored.
  */
-export function statusChanges(exchanges: readonly Exchange[]): ReadonlyMap<bigint, StatusChange> {
+function statusChanges(exchanges: readonly Exchange[]): ReadonlyMap<bigint, StatusChange> {
   const changes = new Map<bigint, StatusChange>();
   const stored = new Set<string | undefined>();
-  let changedLater = false;
+  let isStored = false;
   for (const life of lives(exchanges)) {
     const from = life.pet.status;
     // A status that comes back once may be an old copy's; back and forth is a contradiction.
@@ -82,14 +82,15 @@ export function statusChanges(exchanges: readonly Exchange[]): ReadonlyMap<bigin
     const evidence = life.told
       .filter(({ pet }) => pet !== undefined && pet.status === to)
       .map(({ exchange }) => exchange);
-    changedLater ||= life.told.some(({ pet }) => pet !== undefined && pet.status === from);
+    isStored ||= life.told.some(({ pet }) => pet !== undefined && pet.status === from);
     if (to !== from)
       changes.set(life.id, { from, to, isAgreed, evidence: [...evidence.slice(0, 2), life.exchange] });
   }
   const agreed = [...changes.values()].filter(({ isAgreed }) => isAgreed);
+  isStored ||= agreed.length === 0 || agreed.some(({ from }) => stored.has(from));
   for (const { to } of agreed) stored.delete(to);
   stored.delete(undefined);
-  const isStored = changedLater || agreed.length === 0 || stored.size > 0;
+  isStored ||= stored.size > 0;
   if (!isStored) return new Map();
   // What was agreed on for one animal is believed of another: not all of them are asked for again.
   const isLikeAgreed = ({ from, to }: StatusChange) =>
@@ -119,19 +120,21 @@ function mayBeGone(life: Life): boolean {
 
 /**
  * Animals that were shown and are gone: somebody may clean up, or a store be lost with a restart. It is held against the
- * target where list and retrieval contradict each other, and where every animal that was retrieved went, each at a
- * moment of its own.
+ * target where list and retrieval contradict each other, and where it happens every time: to all that were retrieved,
+ * and to no other, or to each of them at a moment of its own.
  */
-export function vanished(exchanges: readonly Exchange[]): ReadonlySet<bigint> {
+function vanished(exchanges: readonly Exchange[]): ReadonlySet<bigint> {
   const all = lives(exchanges);
-  const gone = all.filter(isGone);
-  if (gone.length === 0) return new Set();
-  const retrieved = all.filter(({ told }) => told.some(({ by, pet }) => by === 'get' && pet !== undefined));
-  const ends = gone.map(lastShown);
+  if (!all.some(isGone)) return new Set();
+  const missing = all.filter((life) => isGone(life) || mayBeGone(life));
+  const ends = missing.map(lastShown);
   const lastSeen = Math.max(...ends.map(({ shown }) => shown?.exchange.receivedAt ?? 0));
-  const atOnce = ends.every(({ since }) => (since[0]?.exchange.receivedAt ?? 0) >= lastSeen);
-  if (!atOnce && retrieved.every(isGone)) return new Set();
-  return new Set(all.filter((life) => isGone(life) || mayBeGone(life)).map(({ id }) => id));
+  const isAtOnce = ends.every(({ since }) => (since[0]?.exchange.receivedAt ?? 0) >= lastSeen);
+  const retrieved = all.filter(({ told }) => told.some(({ by, pet }) => by === 'get' && pet !== undefined));
+  const areRetrieved =
+    missing.length > 1 && missing.length < all.length && missing.every((life) => retrieved.includes(life));
+  const isEveryTime = (areRetrieved || !isAtOnce) && retrieved.every((life) => missing.includes(life));
+  return new Set(isEveryTime ? [] : missing.map(({ id }) => id));
 }
 
 /** What became of the run's animals, by id. */
