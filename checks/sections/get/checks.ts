@@ -5,7 +5,7 @@ import type { Trace } from '../../run/trace.ts';
 import { INTEGER, requestedIdViolation } from '../../wire/answer.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, described, type SeenPet } from '../../wire/pets.ts';
-import { createdAnimals } from '../add/scenes.ts';
+import { createdAnimals, sharedIds } from '../add/scenes.ts';
 import { isSuccess, observesPet } from '../answers.ts';
 import { askedAgain, fatesOf, goneInWords } from '../list/own-animals.ts';
 import { shown, shows } from '../list/scenes.ts';
@@ -173,11 +173,12 @@ export const getAnimalChecks: readonly Check[] = [
     },
     whileItExists(({ retrievals, comparisons }, judge, { exchanges }) => {
       const { changes } = fatesOf(exchanges);
+      const shared = sharedIds(exchanges);
       const compared = new Map(doneOf(comparisons, judge));
       for (const retrieval of doneOf(retrievals, judge)) {
         const { exchange, known, own, shownBy } = retrieval;
         const pet = retrievedPet(retrieval);
-        if (pet === undefined) continue;
+        if (pet === undefined || (own && shared.has(known.id))) continue;
         const change = own ? changes.get(known.id) : undefined;
         const changed = differences(known, change === undefined ? pet : { ...pet, status: known.status });
         const comparison = compared.get(known.id);

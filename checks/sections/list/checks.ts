@@ -7,7 +7,7 @@ import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exc
 import { bodyOf, described, listedPets, type SeenPet } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
 import { nameSent } from '../add/refused-additions.ts';
-import { createdAnimals } from '../add/scenes.ts';
+import { createdAnimals, sharedIds } from '../add/scenes.ts';
 import { successBody } from '../answers.ts';
 import { listFilterChecks, statuslessHidden } from './filters.ts';
 import { listLimitChecks } from './limits.ts';
@@ -171,7 +171,12 @@ export const listAnimalChecks: readonly Check[] = [
       // That these are not listed is list-unfiltered's subject.
       const hidden = statuslessHidden(lists);
       const fates = fatesOf(exchanges);
-      for (const animal of lists.own) if (!hidden.includes(animal)) judgeListed(judge, lists, animal, fates);
+      const shared = sharedIds(exchanges);
+      for (const animal of lists.own) {
+        if (shared.has(animal.pet.id))
+          judge.unsettled('other animals have the ids of the run’s (see pet-id-unique)');
+        else if (!hidden.includes(animal)) judgeListed(judge, lists, animal, fates);
+      }
     },
   ),
   // 2: each listed animal has the fields of a Pet.
