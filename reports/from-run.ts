@@ -2,7 +2,7 @@ import type { GapAnswer } from '../checks/run/check.ts';
 import type { Settled } from '../checks/run/findings.ts';
 import { curl } from '../checks/wire/curl.ts';
 import type { Exchange } from '../checks/wire/exchange.ts';
-import { type Gap, gaps, requirements } from '../spec/contract.ts';
+import { type Gap, gaps, keepsPinned, requirements } from '../spec/contract.ts';
 import {
   type GapResult,
   REPORT_FORMAT_VERSION,
@@ -157,17 +157,18 @@ function requirementRows(
 }
 
 function gapRow(
-  { id, section, question, unobservable }: Gap,
+  gap: Gap,
   found: GapAnswer | string | undefined,
   pinned: string | null,
   cite: Cite,
 ): GapResult[] {
+  const { id, section, question, unobservable } = gap;
   const row = { id, section, question, pinned };
   const unseen = { ...row, observed: null, evidence: [] };
   if (unobservable !== undefined) return [{ ...unseen, verdict: 'unobservable', detail: unobservable }];
   if (found === undefined) return [];
   if (typeof found === 'string') return [{ ...unseen, verdict: 'not-observed', detail: found }];
   const { answer, detail, evidence } = found;
-  const verdict = pinned === null ? 'observed' : pinned === answer ? 'kept' : 'drifted';
+  const verdict = pinned === null ? 'observed' : keepsPinned(gap, pinned, answer) ? 'kept' : 'drifted';
   return [{ ...row, observed: answer, verdict, detail, evidence: cite(evidence) }];
 }

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { contract, gaps, requirement, requirements, schemas } from './contract.ts';
+import { contract, gaps, keepsPinned, requirement, requirements, schemas } from './contract.ts';
 
 /**
  * Ids stand in other people's baselines, profiles and dashboards: one that is renamed or removed breaks them. New ones
@@ -85,6 +85,25 @@ t.test('a gap that a run observes has answers that a profile can pin, or is open
     else t.ok(open || forms.length > 0 || answers.length >= 2, `${id} has answers`);
     t.equal(new Set(answers).size, answers.length, `${id} names each answer once`);
   }
+  t.end();
+});
+
+t.test('an answer is held to a pinned one by all it says, by its parts, or by its form', (t) => {
+  for (const [heldTo, pinned, answer, isKept] of [
+    [undefined, 'rejected-400', 'rejected-400', true],
+    [undefined, 'rejected-400', 'rejected-422', false],
+    ['subset', '400 a, 404 b', '404 b', true],
+    ['subset', '400 a, 404 b', '400 a, 429 c', false],
+    ['subset', 'none', 'tags', false],
+    ['subset', 'tags', 'none', true],
+    ['form', '20-seconds', '31-seconds', true],
+    ['form', '20-seconds', 'not-told', false],
+  ] as const)
+    t.equal(
+      keepsPinned(heldTo === undefined ? {} : { heldTo }, pinned, answer),
+      isKept,
+      `${pinned}: ${answer}`,
+    );
   t.end();
 });
 

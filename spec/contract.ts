@@ -32,6 +32,19 @@ export interface Gap {
   readonly open: boolean;
   /** Why no run can see the answer; absent where a run reports one. */
   readonly unobservable?: string;
+  /**
+   * How an answer is held to a pinned one that need not come again as it is: a run sees a part of a set, depending on
+   * its permissions, or another number each time. No run pins such an answer by itself.
+   */
+  readonly heldTo?: 'subset' | 'form';
+}
+
+/** Whether an answer is the one that a profile pins. */
+export function keepsPinned({ heldTo }: Pick<Gap, 'heldTo'>, pinned: string, answer: string): boolean {
+  if (heldTo === 'form') return pinned.replaceAll(/\d+/g, '#') === answer.replaceAll(/\d+/g, '#');
+  if (heldTo !== 'subset') return pinned === answer;
+  const promised = pinned.split(', ');
+  return answer === 'none' || answer.split(', ').every((part) => promised.includes(part));
 }
 
 /** The numbers and names of the document that checks need. */
@@ -84,6 +97,7 @@ const isRequirementsFile = ajv.compile<{ requirements: Requirement[]; gaps: Gap[
           forms: { type: 'array', items: text, default: [] },
           open: { type: 'boolean', default: false },
           unobservable: text,
+          heldTo: { enum: ['subset', 'form'] },
         },
       },
     },

@@ -1,5 +1,6 @@
 /** One server with one fault or one conforming personality, checked by the whole suite. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AFTER_REMOVAL } from '../../reference-server/deviations/clock.ts';
 import { type StartOptions, startReferenceServer } from '../../reference-server/reference-server.ts';
 import { checkTarget } from '../check-target.ts';
 import type { Permission } from '../profile/permissions.ts';
@@ -134,6 +135,9 @@ export async function runCase(accuracyCase: AccuracyCase): Promise<CaseResult> {
   const setting = settingOf(accuracyCase);
   const { keys, permissions } = setting;
   const clock = sharedClock();
+  // That the removal date has come is not believed of the target's clock alone.
+  if (accuracyCase.breaks === 'get-removed' || accuracyCase.name === 'after-the-removal')
+    await clock.sleepUntil(AFTER_REMOVAL);
   const server = await startReferenceServer({ clock, ...serverOf(accuracyCase) });
   const neighbour = server.keys.find(({ name }) => name === 'business-load');
   const stopAdding =

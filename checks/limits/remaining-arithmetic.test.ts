@@ -139,6 +139,13 @@ t.test('where answers were lost, requests may have been counted', async (t) => {
   t.match(judge(answers(59, 58, 55, 54)), { kind: 'disturbed' });
 });
 
+t.test('a clock that was set back goes on in another window', async (t) => {
+  const setBack = (reset: number) =>
+    judge(quick(3, 2, 1, { remaining: 59, reset }, { remaining: 58, reset }));
+  t.match(setBack(RESET - 5 * MINUTE), { kind: 'falls', steps: 3 });
+  t.match(setBack(RESET - 20_000), { kind: 'broken' });
+});
+
 t.test('a reset that was passed gives everything back', async (t) => {
   const passed = (reset: number) => judge(answers(3, { remaining: 59, reset }));
   t.match(passed(RESET + MINUTE), { kind: 'unseen' });

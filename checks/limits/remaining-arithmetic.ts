@@ -64,9 +64,10 @@ function steps(readings: readonly RateReading[], perMinute: number, perDay: numb
       continue;
     const window = from.limit === perMinute ? MINUTE : from.limit === perDay ? DAY : undefined;
     if (window === undefined) continue;
-    // Past the reset that was told, and within two seconds of it, everything may have been given back.
+    // Past the reset that was told, and within two seconds of it, everything may have been given back; so it may where the
+    // target’s clock was set back, and another window goes on.
     const resetPassed =
-      from.reset !== undefined && to.reset !== undefined && to.reset - from.reset > window / 2;
+      from.reset !== undefined && to.reset !== undefined && Math.abs(to.reset - from.reset) > window / 2;
     const elapsed = to.receivedAt - from.sentAt;
     if (resetPassed || elapsed >= window / 4) continue;
     // What a sliding window forgets in that time, counted with a second to either side for rounding.

@@ -78,6 +78,10 @@ t.test('a clock that was set begins anew, forward and back', async (t) => {
     clock.learn(dated(NOON, NOON + 500, NOON + 700));
     clock.learn(dated(NOON + jump, NOON + 1200, NOON + 1300));
     t.strictSame(clock.at(0), { earliest: jump - 1300, latest: jump + 1800 });
+    t.strictSame(clock.ever(0), {
+      earliest: Math.min(-700, jump - 1300),
+      latest: Math.max(2500, jump + 1800),
+    });
   }
 });
 

@@ -24,13 +24,15 @@ const ABSURDLY_OFF = 10 * 365 * 86_400_000;
 export class TargetClock {
   #lowest = Number.NEGATIVE_INFINITY;
   #highest = Number.POSITIVE_INFINITY;
+  #before: TimeRange | undefined;
 
   learn({ date, sentAt, receivedAt }: Pick<RateReading, 'date' | 'sentAt' | 'receivedAt'>): void {
     if (date === undefined || Math.abs(date - receivedAt) > ABSURDLY_OFF) return;
     const lowest = date - receivedAt;
     const highest = date + DATE_RESOLUTION + DATE_STALENESS - sentAt;
     if (lowest > this.#highest || highest < this.#lowest) {
-      // The clock was set, or another machine answered: what was learned no longer holds.
+      // The clock was set, another machine answered, or one that was stalled sent an old text.
+      this.#before = this.ever(0);
       this.#lowest = lowest;
       this.#highest = highest;
       return;
@@ -52,6 +54,16 @@ export class TargetClock {
   /** What the target's clock showed or will show at a moment of ours. */
   at(time: number): TimeRange | undefined {
     return this.known ? { earliest: time + this.#lowest, latest: time + this.#highest } : undefined;
+  }
+
+  /** What any Date so far allows: where they disagree nobody knows which of them the target goes by. */
+  ever(time: number): TimeRange | undefined {
+    const now = this.at(time);
+    if (now === undefined || this.#before === undefined) return now;
+    return {
+      earliest: Math.min(now.earliest, time + this.#before.earliest),
+      latest: Math.max(now.latest, time + this.#before.latest),
+    };
   }
 
   /** The moment of ours at which the target's clock has certainly reached `time`. */

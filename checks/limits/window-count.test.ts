@@ -288,14 +288,18 @@ t.test('ten more after an edge are found', (t) => {
 
 t.test('an edge is where resets lie a minute apart, less what rounding takes of two of them', (t) => {
   const kept = (...resets: readonly number[]) =>
-    sinceEdge(resets.map((reset, sentAt) => reading({ sentAt, reset: EPOCH + reset }))).map(
-      ({ sentAt }) => sentAt,
-    );
+    sinceEdge(
+      resets.map((reset, index) => {
+        const sentAt = (index * MINUTE) / 2;
+        return reading({ sentAt, receivedAt: sentAt + 1, reset: EPOCH + reset });
+      }),
+    ).map(({ sentAt }) => sentAt / (MINUTE / 2));
   t.strictSame(kept(0, 0, MINUTE), [2]);
   t.strictSame(kept(0, 58_000), [1]);
   t.strictSame(kept(0, 57_000), [0, 1]);
   t.strictSame(kept(0, MINUTE, 2 * MINUTE, 2 * MINUTE), [2, 3], 'after the last of several');
   t.strictSame(kept(MINUTE, 0, MINUTE), [0, 2], 'answers that overtook each other');
+  t.strictSame(kept(0, MINUTE, 5 * MINUTE), [0, 1, 2], 'no minute and a half has three windows');
   t.end();
 });
 

@@ -36,12 +36,16 @@ const WINDOWS_APART = MINUTE - 2000;
 
 /**
  * Keeps what lies after a window edge. Fixed windows that follow each other have resets a minute or more apart and
- * nothing between; the reset of a sliding window or a bucket moves on bit by bit.
+ * nothing between; the reset of a sliding window or a bucket moves on bit by bit. Resets that lie further apart than the
+ * answers and a window can be are wrong, and part nothing.
  */
 export function sinceEdge(readings: readonly RateReading[]): readonly RateReading[] {
   const resets = readings.flatMap(({ reset }) => (reset === undefined ? [] : [reset]));
   if (resets.length < readings.length) return readings;
   const ordered = [...new Set(resets)].sort((a, b) => a - b);
+  const from = Math.min(...readings.map(({ sentAt }) => sentAt));
+  const elapsed = Math.max(...readings.map(({ receivedAt }) => receivedAt)) - from;
+  if ((ordered.at(-1) ?? 0) - (ordered[0] ?? 0) > elapsed + MINUTE + 2000) return readings;
   const edge = ordered.findLast((reset, index) => reset - (ordered[index - 1] ?? reset) >= WINDOWS_APART);
   return edge === undefined ? readings : readings.filter(({ reset }) => reset !== undefined && reset >= edge);
 }
@@ -162,7 +166,11 @@ export function fellShortAlike(a: WindowCount, b: WindowCount): boolean {
   const [x, y] = [a.verdict, b.verdict];
   if (x.kind !== 'fewer' || y.kind !== 'fewer') return false;
   return (
-    a.admitted.length === b.admitted.length && x.before === y.before && x.between === 0 && y.between === 0
+    [a, b].every(({ all, admitted }) => all.length === admitted.length) &&
+    a.admitted.length === b.admitted.length &&
+    x.before === y.before &&
+    x.between === 0 &&
+    y.between === 0
   );
 }
 

@@ -9,6 +9,7 @@ import type { Report } from '../../reports/report.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { writePrivately, writeReports } from '../../reports/write-reports.ts';
+import { gaps } from '../../spec/contract.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
@@ -155,8 +156,9 @@ async function writeProfile(
     return;
   }
   const written = options.profile === undefined ? undefined : await readFile(options.profile, 'utf8');
+  const varying = new Set(gaps.flatMap(({ id, heldTo }) => (heldTo === undefined ? [] : [id])));
   const observed = report.gaps.flatMap(({ id, question, observed: answer }) =>
-    answer === null ? [] : [{ id, question, answer }],
+    answer === null || varying.has(id) ? [] : [{ id, question, answer }],
   );
   // Nothing is at the embedded server's address once it has ended.
   const lasting = embedded ? { ...profile, target: undefined } : profile;

@@ -1,6 +1,16 @@
 import type { Clock } from '../clock.ts';
+import { REMOVAL } from '../deprecation.ts';
+import type { Personality } from './personality.ts';
+
+/** A time at which GET /pets/{petId} is removed wherever on Earth. */
+export const AFTER_REMOVAL = REMOVAL + 30 * 86_400_000;
 
 /** A clock that is ahead of another one, or behind it, by a fixed time. */
 export function shiftedClock(clock: Clock, milliseconds: number): Clock {
   return { now: () => clock.now() + milliseconds, speed: clock.speed };
 }
+
+/** The server in the days after the removal. */
+export const afterRemoval: Personality = {
+  recipe: ({ clock }) => ({ clock: shiftedClock(clock, AFTER_REMOVAL - clock.now()) }),
+};

@@ -82,20 +82,35 @@ async function addAtOnce(
   return additions;
 }
 
-/** What the run's additions created, by id; without those whose id came twice, since nobody knows which of them it is. */
+/** Ids of additions that another addition got as well, or that an animal had before: which of them is shown nobody knows. */
+export function sharedIds(exchanges: readonly Exchange[]): ReadonlySet<bigint> {
+  const known = new Set<bigint>();
+  const shared = new Set<bigint>();
+  let hasAdded = false;
+  for (const exchange of exchanges.filter(isAnswered)) {
+    const isAddition = exchange.request.operation === 'createPet' && exchange.outcome.status === 201;
+    hasAdded ||= isAddition;
+    const added = isAddition ? answeredPet(exchange)?.id : undefined;
+    if (added !== undefined && known.has(added)) shared.add(added);
+    if (added !== undefined) known.add(added);
+    // Later lists show the run's own.
+    if (!hasAdded && exchange.request.operation === 'listPets')
+      for (const { id } of listedPets(exchange) ?? []) if (id !== undefined) known.add(id);
+  }
+  return shared;
+}
+
+/** What the run's additions created, by id; without those that share theirs. */
 export function createdAnimals(
   exchanges: readonly Exchange[],
 ): ReadonlyMap<bigint, { readonly pet: SeenPet; readonly exchange: AnsweredExchange }> {
   const created = new Map<bigint, { pet: SeenPet; exchange: AnsweredExchange }>();
-  const twice = new Set<bigint>();
+  const shared = sharedIds(exchanges);
   for (const exchange of exchanges.filter(isAnswered)) {
     if (exchange.request.operation !== 'createPet' || exchange.outcome.status !== 201) continue;
     const pet = answeredPet(exchange);
-    if (pet?.id === undefined) continue;
-    if (created.has(pet.id)) twice.add(pet.id);
-    created.set(pet.id, { pet, exchange });
+    if (pet?.id !== undefined && !shared.has(pet.id)) created.set(pet.id, { pet, exchange });
   }
-  for (const id of twice) created.delete(id);
   return created;
 }
 

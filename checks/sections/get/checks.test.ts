@@ -92,6 +92,11 @@ t.test('nothing is judged of an operation that does not exist any more', async (
       `${id}: after it`,
     );
     t.match(
+      await said(id, gone, showing(Date.UTC(2030, 11, 9), NOON)),
+      { verdict: 'inconclusive', reason: /Date and our clock disagree/ },
+      `${id}: after it by one clock of the two`,
+    );
+    t.match(
       await said(id, {}, showing(DAY_OF_REMOVAL - 2 * HOUR)),
       { verdict: /pass|inconclusive/ },
       `${id}: the day before`,
@@ -158,8 +163,9 @@ t.test('an animal of the run that was served once is served again', async (t) =>
 });
 
 t.test('nor is it lost where its operation has been removed meanwhile', async (t) => {
-  const { run } = testRun();
-  showing(DAY_OF_REMOVAL - 2 * HOUR)(run);
+  const test = testRun();
+  const { run } = test;
+  showing(DAY_OF_REMOVAL - 2 * HOUR, NOON)(test);
   const before = retrieval({ id: 'before', receivedAt: NOON });
   const after = (hours: number) =>
     concluded(run, getAnimalChecks, 'get-answers-200', [

@@ -1,16 +1,17 @@
 /** Section 4.3: GET /pets/{petId}, for as long as it exists. */
 import { type Check, check, doneOf, type GapObserver, gap, type Judge, observes } from '../../run/check.ts';
-import type { InTurn } from '../../run/scene.ts';
+import { type InTurn, optional } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import { INTEGER, requestedIdViolation } from '../../wire/answer.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, described, type SeenPet } from '../../wire/pets.ts';
-import { createdAnimals } from '../add/scenes.ts';
+import { createdAnimals, sharedIds } from '../add/scenes.ts';
 import { isSuccess, observesPet } from '../answers.ts';
+import { askedAgain, fatesOf, goneInWords } from '../list/own-animals.ts';
 import { shown, shows } from '../list/scenes.ts';
 import { differences, judgeUnchanged } from '../list/unchanged.ts';
 import { malformedIds, NO_NUMBER, unknownIdsRetrieved } from './ids.ts';
-import { removal } from './removal.ts';
+import { CLOCKS_DISPUTE, removal } from './removal.ts';
 import {
   type Comparison,
   comparisons,
@@ -28,14 +29,15 @@ import {
 /** Judges GET /pets/{petId} only while the document says that the operation exists. */
 const whileItExists =
   <Outcomes extends { readonly retrievals: InTurn<Retrieval> }>(
-    decide: (outcomes: Outcomes, judge: Judge) => void = () => undefined,
+    decide: (outcomes: Outcomes, judge: Judge, trace: Trace) => void = () => undefined,
   ) =>
-  (outcomes: Outcomes, judge: Judge, { targetClock }: Trace): void => {
-    if (removalPhase(outcomes.retrievals.done, targetClock) !== 'before')
-      judge.notApplicable('the operation is past its removal date by the target’s clock');
+  (outcomes: Outcomes, judge: Judge, trace: Trace): void => {
+    const phase = removalPhase(outcomes.retrievals.done, trace.targetClock);
+    if (phase === 'disputed') judge.unsettled(CLOCKS_DISPUTE);
+    else if (phase !== 'before') judge.notApplicable('the operation is past its removal date');
     else if (isGoneAltogether(outcomes.retrievals.done))
       judge.unsettled('the operation is gone (see get-until-removal)');
-    else decide(outcomes, judge);
+    else decide(outcomes, judge, trace);
   };
 
 /**
@@ -43,6 +45,7 @@ const whileItExists =
  * With another key it need not be: what a key may see is open (5, scopes).
  */
 function judgeServedAgain({ exchanges, targetClock }: Trace, judge: Judge): void {
+  const { gone } = fatesOf(exchanges);
   const own = new Set<bigint>();
   const served = new Map<string, AnsweredExchange>();
   for (const exchange of exchanges.filter(isAnswered)) {
@@ -50,13 +53,16 @@ function judgeServedAgain({ exchanges, targetClock }: Trace, judge: Judge): void
     if (exchange.request.operation === 'createPet' && pet?.id !== undefined) own.add(pet.id);
     if (exchange.request.operation !== 'getPet' || exchange.key === null) continue;
     if (exchange.sentBy === retrievedAgain.id) continue;
-    if (removal(targetClock.at(exchange.receivedAt)) !== 'before') continue;
+    if (removal(targetClock.at(exchange.receivedAt), exchange.receivedAt) !== 'before') continue;
     const asked = /^\/pets\/(-?\d{1,19})$/.exec(exchange.request.path)?.[1];
     if (asked === undefined || !own.has(BigInt(asked))) continue;
     const idAndKey = `${asked} ${exchange.key}`;
     const before = served.get(idAndKey);
     if (exchange.outcome.status === 200) served.set(idAndKey, exchange);
-    else if (exchange.outcome.status === 404 && before !== undefined && before.receivedAt <= exchange.sentAt)
+    else if (exchange.outcome.status !== 404 || before === undefined || before.receivedAt > exchange.sentAt)
+      continue;
+    else if (gone.has(BigInt(asked))) judge.unsettled(goneInWords(BigInt(asked)), exchange, before);
+    else
       judge.breaks(
         { expected: `200 for animal ${asked}, as before`, actual: described(exchange) },
         exchange,
@@ -81,10 +87,12 @@ function staysDifferent(known: Retrieval['known'], retrieved: SeenPet, compariso
 /** Judges every retrieval of the run: nobody but this run knows its animals, and no operation changes one. */
 function judgeUnchangedEverywhere({ exchanges }: Trace, judge: Judge): void {
   const created = createdAnimals(exchanges);
+  const { changes } = fatesOf(exchanges);
   for (const exchange of exchanges.filter(isAnswered)) {
     const pet = exchange.request.operation === 'getPet' ? answeredPet(exchange) : undefined;
     const own = pet?.id === undefined ? undefined : created.get(pet.id);
-    if (pet !== undefined && own !== undefined) judgeUnchanged(judge, own, pet, exchange);
+    if (pet !== undefined && own !== undefined)
+      judgeUnchanged(judge, own, pet, exchange, changes.get(pet.id ?? own.pet.id ?? 0n));
   }
 }
 
@@ -94,35 +102,48 @@ export const getAnimalChecks: readonly Check[] = [
   // 4.3: success is 200.
   check(
     'get-answers-200',
-    { needs: { retrievals, retrievedAgain, listedAgain, retrievedWithOthers }, conclude: judgeServedAgain },
-    whileItExists(({ retrievals, retrievedAgain: { again }, listedAgain, retrievedWithOthers }, judge) => {
-      for (const { exchange, known, own, shownBy } of [retrievals, again].flatMap((tried) =>
-        doneOf(tried, judge),
-      )) {
-        if (exchange.outcome.status === 200) judge.holds(exchange);
-        else if (own || (listedAgain !== undefined && shows(listedAgain, known.id)))
-          judge.breaks(
-            { expected: `200 for animal ${known.id}`, actual: described(exchange) },
-            exchange,
-            shownBy,
-          );
-      }
-      // What a key may see is open (5, scopes): an animal that a key does not find is held against the target only
-      // where the same key goes on listing it.
-      for (const { exchange, listed } of doneOf(retrievedWithOthers, judge)) {
-        const id = idAsked(exchange);
-        if (exchange.outcome.status === 200) judge.holds(exchange);
-        else if (listed !== undefined && shows(listed, BigInt(id)))
-          judge.breaks(
-            {
-              expected: `200 for animal ${id}, which key ${exchange.key} lists`,
-              actual: described(exchange),
-            },
-            exchange,
-            listed.exchange,
-          );
-      }
-    }),
+    {
+      needs: {
+        retrievals,
+        retrievedAgain,
+        listedAgain,
+        retrievedWithOthers,
+        askedAgain: optional(askedAgain),
+      },
+      conclude: judgeServedAgain,
+    },
+    whileItExists(
+      ({ retrievals, retrievedAgain: { again }, listedAgain, retrievedWithOthers }, judge, { exchanges }) => {
+        const { gone } = fatesOf(exchanges);
+        for (const { exchange, known, own, shownBy } of [retrievals, again].flatMap((tried) =>
+          doneOf(tried, judge),
+        )) {
+          if (exchange.outcome.status === 200) judge.holds(exchange);
+          else if (own && gone.has(known.id)) judge.unsettled(goneInWords(known.id), exchange, shownBy);
+          else if (own || (listedAgain !== undefined && shows(listedAgain, known.id)))
+            judge.breaks(
+              { expected: `200 for animal ${known.id}`, actual: described(exchange) },
+              exchange,
+              shownBy,
+            );
+        }
+        // What a key may see is open (5, scopes): an animal that a key does not find is held against the target only
+        // where the same key goes on listing it.
+        for (const { exchange, listed } of doneOf(retrievedWithOthers, judge)) {
+          const id = idAsked(exchange);
+          if (exchange.outcome.status === 200) judge.holds(exchange);
+          else if (listed !== undefined && shows(listed, BigInt(id)))
+            judge.breaks(
+              {
+                expected: `200 for animal ${id}, which key ${exchange.key} lists`,
+                actual: described(exchange),
+              },
+              exchange,
+              listed.exchange,
+            );
+        }
+      },
+    ),
   ),
   // 4.3: petId is the identifier of the animal.
   check(
@@ -146,14 +167,20 @@ export const getAnimalChecks: readonly Check[] = [
   // 4.3: the body is the Pet: the one that was created or listed.
   check(
     'get-same-animal',
-    { needs: { retrievals, comparisons }, conclude: judgeUnchangedEverywhere },
-    whileItExists(({ retrievals, comparisons }, judge) => {
+    {
+      needs: { retrievals, comparisons, askedAgain: optional(askedAgain) },
+      conclude: judgeUnchangedEverywhere,
+    },
+    whileItExists(({ retrievals, comparisons }, judge, { exchanges }) => {
+      const { changes } = fatesOf(exchanges);
+      const shared = sharedIds(exchanges);
       const compared = new Map(doneOf(comparisons, judge));
       for (const retrieval of doneOf(retrievals, judge)) {
         const { exchange, known, own, shownBy } = retrieval;
         const pet = retrievedPet(retrieval);
-        if (pet === undefined) continue;
-        const changed = differences(known, pet);
+        if (pet === undefined || (own && shared.has(known.id))) continue;
+        const change = own ? changes.get(known.id) : undefined;
+        const changed = differences(known, change === undefined ? pet : { ...pet, status: known.status });
         const comparison = compared.get(known.id);
         const isSettled = own || (comparison !== undefined && staysDifferent(known, pet, comparison));
         if (changed.length === 0) judge.holds(exchange, shownBy);

@@ -22,16 +22,18 @@ async function retrievedRun(
   retrieved: readonly Retrieved[],
   at: number = NOON,
   listed = '[]',
+  ours: number = at,
 ): Promise<TestRun> {
   const test = testRun(() => ({ body: listed }), { permissions: new Set(['writes'] as const) });
-  test.run.trace.targetClock.learn({ date: at, sentAt: NOON, receivedAt: NOON });
+  test.run.trace.targetClock.learn({ date: at, sentAt: ours, receivedAt: ours });
   const outcome = retrieved.map(({ own = true, ...parts }, index) => ({
     known: { id: 7n },
     own,
     exchange: answered({
       ...ofGet,
       id: `retrieved-${index}`,
-      sentAt: NOON,
+      sentAt: ours,
+      receivedAt: ours,
       body: animal(7, 'sold'),
       ...parts,
     }),
@@ -39,8 +41,13 @@ async function retrievedRun(
   await played(test.run, 'retrievals', { done: outcome, unsettled: [] });
   return test;
 }
-const said = async (id: string, retrieved: readonly Retrieved[], at?: number, listed?: string) =>
-  judged((await retrievedRun(retrieved, at, listed)).run, deprecationChecks, id);
+const said = async (
+  id: string,
+  retrieved: readonly Retrieved[],
+  at?: number,
+  listed?: string,
+  ours?: number,
+) => judged((await retrievedRun(retrieved, at, listed, ours)).run, deprecationChecks, id);
 
 t.test('it works until its removal', async (t) => {
   const id = 'get-until-removal';
@@ -83,6 +90,20 @@ t.test('it is gone after its removal', async (t) => {
     reason: /not past 2030-12-05/,
   });
   t.match(await said(id, [{ status: 200 }]), { verdict: 'not-applicable' });
+});
+
+t.test('whether it was to be removed by now neither clock tells alone', async (t) => {
+  for (const id of ['get-until-removal', 'get-removed', 'deprecation-successor'])
+    for (const [theirs, ours] of [
+      [AFTER, NOON],
+      [NOON, AFTER],
+    ] as const)
+      for (const status of [200, 410])
+        t.match(
+          await said(id, [{ status }], theirs, `[${animal(7, 'sold')}]`, ours),
+          { verdict: 'inconclusive', reason: /Date and our clock disagree$/ },
+          `${id}: ${status}`,
+        );
 });
 
 /** What is said of one answer with a header, received at noon by the target's clock, which is ours up to 3 seconds. */

@@ -1,12 +1,13 @@
 /** Sections 4.3 and 9: the deprecation of GET /pets/{petId} and its removal on 5 December 2030. */
 import { contract } from '../../../spec/contract.ts';
 import { type Check, check, doneOf, type GapObserver, gap, observes } from '../../run/check.ts';
-import { scene } from '../../run/scene.ts';
+import { optional, scene } from '../../run/scene.ts';
 import type { Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, described } from '../../wire/pets.ts';
+import { askedAgain, fatesOf, goneInWords } from '../list/own-animals.ts';
 import { isWhole, shows, type TakenList, take } from '../list/scenes.ts';
-import { removalDay } from './removal.ts';
+import { CLOCKS_DISPUTE, removalDay } from './removal.ts';
 import { isGone, type Retrieval, removalPhase, retrievals } from './scenes.ts';
 
 /** When a Deprecation header says that the deprecation began. */
@@ -67,8 +68,9 @@ export const successorLists = scene(
 export const deprecationChecks: readonly Check[] = [
   // 4.3, 9: deprecated, and not removed before 5 December 2030.
   check('get-until-removal', { needs: { retrievals } }, ({ retrievals }, judge, { targetClock }) => {
-    if (removalPhase(retrievals.done, targetClock) !== 'before')
-      return judge.notApplicable('the removal date has come by the target’s clock');
+    const phase = removalPhase(retrievals.done, targetClock);
+    if (phase === 'disputed') return judge.unsettled(CLOCKS_DISPUTE);
+    if (phase !== 'before') return judge.notApplicable('the removal date has come');
     for (const { exchange } of doneOf(retrievals, judge)) {
       if (exchange.outcome.status === 200) judge.holds(exchange);
       else if (isGone(exchange))
@@ -83,8 +85,9 @@ export const deprecationChecks: readonly Check[] = [
   }),
   // 4.3, 9: removed on 5 December 2030.
   check('get-removed', { needs: { retrievals } }, ({ retrievals }, judge, { targetClock }) => {
-    if (removalPhase(retrievals.done, targetClock) !== 'after')
-      return judge.notApplicable(`it is not past ${contract.removalDate} by the target’s clock`);
+    const phase = removalPhase(retrievals.done, targetClock);
+    if (phase === 'disputed') return judge.unsettled(CLOCKS_DISPUTE);
+    if (phase !== 'after') return judge.notApplicable(`it is not past ${contract.removalDate}`);
     for (const { exchange } of doneOf(retrievals, judge)) {
       if (exchange.outcome.status >= 400 && exchange.outcome.status < 500) judge.holds(exchange);
       else
@@ -102,7 +105,10 @@ export const deprecationChecks: readonly Check[] = [
         concernsGet(exchange)
           ? deprecationViolation(
               text,
-              targetClock.at(exchange.receivedAt)?.latest ?? exchange.receivedAt + DAY,
+              Math.max(
+                exchange.receivedAt,
+                targetClock.ever(exchange.receivedAt)?.latest ?? exchange.receivedAt + DAY,
+              ),
             )
           : {
               expected: 'a deprecation of GET /pets/{petId} only',
@@ -131,12 +137,15 @@ export const deprecationChecks: readonly Check[] = [
   // 4.3: clients should use GET /pets with the status filter instead, so what one serves the other does.
   check(
     'deprecation-successor',
-    { permit: 'writes', needs: { retrievals, successorLists } },
-    ({ retrievals, successorLists }, judge, { targetClock }) => {
+    { permit: 'writes', needs: { retrievals, successorLists, again: optional(askedAgain) } },
+    ({ retrievals, successorLists }, judge, { targetClock, exchanges }) => {
+      const { changes, gone } = fatesOf(exchanges);
       for (const { known, exchange } of ownServed(retrievals.done)) {
         const list = successorLists.get(answeredPet(exchange)?.status ?? '');
-        if (list?.pets === undefined) continue;
+        // What changed or went after it was retrieved is listed otherwise.
+        if (list?.pets === undefined || changes.has(known.id)) continue;
         if (shows(list, known.id)) judge.holds(exchange, list.exchange);
+        else if (gone.has(known.id)) judge.unsettled(goneInWords(known.id), list.exchange, exchange);
         else if (isWhole(list))
           judge.breaks(
             {
@@ -148,8 +157,9 @@ export const deprecationChecks: readonly Check[] = [
           );
         else judge.notApplicable('the store holds more animals of that status than a list shows');
       }
-      if (removalPhase(retrievals.done, targetClock) !== 'before')
-        judge.notApplicable('the operation is past its removal date');
+      const phase = removalPhase(retrievals.done, targetClock);
+      if (phase === 'disputed') judge.unsettled(CLOCKS_DISPUTE);
+      else if (phase !== 'before') judge.notApplicable('the operation is past its removal date');
     },
   ),
 ];

@@ -17,7 +17,10 @@ t.test('before it, on it, after it', (t) => {
     [ends, ends + 9000, 'on the day'],
     [ends + 1, ends + 9000, 'after'],
   ] as const)
-    t.equal(removal({ earliest, latest }), phase);
-  t.equal(removal(undefined), 'before', 'without a clock');
+    t.equal(removal({ earliest, latest }, Math.max(earliest, Math.min(latest, ends))), phase);
+  t.equal(removal(undefined, begins - 1), 'before', 'without a clock');
+  t.equal(removal(undefined, ends + 1), 'after', 'without a clock');
+  t.equal(removal({ earliest: ends + 1, latest: ends + 2 }, begins - 1), 'disputed');
+  t.equal(removal({ earliest: begins - 2, latest: begins - 1 }, ends + 1), 'disputed');
   t.end();
 });

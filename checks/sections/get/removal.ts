@@ -10,11 +10,22 @@ const DAY = 86_400_000;
 /** The moments, by the target's clock, between which the removal date begins and ends somewhere. */
 export const removalDay = { begins: REMOVED_AT - EARLIEST_ZONE, ends: REMOVED_AT + DAY + LATEST_ZONE };
 
+export const CLOCKS_DISPUTE =
+  'whether the operation is past its removal date, the target’s Date and our clock disagree';
+
+export type Removal = 'before' | 'on the day' | 'after' | 'disputed';
+
+const removalAt = (earliest: number, latest: number): Removal =>
+  latest < removalDay.begins ? 'before' : earliest > removalDay.ends ? 'after' : 'on the day';
+
 /**
- * Whether GET /pets/{petId} still exists by the target's clock (section 4.3, 9): before its removal date, after it, or
- * on it, when either is right. A target that shows no clock is taken to live before.
+ * Whether GET /pets/{petId} still exists (section 4.3, 9): before its removal date, after it, or on it, when either is
+ * right. Where the target's clock and ours disagree about that, one of them is wrong, and nobody knows which.
+ *
+ * @param theirs the target's clock, where it shows one
+ * @param ours our own at that moment
  */
-export function removal(now: TimeRange | undefined): 'before' | 'on the day' | 'after' {
-  if (now === undefined || now.latest < removalDay.begins) return 'before';
-  return now.earliest > removalDay.ends ? 'after' : 'on the day';
+export function removal(theirs: TimeRange | undefined, ours: number): Removal {
+  const byOurs = removalAt(ours, ours);
+  return theirs === undefined || removalAt(theirs.earliest, theirs.latest) === byOurs ? byOurs : 'disputed';
 }

@@ -11,7 +11,7 @@ import { getPet } from '../../wire/requests.ts';
 import { type Addition, enoughAnimals } from '../add/scenes.ts';
 import { lists, shows, type TakenList, take, VISIBLE_WITHIN } from '../list/scenes.ts';
 import { differences } from '../list/unchanged.ts';
-import { removal } from './removal.ts';
+import { type Removal, removal } from './removal.ts';
 
 /** An animal that the run knows. */
 interface KnownAnimal {
@@ -47,9 +47,11 @@ export function isGone({ outcome }: AnsweredExchange): boolean {
 export const isGoneAltogether = (retrieved: readonly Retrieval[]): boolean =>
   retrieved.every(({ exchange }) => isGone(exchange));
 
-/** Whether the removal date had come, by the target's clock, when the last animal was retrieved. */
-export const removalPhase = (retrieved: readonly Retrieval[], clock: TargetClock) =>
-  removal(clock.at(Math.max(...retrieved.map(({ exchange }) => exchange.receivedAt))));
+/** Whether the removal date had come when the last animal was retrieved. */
+export function removalPhase(retrieved: readonly Retrieval[], clock: TargetClock): Removal {
+  const last = Math.max(...retrieved.map(({ exchange }) => exchange.receivedAt));
+  return removal(clock.at(last), last);
+}
 
 /** The animals that were retrieved, where the operation is there to be judged; otherwise none. */
 export const whileExisting = (retrieved: readonly Retrieval[], clock: TargetClock): readonly Retrieval[] =>

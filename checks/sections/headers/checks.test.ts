@@ -177,13 +177,46 @@ t.test('X-RateLimit-Reset is a Unix time from now on, within the minute', async 
     [6, 4, 'fail'],
     [16, 77, 'pass'],
     [16, 78, 'fail'],
-    [3600, 3600, 'fail'],
+    [3600, 3600, 'pass'],
+    [3600, 3590, 'fail'],
   ] as const)
     t.equal(
       verdict(RESET, { reset: unix(reset), date: new Date(NOON + date * 1000).toUTCString() }),
       expected,
       `${reset} s, by a clock at ${date} s`,
     );
+});
+
+t.test('a Reset that Date contradicts and our clock does not is nobody’s fault for sure', async (t) => {
+  const { run } = testRun(() => ({}), { keys: [key] });
+  const { targetClock } = run.trace;
+  /** What is said of a Reset, in an answer whose Date is so many seconds from noon. */
+  const dated = (reset: number, date: number) => {
+    const told = answer({ reset: unix(reset), date: new Date(NOON + date * 1000).toUTCString() });
+    targetClock.learn(rateReading(told));
+    return seen(run, rateHeaderChecks, RESET, [told]);
+  };
+  t.equal(dated(70, 10).verdict, 'pass');
+  t.equal(dated(70, -32).verdict, 'pass', 'a stalled server sends an old Date');
+  t.equal(dated(5, -32).verdict, 'pass', 'or its clock was set');
+  t.equal(dated(77, -32).verdict, 'fail', 'no Date and no clock allow that');
+  t.equal(dated(45, 30).verdict, 'pass', 'another machine is ahead');
+  const ahead = testRun(() => ({}), { keys: [key] }).run;
+  const told = answer({ reset: unix(12), date: new Date(NOON + 50_000).toUTCString() });
+  ahead.trace.targetClock.learn(rateReading(told));
+  t.match(seen(ahead, rateHeaderChecks, RESET, [told]), {
+    verdict: 'inconclusive',
+    reason: /^X-RateLimit-Reset: \d+, which is \d+ seconds ago by Date, and not by our clock: /,
+    evidence: 'answer',
+  });
+  const gone = answer({ reset: unix(3), date: new Date(NOON + 50_000).toUTCString() });
+  t.equal(seen(ahead, rateHeaderChecks, RESET, [gone]).verdict, 'fail', 'both clocks contradict it');
+  const never = answer({ reset: '60', date: 'Thu, 01 Jan 1970 00:00:10 GMT' });
+  t.equal(
+    seen(testRun().run, rateHeaderChecks, RESET, [never]).verdict,
+    'pass',
+    'a clock that was never set',
+  );
 });
 
 t.test('without a clock of the target a day’s difference still tells units apart', async (t) => {

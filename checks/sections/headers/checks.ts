@@ -4,10 +4,10 @@ import { DAY, MINUTE } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, observes } from '../../run/check.ts';
 import type { TraceSoFar } from '../../run/trace.ts';
+import { Unsettled } from '../../run/unsettled.ts';
 import {
   limitViolation,
   missingHeadersViolation,
-  type ResetRange,
   remainingViolation,
   resetViolation,
   type Violation,
@@ -59,34 +59,40 @@ function ofAnotherPlan(limit: NumberHeader, { name, plan }: Key): string {
   return other === undefined ? '' : `, as of plan ${other[0]}: is key ${name} of plan ${plan}?`;
 }
 
+const ROUNDING = 1000;
 /** How far the clocks of machines that keep them together may differ. */
 const CLOCKS_APART = 5000;
 
 /**
- * Where Reset may lie for a response: never before the response was made, never beyond its window.
+ * Reset may lie nowhere before the response was made, and nowhere beyond its window. Whole seconds may be rounded either
+ * way, which is one second on both sides.
  *
- * Whole seconds may be rounded either way, which is one second on both sides; the target's clock is known to the range
- * that its Date headers leave. Without a Date nothing is known of the target's clock, and a day's difference is all
- * that can be told (it still tells seconds from milliseconds and from a number of seconds left). Behind one address several
- * machines may answer, whose clocks differ a little: the answer's own Date counts too.
+ * When a response was made its Date says, and those of the others: several machines may answer whose clocks differ. A
+ * Date may also be wrong where the clock behind Reset is right (a proxy's, an old text, local time). So our clock has a
+ * say where it contradicts Date. Without a Date ours alone tells, to within a day: that still tells seconds from
+ * milliseconds and from a number of seconds left.
  */
-function resetRange(exchange: AnsweredExchange, trace: TraceSoFar, byDay: boolean): ResetRange {
-  const window = byDay ? DAY : MINUTE;
-  const about = {
-    now: exchange.receivedAt + (trace.targetClock.skew ?? 0),
-    window: byDay ? 'a day' : 'a minute',
-  } as const;
-  const made = trace.targetClock.at(exchange.sentAt);
-  const received = trace.targetClock.at(exchange.receivedAt);
-  const rounding = 1000;
-  if (made === undefined || received === undefined)
-    return { from: exchange.sentAt - DAY, to: exchange.receivedAt + window + DAY, ...about };
-  const { date = made.earliest } = rateReading(exchange);
-  const isNear = date > made.earliest - CLOCKS_APART && date < received.latest + CLOCKS_APART;
-  const [earliest, latest] = isNear
-    ? [Math.min(made.earliest, date), Math.max(received.latest, date)]
-    : [made.earliest, received.latest];
-  return { from: earliest - rounding, to: latest + window + rounding, ...about };
+function judgeReset(reset: NumberHeader, exchange: AnsweredExchange, trace: TraceSoFar, byDay: boolean) {
+  const { sentAt, receivedAt } = exchange;
+  const violationIf = (earliest: number, latest: number) =>
+    resetViolation(reset, {
+      from: earliest - ROUNDING,
+      to: latest + (byDay ? DAY : MINUTE) + ROUNDING,
+      now: receivedAt + (trace.targetClock.skew ?? 0),
+      window: byDay ? 'a day' : 'a minute',
+    });
+  const { date } = rateReading(exchange);
+  if (date !== undefined && violationIf(date, date) === undefined) return undefined;
+  const made = trace.targetClock.ever(sentAt);
+  const received = trace.targetClock.ever(receivedAt);
+  if (made === undefined || received === undefined) return violationIf(sentAt - DAY, receivedAt + DAY);
+  const violation = violationIf(made.earliest, received.latest);
+  if (violation === undefined) return undefined;
+  const clocksAgree = made.earliest <= receivedAt && received.latest >= sentAt;
+  if (clocksAgree || violationIf(sentAt - CLOCKS_APART, receivedAt + CLOCKS_APART)) return violation;
+  throw new Unsettled(`${violation.actual} by Date, and not by our clock: one of the two is wrong`, [
+    exchange,
+  ]);
 }
 
 /**
@@ -125,7 +131,7 @@ export const rateHeaderChecks: readonly Check[] = [
     observe: observes(having('reset'), ({ limit, reset }, exchange, trace) => {
       const byDay =
         describesDay(numberOf(limit), trace.keyOf(exchange)) || mayTellLongerWait(exchange, trace);
-      return resetViolation(reset, resetRange(exchange, trace, byDay));
+      return judgeReset(reset, exchange, trace, byDay);
     }),
   }),
 ];

@@ -1,15 +1,17 @@
 /** Section 4.1: GET /pets. */
 import { type Check, check, type Judge, observes } from '../../run/check.ts';
+import { optional } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import { listOnceViolation, quoted, schemaViolation } from '../../wire/answer.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { bodyOf, described, listedPets, type SeenPet } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
 import { nameSent } from '../add/refused-additions.ts';
-import { createdAnimals } from '../add/scenes.ts';
+import { createdAnimals, sharedIds } from '../add/scenes.ts';
 import { successBody } from '../answers.ts';
 import { listFilterChecks, statuslessHidden } from './filters.ts';
 import { listLimitChecks } from './limits.ts';
+import { askedAgain, type Fates, fatesOf, goneInWords } from './own-animals.ts';
 import { allowedQuery, isOwnAnswer, isRefused, pets } from './queries.ts';
 import { isWhole, type Lists, limitOf, lists, type OwnAnimal, SETTLED, shown, shows } from './scenes.ts';
 import { judgeUnchanged, type Showing } from './unchanged.ts';
@@ -53,16 +55,17 @@ function judgeNames(trace: Trace, judge: Judge): void {
 }
 
 /** Judges whether the lists show an animal of the run, and show it as it was created. */
-function judgeListed(judge: Judge, { all, byStatus }: Lists, animal: OwnAnimal): void {
+function judgeListed(judge: Judge, { all, byStatus }: Lists, animal: OwnAnimal, fates: Fates): void {
   const { pet, sent, exchange } = animal;
   const showing = [all, ...byStatus.values()].filter((list) => shows(list, pet.id));
   for (const list of showing) {
-    if (judgeUnchanged(judge, animal, shown(list, pet.id) ?? pet, list.exchange))
+    if (judgeUnchanged(judge, animal, shown(list, pet.id) ?? pet, list.exchange, fates.changes.get(pet.id)))
       judge.holds(list.exchange, exchange);
   }
   if (showing.length > 0) return;
+  if (fates.gone.has(pet.id)) return judge.unsettled(goneInWords(pet.id), all.exchange);
   const status = sent?.status ?? pet.status;
-  const filtered = byStatus.get(status ?? '');
+  const filtered = fates.changes.has(pet.id) ? undefined : byStatus.get(status ?? '');
   // That a filter lists nothing at all is list-status-complete's subject.
   const conclusive = filtered === undefined || filtered.pets?.length === 0 ? [all] : [all, filtered];
   const whole = conclusive.find(isWhole);
@@ -81,17 +84,24 @@ function judgeListed(judge: Judge, { all, byStatus }: Lists, animal: OwnAnimal):
 }
 
 /** Whether a list of so many animals has room for more, and an own animal matches that was added long before. */
-function wouldShow(list: AnsweredExchange, listed: number, { pet, exchange }: Showing): boolean {
+function wouldShow(
+  list: AnsweredExchange,
+  listed: number,
+  { pet, exchange }: Showing,
+  mayDiffer: boolean,
+): boolean {
   const asked = allowedQuery(list);
   if (asked === undefined || list.sentAt < exchange.receivedAt + SETTLED) return false;
   // Where an animal without a status is listed is list-unfiltered's subject.
-  const matches = pet.status !== undefined && (asked.status ?? pet.status) === pet.status;
+  const matches =
+    pet.status !== undefined && (asked.status === undefined || (!mayDiffer && asked.status === pet.status));
   return matches && listed < limitOf(asked);
 }
 
 /** Judges every list of the run: no operation changes or removes an animal, and nobody else knows those of the run. */
 function judgeEveryList({ exchanges }: Trace, judge: Judge): void {
   const created = createdAnimals(exchanges);
+  const { changes, gone } = fatesOf(exchanges);
   const listedBy = new Map<string, AnsweredExchange>();
   for (const exchange of exchanges.filter(isAnswered)) {
     const listed = exchange.request.operation === 'listPets' ? listedPets(exchange) : undefined;
@@ -102,13 +112,15 @@ function judgeEveryList({ exchanges }: Trace, judge: Judge): void {
       const keyAndId = `${exchange.key} ${id}`;
       if (pet !== undefined) {
         listedBy.set(keyAndId, exchange);
-        judgeUnchanged(judge, own, pet, exchange);
+        judgeUnchanged(judge, own, pet, exchange, changes.get(id));
         continue;
       }
       const before = listedBy.get(keyAndId);
       // What another key may see is open (5, scopes).
       const isExpected = before !== undefined || exchange.key === own.exchange.key;
-      if (isExpected && wouldShow(exchange, listed.length, own))
+      if (!isExpected || !wouldShow(exchange, listed.length, own, changes.has(id))) continue;
+      if (gone.has(id)) judge.unsettled(goneInWords(id), exchange, before ?? own.exchange);
+      else
         judge.breaks(
           {
             expected: `animal ${id} in the list${before === undefined ? '' : ', as before'}`,
@@ -153,12 +165,18 @@ export const listAnimalChecks: readonly Check[] = [
   // 1, 4.1: clients can list the animals that were added, as they were added.
   check(
     'list-shows-added',
-    { permit: 'writes', needs: { lists }, conclude: judgeEveryList },
-    ({ lists }, judge) => {
+    { permit: 'writes', needs: { lists, again: optional(askedAgain) }, conclude: judgeEveryList },
+    ({ lists }, judge, { exchanges }) => {
       if (lists.own.length === 0) judge.unsettled('no animal could be added (see add-answers-201)');
       // That these are not listed is list-unfiltered's subject.
       const hidden = statuslessHidden(lists);
-      for (const animal of lists.own) if (!hidden.includes(animal)) judgeListed(judge, lists, animal);
+      const fates = fatesOf(exchanges);
+      const shared = sharedIds(exchanges);
+      for (const animal of lists.own) {
+        if (shared.has(animal.pet.id))
+          judge.unsettled('other animals have the ids of the run’s (see pet-id-unique)');
+        else if (!hidden.includes(animal)) judgeListed(judge, lists, animal, fates);
+      }
     },
   ),
   // 2: each listed animal has the fields of a Pet.

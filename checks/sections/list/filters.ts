@@ -1,10 +1,12 @@
 /** Section 4.1, status: which animals a list holds. */
 import { contract } from '../../../spec/contract.ts';
 import { type Check, check, doneOf, type Judge, observes } from '../../run/check.ts';
+import { optional } from '../../run/scene.ts';
 import { Unsettled } from '../../run/unsettled.ts';
 import { listStatusViolation } from '../../wire/answer.ts';
 import { described, listedPets } from '../../wire/pets.ts';
 import { judgeLength } from './lengths.ts';
+import { askedAgain, fatesOf } from './own-animals.ts';
 import { completePages, filteredPages } from './pages.ts';
 import { allowedQuery, isOwnAnswer, isRefused, pets } from './queries.ts';
 import {
@@ -34,9 +36,10 @@ function isOutOfPlace({ sent, pet }: OwnAnimal, status: string, list: TakenList)
   // likely take it for.
   const [usual] = contract.statuses;
   const listed = shown(list, pet.id);
-  if (listed === undefined || (sent?.status ?? pet.status ?? usual) === status) return false;
-  const isWithout = sent?.status === undefined && pet.status === undefined;
-  return !(isWithout && listed.status === status);
+  // A status that is shown is judged as it is shown: it may have changed since.
+  return (
+    listed !== undefined && listed.status === undefined && (sent?.status ?? pet.status ?? usual) !== status
+  );
 }
 
 const noList = (judge: Judge, status: string, { exchange }: TakenList) =>
@@ -80,8 +83,12 @@ export const listFilterChecks: readonly Check[] = [
   // 4.1: a filter leaves out what does not match, and nothing else.
   check(
     'list-status-complete',
-    { permit: 'writes', needs: { lists, completePages } },
-    ({ lists, completePages }, judge) => {
+    { permit: 'writes', needs: { lists, completePages, again: optional(askedAgain) } },
+    ({ lists: taken, completePages }, judge, { exchanges }) => {
+      const { changes, gone } = fatesOf(exchanges);
+      // What changed or went between two lists is in neither.
+      const own = taken.own.filter(({ pet }) => !changes.has(pet.id) && !gone.has(pet.id));
+      const lists = { ...taken, own };
       const again = new Map(doneOf(completePages, judge));
       for (const [status, list] of lists.byStatus) {
         const takenAgain = again.get(status);

@@ -8,6 +8,7 @@ import { isJsonObject } from '../../wire/lossless-json.ts';
 import { bodyOf, described } from '../../wire/pets.ts';
 import { TWIN } from '../add/scenes.ts';
 import { known } from './lengths.ts';
+import { askedAgain, fatesOf } from './own-animals.ts';
 import { limitNotANumber, limitsOutOfRange, unknownStatus } from './pages.ts';
 import { pets } from './queries.ts';
 import { type LongestLists, lists, missingOf, shows, type TakenList } from './scenes.ts';
@@ -136,6 +137,17 @@ export const listAnimalGaps: readonly GapObserver[] = [
         ? 'an added animal was missing from a whole list and shown by a later one'
         : 'no added animal was missing from a whole list',
       evidence: [all.exchange],
+    };
+  }),
+  gap('status-transitions', { permit: 'writes', needs: { askedAgain } }, (_, { exchanges }) => {
+    const changes = [...fatesOf(exchanges).changes.values()].filter(({ isAgreed }) => isAgreed);
+    if (changes.length === 0) return undefined;
+    const kinds = new Set(changes.map(({ from = '(none)', to = '(none)' }) => `${from} to ${to}`));
+    const answer = [...kinds].sort().join(', ');
+    return {
+      answer,
+      detail: `status changes by itself: ${answer}`,
+      evidence: changes.flatMap(({ evidence }) => evidence).slice(0, 3),
     };
   }),
   gap('error-codes', {}, (_, { exchanges }) => {

@@ -1,4 +1,4 @@
-/** Nobody but a run knows its animals, and no operation changes one: each showing is of the animal as it was created. */
+/** Nobody but a run knows its animals, and no operation changes one: a showing is of the animal as it was created. */
 import type { Judge } from '../../run/check.ts';
 import { quoted } from '../../wire/answer.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
@@ -23,9 +23,19 @@ export function differences(created: SeenPet, shown: SeenPet): string[] {
   );
 }
 
+/** A status that is no longer the one that an addition was answered with. */
+export interface StatusChange {
+  readonly from: string | undefined;
+  readonly to: string | undefined;
+  /** Whether list and retrieval agree on it; where not, one of them was not asked since. */
+  readonly isAgreed: boolean;
+  readonly evidence: readonly AnsweredExchange[];
+}
+
 /**
  * Judges a showing of an animal of the run.
  *
+ * @param change what became of its status by itself, which is not held against the target
  * @returns whether it is unchanged
  */
 export function judgeUnchanged(
@@ -33,8 +43,14 @@ export function judgeUnchanged(
   { pet, exchange: creation }: Showing,
   shown: SeenPet,
   exchange: AnsweredExchange,
+  change?: StatusChange,
 ): boolean {
-  const changed = differences(pet, shown);
+  const changed = differences(pet, change === undefined ? shown : { ...shown, status: pet.status });
+  if (changed.length === 0 && change?.isAgreed === false)
+    judge.unsettled(
+      `the status of animal ${pet.id} became ${inWords(change.to)}, by lists or by retrievals alone`,
+      ...change.evidence,
+    );
   if (changed.length === 0) return true;
   judge.breaks(
     { expected: `animal ${pet.id} as it was created`, actual: changed.join(', ') },

@@ -100,6 +100,10 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, trace: Trace):
     return unsettled(`key ${key.name} was admitted nothing: its day may be over`);
   if (once !== undefined && again !== undefined && fellShortAlike(once.count, again.count))
     return breaks(`${admitted.length} were, in each of two windows`);
+  if (admitted.length < count.all.length)
+    return unsettled(
+      `${admitted.length} of ${count.all.length} requests that were admitted came after an edge that X-RateLimit-Reset shows`,
+    );
   unsettled(
     `${admitted.length} of ${perMinute} requests were admitted: somebody else seems to spend key ${key.name}`,
   );

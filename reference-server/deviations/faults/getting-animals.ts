@@ -1,6 +1,6 @@
 import type { Pet } from '../../pet-store.ts';
 import { together } from '../personality.ts';
-import { answering, failing, finding, firstPet, noting, petShown, succeeds } from '../shapes.ts';
+import { answering, failing, finding, firstPet, hiding, noting, petShown, succeeds } from '../shapes.ts';
 import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 
 const ANSWER = 'get-answers-200';
@@ -20,6 +20,16 @@ const findingOnly = (which: 'added' | 'not added') => () => {
 // biome-ignore format: a table, a line or two for each fault
 const TABLE: FaultTable = {
   'get-answers-200': {
+    'get-takes-away': ['An animal that was added is gone from the store once it is retrieved.', () => {
+      const added = new Set<string>();
+      const taken = new Set<string>();
+      const isTaken = ({ id }: Pet) => taken.has(id);
+      return together(noting(({ id }) => added.add(id)), hiding(isTaken), finding((usual, petId, call) => {
+        if (taken.has(petId)) return null;
+        if (added.has(petId)) taken.add(petId);
+        return usual(petId, call);
+      }));
+    }],
     'get-large-ids-missing': ['An animal whose id is beyond 2^53 answers 404.',
       finding((usual, petId, call) => (Number(petId) > Number.MAX_SAFE_INTEGER ? null : usual(petId, call)))],
     'get-answers-203': ['A retrieved animal is answered with 203.',

@@ -1,7 +1,6 @@
-import { REMOVAL } from '../../deprecation.ts';
 import { errorBody } from '../../error-body.ts';
 import type { Pet } from '../../pet-store.ts';
-import { shiftedClock } from '../clock.ts';
+import { afterRemoval } from '../clock.ts';
 import type { Personality } from '../personality.ts';
 import {
   answering,
@@ -15,11 +14,6 @@ import {
   withError,
 } from '../shapes.ts';
 import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
-
-/** The server in the days after the removal. */
-const afterRemoval: Personality = {
-  recipe: ({ clock }) => ({ clock: shiftedClock(clock, REMOVAL + 30 * 86_400_000 - clock.now()) }),
-};
 
 const gone = (when: (pet: Pet) => boolean): Personality =>
   finding((usual, petId, call) => {

@@ -96,6 +96,20 @@ const TABLE: FaultTable = {
     'listed-name-other-with-status': ['A list with a status shows names in capitals.',
       petShown((pet, call) =>
         asksForStatus(call) ? { ...pet, name: pet.name.toUpperCase() } : pet, 'listPets')],
+    'added-stored-as-available': ['An animal is answered with its status, and stored as available.', () => {
+      const added = new Map<string, Pet>();
+      return together(petShown((pet) => added.get(pet.id) ?? pet, 'createPet'), {
+        behaviour: (usual) => ({
+          addPet(animal, call) {
+            const pet = usual.addPet({ ...animal, status: 'available' }, call);
+            added.set(pet.id, { ...pet, status: animal.status });
+            return pet;
+          },
+        }),
+      });
+    }],
+    'list-sold-as-available': ['A list shows sold animals as available.',
+      petShown((pet) => (pet.status === 'sold' ? { ...pet, status: 'available' } : pet), 'listPets')],
     'list-forgets-status': ['An unfiltered list shows no status.',
       petShown((pet, call) => asksForStatus(call) ? pet : { ...pet, status: null }, 'listPets')],
   },

@@ -51,6 +51,10 @@ const TABLE: FaultTable = {
       resetShown(toValidKey, (reset) => String(reset + 3600))],
     'reset-two-windows-ahead': ['X-RateLimit-Reset is the end of the window after the current one.',
       resetShown(toValidKey, (reset) => String(reset + 60))],
+    'reset-a-minute-later-each-time': ['X-RateLimit-Reset is a minute later with every answer.', () => {
+      let minutes = 0;
+      return resetShown(toValidKey, (reset) => String(reset + 60 * minutes++));
+    }],
     'reset-as-date': ['X-RateLimit-Reset is a date in words.',
       resetShown(toValidKey, (reset) => httpDate(reset * 1000))],
     'reset-as-iso-date': ['X-RateLimit-Reset is a date as in ISO 8601.',

@@ -263,3 +263,48 @@ export const ownAnimalsOnly: Answer = answer('permissions-of-keys', 'own-animals
     };
   },
 });
+
+/** Whoever runs the store approves what is pending and sells animals: each changes so many requests after it was added. */
+export const statusesChange: Answer = answer(
+  'status-transitions',
+  'available to sold, pending to available',
+  {
+    behaviour: (usual, { store }) => {
+      let requests = 0;
+      let added = 0;
+      const changing = new Map<string, { readonly from: number; readonly to: PetStatus }>();
+      const asItIs = (pet: Pet): Pet => {
+        const change = changing.get(pet.id);
+        return change === undefined || requests < change.from ? pet : { ...pet, status: change.to };
+      };
+      return {
+        identify(call) {
+          requests += 1;
+          return usual.identify(call);
+        },
+        addPet(animal, call) {
+          const pet = usual.addPet(animal, call);
+          added += 1;
+          if (animal.status === 'pending') changing.set(pet.id, { from: requests + 30, to: 'available' });
+          if (animal.status === 'available' && added % 3 === 1)
+            changing.set(pet.id, { from: requests + 60, to: 'sold' });
+          return pet;
+        },
+        findPet(petId, call) {
+          const found = usual.findPet(petId, call);
+          return found === null || 'code' in found ? found : asItIs(found);
+        },
+        select(query) {
+          const page: Pet[] = [];
+          const all = store.having(null);
+          for (let at = all.length - 1; at >= 0 && page.length < query.limit; at -= 1) {
+            const pet = all[at];
+            const shown = pet === undefined ? undefined : asItIs(pet);
+            if (shown !== undefined && (query.status ?? shown.status) === shown.status) page.push(shown);
+          }
+          return page;
+        },
+      };
+    },
+  },
+);

@@ -118,6 +118,7 @@ export const VARIANTS: readonly Variant[] = [
     limits.retryAfterDate,
     limits.strangersSeeFreePlan,
   ),
+  variant('old-dates', 'Every seventh Date is 42 seconds old.', transport.oldDates, limits.windowsByClock),
   variant(
     'clock-behind',
     'Its clock is five minutes behind, and it sends no Date.',
@@ -153,11 +154,16 @@ export const VARIANTS: readonly Variant[] = [
     animals.idsFromOne,
   ),
   variant(
+    'statuses-change',
+    'Pending animals are approved after a while, and some that are available are sold.',
+    animals.statusesChange,
+  ),
+  variant(
     'own-animals-only',
     'A key sees the animals that were there before, and those that it added itself.',
     animals.ownAnimalsOnly,
   ),
-  variant('after-the-removal', 'The date is 6 December 2030.', transport.afterTheRemoval, animals.idsFromOne),
+  variant('after-the-removal', 'The date is 4 January 2031.', transport.afterTheRemoval, animals.idsFromOne),
   variant(
     'long-names-413',
     'Refuses long names with 413; a ban is a 403 that does not say when it ends.',

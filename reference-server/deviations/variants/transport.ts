@@ -1,9 +1,9 @@
 import { randomInt } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { REMOVAL } from '../../deprecation.ts';
-import { shiftedClock } from '../clock.ts';
+import { httpDate } from '../../headers.ts';
+import { afterRemoval, shiftedClock } from '../clock.ts';
 import { type Personality, together } from '../personality.ts';
-import { header } from '../shapes.ts';
+import { eachServer, everyNth, header } from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
 /** Answers about HTTP itself, where every client should cope: codings, spellings, connections, time. */
@@ -114,9 +114,14 @@ export function clockOffBy(seconds: number): Answer {
   });
 }
 
-export const afterTheRemoval: Answer = answer('clock', 'after-the-removal', {
-  recipe: ({ clock }) => ({ clock: shiftedClock(clock, REMOVAL + 86_400_000 - clock.now()) }),
-});
+export const afterTheRemoval: Answer = answer('clock', 'after-the-removal', afterRemoval);
+
+/** A server whose loop stalls sends the text of an earlier second. */
+export const oldDates: Answer = answer(
+  'date-header',
+  'old-at-times',
+  eachServer(() => header('Date', everyNth(7, always), (_, { now }) => httpDate(now - 42_000))),
+);
 
 export const noDate: Answer = answer('date-header', 'none', {
   behaviour: (usual) => ({

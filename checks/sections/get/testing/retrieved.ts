@@ -1,7 +1,7 @@
 /** A target that lists and retrieves the animals of a store, and a run that has listed them and added some of its own. */
 
-import type { Run, RunOptions } from '../../../run/run.ts';
-import { NOON, type TestRun, testRun } from '../../../run/testing/test-run.ts';
+import type { RunOptions } from '../../../run/run.ts';
+import { type TestRun, testRun } from '../../../run/testing/test-run.ts';
 import type { ClientRequest } from '../../../wire/client.ts';
 import type { Exchange } from '../../../wire/exchange.ts';
 import { type AnswerParts, answered } from '../../../wire/testing/answered.ts';
@@ -81,10 +81,11 @@ export async function retrievalRun(given: Retrieving = {}): Promise<TestRun> {
 export async function said(
   id: string,
   given: Retrieving = {},
-  before: (run: Run) => void = () => undefined,
+  before: (test: TestRun) => void = () => undefined,
 ): Promise<Judged & { readonly paths: readonly string[]; readonly waits: readonly string[] }> {
-  const { run, sent, waits } = await retrievalRun(given);
-  before(run);
+  const test = await retrievalRun(given);
+  const { run, sent, waits } = test;
+  before(test);
   const said = await judged(run, getAnimalChecks, id);
   return { ...said, paths: sent.map(({ path }) => path), waits: waits() };
 }
@@ -124,8 +125,10 @@ export const broken = (exchange: Exchange): Exchange => ({
   outcome: { kind: 'failure', reason: 'reset', message: 'the connection was reset' },
 });
 
-/** Lets the target's clock show a time. */
+/** Lets the target's clock show a time, and ours the same or another one. */
 export const showing =
-  (time: number) =>
-  ({ trace }: Run): void =>
-    trace.targetClock.learn({ date: Math.floor(time / 1000) * 1000, sentAt: NOON, receivedAt: NOON });
+  (time: number, ours = time) =>
+  ({ run, clock }: Pick<TestRun, 'run' | 'clock'>): void => {
+    clock.pass(ours - clock.now());
+    run.trace.targetClock.learn({ date: Math.floor(time / 1000) * 1000, sentAt: ours, receivedAt: ours });
+  };

@@ -1,0 +1,183 @@
+/** What became of the run's animals: no operation changes or removes one, but whoever runs the target may. */
+import { contract } from '../../../spec/contract.ts';
+import { inTurn, type Scene, scene } from '../../run/scene.ts';
+import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
+import { answeredPet, listedPets, type SeenPet } from '../../wire/pets.ts';
+import { getPet } from '../../wire/requests.ts';
+import { createdAnimals } from '../add/scenes.ts';
+import { queryOf } from './queries.ts';
+import { take } from './scenes.ts';
+import type { Showing, StatusChange } from './unchanged.ts';
+
+/** What an answer told of an animal. */
+interface Told {
+  readonly by: 'list' | 'get';
+  readonly exchange: AnsweredExchange;
+  /** Undefined where the longest list does not hold it, or no animal is found. */
+  readonly pet: SeenPet | undefined;
+}
+
+/** An animal of the run, and what was told of it since, in that order. */
+interface Life extends Showing {
+  readonly id: bigint;
+  readonly told: readonly Told[];
+}
+
+/** What a list or a retrieval tells of an animal; undefined where it tells nothing. */
+function toldOf(exchange: AnsweredExchange, id: bigint, { exchange: creation }: Showing): Told | undefined {
+  const { operation, path } = exchange.request;
+  const { status } = exchange.outcome;
+  // What another key may see is open (5, scopes).
+  const mayMiss = exchange.key === creation.key;
+  if (operation === 'getPet' && path === `/pets/${id}`) {
+    const pet = answeredPet(exchange);
+    const isIt = status === 200 && pet?.id === id;
+    return isIt || (status === 404 && mayMiss)
+      ? { by: 'get', exchange, pet: isIt ? pet : undefined }
+      : undefined;
+  }
+  const listed = operation === 'listPets' ? listedPets(exchange) : undefined;
+  const pet = listed?.find((one) => one.id === id);
+  const { limit, status: filter } = queryOf(path) ?? {};
+  const isLongest = Number(limit) === contract.limit.maximum && filter === undefined;
+  const tells = pet !== undefined || (listed !== undefined && isLongest && mayMiss);
+  return tells ? { by: 'list', exchange, pet } : undefined;
+}
+
+/** The lives of the run's animals of which anything was told. */
+function lives(exchanges: readonly Exchange[]): readonly Life[] {
+  const answered = exchanges.filter(isAnswered);
+  return [...createdAnimals(exchanges)]
+    .map(([id, own]) => ({
+      ...own,
+      id,
+      told: answered.flatMap((exchange) => toldOf(exchange, id, own) ?? []),
+    }))
+    .filter(({ told }) => told.length > 0);
+}
+
+const statusesOf = ({ pet, told }: Life) =>
+  [pet, ...told.flatMap((one) => one.pet ?? [])].map((one) => one.status);
+const lastOf = ({ told }: Life, by: Told['by']) =>
+  told.findLast((one) => one.by === by && one.pet !== undefined)?.pet;
+
+/**
+ * Animals whose status changed by itself, by id: transitions are not shown (3), somebody may sell or approve one. It is
+ * held against the target where list and retrieval contradict each other, and where no addition keeps its status for a
+ * while, but for those that were given the one that the others changed to: then what was answered was never stored.
+ */
+function statusChanges(exchanges: readonly Exchange[]): ReadonlyMap<bigint, StatusChange> {
+  const changes = new Map<bigint, StatusChange>();
+  const stored = new Set<string | undefined>();
+  let isStored = false;
+  for (const life of lives(exchanges)) {
+    const from = life.pet.status;
+    // A status that comes back once may be an old copy's; back and forth is a contradiction.
+    const turns = statusesOf(life).filter((status, index, all) => index === 0 || status !== all[index - 1]);
+    if (turns.length === 1) stored.add(from);
+    if (turns.length === 1 || turns.some((turn) => turns.filter((other) => other === turn).length > 2))
+      continue;
+    const to = turns.at(-1);
+    const isAgreed = lastOf(life, 'list')?.status === to && lastOf(life, 'get')?.status === to;
+    const evidence = life.told
+      .filter(({ pet }) => pet !== undefined && pet.status === to)
+      .map(({ exchange }) => exchange);
+    isStored ||= life.told.some(({ pet }) => pet !== undefined && pet.status === from);
+    if (to !== from)
+      changes.set(life.id, { from, to, isAgreed, evidence: [...evidence.slice(0, 2), life.exchange] });
+  }
+  const agreed = [...changes.values()].filter(({ isAgreed }) => isAgreed);
+  isStored ||= agreed.length === 0 || agreed.some(({ from }) => stored.has(from));
+  for (const { to } of agreed) stored.delete(to);
+  stored.delete(undefined);
+  isStored ||= stored.size > 0;
+  if (!isStored) return new Map();
+  // What was agreed on for one animal is believed of another: not all of them are asked for again.
+  const isLikeAgreed = ({ from, to }: StatusChange) =>
+    agreed.some((other) => other.from === from && other.to === to);
+  return new Map([...changes].map(([id, change]) => [id, { ...change, isAgreed: isLikeAgreed(change) }]));
+}
+
+/** Where an animal was shown last, and what told since that it is gone. */
+function lastShown({ told }: Life) {
+  const index = told.findLastIndex(({ pet }) => pet !== undefined);
+  return { shown: told[index], since: told.slice(index + 1) };
+}
+
+/** Whether list and retrieval agree that an animal is gone that one of them showed. */
+function isGone(life: Life): boolean {
+  const { shown, since } = lastShown(life);
+  return shown !== undefined && new Set(since.map(({ by }) => by)).size === 2;
+}
+
+/** Whether an animal is missing that was shown before, and was never missing in between. */
+function mayBeGone(life: Life): boolean {
+  const { shown, since } = lastShown(life);
+  const first = life.told.findIndex(({ pet }) => pet !== undefined);
+  const between = life.told.slice(first, life.told.length - since.length);
+  return shown !== undefined && since.length > 0 && between.every(({ pet }) => pet !== undefined);
+}
+
+/**
+ * Animals that were shown and are gone: somebody may clean up, or a store be lost with a restart. It is held against the
+ * target where list and retrieval contradict each other, and where it happens every time: to all that were retrieved,
+ * and to no other, or to each of them at a moment of its own.
+ */
+function vanished(exchanges: readonly Exchange[]): ReadonlySet<bigint> {
+  const all = lives(exchanges);
+  if (!all.some(isGone)) return new Set();
+  const missing = all.filter((life) => isGone(life) || mayBeGone(life));
+  const ends = missing.map(lastShown);
+  const lastSeen = Math.max(...ends.map(({ shown }) => shown?.exchange.receivedAt ?? 0));
+  const isAtOnce = ends.every(({ since }) => (since[0]?.exchange.receivedAt ?? 0) >= lastSeen);
+  const retrieved = all.filter(({ told }) => told.some(({ by, pet }) => by === 'get' && pet !== undefined));
+  const areRetrieved =
+    missing.length > 1 && missing.length < all.length && missing.every((life) => retrieved.includes(life));
+  const isEveryTime = (areRetrieved || !isAtOnce) && retrieved.every((life) => missing.includes(life));
+  return new Set(isEveryTime ? [] : missing.map(({ id }) => id));
+}
+
+/** What became of the run's animals, by id. */
+export interface Fates {
+  readonly changes: ReadonlyMap<bigint, StatusChange>;
+  readonly gone: ReadonlySet<bigint>;
+}
+
+export const fatesOf = (exchanges: readonly Exchange[]): Fates => ({
+  changes: statusChanges(exchanges),
+  gone: vanished(exchanges),
+});
+
+export const goneInWords = (id: bigint) =>
+  `animal ${id} was there and is gone, from lists and retrievals alike: somebody or something removes animals`;
+
+/** What is suspicious of an animal: that it is gone, or which status became which; undefined where nothing is. */
+function suspicion(life: Life): string | undefined {
+  if (mayBeGone(life)) return 'gone';
+  const other = statusesOf(life).findLast((status) => status !== life.pet.status);
+  return statusesOf(life).every((status) => status === life.pet.status)
+    ? undefined
+    : `${life.pet.status} ${other}`;
+}
+
+/** So many retrievals between lists tell a contradiction from an old copy. */
+const TURNS = 2;
+
+/** An animal of each kind that changed its status or is missing, once more, when all else is done. */
+export const askedAgain: Scene<unknown> = scene('asked-again', { afterwards: true }, (probe) => {
+  const exchanges = probe.run.keys
+    .flatMap((key) => probe.readingsOf(key))
+    .flatMap(({ id }) => probe.find(id) ?? [])
+    .sort((a, b) => a.receivedAt - b.receivedAt);
+  const suspicious = new Map(lives(exchanges).map((life) => [suspicion(life), life]));
+  suspicious.delete(undefined);
+  return inTurn([...suspicious.values()], async ({ id, exchange }) => {
+    const key = probe.keys.find(({ name }) => name === exchange.key);
+    const longest = { limit: contract.limit.maximum };
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      await take(probe, longest, { key });
+      await probe.send(getPet(id), key === undefined ? {} : { key });
+    }
+    await take(probe, longest, { key });
+  });
+});
