@@ -111,6 +111,7 @@ const KINDS: readonly Kind[] = [
   ({ to }) => `status ${to.status}`,
   () => 'every request',
   ({ to }) => (to.path.includes('status=') ? 'a list by status' : 'anything but a list by status'),
+  ({ to }) => /limit=\d+/.exec(to.path)?.[0] ?? 'anything without a limit',
 ];
 
 /**
