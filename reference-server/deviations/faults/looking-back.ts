@@ -24,6 +24,13 @@ class AtIntervals implements Meter {
   resetAt = (now: number) => Math.max(now, this.#freeAt);
 }
 
+/** Says when the bucket would be full if it refilled as it is to. */
+class HalfRefilled extends TokenBucket {
+  override resetAt(now: number): number {
+    return (now + super.resetAt(now)) / 2;
+  }
+}
+
 const minuteBy = (minuteMeter: MeterKind): Personality => ({ recipe: () => ({ minuteMeter }) });
 
 // biome-ignore format: a table, a line or two for each fault
@@ -38,7 +45,7 @@ const TABLE: FaultTable = {
   },
   'rate-next-window': {
     'bucket-refills-half-as-fast': ['A bucket of the right size takes two minutes to refill.',
-      minuteBy((limit, windowMs) => new TokenBucket(limit, windowMs * 2))],
+      minuteBy((limit, windowMs) => new HalfRefilled(limit, windowMs * 2))],
   },
 };
 

@@ -3,7 +3,6 @@ import type { Problem } from '../../error-body.ts';
 import type { Plan } from '../../plans.ts';
 import { WindowFromFirstRequest } from '../../rate-meter.ts';
 import type { Personality } from '../personality.ts';
-import { admitting } from '../shapes.ts';
 import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 import { admitsOther, uncounted, windowCounter } from './windows.ts';
 
@@ -84,8 +83,6 @@ const TABLE: FaultTable = {
     'free-70-a-minute': ['A Free key has 70 requests a minute.', admitsOther('free', 'perMinute', 10)],
     'free-unlimited': ['A Free key is never refused for its minute.', unlimited('free')],
     'free-minute-of-30-seconds': ['The minute of every key is over after 30 seconds.', windowOf(30)],
-    'bucket-per-operation': ['Each operation has the whole quota for itself.',
-      admitting((usual, key, call) => usual({ ...key, name: `${key.name} ${call.route.operation}` }, call))],
     'free-get-uncounted': ['Retrievals are not counted.',
       uncounted((call) => call.route.operation === 'getPet')],
     'free-add-uncounted': ['Additions are not counted.',

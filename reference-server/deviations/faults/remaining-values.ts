@@ -54,6 +54,8 @@ const TABLE: FaultTable = {
       remainingBy((left, last = left, requests) => requests % 2 === 0 && last > left ? last : left)],
     'remaining-rises': ['X-RateLimit-Remaining counts up from 0.',
       remainingShown(whenAdmitted, (left, { limit }) => String(limit - 1 - left))],
+    'bucket-per-operation': ['Each operation has the whole quota for itself.',
+      admitting((usual, key, call) => usual({ ...key, name: `${key.name} ${call.route.operation}` }, call))],
     'remaining-zero-on-404': ['X-RateLimit-Remaining of every 404 is 0.',
       remainingShown(where(answers(404), ({ key }) => key !== null), () => '0')],
     'long-list-costs-five': ['A list with limit=100 takes five from the quota.',
