@@ -42,7 +42,7 @@ export const ban = keyScene(
       const key = banKey(keys);
       return key === undefined ? [] : [key];
     },
-    spends: (key) => ({ requests: provocationCost(key) + OTHERS + 1 + POLLS.length }),
+    spends: (key) => ({ requests: provocationCost(key) + OTHERS + 2 + POLLS.length }),
   },
   async (probe, key, { sample, retrieved }): Promise<BanMeasurement> => {
     if (probe.wasCutOff) await untilForgiven(probe, key);
@@ -88,7 +88,9 @@ async function askFrom(
   let latest = await ask();
   const answers = [latest];
   if (!isAdmitted(latest)) await whileRefused?.();
-  for (const pause of POLLS) {
+  // Who is told when to come back may come back then, once.
+  const told = toldEnd(probe, latest);
+  for (const pause of [...(told === undefined ? [] : [SECOND]), ...POLLS]) {
     if (isAdmitted(latest)) break;
     const next = Math.max(toldEnd(probe, latest) ?? 0, latest.receivedAt + pause);
     if (next - time > LONGEST_BAN) break;

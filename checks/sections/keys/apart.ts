@@ -10,20 +10,15 @@ import {
 } from './quota-scenes.ts';
 
 /**
- * Whether what a key pays beyond its own requests grows with what this run sends: each round sends as many times what is
+ * Whether what a key pays beyond its own request grows with what this run sends: each round sends as many times what is
  * suspected as its number says. Somebody else's requests do not come in that proportion.
- *
- * @param own how many requests of its own the key sent in a round
  */
-function isInProportion(
-  [once, ...further]: readonly (number | undefined)[],
-  own: (round: number) => number,
-): boolean {
+function isInProportion([once, ...further]: readonly (number | undefined)[]): boolean {
   if (once === undefined || further.length < 2) return false;
-  return further.every((fall, index) => fall === own(index + 2) + (index + 2) * (once - own(1)));
+  return further.every((fall, index) => fall === 1 + (index + 2) * (once - 1));
 }
 
-/** Whether what a key pays beyond its own request follows what others sent, a whole number for each time. */
+/** Whether what a key pays beyond its own request follows what other keys sent, more and fewer and none. */
 function followsOthers(followed: readonly FollowedSpan[]): boolean {
   const [first] = followed;
   const each = first === undefined ? 0 : ((comparableFall(first) ?? 0) - 1) / first.others;
@@ -70,7 +65,7 @@ export const keysApartChecks: readonly Check[] = [
     const [fall] = falls;
     if (once === undefined || thrice === undefined || fall === undefined) judge.unsettled(NOT_TOLD);
     else if (fall <= 1) judge.holds(once.after, once.before);
-    else if (!isInProportion(falls, () => 1)) judge.unsettled(disturbed(once));
+    else if (!isInProportion(falls)) judge.unsettled(disturbed(once));
     else
       judge.breaks(
         {
