@@ -469,7 +469,7 @@ t.test('operations with a quota each, whoever else spends them', async (t) => {
     paced(pace, addition(59), ...lists, addition(58)).map((one) => ({ ...one, date: RESET - left }));
   const actual = /^from 59 it came to 58, 10 more than the requests in between leave, with the same/;
   t.match(judge(apart(300)), { kind: 'broken', actual });
-  t.match(judge(apart(300, 4000)), { kind: 'disturbed' }, 'what was spent before may be given back');
+  t.match(judge(apart(300, 3000)), { kind: 'disturbed' }, 'what was spent before may be given back');
   t.match(judge(apart(100)), { kind: 'disturbed' }, 'a Reset that is always a minute ahead');
   t.match(judge(apart(1000)), { kind: 'disturbed' }, 'as much may be given back');
 });
