@@ -188,19 +188,6 @@ export const LISTING_FILTER_FAULTS: readonly Fault[] = [
       return pets;
     });
   }),
-  fault(
-    'list-cached-without-parameters',
-    ADDED,
-    'A list without parameters shows for good what it showed at first.',
-    () => {
-      let cached: readonly Pet[] | undefined;
-      return selecting((usual, query, call) => {
-        if (!call.target.endsWith('/pets')) return usual(query, call);
-        cached ??= usual(query, call);
-        return cached;
-      });
-    },
-  ),
   fault('list-keeps-first-only', ADDED, 'Of the animals that were added only the first is listed.', () => {
     const added = new Set<Pet>();
     return together(
