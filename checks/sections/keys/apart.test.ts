@@ -42,7 +42,7 @@ t.test('a key spends its own requests only', async (t) => {
   t.match(await judged(run, keysApartChecks, 'rate-keys-apart'), {
     verdict: 'pass',
     reason: 'held in 2 observations',
-    evidence: /^rate-keys-apart#3,rate-keys-apart#4$/,
+    evidence: /^keys-in-turn#3,keys-in-turn#4$/,
   });
   t.strictSame(sent.map(payer), ['free-1', 'pro-1', 'free-1', 'pro-1'], 'each key in turn, and no more');
   t.strictSame(
@@ -63,7 +63,7 @@ t.test('a key that pays for the requests of others as well', async (t) => {
     verdict: 'fail',
     expected: /^key free-1 spends only its own requests$/,
     reason: /fell by 3, 1, 6, 2 where it sent one request and other keys 2, 0, 5, 1$/,
-    evidence: /^rate-keys-apart#17,rate-keys-apart#15$/,
+    evidence: /^keys-in-turn#17,keys-in-turn#15$/,
   });
   t.strictSame(
     sent.map(payer).slice(4, 9),

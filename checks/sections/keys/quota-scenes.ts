@@ -83,7 +83,7 @@ async function follow(probe: Probe, key: Key): Promise<FollowedSpan[]> {
  * What each key paid while all were used. A key's Remaining falls by its own requests, and less where it is refilled.
  * More is others' doing: ours on other keys, or somebody else's on this one. Only ours follow what we send.
  */
-export const usedInTurn = scene('rate-keys-apart', { onEveryKey: 2 }, async (probe): Promise<UsedInTurn> => {
+export const usedInTurn = scene('keys-in-turn', { onEveryKey: 2 }, async (probe): Promise<UsedInTurn> => {
   if (probe.keys.length < 2) throw new Unsettled('fewer than two keys can be used');
   const once = await askWithEach(probe);
   // Of a small plan a bucket gives back little meanwhile.
