@@ -34,7 +34,7 @@ const GAP_IDS = `
   error-codes limit-out-of-range limit-not-a-number unknown-status-filter ban-answer ban-threshold
   ban-duration retry-after-format body-size compatibility-policy unknown-fields null-status id-assignment
   extra-response-fields list-order unsupported-media-type added-visibility malformed-id
-  deprecation-announcement authentication-challenge unknown-path rate-headers-window rate-window-kind
+  deprecation-announcement authentication-challenge wrong-method unknown-path rate-headers-window rate-window-kind
 `;
 const words = (text: string) => text.trim().split(/\s+/);
 

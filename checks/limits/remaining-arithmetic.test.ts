@@ -464,3 +464,19 @@ for (const name of ['a fixed window', 'a token bucket']) {
     });
   });
 }
+
+t.test('operations with a quota each, whoever else spends them', async (t) => {
+  const addition = (remaining: number) => ({
+    remaining,
+    reset: RESET + 1000,
+    operation: 'createPet' as const,
+  });
+  const lists = [55, 54, 50, 49, 48, 47, 46, 45, 44, 43];
+  const apart = (pace: number, left = 30_000) =>
+    paced(pace, addition(59), ...lists, addition(58)).map((one) => ({ ...one, date: RESET - left }));
+  const actual = /^from 59 it came to 58, 10 more than the requests in between leave, with the same/;
+  t.match(judge(apart(300)), { kind: 'broken', actual });
+  t.match(judge(apart(300, 3000)), { kind: 'disturbed' }, 'what was spent before may be given back');
+  t.match(judge(apart(100)), { kind: 'disturbed' }, 'a Reset that is always a minute ahead');
+  t.match(judge(apart(1000)), { kind: 'disturbed' }, 'as much may be given back');
+});

@@ -38,6 +38,18 @@ export type RemainingVerdict =
 const counts = ({ status }: RateReading) =>
   status < 500 && status !== 429 && status !== 401 && status !== 403;
 
+/** What a sliding window forgets from one answer to another, counted with a second to either side for rounding. */
+const forgottenBy = (
+  readings: readonly RateReading[],
+  from: RateReading,
+  to: RateReading,
+  window: number,
+): number =>
+  readings.filter(
+    ({ sentAt, receivedAt }) =>
+      receivedAt >= from.sentAt - window - SECOND && sentAt <= to.receivedAt - window + SECOND,
+  ).length;
+
 function steps(readings: readonly RateReading[], perMinute: number, perDay: number): Step[] {
   const result: Step[] = [];
   // When everything before `from` was answered: what is still in flight may fall on either side of it.
@@ -70,11 +82,7 @@ function steps(readings: readonly RateReading[], perMinute: number, perDay: numb
       from.reset !== undefined && to.reset !== undefined && Math.abs(to.reset - from.reset) > window / 2;
     const elapsed = to.receivedAt - from.sentAt;
     if (resetPassed || elapsed >= window / 4) continue;
-    // What a sliding window forgets in that time, counted with a second to either side for rounding.
-    const forgotten = readings.filter(
-      ({ sentAt, receivedAt }) =>
-        receivedAt >= from.sentAt - window - SECOND && sentAt <= to.receivedAt - window + SECOND,
-    ).length;
+    const forgotten = forgottenBy(readings, from, to, window);
     result.push({
       from,
       to,
@@ -112,6 +120,7 @@ const KINDS: readonly Kind[] = [
   ({ to }) => `status ${to.status}`,
   () => 'every request',
   ({ to }) => (to.path.includes('status=') ? 'a list by status' : 'anything but a list by status'),
+  ({ to }) => /limit=\d+/.exec(to.path)?.[0] ?? 'anything without a limit',
 ];
 
 /**
@@ -163,6 +172,8 @@ export function judgeRemaining(
     if (unexplained > sequences.size - 1 + HIDDEN_FRACTION)
       return broken('some requests', first, stuck.length, all.length);
   }
+  const standing = risenInWindow(readings, perMinute);
+  if (standing !== undefined) return standing;
   const rise = risingRun(all);
   if (rise !== undefined && drops.length === 0) return rise;
   if (drops.length > 0) {
@@ -194,6 +205,49 @@ function broken(name: string, step: Step, times: number, of: number): RemainingV
     actual: `it ${fell} (${step.from.remaining} to ${step.to.remaining}) with ${name}, ${times} times of ${of}`,
     readings: [step.to, step.from],
   };
+}
+
+/** A Reset that is always a minute ahead is another one by then. */
+const STANDS_STILL = 2 * SECOND;
+/** So long before its window ends nothing of it is given back, whatever else has spent it. */
+const UNEXPIRED = 5 * SECOND;
+
+/**
+ * A request that leaves more of a window than an earlier one and those in between would: somebody else explains less, and
+ * a window that looks back moves its Reset on when it lets go of what somebody else spent.
+ */
+function risenInWindow(readings: readonly RateReading[], perMinute: number): RemainingVerdict | undefined {
+  /** By Reset, the answer that left the least for those after it, and how much that would be before any request. */
+  const least = new Map<number, { readonly whole: number; readonly reading: RateReading }>();
+  let requests = 0;
+  let settledAt = Number.NEGATIVE_INFINITY;
+  for (const [index, reading] of readings.entries()) {
+    const { sentAt, receivedAt, limit, remaining = 0, reset, date } = reading;
+    const isAlone = settledAt <= sentAt && (readings[index + 1]?.sentAt ?? receivedAt) >= receivedAt;
+    settledAt = Math.max(settledAt, receivedAt);
+    if (!counts(reading) || reading.operation === 'other') continue;
+    requests += 1;
+    // Below 0 nothing falls.
+    if (!isAlone || limit !== perMinute || remaining === 0 || reset === undefined || date === undefined)
+      continue;
+    if (reset - date < UNEXPIRED) continue;
+    const whole = remaining + requests;
+    const from = least.get(reset);
+    if (from === undefined || whole < from.whole) least.set(reset, { whole, reading });
+    else {
+      const refill = (perMinute * (receivedAt - from.reading.sentAt)) / MINUTE;
+      const surplus = whole - from.whole;
+      const stands = sentAt - from.reading.receivedAt > STANDS_STILL;
+      if (stands && surplus - forgottenBy(readings, from.reading, reading, MINUTE) > refill + HIDDEN_FRACTION)
+        return {
+          kind: 'broken',
+          expected: 'X-RateLimit-Remaining one lower after every request of a window',
+          actual: `from ${from.reading.remaining} it came to ${remaining}, ${surplus} more than the requests in between leave, with the same X-RateLimit-Reset`,
+          readings: [reading, from.reading],
+        };
+    }
+  }
+  return undefined;
 }
 
 /** A run of steps in which Remaining fell by less than the requests made and no refill explains the difference. */

@@ -530,6 +530,21 @@ t.test('two windows fall short alike where nobody else could have done it twice'
   t.equal(fellShortAlike(four(5, 4, 3, 2), three), false);
   const six = countWindow(admittedAt([0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0]), SIX);
   t.equal(fellShortAlike(six, six), false, 'neither fell short');
+  const bucket = (...remaining: readonly number[]) =>
+    countWindow(
+      remaining.map((left, index) =>
+        reading({
+          sentAt: EPOCH,
+          receivedAt: EPOCH,
+          limit: SIX,
+          remaining: left,
+          reset: EPOCH + index * 10_000,
+        }),
+      ),
+      SIX,
+    );
+  t.equal(fellShortAlike(bucket(3, 2, 1, 0), bucket(2, 1, 0)), true, 'a bucket hides fractions');
+  t.equal(fellShortAlike(bucket(3, 2, 1, 0), bucket(0)), false);
 });
 
 t.test('a minute that looks back may still hold what is missing', async (t) => {

@@ -158,6 +158,17 @@ export function quotaLeft(admitted: readonly RateReading[], perMinute: number, i
   return Math.min(perMinute - current.length, ...recent);
 }
 
+/** What two rests of about a minute differ by, and the fractions of a token. */
+const BUCKET_ROUNDING = 2;
+
+/** Whether Reset moves on while a window is filled by more than answers take, as only a bucket's does. */
+function isBucket({ admitted }: WindowCount): boolean {
+  const resets = admitted.flatMap(({ reset }) => reset ?? []);
+  const [first, last] = [admitted[0], admitted.at(-1)];
+  const elapsed = (last?.receivedAt ?? 0) - (first?.sentAt ?? 0);
+  return Math.max(...resets) - Math.min(...resets) > elapsed + DATE_AND_RESET_ROUNDING;
+}
+
 /**
  * Whether two windows fell short in the same way: as many admitted, nobody between our requests, and as much gone
  * before the first. A limit that is too low does that; whoever else spends the key does not, twice, by chance.
@@ -165,10 +176,12 @@ export function quotaLeft(admitted: readonly RateReading[], perMinute: number, i
 export function fellShortAlike(a: WindowCount, b: WindowCount): boolean {
   const [x, y] = [a.verdict, b.verdict];
   if (x.kind !== 'fewer' || y.kind !== 'fewer') return false;
+  const apart = isBucket(a) && isBucket(b) ? BUCKET_ROUNDING : 0;
+  const near = (one: number, other: number) => Math.abs(one - other) <= apart;
   return (
     [a, b].every(({ all, admitted }) => all.length === admitted.length) &&
-    a.admitted.length === b.admitted.length &&
-    x.before === y.before &&
+    near(a.admitted.length, b.admitted.length) &&
+    near(x.before, y.before) &&
     x.between === 0 &&
     y.between === 0
   );

@@ -70,6 +70,13 @@ export function judgeCheck(check: Check, findings: Findings, source: OutcomeSour
   return findings;
 }
 
+/**
+ * Whether an exchange is one of the document's: of its three operations, or an error on one of its paths for a method
+ * that the path does not have ("all error responses", "every response"). Nothing is said of other paths.
+ */
+const isOfTheDocument = ({ request: { operation, path }, outcome }: AnsweredExchange) =>
+  operation !== 'other' || (path === '/pets' && outcome.status >= 400);
+
 /** Lets checks watch the whole trace again, each answer with what was known when it came. */
 function watched(checks: readonly Check[], trace: Trace): Watch {
   const watch = new Watch(checks);
@@ -84,7 +91,7 @@ function watched(checks: readonly Check[], trace: Trace): Watch {
     targetClock.learn(reading);
     if (reading.status === 429) refusals.set(reading.key, (refusals.get(reading.key) ?? 0) + 1);
     const exchange = trace.find(reading.id);
-    if (exchange !== undefined && isAnswered(exchange) && exchange.request.operation !== 'other')
+    if (exchange !== undefined && isAnswered(exchange) && isOfTheDocument(exchange))
       watch.see(exchange, soFar);
   }
   return watch;

@@ -54,6 +54,7 @@ async function answersOf(variant?: string): Promise<Record<string, string>> {
 /** What the reference server says of itself, by gap. */
 const USUAL: Readonly<Record<string, string>> = {
   'store-orders': 'absent',
+  'wrong-method': 'answered-405',
   'unknown-path': 'not-found-404-error-body',
   'name-character-set': 'any-script',
   'name-length': 'accepted',

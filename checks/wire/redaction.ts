@@ -27,8 +27,8 @@ export function nearMisses(key: string): NearMiss[] {
 }
 
 /**
- * Keys of the right length that are wrong in one character, at the beginning, in the middle or at the end: whoever
- * compares a part of a key only lets them in. None of a key of one or two characters.
+ * Keys that are wrong in one character, at the beginning, in the middle or at the end: whoever compares a part of a key
+ * only lets them in. None of a key of one or two characters.
  */
 export function misspellings(key: string): { readonly label: string; readonly value: string }[] {
   if (key.length < 3) return [];
@@ -36,6 +36,7 @@ export function misspellings(key: string): { readonly label: string; readonly va
     { label: 'another first character', value: otherCharacter(key, 0) },
     { label: 'another character in the middle', value: otherCharacter(key, Math.floor(key.length / 2)) },
     { label: 'another last character', value: otherCharacter(key, key.length - 1) },
+    { label: 'its first character missing', value: key.slice(1) },
   ];
 }
 

@@ -115,10 +115,11 @@ export const invalidAnimalChecks: readonly Check[] = [
   refuses('add-rejects-category-id-range', {
     'a categoryId one above int64': withCategoryId('9223372036854775808'),
     'a categoryId one below int64': withCategoryId('-9223372036854775809'),
+    'a categoryId far beyond int64, with an exponent': withCategoryId('1e30'),
   }),
   refuses('add-rejects-status-value', {
     'a status that is no PetStatus': withStatus('"adopted"'),
-    'a status in other letters': withStatus('"Available"'),
+    'a status in capital letters': withStatus('"SOLD"'),
     // Blanks at its end, of a kind that $ in a regular expression passes over too.
     'a status with a line end': withStatus('"sold\\n"'),
     'two statuses in one text': withStatus('"available,pending"'),

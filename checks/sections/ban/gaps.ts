@@ -19,12 +19,15 @@ function noBanSeen(reading: BanReading): GapAnswer {
 }
 
 /** A gap that a ban answers, by its first answer. */
-const banGap = (id: string, answerOf: (ban: Ban) => Pick<GapAnswer, 'answer' | 'detail'>): GapObserver =>
+const banGap = (
+  id: string,
+  answerOf: (ban: Ban, reading: BanReading) => Pick<GapAnswer, 'answer' | 'detail'>,
+): GapObserver =>
   gap(id, { needs: { ban } }, ({ ban }, trace) => {
     const reading = theBan(ban, trace);
     return reading.ban === undefined
       ? noBanSeen(reading)
-      : { ...answerOf(reading.ban), evidence: [reading.ban.answer] };
+      : { ...answerOf(reading.ban, reading), evidence: [reading.ban.answer] };
   });
 
 export const banGaps: readonly GapObserver[] = [
@@ -36,7 +39,9 @@ export const banGaps: readonly GapObserver[] = [
     answer: `${after}`,
     detail: `the ban showed with the ${after}th request over the limit`,
   })),
-  banGap('ban-duration', ({ answer, toldEnd }) => {
+  banGap('ban-duration', ({ answer, toldEnd }, { bans }) => {
+    if (bans.length === 0)
+      return { answer: 'not-told', detail: 'the ban shows only by outlasting the window' };
     if (toldEnd === undefined) return { answer: 'not-told', detail: 'the ban does not tell when it ends' };
     const seconds = Math.round((toldEnd - answer.receivedAt) / SECOND);
     return { answer: `${seconds}-seconds`, detail: `the ban says that it lasts ${seconds} seconds` };

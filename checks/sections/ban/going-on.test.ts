@@ -31,7 +31,7 @@ const slow =
 
 t.test('one request at a time, unless the last few answers were all slow', async (t) => {
   const pace = async (isSlow: (number: number) => boolean) =>
-    together((await provoked({ after: 40 }, { takes: slow(isSlow, 1) })).run, 13);
+    together((await provoked({ after: 40 }, { takes: slow(isSlow, 0.3) })).run, 13);
   t.ok((await pace(() => false)).every((count) => count === 1));
   t.strictSame((await pace((number) => number === 14)).slice(0, 6), [1, 1, 1, 1, 1, 1], 'one of them was');
   t.strictSame((await pace((number) => number > 13)).slice(0, 5), [1, 1, 1, 1, 4], 'three of them were');
@@ -116,7 +116,7 @@ t.test('where a connection breaks, what was not sent yet is not', async (t) => {
 });
 
 /** Four requests go together from the fourteenth on, since the one before them was slow. */
-const FOUR: LimitedTarget = { takes: slow((number) => number === 13, 1) };
+const FOUR: LimitedTarget = { takes: slow((number) => number === 13, 0.3) };
 
 /** What was served over the limit, and how many went together at first. */
 async function servedOf(rules: BanRules, target = FOUR) {
@@ -164,7 +164,7 @@ t.test('what was served before a refusal is not counted from that refusal on', a
         !admitted && (number === 14 || number === 20) ? { status: 200 } : undefined,
     },
     // A slow burst leaves time before the window ends; ten seconds give one request back.
-    { takes: (number) => (number === 1 ? SECOND : number === 17 ? MINUTE / 6 : 0) },
+    { takes: (number) => (number === 1 ? 3 * SECOND : number === 17 ? MINUTE / 6 : 0) },
   );
   t.equal(provocation.served.length, 2);
   t.strictSame(provocation.servedBeyondRefill, []);

@@ -98,7 +98,7 @@ t.test(
   'a ban whose answer overtakes the first refusal, where the limit is reached by a few at a time',
   async (t) => {
     // A limit that a window’s edge has moved, and an answer slow enough that four go together at the next ones.
-    const target: LimitedTarget = { admits: 15, takes: (number) => (number === 13 ? SECOND : 0) };
+    const target: LimitedTarget = { admits: 15, takes: (number) => (number === 13 ? 300 : 0) };
     const { provocation } = await provoked(
       { otherwise: ({ number }) => (number === 16 ? forbidden(20) : undefined) },
       target,
@@ -134,7 +134,9 @@ t.test('so late that a ban outlasts the window, and not too late for a slow targ
     return Math.round(((first?.receivedAt ?? 0) + MINUTE - (own[12]?.sentAt ?? 0)) / SECOND);
   };
   t.equal(await lead(0), 7, 'sixty round trips of the burst');
-  t.equal(await lead(1000), 20, 'a third of a minute at most');
+  t.equal(await lead(1000), 10, 'several at a time');
+  t.equal(await lead(2500), 16, 'six of them');
+  t.equal(await lead(5000), 20, 'a third of a minute at most');
 });
 
 t.test('a request over the limit that is served', async (t) => {
@@ -175,7 +177,7 @@ t.test('of what was served over the limit, what no refill explains', async (t) =
           !admitted && numbers.includes(number) ? { status: 200 } : undefined,
       },
       // A slow burst, so that there is time enough before the window ends.
-      { takes: (number) => (number === 1 ? 1000 : number === 17 ? pause : 0) },
+      { takes: (number) => (number === 1 ? 3000 : number === 17 ? pause : 0) },
     );
     t.equal(provocation.served.length, numbers.length);
     return provocation.servedBeyondRefill.map(({ id }) => id);

@@ -25,8 +25,12 @@ import {
 
 /** Requests that go over the limit at the same moment, when the limit is reached: fewer than bans commonly begin at. */
 const OVERSHOOT = 6;
-/** How long before the end of a window the requests over the limit begin at most. */
-const LONGEST_LEAD = 20 * SECOND;
+/**
+ * How long before the end of a window the requests over the limit begin at most, unless a few round trips take longer:
+ * other keys, whose windows began with this one's, are to have quota again before a short ban is over.
+ */
+const LEAD = 10 * SECOND;
+const LONGEST_LEAD = 2 * LEAD;
 /** A refusal that asks for less is a bucket's, which does not stay exhausted. */
 const STAYS_EXHAUSTED = 10 * SECOND;
 
@@ -149,7 +153,8 @@ async function untilWindowEnds(probe: Probe, key: Key, first: AnsweredExchange, 
   if (end === undefined) return;
   const length = end - first.receivedAt;
   if (length <= STAYS_EXHAUSTED || length >= 2 * MINUTE) return;
-  const lead = Math.min(LONGEST_LEAD, Math.max(3 * SECOND, roundTrip * PATIENCE_OF_TARGET));
+  const oneByOne = Math.min(LEAD, roundTrip * PATIENCE_OF_TARGET);
+  const lead = Math.min(LONGEST_LEAD, Math.max(3 * SECOND, oneByOne, 6 * roundTrip));
   await probe.waitUntil(end - lead, `the window of key ${key.name} to be about to end`);
 }
 
@@ -181,8 +186,9 @@ class Excess {
   }
 
   /**
-   * How many requests are sent at once: one, but for a slow target as many as come to an end before its window does, and
-   * outrun what a bucket gives back meanwhile; of what a new window has given back, all that is left.
+   * How many requests are sent at once: one, but for a slow target as many as come to an end before its window does. A
+   * ban may be due only for refusals in a row: of a bucket, that many before it gives back a single request. Of what a
+   * new window has given back, all that is left.
    */
   #together(): number {
     const recent = this.rounds.slice(-3).flat().slice(-3);
@@ -192,7 +198,8 @@ class Excess {
     const roundTrip = Math.min(...recent.map(({ sentAt, receivedAt }) => receivedAt - sentAt));
     const { limit, remaining = 0 } = rateReading(last);
     const left = this.standing.isGivenBack && limit === perMinute ? remaining : 0;
-    const pace = PATIENCE_OF_TARGET / LONGEST_LEAD + perMinute / MINUTE;
+    const isRefilled = this.rounds.some((round) => round.some(isAdmitted));
+    const pace = PATIENCE_OF_TARGET / Math.min(LEAD / 2, isRefilled ? MINUTE / perMinute : MINUTE);
     return Math.min(IN_FLIGHT, Math.max(1, left, Math.ceil(roundTrip * pace)));
   }
 

@@ -41,7 +41,13 @@ t.test('the limit’s refusal is a 429, even where a ban’s answer overtook it'
 t.test('a ban that is answered like the limit shows when the window is over', async (t) => {
   const refused = [limit('1', 1)];
   const late = read({ refused, later: [limit('2', 63), served('3', 80)] });
-  t.match(late.ban, { answer: { id: '2' }, after: 1, toldEnd: undefined, atEnd: { id: '2' } });
+  t.match(late.ban, { answer: { id: '2' }, after: 1, atEnd: { id: '3' } }, 'it tells when it ends');
+  const untold = exchangeAt('2', 63, {});
+  t.match(read({ refused, later: [untold, served('3', 80)] }).ban, {
+    answer: { id: '2' },
+    toldEnd: undefined,
+    atEnd: { id: '2' },
+  });
   t.ok(late.enough);
   t.match(read({ refused, later: [served('2', 63)] }), { ban: undefined, enough: false });
 });

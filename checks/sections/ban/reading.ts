@@ -42,7 +42,7 @@ export interface Ban {
   readonly answer: AnsweredExchange;
   /** How many requests after the first 429 it took. */
   readonly after: number;
-  /** When the ban said that it ends, by our clock; undefined where it said nothing. */
+  /** When the ban said last that it ends, by our clock; undefined where it said nothing. */
   readonly toldEnd: number | undefined;
   /** Every answer while banned. */
   readonly answers: readonly AnsweredExchange[];
@@ -140,7 +140,9 @@ export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReadi
   const bans = all.filter(isBans);
   const end = endOf(bans, refusals, first, clocked);
   // A ban that was answered like the rate limit shows itself only by outlasting the window.
-  const [answer] = [...bans, ...later.slice(0, 1).filter(isRefused)];
+  const shownLate = bans.length === 0 ? later.slice(0, 1).filter(isRefused) : [];
+  const [answer] = [...bans, ...shownLate];
+  const told = latestEnd(clocked, [...bans, ...shownLate]);
   const atFirst = perRound.find(({ length }) => length > 0) ?? [];
   const answers = [...refused.slice(-1), ...rounds.flat()];
   const served = servedBetween(answers, key.limits.perMinute);
@@ -159,9 +161,9 @@ export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReadi
         : {
             answer,
             after: refusals.length + Math.min(1, bans.length),
-            toldEnd: latestEnd(clocked, bans),
+            toldEnd: told,
             answers: [...bans, ...later.filter(isRefused)],
-            atEnd: later[0],
+            atEnd: told === undefined ? later[0] : later[shownLate.length],
             servedAgain: later.find(isAdmitted),
             notWaited: later.length === 0 ? tooLong(end - answer.receivedAt) : undefined,
           },

@@ -2,9 +2,10 @@
 import t from 'tap';
 import { SECOND } from '../../limits/time.ts';
 import { testKey } from '../../run/testing/test-run.ts';
-import { outcomeOf } from '../testing/judged.ts';
+import { judged, observed, outcomeOf } from '../testing/judged.ts';
 import { storedRun } from '../testing/stored-run.ts';
-import { bannedAnswers } from './checks.ts';
+import { banChecks, bannedAnswers } from './checks.ts';
+import { banGaps } from './gaps.ts';
 import { banKey } from './scenes.ts';
 import {
   type BanRules,
@@ -152,6 +153,21 @@ t.test('a ban that looks like the limit shows by outlasting the window', async (
     'tried when the ban may have begun, and when it shows',
   );
   t.equal(bannedAnswers(run, run.trace).size, 2);
+});
+
+t.test('a ban that looks like the limit tells when it ends all the same', async (t) => {
+  const told = async (tells: (left: number) => number, seconds: number) => {
+    const { measured, run } = await bannedFor({
+      after: 1,
+      seconds,
+      tells: (remaining) => ({ status: 429, retryAfter: tells(remaining) }),
+    });
+    t.equal(measured.ban?.answer.outcome.status, 429);
+    t.match((await observed(run, banGaps, 'ban-duration'))?.answer, 'not-told');
+    return judged(run, banChecks, 'ban-ends-as-told');
+  };
+  t.match(await told(() => 1, 87), { verdict: 'fail' }, 'it says one second all the time');
+  t.match(await told(Math.ceil, 130), { verdict: 'pass' }, 'it began with the first refusal');
 });
 
 t.test('the key that may be banned: one that may do nothing else first', async (t) => {

@@ -42,7 +42,7 @@ export const ban = keyScene(
       const key = banKey(keys);
       return key === undefined ? [] : [key];
     },
-    spends: (key) => ({ requests: provocationCost(key) + OTHERS + 1 + POLLS.length }),
+    spends: (key) => ({ requests: provocationCost(key) + OTHERS + 2 + POLLS.length }),
   },
   async (probe, key, { sample, retrieved }): Promise<BanMeasurement> => {
     if (probe.wasCutOff) await untilForgiven(probe, key);
@@ -51,19 +51,29 @@ export const ban = keyScene(
     const { end, ban: known } = readBan({ ...provoked, others: [], later: [] }, probe);
     const others = await tryOthers(probe, key, known?.toldEnd);
     if (known?.notWaited !== undefined) return { ...provoked, others, later: [] };
-    const later = await askFrom(probe, key, end, known === undefined ? 'window' : 'ban');
-    const isShownLate = known === undefined && later.slice(0, 1).some((atEnd) => !isAdmitted(atEnd));
-    if (isShownLate) others.push(...(await tryOthers(probe, key)));
+    const later = await askFrom(probe, key, end, {
+      ending: known === undefined ? 'window' : 'ban',
+      // A ban that shows only now, or that outlasts the others' own windows.
+      whileRefused: async () => {
+        if (known === undefined || others.length === 0) others.push(...(await tryOthers(probe, key)));
+      },
+    });
     return { ...provoked, others, later };
   },
 );
 
 /** Waits out a ban that an earlier process of the run may have earned. */
 async function untilForgiven(probe: Probe, key: Key): Promise<void> {
-  const answers = await askFrom(probe, key, probe.now() + MINUTE, 'window');
+  const answers = await askFrom(probe, key, probe.now() + MINUTE, { ending: 'window' });
   const last = answers.at(-1);
   if (last !== undefined && !isAdmitted(last))
     throw new Unsettled(`key ${key.name} is still refused for what was sent before the interruption`, [last]);
+}
+
+/** What is waited for, and what is done once where the key is refused even then. */
+interface Ending {
+  readonly ending: 'ban' | 'window';
+  readonly whileRefused?: () => Promise<void>;
 }
 
 /** Waits until that time and asks, again and again until the key is served. */
@@ -71,13 +81,16 @@ async function askFrom(
   probe: Probe,
   key: Key,
   time: number,
-  ending: 'ban' | 'window',
+  { ending, whileRefused }: Ending,
 ): Promise<AnsweredExchange[]> {
   const ask = () => answer(probe, key, listPets({ limit: contract.limit.maximum, status: 'sold' }));
   await probe.waitUntil(time, `the ${ending} of key ${key.name} to end`);
   let latest = await ask();
   const answers = [latest];
-  for (const pause of POLLS) {
+  if (!isAdmitted(latest)) await whileRefused?.();
+  // Who is told when to come back may come back then, once.
+  const told = toldEnd(probe, latest);
+  for (const pause of [...(told === undefined ? [] : [SECOND]), ...POLLS]) {
     if (isAdmitted(latest)) break;
     const next = Math.max(toldEnd(probe, latest) ?? 0, latest.receivedAt + pause);
     if (next - time > LONGEST_BAN) break;

@@ -2,12 +2,20 @@
 import t from 'tap';
 import { tokenBucket, tokenBucketByNextToken } from '../../limits/testing/simulated-limits.ts';
 import { SECOND } from '../../limits/time.ts';
+import { payer } from '../../run/testing/test-run.ts';
 import type { LimitedTarget } from '../minute/testing/limited-target.ts';
 import { judged, observed, outcomeOf } from '../testing/judged.ts';
 import { banChecks } from './checks.ts';
 import { banGaps } from './gaps.ts';
 import { readBan } from './reading.ts';
-import { type BanRules, banKeyForTests, banningRun, banScene, proKey } from './testing/banning-target.ts';
+import {
+  type BanRules,
+  banKeyForTests,
+  banningRun,
+  banScene,
+  forbidden,
+  proKey,
+} from './testing/banning-target.ts';
 
 /** A run against a target of sixty a minute whose answers take so long, however many are under way together. */
 async function slowRun(seconds: number, rules: BanRules = {}, target: LimitedTarget = {}) {
@@ -30,7 +38,7 @@ async function slowRun(seconds: number, rules: BanRules = {}, target: LimitedTar
 t.test('a slow target is sent as many before its window ends, several at a time', async (t) => {
   const { measured, statuses, run } = await slowRun(1.2);
   t.match(measured, { ban: undefined, enough: true });
-  t.ok(measured.refusals.length >= 66 && measured.refusals.length < 72);
+  t.ok(measured.refusals.length >= 66 && measured.refusals.length < 66 + 15);
   t.equal(statuses.filter(({ status }) => status === 200).length, 60 + 1, 'all of them in one window');
   t.match(await judged(run, banChecks, 'ban-provoked'), { verdict: 'not-applicable' });
   const late = await slowRun(1.2, { after: 60 });
@@ -48,6 +56,23 @@ t.test('a bucket that is asked slowly is asked more at a time', async (t) => {
       const { measured } = await slowRun(seconds, {}, { limit });
       t.match(measured, { ban: undefined, enough: true, servedBeyondRefill: [] }, `${seconds}`);
     }
+});
+
+t.test('a ban that only refusals in a row lead to is earned of a bucket too', async (t) => {
+  let inRow = 0;
+  const { measured, statuses } = await slowRun(
+    0.15,
+    {
+      otherwise: ({ request, admitted }) => {
+        if (payer(request) !== banKeyForTests.name) return undefined;
+        inRow = admitted ? 0 : inRow + 1;
+        return inRow > 10 ? forbidden(20) : undefined;
+      },
+    },
+    { limit: tokenBucketByNextToken },
+  );
+  t.match(measured, { ban: { answer: { outcome: { status: 403 } } } });
+  t.ok(statuses.length < 60 + 6 + 30, `after ${statuses.length} requests`);
 });
 
 t.test('too few requests over the limit leave it open whether the target bans', async (t) => {

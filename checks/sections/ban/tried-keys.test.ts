@@ -126,4 +126,13 @@ t.test('a key that is over its own limit says nothing of the ban', async (t) => 
     tried: 0,
     waits: 9,
   });
+  const untold = () => ({ status: 403, retryAfter: undefined });
+  t.match(await others(2, 70, { tells: untold }), { tried: 1 }, 'the ban outlasts the other key’s minute');
+});
+
+t.test('where a ban shows late, the others are asked while it lasts', async (t) => {
+  const test = await banningRun({ after: 10, seconds: 30, tells: () => ({ status: 429 }) });
+  const { others, later } = await outcomeOf(test.run, banScene());
+  t.equal(others.length, 2);
+  t.ok((others[1]?.exchange.sentAt ?? 0) < (later[1]?.sentAt ?? 0));
 });

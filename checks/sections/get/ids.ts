@@ -67,12 +67,18 @@ export const unknownIdsRetrieved = scene(
 
 export const malformedIds = scene(
   'malformed-ids',
-  { needs: { retrievals }, requests: 4 },
+  { needs: { retrievals }, requests: 5 },
   (probe, { retrievals }) => {
     const ids = whileExisting(retrievals.done, probe.targetClock)
       .slice(0, 1)
-      // The last one is beyond int64, and cut to 64 bits it is the animal's.
-      .flatMap(({ known: { id } }) => [NO_NUMBER, `${id}x`, `${id}.5`, id + 2n ** 64n]);
+      // One is beyond int64, and cut to 64 bits it is the animal's.
+      .flatMap(({ known: { id } }) => [
+        NO_NUMBER,
+        `${id}x`,
+        `${id}.5`,
+        id + 2n ** 64n,
+        `${id < 0n ? '-' : ''}0x${magnitude(id).toString(16)}`,
+      ]);
     return inTurn(ids, (id) => probe.send(getPet(id)));
   },
 );

@@ -179,7 +179,7 @@ t.test('what a key may do is open', async (t) => {
 });
 
 t.test('nothing but an int64 names an animal', async (t) => {
-  t.strictSame(await asked(malformedIds, { store: [[7]] }), ['abc', '7x', '7.5', `${7n + 2n ** 64n}`]);
+  t.strictSame(await asked(malformedIds, { store: [[7]] }), ['abc', '7x', '7.5', `${7n + 2n ** 64n}`, '0x7']);
   t.match(await said(MALFORMED), { verdict: 'pass', evidence: /^malformed-ids#1,/ });
   const answered = (status: number) =>
     said(MALFORMED, { otherwise: ({ path }) => (path === '/pets/1.5' ? { status } : undefined) });

@@ -1,19 +1,28 @@
 /** Sections 5 and 8: a request takes from the caller's quota, and from nobody else's. */
 import { type Check, check } from '../../run/check.ts';
-import { comparableFall, countedInvalid, fallOf, type Span, usedInTurn } from './quota-scenes.ts';
+import {
+  comparableFall,
+  countedInvalid,
+  type FollowedSpan,
+  fallOf,
+  type Span,
+  usedInTurn,
+} from './quota-scenes.ts';
 
 /**
- * Whether what a key pays beyond its own requests grows with what this run sends: each round sends as many times what is
+ * Whether what a key pays beyond its own request grows with what this run sends: each round sends as many times what is
  * suspected as its number says. Somebody else's requests do not come in that proportion.
- *
- * @param own how many requests of its own the key sent in a round
  */
-function isInProportion(
-  [once, ...further]: readonly (number | undefined)[],
-  own: (round: number) => number,
-): boolean {
+function isInProportion([once, ...further]: readonly (number | undefined)[]): boolean {
   if (once === undefined || further.length < 2) return false;
-  return further.every((fall, index) => fall === own(index + 2) + (index + 2) * (once - own(1)));
+  return further.every((fall, index) => fall === 1 + (index + 2) * (once - 1));
+}
+
+/** Whether what a key pays beyond its own request follows what other keys sent, more and fewer and none. */
+function followsOthers(followed: readonly FollowedSpan[]): boolean {
+  const [first] = followed;
+  const each = first === undefined ? 0 : ((comparableFall(first) ?? 0) - 1) / first.others;
+  return each > 0 && followed.every((span) => comparableFall(span) === 1 + span.others * each);
 }
 
 const NOT_TOLD = 'X-RateLimit-Remaining does not tell what a key spent';
@@ -24,30 +33,26 @@ export const keysApartChecks: readonly Check[] = [
   check(
     'rate-keys-apart',
     {
-      needs: { rounds: usedInTurn },
+      needs: { used: usedInTurn },
       lacks: (keys) => (keys.length < 2 ? 'the profile has no second key' : undefined),
     },
-    ({ rounds }, judge) => {
-      const [once = []] = rounds;
+    ({ used: { once, followed } }, judge) => {
       if (once.every((span) => comparableFall(span) === undefined)) judge.unsettled(NOT_TOLD);
       for (const span of once) {
         const fall = comparableFall(span);
         if (fall === undefined) continue;
-        if (fall <= 1) {
-          judge.holds(span.after);
-          continue;
-        }
-        const ofKey = rounds.flatMap((spans) => spans.filter(({ key }) => key.name === span.key.name));
-        const falls = ofKey.map(comparableFall);
-        const { after } = ofKey.at(-1) ?? span;
-        if (!isInProportion(falls, (round) => round)) judge.unsettled(disturbed(span));
+        const last = followed.at(-1);
+        if (fall <= 1) judge.holds(span.after);
+        else if (last?.key.name !== span.key.name || !followsOthers(followed))
+          judge.unsettled(disturbed(span));
         else
           judge.breaks(
             {
               expected: `key ${span.key.name} spends only its own requests`,
-              actual: `X-RateLimit-Remaining fell by ${falls.at(-1)} after 3 requests of its own and ${(once.length - 1) * 3} of other keys`,
+              actual: `X-RateLimit-Remaining fell by ${followed.map(comparableFall).join(', ')} where it sent one request and other keys ${followed.map(({ others }) => others).join(', ')}`,
             },
-            after,
+            last.after,
+            last.before,
           );
       }
     },
@@ -60,7 +65,7 @@ export const keysApartChecks: readonly Check[] = [
     const [fall] = falls;
     if (once === undefined || thrice === undefined || fall === undefined) judge.unsettled(NOT_TOLD);
     else if (fall <= 1) judge.holds(once.after, once.before);
-    else if (!isInProportion(falls, () => 1)) judge.unsettled(disturbed(once));
+    else if (!isInProportion(falls)) judge.unsettled(disturbed(once));
     else
       judge.breaks(
         {

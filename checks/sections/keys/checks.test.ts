@@ -208,6 +208,7 @@ t.test('a key that is almost right, each operation in turn', async (t) => {
     'GET /pets?limit=1 Bearer xecret-12',
     'POST /pets Bearer secrxt-12',
     'GET /pets/7 Bearer secret-1x',
+    'GET /pets?limit=1 Bearer ecret-12',
   ]);
   t.match(
     await tried(
@@ -231,6 +232,7 @@ t.test('a valid key in another scheme, in none, or elsewhere', async (t) => {
     `${list} Basic secret-12`,
     `${list} Token secret-12`,
     `${list} secret-12`,
+    `${list} Bearersecret-12`,
     'GET /pets?limit=1 -',
   ]);
   t.strictSame(sent.at(-1)?.headers, [
@@ -245,6 +247,7 @@ t.test('a valid key in another scheme, in none, or elsewhere', async (t) => {
     ['Basic secret-12', 'Basic and a valid key as it is'],
     ['Token secret-12', 'Token and a valid key'],
     ['secret-12', 'a valid key without a scheme'],
+    ['Bearersecret-12', 'Bearer and a valid key, with no space between'],
     ['-', 'a valid key in X-Api-Key and in a cookie only'],
   ] as const) {
     const { expected } = await tried(

@@ -8,6 +8,7 @@ import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { nearMisses } from '../../wire/redaction.ts';
 import { type ListQuery, listPets } from '../../wire/requests.ts';
+import { restFromNow } from '../minute/key-at-rest.ts';
 
 /** The answers to the first and the last request of a key in a round. */
 export interface Span {
@@ -28,27 +29,68 @@ export function fallOf({ before, after }: Span): number | undefined {
 export const comparableFall = (span: Span) =>
   rateReading(span.before).limit === rateReading(span.after).limit ? fallOf(span) : undefined;
 
-/** Requests on every key in turn, each key so many times and once more. */
-async function askWithEach(probe: Probe, times: number): Promise<Span[]> {
-  const { keys } = probe;
+/** A request on each key in turn, and another one. */
+async function askWithEach(probe: Probe): Promise<Span[]> {
   const ask = (key: Key, query: ListQuery) => probe.send(listPets(query), { key });
   const spans: Omit<Span, 'after'>[] = [];
   // Page sizes that are wrong on one plan only show here.
-  for (const key of keys) spans.push({ key, before: await ask(key, { limit: contract.limit.maximum }) });
-  for (const key of keys) for (let time = 1; time < times; time += 1) await ask(key, { limit: 1 });
+  for (const key of probe.keys)
+    spans.push({ key, before: await ask(key, { limit: contract.limit.maximum }) });
   const whole: Span[] = [];
   for (const span of spans) whole.push({ ...span, after: await ask(span.key, {}) });
   return whole;
 }
 
-/** What each key paid while all were used: once, and where one paid too much twice and three times as much. */
-export const usedInTurn = scene('rate-keys-apart', { onEveryKey: 2 }, async (probe) => {
+/** How many requests each other key sends between two of a key, one time after the other. */
+const IN_BETWEEN: readonly number[] = [2, 0, 5, 1];
+/** Other keys that send them. */
+const MOST_OTHERS = 4;
+
+/** What a key paid while others sent so many requests. */
+export interface FollowedSpan extends Span {
+  readonly others: number;
+}
+
+/** What was paid while all keys were used, and by a key that paid too much, while others sent more and fewer. */
+export interface UsedInTurn {
+  readonly once: readonly Span[];
+  readonly followed: readonly FollowedSpan[];
+}
+
+/** Requests of a key, in between those of others, as many as all of them have quota for. */
+async function follow(probe: Probe, key: Key): Promise<FollowedSpan[]> {
+  const alike = (other: Key) => Number(other.plan === key.plan);
+  const others = probe.keys
+    .filter(({ name }) => name !== key.name)
+    .sort((a, b) => alike(b) - alike(a))
+    .slice(0, MOST_OTHERS);
+  const ask = (payer: Key) => probe.send(listPets({ limit: 1 }), { key: payer });
+  const needed = IN_BETWEEN.reduce((sum, times) => sum + times * others.length + 1, 1);
+  if ([key, ...others].some((one) => probe.lane(one).left(probe.now()) < needed))
+    await restFromNow(probe, key);
+  const spans: FollowedSpan[] = [];
+  let before = await ask(key);
+  for (const times of IN_BETWEEN) {
+    for (const other of others) for (let time = 0; time < times; time += 1) await ask(other);
+    const after = await ask(key);
+    spans.push({ key, before, after, others: times * others.length });
+    before = after;
+  }
+  return spans;
+}
+
+/**
+ * What each key paid while all were used. A key's Remaining falls by its own requests, and less where it is refilled.
+ * More is others' doing: ours on other keys, or somebody else's on this one. Only ours follow what we send.
+ */
+export const usedInTurn = scene('keys-in-turn', { onEveryKey: 2 }, async (probe): Promise<UsedInTurn> => {
   if (probe.keys.length < 2) throw new Unsettled('fewer than two keys can be used');
-  const once = await askWithEach(probe, 1);
-  // A key's Remaining falls by its own requests, and less where it is refilled. More is others' doing: ours on other
-  // keys, or somebody else's on this one. Only ours grow with what we send.
-  const isSuspicious = once.some((span) => (comparableFall(span) ?? 0) > 1);
-  return isSuspicious ? [once, await askWithEach(probe, 2), await askWithEach(probe, 3)] : [once];
+  const once = await askWithEach(probe);
+  // Of a small plan a bucket gives back little meanwhile.
+  const [first] = once
+    .filter((span) => (comparableFall(span) ?? 0) > 1)
+    .sort((a, b) => a.key.limits.perMinute - b.key.limits.perMinute);
+  return { once, followed: first === undefined ? [] : await follow(probe, first.key) };
 });
 
 /** Credentials that are no valid key, each resembling this one in another way. */

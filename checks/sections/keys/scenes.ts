@@ -139,7 +139,7 @@ export const unknownKey = invalidRequests('auth-unknown-key', THREE_OPERATIONS, 
   ];
 });
 
-export const nearMissKey = invalidRequests('auth-near-miss-key', 6, (probe, store) => {
+export const nearMissKey = invalidRequests('auth-near-miss-key', 7, (probe, store) => {
   const { value: valid } = someKey(probe);
   const [, ...fewer] = nearMisses(valid);
   // What encodings of text end with, and readers of them cut off.
@@ -153,7 +153,7 @@ export const nearMissKey = invalidRequests('auth-near-miss-key', 6, (probe, stor
   );
 });
 
-export const otherScheme = invalidRequests('auth-other-scheme', 7, (probe, store) => {
+export const otherScheme = invalidRequests('auth-other-scheme', 8, (probe, store) => {
   const { value } = someKey(probe);
   const specs = operations(probe, store, 'in another scheme', { limit: 1, status: 'pending' });
   const basic = Buffer.from(`${value}:`).toString('base64');
@@ -173,6 +173,7 @@ export const otherScheme = invalidRequests('auth-other-scheme', 7, (probe, store
       raw(`Basic ${value}`, 'Basic and a valid key as it is'),
       raw(`Token ${value}`, 'Token and a valid key'),
       raw(value, 'a valid key without a scheme'),
+      raw(`Bearer${value}`, 'Bearer and a valid key, with no space between'),
     ]),
     [
       { ...listPets({ limit: 1 }), headers: elsewhere },

@@ -153,6 +153,8 @@ export const listAnimalGaps: readonly GapObserver[] = [
   gap('error-codes', {}, (_, { exchanges }) => {
     const codes = new Map<string, AnsweredExchange>();
     for (const exchange of exchanges.filter(isAnswered)) {
+      // What a method gets that no operation has is wrong-method's subject.
+      if (!['GET', 'POST'].includes(exchange.request.method)) continue;
       const body = exchange.outcome.status < 400 ? undefined : bodyOf(exchange);
       const code = body?.ok === true && isJsonObject(body.value) ? body.value['code'] : undefined;
       if (typeof code === 'string' && code.length <= 100)

@@ -5,7 +5,7 @@
 
 import { cameBackAtOnce } from '../../limits/refill.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
-import { heldExplains } from '../../limits/window-count.ts';
+import { fellShortAlike, heldExplains } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import type { PlanName } from '../../profile/target-profile.ts';
 import type { Probe } from '../../run/probe.ts';
@@ -163,8 +163,14 @@ async function nextWindow(
   const next = [first];
   if (first.count.verdict.kind !== 'fewer') return next;
   if (refilling === true && !heldExplains(first.count, admittedOn(probe, key))) {
-    await restForWindow(probe, key);
-    next.push(await fill());
+    // A bucket that refills too slowly falls short by as much again; a window that counts the one before it in part does not.
+    await rest(probe, key);
+    const again = await fill();
+    next.push(again);
+    if (again.count.verdict.kind === 'fewer' && !fellShortAlike(first.count, again.count)) {
+      await restForWindow(probe, key);
+      next.push(await fill());
+    }
   }
   // Counted again, and once more where every other one is whole.
   while (

@@ -38,10 +38,12 @@ export const serviceChecks: readonly Check[] = [
   }),
 ];
 
-const getOther = (id: string, path: string) =>
-  scene(id, { requests: 1 }, (probe) => probe.send({ operation: 'other', method: 'GET', path }));
-const storeOrders = getOther('store-orders', '/store/orders');
-const unknownPath = getOther('unknown-path', '/no-such-resource');
+const askOther = (id: string, method: string, path: string) =>
+  scene(id, { requests: 1 }, (probe) => probe.send({ operation: 'other', method, path }));
+const storeOrders = askOther('store-orders', 'GET', '/store/orders');
+const unknownPath = askOther('unknown-path', 'GET', '/no-such-resource');
+// Without a body a PATCH names nothing to be changed, whatever the target makes of it.
+const wrongMethod = askOther('wrong-method', 'PATCH', '/pets');
 
 export const serviceGaps: readonly GapObserver[] = [
   gap('store-orders', { needs: { exchange: storeOrders } }, ({ exchange }) => {
@@ -49,6 +51,11 @@ export const serviceGaps: readonly GapObserver[] = [
     const answer = status === 200 ? 'present' : status === 404 ? 'absent' : `answered-${status}`;
     return { answer, detail: `GET /store/orders: ${described(exchange)}`, evidence: [exchange] };
   }),
+  gap('wrong-method', { needs: { exchange: wrongMethod } }, ({ exchange }) => ({
+    answer: `answered-${exchange.outcome.status}`,
+    detail: `PATCH /pets: ${described(exchange)}`,
+    evidence: [exchange],
+  })),
   gap('unknown-path', { needs: { exchange: unknownPath } }, ({ exchange }) => {
     const body = bodyOf(exchange);
     const isError = body.ok && schemaProblem.error(body.value) === undefined;

@@ -144,6 +144,9 @@ const TABLE: FaultTable = {
     'ban-twice-as-long': ['A ban lasts twice as long as it says.',
       prolonging((first) => ({ until: first + 120_000, told: first + 60_000 }))],
     'ban-says-one-second': ['A ban says to retry after 1 second.', told(() => '1')],
+    'ban-like-the-limit-says-one-second': [
+      'A ban is answered as the limit is, and says to retry after 1 second.',
+      body('{"code":"rate_limit_exceeded","message":"Too many requests.","status":429}'), told(() => '1')],
     'ban-says-half': ['A ban says to retry after half of its time.',
       told((seconds) => String(Math.ceil(seconds / 2)))],
   },

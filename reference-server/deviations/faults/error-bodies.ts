@@ -74,6 +74,9 @@ const TABLE: FaultTable = {
     'error-404-null': ['A 404 has the body null.', body(onUnknownAnimal, () => 'null')],
     'error-404-message-null': ['message in the Error of a 404 is null.',
       body(onUnknownAnimal, fieldAs('message', 'null'))],
+    'wrong-method-not-found-html': [
+      'A method that a path does not have is answered with 404 and a page of HTML.',
+      answering(answers(405), (answer) => ({ ...withBody(answer, PAGE), status: 404 }))],
     'error-404-detail': ['The Error of a 404 has a field detail alone.',
       body(onUnknownAnimal, () => '{"detail":"Not Found"}')],
     'error-404-status-text': ['status in the Error of a 404 is a string.', body(onUnknownAnimal, statusText)],
@@ -92,6 +95,8 @@ const TABLE: FaultTable = {
   'error-body-other': {
     'error-other-empty': ['Statuses that the document does not name have no body.', body(onOther, () => '')],
     'error-other-html': ['Statuses that the document does not name have a page of HTML.', html(onOther)],
+    'wrong-method-html': ['A method that a path does not have is answered with a page of HTML.',
+      html(answers(405))],
     'error-other-without-message': [
       'Statuses that the document does not name have an Error without a message.',
       body(onOther, without('message'))],

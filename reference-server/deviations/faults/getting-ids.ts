@@ -72,6 +72,8 @@ const TABLE: FaultTable = {
       finding((usual, petId, call, parts) => (/\d/.test(petId) ? usual(petId, call) : firstPet(parts)))],
     'get-id-digits-only-read': ['The digits that an id begins with are looked up, whatever follows.',
       readingId((petId) => /^-?\d+/.exec(petId)?.[0] ?? null)],
+    'get-id-hexadecimal-read': ['An id in hexadecimal is read.',
+      readingId((petId) => /^0x[\da-f]+$/i.test(petId) ? BigInt(petId).toString() : null)],
     'get-id-fraction-cut': ['An id with a fraction is looked up without it.',
       readingId((petId) => /^(-?\d+)\.\d+$/.exec(petId)?.[1] ?? null)],
     'get-malformed-500': ['An id that is no int64 is answered with 500.',

@@ -21,6 +21,11 @@ const TABLE: FaultTable = {
   'rate-keys-apart': {
     'free-keys-share': ['The Free keys share one quota.',
       account((key) => (key.plan === 'free' ? 'free' : key.name))],
+    'address-shares': ['Every request is counted for all keys, as by their common address.',
+      admitting((usual, key, call, { keys, limiter }) => {
+        for (const other of keys.all()) if (other.name !== key.name) limiter.admit(other, call.now);
+        return usual(key, call);
+      })],
     'all-keys-share': ['Keys of the same plan share one quota.', account((key) => key.plan)],
   },
   'rate-invalid-key-free': {

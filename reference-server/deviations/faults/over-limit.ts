@@ -49,6 +49,8 @@ const TABLE: FaultTable = {
   'rate-refused-adds-nothing': {
     'refused-add-stored': ['An addition that is refused with 429 is stored.',
       storedThoughRefused((answer) => answer.status === 429)],
+    'banned-add-stored': ['An addition of a banned key is stored.',
+      storedThoughRefused((_answer, call) => call.refusedBy === 'ban')],
   },
 };
 

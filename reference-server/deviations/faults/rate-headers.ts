@@ -74,6 +74,8 @@ const TABLE: FaultTable = {
       allAbsent((answer, call) => on429(answer, call) && call.route.operation === 'createPet')],
   },
   'rate-headers-on-other': {
+    'headers-absent-on-wrong-method': ['A method that a path does not have is answered without rate headers.',
+      allAbsent(answers(405))],
     'headers-absent-on-other': ['Statuses that the document does not name have no rate headers.',
       allAbsent(onOther)],
     'reset-absent-on-other': ['Statuses that the document does not name have no X-RateLimit-Reset.',

@@ -68,10 +68,14 @@ const TABLE: FaultTable = {
   'add-rejects-category-id-range': {
     'category-uint64-accepted': ['Only 9223372036854775808, one above int64, is accepted.',
       accepts('categoryId', /^9223372036854775808$/, '9223372036854775807')],
+    'category-exponent-accepted': ['A categoryId that is a power of ten is accepted, as category 0.',
+      accepts('categoryId', /^\d+e\d+$/i, '0')],
   },
   'add-rejects-status-value': {
     'status-any-case-accepted': ['A status in any case is accepted.',
       memberAs('status', (text) => (text?.startsWith('"') === true ? text.toLowerCase() : text))],
+    'status-in-capitals-accepted': ['A status in capital letters is accepted.',
+      memberAs('status', (text) => text?.replace(/^"[A-Z]+"$/, (word) => word.toLowerCase()))],
     'status-with-blanks-accepted': ['A status with blanks around it is accepted.',
       memberAs('status', (text) => (text === undefined || !text.startsWith('"') ? text : trimmed(text)))],
     'empty-status-accepted': ['An empty status is taken for none.', accepts('status', /^""$/, undefined)],

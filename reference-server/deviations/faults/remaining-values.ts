@@ -1,5 +1,5 @@
 import type { Quota } from '../../rate-limiter.ts';
-import { admitting, answers, header, type When, where } from '../shapes.ts';
+import { admitting, answers, header, queried, type When, where } from '../shapes.ts';
 import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
 import { toValidKey, whenAdmitted, whenOverLimit } from './windows.ts';
 
@@ -54,6 +54,16 @@ const TABLE: FaultTable = {
       remainingBy((left, last = left, requests) => requests % 2 === 0 && last > left ? last : left)],
     'remaining-rises': ['X-RateLimit-Remaining counts up from 0.',
       remainingShown(whenAdmitted, (left, { limit }) => String(limit - 1 - left))],
+    'bucket-per-operation': ['Each operation has the whole quota for itself.',
+      admitting((usual, key, call) => usual({ ...key, name: `${key.name} ${call.route.operation}` }, call))],
+    'remaining-zero-on-404': ['X-RateLimit-Remaining of every 404 is 0.',
+      remainingShown(where(answers(404), ({ key }) => key !== null), () => '0')],
+    'long-list-costs-five': ['A list with limit=100 takes five from the quota.',
+      admitting((usual, key, call) => {
+        const gate = usual(key, call);
+        const more = queried(call, 'limit=100') ? Math.min(4, gate.quota.remaining) : 0;
+        return Array.from({ length: more }).reduce<typeof gate>(() => usual(key, call), gate);
+      })],
     'remaining-same-on-400': [
       'A request that is answered with 400 shows the X-RateLimit-Remaining of one more.',
       remainingShown(where(answers(400), ({ key }) => key !== null), (left) => String(left + 1))],

@@ -76,6 +76,8 @@ const TABLE: FaultTable = {
       resetShown(whenOverLimit, (reset, now) => String(Math.ceil((reset + now / 1000) / 2)))],
     'reset-now-on-429': ['X-RateLimit-Reset of a 429 is the current second.',
       resetShown(whenOverLimit, (_reset, now) => String(Math.floor(now / 1000)))],
+    'reset-always-now': ['X-RateLimit-Reset is always the current second.',
+      resetShown(toValidKey, (_reset, now) => String(Math.ceil(now / 1000)))],
     'reset-pushed-back': ['A refused request lets the window begin anew, though the headers say otherwise.',
       penalty()],
   },

@@ -68,6 +68,11 @@ const TABLE: FaultTable = {
         const text = answer.text.replace(/"name":"/, '"name":"Ä').replaceAll(/[^\u0020-\u00ff]/g, '?');
         return { ...answer, text, wire: text };
       })],
+    'animal-in-latin-1': ['A retrieved animal is sent as ISO-8859-1, with an umlaut in its name.',
+      answering(succeeds('getPet'), (answer) => {
+        const text = answer.text.replace(/"name":"/, '"name":"Ä').replaceAll(/[^\u0020-\u00ff]/g, '?');
+        return { ...answer, text, wire: text };
+      })],
   },
 };
 

@@ -27,6 +27,7 @@ function nameFault(fields: ReadonlyMap<string, unknown>): string[] {
 function categoryFault(fields: ReadonlyMap<string, unknown>): string[] {
   if (!fields.has('categoryId')) return ['categoryId: missing'];
   const category = fields.get('categoryId');
+  if (Number.isInteger(category)) return ['categoryId: range'];
   if (typeof category !== 'bigint') return ['categoryId: type'];
   return BigInt.asIntN(64, category) === category ? [] : ['categoryId: range'];
 }
