@@ -35,6 +35,7 @@ const REPORTED: Readonly<Record<string, readonly string[]>> = {
   'malformed-id': ['not-found-404', 'accepted', 'rejected-400', 'rejected-422'],
   'deprecation-announcement': ['none', 'deprecation', 'sunset', 'deprecation-and-sunset'],
   'authentication-challenge': ['none', 'bearer', 'basic', 'apikey'],
+  'status-transitions': ['pending to available', '(none) to sold, available to pending'],
   'wrong-method': ['answered-405', 'answered-404'],
   'unknown-path': ['not-found-404-error-body', 'not-found-404-other-body', 'answered-401-error-body'],
   'rate-headers-window': ['minute', 'day', 'both'],
