@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { fileText } from '../checks/profile/file-text.ts';
 import type { CapacityResult } from '../scenarios/runner/capacity/capacity.ts';
 import { packageRoot } from '../spec/package-root.ts';
 
@@ -29,9 +30,7 @@ export function readCapacity(
   let value: unknown;
   try {
     if (statSync(path).isDirectory()) file = join(path, CAPACITY_FILE);
-    if (statSync(file).size > LARGEST_BYTES)
-      return { ok: false, problem: `${file}: is too large to be the result of a search` };
-    value = JSON.parse(readFileSync(file, 'utf8'));
+    value = JSON.parse(fileText(file, LARGEST_BYTES));
   } catch (error) {
     if (error instanceof SyntaxError) return { ok: false, problem: `${file}: is not JSON; was it cut off?` };
     return { ok: false, problem: `${file}: ${error instanceof Error ? error.message : String(error)}` };

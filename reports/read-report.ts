@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { fileText } from '../checks/profile/file-text.ts';
 import { packageRoot } from '../spec/package-root.ts';
 import { REPORT_FORMAT_VERSION, type Report } from './report.ts';
 import { isComplete, verdictOf } from './verdict.ts';
@@ -38,7 +39,7 @@ export function readReport(path: string): ReadReport {
   let text: string;
   try {
     if (statSync(path).isDirectory()) file = join(path, REPORT_FILE);
-    text = readFileSync(file, 'utf8');
+    text = fileText(file);
   } catch (error) {
     return { ok: false, problem: `${file}: ${readProblem(error)}` };
   }
@@ -115,8 +116,5 @@ function readProblem(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOENT') return 'no such file; give a report.json or the folder that `check --out` wrote';
   if (code === 'EACCES') return 'may not be read (permission denied)';
-  if (code === 'EISDIR') return 'is a folder, not a report';
-  if (code === 'ERR_STRING_TOO_LONG' || code === 'ERR_FS_FILE_TOO_LARGE')
-    return 'is too large to be a report';
   return error instanceof Error ? error.message : String(error);
 }

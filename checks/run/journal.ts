@@ -1,6 +1,7 @@
-import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv } from 'ajv';
+import { fileText } from '../profile/file-text.ts';
 import { PERMISSIONS, type Permission } from '../profile/permissions.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
@@ -189,7 +190,13 @@ function parseLine(line: string): unknown {
 export function readJournal(file: string): JournalContent {
   if (!existsSync(file))
     return { ok: false, problem: `${file}: no journal there; --resume and --rejudge need one` };
-  const [first = '', ...lines] = readFileSync(file, 'utf8').split('\n');
+  let text: string;
+  try {
+    text = fileText(file);
+  } catch (error) {
+    return { ok: false, problem: `${file}: ${error instanceof Error ? error.message : String(error)}` };
+  }
+  const [first = '', ...lines] = text.split('\n');
   const header = parseLine(first);
   if (!isHeader(header))
     return { ok: false, problem: `${file}:1: not the first line of a journal of this version` };

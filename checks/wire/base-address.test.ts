@@ -28,6 +28,8 @@ const BAD: readonly (readonly [string, RegExp, RegExp])[] = [
   ['https://example.com/v1?key=s3cret', /has a query/, /from the "\?" on/],
   ['https://example.com/v1?', /has a query/, /from the "\?" on/],
   ['https://example.com/v1#s3cret', /has a fragment/, /from the "#" on/],
+  ['http://example.com//v1', /slashes with nothing between them/, /write it like/],
+  ['http:///v1', /slashes with nothing between them/, /write it like/],
   ['https://example.com/v1#', /has a fragment/, /from the "#" on/],
 ];
 for (const [text, message, remedy] of BAD) {

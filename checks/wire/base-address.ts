@@ -24,7 +24,10 @@ export function readBaseAddress(text: string): BaseAddress {
   if (url.hash !== '' || text.includes('#')) {
     return { ok: false, message: 'the target has a fragment', remedy: 'remove everything from the "#" on' };
   }
-  return { ok: true, address: `${url.origin}${url.pathname.replace(/\/+$/, '')}` };
+  const path = url.pathname.replace(/\/+$/, '');
+  if (/^https?:\/\/\//i.test(text) || path.includes('//'))
+    return { ok: false, message: 'the target has slashes with nothing between them', remedy: EXAMPLE };
+  return { ok: true, address: `${url.origin}${path}` };
 }
 
 /** Section 9: whether the version is a segment of the address's path. */

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { fileText } from '../../checks/profile/file-text.ts';
 import { quoted, suggestion } from '../../checks/profile/suggestion.ts';
 import { YamlFile } from '../../checks/profile/yaml-file.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
@@ -9,12 +9,11 @@ const MOST_BYTES = 2 ** 20;
 
 function readText(file: string): string {
   try {
-    if (statSync(file).size > MOST_BYTES)
-      throw new UsageError(`${file}: larger than 1 MiB; is it the right file?`);
-    return readFileSync(file, 'utf8');
+    return fileText(file, MOST_BYTES);
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    if (!(error instanceof Error && 'code' in error))
+      throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    const code = String(error.code);
     const why =
       { ENOENT: 'there is no such file', EISDIR: 'it is a directory', EACCES: 'permission denied' }[code] ??
       code;

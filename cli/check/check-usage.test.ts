@@ -181,12 +181,12 @@ t.test('baselines that cannot be read', async (t) => {
   });
   for (const [name, message] of [
     ['none', /none: the baseline cannot be read: there is no such file/],
-    ['folder', /folder: the baseline cannot be read: it is a directory/],
+    ['folder', /folder: is no regular file/],
     ['map', /map:1:1: a baseline must be a list/],
     ['twice', /twice:2:3: list-limit-range is listed twice; remove one/],
     ['excluded', /excluded:1:3: there is no requirement "interface-version" with a check/],
     ['field', /field:1:27: an entry has no field "why"/],
-    ['big', /big: larger than 1 MiB/],
+    ['big', /big: is larger than 1 MiB/],
     ['alias', /alias:1:6: anchors/],
   ] as const) {
     t.throws(() => readBaseline(join(folder, name)), { name: 'UsageError', message }, name);
@@ -198,8 +198,9 @@ t.test('folders for results', async (t) => {
   const folder = t.testdir({ 'a-file': '', unfinished: { 'journal.ndjson': '{}' }, finished: {} });
   await t.rejects(resultsFolder(join(folder, 'a-file')), {
     name: 'UsageError',
-    message: /results cannot be written to .*a-file/,
+    message: /a-file is no folder; name another one with --out/,
   });
+  await t.rejects(resultsFolder(''), { name: 'UsageError', message: /--out names no folder/ });
   await t.rejects(resultsFolder(join(folder, 'unfinished')), {
     name: 'UsageError',
     message: /unfinished holds a run that did not end: go on with --resume/,

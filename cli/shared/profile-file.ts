@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
+import { fileText } from '../../checks/profile/file-text.ts';
 import { keyValues } from '../../checks/profile/key-values.ts';
 import { readProfile } from '../../checks/profile/load-profile.ts';
 import type { LoadedProfile } from '../../checks/profile/parse-profile.ts';
@@ -53,7 +53,7 @@ export function valuesOf(
 export function environment(file: string | undefined): Readonly<Record<string, string | undefined>> {
   if (file === undefined) return process.env;
   try {
-    return { ...parseEnv(readFileSync(file, 'utf8')), ...process.env };
+    return { ...parseEnv(fileText(file)), ...process.env };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new UsageError(`--env-file: ${file} cannot be read: ${why}`);

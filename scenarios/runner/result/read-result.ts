@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import { fileText } from '../../../checks/profile/file-text.ts';
 import { packageRoot } from '../../../spec/package-root.ts';
 import { histogramFrom } from './figures.ts';
 import { LOAD_RESULT_FORMAT_VERSION, type LoadResult } from './load-result.ts';
@@ -10,9 +11,6 @@ import { LOAD_RESULT_FORMAT_VERSION, type LoadResult } from './load-result.ts';
 export class ResultUnreadable extends Error {
   override readonly name = 'ResultUnreadable';
 }
-
-/** A one-hour run has a few megabytes. */
-const LARGEST_BYTES = 256 * 2 ** 20;
 
 const schema: unknown = JSON.parse(
   readFileSync(new URL('scenarios/runner/result/load-result.schema.json', packageRoot), 'utf8'),
@@ -30,18 +28,13 @@ export async function readLoadResult(path: string): Promise<LoadResult> {
   let file = path;
   let parsed: unknown;
   try {
-    let facts = await stat(path);
-    if (facts.isDirectory()) {
-      file = join(path, 'load-report.json');
-      facts = await stat(file);
-    }
-    if (facts.size > LARGEST_BYTES) throw new ResultUnreadable(`${file} is larger than 256 MiB`);
-    parsed = JSON.parse(await readFile(file, 'utf8'));
+    if ((await stat(path)).isDirectory()) file = join(path, 'load-report.json');
+    parsed = JSON.parse(fileText(file));
   } catch (error) {
-    if (error instanceof ResultUnreadable) throw error;
     if (error instanceof SyntaxError) throw new ResultUnreadable(`${file} is not JSON`);
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    throw new ResultUnreadable(`${file} cannot be read (${code})`);
+    if (error instanceof Error && 'code' in error)
+      throw new ResultUnreadable(`${file} cannot be read (${String(error.code)})`);
+    throw new ResultUnreadable(`${file} ${error instanceof Error ? error.message : String(error)}`);
   }
   if (typeof parsed === 'object' && parsed !== null && 'formatVersion' in parsed) {
     if (parsed.formatVersion !== LOAD_RESULT_FORMAT_VERSION) {
