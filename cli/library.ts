@@ -10,18 +10,16 @@ import type { Permission } from '../checks/profile/permissions.ts';
 import type { KeyRole, PlanLimits, PlanName } from '../checks/profile/target-profile.ts';
 import { settlesEarly } from '../checks/run/play.ts';
 import { longestRun } from '../checks/run/run-budget.ts';
-import type { RunEvent } from '../checks/run/run-events.ts';
 import { allChecks } from '../checks/sections/all-checks.ts';
-import { curl } from '../checks/wire/curl.ts';
 import { startReferenceServer } from '../reference-server/reference-server.ts';
 import { driftLine, failureLine, outcome, runProblems } from '../reports/outcome.ts';
 import type { Report, RequirementResult } from '../reports/report.ts';
 import { gaps, requirement } from '../spec/contract.ts';
 import { commandOf } from './check/check-options.ts';
 import { planCheck } from './check/check-plan.ts';
-import { judgedCheck, refuseUnpayable } from './check/check-report.ts';
+import { judgedCheck, refuseUnpayable, settledRow } from './check/check-report.ts';
 import { selectedIds } from './check/check-selection.ts';
-import { type CheckSubject, checkSubject, type GivenProfile } from './check/check-subject.ts';
+import { checkSubject, type GivenProfile } from './check/check-subject.ts';
 import { variableOf } from './serve/serve-profile.ts';
 import { UsageError } from './shared/exit-codes.ts';
 import { validProfile } from './shared/profile-file.ts';
@@ -145,18 +143,6 @@ function givenProfile(keys: readonly TargetKey[], { plans, gaps: pinned }: Check
     profile: validProfile(parseProfile(text, 'keys', gaps)),
     values: Object.fromEntries(named.map(({ env, value }) => [env, value])),
   };
-}
-
-function settledRow(
-  { id, verdict, reason, violation, evidence = [] }: Extract<RunEvent, { kind: 'check-ended' }>,
-  { profile }: CheckSubject,
-): SettledRequirement {
-  const { section, level, title, statement } = requirement(id);
-  const [decisive] = evidence;
-  const row = { id, section, level, title, statement, verdict, reason, ...violation };
-  if (verdict !== 'fail' || decisive === undefined) return row;
-  const env = profile.keys.find(({ name }) => name === decisive.key)?.env;
-  return { ...row, curl: curl(decisive, profile.target, env) };
 }
 
 /** How the reference server is started; everything has a default. */

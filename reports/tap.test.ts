@@ -2,6 +2,8 @@ import t from 'tap';
 import { Parser, type Result } from 'tap-parser';
 import { FORMATS } from './formats.ts';
 import type { Report } from './report.ts';
+import { LiveTap } from './tap.ts';
+import { checkRun } from './test-run.ts';
 import { hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
 import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
@@ -71,3 +73,28 @@ t.test('hostile text is text', async (t) => {
   );
   t.strictSame(errors, [], 'nothing that the strict parser objects to');
 });
+
+t.test(
+  'live: a case as soon as it is settled, at the end what it changed, the rest and the run',
+  async (t) => {
+    let text = '';
+    const live = new LiveTap((more) => {
+      text += more;
+    });
+    const run = checkRun(notConformantReport());
+    const [first, second, ...others] = run.cases;
+    if (first === undefined || second === undefined) throw new Error('no cases');
+    live.settled(first);
+    live.settled({ ...second, standing: second.standing === 'passed' ? 'failed' : 'passed' });
+    t.equal(text.match(/^(not )?ok /gm)?.length, 2, 'told at once');
+    live.end(run);
+    const parser = new Parser({ strict: true });
+    const points: Result[] = [];
+    parser.on('assert', (result: Result) => points.push(result));
+    parser.end(text);
+    t.match(parser.results, { bailout: false, plan: { start: 1, end: others.length + 4 } });
+    t.equal(points.filter(({ name }) => name === second.name).length, 2, 'what the end judged otherwise');
+    t.equal(points.filter(({ name }) => name === first.name).length, 1);
+    t.match(points.at(-1), { name: /^Pet Store interface: / });
+  },
+);

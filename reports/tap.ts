@@ -1,17 +1,52 @@
 import { stringify } from 'yaml';
 import type { TestCase, TestRun } from './test-run.ts';
 
+const VERSION = 'TAP version 14\n';
+
 /** TAP 14: a point for the run itself, and one per case. What could not be told is `not ok`; a skip reads as green. */
-export function renderTap({ name, headline, problems, cases }: TestRun): string {
-  const run = tapPoint(
-    1,
-    problems.length === 0,
-    `${name}: ${headline}`,
-    '',
-    problems.length > 0 ? { problems } : undefined,
-  );
-  const points = cases.map((one, index) => casePoint(one, index + 2));
-  return `TAP version 14\n1..${points.length + 1}\n${run}${points.join('')}`;
+export function renderTap(run: TestRun): string {
+  const points = run.cases.map((one, index) => casePoint(one, index + 2));
+  return `${VERSION}1..${points.length + 1}\n${runPoint(run, 1)}${points.join('')}`;
+}
+
+/**
+ * The same while a run goes on: a case as soon as it is settled. At its end come the others, those that the end judged
+ * otherwise once more, and the run itself.
+ */
+export class LiveTap {
+  readonly #write: (text: string) => void;
+  readonly #told = new Map<string, TestCase['standing']>();
+  #number = 0;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+    write(VERSION);
+  }
+
+  settled(one: TestCase): void {
+    this.#told.set(one.name, one.standing);
+    this.#write(casePoint(one, this.#next()));
+  }
+
+  end(run: TestRun): void {
+    for (const one of run.cases) if (this.#told.get(one.name) !== one.standing) this.settled(one);
+    this.#write(`${runPoint(run, this.#next())}1..${this.#number}\n`);
+  }
+
+  /** There was nothing to judge. */
+  bailOut(why: string): void {
+    this.#write(`Bail out! ${why}\n`);
+  }
+
+  #next(): number {
+    this.#number += 1;
+    return this.#number;
+  }
+}
+
+function runPoint({ name, headline, problems }: TestRun, number: number): string {
+  const diagnostic = problems.length > 0 ? { problems } : undefined;
+  return tapPoint(number, problems.length === 0, `${name}: ${headline}`, '', diagnostic);
 }
 
 function casePoint({ name, standing, reason, facts }: TestCase, number: number): string {

@@ -126,7 +126,12 @@ export function checkRun(report: Report): TestRun {
 /** What is said of each standing before the reason. */
 const PREFIX = { known: 'Known failure, listed in the baseline: ', unknown: 'Not verified: ' } as const;
 
-function requirementCase(suite: string, row: RequirementResult, proof: Exchange | undefined): TestCase {
+/** A requirement's row as a test case. */
+export function requirementCase(
+  suite: string,
+  row: RequirementResult,
+  proof: Exchange | undefined,
+): TestCase {
   const { id, section, level, statement, verdict, consequenceOf } = row;
   const standing = standingOf(row);
   const because = consequenceOf === undefined ? '' : `Follows from ${consequenceOf}: `;

@@ -1,9 +1,11 @@
 import { checkTarget } from '../../checks/check-target.ts';
 import type { TimeLimit } from '../../checks/run/run-budget.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
+import { curl } from '../../checks/wire/curl.ts';
 import { type RunSurroundings, reportOf } from '../../reports/from-run.ts';
-import type { Report } from '../../reports/report.ts';
+import type { Report, RequirementResult } from '../../reports/report.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
+import { requirement } from '../../spec/contract.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 import { type CheckPlan, costOfSkipped } from './check-plan.ts';
@@ -16,6 +18,9 @@ export function refuseUnpayable({ bill: { unpayable } }: CheckPlan): void {
     `the day’s quota cannot pay for this run: ${unpayable[0]}; give the role functional to more keys, or use --only`,
   );
 }
+
+/** A requirement that is settled. */
+export type SettledEvent = Extract<RunEvent, { kind: 'check-ended' }>;
 
 /** How a subject is checked, and what its report says of that. */
 export interface CheckManner {
@@ -93,4 +98,18 @@ export function factsOf({ profile, permissions, only, clock }: CheckSubject, com
     command,
     ...(only === undefined ? {} : { only }),
   };
+}
+
+/** A requirement's row as soon as it is settled; what the run as a whole changes is not in it. */
+export function settledRow(
+  { id, verdict, reason, violation, evidence = [] }: SettledEvent,
+  { profile }: CheckSubject,
+): RequirementResult {
+  const { section, level, title, statement } = requirement(id);
+  const [decisive] = evidence;
+  const ids = evidence.map((exchange) => exchange.id);
+  const row = { id, section, level, title, statement, verdict, reason, ...violation, evidence: ids };
+  if (verdict !== 'fail' || decisive === undefined) return row;
+  const env = profile.keys.find(({ name }) => name === decisive.key)?.env;
+  return { ...row, curl: curl(decisive, profile.target, env) };
 }

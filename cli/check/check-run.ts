@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { runClock } from '../../checks/check-target.ts';
 import { pinnedProfileYaml } from '../../checks/profile/write-profile.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
-import { FORMATS } from '../../reports/formats.ts';
 import { reportOfNothing } from '../../reports/from-run.ts';
 import type { Report } from '../../reports/report.ts';
-import type { BaselineEntry } from '../../reports/verdict.ts';
+import { LiveTap } from '../../reports/tap.ts';
+import { checkRun, requirementCase } from '../../reports/test-run.ts';
+import { type BaselineEntry, requireRows, withBaseline } from '../../reports/verdict.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { writePrivately, writeReports } from '../../reports/write-reports.ts';
 import { gaps } from '../../spec/contract.ts';
@@ -17,7 +18,7 @@ import { print } from '../shared/standard-output.ts';
 import { keepProfile, PROFILE_FILE, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
 import { humanSummary, journalHint } from './check-output.ts';
-import { factsOf, judgedCheck } from './check-report.ts';
+import { factsOf, judgedCheck, type SettledEvent, settledRow } from './check-report.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { type LiveView, liveView, silentView } from './live-view.ts';
 
@@ -44,6 +45,12 @@ export async function runCheck(
   const { envFile } = options;
   const resume = commandOf({ resume: directory, ...(envFile === undefined ? {} : { envFile }) });
   const view = viewOf(subject);
+  const tap = format === 'tap' ? new LiveTap((text) => void process.stdout.write(text)) : undefined;
+  const required = options.require?.includes('all') ? 'all' : (options.require ?? []);
+  const settled = (event: SettledEvent) => {
+    const rows = withBaseline(requireRows([settledRow(event, subject)], required), output.baseline);
+    for (const row of rows) tap?.settled(requirementCase('', row, event.evidence?.[0]));
+  };
   const interruption = untilInterrupted(
     () => view.note('stopping, and writing down what was measured; once more ends at once'),
     () => view.end(),
@@ -53,18 +60,21 @@ export async function runCheck(
       signal: interruption.signal,
       timeLimit: { longest: output.timeLimit, taken: performance.now() },
       directory,
-      onEvent: (event) => view.onEvent(event),
+      onEvent: (event) => {
+        view.onEvent(event);
+        if (event.kind === 'check-ended') settled(event);
+      },
       command,
       ...(subject.embedded ? {} : { resume }),
       baseline: output.baseline,
-      required: options.require?.includes('all') ? 'all' : (options.require ?? []),
+      required,
       interrupted: () => interruption.by(),
     }).finally(() => view.end());
     if (typeof judged === 'string') {
       // A pipeline collects what is in the folder, also where there was nothing to judge; an earlier result stays.
       if (interruption.by() === undefined && stored === undefined)
         await writeReports(reportOfNothing(factsOf(subject, command), judged), directory);
-      return await notReady(judged, interruption.by(), output);
+      return await notReady(judged, interruption.by(), directory, tap);
     }
     const { report, warnings } = judged;
     for (const warning of warnings) warn(warning);
@@ -72,8 +82,9 @@ export async function runCheck(
     pointLatest(directory);
     if (options.writeProfile !== undefined)
       await writeProfile(options.writeProfile, report, subject, options);
-    if (format === 'tap') {
-      await print(FORMATS.tap.render(report));
+    if (tap !== undefined) {
+      tap.end(checkRun(report));
+      await print('');
       process.stderr.write(humanSummary(report, directory, process.stderr));
     } else await print(humanSummary(report, directory, process.stdout));
     return exitCode(report);
@@ -125,13 +136,15 @@ function viewOf({ profile, only, stored, clock }: CheckSubject): LiveView {
 async function notReady(
   message: string,
   interrupted: string | undefined,
-  { directory, format }: CheckOutput,
+  directory: string,
+  tap: LiveTap | undefined,
 ): Promise<number> {
   const line =
     interrupted === undefined
       ? shownLine(message, 500)
       : `interrupted by ${interrupted} before anything was judged; ${journalHint(directory)}`;
-  if (format === 'tap') await print(`TAP version 14\nBail out! ${line}\n`);
+  tap?.bailOut(line);
+  await print('');
   process.stderr.write(`error: ${line}\n`);
   return interrupted === undefined ? EXIT.nothingToJudge : EXIT.interrupted;
 }
