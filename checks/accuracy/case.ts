@@ -6,8 +6,8 @@ import type { Permission } from '../profile/permissions.ts';
 import type { ProfileKey, TargetProfile } from '../profile/target-profile.ts';
 import { type Clock, sharedClock } from '../run/clock.ts';
 import type { Settled } from '../run/findings.ts';
+import type { StyleName } from './frameworks/catalogue.ts';
 import { startFrameworkService } from './frameworks/framework-service.ts';
-import type { StyleName } from './frameworks/styles.ts';
 
 /** What a case runs: a fault with the requirement that it breaks, or a variant, which breaks none. */
 export interface AccuracyCase {

@@ -1,6 +1,6 @@
 /** Who calls: the keys, their plans, and the bans on them. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Is } from './faults.ts';
+import type { Is } from './catalogue.ts';
 
 const PER_MINUTE = { free: 60, pro: 300 };
 

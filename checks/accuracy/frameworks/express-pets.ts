@@ -2,7 +2,7 @@
 import express, { type ErrorRequestHandler, type RequestHandler, type Response } from 'express';
 import { stringify } from 'lossless-json';
 import type { Caller, Request } from './callers.ts';
-import type { Is } from './faults.ts';
+import type { Is } from './catalogue.ts';
 import { type Answer, type PetStore, parseJson, refusal } from './pet-store.ts';
 
 export function send(response: Response, { status, body }: Answer): void {

@@ -2,8 +2,8 @@
 import type { Express, RequestHandler, Response } from 'express';
 import { type ClientRateLimitInfo, type Options, rateLimit, type Store } from 'express-rate-limit';
 import { Bans, callers } from './callers.ts';
+import type { Is } from './catalogue.ts';
 import { expressPets, send } from './express-pets.ts';
-import type { Is } from './faults.ts';
 import { PetStore, refusal, type Ways } from './pet-store.ts';
 
 const MINUTE = 60_000;

@@ -4,7 +4,7 @@ import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import { stringify } from 'lossless-json';
 import { callers } from './callers.ts';
-import type { Is } from './faults.ts';
+import type { Is } from './catalogue.ts';
 import { type Answer, PetStore, parseJson, refusal, type Ways } from './pet-store.ts';
 
 export interface FastifyWays extends Ways {

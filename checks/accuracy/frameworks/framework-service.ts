@@ -4,8 +4,8 @@ import { Worker } from 'node:worker_threads';
 import { packageRoot } from '../../../spec/package-root.ts';
 import { type Clock, sharedClock } from '../../run/clock.ts';
 import { KEYS } from './callers.ts';
+import type { StyleName } from './catalogue.ts';
 import type { ServiceData } from './service.ts';
-import type { StyleName } from './styles.ts';
 
 /** Built, since a thread does not inherit what makes Node read TypeScript. */
 const SERVICE = new URL('dist/checks/accuracy/frameworks/service.js', packageRoot);

@@ -1,7 +1,7 @@
-/** The animals of a service, and what the document says of them; each fault of `faults.ts` changes a line. */
+/** The animals of a service, and what the document says of them; each fault of `catalogue.ts` changes a line. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { isInteger, parse } from 'lossless-json';
-import type { Is } from './faults.ts';
+import type { Is } from './catalogue.ts';
 
 const STATUSES: readonly unknown[] = ['available', 'pending', 'sold'];
 const GREATEST = 2n ** 63n - 1n;

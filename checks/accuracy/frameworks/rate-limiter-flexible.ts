@@ -3,8 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Express, RequestHandler } from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { callers } from './callers.ts';
+import type { Is } from './catalogue.ts';
 import { expressPets, send } from './express-pets.ts';
-import type { Is } from './faults.ts';
 import { PetStore, refusal, type Ways } from './pet-store.ts';
 
 const PATIENCE = 20;

@@ -1,9 +1,9 @@
 /** The thread of one service: answers on loopback, by a clock that another thread moves on. */
 import { createServer } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Is } from './faults.ts';
+import type { Is, StyleName } from './catalogue.ts';
 import { shiftDate } from './shifted-time.ts';
-import { STYLES, type StyleName } from './styles.ts';
+import { STYLES } from './styles.ts';
 
 export interface ServiceData {
   readonly style: StyleName;

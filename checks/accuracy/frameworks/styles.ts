@@ -1,13 +1,16 @@
-/** Conforming services as people build them: library, keys, windows, headers, bans, and what the document leaves open. */
+/**
+ * Conforming services as people build them: library, keys, windows, headers, bans, and what the document leaves open. None
+ * counts a day: no run of theirs is permitted to spend one.
+ */
 import type { RequestListener } from 'node:http';
+import type { Is, StyleName } from './catalogue.ts';
 import { expressRateLimit } from './express-rate-limit.ts';
 import { fastifyRateLimit } from './fastify-rate-limit.ts';
-import type { Fault, Is } from './faults.ts';
 import { rateLimiterFlexible } from './rate-limiter-flexible.ts';
 
 type Build = (is: Is) => RequestListener | Promise<RequestListener>;
 
-export const STYLES = {
+export const STYLES: Readonly<Record<StyleName, Build>> = {
   'express-rate-limit': (is) => expressRateLimit({ keys: 'map', ban: 403 }, is),
   'express-rate-limit-by-clock': (is) =>
     expressRateLimit(
@@ -32,6 +35,4 @@ export const STYLES = {
       is,
     ),
   'fastify-rate-limit-continuing': (is) => fastifyRateLimit({ keys: 'map', continueExceeding: true }, is),
-} satisfies Readonly<Record<Fault['style'], Build>> & Readonly<Record<string, Build>>;
-
-export type StyleName = keyof typeof STYLES;
+};

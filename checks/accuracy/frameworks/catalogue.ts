@@ -1,3 +1,22 @@
+/** The services; `styles.ts` makes them. */
+export const STYLE_NAMES = [
+  'express-rate-limit',
+  'express-rate-limit-by-clock',
+  'express-rate-limit-ban-429',
+  'rate-limiter-flexible',
+  'rate-limiter-flexible-blocking',
+  'fastify-rate-limit',
+  'fastify-rate-limit-by-hand',
+  'fastify-rate-limit-continuing',
+] as const;
+export type StyleName = (typeof STYLE_NAMES)[number];
+
+interface FrameworkFault {
+  readonly name: string;
+  readonly breaks: string;
+  readonly style: StyleName;
+}
+
 /** What such services typically get wrong: the requirement that it breaks, and the service that is made to do it. */
 export const FAULTS = [
   // Answers in the library's words.
@@ -67,9 +86,7 @@ export const FAULTS = [
   { name: 'stored-before-validated', breaks: 'add-rejected-stores-nothing', style: 'fastify-rate-limit' },
   { name: 'id-read-loosely', breaks: 'get-malformed-id-refused', style: 'express-rate-limit' },
   { name: 'deprecated-until-2031', breaks: 'sunset-header-agrees', style: 'express-rate-limit' },
-] as const;
-
-export type Fault = (typeof FAULTS)[number];
+] as const satisfies readonly FrameworkFault[];
 
 /** Whether a service has this fault. */
-export type Is = (fault: Fault['name']) => boolean;
+export type Is = (fault: (typeof FAULTS)[number]['name']) => boolean;
