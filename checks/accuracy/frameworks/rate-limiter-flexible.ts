@@ -1,5 +1,5 @@
 /** Express behind rate-limiter-flexible, which counts and leaves every answer to the service. */
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, RequestHandler } from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { callers } from './callers.ts';
@@ -22,11 +22,12 @@ export function rateLimiterFlexible(ways: FlexibleWays, is: Is): Express {
 
   function limiter(): RequestHandler {
     const limiters = new Map<string, RateLimiterMemory>();
-    let requests = 0;
-    /** The limiter of a plan; a service of two processes without a shared store has two of each. */
-    function limiterOf(points: number): RateLimiterMemory {
-      requests += 1;
-      const name = `${points} ${is('two-processes') ? requests % 2 : 0}`;
+    const turns = new Map<string, number>();
+    /** The limiter of a plan; a service of two processes without a shared store has two of each, taken in turns. */
+    function limiterOf(id: string, points: number): RateLimiterMemory {
+      const turn = (turns.get(id) ?? 0) + 1;
+      turns.set(id, turn);
+      const name = `${points} ${is('two-processes') ? turn % 2 : 0}`;
       const known = limiters.get(name);
       if (known !== undefined) return known;
       const made = new RateLimiterMemory({ points: is('one-too-few') ? points - 1 : points, duration: 60 });
@@ -34,12 +35,12 @@ export function rateLimiterFlexible(ways: FlexibleWays, is: Is): Express {
       return made;
     }
     async function consume(id: string, points: number): Promise<RateLimiterRes> {
-      const limits = limiterOf(points);
+      const limits = limiterOf(id, points);
       if (is('looked-at-then-counted')) {
         const seen = await limits.get(id);
         if (seen !== null && seen.consumedPoints >= points && seen.msBeforeNext > 0)
           return new RateLimiterRes(0, seen.msBeforeNext, points + 1);
-        await turn();
+        await sleep(10);
         const { remainingPoints, msBeforeNext, consumedPoints } = await limits.penalty(id);
         return new RateLimiterRes(remainingPoints, msBeforeNext, Math.min(consumedPoints, points));
       }
