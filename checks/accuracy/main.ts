@@ -1,6 +1,6 @@
 /**
  * `npm run accuracy`: the whole suite against every fault and every conforming variant of the reference server, and
- * against services of Express and Fastify, in parallel, on a simulated clock. With `--write` the matrix goes to MATRIX.md
+ * against services of Express, Fastify and Go, in parallel, on a simulated clock. With `--write` the matrix goes to MATRIX.md
  * beside this file's source. Exits 1 unless every fault is found by the requirement that it breaks, every requirement
  * finds a fault, and no conforming server fails anything. With `--frameworks` these services alone,
  * beside three conforming reference servers.
@@ -15,7 +15,8 @@ import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
 import { requirements } from '../../spec/contract.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import type { AccuracyCase, CaseResult } from './case.ts';
-import { FAULTS as FRAMEWORK_FAULTS, STYLE_NAMES } from './frameworks/catalogue.ts';
+import { FAULTS as FRAMEWORK_FAULTS, GO_STYLE, NODE_STYLES } from './frameworks/catalogue.ts';
+import { buildInGo } from './frameworks/framework-service.ts';
 import { type Entry, matrixOf, matrixText } from './matrix.ts';
 
 const { values: options } = parseArgs({
@@ -37,7 +38,7 @@ const allCases: AccuracyCase[] = [
   ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name, animals: FOREIGN_ANIMALS, busy: true })),
   ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name, animals: 0 })),
   ...FRAMEWORK_FAULTS.map((fault) => ({ kind: 'fault' as const, ...fault })),
-  ...STYLE_NAMES.map((style) => ({ kind: 'variant' as const, name: style, style })),
+  ...[...NODE_STYLES, GO_STYLE].map((style) => ({ kind: 'variant' as const, name: style, style })),
 ];
 
 function weight({ breaks }: { readonly breaks: string }): number {
@@ -46,12 +47,15 @@ function weight({ breaks }: { readonly breaks: string }): number {
 
 /** Conforming servers that are judged whatever is asked for: a check that fails everything finds every fault. */
 const ALWAYS = new Set(VARIANTS.slice(0, 3).map(({ name }) => name));
-const cases = allCases.filter(
+const asked = allCases.filter(
   ({ kind, name, breaks, animals, style }) =>
     (new RegExp(options.filter).test(`${name} ${breaks ?? ''} ${style ?? ''}`) &&
       (style !== undefined || !options.frameworks)) ||
     (kind === 'variant' && animals === undefined && ALWAYS.has(name)),
 );
+const noGo = asked.some(({ style }) => style === GO_STYLE) ? await buildInGo() : undefined;
+if (noGo !== undefined) process.stdout.write(`skipped, the service in Go: ${noGo}\n`);
+const cases = asked.filter(({ style }) => style !== GO_STYLE || noGo === undefined);
 const queue = [...cases];
 const entries: Entry[] = [];
 const startedAt = performance.now();

@@ -1,5 +1,5 @@
-/** The services; `styles.ts` makes them. */
-export const STYLE_NAMES = [
+/** The services of Express and Fastify; `styles.ts` makes them. */
+export const NODE_STYLES = [
   'express-rate-limit',
   'express-rate-limit-by-clock',
   'express-rate-limit-ban-429',
@@ -9,7 +9,10 @@ export const STYLE_NAMES = [
   'fastify-rate-limit-by-hand',
   'fastify-rate-limit-continuing',
 ] as const;
-export type StyleName = (typeof STYLE_NAMES)[number];
+/** The service in Go; `go/main.go`. */
+export const GO_STYLE = 'go-x-time-rate';
+export type NodeStyle = (typeof NODE_STYLES)[number];
+export type StyleName = NodeStyle | typeof GO_STYLE;
 
 interface FrameworkFault {
   readonly name: string;
@@ -86,6 +89,16 @@ export const FAULTS = [
   { name: 'stored-before-validated', breaks: 'add-rejected-stores-nothing', style: 'fastify-rate-limit' },
   { name: 'id-read-loosely', breaks: 'get-malformed-id-refused', style: 'express-rate-limit' },
   { name: 'deprecated-until-2031', breaks: 'sunset-header-agrees', style: 'express-rate-limit' },
+  // What Go does where nobody looks.
+  { name: 'go-burst-of-one', breaks: 'rate-minute-free', style: GO_STYLE },
+  { name: 'go-half-the-refill', breaks: 'rate-minute-free', style: GO_STYLE },
+  { name: 'go-errors-as-text', breaks: 'error-body-401', style: GO_STYLE },
+  { name: 'go-type-guessed', breaks: 'media-type-json', style: GO_STYLE },
+  { name: 'go-names-in-any-case', breaks: 'add-rejects-missing-name', style: GO_STYLE },
+  { name: 'go-missing-is-zero', breaks: 'add-rejects-missing-name', style: GO_STYLE },
+  { name: 'go-decoder-reads-one-value', breaks: 'add-rejects-malformed-json', style: GO_STYLE },
+  { name: 'go-id-decoded-too', breaks: 'pet-id-assigned-by-service', style: GO_STYLE },
+  { name: 'go-status-without-omitempty', breaks: 'add-pet-schema', style: GO_STYLE },
 ] as const satisfies readonly FrameworkFault[];
 
 /** Whether a service has this fault. */

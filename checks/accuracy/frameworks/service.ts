@@ -1,12 +1,12 @@
 /** The thread of one service: answers on loopback, by a clock that another thread moves on. */
 import { createServer } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
-import type { Is, StyleName } from './catalogue.ts';
+import type { Is, NodeStyle } from './catalogue.ts';
 import { shiftDate } from './shifted-time.ts';
 import { STYLES } from './styles.ts';
 
 export interface ServiceData {
-  readonly style: StyleName;
+  readonly style: NodeStyle;
   readonly fault?: string;
   /** Milliseconds by which this service's time is ahead of the machine's. */
   readonly ahead: Float64Array;

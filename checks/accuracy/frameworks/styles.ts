@@ -3,14 +3,14 @@
  * counts a day: no run of theirs is permitted to spend one.
  */
 import type { RequestListener } from 'node:http';
-import type { Is, StyleName } from './catalogue.ts';
+import type { Is, NodeStyle } from './catalogue.ts';
 import { expressRateLimit } from './express-rate-limit.ts';
 import { fastifyRateLimit } from './fastify-rate-limit.ts';
 import { rateLimiterFlexible } from './rate-limiter-flexible.ts';
 
 type Build = (is: Is) => RequestListener | Promise<RequestListener>;
 
-export const STYLES: Readonly<Record<StyleName, Build>> = {
+export const STYLES: Readonly<Record<NodeStyle, Build>> = {
   'express-rate-limit': (is) => expressRateLimit({ keys: 'map', ban: 403 }, is),
   'express-rate-limit-by-clock': (is) =>
     expressRateLimit(
