@@ -91,7 +91,7 @@ export const FAULTS = [
   { name: 'deprecated-until-2031', breaks: 'sunset-header-agrees', style: 'express-rate-limit' },
   // What Go does where nobody looks.
   { name: 'go-burst-of-one', breaks: 'rate-minute-free', style: GO_STYLE },
-  { name: 'go-half-the-refill', breaks: 'rate-minute-free', style: GO_STYLE },
+  { name: 'go-half-the-refill', breaks: 'rate-next-window', style: GO_STYLE },
   { name: 'go-errors-as-text', breaks: 'error-body-401', style: GO_STYLE },
   { name: 'go-type-guessed', breaks: 'media-type-json', style: GO_STYLE },
   { name: 'go-names-in-any-case', breaks: 'add-rejects-missing-name', style: GO_STYLE },
