@@ -3,10 +3,13 @@ export const NODE_STYLES = [
   'express-rate-limit',
   'express-rate-limit-by-clock',
   'express-rate-limit-ban-429',
+  'express-rate-limit-by-clock-ban-429',
   'rate-limiter-flexible',
   'rate-limiter-flexible-blocking',
+  'rate-limiter-flexible-dates',
   'fastify-rate-limit',
   'fastify-rate-limit-by-hand',
+  'fastify-rate-limit-by-hand-banning',
   'fastify-rate-limit-continuing',
 ] as const;
 /** The service in Go; `go/main.go`. */

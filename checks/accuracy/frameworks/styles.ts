@@ -19,9 +19,13 @@ export const STYLES: Readonly<Record<NodeStyle, Build>> = {
     ),
   'express-rate-limit-ban-429': (is) =>
     expressRateLimit({ keys: 'database', ban: 429, oddQueries: 'refused', usualStatus: 'available' }, is),
+  'express-rate-limit-by-clock-ban-429': (is) =>
+    expressRateLimit({ keys: 'map', windows: 'by the clock', ban: 429, oddQueries: 'refused' }, is),
   'rate-limiter-flexible': (is) => rateLimiterFlexible({ keys: 'map', oddQueries: 'refused' }, is),
   'rate-limiter-flexible-blocking': (is) =>
     rateLimiterFlexible({ keys: 'database', block: 90, retryAfter: 'date', usualStatus: 'pending' }, is),
+  'rate-limiter-flexible-dates': (is) =>
+    rateLimiterFlexible({ keys: 'map', retryAfter: 'date', newestFirst: true }, is),
   'fastify-rate-limit': (is) => fastifyRateLimit({ keys: 'map', ban: 20, oddQueries: 'refused' }, is),
   'fastify-rate-limit-by-hand': (is) =>
     fastifyRateLimit(
@@ -34,5 +38,7 @@ export const STYLES: Readonly<Record<NodeStyle, Build>> = {
       },
       is,
     ),
+  'fastify-rate-limit-by-hand-banning': (is) =>
+    fastifyRateLimit({ keys: 'database', limits: 'by hand', ban: 5, usualStatus: 'pending' }, is),
   'fastify-rate-limit-continuing': (is) => fastifyRateLimit({ keys: 'map', continueExceeding: true }, is),
 };
