@@ -84,8 +84,8 @@ func limited(next http.HandlerFunc) http.HandlerFunc {
 		if !isKnown {
 			key, limit = "", perMinute[""]
 		}
-		at := now()
 		mutex.Lock()
+		at := now()
 		bucket := bucketOf(key, limit)
 		isAdmitted := bucket.AllowN(at, 1)
 		left := bucket.TokensAt(at)
