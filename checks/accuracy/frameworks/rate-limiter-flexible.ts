@@ -40,7 +40,7 @@ export function rateLimiterFlexible(ways: FlexibleWays, is: Is): Express {
         const seen = await limits.get(id);
         if (seen !== null && seen.consumedPoints >= points && seen.msBeforeNext > 0)
           return new RateLimiterRes(0, seen.msBeforeNext, points + 1);
-        await sleep(30); // another database
+        await sleep(30);
         const { remainingPoints, msBeforeNext, consumedPoints } = await limits.penalty(id);
         return new RateLimiterRes(remainingPoints, msBeforeNext, Math.min(consumedPoints, points));
       }
