@@ -5,8 +5,10 @@ import { type StartOptions, startReferenceServer } from '../../reference-server/
 import { checkTarget } from '../check-target.ts';
 import type { Permission } from '../profile/permissions.ts';
 import type { ProfileKey, TargetProfile } from '../profile/target-profile.ts';
-import { sharedClock } from '../run/clock.ts';
+import { type Clock, sharedClock } from '../run/clock.ts';
 import type { Settled } from '../run/findings.ts';
+import type { StyleName } from './frameworks/catalogue.ts';
+import { startFrameworkService } from './frameworks/framework-service.ts';
 
 /** What a case runs: a fault with the requirement that it breaks, or a variant, which breaks none. */
 export interface AccuracyCase {
@@ -14,6 +16,8 @@ export interface AccuracyCase {
   readonly name: string;
   /** The requirement that the fault names; undefined for a variant. */
   readonly breaks?: string;
+  /** The service made of other people's libraries that is checked, in place of the reference server. */
+  readonly style?: StyleName;
   /** Animals of others in the store. */
   readonly animals?: number;
   /** Whether another client adds animals all the time. */
@@ -130,15 +134,28 @@ export function profileOf(
   };
 }
 
+interface CaseServer {
+  readonly baseUrl: string;
+  readonly keys: readonly { readonly name: string; readonly value: string }[];
+  readonly clock: Clock;
+  close(): Promise<void>;
+}
+
+async function startServerOf(accuracyCase: AccuracyCase): Promise<CaseServer> {
+  const { kind, name, breaks, style } = accuracyCase;
+  if (style !== undefined) return startFrameworkService(style, kind === 'fault' ? name : undefined);
+  const clock = sharedClock();
+  // That the removal date has come is not believed of the target's clock alone.
+  if (breaks === 'get-removed' || name === 'after-the-removal') await clock.sleepUntil(AFTER_REMOVAL);
+  return { ...(await startReferenceServer({ clock, ...serverOf(accuracyCase) })), clock };
+}
+
 /** Runs a case on a server of its own, with which it shares a clock that waits for nothing. */
 export async function runCase(accuracyCase: AccuracyCase): Promise<CaseResult> {
   const setting = settingOf(accuracyCase);
   const { keys, permissions } = setting;
-  const clock = sharedClock();
-  // That the removal date has come is not believed of the target's clock alone.
-  if (accuracyCase.breaks === 'get-removed' || accuracyCase.name === 'after-the-removal')
-    await clock.sleepUntil(AFTER_REMOVAL);
-  const server = await startReferenceServer({ clock, ...serverOf(accuracyCase) });
+  const server = await startServerOf(accuracyCase);
+  const { clock } = server;
   const neighbour = server.keys.find(({ name }) => name === 'business-load');
   const stopAdding =
     accuracyCase.busy === true && neighbour !== undefined

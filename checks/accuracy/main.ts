@@ -1,7 +1,9 @@
 /**
- * `npm run accuracy`: the whole suite against every fault and every conforming variant of the reference server, in
- * parallel, on a simulated clock. Writes matrix.json and MATRIX.md beside this file's source and exits 1 unless every
- * fault is found by the requirement that it breaks, every requirement finds a fault, and no variant fails anything.
+ * `npm run accuracy`: the whole suite against every fault and every conforming variant of the reference server, and
+ * against services of Express, Fastify and Go, in parallel, on a simulated clock. With `--write` the matrix goes to MATRIX.md
+ * beside this file's source. Exits 1 unless every fault is found by the requirement that it breaks, every requirement
+ * finds a fault, and no conforming server fails anything. With `--frameworks` these services alone,
+ * beside three conforming reference servers.
  */
 import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -13,6 +15,8 @@ import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
 import { requirements } from '../../spec/contract.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import type { AccuracyCase, CaseResult } from './case.ts';
+import { FAULTS as FRAMEWORK_FAULTS, GO_STYLE, NODE_STYLES } from './frameworks/catalogue.ts';
+import { buildInGo } from './frameworks/framework-service.ts';
 import { type Entry, matrixOf, matrixText } from './matrix.ts';
 
 const { values: options } = parseArgs({
@@ -20,6 +24,7 @@ const { values: options } = parseArgs({
     filter: { type: 'string', default: '' },
     at: { type: 'string', default: '5' },
     write: { type: 'boolean', default: false },
+    frameworks: { type: 'boolean', default: false },
   },
 });
 
@@ -32,6 +37,8 @@ const allCases: AccuracyCase[] = [
   ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name })),
   ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name, animals: FOREIGN_ANIMALS, busy: true })),
   ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name, animals: 0 })),
+  ...FRAMEWORK_FAULTS.map((fault) => ({ kind: 'fault' as const, ...fault })),
+  ...[...NODE_STYLES, GO_STYLE].map((style) => ({ kind: 'variant' as const, name: style, style })),
 ];
 
 function weight({ breaks }: { readonly breaks: string }): number {
@@ -40,11 +47,15 @@ function weight({ breaks }: { readonly breaks: string }): number {
 
 /** Conforming servers that are judged whatever is asked for: a check that fails everything finds every fault. */
 const ALWAYS = new Set(VARIANTS.slice(0, 3).map(({ name }) => name));
-const cases = allCases.filter(
-  ({ kind, name, breaks, animals }) =>
-    new RegExp(options.filter).test(`${name} ${breaks ?? ''}`) ||
+const asked = allCases.filter(
+  ({ kind, name, breaks, animals, style }) =>
+    (new RegExp(options.filter).test(`${name} ${breaks ?? ''} ${style ?? ''}`) &&
+      (style !== undefined || !options.frameworks)) ||
     (kind === 'variant' && animals === undefined && ALWAYS.has(name)),
 );
+const noGo = asked.some(({ style }) => style === GO_STYLE) ? await buildInGo() : undefined;
+if (noGo !== undefined) process.stdout.write(`skipped, the service in Go: ${noGo}\n`);
+const cases = asked.filter(({ style }) => style !== GO_STYLE || noGo === undefined);
 const queue = [...cases];
 const entries: Entry[] = [];
 const startedAt = performance.now();
@@ -96,7 +107,7 @@ const matrix = matrixOf(
   requirements
     .filter(({ excluded, level }) => excluded === undefined && level === 'MUST')
     .map(({ id }) => id)
-    .filter((id) => options.filter === '' || broken.has(id)),
+    .filter((id) => (options.filter === '' && !options.frameworks) || broken.has(id)),
 );
 const seconds = Math.round((performance.now() - startedAt) / 1000);
 if (options.write) {

@@ -46,6 +46,17 @@ t.test('a fault that another requirement finds is a miss, told with what failed 
   ]);
 });
 
+t.test('a fault of a service made of libraries bears the name of the service, found or not', async (t) => {
+  const ofService = { ...fault('text-429', 'error-body-429'), style: 'express-rate-limit' as const };
+  const found = matrixOf(
+    [{ case: ofService, result: result({ 'error-body-429': 'fail' }) }],
+    ['error-body-429'],
+  );
+  t.match(matrixText(found), '| error-body-429 | express-rate-limit: text-429 |');
+  const missed = matrixOf([{ case: ofService, result: result({}) }], ['error-body-429']);
+  t.match(missed.problems, ['fault express-rate-limit: text-429: error-body-429 did not fail']);
+});
+
 t.test('a fault that nothing finds is told with what kept the run from its verdicts', async (t) => {
   const missed = fault('drops-names', 'add-echo');
   t.strictSame(

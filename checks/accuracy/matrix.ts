@@ -40,8 +40,8 @@ const open = ({ verdicts }: CaseResult): string[] =>
     )
     .map(({ id, reason }) => `${id} (${reason})`);
 
-const title = ({ name, animals, busy }: AccuracyCase) =>
-  `${name}${animals === undefined ? '' : `, ${animals.toLocaleString('en')} foreign animals`}${busy === true ? ', another client adding' : ''}`;
+const title = ({ name, kind, style, animals, busy }: AccuracyCase) =>
+  `${kind === 'fault' && style !== undefined ? `${style}: ` : ''}${name}${animals === undefined ? '' : `, ${animals.toLocaleString('en')} foreign animals`}${busy === true ? ', another client adding' : ''}`;
 
 /** Rows that another one is explained by, although they passed or are not there: sentences that are not true. */
 function untrue({ verdicts }: CaseResult): string[] {
@@ -66,22 +66,20 @@ export function matrixOf(entries: readonly Entry[], checkable: readonly string[]
     requirement,
     kills: faults
       .filter((entry) => entry.case.breaks === requirement)
-      .map(({ case: { name }, result }) => ({
-        fault: name,
+      .map(({ case: accuracyCase, result }) => ({
+        fault: title(accuracyCase),
         found: failed(result).includes(requirement),
         collateral: failed(result).filter((id) => id !== requirement),
       }))
       .sort((a, b) => a.fault.localeCompare(b.fault)),
   }));
   const problems: string[] = [];
-  for (const {
-    case: { name, breaks },
-    result,
-  } of faults) {
+  for (const { case: accuracyCase, result } of faults) {
+    const { breaks } = accuracyCase;
     if (failed(result).includes(breaks ?? '')) continue;
     const instead = failed(result);
     problems.push(
-      `fault ${name}: ${breaks} did not fail${instead.length === 0 ? '' : `, but ${instead.join(', ')}`}${result.problem === undefined ? '' : `: ${result.problem}`}`,
+      `fault ${title(accuracyCase)}: ${breaks} did not fail${instead.length === 0 ? '' : `, but ${instead.join(', ')}`}${result.problem === undefined ? '' : `: ${result.problem}`}`,
     );
   }
   for (const { case: accuracyCase, result } of conforming) {
@@ -118,7 +116,7 @@ export function matrixText(matrix: Matrix): string {
     '',
     `Written by \`npm run accuracy -- --write\`. ${matrix.found} of ${matrix.faults} single faults found by the requirement that they break; ${matrix.falseAlarms} false alarms on ${matrix.variants} conforming servers.`,
     '',
-    'A fault may break more than one statement of the document at once: what else failed with it is in brackets.',
+    'A fault may break more than one statement of the document at once: what else failed with it is in brackets. Services of Express, Fastify and Go bear the name of their limiter; the rest is the reference server.',
     '',
     '| Requirement | Faults found by it |',
     '|---|---|',

@@ -111,6 +111,18 @@ t.test('a shared clock leaves out the time in which nothing is under way', async
   t.ok(performance.now() - began < 5000, 'in no time');
 });
 
+t.test(
+  'a target in another thread is told how far the shared clock is ahead, before anybody wakes',
+  async (t) => {
+    const told: number[] = [];
+    const clock = sharedClock((ahead) => told.push(ahead));
+    const before = clock.now();
+    await clock.sleepUntil(before + 60_000);
+    t.equal(told.length, 1);
+    t.ok(Math.abs((told[0] ?? 0) - 60_000) < 1000, `${told[0]}`);
+  },
+);
+
 t.test('while something is under way no time is left out', async (t) => {
   const clock = sharedClock();
   const from = clock.now();

@@ -1,0 +1,5 @@
+module petstore-harness/pets
+
+go 1.25.0
+
+require golang.org/x/time v0.15.0
