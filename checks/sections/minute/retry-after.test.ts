@@ -161,7 +161,7 @@ t.test('after the time that Retry-After told a request is admitted', async (t) =
   t.match(await honest(), { verdict: 'pass', evidence: /^after-retry-after,refusal$/ });
   t.match(await honest({ afterRetryAfter: undefined }), {
     verdict: 'inconclusive',
-    reason: /no Retry-After that can be waited for$/,
+    reason: /retry-after-readable/,
     evidence: /^refusal$/,
   });
   t.match(await honest({ afterRetryAfter: undefined, windows: [] }), {
@@ -179,7 +179,7 @@ t.test('after the time that Retry-After told a request is admitted', async (t) =
   for (const status of [401, 403])
     t.match(await honest(after(status)), {
       verdict: 'inconclusive',
-      reason: /seems to be banned$/,
+      reason: /ban-spares-polite/,
       evidence: /^again$/,
     });
 });
@@ -195,7 +195,7 @@ t.test('at the time in X-RateLimit-Reset a request is admitted', async (t) => {
     evidence: /^again,refusal$/,
   });
   for (const status of [401, 403])
-    t.match(await reset(after(status)), { verdict: 'inconclusive', reason: /seems to be banned$/ });
+    t.match(await reset(after(status)), { verdict: 'inconclusive', reason: /ban-spares-polite/ });
   t.match(await reset({ windows: [none] }), {
     verdict: 'inconclusive',
     reason: /refused nothing/,
