@@ -55,7 +55,8 @@ export function refusedOtherwise(
   refusal: AnsweredExchange,
 ): string | undefined {
   const { name, limits } = measurement.key;
-  if ([401, 403].includes(refusal.outcome.status)) return `key ${name} seems to be banned`;
+  if ([401, 403].includes(refusal.outcome.status))
+    return `key ${name} seems to be banned (see ban-spares-polite)`;
   if (disturbed(measurement)) return `somebody else seems to spend key ${name}`;
   // A key that is refused before its minute's limit may have none left of its day, which headers need not tell.
   return tellsDay(refusal, limits) || first(measurement)?.count.verdict.kind === 'fewer'

@@ -124,7 +124,7 @@ export const retryAfterChecks: readonly Check[] = [
     const { key, after } = measurement;
     if (after?.afterRetryAfter === undefined)
       return judge.unsettled(
-        `key ${key.name}: no Retry-After that can be waited for`,
+        `key ${key.name}: no Retry-After that can be waited for (see retry-after-readable)`,
         ...(after === undefined ? [] : [after.refusal]),
       );
     const told = toldWait(after.obeyed, key.limits);
