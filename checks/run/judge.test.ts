@@ -204,3 +204,20 @@ t.test('where answers are crossed nothing can be told, but for what crossing its
   t.strictSame(requirements.get('id'), open, 'nor does it hold');
   t.equal(gaps.get('seen'), crossed);
 });
+
+t.test('a row is explained by another one that did not pass, and by no other', async (t) => {
+  const open = (id: string, cause: string) =>
+    check(id, {}, () => {
+      throw new Unsettled(`not counted (see ${cause})`);
+    });
+  const { requirements } = await judged(testRun(), [
+    holding('held'),
+    breaking('broken'),
+    open('because-broken', 'broken'),
+    open('because-held', 'held'),
+    open('because-nothing', 'nothing'),
+  ]);
+  t.match(requirements.get('because-broken'), { reason: 'not counted (see broken)' });
+  t.match(requirements.get('because-held'), { reason: /^not counted$/ });
+  t.match(requirements.get('because-nothing'), { reason: /^not counted$/ });
+});

@@ -123,10 +123,27 @@ export function judgeRun(
     return [observer.id, isDoubtful ? doubt : answer] as const;
   });
   return {
-    requirements: new Map([...settled, ...leftOut.map((id) => [id, LEFT_OUT] as const)]),
+    requirements: withTrueCauses(new Map([...settled, ...leftOut.map((id) => [id, LEFT_OUT] as const)])),
     gaps: new Map(gaps),
     ...(doubt === undefined ? {} : { doubt }),
   };
+}
+
+/** A reason may end with the row that explains this one. */
+const CAUSE = / \(see ([a-z0-9-]+)\)/g;
+
+/** The reason alone, while what explains it is not known. */
+export const withoutCause = (reason: string): string => reason.replace(CAUSE, '');
+
+/** A row that passed explains no other. */
+function withTrueCauses(rows: ReadonlyMap<string, Settled>): ReadonlyMap<string, Settled> {
+  const explains = (id: string) => rows.has(id) && rows.get(id)?.verdict !== 'pass';
+  return new Map(
+    [...rows].map(([id, row]) => [
+      id,
+      { ...row, reason: row.reason.replace(CAUSE, (named, cause: string) => (explains(cause) ? named : '')) },
+    ]),
+  );
 }
 
 function gapAnswer(observer: GapObserver, source: OutcomeSource, trace: Trace): GapAnswer | string {

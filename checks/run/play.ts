@@ -3,7 +3,7 @@
 import type { Key } from '../profile/key.ts';
 import { postflight } from './changed-target.ts';
 import type { Check, GapObserver } from './check.ts';
-import { type Judging, judgeCheck, Watch } from './judge.ts';
+import { type Judging, judgeCheck, Watch, withoutCause } from './judge.ts';
 import type { RunFacts } from './probe.ts';
 import type { Run } from './run.ts';
 import type { RunEvent } from './run-events.ts';
@@ -87,7 +87,7 @@ export async function playRun(
       if (!isDone(check)) continue;
       open.delete(check);
       const settled = judgeCheck(check, watch.of(check), run, run.trace).settle();
-      onEvent({ kind: 'check-ended', id: check.id, ...settled });
+      onEvent({ kind: 'check-ended', id: check.id, ...settled, reason: withoutCause(settled.reason) });
     }
   };
 

@@ -61,12 +61,16 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   const long = keys.filter((key) => key.length >= SHORTEST_IN_WORDS);
   const words = [...new Set(long.flatMap(wordForms))];
   const patterns = keys.filter((key) => key.length < SHORTEST_IN_WORDS).map(aloneForms);
-  patterns.push(anyOf(words));
+  const inWords = anyOf(words);
   const beginnings = words.map((word) => word.toLowerCase());
   const reach = Math.max(SHORTEST_IN_WORDS, ...words.map((word) => word.length)) * LONGEST_ESCAPE;
 
   const split = anyOf(long.flatMap(spellings).map(joined).filter(isTold));
-  const find = (plain: string) => [...matches(plain, patterns), ...splitMatches(plain, split)];
+  const find = (plain: string) => [
+    ...patterns.flatMap((pattern) => matches(plain, pattern)),
+    ...inWords(plain),
+    ...splitMatches(plain, split),
+  ];
   const redact = (text: string) => replaceRanges(text, rangesIn(text, reach, find));
   return {
     redact,
@@ -159,30 +163,60 @@ function aloneForms(key: string): RegExp {
   );
 }
 
-/** One of the words, the longest where one begins with another; without words nothing matches. */
-function anyOf(words: readonly string[]): RegExp {
+/** Where a text holds one of the words, the longest where one begins with another. */
+type Finder = (text: string) => Range[];
+
+function anyOf(words: readonly string[]): Finder {
   const longestFirst = [...words].sort((a, b) => b.length - a.length);
-  return new RegExp(longestFirst.map(literally).join('|') || '(?!)', 'gi');
+  const pattern = new RegExp(longestFirst.map(literally).join('|') || '(?!)', 'gi');
+  const mayHold = anyBeginning(words);
+  return (text) => (mayHold(text) ? matches(text, pattern) : []);
+}
+
+/** No word that is looked for is shorter. */
+const BEGINNING = SHORTEST_UNESCAPED;
+/** A character moves the hash on by so many bits, so that it is gone after the length of a beginning. */
+const STEP = 3;
+const HASHES = 2 ** (STEP * BEGINNING);
+
+/**
+ * Whether one of the words may be in a text, by their first characters in any case. Most texts hold none, and a pattern of
+ * a thousand words takes a hundred times as long to tell.
+ */
+function anyBeginning(words: readonly string[]): (text: string) => boolean {
+  const beginnings = new Set(words.map((word) => word.slice(0, BEGINNING).toLowerCase()));
+  const hashes = new Uint8Array(HASHES);
+  const next = (hash: number, code: number) => ((hash << STEP) ^ code) & (HASHES - 1);
+  for (const beginning of beginnings)
+    hashes[[...beginning].reduce((hash, character) => next(hash, character.charCodeAt(0)), 0)] = 1;
+  return (text) => {
+    const plain = text.toLowerCase();
+    let hash = 0;
+    for (let index = 0; index < plain.length; index += 1) {
+      hash = next(hash, plain.charCodeAt(index));
+      if (hashes[hash] === 1 && beginnings.has(plain.slice(Math.max(0, index + 1 - BEGINNING), index + 1)))
+        return true;
+    }
+    return false;
+  };
 }
 
 const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
 type Range = readonly [start: number, end: number];
 
-/** Where the patterns match, also where one match begins within another, which makes one range of both. */
-function matches(text: string, patterns: readonly RegExp[]): Range[] {
-  return patterns.flatMap((pattern) => {
-    const ranges: [start: number, end: number][] = [];
-    pattern.lastIndex = 0;
-    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-      const end = match.index + match[0].length;
-      const last = ranges.at(-1);
-      if (last !== undefined && match.index < last[1]) last[1] = Math.max(last[1], end);
-      else ranges.push([match.index, end]);
-      pattern.lastIndex = match.index + 1;
-    }
-    return ranges;
-  });
+/** Where a pattern matches, also where one match begins within another, which makes one range of both. */
+function matches(text: string, pattern: RegExp): Range[] {
+  const ranges: [start: number, end: number][] = [];
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const end = match.index + match[0].length;
+    const last = ranges.at(-1);
+    if (last !== undefined && match.index < last[1]) last[1] = Math.max(last[1], end);
+    else ranges.push([match.index, end]);
+    pattern.lastIndex = match.index + 1;
+  }
+  return ranges;
 }
 
 /** What may stand between the characters of a key, plain or escaped. */
@@ -194,11 +228,11 @@ const joined = (text: string) => text.replace(SEPARATOR, '');
 const isTold = (key: string) => key.length >= SHORTEST_IN_WORDS && /[a-z]/i.test(key);
 
 /** Where one of the keys, which have no separators, stands with some in it. */
-function splitMatches(text: string, keys: RegExp): Range[] {
+function splitMatches(text: string, keys: Finder): Range[] {
   const plain = joined(text);
   if (plain.length === text.length) return [];
   const layer = new Layer(text, SEPARATOR, 0);
-  return matches(plain, [keys]).map(([start, end]) => [layer.placeOf(start + 1) - 1, layer.placeOf(end)]);
+  return keys(plain).map(([start, end]) => [layer.placeOf(start + 1) - 1, layer.placeOf(end)]);
 }
 
 /** The longest end of the text that begins one of the words, from 8 characters on. */

@@ -176,12 +176,12 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
     },
   ),
   fault(
-    'auth-every-tenth-accepted',
+    'auth-every-fifth-accepted',
     'auth-unknown-key',
-    'Every tenth request with an invalid token is served.',
+    'Every fifth request with an invalid token is served.',
     () => {
       let refused = 0;
-      return serving((call) => hasUnknown(call) && ++refused % 10 === 0);
+      return serving((call) => hasUnknown(call) && ++refused % 5 === 0);
     },
   ),
 ];
