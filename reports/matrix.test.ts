@@ -26,9 +26,11 @@ t.test('reports are found below a folder and named after theirs', async (t) => {
 });
 
 t.test('a folder without reports, or with a broken one, is one line', async (t) => {
-  const folder = t.testdir({ empty: {}, bad: { go: { 'report.json': '{' } } });
+  const text = JSON.stringify(conformantReport());
+  const folder = t.testdir({ empty: {}, bad: { go: { 'report.json': '{' } }, java: { 'report.json': text } });
   t.match(readMatrix(`${folder}/empty`), { ok: false, problem: /holds no report\.json/ });
   t.match(readMatrix(`${folder}/bad`), { ok: false, problem: /go\/report\.json: is not JSON/ });
+  t.match(readMatrix(folder), { ok: true, damaged: [/go\/report\.json: is not JSON/] });
   t.match(readMatrix(`${folder}/nowhere`), { ok: false, problem: /ENOENT/ });
 });
 

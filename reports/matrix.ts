@@ -10,9 +10,9 @@ export interface MatrixColumn {
   readonly report: Report;
 }
 
-/** The reports below a folder, or one line that says which file is none. */
+/** The reports below a folder, and a line for each file that is none; or why there is no report. */
 export type ReadMatrix =
-  | { readonly ok: true; readonly columns: readonly MatrixColumn[] }
+  | { readonly ok: true; readonly columns: readonly MatrixColumn[]; readonly damaged: readonly string[] }
   | { readonly ok: false; readonly problem: string };
 
 /** Deeper than this nobody keeps results; a link back to a parent would have no end. */
@@ -41,26 +41,33 @@ export function readMatrix(folder: string): ReadMatrix {
   }
   if (files.length === 0) return { ok: false, problem: `${folder}: holds no report.json` };
   const columns: MatrixColumn[] = [];
+  const damaged: string[] = [];
   for (const file of files) {
     const read = readReport(file);
-    if (!read.ok) return read;
+    if (!read.ok) {
+      damaged.push(read.problem);
+      continue;
+    }
     const inFolder = relative(folder, dirname(file));
     const name = basename(file) === REPORT_FILE && inFolder !== '' ? inFolder : basename(file, '.json');
     columns.push({ name, report: read.report });
   }
-  return { ok: true, columns };
+  const [problem] = damaged;
+  return columns.length === 0 && problem !== undefined
+    ? { ok: false, problem }
+    : { ok: true, columns, damaged };
 }
 
 /**
  * Earlier runs of the same target below a folder, the oldest first, the run itself left out.
  *
- * @returns the runs, or one line that says which file is no report
+ * @returns the runs, and a line for each file that is no report; or why there is none
  */
 export function earlierRuns(
   report: Report,
   folder: string,
 ):
-  | { readonly ok: true; readonly history: readonly Report[] }
+  | { readonly ok: true; readonly history: readonly Report[]; readonly damaged: readonly string[] }
   | { readonly ok: false; readonly problem: string } {
   const read = readMatrix(folder);
   if (!read.ok) return read;
@@ -69,7 +76,7 @@ export function earlierRuns(
     .filter(({ run }) => run.target === report.run.target && run.id !== report.run.id)
     .filter(({ run }) => Date.parse(run.startedAt) < Date.parse(report.run.startedAt))
     .sort((a, b) => Date.parse(a.run.startedAt) - Date.parse(b.run.startedAt));
-  return { ok: true, history };
+  return { ok: true, history, damaged: read.damaged };
 }
 
 /** A requirement and how it stands in each implementation. */

@@ -128,6 +128,7 @@ function checkRenderings(
   const report = read(fail, path);
   const earlier = history === undefined ? undefined : earlierRuns(report, history);
   if (earlier?.ok === false) fail(earlier.problem);
+  if (earlier?.ok === true) warnOf(earlier.damaged);
   const context = {
     history: earlier?.ok === true ? earlier.history : [],
     screen: out === undefined ? screen() : NO_SCREEN,
@@ -163,10 +164,16 @@ async function renderDiff(fail: Fail, paths: readonly string[], options: ReportO
   if (diff.regression) process.exitCode = REGRESSION;
 }
 
+/** One damaged file is no reason to leave the others out. */
+function warnOf(damaged: readonly string[]): void {
+  for (const problem of damaged) process.stderr.write(`warning: ${shownLine(problem, 300)}; left out\n`);
+}
+
 async function renderMatrix(fail: Fail, folder: string, options: ReportOptions): Promise<void> {
   const format = oneOf(fail, MATRIX_FORMATS, options.format, '--matrix');
   const matrix = readMatrix(folder);
   if (!matrix.ok) return fail(matrix.problem);
+  warnOf(matrix.damaged);
   await put(
     format === 'html' ? renderMatrixHtml(matrix.columns) : renderMatrixMarkdown(matrix.columns),
     options.out,
