@@ -17,7 +17,7 @@ export interface SeenPet {
 const KEPT_AS_READ = 64 * 1024;
 
 /** Reads an exchange once; of those with a large body only the last one that was asked for is remembered. */
-function readOnce<T>(read: (exchange: AnsweredExchange) => T): (exchange: AnsweredExchange) => T {
+export function readOnce<T>(read: (exchange: AnsweredExchange) => T): (exchange: AnsweredExchange) => T {
   const ordinary = new WeakMap<AnsweredExchange, { readonly value: T }>();
   let large: { readonly exchange: AnsweredExchange; readonly value: T } | undefined;
   return (exchange) => {

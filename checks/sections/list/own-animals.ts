@@ -2,7 +2,7 @@
 import { contract } from '../../../spec/contract.ts';
 import { inTurn, type Scene, scene } from '../../run/scene.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
-import { answeredPet, listedPets, type SeenPet } from '../../wire/pets.ts';
+import { answeredPet, listedPets, readOnce, type SeenPet } from '../../wire/pets.ts';
 import { getPet } from '../../wire/requests.ts';
 import { createdAnimals } from '../add/scenes.ts';
 import { queryOf } from './queries.ts';
@@ -23,35 +23,49 @@ interface Life extends Showing {
   readonly told: readonly Told[];
 }
 
-/** What a list or a retrieval tells of an animal; undefined where it tells nothing. */
-function toldOf(exchange: AnsweredExchange, id: bigint, { exchange: creation }: Showing): Told | undefined {
+/** An answer that tells of animals. */
+interface Look {
+  readonly by: Told['by'];
+  readonly exchange: AnsweredExchange;
+  /** By id. */
+  readonly pets: ReadonlyMap<bigint, SeenPet>;
+  /** Whether an animal that it does not show is missing. */
+  isMissing(id: bigint): boolean;
+}
+
+const byId = (pets: readonly SeenPet[]) =>
+  new Map(pets.flatMap((pet) => (pet.id === undefined ? [] : [[pet.id, pet] as const])));
+
+/** What a list or a retrieval tells; undefined where it tells nothing. */
+const lookAt = readOnce((exchange): Look | undefined => {
   const { operation, path } = exchange.request;
   const { status } = exchange.outcome;
-  // What another key may see is open (5, scopes).
-  const mayMiss = exchange.key === creation.key;
-  if (operation === 'getPet' && path === `/pets/${id}`) {
-    const pet = answeredPet(exchange);
-    const isIt = status === 200 && pet?.id === id;
-    return isIt || (status === 404 && mayMiss)
-      ? { by: 'get', exchange, pet: isIt ? pet : undefined }
-      : undefined;
+  if (operation === 'getPet') {
+    const pet = status === 200 ? answeredPet(exchange) : undefined;
+    // Whether it answers with the animal that was asked for is get-returns-requested-id's subject.
+    const pets = byId(pet !== undefined && path === `/pets/${pet.id}` ? [pet] : []);
+    return { by: 'get', exchange, pets, isMissing: (id) => status === 404 && path === `/pets/${id}` };
   }
   const listed = operation === 'listPets' ? listedPets(exchange) : undefined;
-  const pet = listed?.find((one) => one.id === id);
+  if (listed === undefined) return undefined;
   const { limit, status: filter } = queryOf(path) ?? {};
   const isLongest = Number(limit) === contract.limit.maximum && filter === undefined;
-  const tells = pet !== undefined || (listed !== undefined && isLongest && mayMiss);
-  return tells ? { by: 'list', exchange, pet } : undefined;
-}
+  return { by: 'list', exchange, pets: byId(listed), isMissing: () => isLongest };
+});
 
 /** The lives of the run's animals of which anything was told. */
 function lives(exchanges: readonly Exchange[]): readonly Life[] {
-  const answered = exchanges.filter(isAnswered);
+  const looks = exchanges.filter(isAnswered).flatMap((exchange) => lookAt(exchange) ?? []);
   return [...createdAnimals(exchanges)]
     .map(([id, own]) => ({
       ...own,
       id,
-      told: answered.flatMap((exchange) => toldOf(exchange, id, own) ?? []),
+      told: looks.flatMap(({ by, exchange, pets, isMissing }): Told[] => {
+        const pet = pets.get(id);
+        // What another key may see is open (5, scopes).
+        const tells = pet !== undefined || (exchange.key === own.exchange.key && isMissing(id));
+        return tells ? [{ by, exchange, pet }] : [];
+      }),
     }))
     .filter(({ told }) => told.length > 0);
 }

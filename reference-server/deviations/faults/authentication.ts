@@ -176,12 +176,12 @@ export const AUTHENTICATION_FAULTS: readonly Fault[] = [
     },
   ),
   fault(
-    'auth-every-fifth-accepted',
+    'auth-every-third-accepted',
     'auth-unknown-key',
-    'Every fifth request with an invalid token is served.',
+    'Every third request with an invalid token is served.',
     () => {
       let refused = 0;
-      return serving((call) => hasUnknown(call) && ++refused % 5 === 0);
+      return serving((call) => hasUnknown(call) && ++refused % 3 === 0);
     },
   ),
 ];
