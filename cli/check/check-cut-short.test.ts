@@ -154,7 +154,7 @@ t.test('folders that cannot be written', async (t) => {
   const cases: Readonly<Record<string, RegExp>> = {
     'read-only': /^error: results cannot be written to read-only: EACCES/,
     'read-only/out': /^error: results cannot be written to read-only\/out: EACCES/,
-    file: /^error: results cannot be written to file: EEXIST/,
+    file: /^error: file is no folder; name another one with --out/,
     'file/out': /^error: results cannot be written to file\/out: ENOTDIR/,
   };
   for (const [out, error] of Object.entries(cases)) {
