@@ -2,7 +2,6 @@ import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
 import { parse } from 'junit2json';
 import t from 'tap';
 import { capacityResult, loadResult } from '../../reports/testing/sample-load.ts';
@@ -11,26 +10,13 @@ import {
   inconclusiveReport,
   notConformantReport,
 } from '../../reports/testing/sample-reports.ts';
-
-// Bundled once, inside the package: the page's assets are found from package.json.
-const COMMAND = join(t.testdir(), 'report.mjs');
-await build({
-  stdin: {
-    contents: "import { reportCommand } from './report.ts'; await reportCommand.parseAsync();",
-    resolveDir: import.meta.dirname,
-  },
-  bundle: true,
-  platform: 'node',
-  format: 'esm',
-  packages: 'external',
-  outfile: COMMAND,
-});
+import { COMMAND } from '../testing/command.ts';
 
 // What the test runner has every process of Node load takes longer than most of these do.
 const environment = { ...process.env, NODE_OPTIONS: '', NO_COLOR: '1', GITHUB_STEP_SUMMARY: '' };
 
 async function run(args: readonly string[], env: Record<string, string> = {}) {
-  const child = execFile(process.execPath, [COMMAND, ...args], { env: { ...environment, ...env } });
+  const child = execFile(process.execPath, [COMMAND, 'report', ...args], { env: { ...environment, ...env } });
   const output = { stdout: '', stderr: '' };
   child.stdout?.on('data', (text: string) => {
     output.stdout += text;
@@ -217,7 +203,7 @@ t.test('--help has examples and exit codes', async (t) => {
 });
 
 t.test('a reader that goes away is no error', async (t) => {
-  const child = spawn(process.execPath, [COMMAND, join(results(t), 'bad'), '--format', 'html'], {
+  const child = spawn(process.execPath, [COMMAND, 'report', join(results(t), 'bad'), '--format', 'html'], {
     env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
