@@ -81,6 +81,8 @@ for (const { name, options = [], fault, permit, profile, baseline } of KINDS) {
       env,
     );
     await pasted(t, target, ended.stdout, fault === undefined && baseline === undefined ? [] : [1]);
+    // A stored run is repeated with the profile in its folder, whatever it was begun with: a few are enough.
+    if (KINDS.findIndex((kind) => kind.name === name) > 2) return;
     const codes = fault === undefined && baseline === undefined ? [] : [1];
     const again = await run(
       folder,
