@@ -53,7 +53,7 @@ const NOT_READY: Readonly<
   redirects: [
     (connection) =>
       connection.write('HTTP/1.1 307 X\r\nLocation: http://127.0.0.1:9/\r\nContent-Length: 0\r\n\r\n'),
-    /is not the Pet Store Service: GET \/pets answers 307 with an empty body$/,
+    /is not the Pet Store Service: GET \/pets answers 307 to http:\/\/127\.0\.0\.1:9\/$/,
   ],
   'does not know the key': [
     (connection) => connection.write(answer(401, ERROR, `X-Echo: ${PAYER.value}\r\n`)),
