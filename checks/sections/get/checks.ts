@@ -179,8 +179,7 @@ export const getAnimalChecks: readonly Check[] = [
         const { exchange, known, own, shownBy } = retrieval;
         const pet = retrievedPet(retrieval);
         if (pet === undefined || (own && shared.has(known.id))) continue;
-        const change = own ? changes.get(known.id) : undefined;
-        const changed = differences(known, change === undefined ? pet : { ...pet, status: known.status });
+        const changed = differences(known, pet, own ? changes.get(known.id) : undefined);
         const comparison = compared.get(known.id);
         const isSettled = own || (comparison !== undefined && staysDifferent(known, pet, comparison));
         if (changed.length === 0) judge.holds(exchange, shownBy);

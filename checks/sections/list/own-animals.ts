@@ -80,11 +80,11 @@ const lastOf = ({ told }: Life, by: Told['by']) =>
  * held against the target where list and retrieval contradict each other, and where no addition keeps its status for a
  * while, but for those that were given the one that the others changed to: then what was answered was never stored.
  */
-function statusChanges(exchanges: readonly Exchange[]): ReadonlyMap<bigint, StatusChange> {
+function statusChanges(all: readonly Life[]): ReadonlyMap<bigint, StatusChange> {
   const changes = new Map<bigint, StatusChange>();
   const stored = new Set<string | undefined>();
   let isStored = false;
-  for (const life of lives(exchanges)) {
+  for (const life of all) {
     const from = life.pet.status;
     // A status that comes back once may be an old copy's; back and forth is a contradiction.
     const turns = statusesOf(life).filter((status, index, all) => index === 0 || status !== all[index - 1]);
@@ -137,8 +137,7 @@ function mayBeGone(life: Life): boolean {
  * target where list and retrieval contradict each other, and where it happens every time: to all that were retrieved,
  * and to no other, or to each of them at a moment of its own.
  */
-function vanished(exchanges: readonly Exchange[]): ReadonlySet<bigint> {
-  const all = lives(exchanges);
+function vanished(all: readonly Life[]): ReadonlySet<bigint> {
   if (!all.some(isGone)) return new Set();
   const missing = all.filter((life) => isGone(life) || mayBeGone(life));
   const ends = missing.map(lastShown);
@@ -157,10 +156,10 @@ export interface Fates {
   readonly gone: ReadonlySet<bigint>;
 }
 
-export const fatesOf = (exchanges: readonly Exchange[]): Fates => ({
-  changes: statusChanges(exchanges),
-  gone: vanished(exchanges),
-});
+export function fatesOf(exchanges: readonly Exchange[]): Fates {
+  const all = lives(exchanges);
+  return { changes: statusChanges(all), gone: vanished(all) };
+}
 
 export const goneInWords = (id: bigint) =>
   `animal ${id} was there and is gone, from lists and retrievals alike: somebody or something removes animals`;

@@ -13,9 +13,13 @@ export interface Showing {
 const inWords = (value: string | bigint | undefined) =>
   typeof value === 'string' ? quoted(value) : (value ?? '(none)');
 
-/** Which fields of an animal differ between two showings of it. */
-export function differences(created: SeenPet, shown: SeenPet): string[] {
-  const fields = ['name', 'categoryId', 'status'] as const;
+/**
+ * Which fields of an animal differ between two showings of it.
+ *
+ * @param change what became of its status by itself, which is no difference
+ */
+export function differences(created: SeenPet, shown: SeenPet, change?: StatusChange): string[] {
+  const fields = ['name', 'categoryId', ...(change === undefined ? (['status'] as const) : [])] as const;
   return fields.flatMap((field) =>
     created[field] === shown[field]
       ? []
@@ -45,7 +49,7 @@ export function judgeUnchanged(
   exchange: AnsweredExchange,
   change?: StatusChange,
 ): boolean {
-  const changed = differences(pet, change === undefined ? shown : { ...shown, status: pet.status });
+  const changed = differences(pet, shown, change);
   if (changed.length === 0 && change?.isAgreed === false)
     judge.unsettled(
       `the status of animal ${pet.id} became ${inWords(change.to)}, by lists or by retrievals alone`,
