@@ -1,4 +1,5 @@
 /** How rows make a run's verdict: what gates, what a baseline covers, what `--require` asks for. Pure functions. */
+import { causesIn } from '../checks/run/cause.ts';
 import type { RunVerdict } from '../checks/run/verdict.ts';
 import type { GapResult, RequirementResult } from './report.ts';
 
@@ -42,7 +43,7 @@ export function withConsequences(rows: Rows): RequirementResult[] {
   const named = new Map(
     rows
       .filter(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive')
-      .map((row) => [row.id, row.consequenceOf ?? /\(see ([a-z0-9-]+)\)/.exec(row.reason)?.[1]]),
+      .map((row) => [row.id, row.consequenceOf ?? causesIn(row.reason)[0]]),
   );
   const failed = new Set(rows.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id));
   const causeOf = (id: string, passed: readonly string[] = []): string | undefined => {

@@ -1,4 +1,5 @@
 /** What the cases say together: what each requirement found, what else failed with it, what no fault turned red. */
+import { causesIn } from '../run/cause.ts';
 import type { AccuracyCase, CaseResult } from './case.ts';
 
 export interface Entry {
@@ -47,7 +48,7 @@ const title = ({ name, kind, style, animals, busy }: AccuracyCase) =>
 function untrue({ verdicts }: CaseResult): string[] {
   const byId = new Map(verdicts.map(({ id, verdict }) => [id, verdict]));
   return verdicts.flatMap(({ id, reason }) =>
-    [...reason.matchAll(/\(see ([a-z0-9-]+)/g)].flatMap(([, cause = '']) => {
+    causesIn(reason).flatMap((cause) => {
       const verdict = byId.get(cause);
       return verdict === undefined || verdict === 'pass'
         ? [`${id} says "${reason}", which ${verdict === undefined ? 'is no row' : 'passed'}`]

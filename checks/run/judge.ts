@@ -1,6 +1,8 @@
 /** Judges a run from its outcomes and its trace alone: the same for one that was just played and for a stored one. */
+
 import { TargetClock } from '../limits/target-clock.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
+import { withCauses } from './cause.ts';
 import { type ChangedTarget, changedTarget, isBefore } from './changed-target.ts';
 import type { Check, GapAnswer, GapObserver } from './check.ts';
 import { crossedAnswers } from './crossed-answers.ts';
@@ -129,21 +131,10 @@ export function judgeRun(
   };
 }
 
-/** A reason may end with the row that explains this one. */
-const CAUSE = / \(see ([a-z0-9-]+)\)/g;
-
-/** The reason alone, while what explains it is not known. */
-export const withoutCause = (reason: string): string => reason.replace(CAUSE, '');
-
 /** A row that passed explains no other. */
 function withTrueCauses(rows: ReadonlyMap<string, Settled>): ReadonlyMap<string, Settled> {
   const explains = (id: string) => rows.has(id) && rows.get(id)?.verdict !== 'pass';
-  return new Map(
-    [...rows].map(([id, row]) => [
-      id,
-      { ...row, reason: row.reason.replace(CAUSE, (named, cause: string) => (explains(cause) ? named : '')) },
-    ]),
-  );
+  return new Map([...rows].map(([id, row]) => [id, { ...row, reason: withCauses(row.reason, explains) }]));
 }
 
 function gapAnswer(observer: GapObserver, source: OutcomeSource, trace: Trace): GapAnswer | string {

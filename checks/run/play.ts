@@ -1,9 +1,10 @@
 /** Plays the scenes of everything that was asked for: in turn what spends little, then the limits, a lane a key. */
 
 import type { Key } from '../profile/key.ts';
+import { withCauses } from './cause.ts';
 import { postflight } from './changed-target.ts';
 import type { Check, GapObserver } from './check.ts';
-import { type Judging, judgeCheck, Watch, withoutCause } from './judge.ts';
+import { type Judging, judgeCheck, Watch } from './judge.ts';
 import type { RunFacts } from './probe.ts';
 import type { Run } from './run.ts';
 import type { RunEvent } from './run-events.ts';
@@ -87,7 +88,9 @@ export async function playRun(
       if (!isDone(check)) continue;
       open.delete(check);
       const settled = judgeCheck(check, watch.of(check), run, run.trace).settle();
-      onEvent({ kind: 'check-ended', id: check.id, ...settled, reason: withoutCause(settled.reason) });
+      // What explains a row is not known before all are judged.
+      const reason = withCauses(settled.reason, () => false);
+      onEvent({ kind: 'check-ended', id: check.id, ...settled, reason });
     }
   };
 
