@@ -1,9 +1,11 @@
 /** Whole runs on a conforming target that has done what it was asked, and whose answer does not arrive. */
+
 import t, { type Test } from 'tap';
 import { startReferenceServer } from '../reference-server/reference-server.ts';
 import { answersFrom, onTheWire } from './accuracy/hostile/good-answers.ts';
 import { startRawServer } from './accuracy/hostile/raw-server.ts';
 import { checkTarget } from './check-target.ts';
+import { PROFILE_DEFAULTS } from './profile/target-profile.ts';
 
 /** A whole run, but for the answers to these additions, counted from 1. */
 async function runLosing(t: Test, ...lost: readonly number[]) {
@@ -26,12 +28,9 @@ async function runLosing(t: Test, ...lost: readonly number[]) {
     profile: {
       target: `http://127.0.0.1:${proxy.port}/v1`,
       keys: [{ name: 'free-1', plan: 'free', roles: ['functional'], env: 'KEY', unusedToday: true }],
-      plans: {},
+      ...PROFILE_DEFAULTS,
       permit: ['writes'],
-      load: { allowed: false },
-      gaps: {},
       clock: { speed: 60 },
-      samples: {},
     },
     values: new Map([['free-1', key?.value ?? '']]),
     permissions: ['writes'],

@@ -2,7 +2,7 @@ import type { GapAnswer } from '../checks/run/check.ts';
 import type { Settled } from '../checks/run/findings.ts';
 import { curl } from '../checks/wire/curl.ts';
 import type { Exchange } from '../checks/wire/exchange.ts';
-import { type Gap, gaps, keepsPinned, requirements } from '../spec/contract.ts';
+import { type Gap, gaps, keepsPinned, type Requirement, requirements } from '../spec/contract.ts';
 import {
   type GapResult,
   REPORT_FORMAT_VERSION,
@@ -23,10 +23,7 @@ import {
 
 /** What the report takes from a run, however it was made. */
 export interface RecordedRun {
-  readonly trace: TimedTrace & {
-    /** The key that an exchange carried; `env` names the variable that holds it. */
-    keyOf(exchange: Exchange): { readonly env?: string } | undefined;
-  };
+  readonly trace: TimedTrace & Pick<Repeating, 'keyOf'>;
   readonly baseUrl: string;
   /** Requests sent, by key name; `(none)` for those without a valid key. */
   readonly requestsByKey: ReadonlyMap<string, number>;
@@ -131,29 +128,47 @@ function requirementRows(
   { only }: RunSurroundings['facts'],
   cite: Cite,
 ): RequirementResult[] {
-  return requirements.flatMap(({ id, section, level, title, statement, excluded }) => {
-    const row = { id, section, level, title, statement };
-    const settled = found.requirements.get(id);
-    if (settled === undefined) {
-      if (only === undefined || excluded !== undefined) return [];
-      return [{ ...row, verdict: 'skipped', reason: 'left out by --only', evidence: [] }];
-    }
-    const { verdict, reason, violation, evidence, consequenceOf } = settled;
-    const [decisive] = evidence;
-    return [
-      {
-        ...row,
-        verdict,
-        reason,
-        ...violation,
-        evidence: cite(evidence),
-        ...(verdict === 'fail' && decisive !== undefined
-          ? { curl: curl(decisive, run.baseUrl, run.trace.keyOf(decisive)?.env) }
-          : {}),
-        ...(consequenceOf === undefined ? {} : { consequenceOf }),
-      },
-    ];
+  const keyOf = (exchange: Exchange) => run.trace.keyOf(exchange);
+  return requirements.flatMap((requirement) => {
+    const settled = found.requirements.get(requirement.id);
+    if (settled !== undefined)
+      return [requirementRow(requirement, settled, { baseUrl: run.baseUrl, keyOf }, cite)];
+    if (only === undefined || requirement.excluded !== undefined) return [];
+    const leftOut = { verdict: 'skipped', reason: 'left out by --only', evidence: [] } as const;
+    return [requirementRow(requirement, leftOut, { baseUrl: run.baseUrl, keyOf }, cite)];
   });
+}
+
+/** How what was sent is repeated. */
+interface Repeating {
+  readonly baseUrl: string;
+  /** The key that an exchange carried; `env` names the variable that holds it. */
+  keyOf(exchange: Exchange): { readonly env?: string } | undefined;
+}
+
+/** A requirement with what was found of it. */
+export function requirementRow(
+  { id, section, level, title, statement }: Requirement,
+  { verdict, reason, violation, evidence, consequenceOf }: Settled & { readonly consequenceOf?: string },
+  { baseUrl, keyOf }: Repeating,
+  cite: Cite,
+): RequirementResult {
+  const [decisive] = evidence;
+  return {
+    id,
+    section,
+    level,
+    title,
+    statement,
+    verdict,
+    reason,
+    ...violation,
+    evidence: cite(evidence),
+    ...(verdict === 'fail' && decisive !== undefined
+      ? { curl: curl(decisive, baseUrl, keyOf(decisive)?.env) }
+      : {}),
+    ...(consequenceOf === undefined ? {} : { consequenceOf }),
+  };
 }
 
 function gapRow(

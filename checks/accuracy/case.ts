@@ -4,7 +4,7 @@ import { AFTER_REMOVAL } from '../../reference-server/deviations/clock.ts';
 import { type StartOptions, startReferenceServer } from '../../reference-server/reference-server.ts';
 import { checkTarget } from '../check-target.ts';
 import type { Permission } from '../profile/permissions.ts';
-import type { ProfileKey, TargetProfile } from '../profile/target-profile.ts';
+import { PROFILE_DEFAULTS, type ProfileKey, type TargetProfile } from '../profile/target-profile.ts';
 import { type Clock, sharedClock } from '../run/clock.ts';
 import type { Settled } from '../run/findings.ts';
 import type { StyleName } from './frameworks/catalogue.ts';
@@ -125,12 +125,9 @@ export function profileOf(
       env: 'KEY',
       unusedToday: true,
     })),
+    ...PROFILE_DEFAULTS,
     plans: { enterprise: ENTERPRISE },
     permit: permissions,
-    load: { allowed: false },
-    gaps: {},
-    clock: { speed: 1 },
-    samples: {},
   };
 }
 

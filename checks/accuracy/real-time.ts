@@ -15,7 +15,7 @@ import {
 import { startServer } from '../../reference-server/server.ts';
 import { checkTarget } from '../check-target.ts';
 import { SECOND } from '../limits/time.ts';
-import type { ProfileKey } from '../profile/target-profile.ts';
+import { PROFILE_DEFAULTS, type ProfileKey } from '../profile/target-profile.ts';
 
 const { values: options } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
 
@@ -62,12 +62,8 @@ async function prove(name: string, answers: readonly Personality[]): Promise<Out
       profile: {
         target: server.baseUrl,
         keys: KEYS.map((key) => ({ ...key, env: 'KEY', unusedToday: false })),
-        plans: {},
+        ...PROFILE_DEFAULTS,
         permit: ['writes', 'exhaust', 'ban'],
-        load: { allowed: false },
-        gaps: {},
-        clock: { speed: 1 },
-        samples: {},
       },
       values: new Map(server.keys.map(({ name, value }) => [name, value])),
       permissions: ['writes', 'exhaust', 'ban'],

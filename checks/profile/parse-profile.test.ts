@@ -1,5 +1,6 @@
 import t from 'tap';
 import { parseProfile } from './parse-profile.ts';
+import { PROFILE_DEFAULTS } from './target-profile.ts';
 import { GAPS, KEY, type Misplaced, problemsOf, withField } from './testing/test-profile.ts';
 
 t.test('a full profile', (t) => {
@@ -194,4 +195,11 @@ t.test('only what is pinned is promised', (t) => {
   const loaded = parseProfile(withField('gaps: { ban-threshold: 5, limit-out-of-range: }'), 'p', GAPS);
   t.strictSame(loaded.ok && Object.entries(loaded.profile.gaps), [['ban-threshold', '5']]);
   t.end();
+});
+
+t.test('a file that says nothing but its keys has the defaults', async (t) => {
+  const read = parseProfile('keys: [{ name: free-1, plan: free, env: FREE_KEY }]', 'target.yaml', GAPS);
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const { target, keys, ...others } = read.profile;
+  t.strictSame({ ...others, gaps: { ...others.gaps } }, PROFILE_DEFAULTS);
 });

@@ -71,3 +71,13 @@ export interface ProfileFile extends Omit<TargetProfile, 'target' | 'gaps' | 'sa
   /** Rounded: YamlFile has every digit. */
   readonly samples: { readonly categoryId?: number };
 }
+
+/** What holds where a profile does not say otherwise; profile.schema.json has the same for files. */
+export const PROFILE_DEFAULTS = {
+  plans: {},
+  permit: [],
+  load: { allowed: false },
+  gaps: {},
+  clock: { speed: 1 },
+  samples: {},
+} as const satisfies Omit<TargetProfile, 'target' | 'keys'>;

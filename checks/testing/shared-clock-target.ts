@@ -4,7 +4,7 @@ import { startReferenceServer } from '../../reference-server/reference-server.ts
 import type { ReferenceServer } from '../../reference-server/server.ts';
 import { type CheckedTarget, type CheckRequest, checkTarget } from '../check-target.ts';
 import type { Permission } from '../profile/permissions.ts';
-import type { KeyRole } from '../profile/target-profile.ts';
+import { type KeyRole, PROFILE_DEFAULTS } from '../profile/target-profile.ts';
 import { sharedClock } from '../run/clock.ts';
 
 const ROLES: Readonly<Record<string, readonly KeyRole[]>> = {
@@ -43,12 +43,8 @@ export async function sharedClockTarget(
       env: 'PETSTORE_KEY',
       unusedToday: true,
     })),
-    plans: {},
+    ...PROFILE_DEFAULTS,
     permit: permissions,
-    load: { allowed: false },
-    gaps: {},
-    clock: { speed: 1 },
-    samples: {},
   };
   const values = new Map(keys.map(({ name, value }) => [name, value]));
   return { server, request: { clock, profile, values, permissions } };

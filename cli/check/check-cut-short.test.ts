@@ -5,6 +5,7 @@ import t, { type Test } from 'tap';
 import { answersFrom, onTheWire } from '../../checks/accuracy/hostile/good-answers.ts';
 import { startRawServer } from '../../checks/accuracy/hostile/raw-server.ts';
 import { checkTarget, JOURNAL_FILE } from '../../checks/check-target.ts';
+import { PROFILE_DEFAULTS } from '../../checks/profile/target-profile.ts';
 import { readJournal } from '../../checks/run/journal.ts';
 import { readReport } from '../../reports/read-report.ts';
 import { type Started, start, testTarget } from '../testing/command.ts';
@@ -41,12 +42,8 @@ async function isReadable(t: Test, folder: string, env: Readonly<Record<string, 
         roles: ['functional'],
         unusedToday: true,
       })),
-      plans: {},
+      ...PROFILE_DEFAULTS,
       permit: header.permissions,
-      load: { allowed: false },
-      gaps: {},
-      clock: { speed: 1 },
-      samples: {},
     },
     values,
     permissions: header.permissions,

@@ -1,8 +1,7 @@
 import { checkTarget } from '../../checks/check-target.ts';
 import type { TimeLimit } from '../../checks/run/run-budget.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
-import { curl } from '../../checks/wire/curl.ts';
-import { type RunSurroundings, reportOf } from '../../reports/from-run.ts';
+import { type RunSurroundings, reportOf, requirementRow } from '../../reports/from-run.ts';
 import type { Report, RequirementResult } from '../../reports/report.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
 import { requirement } from '../../spec/contract.ts';
@@ -101,15 +100,10 @@ export function factsOf({ profile, permissions, only, clock }: CheckSubject, com
 }
 
 /** A requirement's row as soon as it is settled; what the run as a whole changes is not in it. */
-export function settledRow(
-  { id, verdict, reason, violation, evidence = [] }: SettledEvent,
-  { profile }: CheckSubject,
-): RequirementResult {
-  const { section, level, title, statement } = requirement(id);
-  const [decisive] = evidence;
-  const ids = evidence.map((exchange) => exchange.id);
-  const row = { id, section, level, title, statement, verdict, reason, ...violation, evidence: ids };
-  if (verdict !== 'fail' || decisive === undefined) return row;
-  const env = profile.keys.find(({ name }) => name === decisive.key)?.env;
-  return { ...row, curl: curl(decisive, profile.target, env) };
-}
+export const settledRow = (event: SettledEvent, { profile }: CheckSubject): RequirementResult =>
+  requirementRow(
+    requirement(event.id),
+    { evidence: [], ...event },
+    { baseUrl: profile.target, keyOf: ({ key }) => profile.keys.find(({ name }) => name === key) },
+    (evidence) => evidence.map(({ id }) => id),
+  );

@@ -48,8 +48,9 @@ export async function runCheck(
   const tap = format === 'tap' ? new LiveTap((text) => void process.stdout.write(text)) : undefined;
   const required = options.require?.includes('all') ? 'all' : (options.require ?? []);
   const settled = (event: SettledEvent) => {
+    if (tap === undefined) return;
     const rows = withBaseline(requireRows([settledRow(event, subject)], required), output.baseline);
-    for (const row of rows) tap?.settled(requirementCase('', row, event.evidence?.[0]));
+    for (const row of rows) tap.settled(requirementCase('', row, event.evidence?.[0]));
   };
   const interruption = untilInterrupted(
     () => view.note('stopping, and writing down what was measured; once more ends at once'),

@@ -24,8 +24,11 @@ export function selectedIds(names: readonly string[]): string[] {
       const checked = section.filter(({ excluded }) => excluded === undefined).map(({ id }) => id);
       if (part !== undefined) return part;
       if (checked.length > 0) return checked;
+      const known = [...requirements.map(({ id }) => id), ...Object.keys(checksByPart)];
       problems.push(
-        section.length > 0 ? `section ${name} has nothing that a check can verify` : unknown(name),
+        section.length > 0
+          ? `section ${name} has nothing that a check can verify`
+          : unknownRow('requirement', name, known),
       );
     }
     return [];
@@ -34,9 +37,9 @@ export function selectedIds(names: readonly string[]): string[] {
   return [...new Set(ids)];
 }
 
-function unknown(name: string): string {
-  const known = [...requirements.map(({ id }) => id), ...Object.keys(checksByPart)];
+/** One line on a name that is none of those known. */
+export function unknownRow(what: string, name: string, known: readonly string[]): string {
   const remedy = suggestion(name, known);
   // A list of all that is known would fill the screen.
-  return `there is no requirement "${name.slice(0, 60)}"; ${remedy.startsWith('did') ? remedy : 'see petstore-harness check --list'}`;
+  return `there is no ${what} "${name.slice(0, 60)}"; ${remedy.startsWith('did') ? remedy : 'see petstore-harness check --list'}`;
 }

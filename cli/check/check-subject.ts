@@ -3,11 +3,15 @@ import { dirname, join } from 'node:path';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
 import { PERMISSIONS, type Permission } from '../../checks/profile/permissions.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
-import type { ProfileKey, TargetProfile } from '../../checks/profile/target-profile.ts';
+import {
+  PROFILE_DEFAULTS,
+  type ProfileKey,
+  type TargetProfile,
+} from '../../checks/profile/target-profile.ts';
 import type { Clock } from '../../checks/run/clock.ts';
 import { type JournalContent, readJournal } from '../../checks/run/journal.ts';
 import { UsageError } from '../shared/exit-codes.ts';
-import { addressOf, environment, profileIn, valuesOf } from '../shared/profile-file.ts';
+import { addressOf, environment, profileIn, unsentValues, valuesOf } from '../shared/profile-file.ts';
 import { PROFILE_FILE } from './check-folder.ts';
 import type { CheckOptions } from './check-options.ts';
 import { selectedIds } from './check-selection.ts';
@@ -147,12 +151,7 @@ function profileOfEnvironment(envFile: string | undefined): TargetProfile {
   return {
     target: undefined,
     keys,
-    plans: {},
-    permit: [],
-    load: { allowed: false },
-    gaps: {},
-    clock: { speed: 1 },
-    samples: {},
+    ...PROFILE_DEFAULTS,
   };
 }
 
@@ -215,7 +214,7 @@ const isUsedWith =
     (roles.includes('ban') && permissions.includes('ban')) ||
     (roles.includes('exhaust') && permissions.some((name) => name === 'exhaust' || name === 'day'));
 
-/** Where nothing is sent no key needs to be there: for a plan, and for a stored run that is judged again. */
+/** Where nothing is sent no key needs to be there. */
 function valuesFor(
   { dryRun, envFile }: CheckOptions,
   profile: TargetProfile,
@@ -224,5 +223,5 @@ function valuesFor(
   env = environment(envFile),
 ): ReadonlyMap<string, string> {
   if (dryRun !== true && stored?.offline !== true) return valuesOf(profile, env, isUsedWith(permissions));
-  return new Map(profile.keys.map(({ name, env: variable }) => [name, env[variable] ?? `not-sent-${name}`]));
+  return unsentValues(profile, env);
 }

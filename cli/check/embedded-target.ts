@@ -1,5 +1,5 @@
 import { PERMISSIONS } from '../../checks/profile/permissions.ts';
-import type { TargetProfile } from '../../checks/profile/target-profile.ts';
+import { PROFILE_DEFAULTS, type TargetProfile } from '../../checks/profile/target-profile.ts';
 import { type Clock, sharedClock } from '../../checks/run/clock.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { profileKeys } from '../serve/serve-profile.ts';
@@ -30,12 +30,10 @@ export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
     profile: {
       target: server.baseUrl,
       keys: profileKeys(keys),
+      ...PROFILE_DEFAULTS,
       plans: { enterprise: server.enterprise },
       permit: PERMISSIONS,
       load: { allowed: true },
-      gaps: {},
-      clock: { speed: 1 },
-      samples: {},
     },
     clock,
     values: new Map(keys.map(({ name, value }) => [name, value])),

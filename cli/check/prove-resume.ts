@@ -13,7 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
 import { PERMISSIONS } from '../../checks/profile/permissions.ts';
-import type { KeyRole } from '../../checks/profile/target-profile.ts';
+import { type KeyRole, PROFILE_DEFAULTS } from '../../checks/profile/target-profile.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
 import { readJournal } from '../../checks/run/journal.ts';
 import { nameSent } from '../../checks/sections/add/refused-additions.ts';
@@ -113,12 +113,10 @@ async function dayRun(killed: readonly Kill[]): Promise<DayRun> {
     const text = profileYaml({
       target: server.baseUrl,
       keys: profileKeys(keys, (name) => ROLES[name] ?? []),
+      ...PROFILE_DEFAULTS,
       plans: { enterprise: ENTERPRISE },
       permit: PERMISSIONS,
-      load: { allowed: false },
-      gaps: {},
       clock: { speed: CLOCK_SPEED },
-      samples: {},
     });
     await writeFile(profile, text);
     const env = Object.fromEntries(keys.map(({ name, value }) => [variableOf(name), value]));

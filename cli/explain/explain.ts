@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { suggestion } from '../../checks/profile/suggestion.ts';
 import type { Check } from '../../checks/run/check.ts';
 import { permitOf } from '../../checks/run/scene.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
 import { type Gap, gaps, type Requirement, requirements } from '../../spec/contract.ts';
 import { costOf, scenesOf } from '../check/check-list.ts';
+import { unknownRow } from '../check/check-selection.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 import { print } from '../shared/standard-output.ts';
 
@@ -22,10 +22,7 @@ export function explained(id: string): string {
   if (requirement !== undefined) return requirementText(requirement);
   if (gap !== undefined) return gapText(gap);
   const known = [...requirements, ...gaps].map((row) => row.id);
-  const remedy = suggestion(id, known);
-  throw new UsageError(
-    `there is no requirement or question "${id.slice(0, 60)}"; ${remedy.startsWith('did') ? remedy : 'see petstore-harness check --list'}`,
-  );
+  throw new UsageError(unknownRow('requirement or question', id, known));
 }
 
 function requirementText({ id, section, level, title, statement, excluded }: Requirement): string {
@@ -74,7 +71,6 @@ const lines = (...all: readonly string[]) => `${all.join('\n')}\n`;
 
 /** `explain`: one requirement, or one open question, for who reads a report. */
 export const explainCommand = new Command('explain')
-  .description('say what a requirement asks, what is sent for it, what it costs and what breaks it')
   .argument('<id>', 'a requirement or an open question')
   .addHelpText('after', EXAMPLES)
   .action(async (id: string) => print(explained(id)));

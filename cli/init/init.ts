@@ -5,6 +5,7 @@ import { PERMISSIONS, type Permission } from '../../checks/profile/permissions.t
 import {
   PLAN_NAMES,
   type PlanName,
+  PROFILE_DEFAULTS,
   type ProfileKey,
   type TargetProfile,
 } from '../../checks/profile/target-profile.ts';
@@ -17,7 +18,7 @@ import { listPets } from '../../checks/wire/requests.ts';
 import { duration } from '../../reports/facts.ts';
 import { planCheck, requestsOf } from '../check/check-plan.ts';
 import { UsageError } from '../shared/exit-codes.ts';
-import { addressOf, environment } from '../shared/profile-file.ts';
+import { addressOf, environment, unsentValues } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
 
 const EXAMPLES = `
@@ -101,12 +102,7 @@ function profileOf(target: string, keys: readonly NamedKey[]): TargetProfile & {
         unusedToday: false,
       };
     }),
-    plans: {},
-    permit: [],
-    load: { allowed: false },
-    gaps: {},
-    clock: { speed: 1 },
-    samples: {},
+    ...PROFILE_DEFAULTS,
   };
 }
 
@@ -135,7 +131,7 @@ async function firstAnswer({ target, keys }: ReturnType<typeof profileOf>, envFi
 
 /** What a run costs with more and more permitted. */
 function costs(profile: ReturnType<typeof profileOf>): string[] {
-  const values = new Map(profile.keys.map(({ name }) => [name, `not-sent-${name}`]));
+  const values = unsentValues(profile);
   return [undefined, ...PERMISSIONS].map((last, index) => {
     const permissions: readonly Permission[] = PERMISSIONS.slice(0, index);
     const { bill, checks, skipped } = planCheck({ profile, values, permissions, only: undefined });
@@ -180,7 +176,6 @@ async function init(options: InitOptions): Promise<void> {
 
 /** `init`: writes a profile for a target, tries it with one request, and says what each permission costs. */
 export const initCommand = new Command('init')
-  .description('write a target profile: asks on a terminal, takes options elsewhere')
   .option('--target <url>', 'base address with the version segment')
   .option(
     '--key <plan=variable...>',

@@ -1,5 +1,5 @@
 import { chmodSync, writeFileSync } from 'node:fs';
-import type { KeyRole, ProfileKey } from '../../checks/profile/target-profile.ts';
+import { type KeyRole, PROFILE_DEFAULTS, type ProfileKey } from '../../checks/profile/target-profile.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
 import type { ReferenceServer } from '../../reference-server/server.ts';
 
@@ -43,13 +43,12 @@ export function writeServeProfile(file: string, server: ReferenceServer): string
   const profile = profileYaml({
     target: server.baseUrl,
     keys: profileKeys(server.keys),
+    ...PROFILE_DEFAULTS,
     plans: { enterprise: server.enterprise },
     // Not the day: whole days take minutes even of a fast clock.
     permit: ['writes', 'exhaust', 'ban'],
     load: { allowed: true },
-    gaps: {},
     clock: { speed: server.clock.speed },
-    samples: {},
   });
   const secrets = `${file}.env`;
   // A shell looks a bare name up in PATH.

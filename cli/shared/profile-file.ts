@@ -44,6 +44,13 @@ export function valuesOf(
   throw new UsageError(...read.problems.map(({ message, remedy }) => `${message}; ${remedy}`));
 }
 
+/** In place of the values where nothing is sent: a plan, and a stored run that is judged again. */
+export const unsentValues = (
+  { keys }: Pick<TargetProfile, 'keys'>,
+  env: Readonly<Record<string, string | undefined>> = {},
+): ReadonlyMap<string, string> =>
+  new Map(keys.map(({ name, env: variable }) => [name, env[variable] ?? `not-sent-${name}`]));
+
 /**
  * The variables of this process, and of a file those that it sets with lines such as NAME=value, `export` before them
  * or not.

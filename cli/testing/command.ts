@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import t from 'tap';
-import type { TargetProfile } from '../../checks/profile/target-profile.ts';
+import { PROFILE_DEFAULTS, type TargetProfile } from '../../checks/profile/target-profile.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { profileKeys, variableOf } from '../serve/serve-profile.ts';
@@ -137,12 +137,10 @@ export async function testTarget(test: Test, options: TestTargetOptions = {}): P
   const text = profileYaml({
     target: server.baseUrl,
     keys: profileKeys(keys),
-    plans: {},
+    ...PROFILE_DEFAULTS,
     permit,
-    load: { allowed: false },
     gaps,
     clock: { speed: clockSpeed },
-    samples: {},
   });
   writeFileSync(profile, text);
   return {

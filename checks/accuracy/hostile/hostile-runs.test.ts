@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { startReferenceServer } from '../../../reference-server/reference-server.ts';
 import { type CheckedTarget, checkTarget } from '../../check-target.ts';
-import type { TargetProfile } from '../../profile/target-profile.ts';
+import { PROFILE_DEFAULTS, type TargetProfile } from '../../profile/target-profile.ts';
 import type { TimeLimits } from '../../wire/client.ts';
 import { expectedRun } from './expected-runs.ts';
 import { AMPLE_LIMITS, type HostileTarget, limitsFor } from './hostile-target.ts';
@@ -38,12 +38,9 @@ async function checked(
       roles: ['functional'],
       unusedToday: true,
     })),
-    plans: {},
+    ...PROFILE_DEFAULTS,
     permit: ['writes'],
-    load: { allowed: false },
-    gaps: {},
     clock: { speed: CLOCK_SPEED },
-    samples: {},
   };
   const startedAt = performance.now();
   try {
