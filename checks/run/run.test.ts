@@ -1,4 +1,5 @@
 /** Scenes: played once, kept on disk, and not played again by whoever resumes or rejudges the run. */
+
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import type { FailureOutcome } from '../wire/exchange.ts';
@@ -7,19 +8,9 @@ import type { AnswerParts } from '../wire/testing/answered.ts';
 import { Journal, readJournal } from './journal.ts';
 import type { Run, RunOptions } from './run.ts';
 import { inTurn, keyScene, optional, playedOn, type Scene, scene } from './scene.ts';
+import { JOURNAL_HEADER } from './testing/stored-run.ts';
 import { type Answers, NOON, type TestRun, testKey, testRun } from './testing/test-run.ts';
 import { NotAsked, Unsettled } from './unsettled.ts';
-
-const HEADER = {
-  journal: 2,
-  runId: 'abcd2345',
-  startedAt: NOON,
-  target: 'https://staging.example.com/v1',
-  permissions: [],
-  keys: ['free-1'],
-  clockSpeed: 1,
-  harnessVersion: '0.1.0',
-} as const;
 
 const one = scene('one', { requests: 1 }, async (probe) => ({
   list: await probe.send(listPets()),
@@ -43,7 +34,7 @@ async function stopped(
   options: Partial<RunOptions> = {},
 ) {
   const file = join(t.testdir(), 'journal.ndjson');
-  const journal = new Journal(file, HEADER, 1);
+  const journal = new Journal(file, JOURNAL_HEADER, 1);
   const first = testRun(answers, { journal, ...options });
   await work(first.run).catch(() => undefined);
   journal.close();

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { listPets } from '../wire/requests.ts';
 import { Journal, readJournal } from './journal.ts';
+import { JOURNAL_HEADER } from './testing/stored-run.ts';
 import { NOON, testKey, testRun } from './testing/test-run.ts';
 import { RunEnded } from './unsettled.ts';
 
@@ -9,17 +10,7 @@ const RESET = { kind: 'failure', reason: 'reset', message: 'the connection was r
 
 t.test('an exchange is journalled as soon as it is over, and told', async (t) => {
   const file = join(t.testdir(), 'journal.ndjson');
-  const header = {
-    journal: 2,
-    runId: 'abcd2345',
-    startedAt: NOON,
-    target: 'https://staging.example.com/v1',
-    permissions: [],
-    keys: ['free-1'],
-    clockSpeed: 1,
-    harnessVersion: '0.1.0',
-  } as const;
-  const journal = new Journal(file, header, 1);
+  const journal = new Journal(file, JOURNAL_HEADER, 1);
   const { run, events } = testRun((_request, number) => (number === 4 ? RESET : {}), { journal });
   const probe = run.probe('check');
   await probe.attempt(listPets(), testKey());

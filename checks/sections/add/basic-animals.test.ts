@@ -1,8 +1,10 @@
 /** What a run looks at before it adds, and the animals that most checks need. */
+
 import { join } from 'node:path';
 import t from 'tap';
 import { Journal, readJournal } from '../../run/journal.ts';
-import { NOON, payer, testKey, testRun } from '../../run/testing/test-run.ts';
+import { JOURNAL_HEADER } from '../../run/testing/stored-run.ts';
+import { payer, testKey, testRun } from '../../run/testing/test-run.ts';
 import type { FailureOutcome } from '../../wire/exchange.ts';
 import { listedPets } from '../../wire/pets.ts';
 import { answered } from '../../wire/testing/answered.ts';
@@ -206,17 +208,6 @@ t.test(
   },
 );
 
-const HEADER = {
-  journal: 2,
-  runId: 'abcd2345',
-  startedAt: NOON,
-  target: 'https://staging.example.com/v1',
-  permissions: ['writes'],
-  keys: ['free-1'],
-  clockSpeed: 1,
-  harnessVersion: '0.1.0',
-} as const;
-
 t.test(
   'a resumed run sends none of them again, and another animal for the one that was cut off',
   async (t) => {
@@ -225,7 +216,7 @@ t.test(
       [5, [body('b any'), AVAILABLE]],
     ] as const) {
       const file = join(t.testdir(), 'journal.ndjson');
-      const journal = new Journal(file, HEADER, 1);
+      const journal = new Journal(file, { ...JOURNAL_HEADER, permissions: ['writes'] }, 1);
       const kill: Otherwise = (_request, number) => {
         if (number === killedAt) throw new Error('killed');
         return undefined;

@@ -1,9 +1,9 @@
 /** Section 8: a ban from its first answer to its end. */
 import t from 'tap';
 import { SECOND } from '../../limits/time.ts';
+import { storedRun } from '../../run/testing/stored-run.ts';
 import { testKey } from '../../run/testing/test-run.ts';
 import { judged, observed, outcomeOf } from '../testing/judged.ts';
-import { storedRun } from '../testing/stored-run.ts';
 import { banChecks, bannedAnswers } from './checks.ts';
 import { banGaps } from './gaps.ts';
 import { banKey } from './scenes.ts';

@@ -1,8 +1,7 @@
 /** What answers that never came do to the measurement of a minute, at its limit and before. */
 import t from 'tap';
-import type { JournalContent, JournalEntry } from '../../run/journal.ts';
 import type { RunOptions } from '../../run/run.ts';
-import { NOON } from '../../run/testing/test-run.ts';
+import { storedRun } from '../../run/testing/stored-run.ts';
 import { judged, outcomeOf } from '../testing/judged.ts';
 import { overLimitChecks } from './over-limit.ts';
 import { minute } from './scenes.ts';
@@ -11,24 +10,6 @@ import { exhaustKey } from './testing/measured.ts';
 
 const free = exhaustKey();
 const large = exhaustKey({ limits: { perMinute: 60, perDay: 1000 } });
-
-/** What an earlier process wrote. */
-const stored = (entries: readonly JournalEntry[]): Extract<JournalContent, { ok: true }> => ({
-  ok: true,
-  header: {
-    journal: 2,
-    runId: 'abcd2345',
-    startedAt: NOON,
-    target: 'https://staging.example.com/v1',
-    permissions: ['writes', 'exhaust'],
-    keys: ['free-1'],
-    clockSpeed: 1,
-    harnessVersion: '0.0.0',
-  },
-  entries,
-  sessions: 1,
-  warnings: [],
-});
 
 /** Measures the minute of a key of six, and says how requests over its limit were refused. */
 async function measured(tells: NonNullable<LimitedTarget['tells']>) {
@@ -77,7 +58,7 @@ t.test('a measurement that was cut off is made anew, from rest and with other an
   t.ok(whole.names.length > 0);
   // The answer to the first request is on record; what else was under way is not.
   const entries = [{ playing: 'minute:free-1' }, ...exchanges.slice(0, 1).map((exchange) => ({ exchange }))];
-  const resumed = await measure({ stored: stored(entries) });
+  const resumed = await measure({ stored: storedRun(entries, { permissions: ['writes', 'exhaust'] }) });
   t.strictSame(resumed.kinds, ['exact']);
   t.match(resumed.waits()[0], /^61: key free-1 to be at rest for a minute$/);
   t.equal(resumed.names.length, whole.names.length);
