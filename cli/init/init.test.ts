@@ -1,7 +1,7 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { run, testTarget } from '../testing/command.ts';
+import { run, shows, start, testTarget } from '../testing/command.ts';
 
 t.test(
   'writes a profile that checks the target as it stands, and says what each permission costs',
@@ -61,4 +61,40 @@ t.test('where nothing answers the profile is written all the same', async (t) =>
   t.match(tried.stdout, /target: {2}no answer: the connection was refused/);
   const notTried = await run(folder, [...args, '--out', 'other.yaml']);
   t.match(notTried.stdout, /target: {2}not tried: set A_KEY first/);
+});
+
+// script is what gives a child a terminal; the one of the BSDs takes other arguments.
+const script = process.platform === 'linux' && existsSync('/usr/bin/script');
+
+t.test('a terminal', { skip: !script && 'there is no script to give one' }, async (t) => {
+  const onTerminal = (folder: string, args: readonly string[]) =>
+    start(folder, ['init', ...args], {}, { through: ['sh', '-c', 'exec script -qec "$*" /dev/null', 'sh'] });
+
+  t.test('is asked for what no option tells, and for nothing else', async (t) => {
+    const folder = t.testdir({});
+    const asked = onTerminal(folder, ['--target', 'http://127.0.0.1:9/v1']);
+    for (const [plan, answer] of [
+      ['free key', 'FREE_KEY'],
+      ['pro key', ''],
+      ['business key', ''],
+      ['Free key that may be banned', 'BAN_KEY'],
+    ] as const) {
+      await shows(asked, 'stdout', new RegExp(`Variable with a ${plan} [^:]*: `));
+      asked.child.stdin.write(`${answer}\r`);
+    }
+    t.equal(await asked.ended, 0, asked.output.stdout);
+    t.notMatch(asked.output.stdout, 'Base address');
+    const written = readFileSync(join(folder, 'petstore-profile.yaml'), 'utf8');
+    t.match(written, /env: FREE_KEY[\s\S]*env: BAN_KEY/);
+  });
+
+  t.test('that is left with Ctrl-C writes nothing, in one line', async (t) => {
+    const folder = t.testdir({});
+    const left = onTerminal(folder, []);
+    await shows(left, 'stdout', /Base address/);
+    left.child.stdin.write('\x03');
+    t.equal(await left.ended, 2);
+    t.match(left.output.stdout, /error: nothing was written: the questions were not all answered\s*$/);
+    t.strictSame(readdirSync(folder), []);
+  });
 });

@@ -1,5 +1,5 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { createInterface } from 'node:readline/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
 import { Command } from 'commander';
 import { PERMISSIONS, type Permission } from '../../checks/profile/permissions.ts';
 import {
@@ -57,29 +57,43 @@ function namedKey(text: string): NamedKey {
 const planNamed = (name: string): PlanName | undefined =>
   PLAN_NAMES.find((plan) => plan === name && plan !== 'enterprise');
 
-/** What a terminal is asked. */
-async function answers(): Promise<{ readonly target: string; readonly keys: readonly NamedKey[] }> {
+/** What a terminal answers. @throws UsageError where it was left with Ctrl-C or Ctrl-D instead */
+async function asked<T>(ask: (terminal: Interface) => Promise<T>): Promise<T> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
-    let target = '';
-    for (let read = readBaseAddress(target); !read.ok; read = readBaseAddress(target)) {
-      if (target !== '') process.stderr.write(`  ${read.message}; ${read.remedy}\n`);
-      target = await terminal.question('Base address, such as https://staging.example.com/v1: ');
-    }
-    const keys: NamedKey[] = [];
-    for (const plan of PLAN_NAMES.filter((name) => planNamed(name) !== undefined)) {
-      const env = await variable(terminal, `Variable with a ${plan} key (empty: there is none): `);
-      if (env !== '') keys.push({ plan, env, roles: ['functional', 'exhaust'] });
-    }
-    const env = await variable(terminal, 'Variable with a Free key that may be banned (empty: none): ');
-    if (env !== '') keys.push({ plan: 'free', env, roles: ['ban'] });
-    return { target, keys };
+    return await ask(terminal);
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'AbortError')) throw error;
+    process.stderr.write('\n');
+    throw new UsageError('nothing was written: the questions were not all answered');
   } finally {
     terminal.close();
   }
 }
 
-async function variable(terminal: ReturnType<typeof createInterface>, question: string): Promise<string> {
+/** Asks a terminal for the base address, until it is one. */
+async function askTarget(terminal: Interface): Promise<string> {
+  let target = '';
+  for (let read = readBaseAddress(target); !read.ok; read = readBaseAddress(target)) {
+    if (target !== '') process.stderr.write(`  ${read.message}; ${read.remedy}\n`);
+    target = await terminal.question('Base address, such as https://staging.example.com/v1: ');
+  }
+  return target;
+}
+
+/** Asks a terminal which variables hold the keys. */
+async function askKeys(terminal: Interface): Promise<NamedKey[]> {
+  const keys: NamedKey[] = [];
+  for (const plan of PLAN_NAMES.filter((name) => planNamed(name) !== undefined)) {
+    const env = await variable(terminal, `Variable with a ${plan} key (empty: there is none): `);
+    if (env !== '') keys.push({ plan, env, roles: ['functional', 'exhaust'] });
+  }
+  const env = await variable(terminal, 'Variable with a Free key that may be banned (empty: none): ');
+  if (env !== '') keys.push({ plan: 'free', env, roles: ['ban'] });
+  return keys;
+}
+
+async function variable(terminal: Interface, question: string): Promise<string> {
   for (;;) {
     const name = (await terminal.question(question)).trim();
     if (name === '' || VARIABLE.test(name)) return name;
@@ -145,13 +159,12 @@ function costs(profile: ReturnType<typeof profileOf>): string[] {
 async function init(options: InitOptions): Promise<void> {
   if (existsSync(options.out))
     throw new UsageError(`${options.out} exists; name another file with --out, or remove it`);
-  const told = options.key?.map(namedKey);
-  if ((options.target === undefined || told === undefined) && !process.stdin.isTTY)
+  const givenTarget = options.target === undefined ? undefined : addressOf(options.target);
+  const givenKeys = options.key?.map(namedKey);
+  if ((givenTarget === undefined || givenKeys === undefined) && !process.stdin.isTTY)
     throw new UsageError('there is no terminal to ask: give --target URL and --key PLAN=VARIABLE');
-  const { target, keys } =
-    options.target === undefined || told === undefined
-      ? await answers()
-      : { target: addressOf(options.target), keys: told };
+  const target = givenTarget ?? (await asked(askTarget));
+  const keys = givenKeys ?? (await asked(askKeys));
   if (keys.length === 0) throw new UsageError('every request carries a key: name at least one');
   const profile = profileOf(target, keys);
   const answer = await firstAnswer(profile, options.envFile);

@@ -1,5 +1,5 @@
 /** The command as its users run it, a process of its own, and targets to point it at. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ const QUIET_ENVIRONMENT = Object.fromEntries(
 );
 
 export interface Started {
-  readonly child: ChildProcess;
+  readonly child: ChildProcessWithoutNullStreams;
   readonly output: { stdout: string; stderr: string };
   /** Exit code once both streams are read. */
   readonly ended: Promise<number | null>;
