@@ -1,6 +1,6 @@
 import { renderBadge } from './badge.ts';
 import { renderGithubAnnotations } from './github.ts';
-import { renderHtml } from './html.ts';
+import { renderHtml } from './html/html.ts';
 import { renderJunit } from './junit.ts';
 import { renderMarkdown } from './markdown.ts';
 import type { Report } from './report.ts';

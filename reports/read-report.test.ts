@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { FORMATS, type Format, NO_SCREEN } from './formats.ts';
-import { renderHtml } from './html.ts';
+import { renderHtml } from './html/html.ts';
 import { parseReport, readReport } from './read-report.ts';
 import { hostileReport } from './testing/hostile-report.ts';
 import {

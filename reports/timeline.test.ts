@@ -1,6 +1,6 @@
 import t from 'tap';
+import { renderHtml } from './html/html.ts';
 import { rateSeries } from './html/rate-series.ts';
-import { renderHtml } from './html.ts';
 import type { TimelinePoint } from './report.ts';
 import { conformantReport } from './testing/sample-reports.ts';
 import { thinned } from './timeline.ts';

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeWhole } from '../checks/run/write-whole.ts';
 import { FORMATS, type Format, type FormatName, NO_SCREEN } from './formats.ts';
-import type { HtmlOptions } from './html.ts';
+import type { HtmlOptions } from './html/html.ts';
 import { REPORT_FILE } from './read-report.ts';
 import type { Report } from './report.ts';
 

@@ -18,8 +18,8 @@ export async function smokeRun(directory: string, say: (text: string) => void): 
   const { startEmbeddedTarget } = await import('../../scenarios/runner/quota/load-target.ts');
   const { scenarioNamed } = await import('../../scenarios/lib/catalogue.ts');
   const { renderLoadResult } = await import('../../scenarios/runner/result/render-result.ts');
-  const { renderLoadHtml } = await import('../../reports/load-html.ts');
-  const { loadOutcome } = await import('../../reports/load-outcome.ts');
+  const { renderLoadHtml } = await import('../../reports/load/load-html.ts');
+  const { loadOutcome } = await import('../../reports/load/load-outcome.ts');
   const { writeLoadReports } = await import('../load/load-folder.ts');
   const facts = scenarioNamed('smoke');
   if (facts === undefined) throw new Error('the catalogue has no scenario smoke');

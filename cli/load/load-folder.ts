@@ -1,7 +1,7 @@
 import { accessSync, constants, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { LOAD_FORMATS, loadFile } from '../../reports/load-formats.ts';
-import type { LoadOutcome } from '../../reports/load-outcome.ts';
+import { LOAD_FORMATS, loadFile } from '../../reports/load/load-formats.ts';
+import type { LoadOutcome } from '../../reports/load/load-outcome.ts';
 import { WRITTEN, writePrivately } from '../../reports/write-reports.ts';
 import { makePrivateFolder, unwritable } from '../check/check-folder.ts';
 

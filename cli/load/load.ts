@@ -8,9 +8,9 @@ import { looksLikeProduction } from '../../checks/profile/production-address.ts'
 import { suggestion } from '../../checks/profile/suggestion.ts';
 import type { KeyRole } from '../../checks/profile/target-profile.ts';
 import { UnknownNameError } from '../../reference-server/deviations/named.ts';
-import { renderCapacityHtml } from '../../reports/capacity-html.ts';
-import { renderLoadHtml } from '../../reports/load-html.ts';
-import { capacityOutcome, loadOutcome } from '../../reports/load-outcome.ts';
+import { renderCapacityHtml } from '../../reports/load/capacity-html.ts';
+import { renderLoadHtml } from '../../reports/load/load-html.ts';
+import { capacityOutcome, loadOutcome } from '../../reports/load/load-outcome.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../../scenarios/lib/catalogue.ts';
 import type { ScenarioFacts } from '../../scenarios/lib/scenario.ts';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { renderLoadHtml } from '../../reports/load-html.ts';
-import { loadOutcome } from '../../reports/load-outcome.ts';
+import { renderLoadHtml } from '../../reports/load/load-html.ts';
+import { loadOutcome } from '../../reports/load/load-outcome.ts';
 import { writePrivately } from '../../reports/write-reports.ts';
 import { SloError } from '../../scenarios/lib/slo.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { renderCapacityHtml } from '../../reports/capacity-html.ts';
 import type { FormatName } from '../../reports/formats.ts';
-import { LOAD_FORMATS, loadFile } from '../../reports/load-formats.ts';
-import { renderLoadHtml } from '../../reports/load-html.ts';
-import { capacityOutcome, type LoadOutcome, loadOutcome } from '../../reports/load-outcome.ts';
-import { CAPACITY_FILE, readCapacity } from '../../reports/read-capacity.ts';
+import { renderCapacityHtml } from '../../reports/load/capacity-html.ts';
+import { LOAD_FORMATS, loadFile } from '../../reports/load/load-formats.ts';
+import { renderLoadHtml } from '../../reports/load/load-html.ts';
+import { capacityOutcome, type LoadOutcome, loadOutcome } from '../../reports/load/load-outcome.ts';
+import { CAPACITY_FILE, readCapacity } from '../../reports/load/read-capacity.ts';
 import { REPORT_FILE } from '../../reports/read-report.ts';
 import { renderCapacity } from '../../scenarios/runner/capacity/render-capacity.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';

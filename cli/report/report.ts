@@ -1,13 +1,13 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { diffReports } from '../../reports/diff.ts';
-import { renderDiffJson, renderDiffMarkdown, renderDiffText } from '../../reports/diff-renderers.ts';
+import { diffReports } from '../../reports/compare/diff.ts';
+import { renderDiffJson, renderDiffMarkdown, renderDiffText } from '../../reports/compare/diff-renderers.ts';
+import { earlierRuns, readMatrix } from '../../reports/compare/matrix.ts';
+import { renderMatrixHtml } from '../../reports/compare/matrix-html.ts';
+import { renderMatrixMarkdown } from '../../reports/compare/matrix-markdown.ts';
 import { FORMATS, type Format, type FormatName, isFormatName, NO_SCREEN } from '../../reports/formats.ts';
 import { renderMarkdown } from '../../reports/markdown.ts';
-import { earlierRuns, readMatrix } from '../../reports/matrix.ts';
-import { renderMatrixHtml } from '../../reports/matrix-html.ts';
-import { renderMatrixMarkdown } from '../../reports/matrix-markdown.ts';
 import { readReport } from '../../reports/read-report.ts';
 import type { Report } from '../../reports/report.ts';
 import type { Screen } from '../../reports/terminal.ts';

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import { diffReports } from '../diff.ts';
-import { diffSummary } from '../diff-renderers.ts';
+import { diffReports } from '../compare/diff.ts';
+import { diffSummary } from '../compare/diff-renderers.ts';
 import { moment, runFacts, simulatedClock } from '../facts.ts';
 import { nextSteps } from '../next-steps.ts';
 import { byReason, count, type Outcome, outcome, runProblems, verdictWords } from '../outcome.ts';

@@ -1,14 +1,14 @@
 import { html } from '@remix-run/html-template';
-import { type PlacedExchanges, placeExchanges } from './html/exchanges.ts';
-import { gapList } from './html/gap-list.ts';
-import { findings, verdictHeader } from './html/overview.ts';
-import { pageAssets, pageShell } from './html/page-shell.ts';
-import { ratePanels, ratePicture } from './html/rate-picture.ts';
-import { requirementList } from './html/requirement-list.ts';
-import { count, outcome } from './outcome.ts';
-import type { Report } from './report.ts';
-import { ROW_KIND_NAMES, ROW_KINDS, rowKind } from './row-kinds.ts';
-import { shownLine } from './visible-text.ts';
+import { count, outcome } from '../outcome.ts';
+import type { Report } from '../report.ts';
+import { ROW_KIND_NAMES, ROW_KINDS, rowKind } from '../row-kinds.ts';
+import { shownLine } from '../visible-text.ts';
+import { type PlacedExchanges, placeExchanges } from './exchanges.ts';
+import { gapList } from './gap-list.ts';
+import { findings, verdictHeader } from './overview.ts';
+import { pageAssets, pageShell } from './page-shell.ts';
+import { ratePanels, ratePicture } from './rate-picture.ts';
+import { requirementList } from './requirement-list.ts';
 
 /** What the page may use beside the report. */
 export interface HtmlOptions {

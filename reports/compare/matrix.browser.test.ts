@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import t from 'tap';
+import { axeViolations, noBrowser, startBrowser } from '../testing/browser.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from '../testing/sample-reports.ts';
 import { renderMatrixHtml } from './matrix-html.ts';
-import { axeViolations, noBrowser, startBrowser } from './testing/browser.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
 t.test('the matrix in a browser', { skip: noBrowser() }, async (t) => {
   const browser = await startBrowser();

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { histogramFrom } from '../../scenarios/runner/result/figures.ts';
 import type { LoadSeries } from '../../scenarios/runner/result/load-result.ts';
-import { decades, frame, legend, lineClass, logarithmic, milliseconds, path } from './chart-frame.ts';
+import { decades, frame, legend, lineClass, logarithmic, milliseconds, path } from '../html/chart-frame.ts';
 
 const OPERATIONS = ['listPets', 'getPet', 'createPet'];
 const PLANS = ['free', 'pro', 'business', 'enterprise'];

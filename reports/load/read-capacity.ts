@@ -1,9 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { fileText } from '../checks/profile/file-text.ts';
-import type { CapacityResult } from '../scenarios/runner/capacity/capacity.ts';
-import { packageRoot } from '../spec/package-root.ts';
+import { fileText } from '../../checks/profile/file-text.ts';
+import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
+import { packageRoot } from '../../spec/package-root.ts';
 
 /** Name of the file in a folder of results. */
 export const CAPACITY_FILE = 'capacity.json';

@@ -1,6 +1,6 @@
 import t from 'tap';
+import { capacityResult } from '../testing/sample-load.ts';
 import { renderCapacityHtml } from './capacity-html.ts';
-import { capacityResult } from './testing/sample-load.ts';
 
 const page = renderCapacityHtml(capacityResult());
 const [whole = '', around = ''] = page.split('<h3>Around the capacity</h3>');

@@ -1,8 +1,8 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
-import { REPORT_FILE, readReport } from './read-report.ts';
-import type { GapResult, Report, RequirementResult } from './report.ts';
-import { rowKind } from './row-kinds.ts';
+import { REPORT_FILE, readReport } from '../read-report.ts';
+import type { GapResult, Report, RequirementResult } from '../report.ts';
+import { rowKind } from '../row-kinds.ts';
 
 /** One implementation: what its folder or file is called, and its run. */
 export interface MatrixColumn {

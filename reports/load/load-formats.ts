@@ -1,12 +1,12 @@
-import { renderBadge } from './badge.ts';
-import { FORMATS, type FormatName } from './formats.ts';
-import { renderGithubAnnotations } from './github.ts';
-import { renderJunit } from './junit.ts';
+import { renderBadge } from '../badge.ts';
+import { FORMATS, type FormatName } from '../formats.ts';
+import { renderGithubAnnotations } from '../github.ts';
+import { renderJunit } from '../junit.ts';
+import { code, fold, prose, table } from '../markdown-text.ts';
+import { renderSarif } from '../sarif.ts';
+import { renderTap } from '../tap.ts';
+import type { Standing } from '../test-run.ts';
 import type { LoadOutcome } from './load-outcome.ts';
-import { code, fold, prose, table } from './markdown-text.ts';
-import { renderSarif } from './sarif.ts';
-import { renderTap } from './tap.ts';
-import type { Standing } from './test-run.ts';
 
 /** The formats of a load result that need no more than its outcome; the page and the terminal have figures of their own. */
 export type LoadFormatName = Exclude<FormatName, 'html' | 'terminal'>;

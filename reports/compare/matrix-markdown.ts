@@ -1,7 +1,7 @@
-import { code, prose } from './markdown-text.ts';
+import { code, prose } from '../markdown-text.ts';
+import { count, outcome, verdictWords } from '../outcome.ts';
+import { ROW_KIND_NAMES, ROW_KINDS, rowKind } from '../row-kinds.ts';
 import { type MatrixColumn, matrixRows } from './matrix.ts';
-import { count, outcome, verdictWords } from './outcome.ts';
-import { ROW_KIND_NAMES, ROW_KINDS, rowKind } from './row-kinds.ts';
 
 /** Implementations × requirements as Markdown: every requirement that not all of them pass, and how many all do. */
 export function renderMatrixMarkdown(columns: readonly MatrixColumn[]): string {

@@ -1,11 +1,11 @@
 import t from 'tap';
-import { comparison, marksOf } from './html/differences.ts';
-import { bodyHtml } from './html/json-colours.ts';
-import { timeTicks } from './html/time-axis.ts';
+import { HOSTILE_STRINGS, hostileReport, UNSEEN_CHARACTER } from '../testing/hostile-report.ts';
+import { errorBody, petList, sampleExchange } from '../testing/sample-exchanges.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from '../testing/sample-reports.ts';
+import { comparison, marksOf } from './differences.ts';
 import { renderHtml } from './html.ts';
-import { HOSTILE_STRINGS, hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
-import { errorBody, petList, sampleExchange } from './testing/sample-exchanges.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
+import { bodyHtml } from './json-colours.ts';
+import { timeTicks } from './time-axis.ts';
 
 const MEGABYTE = 1_000_000;
 

@@ -1,7 +1,12 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import { moment } from './facts.ts';
-import { pageShell } from './html/page-shell.ts';
-import { shown } from './html/visible-html.ts';
+import { moment } from '../facts.ts';
+import { pageShell } from '../html/page-shell.ts';
+import { shown } from '../html/visible-html.ts';
+import { count, outcome, verdictWords } from '../outcome.ts';
+import type { RequirementResult } from '../report.ts';
+import { ROW_KIND_NAMES, ROW_KINDS, rowKind, VERDICT_SIGNS } from '../row-kinds.ts';
+import { bySection } from '../sections.ts';
+import { shownLine, visibleLines } from '../visible-text.ts';
 import {
   type MatrixAnswers,
   type MatrixColumn,
@@ -9,11 +14,6 @@ import {
   matrixAnswers,
   matrixRows,
 } from './matrix.ts';
-import { count, outcome, verdictWords } from './outcome.ts';
-import type { RequirementResult } from './report.ts';
-import { ROW_KIND_NAMES, ROW_KINDS, rowKind, VERDICT_SIGNS } from './row-kinds.ts';
-import { bySection } from './sections.ts';
-import { shownLine, visibleLines } from './visible-text.ts';
 
 /** Failures of one implementation that the page tells in words; its own report has all of them. */
 const MOST_TOLD = 40;

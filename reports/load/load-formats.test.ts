@@ -6,10 +6,10 @@ import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import t from 'tap';
 import { Parser, type Result } from 'tap-parser';
+import { HOSTILE_STRINGS, UNSEEN_CHARACTER } from '../testing/hostile-report.ts';
+import { capacityResult, loadResult } from '../testing/sample-load.ts';
 import { LOAD_FORMATS } from './load-formats.ts';
 import { capacityOutcome, type LoadOutcome, loadOutcome } from './load-outcome.ts';
-import { HOSTILE_STRINGS, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
-import { capacityResult, loadResult } from './testing/sample-load.ts';
 
 const sample = loadResult();
 const broken = loadOutcome(sample);

@@ -1,9 +1,9 @@
 import picocolors from 'picocolors';
+import { moment } from '../facts.ts';
+import { code, prose, table } from '../markdown-text.ts';
+import { count, verdictWords } from '../outcome.ts';
+import { shownLine } from '../visible-text.ts';
 import { CHANGES, type ChangeKind, type ReportDiff, type RequirementChange } from './diff.ts';
-import { moment } from './facts.ts';
-import { code, prose, table } from './markdown-text.ts';
-import { count, verdictWords } from './outcome.ts';
-import { shownLine } from './visible-text.ts';
 
 /** The difference for other programs; the shape of ReportDiff is stable within its formatVersion. */
 export function renderDiffJson(diff: ReportDiff): string {

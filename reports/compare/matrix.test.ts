@@ -1,11 +1,11 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import t from 'tap';
+import { HOSTILE_STRINGS, hostileReport, UNSEEN_CHARACTER } from '../testing/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from '../testing/sample-reports.ts';
 import { type MatrixColumn, readMatrix } from './matrix.ts';
 import { renderMatrixHtml } from './matrix-html.ts';
 import { renderMatrixMarkdown } from './matrix-markdown.ts';
-import { HOSTILE_STRINGS, hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
 const columns: MatrixColumn[] = [
   { name: 'go', report: conformantReport() },

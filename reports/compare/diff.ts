@@ -1,6 +1,6 @@
-import { failureLine } from './outcome.ts';
-import type { GapResult, Report, RequirementResult, RunFacts } from './report.ts';
-import { shownLine } from './visible-text.ts';
+import { failureLine } from '../outcome.ts';
+import type { GapResult, Report, RequirementResult, RunFacts } from '../report.ts';
+import { shownLine } from '../visible-text.ts';
 
 /** How a requirement stood in a run; `known-failure` is a failure that the baseline lists, `absent` that it had no row. */
 export type Standing = RequirementResult['verdict'] | 'known-failure' | 'absent';

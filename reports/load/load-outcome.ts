@@ -1,13 +1,13 @@
-import type { CapacityResult } from '../scenarios/runner/capacity/capacity.ts';
-import { lowerBound } from '../scenarios/runner/capacity/render-capacity.ts';
-import { type LoadFigures, type LoadResult, NOT_JUDGED } from '../scenarios/runner/result/load-result.ts';
-import { duration, moment } from './facts.ts';
-import { milliseconds } from './html/chart-frame.ts';
-import { inOrder, seriesNames } from './html/latency-chart.ts';
-import { number, rate } from './html/load-parts.ts';
-import { count } from './outcome.ts';
-import type { TestCase, TestRun } from './test-run.ts';
-import { shownLine, shownLines } from './visible-text.ts';
+import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
+import { lowerBound } from '../../scenarios/runner/capacity/render-capacity.ts';
+import { type LoadFigures, type LoadResult, NOT_JUDGED } from '../../scenarios/runner/result/load-result.ts';
+import { duration, moment } from '../facts.ts';
+import { milliseconds } from '../html/chart-frame.ts';
+import { count } from '../outcome.ts';
+import type { TestCase, TestRun } from '../test-run.ts';
+import { shownLine, shownLines } from '../visible-text.ts';
+import { inOrder, seriesNames } from './latency-chart.ts';
+import { number, rate } from './load-parts.ts';
 
 /** A load result, or a search for a capacity, as test cases, with the figures that a table shows. */
 export interface LoadOutcome extends TestRun {

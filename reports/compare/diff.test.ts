@@ -1,11 +1,11 @@
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import t from 'tap';
+import type { GapResult, Report, RequirementResult } from '../report.ts';
+import { hostileReport, UNSEEN_CHARACTER } from '../testing/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from '../testing/sample-reports.ts';
 import { diffReports } from './diff.ts';
 import { renderDiffJson, renderDiffMarkdown, renderDiffText } from './diff-renderers.ts';
-import type { GapResult, Report, RequirementResult } from './report.ts';
-import { hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
 function withRow(id: string, change: Partial<RequirementResult>): Report {
   const report = conformantReport();

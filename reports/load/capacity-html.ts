@@ -1,14 +1,14 @@
 import { html } from '@remix-run/html-template';
-import type { CapacityResult } from '../scenarios/runner/capacity/capacity.ts';
-import { duration, moment } from './facts.ts';
-import { capacityCharts } from './html/capacity-chart.ts';
-import { milliseconds } from './html/chart-frame.ts';
-import { facts, rate, tableOf } from './html/load-parts.ts';
-import { pageShell } from './html/page-shell.ts';
-import { shown } from './html/visible-html.ts';
+import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
+import { duration, moment } from '../facts.ts';
+import { milliseconds } from '../html/chart-frame.ts';
+import { pageShell } from '../html/page-shell.ts';
+import { shown } from '../html/visible-html.ts';
+import { count } from '../outcome.ts';
+import { shownLine } from '../visible-text.ts';
+import { capacityCharts } from './capacity-chart.ts';
 import { capacityHeadline, capacityOutcome } from './load-outcome.ts';
-import { count } from './outcome.ts';
-import { shownLine } from './visible-text.ts';
+import { facts, rate, tableOf } from './load-parts.ts';
 
 /** A search for a capacity as one HTML file: the number, its interval, every step. */
 export function renderCapacityHtml(result: CapacityResult): string {

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import t, { type Test } from 'tap';
-import { renderHtml } from './html.ts';
-import type { Report } from './report.ts';
-import { axeViolations, noBrowser, startBrowser } from './testing/browser.ts';
-import { hostileReport } from './testing/hostile-report.ts';
+import type { Report } from '../report.ts';
+import { axeViolations, noBrowser, startBrowser } from '../testing/browser.ts';
+import { hostileReport } from '../testing/hostile-report.ts';
 import {
   conformantReport,
   inconclusiveReport,
   notConformantReport,
   partialReport,
-} from './testing/sample-reports.ts';
+} from '../testing/sample-reports.ts';
+import { renderHtml } from './html.ts';
 
 const skip = noBrowser();
 

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import type { LoadSeries } from '../../scenarios/runner/result/load-result.ts';
-import { decades, frame, linear, logarithmic, milliseconds, path } from './chart-frame.ts';
-import { timeTicks } from './time-axis.ts';
+import { decades, frame, linear, logarithmic, milliseconds, path } from '../html/chart-frame.ts';
+import { timeTicks } from '../html/time-axis.ts';
 
 /** Columns of a chart over time. */
 const MOST_COLUMNS = 300;

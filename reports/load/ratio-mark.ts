@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import type { CompareFinding } from '../../scenarios/runner/compare/compare-blocks.ts';
-import { logarithmic, percent } from './chart-frame.ts';
+import { logarithmic, percent } from '../html/chart-frame.ts';
 
 /** Head over base with its interval, on a scale from half to double; beyond it, an arrow. */
 export function ratioMark({ ratio, interval, alarm, better }: CompareFinding): SafeHtml | string {

@@ -2,7 +2,6 @@ import { html, type SafeHtml } from '@remix-run/html-template';
 import { median } from 'simple-statistics';
 import { latencyBounds } from '../../scenarios/lib/slo.ts';
 import type { CapacityResult, CapacityStep } from '../../scenarios/runner/capacity/capacity.ts';
-import { shownLine } from '../visible-text.ts';
 import {
   baseOf,
   decades,
@@ -13,7 +12,8 @@ import {
   path,
   percent,
   type Scale,
-} from './chart-frame.ts';
+} from '../html/chart-frame.ts';
+import { shownLine } from '../visible-text.ts';
 
 /** Steps whose rates differ by less are one point of the curve. */
 const SAME_RATE = 1.04;
