@@ -19,33 +19,10 @@ import { serviceChecks, serviceGaps } from './service/checks.ts';
 
 export { bannedAnswers } from './ban/checks.ts';
 
-/** Adding comes before listing and getting, which then find the run's own animals; limits come last. */
-export const allChecks: readonly Check[] = [
-  ...serviceChecks,
-  ...addAnimalChecks,
-  ...listAnimalChecks,
-  ...getAnimalChecks,
-  ...deprecationChecks,
-  ...authenticationChecks,
-  ...errorBodyChecks,
-  ...rateHeaderChecks,
-  ...rateLimitChecks,
-  ...banChecks,
-  ...dailyQuotaChecks,
-];
-
-export const allGapObservers: readonly GapObserver[] = [
-  ...serviceGaps,
-  ...addAnimalGaps,
-  ...listAnimalGaps,
-  ...getAnimalGaps,
-  ...deprecationGaps,
-  ...authenticationGaps,
-  ...rateLimitGaps,
-  ...banGaps,
-];
-
-/** The checks by their part of the document, as `--only` takes them. */
+/**
+ * The checks by their part of the document, as `--only` takes them, in the order in which they are run: adding comes
+ * before listing and getting, which then find the run's own animals; limits come last.
+ */
 export const checksByPart: Readonly<Record<string, readonly Check[]>> = {
   service: serviceChecks,
   'add-animal': addAnimalChecks,
@@ -59,3 +36,16 @@ export const checksByPart: Readonly<Record<string, readonly Check[]>> = {
   bans: banChecks,
   'daily-quota': dailyQuotaChecks,
 };
+
+export const allChecks: readonly Check[] = Object.values(checksByPart).flat();
+
+export const allGapObservers: readonly GapObserver[] = [
+  ...serviceGaps,
+  ...addAnimalGaps,
+  ...listAnimalGaps,
+  ...getAnimalGaps,
+  ...deprecationGaps,
+  ...authenticationGaps,
+  ...rateLimitGaps,
+  ...banGaps,
+];
