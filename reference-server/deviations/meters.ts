@@ -1,187 +1,107 @@
-import type { Meter } from '../rate-meter.ts';
+import type { MeterKind } from '../rate-meter.ts';
 
 /** A window that opens and closes by the clock: at every full minute, or at midnight UTC. */
-export class WindowByClock implements Meter {
-  readonly limit: number;
-  readonly #windowMs: number;
-  #startsAt = 0;
-  #used = 0;
-
-  constructor(limit: number, windowMs: number) {
-    this.limit = limit;
-    this.#windowMs = windowMs;
-  }
-
-  left(now: number): number {
-    const start = now - (now % this.#windowMs);
-    if (start !== this.#startsAt) {
-      this.#startsAt = start;
-      this.#used = 0;
-    }
-    return this.limit - this.#used;
-  }
-
-  spend(now: number): void {
-    this.left(now);
-    this.#used += 1;
-  }
-
-  freeAt(now: number): number {
-    return this.left(now) > 0 ? now : this.resetAt(now);
-  }
-
-  resetAt(now: number): number {
-    return now - (now % this.#windowMs) + this.#windowMs;
-  }
-}
+export const windowByClock: MeterKind = (limit, windowMs) => {
+  let startsAt = 0;
+  let used = 0;
+  const resetAt = (now: number) => now - (now % windowMs) + windowMs;
+  const left = (now: number) => {
+    const start = now - (now % windowMs);
+    if (start !== startsAt) used = 0;
+    startsAt = start;
+    return limit - used;
+  };
+  return {
+    limit,
+    left,
+    spend(now) {
+      left(now);
+      used += 1;
+    },
+    freeAt: (now) => (left(now) > 0 ? now : resetAt(now)),
+    resetAt,
+  };
+};
 
 /** Looks back over the length of the window: each request is given back when it has become that old. */
-export class SlidingLog implements Meter {
-  readonly limit: number;
-  readonly #windowMs: number;
-  #times: number[] = [];
-  #oldest = 0;
-
-  constructor(limit: number, windowMs: number) {
-    this.limit = limit;
-    this.#windowMs = windowMs;
-  }
-
-  left(now: number): number {
-    while (this.#oldest < this.#times.length && (this.#times[this.#oldest] ?? 0) + this.#windowMs <= now) {
-      this.#oldest += 1;
-    }
-    if (this.#oldest > this.limit) {
-      this.#times = this.#times.slice(this.#oldest);
-      this.#oldest = 0;
-    }
-    return this.limit - (this.#times.length - this.#oldest);
-  }
-
-  spend(now: number): void {
-    this.#times.push(now);
-  }
-
-  freeAt(now: number): number {
-    return this.left(now) > 0 ? now : (this.#times[this.#oldest] ?? now) + this.#windowMs;
-  }
-
-  /** When the oldest request is given back. */
-  resetAt(now: number): number {
-    this.left(now);
-    return (this.#times[this.#oldest] ?? now) + this.#windowMs;
-  }
-}
+export const slidingLog: MeterKind = (limit, windowMs) => {
+  const times: number[] = [];
+  const left = (now: number) => {
+    while ((times[0] ?? now) + windowMs <= now) times.shift();
+    return Math.max(0, limit - times.length);
+  };
+  return {
+    limit,
+    left,
+    spend: (now) => void times.push(now),
+    freeAt: (now) => (left(now) > 0 ? now : (times.at(-limit) ?? now) + windowMs),
+    /** When the oldest request is given back. */
+    resetAt(now) {
+      left(now);
+      return (times.at(-limit) ?? times[0] ?? now) + windowMs;
+    },
+  };
+};
 
 /** Looks back over refused requests as well: who goes on asking waits longer. */
-export class SlidingLogOfAll implements Meter {
-  readonly limit: number;
-  readonly #windowMs: number;
-  readonly #times: number[] = [];
-
-  constructor(limit: number, windowMs: number) {
-    this.limit = limit;
-    this.#windowMs = windowMs;
-  }
-
-  left(now: number): number {
-    while ((this.#times[0] ?? now) + this.#windowMs <= now) this.#times.shift();
-    return Math.max(0, this.limit - this.#times.length);
-  }
-
-  spend(now: number): void {
-    this.#times.push(now);
-  }
-
-  refused(now: number): void {
-    this.#times.push(now);
-  }
-
-  freeAt(now: number): number {
-    return this.left(now) > 0 ? now : (this.#times.at(-this.limit) ?? now) + this.#windowMs;
-  }
-
-  resetAt(now: number): number {
-    this.left(now);
-    return (this.#times.at(-this.limit) ?? this.#times[0] ?? now) + this.#windowMs;
-  }
-}
+export const slidingLogOfAll: MeterKind = (limit, windowMs) => {
+  const log = slidingLog(limit, windowMs);
+  return { ...log, refused: log.spend };
+};
 
 /**
  * Windows by the clock, of which the one before counts as far as a minute that looks back still holds it, its requests
  * taken as spread evenly over it.
  */
-export class SlidingCounter implements Meter {
-  readonly limit: number;
-  readonly #windowMs: number;
-  #startsAt = 0;
-  #used = 0;
-  #usedBefore = 0;
-
-  constructor(limit: number, windowMs: number) {
-    this.limit = limit;
-    this.#windowMs = windowMs;
-  }
-
-  left(now: number): number {
-    const start = now - (now % this.#windowMs);
-    if (start !== this.#startsAt) {
-      this.#usedBefore = start === this.#startsAt + this.#windowMs ? this.#used : 0;
-      this.#startsAt = start;
-      this.#used = 0;
+export const slidingCounter: MeterKind = (limit, windowMs) => {
+  let startsAt = 0;
+  let used = 0;
+  let usedBefore = 0;
+  const left = (now: number) => {
+    const start = now - (now % windowMs);
+    if (start !== startsAt) {
+      usedBefore = start === startsAt + windowMs ? used : 0;
+      startsAt = start;
+      used = 0;
     }
-    const held = Math.ceil((this.#usedBefore * (start + this.#windowMs - now)) / this.#windowMs);
-    return this.limit - this.#used - held;
-  }
-
-  spend(now: number): void {
-    this.left(now);
-    this.#used += 1;
-  }
-
-  freeAt(now: number): number {
-    if (this.left(now) > 0) return now;
-    // So many of a window may still count that there is room for one.
-    const freedAt = (startsAt: number, room: number, used: number) =>
-      startsAt + Math.ceil(this.#windowMs - (room * this.#windowMs) / Math.max(used, 1));
-    const room = this.limit - 1 - this.#used;
-    if (room >= 0) return freedAt(this.#startsAt, room, this.#usedBefore);
-    const next = this.#startsAt + this.#windowMs;
-    return Math.max(next, freedAt(next, this.limit - 1, this.#used));
-  }
-
-  resetAt(now: number): number {
-    this.left(now);
-    return this.#startsAt + this.#windowMs;
-  }
-}
+    return limit - used - Math.ceil((usedBefore * (start + windowMs - now)) / windowMs);
+  };
+  /** When so few of a window's requests still count that there is room. */
+  const freedAt = (start: number, room: number, requests: number) =>
+    start + Math.ceil(windowMs - (room * windowMs) / Math.max(requests, 1));
+  return {
+    limit,
+    left,
+    spend(now) {
+      left(now);
+      used += 1;
+    },
+    freeAt(now) {
+      if (left(now) > 0) return now;
+      const room = limit - 1 - used;
+      if (room >= 0) return freedAt(startsAt, room, usedBefore);
+      const next = startsAt + windowMs;
+      return Math.max(next, freedAt(next, limit - 1, used));
+    },
+    resetAt(now) {
+      left(now);
+      return startsAt + windowMs;
+    },
+  };
+};
 
 /** A bucket of `limit` tokens that fills up evenly over the window. */
-export class TokenBucket implements Meter {
-  readonly limit: number;
-  readonly #msPerToken: number;
+export const tokenBucket: MeterKind = (limit, windowMs) => {
+  const msPerToken = windowMs / limit;
   // When the bucket will be full again: the one number from which all others follow.
-  #fullAt = 0;
-
-  constructor(limit: number, windowMs: number) {
-    this.limit = limit;
-    this.#msPerToken = windowMs / limit;
-  }
-
-  left(now: number): number {
-    return this.limit - Math.ceil(Math.max(0, this.#fullAt - now) / this.#msPerToken);
-  }
-
-  spend(now: number): void {
-    this.#fullAt = Math.max(this.#fullAt, now) + this.#msPerToken;
-  }
-
-  freeAt(now: number): number {
-    return Math.max(now, this.#fullAt - (this.limit - 1) * this.#msPerToken);
-  }
-
-  /** When the bucket is full. */
-  resetAt(now: number): number {
-    return Math.max(now, this.#fullAt);
-  }
-}
+  let fullAt = 0;
+  return {
+    limit,
+    left: (now) => limit - Math.ceil(Math.max(0, fullAt - now) / msPerToken),
+    spend(now) {
+      fullAt = Math.max(fullAt, now) + msPerToken;
+    },
+    freeAt: (now) => Math.max(now, fullAt - (limit - 1) * msPerToken),
+    resetAt: (now) => Math.max(now, fullAt),
+  };
+};

@@ -6,6 +6,7 @@ import { readJsonObject } from '../json-members.ts';
 import type { ListQuery, Pet } from '../pet-store.ts';
 import { bodyOf } from '../pet-text.ts';
 import type { Plan } from '../plans.ts';
+import type { MeterKind } from '../rate-meter.ts';
 import type { Parts, Recipe } from '../recipe.ts';
 import type { Route } from '../routing.ts';
 import type { Personality } from './personality.ts';
@@ -237,6 +238,9 @@ export function finding(
     behaviour: (usual, parts) => ({ findPet: (petId, call) => change(usual.findPet, petId, call, parts) }),
   };
 }
+
+/** Counts the minute in another way. */
+export const minuteBy = (minuteMeter: MeterKind): Personality => ({ recipe: () => ({ minuteMeter }) });
 
 /** The oldest animal of the store; there is none in an empty one. */
 export function firstPet(parts: Parts): Pet | null {

@@ -10,10 +10,7 @@ import {
   readingPet,
   where,
 } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
-
-const ANSWER = 'add-answers-201';
-const NAME = 'add-echoes-name';
+import type { FaultTable } from './fault.ts';
 
 const refusing = (refused: (animal: NewPet) => boolean, message = 'This animal is not allowed.') =>
   readingPet((usual, body, call) => {
@@ -35,8 +32,9 @@ const categoryEchoed = (change: (digits: string) => string) =>
 const isLarge = (digits: string | undefined) => Number(digits) > 0x7fffffff;
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
+/** Section 4.2: valid additions. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const ADDING_FAULTS: FaultTable = {
   'add-answers-201': {
     'add-answers-200': ['An addition is answered with 200.',
       answering(answers(201), (answer) => ({ ...answer, status: 200 }))],
@@ -52,6 +50,19 @@ const TABLE: FaultTable = {
     'add-large-category-refused': ['A categoryId beyond 32 bits is refused with 400.',
       refusing(({ categoryId }) => isLarge(categoryId.replace('-', '')),
         'categoryId is to be an integer of 32 bits.')],
+    'add-same-name-conflicts': ['An animal with the name and category of another one is refused with 409.',
+      () => {
+        const seen = new Set<string>();
+        return readingPet((usual, body, call) => {
+          const read = usual(body, call);
+          if ('problem' in read) return read;
+          const same = JSON.stringify([read.animal.name, read.animal.categoryId]);
+          if (seen.has(same))
+            return { problem: { status: 409, code: 'conflict', message: 'This animal exists.' } };
+          seen.add(same);
+          return read;
+        });
+      }],
   },
   'add-echoes-name': {
     'echo-name-escaped-slashes-kept': ['Slashes that were escaped in the JSON of a name stay so.',
@@ -87,6 +98,38 @@ const TABLE: FaultTable = {
     'echo-name-html-escaped': [
       'The characters &, < and > and quotes of a name are returned as HTML entities.',
       nameEchoed((name) => name.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character))],
+    'echo-name-of-another-in-flight': [
+      'Animals that are added at the same moment get the name of the one that came first.',
+      {
+        behaviour: (usual) => {
+          const inFlight: string[] = [];
+          return {
+            addPet(animal, call) {
+              const [name = animal.name] = inFlight;
+              inFlight.push(name);
+              return usual.addPet({ ...animal, name }, call);
+            },
+            deliver(response, answer, headers, call) {
+              if (answer.status !== 201) return usual.deliver(response, answer, headers, call);
+              setTimeout(() => {
+                inFlight.shift();
+                usual.deliver(response, answer, headers, call);
+              }, 3);
+            },
+          };
+        },
+      }],
+    'echo-name-of-one-before': ['Every fourth addition is answered with the name of the one before it.',
+      () => {
+        let before = '';
+        let times = 0;
+        return petShown((pet) => {
+          times += 1;
+          const shown = times % 4 === 0 ? { ...pet, name: before } : pet;
+          before = pet.name;
+          return shown;
+        }, 'createPet');
+      }],
   },
   'add-status-optional': {
     'add-without-status-refused': ['An addition without status is refused.',
@@ -131,64 +174,3 @@ const TABLE: FaultTable = {
       petShown((pet) => (pet.status === 'sold' ? { ...pet, status: 'pending' } : pet), 'createPet')],
   },
 };
-
-/** Section 4.2: valid additions. */
-export const ADDING_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault(
-    'add-same-name-conflicts',
-    ANSWER,
-    'An animal with the name and category of another one is refused with 409.',
-    () => {
-      const seen = new Set<string>();
-      return readingPet((usual, body, call) => {
-        const read = usual(body, call);
-        if ('problem' in read) return read;
-        const same = JSON.stringify([read.animal.name, read.animal.categoryId]);
-        if (seen.has(same))
-          return { problem: { status: 409, code: 'conflict', message: 'This animal exists.' } };
-        seen.add(same);
-        return read;
-      });
-    },
-  ),
-  fault(
-    'echo-name-of-another-in-flight',
-    NAME,
-    'Animals that are added at the same moment get the name of the one that came first.',
-    {
-      behaviour: (usual) => {
-        const inFlight: string[] = [];
-        return {
-          addPet(animal, call) {
-            const [name = animal.name] = inFlight;
-            inFlight.push(name);
-            return usual.addPet({ ...animal, name }, call);
-          },
-          deliver(response, answer, headers, call) {
-            if (answer.status !== 201) return usual.deliver(response, answer, headers, call);
-            setTimeout(() => {
-              inFlight.shift();
-              usual.deliver(response, answer, headers, call);
-            }, 3);
-          },
-        };
-      },
-    },
-  ),
-  fault(
-    'echo-name-of-one-before',
-    NAME,
-    'Every fourth addition is answered with the name of the one before it.',
-    () => {
-      let before = '';
-      let times = 0;
-      return petShown((pet) => {
-        times += 1;
-        const shown = times % 4 === 0 ? { ...pet, name: before } : pet;
-        before = pet.name;
-        return shown;
-      }, 'createPet');
-    },
-  ),
-];

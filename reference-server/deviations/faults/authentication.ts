@@ -3,7 +3,7 @@ import type { Call } from '../../call.ts';
 import type { Route } from '../../routing.ts';
 import type { Personality } from '../personality.ts';
 import { answers, failing, identifying, where, withError } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
+import type { FaultTable } from './fault.ts';
 import { readThoughRefused, storedThoughRefused } from './refused-additions.ts';
 
 /** Who is served without a key; it has requests of its own. */
@@ -65,13 +65,19 @@ function basicPassword(call: Call): string | undefined {
 
 const ends = (text: string) => text.slice(0, 8) + text.slice(-4);
 
+/** Section 5: who is let in. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const AUTHENTICATION_FAULTS: FaultTable = {
   'auth-valid-key': {
     'auth-valid-refused-on-add': ['A valid key is refused with 401 on additions.',
       refusing((_key, call) => call.route.operation === 'createPet')],
     'auth-valid-refused-on-get': ['A valid key is refused with 401 on retrievals.',
       refusing((_key, call) => call.route.operation === 'getPet')],
+    'auth-valid-refused-now-and-then': ['Every eleventh request with a valid key is refused with 401.',
+      () => {
+        let times = 0;
+        return refusing(() => ++times % 11 === 0);
+      }],
   },
   'auth-missing-key': {
     'auth-list-open': ['Listing needs no key.', serving(hasNone, 'listPets')],
@@ -115,6 +121,10 @@ const TABLE: FaultTable = {
     'auth-unknown-403': ['An unknown key is refused with 403.', refusedWith(403, hasUnknown)],
     'auth-unknown-500-on-list': ['An unknown key is answered with 500 on lists.',
       refusedWith(500, hasUnknown, 'listPets')],
+    'auth-every-third-accepted': ['Every third request with an invalid token is served.', () => {
+      let refused = 0;
+      return serving((call) => hasUnknown(call) && ++refused % 3 === 0);
+    }],
   },
   'auth-near-miss-key': {
     'auth-ignores-case': ['Keys are compared without case.',
@@ -162,26 +172,3 @@ const TABLE: FaultTable = {
     'auth-unknown-stored': ['An addition with an unknown key is refused, and stored.', storing(hasUnknown)],
   },
 };
-
-/** Section 5: who is let in. */
-export const AUTHENTICATION_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault(
-    'auth-valid-refused-now-and-then',
-    'auth-valid-key',
-    'Every eleventh request with a valid key is refused with 401.',
-    () => {
-      let times = 0;
-      return refusing(() => ++times % 11 === 0);
-    },
-  ),
-  fault(
-    'auth-every-third-accepted',
-    'auth-unknown-key',
-    'Every third request with an invalid token is served.',
-    () => {
-      let refused = 0;
-      return serving((call) => hasUnknown(call) && ++refused % 3 === 0);
-    },
-  ),
-];

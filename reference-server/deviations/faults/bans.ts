@@ -4,9 +4,7 @@ import type { Problem } from '../../error-body.ts';
 import { secondsUntil } from '../../headers.ts';
 import { type Personality, together } from '../personality.ts';
 import { admitting, answering, answeringWith, eachServer, header, type When, withBody } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
-
-const TOLD = 'ban-ends-as-told';
+import type { FaultTable } from './fault.ts';
 
 const banned: When = (_answer, call) => call.refusedBy === 'ban';
 const body = (text: string) => answeringWith(text, banned);
@@ -112,13 +110,24 @@ const untilSilent = banning(() => {
   };
 });
 
+/** Section 8: the temporary ban. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const BAN_FAULTS: FaultTable = {
   'ban-spares-polite': {
     'ban-after-waiting': ['A key that was refused and has waited as told is banned.',
       counting((_admitted, windows) => windows > 0)],
     'ban-of-the-fast': ['A key is banned after forty requests, whether refused or not.',
       counting((admitted) => admitted > 40)],
+    'ban-on-first-429': ['The first request over the limit bans the key.', ({ limiter }) => {
+      const until = new Map<string, number>();
+      return admitting((usual, key, call) => {
+        if ((until.get(key.name) ?? 0) > call.now)
+          return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal: BANNED };
+        const gate = usual(key, call);
+        if (gate.refusedBy === 'minute') until.set(key.name, call.now + 120_000);
+        return gate;
+      });
+    }],
   },
   'ban-error-body': {
     'ban-empty': ['A banned key gets 403 and no body.', forbidden, body('')],
@@ -149,37 +158,7 @@ const TABLE: FaultTable = {
       body('{"code":"rate_limit_exceeded","message":"Too many requests.","status":429}'), told(() => '1')],
     'ban-says-half': ['A ban says to retry after half of its time.',
       told((seconds) => String(Math.ceil(seconds / 2)))],
-  },
-  'ban-other-keys': {
-    'ban-of-the-plan': ['While one key is banned, all keys of its plan are.',
-      spreading((one, other) => one.plan === other.plan)],
-    'ban-of-everybody': ['While one key is banned, every key is.', spreading(() => true)],
-  },
-};
-
-/** Section 8: the temporary ban. */
-export const BAN_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault(
-    'ban-on-first-429',
-    'ban-spares-polite',
-    'The first request over the limit bans the key.',
-    ({ limiter }) => {
-      const until = new Map<string, number>();
-      return admitting((usual, key, call) => {
-        if ((until.get(key.name) ?? 0) > call.now)
-          return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal: BANNED };
-        const gate = usual(key, call);
-        if (gate.refusedBy === 'minute') until.set(key.name, call.now + 120_000);
-        return gate;
-      });
-    },
-  ),
-  fault(
-    'ban-begins-anew',
-    TOLD,
-    'A ban begins anew with the first request after it.',
-    banning(() => {
+    'ban-begins-anew': ['A ban begins anew with the first request after it.', banning(() => {
       const since = new Map<string, { until: number; renewed: boolean }>();
       return (key, now, usual) => {
         const ban = since.get(key.name);
@@ -190,23 +169,24 @@ export const BAN_FAULTS: readonly Fault[] = [
         if (now >= ban.until && !ban.renewed) since.set(key.name, { until: now + 60_000, renewed: true });
         return honest(since.get(key.name)?.until ?? now);
       };
-    }),
-  ),
-  fault(
-    'ban-of-all-but-itself',
-    'ban-other-keys',
-    'A ban hits the other Free keys, and not the one that earned it.',
-    ({ limiter }) => {
-      let ban = { key: '', until: 0 };
-      return admitting((usual, key, call) => {
-        const gate = usual(key, call);
-        if (gate.refusedBy === 'ban') {
-          ban = { key: key.name, until: call.now + 60_000 };
-          return { ...gate, refusedBy: 'minute' };
-        }
-        if (call.now >= ban.until || key.name === ban.key || key.plan !== 'free') return gate;
-        return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal: BANNED };
-      });
-    },
-  ),
-];
+    })],
+  },
+  'ban-other-keys': {
+    'ban-of-the-plan': ['While one key is banned, all keys of its plan are.',
+      spreading((one, other) => one.plan === other.plan)],
+    'ban-of-everybody': ['While one key is banned, every key is.', spreading(() => true)],
+    'ban-of-all-but-itself': ['A ban hits the other Free keys, and not the one that earned it.',
+      ({ limiter }) => {
+        let ban = { key: '', until: 0 };
+        return admitting((usual, key, call) => {
+          const gate = usual(key, call);
+          if (gate.refusedBy === 'ban') {
+            ban = { key: key.name, until: call.now + 60_000 };
+            return { ...gate, refusedBy: 'minute' };
+          }
+          if (call.now >= ban.until || key.name === ban.key || key.plan !== 'free') return gate;
+          return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal: BANNED };
+        });
+      }],
+  },
+};

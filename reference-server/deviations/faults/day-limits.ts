@@ -1,6 +1,6 @@
 import type { Personality } from '../personality.ts';
 import { answering, header, type When, withError } from '../shapes.ts';
-import { type Fault, type FaultTable, faultsOf } from './fault.ts';
+import type { FaultTable } from './fault.ts';
 import { admitsOther } from './windows.ts';
 
 const refusedByDay: When = (answer, call) => answer.status === 429 && call.refusedBy === 'day';
@@ -13,8 +13,9 @@ const unlimited = (plan: string): Personality => ({
   }),
 });
 
+/** Section 8: requests per day. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const DAY_LIMIT_FAULTS: FaultTable = {
   'rate-day-free': {
     'free-990-a-day': ['A Free key has 990 requests a day.', admitsOther('free', 'perDay', -10)],
     'free-999-a-day': ['A Free key has 999 requests a day.', admitsOther('free', 'perDay', -1)],
@@ -57,6 +58,3 @@ const TABLE: FaultTable = {
       answering(refusedByDay, (answer) => withError(answer, 403))],
   },
 };
-
-/** Section 8: requests per day. */
-export const DAY_LIMIT_FAULTS: readonly Fault[] = faultsOf(TABLE);

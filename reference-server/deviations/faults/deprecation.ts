@@ -11,17 +11,16 @@ import {
   type When,
   where,
 } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
-
-const SUCCESSOR = 'deprecation-successor';
+import type { FaultTable } from './fault.ts';
 
 const onGet: When = (_answer, call) => call.route.operation === 'getPet';
 const deprecation = (value: string) => header('Deprecation', onGet, () => value);
 const sunset = (value: string) => header('Sunset', onGet, () => value);
 const MIDNIGHT = '00:00:00 GMT';
 
+/** Sections 4.3 and 9: what is said about the removal of GET /pets/{petId}, and its successor. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const DEPRECATION_FAULTS: FaultTable = {
   'deprecation-header-agrees': {
     'list-deprecated': ['A list is announced as deprecated.',
       addedHeader('Deprecation', '@1764892800', succeeds('listPets'))],
@@ -42,16 +41,8 @@ const TABLE: FaultTable = {
     'list-has-sunset': ['A list with a status is announced to be removed too.',
       addedHeader('Sunset', `Thu, 05 Dec 2030 ${MIDNIGHT}`, where(succeeds('listPets'), asksForStatus))],
   },
-};
-
-/** Sections 4.3 and 9: what is said about the removal of GET /pets/{petId}, and its successor. */
-export const DEPRECATION_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault(
-    'successor-hides-retrieved',
-    SUCCESSOR,
-    'An animal that was retrieved is left out of filtered lists.',
-    () => {
+  'deprecation-successor': {
+    'successor-hides-retrieved': ['An animal that was retrieved is left out of filtered lists.', () => {
       const retrieved = new Set<string>();
       const watching = finding((usual, petId, call) => {
         const found = usual(petId, call);
@@ -65,16 +56,12 @@ export const DEPRECATION_FAULTS: readonly Fault[] = [
           ({ status }) => status !== null,
         ),
       );
-    },
-  ),
-  fault(
-    'successor-shows-other-ids',
-    SUCCESSOR,
-    'In filtered lists ids are counted from one million up.',
-    selecting((usual, query, call) => {
-      const pets = usual(query, call);
-      if (query.status === null) return pets;
-      return pets.map((pet, index) => ({ ...pet, id: String(1_000_000 + index) }));
-    }),
-  ),
-];
+    }],
+    'successor-shows-other-ids': ['In filtered lists ids are counted from one million up.',
+      selecting((usual, query, call) => {
+        const pets = usual(query, call);
+        if (query.status === null) return pets;
+        return pets.map((pet, index) => ({ ...pet, id: String(1_000_000 + index) }));
+      })],
+  },
+};

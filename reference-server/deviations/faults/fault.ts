@@ -23,21 +23,11 @@ export type FaultTable = Readonly<Record<string, Readonly<Record<string, Row>>>>
 /** The faults of a table, in its order. */
 export function faultsOf(table: FaultTable): Fault[] {
   return Object.entries(table).flatMap(([breaks, rows]) =>
-    Object.entries(rows).map(([name, [summary, ...deviations]]) =>
-      fault(name, breaks, summary, ...deviations),
-    ),
+    Object.entries(rows).map(([name, [summary, ...deviations]]) => {
+      const made = deviations.map((deviation) =>
+        typeof deviation === 'function' ? eachServer(deviation) : deviation,
+      );
+      return { name, breaks, summary, ...together(...made) };
+    }),
   );
-}
-
-/** A fault that takes more than a line or two of a table. */
-export function fault(
-  name: string,
-  breaks: string,
-  summary: string,
-  ...deviations: readonly Deviation[]
-): Fault {
-  const made = deviations.map((deviation) =>
-    typeof deviation === 'function' ? eachServer(deviation) : deviation,
-  );
-  return { name, breaks, summary, ...together(...made) };
 }

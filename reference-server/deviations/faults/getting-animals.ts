@@ -1,10 +1,7 @@
 import type { Pet } from '../../pet-store.ts';
 import { together } from '../personality.ts';
 import { answering, failing, finding, firstPet, hiding, noting, petShown, succeeds } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
-
-const ANSWER = 'get-answers-200';
-const REQUESTED = 'get-returns-requested-id';
+import type { FaultTable } from './fault.ts';
 
 const rounded = (digits: string) => BigInt(Number(digits)).toString();
 
@@ -17,8 +14,9 @@ const findingOnly = (which: 'added' | 'not added') => () => {
   );
 };
 
+/** Section 4.3: the animal that an id names, as it is. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const GETTING_ANIMAL_FAULTS: FaultTable = {
   'get-answers-200': {
     'get-takes-away': ['An animal that was added is gone from the store once it is retrieved.', () => {
       const added = new Set<string>();
@@ -41,12 +39,65 @@ const TABLE: FaultTable = {
         const found = usual(petId, call);
         return found !== null && 'name' in found && found.status === null ? null : found;
       })],
+    'get-missing-with-another-key': ['An animal is found with the key that added it only.', () => {
+      const adders = new Map<string, string | undefined>();
+      return together(
+        noting(({ id }, call) => adders.set(id, call.key?.name)),
+        finding((usual, petId, call) =>
+          !adders.has(petId) || adders.get(petId) === call.key?.name ? usual(petId, call) : null,
+        ),
+      );
+    }],
+    'get-once-only': ['An animal answers 404 from the second retrieval on.', () => {
+      const seen = new Set<string>();
+      return finding((usual, petId, call) => {
+        const again = seen.has(petId);
+        seen.add(petId);
+        return again ? null : usual(petId, call);
+      });
+    }],
+    'get-second-time-410': ['An animal answers 410 from the second retrieval on.', () => {
+      const seen = new Set<string>();
+      return failing(410, (answer, { route }) => {
+        if (answer.status !== 200 || route.operation !== 'getPet') return false;
+        const again = seen.has(route.petId);
+        seen.add(route.petId);
+        return again;
+      });
+    }],
+    'get-missing-after-unknown': ['After an unknown id the next retrieval answers 404 too.', () => {
+      let unknown = false;
+      return finding((usual, petId, call) => {
+        const found = unknown ? null : usual(petId, call);
+        unknown = found === null && !unknown;
+        return found;
+      });
+    }],
   },
   'get-returns-requested-id': {
     'get-first-animal': ['Every known id is answered with the first animal.',
       finding((usual, petId, call, parts) => (usual(petId, call) === null ? null : firstPet(parts)))],
     'get-id-rounded': ['The id of a retrieved animal is rounded to a double.',
       petShown((pet) => ({ ...pet, id: rounded(pet.id) }), 'getPet')],
+    'get-looks-up-rounded-id': [
+      'An id is rounded to a double before it is looked up among others that are rounded too.',
+      finding((usual, petId, call, { store }) => {
+        const found = usual(petId, call);
+        if (found === null || 'code' in found || Number.isSafeInteger(Number(petId))) return found;
+        return store.having(null).findLast(({ id }) => Number(id) === Number(petId)) ?? found;
+      })],
+    'get-answers-one-before': ['Every third retrieval is answered with the animal of the one before.', () => {
+      let before: Pet | null = null;
+      let times = 0;
+      return finding((usual, petId, call) => {
+        const found = usual(petId, call);
+        if (found === null || 'code' in found) return found;
+        times += 1;
+        const answered = times % 3 === 0 ? before : found;
+        before = found;
+        return answered;
+      });
+    }],
   },
   'get-same-animal': {
     'get-name-upper-case': ['A retrieved name is in upper case.',
@@ -61,74 +112,3 @@ const TABLE: FaultTable = {
       petShown((pet) => ({ ...pet, name: pet.name.replaceAll(/[^\x20-\x7e]/g, '?') }), 'getPet')],
   },
 };
-
-/** Section 4.3: the animal that an id names, as it is. */
-export const GETTING_ANIMAL_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault('get-missing-with-another-key', ANSWER, 'An animal is found with the key that added it only.', () => {
-    const adders = new Map<string, string | undefined>();
-    return together(
-      noting(({ id }, call) => adders.set(id, call.key?.name)),
-      finding((usual, petId, call) =>
-        !adders.has(petId) || adders.get(petId) === call.key?.name ? usual(petId, call) : null,
-      ),
-    );
-  }),
-  fault('get-once-only', ANSWER, 'An animal answers 404 from the second retrieval on.', () => {
-    const seen = new Set<string>();
-    return finding((usual, petId, call) => {
-      const again = seen.has(petId);
-      seen.add(petId);
-      return again ? null : usual(petId, call);
-    });
-  }),
-  fault('get-second-time-410', ANSWER, 'An animal answers 410 from the second retrieval on.', () => {
-    const seen = new Set<string>();
-    return failing(410, (answer, { route }) => {
-      if (answer.status !== 200 || route.operation !== 'getPet') return false;
-      const again = seen.has(route.petId);
-      seen.add(route.petId);
-      return again;
-    });
-  }),
-  fault(
-    'get-missing-after-unknown',
-    ANSWER,
-    'After an unknown id the next retrieval answers 404 too.',
-    () => {
-      let unknown = false;
-      return finding((usual, petId, call) => {
-        const found = unknown ? null : usual(petId, call);
-        unknown = found === null && !unknown;
-        return found;
-      });
-    },
-  ),
-  fault(
-    'get-looks-up-rounded-id',
-    REQUESTED,
-    'An id is rounded to a double before it is looked up among others that are rounded too.',
-    finding((usual, petId, call, { store }) => {
-      const found = usual(petId, call);
-      if (found === null || 'code' in found || Number.isSafeInteger(Number(petId))) return found;
-      return store.having(null).findLast(({ id }) => Number(id) === Number(petId)) ?? found;
-    }),
-  ),
-  fault(
-    'get-answers-one-before',
-    REQUESTED,
-    'Every third retrieval is answered with the animal of the one before.',
-    () => {
-      let before: Pet | null = null;
-      let times = 0;
-      return finding((usual, petId, call) => {
-        const found = usual(petId, call);
-        if (found === null || 'code' in found) return found;
-        times += 1;
-        const answered = times % 3 === 0 ? before : found;
-        before = found;
-        return answered;
-      });
-    },
-  ),
-];

@@ -13,7 +13,7 @@ import {
   withBody,
   withError,
 } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
+import type { FaultTable } from './fault.ts';
 
 const gone = (when: (pet: Pet) => boolean): Personality =>
   finding((usual, petId, call) => {
@@ -27,8 +27,9 @@ const moved = (status: number, headers: readonly string[]): Personality =>
   answering(succeeds('getPet'), (answer) => ({ ...withError(answer, status), headers }));
 const NO_HANDLER = errorBody({ status: 500, code: 'internal_error', message: 'No such handler.' });
 
+/** Sections 4.3 and 6: retrieval until its removal, after it, and its successor. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const GETTING_REMOVAL_FAULTS: FaultTable = {
   'get-until-removal': {
     'get-gone-already': ['Retrieval is gone before its removal date.', gone(() => true)],
     'get-gone-for-sold': ['Retrieval of a sold animal is gone before the removal date.',
@@ -43,6 +44,18 @@ const TABLE: FaultTable = {
     'get-removed-fails': [
       'After its removal, by a clock that is there already, retrieval is answered with 500.', afterRemoval,
       answeringWith(NO_HANDLER, answers(410), 500)],
+    'get-served-after-removal': ['Retrieval goes on after 5 December 2030, by a clock that is there already.',
+      afterRemoval, {
+        behaviour: (usual) => ({
+          finish(answer, call) {
+            const last = usual.finish(answer, call);
+            if (last.status !== 410 || call.route.operation !== 'getPet') return last;
+            const found = usual.findPet(call.route.petId, call);
+            if (found === null || 'code' in found) return withError(last, 404);
+            return { ...withBody(last, usual.petText(found, call)), status: 200 };
+          },
+        }),
+      }],
   },
   'deprecation-successor': {
     'successor-has-other-status': [
@@ -51,25 +64,3 @@ const TABLE: FaultTable = {
         text.replace(/"status":"\w+"/, `"status":"${status === 'sold' ? 'available' : 'sold'}"`), 'getPet')],
   },
 };
-
-/** Sections 4.3 and 6: retrieval until its removal, after it, and its successor. */
-export const GETTING_REMOVAL_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault(
-    'get-served-after-removal',
-    'get-removed',
-    'Retrieval goes on after 5 December 2030, by a clock that is there already.',
-    afterRemoval,
-    {
-      behaviour: (usual) => ({
-        finish(answer, call) {
-          const last = usual.finish(answer, call);
-          if (last.status !== 410 || call.route.operation !== 'getPet') return last;
-          const found = usual.findPet(call.route.petId, call);
-          if (found === null || 'code' in found) return withError(last, 404);
-          return { ...withBody(last, usual.petText(found, call)), status: 200 };
-        },
-      }),
-    },
-  ),
-];

@@ -3,9 +3,7 @@ import { readJsonObject } from '../../json-members.ts';
 import type { IdSource, NewPet } from '../../pet-store.ts';
 import { type Personality, together } from '../personality.ts';
 import { readingPet } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
-
-const UNIQUE = 'pet-id-unique';
+import type { FaultTable } from './fault.ts';
 
 function ids(change: (usual: IdSource) => IdSource): Personality {
   return { recipe: (usual) => ({ nextId: change(usual.nextId) }) };
@@ -36,8 +34,9 @@ const takingOver = (member: string, accept: (digits: string) => boolean) => () =
   );
 };
 
+/** Section 2: ids are unique, and the service's own. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const IDENTITY_FAULTS: FaultTable = {
   'pet-id-assigned-by-service': {
     'id-of-client-kept': ['An id that the client sends is taken over.', takingOver('id', () => true)],
     'large-id-of-client-kept': ['An id that the client sends is taken over where it has ten digits or more.',
@@ -46,64 +45,47 @@ const TABLE: FaultTable = {
   'pet-id-unique': {
     'id-from-clock': ['The id is the second at which the animal was added.',
       puttingUnder((_animal, call) => String(Math.floor(call.now / 1000)))],
-  },
-};
-
-/** Section 2: ids are unique, and the service's own. */
-export const IDENTITY_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault(
-    'id-every-other-repeated',
-    UNIQUE,
-    'Every second animal gets the id of the one before it.',
-    ids((usual) => {
+    'id-every-other-repeated': ['Every second animal gets the id of the one before it.', ids((usual) => {
       let times = 0;
       let id = '';
       return () => {
         if (times++ % 2 === 0) id = usual();
         return id;
       };
-    }),
-  ),
-  fault(
-    'id-of-existing-animal',
-    UNIQUE,
-    'The first animal added gets the id of one that is in the store.',
-    ({ store }) => {
-      let taken = false;
-      return puttingUnder(() => {
-        const existing = taken ? undefined : store.having(null).at(-1);
-        taken ||= existing !== undefined;
-        return existing?.id;
+    })],
+    'id-of-existing-animal': ['The first animal added gets the id of one that is in the store.',
+      ({ store }) => {
+        let taken = false;
+        return puttingUnder(() => {
+          const existing = taken ? undefined : store.having(null).at(-1);
+          taken ||= existing !== undefined;
+          return existing?.id;
+        });
+      }],
+    'id-per-category': ['Ids are counted for each category.', () => {
+      const counts = new Map<string, number>();
+      return puttingUnder(({ categoryId }) => {
+        const count = (counts.get(categoryId) ?? 5_000_000) + 1;
+        counts.set(categoryId, count);
+        return String(count);
       });
-    },
-  ),
-  fault('id-per-category', UNIQUE, 'Ids are counted for each category.', () => {
-    const counts = new Map<string, number>();
-    return puttingUnder(({ categoryId }) => {
-      const count = (counts.get(categoryId) ?? 5_000_000) + 1;
-      counts.set(categoryId, count);
-      return String(count);
-    });
-  }),
-  fault(
-    'id-races',
-    UNIQUE,
-    'Animals that are added at the same moment share an id: it is read on arrival and counted up with the answer.',
-    {
-      behaviour: (usual, parts) => {
-        let free = 8_000_000_000;
-        return {
-          addPet: (animal) => parts.store.put({ ...animal, id: String(free) }),
-          deliver(response, answer, headers, call) {
-            if (answer.status !== 201) return usual.deliver(response, answer, headers, call);
-            setTimeout(() => {
-              free += 1;
-              usual.deliver(response, answer, headers, call);
-            }, 3);
-          },
-        };
-      },
-    },
-  ),
-];
+    }],
+    'id-races': [
+      'Animals added at one moment share an id: it is read on arrival and counted up with the answer.',
+      {
+        behaviour: (usual, parts) => {
+          let free = 8_000_000_000;
+          return {
+            addPet: (animal) => parts.store.put({ ...animal, id: String(free) }),
+            deliver(response, answer, headers, call) {
+              if (answer.status !== 201) return usual.deliver(response, answer, headers, call);
+              setTimeout(() => {
+                free += 1;
+                usual.deliver(response, answer, headers, call);
+              }, 3);
+            },
+          };
+        },
+      }],
+  },
+};

@@ -2,9 +2,7 @@ import { type ApiKey, bearerToken, type IssuedKey } from '../../api-keys.ts';
 import type { Call } from '../../call.ts';
 import type { Personality } from '../personality.ts';
 import { admitting, identifying } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
-
-const INVALID = 'rate-invalid-key-free';
+import type { FaultTable } from './fault.ts';
 
 const account = (accountOf: (key: ApiKey) => string): Personality => ({ recipe: () => ({ accountOf }) });
 
@@ -16,8 +14,9 @@ const spending = (whose: (call: Call, keys: readonly IssuedKey[]) => readonly Is
     return usual;
   });
 
+/** Sections 5 and 8: whose quota a request takes from. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const KEYS_APART_FAULTS: FaultTable = {
   'rate-keys-apart': {
     'free-keys-share': ['The Free keys share one quota.',
       account((key) => (key.plan === 'free' ? 'free' : key.name))],
@@ -27,60 +26,40 @@ const TABLE: FaultTable = {
         return usual(key, call);
       })],
     'all-keys-share': ['Keys of the same plan share one quota.', account((key) => key.plan)],
+    'free-key-spends-pro': ['What a Free key spends, the Pro keys pay too.',
+      admitting((usual, key, call, { keys, limiter }) => {
+        if (key.plan === 'free')
+          for (const other of keys.all()) if (other.plan === 'pro') limiter.admit(other, call.now);
+        return usual(key, call);
+      })],
   },
   'rate-invalid-key-free': {
     'unknown-key-spends-all': ['A request with an unknown key spends the quota of every key.',
       spending((call, keys) => bearerToken(call.authorization) === null ? [] : keys)],
+    'near-miss-spends': [
+      'A request with a key that is almost right spends the quota of the key that it resembles.',
+      spending((call, keys) => {
+        const beginning = bearerToken(call.authorization)?.slice(0, 8).toLowerCase() ?? '';
+        return beginning.length < 8
+          ? []
+          : keys.filter(({ value }) => value.toLowerCase().startsWith(beginning)).slice(0, 1);
+      })],
+    'other-scheme-spends': ['A request with a valid key in another scheme is refused and spends its quota.',
+      spending((call, keys) => {
+        const sent = /(\S+)$/.exec(call.authorization ?? '')?.[1] ?? '';
+        const decoded = Buffer.from(sent, 'base64').toString();
+        return keys
+          .filter(({ value }) => sent !== '' && (value === sent || decoded.includes(value)))
+          .slice(0, 1);
+      })],
+    'missing-key-spends': ['A request without a key spends the quota of the key that came before it.',
+      ({ limiter }) => {
+        let last: ApiKey | null = null;
+        return identifying((usual, call) => {
+          if (usual !== null) last = usual;
+          else if (last !== null && call.authorization === null) limiter.admit(last, call.now);
+          return usual;
+        });
+      }],
   },
 };
-
-/** Sections 5 and 8: whose quota a request takes from. */
-export const KEYS_APART_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault(
-    'free-key-spends-pro',
-    'rate-keys-apart',
-    'What a Free key spends, the Pro keys pay too.',
-    admitting((usual, key, call, { keys, limiter }) => {
-      if (key.plan === 'free')
-        for (const other of keys.all()) if (other.plan === 'pro') limiter.admit(other, call.now);
-      return usual(key, call);
-    }),
-  ),
-  fault(
-    'near-miss-spends',
-    INVALID,
-    'A request with a key that is almost right spends the quota of the key that it resembles.',
-    spending((call, keys) => {
-      const beginning = bearerToken(call.authorization)?.slice(0, 8).toLowerCase() ?? '';
-      return beginning.length < 8
-        ? []
-        : keys.filter(({ value }) => value.toLowerCase().startsWith(beginning)).slice(0, 1);
-    }),
-  ),
-  fault(
-    'other-scheme-spends',
-    INVALID,
-    'A request with a valid key in another scheme is refused and spends its quota.',
-    spending((call, keys) => {
-      const sent = /(\S+)$/.exec(call.authorization ?? '')?.[1] ?? '';
-      const decoded = Buffer.from(sent, 'base64').toString();
-      return keys
-        .filter(({ value }) => sent !== '' && (value === sent || decoded.includes(value)))
-        .slice(0, 1);
-    }),
-  ),
-  fault(
-    'missing-key-spends',
-    INVALID,
-    'A request without a key spends the quota of the key that came before it.',
-    ({ limiter }) => {
-      let last: ApiKey | null = null;
-      return identifying((usual, call) => {
-        if (usual !== null) last = usual;
-        else if (last !== null && call.authorization === null) limiter.admit(last, call.now);
-        return usual;
-      });
-    },
-  ),
-];

@@ -1,6 +1,6 @@
 import type { Personality } from '../personality.ts';
 import { admitting, header, onPlan, type When, where } from '../shapes.ts';
-import { type Fault, type FaultTable, faultsOf } from './fault.ts';
+import type { FaultTable } from './fault.ts';
 import { fromSecondWindow, toValidKey, whenOverLimit } from './windows.ts';
 
 const limitShown = (when: When, change: (limit: string) => string) =>
@@ -15,8 +15,9 @@ const afterRefusal = (deviation: (when: When) => Personality) => () => {
   });
 };
 
+/** Section 8: what X-RateLimit-Limit says. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const LIMIT_VALUE_FAULTS: FaultTable = {
   'rate-limit-value': {
     'limit-shown-plus-one': ['X-RateLimit-Limit is one above the plan.',
       limitShown(toValidKey, (limit) => String(Number(limit) + 1))],
@@ -47,6 +48,3 @@ const TABLE: FaultTable = {
       limitShown(where(toValidKey, (call) => call.route.operation === 'createPet'), (limit) => `${limit}0`)],
   },
 };
-
-/** Section 8: what X-RateLimit-Limit says. */
-export const LIMIT_VALUE_FAULTS: readonly Fault[] = faultsOf(TABLE);

@@ -13,7 +13,7 @@ import {
   withBody,
   withError,
 } from '../shapes.ts';
-import { type Fault, type FaultTable, faultsOf } from './fault.ts';
+import type { FaultTable } from './fault.ts';
 import { readingLimit } from './listing-limits.ts';
 
 /** A store that begins without sold animals, and what it says of a list that finds none. */
@@ -41,8 +41,9 @@ const lists = succeeds('listPets');
 const isFull: When = (answer, call) =>
   lists(answer, call) && (answer.text.match(/{"id":/g)?.length ?? 0) >= 20;
 
+/** Section 4.1: a list is answered with 200 and an array, for every limit from 1 to 100. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const LISTING_ANSWER_FAULTS: FaultTable = {
   'list-answers-200': {
     'list-as-object': ['A list comes in an object with the field items.',
       answering(lists, (answer) => withBody(answer, `{"items":${answer.text}}`))],
@@ -84,6 +85,3 @@ const TABLE: FaultTable = {
     'limit-2-refused': ['Only limit=2 is refused.', readingLimit((limit) => (limit === 2 ? null : limit))],
   },
 };
-
-/** Section 4.1: a list is answered with 200 and an array, for every limit from 1 to 100. */
-export const LISTING_ANSWER_FAULTS: readonly Fault[] = faultsOf(TABLE);

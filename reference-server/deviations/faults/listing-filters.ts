@@ -3,10 +3,7 @@ import { badRequest } from '../../error-body.ts';
 import type { ListQuery, Pet } from '../../pet-store.ts';
 import { together } from '../personality.ts';
 import { admitting, asksForStatus, hiding, noting, onPlan, petShown, queried, selecting } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
-
-const FILTER = 'list-status-filter';
-const ADDED = 'list-shows-added';
+import type { FaultTable } from './fault.ts';
 
 const unfiltered = (query: ListQuery): ListQuery => ({ ...query, status: null });
 const lastReplaced = (pets: readonly Pet[], by: Pet | undefined): readonly Pet[] =>
@@ -27,8 +24,9 @@ const ending = (by: (pets: readonly Pet[]) => Pet | undefined, when: (query: Lis
 const asked = (query: ListQuery, pet: Pet) => query.status === null || pet.status === query.status;
 const filtered = (query: ListQuery) => query.status !== null;
 
+/** Section 4.1: which animals a list holds. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const LISTING_FILTER_FAULTS: FaultTable = {
   'list-status-filter': {
     'filter-ignored': ['status is ignored.', ignoring(() => true)],
     'filter-pending-ignored': ['Only status=pending is ignored.',
@@ -46,6 +44,27 @@ const TABLE: FaultTable = {
       ignoring(({ status }, call) => status === 'sold' && !hasLimit(call))],
     'filter-ignored-without-limit-on-free': ['With a Free key status is ignored where no limit is given.',
       ignoring((_query, call) => onPlan('free')(call) && !hasLimit(call))],
+    'filter-percent-encoded-refused': ['A status that is percent-encoded is refused.', {
+      behaviour: (usual) => ({
+        readListQuery: (search, call) =>
+          search.includes('status=%')
+            ? { problem: badRequest('invalid_status', 'status is to be available, pending or sold.') }
+            : usual.readListQuery(search, call),
+      }),
+    }],
+    'filter-one-wrong': ['The last animal of a filtered list has another status, or none.',
+      selecting((usual, query, call) => {
+        const pets = usual(query, call);
+        const others = usual({ limit: 100, status: null }, call);
+        const stranger = others.find(({ status }) => status !== query.status);
+        return query.status === null || pets.length < 2 ? pets : lastReplaced(pets, stranger);
+      })],
+    'filter-sold-with-statusless': ['status=sold also lists animals without a status.',
+      selecting((usual, query, call) => {
+        if (query.status !== 'sold') return usual(query, call);
+        const pets = usual({ limit: 100, status: null }, call);
+        return pets.filter(({ status }) => status === 'sold' || status === null).slice(0, query.limit);
+      })],
   },
   'list-status-complete': {
     'filter-pending-empty': ['status=pending lists nothing.',
@@ -112,6 +131,38 @@ const TABLE: FaultTable = {
       petShown((pet) => (pet.status === 'sold' ? { ...pet, status: 'available' } : pet), 'listPets')],
     'list-forgets-status': ['An unfiltered list shows no status.',
       petShown((pet, call) => asksForStatus(call) ? pet : { ...pet, status: null }, 'listPets')],
+    'list-loses-added-after-a-refusal': ['Once a key was refused, animals that were added are not listed.',
+      () => {
+        const added = new Set<Pet>();
+        let refused = false;
+        const watching = admitting((usual, key, call) => {
+          const gate = usual(key, call);
+          refused ||= gate.refusal !== null;
+          return gate;
+        });
+        return together(
+          noting((pet) => added.add(pet)),
+          watching,
+          hiding((pet) => refused && added.has(pet)),
+        );
+      }],
+    'list-cached-when-filtered': ['A filtered list shows for good what it showed at first.', () => {
+      const cached = new Map<string, readonly Pet[]>();
+      return selecting((usual, query, call) => {
+        if (query.status === null) return usual(query, call);
+        const key = `${query.status} ${query.limit}`;
+        const pets = cached.get(key) ?? usual(query, call);
+        cached.set(key, pets);
+        return pets;
+      });
+    }],
+    'list-keeps-first-only': ['Of the animals that were added only the first is listed.', () => {
+      const added = new Set<Pet>();
+      return together(
+        noting((pet) => added.add(pet)),
+        hiding((pet) => added.has(pet) && pet !== [...added][0]),
+      );
+    }],
   },
   'list-filter-before-limit': {
     'filter-after-limit': ['The limit is applied first, and the filter to what is left.',
@@ -130,83 +181,13 @@ const TABLE: FaultTable = {
       ending((pets) => pets[0], ({ limit }) => limit === 100)],
     'list-twice-when-filtered': ['Only in a filtered list an animal is listed twice.',
       ending((pets) => pets.at(-2), filtered)],
+    'list-addition-stored-twice': ['An addition is stored twice, under two ids.', {
+      behaviour: (usual) => ({
+        addPet(animal, call) {
+          usual.addPet(animal, call);
+          return usual.addPet(animal, call);
+        },
+      }),
+    }],
   },
 };
-
-/** Section 4.1: which animals a list holds. */
-export const LISTING_FILTER_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault('filter-percent-encoded-refused', FILTER, 'A status that is percent-encoded is refused.', {
-    behaviour: (usual) => ({
-      readListQuery: (search, call) =>
-        search.includes('status=%')
-          ? { problem: badRequest('invalid_status', 'status is to be available, pending or sold.') }
-          : usual.readListQuery(search, call),
-    }),
-  }),
-  fault(
-    'filter-one-wrong',
-    FILTER,
-    'The last animal of a filtered list has another status, or none.',
-    selecting((usual, query, call) => {
-      const pets = usual(query, call);
-      const others = usual({ limit: 100, status: null }, call);
-      const stranger = others.find(({ status }) => status !== query.status);
-      return query.status === null || pets.length < 2 ? pets : lastReplaced(pets, stranger);
-    }),
-  ),
-  fault(
-    'filter-sold-with-statusless',
-    FILTER,
-    'status=sold also lists animals without a status.',
-    selecting((usual, query, call) => {
-      if (query.status !== 'sold') return usual(query, call);
-      const pets = usual({ limit: 100, status: null }, call);
-      return pets.filter(({ status }) => status === 'sold' || status === null).slice(0, query.limit);
-    }),
-  ),
-  fault('list-addition-stored-twice', 'list-each-once', 'An addition is stored twice, under two ids.', {
-    behaviour: (usual) => ({
-      addPet(animal, call) {
-        usual.addPet(animal, call);
-        return usual.addPet(animal, call);
-      },
-    }),
-  }),
-  fault(
-    'list-loses-added-after-a-refusal',
-    ADDED,
-    'Once a key was refused, animals that were added are not listed.',
-    () => {
-      const added = new Set<Pet>();
-      let refused = false;
-      const watching = admitting((usual, key, call) => {
-        const gate = usual(key, call);
-        refused ||= gate.refusal !== null;
-        return gate;
-      });
-      return together(
-        noting((pet) => added.add(pet)),
-        watching,
-        hiding((pet) => refused && added.has(pet)),
-      );
-    },
-  ),
-  fault('list-cached-when-filtered', ADDED, 'A filtered list shows for good what it showed at first.', () => {
-    const cached = new Map<string, readonly Pet[]>();
-    return selecting((usual, query, call) => {
-      if (query.status === null) return usual(query, call);
-      const key = `${query.status} ${query.limit}`;
-      const pets = cached.get(key) ?? usual(query, call);
-      cached.set(key, pets);
-      return pets;
-    });
-  }),
-  fault('list-keeps-first-only', ADDED, 'Of the animals that were added only the first is listed.', () => {
-    const added = new Set<Pet>();
-    return together(
-      noting((pet) => added.add(pet)),
-      hiding((pet) => added.has(pet) && pet !== [...added][0]),
-    );
-  }),
-];

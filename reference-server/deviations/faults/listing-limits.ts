@@ -1,10 +1,7 @@
 import type { Call } from '../../call.ts';
 import { badRequest } from '../../error-body.ts';
 import type { Personality } from '../personality.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
-
-const FILLS = 'list-limit-fills';
-const DEFAULT = 'list-limit-default';
+import type { FaultTable } from './fault.ts';
 
 /** Takes another limit than the one that was asked for; null refuses it. `absent` tells that none was sent. */
 export function readingLimit(
@@ -28,8 +25,9 @@ const whenSent = (change: (limit: number, filtered: boolean) => number): Persona
   readingLimit((limit, absent, filtered) => (absent ? limit : change(limit, filtered)));
 const whenAbsent = (limit: number): Personality => readingLimit((sent, absent) => (absent ? limit : sent));
 
+/** Section 4.1: how many animals a list holds. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const LISTING_LIMIT_FAULTS: FaultTable = {
   'list-limit-maximum': {
     'limit-plus-one': ['A list holds one animal more than limit.', whenSent((limit) => limit + 1)],
     'limit-ignored': ['limit is ignored; a list holds 20.', whenSent(() => 20)],
@@ -58,6 +56,9 @@ const TABLE: FaultTable = {
     'limit-20-gives-19': ['Only limit=20 gives 19.', whenSent((limit) => (limit === 20 ? 19 : limit))],
     'limit-percent-encoded-ignored': ['A limit that is percent-encoded is taken for none.',
       readingLimit((limit, _absent, _filtered, call) => (call.target.includes('limit=%') ? 20 : limit))],
+    'limit-capped-at-50-on-pro': ['With a Pro key, a list holds no more than 50.',
+      readingLimit((limit, _absent, _filtered, call) =>
+        call.key?.plan === 'pro' ? Math.min(limit, 50) : limit)],
   },
   'list-limit-default': {
     'default-limit-10': ['Without limit, a list holds 10.', whenAbsent(10)],
@@ -71,29 +72,16 @@ const TABLE: FaultTable = {
       readingLimit((limit, absent, filtered) => (absent && filtered ? 10 : limit))],
     'default-limit-25-on-free': ['Without limit, a list with a Free key holds 25.',
       readingLimit((limit, absent, _filtered, call) => (absent && call.key?.plan === 'free' ? 25 : limit))],
+    'default-limit-after-first': ['Without limit, every list but the first holds 25.', {
+      behaviour: (usual) => {
+        let lists = 0;
+        return {
+          select(query, call) {
+            const again = !call.target.includes('limit=') && ++lists > 1;
+            return usual.select(again ? { ...query, limit: 25 } : query, call);
+          },
+        };
+      },
+    }],
   },
 };
-
-/** Section 4.1: how many animals a list holds. */
-export const LISTING_LIMIT_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault(
-    'limit-capped-at-50-on-pro',
-    FILLS,
-    'With a Pro key, a list holds no more than 50.',
-    readingLimit((limit, _absent, _filtered, call) =>
-      call.key?.plan === 'pro' ? Math.min(limit, 50) : limit,
-    ),
-  ),
-  fault('default-limit-after-first', DEFAULT, 'Without limit, every list but the first holds 25.', {
-    behaviour: (usual) => {
-      let lists = 0;
-      return {
-        select(query, call) {
-          const again = !call.target.includes('limit=') && ++lists > 1;
-          return usual.select(again ? { ...query, limit: 25 } : query, call);
-        },
-      };
-    },
-  }),
-];

@@ -1,6 +1,6 @@
 import type { Personality } from '../personality.ts';
 import { everyNth, failing, succeeds } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
+import type { FaultTable } from './fault.ts';
 
 /** Holds answers back, longer and longer. */
 const slower = (milliseconds: (requests: number) => number): Personality => ({
@@ -14,8 +14,9 @@ const slower = (milliseconds: (requests: number) => number): Personality => ({
   },
 });
 
+/** What shows only under load, for load scenarios; a run of checks does not send enough to see it. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const LOAD_FAULTS: FaultTable = {
   'list-answers-200': {
     'load-latency-leaks': ['Every request makes all later ones slower, by a hundredth of a millisecond.',
       slower((requests) => requests / 100)],
@@ -24,16 +25,8 @@ const TABLE: FaultTable = {
     'load-stalls': ['Every thousandth answer takes three seconds.',
       slower((requests) => (requests % 1000 === 0 ? 3_000 : 0))],
   },
-};
-
-/** What shows only under load, for load scenarios; a run of checks does not send enough to see it. */
-export const LOAD_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault(
-    'load-ids-collide',
-    'pet-id-unique',
-    'From the two hundredth addition on, every tenth id is repeated.',
-    {
+  'pet-id-unique': {
+    'load-ids-collide': ['From the two hundredth addition on, every tenth id is repeated.', {
       behaviour: (usual, { store }) => {
         let additions = 0;
         let last = '';
@@ -47,6 +40,6 @@ export const LOAD_FAULTS: readonly Fault[] = [
           },
         };
       },
-    },
-  ),
-];
+    }],
+  },
+};

@@ -3,10 +3,8 @@ import type { Problem } from '../../error-body.ts';
 import type { Plan } from '../../plans.ts';
 import { WindowFromFirstRequest } from '../../rate-meter.ts';
 import type { Personality } from '../personality.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
+import type { FaultTable } from './fault.ts';
 import { admitsOther, uncounted, windowCounter } from './windows.ts';
-
-const NEXT = 'rate-next-window';
 
 /** A minute of another length. */
 const windowOf = (seconds: number): Personality => ({
@@ -74,8 +72,9 @@ const laterWindows = (change: (limit: number) => number): Personality => ({
 
 const NOTHING_LEFT: Problem = { status: 429, code: 'rate_limit_exceeded', message: 'Too many requests.' };
 
+/** Section 8: how many requests a minute has. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const MINUTE_LIMIT_FAULTS: FaultTable = {
   'rate-minute-free': {
     'free-50-a-minute': ['A Free key has 50 requests a minute.', admitsOther('free', 'perMinute', -10)],
     'free-59-a-minute': ['A Free key has 59 requests a minute.', admitsOther('free', 'perMinute', -1)],
@@ -126,40 +125,36 @@ const TABLE: FaultTable = {
       laterWindows((limit) => limit + 10)],
     'second-window-one-less': ['From its second window on, a key has one request less.',
       laterWindows((limit) => limit - 1)],
+    'second-window-closed-after-429': ['The window after a refusal has ten requests fewer.', {
+      behaviour: (usual, { limiter }) => {
+        const windows = windowCounter();
+        const used = new Map<
+          string, { window: number; admitted: number; refused: boolean; short: boolean }>();
+        return {
+          admit(key, call) {
+            const before = used.get(key.name);
+            const quota = limiter.closed(key, call.now);
+            const window = windows({ ...call, key, quota });
+            const same = before !== undefined && before.window === window;
+            const current = same
+              ? before
+              : { window, admitted: 0, refused: false, short: before?.refused ?? false };
+            used.set(key.name, current);
+            if (current.short && current.admitted >= quota.limit - 10) {
+              const wait = String(Math.max(1, Math.ceil((quota.resetAt - call.now) / 1000)));
+              return {
+                quota,
+                refusedBy: 'minute',
+                refusal: { ...NOTHING_LEFT, headers: ['Retry-After', wait] },
+              };
+            }
+            const gate = usual.admit(key, call);
+            if (gate.refusal === null) current.admitted += 1;
+            else current.refused = true;
+            return gate;
+          },
+        };
+      },
+    }],
   },
 };
-
-/** Section 8: how many requests a minute has. */
-export const MINUTE_LIMIT_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault('second-window-closed-after-429', NEXT, 'The window after a refusal has ten requests fewer.', {
-    behaviour: (usual, { limiter }) => {
-      const windows = windowCounter();
-      const used = new Map<string, { window: number; admitted: number; refused: boolean; short: boolean }>();
-      return {
-        admit(key, call) {
-          const before = used.get(key.name);
-          const quota = limiter.closed(key, call.now);
-          const window = windows({ ...call, key, quota });
-          const same = before !== undefined && before.window === window;
-          const current = same
-            ? before
-            : { window, admitted: 0, refused: false, short: before?.refused ?? false };
-          used.set(key.name, current);
-          if (current.short && current.admitted >= quota.limit - 10) {
-            const wait = String(Math.max(1, Math.ceil((quota.resetAt - call.now) / 1000)));
-            return {
-              quota,
-              refusedBy: 'minute',
-              refusal: { ...NOTHING_LEFT, headers: ['Retry-After', wait] },
-            };
-          }
-          const gate = usual.admit(key, call);
-          if (gate.refusal === null) current.admitted += 1;
-          else current.refused = true;
-          return gate;
-        },
-      };
-    },
-  }),
-];

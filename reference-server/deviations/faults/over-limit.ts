@@ -2,11 +2,9 @@ import type { ApiKey } from '../../api-keys.ts';
 import type { Call } from '../../call.ts';
 import type { Personality } from '../personality.ts';
 import { admitting, answering, failing, where, withBody } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
+import type { FaultTable } from './fault.ts';
 import { storedThoughRefused } from './refused-additions.ts';
 import { whenOverLimit } from './windows.ts';
-
-const REFUSED = 'rate-refused-429';
 
 /** Lets everything through that would be refused and matches. */
 const letThrough = (when: (key: ApiKey, call: Call) => boolean): Personality =>
@@ -21,8 +19,9 @@ const letThrough = (when: (key: ApiKey, call: Call) => boolean): Personality =>
 const refusedWith = (status: number, test: (call: Call) => boolean = () => true) =>
   failing(status, where(whenOverLimit, test));
 
+/** Section 8: a request over the limit is refused with 429, and has no effect. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const OVER_LIMIT_FAULTS: FaultTable = {
   'rate-refused-429': {
     'refused-503': ['A request over the limit is refused with 503.', refusedWith(503)],
     'refused-403': ['A request over the limit is refused with 403.', refusedWith(403)],
@@ -45,6 +44,14 @@ const TABLE: FaultTable = {
       let refusals = 0;
       return letThrough(() => ++refusals % 3 === 0);
     }],
+    'refused-connection-closed': ['A request over the limit gets no answer; the connection is closed.', {
+      behaviour: (usual) => ({
+        deliver(response, answer, headers, call) {
+          if (whenOverLimit(answer, call)) response.destroy();
+          else usual.deliver(response, answer, headers, call);
+        },
+      }),
+    }],
   },
   'rate-refused-adds-nothing': {
     'refused-add-stored': ['An addition that is refused with 429 is stored.',
@@ -53,21 +60,3 @@ const TABLE: FaultTable = {
       storedThoughRefused((_answer, call) => call.refusedBy === 'ban')],
   },
 };
-
-/** Section 8: a request over the limit is refused with 429, and has no effect. */
-export const OVER_LIMIT_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault(
-    'refused-connection-closed',
-    REFUSED,
-    'A request over the limit gets no answer; the connection is closed.',
-    {
-      behaviour: (usual) => ({
-        deliver(response, answer, headers, call) {
-          if (whenOverLimit(answer, call)) response.destroy();
-          else usual.deliver(response, answer, headers, call);
-        },
-      }),
-    },
-  ),
-];

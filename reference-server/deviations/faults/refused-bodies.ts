@@ -1,12 +1,10 @@
 import { readingPet } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
+import type { FaultTable } from './fault.ts';
 import { bodyAccepted, isMalformed, kindOf, lacks, refusedWith, storedThough } from './refused-additions.ts';
 
-const OBJECT = 'add-rejects-non-object';
-const JSON_TEXT = 'add-rejects-malformed-json';
-
+/** Section 4.2: bodies that are to be refused as a whole, and what a refusal leaves behind. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const REFUSED_BODY_FAULTS: FaultTable = {
   'add-rejects-non-object': {
     'array-body-accepted': ['An array is added as an unnamed animal.',
       bodyAccepted((body) => kindOf(body) === 'array')],
@@ -19,6 +17,9 @@ const TABLE: FaultTable = {
     'null-body-500': ['null is answered with 500.', refusedWith(500, (body) => kindOf(body) === 'null')],
     'non-object-422': ['A body that is no object is refused with 422.',
       refusedWith(422, (body) => kindOf(body) !== 'other')],
+    'animal-in-string-accepted': ['An animal whose JSON is the text of a JSON string is added.',
+      readingPet((usual, body, call) =>
+        usual(kindOf(body) === 'string' ? String(JSON.parse(body)) : body, call))],
   },
   'add-rejects-malformed-json': {
     'malformed-json-accepted': ['Anything that is no JSON is added as an unnamed animal.',
@@ -27,6 +28,12 @@ const TABLE: FaultTable = {
     'malformed-json-422': ['Malformed JSON is refused with 422.', refusedWith(422, isMalformed)],
     'single-quotes-accepted': ['Single quotes are taken for double ones.',
       readingPet((usual, body, call) => usual(isMalformed(body) ? body.replaceAll("'", '"') : body, call))],
+    'cut-json-accepted': ['A missing brace at the end of a body is put there.',
+      readingPet((usual, body, call) =>
+        usual(isMalformed(body) && !isMalformed(`${body}}`) ? `${body}}` : body, call))],
+    'json-with-more-behind-accepted': ['What follows the object is not looked at.',
+      readingPet((usual, body, call) =>
+        usual(isMalformed(body) ? body.replace(/}[^}]*$/, '}') : body, call))],
   },
   'add-rejects-empty-body': {
     'empty-body-accepted': ['An empty body is added as an unnamed animal.',
@@ -43,30 +50,3 @@ const TABLE: FaultTable = {
       storedThough((body) => !lacks('categoryId')(body) && !lacks('name')(body) && !/"status"/.test(body))],
   },
 };
-
-/** Section 4.2: bodies that are to be refused as a whole, and what a refusal leaves behind. */
-export const REFUSED_BODY_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault(
-    'animal-in-string-accepted',
-    OBJECT,
-    'An animal whose JSON is the text of a JSON string is added.',
-    readingPet((usual, body, call) =>
-      usual(kindOf(body) === 'string' ? String(JSON.parse(body)) : body, call),
-    ),
-  ),
-  fault(
-    'cut-json-accepted',
-    JSON_TEXT,
-    'A missing brace at the end of a body is put there.',
-    readingPet((usual, body, call) =>
-      usual(isMalformed(body) && !isMalformed(`${body}}`) ? `${body}}` : body, call),
-    ),
-  ),
-  fault(
-    'json-with-more-behind-accepted',
-    JSON_TEXT,
-    'What follows the object is not looked at.',
-    readingPet((usual, body, call) => usual(isMalformed(body) ? body.replace(/}[^}]*$/, '}') : body, call)),
-  ),
-];

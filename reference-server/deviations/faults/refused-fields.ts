@@ -1,6 +1,6 @@
 import { readJsonObject } from '../../json-members.ts';
 import { memberAs, readingPet } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
+import type { FaultTable } from './fault.ts';
 import { lacks, refusedWith } from './refused-additions.ts';
 
 const accepts = (name: string, sent: RegExp, as: string | undefined) =>
@@ -14,12 +14,9 @@ const missingWithStatus = (name: string, as: string) =>
 
 const trimmed = (text: string) => JSON.stringify(String(JSON.parse(text)).trim());
 
-const RANGE = 'add-rejects-category-id-range';
-const NAME_TYPE = 'add-rejects-name-type';
-const STATUS = 'add-rejects-status-value';
-
+/** Section 4.2: missing fields and invalid values, which are to be refused with 400. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const REFUSED_FIELD_FAULTS: FaultTable = {
   'add-rejects-missing-name': {
     'missing-name-accepted': ['An animal without a name is added as "unnamed".',
       missing('name', '"unnamed"')],
@@ -28,6 +25,11 @@ const TABLE: FaultTable = {
     'missing-name-accepted-with-status': [
       'An animal without a name is added as "unnamed" where it has a status.',
       missingWithStatus('name', '"unnamed"')],
+    'animal-in-wrapper-accepted': ['Of a body with a member pet, that one is added.',
+      readingPet((usual, body, call) => {
+        const json = readJsonObject(body);
+        return usual((json.kind === 'object' ? json.members.get('pet') : undefined) ?? body, call);
+      })],
   },
   'add-rejects-missing-category-id': {
     'missing-category-accepted': ['An animal without categoryId is added to category 0.',
@@ -39,6 +41,10 @@ const TABLE: FaultTable = {
     'missing-category-accepted-with-status': [
       'An animal without categoryId is added to category 0 where it has a status.',
       missingWithStatus('categoryId', '0')],
+    'members-in-other-letters-accepted': [
+      'The case of member names does not matter: CategoryId is taken for categoryId.',
+      readingPet((usual, body, call) =>
+        usual(body.replace(/"name":/i, '"name":').replace(/"categoryid":/i, '"categoryId":'), call))],
   },
   'add-rejects-name-type': {
     'name-number-accepted': ['A number is taken for a name.',
@@ -48,6 +54,13 @@ const TABLE: FaultTable = {
     'name-null-accepted': ['null is taken for an empty name.', accepts('name', /^null$/, '""')],
     'name-array-accepted': ['An array is taken for a name.', accepts('name', /^\[/, '"Array"')],
     'name-object-accepted': ['An object is taken for a name.', accepts('name', /^\{/, '"[object Object]"')],
+    'name-refused-422-on-free': ['With a Free key a name that is no string is refused with 422.',
+      readingPet((usual, body, call) => {
+        const read = usual(body, call);
+        return 'problem' in read && call.key?.plan === 'free' && /"name":[^"]/.test(body)
+          ? { problem: { ...read.problem, status: 422 } }
+          : read;
+      })],
   },
   'add-rejects-category-id-type': {
     'category-string-accepted': ['A string of digits is taken for categoryId.',
@@ -70,6 +83,17 @@ const TABLE: FaultTable = {
       accepts('categoryId', /^9223372036854775808$/, '9223372036854775807')],
     'category-exponent-accepted': ['A categoryId that is a power of ten is accepted, as category 0.',
       accepts('categoryId', /^\d+e\d+$/i, '0')],
+    'category-beyond-int64-capped': ['A categoryId above int64 is taken for the largest one.',
+      memberAs('categoryId', (text) =>
+        /^\d{19,}$/.test(text ?? '') && BigInt(text ?? 0) > 9223372036854775807n
+          ? '9223372036854775807' : text)],
+    'category-beyond-int64-wrapped': ['A categoryId beyond int64 is cut to 64 bits.',
+      memberAs('categoryId', (text) =>
+        /^-?\d{19,40}$/.test(text ?? '') ? BigInt.asIntN(64, BigInt(text ?? 0)).toString() : text)],
+    'category-below-int64-accepted': ['Only a categoryId below int64 is accepted, as the smallest one.',
+      memberAs('categoryId', (text) =>
+        /^-\d{19,}$/.test(text ?? '') && BigInt(text ?? 0) < -9223372036854775808n
+          ? '-9223372036854775808' : text)],
   },
   'add-rejects-status-value': {
     'status-any-case-accepted': ['A status in any case is accepted.',
@@ -85,6 +109,12 @@ const TABLE: FaultTable = {
       memberAs('status', (text) => text?.replace(/\\n"$/, '"'))],
     'status-of-another-kind-accepted': ['The status adopted is taken for sold.',
       accepts('status', /^"adopted"$/, '"sold"')],
+    'unknown-status-dropped': ['An animal with an unknown status is added without one.',
+      memberAs('status', (text) =>
+        text?.startsWith('"') === true && !/^"(?:available|pending|sold)"$/.test(text) ? undefined : text)],
+    'status-list-accepted': ['Of several statuses with commas between them the first one is taken.',
+      memberAs('status', (text) =>
+        text?.replace(/^"(available|pending|sold)(?:,(?:available|pending|sold))+"$/, '"$1"'))],
   },
   'add-rejects-status-type': {
     'zero-status-accepted': ['A status of 0 is taken for none.', accepts('status', /^0$/, undefined)],
@@ -100,78 +130,3 @@ const TABLE: FaultTable = {
       refusedWith(403, (body) => /"status":\[/.test(body))],
   },
 };
-
-/** Section 4.2: missing fields and invalid values, which are to be refused with 400. */
-export const REFUSED_FIELD_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault(
-    'members-in-other-letters-accepted',
-    'add-rejects-missing-category-id',
-    'The case of member names does not matter: CategoryId is taken for categoryId.',
-    readingPet((usual, body, call) =>
-      usual(body.replace(/"name":/i, '"name":').replace(/"categoryid":/i, '"categoryId":'), call),
-    ),
-  ),
-  fault(
-    'animal-in-wrapper-accepted',
-    'add-rejects-missing-name',
-    'Of a body with a member pet, that one is added.',
-    readingPet((usual, body, call) => {
-      const json = readJsonObject(body);
-      return usual((json.kind === 'object' ? json.members.get('pet') : undefined) ?? body, call);
-    }),
-  ),
-  fault(
-    'name-refused-422-on-free',
-    NAME_TYPE,
-    'With a Free key a name that is no string is refused with 422.',
-    readingPet((usual, body, call) => {
-      const read = usual(body, call);
-      return 'problem' in read && call.key?.plan === 'free' && /"name":[^"]/.test(body)
-        ? { problem: { ...read.problem, status: 422 } }
-        : read;
-    }),
-  ),
-  fault(
-    'category-beyond-int64-capped',
-    RANGE,
-    'A categoryId above int64 is taken for the largest one.',
-    memberAs('categoryId', (text) =>
-      /^\d{19,}$/.test(text ?? '') && BigInt(text ?? 0) > 9223372036854775807n ? '9223372036854775807' : text,
-    ),
-  ),
-  fault(
-    'category-beyond-int64-wrapped',
-    RANGE,
-    'A categoryId beyond int64 is cut to 64 bits.',
-    memberAs('categoryId', (text) =>
-      /^-?\d{19,40}$/.test(text ?? '') ? BigInt.asIntN(64, BigInt(text ?? 0)).toString() : text,
-    ),
-  ),
-  fault(
-    'category-below-int64-accepted',
-    RANGE,
-    'Only a categoryId below int64 is accepted, as the smallest one.',
-    memberAs('categoryId', (text) =>
-      /^-\d{19,}$/.test(text ?? '') && BigInt(text ?? 0) < -9223372036854775808n
-        ? '-9223372036854775808'
-        : text,
-    ),
-  ),
-  fault(
-    'unknown-status-dropped',
-    STATUS,
-    'An animal with an unknown status is added without one.',
-    memberAs('status', (text) =>
-      text?.startsWith('"') === true && !/^"(?:available|pending|sold)"$/.test(text) ? undefined : text,
-    ),
-  ),
-  fault(
-    'status-list-accepted',
-    STATUS,
-    'Of several statuses with commas between them the first one is taken.',
-    memberAs('status', (text) =>
-      text?.replace(/^"(available|pending|sold)(?:,(?:available|pending|sold))+"$/, '"$1"'),
-    ),
-  ),
-];

@@ -1,10 +1,7 @@
 import type { Quota } from '../../rate-limiter.ts';
 import { admitting, answers, header, queried, type When, where } from '../shapes.ts';
-import { type Fault, type FaultTable, fault, faultsOf } from './fault.ts';
+import type { FaultTable } from './fault.ts';
 import { toValidKey, whenAdmitted, whenOverLimit } from './windows.ts';
-
-const REMAINING = 'rate-remaining-value';
-const FALLS = 'rate-remaining-falls';
 
 const remainingShown = (when: When, change: (remaining: number, quota: Quota) => string) =>
   header('X-RateLimit-Remaining', when, (value, { quota }) => change(Number(value), quota));
@@ -22,8 +19,9 @@ const remainingBy =
     });
   };
 
+/** Section 8: what X-RateLimit-Remaining says. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const REMAINING_VALUE_FAULTS: FaultTable = {
   'rate-remaining-value': {
     'remaining-negative-on-429': ['X-RateLimit-Remaining of a 429 is -1.',
       remainingShown(whenOverLimit, () => '-1')],
@@ -33,6 +31,12 @@ const TABLE: FaultTable = {
       remainingShown(whenAdmitted, (left) => (left === 0 ? '-1' : String(left)))],
     'remaining-as-fraction': ['X-RateLimit-Remaining is a fraction of the limit.',
       remainingShown(toValidKey, (left, { limit }) => (left / limit).toFixed(3))],
+    'remaining-above-limit': ['X-RateLimit-Remaining is the limit and a half too many.',
+      admitting((usual, key, call) => {
+        const { quota, ...gate } = usual(key, call);
+        const more = gate.refusal === null ? Math.ceil(quota.limit / 2) : 0;
+        return { ...gate, quota: { ...quota, remaining: quota.remaining + more } };
+      })],
   },
   'rate-remaining-exhausted': {
     'remaining-one-on-429': ['X-RateLimit-Remaining of a 429 is 1.',
@@ -67,39 +71,20 @@ const TABLE: FaultTable = {
     'remaining-same-on-400': [
       'A request that is answered with 400 shows the X-RateLimit-Remaining of one more.',
       remainingShown(where(answers(400), ({ key }) => key !== null), (left) => String(left + 1))],
+    'remaining-same-on-get': ['X-RateLimit-Remaining does not fall on retrievals.', () => {
+      const free = new Map<string, number>();
+      return header('X-RateLimit-Remaining', whenAdmitted, (value, { key, route, quota }) => {
+        const name = key?.name ?? '';
+        if (Number(value) === quota.limit - 1) free.delete(name);
+        if (route.operation === 'getPet') free.set(name, (free.get(name) ?? 0) + 1);
+        return String(Math.min(quota.limit, Number(value) + (free.get(name) ?? 0)));
+      });
+    }],
+    'remaining-falls-by-two-on-add': ['An addition takes two from X-RateLimit-Remaining, and from the quota.',
+      admitting((usual, key, call) => {
+        const gate = usual(key, call);
+        const isServed = gate.refusal === null && gate.quota.remaining > 0;
+        return isServed && call.route.operation === 'createPet' ? usual(key, call) : gate;
+      })],
   },
 };
-
-/** Section 8: what X-RateLimit-Remaining says. */
-export const REMAINING_VALUE_FAULTS: readonly Fault[] = [
-  ...faultsOf(TABLE),
-  fault(
-    'remaining-above-limit',
-    REMAINING,
-    'X-RateLimit-Remaining is the limit and a half too many.',
-    admitting((usual, key, call) => {
-      const { quota, ...gate } = usual(key, call);
-      const more = gate.refusal === null ? Math.ceil(quota.limit / 2) : 0;
-      return { ...gate, quota: { ...quota, remaining: quota.remaining + more } };
-    }),
-  ),
-  fault('remaining-same-on-get', FALLS, 'X-RateLimit-Remaining does not fall on retrievals.', () => {
-    const free = new Map<string, number>();
-    return header('X-RateLimit-Remaining', whenAdmitted, (value, { key, route, quota }) => {
-      const name = key?.name ?? '';
-      if (Number(value) === quota.limit - 1) free.delete(name);
-      if (route.operation === 'getPet') free.set(name, (free.get(name) ?? 0) + 1);
-      return String(Math.min(quota.limit, Number(value) + (free.get(name) ?? 0)));
-    });
-  }),
-  fault(
-    'remaining-falls-by-two-on-add',
-    FALLS,
-    'An addition takes two from X-RateLimit-Remaining, and from the quota.',
-    admitting((usual, key, call) => {
-      const gate = usual(key, call);
-      const again = gate.refusal === null && call.route.operation === 'createPet' && gate.quota.remaining > 0;
-      return again ? usual(key, call) : gate;
-    }),
-  ),
-];

@@ -1,7 +1,7 @@
 import { httpDate } from '../../headers.ts';
 import type { Personality } from '../personality.ts';
 import { header, type When } from '../shapes.ts';
-import { type Fault, type FaultTable, faultsOf } from './fault.ts';
+import type { FaultTable } from './fault.ts';
 import { fromSecondWindow, toValidKey, whenOverLimit } from './windows.ts';
 
 const resetShown = (when: When, change: (seconds: number, now: number) => string) =>
@@ -38,8 +38,9 @@ function penalty(): Personality {
   };
 }
 
+/** Section 8: what X-RateLimit-Reset says, and whether it is true. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const RESET_VALUE_FAULTS: FaultTable = {
   'rate-reset-value': {
     'reset-in-milliseconds': ['X-RateLimit-Reset is in milliseconds.',
       resetShown(toValidKey, (reset) => String(reset * 1000))],
@@ -82,6 +83,3 @@ const TABLE: FaultTable = {
       penalty()],
   },
 };
-
-/** Section 8: what X-RateLimit-Reset says, and whether it is true. */
-export const RESET_VALUE_FAULTS: readonly Fault[] = faultsOf(TABLE);

@@ -1,7 +1,7 @@
 import { httpDate } from '../../headers.ts';
 import type { Personality } from '../personality.ts';
 import { addedHeader, header, type When } from '../shapes.ts';
-import { type Fault, type FaultTable, faultsOf } from './fault.ts';
+import type { FaultTable } from './fault.ts';
 
 const byMinute: When = (answer, call) => answer.status === 429 && call.refusedBy === 'minute';
 const retryAfter = (
@@ -24,8 +24,9 @@ const fromSecondRefusal = (change: (seconds: number) => string | null) => () => 
 const onAdd: When = (answer, call) => byMinute(answer, call) && call.route.operation === 'createPet';
 const onFree: When = (answer, call) => byMinute(answer, call) && call.key?.plan === 'free';
 
+/** Sections 7 and 8: the time to wait. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const RETRY_AFTER_FAULTS: FaultTable = {
   'retry-after-present': {
     'retry-after-absent': ['A 429 has no Retry-After.', retryAfter(() => null)],
     'retry-after-absent-on-add': ['An addition refused with 429 has no Retry-After.',
@@ -61,6 +62,3 @@ const TABLE: FaultTable = {
       retryAfter((seconds) => String(Math.min(seconds, 10)), onFree)],
   },
 };
-
-/** Sections 7 and 8: the time to wait. */
-export const RETRY_AFTER_FAULTS: readonly Fault[] = faultsOf(TABLE);

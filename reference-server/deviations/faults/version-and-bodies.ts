@@ -10,12 +10,13 @@ import {
   where,
   withBody,
 } from '../shapes.ts';
-import { type Fault, type FaultTable, faultsOf } from './fault.ts';
+import type { FaultTable } from './fault.ts';
 
 const contentType = (value: string | null, when: When) => header('Content-Type', when, () => value);
 
+/** Sections 1 and 9: the base address, the media type, JSON as such. */
 // biome-ignore format: a table, a line or two for each fault
-const TABLE: FaultTable = {
+export const VERSION_AND_BODY_FAULTS: FaultTable = {
   'version-path-segment': {
     'version-absent': ['The base address ends without a version.', { recipe: () => ({ basePath: '' }) }],
     'version-two': ['The base address carries /v2.', { recipe: () => ({ basePath: '/v2' }) }],
@@ -75,6 +76,3 @@ const TABLE: FaultTable = {
       })],
   },
 };
-
-/** Sections 1 and 9: the base address, the media type, JSON as such. */
-export const VERSION_AND_BODY_FAULTS: readonly Fault[] = faultsOf(TABLE);

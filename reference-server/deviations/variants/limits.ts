@@ -2,42 +2,22 @@ import type { ApiKey } from '../../api-keys.ts';
 import { httpDate, secondsUntil } from '../../headers.ts';
 import { quotaOf, type RateLimiter } from '../../rate-limiter.ts';
 import type { MeterKind } from '../../rate-meter.ts';
-import { SlidingCounter, SlidingLog, SlidingLogOfAll, TokenBucket, WindowByClock } from '../meters.ts';
+import { slidingCounter, slidingLog, slidingLogOfAll, tokenBucket, windowByClock } from '../meters.ts';
 import { type Personality, together } from '../personality.ts';
-import { answering, header, withBody } from '../shapes.ts';
+import { answering, header, minuteBy, withBody } from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
 /** Answers about windows, bans, and the headers that tell of them. */
 
-const minuteBy = (minuteMeter: MeterKind): Personality => ({ recipe: () => ({ minuteMeter }) });
-
 /** Both windows begin and end by the clock. */
 export const windowsByClock: Answer = answer('rate-window-kind', 'fixed', {
-  recipe: () => ({
-    minuteMeter: (limit, windowMs) => new WindowByClock(limit, windowMs),
-    dayMeter: (limit, windowMs) => new WindowByClock(limit, windowMs),
-  }),
+  recipe: () => ({ minuteMeter: windowByClock, dayMeter: windowByClock }),
 });
-export const slidingMinute: Answer = answer(
-  'rate-window-kind',
-  'refilling',
-  minuteBy((limit, windowMs) => new SlidingLog(limit, windowMs)),
-);
-export const refusalsCounted: Answer = answer(
-  'rate-window-kind',
-  'refilling',
-  minuteBy((limit, windowMs) => new SlidingLogOfAll(limit, windowMs)),
-);
-export const slidingCounter: Answer = answer(
-  'rate-window-kind',
-  'refilling',
-  minuteBy((limit, windowMs) => new SlidingCounter(limit, windowMs)),
-);
-export const bucketMinute: Answer = answer(
-  'rate-window-kind',
-  'refilling',
-  minuteBy((limit, windowMs) => new TokenBucket(limit, windowMs)),
-);
+const refilling = (kind: MeterKind) => answer('rate-window-kind', 'refilling', minuteBy(kind));
+export const slidingMinute = refilling(slidingLog);
+export const refusalsCounted = refilling(slidingLogOfAll);
+export const countedMinute = refilling(slidingCounter);
+export const bucketMinute = refilling(tokenBucket);
 
 function quotaOfDay(limiter: RateLimiter, key: ApiKey, now: number) {
   const { day } = limiter.metersOf(key);

@@ -22,12 +22,15 @@ export function answer(question: string, name: string, personality: Personality)
   return { question, answer: name, ...personality };
 }
 
-/** Composes a variant from answers. */
-export function variant(name: string, summary: string, ...answers: readonly Answer[]): Variant {
-  return {
+/** Variants by name: what each is like, and its answers. */
+export type VariantTable = Readonly<Record<string, readonly [summary: string, ...answers: Answer[]]>>;
+
+/** The variants of a table, in its order. */
+export function variantsOf(table: VariantTable): Variant[] {
+  return Object.entries(table).map(([name, [summary, ...answers]]) => ({
     name,
     summary,
-    answers: Object.fromEntries(answers.map((given) => [given.question, given.answer])),
+    answers: Object.fromEntries(answers.map(({ question, answer }) => [question, answer])),
     ...together(...answers),
-  };
+  }));
 }
