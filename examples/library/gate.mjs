@@ -1,4 +1,4 @@
-// A gate of one's own: `node gate.mjs`, address and key in PETSTORE_TARGET and PETSTORE_FREE_KEY.
+// A custom gate. Run `node gate.mjs` with the address in PETSTORE_TARGET and the key in PETSTORE_FREE_KEY.
 import { check } from 'petstore-harness';
 
 const report = await check({

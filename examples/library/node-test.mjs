@@ -1,4 +1,4 @@
-// `node --test node-test.mjs`: each requirement a test of node:test. petstore.yaml is a target profile.
+// Run `node --test node-test.mjs`. Each requirement is a test; petstore.yaml is a target profile.
 import { test } from 'node:test';
 import { conformance } from 'petstore-harness';
 

@@ -1,8 +1,8 @@
-// `tap tap.mjs`: each requirement a subtest of tap, which ends as soon as the requirement is settled.
+// Run `tap tap.mjs`. Each requirement is a subtest, which ends as soon as its verdict is known.
 import { conformance } from 'petstore-harness';
 import t from 'tap';
 
-// Windows and bans take minutes, more than a test is usually given.
+// Windows and bans take minutes, longer than a test's default timeout.
 t.setTimeout(20 * 60_000);
 for (const { title, run } of conformance({ profile: 'petstore.yaml' })) {
   t.test(title, (t) => run({ skip: (why) => t.plan(0, why), pass: (why) => t.pass(why) }));

@@ -1,4 +1,4 @@
-// Save it as conformance.test.mjs; `vitest run`: each requirement a test of vitest, with time for windows and bans.
+// Save as conformance.test.mjs and run `vitest run`. Each requirement is a test, with time for windows and bans.
 import { conformance } from 'petstore-harness';
 import { test } from 'vitest';
 
