@@ -1,9 +1,7 @@
-import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import autocannon from 'autocannon';
-import type { Listening, Task, Usage } from './servers/measured-server.ts';
+import { startMeasured } from './start-measured.ts';
 
 /**
  * Attacks the reference server at full speed and watches its memory:
@@ -20,24 +18,8 @@ const idleConnections = Number(process.argv[3] ?? 10_000);
 const BREATHING_BYTES = 40e6;
 
 const key = randomBytes(24).toString('base64url');
-const task: Task = { body: '', key, animals: 120 };
-const child = fork(new URL('./servers/reference.js', import.meta.url), {
-  env: { ...process.env, BENCH_TASK: JSON.stringify(task) },
-});
-child.setMaxListeners(0);
-
-async function answer<T>(): Promise<T> {
-  const [value] = await once(child, 'message');
-  return value as T;
-}
-
-const { url } = await answer<Listening>();
+const { url, usage, close } = await startMeasured('reference', { body: '', key, animals: 120 });
 const port = Number(new URL(url).port);
-const usage = async (): Promise<Usage> => {
-  const answered = answer<Usage>();
-  child.send('usage');
-  return answered;
-};
 
 const attackers = new Set<Socket>();
 let reconnects = 0;
@@ -104,7 +86,7 @@ const result = await autocannon({
 over = true;
 clearInterval(watch);
 for (const socket of attackers) socket.destroy();
-child.disconnect();
+close();
 
 function quarter(which: 1 | 3): number {
   const length = Math.floor(memory.length / 4);

@@ -3,13 +3,12 @@
  * resident memory Go and Node keep follows their settings (see k6-process.ts), so what is extrapolated is what k6 and the
  * runner really hold: their heaps right after a garbage collection, near the end of each run.
  */
-import { fork } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import type { Listening } from '../../reference-server/bench/servers/measured-server.ts';
+import { startMeasured } from '../../reference-server/bench/start-measured.ts';
 import { scenarioNamed } from '../lib/catalogue.ts';
 import { provideK6 } from '../runner/k6/k6-binary.ts';
 import { GO_MEMORY_BYTES } from '../runner/k6/k6-process.ts';
@@ -26,19 +25,8 @@ const LAST_LOOKS = 8;
 const PLAN = { perMinute: 1e9, perDay: 1e12 };
 
 async function startTarget(): Promise<LoadTarget & { close: () => void }> {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
   const task = { body: '', key: 'a-key-for-the-bench', animals: 200 };
-  const child = fork(
-    new URL(`../../reference-server/bench/servers/reference.${extension}`, import.meta.url),
-    {
-      execArgv: process.execArgv,
-      env: { ...process.env, BENCH_TASK: JSON.stringify(task) },
-    },
-  );
-  const { url, key } = await new Promise<Listening>((resolve, reject) => {
-    child.once('message', (value) => resolve(value as Listening));
-    child.once('exit', (code) => reject(new Error(`the server ended with exit code ${code}`)));
-  });
+  const { url, key, close } = await startMeasured('reference', task);
   return {
     address: url,
     keys: [{ name: 'bench', plan: 'enterprise', env: 'PETSTORE_BENCH_KEY', roles: ['load'], ...PLAN }],
@@ -46,7 +34,7 @@ async function startTarget(): Promise<LoadTarget & { close: () => void }> {
     permit: [],
     clockSpeed: 1,
     categoryId: undefined,
-    close: () => child.kill(),
+    close,
   };
 }
 
