@@ -14,7 +14,7 @@ import { allChecks } from '../checks/sections/all-checks.ts';
 import { startReferenceServer } from '../reference-server/reference-server.ts';
 import { driftLine, failureLine, outcome, runProblems } from '../reports/outcome.ts';
 import type { Report, RequirementResult } from '../reports/report.ts';
-import { gaps, requirement } from '../spec/contract.ts';
+import { requirement } from '../spec/contract.ts';
 import { commandOf } from './check/check-options.ts';
 import { planCheck } from './check/check-plan.ts';
 import { judgedCheck, refuseUnpayable, settledRow } from './check/check-report.ts';
@@ -140,7 +140,7 @@ function givenProfile(keys: readonly TargetKey[], { plans, gaps: pinned }: Check
     ...(pinned === undefined ? {} : { gaps: pinned }),
   });
   return {
-    profile: validProfile(parseProfile(text, 'keys', gaps)),
+    profile: validProfile(parseProfile(text, 'keys')),
     values: Object.fromEntries(named.map(({ env, value }) => [env, value])),
   };
 }

@@ -1,9 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
-import type { PinnableGap } from '../wire/answer-forms.ts';
 import { type LoadedProfile, parseProfile } from './parse-profile.ts';
 
-export type { PinnableGap } from '../wire/answer-forms.ts';
 export { type LoadedProfile, parseProfile } from './parse-profile.ts';
 export type { FileProblem } from './yaml-file.ts';
 
@@ -14,7 +12,7 @@ const MAX_PROFILE_BYTES = 2 ** 20;
  *
  * @param path a file of at most 1 MiB in UTF-8
  */
-export async function readProfile(path: string, gaps: readonly PinnableGap[]): Promise<LoadedProfile> {
+export async function readProfile(path: string): Promise<LoadedProfile> {
   const failed = (message: string, remedy: string): LoadedProfile => ({
     ok: false,
     source: path,
@@ -40,7 +38,7 @@ export async function readProfile(path: string, gaps: readonly PinnableGap[]): P
   } catch {
     return failed('the profile is not in UTF-8', 'save it in UTF-8');
   }
-  return parseProfile(text, path, gaps);
+  return parseProfile(text, path);
 }
 
 const DENIED = ['the profile cannot be read: permission denied', 'make it readable for this user'] as const;

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { parseProfile } from './parse-profile.ts';
 import { PROFILE_DEFAULTS } from './target-profile.ts';
-import { GAPS, KEY, type Misplaced, problemsOf, withField } from './testing/test-profile.ts';
+import { KEY, type Misplaced, problemsOf, withField } from './testing/test-profile.ts';
 
 t.test('a full profile', (t) => {
   const loaded = parseProfile(
@@ -25,7 +25,6 @@ clock: { speed: 60 }
 samples: { categoryId: 9223372036854775807 }
 `,
     'profile.yaml',
-    GAPS,
   );
   t.strictSame(loaded, {
     ok: true,
@@ -63,11 +62,10 @@ samples: { categoryId: 9223372036854775807 }
 });
 
 t.test('the least that a profile needs, and fields left without a value', (t) => {
-  const least = parseProfile(`keys: [${KEY}]`, 'p', GAPS);
+  const least = parseProfile(`keys: [${KEY}]`, 'p');
   const blank = parseProfile(
     withField('target:\nplans:\npermit:\nload:\ngaps:\n# limit-out-of-range: clamped\nclock:\nsamples:\n'),
     'p',
-    GAPS,
   );
   t.strictSame(least, blank);
   if (!least.ok) throw new Error('refused');
@@ -146,13 +144,13 @@ t.test('every problem has its place and its remedy', (t) => {
       withField('gaps: { limit-out-of-range: clampt }'),
       2,
       29,
-      /"clampt", which is none of rejected-400, clamped, rejected-<status>/,
+      /"clampt", which is none of rejected-400, clamped, defaulted/,
       /did you mean "clamped"/,
     ],
     [withField('gaps: { limit-out-of-range: [clamped] }'), 2, 29, /must be a text/, /report/],
     [withField('gaps: { ban-threshold: [10] }'), 2, 24, /must be a text/, /report/],
     [withField('gaps: { ban-threshold: "" }'), 2, 24, /must be a text/, /report/],
-    [withField('gaps: { name-empty: accepted }'), 2, 9, /no run can see it/, /stay behind/],
+    [withField('gaps: { name-empty: accepted }'), 2, 9, /no run can see it/, /stays behind/],
     [withField('gaps: { __proto__: x }'), 2, 9, /no field "__proto__"/, /known here/],
   ];
   for (const [text, line, column, message, remedy] of cases) {
@@ -192,13 +190,13 @@ t.test('a file that is no YAML is not called empty, or without keys, as well', (
 });
 
 t.test('only what is pinned is promised', (t) => {
-  const loaded = parseProfile(withField('gaps: { ban-threshold: 5, limit-out-of-range: }'), 'p', GAPS);
+  const loaded = parseProfile(withField('gaps: { ban-threshold: 5, limit-out-of-range: }'), 'p');
   t.strictSame(loaded.ok && Object.entries(loaded.profile.gaps), [['ban-threshold', '5']]);
   t.end();
 });
 
 t.test('a file that says nothing but its keys has the defaults', async (t) => {
-  const read = parseProfile('keys: [{ name: free-1, plan: free, env: FREE_KEY }]', 'target.yaml', GAPS);
+  const read = parseProfile('keys: [{ name: free-1, plan: free, env: FREE_KEY }]', 'target.yaml');
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   const { target, keys, ...others } = read.profile;
   t.strictSame({ ...others, gaps: { ...others.gaps } }, PROFILE_DEFAULTS);

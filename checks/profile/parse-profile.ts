@@ -1,5 +1,4 @@
-import { Ajv, type ValidateFunction } from 'ajv';
-import type { PinnableGap } from '../wire/answer-forms.ts';
+import { Ajv } from 'ajv';
 import { readBaseAddress } from '../wire/base-address.ts';
 import { problemIn } from './profile-problems.ts';
 import { profileSchema } from './profile-schema.ts';
@@ -17,22 +16,29 @@ export type LoadedProfile =
       readonly problems: readonly FileProblem[];
     };
 
+const ajv = new Ajv({ allErrors: true, verbose: true, useDefaults: true, allowUnionTypes: true });
+ajv.addFormat('uri', (text) => readBaseAddress(text).ok);
+// A number outside of int64 is no integer any more, see YamlFile.
+ajv.addFormat('int64', { type: 'number', validate: Number.isInteger });
+ajv.addVocabulary(['x-missing', 'x-otherwise', 'x-forms']);
+const isProfile = ajv.compile<ProfileFile>(profileSchema);
+const isKey = ajv.compile<ProfileKey>(profileSchema.properties.keys.items);
+
 /**
  * Validates a profile's text. Everything that is wrong is reported at once; no value that could be a key is repeated.
  *
  * @param source how messages name the text
  */
-export function parseProfile(text: string, source: string, gaps: readonly PinnableGap[]): LoadedProfile {
+export function parseProfile(text: string, source: string): LoadedProfile {
   const yaml = new YamlFile(text);
   const { value } = yaml;
-  const { isProfile, isKey } = validators(gaps);
   if (yaml.problems.length === 0 && value === undefined) {
     const remedy = 'it needs at least one key: keys: [{ name: …, plan: free, env: …, roles: [functional] }]';
     yaml.report('', 'value', 'the profile is empty', remedy);
   } else if (value !== undefined) {
     const valid = isProfile(value);
     for (const said of (isProfile.errors ?? []).map(problemIn)) if (said) yaml.report(...said);
-    reportKeys(yaml, isKey);
+    reportKeys(yaml);
     if (valid && yaml.problems.length === 0) return { ok: true, profile: profileOf(value, yaml) };
   }
   const problems = [...yaml.problems].sort((a, b) => a.line - b.line || a.column - b.column);
@@ -49,32 +55,8 @@ function shortened(problems: readonly FileProblem[]): readonly FileProblem[] {
   return [...problems.slice(0, MOST_PROBLEMS), { ...next, message, remedy: 'is it the right file?' }];
 }
 
-interface Validators {
-  readonly isProfile: ValidateFunction<ProfileFile>;
-  readonly isKey: ValidateFunction<ProfileKey>;
-}
-
-const compiled = new WeakMap<readonly PinnableGap[], Validators>();
-
-function validators(gaps: readonly PinnableGap[]): Validators {
-  const known = compiled.get(gaps);
-  if (known !== undefined) return known;
-  const ajv = new Ajv({ allErrors: true, verbose: true, useDefaults: true, allowUnionTypes: true });
-  ajv.addFormat('uri', (text) => readBaseAddress(text).ok);
-  // A number outside of int64 is no integer any more, see YamlFile.
-  ajv.addFormat('int64', { type: 'number', validate: Number.isInteger });
-  ajv.addVocabulary(['x-missing', 'x-otherwise', 'x-forms']);
-  const schema = profileSchema(gaps);
-  const made = {
-    isProfile: ajv.compile<ProfileFile>(schema),
-    isKey: ajv.compile<ProfileKey>(schema.properties.keys.items),
-  };
-  compiled.set(gaps, made);
-  return made;
-}
-
 /** What the schema cannot say of keys: each is another one, and a custom plan needs numbers. */
-function reportKeys(yaml: YamlFile, isKey: ValidateFunction<ProfileKey>): void {
+function reportKeys(yaml: YamlFile): void {
   const { keys, plans } = fieldsIn(yaml.value);
   const names = new Set<string>();
   const variables = new Set<string>();

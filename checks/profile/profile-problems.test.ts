@@ -1,21 +1,12 @@
 /** The places and words of a profile's problems that are said once each. */
 import t from 'tap';
-import type { PinnableGap } from '../wire/answer-forms.ts';
+import { gaps } from '../../spec/contract.ts';
 import { parseProfile } from './parse-profile.ts';
 import { type Misplaced, problemsOf, withField } from './testing/test-profile.ts';
 
-const GAPS: PinnableGap[] = [
-  {
-    id: 'limit-out-of-range',
-    answers: ['rejected-400', 'clamped'],
-    forms: ['rejected-<status>'],
-    open: false,
-  },
-  { id: 'ban-threshold', answers: ['no-ban-seen'], forms: ['<number>'], open: false },
-];
 const KEY = 'keys: [{ name: free-1, plan: free, env: FREE_KEY }]';
 
-const parsed = (fields: string) => parseProfile(`${KEY}\n${fields}`, 'profile.yaml', GAPS);
+const parsed = (fields: string) => parseProfile(`${KEY}\n${fields}`, 'profile.yaml');
 function problems(fields: string): string[] {
   const loaded = parsed(fields);
   return loaded.ok ? [] : loaded.problems.map(({ message, remedy }) => `${message}; ${remedy}`);
@@ -27,6 +18,9 @@ const int64 =
   'samples.categoryId must be a whole number from -9223372036854775808 to 9223372036854775807; write it in digits only';
 const requests = (name: string) =>
   `plans.enterprise.${name} must be a whole number from 1 to 1000000000; write it in digits only`;
+
+/** The gaps that a run can see. */
+const pinnable = gaps.flatMap(({ id, unobservable }) => (unobservable === undefined ? [id] : []));
 
 const SAID: readonly [fields: string, ...problems: string[]][] = [
   ['plans: 5', mapping('plans', 'enterprise')],
@@ -47,14 +41,14 @@ const SAID: readonly [fields: string, ...problems: string[]][] = [
   ['plans: { enterprise: { perMinute: x, perDay: 0 } }', requests('perMinute'), requests('perDay')],
   ['load: 5', mapping('load', 'allowed')],
   ['load: { allowed: 5 }', 'load.allowed must be true or false; write true or false, without quotes'],
-  ['gaps: 5', mapping('gaps', 'limit-out-of-range', 'ban-threshold')],
+  ['gaps: 5', mapping('gaps', ...pinnable)],
   [
-    'gaps: { limit-out-of-range: other }',
-    'the answer to limit-out-of-range is "other", which is none of rejected-400, clamped, rejected-<status>; known here: rejected-400, clamped, rejected-<status>',
+    'gaps: { store-orders: other }',
+    'the answer to store-orders is "other", which is none of absent, present, answered-<status>; known here: absent, present, answered-<status>',
   ],
   [
-    'gaps: { limit-out-of-range: reject }',
-    'the answer to limit-out-of-range is "reject", which is none of rejected-400, clamped, rejected-<status>; did you mean "rejected-400"?',
+    'gaps: { store-orders: absentt }',
+    'the answer to store-orders is "absentt", which is none of absent, present, answered-<status>; did you mean "absent"?',
   ],
   [
     'gaps: { ban-threshold: ten }',
@@ -87,7 +81,7 @@ t.test('the smallest int64 is one', async (t) => {
 });
 
 t.test('a file of comments is an empty profile', async (t) => {
-  t.match(parseProfile('# nothing\n', 'profile.yaml', GAPS), {
+  t.match(parseProfile('# nothing\n', 'profile.yaml'), {
     ok: false,
     problems: [{ line: 1, column: 1, message: 'the profile is empty' }],
   });

@@ -5,11 +5,6 @@ import { PERMISSIONS } from './permissions.ts';
 import { KEY_ROLES, type TargetProfile } from './target-profile.ts';
 import { pinnedProfileYaml, profileYaml } from './write-profile.ts';
 
-const GAPS = [
-  { id: 'limit-out-of-range', answers: ['rejected-400', 'clamped'], forms: [], open: false },
-  { id: 'ban-threshold', answers: [], forms: [], open: true },
-];
-
 const profiles: fc.Arbitrary<TargetProfile> = fc.record({
   target: fc.constantFrom(undefined, 'https://staging.example.com/v1', 'http://[::1]:8080/v1'),
   keys: fc.uniqueArray(
@@ -33,7 +28,7 @@ const profiles: fc.Arbitrary<TargetProfile> = fc.record({
 t.test('whatever is written is read back the same', (t) => {
   fc.assert(
     fc.property(profiles, (profile) => {
-      const read = parseProfile(profileYaml(profile), 'written', GAPS);
+      const read = parseProfile(profileYaml(profile), 'written');
       if (!read.ok) throw new Error(JSON.stringify(read.problems));
       t.same({ ...read.profile, gaps: { ...read.profile.gaps } }, profile);
     }),
@@ -50,7 +45,7 @@ gaps:
   limit-out-of-range: clamped # for now
 samples: { categoryId: 9223372036854775807 }
 `;
-  const read = parseProfile(written, 'p', GAPS);
+  const read = parseProfile(written, 'p');
   if (!read.ok) throw new Error('the test’s profile is wrong');
   const text = pinnedProfileYaml(written, read.profile, [
     { id: 'limit-out-of-range', question: 'What about 0?', answer: 'rejected-400' },
@@ -61,7 +56,7 @@ samples: { categoryId: 9223372036854775807 }
   t.match(text, /^ {2}limit-out-of-range: rejected-400/m);
   t.match(text, '  # How many requests?\n  ban-threshold: "10"\n');
   t.match(text, 'categoryId: 9223372036854775807');
-  const again = parseProfile(text, 'p', GAPS);
+  const again = parseProfile(text, 'p');
   t.match(again, {
     ok: true,
     profile: { gaps: { 'limit-out-of-range': 'rejected-400', 'ban-threshold': '10' } },
@@ -78,7 +73,7 @@ gaps:
   retry-after-format: seconds
   ban-answer: banned-401
 `;
-  const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p', GAPS);
+  const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p');
   if (!read.ok) throw new Error('the test’s profile is wrong');
   const text = pinnedProfileYaml(written, read.profile, [
     { id: 'limit-out-of-range', question: 'What about 0?', answer: 'rejected-400' },
@@ -102,7 +97,7 @@ gaps:
 });
 
 t.test('a profile says no more than was said to it', (t) => {
-  const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p', GAPS);
+  const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p');
   if (!read.ok) throw new Error('the test’s profile is wrong');
   t.equal(
     profileYaml(read.profile),
@@ -121,7 +116,7 @@ permit: []
 });
 
 t.test('an answer is on one line, which a comparison of two profiles shows as one', (t) => {
-  const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p', GAPS);
+  const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p');
   if (!read.ok) throw new Error('the test’s profile is wrong');
   const answer = '400 invalid_animal, 401 no_such_key, 404 no_such_animal, 429 too_many_requests';
   const line = `  error-codes: ${answer}\n`;
@@ -133,12 +128,12 @@ t.test('an answer is on one line, which a comparison of two profiles shows as on
 });
 
 t.test('without a file of its own the profile is written from what was used', (t) => {
-  const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p', GAPS);
+  const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p');
   if (!read.ok) throw new Error('the test’s profile is wrong');
   const text = pinnedProfileYaml(undefined, read.profile, [
     { id: 'ban-threshold', question: 'How many?', answer: 'no-ban-seen' },
   ]);
-  t.match(parseProfile(text, 'p', GAPS), {
+  t.match(parseProfile(text, 'p'), {
     ok: true,
     profile: { keys: [{ name: 'free-1' }], gaps: { 'ban-threshold': 'no-ban-seen' } },
   });

@@ -5,7 +5,6 @@ import { readProfile } from '../../checks/profile/load-profile.ts';
 import type { LoadedProfile } from '../../checks/profile/parse-profile.ts';
 import type { ProfileKey, TargetProfile } from '../../checks/profile/target-profile.ts';
 import { readBaseAddress } from '../../checks/wire/base-address.ts';
-import { gaps } from '../../spec/contract.ts';
 import { UsageError } from './exit-codes.ts';
 
 /**
@@ -14,7 +13,7 @@ import { UsageError } from './exit-codes.ts';
  * @throws UsageError with a line for each mistake: where it is, and how to mend it
  */
 export async function profileIn(file: string): Promise<TargetProfile> {
-  return validProfile(await readProfile(file, gaps));
+  return validProfile(await readProfile(file));
 }
 
 /** @throws UsageError likewise */

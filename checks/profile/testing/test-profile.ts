@@ -1,23 +1,11 @@
 /** Profiles for tests, and what is wrong with them. */
-import type { PinnableGap } from '../../wire/answer-forms.ts';
 import { type LoadedProfile, parseProfile } from '../parse-profile.ts';
 import type { FileProblem } from '../yaml-file.ts';
-
-export const GAPS: readonly PinnableGap[] = [
-  {
-    id: 'limit-out-of-range',
-    answers: ['rejected-400', 'clamped'],
-    forms: ['rejected-<status>'],
-    open: false,
-  },
-  { id: 'ban-threshold', answers: ['no-ban-seen'], forms: ['<number>'], open: false },
-  { id: 'name-empty', answers: [], forms: [], open: false, unobservable: 'an animal would stay behind' },
-];
 
 /** A key without a fault. */
 export const KEY = '{ name: free-1, plan: free, env: FREE_KEY }';
 
-export const profileOf = (text: string): LoadedProfile => parseProfile(text, 'profile.yaml', GAPS);
+export const profileOf = (text: string): LoadedProfile => parseProfile(text, 'profile.yaml');
 
 export function problemsOf(text: string): readonly FileProblem[] {
   const loaded = profileOf(text);

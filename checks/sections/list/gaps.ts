@@ -2,7 +2,6 @@
 import { contract } from '../../../spec/contract.ts';
 import { type GapObserver, gap } from '../../run/check.ts';
 import { Unsettled } from '../../run/unsettled.ts';
-import { PAGE_HEADER } from '../../wire/answer-forms.ts';
 import { type AnsweredExchange, headerValues, isAnswered } from '../../wire/exchange.ts';
 import { isJsonObject } from '../../wire/lossless-json.ts';
 import { bodyOf, described } from '../../wire/pets.ts';
@@ -20,6 +19,11 @@ const { minimum, maximum, default: defaultLimit } = contract.limit;
  * them, quoted or not).
  */
 const PAGE_LINK = /;\s*rel\s*=\s*("([^"]*\s)?|)(next|prev|previous|first|last)(?=[\s";,]|$)/i;
+
+/** Headers that name further pages beside Link: there is no standard, and these words are the usual ones. */
+export const PAGE_WORDS = 'page|cursor|total-count|content-range';
+export const PAGE_BEGINNINGS = 'x-total|x-next';
+const PAGE_HEADER = new RegExp(`${PAGE_WORDS}|^(?:${PAGE_BEGINNINGS})`);
 
 /** How many animals the store holds at least. */
 const stored = (lists: LongestLists): number => Math.max(lists.all.pets?.length ?? 0, known(lists));

@@ -1,14 +1,11 @@
-/** Answers to gaps: those that are known by name, and those that have a form, such as a number of seconds. */
-import type { Gap } from '../../spec/contract.ts';
+/**
+ * What profile.schema.json says of the answers that a profile may pin: those that are known by name, and those that have
+ * a form, such as a number of seconds.
+ */
+import type { Gap } from '../../../spec/contract.ts';
+import { PAGE_BEGINNINGS, PAGE_WORDS } from '../list/gaps.ts';
 
-/** What a profile needs to know of the contract's gaps to pin an answer. */
-export type PinnableGap = Pick<Gap, 'id' | 'answers' | 'forms' | 'open' | 'unobservable'>;
-
-const PAGE_WORDS = 'page|cursor|total-count|content-range';
-const PAGE_BEGINNINGS = 'x-total|x-next';
-
-/** Response headers that name further pages beside Link (RFC 8288): there is no standard, and these are the usual ones. */
-export const PAGE_HEADER = new RegExp(`${PAGE_WORDS}|^(?:${PAGE_BEGINNINGS})`);
+type PinnableGap = Pick<Gap, 'id' | 'question' | 'answers' | 'forms' | 'open' | 'unobservable'>;
 
 /** RFC 9110, 5.6.2, in lower case. */
 const TOKEN = "[!#$%&'*+.^_`|~0-9a-z-]";
@@ -28,8 +25,28 @@ export function isAnswerTo(gap: PinnableGap, text: string): boolean {
   return new RegExp(answerPattern(gap), 'u').test(text);
 }
 
+/** What may be pinned, by gap; of one that no run can see, nothing. */
+export function gapProperties(gaps: readonly PinnableGap[]) {
+  return Object.fromEntries(
+    gaps.map((gap) => {
+      const { id, question: description, answers: examples, forms, unobservable } = gap;
+      if (unobservable !== undefined) {
+        const message = `the answer to ${id} cannot be pinned: no run can see it`;
+        return [
+          id,
+          { description, not: {}, 'x-otherwise': [message, `remove it (${unobservable})`, 'name'] },
+        ];
+      }
+      const pattern = answerPattern(gap);
+      // A number needs no quotes.
+      const type = new RegExp(pattern, 'u').test('1') ? ['string', 'integer'] : 'string';
+      return [id, { description, type, pattern, examples, 'x-forms': forms }];
+    }),
+  );
+}
+
 /** A regular expression of all answers that a run may report to the gap. */
-export function answerPattern({ answers, forms, open }: PinnableGap): string {
+function answerPattern({ answers, forms, open }: PinnableGap): string {
   if (open) return '\\S';
   // One answer within another: forms that hold answers themselves are left out.
   const inner = alternatives(

@@ -3,8 +3,9 @@ import t from 'tap';
 import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
 import { gaps } from '../../spec/contract.ts';
 import { parseProfile } from '../profile/parse-profile.ts';
+import { profileSchema } from '../profile/profile-schema.ts';
 import { pinnedProfileYaml } from '../profile/write-profile.ts';
-import { isAnswerTo } from './answer-forms.ts';
+import { gapProperties, isAnswerTo } from './testing/pinnable-answers.ts';
 
 /** Everything that the observers say, by gap: each kind of answer that their code has, with statuses of all sorts. */
 const REPORTED: Readonly<Record<string, readonly string[]>> = {
@@ -75,14 +76,20 @@ t.test('every gap that a run observes is in the table, and every known answer is
   t.end();
 });
 
+t.test('the published schema has the gaps of the contract', async (t) => {
+  const expected: unknown = JSON.parse(JSON.stringify(gapProperties(gaps)));
+  const remedy = `properties.gaps.properties of profile.schema.json must be ${JSON.stringify(expected)}`;
+  t.strictSame(profileSchema.properties.gaps.properties, expected, remedy);
+});
+
 t.test('what --write-profile pins is read again as it was reported', (t) => {
-  const least = parseProfile('keys: [{ name: free-1, plan: free, env: FREE_KEY }]', 'p', gaps);
+  const least = parseProfile('keys: [{ name: free-1, plan: free, env: FREE_KEY }]', 'p');
   if (!least.ok) throw new Error('the test’s profile is wrong');
   for (const [id, answers] of Object.entries(REPORTED)) {
     const { question } = gapOf(id);
     for (const answer of answers) {
       const text = pinnedProfileYaml(undefined, least.profile, [{ id, question, answer }]);
-      const read = parseProfile(text, 'p', gaps);
+      const read = parseProfile(text, 'p');
       t.equal(read.ok ? read.profile.gaps[id] : JSON.stringify(read.problems), answer, `${id}: ${answer}`);
     }
   }
@@ -108,7 +115,7 @@ t.test('the answers of every conforming personality can be pinned', (t) => {
 });
 
 t.test('a form with a place that nothing is known of is a mistake in the contract’s data', (t) => {
-  const gap = { id: 'a', answers: [], forms: ['<colour>'], open: false };
+  const gap = { id: 'a', question: 'Which?', answers: [], forms: ['<colour>'], open: false };
   t.throws(() => isAnswerTo(gap, 'red'), { message: /nothing is known of <colour>/ });
   t.end();
 });
