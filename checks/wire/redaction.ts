@@ -4,8 +4,6 @@ export const REDACTED = '[key redacted]';
 export interface Redactor {
   /** The text with every key, in any of the forms of {@link createRedactor}, replaced by {@link REDACTED}. */
   redact(text: string): string;
-  /** The same for a text that was cut short: a beginning of a key of 8 or more characters at its end goes too. */
-  redactCut(text: string): string;
 }
 
 /** A key that is almost right, and how it differs from the right one. */
@@ -62,7 +60,6 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   const words = [...new Set(long.flatMap(wordForms))];
   const patterns = keys.filter((key) => key.length < SHORTEST_IN_WORDS).map(aloneForms);
   const inWords = anyOf(words);
-  const beginnings = words.map((word) => word.toLowerCase());
   const reach = Math.max(SHORTEST_IN_WORDS, ...words.map((word) => word.length)) * LONGEST_ESCAPE;
 
   const split = anyOf(long.flatMap(spellings).map(joined).filter(isTold));
@@ -71,18 +68,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
     ...inWords(plain),
     ...splitMatches(plain, split),
   ];
-  const redact = (text: string) => replaceRanges(text, rangesIn(text, reach, find));
-  return {
-    redact,
-    redactCut(text) {
-      const whole = redact(text);
-      const tail = whole.slice(-reach);
-      const [first] = rangesIn(tail.replace(UNFINISHED_ESCAPE, ''), reach, (plain) =>
-        beginningAtEnd(plain, beginnings),
-      );
-      return first === undefined ? whole : whole.slice(0, whole.length - tail.length + first[0]) + REDACTED;
-    },
-  };
+  return { redact: (text) => replaceRanges(text, rangesIn(text, reach, find)) };
 }
 
 function otherCharacter(key: string, at: number): string {
@@ -230,21 +216,10 @@ const isTold = (key: string) => key.length >= SHORTEST_IN_WORDS && /[a-z]/i.test
 /** Where one of the keys, which have no separators, stands with some in it. */
 function splitMatches(text: string, keys: Finder): Range[] {
   const plain = joined(text);
-  if (plain.length === text.length) return [];
-  const layer = new Layer(text, SEPARATOR, 0);
-  return keys(plain).map(([start, end]) => [layer.placeOf(start + 1) - 1, layer.placeOf(end)]);
-}
-
-/** The longest end of the text that begins one of the words, from 8 characters on. */
-function beginningAtEnd(text: string, words: readonly string[]): Range[] {
-  const end = text.toLowerCase();
-  let longest = 0;
-  for (const word of words) {
-    for (let length = word.length; length >= SHORTEST_IN_WORDS && length > longest; length--) {
-      if (end.endsWith(word.slice(0, length))) longest = length;
-    }
-  }
-  return longest === 0 ? [] : [[text.length - longest, text.length]];
+  const found = plain.length === text.length ? [] : keys(plain);
+  if (found.length === 0) return [];
+  const places = placesIn(text, SEPARATOR, 0);
+  return found.map(([start, end]) => [places[start] ?? 0, (places[end - 1] ?? 0) + 1]);
 }
 
 /** Escapes within escapes: a JSON text in a JSON string in a query parameter. */
@@ -254,8 +229,6 @@ const LONGEST_ESCAPE = 16;
 
 const ESCAPE =
   /\\(?:(?:u00|x)([0-7][0-9a-f])|(["\\/]))|%([0-7][0-9a-f])|&#x0{0,6}([0-7][0-9a-f]);|&#0{0,6}(\d{2,3});|&(amp|lt|gt|quot|apos);/gi;
-const UNFINISHED_ESCAPE =
-  /(?:%(?:25){0,2}[0-9a-f]?|\\{1,8}(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&(?:amp;){0,2}[#0-9a-z]{0,9})$/i;
 const NAMED = new Map([
   ['amp', '&'],
   ['lt', '<'],
@@ -286,7 +259,7 @@ const PIECE = 2 ** 17;
  *
  * @param reach how many characters of the text a find can take at most, by which the pieces overlap
  */
-function rangesIn(text: string, reach: number, find: (plain: string) => Range[]): Range[] {
+function rangesIn(text: string, reach: number, find: Finder): Range[] {
   const ranges = find(text);
   if (/[%\\&]/.test(text)) {
     for (let start = 0; start < text.length; start += PIECE) {
@@ -298,58 +271,39 @@ function rangesIn(text: string, reach: number, find: (plain: string) => Range[])
   return ranges.sort(([a], [b]) => a - b);
 }
 
-function rangesBehindEscapes(text: string, find: (plain: string) => Range[]): Range[] {
+function rangesBehindEscapes(text: string, find: Finder): Range[] {
   const ranges: Range[] = [];
-  const layers: Layer[] = [];
-  let plain = text;
-  while (layers.length < DEEPEST_ESCAPE) {
+  /** The last one first. */
+  const escaped: string[] = [];
+  for (let plain = text; escaped.length < DEEPEST_ESCAPE; ) {
     const next = unescaped(plain);
     if (next.length === plain.length) break;
-    layers.unshift(new Layer(plain, ESCAPE, 1));
-    for (const [start, end] of find(next)) {
-      const original = (place: number) => layers.reduce((at, layer) => layer.placeOf(at), place);
-      ranges.push([original(start), original(end)]);
-    }
+    escaped.unshift(plain);
+    const found = find(next);
+    // Only a text that holds a key needs the places.
+    const layers = found.length === 0 ? [] : escaped.map((layer) => placesIn(layer, ESCAPE, 1));
+    const original = (place: number) => layers.reduce((at, places) => places[at] ?? 0, place);
+    for (const [start, end] of found) ranges.push([original(start), original(end)]);
     plain = next;
   }
   return ranges;
 }
 
-/** A text before parts of it were replaced, and where in it a place of the text after that is. */
-class Layer {
-  readonly #text: string;
-  readonly #replaced: RegExp;
-  readonly #width: number;
-  /** By part: the place of what replaced it, and how much longer the text before is behind it. */
-  #places: { plain: number; longer: number }[] | undefined;
-
-  /** @param width characters that replaced each part */
-  constructor(text: string, replaced: RegExp, width: number) {
-    this.#text = text;
-    this.#replaced = replaced;
-    this.#width = width;
+/**
+ * By character, and its end, of a text of which parts were replaced: where in the text before it stood.
+ *
+ * @param width characters that replaced each part
+ */
+function placesIn(text: string, replaced: RegExp, width: 0 | 1): readonly number[] {
+  const places: number[] = [];
+  let at = 0;
+  for (const { index, 0: part } of text.matchAll(replaced)) {
+    while (at < index) places.push(at++);
+    if (width === 1) places.push(at);
+    at = index + part.length;
   }
-
-  placeOf(plain: number): number {
-    // Only a text that holds a key needs the places.
-    this.#places ??= this.#findPlaces();
-    let before = 0;
-    for (let after = this.#places.length; before < after; ) {
-      const middle = (before + after) >> 1;
-      if ((this.#places[middle]?.plain ?? 0) < plain) before = middle + 1;
-      else after = middle;
-    }
-    return plain + (this.#places[before - 1]?.longer ?? 0);
-  }
-
-  #findPlaces() {
-    let longer = 0;
-    return Array.from(this.#text.matchAll(this.#replaced), (found) => {
-      const plain = found.index - longer;
-      longer += found[0].length - this.#width;
-      return { plain, longer };
-    });
-  }
+  while (at <= text.length) places.push(at++);
+  return places;
 }
 
 function replaceRanges(text: string, ranges: readonly Range[]): string {
