@@ -116,10 +116,10 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
     sampleCategoryId: profile.samples.categoryId,
     offline,
     signal: time.signal,
-    ...(journal === undefined ? {} : { journal }),
-    ...(resume === undefined ? {} : { stored: resume }),
-    ...(request.patience === undefined ? {} : { patience: request.patience }),
-    ...(request.onEvent === undefined ? {} : { onEvent: request.onEvent }),
+    journal,
+    stored: resume,
+    patience: request.patience,
+    onEvent: request.onEvent,
   });
   try {
     const ready = await preflight(run);

@@ -93,7 +93,10 @@ t.test('a key that is being counted is left alone, where there is another one', 
     [[counted], 'free-1'],
   ] as const) {
     const { run, sent } = testRun(undefined, { keys });
-    await run.probe('count').counting(counted, () => run.probe('check').send(listPets()));
+    await run
+      .probe('count')
+      .lane(counted)
+      .reserveFor(() => run.probe('check').send(listPets()));
     t.strictSame(sent.map(payer), [paid]);
   }
 });

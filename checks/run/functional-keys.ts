@@ -31,10 +31,10 @@ export class FunctionalKeys {
     if (functional.length === 0) throw new Unsettled('no usable key has the role functional');
     const lanes =
       operation === 'createPet' ? functional.filter(({ adding }) => adding !== 'forbidden') : functional;
-    const uncounted = lanes.filter(({ isCounted }) => !isCounted);
+    const free = lanes.filter(({ isReserved }) => !isReserved);
     // What a key may see is open (5, scopes): an animal that was added and the list that is to show it have one key, which
     // is waited for rather than left. Another one pays where it may not add, or where somebody else spends it.
-    const [usual, ...others] = (uncounted.length > 0 ? uncounted : lanes).toSorted(
+    const [usual, ...others] = (free.length > 0 ? free : lanes).toSorted(
       (a, b) =>
         Number(a.adding === 'forbidden') - Number(b.adding === 'forbidden') ||
         b.key.limits.perMinute - a.key.limits.perMinute,

@@ -21,8 +21,8 @@ export class KeyLane {
   adding: 'untried' | 'allowed' | 'doubtful' | 'forbidden' = 'untried';
   /** Why the key cannot be used any more (unknown to the target, banned); undefined while it can. */
   unusable: string | undefined;
-  /** Whether the requests that its window admits are being counted. */
-  isCounted = false;
+  /** Whether the requests that its window admits are being counted: one of another scene would be one too many. */
+  isReserved = false;
   /** Windows in a row that had nothing left after the first request of this run that they admitted. */
   #emptyWindows = 0;
   /** Requests that were answered 429. */
@@ -30,6 +30,14 @@ export class KeyLane {
 
   constructor(key: Key) {
     this.key = key;
+  }
+
+  /** Keeps the key for a count while that goes on. */
+  async reserveFor<T>(count: () => Promise<T>): Promise<T> {
+    this.isReserved = true;
+    return count().finally(() => {
+      this.isReserved = false;
+    });
   }
 
   /** Counts a request that is about to be sent. */

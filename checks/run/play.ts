@@ -5,9 +5,9 @@ import { withCauses } from './cause.ts';
 import { postflight } from './changed-target.ts';
 import type { Check, GapObserver } from './check.ts';
 import { type Judging, judgeCheck, Watch } from './judge.ts';
-import type { RunFacts } from './probe.ts';
 import type { Run } from './run.ts';
 import type { RunEvent } from './run-events.ts';
+import type { RunFacts } from './run-facts.ts';
 import { type KeyScene, type Need, type Needs, permitOf, type Scene } from './scene.ts';
 
 /** What of a run decides which scenes are played. */
@@ -80,7 +80,7 @@ export async function playRun(
   onEvent: (event: RunEvent) => void = () => undefined,
 ): Promise<void> {
   const watch = new Watch(checks);
-  run.isRemarkable = (exchange) => watch.see(exchange, run.trace);
+  run.trace.isRemarkable = (exchange) => watch.see(exchange, run.trace);
   const asked = [...checks, ...gapObservers].filter((row) => isAskedFor(row, run));
   const open = new Set(checks);
   const tell = (isDone: (check: Check) => boolean) => {

@@ -90,7 +90,7 @@ t.test('a key’s quota is waited for by whoever sends with it', async (t) => {
   t.equal(probe.lane(key).left(probe.now()), 2);
   await probe.burst(lists(2), key, { inFlight: 1 });
   t.equal(probe.lane(key).left(probe.now()), 0);
-  t.equal(probe.lane(key).readyAt(probe.now(), probe.targetClock), NOON + MINUTE);
+  t.equal(probe.lane(key).readyAt(probe.now(), probe.trace.targetClock), NOON + MINUTE);
   await probe.send(getPet(1n), { key });
   t.strictSame(waits(), ['60: the next window of key free-1']);
   t.ok(clock.now() >= NOON + MINUTE);

@@ -2,6 +2,7 @@ import t from 'tap';
 import type { HeaderList } from '../wire/exchange.ts';
 import { addPet, getPet, listPets } from '../wire/requests.ts';
 import type { AnswerParts } from '../wire/testing/answered.ts';
+import { drawNumber } from './run-facts.ts';
 import { NOON, payer, ROUND_TRIP, type TestRun, testKey, testRun } from './testing/test-run.ts';
 
 const RESET = { kind: 'failure', reason: 'reset', message: 'the connection was reset' } as const;
@@ -47,7 +48,7 @@ t.test('what the run knows', async (t) => {
     clockSpeed: 1,
     permissions: new Set(['writes']),
   });
-  t.equal(probe.targetClock, run.trace.targetClock);
+  t.equal(probe.trace.targetClock, run.trace.targetClock);
   t.equal(probe.wasCutOff, false);
   t.strictSame(
     probe.keys.map(({ name }) => name),
@@ -79,7 +80,7 @@ t.test('a key that is being counted pays when that is over, or another one does'
   ] as const) {
     const { run, sent, waits } = testRun(undefined, { keys: [key, testKey({ name: 'pro-1' })] });
     const probe = run.probe('count');
-    const count = probe.counting(key, async () => {
+    const count = probe.lane(key).reserveFor(async () => {
       for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
       await probe.attempt(listPets(), key);
     });
@@ -250,10 +251,10 @@ t.test('what is told of an exchange later', async (t) => {
   const target = inTurn();
   const probe = probeOf(target);
   const exchange = await probe.send(listPets());
-  t.equal(probe.find('check#1'), exchange);
-  t.equal(probe.find('check#2'), undefined);
-  t.strictSame(probe.readingsOf(testKey()), target.run.trace.readings);
-  t.strictSame(probe.readingsOf(testKey(), NOON + 1), []);
+  t.equal(probe.trace.find('check#1'), exchange);
+  t.equal(probe.trace.find('check#2'), undefined);
+  t.strictSame(probe.trace.readingsOf(testKey()), target.run.trace.readings);
+  t.strictSame(probe.trace.readingsOf(testKey(), NOON + 1), []);
   probe.progress(testKey(), 5, 10);
   t.match(target.events.at(-1), { kind: 'spending', key: 'free-1', done: 5, of: 10 });
 });
@@ -261,11 +262,9 @@ t.test('what is told of an exchange later', async (t) => {
 t.test('a random number is the same whenever the run is resumed', async (t) => {
   const probe = probeOf(inTurn());
   const again = probeOf(inTurn());
-  t.equal(probe.random('id', 2n ** 63n), again.random('id', 2n ** 63n));
-  t.not(probe.random('id', 2n ** 63n), probe.random('name', 2n ** 63n));
-  t.not(
-    probe.random('id', 2n ** 63n),
-    probeOf(testRun(undefined, { id: 'other2345' })).random('id', 2n ** 63n),
-  );
-  for (let index = 0; index < 50; index += 1) t.ok([0n, 1n, 2n].includes(probe.random(`${index}`, 3n)));
+  t.equal(drawNumber(probe.run, 'id', 2n ** 63n), drawNumber(again.run, 'id', 2n ** 63n));
+  t.not(drawNumber(probe.run, 'id', 2n ** 63n), drawNumber(probe.run, 'name', 2n ** 63n));
+  t.not(drawNumber(probe.run, 'id', 2n ** 63n), drawNumber({ id: 'other2345' }, 'id', 2n ** 63n));
+  for (let index = 0; index < 50; index += 1)
+    t.ok([0n, 1n, 2n].includes(drawNumber(probe.run, `${index}`, 3n)));
 });

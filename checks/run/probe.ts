@@ -1,10 +1,15 @@
-import type { TargetClock } from '../limits/target-clock.ts';
+import { SECOND } from '../limits/time.ts';
 import type { Key } from '../profile/key.ts';
-import type { Permission } from '../profile/permissions.ts';
-import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
-import type { RateReading } from '../wire/rate-headers.ts';
-import type { RequestSpec } from '../wire/requests.ts';
-import type { KeyLane } from './key-lane.ts';
+import type { ClientRequest } from '../wire/client.ts';
+import { type AnsweredExchange, type Exchange, isAnswered, type Operation } from '../wire/exchange.ts';
+import { getPet, listPets, type RequestSpec } from '../wire/requests.ts';
+import { FunctionalKeys } from './functional-keys.ts';
+import { Interference } from './interference.ts';
+import { KeyLane, mayLackPermission } from './key-lane.ts';
+import type { RunFacts } from './run-facts.ts';
+import type { Sender } from './sender.ts';
+import type { Keeping, Trace } from './trace.ts';
+import { Unsettled } from './unsettled.ts';
 
 /** Credentials of a request that carries no valid key. */
 export type NoKey = { readonly header: string; readonly described: string } | 'none';
@@ -25,20 +30,6 @@ export interface BurstOptions {
   readonly tallied?: boolean;
 }
 
-/** What is fixed for a run before it begins, and the keys that the target was found to know. */
-export interface RunFacts {
-  readonly id: string;
-  /** Base address of the target, with the version segment. */
-  readonly baseUrl: string;
-  /** Keys of the profile that are no load keys. */
-  readonly keys: readonly Key[];
-  readonly permissions: ReadonlySet<Permission>;
-  /** The categoryId that the profile knows to exist. */
-  readonly sampleCategoryId: bigint | undefined;
-  /** How many of the run's seconds pass in a real one. */
-  readonly clockSpeed: number;
-}
-
 /** Work with a name, played once a run. */
 export interface Playable<T> {
   /** Unique within a run, and kept from version to version: a stored outcome is found by it. */
@@ -46,24 +37,84 @@ export interface Playable<T> {
   readonly play: (probe: Probe) => Promise<T>;
 }
 
+const ARE_YOU_THERE = listPets({ limit: 1 });
+const IN_FULL: Keeping = { uniform: false, tallied: false };
+
+/** The scene that asks each key whether the target knows it; what is refused there is what it asks. */
+export const PREFLIGHT = 'preflight';
+
+const authorizationOf = ({ name, value }: Key) => ({ kind: 'key', name, value }) as const;
+
+/** What a probe is for. */
+export interface ProbeOptions {
+  readonly sender: Sender;
+  /** The id of the scene, or of the part of one. */
+  readonly id: string;
+  /** The scene that a part belongs to. */
+  readonly within: string | undefined;
+  /** How often it was begun by earlier processes of the run, and cut off. */
+  readonly cutOff: number;
+  /** How many of its exchanges are on record. */
+  readonly recorded: number;
+  readonly part: <T>(part: Playable<T>, within: string) => Promise<T>;
+}
+
 /** A scene's way to the target: sends its requests, one exchange each, and records them under its name. */
-export interface Probe {
-  readonly run: RunFacts;
+export class Probe {
+  readonly trace: Trace;
+  readonly #options: ProbeOptions;
+  readonly #sender: Sender;
+  readonly #interference: Interference;
+  readonly #payers: FunctionalKeys;
+  #sent: number;
+
+  constructor(options: ProbeOptions) {
+    this.#options = options;
+    this.#sender = options.sender;
+    this.trace = options.sender.trace;
+    this.#sent = options.recorded;
+    this.#payers = new FunctionalKeys(options.sender);
+    this.#interference = new Interference(options.sender, options.id === PREFLIGHT);
+  }
+
+  get run(): RunFacts {
+    return this.trace.run;
+  }
+
   /** The keys that the target knows. */
-  readonly keys: readonly Key[];
-  readonly targetClock: TargetClock;
+  get keys(): readonly Key[] {
+    return this.#sender.usable().map(({ key }) => key);
+  }
 
   /** Whether an earlier process of the run began this scene and did not finish it: what it spent is not on record. */
-  readonly wasCutOff: boolean;
+  get wasCutOff(): boolean {
+    return this.#options.cutOff > 0;
+  }
 
   /** The time by the run's clock, in milliseconds since 1970. */
-  now(): number;
+  now(): number {
+    return this.#sender.clock.now();
+  }
 
   /** Waits, and says so to whoever watches. */
-  waitUntil(time: number, waitingFor: string): Promise<void>;
+  waitUntil(time: number, waitingFor: string): Promise<void> {
+    return this.#sender.waitUntil(time, waitingFor);
+  }
 
-  /** A whole number below `bound` that is the same whenever this run is resumed. */
-  random(label: string, bound: bigint): bigint;
+  /** What the run knows of a key's quota and permissions. */
+  lane(key: Key): KeyLane {
+    return this.#sender.laneOf({ key: key.name }) ?? new KeyLane(key);
+  }
+
+  /** Plays a part of this scene that is stored by itself, so that a resumed run does not repeat it. */
+  part<T>(part: Playable<T>): Promise<T> {
+    return this.#options.part(part, this.#options.within ?? this.#options.id);
+  }
+
+  /** Says how far a long spending has come. */
+  progress({ name }: Key, done: number, of: number): void {
+    this.#sender.progress(name, done, of);
+  }
 
   /**
    * Sends one request and returns its answer. A 429 here is interference: somebody else spends the key. It is waited
@@ -73,42 +124,165 @@ export interface Probe {
    *
    * @throws Unsettled when no answer of the target's own could be had
    */
-  send(spec: RequestSpec, payment?: Payment): Promise<AnsweredExchange>;
+  async send(spec: RequestSpec, { key }: Payment = {}): Promise<AnsweredExchange> {
+    const first = this.#firstName(spec);
+    const { asked, exchange } = await this.#sendWith(first, key);
+    const isShared = key === undefined && spec.operation === 'createPet';
+    if (!isShared || !mayLackPermission(exchange, this.#sender.laneOf(exchange))) return exchange;
+    return this.#payers.addedWithAnother(
+      exchange,
+      async (other) => (await this.#sendWith(asked, other)).exchange,
+    );
+  }
 
   /** Sends one request without a valid key; broken connections and 429 are treated as in `send`. */
-  sendWithoutKey(spec: RequestSpec, credentials: NoKey): Promise<AnsweredExchange>;
+  async sendWithoutKey(spec: RequestSpec, credentials: NoKey): Promise<AnsweredExchange> {
+    const authorization =
+      credentials === 'none'
+        ? ({ kind: 'none' } as const)
+        : ({ kind: 'raw', name: null, ...credentials } as const);
+    for (let attempt = 1; ; attempt += 1) {
+      const exchange = await this.#exchange(this.#firstName(spec), authorization, IN_FULL);
+      const ask = () => this.#exchange(ARE_YOU_THERE, authorization, IN_FULL);
+      // Whoever has no key adds nothing.
+      const again = await this.#interference.repeats(exchange, { attempt, ask, repeatable: true });
+      if (!again && isAnswered(exchange)) return exchange;
+    }
+  }
 
   /** Sends one request with this key and returns whatever comes of it. */
-  attempt(spec: RequestSpec, key: Key): Promise<Exchange>;
+  attempt(spec: RequestSpec, key: Key): Promise<Exchange> {
+    return this.#exchange(this.#firstName(spec), authorizationOf(key), IN_FULL);
+  }
 
   /**
    * The answer to a request that was attempted, or to the same as another animal where its answer was lost.
    *
    * @throws Unsettled when no answer could be had
    */
-  answerTo(exchange: Exchange, spec: RequestSpec, key: Key): Promise<AnsweredExchange>;
+  async answerTo(exchange: Exchange, spec: RequestSpec, key: Key): Promise<AnsweredExchange> {
+    if (isAnswered(exchange)) return exchange;
+    const again = this.#firstName(spec).again?.();
+    const ask = () => this.attempt(ARE_YOU_THERE, key);
+    await this.#interference.repeatsUnanswered(exchange, {
+      attempt: 2,
+      ask,
+      repeatable: again !== undefined,
+    });
+    return (await this.#sendWith(again ?? spec, key)).exchange;
+  }
 
   /**
    * Sends requests with this key until all are answered or `enough` says stop; in the order of sending. Uniform
    * answers are kept as readings.
    */
-  burst(specs: readonly RequestSpec[], key: Key, options: BurstOptions): Promise<Exchange[]>;
+  async burst(
+    specs: readonly RequestSpec[],
+    key: Key,
+    { inFlight, enough = () => false, tallied = false }: BurstOptions,
+  ): Promise<Exchange[]> {
+    const exchanges: Exchange[] = [];
+    let next = 0;
+    let stopped = false;
+    const worker = async () => {
+      while (!stopped) {
+        const index = next;
+        next += 1;
+        const spec = specs[index];
+        if (spec === undefined) return;
+        const exchange = await this.#exchange(this.#firstName(spec), authorizationOf(key), {
+          uniform: true,
+          tallied,
+        });
+        exchanges[index] = exchange;
+        if (enough(exchange)) stopped = true;
+      }
+    };
+    const workers = Array.from({ length: Math.min(inFlight, specs.length) }, worker);
+    await Promise.all(workers).finally(() => {
+      // What ends one ends all: nobody counts any more.
+      stopped = true;
+    });
+    if (tallied) this.#sender.recordTally(key.name);
+    return exchanges;
+  }
 
-  /** What this run sent on a key since a moment, as the rate limit saw it, in the order of sending. */
-  readingsOf(key: Key, since?: number): readonly RateReading[];
+  /** The addition as an animal that no process of this run may have added before. */
+  #firstName(spec: RequestSpec): RequestSpec {
+    let asked = spec;
+    for (let times = 0; times < this.#options.cutOff; times += 1) asked = asked.again?.() ?? asked;
+    return asked;
+  }
 
-  /** An exchange of this run that was kept in full. */
-  find(id: string): Exchange | undefined;
+  /** @returns the answer, and what it is the answer to: the request, or the same as another animal */
+  async #sendWith(
+    spec: RequestSpec,
+    payer: Key | undefined,
+  ): Promise<{ readonly asked: RequestSpec; readonly exchange: AnsweredExchange }> {
+    let asked = spec;
+    if (payer !== undefined) {
+      const lane = this.lane(payer);
+      while (lane.isReserved)
+        await this.waitUntil(this.now() + SECOND, `the count of key ${payer.name} to end`);
+      await this.waitUntil(
+        lane.readyAt(this.now(), this.trace.targetClock),
+        `the next window of key ${payer.name}`,
+      );
+    }
+    for (let attempt = 1; ; attempt += 1) {
+      const key = payer ?? (await this.#keyWithQuota(spec.operation));
+      const exchange = await this.#exchange(asked, authorizationOf(key), IN_FULL);
+      const ask = () => this.attempt(ARE_YOU_THERE, key);
+      const repeatable = asked.again !== undefined;
+      const { perMinute } = key.limits;
+      const again = await this.#interference.repeats(exchange, { attempt, ask, repeatable, perMinute });
+      if (again || !isAnswered(exchange)) {
+        // What was refused for its rate was not done; of anything else nobody knows.
+        if (!isAnswered(exchange) || exchange.outcome.status !== 429) asked = asked.again?.() ?? asked;
+        continue;
+      }
+      await this.#throwIfRefusedAltogether(exchange, key, asked);
+      return { asked, exchange };
+    }
+  }
 
-  /** What the run knows of a key's quota and permissions. */
-  lane(key: Key): KeyLane;
+  /**
+   * A valid key that is refused with 401 or 403 may be banned for what somebody else did with it. A ban refuses every
+   * operation: another one tells it from a fault of this one.
+   *
+   * @throws Unsettled where the key is refused altogether
+   */
+  async #throwIfRefusedAltogether(exchange: AnsweredExchange, key: Key, spec: RequestSpec): Promise<void> {
+    const { status } = exchange.outcome;
+    if ((status !== 401 && status !== 403) || this.#options.id === PREFLIGHT) return;
+    const other = spec.operation === 'listPets' ? getPet(1n) : listPets({ limit: 1 });
+    const second = await this.attempt(other, key);
+    if (!isAnswered(second) || second.outcome.status !== status) return;
+    throw new Unsettled(
+      `key ${key.name} is refused altogether, with ${status}: it may be banned for what somebody else did`,
+      [exchange, second],
+    );
+  }
 
-  /** Marks a key as counted while this goes on: a request of another scene would be one too many. */
-  counting<T>(key: Key, count: () => Promise<T>): Promise<T>;
+  /** The key that pays for a request for which a scene asks for none; waits until its minute admits it. */
+  async #keyWithQuota(operation: Operation): Promise<Key> {
+    const now = this.now();
+    const { key, at } = this.#payers.next(operation, now);
+    if (at > now) await this.waitUntil(at, `the next window of key ${key.name}`);
+    return key;
+  }
 
-  /** Plays a part of this scene that is stored by itself, so that a resumed run does not repeat it. */
-  part<T>(part: Playable<T>): Promise<T>;
-
-  /** Says how far a long spending has come. */
-  progress(key: Key, done: number, of: number): void;
+  #exchange(
+    { again: _, ...asked }: RequestSpec,
+    authorization: ClientRequest['authorization'],
+    keeping: Keeping,
+  ): Promise<Exchange> {
+    this.#sent += 1;
+    const { id, within } = this.#options;
+    return this.#sender.exchange(
+      { ...asked, authorization },
+      { id: `${id}#${this.#sent}`, sentBy: within ?? id },
+      keeping,
+    );
+  }
 }

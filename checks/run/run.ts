@@ -1,31 +1,20 @@
 import type { Key } from '../profile/key.ts';
-import type { HttpClient } from '../wire/client.ts';
-import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
-import type { Clock } from './clock.ts';
-import type { Journal, JournalContent, StoredOutcome } from './journal.ts';
-import { LiveProbe } from './live-probe.ts';
+import type { Exchange } from '../wire/exchange.ts';
+import type { JournalContent, StoredOutcome } from './journal.ts';
 import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
-import type { Playable, Probe, RunFacts } from './probe.ts';
-import type { RunEvent } from './run-events.ts';
+import { type Playable, Probe } from './probe.ts';
+import type { RunFacts } from './run-facts.ts';
 import type { Need, OutcomeSource, Scene } from './scene.ts';
-import { Sender } from './sender.ts';
+import { Sender, type SenderOptions } from './sender.ts';
 import { GrowingTrace } from './trace.ts';
 import { NotAsked, Unsettled } from './unsettled.ts';
 
 /** What a run works with. */
-export interface RunOptions extends RunFacts {
-  readonly client: HttpClient;
-  readonly clock: Clock;
-  /** Where everything goes as soon as it is over. */
-  readonly journal?: Journal;
+export interface RunOptions extends RunFacts, SenderOptions {
   /** An earlier part of this run: its scenes are not played again. */
-  readonly stored?: Extract<JournalContent, { ok: true }>;
+  readonly stored?: Extract<JournalContent, { ok: true }> | undefined;
   /** Rejudge: nothing is sent. */
   readonly offline?: boolean;
-  /** How long a target that stops answering is waited for, in real milliseconds; by default a minute. */
-  readonly patience?: number;
-  readonly signal?: AbortSignal;
-  readonly onEvent?: (event: RunEvent) => void;
 }
 
 /** What came of a scene, or of a part of one. */
@@ -37,8 +26,6 @@ type Played =
 export class Run implements OutcomeSource {
   readonly trace: GrowingTrace;
   readonly sender: Sender;
-  /** Asked of every answer, when all is known that was known before: what it says yes to is kept in full. */
-  isRemarkable: (exchange: AnsweredExchange) => boolean = () => false;
   readonly #options: RunOptions;
   readonly #played = new Map<string, Played>();
   readonly #playing = new Map<string, Promise<void>>();
@@ -53,17 +40,7 @@ export class Run implements OutcomeSource {
     this.#options = options;
     const { id, baseUrl, keys, permissions, sampleCategoryId, clockSpeed } = options;
     this.trace = new GrowingTrace({ id, baseUrl, keys, permissions, sampleCategoryId, clockSpeed });
-    this.sender = new Sender({
-      trace: this.trace,
-      client: options.client,
-      clock: options.clock,
-      journal: options.journal,
-      session: options.stored === undefined ? 1 : options.stored.sessions + 1,
-      patience: options.patience,
-      signal: options.signal,
-      onEvent: options.onEvent,
-      isRemarkable: (exchange) => this.isRemarkable(exchange),
-    });
+    this.sender = new Sender(this.trace, (options.stored?.sessions ?? 0) + 1, options);
     if (options.stored !== undefined) this.#takeIn(options.stored);
   }
 
@@ -105,7 +82,7 @@ export class Run implements OutcomeSource {
 
   /** A scene's way to the target, for what is sent before any scene can be played. */
   probe(id: string, within?: string): Probe {
-    return new LiveProbe({
+    return new Probe({
       sender: this.sender,
       id,
       within,

@@ -1,31 +1,26 @@
 import type { ClientRequest, HttpClient } from '../wire/client.ts';
-import { type AnsweredExchange, type Exchange, wasInterrupted } from '../wire/exchange.ts';
+import { type Exchange, wasInterrupted } from '../wire/exchange.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
 import { whyEnded } from '../wire/time-is-over.ts';
 import type { Clock } from './clock.ts';
 import type { Journal } from './journal.ts';
 import { KeyLane } from './key-lane.ts';
-import type { RunFacts } from './probe.ts';
 import type { RunEvent } from './run-events.ts';
+import type { RunFacts } from './run-facts.ts';
 import { asTheTargets, TargetPresence } from './target-presence.ts';
 import type { GrowingTrace, Keeping } from './trace.ts';
 import { RunEnded } from './unsettled.ts';
 
 /** What a sender works with. */
 export interface SenderOptions {
-  readonly trace: GrowingTrace;
   readonly client: HttpClient;
   readonly clock: Clock;
-  /** Where every exchange goes as soon as it is over. */
-  readonly journal: Journal | undefined;
-  /** The number of this process among those that worked at the run, from 1. */
-  readonly session: number;
+  /** Where everything goes as soon as it is over. */
+  readonly journal?: Journal | undefined;
   /** How long a target that stops answering is waited for, in real milliseconds; by default a minute. */
-  readonly patience: number | undefined;
-  readonly signal: AbortSignal | undefined;
-  readonly onEvent: ((event: RunEvent) => void) | undefined;
-  /** Whether a judgement makes an exchange worth keeping. */
-  readonly isRemarkable: (exchange: AnsweredExchange) => boolean;
+  readonly patience?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onEvent?: ((event: RunEvent) => void) | undefined;
 }
 
 /** The only layer that sends and waits: it knows the network, the time and what each key has left. */
@@ -38,13 +33,16 @@ export class Sender {
   /** By key (null: none), how often an unexpected 429 was waited out since the key's last request was admitted. */
   readonly waitsInVain = new Map<string | null, number>();
   readonly #options: SenderOptions;
+  readonly #session: number;
   #additionRepeated = false;
   readonly #tallied = new Map<string, number>();
 
-  constructor(options: SenderOptions) {
+  /** @param session the number of this process among those that worked at the run, from 1 */
+  constructor(trace: GrowingTrace, session: number, options: SenderOptions) {
     this.#options = options;
-    this.trace = options.trace;
-    this.run = options.trace.run;
+    this.#session = session;
+    this.trace = trace;
+    this.run = trace.run;
     this.clock = options.clock;
     this.lanes = this.run.keys.map((key) => new KeyLane(key));
     this.presence = new TargetPresence(options.clock.speed, options.patience);
@@ -109,10 +107,10 @@ export class Sender {
     if (this.presence.gone !== undefined) throw new RunEnded(this.presence.gone);
     const sender = request.authorization.kind === 'key' ? request.authorization.name : null;
     this.laneOf({ key: sender })?.spend(this.clock.now());
-    const { client, session, signal } = this.#options;
+    const { client, signal } = this.#options;
     const send = () => client.exchange(request, record, signal);
     const answer = asTheTargets(await (this.clock.during?.(send) ?? send()));
-    const exchange = session === 1 ? answer : { ...answer, session };
+    const exchange = this.#session === 1 ? answer : { ...answer, session: this.#session };
     this.presence.note(exchange);
     this.#record(exchange, keeping);
     return exchange;
@@ -124,8 +122,8 @@ export class Sender {
   }
 
   #record(exchange: Exchange, keeping: Keeping): void {
-    const { trace, journal, isRemarkable } = this.#options;
-    const { reading, kept } = trace.admit(exchange, keeping, isRemarkable);
+    const { journal } = this.#options;
+    const { reading, kept } = this.trace.admit(exchange, keeping);
     // What this process gave up, a resumed run sends again.
     if (!wasInterrupted(exchange)) {
       if (kept) journal?.append({ exchange });

@@ -57,22 +57,16 @@ t.test('of uniform answers two of each sender and status are kept, and every add
 
 t.test('what a judgement finds remarkable is kept, and so is what an outcome names', (t) => {
   const trace = admitted([200, 200], UNIFORM);
-  const odd = answered({ id: 'burst#3' });
-  t.match(
-    trace.admit(odd, UNIFORM, () => true),
-    { kept: true },
-  );
+  trace.isRemarkable = () => true;
+  t.match(trace.admit(answered({ id: 'burst#3' }), UNIFORM), { kept: true });
+  const elsewhere = answered({ id: 'burst#5', operation: 'other' });
+  t.match(trace.admit(elsewhere, UNIFORM), { kept: false }, 'nobody judges other operations');
+  trace.isRemarkable = () => false;
   const plain = answered({ id: 'burst#4' });
   t.match(trace.admit(plain, UNIFORM), { kept: false });
   t.equal(trace.find('burst#4'), undefined);
   t.strictSame([trace.keep(plain), trace.keep(plain)], [true, false], 'once');
   t.equal(trace.find('burst#4'), plain);
-  const elsewhere = answered({ id: 'burst#5', operation: 'other' });
-  t.match(
-    trace.admit(elsewhere, UNIFORM, () => true),
-    { kept: false },
-    'nobody judges other operations',
-  );
   t.end();
 });
 

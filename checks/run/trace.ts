@@ -3,31 +3,7 @@ import type { Key } from '../profile/key.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
 import { listedPets, looksLikeTheService } from '../wire/pets.ts';
 import { type RateReading, rateReading } from '../wire/rate-headers.ts';
-import type { RunFacts } from './probe.ts';
-
-/** What a passive judgement may look at beside the exchange: what was known when it came. */
-export interface TraceSoFar {
-  readonly targetClock: TargetClock;
-  /** The key that an exchange was sent with, undefined where it carried no valid one. */
-  keyOf(exchange: Exchange): Key | undefined;
-  /** How many requests on the exchange's key were refused with 429 so far: from two on, a ban may be earned. */
-  refusalsOf(exchange: Exchange): number;
-}
-
-/** Everything that was exchanged. */
-export interface Trace extends TraceSoFar {
-  readonly run: RunFacts;
-  /** The exchanges that were kept in full, in the order of receipt. */
-  readonly exchanges: readonly Exchange[];
-  /** Every answered exchange as the rate limit saw it, in the order of receipt; without those that a scene tallied. */
-  readonly readings: readonly RateReading[];
-  /** When the last answer came that bore a sign of the interface, by the run's clock, and how many came since. */
-  readonly signs: { readonly last: number | undefined; readonly without: number };
-  /** The readings of a key since a moment, in the order of sending. */
-  readingsOf(key: Key, since?: number): readonly RateReading[];
-  /** The exchange behind a reading, where it was kept. */
-  find(id: string): Exchange | undefined;
-}
+import type { RunFacts } from './run-facts.ts';
 
 /** How an exchange is kept. */
 export interface Keeping {
@@ -43,16 +19,19 @@ const UNIFORM_KEPT = 2;
 const MAY_STAND_BESIDE_LOST = 50;
 
 /** The trace of a run as it grows, from the network or from disk: the same answers in the same order make the same. */
-export class GrowingTrace implements Trace {
+export class GrowingTrace {
   readonly run: RunFacts;
   readonly targetClock = new TargetClock();
-  readonly readings: RateReading[] = [];
   /** Requests sent, by key name; `(none)` for those without a valid key. */
   readonly requestsByKey = new Map<string, number>();
+  /** When the last answer came that bore a sign of the interface, by the run's clock, and how many came since. */
   readonly signs: { last: number | undefined; without: number } = { last: undefined, without: 0 };
+  /** Asked of every answer, once all is known that was known before: what it says yes to is kept in full. */
+  isRemarkable: (exchange: AnsweredExchange) => boolean = () => false;
 
   readonly #kept = new Map<string, Exchange>();
   readonly #uniform = new Map<string, number>();
+  readonly #inOrder: RateReading[] = [];
   readonly #readings = new Map<string, RateReading>();
   readonly #byKey = new Map<string, RateReading[]>();
   readonly #refusals = new Map<string, number>();
@@ -64,15 +43,23 @@ export class GrowingTrace implements Trace {
     this.run = run;
   }
 
+  /** The exchanges that were kept in full, in the order of receipt. */
   get exchanges(): readonly Exchange[] {
     // One that is kept after all was received before.
     return [...this.#kept.values()].sort((a, b) => a.receivedAt - b.receivedAt);
   }
 
+  /** Every answered exchange as the rate limit saw it, in the order of receipt; without those that a scene tallied. */
+  get readings(): readonly RateReading[] {
+    return this.#inOrder;
+  }
+
+  /** An exchange that was kept in full. */
   find(id: string): Exchange | undefined {
     return this.#kept.get(id);
   }
 
+  /** The key that an exchange was sent with, undefined where it carried no valid one. */
   keyOf({ key }: Pick<Exchange, 'key'>): Key | undefined {
     return this.run.keys.find(({ name }) => name === key);
   }
@@ -81,10 +68,12 @@ export class GrowingTrace implements Trace {
     return this.#readings.get(id);
   }
 
+  /** How many requests on the exchange's key were refused with 429 so far: from two on, a ban may be earned. */
   refusalsOf({ key }: Exchange): number {
     return key === null ? 0 : (this.#refusals.get(key) ?? 0);
   }
 
+  /** The readings of a key since a moment, in the order of sending. */
   readingsOf(key: Key, since = 0): readonly RateReading[] {
     const all = this.#byKey.get(key.name) ?? [];
     // They are kept in the order of receipt, so that the recent ones are at the end.
@@ -105,13 +94,11 @@ export class GrowingTrace implements Trace {
   /**
    * Takes in an exchange that is over.
    *
-   * @param isRemarkable asked once everything that is known before a judgement is known; what it says yes to is kept
    * @returns its reading, where it was answered, and whether it was kept in full
    */
   admit(
     exchange: Exchange,
     keeping: Keeping,
-    isRemarkable: (exchange: AnsweredExchange) => boolean = () => false,
   ): { readonly reading: RateReading | undefined; readonly kept: boolean } {
     this.#count(exchange);
     if (!isAnswered(exchange)) {
@@ -122,7 +109,7 @@ export class GrowingTrace implements Trace {
     const reading = this.#readingOf(exchange);
     this.#learn(reading);
     this.#lookForService(exchange);
-    const remarkable = exchange.request.operation !== 'other' && isRemarkable(exchange);
+    const remarkable = exchange.request.operation !== 'other' && this.isRemarkable(exchange);
     const kept = remarkable || this.#isKept(exchange, keeping);
     if (kept) this.#kept.set(exchange.id, exchange);
     if (kept || !keeping.tallied) this.#add(reading);
@@ -179,7 +166,7 @@ export class GrowingTrace implements Trace {
   }
 
   #add(reading: RateReading): void {
-    this.readings.push(reading);
+    this.#inOrder.push(reading);
     this.#readings.set(reading.id, reading);
     if (reading.key === null) return;
     const ofKey = this.#byKey.get(reading.key);
@@ -204,3 +191,12 @@ export class GrowingTrace implements Trace {
     return seen <= UNIFORM_KEPT;
   }
 }
+
+/** What a judge sees of it. */
+export type Trace = Pick<
+  GrowingTrace,
+  'run' | 'exchanges' | 'readings' | 'signs' | 'readingsOf' | 'find' | keyof TraceSoFar
+>;
+
+/** What a judge sees of it that watches each answer: what was known when it came. */
+export type TraceSoFar = Pick<GrowingTrace, 'targetClock' | 'keyOf' | 'refusalsOf'>;

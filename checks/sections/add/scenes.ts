@@ -1,7 +1,9 @@
 /** The animals that a run adds: few, marked with its id, made once and shared by every check that needs one. */
 import { contract } from '../../../spec/contract.ts';
 import { NO_KEY_MAY_ADD } from '../../run/functional-keys.ts';
-import type { Probe, RunFacts } from '../../run/probe.ts';
+import type { Probe } from '../../run/probe.ts';
+import type { RunFacts } from '../../run/run-facts.ts';
+import { drawNumber } from '../../run/run-facts.ts';
 import { scene } from '../../run/scene.ts';
 import { UNAVAILABLE } from '../../run/target-presence.ts';
 import type { Trace } from '../../run/trace.ts';
@@ -218,7 +220,7 @@ export const mayAddAnimals = (run: RunFacts, basic: readonly Addition[] | undefi
  */
 export function throwIfNobodyMayAdd(probe: Probe): void {
   const additions = probe.keys
-    .flatMap((key) => probe.readingsOf(key))
+    .flatMap((key) => probe.trace.readingsOf(key))
     .filter(({ operation }) => operation === 'createPet');
   if (additions.length >= BASIC && additions.every(({ status }) => status === 403))
     throw new Unsettled(NO_KEY_MAY_ADD);
@@ -274,7 +276,7 @@ export const edgeAnimals = scene(
       }),
     );
     const categories = await addCategories(probe);
-    const sentId = 10n ** 16n + probe.random('own id', 9n * 10n ** 16n);
+    const sentId = 10n ** 16n + drawNumber(probe.run, 'own id', 9n * 10n ** 16n);
     const ownId = await edge('own-id', 'an id of its own', (again) =>
       addPet({ id: sentId, name: `${prefix}${again} own`, categoryId, status: 'available' }),
     );
@@ -306,7 +308,7 @@ async function addCategories(
   // Texts that look like another type of value, so that they cannot begin with the run's id; few servers take them
   // for one, and those that do lose the name, or the 0 that it begins with.
   const digits = (again: string) =>
-    `0${10n ** 11n + probe.random(`name of digits${again}`, 9n * 10n ** 11n)}`;
+    `0${10n ** 11n + drawNumber(probe.run, `name of digits${again}`, 9n * 10n ** 11n)}`;
   const lookalikes = [
     await ofCategory(-9_223_372_036_854_775_807n, digits),
     await ofCategory(0n, () => 'null'),
@@ -317,7 +319,7 @@ async function addCategories(
   const largest = await ofCategory(9_223_372_036_854_775_807n, veryLong);
   // Hardly a category that exists, and within 32 bits: whoever accepts it does not ask whether a category exists.
   const unknownCategory = await ofCategory(
-    10n ** 8n + probe.random('unknown category', 10n ** 9n),
+    10n ** 8n + drawNumber(probe.run, 'unknown category', 10n ** 9n),
     named('new'),
   );
   return {

@@ -13,7 +13,7 @@ const LIMIT: Told = { retryAfter: 60 };
 /** Another refusal, ten seconds later, and the one that it is compared with. */
 const later = (told: Told, first: Told = LIMIT) =>
   [exchangeAt('later', 10, told), exchangeAt('first', 0, first)] as const;
-const looksBanned = (told: Told, first?: Told) => isBan(probe, ...later(told, first));
+const looksBanned = (told: Told, first?: Told) => isBan(probe.trace, ...later(told, first));
 
 t.test('a refusal with another status is a ban’s', async (t) => {
   for (const [status, banned] of [
@@ -54,13 +54,17 @@ t.test('a wait that goes beyond the window is a ban’s, but for what rounding m
     return { ...answer, sentAt: answer.sentAt - seconds * SECOND };
   };
   const limit = exchangeAt('first', 0, LIMIT);
-  t.equal(isBan(probe, slow(0), limit), true);
-  t.equal(isBan(probe, slow(3), limit), false, 'the answer was on its way for three seconds');
+  t.equal(isBan(probe.trace, slow(0), limit), true);
+  t.equal(isBan(probe.trace, slow(3), limit), false, 'the answer was on its way for three seconds');
 
   const first = exchangeAt('first', 0, { retryAfter: 0 });
   const second = (retryAfter: number) => exchangeAt('second', 1, { retryAfter });
-  t.equal(isBan(probe, second(2), first), false, 'a window that is over at once ends within the second');
-  t.equal(isBan(probe, second(3), first), true);
+  t.equal(
+    isBan(probe.trace, second(2), first),
+    false,
+    'a window that is over at once ends within the second',
+  );
+  t.equal(isBan(probe.trace, second(3), first), true);
 });
 
 t.test('an answer that the rate limit does not give', async (t) => {
@@ -84,5 +88,5 @@ t.test('after quota was given back, the limit refuses again for a minute at most
     [{ code: 'banned' }, false],
     [{ status: 403, retryAfter: 5 }, false],
   ] as const)
-    t.equal(isSameLimit(probe, ...later(told)), same, JSON.stringify(told));
+    t.equal(isSameLimit(probe.trace, ...later(told)), same, JSON.stringify(told));
 });

@@ -112,7 +112,7 @@ interface Reached {
 
 /** Reaches the limit of a key at once: where a window ended meanwhile, once more after a minute at rest. */
 async function reachLimitAtOnce(probe: Probe, key: Key): Promise<Reached> {
-  const reach = () => probe.counting(key, () => reachLimit(probe, key));
+  const reach = () => probe.lane(key).reserveFor(() => reachLimit(probe, key));
   const reached = await reach();
   const { admitted, all } = countWindow(reached.admitted, key.limits.perMinute);
   if (reached.refused.length > 0 || all.length === admitted.length) return reached;
@@ -149,7 +149,7 @@ async function startFrom(probe: Probe, key: Key): Promise<readonly RateReading[]
 
 /** Waits until the window of the first refusal is about to end, where it lasts long enough. */
 async function untilWindowEnds(probe: Probe, key: Key, first: AnsweredExchange, roundTrip: number) {
-  const end = toldEnd(probe, first);
+  const end = toldEnd(probe.trace, first);
   if (end === undefined) return;
   const length = end - first.receivedAt;
   if (length <= STAYS_EXHAUSTED || length >= 2 * MINUTE) return;
@@ -172,7 +172,7 @@ class Excess {
     this.#probe = probe;
     this.#key = key;
     this.#requests = requests;
-    this.standing = standingAtLimit(refused, probe);
+    this.standing = standingAtLimit(refused, probe.trace);
     this.refusals = refused.length;
   }
 
@@ -212,7 +212,7 @@ class Excess {
     const round = await Promise.all(specs.map((spec) => answer(this.#probe, this.#key, spec)));
     round.sort((a, b) => a.receivedAt - b.receivedAt);
     this.rounds.push(round);
-    this.standing = standingAfter(this.standing, round, this.#probe);
+    this.standing = standingAfter(this.standing, round, this.#probe.trace);
     this.refusals += round.filter((exchange) => !isAdmitted(exchange)).length;
   }
 }

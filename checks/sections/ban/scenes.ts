@@ -48,7 +48,7 @@ export const ban = keyScene(
     if (probe.wasCutOff) await untilForgiven(probe, key);
     const store = { animals: servedAnimals(retrieved), category: categoryOf(probe.run, sample) };
     const provoked = await provoke(probe, key, store);
-    const { end, ban: known } = readBan({ ...provoked, others: [], later: [] }, probe);
+    const { end, ban: known } = readBan({ ...provoked, others: [], later: [] }, probe.trace);
     const others = await tryOthers(probe, key, known?.toldEnd);
     if (known?.notWaited !== undefined) return { ...provoked, others, later: [] };
     const later = await askFrom(probe, key, end, {
@@ -89,10 +89,10 @@ async function askFrom(
   const answers = [latest];
   if (!isAdmitted(latest)) await whileRefused?.();
   // Who is told when to come back may come back then, once.
-  const told = toldEnd(probe, latest);
+  const told = toldEnd(probe.trace, latest);
   for (const pause of [...(told === undefined ? [] : [SECOND]), ...POLLS]) {
     if (isAdmitted(latest)) break;
-    const next = Math.max(toldEnd(probe, latest) ?? 0, latest.receivedAt + pause);
+    const next = Math.max(toldEnd(probe.trace, latest) ?? 0, latest.receivedAt + pause);
     if (next - time > LONGEST_BAN) break;
     await probe.waitUntil(next, `the ban of key ${key.name} to end after all`);
     latest = await ask();

@@ -79,7 +79,8 @@ t.test('a key that may have earned a ban of its own, or is being counted, is not
   const test = await banningRun({ after: 3 });
   const counted = await test.run
     .probe('minute:pro-1')
-    .counting(proKey, () => outcomeOf(test.run, banScene()));
+    .lane(proKey)
+    .reserveFor(() => outcomeOf(test.run, banScene()));
   t.equal(counted.others.length, 0);
 });
 

@@ -72,9 +72,9 @@ async function spendDay(probe: Probe, key: Key, spending: Spending): Promise<Day
     const { admitted, refusal } = await spending.spend(Math.min(CHUNK, left));
     if (admitted.length > 0) waitsInVain = 0;
     if (refusal === undefined) continue;
-    if (isLong(refusal, probe)) return { refusal, waitsInVain };
+    if (isLong(refusal, probe.trace)) return { refusal, waitsInVain };
     // A minute's refusal, or the day's that says so badly: after the wait it shows.
-    await probe.waitUntil(waitEnd(refusal, probe), `Retry-After of key ${key.name}`);
+    await probe.waitUntil(waitEnd(refusal, probe.trace), `Retry-After of key ${key.name}`);
     const isSpent = spending.count >= perDay;
     const { refusal: refusedAgain } = await spending.spend(1);
     if (refusedAgain === undefined) {
@@ -87,7 +87,7 @@ async function spendDay(probe: Probe, key: Key, spending: Spending): Promise<Day
     const isSame = rateReading(refusal).reset === rateReading(refusedAgain).reset;
     if (isSame && [refusal, refusedAgain].every((one) => tellsDay(one, key.limits)))
       return { refusal, refusedAgain, waitsInVain };
-    if (isLong(refusedAgain, probe)) return { refusal: refusedAgain, waitsInVain };
+    if (isLong(refusedAgain, probe.trace)) return { refusal: refusedAgain, waitsInVain };
     waitsInVain += 1;
     if (waitsInVain >= WAITS_IN_VAIN) return { refusal: refusedAgain, waitsInVain };
   }
@@ -146,7 +146,7 @@ class Spending {
     const lane = probe.lane(key);
     const answers: AnsweredExchange[] = [];
     while (answers.length < size && answers.every(isAdmitted)) {
-      const ready = lane.readyAt(probe.now(), probe.targetClock);
+      const ready = lane.readyAt(probe.now(), probe.trace.targetClock);
       // What is given back bit by bit is given back for a second, so that more than one request is sent.
       if (ready > probe.now()) await probe.waitUntil(ready + SECOND, `the next window of key ${key.name}`);
       const count = Math.max(1, Math.min(lane.left(probe.now()), size - answers.length));
@@ -170,7 +170,7 @@ const chunkId = ({ name }: Key, chunk: number | '') => `day:${name}:${chunk}`;
 
 /** What other scenes were admitted on the key: before the day, and meanwhile. */
 const admittedElsewhere = (probe: Probe, key: Key) =>
-  admittedOn(probe, key).filter(({ id }) => !id.startsWith(chunkId(key, '')));
+  admittedOn(probe.trace, key).filter(({ id }) => !id.startsWith(chunkId(key, '')));
 
 const firstAnswer = ([first]: readonly RateReading[]): FirstAnswer | undefined =>
   first === undefined ? undefined : { limit: first.limit, remaining: first.remaining };

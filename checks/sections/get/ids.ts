@@ -69,7 +69,7 @@ export const malformedIds = scene(
   'malformed-ids',
   { needs: { retrievals }, requests: 5 },
   (probe, { retrievals }) => {
-    const ids = whileExisting(retrievals.done, probe.targetClock)
+    const ids = whileExisting(retrievals.done, probe.trace.targetClock)
       .slice(0, 1)
       // One is beyond int64, and cut to 64 bits it is the animal's.
       .flatMap(({ known: { id } }) => [

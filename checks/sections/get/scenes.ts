@@ -3,6 +3,7 @@ import { contract } from '../../../spec/contract.ts';
 import type { TargetClock } from '../../limits/target-clock.ts';
 import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
+import { drawNumber } from '../../run/run-facts.ts';
 import { type InTurn, inTurn, NOTHING_TRIED, optional, type Scene, scene } from '../../run/scene.ts';
 import { Unsettled } from '../../run/unsettled.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
@@ -117,8 +118,8 @@ export const retrievedAgain: Scene<RetrievedAgain> = scene(
   'retrieved-again',
   { needs: { retrievals }, requests: 2 },
   async (probe, { retrievals }) => {
-    const existing = whileExisting(retrievals.done, probe.targetClock);
-    const ids = existing.length === 0 ? [] : [2n ** 61n + probe.random('unknown id', 2n ** 61n)];
+    const existing = whileExisting(retrievals.done, probe.trace.targetClock);
+    const ids = existing.length === 0 ? [] : [2n ** 61n + drawNumber(probe.run, 'unknown id', 2n ** 61n)];
     return {
       unknown: await inTurn(ids, (id) => probe.send(getPet(id))),
       again: await inTurn(existing.filter(isServed).slice(0, 1), async (served) => ({
@@ -135,7 +136,7 @@ export const listedAgain = scene(
   'listed-again',
   { needs: { retrievals, retrievedAgain } },
   async (probe, { retrievals, retrievedAgain: { again } }) => {
-    const existing = whileExisting(retrievals.done, probe.targetClock);
+    const existing = whileExisting(retrievals.done, probe.trace.targetClock);
     const isMissing = (retrieval: Retrieval) => !retrieval.own && !isServed(retrieval);
     return [...existing, ...again.done].some(isMissing) ? take(probe, LONGEST) : undefined;
   },
@@ -156,7 +157,7 @@ export interface Comparison {
 
 /** Animals of somebody else that a list showed otherwise than their retrieval, by id: they may be changing. */
 export const comparisons = scene('comparisons', { needs: { retrievals } }, (probe, { retrievals }) => {
-  const changed = whileExisting(retrievals.done, probe.targetClock).filter((retrieval) => {
+  const changed = whileExisting(retrievals.done, probe.trace.targetClock).filter((retrieval) => {
     const pet = retrievedPet(retrieval);
     return !retrieval.own && pet !== undefined && differences(retrieval.known, pet).length > 0;
   });
@@ -192,7 +193,7 @@ export const retrievedWithOthers = scene(
   'retrieved-with-others',
   { needs: { retrievals }, onEveryKey: 1 },
   async (probe, { retrievals }) => {
-    const served = whileExisting(retrievals.done, probe.targetClock).find(isServed);
+    const served = whileExisting(retrievals.done, probe.trace.targetClock).find(isServed);
     if (served === undefined) return NOTHING_TRIED;
     const { id } = served.known;
     const others = probe.keys.filter(({ name }) => name !== served.exchange.key);

@@ -51,7 +51,7 @@ t.test('a key that was refused again and again may be banned, until it is admitt
 
 t.test('a key that is counted, or at its limit, is left alone', async (t) => {
   const { probe } = answering();
-  await probe.counting(second, async () => t.equal(freeKey(probe, OTHERS)?.name, 'free-3'));
+  await probe.lane(second).reserveFor(async () => t.equal(freeKey(probe, OTHERS)?.name, 'free-3'));
   t.equal(freeKey(probe, OTHERS)?.name, 'free-2');
   const small = testKey({ name: 'small', limits: { perMinute: 2, perDay: 10 } });
   const spent = answering([], { keys: [small, second] });

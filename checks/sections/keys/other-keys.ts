@@ -17,8 +17,8 @@ export function freeKey(probe: Probe, keys: readonly Key[]): Key | undefined {
   return keys.find((key) => {
     const lane = probe.lane(key);
     // A key that had several refusals may have earned a ban of its own, unless it was admitted since.
-    const last = probe.readingsOf(key, now - MINUTE).at(-1);
+    const last = probe.trace.readingsOf(key, now - MINUTE).at(-1);
     const isInnocent = lane.refusals <= 1 || (last !== undefined && isAdmittedStatus(last.status));
-    return isInnocent && !lane.isCounted && lane.readyAt(now, probe.targetClock) <= now;
+    return isInnocent && !lane.isReserved && lane.readyAt(now, probe.trace.targetClock) <= now;
   });
 }

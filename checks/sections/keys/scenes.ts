@@ -2,6 +2,7 @@
 import { contract } from '../../../spec/contract.ts';
 import type { Key } from '../../profile/key.ts';
 import type { NoKey, Probe } from '../../run/probe.ts';
+import { drawNumber } from '../../run/run-facts.ts';
 import { type InTurn, inTurn, NOTHING_TRIED, optional, type Scene, scene } from '../../run/scene.ts';
 import { Unsettled } from '../../run/unsettled.ts';
 import type { AnsweredExchange, HeaderList } from '../../wire/exchange.ts';
@@ -99,7 +100,7 @@ export const missingKey = invalidRequests('auth-missing-key', THREE_OPERATIONS +
   const specs = [
     ...operations(probe, store, 'without a key', { status: 'sold', limit: 1 }),
     // Whoever has no key does not learn which animals there are.
-    getPet(2n ** 61n + probe.random('unknown without a key', 2n ** 61n)),
+    getPet(2n ** 61n + drawNumber(probe.run, 'unknown without a key', 2n ** 61n)),
     // All operations require a key, so that the rest of a request does not count: an invalid addition is no 400.
     ...(run.permissions.has('writes')
       ? [addPet({ name: `${refusedPrefix(run.id)} without a key`, status: 'sold' })]
@@ -118,7 +119,7 @@ export const emptyKey = invalidRequests('auth-empty-key', THREE_OPERATIONS, (pro
 });
 
 export const unknownKey = invalidRequests('auth-unknown-key', THREE_OPERATIONS, (probe, store) => {
-  const unknown = `unknown-${probe.random('unknown key', 2n ** 96n).toString(36)}`;
+  const unknown = `unknown-${drawNumber(probe.run, 'unknown key', 2n ** 96n).toString(36)}`;
   // As long as a key in characters and longer in bytes, which comparisons in constant time stumble over.
   const accented = `${'unknown-'.padEnd(someKey(probe).value.length, 'k').slice(0, -1)}é`;
   const [list, ...others] = operations(probe, store, 'with an unknown key', { status: 'available' });

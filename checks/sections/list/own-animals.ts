@@ -179,8 +179,8 @@ const TURNS = 2;
 /** An animal of each kind that changed its status or is missing, once more, when all else is done. */
 export const askedAgain: Scene<unknown> = scene('asked-again', { afterwards: true }, (probe) => {
   const exchanges = probe.run.keys
-    .flatMap((key) => probe.readingsOf(key))
-    .flatMap(({ id }) => probe.find(id) ?? [])
+    .flatMap((key) => probe.trace.readingsOf(key))
+    .flatMap(({ id }) => probe.trace.find(id) ?? [])
     .sort((a, b) => a.receivedAt - b.receivedAt);
   const suspicious = new Map(lives(exchanges).map((life) => [suspicion(life), life]));
   suspicious.delete(undefined);

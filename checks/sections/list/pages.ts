@@ -117,7 +117,7 @@ function shortLists(probe: Probe): readonly ShortList[] {
   const short = new Map<string, ShortList>();
   const longest = new Map<string, number>();
   const readings = probe.run.keys
-    .flatMap((key) => probe.readingsOf(key))
+    .flatMap((key) => probe.trace.readingsOf(key))
     .sort((a, b) => a.receivedAt - b.receivedAt);
   for (const { operation, path, listed, key } of readings) {
     // Another operation may answer with an array as well.

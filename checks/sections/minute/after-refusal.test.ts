@@ -42,7 +42,7 @@ async function filled(...answers: readonly AnswerParts[]) {
     permissions: new Set(['exhaust'] as const),
   });
   const seen: string[] = [];
-  run.isRemarkable = (exchange) => {
+  run.trace.isRemarkable = (exchange) => {
     for (const { id, observe } of rateHeaderChecks) {
       const findings = new Findings();
       observe?.(exchange, findings, run.trace);

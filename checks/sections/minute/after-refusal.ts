@@ -102,7 +102,7 @@ function limitResetAt(probe: Probe, key: Key, refusals: readonly AnsweredExchang
     refusals.map(rateReading).map(({ limit, reset }) =>
       // Whole seconds may be rounded down: the limit has reset when the second that Reset names is over.
       reset !== undefined && limit === key.limits.perMinute
-        ? probe.targetClock.reached(reset + SECOND)
+        ? probe.trace.targetClock.reached(reset + SECOND)
         : undefined,
     ),
   );
@@ -122,7 +122,7 @@ async function askAsTold(
     readonly ask: Ask;
   },
 ): Promise<Pick<AfterRefusal, 'obeyed' | 'afterRetryAfter' | 'afterReset'>> {
-  const retryAtOf = (refused: AnsweredExchange) => toldRetry(probe, key.limits, refused);
+  const retryAtOf = (refused: AnsweredExchange) => toldRetry(probe.trace, key.limits, refused);
   const [obeyed = refusal] = refusals.toSorted((a, b) => (retryAtOf(b) ?? 0) - (retryAtOf(a) ?? 0));
   const retryAt = retryAtOf(obeyed);
   // Who is asked to wait longer than the first refusal said may be banned: that outlasts the limit, whose end Reset names.
@@ -177,12 +177,12 @@ async function askPatiently(
     const { reset } = rateReading(answer);
     if (answer.outcome.status !== 429 || refused.limit !== perMinute) return first;
     if (refused.reset === undefined || reset === undefined || reset <= refused.reset) return first;
-    const at = toldRetry(probe, key.limits, answer);
+    const at = toldRetry(probe.trace, key.limits, answer);
     if (at === undefined || at <= answer.receivedAt || at > answer.receivedAt + MINUTE) return first;
     await probe.waitUntil(at, `Retry-After of key ${key.name}`);
     answer = await ask();
   }
   if (!isAdmitted(answer)) return first;
-  const ownBetween = admittedOn(probe, key, refusal.receivedAt).some(({ id }) => id !== answer.id);
+  const ownBetween = admittedOn(probe.trace, key, refusal.receivedAt).some(({ id }) => id !== answer.id);
   return ownBetween || isFresh(rateReading(answer), perMinute) !== true ? answer : first;
 }

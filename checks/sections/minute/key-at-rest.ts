@@ -22,7 +22,7 @@ function sinceRest(readings: readonly RateReading[], now: number): readonly Rate
 /** When the minute that an answer told of is certainly over; undefined where its headers do not describe the minute. */
 function windowEnd(probe: Probe, { limits }: Key, last: RateReading | undefined): number | undefined {
   return last?.reset !== undefined && last.limit === limits.perMinute
-    ? probe.targetClock.certainlyReached(last.reset + SECOND)
+    ? probe.trace.targetClock.certainlyReached(last.reset + SECOND)
     : undefined;
 }
 
@@ -34,12 +34,12 @@ const BURST = 5 * SECOND;
  * on for long enough. Returns those requests.
  */
 export async function atStart(probe: Probe, key: Key): Promise<readonly RateReading[]> {
-  const readings = probe.readingsOf(key);
+  const readings = probe.trace.readingsOf(key);
   const last = readings.at(-1);
   const ends = windowEnd(probe, key, last);
   if (ends !== undefined && ends < probe.now() + BURST)
     await probe.waitUntil(ends, `the next window of key ${key.name}`);
-  const before = sinceRest(probe.readingsOf(key), probe.now());
+  const before = sinceRest(probe.trace.readingsOf(key), probe.now());
   if (before !== undefined)
     return before.filter(
       ({ reset }) => ends === undefined || reset === undefined || ends > probe.now() || reset !== last?.reset,
@@ -53,7 +53,7 @@ export async function atStart(probe: Probe, key: Key): Promise<readonly RateRead
  * sliding counter does, has forgotten that one then.
  */
 export async function restForWindow(probe: Probe, key: Key): Promise<void> {
-  const last = probe.readingsOf(key).at(-1);
+  const last = probe.trace.readingsOf(key).at(-1);
   const rested = (last?.receivedAt ?? 0) + 2 * MINUTE + SECOND;
   const ends = windowEnd(probe, key, last);
   const until = ends === undefined ? rested : Math.min(rested, ends + MINUTE);
@@ -66,7 +66,7 @@ export async function restForWindow(probe: Probe, key: Key): Promise<void> {
  * that none falls into the burst.
  */
 export async function rest(probe: Probe, key: Key, edge?: number): Promise<void> {
-  const last = probe.readingsOf(key).at(-1);
+  const last = probe.trace.readingsOf(key).at(-1);
   const rested = (last?.receivedAt ?? 0) + MINUTE + SECOND;
   const until =
     edge === undefined ? rested : edge + MINUTE * Math.max(0, Math.ceil((rested - edge) / MINUTE));

@@ -2,6 +2,7 @@
 import { contract } from '../../../spec/contract.ts';
 import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
+import { drawNumber } from '../../run/run-facts.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
 import { inLetters, namePrefix } from '../add/scenes.ts';
 
@@ -33,7 +34,7 @@ export function* variety(probe: Probe, sending: Sending): Generator<RequestSpec>
   const { key, animals, category: categoryId } = sending;
   // A few of each operation first: what is wrong on one plan only shows there.
   for (const id of animals.slice(0, 3)) yield getPet(id);
-  yield getPet(2n ** 61n + probe.random(`unknown to ${key.name}`, 2n ** 61n));
+  yield getPet(2n ** 61n + drawNumber(probe.run, `unknown to ${key.name}`, 2n ** 61n));
   if (mayAddWith(probe, key)) {
     for (let index = 0; index < ADDED_TOGETHER; index += 1)
       yield addition(probe, sending, inLetters(index), { categoryId, status: 'sold' });
@@ -42,7 +43,7 @@ export function* variety(probe: Probe, sending: Sending): Generator<RequestSpec>
   const { minimum, maximum } = contract.limit;
   const filters = [undefined, ...contract.statuses];
   // Another key starts elsewhere, so that small plans together see every limit.
-  const offset = Number(probe.random(`offset of ${key.name}`, BigInt(maximum)));
+  const offset = Number(drawNumber(probe.run, `offset of ${key.name}`, BigInt(maximum)));
   for (let index = 0; ; index += 1) {
     const limit = minimum + ((index + offset) % maximum);
     const status = filters[Math.floor(index / maximum) % filters.length];

@@ -118,7 +118,7 @@ async function firstWindow(
 
 /** When a window that is aligned to the clock has ended, as the refusal said; undefined where that was not waited for. */
 function windowEdge(probe: Probe, key: Key, { obeyed, afterRetryAfter }: AfterRefusal): number | undefined {
-  const retryAt = afterRetryAfter && toldRetry(probe, key.limits, obeyed);
+  const retryAt = afterRetryAfter && toldRetry(probe.trace, key.limits, obeyed);
   return retryAt === undefined ? undefined : retryAt + SECOND;
 }
 
@@ -142,7 +142,7 @@ async function wholeAgain(
   }
   // The requests of the burst leave a sliding window in this time; a bucket is full again.
   const burstEnded = filled.last?.receivedAt ?? refusal.receivedAt;
-  const answeredAt = () => probe.readingsOf(key, burstEnded + 1).map(({ receivedAt }) => receivedAt);
+  const answeredAt = () => probe.trace.readingsOf(key, burstEnded + 1).map(({ receivedAt }) => receivedAt);
   const spentUntil = Math.max(burstEnded, ...answeredAt().filter((at) => at < burstEnded + AT_ONCE));
   await probe.waitUntil(spentUntil + MINUTE + SECOND, `key ${key.name} to have its whole quota`);
   if (!refilling) return refusal.receivedAt;
@@ -162,7 +162,7 @@ async function nextWindow(
   const first = await fill(since);
   const next = [first];
   if (first.count.verdict.kind !== 'fewer') return next;
-  if (refilling === true && !heldExplains(first.count, admittedOn(probe, key))) {
+  if (refilling === true && !heldExplains(first.count, admittedOn(probe.trace, key))) {
     // A bucket that refills too slowly falls short by as much again; a window that counts the one before it in part does not.
     await rest(probe, key);
     const again = await fill();

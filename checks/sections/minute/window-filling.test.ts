@@ -88,13 +88,13 @@ t.test('a key is counted while its window is filled, and no longer', async (t) =
   const test = limitedRun({
     keys: [free],
     tells: ({ number }) => {
-      counted[number - 1] = test.run.probe('other').lane(free).isCounted;
+      counted[number - 1] = test.run.probe('other').lane(free).isReserved;
       return undefined;
     },
   });
   await fill(test.run.probe('minute:free-1'), free, { requests: lists(), since: NOON, last });
   t.ok(counted.length === 7 && counted.every((is) => is));
-  t.equal(test.run.probe('other').lane(free).isCounted, false);
+  t.equal(test.run.probe('other').lane(free).isReserved, false);
 });
 
 t.test('one request more is admitted', async (t) => {

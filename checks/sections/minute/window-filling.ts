@@ -91,7 +91,7 @@ class OpenWindow {
 
   /** Whatever this run sends on the key counts, also what another scene sends meanwhile. */
   admitted(): RateReading[] {
-    return admittedOn(this.#probe, this.#key, this.#since);
+    return admittedOn(this.#probe.trace, this.#key, this.#since);
   }
 
   count(): WindowCount {
@@ -148,7 +148,7 @@ class OpenWindow {
  * outrun a bucket's refill, so that hardly any request is in flight when the limit is reached.
  */
 export const fill = (probe: Probe, key: Key, filling: Filling): Promise<FilledWindow> =>
-  probe.counting(key, () => fillWindow(probe, key, filling));
+  probe.lane(key).reserveFor(() => fillWindow(probe, key, filling));
 
 /** As `fill`; where an answer was lost, so that nobody knows whether it counts, once more from rest. */
 export async function fillUndisturbed(probe: Probe, key: Key, filling: Filling): Promise<FilledWindow> {
