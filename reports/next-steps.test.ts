@@ -67,8 +67,8 @@ t.test('what another run may tell', async (t) => {
   t.strictSame(nextSteps(open(['the requests were too slow to fill the minute of key pro-1'])), [
     { what: 'To verify 1 more: run from nearer to the target, or when either is less busy', command },
   ]);
-  t.strictSame(nextSteps(open(['429 for key free-1 …: somebody else spends it'])), [
-    { what: 'To verify 1 more: use keys that nobody else spends', command },
+  t.strictSame(nextSteps(open(['429 for key free-1 …: another client is using the key'])), [
+    { what: 'To verify 1 more: use keys that no other client uses', command },
   ]);
   t.strictSame(nextSteps(open(['no exchange of this run shows it', 'no answer'])), [
     { what: 'Run again: 2 requirements could not be judged this time, and each says why', command },

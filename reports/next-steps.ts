@@ -66,9 +66,9 @@ const REMEDIES: readonly (readonly [reason: RegExp, remedy: Remedy])[] = [
   [/^left out by --only$/, ({ command }) => ({ what: 'run all', command: withoutOption(command, 'only') })],
   [
     /unusedToday: true for key/,
-    () => ({ what: 'say in the profile which keys nobody has used today (unusedToday: true)' }),
+    () => ({ what: 'mark in the profile which keys have not been used today (unusedToday: true)' }),
   ],
-  [/somebody else/, ({ command }) => ({ what: 'use keys that nobody else spends', command })],
+  [/another client/, ({ command }) => ({ what: 'use keys that no other client uses', command })],
   [
     /too slow to fill the minute/,
     ({ command }) => ({ what: 'run from nearer to the target, or when either is less busy', command }),

@@ -141,7 +141,7 @@ t.test('a file that cannot be read is one line', async (t) => {
   t.match(problem(join(dir, 'nowhere')), /nowhere: no such file/);
   t.match(problem(dir), /report\.json: no such file/);
   mkdirSync(join(dir, 'nested', 'report.json'), { recursive: true });
-  t.match(problem(join(dir, 'nested')), /is no regular file/);
+  t.match(problem(join(dir, 'nested')), /is not a regular file/);
   writeFileSync(join(dir, 'report.json'), Buffer.from([0xff, 0xfe, 0]));
   t.match(problem(dir), /not JSON/);
 });

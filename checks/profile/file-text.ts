@@ -10,7 +10,7 @@ export const LARGEST_FILE = 256 * 2 ** 20;
  */
 export function fileText(path: string, mostBytes = LARGEST_FILE): string {
   const facts = statSync(path);
-  if (!facts.isFile()) throw new Error('is no regular file');
+  if (!facts.isFile()) throw new Error('is not a regular file');
   if (facts.size > mostBytes)
     throw new Error(`is larger than ${mostBytes / 2 ** 20} MiB; is it the right file?`);
   return readFileSync(path, 'utf8');

@@ -56,7 +56,7 @@ export function keyValues(
       report(`is longer than ${LONGEST_KEY} characters`, 'set it to the key alone');
     else if (value.length < (/^\d+$/.test(value) ? SHORTEST_NUMBER : SHORTEST_KEY)) {
       report(
-        `has fewer than ${SHORTEST_KEY} characters, or fewer than ${SHORTEST_NUMBER} and all of them digits: it could not be told from the words and numbers of a report, to keep it out of them`,
+        `has fewer than ${SHORTEST_KEY} characters, or fewer than ${SHORTEST_NUMBER} and all of them digits: in a report it would look like an ordinary word or number, and could not be redacted`,
         'use a longer key',
       );
     } else if (twin !== undefined) {

@@ -66,11 +66,11 @@ function reportKeys(yaml: YamlFile): void {
       yaml.report(`/keys/${index}`, 'value', message, remedy);
     if (names.has(key.name)) report(`two keys are named ${quoted(key.name)}`, 'give each a name of its own');
     if (variables.has(key.env))
-      report(`two keys come from the variable ${key.env}`, 'name each key once, with all its roles');
+      report(`two keys use the variable ${key.env}`, 'name each key once, with all its roles');
     if (key.plan === 'enterprise' && fieldsIn(plans)['enterprise'] === undefined) {
       report(
         `key ${quoted(key.name)} is of plan enterprise, whose limits are not given`,
-        'add plans: { enterprise: { perMinute: …, perDay: … } }: the document leaves them custom',
+        'add plans: { enterprise: { perMinute: …, perDay: … } }: the document only says "custom"',
       );
     }
     names.add(key.name);

@@ -56,8 +56,8 @@ t.test('a base address', (t) => {
   t.equal(address('https://staging.example.com/v1/'), 'https://staging.example.com/v1');
   t.equal(address('HTTP://Staging.Example.com:80'), 'http://staging.example.com');
   t.equal(address('http://[::1]:8080/a/v1//'), 'http://[::1]:8080/a/v1');
-  t.match(address('https:staging.example.com'), /no http/);
-  t.match(address('http://a:99999/v1'), /no http/);
+  t.match(address('https:staging.example.com'), /not an http/);
+  t.match(address('http://a:99999/v1'), /not an http/);
   t.match(address('http://a/v1?'), /query/);
   t.match(address('http://a/v1#'), /fragment/);
   t.match(address('http://@a/v1?'), /query/);

@@ -42,7 +42,7 @@ t.test('every problem of a key has its place and its remedy', (t) => {
 t.test('two keys from one variable would spend one quota', (t) => {
   t.match(
     problemsOf('keys: [{ name: a, plan: free, env: A }, { name: b, plan: free, env: A }]'),
-    [/two keys come from the variable A/].map((message) => ({ message })),
+    [/two keys use the variable A/].map((message) => ({ message })),
   );
   t.end();
 });

@@ -56,11 +56,11 @@ const SAID: readonly [fields: string, ...problems: string[]][] = [
   ],
   [
     'gaps: { ban-threshold: "  " }',
-    'the answer to ban-threshold must be a text; write it as a report names it',
+    'the answer to ban-threshold must be a text; write it as it appears in a report',
   ],
   [
     'gaps: { ban-threshold: [1] }',
-    'the answer to ban-threshold must be a text; write it as a report names it',
+    'the answer to ban-threshold must be a text; write it as it appears in a report',
   ],
   ['clock: 5', mapping('clock', 'speed')],
   ['clock: { speed: x }', 'clock.speed must be a number from 1 to 100000; write it in digits'],
@@ -133,8 +133,8 @@ t.test('of a list each item is judged, and of a mapping each name', async (t) =>
     `2:38 an item of permit is "", ${known}`,
   ]);
   t.strictSame(said('load: { 7: 1, [x]: 1, alowed: 1, c: 1 }'), [
-    "2:9 a field's name is no text; name it by a word",
-    "2:15 a field's name is no text; name it by a word",
+    '2:9 a field name must be text; use a word as its name',
+    '2:15 a field name must be text; use a word as its name',
     '2:23 load has no field "alowed"; did you mean "allowed"?',
     '2:34 load has no field "c"; known here: allowed',
   ]);

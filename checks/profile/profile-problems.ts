@@ -91,7 +91,7 @@ function unknownField(what: string, name: string, schema: AnySchemaObject): Word
 
 const noAnswer = (what: string, data: unknown, known: readonly string[]): Words =>
   typeof data === 'object' || String(data).trim() === ''
-    ? [`${what} must be a text`, 'write it as a report names it']
+    ? [`${what} must be a text`, 'write it as it appears in a report']
     : noneOf(what, data, known);
 
 function noneOf(what: string, data: unknown, choices: readonly string[]): Words {

@@ -93,7 +93,7 @@ t.test('a value and its name have places of their own, an item of a list one', a
   t.strictSame(
     yaml.problems.map(({ line, column, message }) => `${line}:${column} ${message}`),
     [
-      "4:3 a field's name is no text",
+      '4:3 a field name must be text',
       '3:6 /a/b value',
       '3:3 /a/b name',
       '3:10 /a/b/1 name',

@@ -114,7 +114,7 @@ export class YamlFile {
     const name = (isNode(key) ? key.range?.[0] : undefined) ?? 0;
     if (isScalar(key) && typeof key.value === 'string')
       return [[key.value, this.#valueOf(value, `${path}/${key.value}`, name) ?? undefined]];
-    this.#reportAt(name, "a field's name is no text", 'name it by a word');
+    this.#reportAt(name, 'a field name must be text', 'use a word as its name');
     return [];
   }
 }

@@ -25,7 +25,8 @@ t.test('another service in its place is told by five answers without a sign, and
   const { change, sent } = await after(7, (_request, number) => (number <= 2 ? LIST : PAGE));
   t.strictSame(change, {
     after: NOON + 2 * ROUND_TRIP,
-    message: 'another service answers since 12:00:00 UTC: GET /pets gives 200 text/html, 16 bytes',
+    message:
+      'a different service has been answering since 12:00:00 UTC: GET /pets gives 200 text/html, 16 bytes',
   });
   const { operation, method, path } = listPets({ limit: 1 });
   t.match(sent.at(-1), { operation, method, path, authorization: { kind: 'key', name: 'free-1' } });

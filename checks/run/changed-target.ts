@@ -38,7 +38,7 @@ export function changedTarget(source: OutcomeSource, trace: Trace): ChangedTarge
   const time = new Date(seen.lastSign).toISOString().slice(11, 19);
   return {
     after: seen.lastSign,
-    message: `another service answers since ${time} UTC: GET /pets gives ${described(seen.exchange)}`,
+    message: `a different service has been answering since ${time} UTC: GET /pets gives ${described(seen.exchange)}`,
   };
 }
 

@@ -13,11 +13,11 @@ const add = (body: string) =>
 t.test('a list answered with an animal and an animal with a list: answers are crossed', async (t) => {
   t.equal(
     crossedAnswers([list(LIST), list(ANIMAL), get(ANIMAL), get(LIST)]),
-    'answers belong to other requests: GET /pets?limit=1 was answered with one animal, GET /pets/1 with a list',
+    'answers are mixed up between requests: GET /pets?limit=1 was answered with one animal, GET /pets/1 with a list',
   );
   t.equal(
     crossedAnswers([add(LIST), list(ANIMAL)]),
-    'answers belong to other requests: GET /pets?limit=1 was answered with one animal, POST /pets with a list',
+    'answers are mixed up between requests: GET /pets?limit=1 was answered with one animal, POST /pets with a list',
   );
 });
 

@@ -17,7 +17,7 @@ export function crossedAnswers(exchanges: readonly Exchange[]): string | undefin
   );
   if (animal === undefined || list === undefined) return undefined;
   const [first, second] = [animal, list].map(({ request }) => `${request.method} ${request.path}`);
-  return `answers belong to other requests: ${first} was answered with one animal, ${second} with a list`;
+  return `answers are mixed up between requests: ${first} was answered with one animal, ${second} with a list`;
 }
 
 function isAnimal(exchange: AnsweredExchange): boolean {

@@ -8,7 +8,7 @@ import { Unsettled } from './unsettled.ts';
 
 /** Why nothing can be told of additions where each is answered 403, on every key that there is. */
 export const NO_KEY_MAY_ADD =
-  'no key of the profile may add animals, as it seems: additions are answered 403';
+  'no key of the profile seems to be allowed to add animals: additions are answered 403';
 
 export class FunctionalKeys {
   readonly #sender: Sender;

@@ -79,13 +79,13 @@ export class Interference {
     if (attempt > INTERFERENCE_RETRIES || tooLong || waits >= WAITS_IN_VAIN) {
       const asks = told.kind === 'absent' ? '' : `, and Retry-After says ${shortened(told.text)}`;
       throw new Unsettled(
-        `429 for ${who} ${perMinute === undefined ? '' : `of ${perMinute} a minute `}though the check had quota for it: somebody else spends it${asks}`,
+        `429 for ${who} ${perMinute === undefined ? '' : `of ${perMinute} a minute `}although the check had quota left: another client is using the key${asks}`,
         [exchange],
       );
     }
     this.#sender.laneOf(exchange)?.refusedUntil(until);
     this.#sender.waitsInVain.set(exchange.key, waits + 1);
-    await this.#sender.waitUntil(until, `Retry-After of ${who}, which somebody else spends too`);
+    await this.#sender.waitUntil(until, `Retry-After of ${who}, which another client is using too`);
     return true;
   }
 

@@ -81,29 +81,29 @@ t.test('what is there twice counts once; two answers to one request are two runs
   appendFileSync(file, `${exchange}\n`);
   t.match(read(), {
     ok: true,
-    warnings: [`${file}:11: once more lists#1, which line 4 holds; it counts once`],
+    warnings: [`${file}:11: a repetition of lists#1, as on line 4; it counts once`],
   });
   appendFileSync(file, `${exchange.replace('"status":200', '"status":404')}\n`);
   t.match(read(), {
     ok: false,
-    problem: `${file}:12: another exchange lists#1, which line 4 holds; keep the one that is this run’s`,
+    problem: `${file}:12: another exchange lists#1, as on line 4; keep the one that belongs to this run`,
   });
   t.end();
 });
 
 t.test('what is no journal of one run says so', (t) => {
   const cases: readonly (readonly [text: string, problem: RegExp])[] = [
-    ['', /:1: not the first line of a journal/],
-    ['{"journal":1}\n', /:1: not the first line of a journal of this version/],
+    ['', /:1: this is not the first line of a journal/],
+    ['{"journal":1}\n', /:1: this is not the first line of a journal of this version/],
     [`${JSON.stringify(HEADER)}\n${JSON.stringify(HEADER)}\n`, /:2: another run begins here, abcd2345/],
-    [`${JSON.stringify(HEADER)}\n{"exchange":{"id":"a"}}\n`, /:2: not an entry of a journal/],
-    [`${JSON.stringify(HEADER)}\n[]\n`, /:2: not an entry of a journal/],
+    [`${JSON.stringify(HEADER)}\n{"exchange":{"id":"a"}}\n`, /:2: not a journal entry/],
+    [`${JSON.stringify(HEADER)}\n[]\n`, /:2: not a journal entry/],
   ];
   for (const [text, problem] of cases) {
     const file = join(t.testdir(), 'journal.ndjson');
     writeFileSync(file, text);
     t.match(readJournal(file), { ok: false, problem }, text.slice(-40));
   }
-  t.match(readJournal(join(t.testdir(), 'none')), { ok: false, problem: /no journal there/ });
+  t.match(readJournal(join(t.testdir(), 'none')), { ok: false, problem: /there is no journal/ });
   t.end();
 });

@@ -189,7 +189,7 @@ function parseLine(line: string): unknown {
  */
 export function readJournal(file: string): JournalContent {
   if (!existsSync(file))
-    return { ok: false, problem: `${file}: no journal there; --resume and --rejudge need one` };
+    return { ok: false, problem: `${file}: there is no journal; --resume and --rejudge need one` };
   let text: string;
   try {
     text = fileText(file);
@@ -199,7 +199,7 @@ export function readJournal(file: string): JournalContent {
   const [first = '', ...lines] = text.split('\n');
   const header = parseLine(first);
   if (!isHeader(header))
-    return { ok: false, problem: `${file}:1: not the first line of a journal of this version` };
+    return { ok: false, problem: `${file}:1: this is not the first line of a journal of this version` };
   const entries: JournalEntry[] = [];
   const warnings: string[] = [];
   const seen = new Map<string, { readonly line: number; readonly entry: JournalEntry }>();
@@ -217,18 +217,21 @@ export function readJournal(file: string): JournalContent {
     if (isHeader(entry))
       return {
         ok: false,
-        problem: `${place} another run begins here, ${entry.runId}; a journal is of one run`,
+        problem: `${place} another run begins here, ${entry.runId}; a journal holds one run`,
       };
-    if (!isEntry(entry)) return { ok: false, problem: `${place} not an entry of a journal` };
+    if (!isEntry(entry)) return { ok: false, problem: `${place} not a journal entry` };
     if ('session' in entry) sessions = entry.session;
     const id = 'exchange' in entry ? entry.exchange.id : 'reading' in entry ? entry.reading.id : undefined;
     const before = id === undefined ? undefined : seen.get(id);
     if (before !== undefined) {
-      const again = `${id}, which line ${before.line} holds`;
+      const again = `${id}, as on line ${before.line}`;
       // Whose answer is whose nobody can tell: two processes resumed the run at the same time, or two runs are mixed.
       if (!isDeepStrictEqual(before.entry, entry))
-        return { ok: false, problem: `${place} another exchange ${again}; keep the one that is this run’s` };
-      warnings.push(`${place} once more ${again}; it counts once`);
+        return {
+          ok: false,
+          problem: `${place} another exchange ${again}; keep the one that belongs to this run`,
+        };
+      warnings.push(`${place} a repetition of ${again}; it counts once`);
       continue;
     }
     if (id !== undefined) seen.set(id, { line: index + 2, entry });

@@ -136,7 +136,7 @@ t.test(
       [seen('late'), gap('silent', {}, () => undefined)],
     );
     const changed =
-      /^another service answers since 12:00:00 UTC: GET \/pets gives 200 without a media type, 13 bytes$/;
+      /^a different service has been answering since 12:00:00 UTC: GET \/pets gives 200 without a media type, 13 bytes$/;
     t.match(doubt, changed);
     t.match(requirements.get('early'), { verdict: 'fail', violation: WRONG });
     t.match(requirements.get('last'), { verdict: 'fail' }, 'the last answer of the service counts');
@@ -167,7 +167,7 @@ t.test(
     }));
     const changed = await judged(answers(1), [], [seen('seen'), later]);
     t.match(changed.gaps.get('seen'), { answer: 'seen' });
-    t.match(changed.gaps.get('later'), /^another service answers/);
+    t.match(changed.gaps.get('later'), /^a different service has been answering/);
     const odd = await judged(answers(2), [], [seen('seen'), later]);
     t.equal(odd.doubt, undefined, 'four odd answers are too few');
   },
@@ -195,7 +195,7 @@ t.test('where answers are crossed nothing can be told, but for what crossing its
     [seen('seen')],
   );
   const crossed =
-    'answers belong to other requests: GET /pets was answered with one animal, GET /pets/1 with a list';
+    'answers are mixed up between requests: GET /pets was answered with one animal, GET /pets/1 with a list';
   t.equal(doubt, crossed);
   const open = { verdict: 'inconclusive', reason: crossed, evidence: [] };
   t.strictSame(requirements.get('schema'), open);

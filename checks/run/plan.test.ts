@@ -124,7 +124,7 @@ t.test('a day holds everything that the run spends on its key, and takes its own
 t.test('a plan that the day cannot pay says which key and by how much', (t) => {
   const small = key('small', 60, 100);
   t.same(quotaBill(plan({ keys: [small], checks: [check('many', { requests: 130 })] })).unpayable, [
-    'key small would spend 131 requests, and its plan has 100 a day',
+    'key small would spend 131 requests, but its plan allows 100 a day',
   ]);
   t.end();
 });

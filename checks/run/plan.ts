@@ -99,7 +99,7 @@ const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => to
 
 function unpayable({ key, requests }: KeyBill, scenes: readonly Scene<unknown>[]): string[] {
   if (scenes.some(({ permit }) => permit === 'day') || requests <= key.limits.perDay) return [];
-  return [`key ${key.name} would spend ${requests} requests, and its plan has ${key.limits.perDay} a day`];
+  return [`key ${key.name} would spend ${requests} requests, but its plan allows ${key.limits.perDay} a day`];
 }
 
 /** What runs before keys are driven to their limits: each scene once, and one request with each key before all. */

@@ -73,7 +73,7 @@ t.test(
       t.match(ready, {
         kind: 'not-ready',
         message: new RegExp(
-          `is not the Pet Store Service: GET /pets answers ${status} .*, and all else alike, with a key and`,
+          `is not the Pet Store Service: GET /pets answers ${status} .*, and every other request in the same way`,
         ),
       });
       t.strictSame(
@@ -132,7 +132,7 @@ t.test('nothing at the address', async (t) => {
   t.strictSame(ready, {
     kind: 'not-ready',
     message:
-      'https://staging.example.com/v1 cannot be reached: the connection was reset; is the port the service’s, and the address http:// or https:// as it speaks?',
+      'https://staging.example.com/v1 cannot be reached: the connection was reset; check the port, and whether the service speaks http:// or https://',
   });
   t.equal(sent.length, 2, 'tried twice');
 });
@@ -214,7 +214,7 @@ t.test(
           }
         : LIMIT,
     );
-    const warning = /429 for key free-1 of 60 a minute though .*: somebody else spends it/;
+    const warning = /429 for key free-1 of 60 a minute although .*: another client is using the key/;
     t.match(ready, { kind: /^ready$/ });
     t.match(run.sender.lanes[0]?.unusable, warning);
   },
@@ -245,11 +245,11 @@ t.test('what to do depends on why there is no answer', async (t) => {
     ],
     [
       'unreachable',
-      /cannot be reached: why; connect to the target’s network, and look at the firewalls in between$/,
+      /cannot be reached: why; connect to the target’s network, and check the firewalls in between$/,
     ],
     [
       'connect-timeout',
-      /cannot be reached: why; connect to the target’s network, and look at the firewalls in/,
+      /cannot be reached: why; connect to the target’s network, and check the firewalls in/,
     ],
     ['tls', /v1 cannot be reached: why$/],
     ['headers-timeout', /v1 gives no usable answer to GET \/pets: why$/],

@@ -19,9 +19,9 @@ export type Preflight =
 const REMEDIES: Partial<Record<FailureReason, string>> = {
   refused: 'start the service, or correct the port of the address',
   unresolved: 'correct the host name, or connect to the network that knows it',
-  unreachable: 'connect to the target’s network, and look at the firewalls in between',
-  'connect-timeout': 'connect to the target’s network, and look at the firewalls in between',
-  reset: 'is the port the service’s, and the address http:// or https:// as it speaks?',
+  unreachable: 'connect to the target’s network, and check the firewalls in between',
+  'connect-timeout': 'connect to the target’s network, and check the firewalls in between',
+  reset: 'check the port, and whether the service speaks http:// or https://',
 };
 
 /** Failures in which something answered, though nothing that could be read. */
@@ -99,7 +99,7 @@ export const preflightScene = scene(
         }
         if (key === keys[0] && (await answersEverythingAlike(probe, key, exchange))) {
           const everything =
-            'and all else alike, with a key and without; is the address the service’s, up to /v1?';
+            'and every other request in the same way, with or without a key; is this the address of the service, up to /v1?';
           return { kind: 'not-ready', message: `${notTheService(baseUrl, exchange)}, ${everything}` };
         }
         found = true;

@@ -98,7 +98,8 @@ const refusing =
     status: 429,
     headers: retryAfter === undefined ? [] : [['Retry-After', retryAfter]],
   });
-const SPENT = '429 for key free-1 of 60 a minute though the check had quota for it: somebody else spends it';
+const SPENT =
+  '429 for key free-1 of 60 a minute although the check had quota left: another client is using the key';
 
 t.test('a refusal is waited out three times, and then said with what it asks for', async (t) => {
   const words = 'x'.repeat(61);
@@ -119,7 +120,7 @@ t.test('a refusal is waited out three times, and then said with what it asks for
 t.test('without a key too', async (t) => {
   const target = testRun(refusing('5'));
   await t.rejects(probeOf(target).sendWithoutKey(listPets(), 'none'), {
-    message: /^429 for a request without a key though the check had quota/,
+    message: /^429 for a request without a key although the check had quota/,
   });
   t.equal(target.sent.length, 4);
 });

@@ -148,7 +148,7 @@ t.test('a 429 that no check provoked is waited out as it tells', async (t) => {
     t.match(await probeOf(target).send(listPets()), { id: 'check#2', outcome: { status: 200 } }, name);
     t.strictSame(
       target.waits(),
-      [`${until}: Retry-After of key free-1, which somebody else spends too`],
+      [`${until}: Retry-After of key free-1, which another client is using too`],
       name,
     );
   }
@@ -173,12 +173,13 @@ t.test('a neighbour that leaves nothing makes the check inconclusive, never fail
   const always = testRun(() => after('1'));
   await t.rejects(probeOf(always).send(listPets()), {
     name: 'Unsettled',
-    message: /^429 for key free-1 of 60 a minute though the check had quota for it: somebody else spends it/,
+    message:
+      /^429 for key free-1 of 60 a minute although the check had quota left: another client is using the key/,
     evidence: [{ id: 'check#4' }],
   });
   t.equal(always.sent.length, 4);
   const long = inTurn(after('121'));
-  await t.rejects(probeOf(long).send(listPets()), { message: /somebody else spends it/ });
+  await t.rejects(probeOf(long).send(listPets()), { message: /another client is using the key/ });
   t.strictSame([long.sent.length, long.waits()], [1, []], 'a day is not waited for');
 });
 
@@ -187,7 +188,7 @@ t.test('requests without a key are treated likewise, and carry what they were to
   const probe = probeOf(target);
   await probe.sendWithoutKey(listPets(), 'none');
   t.strictSame(target.waits(), [
-    '5.01: Retry-After of a request without a key, which somebody else spends too',
+    '5.01: Retry-After of a request without a key, which another client is using too',
   ]);
   await probe.sendWithoutKey(listPets(), { header: 'Basic abc', described: 'Basic <a key>' });
   t.strictSame(
@@ -203,7 +204,8 @@ t.test('requests without a key are treated likewise, and carry what they were to
   t.match(await probeOf(broken).sendWithoutKey(listPets(), 'none'), { id: 'check#2' });
   const always = testRun(() => after('1'));
   await t.rejects(probeOf(always).sendWithoutKey(listPets(), 'none'), {
-    message: /^429 for a request without a key though the check had quota for it: somebody else spends it/,
+    message:
+      /^429 for a request without a key although the check had quota left: another client is using the key/,
   });
 });
 
@@ -214,7 +216,7 @@ t.test(
       const banned = testRun(() => ({ status }));
       await t.rejects(probeOf(banned).send(listPets()), {
         name: 'Unsettled',
-        message: `key free-1 is refused altogether, with ${status}: it may be banned for what somebody else did`,
+        message: `key free-1 is always refused with ${status}: it may be banned because of another client`,
         evidence: [{ id: 'check#1' }, { id: 'check#2', request: { path: '/pets/1' } }],
       });
       const faulty = testRun(({ operation }) => ({ status: operation === 'getPet' ? status : 200 }));

@@ -259,7 +259,7 @@ export class Probe {
     const second = await this.attempt(other, key);
     if (!isAnswered(second) || second.outcome.status !== status) return;
     throw new Unsettled(
-      `key ${key.name} is refused altogether, with ${status}: it may be banned for what somebody else did`,
+      `key ${key.name} is always refused with ${status}: it may be banned because of another client`,
       [exchange, second],
     );
   }

@@ -33,7 +33,7 @@ t.test('the time is over by itself, and says how long it was', async (t) => {
   t.teardown(() => time.release());
   t.equal(time.over(), undefined);
   await new Promise((resolve) => time.signal.addEventListener('abort', resolve));
-  t.match(time.over(), /^the run’s longest time, 0.02 s, was over$/);
+  t.match(time.over(), /^the run’s time limit, 0.02 s, was over$/);
   t.equal(whyEnded(time.signal), time.over());
 });
 

@@ -11,12 +11,12 @@ const EXAMPLE = 'write it like https://staging.example.com/v1';
  */
 export function readBaseAddress(text: string): BaseAddress {
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
-    return { ok: false, message: 'the target is no http:// or https:// address', remedy: EXAMPLE };
+    return { ok: false, message: 'the target is not an http:// or https:// address', remedy: EXAMPLE };
   }
   const url = new URL(text);
   if (url.username !== '' || url.password !== '') {
-    const remedy = 'remove what stands before the "@"; keys come from environment variables';
-    return { ok: false, message: 'the target holds credentials', remedy };
+    const remedy = 'remove everything before the "@"; keys come from environment variables';
+    return { ok: false, message: 'the target contains credentials', remedy };
   }
   if (url.search !== '' || text.includes('?')) {
     return { ok: false, message: 'the target has a query', remedy: 'remove everything from the "?" on' };

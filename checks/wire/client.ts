@@ -84,7 +84,7 @@ const USER_AGENT = `petstore-harness/${HARNESS_VERSION}`;
 export function createClient(options: ClientOptions): HttpClient {
   const base = new URL(options.baseUrl);
   if (base.protocol !== 'http:' && base.protocol !== 'https:') throw new TypeError('not an http(s) address');
-  if (base.username !== '' || base.password !== '') throw new TypeError('the address holds credentials');
+  if (base.username !== '' || base.password !== '') throw new TypeError('the address contains credentials');
   const basePath = base.pathname.replace(/\/+$/, '');
   const redactor = createRedactor(options.secrets);
   const limits = { ...DEFAULT_LIMITS, ...options.timeouts };

@@ -203,7 +203,10 @@ t.test('how far an exchange had come when it broke', async (t) => {
   const waiting = begin(t);
   waiting.pool.handler.onRequestStart(waiting.pool.controller(), null);
   waiting.pool.handler.onResponseError(waiting.pool.controller(), new errors.SocketError('bad response'));
-  t.match((await waiting.pending).outcome, { reason: 'malformed-response', message: /no request explains/ });
+  t.match((await waiting.pending).outcome, {
+    reason: 'malformed-response',
+    message: /no request accounts for/,
+  });
 
   const reading = begin(t);
   const { handler } = reading.pool;
@@ -258,7 +261,7 @@ t.test('an interruption ends an exchange with its reason, before it is sent or w
   const { pool, pending } = begin(t, { signal: stop.signal });
   pool.handler.onRequestStart(pool.controller(), null);
   stop.abort(new TimeIsOver(60_000));
-  const message = 'the run’s longest time, 60 s, was over';
+  const message = 'the run’s time limit, 60 s, was over';
   t.strictSame((await pending).outcome, { kind: 'failure', reason: 'interrupted', message });
   t.strictSame(pool.aborted, [message], 'and so does its connection');
 });

@@ -148,10 +148,14 @@ t.test('what undici refuses of a response is malformed', async (t) => {
   const malformed = (error: Error, progress: Progress, message: RegExp) =>
     t.match(failureOf(error, progress), { kind: 'failure', reason: 'malformed-response', message });
   for (const progress of [CONNECTING, WAITING])
-    malformed(new errors.SocketError('bad response'), progress, /a response came that no request explains/);
+    malformed(
+      new errors.SocketError('bad response'),
+      progress,
+      /a response arrived that no request accounts for/,
+    );
   malformed(new errors.SocketError('bad upgrade'), WAITING, /switches protocols/);
   for (const progress of [CONNECTING, WAITING]) {
-    malformed(new errors.ResponseContentLengthMismatchError(), progress, /no telling how long its body is/);
+    malformed(new errors.ResponseContentLengthMismatchError(), progress, /length of its body is unknown/);
   }
   t.match(failureOf(new errors.HeadersOverflowError(), WAITING), {
     kind: 'failure',

@@ -25,8 +25,8 @@ const SYSTEM_ERRORS: Readonly<Record<string, KnownFailure>> = {
   ENETUNREACH: { reason: 'unreachable', message: 'no route to the network' },
   ENETDOWN: { reason: 'unreachable', message: 'this machine has no network' },
   EADDRNOTAVAIL: { reason: 'unreachable', message: 'the address cannot be used from this machine' },
-  EACCES: { reason: 'unreachable', message: 'this machine does not let the connection out' },
-  EPERM: { reason: 'unreachable', message: 'this machine does not let the connection out' },
+  EACCES: { reason: 'unreachable', message: 'this machine blocks the outgoing connection' },
+  EPERM: { reason: 'unreachable', message: 'this machine blocks the outgoing connection' },
   ECONNRESET: { reason: 'reset', message: 'the connection was reset' },
   ECONNABORTED: { reason: 'reset', message: 'the connection was aborted' },
   EPIPE: { reason: 'reset', message: 'the connection was closed while the request was being sent' },
@@ -116,18 +116,18 @@ function tlsFailure(error: Error, code: string, { stage }: Progress): KnownFailu
 function httpFailure(error: Error, code: string, progress: Progress): KnownFailure | undefined {
   if (code !== 'UND_ERR_SOCKET' && code !== 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return undefined;
   if (error.message === 'bad response')
-    return { reason: 'malformed-response', message: 'a response came that no request explains' };
+    return { reason: 'malformed-response', message: 'a response arrived that no request accounts for' };
   if (error.message === 'bad upgrade') {
     return {
       reason: 'malformed-response',
-      message: 'the response switches protocols, which nobody asked for',
+      message: 'the response switches protocols, which was not requested',
     };
   }
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && progress.stage !== 'reading the body') {
     // undici takes the parser's complaint about the headers for a body that is too short.
     return {
       reason: 'malformed-response',
-      message: 'the response is not HTTP/1.1: no telling how long its body is',
+      message: 'the response is not HTTP/1.1, so the length of its body is unknown',
     };
   }
   return closed(progress);

@@ -18,7 +18,7 @@ const ALIKE = [401, 429];
 const STALE: FailureOutcome = {
   kind: 'failure',
   reason: 'malformed-response',
-  message: 'an earlier answer came once more in place of this one, on a connection that was out of step',
+  message: 'an earlier answer was repeated in place of this one, on a connection that was out of sync',
 };
 
 /**

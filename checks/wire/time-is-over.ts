@@ -4,7 +4,7 @@ export class TimeIsOver extends Error {
 
   /** @param limit real milliseconds */
   constructor(limit: number) {
-    super(`the run’s longest time, ${Number((limit / 1000).toFixed(2))} s, was over`);
+    super(`the run’s time limit, ${Number((limit / 1000).toFixed(2))} s, was over`);
   }
 }
 

@@ -194,7 +194,7 @@ t.test(
     const { ended, output } = start(folder, [...args, '--out', 'out', '--time-limit', `${limit}s`], env);
     t.equal(await ended, 3, output.stderr);
     t.ok(performance.now() - startedAt < limit * 1000 + 57_000);
-    const over = new RegExp(`the run’s longest time, ${limit} s, was over`);
+    const over = new RegExp(`the run’s time limit, ${limit} s, was over`);
     t.match(output.stderr, new RegExp(`^warning: ${over.source}; --resume goes on from there$`, 'm'));
     const out = join(folder, 'out');
     const read = readReport(out);
@@ -243,7 +243,7 @@ t.test('a target that drips for as long as it may is not waited for beyond the l
   const args = ['check', '--target', address, '--format', 'human', '--time-limit', '2s'];
   const { ended, output } = start(folder, args, { PETSTORE_FREE_KEY: 'some-key-or-other' });
   t.equal(await ended, 4);
-  t.equal(output.stderr, 'error: the run’s longest time, 2 s, was over before anything was judged\n');
+  t.equal(output.stderr, 'error: the run’s time limit, 2 s, was over before anything was judged\n');
 });
 
 t.test('a request under way when the run was interrupted is sent again when it goes on', async (t) => {

@@ -113,9 +113,9 @@ t.test('what is wrong with target, profile, keys and stored runs', async (t) => 
     [
       { target: 'ftp://x' },
       'some-key',
-      /--target: the target is no http:\/\/ or https:\/\/ address; write it like/,
+      /--target: the target is not an http:\/\/ or https:\/\/ address; write it like/,
     ],
-    [{ target: 'http://user:word@x/v1' }, 'some-key', /--target: the target holds credentials/],
+    [{ target: 'http://user:word@x/v1' }, 'some-key', /--target: the target contains credentials/],
     [{ profile: at('none.yaml') }, 'some-key', /none\.yaml:1:1: there is no such profile/],
     [{ profile: at('folder') }, 'some-key', /folder:1:1: the profile is a directory/],
     [
@@ -133,8 +133,8 @@ t.test('what is wrong with target, profile, keys and stored runs', async (t) => 
       'some-key',
       /example\.com may be what customers use.*--production/,
     ],
-    [{ resume: at('folder') }, 'some-key', /no journal there/],
-    [{ resume: at('p.yaml') }, 'some-key', /no journal there/],
+    [{ resume: at('folder') }, 'some-key', /there is no journal/],
+    [{ resume: at('p.yaml') }, 'some-key', /there is no journal/],
     [{ rejudge: at('unfinished') }, 'some-key', /journal\.ndjson:1: not the first line of a journal/],
     [
       { rejudge: at('begun') },
@@ -181,7 +181,7 @@ t.test('baselines that cannot be read', async (t) => {
   });
   for (const [name, message] of [
     ['none', /none: the baseline cannot be read: there is no such file/],
-    ['folder', /folder: is no regular file/],
+    ['folder', /folder: is not a regular file/],
     ['map', /map:1:1: a baseline must be a list/],
     ['twice', /twice:2:3: list-limit-range is listed twice; remove one/],
     ['excluded', /excluded:1:3: there is no requirement "interface-version" with a check/],

@@ -69,7 +69,8 @@ const NOTHING_REFUSED = [
 
 const NOT_THE_SERVICE = /is not the Pet Store Service: GET \/pets answers /;
 const STOPPED = /^the target stopped answering: .*, for \d+ s; --resume goes on from there$/;
-const SPENT = /^429 for key free-1 of 60 a minute though the check had quota for it: somebody else spends it/;
+const SPENT =
+  /^429 for key free-1 of 60 a minute although the check had quota left: another client is using the key/;
 
 const RUNS: Readonly<Record<string, ExpectedRun>> = {
   'closes a connection that it said to keep': judged([], 35),
@@ -151,12 +152,12 @@ const RUNS: Readonly<Record<string, ExpectedRun>> = {
   'becomes another service': judged(
     [],
     15,
-    /^another service answers since .* 200 application\/json, 13 bytes$/,
+    /^a different service has been answering since .* 200 application\/json, 13 bytes$/,
   ),
   "answers with the previous client's response": judged(
     ['add-echoes-name', 'get-returns-requested-id'],
     0,
-    /^answers belong to other requests: /,
+    /^answers are mixed up between requests: /,
   ),
 };
 

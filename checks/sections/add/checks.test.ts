@@ -174,7 +174,7 @@ t.test('a valid addition is answered with 201', async (t) => {
   });
   t.match(await said(id, { basic: [made('a', { status: 403 })], enough: [] }), {
     verdict: 'inconclusive',
-    reason: /no key of the profile may add animals/,
+    reason: /no key of the profile seems to be allowed to add animals/,
   });
 });
 
@@ -302,6 +302,6 @@ t.test('what could not be added leaves open what it would show, and nothing that
     reason: 'no usable key has the role functional',
   });
   const id = 'add-answers-201';
-  t.match(await without(id, made('basic')), { verdict: 'inconclusive', reason: /beside the basic ones/ });
+  t.match(await without(id, made('basic')), { verdict: 'inconclusive', reason: /beyond the basic ones/ });
   t.match(await without(id, made('basic', { status: 200 })), { verdict: 'fail', evidence: 'basic' });
 });

@@ -108,12 +108,12 @@ export const addAnimalChecks: readonly Check[] = [
         knownCategoryId(trace.run, sample) === undefined
       )
         return judge.unsettled(
-          'each addition was refused as invalid, perhaps for its category: a profile can name one that exists, as samples: { categoryId: 7 }',
+          'every addition was refused as invalid, perhaps because of its category: name an existing one in the profile, such as samples: { categoryId: 7 }',
           ...exchanges,
         );
       for (const addition of bound201(basic)) judgeCreated(addition, judge, trace);
       if (enough === undefined && mayAddAnimals(trace.run, basic))
-        judge.unsettled('not every addition beside the basic ones was answered');
+        judge.unsettled('not every addition beyond the basic ones was answered');
       const others = (enough ?? []).filter(({ exchange }) => !exchanges.includes(exchange));
       for (const addition of others)
         if (addition.label === FILLER || !refusedAsInvalid(addition)) judgeCreated(addition, judge, trace);
@@ -145,7 +145,7 @@ export const addAnimalChecks: readonly Check[] = [
       judge.unsettled(`an addition with an id was answered ${described(exchange)}`, exchange);
     else if (pet.id === sent.id) {
       judge.breaks(
-        { expected: 'an id of the service’s choice', actual: `the id that the client sent, ${pet.id}` },
+        { expected: 'an id chosen by the service', actual: `the id that the client sent, ${pet.id}` },
         exchange,
       );
     } else judge.holds(exchange);
@@ -167,7 +167,10 @@ export const addAnimalChecks: readonly Check[] = [
         if (other === undefined) judge.holds(exchange);
         else
           judge.breaks(
-            { expected: 'an id that no other animal has', actual: `id ${id}, which another animal has` },
+            {
+              expected: 'an id that no other animal has',
+              actual: `id ${id}, which another animal already has`,
+            },
             exchange,
             other,
           );

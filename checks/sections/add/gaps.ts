@@ -127,7 +127,7 @@ export const addAnimalGaps: readonly GapObserver[] = [
       answer: names.length === 0 ? 'none' : names.join(', '),
       detail:
         names.length === 0
-          ? 'animals have the fields of a Pet only'
+          ? 'animals have only the fields of a Pet'
           : `animals also have ${names.join(', ')}`,
       evidence: [...extra.values()].slice(0, 1).concat(names.length === 0 ? [looked] : []),
     };

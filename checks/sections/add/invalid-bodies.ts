@@ -121,8 +121,8 @@ export const invalidAnimalChecks: readonly Check[] = [
     'a status that is no PetStatus': withStatus('"adopted"'),
     'a status in capital letters': withStatus('"SOLD"'),
     // Blanks at its end, of a kind that $ in a regular expression passes over too.
-    'a status with a line end': withStatus('"sold\\n"'),
-    'two statuses in one text': withStatus('"available,pending"'),
+    'a status with a trailing newline': withStatus('"sold\\n"'),
+    'two statuses in one string': withStatus('"available,pending"'),
     'an empty status': withStatus('""'),
   }),
   refuses('add-rejects-status-type', {
@@ -141,10 +141,9 @@ export const invalidAnimalChecks: readonly Check[] = [
   }),
   refuses('add-rejects-malformed-json', {
     'JSON that is cut off': (name, category) => `{"name":${quoted(name)},"categoryId":${category}`,
-    'JSON with a comma too many': (name, category) => `{"name":${quoted(name)},"categoryId":${category},}`,
-    'JSON with other quotes': (name, category) => `{'name':'${name}','categoryId':${category}}`,
-    'JSON with a word behind it': (name, category) =>
-      `{"name":${quoted(name)},"categoryId":${category}} please`,
+    'JSON with a trailing comma': (name, category) => `{"name":${quoted(name)},"categoryId":${category},}`,
+    'JSON with single quotes': (name, category) => `{'name':'${name}','categoryId':${category}}`,
+    'JSON followed by a word': (name, category) => `{"name":${quoted(name)},"categoryId":${category}} please`,
   }),
   refuses('add-rejects-empty-body', { 'an empty body': () => '', 'an empty object': () => '{}' }),
   // 4.2: a failure adds nothing. Seen in every list that comes after; a large store shows only a part of itself.

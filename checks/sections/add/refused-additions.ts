@@ -35,7 +35,7 @@ export function storedThoughRefused(status: number, noneRefused: string) {
       else {
         judge.breaks(
           {
-            expected: `no animal of an addition that was answered ${status}`,
+            expected: `no animal from an addition that was answered ${status}`,
             actual: `${JSON.stringify(nameSent(origin))} is listed`,
           },
           exchange,

@@ -50,18 +50,17 @@ function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, t
   if (retry === undefined || refusal === undefined)
     return judge.unsettled(`key ${key.name} was not refused, or not told how long to wait`);
   if (isAdmitted(retry)) return judge.holds(retry, refusal);
-  if (tellsDay(retry, key.limits))
-    return judge.unsettled(`nothing is left of the day of key ${key.name}`, retry);
+  if (tellsDay(retry, key.limits)) return judge.unsettled(`key ${key.name} has no daily quota left`, retry);
   if (!answersOtherwise(retry, refusal))
     return judge.unsettled(`key ${key.name} was refused after it had waited (see retry-after-honest)`, retry);
   if (othersSpend(trace, key, windows))
     return judge.unsettled(
-      `somebody else seems to spend key ${key.name}, and may have earned its ban`,
+      `another client seems to be using key ${key.name}, and may have caused its ban`,
       retry,
     );
   if (windows.some(({ refusals }) => refusals.length > 1))
     return judge.unsettled(
-      `key ${key.name} had several requests in flight when it was refused, which may earn a ban`,
+      `key ${key.name} had several requests in flight when it was refused, which may cause a ban`,
       retry,
     );
   judge.breaks(
@@ -96,10 +95,10 @@ const checkOfBan = (id: string, judgeBan: Judgement): Check =>
 
 /** Why too few requests over the limit leave it open whether the target bans. */
 export const tooSlow = ({ refusals }: BanReading) =>
-  `the target was too slow to be sent more than ${refusals.length} requests over the limit in time: a ban may begin later`;
+  `the target was so slow that only ${refusals.length} requests over the limit could be sent: a ban may begin later`;
 
 const prolonged = ({ key }: BanReading) =>
-  `somebody else seems to spend key ${key.name}, which prolongs its ban`;
+  `another client seems to be using key ${key.name}, which may prolong its ban`;
 
 export const banChecks: readonly Check[] = [
   // 8: continuing to send requests after a 429 may lead to a temporary ban on the API key.
@@ -147,13 +146,13 @@ export const banChecks: readonly Check[] = [
   // 8: where the response to a banned key tells the time to wait, the key is served after it.
   checkOfBan('ban-ends-as-told', ({ toldEnd, atEnd, notWaited, answer: first }, judge, reading) => {
     if (toldEnd === undefined) judge.notApplicable('the ban does not tell when it ends');
-    else if (atEnd === undefined) judge.unsettled(notWaited ?? 'the end was not waited for', first);
+    else if (atEnd === undefined) judge.unsettled(notWaited ?? 'the run did not wait for its end', first);
     else if (isAdmitted(atEnd)) judge.holds(atEnd, first);
     else if (reading.count.verdict.kind === 'fewer') judge.unsettled(prolonged(reading), atEnd);
     else
       judge.breaks(
         {
-          expected: 'a request admitted after the time that the ban told, and after the window',
+          expected: 'a request admitted once the ban’s stated time and the window are over',
           actual: described(atEnd),
         },
         atEnd,
@@ -176,7 +175,7 @@ export const banChecks: readonly Check[] = [
     else if (otherKeys(run.keys, key).length === 0)
       judge.skips('the profile has no second key with the role functional');
     else if (others.length === 0)
-      judge.unsettled('no other key was free meanwhile: each was over its own limit, or cannot be used');
+      judge.unsettled('no other key was available: each was over its own limit, or unusable');
     else for (const { exchange, banned } of others) if (!banned) judge.holds(exchange, ban.answer);
   }),
 ];

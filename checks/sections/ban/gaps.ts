@@ -37,11 +37,11 @@ export const banGaps: readonly GapObserver[] = [
   })),
   banGap('ban-threshold', ({ after }) => ({
     answer: `${after}`,
-    detail: `the ban showed with the ${after}th request over the limit`,
+    detail: `the ban began with request ${after} over the limit`,
   })),
   banGap('ban-duration', ({ answer, toldEnd }, { bans }) => {
     if (bans.length === 0)
-      return { answer: 'not-told', detail: 'the ban shows only by outlasting the window' };
+      return { answer: 'not-told', detail: 'the ban shows only because it outlasts the window' };
     if (toldEnd === undefined) return { answer: 'not-told', detail: 'the ban does not tell when it ends' };
     const seconds = Math.round((toldEnd - answer.receivedAt) / SECOND);
     return { answer: `${seconds}-seconds`, detail: `the ban says that it lasts ${seconds} seconds` };

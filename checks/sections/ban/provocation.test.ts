@@ -193,7 +193,7 @@ t.test('a target that refuses nothing cannot be provoked', async (t) => {
   const test = await banningRun({}, { admits: 1000 });
   await t.rejects(outcomeOf(test.run, banScene()), {
     name: 'Unsettled',
-    message: /key free-ban was refused nothing/,
+    message: /no request of key free-ban was refused/,
     evidence: [{ id: 'ban:free-ban#12' }],
   });
   t.equal(test.sent.length, 12 + 6);

@@ -89,7 +89,7 @@ export async function provoke(probe: Probe, key: Key, store: Store): Promise<Pro
   await excess.send(() => excess.standing.first !== undefined, key.limits.perMinute);
   const { first, ban } = excess.standing;
   if (first === undefined)
-    throw new Unsettled(`key ${key.name} was refused nothing`, last === undefined ? [] : [last]);
+    throw new Unsettled(`no request of key ${key.name} was refused`, last === undefined ? [] : [last]);
   if (ban === undefined) await untilWindowEnds(probe, key, first, roundTrip);
   const enough = excess.refusals + PATIENCE_OF_TARGET;
   await excess.send(

@@ -50,7 +50,7 @@ export interface Ban {
   readonly atEnd: AnsweredExchange | undefined;
   /** The first request that was admitted again. */
   readonly servedAgain: AnsweredExchange | undefined;
-  /** Why the end was not waited for. */
+  /** Why the run did not wait for its end. */
   readonly notWaited: string | undefined;
 }
 
@@ -194,7 +194,7 @@ function endOf(
 /** Why the end of a ban of this length is not waited for; undefined where it is. */
 const tooLong = (length: number): string | undefined =>
   length > LONGEST_BAN
-    ? `the ban lasts ${Math.round(length / MINUTE)} minutes, and a run waits ${LONGEST_BAN / MINUTE}`
+    ? `the ban lasts ${Math.round(length / MINUTE)} minutes, but a run waits only ${LONGEST_BAN / MINUTE}`
     : undefined;
 
 /** Reads the measurement of the one key that may be banned. @throws Unsettled where there is none */

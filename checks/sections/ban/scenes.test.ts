@@ -130,7 +130,7 @@ t.test('a ban of an hour is not waited for', async (t) => {
   t.match(measured.ban, {
     atEnd: undefined,
     servedAgain: undefined,
-    notWaited: /lasts 60 minutes, and a run waits 15$/,
+    notWaited: /lasts 60 minutes, but a run waits only 15$/,
     answers: { length: 1 },
   });
   t.ok(about(measured.ban?.toldEnd, (measured.ban?.answer.receivedAt ?? 0) + 3600 * SECOND));

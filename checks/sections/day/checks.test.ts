@@ -52,7 +52,7 @@ t.test('the plan’s requests a day, no fewer, no more', async (t) => {
   });
   t.match(await (await endless(spent(41)))('rate-day-free'), {
     verdict: 'fail',
-    reason: '41 were, and none was refused for the day',
+    reason: '41 were admitted, and none was refused for the day',
     evidence: /^$/,
   });
   const days = [...spent(41), at(NOON + DAY)];
@@ -211,7 +211,7 @@ t.test('the refusal of the day is a 429 that asks to wait for its end', async (t
     verdict: 'inconclusive',
     reason: /not refused/,
   });
-  t.match(await refusal({ waitsInVain: 3 }), { verdict: 'inconclusive', reason: /somebody else/ });
+  t.match(await refusal({ waitsInVain: 3 }), { verdict: 'inconclusive', reason: /another client/ });
   t.match(await refusal({ refusal: refused({ status: 403 }) }), {
     verdict: 'fail',
     expected: /^429/,

@@ -25,7 +25,7 @@ function judgeDay(day: DayMeasurement, judge: Judge, trace: Trace): void {
   if (refusal === undefined) {
     if ((admitted.at(-1)?.[0] ?? 0) - (begun ?? 0) >= DAY)
       return judge.unsettled(`the quota of key ${key.name} takes longer than a day to spend`);
-    return judge.breaks({ expected, actual: `${all} were, and none was refused for the day` });
+    return judge.breaks({ expected, actual: `${all} were admitted, and none was refused for the day` });
   }
   if (!isDays(day, refusal, trace)) return judge.unsettled(notSurelyDays(key), refusal);
   const end = toldEnd(trace, refusal);
@@ -49,13 +49,13 @@ function judgeDay(day: DayMeasurement, judge: Judge, trace: Trace): void {
   if (key.unusedToday || shownAtFirst || beganWithUs)
     return judge.breaks({ expected, actual: `${inDay} were admitted` }, refusal);
   judge.unsettled(
-    `${inDay} of ${perDay} requests were admitted; ${perDay - inDay} earlier ones today would explain it (say unusedToday: true for key ${key.name} in the profile where there were none)`,
+    `${inDay} of ${perDay} requests were admitted; ${perDay - inDay} earlier requests today would explain it (if there were none, set unusedToday: true for key ${key.name} in the profile)`,
     refusal,
   );
 }
 
 const notSurelyDays = ({ name }: Key) =>
-  `key ${name} was refused, not surely for its day: somebody else seems to spend it`;
+  `key ${name} was refused, perhaps not for its day: another client seems to be using it`;
 
 /** Judges what the refusal of the day says. */
 function judgeRefusal(day: DayMeasurement, judge: Judge, trace: Trace): void {
@@ -66,7 +66,7 @@ function judgeRefusal(day: DayMeasurement, judge: Judge, trace: Trace): void {
     judge.breaks({ expected, actual }, refusal, ...evidence);
   if (refusal.outcome.status !== 429)
     return breaks('429 for a request over the day’s quota', described(refusal));
-  const toDaysEnd = 'a Retry-After that reaches to the end of the day';
+  const toDaysEnd = 'a Retry-After that reaches the end of the day';
   if (refusedAgain !== undefined)
     return breaks(toDaysEnd, `after it, still ${described(refusedAgain)}`, refusedAgain);
   const end = toldEnd(trace, refusal);

@@ -26,7 +26,7 @@ t.test('a refusal for the day after the wait for the minute', async (t) => {
   const ofDay = { ...again({ limit: free.limits.perDay }), windows: [windowOf(exact)] };
   const ofMinute = { ...again({}), windows: [windowOf(exact)] };
   for (const id of AFTER_THE_WAIT) {
-    t.match(await said(id, ofDay), { verdict: 'inconclusive', reason: /day/, evidence: /^again/ }, id);
+    t.match(await said(id, ofDay), { verdict: 'inconclusive', reason: /daily/, evidence: /^again/ }, id);
     t.match(await said(id, ofMinute), { verdict: 'fail' }, id);
   }
 });
@@ -45,6 +45,6 @@ t.test('a key that is admitted nothing at all shows no limit of its minute', asy
     said('rate-minute-free', {
       windows: [windowOf(fewer(), admitted), windowOf(fewer(), admitted)],
     });
-  t.match(await minute(0), { verdict: 'inconclusive', reason: /day/ });
+  t.match(await minute(0), { verdict: 'inconclusive', reason: /daily/ });
   t.match(await minute(1), { verdict: 'fail' });
 });

@@ -101,7 +101,7 @@ t.test('whether it was to be removed by now neither clock tells alone', async (t
       for (const status of [200, 410])
         t.match(
           await said(id, [{ status }], theirs, `[${animal(7, 'sold')}]`, ours),
-          { verdict: 'inconclusive', reason: /Date and our clock disagree$/ },
+          { verdict: 'inconclusive', reason: /Date and our clock disagree/ },
           `${id}: ${status}`,
         );
 });
@@ -149,7 +149,7 @@ t.test('a Deprecation header says that the operation is deprecated already', asy
   });
   t.match(announced(id, 'false'), { expected: 'a deprecated operation', reason: 'Deprecation: false' });
   t.match(announced(id, `@${now + 4}`), {
-    expected: 'an operation that is deprecated already',
+    expected: 'an operation that is already deprecated',
     reason: /, which lies ahead$/,
   });
   const unknown = (header: string) => announced(id, header, ofGet, false).verdict;
@@ -185,7 +185,7 @@ t.test('no other operation is deprecated', async (t) => {
   const date = 'Thu, 05 Dec 2030 00:00:00 GMT';
   t.match(announced('sunset-header-agrees', date, { operation: 'createPet', method: 'POST' }), {
     verdict: 'fail',
-    expected: 'a removal date of GET /pets/{petId} only',
+    expected: 'a removal date for GET /pets/{petId} only',
     reason: `Sunset: ${date} on POST /pets`,
   });
 });

@@ -42,7 +42,7 @@ function deprecationViolation(text: string, now: number): Violation | undefined 
   if (deprecation.kind === 'not-deprecated') return { expected: 'a deprecated operation', actual };
   if (deprecation.since === undefined || deprecation.since <= now) return undefined;
   return {
-    expected: 'an operation that is deprecated already',
+    expected: 'an operation that is already deprecated',
     actual: `${actual}, which lies ahead`,
   };
 }
@@ -124,7 +124,7 @@ export const deprecationChecks: readonly Check[] = [
       (text, exchange) => {
         const actual = `Sunset: ${text}`;
         if (!concernsGet(exchange)) {
-          const expected = 'a removal date of GET /pets/{petId} only';
+          const expected = 'a removal date for GET /pets/{petId} only';
           return { expected, actual: `${actual} on ${exchange.request.method} /pets` };
         }
         const time = Date.parse(text);

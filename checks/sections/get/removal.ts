@@ -11,7 +11,7 @@ const DAY = 86_400_000;
 export const removalDay = { begins: REMOVED_AT - EARLIEST_ZONE, ends: REMOVED_AT + DAY + LATEST_ZONE };
 
 export const CLOCKS_DISPUTE =
-  'whether the operation is past its removal date, the target’s Date and our clock disagree';
+  'the target’s Date and our clock disagree on whether the operation is past its removal date';
 
 export type Removal = 'before' | 'on the day' | 'after' | 'disputed';
 

@@ -93,12 +93,12 @@ t.test('X-RateLimit-Limit is a figure of the key’s plan', async (t) => {
     t.equal(verdict(id, { limit }), expected, limit);
   t.match(judged(id, { limit: '300' }), {
     expected: 'X-RateLimit-Limit: 60 (a minute) or 1000 (a day) for a key of plan free',
-    reason: 'X-RateLimit-Limit: 300, as of plan pro: is key free-1 of plan free?',
+    reason: 'X-RateLimit-Limit: 300, as in plan pro: is key free-1 really of plan free?',
     evidence: 'answer',
   });
   t.equal(
     judged(id, { limit: '100000' }).reason,
-    'X-RateLimit-Limit: 100000, as of plan business: is key free-1 of plan free?',
+    'X-RateLimit-Limit: 100000, as in plan business: is key free-1 really of plan free?',
   );
   t.equal(judged(id, { limit: '59' }).reason, 'X-RateLimit-Limit: 59');
   t.match(judged(id, { limit: 'many' }), {
@@ -206,7 +206,7 @@ t.test('a Reset that Date contradicts and our clock does not is nobody’s fault
   ahead.trace.targetClock.learn(rateReading(told));
   t.match(seen(ahead, rateHeaderChecks, RESET, [told]), {
     verdict: 'inconclusive',
-    reason: /^X-RateLimit-Reset: \d+, which is \d+ seconds ago by Date, and not by our clock: /,
+    reason: /^X-RateLimit-Reset: \d+, which is \d+ seconds ago by Date but not by our clock: /,
     evidence: 'answer',
   });
   const gone = answer({ reset: unix(3), date: new Date(NOON + 50_000).toUTCString() });

@@ -56,7 +56,7 @@ function ofAnotherPlan(limit: NumberHeader, { name, plan }: Key): string {
   const other =
     plans.find(([, { perMinute }]) => perMinute === value) ??
     plans.find(([, { perDay }]) => perDay === value);
-  return other === undefined ? '' : `, as of plan ${other[0]}: is key ${name} of plan ${plan}?`;
+  return other === undefined ? '' : `, as in plan ${other[0]}: is key ${name} really of plan ${plan}?`;
 }
 
 const ROUNDING = 1000;
@@ -90,7 +90,7 @@ function judgeReset(reset: NumberHeader, exchange: AnsweredExchange, trace: Trac
   if (violation === undefined) return undefined;
   const clocksAgree = made.earliest <= receivedAt && received.latest >= sentAt;
   if (clocksAgree || violationIf(sentAt - CLOCKS_APART, receivedAt + CLOCKS_APART)) return violation;
-  throw new Unsettled(`${violation.actual} by Date, and not by our clock: one of the two is wrong`, [
+  throw new Unsettled(`${violation.actual} by Date but not by our clock: one of the two is wrong`, [
     exchange,
   ]);
 }

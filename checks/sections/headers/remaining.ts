@@ -40,7 +40,7 @@ function judgeFall(key: Key, judge: Judge, trace: Trace): void {
   if (verdict.kind === 'falls') judge.holds(...exchangesOf(readings.slice(0, 2)));
   else if (verdict.kind === 'disturbed') judge.unsettled(`key ${key.name}: ${verdict.reason}`);
   else if (verdict.kind === 'broken' && areOfMovingDay(verdict.readings, readings, key))
-    judge.unsettled(`key ${key.name}: its day seems to look back, over what another run spent`);
+    judge.unsettled(`key ${key.name}: its day seems to be a sliding window that still counts another run`);
   else if (verdict.kind === 'broken') judge.breaks(verdict, ...exchangesOf(verdict.readings));
 }
 

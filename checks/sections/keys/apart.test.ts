@@ -61,7 +61,7 @@ t.test('a key that pays for the requests of others as well', async (t) => {
   const { run, sent } = spending(() => ({ 'free-1': 1, 'pro-1': 1 }));
   t.match(await judged(run, keysApartChecks, 'rate-keys-apart'), {
     verdict: 'fail',
-    expected: /^key free-1 spends only its own requests$/,
+    expected: /^key free-1 pays only for its own requests$/,
     reason: /fell by 3, 1, 6, 2 where it sent one request and other keys 2, 0, 5, 1$/,
     evidence: /^keys-in-turn#17,keys-in-turn#15$/,
   });
@@ -90,7 +90,7 @@ t.test('one key that pays for the other', async (t) => {
     const { run } = spending((request) => ({ ...own(request), [key]: 1 }));
     t.match(await judged(run, keysApartChecks, 'rate-keys-apart'), {
       verdict: 'fail',
-      expected: `key ${key} spends only`,
+      expected: `key ${key} pays only for its own requests`,
       reason: /fell by 3, 1, 6, 2 /,
     });
   }
@@ -111,7 +111,7 @@ t.test('somebody else on a key does not come in proportion to our requests', asy
     }));
     t.match(
       await judged(run, keysApartChecks, 'rate-keys-apart'),
-      { verdict: 'inconclusive', reason: /somebody else seems to spend key free-1/ },
+      { verdict: 'inconclusive', reason: /another client seems to be using key free-1/ },
       name,
     );
   }
@@ -132,7 +132,7 @@ t.test('a quota that does not suffice is waited for', async (t) => {
 });
 
 t.test('headers that do not tell what a key spent', async (t) => {
-  const undecided = { verdict: 'inconclusive', reason: /does not tell what a key spent/ };
+  const undecided = { verdict: 'inconclusive', reason: /does not show what a key spent/ };
   const { run } = spending(own, [free, pro], () => ({ remaining: undefined }));
   t.match(await judged(run, keysApartChecks, 'rate-keys-apart'), undecided);
   const windows = spending(own, [free, pro], (_key, remaining, number) => ({ limit: number, remaining }));
@@ -205,7 +205,7 @@ t.test('a request with almost a key that is taken from the key’s quota', async
   );
   t.match(await judged(run, keysApartChecks, 'rate-invalid-key-free'), {
     verdict: 'fail',
-    reason: /fell by 2 where .* once, and by 4 where it came three times/,
+    reason: /fell by 2 when .* once, and by 4 when it was sent three times/,
     evidence: /^rate-invalid-key-free#48,rate-invalid-key-free#26$/,
   });
   t.equal(sent.length, 3 * 2 + 7 * (1 + 2 + 3));
@@ -224,7 +224,7 @@ t.test('requests with several resemblances of a key that are taken from its quot
   );
   t.match(await judged(run, keysApartChecks, 'rate-invalid-key-free'), {
     verdict: 'fail',
-    reason: /fell by 4 where .* once, and by 10 where it came three times/,
+    reason: /fell by 4 when .* once, and by 10 when it was sent three times/,
   });
 });
 
@@ -242,7 +242,7 @@ t.test('somebody else on the key of the largest plan', async (t) => {
     }));
     t.match(
       await judged(run, keysApartChecks, 'rate-invalid-key-free'),
-      { verdict: 'inconclusive', reason: /somebody else seems to spend key pro-1/ },
+      { verdict: 'inconclusive', reason: /another client seems to be using key pro-1/ },
       name,
     );
   }
@@ -255,7 +255,7 @@ t.test('a key that does not show what it spent, or none at all', async (t) => {
     }));
     t.match(await judged(run, keysApartChecks, 'rate-invalid-key-free'), {
       verdict: 'inconclusive',
-      reason: /does not tell what a key spent/,
+      reason: /does not show what a key spent/,
     });
   }
   const { run } = spending(own, []);

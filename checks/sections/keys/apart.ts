@@ -25,8 +25,8 @@ function followsOthers(followed: readonly FollowedSpan[]): boolean {
   return each > 0 && followed.every((span) => comparableFall(span) === 1 + span.others * each);
 }
 
-const NOT_TOLD = 'X-RateLimit-Remaining does not tell what a key spent';
-const disturbed = ({ key }: Span) => `somebody else seems to spend key ${key.name}`;
+const NOT_TOLD = 'X-RateLimit-Remaining does not show what a key spent';
+const disturbed = ({ key }: Span) => `another client seems to be using key ${key.name}`;
 
 export const keysApartChecks: readonly Check[] = [
   // 8: the limit applies to the caller; what one key spends, no other key pays.
@@ -48,7 +48,7 @@ export const keysApartChecks: readonly Check[] = [
         else
           judge.breaks(
             {
-              expected: `key ${span.key.name} spends only its own requests`,
+              expected: `key ${span.key.name} pays only for its own requests`,
               actual: `X-RateLimit-Remaining fell by ${followed.map(comparableFall).join(', ')} where it sent one request and other keys ${followed.map(({ others }) => others).join(', ')}`,
             },
             last.after,
@@ -69,8 +69,8 @@ export const keysApartChecks: readonly Check[] = [
     else
       judge.breaks(
         {
-          expected: 'a fall of X-RateLimit-Remaining by the valid request only',
-          actual: `it fell by ${fall} where each kind of invalid request came once, and by ${falls.at(-1)} where it came three times`,
+          expected: 'X-RateLimit-Remaining falls only for the valid request',
+          actual: `it fell by ${fall} when each kind of invalid request was sent once, and by ${falls.at(-1)} when it was sent three times`,
         },
         thrice.after,
         thrice.before,

@@ -216,7 +216,7 @@ t.test('a key that is almost right, each operation in turn', async (t) => {
       openTo((request) => credentials(request).endsWith('=')),
     ),
     {
-      expected: '401 for GET /pets?limit=1 with Bearer and a key with an equals sign more',
+      expected: '401 for GET /pets?limit=1 with Bearer and a key with an extra equals sign',
     },
   );
 });
@@ -244,11 +244,11 @@ t.test('a valid key in another scheme, in none, or elsewhere', async (t) => {
     [`Basic ${basic}`, 'Basic and a valid key'],
     ['ApiKey secret-12', 'ApiKey and a valid key'],
     ['BearerToken secret-12', 'BearerToken and a valid key'],
-    ['Basic secret-12', 'Basic and a valid key as it is'],
+    ['Basic secret-12', 'Basic and a valid key, not encoded'],
     ['Token secret-12', 'Token and a valid key'],
     ['secret-12', 'a valid key without a scheme'],
     ['Bearersecret-12', 'Bearer and a valid key, with no space between'],
-    ['-', 'a valid key in X-Api-Key and in a cookie only'],
+    ['-', 'a valid key only in X-Api-Key and a cookie'],
   ] as const) {
     const { expected } = await tried(
       'auth-other-scheme',

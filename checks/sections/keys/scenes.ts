@@ -144,7 +144,7 @@ export const nearMissKey = invalidRequests('auth-near-miss-key', 7, (probe, stor
   const { value: valid } = someKey(probe);
   const [, ...fewer] = nearMisses(valid);
   // What encodings of text end with, and readers of them cut off.
-  const more = { label: 'an equals sign more', value: `${valid}=` };
+  const more = { label: 'an extra equals sign', value: `${valid}=` };
   // One operation each: keys are compared in one place, and what an operation lets in other scenes try.
   return alternating(
     operations(probe, store, 'with a key that is almost right', { limit: 1 }),
@@ -171,7 +171,7 @@ export const otherScheme = invalidRequests('auth-other-scheme', 8, (probe, store
       raw(`BearerToken ${value}`, 'BearerToken and a valid key'),
     ]),
     ...alternating(specs.slice(0, 1), [
-      raw(`Basic ${value}`, 'Basic and a valid key as it is'),
+      raw(`Basic ${value}`, 'Basic and a valid key, not encoded'),
       raw(`Token ${value}`, 'Token and a valid key'),
       raw(value, 'a valid key without a scheme'),
       raw(`Bearer${value}`, 'Bearer and a valid key, with no space between'),
@@ -179,7 +179,7 @@ export const otherScheme = invalidRequests('auth-other-scheme', 8, (probe, store
     [
       { ...listPets({ limit: 1 }), headers: elsewhere },
       'none',
-      { credentials: 'a valid key in X-Api-Key and in a cookie only' },
+      { credentials: 'a valid key only in X-Api-Key and a cookie' },
     ],
   ];
 });

@@ -19,7 +19,7 @@ t.test('a list is answered with 200 and an array', async (t) => {
   t.match(said(id, { body: '{"pets":[]}' }), {
     verdict: 'fail',
     expected: 'a JSON array',
-    reason: 'JSON that is no array',
+    reason: 'JSON, but not an array',
     evidence: 'list',
   });
   for (const status of [201, 204, 404, 500])

@@ -151,7 +151,7 @@ export const listAnimalChecks: readonly Check[] = [
           return { expected: '200 with a JSON array', actual: described(exchange) };
         return body.ok && Array.isArray(body.value)
           ? undefined
-          : { expected: 'a JSON array', actual: 'JSON that is no array' };
+          : { expected: 'a JSON array', actual: 'JSON, but not an array' };
       },
     ),
   }),
@@ -174,7 +174,7 @@ export const listAnimalChecks: readonly Check[] = [
       const shared = sharedIds(exchanges);
       for (const animal of lists.own) {
         if (shared.has(animal.pet.id))
-          judge.unsettled('other animals have the ids of the run’s (see pet-id-unique)');
+          judge.unsettled('other animals have the same ids as the run’s (see pet-id-unique)');
         else if (!hidden.includes(animal)) judgeListed(judge, lists, animal, fates);
       }
     },

@@ -96,16 +96,16 @@ const order = (
 t.test('animals are listed in the order of adding, the reverse, or another', async (t) => {
   t.strictSame(await order([[1], [2], [3]]), {
     answer: 'oldest-first',
-    detail: '3 animals added in turn stand in that order',
+    detail: '3 animals added in turn are listed in that order',
     evidence: 'list-all',
   });
   t.match(await order([[3], [2], [1]]), {
     answer: 'newest-first',
-    detail: '3 animals added in turn stand in the reverse order',
+    detail: '3 animals added in turn are listed in the reverse order',
   });
   t.match(await order([[1], [3], [2]]), {
     answer: 'other',
-    detail: '3 animals added in turn stand in another order',
+    detail: '3 animals added in turn are listed in another order',
   });
   for (const [answer, ...ids] of [
     ['oldest-first', 9, 1, 8, 2, 3, 7],

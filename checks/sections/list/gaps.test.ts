@@ -66,11 +66,11 @@ t.test(
   async (t) => {
     const id = 'limit-out-of-range';
     for (const [made, count, message] of [
-      [() => 20, 20, 'a store of 20 animals does not tell defaulted from ignored'],
-      [clamps, 1, 'a store of 1 animal does not tell clamped from defaulted from ignored'],
-      [() => 0, 0, 'a store of 0 animals does not tell clamped from defaulted from empty-list from ignored'],
-      [unlessZero(clamps), 30, 'a store of 30 animals does not tell clamped from ignored'],
-      [unlessZero(() => 20), 20, 'a store of 20 animals does not tell clamped from defaulted from ignored'],
+      [() => 20, 20, 'a store of 20 animals cannot tell defaulted from ignored'],
+      [clamps, 1, 'a store of 1 animal cannot tell clamped from defaulted from ignored'],
+      [() => 0, 0, 'a store of 0 animals cannot tell clamped from defaulted from empty-list from ignored'],
+      [unlessZero(clamps), 30, 'a store of 30 animals cannot tell clamped from ignored'],
+      [unlessZero(() => 20), 20, 'a store of 20 animals cannot tell clamped from defaulted from ignored'],
     ] as const)
       await t.rejects(seenOf(id, animals(count), made), { name: 'Unsettled', message });
   },
@@ -118,7 +118,7 @@ t.test('a limit that is no number', async (t) => {
   await t.rejects(
     seenOf(id, animals(20), () => 20),
     {
-      message: 'a store of 20 animals does not tell defaulted from ignored',
+      message: 'a store of 20 animals cannot tell defaulted from ignored',
     },
   );
 });
@@ -140,6 +140,6 @@ t.test('a status that the document does not have', async (t) => {
   );
   await t.rejects(
     seenOf(id, animals(30), () => ({ body: '{}' })),
-    { name: 'Unsettled', message: /^what came is no list: 200/ },
+    { name: 'Unsettled', message: /^the answer is not a list: 200/ },
   );
 });

@@ -59,14 +59,14 @@ function limitAnswers(list: TakenList, lists: LongestLists, nearest?: number): r
 /** The one answer among those that are possible. */
 function only([answer = '', ...more]: readonly string[], lists: LongestLists): string {
   if (more.length === 0) return answer;
-  throw new Unsettled(`a store of ${pets(stored(lists))} does not tell ${[answer, ...more].join(' from ')}`);
+  throw new Unsettled(`a store of ${pets(stored(lists))} cannot tell ${[answer, ...more].join(' from ')}`);
 }
 
 /** Names what a target made of a status that the document does not have. */
 function filterAnswer({ exchange, pets: listed }: TakenList, lists: LongestLists): string {
   const { status } = exchange.outcome;
   if (status !== 200) return `rejected-${status}`;
-  if (listed === undefined) throw new Unsettled(`what came is no list: ${described(exchange)}`);
+  if (listed === undefined) throw new Unsettled(`the answer is not a list: ${described(exchange)}`);
   if (listed.length > 0) return 'unfiltered';
   if (stored(lists) === 0) throw new Unsettled('the store is empty, and so is any list');
   return 'empty-list';
@@ -126,7 +126,7 @@ export const listAnimalGaps: readonly GapObserver[] = [
         : ['other', 'in another order'];
     return {
       answer,
-      detail: `${added.length} animals added in turn stand ${order}`,
+      detail: `${added.length} animals added in turn are listed ${order}`,
       evidence: [all.exchange],
     };
   }),

@@ -44,7 +44,7 @@ export const listLimitChecks: readonly Check[] = [
       for (const pages of doneOf(fullPages, judge)) judgeLength(judge, lists, pages);
       if (known(lists) === 0) judge.unsettled('the store is empty, and nothing could be added');
       else if (lists.all.pets !== undefined && !isShort(lists.all, lists)) judge.holds(lists.all.exchange);
-      if (shortPages === undefined) judge.unsettled('lists that were short could not be taken again');
+      if (shortPages === undefined) judge.unsettled('short lists could not be requested again');
       else for (const { before, pages } of doneOf(shortPages, judge)) judgeLength(judge, before, pages);
     },
   ),

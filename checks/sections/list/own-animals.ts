@@ -162,7 +162,7 @@ export function fatesOf(exchanges: readonly Exchange[]): Fates {
 }
 
 export const goneInWords = (id: bigint) =>
-  `animal ${id} was there and is gone, from lists and retrievals alike: somebody or something removes animals`;
+  `animal ${id} existed and has disappeared from lists and retrievals: something is removing animals`;
 
 /** What is suspicious of an animal: that it is gone, or which status became which; undefined where nothing is. */
 function suspicion(life: Life): string | undefined {

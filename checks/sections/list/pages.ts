@@ -96,7 +96,7 @@ export const filteredPages = scene(
 export const completePages = scene('complete-pages', { needs: { lists } }, async (probe, { lists }) => {
   const incomplete = [...lists.byStatus].filter(([status, list]) => leavesOutOthers(status, list, lists));
   if (incomplete.length > 0)
-    await probe.waitUntil(probe.now() + SETTLED, 'animals of others to be listed with their status');
+    await probe.waitUntil(probe.now() + SETTLED, 'other clients’ animals to be listed with their status');
   return inTurn(
     incomplete,
     async ([status]): Promise<readonly [status: string, pages: readonly Page[]]> => [

@@ -52,7 +52,7 @@ export function judgeUnchanged(
   const changed = differences(pet, shown, change);
   if (changed.length === 0 && change?.isAgreed === false)
     judge.unsettled(
-      `the status of animal ${pet.id} became ${inWords(change.to)}, by lists or by retrievals alone`,
+      `the status of animal ${pet.id} became ${inWords(change.to)}, according only to lists or only to retrievals`,
       ...change.evidence,
     );
   if (changed.length === 0) return true;

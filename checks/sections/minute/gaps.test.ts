@@ -56,7 +56,7 @@ t.test('whether quota comes back at once or bit by bit', async (t) => {
   });
   t.match(await kind({ refilling: true, afterRetryAfter: undefined }), {
     answer: 'refilling',
-    detail: /bit by bit/,
+    detail: /refilled gradually/,
     evidence: /^after-reset$/,
   });
   t.equal(await kind({ afterRetryAfter: undefined, afterReset: undefined }), undefined);

@@ -40,7 +40,7 @@ export const rateLimitGaps: readonly GapObserver[] = [
     return givesBackGradually(measured) === true
       ? answer(
           'refilling',
-          'the first request after the wait found little quota: it is given back bit by bit',
+          'the first request after the wait found little quota: it is refilled gradually',
           exchange,
         )
       : answer('fixed', 'the first request after the wait found the whole quota', exchange);

@@ -114,7 +114,7 @@ t.test('a refusal after the wait that is a ban’s, or the day’s, or somebody 
     told: Parameters<typeof exchangeAt>[2],
     windows: readonly ReturnType<typeof windowOf>[] = [windowOf(exact)],
   ) => refusedOtherwise(minuteMeasured(freeKey, { windows }), exchangeAt('refused', 61, told));
-  const ofDay = 'the day of key free-1 may be over';
+  const ofDay = 'the daily quota of key free-1 may be used up';
   t.equal(why({}), undefined, 'the minute’s own');
   t.equal(why({ limit: 1000, remaining: 0 }), ofDay);
   t.equal(why({ limit: 1000, remaining: 500 }), undefined, 'the day has more');
@@ -122,5 +122,5 @@ t.test('a refusal after the wait that is a ban’s, or the day’s, or somebody 
   t.equal(why({}, [windowOf(more, 7)]), undefined);
   t.equal(why({}, []), undefined);
   for (const status of [401, 403]) t.match(why({ status }), /^key free-1 seems to be banned/, `${status}`);
-  t.equal(why({}, [windowOf(exact), windowOf(fewer(1), 5)]), 'somebody else seems to spend key free-1');
+  t.equal(why({}, [windowOf(exact), windowOf(fewer(1), 5)]), 'another client seems to be using key free-1');
 });

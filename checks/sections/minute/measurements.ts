@@ -57,10 +57,10 @@ export function refusedOtherwise(
   const { name, limits } = measurement.key;
   if ([401, 403].includes(refusal.outcome.status))
     return `key ${name} seems to be banned (see ban-spares-polite)`;
-  if (disturbed(measurement)) return `somebody else seems to spend key ${name}`;
+  if (disturbed(measurement)) return `another client seems to be using key ${name}`;
   // A key that is refused before its minute's limit may have none left of its day, which headers need not tell.
   return tellsDay(refusal, limits) || first(measurement)?.count.verdict.kind === 'fewer'
-    ? `the day of key ${name} may be over`
+    ? `the daily quota of key ${name} may be used up`
     : undefined;
 }
 

@@ -99,7 +99,7 @@ t.test('nothing was refused', async (t) => {
     });
   t.match(await minute({ windows: [windowOf(more, 37, unrefused)] }), {
     verdict: 'fail',
-    reason: '37 were, and none was refused',
+    reason: '37 were admitted, and none was refused',
   });
   const closed = exchangeAt('closed', 2);
   t.match(
@@ -113,7 +113,7 @@ t.test('a refusal for the day tells nothing of the minute', async (t) => {
   const refused = (remaining: number) => ({ refusal: exchangeAt('day', 1, { limit: 1000, remaining }) });
   t.match(await minute({ windows: [windowOf(fewer(), 4, refused(0))] }), {
     verdict: 'inconclusive',
-    reason: /nothing is left of the day/,
+    reason: /has no daily quota left/,
     evidence: /^day$/,
   });
   t.match(await minute({ windows: [windowOf(exact, 6, refused(1))] }), { verdict: 'pass' });
@@ -124,7 +124,7 @@ t.test('a window that is shorter than a minute, or gives back too much, admits m
   const again = retryOf('again', 30, { reset: 59.6 });
   t.match(await minute({ windows: half, afterRetryAfter: again }), {
     verdict: 'fail',
-    reason: '6 were, and as many again after 30 seconds',
+    reason: '6 were admitted, and as many again after 30 seconds',
     evidence: /^again,refusal$/,
   });
   t.match(await minute({ windows: half, afterRetryAfter: undefined, afterReset: again }), {
@@ -133,7 +133,7 @@ t.test('a window that is shorter than a minute, or gives back too much, admits m
   const given = (remaining: number) => retryOf('given', 10.7, { remaining, reset: 61 });
   t.match(await minute({ afterRetryAfter: given(3) }), {
     verdict: 'fail',
-    reason: /3 more were given back after 10 seconds, .* at most 2$/,
+    reason: /and 3 more after 10 seconds, .* at most 2$/,
     evidence: /^given,refusal$/,
   });
   t.match(await minute({ afterRetryAfter: given(2) }), { verdict: 'pass' });
@@ -159,9 +159,9 @@ t.test('fewer than the plan’s number are a fault only where two windows fell s
   ] as const;
   for (const [name, verdict, windows] of cases) t.match(await minute({ windows }), { verdict }, name);
   t.match(await minute({ windows: [short(0, 0, 5), short(0, 0, 5)] }), {
-    reason: '5 were, in each of two windows',
+    reason: '5 were admitted in each of two windows',
   });
-  t.match(await minute({ windows: [short(0, 0, 5)] }), { reason: /^5 of 6 .* somebody else/ });
+  t.match(await minute({ windows: [short(0, 0, 5)] }), { reason: /^5 of 6 .* another client/ });
 });
 
 t.test('each plan is judged by a key of its own', async (t) => {
@@ -199,7 +199,7 @@ t.test('the limit holds for requests in flight together', async (t) => {
   t.match(await concurrent(windowOf(fewer(), 5)), { verdict: 'inconclusive', reason: /rate-minute-free/ });
   t.match(
     await concurrent(windowOf(more, 7)),
-    { verdict: 'inconclusive', reason: /no exact count/ },
+    { verdict: 'inconclusive', reason: /could not be counted exactly/ },
     'no race',
   );
   const raced = [...admittedReadings(2), ...admittedReadings(3)];
@@ -224,7 +224,7 @@ t.test('the key that may be banned is sent more than its limit at once', async (
   const hidden = ban(8, { limit: 1000 });
   t.match(await said('rate-concurrent', { windows }, hidden), {
     verdict: 'inconclusive',
-    reason: /headers hide/,
+    reason: /headers do not show/,
   });
   const { run } = testRun(() => ({}), { keys: [free], permissions: new Set(['exhaust', 'ban'] as const) });
   await played(run, 'minute:free-1', minuteMeasured(free));
@@ -236,7 +236,7 @@ t.test('a measurement that could not be made is none of the others’', async (t
   const { run } = testRun(() => ({}), { keys: [free, pro], permissions: new Set(['exhaust'] as const) });
   await played(run, 'minute:pro-1', minuteMeasured(pro, { windows: [windowOf(more, 7)] }));
   await run.play(scene('minute:free-1', {}, () => Promise.reject(new Unsettled('broken'))));
-  t.match(await judged(run, rows, 'rate-concurrent'), { reason: /count of key pro-1/ });
+  t.match(await judged(run, rows, 'rate-concurrent'), { reason: /key pro-1 could not be counted/ });
   t.match(await judged(run, rows, 'rate-minute-free'), { verdict: 'inconclusive', reason: 'broken' });
 });
 

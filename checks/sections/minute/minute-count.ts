@@ -29,7 +29,7 @@ const telling = (windows: readonly FilledWindow[]): FilledWindow | undefined =>
   windows.find(({ count }) => count.verdict.kind === 'exact' || count.verdict.kind === 'more') ?? windows[0];
 
 export const hiddenEdge = (admitted: number, { name }: Key): string =>
-  `${admitted} requests of key ${name} were admitted, and a new window may have begun among them, which its headers hide`;
+  `${admitted} requests of key ${name} were admitted, but a new window may have begun between them, which the headers do not show`;
 
 /** What shows that more came back after the refusal than a minute gives back. */
 interface TooMuch {
@@ -44,7 +44,7 @@ function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace): TooMuch 
   const refill = refillOf(key, after);
   const length = shortWindow(refill, trace.targetClock);
   if (length !== undefined) {
-    const actual = `${perMinute} were, and as many again after ${Math.round(length / 1000)} seconds`;
+    const actual = `${perMinute} were admitted, and as many again after ${Math.round(length / 1000)} seconds`;
     const renewed = after.afterRetryAfter ?? after.afterReset;
     return { actual, evidence: renewed === undefined ? [] : [renewed] };
   }
@@ -59,7 +59,7 @@ function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace): TooMuch 
   if (given === undefined) return undefined;
   const seconds = Math.round(given.seconds);
   return {
-    actual: `${perMinute} were, and ${given.given} more were given back after ${seconds} seconds, where a minute's window gives at most ${given.most}`,
+    actual: `${perMinute} were admitted, and ${given.given} more after ${seconds} seconds, when a one-minute window gives back at most ${given.most}`,
     evidence: after.asked.filter(({ id }) => id === given.reading.id),
   };
 }
@@ -79,10 +79,10 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, trace: Trace):
   const unsettled = (reason: string) => judge.unsettled(reason, ...evidence);
 
   if (refusal !== undefined && tellsDay(refusal, key.limits))
-    return unsettled(`nothing is left of the day of key ${key.name}`);
+    return unsettled(`key ${key.name} has no daily quota left`);
   if (refusal === undefined && closed === undefined)
     return verdict.kind === 'more'
-      ? breaks(`${admitted.length} were, and none was refused`)
+      ? breaks(`${admitted.length} were admitted, and none was refused`)
       : unsettled(`the requests were too slow to fill the minute of key ${key.name}`);
   const tooMuch = gaveBackTooMuch(measurement, trace);
   if (tooMuch !== undefined) return breaks(tooMuch.actual, ...tooMuch.evidence);
@@ -97,15 +97,15 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, trace: Trace):
   }
   const [once, again] = windows;
   if (refusal !== undefined && admitted.length === 0)
-    return unsettled(`key ${key.name} was admitted nothing: its day may be over`);
+    return unsettled(`no request of key ${key.name} was admitted: its daily quota may be used up`);
   if (once !== undefined && again !== undefined && fellShortAlike(once.count, again.count))
-    return breaks(`${admitted.length} were, in each of two windows`);
+    return breaks(`${admitted.length} were admitted in each of two windows`);
   if (admitted.length < count.all.length)
     return unsettled(
       `${admitted.length} of ${count.all.length} requests that were admitted came after an edge that X-RateLimit-Reset shows`,
     );
   unsettled(
-    `${admitted.length} of ${perMinute} requests were admitted: somebody else seems to spend key ${key.name}`,
+    `${admitted.length} of ${perMinute} requests were admitted: another client seems to be using key ${key.name}`,
   );
 }
 
@@ -134,12 +134,12 @@ function judgeConcurrency({ key, windows }: MinuteMeasurement, judge: Judge): vo
     judge.breaks(
       {
         expected: `${key.limits.perMinute} requests admitted with ${IN_FLIGHT} in flight`,
-        actual: `${count.admitted.length} were, several with the same X-RateLimit-Remaining`,
+        actual: `${count.admitted.length} were admitted, several with the same X-RateLimit-Remaining`,
       },
       ...evidenceOf(window),
     );
   else if (count.verdict.kind === 'exact') judge.holds(...evidenceOf(window));
-  else judge.unsettled(`no exact count of key ${key.name} was had (see rate-minute-${key.plan})`);
+  else judge.unsettled(`key ${key.name} could not be counted exactly (see rate-minute-${key.plan})`);
 }
 
 /** 8: the limit is a number of requests, also of requests that are in flight at the same time. */
@@ -156,7 +156,7 @@ export const concurrent: Check = check(
     if (count.verdict.kind !== 'more') return;
     const admitted = count.admitted.length;
     if (!showsEdges(count)) return judge.unsettled(hiddenEdge(admitted, key));
-    const expected = `${key.limits.perMinute} requests admitted where more are in flight`;
-    judge.breaks({ expected, actual: `${admitted} were` }, ...refused);
+    const expected = `${key.limits.perMinute} requests admitted while more are in flight`;
+    judge.breaks({ expected, actual: `${admitted} were admitted` }, ...refused);
   },
 );

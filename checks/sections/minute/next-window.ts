@@ -11,12 +11,12 @@ import { exhaustKeys, isFilledTwice, type MinuteMeasurement, minute } from './sc
 
 /** Why the second minute of a key was not filled. */
 function notFilledAgain({ key, windows: [first], after }: MinuteMeasurement): string {
-  if (first?.refusal === undefined) return `key ${key.name} was refused nothing`;
+  if (first?.refusal === undefined) return `no request of key ${key.name} was refused`;
   const { verdict, admitted } = first.count;
   if (verdict.kind !== 'exact')
     return `${admitted.length} of ${key.limits.perMinute} requests were admitted in the first minute of key ${key.name} (see rate-minute-${key.plan})`;
   return after?.afterReset === undefined
-    ? `no exchange of this run shows it: the headers of key ${key.name} do not tell when its minute ends`
+    ? `no exchange of this run shows it: the headers of key ${key.name} do not say when its minute ends`
     : `key ${key.name} was not admitted again once its limit had reset (see rate-reset-true)`;
 }
 
@@ -42,13 +42,13 @@ function judgeNext(measurement: MinuteMeasurement, judge: Judge, trace: Trace): 
   if (verdict.kind === 'more' && !showsEdges(count)) return unsettled(hiddenEdge(admitted.length, key));
   if (verdict.kind === 'more' || again.some((window) => fellShortAlike(count, window.count))) {
     const expected = `${key.limits.perMinute} requests admitted in the second window of key ${key.name}`;
-    return judge.breaks({ expected, actual: `${admitted.length} were` }, ...evidence);
+    return judge.breaks({ expected, actual: `${admitted.length} were admitted` }, ...evidence);
   }
   if (filled.refusal === undefined) return unsettled('the requests were too slow to fill the second minute');
   unsettled(
     isGradual
-      ? `${admitted.length} were admitted after a minute at rest: quota comes back too slowly, or somebody else spends key ${key.name}`
-      : `${admitted.length} were admitted in the second window: somebody else seems to spend key ${key.name}`,
+      ? `${admitted.length} were admitted after a minute at rest: quota comes back too slowly, or another client is using key ${key.name}`
+      : `${admitted.length} were admitted in the second window: another client seems to be using key ${key.name}`,
   );
 }
 

@@ -47,7 +47,10 @@ t.test('a request over the limit is refused with 429', async (t) => {
     });
   const next = [windowOf(exact, 6, { refusal: exchangeAt('next', 70, { status: 503 }) })];
   t.match(await refused({ next }), { verdict: 'fail', evidence: /^next$/ }, 'in each window');
-  t.match(await first(exact, { refusal: undefined }), { verdict: 'inconclusive', reason: /refused nothing/ });
+  t.match(await first(exact, { refusal: undefined }), {
+    verdict: 'inconclusive',
+    reason: /no request of key .* was refused/,
+  });
 });
 
 t.test('a key that was refused altogether before its limit may be banned', async (t) => {

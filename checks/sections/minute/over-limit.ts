@@ -52,7 +52,7 @@ function judgeLimit(measurement: MinuteMeasurement, window: FilledWindow, judge:
   if (refusal !== undefined && bansKey(refusal)) {
     // Refused before the limit, and not for it: somebody else may have earned the key a ban.
     if (count.verdict.kind === 'fewer')
-      return judge.unsettled(`key ${key.name} was refused altogether before its limit`, refusal);
+      return judge.unsettled(`key ${key.name} was always refused, even before its limit`, refusal);
     const refused = refusedMeanwhile(measurement, window, trace);
     if (refused !== undefined) return judge.holds(refused);
   }
@@ -61,7 +61,7 @@ function judgeLimit(measurement: MinuteMeasurement, window: FilledWindow, judge:
   // Whoever refuses so does it every time; one window may have been the network's doing.
   const closes = windows.length > 1 && windows.every((other) => other.closed !== undefined);
   if (closed !== undefined) judgeClosed(closed, closes, key, judge);
-  else if (refusal === undefined) judge.unsettled(`key ${key.name} was refused nothing`);
+  else if (refusal === undefined) judge.unsettled(`no request of key ${key.name} was refused`);
   else judgeRefusal(refusal, judge);
 }
 

@@ -46,14 +46,14 @@ function unreadableWait(
   const tooLong = `${text}, for a window of a ${windowOf(refusal, limits)}`;
   const longest = windows * exceededWindow(rateReading(refusal), limits);
   if (told.kind === 'delay') {
-    if (told.milliseconds <= 0) return `${text}, which is no time to wait`;
+    if (told.milliseconds <= 0) return `${text}, which is not a time to wait`;
     return told.milliseconds > longest ? tooLong : undefined;
   }
   const now = clock.at(refusal.receivedAt);
   const asked = clock.at(refusal.sentAt);
   if (now === undefined || asked === undefined) return undefined;
   // The answer may have been under way for long: what lay ahead when it was made may be past when it arrives.
-  if (told.time < asked.earliest - SECOND) return `${text}, which is past`;
+  if (told.time < asked.earliest - SECOND) return `${text}, which is in the past`;
   return told.time > now.latest + longest ? tooLong : undefined;
 }
 
@@ -74,7 +74,7 @@ function judgeRetry(
 /** 8: at the time in X-RateLimit-Reset the limit resets. */
 export const resetTrue: Check = minuteCheck('rate-reset-true', (measurement, judge) => {
   const { key, after } = measurement;
-  if (after === undefined) return judge.unsettled(`key ${key.name} was refused nothing`);
+  if (after === undefined) return judge.unsettled(`no request of key ${key.name} was refused`);
   const { refusal, afterReset } = after;
   if (afterReset !== undefined)
     return judgeRetry(
@@ -86,7 +86,10 @@ export const resetTrue: Check = minuteCheck('rate-reset-true', (measurement, jud
     );
   if (rateReading(refusal).limit !== key.limits.perMinute)
     return judge.notApplicable('the headers do not describe the minute');
-  judge.unsettled('X-RateLimit-Reset of the refusal could not be waited for (see rate-reset-value)', refusal);
+  judge.unsettled(
+    'the run could not wait for X-RateLimit-Reset of the refusal (see rate-reset-value)',
+    refusal,
+  );
 });
 
 export const retryAfterChecks: readonly Check[] = [
@@ -124,7 +127,7 @@ export const retryAfterChecks: readonly Check[] = [
     const { key, after } = measurement;
     if (after?.afterRetryAfter === undefined)
       return judge.unsettled(
-        `key ${key.name}: no Retry-After that can be waited for (see retry-after-readable)`,
+        `key ${key.name}: no usable Retry-After (see retry-after-readable)`,
         ...(after === undefined ? [] : [after.refusal]),
       );
     const told = toldWait(after.obeyed, key.limits);

@@ -61,7 +61,7 @@ const NOT_READY: Readonly<
   ],
   'has no quota left': [
     (connection) => connection.write(answer(429, ERROR, 'Retry-After: 30\r\n')),
-    /answers 429 application\/json, \d+ bytes to GET \/pets: somebody else spends key load-1$/,
+    /answers 429 application\/json, \d+ bytes to GET \/pets: another client is using key load-1$/,
   ],
   'is broken': [
     (connection) => connection.write(answer(500, ERROR)),

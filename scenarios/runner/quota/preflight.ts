@@ -80,6 +80,6 @@ function whyNoList(address: string, payer: Payer, exchange: AnsweredExchange): s
   const { status } = exchange.outcome;
   if (!looksLikeTheService(exchange)) return notTheService(address, exchange);
   if (status === 401 || status === 403) return refusedKey(status, payer);
-  const why = status === 429 ? `somebody else spends key ${payer.name}` : 'load would measure that';
+  const why = status === 429 ? `another client is using key ${payer.name}` : 'load would measure that';
   return `${address} answers ${described(exchange)} to GET /pets: ${why}`;
 }
