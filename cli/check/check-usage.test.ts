@@ -135,7 +135,7 @@ t.test('what is wrong with target, profile, keys and stored runs', async (t) => 
     ],
     [{ resume: at('folder') }, 'some-key', /there is no journal/],
     [{ resume: at('p.yaml') }, 'some-key', /there is no journal/],
-    [{ rejudge: at('unfinished') }, 'some-key', /journal\.ndjson:1: not the first line of a journal/],
+    [{ rejudge: at('unfinished') }, 'some-key', /journal\.ndjson:1: this is not the first line of a journal/],
     [
       { rejudge: at('begun') },
       'some-key',
@@ -240,7 +240,7 @@ permit: [writes, exhaust]
     t.equal(code, 2);
     t.match(
       stderr,
-      /^error: the day’s quota cannot pay for this run: key ours would spend \d+ requests, and its plan has 120 a day/,
+      /^error: the day’s quota cannot pay for this run: key ours would spend \d+ requests, but its plan allows 120 a day/,
     );
   }
 });
