@@ -23,6 +23,13 @@ export function histogramFrom(encoded: string): Histogram {
   return decodeFromCompressedBase64(encoded, 32, false);
 }
 
+/** Histograms that {@link encodeHistogram} wrote, as one. */
+export function mergedHistogram(parts: Iterable<{ readonly histogram: string }>): Histogram {
+  const merged = newHistogram();
+  for (const { histogram } of parts) merged.add(histogramFrom(histogram));
+  return merged;
+}
+
 /** The histogram as the result has it: V2, deflated, base64. */
 export function encodeHistogram(histogram: Histogram): string {
   return encodeIntoCompressedBase64(histogram);
@@ -109,14 +116,13 @@ export function figuresOf({ statuses, outcomes, histogram }: Sums, seconds: numb
 export function combine(parts: readonly LoadFigures[], seconds: number): LoadFigures {
   const statuses = new Map<number, number>();
   const outcomes = noOutcomes();
-  const histogram = newHistogram();
   for (const part of parts) {
     for (const [text, count] of Object.entries(part.statuses)) {
       const status = Number(text);
       statuses.set(status, (statuses.get(status) ?? 0) + count);
     }
     for (const outcome of OUTCOMES) outcomes[outcome] += part.outcomes[outcome];
-    if (part.latency !== null) histogram.add(histogramFrom(part.latency.histogram));
   }
+  const histogram = mergedHistogram(parts.flatMap(({ latency }) => latency ?? []));
   return figuresOf({ statuses, outcomes, histogram }, seconds);
 }

@@ -1,6 +1,7 @@
+import type { Histogram } from 'hdr-histogram-js';
 import { decodeSample, type Outcome } from '../../lib/sample.ts';
 import type { LoadOperation, PlanName } from '../../lib/scenario.ts';
-import { blockOf, errorsIn, figuresOf, histogramFrom, newHistogram, noOutcomes } from './figures.ts';
+import { blockOf, errorsIn, figuresOf, mergedHistogram, newHistogram, noOutcomes } from './figures.ts';
 import type { LoadBlock, LoadSeries } from './load-result.ts';
 
 /** Who and what a stream and a key number in a sample stand for. */
@@ -9,12 +10,12 @@ export interface SampleNames {
   readonly keys: readonly { readonly name: string; readonly plan: PlanName }[];
 }
 
-/** A time block that samples still come for. */
+/** A time block: what it came to when somebody asked last, and durations in microseconds that came since. */
 interface OpenBlock {
-  /** Microseconds. */
-  readonly values: number[];
+  since: number[];
   errors: number;
   refused: number;
+  made?: LoadBlock;
 }
 
 /** What was counted of one series. */
@@ -26,8 +27,7 @@ interface OpenSeries {
   readonly outcomes: ReturnType<typeof noOutcomes>;
   readonly histogram: ReturnType<typeof newHistogram>;
   /** By their start. */
-  readonly open: Map<number, OpenBlock>;
-  readonly closed: Map<number, LoadBlock>;
+  readonly blocks: Map<number, OpenBlock>;
 }
 
 /** What a key has paid. */
@@ -45,10 +45,10 @@ interface Meaning {
   readonly isError: boolean;
 }
 
-/** VUs report twice a second, slow ones whenever their request ends; later than this a block has most of its samples. */
-const KEEP_OPEN_MS = 20_000;
-
-/** Takes samples in as they come, and keeps counts, histograms and time blocks: memory does not grow with the rate. */
+/**
+ * Takes samples in as they come, and keeps counts, histograms and time blocks. Durations are kept until somebody asks
+ * for the figures: with a report every few seconds memory does not grow with the rate.
+ */
 export class SampleStore {
   readonly #names: SampleNames;
   readonly #blockMs: number;
@@ -57,7 +57,6 @@ export class SampleStore {
   readonly #keys = new Map<string, Paid>();
   #first = Number.POSITIVE_INFINITY;
   #last = 0;
-  #newest = 0;
 
   /** @param blockSeconds length of a time block */
   constructor(names: SampleNames, blockSeconds: number) {
@@ -106,8 +105,7 @@ export class SampleStore {
       statuses: new Map(),
       outcomes: noOutcomes(),
       histogram: newHistogram(),
-      open: new Map(),
-      closed: new Map(),
+      blocks: new Map(),
     };
     this.#series.set(id, series);
     return series;
@@ -121,32 +119,12 @@ export class SampleStore {
     if (status === 429) paid.refused += 1;
     this.#first = Math.min(this.#first, at);
     this.#last = Math.max(this.#last, at + microseconds / 1000);
-    const block = this.#blockAt(series, Math.floor(at / this.#blockMs) * this.#blockMs);
-    block.values.push(microseconds);
+    const start = Math.floor(at / this.#blockMs) * this.#blockMs;
+    const block = series.blocks.get(start) ?? { since: [], errors: 0, refused: 0 };
+    series.blocks.set(start, block);
+    block.since.push(microseconds);
     if (isError) block.errors += 1;
     if (outcome === 'refused') block.refused += 1;
-  }
-
-  #blockAt({ open }: OpenSeries, start: number): OpenBlock {
-    const known = open.get(start);
-    if (known !== undefined) return known;
-    const block = { values: [], errors: 0, refused: 0 };
-    open.set(start, block);
-    if (start > this.#newest) {
-      this.#newest = start;
-      this.#closeBefore(start - KEEP_OPEN_MS - this.#blockMs);
-    }
-    return block;
-  }
-
-  #closeBefore(time: number): void {
-    for (const series of this.#series.values()) {
-      for (const [start, block] of series.open) {
-        if (start >= time) continue;
-        series.closed.set(start, closed(start, block, series.closed.get(start)));
-        series.open.delete(start);
-      }
-    }
   }
 
   /** What the keys have paid so far. */
@@ -159,13 +137,11 @@ export class SampleStore {
     return this.#last === 0 ? undefined : { first: this.#first, last: this.#last };
   }
 
-  /** Durations in microseconds and errors of the requests that began since `time`, as far as they are in. */
-  since(time: number): { readonly microseconds: readonly number[]; readonly errors: number } {
-    const blocks = [...this.#series.values()].flatMap(({ open }) =>
-      [...open].flatMap(([start, block]) => (start < time ? [] : [block])),
-    );
+  /** Durations and errors of the requests in blocks that began since `time`, as far as they are in. */
+  since(time: number): { readonly histogram: Histogram; readonly errors: number } {
+    const blocks = [...this.#series.values()].flatMap((series) => blocksOf(series, time));
     return {
-      microseconds: blocks.flatMap(({ values }) => values),
+      histogram: mergedHistogram(blocks),
       errors: blocks.reduce((sum, { errors }) => sum + errors, 0),
     };
   }
@@ -175,32 +151,28 @@ export class SampleStore {
     const seconds = Math.max((this.#last - this.#first) / 1000, 0.001);
     return [...this.#series.values()].map((series) => {
       const { stream, operation, plan } = series;
-      const blocks = new Map(series.closed);
-      for (const [start, block] of series.open)
-        blocks.set(start, closed(start, block, series.closed.get(start)));
       return {
         stream,
         operation,
         plan,
         ...figuresOf(series, seconds),
         blockSeconds: this.#blockMs / 1000,
-        blocks: [...blocks.values()].toSorted((a, b) => a.at - b.at),
+        blocks: blocksOf(series).toSorted((a, b) => a.at - b.at),
       };
     });
   }
 }
 
-/** @param before what was closed of the same block, before samples came that were late */
-function closed(
-  start: number,
-  { values, errors, refused }: OpenBlock,
-  before: LoadBlock | undefined,
-): LoadBlock {
-  const histogram = newHistogram();
-  for (const value of values) histogram.recordValue(value);
-  if (before !== undefined) histogram.add(histogramFrom(before.histogram));
-  return blockOf(start, histogram, {
-    errors: errors + (before?.errors ?? 0),
-    refused: refused + (before?.refused ?? 0),
+/** The blocks that began since `time`, with all samples so far. */
+function blocksOf({ blocks }: OpenSeries, time = 0): LoadBlock[] {
+  return [...blocks].flatMap(([at, block]) => {
+    if (at < time) return [];
+    const { made, since, errors, refused } = block;
+    if (made !== undefined && since.length === 0) return [made];
+    const histogram = mergedHistogram(made === undefined ? [] : [made]);
+    for (const microseconds of since) histogram.recordValue(microseconds);
+    block.since = [];
+    block.made = blockOf(at, histogram, { errors, refused });
+    return [block.made];
   });
 }

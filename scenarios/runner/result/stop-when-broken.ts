@@ -1,5 +1,5 @@
 import { judgeClause, type SloClause } from '../../lib/slo.ts';
-import { newHistogram, percentileOf } from './figures.ts';
+import { percentileOf } from './figures.ts';
 import type { SampleStore } from './sample-store.ts';
 
 const LOOK_EVERY_MS = 1_000;
@@ -28,12 +28,11 @@ export function stopWhenBroken(
   let brokenLooks = 0;
   let broken: Broken | undefined;
   const timer = setInterval(() => {
-    const { microseconds, errors } = store.since(Date.now() - RECENT_MS);
-    if (microseconds.length < LEAST_REQUESTS) return;
-    const histogram = newHistogram();
-    for (const value of microseconds) histogram.recordValue(value);
+    const { histogram, errors } = store.since(Date.now() - RECENT_MS);
+    const requests = histogram.totalCount;
+    if (requests < LEAST_REQUESTS) return;
     const figures = {
-      requests: microseconds.length,
+      requests,
       errors,
       violations: 0,
       latency: (percentile: number) => percentileOf(histogram, percentile),

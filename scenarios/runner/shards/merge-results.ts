@@ -2,7 +2,7 @@
 
 import { parseSlo } from '../../lib/slo.ts';
 import type { KeyBill } from '../quota/quota.ts';
-import { blockOf, combine, histogramFrom, newHistogram } from '../result/figures.ts';
+import { blockOf, combine, mergedHistogram } from '../result/figures.ts';
 import type {
   GeneratorHealth,
   LoadBlock,
@@ -107,9 +107,7 @@ function mergeBlocks(group: readonly LoadSeries[]): LoadBlock[] {
     .map(([at, blocks]) => {
       const [only, ...more] = blocks;
       if (only !== undefined && more.length === 0) return only;
-      const histogram = newHistogram();
-      for (const block of blocks) histogram.add(histogramFrom(block.histogram));
-      return blockOf(at, histogram, {
+      return blockOf(at, mergedHistogram(blocks), {
         errors: blocks.reduce((sum, { errors }) => sum + errors, 0),
         refused: blocks.reduce((sum, { refused }) => sum + refused, 0),
       });
