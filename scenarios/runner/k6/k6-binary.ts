@@ -1,13 +1,13 @@
 import { execFile, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../../spec/package-root.ts';
-import { withBuildLock } from './build-lock.ts';
 
 /** The k6 that go.mod in scenarios/k6 pins; the two change together. */
 export const PINNED_K6 = '2.2.0';
@@ -62,13 +62,11 @@ async function onPath(program: string): Promise<string | undefined> {
   return undefined;
 }
 
-function cacheFolder(): string {
-  const { XDG_CACHE_HOME: base } = process.env;
-  return join(base?.startsWith('/') ? base : join(homedir(), '.cache'), 'petstore-harness');
-}
-
+/** Where a k6 of our own building is kept. */
 function builtPath(): string {
-  return join(cacheFolder(), `k6-${PINNED_K6}`, programName);
+  const { XDG_CACHE_HOME: base } = process.env;
+  const cache = base?.startsWith('/') ? base : join(homedir(), '.cache');
+  return join(cache, 'petstore-harness', `k6-${PINNED_K6}`, programName);
 }
 
 /**
@@ -108,35 +106,18 @@ export async function provideK6(progress: (line: string) => void, signal?: Abort
   if ((await onPath(process.platform === 'win32' ? 'go.exe' : 'go')) === undefined) {
     throw new K6Unavailable(`Load needs k6 2.x, and there is neither k6 nor Go on this machine.\n${INSTALL}`);
   }
-  const folder = join(cacheFolder(), `k6-${PINNED_K6}`);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  return withBuildLock(join(folder, 'building'), progress, async () => {
-    // Whoever held the lock before may have built it.
-    const meanwhile = await findK6();
-    return meanwhile ?? build(folder, progress, signal);
-  });
+  return build(progress, signal);
 }
 
-async function build(
-  folder: string,
-  progress: (line: string) => void,
-  signal: AbortSignal | undefined,
-): Promise<K6Binary> {
+async function build(progress: (line: string) => void, signal: AbortSignal | undefined): Promise<K6Binary> {
   const path = builtPath();
-  const unfinished = join(folder, `${programName}.${process.pid}.part`);
+  // Two at once build twice, and the last one to end leaves its own: they are the same.
+  const unfinished = `${path}.${randomBytes(4).toString('hex')}.part`;
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   progress(`building k6 ${PINNED_K6} with Go, once; this takes about a minute`);
   // -mod=readonly: exactly what go.sum lists. -buildvcs=false: the folder may lie in somebody else's repository.
-  const args = [
-    'build',
-    '-v',
-    '-mod=readonly',
-    '-trimpath',
-    '-buildvcs=false',
-    '-o',
-    unfinished,
-    'go.k6.io/k6/v2',
-  ];
-  const go = spawn('go', args, {
+  const options = ['-v', '-mod=readonly', '-trimpath', '-buildvcs=false', '-o', unfinished];
+  const go = spawn('go', ['build', ...options, 'go.k6.io/k6/v2'], {
     cwd: fileURLToPath(new URL('scenarios/k6', packageRoot)),
     env: { CGO_ENABLED: '0', ...process.env, GOWORK: 'off' },
     stdio: ['ignore', 'ignore', 'pipe'],
