@@ -9,9 +9,11 @@ import { suggestion } from '../../checks/profile/suggestion.ts';
 import type { KeyRole } from '../../checks/profile/target-profile.ts';
 import { UnknownNameError } from '../../reference-server/deviations/named.ts';
 import { renderCapacityHtml } from '../../reports/load/capacity-html.ts';
+import { renderCapacitySvg } from '../../reports/load/capacity-svg.ts';
 import { renderLoadHtml } from '../../reports/load/load-html.ts';
 import { capacityOutcome, loadOutcome } from '../../reports/load/load-outcome.ts';
 import { shownLine } from '../../reports/visible-text.ts';
+import { writePrivately } from '../../reports/write-reports.ts';
 import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../../scenarios/lib/catalogue.ts';
 import type { ScenarioFacts } from '../../scenarios/lib/scenario.ts';
 import { SloError } from '../../scenarios/lib/slo.ts';
@@ -216,6 +218,7 @@ async function searchForCapacity(request: AskedLoad, k6: K6Binary): Promise<numb
     ...(rate === undefined ? {} : { startRate: rate }),
   });
   process.stdout.write(renderCapacity(capacity));
+  await writePrivately(join(out, 'capacity.svg'), renderCapacitySvg(capacity));
   const outcome = capacityOutcome(capacity);
   note(`report: ${await writeLoadReports(out, outcome, renderCapacityHtml(capacity))}`);
   if (stop?.aborted === true) return EXIT.interrupted;

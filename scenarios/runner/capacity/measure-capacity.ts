@@ -1,5 +1,5 @@
 /** The highest rate that holds an objective: bracket, bisect, repeat around the knee. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeWhole } from '../../../checks/run/write-whole.ts';
@@ -17,7 +17,6 @@ import {
   type CapacityStep,
 } from './capacity.ts';
 import { BUDGET_SECONDS, MinuteBooks, MOST_RATE } from './capacity-books.ts';
-import { renderCapacityPicture } from './capacity-picture.ts';
 import {
   GeneratorWasLimit,
   QuotaSpent,
@@ -142,7 +141,7 @@ class Steps implements SearchSteps {
 }
 
 /**
- * Finds the capacity and writes capacity.json, capacity.svg and every step's report into the folder.
+ * Finds the capacity and writes capacity.json and every step's report into the folder.
  *
  * The interval has two parts: what the steps leave open (a 95 % credible interval, see knee.ts), and how far the
  * criterion itself can resolve: a queue that grows too slowly to break the objective within a minute is not seen.
@@ -163,9 +162,7 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
       await write({ outcome: 'interrupted', reason: 'before its end', ...none });
     },
   });
-  const result = await write(await search());
-  await writeFile(join(request.out, 'capacity.svg'), renderCapacityPicture(result), { mode: 0o600 });
-  return result;
+  return write(await search());
 
   async function search(): Promise<CapacityFound> {
     const limits = { mostRate, stepSeconds, left, ...(startRate === undefined ? {} : { startRate }) };
