@@ -1,71 +1,75 @@
-/** What scripts tell the runner beside samples: one JSON object a line. Plain data, for Node and k6. */
+/**
+ * What scripts tell the runner beside samples: one JSON object a line. Schemas (RFC 8927) from which the types follow;
+ * plain data, for Node and k6.
+ */
+import type { JTDDataType } from 'ajv/dist/jtd.js';
 
-/** A response that breaks the contract, with what is needed to understand it. */
-export interface ViolationEvent {
-  readonly kind: 'violation';
-  /** Id in spec/requirements.yaml. */
-  readonly requirement: string;
-  readonly detail: string;
-  readonly operation: string;
-  readonly method: string;
-  readonly path: string;
-  readonly key: string;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** At most 2,000 characters. */
-  readonly body: string;
-}
+const text = { type: 'string' } as const;
+const number = { type: 'float64' } as const;
 
-/** Something that the scenario asserts, with what was expected and seen. */
-export interface AssertionEvent {
-  readonly kind: 'assertion';
-  readonly name: string;
-  readonly key: string;
-  readonly held: boolean;
-  readonly expected: string;
-  readonly actual: string;
-}
+export const SCRIPT_EVENT = {
+  discriminator: 'kind',
+  mapping: {
+    /** A response that breaks the contract: the requirement's id, how, and the exchange with 2,000 characters of its body. */
+    violation: {
+      properties: {
+        requirement: text,
+        detail: text,
+        operation: text,
+        method: text,
+        path: text,
+        key: text,
+        status: number,
+        headers: { values: text },
+        body: text,
+      },
+    },
+    /** Something that the scenario asserts. */
+    assertion: {
+      properties: { name: text, key: text, held: { type: 'boolean' }, expected: text, actual: text },
+    },
+    /** Something that the scenario asserts, where it did not come to that: neither held nor broken. */
+    undecided: { properties: { name: text, key: text, why: text } },
+    /** Something that the scenario measured once. */
+    measurement: { properties: { name: text, key: text, value: number, unit: text } },
+    /** Ids of animals that were added, with every digit. */
+    added: { properties: { ids: { elements: text } } },
+    /** How late iterations began, in milliseconds against an even schedule. */
+    lag: { properties: { milliseconds: { elements: number } } },
+    /** k6's own metrics by name, at the end of the load. */
+    figures: {
+      properties: {
+        metrics: { values: { properties: { type: text, contains: text, values: { values: number } } } },
+      },
+    },
+  },
+} as const;
 
-/** Something that the scenario asserts, where it did not come to that: neither held nor broken. */
-export interface UndecidedEvent {
-  readonly kind: 'undecided';
-  readonly name: string;
-  readonly key: string;
-  readonly why: string;
-}
+export type ScriptEvent = JTDDataType<typeof SCRIPT_EVENT>;
+export type EventOf<Kind extends ScriptEvent['kind']> = Extract<ScriptEvent, { kind: Kind }>;
 
-/** Something that the scenario measured once. */
-export interface MeasurementEvent {
-  readonly kind: 'measurement';
-  readonly name: string;
-  readonly key: string;
-  readonly value: number;
-  readonly unit: string;
-}
+/** What a runner says at its end, where its log is all that it leaves. */
+export const RUN_FACTS = {
+  properties: {
+    scenario: text,
+    runId: text,
+    target: text,
+    keys: {
+      elements: {
+        properties: {
+          name: text,
+          plan: { enum: ['free', 'pro', 'business', 'enterprise'] },
+          env: text,
+          perMinute: number,
+          perDay: number,
+        },
+      },
+    },
+    streams: { elements: text },
+    report: { properties: { answers: text, slo: text, blockSeconds: number } },
+    clockSpeed: number,
+    dropped: number,
+  },
+} as const;
 
-/** Ids of animals that were added, with every digit. */
-export interface AddedEvent {
-  readonly kind: 'added';
-  readonly ids: readonly string[];
-}
-
-/** How late iterations began, in milliseconds against an even schedule. */
-export interface LagEvent {
-  readonly kind: 'lag';
-  readonly milliseconds: readonly number[];
-}
-
-/** k6's own figures at the end of the load: what its API answers to GET /v1/metrics. */
-export interface FiguresEvent {
-  readonly kind: 'figures';
-  readonly metrics: string;
-}
-
-export type ScriptEvent =
-  | ViolationEvent
-  | AssertionEvent
-  | UndecidedEvent
-  | MeasurementEvent
-  | AddedEvent
-  | LagEvent
-  | FiguresEvent;
+export type RunFacts = JTDDataType<typeof RUN_FACTS>;

@@ -3,7 +3,7 @@
  * second; `drain`, which every VU runs once after the load, writes what is left.
  */
 
-import type { LagEvent, ScriptEvent, ViolationEvent } from './events.ts';
+import type { EventOf, ScriptEvent } from './events.ts';
 import { EVENT_MARK, SAMPLES_MARK, STATUS_FACTOR } from './sample.ts';
 
 const FLUSH_EVERY_MS = 500;
@@ -62,8 +62,7 @@ function flush(now: number): void {
     console.log(line);
   }
   if (lags.length > 0) {
-    const event: LagEvent = { kind: 'lag', milliseconds: lags };
-    tell(event);
+    tell({ kind: 'lag', milliseconds: lags });
     lags = [];
   }
   if (added.length > 0) {
@@ -98,7 +97,7 @@ export function tell(event: ScriptEvent): void {
 }
 
 /** Writes a violation; of each requirement a VU writes the first few. */
-export function tellViolation(event: ViolationEvent): void {
+export function tellViolation(event: EventOf<'violation'>): void {
   const seen = violations.get(event.requirement) ?? 0;
   violations.set(event.requirement, seen + 1);
   if (seen < VIOLATIONS_PER_VU) tell(event);

@@ -1,6 +1,7 @@
 /** What every scenario's script exports beside its own functions. */
 import { sleep } from 'k6';
 import http from 'k6/http';
+import type { RunFacts } from './events.ts';
 import { drain as drainSamples, tell } from './report.ts';
 import { plan } from './run-plan.ts';
 import { RUN_MARK } from './sample.ts';
@@ -24,18 +25,32 @@ export function drain(): void {
 export function teardown(): void {
   if (plan.control === undefined) return;
   const { status, body } = http.get(`http://${plan.control}/v1/metrics`, { responseType: 'text' });
-  if (status === 200) tell({ kind: 'figures', metrics: body });
+  if (status !== 200) return;
+  const { data }: K6Metrics = JSON.parse(body);
+  data.sort((a, b) => (a.id < b.id ? -1 : 1));
+  const metrics = data.map(
+    ({ id, attributes: { type, contains, sample } }) => [id, { type, contains, values: sample }] as const,
+  );
+  tell({ kind: 'figures', metrics: Object.fromEntries(metrics) });
+}
+
+/** What k6's API answers to GET /v1/metrics. */
+interface K6Metrics {
+  readonly data: {
+    readonly id: string;
+    readonly attributes: { type: string; contains: string; sample: Record<string, number> };
+  }[];
 }
 
 /** Where the log is all that a runner leaves, it ends with what was run. */
 export function handleSummary(data: Summary): Record<string, string> {
   if (plan.report === undefined) return {};
   const { scenario, runId, target, keys, streams, report, clock } = plan;
-  const facts = {
+  const facts: RunFacts = {
     scenario,
     runId,
     target,
-    keys,
+    keys: [...keys],
     streams: streams.map(({ name }) => name),
     report,
     clockSpeed: clock.speed,

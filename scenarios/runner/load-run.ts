@@ -6,8 +6,7 @@ import { createRedactor } from '../../checks/wire/redaction.ts';
 import { assembleResult, type RunRemains } from './assemble-result.ts';
 import { EventLog } from './k6/event-log.ts';
 import type { K6Binary } from './k6/k6-binary.ts';
-import { OWN_FIGURES } from './k6/k6-figures.ts';
-import { type K6Process, startK6 } from './k6/k6-process.ts';
+import { type K6Process, OWN_FIGURES, startK6 } from './k6/k6-process.ts';
 import { mostMemory } from './k6/process-watch.ts';
 import { type LoadRequest, type PreparedLoad, prepareLoad } from './quota/load-request.ts';
 import type { LoadTarget } from './quota/load-target.ts';
@@ -91,7 +90,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
     await writeWhole(file, `${JSON.stringify(result, null, 1)}\n`);
     for (const [index, { folder }] of shards.entries()) {
       const summary = join(shards.length > 1 ? folder : request.out, 'summary.json');
-      await writeFile(summary, JSON.stringify(events.figures(index) ?? {}, null, 2), { mode: 0o600 });
+      await writeFile(summary, JSON.stringify(events.figures(index), null, 2), { mode: 0o600 });
     }
   } catch (error) {
     throw new ResultUnwritten(result, error);

@@ -1,45 +1,13 @@
-import { Ajv } from 'ajv';
+import { Ajv } from 'ajv/dist/jtd.js';
 import type { Redactor } from '../../../checks/wire/redaction.ts';
-import type {
-  AssertionEvent,
-  MeasurementEvent,
-  ScriptEvent,
-  UndecidedEvent,
-  ViolationEvent,
-} from '../../lib/events.ts';
-import { droppedIn, type K6Figures, readK6Figures } from './k6-figures.ts';
-import { number, object, text } from './schema-parts.ts';
+import { type EventOf, SCRIPT_EVENT, type ScriptEvent } from '../../lib/events.ts';
 
 const MOST_ERROR_LINES = 20;
 const MOST_LINE = 500;
 /** What k6 says when the runner stops it, which is the runner's to explain. */
 const SIGNALLED = /test run was aborted because k6 received a '\w+' signal/;
 
-const event = (kind: string, properties: Record<string, object>) =>
-  object({ kind: { const: kind }, ...properties });
-
-const isScriptEvent = new Ajv({ strict: true, strictRequired: false }).compile<ScriptEvent>({
-  type: 'object',
-  oneOf: [
-    event('violation', {
-      requirement: text,
-      detail: text,
-      operation: text,
-      method: text,
-      path: text,
-      key: text,
-      status: number,
-      headers: { type: 'object', additionalProperties: text },
-      body: text,
-    }),
-    event('assertion', { name: text, key: text, held: { type: 'boolean' }, expected: text, actual: text }),
-    event('undecided', { name: text, key: text, why: text }),
-    event('measurement', { name: text, key: text, value: number, unit: text }),
-    event('added', { ids: { type: 'array', items: text } }),
-    event('lag', { milliseconds: { type: 'array', items: number } }),
-    event('figures', { metrics: text }),
-  ],
-});
+const isScriptEvent = new Ajv().compile<ScriptEvent>(SCRIPT_EVENT);
 
 /** What broke one clause of the contract under load. */
 export interface ViolationSummary {
@@ -47,7 +15,7 @@ export interface ViolationSummary {
   readonly requirement: string;
   /** At least so many: each VU reports the first few of each kind in full. */
   readonly reported: number;
-  readonly example: Omit<ViolationEvent, 'kind'>;
+  readonly example: Omit<EventOf<'violation'>, 'kind'>;
 }
 
 /** What scripts told beside samples, and what k6 logged. Keys are removed from everything on its way in. */
@@ -55,10 +23,10 @@ export class EventLog {
   readonly #redactor: Redactor;
   readonly #violations = new Map<string, ViolationSummary>();
   readonly #lags = new Map<number, number[]>();
-  readonly #figures = new Map<number, K6Figures>();
-  readonly assertions: AssertionEvent[] = [];
-  readonly undecided: UndecidedEvent[] = [];
-  readonly measurements: MeasurementEvent[] = [];
+  readonly #figures = new Map<number, EventOf<'figures'>['metrics']>();
+  readonly assertions: EventOf<'assertion'>[] = [];
+  readonly undecided: EventOf<'undecided'>[] = [];
+  readonly measurements: EventOf<'measurement'>[] = [];
   readonly addedIds: string[] = [];
   readonly errorLines: string[] = [];
 
@@ -87,11 +55,8 @@ export class EventLog {
       const lags = this.#lags.get(from) ?? [];
       this.#lags.set(from, lags);
       for (const lag of event.milliseconds) lags.push(lag);
-    } else if (event.kind === 'figures') {
-      const figures = readK6Figures(event.metrics);
-      if (figures === undefined) this.problem("k6's own figures cannot be read");
-      else this.#figures.set(from, figures);
-    } else {
+    } else if (event.kind === 'figures') this.#figures.set(from, event.metrics);
+    else {
       const { kind: _, ...example } = event;
       const { requirement } = event;
       const known = this.#violations.get(requirement) ?? { requirement, reported: 0, example };
@@ -113,14 +78,18 @@ export class EventLog {
       this.errorLines.push(line);
   }
 
-  /** k6's own figures of the process of this number; undefined where it did not get so far. */
-  figures(from: number): K6Figures | undefined {
-    return this.#figures.get(from);
+  /** k6's own metrics of the process of this number, as its summary would have them; none where it ended before. */
+  figures(from: number): { readonly metrics?: EventOf<'figures'>['metrics'] } {
+    const metrics = this.#figures.get(from);
+    return metrics === undefined ? {} : { metrics };
   }
 
   /** Arrivals that k6 dropped, as every virtual user was waiting. */
   droppedIterations(): number {
-    return [...this.#figures.values()].reduce((sum, figures) => sum + droppedIn(figures), 0);
+    return [...this.#figures.values()].reduce(
+      (sum, metrics) => sum + (metrics['dropped_iterations']?.values['count'] ?? 0),
+      0,
+    );
   }
 
   /** By how much arrivals came later than those that came soonest in the same process, in milliseconds. */

@@ -3,7 +3,7 @@
  * load-result.schema.json beside this file says the same to other tools.
  */
 
-import type { MeasurementEvent } from '../../lib/events.ts';
+import type { EventOf } from '../../lib/events.ts';
 import type { Outcome } from '../../lib/sample.ts';
 import type { LoadOperation, PlanName } from '../../lib/scenario.ts';
 import type { ViolationSummary } from '../k6/event-log.ts';
@@ -32,7 +32,7 @@ export interface LoadResult {
   readonly thresholds: readonly ThresholdOutcome[];
   readonly generator: GeneratorHealth;
   readonly violations: readonly ViolationSummary[];
-  readonly measurements: readonly Omit<MeasurementEvent, 'kind'>[];
+  readonly measurements: readonly Omit<EventOf<'measurement'>, 'kind'>[];
   readonly bill: QuotaBill;
 }
 

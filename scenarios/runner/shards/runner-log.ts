@@ -1,55 +1,22 @@
 /** The log of a k6 runner that left nothing else, as a load result. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { Ajv } from 'ajv';
+import { Ajv } from 'ajv/dist/jtd.js';
 import { createRedactor } from '../../../checks/wire/redaction.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
+import { RUN_FACTS, type RunFacts } from '../../lib/events.ts';
 import { EVENT_MARK, RUN_MARK, SAMPLES_MARK } from '../../lib/sample.ts';
-import type { PlannedKey } from '../../lib/scenario.ts';
 import { parseSlo } from '../../lib/slo.ts';
 import { EventLog } from '../k6/event-log.ts';
 import { PINNED_K6 } from '../k6/k6-binary.ts';
 import { logLine } from '../k6/k6-process.ts';
-import { number, object, text } from '../k6/schema-parts.ts';
 import type { KeyBill } from '../quota/quota.ts';
 import { LOAD_RESULT_FORMAT_VERSION, type LoadResult } from '../result/load-result.ts';
 import { ResultUnreadable } from '../result/read-result.ts';
 import { recorded, verdictOf } from '../result/recorded.ts';
 import { SampleStore } from '../result/sample-store.ts';
 
-/** What a runner says at its end (scenarios/lib/script.ts). */
-interface RunFacts {
-  readonly scenario: string;
-  readonly runId: string;
-  readonly target: string;
-  readonly keys: readonly PlannedKey[];
-  readonly streams: readonly string[];
-  readonly report: { readonly answers: string; readonly slo: string; readonly blockSeconds: number };
-  readonly clockSpeed: number;
-  readonly dropped: number;
-}
-
-const isRunFacts = new Ajv({ strict: true }).compile<RunFacts>(
-  object({
-    scenario: text,
-    runId: text,
-    target: text,
-    keys: {
-      type: 'array',
-      items: object({
-        name: text,
-        plan: { enum: ['free', 'pro', 'business', 'enterprise'] },
-        env: text,
-        perMinute: number,
-        perDay: number,
-      }),
-    },
-    streams: { type: 'array', items: text },
-    report: object({ answers: text, slo: text, blockSeconds: { type: 'number', minimum: 0.1 } }),
-    clockSpeed: number,
-    dropped: number,
-  }),
-);
+const isRunFacts = new Ajv().compile<RunFacts>(RUN_FACTS);
 
 /**
  * Reads a runner's log: standard output and error together, as `kubectl logs` gives them.
