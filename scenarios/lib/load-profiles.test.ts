@@ -1,5 +1,5 @@
 import t from 'tap';
-import { arrivals, arrivedBy, peakRate, slopes } from './load-profiles.ts';
+import { arrivedBy, peakRate, slopes } from './load-profiles.ts';
 import type { LoadProfileName } from './scenario.ts';
 
 const NAMES: LoadProfileName[] = ['constant', 'average-load', 'stress', 'spike', 'soak', 'breakpoint'];
@@ -16,8 +16,8 @@ t.test('every profile lasts as long as it is told and joins up', async (t) => {
 });
 
 t.test('arrivals are the area under the rate', async (t) => {
-  t.equal(arrivals(slopes('constant', 10, 60)), 600);
-  t.equal(arrivals(slopes('breakpoint', 10, 60)), 300);
+  t.equal(arrivedBy(slopes('constant', 10, 60), 60), 600);
+  t.equal(arrivedBy(slopes('breakpoint', 10, 60), 60), 300);
   t.equal(arrivedBy(slopes('breakpoint', 10, 60), 30), 75);
   t.equal(arrivedBy(slopes('constant', 10, 60), 90), 600);
   t.equal(arrivedBy(slopes('constant', 10, 60), -5), 0);

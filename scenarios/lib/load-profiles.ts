@@ -71,17 +71,12 @@ export function slopes(profile: LoadProfileName, rate: number, seconds: number):
   }));
 }
 
-/** Requests that arrive in all. */
-export function arrivals(profile: readonly Slope[]): number {
-  return profile.reduce((sum, { seconds, from, to }) => sum + (seconds * (from + to)) / 2, 0);
-}
-
 /** Sums of floating point numbers may end a hair above a whole one. */
 export const wholeRequests = (requests: number): number => Math.ceil(requests - 1e-6);
 
 /** Requests that k6 makes of a profile at most. */
 export function mostRequests(profile: readonly Slope[]): number {
-  return wholeRequests(arrivals(profile));
+  return wholeRequests(arrivedBy(profile, Number.POSITIVE_INFINITY));
 }
 
 /** The highest rate, in requests per second. */

@@ -2,6 +2,7 @@
 import { LoadRefused } from './load-target.ts';
 import {
   type BudgetKey,
+  billOf,
   type Demand,
   type PaidQuota,
   type PaidStream,
@@ -73,6 +74,5 @@ export function divideLoad(
       `${facts.name} cannot be divided over ${count} shards: ${names} cannot pay ${evenly ? 'an even part' : 'their part'}; a lower rate or fewer shards may do`,
     );
   });
-  const rows = parts.flatMap((part) => part.bill.keys);
-  return { parts, bill: { keys: rows, total: rows.reduce((sum, { requests }) => sum + requests, 0) } };
+  return { parts, bill: billOf(parts.flatMap((part) => part.bill.keys)) };
 }

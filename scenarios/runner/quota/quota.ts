@@ -1,6 +1,6 @@
 /** Pays a scenario's requests from the budgets of its keys before k6 starts, or says what would fit. */
 import { mostOf, mostOfAMinute } from '../../lib/client-cost.ts';
-import { arrivedBy, mostRequests, type Slope, slopes, wholeRequests } from '../../lib/load-profiles.ts';
+import { arrivedBy, mostRequests, slopes, wholeRequests } from '../../lib/load-profiles.ts';
 import { MOST_KEYS } from '../../lib/sample.ts';
 import type { ClientStream, PlanName, PlannedKey, RateStream, ScenarioFacts } from '../../lib/scenario.ts';
 
@@ -84,8 +84,8 @@ interface Need {
   readonly busiestMinute: number;
 }
 
-/** What each key pays, by its position. */
-type Payments = Map<number, Need>;
+/** What each key pays. */
+type Payments = Map<BudgetKey, Need>;
 
 /** A load that does not fit; the message says why. */
 class Unpayable extends Error {
@@ -97,26 +97,35 @@ class Unpayable extends Error {
   }
 }
 
-function isRate(stream: RateStream | ClientStream): stream is RateStream {
-  return stream.kind === 'rate';
+/** The bill of these keys. */
+export function billOf(keys: readonly KeyBill[]): QuotaBill {
+  return { keys, total: keys.reduce((sum, { requests }) => sum + requests, 0) };
 }
 
-interface RatePart {
-  /** Seconds from the start of the run. */
-  readonly from: number;
-  readonly profile: readonly Slope[];
+function rowsOf(paid: Payments): KeyBill[] {
+  return [...paid].map(([{ name, plan, perMinute, perDay }, { total, busiestMinute }]) => ({
+    key: name,
+    plan,
+    requests: total,
+    busiestMinute,
+    perMinute,
+    perDay,
+  }));
 }
 
-function ratePart({ profile, from = 0, to = 1 }: RateStream, { rate, seconds }: Demand): RatePart {
-  return { from: from * seconds, profile: slopes(profile, rate, (to - from) * seconds) };
-}
+const isRate = (stream: RateStream | ClientStream): stream is RateStream => stream.kind === 'rate';
+
+const slopesOf = ({ profile, from = 0, to = 1 }: RateStream, { rate, seconds }: Demand) =>
+  slopes(profile, rate, (to - from) * seconds);
 
 /** What all rate streams together need, in all and in the busiest minute of the target's clock. */
 function rateNeed(demand: Demand): Need {
   const { facts, seconds, clockSpeed } = demand;
-  const parts = facts.streams.filter(isRate).map((stream) => ratePart(stream, demand));
+  const parts = facts.streams
+    .filter(isRate)
+    .map((stream) => ({ start: (stream.from ?? 0) * seconds, profile: slopesOf(stream, demand) }));
   const arrived = (time: number) =>
-    parts.reduce((sum, part) => sum + arrivedBy(part.profile, time - part.from), 0);
+    parts.reduce((sum, { start, profile }) => sum + arrivedBy(profile, time - start), 0);
   const minute = 60 / clockSpeed;
   let busiestMinute = 0;
   for (let place = 0; place <= PLACES; place += 1) {
@@ -135,15 +144,9 @@ function affordable(key: BudgetKey, need: Need): number {
   return Math.max(0, Math.min(1, byMinute, byDay));
 }
 
-function billOf(keys: readonly BudgetKey[], paid: Payments): QuotaBill {
-  const rows = [...paid].flatMap(([index, { total: requests, busiestMinute }]): KeyBill[] => {
-    const key = keys[index];
-    if (key === undefined) return [];
-    const { name, plan, perMinute, perDay } = key;
-    return [{ key: name, plan, requests, busiestMinute, perMinute, perDay }];
-  });
-  return { keys: rows, total: rows.reduce((sum, { requests }) => sum + requests, 0) };
-}
+/** The part of the need that keys can pay together; 1 and more is all of it. */
+const affordableBy = (keys: readonly BudgetKey[], need: Need) =>
+  keys.reduce((sum, key) => sum + affordable(key, need), 0);
 
 /** Whose turn it is, so that equal turns lie as far apart as they can and the shares come out. */
 export function interleave(shares: readonly number[], length: number): number[] {
@@ -158,11 +161,12 @@ export function interleave(shares: readonly number[], length: number): number[] 
   });
 }
 
-/** What a key pays of a load whose requests take turns. */
+/** What a key pays of streams with so many requests, whose requests take turns. */
 function turnsNeed(
   schedule: readonly number[],
   key: number,
-  { requests, busiestMinute }: { readonly requests: readonly number[]; readonly busiestMinute: number },
+  requests: readonly number[],
+  busiestMinute: number,
 ): Need {
   const before = [0];
   for (const payer of schedule) before.push((before.at(-1) ?? 0) + (payer === key ? 1 : 0));
@@ -189,88 +193,67 @@ function clientNeed(
   return { total, busiestMinute: Math.min(total, inMinute) };
 }
 
-function clientsFit(stream: ClientStream, key: BudgetKey, demand: Demand): boolean {
-  const { total, busiestMinute } = clientNeed(stream, key, demand);
-  return (
-    total <= key.perDay - RESERVE && (stream.overLimit === true || busiestMinute <= key.perMinute - RESERVE)
-  );
-}
-
-/** Which keys the clients of a stream have: those with its role and plans; where all share one, one that can pay. */
-function clientKeys(stream: ClientStream, keys: readonly BudgetKey[], demand: Demand): number[] {
-  const fitting = keys.flatMap((key, index) =>
-    key.roles.includes(stream.role) && (stream.plans?.includes(key.plan) ?? true) ? [index] : [],
-  );
-  if (stream.count === undefined) return fitting;
-  const [first] = fitting;
-  const able = fitting.find((index) => {
-    const key = keys[index];
-    return key !== undefined && clientsFit(stream, key, demand);
-  });
-  const shared = able ?? first;
-  return shared === undefined ? [] : [shared];
-}
-
-/** Pays for the clients of a stream that go at their own pace. */
+/** Pays for the clients of a stream that go at their own pace, from keys with its role and plans. */
 function payClients(
   stream: ClientStream,
   demand: Demand,
   keys: readonly BudgetKey[],
   paid: Payments,
 ): PaidStream {
-  const own = clientKeys(stream, keys, demand);
+  const { role, plans, count, overLimit } = stream;
+  const fits = (key: BudgetKey) => {
+    const { total, busiestMinute } = clientNeed(stream, key, demand);
+    return total <= key.perDay - RESERVE && (overLimit === true || busiestMinute <= key.perMinute - RESERVE);
+  };
+  const fitting = keys.filter((key) => key.roles.includes(role) && (plans?.includes(key.plan) ?? true));
+  // Clients that share a key have one that can pay for all of them.
+  const shared = fitting.find(fits) ?? fitting[0];
+  const own = count === undefined || shared === undefined ? fitting : [shared];
   if (own.length === 0) {
-    const plans = stream.plans === undefined ? '' : ` on plan ${stream.plans.join(', ')}`;
+    const onPlans = plans === undefined ? '' : ` on plan ${plans.join(', ')}`;
     throw new Unpayable(
-      `no key has the role ${stream.role}${plans}`,
-      `give a key the role ${stream.role} in the profile`,
+      `no key has the role ${role}${onPlans}`,
+      `give a key the role ${role} in the profile`,
     );
   }
-  for (const index of own) {
-    const key = keys[index];
-    if (key === undefined) continue;
+  for (const key of own) {
     const need = clientNeed(stream, key, demand);
-    paid.set(index, need);
-    if (clientsFit(stream, key, demand)) continue;
+    paid.set(key, need);
+    if (fits(key)) continue;
     throw new Unpayable(
       `${key.name} (${key.plan}) would pay up to ${need.total} requests of ${key.perDay} a day`,
       'use a key of a larger plan',
     );
   }
-  return { stream, keys: own, schedule: [] };
+  return { stream, keys: own.map((key) => keys.indexOf(key)), schedule: [] };
 }
 
 /** Pays for all rates together: the keys take turns, each as often as it can pay. */
-function payRates(
-  streams: readonly RateStream[],
-  demand: Demand,
-  keys: readonly BudgetKey[],
-  paid: Payments,
-): PaidStream[] {
+function payRates(demand: Demand, keys: readonly BudgetKey[], paid: Payments): PaidStream[] {
+  const streams = demand.facts.streams.filter(isRate);
   if (streams.length === 0) return [];
   const need = rateNeed(demand);
-  const payers = keys.flatMap((key, index) =>
-    key.roles.includes('load') && !paid.has(index) ? [{ index, part: affordable(key, need) }] : [],
-  );
-  const sum = payers.reduce((all, { part }) => all + part, 0);
-  for (const { index, part } of payers) {
-    const share = part / Math.max(sum, 1);
-    paid.set(index, {
-      total: Math.ceil(need.total * share),
-      busiestMinute: Math.ceil(need.busiestMinute * share),
-    });
-  }
+  const payers = keys.filter((key) => key.roles.includes('load') && !paid.has(key));
   if (payers.length === 0)
     throw new Unpayable('no key has the role load', 'give a key the role load in the profile');
-  const positions = payers.map(({ index }) => index);
-  if (sum < 1)
-    throw new Unpayable(shortfall(need, demand, payers.length), whatFits(demand, keys, positions, need));
-  const shares = payers.map(({ part }) => part / sum);
+  const all = affordableBy(payers, need);
+  if (all < 1) {
+    for (const key of payers) {
+      const part = affordable(key, need);
+      paid.set(key, {
+        total: Math.ceil(need.total * part),
+        busiestMinute: Math.ceil(need.busiestMinute * part),
+      });
+    }
+    throw new Unpayable(shortfall(need, demand, payers.length), whatFits(demand, payers, need));
+  }
+  const positions = payers.map((key) => keys.indexOf(key));
+  const shares = payers.map((key) => affordable(key, need) / all);
   const turns = interleave(shares, payers.length === 1 ? 1 : SCHEDULE_LENGTH);
-  const schedule = turns.map((at) => positions[at] ?? 0);
-  const requests = streams.map((stream) => mostRequests(ratePart(stream, demand).profile));
-  const { busiestMinute } = need;
-  for (const index of positions) paid.set(index, turnsNeed(schedule, index, { requests, busiestMinute }));
+  const requests = streams.map((stream) => mostRequests(slopesOf(stream, demand)));
+  for (const [place, key] of payers.entries())
+    paid.set(key, turnsNeed(turns, place, requests, need.busiestMinute));
+  const schedule = turns.map((place) => positions[place] ?? 0);
   return streams.map((stream, place) => ({
     stream,
     keys: positions,
@@ -288,7 +271,7 @@ function payStreams(demand: Demand, keys: readonly BudgetKey[], paid: Payments):
   const clients = facts.streams
     .filter((stream) => stream.kind === 'clients')
     .map((stream) => payClients(stream, demand, keys, paid));
-  const all = [...clients, ...payRates(facts.streams.filter(isRate), demand, keys, paid)];
+  const all = [...clients, ...payRates(demand, keys, paid)];
   return facts.streams.flatMap((stream) => all.filter((each) => each.stream === stream));
 }
 
@@ -297,53 +280,46 @@ export function planQuota(demand: Demand, keys: readonly BudgetKey[]): QuotaPlan
   const paid: Payments = new Map();
   try {
     const streams = payStreams(demand, keys, paid);
-    const first = keyWithMostLeft((streams[0]?.keys ?? []).flatMap((index) => keys[index] ?? []));
-    const looksFirst = first === undefined ? -1 : keys.indexOf(first);
-    const { total, busiestMinute } = paid.get(looksFirst) ?? { total: 0, busiestMinute: 0 };
-    const looks = demand.looks === false ? 0 : 1;
-    paid.set(looksFirst, { total: total + looks, busiestMinute: busiestMinute + looks });
-    return { kind: 'paid', bill: billOf(keys, paid), streams, looksFirst };
+    const first = keyWithMostLeft(keys.filter((_, index) => streams[0]?.keys.includes(index)));
+    const looksFirst = keys.findIndex((key) => key === first);
+    if (first !== undefined && demand.looks !== false) {
+      const { total = 0, busiestMinute = 0 } = paid.get(first) ?? {};
+      paid.set(first, { total: total + 1, busiestMinute: busiestMinute + 1 });
+    }
+    return { kind: 'paid', bill: billOf(rowsOf(paid)), streams, looksFirst };
   } catch (error) {
     if (!(error instanceof Unpayable)) throw error;
-    return { kind: 'refused', reason: error.message, fits: error.fits, bill: billOf(keys, paid) };
+    return { kind: 'refused', reason: error.message, fits: error.fits, bill: billOf(rowsOf(paid)) };
   }
 }
 
 function shortfall(need: Need, { seconds, clockSpeed }: Demand, keyCount: number): string {
   const minute = clockSpeed === 1 ? 'the busiest minute' : `the busiest minute of the target's clock`;
   return (
-    `${need.total} requests in ${round(seconds)} s, ${need.busiestMinute} in ${minute}, are more than ` +
+    `${need.total} requests in ${Math.round(seconds * 10) / 10} s, ${need.busiestMinute} in ${minute}, are more than ` +
     `${keyCount === 1 ? 'the load key has' : `the ${keyCount} load keys have`}`
   );
 }
 
-function whatFits(demand: Demand, keys: readonly BudgetKey[], payers: readonly number[], need: Need): string {
-  const payable = (factor: { rate: number; seconds: number }) => {
-    const scaled = rateNeed({ ...demand, ...factor });
-    return payers.reduce((sum, index) => sum + (keys[index] ? affordable(keys[index], scaled) : 0), 0) >= 1;
-  };
-  const largest = (makes: (part: number) => { rate: number; seconds: number }) => {
-    let [fits, not] = [0, 1];
+function whatFits(demand: Demand, payers: readonly BudgetKey[], need: Need): string {
+  const largest = (of: 'rate' | 'seconds') => {
+    let [fits, not] = [0, demand[of]];
     for (let step = 0; step < 30; step += 1) {
       const middle = (fits + not) / 2;
-      if (payable(makes(middle))) fits = middle;
+      if (affordableBy(payers, rateNeed({ ...demand, [of]: middle })) >= 1) fits = middle;
       else not = middle;
     }
     return fits;
   };
-  const { rate, seconds } = demand;
-  const rateThatFits = Math.floor(rate * largest((part) => ({ rate: rate * part, seconds })) * 100) / 100;
-  const secondsThatFit = Math.floor(seconds * largest((part) => ({ rate, seconds: seconds * part })));
-  const offers: string[] = [];
-  if (rateThatFits > 0) offers.push(`--rate ${rateThatFits} for the same time`);
-  if (secondsThatFit > 0) offers.push(`--duration ${secondsThatFit}s at the same rate`);
+  const rate = Math.floor(largest('rate') * 100) / 100;
+  const seconds = Math.floor(largest('seconds'));
+  const offers = [
+    ...(rate > 0 ? [`--rate ${rate} for the same time`] : []),
+    ...(seconds > 0 ? [`--duration ${seconds}s at the same rate`] : []),
+  ];
   return offers.length === 0
     ? `no run of ${need.total} requests; add keys with the role load`
     : `${offers.join(', or ')}; or more keys with the role load`;
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
 }
 
 /** The bill for a person, one line a key. */

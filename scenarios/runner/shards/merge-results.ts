@@ -1,7 +1,7 @@
 /** Several runners' results as one. */
 
 import { parseSlo } from '../../lib/slo.ts';
-import type { KeyBill } from '../quota/quota.ts';
+import { billOf, type KeyBill } from '../quota/quota.ts';
 import { blockOf, combine, mergedHistogram } from '../result/figures.ts';
 import type {
   GeneratorHealth,
@@ -155,6 +155,5 @@ function mergeBills(results: readonly LoadResult[]): LoadResult['bill'] {
       refused: (row.refused ?? 0) + (known?.refused ?? 0),
     });
   }
-  const rows = [...keys.values()];
-  return { keys: rows, total: rows.reduce((sum, { requests }) => sum + requests, 0) };
+  return billOf([...keys.values()]);
 }
