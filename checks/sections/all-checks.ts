@@ -20,8 +20,8 @@ import { serviceChecks, serviceGaps } from './service/checks.ts';
 export { bannedAnswers } from './ban/checks.ts';
 
 /**
- * The checks by their part of the document, as `--only` takes them, in the order in which they are run: adding comes
- * before listing and getting, which then find the run's own animals; limits come last.
+ * The checks by part, as `--only` takes them, in the order in which they run. Adding comes before listing and getting,
+ * so that these find the run's own animals. Limits come last.
  */
 export const checksByPart: Readonly<Record<string, readonly Check[]>> = {
   service: serviceChecks,

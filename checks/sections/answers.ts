@@ -1,4 +1,4 @@
-/** What checks of several sections ask of an answer. */
+/** Judgements of single answers that several sections share. */
 import { type Check, check, observes } from '../run/check.ts';
 import { Unsettled } from '../run/unsettled.ts';
 import { schemaViolation, type Violation } from '../wire/answer.ts';
@@ -7,7 +7,7 @@ import type { JsonValue, ParsedJson } from '../wire/lossless-json.ts';
 import { bodyOf, described } from '../wire/pets.ts';
 import { schemaProblem } from '../wire/schema.ts';
 
-/** A check of every answer with one of these statuses. */
+/** Defines a check that judges every answer with one of these statuses. */
 export const checkOfStatus = (
   id: string,
   concerns: (status: number) => boolean,
@@ -25,7 +25,7 @@ const SUCCESS = { listPets: 200, createPet: 201, getPet: 200 } as const;
 export const isSuccess = (operation: keyof typeof SUCCESS, { request, outcome }: AnsweredExchange): boolean =>
   request.operation === operation && outcome.status === SUCCESS[operation];
 
-/** The body, which is JSON or is not. @throws Unsettled where the harness cannot read it, which says nothing of it */
+/** The parsed body. @throws Unsettled if it exceeds what the harness can read, which is not the target's fault */
 export function readBody(exchange: AnsweredExchange): ParsedJson {
   const body = bodyOf(exchange);
   if (!body.ok && body.kind === 'beyond-harness')
@@ -33,7 +33,9 @@ export function readBody(exchange: AnsweredExchange): ParsedJson {
   return body;
 }
 
-/** The JSON of a success; undefined where the answer is none, or no JSON. @throws Unsettled as {@link readBody} */
+/**
+ * The JSON of a successful answer; undefined for other answers or other bodies. @throws Unsettled like {@link readBody}
+ */
 export function successBody(
   operation: keyof typeof SUCCESS,
   exchange: AnsweredExchange,
@@ -43,14 +45,14 @@ export function successBody(
   return body.ok ? body.value : undefined;
 }
 
-/** 2: the body of a success has the fields of a Pet. What is no JSON has none to judge. */
+/** 2: the body of a success has the fields of a Pet. A body that is not JSON is not judged here. */
 export const observesPet = (operation: 'createPet' | 'getPet') =>
   observes(
     (exchange) => successBody(operation, exchange),
     (value) => schemaViolation('pet', schemaProblem.pet(value)),
   );
 
-/** 7: an error response has an Error body. @throws Unsettled as {@link readBody} */
+/** 7: an error response has an Error body. @throws Unsettled like {@link readBody} */
 export function errorBodyViolation(exchange: AnsweredExchange): Violation | undefined {
   const body = readBody(exchange);
   return schemaViolation(

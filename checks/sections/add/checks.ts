@@ -32,7 +32,7 @@ const echo = (id: string, field: Echoed, options: Pick<Check, 'standsWhereCrosse
         if (pet === undefined) return undefined;
         const sent = sentPet(exchange)?.[field];
         const came = pet[field];
-        // add-pet-schema says what is wrong with an animal without a name or a category.
+        // An animal without a name or a category is for add-pet-schema to judge.
         const isJudged = sent !== undefined && (came !== undefined || field === 'status');
         return isJudged ? { sent, came } : undefined;
       },
@@ -51,7 +51,7 @@ function judgeCreated({ exchange, sent, label }: Addition, judge: Judge, trace: 
     );
 }
 
-/** Judges whether an addition was accepted; add-answers-201 says which success it has to be. */
+/** Judges whether an addition was accepted; that the success must be 201 is for add-answers-201 to judge. */
 function judgeAccepted(addition: Addition, judge: Judge, trace: Trace): void {
   if (addition.exchange.outcome.status < 300) judge.holds(addition.exchange);
   else judgeCreated(addition, judge, trace);
@@ -59,14 +59,14 @@ function judgeAccepted(addition: Addition, judge: Judge, trace: Trace): void {
 
 const hasNoStatus = ({ sent }: Addition) => sent.status === undefined;
 const answered201 = ({ exchange }: Addition) => exchange.outcome.status === 201;
-/** That no other animal has a name may be one of the constraints on names, which are not shown. */
+/** Names may have to be unique: constraints on names are "not shown". */
 const refusedAsLike = ({ exchange, label }: Addition) => label === TWIN && exchange.outcome.status === 400;
-/** What a target may refuse for a reason of its own it refuses as invalid: an error of the server is none. */
+/** A target that refuses an addition for a reason of its own calls it invalid; a server error is no refusal. */
 const refusedAsInvalid = ({ exchange }: Addition) => [400, 413, 422].includes(exchange.outcome.status);
 
-/** The additions of which nothing but a 201 is right. */
+/** The additions for which only 201 is right. */
 function bound201(basic: readonly Addition[]): readonly Addition[] {
-  // A refusal of one status, or of none, is the subject of the next two rows; a wrong success is this one's.
+  // If only some statuses are refused, the next two rows judge that; this row judges a wrong success.
   return basic.some(answered201)
     ? basic.filter(
         (addition) =>
@@ -89,9 +89,9 @@ export const addAnimalChecks: readonly Check[] = [
         enough: optional(enoughAnimals),
       },
       observe(exchange, judge) {
-        // Additions beside the shared ones: those of a burst, all valid.
+        // The additions of a burst, all valid, beyond those of the shared scenes.
         if (exchange.request.operation !== 'createPet' || !exchange.sentBy.startsWith('minute:')) return;
-        // One that is invalid, or one over the limit, is to be refused.
+        // An invalid addition, or one over the limit, should be refused.
         const sent = sentPet(exchange);
         if (sent?.categoryId === undefined || sent.name?.includes(' refused ') === true) return;
         const { status } = exchange.outcome;
@@ -102,7 +102,7 @@ export const addAnimalChecks: readonly Check[] = [
     },
     ({ sample, basic, edge, enough }, judge, trace) => {
       const exchanges = basic.map(({ exchange }) => exchange);
-      // Whether a category has to exist is not shown.
+      // Whether a category must exist is "not shown".
       if (
         exchanges.every(({ outcome }) => outcome.status === 400) &&
         knownCategoryId(trace.run, sample) === undefined
@@ -117,7 +117,7 @@ export const addAnimalChecks: readonly Check[] = [
       const others = (enough ?? []).filter(({ exchange }) => !exchanges.includes(exchange));
       for (const addition of others)
         if (addition.label === FILLER || !refusedAsInvalid(addition)) judgeCreated(addition, judge, trace);
-      // Whether a category has to exist is open; that its id is an int64 is not.
+      // Whether a category must exist is open, but its id is certainly an int64.
       if (edge === undefined || !answered201(edge.unknownCategory)) return;
       if (edge.largeCategories.every(({ exchange }) => exchange.outcome.status === 400))
         for (const addition of edge.largeCategories) judgeCreated(addition, judge, trace);
@@ -137,7 +137,7 @@ export const addAnimalChecks: readonly Check[] = [
   }),
   // 2: the created animal has the fields of a Pet.
   check('add-pet-schema', { needs: { basicAnimals }, observe: observesPet('createPet') }),
-  // 2: the id is assigned by the service on creation, also where the client sends one.
+  // 2: the id is assigned by the service on creation, even if the client sends one.
   check('pet-id-assigned-by-service', { needs: { edge: edgeAnimals } }, ({ edge }, judge) => {
     const { exchange, pet, sent } = edge.ownId;
     if (exchange.outcome.status === 400) judge.holds(exchange);
@@ -150,7 +150,7 @@ export const addAnimalChecks: readonly Check[] = [
       );
     } else judge.holds(exchange);
   }),
-  // 2: the identifier is unique, also among animals that were added at the same moment.
+  // 2: the identifier is unique, even among animals that were added at the same moment.
   check('pet-id-unique', {
     needs: { basicAnimals, edgeAnimals },
     conclude(trace, judge) {

@@ -1,4 +1,4 @@
-/** Sections 2 and 4.2: what the document leaves open about additions and animals. */
+/** Sections 2 and 4.2: the gaps about additions and animals. */
 import { contract } from '../../../spec/contract.ts';
 import { type GapAnswer, type GapObserver, gap } from '../../run/check.ts';
 import { scene } from '../../run/scene.ts';
@@ -27,8 +27,7 @@ function answerTo(exchange: AnsweredExchange, addition: string, accepted: string
   };
 }
 
-// Many a parser does not tell null from a field that is not there. An answer with a status of null is none the less no
-// Pet.
+// Many parsers treat null like a missing field. Even so, an answer with a status of null is not a Pet.
 const nullStatus = scene(
   'null-status',
   { permit: 'writes', needs: { sample: storeSample }, requests: 1, animals: 1 },
@@ -43,7 +42,7 @@ const nullStatus = scene(
   },
 );
 
-/** An animal like one that was added: but for its label there is no reason to refuse it. */
+/** The same animal as one that was accepted: only its label can be a reason to refuse it. */
 const labelledAsText = scene(
   'labelled-as-text',
   { permit: 'writes', needs: { basic: basicAnimals }, requests: 1, animals: 1 },
@@ -82,7 +81,7 @@ export const addAnimalGaps: readonly GapObserver[] = [
     const without = basic.find(({ sent }) => sent.status === undefined);
     if (without?.pet === undefined) return undefined;
     const { status } = without.pet;
-    // What is no PetStatus is no answer either: add-pet-schema says what is wrong with it.
+    // An invalid status is no answer; add-pet-schema judges it.
     if (status !== undefined && !contract.statuses.includes(status)) return undefined;
     return {
       answer: status ?? 'none',
@@ -117,7 +116,7 @@ export const addAnimalGaps: readonly GapObserver[] = [
       const pets =
         listedPets(exchange) ?? (own === undefined || exchange.request.operation === 'listPets' ? [] : [own]);
       if (pets.length > 0) looked ??= exchange;
-      // A name of blanks would not be seen in a profile.
+      // A field name of blanks would be invisible in a profile.
       for (const field of pets.flatMap(({ fields }) => fields))
         if (!known.has(field)) extra.set(field.trim() === '' ? JSON.stringify(field) : field, exchange);
     }

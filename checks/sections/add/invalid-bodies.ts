@@ -1,4 +1,4 @@
-/** Section 4.2: bodies that are no NewPet are refused with 400, and add nothing. */
+/** Section 4.2: a body that is not a NewPet is refused with 400, and adds nothing. */
 import { type Check, check, doneOf } from '../../run/check.ts';
 import { NO_KEY_MAY_ADD } from '../../run/functional-keys.ts';
 import { inTurn, scene } from '../../run/scene.ts';
@@ -8,16 +8,16 @@ import { otherKeys } from '../keys/other-keys.ts';
 import { storedThoughRefused } from './refused-additions.ts';
 import { categoryOf, mayLackPermission, refusedPrefix, storeSample, throwIfNobodyMayAdd } from './scenes.ts';
 
-/** A body that is to be refused: its text, given a valid name and categoryId to vary. */
+/** Builds a body that must be refused, from a valid name and categoryId. */
 type RefusedBody = (name: string, categoryId: bigint) => string | undefined;
 
 const quoted = (name: string) => JSON.stringify(name);
 
 /**
- * Sends bodies that the document calls missing or invalid, one deviation at a time. Their names say that they were to be
- * refused, so that one that was stored all the same is found in a list.
+ * Sends bodies with missing or invalid values, one deviation at a time. Their names are marked as refused, so that an
+ * animal that was stored anyway can be found in a list.
  *
- * @param onEveryKey whether each key that pays sends one of them: what is wrong on one plan only shows there
+ * @param onEveryKey whether each functional key sends one of them, because a defect of one plan shows only there
  */
 const refusedBodies = (
   id: string,
@@ -41,14 +41,14 @@ const refusedBodies = (
         const spec = repeatable((again) => addText(body(`${name}${again}`, categoryId)));
         const key = others[index];
         const first = await probe.send(spec, { key });
-        // What a key may do is open (5, scopes).
+        // What a key may do is open (section 5, scopes).
         const isForbidden = key !== undefined && first.outcome.status === 403;
         return { label, exchange: isForbidden ? await probe.send(spec) : first };
       });
     },
   );
 
-/** Bodies that are to be answered with 400, each of them. */
+/** Checks that each of these bodies is answered with 400. */
 function refuses(
   id: string,
   bodies: Readonly<Record<string, RefusedBody>>,
@@ -79,8 +79,8 @@ export const withStatus =
 
 export const invalidAnimalChecks: readonly Check[] = [
   // 4.2: 400 when the body is missing required fields …
-  // The names of JSON members are compared to the letter (RFC 8259, 8.3), and an animal is not within another object:
-  // what resembles the missing field, or holds it, is an unknown field.
+  // JSON member names are compared exactly (RFC 8259, 8.3). A field that resembles the missing one, or an object that
+  // contains it, is just an unknown field.
   refuses('add-rejects-missing-name', {
     'a body without name, with Name and an animal within it': (name, category) =>
       `{"Name":${quoted(name)},"categoryId":${category},"status":"sold","pet":{"name":${quoted(name)},"categoryId":${category}}}`,
@@ -90,7 +90,7 @@ export const invalidAnimalChecks: readonly Check[] = [
     'a body without categoryId, with CategoryId, category_id and category': (name, category) =>
       `{"name":${quoted(name)},"CategoryId":${category},"category_id":${category},"category":${category},"status":"sold"}`,
   }),
-  // … or contains invalid values: each type that is not the field's.
+  // … or contains invalid values: every JSON type but the field's own.
   refuses(
     'add-rejects-name-type',
     {
@@ -106,7 +106,7 @@ export const invalidAnimalChecks: readonly Check[] = [
     'a categoryId that is a string of digits': withCategoryId('"1"'),
     'a categoryId that is an empty string': withCategoryId('""'),
     'a categoryId that is null': withCategoryId('null'),
-    // false rather than true, which whoever asks only whether there is a value lets in like an object.
+    // false rather than true: a mere truthiness test would accept true just as it accepts an object.
     'a categoryId that is a boolean': withCategoryId('false'),
     'a categoryId that is an array': withCategoryId('[1]'),
     'a categoryId that is an object': withCategoryId('{}'),
@@ -120,13 +120,13 @@ export const invalidAnimalChecks: readonly Check[] = [
   refuses('add-rejects-status-value', {
     'a status that is no PetStatus': withStatus('"adopted"'),
     'a status in capital letters': withStatus('"SOLD"'),
-    // Blanks at its end, of a kind that $ in a regular expression passes over too.
+    // In many regular expressions, $ also matches before a trailing newline.
     'a status with a trailing newline': withStatus('"sold\\n"'),
     'two statuses in one string': withStatus('"available,pending"'),
     'an empty status': withStatus('""'),
   }),
   refuses('add-rejects-status-type', {
-    // Values that count as none in some languages.
+    // Falsy values in some languages.
     'a status that is a number': withStatus('0'),
     'a status that is a boolean': withStatus('false'),
     'a status that is an array': withStatus('["sold"]'),
@@ -146,7 +146,7 @@ export const invalidAnimalChecks: readonly Check[] = [
     'JSON followed by a word': (name, category) => `{"name":${quoted(name)},"categoryId":${category}} please`,
   }),
   refuses('add-rejects-empty-body', { 'an empty body': () => '', 'an empty object': () => '{}' }),
-  // 4.2: a failure adds nothing. Seen in every list that comes after; a large store shows only a part of itself.
+  // 4.2: a failure adds nothing. Every later list is judged; of a large store they show only a part.
   check('add-rejected-stores-nothing', {
     permit: 'writes',
     conclude: storedThoughRefused(400, 'no addition was refused with 400'),

@@ -5,20 +5,20 @@ import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exc
 import { listedPets, sentPet } from '../../wire/pets.ts';
 import { namePrefix } from './scenes.ts';
 
-/** The name in the body of an addition; undefined where it has none, or one that another animal may have had before. */
+/** The name in the body of an addition; undefined if it has none, or one that an older animal may share. */
 export function nameSent(exchange: Exchange): string | undefined {
   const name = exchange.request.operation === 'createPet' ? sentPet(exchange)?.name : undefined;
   return name?.includes(namePrefix('')) === true ? name : undefined;
 }
 
 /**
- * Judges every list that came after an addition was refused with this status: it must not hold that animal. A store
- * that is larger than a list shows a part of itself only, and that part is judged.
+ * Judges every list that came after an addition was refused with this status: it must not hold that animal. If the
+ * store is larger than a list, only the part that is shown can be judged.
  */
 export function storedThoughRefused(status: number, noneRefused: string) {
   return ({ exchanges }: Pick<Trace, 'exchanges'>, judge: Judge): void => {
     const refused = new Map<string, AnsweredExchange>();
-    // The same addition may be sent again, after one that was admitted or that got no answer: its animal is rightly there.
+    // If the same addition was also accepted, or got no answer, its animal may rightly be there.
     const mayBeStored = new Set(
       exchanges
         .filter((exchange) => !isAnswered(exchange) || exchange.outcome.status < 400)

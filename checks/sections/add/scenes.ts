@@ -1,4 +1,4 @@
-/** The animals that a run adds: few, marked with its id, made once and shared by every check that needs one. */
+/** The animals that a run adds: few, marked with its id, added once and shared by every check. */
 import { contract } from '../../../spec/contract.ts';
 import { NO_KEY_MAY_ADD } from '../../run/functional-keys.ts';
 import type { Probe } from '../../run/probe.ts';
@@ -12,24 +12,24 @@ import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exc
 import { answeredPet, listedPets, type SeenPet, sentPet } from '../../wire/pets.ts';
 import { addPet, addText, listPets, type NewPet, type RequestSpec, repeatable } from '../../wire/requests.ts';
 
-/** An addition that was sent, and the animal that came back where one did. */
+/** An addition that was sent, and the animal that came back, if any. */
 export interface Addition {
   readonly label: string;
   readonly exchange: AnsweredExchange;
-  /** What its body said. */
+  /** The fields of the request body. */
   readonly sent: Partial<SeenPet>;
   /** The created animal; undefined where the target did not answer 201 with one. */
   readonly pet: (SeenPet & { readonly id: bigint }) | undefined;
 }
 
 /**
- * Names of a run's animals begin with this; what was to be refused says so. Where a check is not about the name, the
- * name is short, 20 characters, and of letters: how long a name may be, and of what, is not shown.
+ * Names of a run's animals begin with this, and those of additions that must be refused say so. Unless a check is about
+ * names, they are 20 letters long: which lengths and characters are allowed is "not shown".
  */
 export const namePrefix = (runId: string) => `harness-${runId}`;
 export const refusedPrefix = (runId: string) => `${namePrefix(runId)} refused`;
 
-/** A number from 0 on as letters: a, b, … z, aa, ab, … */
+/** Writes a number in letters, counting from 0: a, b, … z, aa, ab, … */
 export const inLetters = (number: number): string =>
   (number < 26 ? '' : inLetters(Math.floor(number / 26) - 1)) + String.fromCharCode(97 + (number % 26));
 
@@ -42,9 +42,9 @@ function additionOf(label: string, exchange: AnsweredExchange): Addition {
 }
 
 /**
- * Sends one addition, as a part of its own: a resumed run does not add the animal twice.
+ * Sends one addition, stored as a part of its own so that a resumed run does not add the animal twice.
  *
- * @param request the addition, given what makes another name of its name
+ * @param request builds the addition; its argument varies the name when it has to be repeated
  */
 async function add(
   probe: Probe,
@@ -57,8 +57,8 @@ async function add(
 }
 
 /**
- * Sends additions at the same moment, with the key of one that was admitted before; one after the other where the key's
- * minute does not hold them.
+ * Sends additions at the same moment, with a key that has added before; one after the other if the key's minute has too
+ * little quota left.
  */
 async function addAtOnce(
   probe: Probe,
@@ -73,9 +73,9 @@ async function addAtOnce(
   const answerTo = async (spec: RequestSpec, attempted: Exchange | undefined) => {
     if (attempted === undefined || key === undefined) return probe.send(spec);
     const exchange = await probe.answerTo(attempted, spec, key);
-    // One that was refused because somebody else spends the key was not added.
+    // A 429 means that another client is using the key; the animal was not added.
     if (exchange.outcome.status === 429) return probe.send(spec);
-    // Whether a target that is busy did what was asked nobody knows.
+    // A busy target may or may not have added the animal.
     return UNAVAILABLE.has(exchange.outcome.status) ? probe.send(spec.again?.() ?? spec) : exchange;
   };
   const additions: Addition[] = [];
@@ -84,7 +84,7 @@ async function addAtOnce(
   return additions;
 }
 
-/** Ids of additions that another addition got as well, or that an animal had before: which of them is shown nobody knows. */
+/** Ids that two additions got, or that an older animal already had: which of the two is shown is unknown. */
 export function sharedIds(exchanges: readonly Exchange[]): ReadonlySet<bigint> {
   const known = new Set<bigint>();
   const shared = new Set<bigint>();
@@ -95,14 +95,14 @@ export function sharedIds(exchanges: readonly Exchange[]): ReadonlySet<bigint> {
     const added = isAddition ? answeredPet(exchange)?.id : undefined;
     if (added !== undefined && known.has(added)) shared.add(added);
     if (added !== undefined) known.add(added);
-    // Later lists show the run's own.
+    // Later lists also show the run's own animals.
     if (!hasAdded && exchange.request.operation === 'listPets')
       for (const { id } of listedPets(exchange) ?? []) if (id !== undefined) known.add(id);
   }
   return shared;
 }
 
-/** What the run's additions created, by id; without those that share theirs. */
+/** The animals that the run created, by id, except those that share an id. */
 export function createdAnimals(
   exchanges: readonly Exchange[],
 ): ReadonlyMap<bigint, { readonly pet: SeenPet; readonly exchange: AnsweredExchange }> {
@@ -125,22 +125,22 @@ export interface StoreSample {
 export const storeSample = scene('store-sample', { requests: 2 }, async (probe): Promise<StoreSample> => {
   const exchange = await probe.send(listPets({ limit: contract.limit.maximum }));
   const pets = listedPets(exchange) ?? [];
-  // Once the run has added its animals no filter is without a match: how such a list is answered is seen now.
+  // Once the run has added its animals, every filter has a match. An empty result can be seen only now.
   const unmatched = contract.statuses.find((status) => !pets.some((pet) => pet.status === status));
   if (probe.run.permissions.has('writes') && unmatched !== undefined)
     await probe.send(listPets({ status: unmatched }));
   return { exchange, pets };
 });
 
-/** A categoryId that exists: the profile's, or a listed animal's; undefined where neither names one. */
+/** A categoryId that exists: the profile's, or that of a listed animal; undefined if there is neither. */
 export const knownCategoryId = (run: RunFacts, sample: StoreSample | undefined): bigint | undefined =>
   run.sampleCategoryId ?? sample?.pets.find(({ categoryId }) => categoryId !== undefined)?.categoryId;
 
-/** A categoryId that exists, as far as can be known, else 1. */
+/** A categoryId that exists as far as the run knows, otherwise 1. */
 export const categoryOf = (run: RunFacts, sample: StoreSample | undefined): bigint =>
   knownCategoryId(run, sample) ?? 1n;
 
-/** Whether an addition may have been forbidden for its key: one with which nothing was added. */
+/** Whether an addition may have been forbidden for its key, because that key never added anything. */
 export const mayLackPermission = (exchange: AnsweredExchange, trace: Trace): boolean =>
   exchange.outcome.status === 403 &&
   !trace.readings.some(
@@ -148,8 +148,8 @@ export const mayLackPermission = (exchange: AnsweredExchange, trace: Trace): boo
   );
 
 /**
- * The same animal in JSON that another program would write: the members in another order, white space between them,
- * and letters escaped (RFC 8259, 2, 4 and 7). The label tells the charset, which JSON has no other of (11).
+ * The same animal as another program might write it in JSON: members in another order, white space between them,
+ * letters escaped (RFC 8259, 2, 4 and 7). Its label states the charset, the only one that JSON has (11).
  */
 function writtenOtherwise({ name, categoryId, status }: Required<NewPet>): RequestSpec {
   const escaped = JSON.stringify(name).replace('h', '\\u0068');
@@ -162,15 +162,15 @@ function writtenOtherwise({ name, categoryId, status }: Required<NewPet>): Reque
   );
 }
 
-/** The same animal with escapes that JSON allows and asks of nobody: of a slash, and of a letter beyond the basic plane. */
+/** The same animal with optional JSON escapes: of a slash, and of a character beyond the basic plane. */
 function escapedMore({ name, categoryId, status }: Required<NewPet>): RequestSpec {
   const escaped = JSON.stringify(name).replaceAll('/', '\\/').replace(PARROT, '\\ud83e\\udd9c');
   return addText(`{"name":${escaped},"categoryId":${categoryId},"status":${JSON.stringify(status)}}`);
 }
 
 /**
- * Label of the animal that is like another one. It is added at the same moment as the one without a status, so that the
- * order of these two is nobody's.
+ * Label of the animal that is identical to another one. It is added at the same moment as the one without a status, so
+ * the order of the two is undefined.
  */
 export const TWIN = 'one like another';
 
@@ -194,7 +194,7 @@ export const basicAnimals = scene(
       );
     }
     const withoutStatus = repeatable((again) => addPet({ name: `${prefix}${again} any`, categoryId }));
-    // The document makes no field unique but the id: an animal like another one is another animal.
+    // Only the id is unique in the document: an identical animal is another animal.
     const like = repeatable(() => addText(additions[0]?.exchange.request.body));
     const admitted = additions.find(({ exchange }) => exchange.outcome.status === 201);
     const atOnce = await probe.part({
@@ -209,14 +209,14 @@ export const basicAnimals = scene(
   },
 );
 
-/** Whether the run adds animals: it may by its permissions, and by those of a key. */
+/** Whether the run adds animals: it has the permission, and so has one of its keys. */
 export const mayAddAnimals = (run: RunFacts, basic: readonly Addition[] | undefined): boolean =>
   run.permissions.has('writes') && basic?.some(({ exchange }) => exchange.outcome.status !== 403) === true;
 
 /**
- * Ends a scene that would add in vain: valid as the basic animals are, no key may add where each of them is forbidden.
+ * Ends a scene whose additions would be in vain: if every one of the valid basic animals was forbidden, no key may add.
  *
- * @throws Unsettled where at least as many additions were sent, and each was answered 403
+ * @throws Unsettled if at least that many additions were sent and all were answered 403
  */
 export function throwIfNobodyMayAdd(probe: Probe): void {
   const additions = probe.keys
@@ -229,18 +229,19 @@ export function throwIfNobodyMayAdd(probe: Probe): void {
 const PARROT = '🦜';
 
 /**
- * A name that tests what the wire does to text: several scripts, letters that change their length with their case,
- * beyond the basic plane, blanks, line ends and marks that are not ASCII, what HTML, JSON, SQL and templates quote.
+ * A name that tests how text survives the wire. It has several scripts, letters whose length changes with their case,
+ * characters beyond the basic plane, non-ASCII blanks, line ends and marks, and characters that HTML, JSON, SQL and
+ * templates escape.
  */
 export const ANY_SCRIPT = `Žofie Ελλη Straße İz 猫 한 🐈‍⬛${PARROT}\u00a0\u2028\ufeff"<b>&amp;'\\/%20+\${7*7}{{7*7}}`;
 
-/** Letters with their accents apart: what Unicode would compose is not the same text. */
+/** Letters with combining accents: their composed form is a different text. */
 export const DECOMPOSED = 'Ame\u0301lie';
 
-/** Longer than the columns and buffers that names are usually cut to. */
+/** Longer than the usual columns and buffers that cut names off. */
 const VERY_LONG = 1_100;
 
-/** Animals with values at the edges; a target may refuse them for reasons that the document leaves open. */
+/** Animals with edge values, which a target may refuse for reasons that the document leaves open. */
 export interface EdgeAnimals {
   readonly anyScript: Addition;
   readonly spaced: Addition;
@@ -285,7 +286,7 @@ export const edgeAnimals = scene(
         name: `${prefix}${again} odd`,
         categoryId,
         harnessNote: 'not a field of NewPet',
-        // The newest animal is one that a filter shows.
+        // So that a filter shows the newest animal.
         status: 'pending',
       }),
     );
@@ -293,7 +294,7 @@ export const edgeAnimals = scene(
   },
 );
 
-/** Adds animals of categories at the edges, with names at others. */
+/** Adds animals with edge values of categoryId, and with edge cases of names. */
 async function addCategories(
   probe: Probe,
 ): Promise<Pick<EdgeAnimals, 'categories' | 'unknownCategory' | 'largeCategories'>> {
@@ -305,19 +306,19 @@ async function addCategories(
   const named = (rest: string) => (again: string) => `${prefix}${again} ${rest}`;
   // Beyond 2^53 a double loses the last digit, on either side of 0; the last one is the largest int64.
   const beyondDouble = await ofCategory(9_007_199_254_740_993n, named('big'));
-  // Texts that look like another type of value, so that they cannot begin with the run's id; few servers take them
-  // for one, and those that do lose the name, or the 0 that it begins with.
+  // Names that look like another type, which is why they cannot begin with the run's id. A server that converts them
+  // loses the name, or its leading 0.
   const digits = (again: string) =>
     `0${10n ** 11n + drawNumber(probe.run, `name of digits${again}`, 9n * 10n ** 11n)}`;
   const lookalikes = [
     await ofCategory(-9_223_372_036_854_775_807n, digits),
     await ofCategory(0n, () => 'null'),
   ];
-  // U+0000 ends a text in some languages, and no name.
+  // U+0000 ends a string in some languages, but not a name.
   const veryLong = (again: string) =>
     `${`${prefix}${again} very long `.padEnd(VERY_LONG, 'abcdefghij')}\0end`;
   const largest = await ofCategory(9_223_372_036_854_775_807n, veryLong);
-  // Hardly a category that exists, and within 32 bits: whoever accepts it does not ask whether a category exists.
+  // Within 32 bits, but hardly an existing category: a target that accepts it does not check categories.
   const unknownCategory = await ofCategory(
     10n ** 8n + drawNumber(probe.run, 'unknown category', 10n ** 9n),
     named('new'),
@@ -329,14 +330,14 @@ async function addCategories(
   };
 }
 
-/** One more than a list without limit may hold: fewer would not show its default. */
+/** One more than a list without limit may hold: with fewer animals the default would not show. */
 const ENOUGH_FOR_DEFAULT = contract.limit.default + 1;
-/** What the basic animals and the edge animals add where nothing is refused. */
+/** How many animals the basic and the edge animals are, if none is refused. */
 const ADDED_ANYWAY = 15;
-/** Label of the animals that fill a store up. */
+/** Label of the animals that fill up the store. */
 export const FILLER = 'to fill a page';
 
-/** Fills a store that holds few animals up to one more than the default page. */
+/** Fills up a small store to one animal more than the default page. */
 export const enoughAnimals = scene(
   'enough-animals',
   {
@@ -363,7 +364,7 @@ export const enoughAnimals = scene(
         ),
       );
     }
-    // In the order of adding, which shows how ids are assigned and in which order they are listed.
+    // In the order of adding: it shows how ids are assigned and how lists are sorted.
     return [...added, ...additions].sort((a, b) => a.exchange.sentAt - b.exchange.sentAt);
   },
 );

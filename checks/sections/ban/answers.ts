@@ -1,4 +1,4 @@
-/** What tells the answer to a banned key from a refusal of the rate limit. */
+/** Tells the answer to a banned key from a refusal by the rate limit. */
 
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
@@ -14,8 +14,8 @@ function codeOf(exchange: AnsweredExchange): string | undefined {
 }
 
 /**
- * Whether a refusal is a ban and no longer the rate limit: 401 or 403 for a valid key, another code than the first
- * refusal had, or a wait that goes beyond the window that was exceeded.
+ * Whether a refusal is a ban rather than the rate limit: 401 or 403 for a valid key, a different code from the first
+ * refusal's, or a wait longer than the exceeded window.
  */
 export function isBan(clocked: Clocked, exchange: AnsweredExchange, first: AnsweredExchange): boolean {
   const { status } = exchange.outcome;
@@ -24,7 +24,7 @@ export function isBan(clocked: Clocked, exchange: AnsweredExchange, first: Answe
   if (codeOf(exchange) !== codeOf(first)) return true;
   const end = toldEnd(clocked, exchange);
   const windowEnd = toldEnd(clocked, first);
-  // Whole seconds, rounded up on both, and counted from a moment between the request and its answer's receipt.
+  // Both are whole seconds, rounded up, and count from some moment between sending and receipt.
   return (
     end !== undefined &&
     windowEnd !== undefined &&
@@ -34,17 +34,17 @@ export function isBan(clocked: Clocked, exchange: AnsweredExchange, first: Answe
 }
 
 /**
- * Whether a refusal after quota was given back is the rate limit's again: answered as the first one was, and with a
- * wait that a window of its own explains.
+ * Whether a refusal after a refill is the rate limit's again: answered like the first one, and with a wait that a new
+ * window explains.
  */
 export function isSameLimit(clocked: Clocked, exchange: AnsweredExchange, first: AnsweredExchange): boolean {
   if (answersOtherwise(exchange, first)) return false;
   const end = toldEnd(clocked, exchange);
-  // Whole seconds, rounded up, and the rounding of Date.
+  // One second for rounding up, one for the rounding of Date.
   return end === undefined || end <= exchange.receivedAt + MINUTE + 2 * SECOND;
 }
 
-/** Another answer than the rate limit's: 401 or 403 for a valid key, or another code. */
+/** Whether the answer differs from the rate limit's: 401 or 403 for a valid key, or another code. */
 export function answersOtherwise(exchange: AnsweredExchange, first: AnsweredExchange): boolean {
   const { status } = exchange.outcome;
   return status === 401 || status === 403 || (status === 429 && codeOf(exchange) !== codeOf(first));

@@ -20,7 +20,7 @@ import { answersOtherwise } from './answers.ts';
 import { type Ban, type BanReading, theBan } from './reading.ts';
 import { ban, banKey } from './scenes.ts';
 
-/** Refused as only a ban refuses, below the limit, and nobody else on the key who could have earned it. */
+/** Whether a refusal below the limit can only be a ban, and no other client can have caused it. */
 function earnedNothing(refusal: AnsweredExchange, { verdict }: WindowCount): boolean {
   const { status } = refusal.outcome;
   if (status !== 401 && status !== 403) return false;
@@ -29,7 +29,7 @@ function earnedNothing(refusal: AnsweredExchange, { verdict }: WindowCount): boo
   );
 }
 
-/** Any sign in the run that somebody else sends requests on a key. */
+/** Whether anything in the run suggests that another client is using the key. */
 function othersSpend(trace: Trace, key: Key, windows: readonly FilledWindow[]): boolean {
   const fellShort = windows.some(({ count }) => count.verdict.kind === 'fewer');
   return (
@@ -38,7 +38,7 @@ function othersSpend(trace: Trace, key: Key, windows: readonly FilledWindow[]): 
   );
 }
 
-/** Judges what a client got that waited as its first refusal told. */
+/** Judges the answers to a client that waited as its first refusal asked. */
 function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, trace: Trace): void {
   const { refusal, count } = windows[0] ?? {};
   if (refusal !== undefined && count !== undefined && earnedNothing(refusal, count))
@@ -72,7 +72,7 @@ function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, t
 
 type Judgement = (seen: Ban, judge: Judge, reading: BanReading) => void;
 
-/** A check of the key that may be banned. */
+/** Defines a check on the key that may be banned. */
 const banCheck = (
   id: string,
   judgeReading: (reading: BanReading, judge: Judge, trace: Trace) => void,
@@ -86,14 +86,14 @@ const banCheck = (
     ({ ban }, judge, trace) => judgeReading(theBan(ban, trace), judge, trace),
   );
 
-/** A check of the ban, where one was seen; none at all conforms, since the document says "may". */
+/** Defines a check on the ban, if one was seen; no ban conforms too, since the document says "may". */
 const checkOfBan = (id: string, judgeBan: Judgement): Check =>
   banCheck(id, (reading, judge) => {
     if (reading.ban === undefined) judge.notApplicable('no ban was seen');
     else judgeBan(reading.ban, judge, reading);
   });
 
-/** Why too few requests over the limit leave it open whether the target bans. */
+/** Says that too few requests over the limit were sent to know whether the target bans. */
 export const tooSlow = ({ refusals }: BanReading) =>
   `the target was so slow that only ${refusals.length} requests over the limit could be sent: a ban may begin later`;
 
@@ -109,7 +109,7 @@ export const banChecks: readonly Check[] = [
     else if (!enough) judge.unsettled(tooSlow(reading));
     else judge.notApplicable(`no ban was seen after ${refusals.length} requests over the limit`);
   }),
-  // 8: only a key that keeps sending after a 429 is banned; a client that waits as told has done nothing of the kind.
+  // 8: only a key that keeps sending after a 429 is banned; a client that waits as told does not keep sending.
   check(
     'ban-spares-polite',
     {
@@ -180,7 +180,7 @@ export const banChecks: readonly Check[] = [
   }),
 ];
 
-/** Ids of the answers that were a ban's. */
+/** Ids of the answers that belong to a ban. */
 export function bannedAnswers(source: OutcomeSource, trace: Trace): ReadonlySet<string> {
   const { ban: played = [] } = gather({ ban: optional(ban) }, source);
   if (played.every(({ kind }) => kind === 'unsettled')) return new Set();

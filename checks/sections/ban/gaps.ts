@@ -1,4 +1,4 @@
-/** What the document does not show of a ban: how it is answered, when it comes, how long it lasts. */
+/** The gaps about bans: how a ban is answered, when it begins, how long it lasts. */
 
 import { SECOND } from '../../limits/time.ts';
 import { type GapAnswer, type GapObserver, gap } from '../../run/check.ts';
@@ -18,7 +18,7 @@ function noBanSeen(reading: BanReading): GapAnswer {
   };
 }
 
-/** A gap that a ban answers, by its first answer. */
+/** Defines a gap that is answered by the first answer of a ban. */
 const banGap = (
   id: string,
   answerOf: (ban: Ban, reading: BanReading) => Pick<GapAnswer, 'answer' | 'detail'>,

@@ -1,4 +1,4 @@
-/** Reaches a key's limit, and goes on after a 429 as no client should, until a ban shows. */
+/** Reaches a key's limit and keeps sending after the 429, as no client should, until a ban shows. */
 import { contract } from '../../../spec/contract.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { countWindow } from '../../limits/window-count.ts';
@@ -23,18 +23,18 @@ import {
   standingAtLimit,
 } from './reading.ts';
 
-/** Requests that go over the limit at the same moment, when the limit is reached: fewer than bans commonly begin at. */
+/** Requests over the limit that are in flight when it is reached: too few to trigger a typical ban. */
 const OVERSHOOT = 6;
 /**
- * How long before the end of a window the requests over the limit begin at most, unless a few round trips take longer:
- * other keys, whose windows began with this one's, are to have quota again before a short ban is over.
+ * Requests over the limit begin at most this long before the window ends, unless a few round trips take longer. Other
+ * keys, whose windows began with this one's, then have quota again before a short ban is over.
  */
 const LEAD = 10 * SECOND;
 const LONGEST_LEAD = 2 * LEAD;
-/** A refusal that asks for less is a bucket's, which does not stay exhausted. */
+/** A shorter wait means a token bucket, which does not stay exhausted. */
 const STAYS_EXHAUSTED = 10 * SECOND;
 
-/** What a provocation costs where the target counts exactly and bans nobody. */
+/** What a provocation costs if the target counts exactly and bans nobody. */
 export const provocationCost = ({ limits }: Key): number => limits.perMinute + OVERSHOOT + PATIENCE_OF_TARGET;
 
 /** What is known of the store. */
@@ -43,7 +43,7 @@ interface Store {
   readonly category: bigint;
 }
 
-/** Lists that a target might forget to limit, the likeliest first: a ban may soon end the turns. */
+/** Lists that a target might forget to limit, the likeliest first, because a ban may soon end the series. */
 const OVER_LIMIT_LISTS = [
   { limit: contract.limit.maximum, status: 'sold' },
   {},
@@ -51,7 +51,7 @@ const OVER_LIMIT_LISTS = [
   { status: 'pending' },
 ];
 
-/** Over-limit requests of every operation in turn; lists were refused before. */
+/** Over-limit requests of each operation in turn; plain lists were refused before. */
 function* overLimit({ run }: Probe, { animals, category }: Store): Generator<RequestSpec> {
   for (let turn = 0; ; turn += 1) {
     const [animal] = animals;
@@ -77,15 +77,15 @@ export async function answer(probe: Probe, key: Key, spec: RequestSpec): Promise
 }
 
 /**
- * Sends the quota and a few more all but together, waits until the window is about to end, and then goes on as no
- * client should until a ban shows. So late, the ban outlasts the window, and its own end can be told from the window's.
+ * Sends the quota and a few more almost at once, waits until the window is about to end, and then keeps sending until a
+ * ban shows. Because it is so late, the ban outlasts the window, and its end can be told from the window's.
  *
- * @throws Unsettled where nothing is refused
+ * @throws Unsettled if nothing is refused
  */
 export async function provoke(probe: Probe, key: Key, store: Store): Promise<Provocation> {
   const { admitted, refused, last, roundTrip } = await reachLimitAtOnce(probe, key);
   const excess = new Excess(probe, key, refused, overLimit(probe, store));
-  // What a window's edge gave back in between is spent: only then is anything over the limit.
+  // Spends whatever a new window gave back; only then is a request over the limit.
   await excess.send(() => excess.standing.first !== undefined, key.limits.perMinute);
   const { first, ban } = excess.standing;
   if (first === undefined)
@@ -94,7 +94,7 @@ export async function provoke(probe: Probe, key: Key, store: Store): Promise<Pro
   const enough = excess.refusals + PATIENCE_OF_TARGET;
   await excess.send(
     () => excess.refusals >= enough || excess.standing.ban !== undefined,
-    // A new window may begin meanwhile, or a bucket may give back as much, and a little more while that is spent.
+    // Meanwhile a new window may begin, or a token bucket may give back as much and a little more.
     2 * key.limits.perMinute + PATIENCE_OF_TARGET,
   );
   return { key, admitted, refused, rounds: excess.rounds };
@@ -106,11 +106,11 @@ interface Reached {
   /** In the order of receipt. */
   readonly refused: readonly AnsweredExchange[];
   readonly last: AnsweredExchange | undefined;
-  /** The longest, in milliseconds. */
+  /** The longest round trip, in milliseconds. */
   readonly roundTrip: number;
 }
 
-/** Reaches the limit of a key at once: where a window ended meanwhile, once more after a minute at rest. */
+/** Reaches a key's limit within one window: if the window ends meanwhile, tries again after an idle minute. */
 async function reachLimitAtOnce(probe: Probe, key: Key): Promise<Reached> {
   const reach = () => probe.lane(key).reserveFor(() => reachLimit(probe, key));
   const reached = await reach();
@@ -120,7 +120,7 @@ async function reachLimitAtOnce(probe: Probe, key: Key): Promise<Reached> {
   return reach();
 }
 
-/** Spends the minute of a key, the last requests of it and a few more at the same moment. */
+/** Spends a key's minute; the last requests and a few more are sent at the same moment. */
 async function reachLimit(probe: Probe, key: Key): Promise<Reached> {
   const before = await startFrom(probe, key);
   const left = key.limits.perMinute - before.length;
@@ -140,14 +140,14 @@ async function reachLimit(probe: Probe, key: Key): Promise<Reached> {
   };
 }
 
-/** What the key spent in the minute before. Where its minute was measured as well, that is to be over and past. */
+/** What the key spent in the last minute. If its minute was measured too, waits until that window is over. */
 async function startFrom(probe: Probe, key: Key): Promise<readonly RateReading[]> {
   const isMeasured = exhaustKeys(probe.keys).some(({ name }) => name === key.name);
   if (isMeasured && probe.run.permissions.has('exhaust')) await rest(probe, key);
   return atStart(probe, key);
 }
 
-/** Waits until the window of the first refusal is about to end, where it lasts long enough. */
+/** Waits until the window of the first refusal is about to end, if it lasts long enough. */
 async function untilWindowEnds(probe: Probe, key: Key, first: AnsweredExchange, roundTrip: number) {
   const end = toldEnd(probe.trace, first);
   if (end === undefined) return;
@@ -158,11 +158,11 @@ async function untilWindowEnds(probe: Probe, key: Key, first: AnsweredExchange, 
   await probe.waitUntil(end - lead, `the window of key ${key.name} to be about to end`);
 }
 
-/** Requests over a key's limit, and what came of them. */
+/** Requests over a key's limit, and their answers. */
 class Excess {
   readonly rounds: AnsweredExchange[][] = [];
   standing: Standing;
-  /** Requests that were refused, those of the burst among them. */
+  /** Number of refused requests, including those of the burst. */
   refusals: number;
   readonly #probe: Probe;
   readonly #key: Key;
@@ -176,7 +176,7 @@ class Excess {
     this.refusals = refused.length;
   }
 
-  /** Sends until that is enough, and at most so many requests. */
+  /** Sends requests until `isEnough`, but at most `atMost`. */
   async send(isEnough: () => boolean, atMost: number): Promise<void> {
     for (let left = atMost; left > 0 && !isEnough(); ) {
       const count = Math.min(left, this.#together());
@@ -186,9 +186,9 @@ class Excess {
   }
 
   /**
-   * How many requests are sent at once: one, but for a slow target as many as come to an end before its window does. A
-   * ban may be due only for refusals in a row: of a bucket, that many before it gives back a single request. Of what a
-   * new window has given back, all that is left.
+   * How many requests are sent at once. Usually one; for a slow target, as many as finish before its window ends. Bans
+   * may need refusals in a row, so for a token bucket it is that many before it gives back a single request. After a
+   * new window began, it is all that is left of it.
    */
   #together(): number {
     const recent = this.rounds.slice(-3).flat().slice(-3);
@@ -204,7 +204,7 @@ class Excess {
   }
 
   async #sendTogether(count: number): Promise<void> {
-    // What quota was given back is spent with lists, which leave nothing behind.
+    // Refilled quota is spent on lists, which leave nothing behind.
     const specs = Array.from(
       { length: count },
       () => (!this.standing.isGivenBack && this.#requests.next().value) || listPets({ limit: 1 }),

@@ -1,4 +1,4 @@
-/** What the answers to a key that went on over its limit show: whether it was banned, with which answer, until when. */
+/** Reads the answers to a key that kept sending over its limit: whether it was banned, how, and until when. */
 
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { countWindow, type WindowCount } from '../../limits/window-count.ts';
@@ -13,40 +13,40 @@ import { isAdmitted } from '../minute/admitted.ts';
 import { type Clocked, latestEnd, toldEnd } from '../minute/told-time.ts';
 import { answersOtherwise, isBan, isSameLimit } from './answers.ts';
 
-/** What a key that did nothing wrong got while another was or might have been banned. */
+/** What an innocent key got while another was, or might have been, banned. */
 export interface OtherKey {
   readonly key: Key;
   readonly exchange: AnsweredExchange;
 }
 
-/** What came of reaching a key's limit, and of going on over it. */
+/** The answers to reaching a key's limit and to going on over it. */
 export interface Provocation {
   readonly key: Key;
-  /** What the window admitted until its limit was reached. */
+  /** The requests that were admitted until the limit was reached. */
   readonly admitted: readonly RateReading[];
-  /** What was refused in the burst that reached the limit, in the order of receipt. */
+  /** The refusals in the burst that reached the limit, in the order of receipt. */
   readonly refused: readonly AnsweredExchange[];
-  /** What came after that: the answers to the requests that were under way together, in the order of receipt. */
+  /** The later answers: one round for each set of concurrent requests, in the order of receipt. */
   readonly rounds: readonly (readonly AnsweredExchange[])[];
 }
 
 /** A key's ban from its provocation to its end. */
 export interface BanMeasurement extends Provocation {
   readonly others: readonly OtherKey[];
-  /** What the key got once the ban, or the window, was to be over: until it was served, or its end given up. */
+  /** The answers from the expected end of the ban, or of the window, until the key was served or the run gave up. */
   readonly later: readonly AnsweredExchange[];
 }
 
 export interface Ban {
-  /** The first answer that was the ban and no longer the rate limit's. */
+  /** The first answer that was a ban rather than the rate limit. */
   readonly answer: AnsweredExchange;
-  /** How many requests after the first 429 it took. */
+  /** How many requests after the first 429 the ban took. */
   readonly after: number;
-  /** When the ban said last that it ends, by our clock; undefined where it said nothing. */
+  /** The end that the ban stated last, by our clock; undefined if it stated none. */
   readonly toldEnd: number | undefined;
   /** Every answer while banned. */
   readonly answers: readonly AnsweredExchange[];
-  /** The first answer after the told end (or, without one, after the window's end). */
+  /** The first answer after the stated end (or, without one, after the window's end). */
   readonly atEnd: AnsweredExchange | undefined;
   /** The first request that was admitted again. */
   readonly servedAgain: AnsweredExchange | undefined;
@@ -54,11 +54,11 @@ export interface Ban {
   readonly notWaited: string | undefined;
 }
 
-/** What a measurement shows. */
+/** The reading of a measurement. */
 export interface BanReading {
   readonly key: Key;
   readonly count: WindowCount;
-  /** The limit's last first refusal, from which a ban differs: quota may be given back meanwhile, and spent. */
+  /** The rate limit's first refusal since the last refill, which a ban's answer differs from. */
   readonly first: AnsweredExchange | undefined;
   /** Refusals over the limit, before any ban. */
   readonly refusals: readonly AnsweredExchange[];
@@ -66,42 +66,42 @@ export interface BanReading {
   readonly bans: readonly AnsweredExchange[];
   /** Requests over the limit that were served all the same. */
   readonly served: readonly AnsweredExchange[];
-  /** Those of them that a limit which gives back bit by bit does not explain. */
+  /** Those of them that no gradual refill explains. */
   readonly servedBeyondRefill: readonly AnsweredExchange[];
-  /** When the ban, as far as it says so, and the window are over. */
+  /** When both the ban, if it states its end, and the window are over. */
   readonly end: number;
   readonly ban: Ban | undefined;
-  /** Whether a ban showed, or as many requests were refused after a 429 as may be needed for one. */
+  /** Whether a ban showed, or enough requests were refused after the 429 to expect one. */
   readonly enough: boolean;
-  /** What other keys got meanwhile, and whether that was a ban. */
+  /** The answers to other keys meanwhile, and whether they were bans. */
   readonly others: readonly (OtherKey & { readonly banned: boolean })[];
 }
 
-/** How many requests after a 429 are sent before the target is taken not to ban. */
+/** After this many requests since a 429, the target is assumed not to ban. */
 export const PATIENCE_OF_TARGET = 60;
 
 const isRefused = (exchange: AnsweredExchange) => !isAdmitted(exchange);
 
-/** What is known of a key over its limit, from one answer to the next. */
+/** The state of a key over its limit, from one answer to the next. */
 export interface Standing {
   readonly first: AnsweredExchange | undefined;
   readonly ban: AnsweredExchange | undefined;
-  /** Whether the last answer was paid from quota that had been given back: the next refusal is about that. */
+  /** Whether the last answer was paid from refilled quota; the next refusal is then a new first one. */
   readonly isGivenBack: boolean;
 }
 
-/** Answers may overtake each other: the limit's own refusal came before a ban that was answered with another status. */
+/** Answers may overtake each other: a 429 of the limit precedes a ban with another status. */
 const firstOf = (refused: readonly AnsweredExchange[]) =>
   refused.find(({ outcome }) => outcome.status === 429) ?? refused[0];
 
-/** What is known once the limit was reached. A target that bans soon does so while that burst is in flight. */
+/** The state once the limit is reached. A target that bans early may do so while the burst is in flight. */
 export function standingAtLimit(refused: readonly AnsweredExchange[], clocked: Clocked): Standing {
   const first = firstOf(refused);
   const ban = refused.find((exchange) => first !== undefined && isBan(clocked, exchange, first));
   return { first, ban, isGivenBack: false };
 }
 
-/** What is known after a further round. */
+/** The state after a further round. */
 export function standingAfter(
   before: Standing,
   round: readonly AnsweredExchange[],
@@ -119,14 +119,14 @@ export function standingAfter(
   return { first, ban, isGivenBack };
 }
 
-/** A request that is served though Reset stands still is one over the limit; where Reset has moved on, it is not. */
+/** A request that is served is over the limit while Reset stands still, but not once Reset has moved on. */
 function isPaidFromRefill(exchange: AnsweredExchange, first: AnsweredExchange | undefined): boolean {
   if (isRefused(exchange) || first === undefined) return false;
   const [before, now] = [rateReading(first), rateReading(exchange)];
   return before.reset === undefined || now.reset === undefined || now.reset > before.reset;
 }
 
-/** Reads a measurement: what was a ban, from when on and how long. */
+/** Reads a measurement: what was a ban, when it began and how long it lasted. */
 export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReading {
   const { key, admitted, refused, rounds, others, later } = measurement;
   const { first, ban } = rounds.reduce<Standing>(
@@ -139,7 +139,7 @@ export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReadi
   const refusals = all.filter((exchange) => !isBans(exchange));
   const bans = all.filter(isBans);
   const end = endOf(bans, refusals, first, clocked);
-  // A ban that was answered like the rate limit shows itself only by outlasting the window.
+  // A ban that is answered like the rate limit shows only because it outlasts the window.
   const shownLate = bans.length === 0 ? later.slice(0, 1).filter(isRefused) : [];
   const [answer] = [...bans, ...shownLate];
   const told = latestEnd(clocked, [...bans, ...shownLate]);
@@ -175,7 +175,7 @@ export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReadi
   };
 }
 
-/** When a ban, as far as it says so, and the window are over. */
+/** When both a ban, if it states its end, and the window are over. */
 function endOf(
   bans: readonly AnsweredExchange[],
   refusals: readonly AnsweredExchange[],
@@ -186,18 +186,18 @@ function endOf(
   const told = refusals
     .flatMap((refusal) => toldEnd(clocked, refusal) ?? [])
     .filter((end) => end < since + 2 * MINUTE);
-  // Without a ban to wait for, every window is over after a minute; with one, when the refusals said.
+  // Without a ban, every window is over after a minute; with one, at the time that the refusals stated.
   const windowEnd = Math.max(bans.length === 0 || told.length === 0 ? since + MINUTE : 0, ...told);
   return Math.max(latestEnd(clocked, bans) ?? 0, windowEnd + 2 * SECOND);
 }
 
-/** Why the end of a ban of this length is not waited for; undefined where it is. */
+/** Why the run does not wait for the end of a ban of this length; undefined if it does. */
 const tooLong = (length: number): string | undefined =>
   length > LONGEST_BAN
     ? `the ban lasts ${Math.round(length / MINUTE)} minutes, but a run waits only ${LONGEST_BAN / MINUTE}`
     : undefined;
 
-/** Reads the measurement of the one key that may be banned. @throws Unsettled where there is none */
+/** Reads the measurement of the one key that may be banned. @throws Unsettled if there is none */
 export function theBan(outcomes: readonly KeyOutcome<BanMeasurement>[], trace: Trace): BanReading {
   const [played] = playedOn(outcomes);
   if (played === undefined) throw new Unsettled('no usable key has the role ban');
@@ -205,13 +205,13 @@ export function theBan(outcomes: readonly KeyOutcome<BanMeasurement>[], trace: T
 }
 
 /**
- * Answers that were served between two refusals of one window, whose reset stood still: nothing was given back in
- * between, so that those requests were over the limit as well.
+ * Requests that were served between two refusals of one window. Its reset stood still, so nothing was refilled in
+ * between, and these requests were over the limit too.
  */
 function servedBetween(answers: readonly AnsweredExchange[], perMinute: number): AnsweredExchange[] {
   return answers.filter((exchange, index) => {
     if (isRefused(exchange)) return false;
-    // Of what was under way together nobody knows which came first.
+    // The order of concurrent requests is unknown.
     const before = answers
       .slice(0, index)
       .findLast((other) => isRefused(other) && other.receivedAt <= exchange.sentAt);
@@ -229,8 +229,8 @@ function servedBetween(answers: readonly AnsweredExchange[], perMinute: number):
 }
 
 /**
- * Those of them that nothing given back bit by bit explains either: from a refusal on, a minute that looks back gives
- * one request at once, and no more in a time than a bucket would.
+ * Those of them that no gradual refill explains. After a refusal, a sliding window may admit one request at once, and
+ * from then on no more than a token bucket would.
  */
 function beyondRefill(
   served: readonly AnsweredExchange[],

@@ -1,6 +1,6 @@
 /**
- * A key that keeps sending after a 429 may be banned for a time. Only the key with the role ban is driven there, after
- * everything else on it is done.
+ * A key that keeps sending after a 429 may be banned for a time. Only the key with the role ban is used for this, after
+ * all other work on it is done.
  */
 import { contract } from '../../../spec/contract.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
@@ -19,14 +19,14 @@ import { toldEnd } from '../minute/told-time.ts';
 import { answer, provocationCost, provoke } from './provocation.ts';
 import { type BanMeasurement, type OtherKey, readBan } from './reading.ts';
 
-/** Where a ban does not tell its end, it is asked for after these pauses: a request during a ban may prolong it. */
+/** If a ban does not state its end, the key is tried after these pauses: a request during a ban may prolong it. */
 const POLLS = [15, 30, 60, 120, 240, 480].map((seconds) => seconds * SECOND);
-/** A ban that does not tell its end is taken to last this long at least. */
+/** A ban that does not state its end is assumed to last at least this long. */
 const UNTOLD_BAN = 10 * SECOND;
-/** Other keys that are tried: one of the same plan and one of another, once more where a ban shows late. */
+/** Other keys to try: one of the same plan and one of another, and both again if the ban shows late. */
 const OTHERS = 4;
 
-/** The key that may be banned; one that may do nothing else is taken first. */
+/** The key that may be banned; preferably one that has no other role. */
 export const banKey = (keys: readonly Key[]): Key | undefined =>
   keys
     .filter(({ roles }) => roles.includes('ban'))
@@ -53,7 +53,7 @@ export const ban = keyScene(
     if (known?.notWaited !== undefined) return { ...provoked, others, later: [] };
     const later = await askFrom(probe, key, end, {
       ending: known === undefined ? 'window' : 'ban',
-      // A ban that shows only now, or that outlasts the others' own windows.
+      // A ban that shows only now, or one that outlasts the other keys' windows.
       whileRefused: async () => {
         if (known === undefined || others.length === 0) others.push(...(await tryOthers(probe, key)));
       },
@@ -62,7 +62,7 @@ export const ban = keyScene(
   },
 );
 
-/** Waits out a ban that an earlier process of the run may have earned. */
+/** Waits out a ban that an earlier process of the run may have caused. */
 async function untilForgiven(probe: Probe, key: Key): Promise<void> {
   const answers = await askFrom(probe, key, probe.now() + MINUTE, { ending: 'window' });
   const last = answers.at(-1);
@@ -70,13 +70,13 @@ async function untilForgiven(probe: Probe, key: Key): Promise<void> {
     throw new Unsettled(`key ${key.name} is still refused for what was sent before the interruption`, [last]);
 }
 
-/** What is waited for, and what is done once where the key is refused even then. */
+/** What to wait for, and what to do once if the key is refused even then. */
 interface Ending {
   readonly ending: 'ban' | 'window';
   readonly whileRefused?: () => Promise<void>;
 }
 
-/** Waits until that time and asks, again and again until the key is served. */
+/** Waits until that time, then asks repeatedly until the key is served. */
 async function askFrom(
   probe: Probe,
   key: Key,
@@ -88,7 +88,7 @@ async function askFrom(
   let latest = await ask();
   const answers = [latest];
   if (!isAdmitted(latest)) await whileRefused?.();
-  // Who is told when to come back may come back then, once.
+  // If the refusal says when to come back, one more attempt is made at that time.
   const told = toldEnd(probe.trace, latest);
   for (const pause of [...(told === undefined ? [] : [SECOND]), ...POLLS]) {
     if (isAdmitted(latest)) break;
@@ -102,19 +102,19 @@ async function askFrom(
 }
 
 /**
- * Requests with other keys, one of the same plan and one of another: whose bans are counted by plan, these show it.
+ * Sends requests with other keys, one of the same plan and one of another, in case bans apply to a whole plan.
  *
- * @param until when the ban ends, as far as it says so
+ * @param until when the ban ends, if it says so
  */
 async function tryOthers(probe: Probe, key: Key, until = probe.now() + UNTOLD_BAN): Promise<OtherKey[]> {
   const all = otherKeys(probe.keys, key);
-  // The largest plan feels a request the least.
+  // A request costs the largest plan the least.
   const unlike = all
     .filter(({ plan }) => plan !== key.plan)
     .sort((a, b) => b.limits.perMinute - a.limits.perMinute);
   const alike = all.filter(({ plan }) => plan === key.plan);
   const untried = new Set([alike, unlike].filter((keys) => keys.length > 0));
-  // Of a ban that is not waited for anyway, no longer than another key's minute and the next take to be counted.
+  // For a ban that is too long to wait for: no longer than counting another key's minute and the next one takes.
   const last = until - probe.now() > LONGEST_BAN ? probe.now() + 3 * MINUTE : until - SECOND;
   const tried: OtherKey[] = [];
   for (;;) {
@@ -125,7 +125,7 @@ async function tryOthers(probe: Probe, key: Key, until = probe.now() + UNTOLD_BA
       tried.push({ key: other, exchange: await answer(probe, other, listPets({ limit: 1 })) });
     }
     if ([...untried].some((keys) => freeKey(probe, keys) !== undefined)) continue;
-    // Quota may come back sooner than a key's last answer tells: its own scene finds out meanwhile.
+    // A key may have quota earlier than its last answer said: its own scene may find out meanwhile.
     const next = probe.now() + SECOND;
     if (untried.size === 0 || next > last) return tried;
     await probe.waitUntil(next, `another key to be free while ${key.name} is banned`);

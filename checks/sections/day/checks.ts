@@ -15,7 +15,7 @@ import { toldEnd } from '../minute/told-time.ts';
 import { countAdmitted, type DayMeasurement, isDays, isRefilled } from './reading.ts';
 import { dayOf } from './scenes.ts';
 
-/** Judges how many requests the day admitted. */
+/** Judges how many requests a day admitted. */
 function judgeDay(day: DayMeasurement, judge: Judge, trace: Trace): void {
   const { key, admitted, first, refusal, lost } = day;
   const { perDay } = key.limits;
@@ -29,16 +29,16 @@ function judgeDay(day: DayMeasurement, judge: Judge, trace: Trace): void {
   }
   if (!isDays(day, refusal, trace)) return judge.unsettled(notSurelyDays(key), refusal);
   const end = toldEnd(trace, refusal);
-  // The told end names the day that was spent: what was admitted before it began belongs to another. Told it was as
-  // early as the refusal was sent; whole seconds may be rounded up.
+  // The stated end identifies the day that was spent: requests admitted before that day began belong to another one.
+  // The refusal may have been written as early as the request was sent, and whole seconds may be rounded up.
   const journey = refusal.receivedAt - refusal.sentAt;
   const begin = end === undefined ? 0 : end - journey - DAY - 2 * SECOND;
   const inDay = countAdmitted(admitted, (_from, until) => until >= begin);
-  // A bucket gives back while it is spent, and says so: the next request is not a day away.
+  // A token bucket is refilled while it is spent, and its refusal says so: the next request is not a day away.
   const bitByBit = end !== undefined && isRefilled(refusal, end, perDay);
   const elapsed = begun === undefined ? 0 : refusal.receivedAt - begun;
   const allowed = perDay + (bitByBit ? Math.ceil((perDay * elapsed) / DAY) + 1 : 0);
-  // Where the run saw the day begin, what came in the seconds around may belong to either.
+  // Where the run saw the day begin, requests in the seconds around that moment may belong to either day.
   const surely =
     end === undefined || inDay === all ? inDay : countAdmitted(admitted, (from) => from >= end - DAY);
   if (surely > allowed) return judge.breaks({ expected, actual: `${surely} were admitted` }, refusal);
@@ -57,7 +57,7 @@ function judgeDay(day: DayMeasurement, judge: Judge, trace: Trace): void {
 const notSurelyDays = ({ name }: Key) =>
   `key ${name} was refused, perhaps not for its day: another client seems to be using it`;
 
-/** Judges what the refusal of the day says. */
+/** Judges what the day's refusal states. */
 function judgeRefusal(day: DayMeasurement, judge: Judge, trace: Trace): void {
   const { key, refusal, refusedAgain, admitted } = day;
   if (refusal === undefined) return judge.unsettled(`key ${key.name} was not refused for its day`);
@@ -83,8 +83,8 @@ function judgeRefusal(day: DayMeasurement, judge: Judge, trace: Trace): void {
 }
 
 /**
- * Where the refusal's headers describe the day, Reset and Retry-After name the same end. A day that slides is over bit
- * by bit, over as long as its requests took; a bucket's Reset may be when it is full.
+ * If the refusal's headers describe the day, Reset and Retry-After name the same end. A sliding day ends gradually,
+ * over as long as its requests took; the Reset of a token bucket may be when it is full.
  *
  * @param begun when the first request was sent
  */

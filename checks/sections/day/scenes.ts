@@ -1,4 +1,4 @@
-/** Spends what is left of a key's day, at the pace of its minutes, until it is refused for the day. */
+/** Spends what is left of a key's daily quota, as fast as its minutes allow, until the key is refused for the day. */
 
 import { SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
@@ -26,21 +26,21 @@ import {
 } from './reading.ts';
 
 const IN_FLIGHT = 4;
-/** So many requests at most are sent before what came of them is on record: a resumed run goes on from there. */
+/** At most this many requests are sent before their answers are on record; a resumed run continues from there. */
 const CHUNK = 50;
-/** How far beyond the quota the run goes on before it says that nothing stops it. */
+/** How far beyond the quota the run goes before it concludes that nothing stops it. */
 const BEYOND_QUOTA = 20;
 
-/** A part of a day. */
+/** A part of a day's spending. */
 interface Chunk {
   readonly admitted: readonly Tally[];
   readonly first?: FirstAnswer | undefined;
   readonly refusal?: AnsweredExchange | undefined;
-  /** An earlier process of the run sent up to so many requests of it, and was cut off. */
+  /** Up to this many requests were sent by an earlier process of the run, which was cut off. */
   readonly lost?: number;
 }
 
-/** The day of each key that may be driven to 429, or of a plan's only. */
+/** Spends the day of each key that may be driven to 429, or only of one plan's keys. */
 export const dayOf = (plan?: PlanName): KeyScene<DayMeasurement> =>
   keyScene(
     'day',
@@ -50,7 +50,7 @@ export const dayOf = (plan?: PlanName): KeyScene<DayMeasurement> =>
       spends: ({ limits }) => ({ requests: limits.perDay + BEYOND_QUOTA }),
     },
     async (probe, key): Promise<DayMeasurement> => {
-      // What the last minute of an earlier process held is not on record.
+      // The last minute of an earlier process is not fully on record.
       if (probe.wasCutOff) await restFromNow(probe, key);
       const spending = new Spending(probe, key);
       const ending = await spendDay(probe, key, spending);
@@ -61,29 +61,30 @@ export const dayOf = (plan?: PlanName): KeyScene<DayMeasurement> =>
     },
   );
 
-/** Spends until the day is refused, or nothing can be told of it. */
+/** Spends until a refusal for the day, or until it is clear that nothing can be concluded. */
 async function spendDay(probe: Probe, key: Key, spending: Spending): Promise<DayRefusal> {
   const { perDay } = key.limits;
   let waitsInVain = 0;
-  // A day may begin meanwhile, at midnight of any zone: what nothing stops is more than the quotas of two days.
+  // A new day may begin meanwhile, at midnight of any time zone: only beyond two quotas is it clear that nothing stops
+  // the key.
   while (spending.count < 2 * perDay + BEYOND_QUOTA) {
-    // Over the quota one by one: nothing is spent beyond the first refusal.
+    // Beyond the quota requests go one by one, so that none follows the first refusal.
     const left = Math.max(1, perDay - spending.count - spending.lost);
     const { admitted, refusal } = await spending.spend(Math.min(CHUNK, left));
     if (admitted.length > 0) waitsInVain = 0;
     if (refusal === undefined) continue;
     if (isLong(refusal, probe.trace)) return { refusal, waitsInVain };
-    // A minute's refusal, or the day's that says so badly: after the wait it shows.
+    // A refusal for the minute, or one for the day with a wrong wait: the wait will show which.
     await probe.waitUntil(waitEnd(refusal, probe.trace), `Retry-After of key ${key.name}`);
     const isSpent = spending.count >= perDay;
     const { refusal: refusedAgain } = await spending.spend(1);
     if (refusedAgain === undefined) {
-      // A bucket gave one back.
+      // A token bucket gave one request back.
       if (tellsDay(refusal, key.limits) && isSpent) return { refusal, waitsInVain };
       waitsInVain = 0;
       continue;
     }
-    // Somebody else may have emptied the minute once more, or have taken what a bucket gave back: its reset moves on.
+    // Another client may have emptied the minute again, or taken what a token bucket gave back; then Reset moves on.
     const isSame = rateReading(refusal).reset === rateReading(refusedAgain).reset;
     if (isSame && [refusal, refusedAgain].every((one) => tellsDay(one, key.limits)))
       return { refusal, refusedAgain, waitsInVain };
@@ -94,14 +95,14 @@ async function spendDay(probe: Probe, key: Key, spending: Spending): Promise<Day
   return { waitsInVain };
 }
 
-/** The spending of a key's day, chunk by chunk. */
+/** Spends a key's daily quota, chunk by chunk. */
 class Spending {
   readonly chunks: Chunk[] = [];
-  /** What the key's first admitted request was told, where that was before the first chunk. */
+  /** The rate headers on the key's first admitted request, if it came before the first chunk. */
   readonly first: FirstAnswer | undefined;
-  /** Requests of this run that the key was admitted, as far as is known. */
+  /** Admitted requests of this run on the key, as far as is known. */
   count: number;
-  /** Requests at most whose answers are not on record. */
+  /** The most requests that can be without an answer on record. */
   lost: number;
   readonly #probe: Probe;
   readonly #key: Key;
@@ -112,13 +113,13 @@ class Spending {
     const before = admittedElsewhere(probe, key);
     this.count = before.length;
     this.first = firstAnswer(before);
-    // A failed request shows in the answer after it. Several answers beside lost ones are the end of a process, with
-    // which as many were lost as a burst has in flight.
+    // A failed request shows in the answer after it. If several answers lie beside lost ones, a process ended there,
+    // and as many were lost as a burst has in flight.
     const besideLost = before.filter(({ afterLost }) => afterLost === true).length;
     this.lost = besideLost > 1 ? Math.max(besideLost, IN_FLIGHT_ELSEWHERE) : besideLost;
   }
 
-  /** Sends so many requests at most: none after a refusal. */
+  /** Sends at most this many requests, and none after a refusal. */
   async spend(size: number): Promise<Chunk> {
     const number = this.chunks.length + 1;
     const chunk = await this.#probe.part({
@@ -140,14 +141,14 @@ class Spending {
     return chunk;
   }
 
-  /** Sends within what the key's minute admits. */
+  /** Sends as many as the key's minute admits. */
   async #send(probe: Probe, size: number): Promise<AnsweredExchange[]> {
     const key = this.#key;
     const lane = probe.lane(key);
     const answers: AnsweredExchange[] = [];
     while (answers.length < size && answers.every(isAdmitted)) {
       const ready = lane.readyAt(probe.now(), probe.trace.targetClock);
-      // What is given back bit by bit is given back for a second, so that more than one request is sent.
+      // A gradual refill is given one more second, so that more than one request can be sent.
       if (ready > probe.now()) await probe.waitUntil(ready + SECOND, `the next window of key ${key.name}`);
       const count = Math.max(1, Math.min(lane.left(probe.now()), size - answers.length));
       const lists = Array.from({ length: count }, () => listPets({ limit: 1 }));
@@ -168,7 +169,7 @@ class Spending {
 
 const chunkId = ({ name }: Key, chunk: number | '') => `day:${name}:${chunk}`;
 
-/** What other scenes were admitted on the key: before the day, and meanwhile. */
+/** What the key was admitted in other scenes, before the day and meanwhile. */
 const admittedElsewhere = (probe: Probe, key: Key) =>
   admittedOn(probe.trace, key).filter(({ id }) => !id.startsWith(chunkId(key, '')));
 
@@ -177,7 +178,7 @@ const firstAnswer = ([first]: readonly RateReading[]): FirstAnswer | undefined =
 
 const tallyOf = ({ sentAt, receivedAt }: RateReading): Tally => [sentAt, receivedAt, 1];
 
-/** Puts together what was sent in the same second: a day has a hundred thousand requests. */
+/** Merges tallies of the same second: a day can have a hundred thousand requests. */
 function bySecond(tallies: readonly Tally[]): Tally[] {
   const seconds = new Map<number, Tally>();
   for (const [from, until, count] of tallies) {

@@ -26,7 +26,7 @@ export const errorBodyChecks: readonly Check[] = [
       status === 429 ? { permit: 'exhaust' } : {},
     ),
   ),
-  // No other error has to occur; where none did, nothing is left to judge.
+  // Other errors need not occur; without one there is nothing to judge.
   checkOfStatus(
     'error-body-other',
     (status) => status >= 400 && !NAMED.includes(status),

@@ -1,4 +1,4 @@
-/** Section 4.3: GET /pets/{petId}, for as long as it exists. */
+/** Section 4.3: GET /pets/{petId}, as long as it exists. */
 import { type Check, check, doneOf, type GapObserver, gap, type Judge, observes } from '../../run/check.ts';
 import { type InTurn, optional } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
@@ -41,8 +41,8 @@ const whileItExists =
   };
 
 /**
- * Judges every retrieval of the run. Nobody but this run knows its animals: one that was served once is served again.
- * With another key it need not be: what a key may see is open (5, scopes).
+ * Judges every retrieval of the run. Only this run knows its animals, so an animal that was served once must be served
+ * again. This does not hold for other keys: what a key may see is open (section 5, scopes).
  */
 function judgeServedAgain({ exchanges, targetClock }: Trace, judge: Judge): void {
   const { gone } = fatesOf(exchanges);
@@ -72,8 +72,8 @@ function judgeServedAgain({ exchanges, targetClock }: Trace, judge: Judge): void
 }
 
 /**
- * Whether lists go on to show somebody else's animal as they did, and retrievals another one as they did: where either
- * changes, somebody else is at work on it.
+ * Whether lists still show a foreign animal as before, and retrievals still show it differently, also as before. If
+ * either changed, somebody else is changing the animal.
  */
 function staysDifferent(known: Retrieval['known'], retrieved: SeenPet, comparison: Comparison): boolean {
   const before = shown(comparison.before, known.id);
@@ -84,7 +84,7 @@ function staysDifferent(known: Retrieval['known'], retrieved: SeenPet, compariso
   return isSame(known, before) && isSame(before, after) && isSame(retrieved, again);
 }
 
-/** Judges every retrieval of the run: nobody but this run knows its animals, and no operation changes one. */
+/** Judges every retrieval of the run: only this run knows its animals, and no operation changes them. */
 function judgeUnchangedEverywhere({ exchanges }: Trace, judge: Judge): void {
   const created = createdAnimals(exchanges);
   const { changes } = fatesOf(exchanges);
@@ -127,8 +127,8 @@ export const getAnimalChecks: readonly Check[] = [
               shownBy,
             );
         }
-        // What a key may see is open (5, scopes): an animal that a key does not find is held against the target only
-        // where the same key goes on listing it.
+        // What a key may see is open (section 5, scopes). An animal that a key does not find breaks this only if the
+        // same key still lists it.
         for (const { exchange, listed } of doneOf(retrievedWithOthers, judge)) {
           const id = idAsked(exchange);
           if (exchange.outcome.status === 200) judge.holds(exchange);
@@ -154,7 +154,7 @@ export const getAnimalChecks: readonly Check[] = [
       observe: observes(
         (exchange) => {
           const pet = isSuccess('getPet', exchange) ? answeredPet(exchange) : undefined;
-          // What an id that is no integer may find is get-malformed-id-refused's subject.
+          // Ids that are not integers are for get-malformed-id-refused to judge.
           return pet?.id !== undefined && INTEGER.test(idDecoded(exchange)) ? pet : undefined;
         },
         (pet, exchange) => requestedIdViolation(idDecoded(exchange), pet),
@@ -164,7 +164,7 @@ export const getAnimalChecks: readonly Check[] = [
   ),
   // 2: the retrieved animal has the fields of a Pet.
   check('get-pet-schema', { needs: { retrievals }, observe: observesPet('getPet') }, whileItExists()),
-  // 4.3: the body is the Pet: the one that was created or listed.
+  // 4.3: the body is the Pet that was created or listed.
   check(
     'get-same-animal',
     {
@@ -207,14 +207,14 @@ export const getAnimalChecks: readonly Check[] = [
       for (const { exchange, mayBeMalformed } of doneOf(ids, judge)) {
         const { status } = exchange.outcome;
         const id = idAsked(exchange);
-        // Somebody else's animal may have that very id.
+        // A foreign animal may have this very id.
         const exists = status === 200 && answeredPet(exchange)?.id === BigInt(id);
         if (status === 404 || (mayBeMalformed && status === 400) || exists) judge.holds(exchange);
         else judge.breaks({ expected: `404 for id ${id}`, actual: described(exchange) }, exchange);
       }
     }),
   ),
-  // 4.3: petId is an int64, so that nothing else names an animal. Which client error answers it is left open.
+  // 4.3: petId is an int64, so nothing else names an animal. Which client error answers it is open.
   check(
     'get-malformed-id-refused',
     { needs: { retrievals, malformedIds } },

@@ -18,7 +18,7 @@ type Deprecation =
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** RFC 9745: a structured date, `@1688169599`. Its drafts had `true` or an HTTP date, which are read as well. */
+/** RFC 9745: a structured date, `@1688169599`. Its drafts used `true` or an HTTP date, which are accepted too. */
 function readDeprecation(text: string): Deprecation {
   const date = /^@(-?\d{1,15})$/.exec(text);
   if (date !== null) return { kind: 'deprecated', since: Number(date[1]) * 1000 };
@@ -28,7 +28,7 @@ function readDeprecation(text: string): Deprecation {
   return Number.isNaN(since) ? { kind: 'unreadable' } : { kind: 'deprecated', since };
 }
 
-/** The document deprecates one operation; its refusals for want of a key or of quota may come before it is known. */
+/** Only this operation is deprecated. A refusal for a key or for quota may be made before the operation is known. */
 const concernsGet = (exchange: AnsweredExchange) => exchange.request.operation === 'getPet';
 
 const DAY = 86_400_000;
@@ -50,7 +50,7 @@ function deprecationViolation(text: string, now: number): Violation | undefined 
 const ownServed = (retrieved: readonly Retrieval[]): readonly Retrieval[] =>
   retrieved.filter(({ own, exchange }) => own && exchange.outcome.status === 200);
 
-/** Lists with the statuses of own animals that were served, taken after these: what the one serves the other does. */
+/** Lists with the statuses of own animals that were retrieved, taken afterwards: they must show the same animals. */
 export const successorLists = scene(
   'successor-lists',
   { needs: { retrievals }, requests: contract.statuses.length },
@@ -97,7 +97,7 @@ export const deprecationChecks: readonly Check[] = [
         );
     }
   }),
-  // 4.3: marked deprecated, today; no other operation is. The header is the target's choice, its meaning is not.
+  // 4.3: marked deprecated, today; no other operation is. Sending the header is optional, its meaning is fixed.
   check('deprecation-header-agrees', {
     observe: observes(
       ({ outcome }) => header(outcome.headers, 'deprecation'),
@@ -134,7 +134,7 @@ export const deprecationChecks: readonly Check[] = [
     ),
     conclude: (_, judge) => judge.notApplicable('no Sunset header was sent'),
   }),
-  // 4.3: clients should use GET /pets with the status filter instead, so what one serves the other does.
+  // 4.3: clients should use GET /pets with the status filter instead, so both must serve the same animals.
   check(
     'deprecation-successor',
     { permit: 'writes', needs: { retrievals, successorLists, again: optional(askedAgain) } },
@@ -142,7 +142,7 @@ export const deprecationChecks: readonly Check[] = [
       const { changes, gone } = fatesOf(exchanges);
       for (const { known, exchange } of ownServed(retrievals.done)) {
         const list = successorLists.get(answeredPet(exchange)?.status ?? '');
-        // What changed or went after it was retrieved is listed otherwise.
+        // Skips animals that changed or disappeared after they were retrieved.
         if (list?.pets === undefined || changes.has(known.id)) continue;
         if (shows(list, known.id)) judge.holds(exchange, list.exchange);
         else if (gone.has(known.id)) judge.unsettled(goneInWords(known.id), list.exchange, exchange);

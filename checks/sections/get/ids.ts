@@ -1,4 +1,4 @@
-/** Ids that no animal has, and texts that are no id. */
+/** Ids that no animal has, and texts that are not ids. */
 import { inTurn, NOTHING_TRIED, scene } from '../../run/scene.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { getPet } from '../../wire/requests.ts';
@@ -12,26 +12,26 @@ const SMALLEST = -(2n ** 63n);
 
 const magnitude = (id: bigint) => (id < 0n ? -id : id);
 
-/** Ids that hardly any animal has: the largest int64, and ids that a careless reading takes for a known one. */
+/** Ids that hardly any animal has: the largest int64, and ids that sloppy parsing confuses with a known one. */
 function unknownIds(known: readonly bigint[]): bigint[] {
-  // Next to an id beyond 2^53 lies one that a double cannot tell from it.
+  // A double cannot tell an id beyond 2^53 from its neighbour.
   const neighbours = known
     .filter((id) => id > BEYOND_DOUBLE && id < LARGEST - 1n)
     .map((id) => (id % 2n === 0n ? id + 1n : id - 1n));
-  // Cut to 32 bits these are the same.
+  // Truncated to 32 bits these are equal to a known id.
   const alike = known.map((id) => (id < 0n ? id - 2n ** 32n : id + 2n ** 32n));
   return [[LARGEST], neighbours, alike].flatMap((ids) =>
     ids.filter((id) => id <= LARGEST && id >= SMALLEST && !known.includes(id)).slice(0, 1),
   );
 }
 
-/** Ids that a target may call malformed rather than unknown: the document sets no minimum, and no animal need have them. */
+/** Ids that a target may call malformed rather than unknown: the document sets no minimum. */
 function doubtfulIds(known: readonly bigint[]): bigint[] {
   const negated = known.map((id) => -id).filter((id) => id <= LARGEST && !known.includes(id));
   return [...new Set([0n, -1n, SMALLEST, ...negated.slice(0, 1)])];
 }
 
-/** What was answered for such an id. */
+/** The answer for such an id. */
 interface UnknownId {
   readonly exchange: AnsweredExchange;
   readonly mayBeMalformed: boolean;
@@ -43,22 +43,22 @@ export const unknownIdsRetrieved = scene(
   async (probe, { lists, retrievals, retrievedAgain: { unknown } }) => {
     const [first] = unknown.done;
     if (first === undefined) return NOTHING_TRIED;
-    // Whoever drops bits or signs does so unnoticed with the smallest ids: these are tried.
+    // Dropping bits or signs goes unnoticed with small ids, so the smallest known ids are tried.
     const known = [...retrievals.done.map((retrieval) => retrieval.known), ...(lists.all.pets ?? [])]
       .flatMap(({ id }) => id ?? [])
       .sort((a, b) => Number(magnitude(a) - magnitude(b)));
-    // Each is asked for with another key, as long as there are some: an Error may differ from plan to plan.
+    // Each is requested with a different key while there are any: errors may differ from plan to plan.
     const others = otherKeys(probe.keys, { name: first.key });
     const ids = [
       ...unknownIds(known).map((id) => ({ id, mayBeMalformed: false })),
       ...doubtfulIds(known).map((id) => ({ id, mayBeMalformed: true })),
-      // To have been asked for makes no animal.
+      // Requesting an id must not create an animal.
       { id: idAsked(first), mayBeMalformed: false },
     ];
     return inTurn(ids, async ({ id, mayBeMalformed }): Promise<UnknownId> => {
       const key = others.shift();
       const exchange = await probe.send(getPet(id), { key });
-      // What a key may do is open (5, scopes).
+      // What a key may do is open (section 5, scopes).
       const isForbidden = key !== undefined && exchange.outcome.status === 403;
       return { exchange: isForbidden ? await probe.send(getPet(id)) : exchange, mayBeMalformed };
     });
@@ -71,7 +71,7 @@ export const malformedIds = scene(
   (probe, { retrievals }) => {
     const ids = whileExisting(retrievals.done, probe.trace.targetClock)
       .slice(0, 1)
-      // One is beyond int64, and cut to 64 bits it is the animal's.
+      // One is beyond int64, and truncated to 64 bits it is the animal's id.
       .flatMap(({ known: { id } }) => [
         NO_NUMBER,
         `${id}x`,

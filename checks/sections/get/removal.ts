@@ -2,12 +2,14 @@ import { contract } from '../../../spec/contract.ts';
 import type { TimeRange } from '../../limits/target-clock.ts';
 
 const REMOVED_AT = Date.parse(`${contract.removalDate}T00:00:00Z`);
-/** The document names a day and no time zone: somewhere on Earth it begins 14 hours before and ends 12 after UTC's. */
+/**
+ * The document names a day but no time zone: on Earth a day begins up to 14 hours before and ends up to 12 after UTC's.
+ */
 const EARLIEST_ZONE = 14 * 3_600_000;
 const LATEST_ZONE = 12 * 3_600_000;
 const DAY = 86_400_000;
 
-/** The moments, by the target's clock, between which the removal date begins and ends somewhere. */
+/** When the removal date begins in the first time zone and ends in the last, by the target's clock. */
 export const removalDay = { begins: REMOVED_AT - EARLIEST_ZONE, ends: REMOVED_AT + DAY + LATEST_ZONE };
 
 export const CLOCKS_DISPUTE =
@@ -19,11 +21,11 @@ const removalAt = (earliest: number, latest: number): Removal =>
   latest < removalDay.begins ? 'before' : earliest > removalDay.ends ? 'after' : 'on the day';
 
 /**
- * Whether GET /pets/{petId} still exists (section 4.3, 9): before its removal date, after it, or on it, when either is
- * right. Where the target's clock and ours disagree about that, one of them is wrong, and nobody knows which.
+ * Whether GET /pets/{petId} still exists (sections 4.3 and 9): before its removal date, after it, or on it, when both
+ * are right. If the target's clock and ours disagree about that, it is unknown which one is wrong.
  *
- * @param theirs the target's clock, where it shows one
- * @param ours our own at that moment
+ * @param theirs the target's clock, if it shows one
+ * @param ours our own clock at that moment
  */
 export function removal(theirs: TimeRange | undefined, ours: number): Removal {
   const byOurs = removalAt(ours, ours);

@@ -1,4 +1,4 @@
-/** Animals that are retrieved by their ids, once for all checks of section 4.3. */
+/** Animals retrieved by their ids, once for all checks of section 4.3. */
 import { contract } from '../../../spec/contract.ts';
 import type { TargetClock } from '../../limits/target-clock.ts';
 import type { Key } from '../../profile/key.ts';
@@ -27,10 +27,10 @@ export interface Retrieval extends KnownAnimal {
   readonly exchange: AnsweredExchange;
 }
 
-/** A double does not hold every integer beyond this. */
+/** Beyond this a double cannot represent every integer. */
 export const BEYOND_DOUBLE = 2n ** 53n;
 const LONGEST = { limit: contract.limit.maximum };
-/** Own animals that are retrieved: the basic ones, then those with edge values. */
+/** How many own animals are retrieved: the basic ones, then those with edge values. */
 const OWN_RETRIEVED = 8;
 
 const isServed = ({ exchange }: Retrieval) => exchange.outcome.status === 200;
@@ -39,12 +39,12 @@ const isServed = ({ exchange }: Retrieval) => exchange.outcome.status === 200;
 export const servedAnimals = (retrieved?: InTurn<Retrieval>): bigint[] =>
   (retrieved?.done ?? []).filter(isServed).map(({ known }) => known.id);
 
-/** Answers of an operation that does not exist: gone, moved, not allowed, not implemented. */
+/** Whether an operation answers as if it did not exist: gone, moved, not allowed, not implemented. */
 export function isGone({ outcome }: AnsweredExchange): boolean {
   return [405, 410, 501].includes(outcome.status) || (outcome.status >= 300 && outcome.status < 400);
 }
 
-/** Whether no animal at all was retrieved of an operation that does not exist any more. */
+/** Whether no retrieval succeeded because the operation no longer exists. */
 export const isGoneAltogether = (retrieved: readonly Retrieval[]): boolean =>
   retrieved.every(({ exchange }) => isGone(exchange));
 
@@ -54,13 +54,13 @@ export function removalPhase(retrieved: readonly Retrieval[], clock: TargetClock
   return removal(clock.at(last), last);
 }
 
-/** The animals that were retrieved, where the operation is there to be judged; otherwise none. */
+/** The retrievals, if the operation still exists to be judged; otherwise none. */
 export const whileExisting = (retrieved: readonly Retrieval[], clock: TargetClock): readonly Retrieval[] =>
   removalPhase(retrieved, clock) === 'before' && !isGoneAltogether(retrieved) ? retrieved : [];
 
 /**
- * Animals of the run, and of somebody else's the first and the last of a list, of which one is older, and one whose id
- * a double cannot hold.
+ * Own animals, and up to three foreign ones: the first and the last of a list, of which one is older, and one whose id
+ * a double cannot represent.
  */
 function animalsToRetrieve(all: TakenList, additions: readonly Addition[]): readonly KnownAnimal[] {
   const own = additions
@@ -81,14 +81,14 @@ function animalsToRetrieve(all: TakenList, additions: readonly Addition[]): read
   return [...own, ...ends, ...(large === undefined ? [] : [large])];
 }
 
-/** Animals that the run knows, by their ids; of its own each until it is served, within a client's patience. */
+/** Retrieves animals that the run knows; its own are requested until they are served, within a client's patience. */
 export const retrievals: Scene<InTurn<Retrieval>> = scene(
   'retrievals',
   { needs: { lists, additions: optional(enoughAnimals) }, requests: OWN_RETRIEVED + 3 },
   async (probe, { lists: { all }, additions = [] }) => {
     const animals = animalsToRetrieve(all, additions);
     if (animals.length === 0) throw new Unsettled('the store is empty, and nothing could be added');
-    // One patience for all: the first that is late waits for those that were added after it as well.
+    // The pauses are shared: waiting for one late animal also covers those that were added after it.
     const pauses = [...VISIBLE_WITHIN];
     const retrieved = await inTurn(animals, async (animal) => {
       let exchange = await probe.send(getPet(animal.known.id));
@@ -106,11 +106,11 @@ export const retrievals: Scene<InTurn<Retrieval>> = scene(
   },
 );
 
-/** When all animals were retrieved, one more request or two. */
+/** One or two more requests after all animals were retrieved. */
 export interface RetrievedAgain {
-  /** For an id that no animal has, at random far above what a store counts to. */
+  /** A random id that no animal has, far above what a store counts to. */
   readonly unknown: InTurn<AnsweredExchange>;
-  /** After it for an animal that was served before; empty where none was. */
+  /** Then an animal that was served before; empty if none was. */
   readonly again: InTurn<Retrieval>;
 }
 
@@ -131,7 +131,7 @@ export const retrievedAgain: Scene<RetrievedAgain> = scene(
   },
 );
 
-/** The longest list once more, where somebody else's animal was not served: it may have been removed. */
+/** The longest list again, if a foreign animal was not served: it may have been removed. */
 export const listedAgain = scene(
   'listed-again',
   { needs: { retrievals, retrievedAgain } },
@@ -142,7 +142,7 @@ export const listedAgain = scene(
   },
 );
 
-/** What was retrieved, where it is that animal. */
+/** The retrieved animal, if it is the one that was requested. */
 export function retrievedPet({ exchange, known }: Retrieval): SeenPet | undefined {
   const pet = answeredPet(exchange);
   return exchange.outcome.status === 200 && pet?.id === known.id ? pet : undefined;
@@ -155,7 +155,7 @@ export interface Comparison {
   readonly after: TakenList;
 }
 
-/** Animals of somebody else that a list showed otherwise than their retrieval, by id: they may be changing. */
+/** Foreign animals that differ between a list and their retrieval, by id: they may be changing. */
 export const comparisons = scene('comparisons', { needs: { retrievals } }, (probe, { retrievals }) => {
   const changed = whileExisting(retrievals.done, probe.trace.targetClock).filter((retrieval) => {
     const pet = retrievedPet(retrieval);
@@ -168,17 +168,20 @@ export const comparisons = scene('comparisons', { needs: { retrievals } }, (prob
   });
 });
 
-/** What a retrieval asked for, as its path has it. */
+/** The id that a retrieval asked for, as written in its path. */
 export const idAsked = ({ request }: AnsweredExchange): string => request.path.slice('/pets/'.length);
 
 /** A retrieval with another key. */
 export interface RetrievedWithKey {
   readonly exchange: AnsweredExchange;
-  /** Where it was not found within a client's patience although the key listed it: whether the key lists it still. */
+  /**
+   * If the key had listed it but did not find it within a client's patience: a list that shows whether it is still
+   * there.
+   */
   readonly listed?: TakenList;
 }
 
-/** Whether a key finds an animal within a client's patience. */
+/** Whether a key finds an animal later, within a client's patience. */
 async function isServedLate(probe: Probe, id: bigint, key: Key): Promise<boolean> {
   for (const pause of VISIBLE_WITHIN) {
     await probe.waitUntil(probe.now() + pause, `animal ${id} to be served with key ${key.name}`);

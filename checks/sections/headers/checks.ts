@@ -22,7 +22,7 @@ import {
 } from '../../wire/rate-headers.ts';
 import { checkOfStatus } from '../answers.ts';
 
-/** The statuses that the document names, and the permission without which none has to come. */
+/** The statuses that the document names, with the permission that a run needs to provoke them. */
 const NAMED: ReadonlyMap<number, Pick<Check, 'permit'>> = new Map([
   [200, {}],
   [201, { permit: 'writes' }],
@@ -32,11 +32,11 @@ const NAMED: ReadonlyMap<number, Pick<Check, 'permit'>> = new Map([
   [429, { permit: 'exhaust' }],
 ]);
 
-/** 8: the three headers are on every response. What those say that it has is another subject. */
+/** 8: the three headers are on every response. Their values are judged by other checks. */
 export const missingFromAnswer = ({ outcome }: AnsweredExchange): Violation | undefined =>
   missingHeadersViolation(rateHeaders(outcome.headers));
 
-/** The rate headers of an answer, where it has the one that is judged. */
+/** The rate headers of an answer, if it has the one that is judged. */
 const having =
   (judged: keyof RateHeaders) =>
   ({ outcome }: AnsweredExchange): RateHeaders | undefined => {
@@ -44,12 +44,12 @@ const having =
     return rates[judged].kind === 'absent' ? undefined : rates;
   };
 
-/** Whether the header may describe the day: it shows the plan's day figure, or nobody's plan is known. */
+/** Whether the headers may describe the day: the limit is not the plan's minute figure, or the plan is unknown. */
 function describesDay(limit: number | undefined, key: Key | undefined): boolean {
   return key === undefined || limit === undefined || limit !== key.limits.perMinute;
 }
 
-/** Whose figure a limit is where it is no figure of the key's plan: the profile may be mistaken in the key's. */
+/** Names the other plan that has this limit: the profile may give the key the wrong plan. */
 function ofAnotherPlan(limit: NumberHeader, { name, plan }: Key): string {
   const plans = Object.entries(contract.plans);
   const value = numberOf(limit);
@@ -60,17 +60,17 @@ function ofAnotherPlan(limit: NumberHeader, { name, plan }: Key): string {
 }
 
 const ROUNDING = 1000;
-/** How far the clocks of machines that keep them together may differ. */
+/** How far the clocks of synchronised machines may differ. */
 const CLOCKS_APART = 5000;
 
 /**
- * Reset may lie nowhere before the response was made, and nowhere beyond its window. Whole seconds may be rounded either
- * way, which is one second on both sides.
+ * Reset must not lie before the response was made, nor beyond its window. Whole seconds may be rounded either way,
+ * which allows one second on both sides.
  *
- * When a response was made its Date says, and those of the others: several machines may answer whose clocks differ. A
- * Date may also be wrong where the clock behind Reset is right (a proxy's, an old text, local time). So our clock has a
- * say where it contradicts Date. Without a Date ours alone tells, to within a day: that still tells seconds from
- * milliseconds and from a number of seconds left.
+ * The Date of the response says when it was made, and so do those of other responses: several machines with different
+ * clocks may answer. Date may also be wrong while the clock behind Reset is right (a proxy's Date, a cached one, local
+ * time). So if Date finds a violation and our clock does not, the case is left open. Without any Date only our clock is
+ * used, to within a day: that still tells seconds from milliseconds, and from a number of seconds left.
  */
 function judgeReset(reset: NumberHeader, exchange: AnsweredExchange, trace: TraceSoFar, byDay: boolean) {
   const { sentAt, receivedAt } = exchange;
@@ -96,8 +96,8 @@ function judgeReset(reset: NumberHeader, exchange: AnsweredExchange, trace: Trac
 }
 
 /**
- * A refusal for the day's quota or a ban may tell its own end, which lies beyond the minute. A ban may also be earned
- * where several requests were in flight at the limit: only the key's first 429 is held to the minute.
+ * A refusal for the day's quota or a ban may state its own end, which lies beyond the minute. Several requests in
+ * flight at the limit may also cause a ban, so only the key's first 429 is held to the minute.
  */
 function mayTellLongerWait(exchange: AnsweredExchange, trace: TraceSoFar): boolean {
   const { status } = exchange.outcome;
@@ -117,7 +117,7 @@ export const rateHeaderChecks: readonly Check[] = [
   // 8: the limit that applies to the caller: a figure of its plan, of the minute or of the day.
   check('rate-limit-value', {
     observe: observes(having('limit'), ({ limit }, exchange, trace) => {
-      // Whoever is answered 401 is nobody whom the target knows, so of no plan: the key's value may be mistaken.
+      // After a 401 the target knows no plan for the caller: the key's value may be wrong.
       const key = exchange.outcome.status === 401 ? undefined : trace.keyOf(exchange);
       if (key === undefined) return limitViolation(limit, undefined);
       const violation = limitViolation(limit, { plan: key.plan, ...key.limits });

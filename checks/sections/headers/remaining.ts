@@ -1,4 +1,4 @@
-/** Section 8: X-RateLimit-Remaining as requests are spent, and when none is left. */
+/** Section 8: X-RateLimit-Remaining while requests are spent, and when none is left. */
 
 import { judgeRemaining } from '../../limits/remaining-arithmetic.ts';
 import type { Key } from '../../profile/key.ts';
@@ -10,7 +10,7 @@ import { evidenceOf, givesBackGradually, minuteCheck } from '../minute/measureme
 import { minute } from '../minute/scenes.ts';
 import type { FilledWindow } from '../minute/window-filling.ts';
 
-/** A window that was counted exactly, and gave nothing back, shows every value from the limit less one down to 0 once. */
+/** A window that was counted exactly and refilled nothing shows each value from limit − 1 down to 0 once. */
 function judgeValues(window: FilledWindow, perMinute: number, judge: Judge): void {
   const { admitted, verdict } = window.count;
   if (verdict.kind !== 'exact' || admitted.length !== perMinute) return;
@@ -26,13 +26,13 @@ function judgeValues(window: FilledWindow, perMinute: number, judge: Judge): voi
   );
 }
 
-/** Whether all of these are of a day that looks back at another run, whose requests it gives back: its reset moves on. */
+/** Whether all of these describe a sliding day that gives back requests of an earlier run: its Reset moves on. */
 function areOfMovingDay(broken: readonly RateReading[], readings: readonly RateReading[], { limits }: Key) {
   const isOfDay = ({ limit }: RateReading) => limit === limits.perDay;
   return new Set(readings.filter(isOfDay).map(({ reset }) => reset)).size > 1 && broken.every(isOfDay);
 }
 
-/** Every answer of a key leaves one fewer than the one before it. */
+/** Judges that each answer of a key leaves one request fewer than the one before it. */
 function judgeFall(key: Key, judge: Judge, trace: Trace): void {
   const readings = trace.readingsOf(key);
   const exchangesOf = (of: readonly RateReading[]) => of.flatMap(({ id }) => trace.find(id) ?? []);
@@ -56,7 +56,7 @@ export const remainingFalls = check(
   ({ minutes }, judge) => {
     for (const { key, outcome } of playedOn(minutes ?? [])) {
       if (givesBackGradually(outcome) !== false) continue;
-      // The first window of each key, and the next.
+      // Judges the first window of each key, and the next one.
       for (const window of [...outcome.windows.slice(0, 1), ...outcome.next])
         judgeValues(window, key.limits.perMinute, judge);
     }

@@ -1,4 +1,4 @@
-/** Sections 5 and 8: a request takes from the caller's quota, and from nobody else's. */
+/** Sections 5 and 8: a request spends the caller's quota and nobody else's. */
 import { type Check, check } from '../../run/check.ts';
 import {
   comparableFall,
@@ -10,15 +10,15 @@ import {
 } from './quota-scenes.ts';
 
 /**
- * Whether what a key pays beyond its own request grows with what this run sends: each round sends as many times what is
- * suspected as its number says. Somebody else's requests do not come in that proportion.
+ * Whether what a key pays beyond its own request grows with the suspected requests: round n sends n times as many.
+ * Requests of other clients do not arrive in that proportion.
  */
 function isInProportion([once, ...further]: readonly (number | undefined)[]): boolean {
   if (once === undefined || further.length < 2) return false;
   return further.every((fall, index) => fall === 1 + (index + 2) * (once - 1));
 }
 
-/** Whether what a key pays beyond its own request follows what other keys sent, more and fewer and none. */
+/** Whether what a key pays beyond its own request follows the varying number of requests on other keys. */
 function followsOthers(followed: readonly FollowedSpan[]): boolean {
   const [first] = followed;
   const each = first === undefined ? 0 : ((comparableFall(first) ?? 0) - 1) / first.others;

@@ -15,7 +15,7 @@ import {
   unknownKey,
 } from './scenes.ts';
 
-/** A check that every request of a scene, which carried no valid key, was answered with 401. */
+/** Defines a check that every request of a scene without a valid key was answered with 401. */
 const refusesAll = (requests: Scene<InTurn<InvalidRequest>>, ways: Pick<Check, 'observe'> = {}): Check =>
   check(requests.id, { needs: { requests }, inFullWith: 'writes', ...ways }, ({ requests }, judge) => {
     for (const { credentials, exchange, mayBeMalformed } of doneOf(requests, judge)) {
@@ -30,12 +30,12 @@ const refusesAll = (requests: Scene<InTurn<InvalidRequest>>, ways: Pick<Check, '
     }
   });
 
-/** The credentials of a request, as the record describes them. */
+/** The credentials of a request, as the trace describes them. */
 const credentialsOf = ({ request }: Exchange) =>
   headerValues(request.headers, 'authorization')[0] ?? 'no Authorization header';
 
 export const authenticationChecks: readonly Check[] = [
-  // 5: a request with a valid API key as bearer token is not refused with 401; a ban may refuse it again.
+  // 5: a request with a valid API key as bearer token is not refused with 401. Only a ban may do so.
   check('auth-valid-key', {
     conclude(trace, judge) {
       for (const key of trace.run.keys) {
@@ -47,7 +47,7 @@ export const authenticationChecks: readonly Check[] = [
           const next = answered[index + 1];
           const mayBeBanned = firstRefusal !== -1 && firstRefusal < index;
           if (exchange.outcome.status !== 401) judge.holds(exchange);
-          // A ban refuses what comes next as well, and follows a 429: what is served right after was refused for nothing.
+          // A ban follows a 429 and also refuses the next request. If the next one is served, the 401 had no reason.
           else if (next !== undefined && next.outcome.status !== 401 && !mayBeBanned)
             judge.breaks({ expected: 'no 401 for a valid key', actual: described(exchange) }, exchange, next);
         }
@@ -60,7 +60,7 @@ export const authenticationChecks: readonly Check[] = [
   refusesAll(emptyKey),
   // 5: a key that the service never issued answers 401.
   refusesAll(unknownKey, {
-    // What is sent to see whether it is counted is no more let in.
+    // Requests that test whether they are counted must be refused too.
     observe(exchange, judge) {
       if (exchange.key !== null || exchange.sentBy !== countedInvalid.id) return;
       const { status } = exchange.outcome;
@@ -76,14 +76,14 @@ export const authenticationChecks: readonly Check[] = [
   refusesAll(nearMissKey),
   // 5: the key counts as a bearer token only, not under Basic, another scheme or none.
   refusesAll(otherScheme),
-  // 5: a POST that was refused with 401 leaves no animal behind: none is in any list that comes after.
+  // 5: a POST that was refused with 401 leaves no animal behind: no later list shows it.
   check(
     'auth-refused-adds-nothing',
     {
       needs: { listedAfterRefusals },
       conclude: storedThoughRefused(401, 'no addition was refused with 401'),
     },
-    // That the lists came is enough.
+    // It is enough that the lists were answered; every list is judged.
     ({ listedAfterRefusals }, judge) => void doneOf(listedAfterRefusals, judge),
   ),
 ];

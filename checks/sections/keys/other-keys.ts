@@ -1,22 +1,22 @@
-/** Keys with which another caller's view of the target is had, while one is driven to its limit or beyond. */
+/** Keys that show another caller's view of the target while one key is driven to its limit or beyond. */
 import { MINUTE } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
 import { isAdmittedStatus } from '../minute/admitted.ts';
 
-/** The keys that pay for ordinary checks, but the one of this name. */
+/** The functional keys, except the one of this name. */
 export const otherKeys = (keys: readonly Key[], key: { readonly name: string | null }): Key[] =>
   keys.filter(({ name, roles }) => name !== key.name && roles.includes('functional'));
 
 /**
- * The first of the keys on which a request disturbs nothing: its own minute is not being counted, and its own limit
- * not reached, which says nothing about the ban and may earn it one of its own.
+ * The first of the keys on which a request disturbs nothing: its minute is not being counted, and its own limit is not
+ * reached. A key at its limit says nothing about the ban, and could be banned itself.
  */
 export function freeKey(probe: Probe, keys: readonly Key[]): Key | undefined {
   const now = probe.now();
   return keys.find((key) => {
     const lane = probe.lane(key);
-    // A key that had several refusals may have earned a ban of its own, unless it was admitted since.
+    // A key with several refusals may be banned itself, unless it was admitted since.
     const last = probe.trace.readingsOf(key, now - MINUTE).at(-1);
     const isInnocent = lane.refusals <= 1 || (last !== undefined && isAdmittedStatus(last.status));
     return isInnocent && !lane.isReserved && lane.readyAt(now, probe.trace.targetClock) <= now;

@@ -1,4 +1,4 @@
-/** What keys pay while this run sends on all of them, or without any. */
+/** What keys pay while the run sends requests on all keys, or on none. */
 import { contract } from '../../../spec/contract.ts';
 import type { Key } from '../../profile/key.ts';
 import type { NoKey, Probe } from '../../run/probe.ts';
@@ -17,7 +17,7 @@ export interface Span {
   readonly after: AnsweredExchange;
 }
 
-/** By how much X-RateLimit-Remaining fell; undefined where the headers do not tell. */
+/** By how much X-RateLimit-Remaining fell; undefined if the headers do not say. */
 export function fallOf({ before, after }: Span): number | undefined {
   const [start, end] = [rateReading(before), rateReading(after)];
   return start.remaining === undefined || end.remaining === undefined
@@ -25,15 +25,15 @@ export function fallOf({ before, after }: Span): number | undefined {
     : start.remaining - end.remaining;
 }
 
-/** The same of two windows of one length: headers that tell now of the minute, now of the day are not compared. */
+/** Like {@link fallOf}, but undefined if one answer describes the minute and the other the day. */
 export const comparableFall = (span: Span) =>
   rateReading(span.before).limit === rateReading(span.after).limit ? fallOf(span) : undefined;
 
-/** A request on each key in turn, and another one. */
+/** Sends one request on each key in turn, and then a second one. */
 async function askWithEach(probe: Probe): Promise<Span[]> {
   const ask = (key: Key, query: ListQuery) => probe.send(listPets(query), { key });
   const spans: Omit<Span, 'after'>[] = [];
-  // Page sizes that are wrong on one plan only show here.
+  // This also shows page sizes that are wrong on only one plan.
   for (const key of probe.keys)
     spans.push({ key, before: await ask(key, { limit: contract.limit.maximum }) });
   const whole: Span[] = [];
@@ -41,23 +41,23 @@ async function askWithEach(probe: Probe): Promise<Span[]> {
   return whole;
 }
 
-/** How many requests each other key sends between two of a key, one time after the other. */
+/** How many requests each other key sends between two requests of a key, in successive rounds. */
 const IN_BETWEEN: readonly number[] = [2, 0, 5, 1];
-/** Other keys that send them. */
+/** At most this many other keys send them. */
 const MOST_OTHERS = 4;
 
-/** What a key paid while others sent so many requests. */
+/** What a key paid while others sent this many requests. */
 export interface FollowedSpan extends Span {
   readonly others: number;
 }
 
-/** What was paid while all keys were used, and by a key that paid too much, while others sent more and fewer. */
+/** What each key paid while all were used, and what a key that paid too much paid as others sent more or fewer. */
 export interface UsedInTurn {
   readonly once: readonly Span[];
   readonly followed: readonly FollowedSpan[];
 }
 
-/** Requests of a key, in between those of others, as many as all of them have quota for. */
+/** Sends requests of a key between those of others, as many as their quotas allow. */
 async function follow(probe: Probe, key: Key): Promise<FollowedSpan[]> {
   const alike = (other: Key) => Number(other.plan === key.plan);
   const others = probe.keys
@@ -80,20 +80,21 @@ async function follow(probe: Probe, key: Key): Promise<FollowedSpan[]> {
 }
 
 /**
- * What each key paid while all were used. A key's Remaining falls by its own requests, and less where it is refilled.
- * More is others' doing: ours on other keys, or somebody else's on this one. Only ours follow what we send.
+ * What each key paid while all were used. A key's Remaining falls by its own requests, or by less if it is refilled. A
+ * larger fall has another cause: our requests on other keys, or another client on this key. Only the former follows
+ * what we send.
  */
 export const usedInTurn = scene('keys-in-turn', { onEveryKey: 2 }, async (probe): Promise<UsedInTurn> => {
   if (probe.keys.length < 2) throw new Unsettled('fewer than two keys can be used');
   const once = await askWithEach(probe);
-  // Of a small plan a bucket gives back little meanwhile.
+  // The smallest plan first: its token bucket is refilled the least meanwhile.
   const [first] = once
     .filter((span) => (comparableFall(span) ?? 0) > 1)
     .sort((a, b) => a.key.limits.perMinute - b.key.limits.perMinute);
   return { once, followed: first === undefined ? [] : await follow(probe, first.key) };
 });
 
-/** Credentials that are no valid key, each resembling this one in another way. */
+/** Invalid credentials, each resembling this key in a different way. */
 function invalidCredentials(key: Key): NoKey[] {
   const misses = nearMisses(key.value).map(({ label, value }) => ({
     header: `Bearer ${value}`,
@@ -103,7 +104,7 @@ function invalidCredentials(key: Key): NoKey[] {
     header: `Basic ${Buffer.from(`${key.value}:`).toString('base64')}`,
     described: 'Basic and a valid key',
   };
-  // What a client sends that forgot to set its key.
+  // Sent by a client that forgot to set its key.
   const unknown = { header: 'Bearer undefined', described: 'Bearer and the word undefined' };
   return [
     ...misses,
@@ -114,9 +115,9 @@ function invalidCredentials(key: Key): NoKey[] {
   ];
 }
 
-/** Invalid requests of every kind, each so many times, between two valid ones. */
+/** Sends each kind of invalid request this many times, between two valid requests. */
 async function askWithout(probe: Probe, key: Key, times: number): Promise<Span> {
-  // Limits that no other list of the run has.
+  // No other list of the run has these limits.
   const before = await probe.send(listPets({ status: 'sold', limit: 10 }), { key });
   for (let time = 0; time < times; time += 1) {
     for (const credentials of invalidCredentials(key))
@@ -126,8 +127,8 @@ async function askWithout(probe: Probe, key: Key, times: number): Promise<Span> 
 }
 
 /**
- * What a key paid while requests were sent without one: once, and where it paid too much twice and three times as much,
- * which it does not where nobody else uses the key.
+ * What a key paid while requests without a valid key were sent. If it paid too much, the invalid requests are sent
+ * twice and three times as often, to see whether it pays for them.
  */
 export const countedInvalid = scene('rate-invalid-key-free', { requests: 2, anonymous: 7 }, async (probe) => {
   const [key] = probe.keys.toSorted((a, b) => b.limits.perMinute - a.limits.perMinute);

@@ -14,12 +14,12 @@ import { take } from '../list/scenes.ts';
 
 /** A request that carried no valid key, and its answer. */
 export interface InvalidRequest {
-  /** What it carried, in words. */
+  /** A description of its credentials. */
   readonly credentials: string;
   readonly exchange: AnsweredExchange;
   /**
-   * HTTP has no such credentials (RFC 9110, 11.4): something in front of the target may refuse them as a bad request
-   * before a key is looked for.
+   * The credentials are not valid HTTP (RFC 9110, 11.4): a proxy in front of the target may refuse them as a bad
+   * request.
    */
   readonly mayBeMalformed: boolean;
 }
@@ -30,14 +30,14 @@ interface Store {
   readonly retrieved: InTurn<Retrieval> | undefined;
 }
 
-/** A valid value for an addition's other fields, or what makes it invalid too. */
+/** The other fields of an addition: valid, or invalid on purpose. */
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * The operations to try, adding only where the run may write. The lists differ from one scene to the next, since a door
- * may be open to some queries only.
+ * The operations to try; adding only if the run may write. The lists differ from scene to scene, because only some
+ * queries may be unprotected.
  *
- * @param fields what the addition holds beside its name; valid unless said otherwise
+ * @param fields the fields of the addition beyond its name; valid by default
  */
 function operations(
   { run }: Probe,
@@ -56,7 +56,7 @@ function operations(
   ];
 }
 
-/** A request to be sent, and what it carries in place of a valid key. */
+/** A request, and the credentials that it carries instead of a valid key. */
 type Planned = readonly [spec: RequestSpec, credentials: NoKey, options?: Partial<InvalidRequest>];
 
 const inWords = (credentials: NoKey) =>
@@ -78,7 +78,7 @@ const invalidRequests = (
       }),
   );
 
-/** A key to vary: the values that are almost it are derived from it. */
+/** The key from which near-miss values are derived. */
 function someKey({ keys: [key] }: Probe): Key {
   if (key === undefined) throw new Unsettled('no key can be used');
   return key;
@@ -86,7 +86,7 @@ function someKey({ keys: [key] }: Probe): Key {
 
 const raw = (headerValue: string, described: string): NoKey => ({ header: headerValue, described });
 
-/** Each of the credentials with one of the requests, these by turns. */
+/** Pairs each of the credentials with one of the requests, in rotation. */
 const alternating = (specs: readonly RequestSpec[], credentials: readonly NoKey[]): Planned[] =>
   credentials.flatMap((one, index) => {
     const spec = specs[index % specs.length];
@@ -99,9 +99,9 @@ export const missingKey = invalidRequests('auth-missing-key', THREE_OPERATIONS +
   const { run } = probe;
   const specs = [
     ...operations(probe, store, 'without a key', { status: 'sold', limit: 1 }),
-    // Whoever has no key does not learn which animals there are.
+    // An unknown animal: without a key even its absence must not show.
     getPet(2n ** 61n + drawNumber(probe.run, 'unknown without a key', 2n ** 61n)),
-    // All operations require a key, so that the rest of a request does not count: an invalid addition is no 400.
+    // All operations require a key, and nothing else matters without one: even an invalid addition is a 401, not a 400.
     ...(run.permissions.has('writes')
       ? [addPet({ name: `${refusedPrefix(run.id)} without a key`, status: 'sold' })]
       : []),
@@ -110,7 +110,7 @@ export const missingKey = invalidRequests('auth-missing-key', THREE_OPERATIONS +
 });
 
 export const emptyKey = invalidRequests('auth-empty-key', THREE_OPERATIONS, (probe, store) => {
-  // With nothing after Bearer there is no key, whatever else is wrong with a request.
+  // Nothing after Bearer means no key, whatever else is wrong with the request.
   const [list, ...others] = operations(probe, store, 'with an empty key', {}, { status: 'sold' });
   return [
     ...others.map((spec): Planned => [spec, raw('Bearer ', 'Bearer and no key')]),
@@ -120,7 +120,7 @@ export const emptyKey = invalidRequests('auth-empty-key', THREE_OPERATIONS, (pro
 
 export const unknownKey = invalidRequests('auth-unknown-key', THREE_OPERATIONS, (probe, store) => {
   const unknown = `unknown-${drawNumber(probe.run, 'unknown key', 2n ** 96n).toString(36)}`;
-  // As long as a key in characters and longer in bytes, which comparisons in constant time stumble over.
+  // As many characters as a key but more bytes, which breaks constant-time comparisons.
   const accented = `${'unknown-'.padEnd(someKey(probe).value.length, 'k').slice(0, -1)}é`;
   const [list, ...others] = operations(probe, store, 'with an unknown key', { status: 'available' });
   return [
@@ -143,9 +143,9 @@ export const unknownKey = invalidRequests('auth-unknown-key', THREE_OPERATIONS, 
 export const nearMissKey = invalidRequests('auth-near-miss-key', 7, (probe, store) => {
   const { value: valid } = someKey(probe);
   const [, ...fewer] = nearMisses(valid);
-  // What encodings of text end with, and readers of them cut off.
+  // Base64 padding, which decoders may strip.
   const more = { label: 'an extra equals sign', value: `${valid}=` };
-  // One operation each: keys are compared in one place, and what an operation lets in other scenes try.
+  // One operation each is enough: keys are compared in one place, and other scenes try all operations.
   return alternating(
     operations(probe, store, 'with a key that is almost right', { limit: 1 }),
     [more, ...fewer, ...misspellings(valid)].map(({ label, value }) =>
@@ -164,7 +164,7 @@ export const otherScheme = invalidRequests('auth-other-scheme', 8, (probe, store
     ['cookie', `api_key=${value}; token=${value}`],
   ];
   return [
-    // The scheme is read in one place: each operation comes with another one.
+    // The scheme is parsed in one place, so each operation tries a different one.
     ...alternating(specs, [
       raw(`Basic ${basic}`, 'Basic and a valid key'),
       raw(`ApiKey ${value}`, 'ApiKey and a valid key'),
@@ -184,7 +184,7 @@ export const otherScheme = invalidRequests('auth-other-scheme', 8, (probe, store
   ];
 });
 
-/** The lists in which an addition would show that was refused for its key. */
+/** The lists that would show an addition that was refused for its key. */
 export const listedAfterRefusals = scene(
   'auth-refused-adds-nothing',
   { permit: 'writes', requests: 2 },

@@ -16,7 +16,7 @@ import { allowedQuery, isOwnAnswer, isRefused, pets } from './queries.ts';
 import { isWhole, type Lists, limitOf, lists, type OwnAnimal, SETTLED, shown, shows } from './scenes.ts';
 import { judgeUnchanged, type Showing } from './unchanged.ts';
 
-/** The addition of each name that was sent once; undefined for a name that was sent more than once. */
+/** The addition for each name; undefined if a name was sent more than once. */
 function additionsByName({ exchanges }: Trace): ReadonlyMap<string, Exchange | undefined> {
   const additions = new Map<string, Exchange | undefined>();
   for (const exchange of exchanges) {
@@ -27,9 +27,9 @@ function additionsByName({ exchanges }: Trace): ReadonlyMap<string, Exchange | u
   return additions;
 }
 
-/** A name that one addition had, and was answered, is that of one animal: nobody else gives names of this run. */
+/** A name that was sent in a single answered addition belongs to one animal: only this run uses its names. */
 function judgeNames(trace: Trace, judge: Judge): void {
-  // What was under way when a process ended is not on record.
+  // Requests in flight when a process ended are not on record.
   if (trace.exchanges.some(({ session = 1 }) => session > 1)) return;
   const additions = additionsByName(trace);
   for (const exchange of trace.exchanges.filter(isAnswered)) {
@@ -66,7 +66,7 @@ function judgeListed(judge: Judge, { all, byStatus }: Lists, animal: OwnAnimal, 
   if (fates.gone.has(pet.id)) return judge.unsettled(goneInWords(pet.id), all.exchange);
   const status = sent?.status ?? pet.status;
   const filtered = fates.changes.has(pet.id) ? undefined : byStatus.get(status ?? '');
-  // That a filter lists nothing at all is list-status-complete's subject.
+  // A filter that lists nothing at all is for list-status-complete to judge.
   const conclusive = filtered === undefined || filtered.pets?.length === 0 ? [all] : [all, filtered];
   const whole = conclusive.find(isWhole);
   if (whole !== undefined)
@@ -83,7 +83,7 @@ function judgeListed(judge: Judge, { all, byStatus }: Lists, animal: OwnAnimal, 
   else judge.notApplicable('the store holds more animals than a list shows');
 }
 
-/** Whether a list of so many animals has room for more, and an own animal matches that was added long before. */
+/** Whether a list of this length has room for more, and an own animal that was added long before matches it. */
 function wouldShow(
   list: AnsweredExchange,
   listed: number,
@@ -92,13 +92,13 @@ function wouldShow(
 ): boolean {
   const asked = allowedQuery(list);
   if (asked === undefined || list.sentAt < exchange.receivedAt + SETTLED) return false;
-  // Where an animal without a status is listed is list-unfiltered's subject.
+  // Where an animal without a status is listed is for list-unfiltered to judge.
   const matches =
     pet.status !== undefined && (asked.status === undefined || (!mayDiffer && asked.status === pet.status));
   return matches && listed < limitOf(asked);
 }
 
-/** Judges every list of the run: no operation changes or removes an animal, and nobody else knows those of the run. */
+/** Judges every list of the run: no operation changes or removes an animal, and only this run knows its animals. */
 function judgeEveryList({ exchanges }: Trace, judge: Judge): void {
   const created = createdAnimals(exchanges);
   const { changes, gone } = fatesOf(exchanges);
@@ -116,7 +116,7 @@ function judgeEveryList({ exchanges }: Trace, judge: Judge): void {
         continue;
       }
       const before = listedBy.get(keyAndId);
-      // What another key may see is open (5, scopes).
+      // What another key may see is open (section 5, scopes).
       const isExpected = before !== undefined || exchange.key === own.exchange.key;
       if (!isExpected || !wouldShow(exchange, listed.length, own, changes.has(id))) continue;
       if (gone.has(id)) judge.unsettled(goneInWords(id), exchange, before ?? own.exchange);
@@ -141,7 +141,7 @@ export const listAnimalChecks: readonly Check[] = [
       (exchange) => {
         const asked = allowedQuery(exchange);
         if (asked === undefined || !isOwnAnswer(exchange)) return undefined;
-        // A limit or status that is refused as invalid is the subject of other rows.
+        // A limit or status that is refused as invalid is for other rows to judge.
         if (isRefused(exchange) && (asked.limit !== undefined || asked.status !== undefined))
           return undefined;
         return exchange.outcome.status !== 200 || bodyOf(exchange).ok ? bodyOf(exchange) : undefined;
@@ -168,7 +168,7 @@ export const listAnimalChecks: readonly Check[] = [
     { permit: 'writes', needs: { lists, again: optional(askedAgain) }, conclude: judgeEveryList },
     ({ lists }, judge, { exchanges }) => {
       if (lists.own.length === 0) judge.unsettled('no animal could be added (see add-answers-201)');
-      // That these are not listed is list-unfiltered's subject.
+      // Animals without a status that are not listed are for list-unfiltered to judge.
       const hidden = statuslessHidden(lists);
       const fates = fatesOf(exchanges);
       const shared = sharedIds(exchanges);

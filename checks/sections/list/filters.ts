@@ -22,7 +22,7 @@ import {
 
 const { maximum } = contract.limit;
 
-/** Own animals without a status that a whole list leaves out while it shows every one that has a status. */
+/** Own animals without a status, if a complete list omits them and shows every other own animal. */
 export function statuslessHidden({ all, own }: Lists): readonly OwnAnimal[] {
   const without = own.filter(({ sent, pet }) => sent?.status === undefined && pet.status === undefined);
   const others = own.filter((animal) => !without.includes(animal));
@@ -30,13 +30,12 @@ export function statuslessHidden({ all, own }: Lists): readonly OwnAnimal[] {
   return without.filter(({ pet }) => !shows(all, pet.id));
 }
 
-/** Whether a list with a status shows an own animal that is known to have another, even where the list does not say so. */
+/** Whether a list with a status shows an own animal known to have another one, even if the list does not show it. */
 function isOutOfPlace({ sent, pet }: OwnAnimal, status: string, list: TakenList): boolean {
-  // One that was added without a status, and shows none, may count as available, which is what a target would most
-  // likely take it for.
+  // An animal added without a status, and shown without one, may count as available, the most likely default.
   const [usual] = contract.statuses;
   const listed = shown(list, pet.id);
-  // A status that is shown is judged as it is shown: it may have changed since.
+  // A status that the list shows is judged as shown: it may have changed since the addition.
   return (
     listed !== undefined && listed.status === undefined && (sent?.status ?? pet.status ?? usual) !== status
   );
@@ -80,13 +79,13 @@ export const listFilterChecks: readonly Check[] = [
       }
     },
   ),
-  // 4.1: a filter leaves out what does not match, and nothing else.
+  // 4.1: a filter omits the animals that do not match, and no others.
   check(
     'list-status-complete',
     { permit: 'writes', needs: { lists, completePages, again: optional(askedAgain) } },
     ({ lists: taken, completePages }, judge, { exchanges }) => {
       const { changes, gone } = fatesOf(exchanges);
-      // What changed or went between two lists is in neither.
+      // An animal that changed or disappeared between two lists may be in neither.
       const own = taken.own.filter(({ pet }) => !changes.has(pet.id) && !gone.has(pet.id));
       const lists = { ...taken, own };
       const again = new Map(doneOf(completePages, judge));
@@ -141,7 +140,7 @@ export const listFilterChecks: readonly Check[] = [
         statusless.exchange,
       );
     for (const [status, list] of byStatus) {
-      // Own animals only: others may be added or changed by others between the two lists.
+      // Own animals only: foreign ones may be added or changed between the two lists.
       const hidden = own.find(({ pet }) => shows(list, pet.id) && !shows(all, pet.id));
       if (hidden === undefined) judge.holds(all.exchange, list.exchange);
       else

@@ -1,4 +1,4 @@
-/** Section 4.1: what the document leaves open about lists. */
+/** Section 4.1: the gaps about lists. */
 import { contract } from '../../../spec/contract.ts';
 import { type GapObserver, gap } from '../../run/check.ts';
 import { Unsettled } from '../../run/unsettled.ts';
@@ -20,19 +20,19 @@ const { minimum, maximum, default: defaultLimit } = contract.limit;
  */
 const PAGE_LINK = /;\s*rel\s*=\s*("([^"]*\s)?|)(next|prev|previous|first|last)(?=[\s";,]|$)/i;
 
-/** Headers that name further pages beside Link: there is no standard, and these words are the usual ones. */
+/** Header names for further pages, besides Link: there is no standard, but these words are usual. */
 export const PAGE_WORDS = 'page|cursor|total-count|content-range';
 export const PAGE_BEGINNINGS = 'x-total|x-next';
 const PAGE_HEADER = new RegExp(`${PAGE_WORDS}|^(?:${PAGE_BEGINNINGS})`);
 
-/** How many animals the store holds at least. */
+/** The store holds at least this many animals. */
 const stored = (lists: LongestLists): number => Math.max(lists.all.pets?.length ?? 0, known(lists));
 
 /**
- * What a target may have made of a limit that the document does not allow, by how many animals came; several where the
- * store is too small to tell.
+ * How a target may have interpreted an invalid limit, judging by the number of animals returned. Several answers are
+ * possible if the store is too small to tell them apart.
  *
- * @param nearest the limit of the document that is nearest; undefined where what was asked is no number
+ * @param nearest the nearest allowed limit; undefined if the requested limit was not a number
  */
 function limitAnswers(list: TakenList, lists: LongestLists, nearest?: number): readonly string[] {
   const { status } = list.exchange.outcome;
@@ -41,7 +41,7 @@ function limitAnswers(list: TakenList, lists: LongestLists, nearest?: number): r
   if (count === undefined) return ['no-list'];
   const { pets: longest, exchange } = lists.all;
   if (longest === undefined) throw new Unsettled(`the longest list was answered ${described(exchange)}`);
-  // Others may have added some meanwhile.
+  // Other clients may have added animals meanwhile.
   const size = Math.max(stored(lists), count);
   const asIfLimitWere = {
     ...(nearest === undefined ? {} : { clamped: nearest }),
@@ -52,17 +52,17 @@ function limitAnswers(list: TakenList, lists: LongestLists, nearest?: number): r
   const possible = Object.entries(asIfLimitWere).flatMap(([answer, limit]) =>
     Math.min(size, limit) === count ? [answer] : [],
   );
-  // A number of the target's own.
+  // A limit of the target's own.
   return possible.length === 0 ? ['ignored'] : possible;
 }
 
-/** The one answer among those that are possible. */
+/** The answer, if only one is possible. @throws Unsettled if the store is too small to tell */
 function only([answer = '', ...more]: readonly string[], lists: LongestLists): string {
   if (more.length === 0) return answer;
   throw new Unsettled(`a store of ${pets(stored(lists))} cannot tell ${[answer, ...more].join(' from ')}`);
 }
 
-/** Names what a target made of a status that the document does not have. */
+/** Names the answer to a status that the document does not have. */
 function filterAnswer({ exchange, pets: listed }: TakenList, lists: LongestLists): string {
   const { status } = exchange.outcome;
   if (status !== 200) return `rejected-${status}`;
@@ -77,7 +77,7 @@ export const listAnimalGaps: readonly GapObserver[] = [
     const { below, above } = limitsOutOfRange;
     const ofBelow = limitAnswers(below, lists, minimum);
     const ofAbove = limitAnswers(above, lists, maximum);
-    // Of what either may mean, that they are answered alike is the simplest.
+    // If both limits may have been answered alike, that is the simplest explanation.
     const alike = ofBelow.filter((answer) => ofAbove.includes(answer));
     const small = only(alike.length > 0 ? alike : ofBelow, lists);
     const large = only(alike.length > 0 ? alike : ofAbove, lists);
@@ -132,7 +132,7 @@ export const listAnimalGaps: readonly GapObserver[] = [
   }),
   gap('added-visibility', { permit: 'writes', needs: { lists } }, ({ lists }) => {
     const { own, shownLater, all, byStatus } = lists;
-    // When an animal is served that no list shows is not seen.
+    // An animal that no list shows says nothing about when it is served.
     const isSeen = own.some(({ pet }) => [all, ...byStatus.values()].some((list) => shows(list, pet.id)));
     if (!isSeen || (!shownLater && missingOf(lists).size > 0)) return undefined;
     return {
@@ -157,7 +157,7 @@ export const listAnimalGaps: readonly GapObserver[] = [
   gap('error-codes', {}, (_, { exchanges }) => {
     const codes = new Map<string, AnsweredExchange>();
     for (const exchange of exchanges.filter(isAnswered)) {
-      // What a method gets that no operation has is wrong-method's subject.
+      // Methods that no operation has are the gap wrong-method.
       if (!['GET', 'POST'].includes(exchange.request.method)) continue;
       const body = exchange.outcome.status < 400 ? undefined : bodyOf(exchange);
       const code = body?.ok === true && isJsonObject(body.value) ? body.value['code'] : undefined;

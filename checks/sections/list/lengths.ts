@@ -1,11 +1,11 @@
-/** How many animals a page holds, beside how many the lists of the same time show to match. */
+/** Compares the length of a page with the number of matching animals that lists of the same time show. */
 import { contract } from '../../../spec/contract.ts';
 import type { Judge } from '../../run/check.ts';
 import { described } from '../../wire/pets.ts';
 import { pets } from './queries.ts';
 import { type LongestLists, limitOf, type TakenList } from './scenes.ts';
 
-/** A list, and the longest ones after it where it was short. */
+/** A list, and the longest lists taken after it if it was short. */
 export interface Page {
   readonly list: TakenList;
   readonly after?: LongestLists;
@@ -17,19 +17,19 @@ const describedQuery = ({ query: { status, limit } }: TakenList) =>
     ...(limit === undefined ? ['no limit'] : [`limit=${limit}`]),
   ].join(', ');
 
-/** The ids of the animals that match: those that the lists showed together, whatever they were asked for. */
+/** The ids of all animals in these lists that match. */
 function matchingIds({ all, byStatus }: LongestLists, status: string | undefined): Set<bigint> {
   const taken = [all, ...byStatus.values()].flatMap((list) => list.pets ?? []);
   const matching = taken.filter((pet) => status === undefined || pet.status === status);
   return new Set(matching.flatMap(({ id }) => id ?? []));
 }
 
-/** How many animals match at least. */
+/** At least this many animals match. */
 export const known = (lists: LongestLists, status?: string): number => matchingIds(lists, status).size;
 
 /**
- * How many animals matched before and after, and were shown with no other status: others may go on changing theirs,
- * and which of these matched in between nobody knows.
+ * How many animals matched both before and after, and were never shown with another status. Other clients may be
+ * changing their animals; which of those matched in between is unknown.
  */
 function knownThroughout(before: LongestLists, after: LongestLists, status: string | undefined): number {
   const matchedBefore = matchingIds(before, status);
@@ -41,7 +41,7 @@ function knownThroughout(before: LongestLists, after: LongestLists, status: stri
   return [...matchingIds(after, status)].filter((id) => matchedBefore.has(id) && !changing.has(id)).length;
 }
 
-/** How many animals match by the lists before a page and after it. */
+/** How many animals matched throughout, by the lists before and after a page. */
 function matchingThroughout(before: LongestLists, after: LongestLists, status: string | undefined): number {
   const unfiltered = status === undefined ? (after.all.pets?.length ?? 0) : 0;
   return Math.max(knownThroughout(before, after, status), unfiltered);
@@ -58,8 +58,8 @@ export const isShortThroughout = ({ list: { query, pets }, after }: Page, before
   pets.length < Math.min(limitOf(query), matchingThroughout(before, after, query.status));
 
 /**
- * Judges the length of a page: exactly limit where more match, all of them where not. Others may add animals
- * meanwhile, so that a page breaks this only where it was short twice, by the lists before it and after it.
+ * Judges the length of a page: exactly limit if more animals match, otherwise all of them. Because the store may change
+ * meanwhile, a page breaks this only if it was short twice, by the lists before and after it.
  */
 export function judgeLength(judge: Judge, before: LongestLists, pages: readonly Page[]): void {
   const page = pages.at(-1);

@@ -1,4 +1,4 @@
-/** What became of the run's animals: no operation changes or removes one, but whoever runs the target may. */
+/** What became of the run's animals: no operation changes or removes one, but the target's operator may. */
 import { contract } from '../../../spec/contract.ts';
 import { inTurn, type Scene, scene } from '../../run/scene.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
@@ -9,21 +9,21 @@ import { queryOf } from './queries.ts';
 import { take } from './scenes.ts';
 import type { Showing, StatusChange } from './unchanged.ts';
 
-/** What an answer told of an animal. */
+/** What an answer shows of an animal. */
 interface Told {
   readonly by: 'list' | 'get';
   readonly exchange: AnsweredExchange;
-  /** Undefined where the longest list does not hold it, or no animal is found. */
+  /** Undefined if the longest list does not hold it, or the retrieval does not find it. */
   readonly pet: SeenPet | undefined;
 }
 
-/** An animal of the run, and what was told of it since, in that order. */
+/** An animal of the run, and what later answers show of it, in order. */
 interface Life extends Showing {
   readonly id: bigint;
   readonly told: readonly Told[];
 }
 
-/** An answer that tells of animals. */
+/** The animals in an answer. */
 interface Look {
   readonly by: Told['by'];
   readonly exchange: AnsweredExchange;
@@ -36,13 +36,13 @@ interface Look {
 const byId = (pets: readonly SeenPet[]) =>
   new Map(pets.flatMap((pet) => (pet.id === undefined ? [] : [[pet.id, pet] as const])));
 
-/** What a list or a retrieval tells; undefined where it tells nothing. */
+/** Reads a list or a retrieval; undefined for any other answer. */
 const lookAt = readOnce((exchange): Look | undefined => {
   const { operation, path } = exchange.request;
   const { status } = exchange.outcome;
   if (operation === 'getPet') {
     const pet = status === 200 ? answeredPet(exchange) : undefined;
-    // Whether it answers with the animal that was asked for is get-returns-requested-id's subject.
+    // An animal with another id than the requested one is for get-returns-requested-id to judge.
     const pets = byId(pet !== undefined && path === `/pets/${pet.id}` ? [pet] : []);
     return { by: 'get', exchange, pets, isMissing: (id) => status === 404 && path === `/pets/${id}` };
   }
@@ -53,7 +53,7 @@ const lookAt = readOnce((exchange): Look | undefined => {
   return { by: 'list', exchange, pets: byId(listed), isMissing: () => isLongest };
 });
 
-/** The lives of the run's animals of which anything was told. */
+/** The lives of the run's animals that appear in any later answer. */
 function lives(exchanges: readonly Exchange[]): readonly Life[] {
   const looks = exchanges.filter(isAnswered).flatMap((exchange) => lookAt(exchange) ?? []);
   return [...createdAnimals(exchanges)]
@@ -76,9 +76,10 @@ const lastOf = ({ told }: Life, by: Told['by']) =>
   told.findLast((one) => one.by === by && one.pet !== undefined)?.pet;
 
 /**
- * Animals whose status changed by itself, by id: transitions are not shown (3), somebody may sell or approve one. It is
- * held against the target where list and retrieval contradict each other, and where no addition keeps its status for a
- * while, but for those that were given the one that the others changed to: then what was answered was never stored.
+ * Animals whose status changed by itself, by id. Transitions are "not shown" (section 3): somebody may sell or approve
+ * an animal. The change counts against the target in two cases: list and retrieval contradict each other, or no
+ * addition keeps its status for even a moment, except those that already had the status that the others change to. In
+ * the second case the status in the answer was never stored.
  */
 function statusChanges(all: readonly Life[]): ReadonlyMap<bigint, StatusChange> {
   const changes = new Map<bigint, StatusChange>();
@@ -86,7 +87,7 @@ function statusChanges(all: readonly Life[]): ReadonlyMap<bigint, StatusChange> 
   let isStored = false;
   for (const life of all) {
     const from = life.pet.status;
-    // A status that comes back once may be an old copy's; back and forth is a contradiction.
+    // A status that returns once may come from a stale copy; repeated back and forth is a contradiction.
     const turns = statusesOf(life).filter((status, index, all) => index === 0 || status !== all[index - 1]);
     if (turns.length === 1) stored.add(from);
     if (turns.length === 1 || turns.some((turn) => turns.filter((other) => other === turn).length > 2))
@@ -106,25 +107,25 @@ function statusChanges(all: readonly Life[]): ReadonlyMap<bigint, StatusChange> 
   stored.delete(undefined);
   isStored ||= stored.size > 0;
   if (!isStored) return new Map();
-  // What was agreed on for one animal is believed of another: not all of them are asked for again.
+  // A change confirmed for one animal is believed of others: not all of them are requested again.
   const isLikeAgreed = ({ from, to }: StatusChange) =>
     agreed.some((other) => other.from === from && other.to === to);
   return new Map([...changes].map(([id, change]) => [id, { ...change, isAgreed: isLikeAgreed(change) }]));
 }
 
-/** Where an animal was shown last, and what told since that it is gone. */
+/** Where an animal was last shown, and the later answers in which it is missing. */
 function lastShown({ told }: Life) {
   const index = told.findLastIndex(({ pet }) => pet !== undefined);
   return { shown: told[index], since: told.slice(index + 1) };
 }
 
-/** Whether list and retrieval agree that an animal is gone that one of them showed. */
+/** Whether list and retrieval agree that an animal that was shown is now gone. */
 function isGone(life: Life): boolean {
   const { shown, since } = lastShown(life);
   return shown !== undefined && new Set(since.map(({ by }) => by)).size === 2;
 }
 
-/** Whether an animal is missing that was shown before, and was never missing in between. */
+/** Whether an animal is missing that was shown before, without being missing in between. */
 function mayBeGone(life: Life): boolean {
   const { shown, since } = lastShown(life);
   const first = life.told.findIndex(({ pet }) => pet !== undefined);
@@ -133,9 +134,9 @@ function mayBeGone(life: Life): boolean {
 }
 
 /**
- * Animals that were shown and are gone: somebody may clean up, or a store be lost with a restart. It is held against the
- * target where list and retrieval contradict each other, and where it happens every time: to all that were retrieved,
- * and to no other, or to each of them at a moment of its own.
+ * Animals that were shown and have disappeared: somebody may clean up, or a restart may lose the store. This counts
+ * against the target if list and retrieval contradict each other, or if it happens systematically: to all animals that
+ * were retrieved and to no others, or to each animal at a moment of its own.
  */
 function vanished(all: readonly Life[]): ReadonlySet<bigint> {
   if (!all.some(isGone)) return new Set();
@@ -164,7 +165,7 @@ export function fatesOf(exchanges: readonly Exchange[]): Fates {
 export const goneInWords = (id: bigint) =>
   `animal ${id} existed and has disappeared from lists and retrievals: something is removing animals`;
 
-/** What is suspicious of an animal: that it is gone, or which status became which; undefined where nothing is. */
+/** What is suspicious about an animal: its disappearance or its change of status; undefined if nothing is. */
 function suspicion(life: Life): string | undefined {
   if (mayBeGone(life)) return 'gone';
   const other = statusesOf(life).findLast((status) => status !== life.pet.status);
@@ -173,10 +174,10 @@ function suspicion(life: Life): string | undefined {
     : `${life.pet.status} ${other}`;
 }
 
-/** So many retrievals between lists tell a contradiction from an old copy. */
+/** This many retrievals between lists tell a contradiction from a stale copy. */
 const TURNS = 2;
 
-/** An animal of each kind that changed its status or is missing, once more, when all else is done. */
+/** Requests one animal of each kind of suspicion again, after everything else. */
 export const askedAgain: Scene<unknown> = scene('asked-again', { afterwards: true }, (probe) => {
   const exchanges = probe.run.keys
     .flatMap((key) => probe.trace.readingsOf(key))

@@ -1,4 +1,4 @@
-/** Pages of every length and with every filter, and lists with values that the document does not allow. */
+/** Pages of every length and with every filter, and lists with invalid values. */
 import { contract } from '../../../spec/contract.ts';
 import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
@@ -21,8 +21,8 @@ import {
 const { minimum, maximum, default: defaultLimit } = contract.limit;
 
 /**
- * Takes a page; where it is short of what lists showed before, all lists after it; and where it is short of these as
- * well, the page once more.
+ * Takes a page. If it is shorter than earlier lists allow, takes all lists again; if it is also shorter than these
+ * allow, takes the page once more.
  */
 export async function takePage(
   probe: Probe,
@@ -38,7 +38,7 @@ export async function takePage(
   return isShortThroughout(page, before) ? [page, await once()] : [page];
 }
 
-/** Each of these as another client would write it: what it asks for is the same. */
+/** Each limit in a different spelling that another client might use; the meaning is the same. */
 const LIMITS: readonly (readonly [limit: number, written?: Asking['written']])[] = [
   [minimum + 1, (spec) => ({ ...spec, acceptsAnything: true })],
   [defaultLimit],
@@ -46,7 +46,7 @@ const LIMITS: readonly (readonly [limit: number, written?: Asking['written']])[]
   [maximum - 1, accepting('application/json;q=0.9')],
 ];
 
-/** Pages of several limits; the longest one only where it was short before. */
+/** Pages of several limits; the longest one only if it was short before. */
 export const fullPages = scene(
   'full-pages',
   { needs: { lists }, requests: LIMITS.length + 1 },
@@ -59,10 +59,10 @@ export const fullPages = scene(
   },
 );
 
-/** Lists without a limit. A filter alone is as good as one beside a limit, whichever status and whichever plan asks. */
+/** Lists without a limit. A filter must work without a limit too, for every status and plan. */
 export const defaultPages = scene(
   'default-pages',
-  // One of them on every key.
+  // One of the lists is requested with every key.
   { needs: { lists }, requests: contract.statuses.length, onEveryKey: 1 },
   (probe, { lists }) => {
     const others = otherKeys(probe.keys, { name: lists.all.exchange.key });
@@ -74,17 +74,17 @@ export const defaultPages = scene(
   },
 );
 
-/** A page of each status that is shorter than what matches, where any animal does. */
+/** For each status with any match, a page with a limit below the number of matches. */
 export const filteredPages = scene(
   'filtered-pages',
   { needs: { lists }, requests: contract.statuses.length },
   (probe, { lists }) => {
-    // Where the filter is ignored, a list of one shows the first animal of all, which is not to match.
+    // If the filter is ignored, a list of one shows the very first animal, so that one should not match.
     const first = lists.all.pets?.[0]?.status;
     const byStatus = [...lists.byStatus].sort(([a], [b]) => Number(a === first) - Number(b === first));
     const filtered = byStatus.flatMap(([status, { pets = [] }], index) => {
       const limit = Math.min(pets.length, index + minimum);
-      // The last one in other bytes, which ask for the same.
+      // The last one is percent-encoded, with the same meaning.
       const written = index === byStatus.length - 1 ? percentEncoded : undefined;
       return pets.length === 0 ? [] : [{ query: { status, limit }, asking: { written } }];
     });
@@ -92,7 +92,7 @@ export const filteredPages = scene(
   },
 );
 
-/** The list with a status once more, when what others added is listed, where it left out animals of theirs. */
+/** Takes the list with a status again if it omitted foreign animals, once the newest of them should be listed. */
 export const completePages = scene('complete-pages', { needs: { lists } }, async (probe, { lists }) => {
   const incomplete = [...lists.byStatus].filter(([status, list]) => leavesOutOthers(status, list, lists));
   if (incomplete.length > 0)
@@ -106,13 +106,13 @@ export const completePages = scene('complete-pages', { needs: { lists } }, async
   );
 });
 
-/** A list that was shorter than an earlier one of the run showed possible. */
+/** A list shorter than an earlier list of the run allows. */
 interface ShortList {
   readonly query: ListQuery;
   readonly key: Key | undefined;
 }
 
-/** Every list of the run counts, with whichever key and limit. */
+/** All lists of the run count, whatever their key and limit. */
 function shortLists(probe: Probe): readonly ShortList[] {
   const short = new Map<string, ShortList>();
   const longest = new Map<string, number>();
@@ -120,7 +120,7 @@ function shortLists(probe: Probe): readonly ShortList[] {
     .flatMap((key) => probe.trace.readingsOf(key))
     .sort((a, b) => a.receivedAt - b.receivedAt);
   for (const { operation, path, listed, key } of readings) {
-    // Another operation may answer with an array as well.
+    // Another operation may also answer with an array.
     const query = operation === 'listPets' ? queryOf(path) : undefined;
     if (query === undefined || listed === undefined) continue;
     const filter = query.status ?? '';
@@ -132,10 +132,10 @@ function shortLists(probe: Probe): readonly ShortList[] {
   return [...short.values()].slice(0, 3);
 }
 
-/** Lists that were short once more, when all else is done. */
+/** Takes short lists again, after everything else. */
 export const shortPages = scene('short-pages', { needs: { lists }, afterwards: true }, (probe, { lists }) =>
   inTurn(shortLists(probe), async ({ query, key }) => {
-    // What a key may see is open (5, scopes): one list is measured by others of the same key.
+    // What a key may see is open (section 5, scopes): a list is compared with others of the same key.
     const before = key === undefined ? lists : await takeAll(probe, key);
     return { before, pages: await takePage(probe, before, query, { key }) };
   }),

@@ -1,4 +1,4 @@
-/** What a list was asked for, and how the checks of section 4.1 speak of what came. */
+/** The query of a list, and the words for it in the checks of section 4.1. */
 import { contract } from '../../../spec/contract.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 
@@ -7,14 +7,14 @@ const { minimum, maximum } = contract.limit;
 /** Whether a parameter is refused as invalid; any other status is the operation's own answer. */
 export const isRefused = ({ outcome }: AnsweredExchange) => [400, 413, 414, 422].includes(outcome.status);
 
-/** limit and status of a list request, where they are ones that the document allows; undefined for any other list. */
+/** limit and status of a list request, if the document allows them; undefined for any other request. */
 export function allowedQuery(exchange: AnsweredExchange) {
   return exchange.request.operation !== 'listPets' || exchange.key === null
     ? undefined
     : queryOf(exchange.request.path);
 }
 
-/** limit and status that a path asks for, as allowedQuery. */
+/** limit and status in a path, if the document allows them. */
 export function queryOf(path: string): { readonly limit?: number; readonly status?: string } | undefined {
   const query = new URL(path, 'http://target').searchParams;
   const limit = query.get('limit');
@@ -25,7 +25,7 @@ export function queryOf(path: string): { readonly limit?: number; readonly statu
   return { ...(limit === null ? {} : { limit: Number(limit) }), ...(status === null ? {} : { status }) };
 }
 
-/** A 429 or a ban is the rate limit's subject; anything else is the list's own answer. */
+/** Whether an answer is the list's own: a 429 or a ban is for the rate limit checks. */
 export const isOwnAnswer = (exchange: AnsweredExchange) =>
   ![401, 403, 429].includes(exchange.outcome.status) && !exchange.sentBy.startsWith('ban:');
 

@@ -8,22 +8,22 @@ import { listedPets, type SeenPet } from '../../wire/pets.ts';
 import { type ListQuery, listPets, type RequestSpec } from '../../wire/requests.ts';
 import { type Addition, enoughAnimals } from '../add/scenes.ts';
 
-/** A list that was asked for, and what came; `pets` is undefined where no array of animals did. */
+/** A requested list and its answer; `pets` is undefined if that was not an array of animals. */
 export interface TakenList {
   readonly query: ListQuery;
   readonly exchange: AnsweredExchange;
   readonly pets: readonly SeenPet[] | undefined;
 }
 
-/** How a list is asked for, where not in the usual bytes. */
+/** Options for requesting a list. */
 export interface Asking {
-  /** Any by default. */
+  /** Any key by default. */
   readonly key?: Key | undefined;
-  /** The same request written otherwise. */
+  /** Rewrites the request without changing its meaning. */
   readonly written?: ((spec: RequestSpec) => RequestSpec) | undefined;
 }
 
-/** Asks for one list. */
+/** Requests one list. */
 export async function take(
   probe: Probe,
   query: ListQuery,
@@ -33,7 +33,7 @@ export async function take(
   return { query, exchange, pets: listedPets(exchange) };
 }
 
-/** The limit that a list was asked with, or the default. */
+/** The requested limit, or the default. */
 export const limitOf = (query: ListQuery) =>
   query.limit === undefined ? contract.limit.default : Number(query.limit);
 
@@ -54,7 +54,7 @@ export interface LongestLists {
   readonly byStatus: ReadonlyMap<string, TakenList>;
 }
 
-/** Takes the longest lists, each with any key or all of them with one. */
+/** Takes the longest lists; all with the given key, if there is one. */
 export async function takeAll(probe: Probe, key?: Key): Promise<LongestLists> {
   const limit = contract.limit.maximum;
   const all = await take(probe, { limit }, { key });
@@ -63,13 +63,13 @@ export async function takeAll(probe: Probe, key?: Key): Promise<LongestLists> {
   return { all, byStatus };
 }
 
-/** How long an addition may take to be served: the document promises no instant, and no client waits longer. */
+/** Pauses within which an addition should be served: the document promises no time, but no client waits longer. */
 export const VISIBLE_WITHIN: readonly number[] = [250, 750, 2000, 4000];
 
-/** From then on no client waits for an addition any more, in milliseconds. */
+/** After this many milliseconds no client waits for an addition any more. */
 export const SETTLED = 10_000;
 
-/** An animal of the run that is there to be listed. */
+/** An animal of the run that can be listed. */
 export type OwnAnimal = Addition & { readonly pet: SeenPet & { readonly id: bigint } };
 
 export interface Lists extends LongestLists {
@@ -80,10 +80,10 @@ export interface Lists extends LongestLists {
   readonly shownLater: boolean;
 }
 
-/** An animal's status as a filter sees it; undefined where the response leaves it open. */
+/** An animal's status as a filter sees it; undefined if neither request nor response has one. */
 const statusOf = ({ sent, pet }: OwnAnimal) => sent?.status ?? pet.status;
 
-/** Own animals that a whole list should show and does not. */
+/** Own animals that a complete list should show but does not. */
 export function missing(list: TakenList, lists: Pick<Lists, 'own'>): readonly OwnAnimal[] {
   if (!isWhole(list)) return [];
   const { status } = list.query;
@@ -92,23 +92,23 @@ export function missing(list: TakenList, lists: Pick<Lists, 'own'>): readonly Ow
   );
 }
 
-/** An own animal that a filter hides, where it is whole; what no list shows at all is another matter. */
+/** An own animal that a complete filtered list hides although another list shows it. */
 export const hiddenByFilter = (list: TakenList, lists: Lists): OwnAnimal | undefined =>
   missing(list, lists).find(({ pet }) => shows(lists.all, pet.id) || list.pets?.length === 0);
 
-/** Whether a filter shows all own animals and leaves out others', which may have been added a moment later. */
+/** Whether a filter shows all own animals but omits foreign ones, which may have been added a moment later. */
 export const leavesOutOthers = (status: string, list: TakenList, lists: Lists): boolean =>
   isWhole(list) &&
   hiddenByFilter(list, lists) === undefined &&
   (lists.all.pets ?? []).some((pet) => pet.status === status && pet.id !== undefined && !shows(list, pet.id));
 
-/** Own animals that any whole list should show and does not. */
+/** Own animals that any complete list should show but does not. */
 export const missingOf = (taken: Pick<Lists, 'own' | 'all' | 'byStatus'>): ReadonlySet<OwnAnimal> =>
   new Set([taken.all, ...taken.byStatus.values()].flatMap((list) => missing(list, taken)));
 
 /**
- * The whole store as far as lists show it. An animal that was just added may take a moment to be served: nothing in
- * the document says that it is listed at once, so that lists are taken again until it is, within a client's patience.
+ * The whole store, as far as lists show it. The document does not say that a new animal is listed at once, so lists are
+ * repeated until it is, within a client's patience.
  */
 export const lists: Scene<Lists> = scene(
   'lists',

@@ -1,4 +1,4 @@
-/** Nobody but a run knows its animals, and no operation changes one: a showing is of the animal as it was created. */
+/** Only a run knows its animals, and no operation changes one: every answer must show it as it was created. */
 import type { Judge } from '../../run/check.ts';
 import { quoted } from '../../wire/answer.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
@@ -14,9 +14,9 @@ const inWords = (value: string | bigint | undefined) =>
   typeof value === 'string' ? quoted(value) : (value ?? '(none)');
 
 /**
- * Which fields of an animal differ between two showings of it.
+ * The fields of an animal that differ between two showings of it.
  *
- * @param change what became of its status by itself, which is no difference
+ * @param change a change of status by itself, which is not a difference
  */
 export function differences(created: SeenPet, shown: SeenPet, change?: StatusChange): string[] {
   const fields = ['name', 'categoryId', ...(change === undefined ? (['status'] as const) : [])] as const;
@@ -27,19 +27,19 @@ export function differences(created: SeenPet, shown: SeenPet, change?: StatusCha
   );
 }
 
-/** A status that is no longer the one that an addition was answered with. */
+/** A status that differs from the one in the answer to the addition. */
 export interface StatusChange {
   readonly from: string | undefined;
   readonly to: string | undefined;
-  /** Whether list and retrieval agree on it; where not, one of them was not asked since. */
+  /** Whether list and retrieval agree on it; if not, one of them was not requested since. */
   readonly isAgreed: boolean;
   readonly evidence: readonly AnsweredExchange[];
 }
 
 /**
- * Judges a showing of an animal of the run.
+ * Judges one showing of an animal of the run.
  *
- * @param change what became of its status by itself, which is not held against the target
+ * @param change a change of status by itself, which does not count against the target
  * @returns whether it is unchanged
  */
 export function judgeUnchanged(

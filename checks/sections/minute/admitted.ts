@@ -3,12 +3,12 @@ import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
 
-/** Everything of the day's quota aside, an answer below 400 or one about the request itself was admitted. */
+/** Whether the minute admitted a request: its answer is below 400, or an error about the request itself. */
 export const isAdmitted = ({ outcome }: AnsweredExchange): boolean => isAdmittedStatus(outcome.status);
 
 export const isAdmittedStatus = (status: number): boolean =>
   status < 500 && ![401, 403, 429].includes(status);
 
-/** What this run was admitted on a key since a moment, as a probe or a trace knows it. */
+/** The admitted requests of this run on a key since a moment, from a probe or a trace. */
 export const admittedOn = (known: Pick<Trace, 'readingsOf'>, key: Key, since?: number): RateReading[] =>
   known.readingsOf(key, since).filter(({ status }) => isAdmittedStatus(status));

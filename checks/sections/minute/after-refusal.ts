@@ -1,4 +1,4 @@
-/** What a target does after it refused a key for its minute, at the moments that it named itself. */
+/** What a target does after it refused a key for its minute, at the moments that it stated itself. */
 import { contract } from '../../../spec/contract.ts';
 import { isFresh, isRefilling, mayGiveTooMuch, needsLater, type Refill } from '../../limits/refill.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
@@ -11,22 +11,22 @@ import { listPets } from '../../wire/requests.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
 import { toldRetry } from './told-time.ts';
 
-/** What was asked after a refusal, and what came. */
+/** The requests after a refusal, and their answers. */
 export interface AfterRefusal {
   readonly refusal: AnsweredExchange;
-  /** Of the refusals of requests that were in flight together, the one that asks for the longest wait. */
+  /** Of the refusals of concurrent requests, the one that asks for the longest wait. */
   readonly obeyed: AnsweredExchange;
-  /** Everything that was asked, in that order. */
+  /** All requests, in the order of sending. */
   readonly asked: readonly AnsweredExchange[];
-  /** After exactly the time that Retry-After told; undefined where it told none that can be waited for. */
+  /** Sent right after the time in Retry-After; undefined if that was not a time to wait for. */
   readonly afterRetryAfter: AnsweredExchange | undefined;
-  /** After X-RateLimit-Reset, by the target's clock. */
+  /** Sent after X-RateLimit-Reset, by the target's clock. */
   readonly afterReset: AnsweredExchange | undefined;
-  /** A little later, where only that tells whether quota comes back bit by bit. */
+  /** Sent a little later, if only that shows whether quota is refilled gradually. */
   readonly later: AnsweredExchange | undefined;
 }
 
-/** How quota came back after the refusal, as far as the first admitted request shows it. */
+/** How quota came back after the refusal, as the first admitted request shows it. */
 export function refillOf(
   { limits }: Key,
   { refusal, asked }: Pick<AfterRefusal, 'refusal' | 'asked'>,
@@ -40,8 +40,8 @@ export function refillOf(
 }
 
 /**
- * Whether the target gives quota back bit by bit, as a sliding window or a token bucket does; undefined where its headers
- * do not describe the minute.
+ * Whether the target refills quota gradually, as a sliding window or a token bucket does; undefined if its headers do
+ * not describe the minute.
  */
 export function refillingOf(key: Key, after: Pick<AfterRefusal, 'refusal' | 'asked' | 'later'>) {
   const { later } = after;
@@ -51,13 +51,13 @@ export function refillingOf(key: Key, after: Pick<AfterRefusal, 'refusal' | 'ask
   );
 }
 
-/** Asks for something and counts what came. */
+/** Sends a request and records its answer. */
 type Ask = () => Promise<AnsweredExchange>;
 
 /**
- * Waits as told after a refusal and asks again, at the two moments that the target named.
+ * Waits after a refusal as told, and tries again at the two moments that the target stated.
  *
- * @param refusals every refusal of requests that were in flight together: each may lengthen the wait, or earn a ban
+ * @param refusals the refusals of concurrent requests: each may lengthen the wait, or cause a ban
  */
 export async function afterRefusal(
   probe: Probe,
@@ -67,7 +67,7 @@ export async function afterRefusal(
 ): Promise<AfterRefusal> {
   const asked: AnsweredExchange[] = [];
   const ask = async () => {
-    // The list in which an addition that was refused would show.
+    // This list would show an addition that was refused.
     const exchange = await probe.attempt(listPets({ limit: contract.limit.maximum, status: 'sold' }), key);
     if (!isAnswered(exchange)) throw unanswered(exchange);
     asked.push(exchange);
@@ -96,11 +96,11 @@ const latest = (times: readonly (number | undefined)[]): number | undefined => {
   return known.length === 0 ? undefined : Math.max(...known);
 };
 
-/** When the limit resets, as these refusals tell it, by our clock; undefined where none describes the minute. */
+/** When the limit resets according to these refusals, by our clock; undefined if none describes the minute. */
 function limitResetAt(probe: Probe, key: Key, refusals: readonly AnsweredExchange[]): number | undefined {
   return latest(
     refusals.map(rateReading).map(({ limit, reset }) =>
-      // Whole seconds may be rounded down: the limit has reset when the second that Reset names is over.
+      // Whole seconds may be rounded down: the limit has reset once the second in Reset is over.
       reset !== undefined && limit === key.limits.perMinute
         ? probe.trace.targetClock.reached(reset + SECOND)
         : undefined,
@@ -108,7 +108,7 @@ function limitResetAt(probe: Probe, key: Key, refusals: readonly AnsweredExchang
   );
 }
 
-/** Asks at the moments that Retry-After and X-RateLimit-Reset name, where they can be waited for. */
+/** Tries again at the moments in Retry-After and X-RateLimit-Reset, if the run can wait for them. */
 async function askAsTold(
   probe: Probe,
   key: Key,
@@ -125,7 +125,7 @@ async function askAsTold(
   const retryAtOf = (refused: AnsweredExchange) => toldRetry(probe.trace, key.limits, refused);
   const [obeyed = refusal] = refusals.toSorted((a, b) => (retryAtOf(b) ?? 0) - (retryAtOf(a) ?? 0));
   const retryAt = retryAtOf(obeyed);
-  // Who is asked to wait longer than the first refusal said may be banned: that outlasts the limit, whose end Reset names.
+  // A longer wait than in the first refusal may be a ban, which outlasts the limit that Reset describes.
   const firstRetryAt = retryAtOf(refusal);
   const isProlonged =
     retryAt !== undefined && firstRetryAt !== undefined && retryAt > firstRetryAt + 2 * SECOND;
@@ -140,15 +140,15 @@ async function askAsTold(
 
   let afterRetryAfter: AnsweredExchange | undefined;
   let afterReset: AnsweredExchange | undefined;
-  // The document itself calls Reset the time at which the limit resets: where it comes first, by more than the clocks of
-  // several machines behind one address differ, it is taken at its word.
+  // The document calls Reset the time at which the limit resets. If it comes first, by more than the clocks of several
+  // machines behind one address may differ, it is taken at its word.
   const isResetFirst = resetAt !== undefined && (retryAt === undefined || resetAt < retryAt - 2 * SECOND);
   if (isResetFirst && isWaitable(resetAt)) afterReset = await askAt(resetAt, 'X-RateLimit-Reset');
-  // A date may be over when a slow answer arrives, though it lay ahead when that was made: it is asked for at once.
+  // A date may have passed by the time a slow answer arrives; then the retry is sent at once.
   if (retryAt !== undefined && isWaitable(retryAt, obeyed.sentAt))
     afterRetryAfter = await askAt(retryAt, 'Retry-After');
   if (afterReset === undefined && resetAt !== undefined && resetAt <= longest) {
-    // One that was admitted in the very second that Reset names may have taken all that was given back.
+    // A request admitted in the very second of Reset may have taken all that was refilled.
     const isAtReset =
       afterRetryAfter !== undefined &&
       isAdmitted(afterRetryAfter) &&
@@ -159,9 +159,9 @@ async function askAsTold(
 }
 
 /**
- * Asks again where the first answer is no more than bad luck. What is given back bit by bit may be taken by somebody
- * else, or by another scene, right before this request. Its refusal then names a later reset: it is waited for once
- * more. A window that is full again at once cannot be emptied so: there the first answer stands.
+ * Tries again if the first answer may be bad luck. Gradually refilled quota may be taken by another client or scene
+ * right before this request. The refusal then states a later reset, which is waited for once more. A window that is
+ * refilled all at once cannot be emptied like this, so there the first answer stands.
  */
 async function askPatiently(
   probe: Probe,

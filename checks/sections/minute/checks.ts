@@ -1,4 +1,4 @@
-/** Section 8: requests per minute: how many a window admits. */
+/** Section 8: requests per minute. */
 
 import type { Check } from '../../run/check.ts';
 import { remainingExhausted, remainingFalls } from '../headers/remaining.ts';
@@ -8,7 +8,7 @@ import { nextWindow } from './next-window.ts';
 import { overLimitChecks } from './over-limit.ts';
 import { resetTrue, retryAfterChecks } from './retry-after.ts';
 
-/** In the order of their subjects, those of other folders in between. */
+/** Ordered by subject, including the checks of other folders. */
 export const rateLimitChecks: readonly Check[] = [
   remainingFalls,
   ...keysApartChecks,

@@ -1,4 +1,4 @@
-/** Section 8: what the document leaves open of the limits. */
+/** Section 8: the gaps about limits. */
 
 import { type GapAnswer, type GapObserver, gap } from '../../run/check.ts';
 import type { Trace } from '../../run/trace.ts';

@@ -1,15 +1,15 @@
-/** Brings a key to where its minute can be counted: nothing unknown of its quota is spent. */
+/** Brings a key into a state in which its minute can be counted: all spending of its quota is known. */
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
 
-/** The requests of this run on a key since it was last at rest for a minute; undefined where that is unknown. */
+/** The requests of this run on a key since it was last idle for a minute; undefined if that is unknown. */
 function sinceRest(readings: readonly RateReading[], now: number): readonly RateReading[] | undefined {
   const own = readings.filter(({ status }) => status !== 429);
   const first = own[0];
   if (first === undefined || first.sentAt > now - MINUTE) return own;
-  // Over more than a minute: only a fixed window, whose reset stands still, tells which requests it holds.
+  // Over more than a minute, only a fixed window with a constant Reset shows which requests it holds.
   const last = own.at(-1);
   if (last === undefined || now - last.receivedAt >= MINUTE) return [];
   const inWindow = own.filter(
@@ -19,19 +19,19 @@ function sinceRest(readings: readonly RateReading[], now: number): readonly Rate
   return standsStill ? inWindow : undefined;
 }
 
-/** When the minute that an answer told of is certainly over; undefined where its headers do not describe the minute. */
+/** When the minute in an answer's headers is certainly over; undefined if they do not describe the minute. */
 function windowEnd(probe: Probe, { limits }: Key, last: RateReading | undefined): number | undefined {
   return last?.reset !== undefined && last.limit === limits.perMinute
     ? probe.trace.targetClock.certainlyReached(last.reset + SECOND)
     : undefined;
 }
 
-/** A burst takes this long at most on a target of ordinary speed; a window that ends sooner is waited out. */
+/** The longest burst on a target of ordinary speed; a window that ends sooner is waited out. */
 const BURST = 5 * SECOND;
 
 /**
- * Brings a key to where its minute can be counted: what it spent in the current window is known, and the window goes
- * on for long enough. Returns those requests.
+ * Brings a key into a state in which its minute can be counted: what it spent in the current window is known, and the
+ * window lasts long enough. Returns the requests in that window.
  */
 export async function atStart(probe: Probe, key: Key): Promise<readonly RateReading[]> {
   const readings = probe.trace.readingsOf(key);
@@ -49,8 +49,8 @@ export async function atStart(probe: Probe, key: Key): Promise<readonly RateRead
 }
 
 /**
- * Waits until a window by the clock has passed without a request: one that counts the window before in part, as a
- * sliding counter does, has forgotten that one then.
+ * Waits until a clock-aligned window has passed without a request. A sliding window counter, which counts part of the
+ * previous window, then starts from zero.
  */
 export async function restForWindow(probe: Probe, key: Key): Promise<void> {
   const last = probe.trace.readingsOf(key).at(-1);
@@ -61,9 +61,9 @@ export async function restForWindow(probe: Probe, key: Key): Promise<void> {
 }
 
 /**
- * Waits until the key has made no request for a whole minute: every kind of window is then fresh. A window that is
- * aligned to the clock ends where the refusal said, and every minute after; the wait goes on to the next such edge, so
- * that none falls into the burst.
+ * Waits until the key has made no request for a whole minute: every kind of window is then fresh. A clock-aligned
+ * window ends when the refusal said, and every minute after that. The wait lasts until the next such edge, so that none
+ * falls into the burst.
  */
 export async function rest(probe: Probe, key: Key, edge?: number): Promise<void> {
   const last = probe.trace.readingsOf(key).at(-1);
@@ -73,7 +73,7 @@ export async function rest(probe: Probe, key: Key, edge?: number): Promise<void>
   await probe.waitUntil(until, `key ${key.name} to be at rest for a minute`);
 }
 
-/** Waits a minute from now on: what the key spent may be more than is on record. */
+/** Waits a minute from now, because the key may have spent more than is on record. */
 export async function restFromNow(probe: Probe, key: Key): Promise<void> {
   await probe.waitUntil(probe.now() + MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
 }

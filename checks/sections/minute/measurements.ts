@@ -1,4 +1,4 @@
-/** The measured minutes of all keys, as the checks of section 8 look at them. */
+/** The measured minutes of all keys, for the checks of section 8. */
 
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, type Judge } from '../../run/check.ts';
@@ -19,13 +19,13 @@ export const lacksExhaust = (keys: readonly Key[]): string | undefined =>
     ? undefined
     : 'the profile has no key with the role exhaust';
 
-/** The measurements of all keys that could be made. @throws Unsettled where none could */
+/** The measurements that could be made, of all keys. @throws Unsettled if there are none */
 export function measurements(minutes: readonly KeyOutcome<MinuteMeasurement>[]): MinuteMeasurement[] {
   if (minutes.length === 0) throw new Unsettled('no usable key has the role exhaust');
   return playedOn(minutes).map(({ outcome }) => outcome);
 }
 
-/** A check that judges every key's measurement by itself. */
+/** Defines a check that judges each key's measurement by itself. */
 export const minuteCheck = (
   id: string,
   judgeOne: (measurement: MinuteMeasurement, judge: Judge, trace: Trace) => void,
@@ -39,17 +39,17 @@ export const evidenceOf = (window: FilledWindow): Exchange[] =>
 
 export const first = ({ windows }: MinuteMeasurement): FilledWindow | undefined => windows[0];
 
-/** Whether quota comes back bit by bit; undefined where the headers do not describe the minute, or nothing was refused. */
+/** Whether quota is refilled gradually; undefined if the headers do not describe the minute, or nothing was refused. */
 export const givesBackGradually = ({ key, after }: MinuteMeasurement): boolean | undefined =>
   after === undefined ? undefined : refillingOf(key, after);
 
-/** Whether somebody else spent a part of what the target admitted. */
+/** Whether another client spent part of what the target admitted. */
 const othersSpent = ({ count: { verdict } }: FilledWindow) =>
   verdict.kind === 'fewer' && verdict.before + verdict.between > 0;
 
 export const disturbed = ({ windows, next }: MinuteMeasurement) => [...windows, ...next].some(othersSpent);
 
-/** Why a refusal after the wait for the minute shows nothing of the minute; undefined where it does. */
+/** Why a refusal after the wait says nothing about the minute; undefined if it does. */
 export function refusedOtherwise(
   measurement: MinuteMeasurement,
   refusal: AnsweredExchange,
@@ -58,16 +58,16 @@ export function refusedOtherwise(
   if ([401, 403].includes(refusal.outcome.status))
     return `key ${name} seems to be banned (see ban-spares-polite)`;
   if (disturbed(measurement)) return `another client seems to be using key ${name}`;
-  // A key that is refused before its minute's limit may have none left of its day, which headers need not tell.
+  // A key that is refused before its minute's limit may have used up its day; headers need not say so.
   return tellsDay(refusal, limits) || first(measurement)?.count.verdict.kind === 'fewer'
     ? `the daily quota of key ${name} may be used up`
     : undefined;
 }
 
-/** Every key's minute, and the key that may be banned: it is sent more than its limit at once, as no other key may be. */
+/** Every key's minute, and the key that may be banned: only that key is sent more than its limit at once. */
 export const minutesAndBan = { minutes: minute, bans: optional(ban) };
 
-/** What the key that may be banned got; undefined where the run may ban none. @throws Unsettled where it could not be told */
+/** The measurement of the key that may be banned; undefined if the run may ban none. @throws Unsettled if it failed */
 export const banOf = (
   bans: readonly KeyOutcome<BanMeasurement>[] | undefined,
   trace: Trace,

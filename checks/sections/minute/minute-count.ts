@@ -24,14 +24,14 @@ import { exhaustKeys, type MinuteMeasurement, minute } from './scenes.ts';
 import { tellsDay } from './told-time.ts';
 import { type FilledWindow, IN_FLIGHT } from './window-filling.ts';
 
-/** The window that somebody else did not disturb, where there is one. */
+/** A window that no other client disturbed, if there is one. */
 const telling = (windows: readonly FilledWindow[]): FilledWindow | undefined =>
   windows.find(({ count }) => count.verdict.kind === 'exact' || count.verdict.kind === 'more') ?? windows[0];
 
 export const hiddenEdge = (admitted: number, { name }: Key): string =>
   `${admitted} requests of key ${name} were admitted, but a new window may have begun between them, which the headers do not show`;
 
-/** What shows that more came back after the refusal than a minute gives back. */
+/** Evidence that more was refilled after the refusal than a minute allows. */
 interface TooMuch {
   readonly actual: string;
   readonly evidence: readonly Exchange[];
@@ -64,7 +64,7 @@ function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace): TooMuch 
   };
 }
 
-/** Judges the number admitted in a minute. Another user of the key explains fewer, never more. */
+/** Judges the number admitted in a minute. Another client on the key explains fewer, never more. */
 function judgeCount(measurement: MinuteMeasurement, judge: Judge, trace: Trace): void {
   const { key, windows } = measurement;
   const { perMinute } = key.limits;
@@ -90,7 +90,7 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, trace: Trace):
   if (verdict.kind === 'more') {
     if (racingRemaining(count))
       return unsettled(`${admitted.length} were admitted at once (see rate-concurrent)`);
-    // Where its edges are hidden, two windows in a row must say so.
+    // If the headers hide window edges, two windows in a row must show it.
     const isTold = showsEdges(count) || windows.every((one) => one.count.verdict.kind === 'more');
     if (!isTold) return unsettled(`${admitted.length} were admitted in one of two windows`);
     return breaks(`${admitted.length} were admitted`);
@@ -142,7 +142,7 @@ function judgeConcurrency({ key, windows }: MinuteMeasurement, judge: Judge): vo
   else judge.unsettled(`key ${key.name} could not be counted exactly (see rate-minute-${key.plan})`);
 }
 
-/** 8: the limit is a number of requests, also of requests that are in flight at the same time. */
+/** 8: the limit is a number of requests, even if they are in flight at the same time. */
 export const concurrent: Check = check(
   'rate-concurrent',
   { needs: minutesAndBan, lacks: lacksExhaust },

@@ -1,4 +1,4 @@
-/** Section 8: after the reset the whole quota is there again, and not more. */
+/** Section 8: after the reset exactly the whole quota is available again. */
 
 import { fellShortAlike, heldExplains, showsEdges } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
@@ -9,7 +9,7 @@ import { evidenceOf, givesBackGradually, lacksExhaust, measurements } from './me
 import { hiddenEdge } from './minute-count.ts';
 import { exhaustKeys, isFilledTwice, type MinuteMeasurement, minute } from './scenes.ts';
 
-/** Why the second minute of a key was not filled. */
+/** Says why the second minute of a key was not filled. */
 function notFilledAgain({ key, windows: [first], after }: MinuteMeasurement): string {
   if (first?.refusal === undefined) return `no request of key ${key.name} was refused`;
   const { verdict, admitted } = first.count;
@@ -25,7 +25,7 @@ function judgeNext(measurement: MinuteMeasurement, judge: Judge, trace: Trace): 
   const [filled, ...again] = next;
   const isGradual = givesBackGradually(measurement) === true;
   if (filled === undefined) {
-    // Counted again from rest because something blurred the first count: what looks back has its next window then.
+    // If the first count was unclear, it was repeated from rest: for a sliding window that is the next window.
     const fromRest = windows.slice(1).find(({ count }) => count.verdict.kind === 'exact');
     return isGradual && fromRest !== undefined
       ? judge.holds(...evidenceOf(fromRest))
@@ -52,7 +52,7 @@ function judgeNext(measurement: MinuteMeasurement, judge: Judge, trace: Trace): 
   );
 }
 
-/** The smallest plan's key, where its minute is filled twice. */
+/** The smallest plan's key, if its minute is filled twice. */
 const filledTwice = (keys: readonly Key[]) => exhaustKeys(keys).filter((key) => isFilledTwice(key, keys));
 
 const NONE_SMALL = 'no key’s plan is small enough to be filled twice';

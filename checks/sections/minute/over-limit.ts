@@ -11,7 +11,7 @@ import type { FilledWindow } from './window-filling.ts';
 
 const REFUSED = '429 for a request over the limit';
 
-/** 401 and 403 for a valid key are the forms of a ban beside 429. */
+/** Whether a valid key is banned: besides 429, a ban may be answered with 401 or 403. */
 const bansKey = ({ outcome }: AnsweredExchange) => outcome.status === 401 || outcome.status === 403;
 
 function judgeRefusal(refusal: AnsweredExchange, judge: Judge): void {
@@ -19,7 +19,7 @@ function judgeRefusal(refusal: AnsweredExchange, judge: Judge): void {
   else judge.breaks({ expected: REFUSED, actual: described(refusal) }, refusal);
 }
 
-/** What another scene asked on the key, and was refused as it should be, before the key was banned for it. */
+/** A request of another scene on the key that was correctly refused before the key was banned. */
 function refusedMeanwhile(
   { key }: MinuteMeasurement,
   { count, refusal }: FilledWindow,
@@ -50,7 +50,7 @@ function judgeLimit(measurement: MinuteMeasurement, window: FilledWindow, judge:
   const { key, windows } = measurement;
   const { refusal, servedOver, closed, count } = window;
   if (refusal !== undefined && bansKey(refusal)) {
-    // Refused before the limit, and not for it: somebody else may have earned the key a ban.
+    // Refused before the limit, so not because of it: another client may have caused a ban.
     if (count.verdict.kind === 'fewer')
       return judge.unsettled(`key ${key.name} was always refused, even before its limit`, refusal);
     const refused = refusedMeanwhile(measurement, window, trace);
@@ -58,7 +58,7 @@ function judgeLimit(measurement: MinuteMeasurement, window: FilledWindow, judge:
   }
   if (servedOver !== undefined)
     judge.breaks({ expected: REFUSED, actual: described(servedOver) }, servedOver);
-  // Whoever refuses so does it every time; one window may have been the network's doing.
+  // A target that refuses by closing does so every time; a single window may be the network's fault.
   const closes = windows.length > 1 && windows.every((other) => other.closed !== undefined);
   if (closed !== undefined) judgeClosed(closed, closes, key, judge);
   else if (refusal === undefined) judge.unsettled(`no request of key ${key.name} was refused`);
@@ -66,7 +66,7 @@ function judgeLimit(measurement: MinuteMeasurement, window: FilledWindow, judge:
 }
 
 export const overLimitChecks: readonly Check[] = [
-  // 8: a request over the limit receives 429 Too Many Requests; one key each tries another operation.
+  // 8: a request over the limit receives 429 Too Many Requests; each key tries a different operation.
   check(
     'rate-refused-429',
     { needs: minutesAndBan, lacks: lacksExhaust },
@@ -75,7 +75,7 @@ export const overLimitChecks: readonly Check[] = [
       for (const measurement of measured)
         for (const window of [...measurement.windows, ...measurement.next])
           judgeLimit(measurement, window, judge, trace);
-      // On the key that may be banned, every operation is refused several times.
+      // On the key that may be banned, each operation is tried several times.
       const { refusals = [], served = [], servedBeyondRefill = [] } = banOf(bans, trace) ?? {};
       for (const refusal of refusals) judgeRefusal(refusal, judge);
       const givesBackAtOnce = measured.every((measurement) => givesBackGradually(measurement) === false);
@@ -85,7 +85,7 @@ export const overLimitChecks: readonly Check[] = [
       }
     },
   ),
-  // 8: a refused request is to be sent again, so it has had no effect.
+  // 8: a refused request is to be sent again, so it must have had no effect.
   check(
     'rate-refused-adds-nothing',
     {

@@ -1,4 +1,4 @@
-/** What is sent while a minute is filled: every operation, limit and filter has its turn. */
+/** The requests that fill a minute: every operation, limit and filter in turn. */
 import { contract } from '../../../spec/contract.ts';
 import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
@@ -6,18 +6,18 @@ import { drawNumber } from '../../run/run-facts.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
 import { inLetters, namePrefix } from '../add/scenes.ts';
 
-/** Whose minute is filled, and what is known of the store. */
+/** The key whose minute is filled, and what is known about the store. */
 export interface Sending {
   readonly key: Key;
-  /** Ids that are answered with their animals. */
+  /** Ids of existing animals. */
   readonly animals: readonly bigint[];
   readonly category: bigint;
 }
 
-/** Animals that a burst adds at the same moment, which is when careless ids collide. */
+/** How many animals a burst adds at the same moment, which is when badly generated ids collide. */
 export const ADDED_TOGETHER = 8;
 
-/** An animal that a key adds: its name says which key, and what else is given. */
+/** An addition with a name that contains its key and the suffix. */
 function addition({ run }: Probe, { key }: Sending, suffix: string, pet: Readonly<Record<string, unknown>>) {
   const position = run.keys.findIndex(({ name }) => name === key.name);
   return repeatable((again) =>
@@ -25,14 +25,14 @@ function addition({ run }: Probe, { key }: Sending, suffix: string, pet: Readonl
   );
 }
 
-/** Whether additions with this key are worth sending: permitted to the run, and not known to be forbidden to the key. */
+/** Whether the run may add, and the key is not known to be forbidden to. */
 const mayAddWith = (probe: Probe, key: Key): boolean =>
   probe.run.permissions.has('writes') && probe.lane(key).adding !== 'forbidden';
 
-/** Requests whose limits, operations and filters vary over a burst, so that they find out more. */
+/** Requests with varying operations, limits and filters, so that a burst covers more. */
 export function* variety(probe: Probe, sending: Sending): Generator<RequestSpec> {
   const { key, animals, category: categoryId } = sending;
-  // A few of each operation first: what is wrong on one plan only shows there.
+  // A few of each operation first: a defect of one plan shows only there.
   for (const id of animals.slice(0, 3)) yield getPet(id);
   yield getPet(2n ** 61n + drawNumber(probe.run, `unknown to ${key.name}`, 2n ** 61n));
   if (mayAddWith(probe, key)) {
@@ -42,7 +42,7 @@ export function* variety(probe: Probe, sending: Sending): Generator<RequestSpec>
   }
   const { minimum, maximum } = contract.limit;
   const filters = [undefined, ...contract.statuses];
-  // Another key starts elsewhere, so that small plans together see every limit.
+  // Each key starts at a different limit, so that small plans together cover them all.
   const offset = Number(drawNumber(probe.run, `offset of ${key.name}`, BigInt(maximum)));
   for (let index = 0; ; index += 1) {
     const limit = minimum + ((index + offset) % maximum);
@@ -51,7 +51,7 @@ export function* variety(probe: Probe, sending: Sending): Generator<RequestSpec>
   }
 }
 
-/** Another operation on every key, so that the first refusals together cover them all without a request too many. */
+/** A different operation for each key, so that the first refusals cover all operations without extra requests. */
 export function refusedOperation(probe: Probe, sending: Sending): RequestSpec {
   const { key, animals, category: categoryId } = sending;
   const driven = probe.keys.filter(({ roles }) => roles.includes('exhaust'));

@@ -1,4 +1,4 @@
-/** Sections 7 and 8: the time to wait, as Retry-After and X-RateLimit-Reset of a refusal tell it. */
+/** Sections 7 and 8: the time to wait, as stated by Retry-After and X-RateLimit-Reset of a refusal. */
 import type { TargetClock } from '../../limits/target-clock.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
@@ -21,17 +21,17 @@ import {
 import { type MinuteMeasurement, minute } from './scenes.ts';
 import { exceededWindow, toldWait } from './told-time.ts';
 
-/** "Of the order of the window" leaves room for a generous target, not for another unit. */
+/** A wait "of the order of the window" may be generous, but not in another unit. */
 const GENEROUS = 10;
 
-/** The window that a refusal is about, as a report calls it. */
+/** The window that a refusal is about, in the words of a report. */
 const windowOf = (refusal: AnsweredExchange, limits: PlanLimits): string =>
   exceededWindow(rateReading(refusal), limits) === MINUTE ? 'minute' : 'day';
 
 /**
- * What is wrong with the Retry-After of a refusal as a time to wait; undefined where nothing is.
+ * What is wrong with a refusal's Retry-After as a time to wait; undefined if nothing is.
  *
- * @param windows how many lengths of the window that was exceeded make sense
+ * @param windows the longest sensible wait, in lengths of the exceeded window
  */
 function unreadableWait(
   refusal: AnsweredExchange,
@@ -52,12 +52,12 @@ function unreadableWait(
   const now = clock.at(refusal.receivedAt);
   const asked = clock.at(refusal.sentAt);
   if (now === undefined || asked === undefined) return undefined;
-  // The answer may have been under way for long: what lay ahead when it was made may be past when it arrives.
+  // The answer may have travelled for long: a time that lay ahead when it was made may have passed on arrival.
   if (told.time < asked.earliest - SECOND) return `${text}, which is in the past`;
   return told.time > now.latest + longest ? tooLong : undefined;
 }
 
-/** Judges a request that was sent when the target had said that it would be admitted. */
+/** Judges a request that was sent at the time at which the target said it would be admitted. */
 function judgeRetry(
   measurement: MinuteMeasurement,
   { refusal }: AfterRefusal,
@@ -101,7 +101,7 @@ export const retryAfterChecks: readonly Check[] = [
       (headers) => retryAfterViolation(header(headers, 'retry-after') !== undefined),
     ),
   }),
-  // 8: a time to wait: neither none at all nor unreadable nor out of all proportion to the window.
+  // 8: a readable time to wait, in proportion to the window.
   check(
     'retry-after-readable',
     { needs: minutesAndBan, lacks: lacksExhaust },
@@ -117,7 +117,7 @@ export const retryAfterChecks: readonly Check[] = [
         for (const { refusal } of [...windows, ...next])
           if (refusal !== undefined) judgeWait(refusal, key, GENEROUS);
       const ban = banOf(bans, trace);
-      // Several in flight together may be a ban's before the limit's: how long a ban lasts is not shown.
+      // Concurrent refusals may already be a ban's, and how long a ban lasts is "not shown".
       if (ban !== undefined)
         for (const refusal of ban.refusals) judgeWait(refusal, ban.key, Number.POSITIVE_INFINITY);
     },

@@ -1,6 +1,6 @@
 /**
- * Drives a key to its first refusal and on into the next window, and keeps what came. A key is never sent a second
- * request after a 429 before it was told that it may: that would earn it a ban.
+ * Drives a key to its first refusal and on into the next window, and records the answers. After a 429, no request is
+ * sent on the key before the time that the target stated: that could cause a ban.
  */
 
 import { cameBackAtOnce } from '../../limits/refill.ts';
@@ -22,25 +22,25 @@ import { type FilledWindow, fillUndisturbed } from './window-filling.ts';
 
 export interface MinuteMeasurement {
   readonly key: Key;
-  /** The first window, and the same again from rest where its count was not the plan's. */
+  /** The first window, and another one from rest if the count was not the plan's. */
   readonly windows: readonly FilledWindow[];
-  /** What came after the refusal that ended the first window; undefined where nothing was refused. */
+  /** What followed the refusal that ended the first window; undefined if nothing was refused. */
   readonly after: AfterRefusal | undefined;
   /**
-   * The minute after the reset, filled once more where the plan is small enough to pay for it; twice if it was short.
-   * What is given back bit by bit is whole again after a minute at rest.
+   * The minute after the reset, filled again if the plan is small enough to pay for it, and twice if it fell short.
+   * With gradual refill, the quota is whole again after a minute at rest.
    */
   readonly next: readonly FilledWindow[];
 }
 
-/** Above this many requests a minute a plan's second window is not paid for. */
+/** The second window is not filled for plans with more requests a minute than this. */
 const MOST_FOR_SECOND_WINDOW = 300;
 
-/** The keys that may be driven to 429, smallest plan first; one a plan is enough. */
+/** The keys that may be driven to 429, one per plan, smallest plan first. */
 export function exhaustKeys(keys: readonly Key[]): readonly Key[] {
   const byPlan = new Map<PlanName, Key>();
   for (const key of keys.filter(({ roles }) => roles.includes('exhaust'))) {
-    // A key that may also be banned is spared where another of the plan is there.
+    // A key that may also be banned is spared if the plan has another key.
     const other = byPlan.get(key.plan);
     if (other === undefined || (other.roles.includes('ban') && !key.roles.includes('ban')))
       byPlan.set(key.plan, key);
@@ -48,14 +48,14 @@ export function exhaustKeys(keys: readonly Key[]): readonly Key[] {
   return [...byPlan.values()].sort((a, b) => a.limits.perMinute - b.limits.perMinute);
 }
 
-/** Whether a key's measurement goes on into the next window: the smallest plan's does, where that is small enough. */
+/** Whether a key's measurement includes the next window: only the smallest plan's does, if it is small enough. */
 export const isFilledTwice = ({ name, limits }: Key, keys: readonly Key[]): boolean =>
   exhaustKeys(keys)[0]?.name === name && limits.perMinute <= MOST_FOR_SECOND_WINDOW;
 
-/** Fills a window of the key, counted from that time on, and meets the limit with that request. */
+/** Fills a window of the key, counting from `since`, and meets the limit with the request `last`. */
 type Fill = (since?: number, last?: RequestSpec) => Promise<FilledWindow>;
 
-/** The measurement of each plan's minute. */
+/** Measures each plan's minute. */
 export const minute = keyScene(
   'minute',
   {
@@ -84,7 +84,7 @@ export const minute = keyScene(
       isFilledTwice(key, probe.keys) && isExact && isAdmittedAgain
         ? await nextWindow(probe, key, fill, await wholeAgain(probe, key, first, after), refilling)
         : [];
-    // Not the plan's number: the same once more from rest, so that an earlier user of the key explains nothing.
+    // Not the plan's number: repeated from rest, so that earlier use of the key cannot explain it.
     if (!isExact) {
       await rest(probe, key, windowEdge(probe, key, after));
       const again = await fill();
@@ -98,34 +98,36 @@ export const minute = keyScene(
   },
 );
 
-/** The first window; with the one before it where both ended with connections that were closed. */
+/** The first window. If it ended with closed connections, the next one instead, or both if that ended likewise. */
 async function firstWindow(
   probe: Probe,
   key: Key,
   fill: Fill,
   atLimit: RequestSpec,
 ): Promise<FilledWindow[]> {
-  // What was under way when an earlier process ended is not on record.
+  // Requests in flight when an earlier process ended are not on record.
   if (probe.wasCutOff) await restFromNow(probe, key);
   const [before] = await atStart(probe, key);
   const first = await fill(before?.sentAt, atLimit);
   if (first.closed === undefined) return [first];
-  // Where the network broke its connections the next window ends with a refusal, and tells what this one hid.
+  // If the network broke the connections, the next window ends with a proper refusal.
   await rest(probe, key);
   const second = await fill(undefined, atLimit);
   return second.closed === undefined ? [second] : [first, second];
 }
 
-/** When a window that is aligned to the clock has ended, as the refusal said; undefined where that was not waited for. */
+/** When a clock-aligned window ended according to the refusal; undefined if the run did not wait for that. */
 function windowEdge(probe: Probe, key: Key, { obeyed, afterRetryAfter }: AfterRefusal): number | undefined {
   const retryAt = afterRetryAfter && toldRetry(probe.trace, key.limits, obeyed);
   return retryAt === undefined ? undefined : retryAt + SECOND;
 }
 
-/** A request this long before a count is taken to belong to it: a bucket gives a part of it back, which blurs the count. */
+/**
+ * A request this long before a count still belongs to it; a token bucket gives part of it back, which blurs the count.
+ */
 const AT_ONCE = 20 * SECOND;
 
-/** Waits until the key has its whole quota after a refusal; returns the time from which requests count towards it. */
+/** Waits until the key has its whole quota again; returns the time from which requests count towards it. */
 async function wholeAgain(
   probe: Probe,
   key: Key,
@@ -135,23 +137,23 @@ async function wholeAgain(
   const { refusal } = after;
   if (cameBackAtOnce(refillOf(key, after)) === true) return refusal.receivedAt;
   const refilling = refillingOf(key, after);
-  // Headers of the day hide whether all of it came back at once.
+  // Headers that describe the day hide whether all quota came back at once.
   if (refilling === undefined) {
     await rest(probe, key, windowEdge(probe, key, after));
     return probe.now();
   }
-  // The requests of the burst leave a sliding window in this time; a bucket is full again.
+  // By then the burst has left a sliding window, and a token bucket is full again.
   const burstEnded = filled.last?.receivedAt ?? refusal.receivedAt;
   const answeredAt = () => probe.trace.readingsOf(key, burstEnded + 1).map(({ receivedAt }) => receivedAt);
   const spentUntil = Math.max(burstEnded, ...answeredAt().filter((at) => at < burstEnded + AT_ONCE));
   await probe.waitUntil(spentUntil + MINUTE + SECOND, `key ${key.name} to have its whole quota`);
   if (!refilling) return refusal.receivedAt;
-  // A later request counts; long before, a bucket gave it back.
+  // A later request counts, unless it was so long ago that a token bucket gave it back.
   if (answeredAt().some((at) => at > spentUntil && at < probe.now() - AT_ONCE)) await rest(probe, key);
   return probe.now();
 }
 
-/** The window after the reset; the same again where it fell short. */
+/** The window after the reset, and another one if it fell short. */
 async function nextWindow(
   probe: Probe,
   key: Key,
@@ -163,7 +165,7 @@ async function nextWindow(
   const next = [first];
   if (first.count.verdict.kind !== 'fewer') return next;
   if (refilling === true && !heldExplains(first.count, admittedOn(probe.trace, key))) {
-    // A bucket that refills too slowly falls short by as much again; a window that counts the one before it in part does not.
+    // A bucket that refills too slowly falls short by as much again; a sliding window counter does not.
     await rest(probe, key);
     const again = await fill();
     next.push(again);
@@ -172,7 +174,7 @@ async function nextWindow(
       next.push(await fill());
     }
   }
-  // Counted again, and once more where every other one is whole.
+  // Counted again, and once more if only every other window is whole.
   while (
     refilling === false &&
     next.length < 3 &&

@@ -1,4 +1,4 @@
-/** When a refusal tells to come back. */
+/** When a refusal says to come back. */
 
 import type { TargetClock } from '../../limits/target-clock.ts';
 import { DAY, MINUTE, SECOND } from '../../limits/time.ts';
@@ -7,8 +7,8 @@ import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { type RateReading, type RetryAfter, rateReading, retryAfter } from '../../wire/rate-headers.ts';
 
 /**
- * The window that a refusal is about, in milliseconds: the day's where the headers show the day's figures and nothing
- * left of them, else the minute's. Headers of the day are sent with refusals for the minute too.
+ * The window that a refusal is about, in milliseconds: the day if the headers show the day's figures with nothing left,
+ * otherwise the minute. Headers of the day may also come with refusals for the minute.
  */
 export function exceededWindow(
   { limit, remaining }: Pick<RateReading, 'limit' | 'remaining'>,
@@ -17,11 +17,11 @@ export function exceededWindow(
   return limit === perDay && limit !== perMinute && remaining === 0 ? DAY : MINUTE;
 }
 
-/** Whether a refusal tells that nothing is left of the day: it says nothing of a minute, or of a ban. */
+/** Whether a refusal says that the day is used up, so that it says nothing about a minute or a ban. */
 export const tellsDay = (refusal: AnsweredExchange, limits: PlanLimits): boolean =>
   exceededWindow(rateReading(refusal), limits) === DAY;
 
-/** How long a refusal asks to wait, a number read in the light of the window that it is about. */
+/** How long a refusal asks to wait; the window that it is about helps to read its unit. */
 export function toldWait(refusal: AnsweredExchange, limits: PlanLimits): RetryAfter {
   return retryAfter(refusal.outcome.headers, exceededWindow(rateReading(refusal), limits) / SECOND);
 }
@@ -31,13 +31,13 @@ export interface Clocked {
   readonly targetClock: TargetClock;
 }
 
-/** The time that a Retry-After names, by our clock; undefined where it names none. */
+/** The time in a Retry-After, by our clock; undefined if it has none. */
 export function toldTime({ targetClock }: Clocked, told: RetryAfter, receivedAt: number): number | undefined {
   if (told.kind === 'delay') return receivedAt + told.milliseconds;
   return told.kind === 'date' ? targetClock.reached(told.time) : undefined;
 }
 
-/** When Retry-After of a refusal for the minute asks to come back; undefined where it tells no time, or none to wait. */
+/** When Retry-After of a refusal for the minute says to come back; undefined if it is not a time to wait for. */
 export function toldRetry(
   clocked: Clocked,
   limits: PlanLimits,
@@ -48,12 +48,12 @@ export function toldRetry(
   return isNoWait ? undefined : toldTime(clocked, told, refusal.receivedAt);
 }
 
-/** The end of a refusal that may last long: as many seconds as a day has are seconds still. */
+/** The stated end of a refusal that may last long: even a day's number of seconds is read as seconds. */
 export function toldEnd(clocked: Clocked, { outcome, receivedAt }: AnsweredExchange): number | undefined {
   return toldTime(clocked, retryAfter(outcome.headers, DAY / SECOND), receivedAt);
 }
 
-/** The latest end that several refusals tell: each request may prolong a wait. */
+/** The latest end that several refusals state: each request may prolong a wait. */
 export function latestEnd(clocked: Clocked, refusals: readonly AnsweredExchange[]): number | undefined {
   const ends = refusals.flatMap((refusal) => toldEnd(clocked, refusal) ?? []);
   return ends.length === 0 ? undefined : Math.max(...ends);

@@ -1,4 +1,4 @@
-/** The filling of a window to its first refusal, with hardly a request too many. */
+/** Fills a window to its first refusal, with hardly a request too many. */
 
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { countWindow, quotaLeft, showsEdges, type WindowCount } from '../../limits/window-count.ts';
@@ -15,33 +15,33 @@ import { restFromNow } from './key-at-rest.ts';
 
 /** How many requests are in flight at once while a window is filled. */
 export const IN_FLIGHT = 50;
-/** How far beyond the limit a target is followed that refuses nothing. */
+/** How far beyond the limit the run goes if nothing is refused. */
 const BEYOND_LIMIT = 30;
 /** A window that cannot be filled in this time cannot be counted. */
 const LONGEST_FILL = 4 * MINUTE;
-/** The minutes of a fast clock are short, and a process that has just begun is slow: real time that it is given. */
+/** Real time that a fill may always take: a fast clock has short minutes, and a new process is slow. */
 const REAL_TIME_TO_FILL = 20 * SECOND;
 
-/** One window that was filled to the first refusal. */
+/** A window that was filled to the first refusal. */
 export interface FilledWindow {
   readonly count: WindowCount;
-  /** The first refusal, a 429 where there is one; undefined where the target refused nothing within the bound. */
+  /** The first refusal, a 429 if there is one; undefined if nothing was refused within the bound. */
   readonly refusal: AnsweredExchange | undefined;
   readonly last: AnsweredExchange | undefined;
-  /** Every refusal: more than one where several were in flight at the limit, which may earn the key a ban. */
+  /** All refusals. Requests in flight at the limit may cause several, and these a ban. */
   readonly refusals: readonly AnsweredExchange[];
-  /** A request of another operation that was served at the limit, right before a list was refused. */
+  /** A request of another operation that was served over the limit, right before a list was refused. */
   readonly servedOver: AnsweredExchange | undefined;
-  /** The first of two requests over the limit that got no answer at all, where other keys got theirs. */
+  /** The first of two requests over the limit that got no answer at all, while other keys did. */
   readonly closed: Exchange | undefined;
 }
 
-/** What a window is filled with. */
+/** How to fill a window. */
 export interface Filling {
   readonly requests: Iterator<RequestSpec>;
-  /** From when what this run sent on the key counts. */
+  /** From when this run's requests on the key count. */
   readonly since: number;
-  /** What the limit is met with. */
+  /** The request that meets the limit. */
   readonly last: RequestSpec;
 }
 
@@ -59,8 +59,8 @@ function lost(exchange: Exchange | undefined): Unsettled {
 }
 
 /**
- * Where connections break for another key as well, that is nobody's refusal. Asked oftener the second time, so that no
- * gateway which hands requests to its servers by turns gives a broken one to this key alone.
+ * If connections also break for another key, that is not a refusal. The second time more requests are sent, because a
+ * round-robin gateway might hand a broken server to this key alone.
  */
 async function askAnother(probe: Probe, key: Key, times: number): Promise<void> {
   for (let turn = 0; turn < times; turn += 1) {
@@ -71,12 +71,12 @@ async function askAnother(probe: Probe, key: Key, times: number): Promise<void> 
   }
 }
 
-/** A window while it is filled. */
+/** A window while it is being filled. */
 class OpenWindow {
   readonly sent: AnsweredExchange[] = [];
   /** The first refusal. */
   refusal: AnsweredExchange | undefined;
-  /** The first request at the limit that got no answer, and how many there were. */
+  /** The first request at the limit that got no answer. */
   closed: Exchange | undefined;
   closedAtLimit = 0;
   readonly #probe: Probe;
@@ -89,7 +89,7 @@ class OpenWindow {
     this.#since = since;
   }
 
-  /** Whatever this run sends on the key counts, also what another scene sends meanwhile. */
+  /** The admitted requests: all that this run sent on the key, including those of other scenes. */
   admitted(): RateReading[] {
     return admittedOn(this.#probe.trace, this.#key, this.#since);
   }
@@ -102,7 +102,7 @@ class OpenWindow {
     return this.count().admitted.length >= this.#key.limits.perMinute;
   }
 
-  /** Whether its end has come, as far as the target shows one. */
+  /** Whether the target has shown the end of the window. */
   isRefused(): boolean {
     return this.refusal !== undefined || this.closedAtLimit >= 2;
   }
@@ -115,7 +115,7 @@ class OpenWindow {
     this.#keep(exchanges);
     const notAdmitted = answered(exchanges).filter((exchange) => !isAdmitted(exchange));
     const refused = notAdmitted.filter((exchange) => this.#isRefusal(exchange));
-    // Answers may overtake each other: the limit's own refusal came before a ban that was answered with another status.
+    // Answers may overtake each other: a 429 of the limit precedes a ban with another status.
     this.refusal ??= refused.find(({ outcome }) => outcome.status === 429) ?? refused[0];
     const failed = notAdmitted.find((exchange) => !this.#isRefusal(exchange));
     if (failed !== undefined) throw new Unsettled(`the count was disturbed: ${described(failed)}`, [failed]);
@@ -125,32 +125,32 @@ class OpenWindow {
     const complete = answered(exchanges);
     if (complete.length < exchanges.length) {
       const [broken] = exchanges.filter((exchange) => !isAnswered(exchange));
-      // At the limit a connection that is closed may be the target's refusal: a second one tells it from an accident.
-      // A gateway that answers in the target's place refuses nothing.
+      // At the limit a closed connection may be the target's refusal; a second one tells it from an accident. A
+      // gateway's answer in the target's place is not a refusal.
       const refuses = broken?.outcome.kind === 'failure' && broken.outcome.reason !== 'unavailable';
       if (broken === undefined || !refuses || !this.isFull() || this.closedAtLimit >= 2) throw lost(broken);
       this.closedAtLimit += 1;
       this.closed ??= broken;
     }
-    // Whoever is served in between was not refused: a target that refuses by closing closes every time.
+    // If a request in between is served, that was no refusal: a target that refuses by closing does so every time.
     if (complete.some(isAdmitted)) [this.closedAtLimit, this.closed] = [0, undefined];
     this.sent.push(...complete);
   }
 
-  /** A server error below the limit is no refusal: it is judged with its operation, and the count is spoilt. */
+  /** A server error below the limit is not a refusal: its operation's check judges it, and the count is spoilt. */
   #isRefusal({ outcome }: AnsweredExchange): boolean {
     return outcome.status < 500 || this.isFull();
   }
 }
 
 /**
- * Sends requests until the first refusal: as many as the target says are left, at once, and then as few at a time as
- * outrun a bucket's refill, so that hardly any request is in flight when the limit is reached.
+ * Sends requests until the first refusal. First as many at once as the target says are left; then just enough at a time
+ * to outrun a token bucket's refill. Hardly any request is then in flight when the limit is reached.
  */
 export const fill = (probe: Probe, key: Key, filling: Filling): Promise<FilledWindow> =>
   probe.lane(key).reserveFor(() => fillWindow(probe, key, filling));
 
-/** As `fill`; where an answer was lost, so that nobody knows whether it counts, once more from rest. */
+/** Like `fill`; repeated from rest if an answer was lost, because it is unknown whether that request counts. */
 export async function fillUndisturbed(probe: Probe, key: Key, filling: Filling): Promise<FilledWindow> {
   try {
     return await fill(probe, key, filling);
@@ -168,7 +168,7 @@ async function fillWindow(probe: Probe, key: Key, { requests, since, last }: Fil
   if (window.admitted().length === 0) await window.send([listPets({ limit: 1 })], 1);
   const startedAt = probe.now();
   const elapsed = () => probe.now() - startedAt;
-  // A bucket gives back while it is emptied, which takes the longer the slower the target is; so does a hidden edge.
+  // A token bucket refills while it is emptied, the more so the slower the target; so does a window at a hidden edge.
   const bound = () => {
     const meanwhile = (elapsed() * perMinute) / MINUTE + (showsEdges(window.count()) ? 0 : perMinute);
     return perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10) + meanwhile;
@@ -178,14 +178,14 @@ async function fillWindow(probe: Probe, key: Key, { requests, since, last }: Fil
   let atLimit = 0;
   let sentBefore = 0;
   let firstId = window.count().admitted[0]?.id;
-  // As many as are left at once, and again after a window edge; then one by one until the limit is reached.
+  // All that is left at once, and again after a window edge; then one by one until the limit is reached.
   while (!window.isRefused() && !isGivenUp()) {
     const left = quotaLeft(window.admitted(), perMinute, IN_FLIGHT);
     if (left > 0 && !window.isFull()) {
       await window.send(take(requests, left), IN_FLIGHT);
       continue;
     }
-    // A new window has begun meanwhile: its first refusal is still to come.
+    // A new window has begun; its first refusal is still to come.
     const current = window.count().admitted[0]?.id;
     if (current !== firstId) atLimit = 0;
     firstId = current;
@@ -199,8 +199,8 @@ async function fillWindow(probe: Probe, key: Key, { requests, since, last }: Fil
   const closed = window.closedAtLimit >= 2 ? window.closed : undefined;
   if (closed !== undefined) await askAnother(probe, key, 2);
   const count = window.count();
-  // Another operation that was admitted at the limit, where the very next list is refused. One that a bucket's refill may
-  // have paid for was within the limit.
+  // Another operation was admitted at the limit, and the very next list was refused. If a token bucket's refill may
+  // have paid for it, it was within the limit.
   const isOdd = last.operation !== 'listPets' && atLimit === 2 && count.verdict.kind === 'more';
   const odd = isOdd ? sent[sentBefore] : undefined;
   return {
@@ -214,9 +214,9 @@ async function fillWindow(probe: Probe, key: Key, { requests, since, last }: Fil
 }
 
 /**
- * How many requests are sent at the limit at once. The next one is to be refused, unless a bucket gives a token back in
- * the time that a request takes. Only then are several sent together, since every one too many is a refusal that a ban
- * may count.
+ * How many requests are sent at once at the limit. The next one should be refused, unless a token bucket refills a
+ * token in the time that a request takes. Only then are several sent together, because each surplus request is a
+ * refusal that may count towards a ban.
  */
 function togetherAtLimit(sent: readonly AnsweredExchange[], perMinute: number, atLimit: number): number {
   const roundTrip = Math.max(0, ...sent.slice(-3).map(({ sentAt, receivedAt }) => receivedAt - sentAt));

@@ -1,4 +1,4 @@
-/** Sections 1 and 9: what holds for the service as a whole. */
+/** Sections 1 and 9: requirements for the service as a whole. */
 
 import { type Check, check, type GapObserver, gap, observes } from '../../run/check.ts';
 import { scene } from '../../run/scene.ts';
@@ -19,7 +19,7 @@ export const serviceChecks: readonly Check[] = [
         actual: `the base address ${baseUrl} has none`,
       });
   }),
-  // 1: request and response bodies use application/json. A body that is no JSON at all is another row's subject.
+  // 1: request and response bodies use application/json. A body that is not JSON at all is for another row to judge.
   check('media-type-json', {
     observe: observes(
       (exchange) =>
@@ -29,7 +29,7 @@ export const serviceChecks: readonly Check[] = [
       (contentTypes) => mediaTypeViolation(mediaTypesIn(contentTypes)),
     ),
   }),
-  // 1: JSON over HTTP; what is no JSON text has no fields to judge.
+  // 1: JSON over HTTP.
   check('json-well-formed', {
     observe: observes(
       (exchange) => ([200, 201].includes(exchange.outcome.status) ? readBody(exchange) : undefined),
@@ -42,7 +42,7 @@ const askOther = (id: string, method: string, path: string) =>
   scene(id, { requests: 1 }, (probe) => probe.send({ operation: 'other', method, path }));
 const storeOrders = askOther('store-orders', 'GET', '/store/orders');
 const unknownPath = askOther('unknown-path', 'GET', '/no-such-resource');
-// Without a body a PATCH names nothing to be changed, whatever the target makes of it.
+// Without a body a PATCH cannot change anything, whatever the target does with it.
 const wrongMethod = askOther('wrong-method', 'PATCH', '/pets');
 
 export const serviceGaps: readonly GapObserver[] = [
