@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { Plan } from './plans.ts';
 
-/** An issued key: who is calling. Its value is not in it. */
+/** An issued key, without its value: who is calling. */
 export interface ApiKey {
   readonly name: string;
   readonly plan: Plan;
@@ -23,7 +23,7 @@ const DEMO_KEYS: readonly ApiKey[] = [
   { name: 'enterprise-load', plan: 'enterprise' },
 ];
 
-/** The built-in keys with values that are new in every run, so that none can leak into a file and stay valid. */
+/** The built-in keys. Their values are new in every run, so that a leaked one does not stay valid. */
 export function demoKeys(): IssuedKey[] {
   return DEMO_KEYS.map((key) => ({ ...key, value: `pet_${randomBytes(24).toString('base64url')}` }));
 }
@@ -33,8 +33,8 @@ function digest(value: string): string {
 }
 
 /**
- * Finds the key that a token is. Keys are filed under their SHA-256: how long a look-up takes says nothing about the
- * characters of a key, and an unknown token leaves nothing behind.
+ * Finds the key for a token. Keys are stored by their SHA-256, so the time of a look-up reveals nothing about a key's
+ * characters, and an unknown token leaves nothing behind.
  */
 export class KeyRing {
   readonly #byDigest = new Map<string, ApiKey>();
@@ -53,8 +53,8 @@ export class KeyRing {
 }
 
 /**
- * The token of a bearer credential (RFC 6750, 2.1), or null. The scheme's name is compared without case
- * (RFC 9110, 11.1), the token to the letter.
+ * The token of a bearer credential (RFC 6750, 2.1), or null. The scheme is case-insensitive (RFC 9110, 11.1), the token
+ * is not.
  */
 export function bearerToken(authorization: string | null): string | null {
   if (authorization === null || authorization.length < 8) return null;

@@ -2,7 +2,7 @@ import type { ApiKey } from './api-keys.ts';
 
 /** When a key is banned and for how long. */
 export interface BanPolicy {
-  /** Requests sent after a 429, without one admitted in between, that lead to a ban; from 1 on. */
+  /** How many requests after a 429, with none admitted in between, lead to a ban; at least 1. */
   readonly threshold: number;
   readonly seconds: number;
 }
@@ -13,8 +13,8 @@ interface Record {
 }
 
 /**
- * Section 8, behaviour when exceeded: a key that keeps sending after a 429 is banned for a time. The first 429 is not
- * held against it, requests during a ban do not prolong it, and an admitted request clears the record.
+ * Section 8, behaviour when exceeded: a key that keeps sending after a 429 is banned for a time. The first 429 does not
+ * count, requests during a ban do not prolong it, and an admitted request clears the record.
  */
 export class BanList {
   readonly #policy: BanPolicy;
@@ -24,12 +24,12 @@ export class BanList {
     this.#policy = policy;
   }
 
-  /** Whether no key has a record: the usual state, which costs a request nothing more. */
+  /** Whether no key has a record. This is the usual state, in which a request costs nothing more. */
   get empty(): boolean {
     return this.#records.size === 0;
   }
 
-  /** End of the key's ban in milliseconds since 1970, or null where it is not banned. */
+  /** End of the key's ban in milliseconds since 1970, or null if it is not banned. */
   bannedUntil(key: ApiKey, now: number): number | null {
     const record = this.#records.get(key.name);
     if (record === undefined || record.bannedUntil === 0) return null;
@@ -38,7 +38,7 @@ export class BanList {
     return null;
   }
 
-  /** Counts a refused request; returns the end of the ban where it is the one too many. */
+  /** Counts a refused request; returns the end of the ban if this request causes one. */
   refused(key: ApiKey, now: number): number | null {
     const record = this.#records.get(key.name) ?? { refusals: 0, bannedUntil: 0 };
     this.#records.set(key.name, record);
@@ -48,7 +48,7 @@ export class BanList {
     return record.bannedUntil;
   }
 
-  /** Forgets the refusals of a key that was admitted. */
+  /** Forgets the refusals of a key, after it was admitted. */
   admitted(key: ApiKey): void {
     this.#records.delete(key.name);
   }

@@ -9,11 +9,11 @@ import type { Quota } from './rate-limiter.ts';
 /** A response before its headers are put together. */
 export interface Answer extends Body {
   readonly status: number;
-  /** Headers of this answer alone, as a flat list of names and values. */
+  /** Additional headers of this answer, as a flat list of names and values. */
   readonly headers: readonly string[];
 }
 
-/** Whether a valid key's request is served, and what the rate headers say either way. */
+/** Whether a valid key's request is served, and the contents of the rate headers in either case. */
 export interface Gate {
   readonly quota: Quota;
   readonly refusedBy: RefusedBy | null;
@@ -21,22 +21,21 @@ export interface Gate {
 }
 
 /**
- * The seams of the server: each decision that the document leaves to a server is one function. `conforming.ts` takes
- * them as the document has them.
+ * The seams of the server: each decision is one function. `conforming.ts` decides as the document says.
  */
 export interface Behaviour {
-  /** Whose key the request carries, or null. */
+  /** The key that the request carries, or null. */
   identify(call: Call): ApiKey | null;
   /** Counts the request against its key. */
   admit(key: ApiKey, call: Call): Gate;
   readListQuery(search: string, call: Call): { query: ListQuery } | { problem: Problem };
   /** The animals of a list, in their order. */
   select(query: ListQuery, call: Call): readonly Pet[];
-  /** Why a body that is not labelled as JSON is refused, or null where it is read all the same. */
+  /** Why a body that is not labelled as JSON is refused, or null if it is read anyway. */
   refuseMediaType(call: Call): Problem | null;
   readNewPet(body: string, call: Call): { animal: NewPet } | { problem: Problem };
   addPet(animal: NewPet, call: Call): Pet;
-  /** The animal that a path's last segment names, why there can be none, or null. */
+  /** The animal in a path's last segment, the problem with that segment, or null if there is no such animal. */
   findPet(petId: string, call: Call): Pet | Problem | null;
   /** An animal as JSON, in a list or alone. */
   petText(pet: Pet, call: Call): string;

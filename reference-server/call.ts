@@ -3,7 +3,7 @@ import type { ApiKey } from './api-keys.ts';
 import { MINUTE, type Quota } from './rate-limiter.ts';
 import type { Route, Router } from './routing.ts';
 
-/** What stands between a valid key and an answer. */
+/** Why a request with a valid key is refused. */
 export type RefusedBy = 'minute' | 'day' | 'ban';
 
 /** One request while it is being answered. */
@@ -11,32 +11,32 @@ export interface Call {
   readonly method: string;
   readonly target: string;
   readonly route: Route;
-  /** When it arrived, in milliseconds since 1970 by the server's clock. */
+  /** Time of arrival, in milliseconds since 1970 by the server's clock. */
   readonly now: number;
-  /** The Authorization field; null where there is none, or more than one. */
+  /** The Authorization field; null if there is none, or more than one. */
   readonly authorization: string | null;
-  /** How many Host fields it has. */
+  /** Number of Host fields. */
   readonly hosts: number;
   readonly request: IncomingMessage;
-  /** Who calls; null until a valid key was found. */
+  /** The caller; null until a valid key is found. */
   key: ApiKey | null;
-  /** What the rate headers will say. */
+  /** The contents of the rate headers. */
   quota: Quota;
-  /** Why a valid key was refused; null where it was not. */
+  /** Why a valid key was refused; null if it was not. */
   refusedBy: RefusedBy | null;
 }
 
 /**
- * What the rate headers say to a caller without a valid key: it has no requests, and the next minute brings none
- * either. It is the same for every such caller, so that a flood of wrong keys leaves nothing behind.
+ * The rate headers for a caller without a valid key: it has no requests, and the next minute brings none either. They
+ * are the same for every such caller, so a flood of wrong keys leaves nothing behind.
  */
 export function noQuota(now: number): Quota {
   return { limit: 0, remaining: 0, resetAt: Math.floor(now / MINUTE) * MINUTE + MINUTE };
 }
 
 /**
- * Reads what every request has. The raw headers are walked once: building the object of all headers costs more than
- * everything else here.
+ * Reads the parts that every request has. The raw headers are scanned once, because building an object of all headers
+ * would cost more than everything else here.
  */
 export function openCall(request: IncomingMessage, now: number, router: Router): Call {
   const raw = request.rawHeaders;

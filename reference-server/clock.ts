@@ -1,4 +1,4 @@
-/** The server's own time. Everything that it says about time comes from here, the Date header included. */
+/** The server's own clock, the source of every time that it sends, including the Date header. */
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number;

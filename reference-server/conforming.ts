@@ -11,8 +11,8 @@ import { petText } from './pet-text.ts';
 import type { Parts } from './recipe.ts';
 
 /**
- * Section 5. A connection mostly sends the credential of its last request again, and is then known without another
- * digest: it is compared with nothing but what it sent itself, so the time that takes tells nothing of other keys.
+ * Section 5. A connection usually repeats the credential of its last request, which is then recognised without another
+ * digest. The comparison is only with what the connection itself sent, so its time reveals nothing about other keys.
  */
 function identification({ keys }: Parts): Behaviour['identify'] {
   const callers = new WeakMap<Socket, { readonly authorization: string; readonly key: ApiKey }>();
@@ -38,8 +38,8 @@ function banned(servedAt: number, now: number): Problem {
 }
 
 /**
- * Section 8: ban, then limit. Retry-After is the time at which the key is served again, whichever of ban, minute and
- * day ends last, so that waiting for it is always enough.
+ * Section 8: ban, then limit. Retry-After is the time until the last of ban, minute and day ends, so that waiting for
+ * it is always enough.
  */
 function gatekeeper({ limiter, bans }: Parts): Behaviour['admit'] {
   return (key, { now }): Gate => {

@@ -1,4 +1,4 @@
-/** An error before it is written: what becomes the body of section 7, and headers that belong to it. */
+/** An error before it is written: the fields of its body (section 7), and its headers. */
 export interface Problem {
   readonly status: number;
   readonly code: string;
@@ -16,7 +16,7 @@ export function problem(status: number, code: string, message: string): Problem 
   return { status, code, message };
 }
 
-/** 400, the request cannot be read or holds a value that the document does not allow. */
+/** 400: the request cannot be read, or has a value that the document does not allow. */
 export function badRequest(code: string, message: string): Problem {
   return problem(400, code, message);
 }

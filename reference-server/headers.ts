@@ -4,7 +4,7 @@ import type { Call } from './call.ts';
 let dateSecond = -1;
 let dateText = '';
 
-/** The Date header's form of a time (RFC 9110, 5.6.7); written once a second. */
+/** A time as in the Date header (RFC 9110, 5.6.7); formatted once a second. */
 export function httpDate(now: number): string {
   const second = Math.floor(now / 1000);
   if (second !== dateSecond) {
@@ -19,7 +19,7 @@ export function secondsUntil(time: number, now: number): string {
   return String(Math.max(1, Math.ceil((time - now) / 1000)));
 }
 
-/** Section 8: the three rate headers on every response, beside what HTTP asks for. */
+/** Section 8: the three rate headers on every response, and the headers that HTTP requires. */
 export function standardHeaders(answer: Answer, call: Pick<Call, 'now' | 'quota'>): string[] {
   const { quota } = call;
   const headers = [

@@ -1,12 +1,12 @@
 /**
- * int64 as decimal digits. The service never computes with an identifier, so digits are all it keeps: no number type
- * of the language stands between what was sent and what is sent back.
+ * int64 as decimal digits. The service never computes with an identifier, so it keeps only digits, and no number type
+ * can round what was sent.
  */
 
 const LARGEST = '9223372036854775807';
 const SMALLEST_MAGNITUDE = '9223372036854775808';
 
-/** Why a number is no int64. */
+/** Why a number is not an int64. */
 export type NotInt64 = 'fraction' | 'out-of-range';
 
 function fits(negative: boolean, digits: string): boolean {
@@ -16,7 +16,7 @@ function fits(negative: boolean, digits: string): boolean {
 
 /**
  * The canonical digits of a JSON number, or why it has none. The value counts, not its notation: JSON has one number
- * type, so `1.0` and `1e2` are the integers 1 and 100, `-0` is 0, and `1.5` is none.
+ * type, so `1.0` and `1e2` are the integers 1 and 100, `-0` is 0, and `1.5` is not an integer.
  *
  * @param text a number as JSON writes it; its length is the only bound on the work done
  */
@@ -34,7 +34,7 @@ export function int64FromJson(text: string): { digits: string } | { not: NotInt6
   let end = written.length;
   while (written.charCodeAt(end - 1) === 48) end -= 1;
 
-  // How many digits stand before the decimal point once the exponent has moved it.
+  // The number of digits before the decimal point once the exponent has moved it.
   const integerDigits = whole.length + exponent - first;
   const significant = written.slice(first, end);
   if (integerDigits < significant.length) return { not: 'fraction' };

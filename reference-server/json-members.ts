@@ -1,6 +1,6 @@
 /**
- * The members of a JSON object as the text that was sent. `JSON.parse` alone loses digits of large numbers; it is
- * used for what it does well, to decide whether a text is JSON at all.
+ * The members of a JSON object as raw text. `JSON.parse` loses digits of large numbers, so it only decides whether a
+ * text is JSON at all.
  */
 
 /** A JSON text that holds an object, one that holds something else, or no JSON text. */

@@ -7,7 +7,7 @@ function once(name: string): { problem: Problem } {
   return { problem: badRequest('duplicate_parameter', `${name} is to be given once.`) };
 }
 
-// `+` is a space in a query that a form wrote, and a number or status has none; so both readings refuse it.
+// `+` may mean a space in a query, and a number or status has neither a plus nor a space: both readings refuse it.
 function decoded(text: string): string | null {
   if (!text.includes('%')) return text;
   try {
@@ -19,9 +19,9 @@ function decoded(text: string): string | null {
 
 /**
  * Reads the query of section 4.1. limit is 1 to 100 in plain digits without leading zeros, status one of the three
- * values; each at most once. Parameters that the document does not have are passed over, but must be readable.
+ * values; each at most once. Unknown parameters are ignored, but must be readable.
  *
- * @param search what follows the question mark
+ * @param search the text after the question mark
  */
 export function readListQuery(search: string): { query: ListQuery } | { problem: Problem } {
   if (search === '') return { query: DEFAULT };

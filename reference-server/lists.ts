@@ -3,10 +3,10 @@ import type { Call } from './call.ts';
 import { type ListQuery, type PetStatus, type PetStore, STATUSES } from './pet-store.ts';
 import { type Body, bodyOf } from './pet-text.ts';
 
-/** Makes the body of a list. */
+/** Builds the body of a list. */
 export type Lists = (query: ListQuery, call: Call) => Body;
 
-/** Bodies that are made anew for every request. */
+/** Builds every body anew. */
 export function freshLists({ select, petText }: Pick<Behaviour, 'select' | 'petText'>): Lists {
   return (query, call) =>
     bodyOf(
@@ -17,8 +17,8 @@ export function freshLists({ select, petText }: Pick<Behaviour, 'select' | 'petT
 }
 
 /**
- * Bodies that are kept until an animal is added: what a list says depends on nothing but its query and the store.
- * There are no more than 400 of them, 100 limits with 4 filters.
+ * Caches bodies until an animal is added: a list depends only on its query and the store. There are at most 400 of
+ * them, 100 limits with 4 filters.
  */
 export function keptLists(store: PetStore, fresh: Lists): Lists {
   const kept = new Map<PetStatus | null, (Body | undefined)[]>();

@@ -9,7 +9,7 @@ function invalid(message: string): { problem: Problem } {
 
 /**
  * Reads the body of section 4.2; the empty text stands for none. Values are taken as they are: nothing is trimmed,
- * converted or filled in. Any string is a name. Fields that NewPet does not have are passed over.
+ * converted or filled in. Any string is a name. Unknown fields are ignored.
  */
 export function readNewPet(body: string): { animal: NewPet } | { problem: Problem } {
   if (body === '') return { problem: badRequest('body_required', 'A request body is required.') };

@@ -25,10 +25,10 @@ export function refusal(problem: Problem, more: readonly string[] = NO_HEADERS):
 }
 
 /**
- * Everything that comes before an operation: a request that HTTP itself forbids, a caller without a key, one that is
- * banned or over its limit, an address without an operation. Notes key and quota in the call.
+ * The tests before an operation: a request that HTTP itself forbids, a caller without a key, a key that is banned or
+ * over its limit, an address without an operation. Stores key and quota in the call.
  *
- * @returns the refusal, or null where the operation is to answer
+ * @returns the refusal, or null if the operation may answer
  */
 export function admission(call: Call, behaviour: Behaviour): Answer | null {
   if (call.hosts !== 1 && !(call.hosts === 0 && call.request.httpVersion === '1.0'))

@@ -2,7 +2,7 @@
 export const STATUSES = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof STATUSES)[number];
 
-/** Whether a text is a PetStatus, to the letter. */
+/** Whether a text is exactly a PetStatus. */
 export function isStatus(text: string): text is PetStatus {
   return text === 'available' || text === 'pending' || text === 'sold';
 }
@@ -21,29 +21,29 @@ export interface Pet extends NewPet {
   readonly id: string;
 }
 
-/** A NewPet plus its id; all are of one shape, the smallest. */
+/** A NewPet plus its id. All pets are built here, so that they share one small hidden class. */
 export function petOf(id: string, { name, categoryId, status }: NewPet): Pet {
   return { id, name, categoryId, status };
 }
 
-/** What a list asks for. */
+/** The query of a list. */
 export interface ListQuery {
   readonly limit: number;
   readonly status: PetStatus | null;
 }
 
-/** Gives every animal its id, as digits of an int64; never the same one twice. */
+/** Returns a new id, as digits of an int64; never the same one twice. */
 export type IdSource = () => string;
 
-/** Ids that ascend from a first one. */
+/** Ids in ascending order from a first one. */
 export function ascendingIds(first: bigint): IdSource {
   let next = first;
   return () => String(next++);
 }
 
 /**
- * The animals, in the order in which they came. Lists are kept per status as well, so that what a list costs depends
- * on its limit and not on the store. There is no update and no delete in the document, so nothing ever leaves.
+ * The animals, in the order of their addition. There is also a list per status, so that the cost of a listing depends
+ * on its limit and not on the store. The document has no update and no delete, so nothing ever leaves.
  */
 export class PetStore {
   readonly #byId = new Map<string, Pet>();
@@ -59,12 +59,12 @@ export class PetStore {
     return this.#all.length;
   }
 
-  /** Adds an animal under an id of the store's choice. */
+  /** Adds an animal with a new id. */
   add(animal: NewPet): Pet {
     return this.put(petOf(this.#nextId(), animal));
   }
 
-  /** Takes in an animal that has its id already. */
+  /** Adds an animal that already has an id. */
   put(pet: Pet): Pet {
     this.#byId.set(pet.id, pet);
     this.#all.push(pet);
@@ -82,7 +82,7 @@ export class PetStore {
   }
 }
 
-/** The newest animals that match, newest first: one that was just added is in the list whatever the store's size. */
+/** The newest matching animals, newest first: a new animal is listed whatever the store's size. */
 export function newestFirst(store: PetStore, query: ListQuery): Pet[] {
   const matching = store.having(query.status);
   const page: Pet[] = [];

@@ -8,7 +8,7 @@ export const PLANS = ['free', 'pro', 'business', 'enterprise'] as const;
 export type Plan = (typeof PLANS)[number];
 export type Plans = Readonly<Record<Plan, PlanLimits>>;
 
-/** Section 8's table; Enterprise is custom, and these are this server's numbers where none are configured. */
+/** The table of section 8. Enterprise is custom; these are this server's default numbers. */
 export const DOCUMENTED_PLANS: Plans = {
   free: { perMinute: 60, perDay: 1_000 },
   pro: { perMinute: 300, perDay: 10_000 },

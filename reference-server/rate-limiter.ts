@@ -5,19 +5,19 @@ import type { Meter, MeterKind } from './rate-meter.ts';
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
 
-/** What the three rate headers say. */
+/** The contents of the three rate headers. */
 export interface Quota {
   readonly limit: number;
   readonly remaining: number;
-  /** Milliseconds since 1970; the header rounds up to the second, so that the limit has reset once it is reached. */
+  /** Milliseconds since 1970. The header rounds up to the second, so that the limit has reset by then. */
   readonly resetAt: number;
 }
 
-/** A request that was admitted and paid for, or the window that refused it and until when. */
+/** The result of a request: admitted and paid for, or refused by a window. */
 export interface Admission {
   readonly quota: Quota;
   readonly refusedBy: 'minute' | 'day' | null;
-  /** When the key is admitted again; meaningful where it was refused. */
+  /** When the key is admitted again; meaningful only after a refusal. */
   readonly retryAt: number;
 }
 
@@ -30,22 +30,22 @@ export interface Meters {
 /** How a limiter counts, and for whom. */
 export interface LimiterPolicy {
   limitsOf(key: ApiKey): PlanLimits;
-  /** The account that pays for a key; one for each key. */
+  /** The account that pays for a key; usually each key has its own. */
   accountOf(key: ApiKey): string;
   readonly minuteMeter: MeterKind;
   readonly dayMeter: MeterKind;
 }
 
-/** What the headers say of one meter. */
+/** The headers that describe one meter. */
 export function quotaOf(meter: Meter, remaining: number, now: number): Quota {
   return { limit: meter.limit, remaining, resetAt: meter.resetAt(now) };
 }
 
 /**
- * Section 8: requests per minute and per day, each key for itself. A refused request spends nothing.
+ * Section 8: requests per minute and per day, counted for each key. A refused request spends nothing.
  *
- * The headers describe the minute until the day leaves fewer requests than the minute does; from then on the day
- * is what the caller must heed, and they describe the day.
+ * The headers describe the minute until the day leaves fewer requests than the minute. From then on the day is the
+ * tighter limit, and they describe the day.
  */
 export class RateLimiter {
   readonly #policy: LimiterPolicy;
@@ -72,12 +72,12 @@ export class RateLimiter {
     return { quota, refusedBy: null, retryAt: now };
   }
 
-  /** The quota of a key that is refused: nothing is spent, and of the minute nothing is left to use. */
+  /** The quota of a banned key: nothing is spent, and nothing of the minute can be used. */
   closed(key: ApiKey, now: number): Quota {
     return quotaOf(this.metersOf(key).minute, 0, now);
   }
 
-  /** When both windows have a request for the key. */
+  /** When both windows have a request left for the key. */
   freeAt(key: ApiKey, now: number): number {
     const { minute, day } = this.metersOf(key);
     return Math.max(minute.freeAt(now), day.freeAt(now));

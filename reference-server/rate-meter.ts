@@ -3,11 +3,11 @@ export interface Meter {
   readonly limit: number;
   /** Requests left now. */
   left(now: number): number;
-  /** Spends one request; only called while one is left. */
+  /** Spends one request; called only while one is left. */
   spend(now: number): void;
-  /** Told of a request that was refused, where that counts as well. */
+  /** Called for a refused request, if refusals count too. */
   refused?(now: number): void;
-  /** When a request is admitted again; now, where one is left. */
+  /** When a request is admitted again; now, if one is left. */
   freeAt(now: number): number;
   /** When the limit resets. */
   resetAt(now: number): number;

@@ -8,7 +8,7 @@ import { type MeterKind, WindowFromFirstRequest } from './rate-meter.ts';
 import { BASE_PATH } from './routing.ts';
 import { FIRST_ID_BEYOND_DOUBLES, seedWithMixedIds } from './seed.ts';
 
-/** What the parts of a server are made from. */
+/** The ingredients that the parts of a server are made from. */
 export interface Recipe {
   /** Path of the base address. */
   readonly basePath: string;
@@ -25,7 +25,7 @@ export interface Recipe {
   readonly seed: (store: PetStore, animals: number) => void;
 }
 
-/** What a server is made of; every server has its own. */
+/** The parts of a server; every server has its own. */
 export interface Parts {
   readonly clock: Clock;
   readonly keys: KeyRing;
@@ -34,13 +34,13 @@ export interface Parts {
   readonly bans: BanList;
 }
 
-/** What a user can choose about the service; everything but the keys has a default. */
+/** The user's choices about the service; everything but the keys has a default. */
 export interface ServiceOptions {
-  /** Default the system's clock at `clockSpeed`. */
+  /** Default: the system's clock at `clockSpeed`. */
   readonly clock?: Clock;
-  /** From 1, the default, to 100,000; without effect where `clock` is given. */
+  /** From 1, the default, to 100,000; ignored if `clock` is given. */
   readonly clockSpeed?: number;
-  /** How many animals are in the store at the start; default 120. */
+  /** Number of animals in the store at the start; default 120. */
   readonly animals?: number;
   readonly keys: readonly IssuedKey[];
   /** The plan that the document leaves custom; default 5,000 a minute and 1,000,000 a day. */
@@ -66,7 +66,7 @@ export function documentedRecipe(options: ServiceOptions): Recipe {
   };
 }
 
-/** Makes the parts of one server, with so many animals in its store. */
+/** Makes the parts of one server, with this number of animals in its store. */
 export function partsOf(recipe: Recipe, animals = 120): Parts {
   const store = new PetStore(recipe.nextId);
   recipe.seed(store, animals);

@@ -6,14 +6,14 @@ import { type ReferenceServer, type ServerOptions, startServer } from './server.
 
 /** How a reference server is started; everything has a default. */
 export interface StartOptions extends Omit<ServerOptions, 'recipe' | 'behaviour'> {
-  /** Name of the one thing that it does wrong, or of several; see `faults/`. */
+  /** The name of a fault, or of several; see `faults/`. */
   readonly fault?: string | readonly string[];
-  /** Name of the conforming personality that it has instead of the usual one; see `variants/`. */
+  /** The name of a conforming variant; see `variants/`. */
   readonly variant?: string;
 }
 
 /**
- * Starts a reference server on loopback. A fault comes on top of a variant where both are named.
+ * Starts a reference server on loopback. If both are named, the fault is applied on top of the variant.
  *
  * @example
  * ```ts

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 /** The largest request body that is read: 1 MiB. The document does not show one (section 8, gaps). */
 export const MAX_BODY_BYTES = 1_048_576;
 
-// A client that is still sending gets to read its 413: this much more is taken in and thrown away, then it is cut off.
+// So that a client that is still sending can read its 413, this much more is read and discarded; then it is cut off.
 const DRAINED_BYTES = 8 * MAX_BODY_BYTES;
 
 /** A request body: the text, or why there is none to read. */
@@ -13,7 +13,7 @@ export type ReceivedBody =
   | { readonly kind: 'not-utf8' }
   | { readonly kind: 'too-large' };
 
-// A byte order mark stays, as a character that JSON does not have (RFC 8259, 8.1).
+// A byte order mark is kept, so that parsing fails: JSON must not have one (RFC 8259, 8.1).
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 function isLabelledJson(request: IncomingMessage): boolean {
@@ -25,7 +25,7 @@ function isLabelledJson(request: IncomingMessage): boolean {
   return charset === undefined || /^charset="?(?:utf-8|utf8|us-ascii)"?$/.test(charset);
 }
 
-/** Reads a request's body and hands it over once, or never where the client goes away first. */
+/** Reads a request's body and calls `done` once, or never if the client goes away first. */
 export function receiveBody(request: IncomingMessage, done: (body: ReceivedBody) => void): void {
   const chunks: Buffer[] = [];
   let size = 0;

@@ -3,7 +3,7 @@ import { methodNotAllowed, NO_SUCH_PATH, type Problem, UNREADABLE_ESCAPE } from 
 /** The base address's path: section 9, the version is part of it. */
 export const BASE_PATH = '/v1';
 
-/** What a request is for: one of the three operations, or what is wrong with its address. */
+/** The operation of a request, or the problem with its address. */
 export type Route =
   | { readonly operation: 'listPets'; readonly search: string }
   | { readonly operation: 'createPet' }

@@ -16,26 +16,26 @@ const STATUSES: readonly (PetStatus | null)[] = [
   'sold',
 ];
 
-// Categories that a client which rounds to 53 bits gets wrong are among them.
+// Includes categories that a client gets wrong if it rounds to 53 bits.
 const CATEGORIES = ['1', '2', '3', '9007199254740993', '4', '9223372036854775807', '5'];
 
-/** One of the animals that a store begins with. */
+/** One of the initial animals of a store. */
 export function seeded(ordinal: number): NewPet {
   return {
-    // Joined, a name is one text; a template would keep its pieces, and half as much memory again.
+    // `join` makes one flat string; a template would keep its pieces and use half as much memory again.
     name: [NAMES[ordinal % NAMES.length], ordinal + 1].join(' '),
     categoryId: CATEGORIES[ordinal % CATEGORIES.length] ?? '1',
     status: STATUSES[ordinal % STATUSES.length] ?? null,
   };
 }
 
-/** Ids of the seed: the first half counts from 1, the second half lies beyond what a double can tell apart. */
+/** The second half of the initial ids begins here, where a double can no longer tell integers apart. */
 export const FIRST_ID_BEYOND_DOUBLES = 9_007_199_254_740_993n;
 export const LARGEST_ID = '9223372036854775807';
 
 /**
- * Fills a store with animals. The first one has the largest id that there is; those after it count from 1, and the
- * second half from 2^53 + 1, where the ids of later additions go on.
+ * Fills a store with animals. The first one has the largest possible id. The others count from 1, and the second half
+ * from 2^53 + 1; ids of later additions continue from there.
  */
 export function seedWithMixedIds(store: PetStore, animals: number): void {
   const half = Math.ceil(animals / 2);

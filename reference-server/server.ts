@@ -16,28 +16,28 @@ import { answerUnparsed, serveUnusualRequests } from './unparsed-requests.ts';
 
 /** How a server is started; everything has a default. */
 export interface ServerOptions extends Omit<ServiceOptions, 'keys'> {
-  /** 0, the default, takes a free one. */
+  /** Default 0: a free port. */
   readonly port?: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** Default the demo keys, with new values in every run. */
+  /** Default: the demo keys, with new values in every run. */
   readonly keys?: readonly IssuedKey[];
   /** How long the server waits for slow clients. */
   readonly patience?: Partial<Patience>;
-  /** Makes the parts from something else. */
+  /** Changes the ingredients. */
   readonly recipe?: (usual: Recipe) => Recipe;
-  /** Decides otherwise than the document. */
+  /** Changes the decisions. */
   readonly behaviour?: (usual: Behaviour, parts: Parts, recipe: Recipe) => Behaviour;
 }
 
 /** A server that is listening. */
 export interface ReferenceServer {
-  /** With the version segment, without a trailing slash: `http://127.0.0.1:4711/v1`. */
+  /** With the version segment and without a trailing slash: `http://127.0.0.1:4711/v1`. */
   readonly baseUrl: string;
   readonly keys: readonly IssuedKey[];
   readonly clock: Clock;
   readonly enterprise: PlanLimits;
-  /** Stops accepting, lets requests under way finish, cuts off what is left after `patience.drainMs`. */
+  /** Stops accepting, lets requests in progress finish, and cuts off the rest after `patience.drainMs`. */
   close(): Promise<void>;
 }
 
@@ -49,9 +49,9 @@ export interface Patience {
   readonly requestMs: number;
   /** For the next request on a connection. */
   readonly idleMs: number;
-  /** For a client that does not read what it asked for. */
+  /** For a client that does not read its response. */
   readonly stalledMs: number;
-  /** For requests under way when the server is closed. */
+  /** For requests in progress when the server is closed. */
   readonly drainMs: number;
 }
 
@@ -92,7 +92,7 @@ function requestHandler({ recipe, behaviour, lists }: Service, server: Server) {
       if (!server.listening) headers.push('Connection', 'close');
       behaviour.deliver(response, last, headers, call);
     };
-    // A request that cannot be answered costs its own connection an apology, and no other one anything.
+    // An error while answering affects only its own connection.
     const answer = (make: () => Answer | null): void => {
       try {
         const made = make();
@@ -121,7 +121,7 @@ function httpServer(service: Service, { headersMs, requestMs, idleMs, stalledMs 
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: Math.min(1_000, headersMs / 2),
     maxHeaderSize: 16_384,
-    // Node would answer a missing Host without an Error body.
+    // By default, Node answers a missing Host without an Error body.
     requireHostHeader: false,
   });
   const { clock } = service.recipe;
@@ -129,8 +129,8 @@ function httpServer(service: Service, { headersMs, requestMs, idleMs, stalledMs 
   server.on('request', requestHandler(service, server));
   server.on('clientError', (error, socket) => answerUnparsed(error, socket, clock));
   serveUnusualRequests(server, clock);
-  // node:http holds a response back to join what is written of it. Here headers and body are one string already, and
-  // the joining costs more than all decisions about a request.
+  // node:http corks a response to join its parts. Here headers and body are already one string, and corking costs more
+  // than all decisions about a request.
   server.on('connection', (socket) => {
     socket.cork = () => undefined;
   });
@@ -162,9 +162,9 @@ function drain(server: Server, drainMs: number): Promise<void> {
 }
 
 /**
- * Starts a server that does what sections 2 to 9 of the document say.
+ * Starts a server that implements sections 2 to 9 of the document.
  *
- * @throws the system's error where the port cannot be had
+ * @throws the system's error if the port is not available
  */
 export async function startServer(options: ServerOptions = {}): Promise<ReferenceServer> {
   const keys = options.keys ?? demoKeys();

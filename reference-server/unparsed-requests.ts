@@ -23,7 +23,7 @@ function headersOf(refused: Problem, now: number): { headers: string[]; text: st
   return { headers: [...standardHeaders(answer, call), 'Connection', 'close'], text: answer.text };
 }
 
-// There is no response object where there is no request, so the answer is written as text.
+// Without a parsed request there is no response object, so the answer is written as text.
 function writeAndClose(socket: Duplex, refused: Problem, now: number): void {
   const { headers, text } = headersOf(refused, now);
   let head = `HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status] ?? ''}\r\n`;
@@ -31,15 +31,15 @@ function writeAndClose(socket: Duplex, refused: Problem, now: number): void {
   socket.end(`${head}\r\n${text}`, () => socket.destroy());
 }
 
-// node:http keeps the response that a connection is busy with here, and looks at it before it answers by itself.
+// node:http keeps a connection's current response here, and looks at it before it answers by itself.
 function pendingResponse(socket: Duplex): ServerResponse | null {
   if (!('_httpMessage' in socket)) return null;
   return socket._httpMessage instanceof ServerResponse ? socket._httpMessage : null;
 }
 
 /**
- * Answers bytes that are no request, or only half of one, with an Error body where the connection still takes it.
- * Requests that arrived whole before them are answered first: an answer in their place would be taken for theirs.
+ * Answers malformed or incomplete requests with an Error body, if the connection still accepts one. Complete requests
+ * that arrived earlier are answered first: otherwise this answer would be taken for theirs.
  */
 export function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, clock: Clock): void {
   const response = pendingResponse(socket);
@@ -59,7 +59,7 @@ function problemOf({ code }: NodeJS.ErrnoException): Problem {
   return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? TOO_SLOW : UNREADABLE;
 }
 
-/** Takes over what node:http would answer by itself, without a body: other expectations and CONNECT. */
+/** Handles what node:http would answer by itself without a body: unknown expectations and CONNECT. */
 export function serveUnusualRequests(server: Server, clock: Clock): void {
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
     const { headers, text } = headersOf(EXPECTATION, clock.now());

@@ -1,4 +1,4 @@
-/** One server with one fault or one conforming personality, checked by the whole suite. */
+/** Runs the whole suite against one server with one fault or variant. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AFTER_REMOVAL } from '../../reference-server/deviations/clock.ts';
 import { type StartOptions, startReferenceServer } from '../../reference-server/reference-server.ts';
@@ -10,15 +10,15 @@ import type { Settled } from '../run/findings.ts';
 import type { StyleName } from './frameworks/catalogue.ts';
 import { startFrameworkService } from './frameworks/framework-service.ts';
 
-/** What a case runs: a fault with the requirement that it breaks, or a variant, which breaks none. */
+/** A case: a fault with the requirement that it breaks, or a variant, which breaks none. */
 export interface AccuracyCase {
   readonly kind: 'fault' | 'variant';
   readonly name: string;
   /** The requirement that the fault names; undefined for a variant. */
   readonly breaks?: string;
-  /** The service made of other people's libraries that is checked, in place of the reference server. */
+  /** The framework service to check, instead of the reference server. */
   readonly style?: StyleName;
-  /** Animals of others in the store. */
+  /** Number of foreign animals in the store. */
   readonly animals?: number;
   /** Whether another client adds animals all the time. */
   readonly busy?: boolean;
@@ -37,7 +37,7 @@ export interface CaseResult {
 const KEY_NAMES = ['free-1', 'free-2', 'free-ban', 'pro-1', 'business-1', 'enterprise-1'] as const;
 type KeyName = (typeof KEY_NAMES)[number];
 
-/** The keys of a case, by the plans that it needs; a big plan costs thousands of requests. */
+/** The keys that a case may need; a big plan costs thousands of requests. */
 const KEYS: Readonly<Record<KeyName, Pick<ProfileKey, 'plan' | 'roles'>>> = {
   'free-1': { plan: 'free', roles: ['functional', 'exhaust'] },
   'free-2': { plan: 'free', roles: ['functional'] },
@@ -47,7 +47,7 @@ const KEYS: Readonly<Record<KeyName, Pick<ProfileKey, 'plan' | 'roles'>>> = {
   'enterprise-1': { plan: 'enterprise', roles: ['functional', 'exhaust'] },
 };
 
-/** What only a list that holds the whole store shows. */
+/** Requirements that show only if a list holds the whole store. */
 const WHOLE_STORE = [
   'list-unfiltered',
   'list-shows-added',
@@ -56,7 +56,7 @@ const WHOLE_STORE = [
 ];
 const SMALL_STORE = 40;
 
-/** A small plan of its own, so that its day is spent soon. */
+/** A small plan, so that its day is soon spent. */
 const ENTERPRISE = { perMinute: 120, perDay: 1200 };
 
 export interface Setting {
@@ -64,7 +64,7 @@ export interface Setting {
   readonly permissions: readonly Permission[];
 }
 
-/** What a case needs to show its fault, and no more. */
+/** The least that a case needs to show its fault. */
 export function settingOf({ breaks }: AccuracyCase): Setting {
   const [, window, plan = 'free'] = /^rate-(minute|day)-(\w+)$/.exec(breaks ?? '') ?? [];
   const ofPlan = KEY_NAMES.filter((name) => name === `${plan}-1`);
@@ -74,7 +74,7 @@ export function settingOf({ breaks }: AccuracyCase): Setting {
   return { keys: [...new Set([...usual, ...ofPlan])], permissions: ['writes', 'exhaust', 'ban'] };
 }
 
-/** A client of its own that adds an animal every few moments until it is told to stop. */
+/** Starts another client, which adds an animal every few moments; returns a function that stops it. */
 function keepAdding(baseUrl: string, key: string): () => Promise<void> {
   const stopping = new AbortController();
   const adding = (async () => {
@@ -97,7 +97,7 @@ function keepAdding(baseUrl: string, key: string): () => Promise<void> {
   };
 }
 
-/** The server of a case, but for its clock. */
+/** The server options of a case, without its clock. */
 export function serverOf({ kind, name, breaks, animals }: AccuracyCase): StartOptions {
   return {
     enterprise: ENTERPRISE,
@@ -111,7 +111,7 @@ export function serverOf({ kind, name, breaks, animals }: AccuracyCase): StartOp
   };
 }
 
-/** What a run is told of the server of a case. */
+/** The profile for the server of a case. */
 export function profileOf(
   target: string,
   { keys, permissions }: Setting,
@@ -142,12 +142,12 @@ async function startServerOf(accuracyCase: AccuracyCase): Promise<CaseServer> {
   const { kind, name, breaks, style } = accuracyCase;
   if (style !== undefined) return startFrameworkService(style, kind === 'fault' ? name : undefined);
   const clock = sharedClock();
-  // That the removal date has come is not believed of the target's clock alone.
+  // The run's clock must also be past the removal date: the target's clock alone is not believed.
   if (breaks === 'get-removed' || name === 'after-the-removal') await clock.sleepUntil(AFTER_REMOVAL);
   return { ...(await startReferenceServer({ clock, ...serverOf(accuracyCase) })), clock };
 }
 
-/** Runs a case on a server of its own, with which it shares a clock that waits for nothing. */
+/** Runs a case on a server of its own, with a shared simulated clock. */
 export async function runCase(accuracyCase: AccuracyCase): Promise<CaseResult> {
   const setting = settingOf(accuracyCase);
   const { keys, permissions } = setting;

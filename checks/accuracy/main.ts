@@ -1,9 +1,10 @@
 /**
  * `npm run accuracy`: the whole suite against every fault and every conforming variant of the reference server, and
- * against services of Express, Fastify and Go, in parallel, on a simulated clock. With `--write` the matrix goes to MATRIX.md
- * beside this file's source. Exits 1 unless every fault is found by the requirement that it breaks, every requirement
- * finds a fault, and no conforming server fails anything. With `--frameworks` these services alone,
- * beside three conforming reference servers.
+ * against services of Express, Fastify and Go, in parallel, on a simulated clock. With `--write` the matrix is written
+ * to MATRIX.md beside this file's source. Exits 1 unless every fault is found by the requirement that it breaks, every
+ * requirement
+ * finds a fault, and no conforming server fails anything. `--frameworks` runs only these services and three conforming
+ * reference servers.
  */
 import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -30,7 +31,7 @@ const { values: options } = parseArgs({
 
 const FOREIGN_ANIMALS = 100_000;
 const allCases: AccuracyCase[] = [
-  // The long ones first, so that none is left running alone at the end.
+  // Long cases first, so that none is left running alone at the end.
   ...FAULTS.map(({ name, breaks }) => ({ kind: 'fault' as const, name, breaks })).sort(
     (a, b) => weight(b) - weight(a),
   ),
@@ -45,7 +46,7 @@ function weight({ breaks }: { readonly breaks: string }): number {
   return breaks === 'rate-day-business' ? 2 : breaks.startsWith('rate-day-') ? 1 : 0;
 }
 
-/** Conforming servers that are judged whatever is asked for: a check that fails everything finds every fault. */
+/** Conforming servers that are always included: a check that fails everything would find every fault. */
 const ALWAYS = new Set(VARIANTS.slice(0, 3).map(({ name }) => name));
 const asked = allCases.filter(
   ({ kind, name, breaks, animals, style }) =>
@@ -65,7 +66,7 @@ function done(accuracyCase: AccuracyCase, result: CaseResult): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${entries.length} of ${cases.length} `);
 }
 
-/** One process, several cases at a time: most of a case is waiting. */
+/** Starts a process that runs several cases at a time, because most of a case is waiting. */
 function startWorker(): Promise<void> {
   return new Promise((resolve, reject) => {
     const worker = fork(fileURLToPath(new URL('./worker.js', import.meta.url)), {

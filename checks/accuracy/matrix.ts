@@ -1,4 +1,4 @@
-/** What the cases say together: what each requirement found, what else failed with it, what no fault turned red. */
+/** The results of all cases: what each requirement found, what else failed, and what no fault turned red. */
 import { causesIn } from '../run/cause.ts';
 import type { AccuracyCase, CaseResult } from './case.ts';
 
@@ -15,13 +15,13 @@ export interface Matrix {
   readonly withoutKill: readonly string[];
   readonly rows: readonly MatrixRow[];
   readonly conforming: readonly Entry[];
-  /** One line for everything that must not be. */
+  /** One line for each violation of the rules. */
   readonly problems: readonly string[];
 }
 
 export interface MatrixRow {
   readonly requirement: string;
-  /** Faults that name this requirement, with what else failed. */
+  /** The faults that name this requirement, with everything else that failed. */
   readonly kills: readonly {
     readonly fault: string;
     readonly found: boolean;
@@ -32,7 +32,7 @@ export interface MatrixRow {
 const failed = ({ verdicts }: CaseResult) =>
   verdicts.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);
 
-/** What a case could not tell, though it had the means; what nothing showed is no matter here. */
+/** Requirements that a case left inconclusive, except those that no exchange shows. */
 const open = ({ verdicts }: CaseResult): string[] =>
   verdicts
     .filter(
@@ -44,7 +44,7 @@ const open = ({ verdicts }: CaseResult): string[] =>
 const title = ({ name, kind, style, animals, busy }: AccuracyCase) =>
   `${kind === 'fault' && style !== undefined ? `${style}: ` : ''}${name}${animals === undefined ? '' : `, ${animals.toLocaleString('en')} foreign animals`}${busy === true ? ', another client adding' : ''}`;
 
-/** Rows that another one is explained by, although they passed or are not there: sentences that are not true. */
+/** Reasons that are not true: they blame a row that passed or does not exist. */
 function untrue({ verdicts }: CaseResult): string[] {
   const byId = new Map(verdicts.map(({ id, verdict }) => [id, verdict]));
   return verdicts.flatMap(({ id, reason }) =>
@@ -57,7 +57,7 @@ function untrue({ verdicts }: CaseResult): string[] {
   );
 }
 
-/** @param checkable the requirements that are to be seen red: each has a row */
+/** @param checkable the requirements that must be seen red: each has a row */
 export function matrixOf(entries: readonly Entry[], checkable: readonly string[]): Matrix {
   const faults = entries.filter((entry) => entry.case.kind === 'fault');
   const conforming = entries

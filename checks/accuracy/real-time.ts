@@ -1,7 +1,8 @@
 /**
- * `npm run prove:limits`: minute windows and bans in real time. Servers of every kind of window and every style of ban
- * are checked, those of different windows side by side (`--once`: each kind and each style once). Prints what each run
- * took against what the document forces, and exits 1 unless every requirement but the day's passes on each.
+ * `npm run prove:limits`: minute windows and bans in real time. It checks servers with every kind of window and every
+ * style of ban; those with different windows run side by side (`--once`: each kind and each style once). It compares
+ * the time of each run with what the document forces, and exits 1 unless every requirement except the day's passes on
+ * each server.
  */
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
@@ -21,7 +22,7 @@ const { values: options } = parseArgs({ options: { once: { type: 'boolean', defa
 
 const BAN_SECONDS = 20;
 const WINDOW_SECONDS = 60;
-/** What the limits themselves do not take: everything that needs no exhausted window. */
+/** Requests that a run may send beyond those that the limits need. */
 const REQUESTS_BESIDE = 250;
 
 const WINDOWS = {
@@ -47,7 +48,7 @@ interface Outcome {
   readonly name: string;
   readonly seconds: number;
   readonly requests: number;
-  /** Of them, those until each key's first refusal: what a bucket gives back meanwhile is a part of its limit. */
+  /** Of these, the requests until each key's first refusal: a token bucket's refill is a part of its limit. */
   readonly limits: number;
   readonly problems: readonly string[];
 }
@@ -89,10 +90,10 @@ async function prove(name: string, answers: readonly Personality[]): Promise<Out
   }
 }
 
-/** Of several runs that began at once none would have the machine to itself: a bucket gives back while it is emptied. */
+/** Runs start this far apart: a token bucket refills while it is emptied, so a fill needs the machine to itself. */
 const APART = 6 * SECOND;
 
-// For the same reason one style of ban comes after the other.
+// For the same reason the styles of ban run one after the other.
 const outcomes: Outcome[] = [];
 const styles = Object.entries(BANS);
 const rounds = options.once ? 1 : styles.length;

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** What came back on a connection until it was closed or went quiet. */
+/** Everything received on a connection until it was closed or went quiet. */
 export interface Conversation {
   readonly text: string;
   readonly closed: boolean;
 }
 
-/** A connection that sends whatever bytes it is given. */
+/** A connection that sends arbitrary bytes. */
 export class RawConnection {
   readonly socket: Socket;
   #received = '';
@@ -49,7 +49,7 @@ export class RawConnection {
   /**
    * Waits until what was received satisfies the condition or the connection is closed.
    *
-   * @throws Error where neither has come about after ten seconds
+   * @throws Error if neither happens within ten seconds
    */
   async until(condition: (text: string) => boolean): Promise<Conversation> {
     let late = false;
@@ -78,14 +78,14 @@ export class RawConnection {
   }
 }
 
-/** One response, as far as it has come. */
+/** One response, as far as it has arrived. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: string;
 }
 
-/** Takes the complete responses, those with a Content-Length, off the front of what was received. */
+/** Splits the complete responses (those with a Content-Length) off the front of the received text. */
 export function responsesIn(text: string): { responses: RawResponse[]; rest: string } {
   const responses: RawResponse[] = [];
   let rest = text;

@@ -2,10 +2,10 @@ import type { Clock } from '../clock.ts';
 import { REMOVAL } from '../deprecation.ts';
 import type { Personality } from './personality.ts';
 
-/** A time at which GET /pets/{petId} is removed wherever on Earth. */
+/** A time at which the removal date of GET /pets/{petId} is past in every time zone. */
 export const AFTER_REMOVAL = REMOVAL + 30 * 86_400_000;
 
-/** A clock that is ahead of another one, or behind it, by a fixed time. */
+/** A clock that is ahead of or behind another one by a fixed time. */
 export function shiftedClock(clock: Clock, milliseconds: number): Clock {
   return { now: () => clock.now() + milliseconds, speed: clock.speed };
 }

@@ -3,7 +3,7 @@ import { LineCounter, parseDocument } from 'yaml';
 import type { IssuedKey } from '../api-keys.ts';
 import { isPlan, PLANS } from '../plans.ts';
 
-/** A key file that cannot be used; the message names the file and what is wrong with it. */
+/** An unusable key file; the message names the file and the problem. */
 export class KeyFileError extends Error {
   constructor(file: string, problem: string) {
     super(`${file}: ${problem}`);
@@ -11,7 +11,7 @@ export class KeyFileError extends Error {
   }
 }
 
-// What RFC 6750 allows in a bearer token.
+// The bearer token syntax of RFC 6750.
 const TOKEN = /^[A-Za-z0-9\-._~+/]+=*$/;
 const NAME = /^[A-Za-z0-9._-]+$/;
 
@@ -41,7 +41,7 @@ function readKey(file: string, entry: unknown, position: number, environment: No
 /**
  * Reads `keys: [{ name, plan, env }]` from a YAML file; the values come from the environment.
  *
- * @throws KeyFileError for everything that is wrong with it, never with a key's value in the message
+ * @throws KeyFileError for any problem; the message never contains a key's value
  */
 export function readKeyFile(file: string, environment: NodeJS.ProcessEnv): IssuedKey[] {
   let text: string;

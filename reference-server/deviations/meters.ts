@@ -1,6 +1,6 @@
 import type { MeterKind } from '../rate-meter.ts';
 
-/** A window that opens and closes by the clock: at every full minute, or at midnight UTC. */
+/** A fixed window aligned to the clock: it begins at every full minute, or at midnight UTC. */
 export const windowByClock: MeterKind = (limit, windowMs) => {
   let startsAt = 0;
   let used = 0;
@@ -23,7 +23,7 @@ export const windowByClock: MeterKind = (limit, windowMs) => {
   };
 };
 
-/** Looks back over the length of the window: each request is given back when it has become that old. */
+/** A sliding log: each request is given back once it is as old as the window is long. */
 export const slidingLog: MeterKind = (limit, windowMs) => {
   const times: number[] = [];
   const left = (now: number) => {
@@ -43,15 +43,15 @@ export const slidingLog: MeterKind = (limit, windowMs) => {
   };
 };
 
-/** Looks back over refused requests as well: who goes on asking waits longer. */
+/** A sliding log that also counts refused requests: a client that keeps sending waits longer. */
 export const slidingLogOfAll: MeterKind = (limit, windowMs) => {
   const log = slidingLog(limit, windowMs);
   return { ...log, refused: log.spend };
 };
 
 /**
- * Windows by the clock, of which the one before counts as far as a minute that looks back still holds it, its requests
- * taken as spread evenly over it.
+ * A sliding window counter. Windows are aligned to the clock. The previous one counts in proportion to its overlap with
+ * the sliding window, as if its requests were spread evenly.
  */
 export const slidingCounter: MeterKind = (limit, windowMs) => {
   let startsAt = 0;
@@ -66,7 +66,7 @@ export const slidingCounter: MeterKind = (limit, windowMs) => {
     }
     return limit - used - Math.ceil((usedBefore * (start + windowMs - now)) / windowMs);
   };
-  /** When so few of a window's requests still count that there is room. */
+  /** When so few of the window's requests still count that there is room for another. */
   const freedAt = (start: number, room: number, requests: number) =>
     start + Math.ceil(windowMs - (room * windowMs) / Math.max(requests, 1));
   return {
@@ -90,10 +90,10 @@ export const slidingCounter: MeterKind = (limit, windowMs) => {
   };
 };
 
-/** A bucket of `limit` tokens that fills up evenly over the window. */
+/** A token bucket of `limit` tokens that refills evenly over the window. */
 export const tokenBucket: MeterKind = (limit, windowMs) => {
   const msPerToken = windowMs / limit;
-  // When the bucket will be full again: the one number from which all others follow.
+  // When the bucket will be full again; all other values follow from this one.
   let fullAt = 0;
   return {
     limit,

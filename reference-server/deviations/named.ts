@@ -1,6 +1,6 @@
 import { closestMatch } from 'leven';
 
-/** Nothing has the name that was asked for; the message says what comes closest. */
+/** No item has the requested name; the message suggests the nearest one. */
 export class UnknownNameError extends Error {
   constructor(kind: string, name: string, known: readonly string[]) {
     const close = closestMatch(name, known, { maxDistance: 12 });
@@ -11,10 +11,10 @@ export class UnknownNameError extends Error {
 }
 
 /**
- * The one of a list that has a name.
+ * Finds an item by its name.
  *
- * @param kind what is looked for, for the error message
- * @throws UnknownNameError where none has it
+ * @param kind the kind of item, for the error message
+ * @throws UnknownNameError if there is none
  */
 export function named<T extends { readonly name: string }>(kind: string, name: string, all: readonly T[]): T {
   const found = all.find((candidate) => candidate.name === name);

@@ -4,14 +4,14 @@ import type { ServerOptions } from '../server.ts';
 
 /**
  * A way in which a server differs from the conforming one: other ingredients, other decisions, or both. Each function
- * is called once for every server, so that what it remembers is that server's own.
+ * is called once per server, so that each server has its own state.
  */
 export interface Personality {
   readonly recipe?: (usual: Recipe) => Partial<Recipe>;
   readonly behaviour?: (usual: Behaviour, parts: Parts, recipe: Recipe) => Partial<Behaviour>;
 }
 
-/** Several personalities, one on top of the other, as `startServer` takes them. */
+/** Stacks several personalities into options for `startServer`. */
 export function together(
   ...personalities: readonly Personality[]
 ): Required<Pick<ServerOptions, 'recipe' | 'behaviour'>> {

@@ -11,49 +11,51 @@ import type { Parts, Recipe } from '../recipe.ts';
 import type { Route } from '../routing.ts';
 import type { Personality } from './personality.ts';
 
-/** The building blocks of variants and faults: each turns one small function into a personality that differs in that alone. */
+/**
+ * The building blocks of variants and faults: each turns a small function into a personality with that one deviation.
+ */
 
 /** Whether a deviation shows in an answer. */
 export type When = (answer: Answer, call: Call) => boolean;
 
-/** Answers with a status, of one operation or of all. */
+/** Matches answers with a status, of one operation or of all. */
 export function answers(status: number, operation?: Route['operation']): When {
   return (answer, call) =>
     answer.status === status && (operation === undefined || call.route.operation === operation);
 }
 
-/** Answers of one operation with a success. */
+/** Matches successful answers of one operation. */
 export function succeeds(operation: Route['operation']): When {
   return (answer, call) => answer.status < 300 && call.route.operation === operation;
 }
 
-/** Where an answer is of a kind and its call is too. */
+/** Matches answers whose call also passes a test. */
 export function where(when: When, test: (call: Call) => boolean): When {
   return (answer, call) => when(answer, call) && test(call);
 }
 
-/** Whether the address of a call says `status=`. */
+/** Whether the address of a call contains `status=`. */
 export const asksForStatus = (call: Call) => call.target.includes('status=');
 
 export const onPlan = (plan: Plan) => (call: Call) => call.key?.plan === plan;
 
-/** The limit and status in a list's query as they were sent, unread. */
+/** Whether the raw query of a list contains this text. */
 export function queried(call: Call, text: string): boolean {
   return call.route.operation === 'listPets' && call.route.search.split('&').includes(text);
 }
 
-/** An answer with another body. */
+/** Replaces the body of an answer. */
 export function withBody(answer: Answer, text: string): Answer {
   return { ...answer, ...bodyOf(text) };
 }
 
-/** An answer with another status and an Error body that agrees with it. */
+/** Replaces the status of an answer, with an Error body to match. */
 export function withError(answer: Answer, status: number): Answer {
   const body = errorBody({ status, code: 'refused', message: 'The request was refused.' });
   return { ...withBody(answer, body), status };
 }
 
-/** Changes status or body where it shows. */
+/** Changes the answers that match. */
 export function answering(when: When, change: (answer: Answer, call: Call) => Answer): Personality {
   return {
     behaviour: (usual) => ({
@@ -65,7 +67,7 @@ export function answering(when: When, change: (answer: Answer, call: Call) => An
   };
 }
 
-/** Answers with another status, and an Error that agrees with it. */
+/** Answers with another status, and an Error body to match. */
 export function failing(status: number, when: When): Personality {
   return answering(when, (answer) => withError(answer, status));
 }
@@ -75,20 +77,20 @@ export function answeringWith(text: string, when: When, status?: number): Person
   return answering(when, (answer) => ({ ...withBody(answer, text), status: status ?? answer.status }));
 }
 
-/** Holds for every n-th time that a predicate holds; it counts, so every server needs its own. */
+/** Matches every n-th time that a predicate does. It has a counter, so every server needs its own. */
 export function everyNth(n: number, when: When): When {
   let times = 0;
   return (answer, call) => when(answer, call) && ++times % n === 0;
 }
 
-/** A deviation that remembers something; every server gets its own. */
+/** A deviation with state; every server gets its own. */
 export function eachServer(make: (parts: Parts) => Personality): Personality {
   return {
     behaviour: (usual, parts, recipe) => make(parts).behaviour?.(usual, parts, recipe) ?? {},
   };
 }
 
-/** Changes one header's value where it shows; null leaves the header out. */
+/** Changes the value of one header in matching answers; null removes the header. */
 export function header(
   name: string,
   when: When,
@@ -115,7 +117,7 @@ function changedHeader(headers: string[], name: string, change: (value: string) 
   return changed;
 }
 
-/** Adds a header where it shows. */
+/** Adds a header to matching answers. */
 export function addedHeader(name: string, value: string, when: When): Personality {
   return {
     behaviour: (usual) => ({
@@ -169,7 +171,7 @@ export function selecting(
   };
 }
 
-/** Hides animals from lists, which are filled up with those that come next. */
+/** Hides animals from lists; the next ones fill the gaps. */
 export function hiding(
   hidden: (pet: Pet, call: Call) => boolean,
   from: (query: ListQuery) => boolean = () => true,
@@ -181,7 +183,7 @@ export function hiding(
   });
 }
 
-/** Is told of every animal that is added. */
+/** Calls a function for every animal that is added. */
 export function noting(note: (pet: Pet, call: Call) => void): Personality {
   return {
     behaviour: (usual) => ({
@@ -194,7 +196,7 @@ export function noting(note: (pet: Pet, call: Call) => void): Personality {
   };
 }
 
-/** Lets other requests in: what the usual look-up finds, or what `change` makes of the call. */
+/** Accepts more requests: those of the usual look-up, or those for which `change` finds a key. */
 export function identifying(
   change: (usual: ApiKey | null, call: Call, recipe: Recipe, parts: Parts) => ApiKey | null,
 ): Personality {
@@ -205,7 +207,7 @@ export function identifying(
   };
 }
 
-/** Decides otherwise about a valid key's request. */
+/** Changes whether a valid key's request is admitted. */
 export function admitting(
   change: (usual: Behaviour['admit'], key: ApiKey, call: Call, parts: Parts) => Gate,
 ): Personality {
@@ -214,7 +216,7 @@ export function admitting(
   };
 }
 
-/** Reads an addition's body otherwise. */
+/** Changes how the body of an addition is read. */
 export function readingPet(
   change: (
     usual: Behaviour['readNewPet'],
@@ -230,7 +232,7 @@ export function readingPet(
   };
 }
 
-/** Finds an animal otherwise. */
+/** Changes how an animal is found. */
 export function finding(
   change: (usual: Behaviour['findPet'], petId: string, call: Call, parts: Parts) => Pet | Problem | null,
 ): Personality {
@@ -239,15 +241,15 @@ export function finding(
   };
 }
 
-/** Counts the minute in another way. */
+/** Counts the minute with another meter. */
 export const minuteBy = (minuteMeter: MeterKind): Personality => ({ recipe: () => ({ minuteMeter }) });
 
-/** The oldest animal of the store; there is none in an empty one. */
+/** The oldest animal of the store; null if it is empty. */
 export function firstPet(parts: Parts): Pet | null {
   return parts.store.having(null)[0] ?? null;
 }
 
-/** Reads a body as if a member had another value, or none (undefined), before it is judged. */
+/** Replaces a member's value in a body, or removes it (undefined), before the body is judged. */
 export function memberAs(
   name: string,
   change: (text: string | undefined) => string | undefined,

@@ -1,4 +1,4 @@
-/** Who calls: the keys, their plans, and the bans on them. */
+/** The callers: keys, their plans, and bans. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Is } from './catalogue.ts';
 
@@ -12,7 +12,7 @@ export const KEYS = new Map([
   ['pro-1', 'Pets-pro-1-d3YjFp6'],
 ]);
 
-/** Whom a request is counted for. */
+/** The account that a request is counted for. */
 export interface Caller {
   readonly id: string;
   readonly perMinute: number;
@@ -25,7 +25,7 @@ export interface Request {
   readonly ip?: string | undefined;
 }
 
-/** Finds who sent a request; whoever has no key is counted by address. */
+/** Finds the caller of a request; without a key, callers are counted by address. */
 export function callers(is: Is, store: 'map' | 'database'): (request: Request) => Promise<Caller> {
   return async ({ headers: { authorization = '' }, ip = '', method }) => {
     if (store === 'database') await sleep(2);
@@ -46,7 +46,7 @@ export function callers(is: Is, store: 'map' | 'database'): (request: Request) =
 const PATIENCE = 20;
 const BAN_SECONDS = 120;
 
-/** Bans whoever is refused again and again without a pause. */
+/** Bans callers that are refused repeatedly without a pause. */
 export class Bans {
   readonly #is: Is;
   readonly #refused = new Map<string, number>();
@@ -69,7 +69,7 @@ export class Bans {
     this.#refused.delete(id);
   }
 
-  /** Milliseconds since 1970 by what the banned are told; undefined for who is not banned. */
+  /** End of a caller's ban in milliseconds since 1970; undefined if it is not banned. */
   until(id: string): number | undefined {
     const until = this.#until.get(this.#is('ban-on-everybody') ? '' : id) ?? 0;
     return until > Date.now() ? Math.min(until, Date.now() + 1000 * BAN_SECONDS) : undefined;

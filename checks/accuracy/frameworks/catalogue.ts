@@ -23,7 +23,7 @@ interface FrameworkFault {
   readonly style: StyleName;
 }
 
-/** What such services typically get wrong: the requirement that it breaks, and the service that is made to do it. */
+/** Typical faults of such services: the requirement that each breaks, and the service that has it. */
 export const FAULTS = [
   // Answers in the library's words.
   { name: 'refusal-in-library-words', breaks: 'error-body-429', style: 'express-rate-limit' },
@@ -53,7 +53,7 @@ export const FAULTS = [
   { name: 'reset-as-date', breaks: 'rate-reset-value', style: 'rate-limiter-flexible' },
   { name: 'retry-after-forgotten', breaks: 'retry-after-present', style: 'rate-limiter-flexible' },
   { name: 'retry-after-one-second', breaks: 'retry-after-honest', style: 'rate-limiter-flexible' },
-  // What is counted, and for whom.
+  // What is counted, and for which caller.
   { name: 'bucket-per-route', breaks: 'rate-minute-free', style: 'express-rate-limit' },
   { name: 'bucket-per-address', breaks: 'rate-keys-apart', style: 'express-rate-limit' },
   { name: 'one-limit-for-all', breaks: 'rate-minute-pro', style: 'rate-limiter-flexible' },
@@ -92,7 +92,7 @@ export const FAULTS = [
   { name: 'stored-before-validated', breaks: 'add-rejected-stores-nothing', style: 'fastify-rate-limit' },
   { name: 'id-read-loosely', breaks: 'get-malformed-id-refused', style: 'express-rate-limit' },
   { name: 'deprecated-until-2031', breaks: 'sunset-header-agrees', style: 'express-rate-limit' },
-  // What Go does where nobody looks.
+  // Typical mistakes in Go.
   { name: 'go-burst-of-one', breaks: 'rate-minute-free', style: GO_STYLE },
   { name: 'go-half-the-refill', breaks: 'rate-next-window', style: GO_STYLE },
   { name: 'go-errors-as-text', breaks: 'error-body-401', style: GO_STYLE },

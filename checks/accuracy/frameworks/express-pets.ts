@@ -1,4 +1,4 @@
-/** The operations as Express has them, behind whatever limits them. */
+/** The operations in Express, behind any limiter. */
 import express, { type ErrorRequestHandler, type RequestHandler, type Response } from 'express';
 import { stringify } from 'lossless-json';
 import type { Caller, Request } from './callers.ts';
@@ -12,7 +12,7 @@ export function send(response: Response, { status, body }: Answer): void {
 interface Parts {
   readonly store: PetStore;
   readonly callerOf: (request: Request) => Promise<Caller>;
-  /** What makes a limiter; called once for each bucket that a key has. */
+  /** Makes a limiter; called once for each bucket of a key. */
   readonly limiter: () => RequestHandler;
 }
 
@@ -62,7 +62,7 @@ const readBody: RequestHandler = (request, _response, next) => {
   }
 };
 
-// Express knows it by its four parameters.
+// Express recognises error handlers by their four parameters.
 const sendError: ErrorRequestHandler = (error: unknown, _request, response, _next) => {
   const isHttp = error instanceof Error && 'status' in error && typeof error.status === 'number';
   const status = isHttp ? Number(error.status) : 500;

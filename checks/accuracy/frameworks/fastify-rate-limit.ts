@@ -1,4 +1,4 @@
-/** Fastify behind @fastify/rate-limit, its schemas the validation. */
+/** Fastify with @fastify/rate-limit, validated by its schemas. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import rateLimit, { type RateLimitPluginOptions } from '@fastify/rate-limit';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
@@ -15,7 +15,7 @@ export interface FastifyWays extends Ways {
   readonly ban?: number;
   /** By default one serializer writes all answers. */
   readonly responseSchemas?: boolean;
-  /** Whoever is refused waits a whole minute from then on. */
+  /** Each refusal starts a whole new minute of waiting. */
   readonly continueExceeding?: boolean;
 }
 
@@ -40,7 +40,7 @@ const QUERY = {
 };
 const FIELDS = { id: { type: 'integer' }, name: { type: 'string' }, categoryId: { type: 'integer' } };
 const PET = { type: 'object', properties: { ...FIELDS, status: { type: 'string' } } };
-/** Fastify writes what a schema names, and nothing else. */
+/** Fastify serializes only the fields that a schema names. */
 const PET_WITHOUT_STATUS = { type: 'object', properties: FIELDS };
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -84,7 +84,7 @@ export async function fastifyRateLimit(ways: FastifyWays, is: Is): Promise<Liste
   await app.register(rateLimit, { ...options, global: ways.limits === undefined });
   if (ways.limits === 'by hand') app.addHook('onRequest', app.rateLimit());
 
-  // The plugin tells how many seconds are left, the document a Unix time.
+  // The plugin sends the seconds left, but the document asks for a Unix time.
   if (!is('reset-as-plugin-sends-it'))
     app.addHook('onSend', async (_request, reply) => {
       const left = reply.getHeader('x-ratelimit-reset');

@@ -1,4 +1,4 @@
-/** Starts a service made of libraries that nobody here wrote, in a thread or process of its own. */
+/** Starts a service built on third-party libraries, in a thread or process of its own. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
@@ -15,7 +15,7 @@ import { KEYS } from './callers.ts';
 import { GO_STYLE, type NodeStyle, type StyleName } from './catalogue.ts';
 import type { ServiceData } from './service.ts';
 
-/** Built, since a thread does not inherit what makes Node read TypeScript. */
+/** The compiled file, because a thread does not inherit Node's TypeScript loader. */
 const SERVICE = new URL('dist/checks/accuracy/frameworks/service.js', packageRoot);
 const GO_SOURCE = fileURLToPath(new URL('checks/accuracy/frameworks/go', packageRoot));
 const GO_PROGRAM = fileURLToPath(new URL('dist/checks/accuracy/frameworks/pets-in-go', packageRoot));
@@ -23,7 +23,7 @@ const GO_PROGRAM = fileURLToPath(new URL('dist/checks/accuracy/frameworks/pets-i
 export interface FrameworkService {
   readonly baseUrl: string;
   readonly keys: readonly { readonly name: string; readonly value: string }[];
-  /** Of which the service's time is a part: where both wait, the time is there at once. */
+  /** The shared clock that the service follows; it jumps ahead when both sides wait. */
   readonly clock: Clock;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ async function startInThread(style: NodeStyle, fault?: string): Promise<Framewor
   };
 }
 
-/** Builds the service in Go; tells why it cannot be. */
+/** Builds the service in Go; returns the reason if that fails. */
 export const buildInGo = (): Promise<string | undefined> =>
   promisify(execFile)('go', ['build', '-o', GO_PROGRAM, '.'], { cwd: GO_SOURCE }).then(
     () => undefined,

@@ -1,4 +1,4 @@
-/** The animals of a service, and what the document says of them; each fault of `catalogue.ts` changes a line. */
+/** The animals of a service and the document's rules for them; each fault of `catalogue.ts` changes a line. */
 import { setImmediate as turn } from 'node:timers/promises';
 import { isInteger, parse } from 'lossless-json';
 import type { Is } from './catalogue.ts';
@@ -19,16 +19,16 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** What the document does not say, as this service does it. */
+/** How this service answers the gaps. */
 export interface Ways {
-  /** What answers a limit or status that does not exist; by default the nearest limit and no animal. */
+  /** The answer to an invalid limit or status; by default the nearest limit, and an empty list. */
   readonly oddQueries?: 'refused';
   readonly newestFirst?: boolean;
   /** The status of an animal that was added without one; by default none. */
   readonly usualStatus?: string;
 }
 
-/** JSON with every digit of its integers. */
+/** Parses JSON without losing digits of integers. */
 export const parseJson = (text: string): unknown =>
   parse(text, null, (digits) => (isInteger(digits) ? BigInt(digits) : Number(digits)));
 

@@ -1,4 +1,4 @@
-/** Express behind rate-limiter-flexible, which counts and leaves every answer to the service. */
+/** Express with rate-limiter-flexible, which only counts and leaves the answers to the service. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Express, RequestHandler } from 'express';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
@@ -11,7 +11,7 @@ const PATIENCE = 20;
 
 export interface FlexibleWays extends Ways {
   readonly keys: 'map' | 'database';
-  /** Seconds for which who goes on is blocked; by default nobody is. */
+  /** Seconds for which a caller that keeps sending is blocked; by default nobody is. */
   readonly block?: number;
   /** By default whole seconds. */
   readonly retryAfter?: 'date';
@@ -23,7 +23,7 @@ export function rateLimiterFlexible(ways: FlexibleWays, is: Is): Express {
   function limiter(): RequestHandler {
     const limiters = new Map<string, RateLimiterMemory>();
     const turns = new Map<string, number>();
-    /** The limiter of a plan; a service of two processes without a shared store has two of each, taken in turns. */
+    /** The limiter of a plan. A service of two processes without a shared store has two, used in turn. */
     function limiterOf(id: string, points: number): RateLimiterMemory {
       const turn = (turns.get(id) ?? 0) + 1;
       turns.set(id, turn);

@@ -1,4 +1,4 @@
-/** The thread of one service: answers on loopback, by a clock that another thread moves on. */
+/** The thread of one service: answers on loopback, with a clock that another thread advances. */
 import { createServer } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Is, NodeStyle } from './catalogue.ts';
@@ -8,7 +8,7 @@ import { STYLES } from './styles.ts';
 export interface ServiceData {
   readonly style: NodeStyle;
   readonly fault?: string;
-  /** Milliseconds by which this service's time is ahead of the machine's. */
+  /** Milliseconds by which this service's clock is ahead of the machine's. */
   readonly ahead: Float64Array;
 }
 
@@ -17,7 +17,7 @@ shiftDate(ahead);
 const is: Is = (name) => name === fault;
 const answer = await STYLES[style](is);
 const server = createServer((request, response) => {
-  // Node caches the text of its own.
+  // Node caches its own Date header.
   response.setHeader('date', new Date().toUTCString());
   answer(request, response);
 });

@@ -1,6 +1,6 @@
 /**
- * Date ahead of the machine's, for a thread that shares a clock with a run in another one. Timers go on as they are: the
- * limiters look at Date whenever a request comes, and clear away by timers what that has shown to be over.
+ * Shifts Date ahead of the machine's clock, for a thread that shares a clock with a run in another thread. Timers are
+ * not shifted: the limiters consult Date for every request, and use timers only to clean up expired entries.
  */
 export function shiftDate(ahead: Float64Array): void {
   const machine = Date.now;

@@ -1,6 +1,6 @@
 /**
- * Conforming services as people build them: library, keys, windows, headers, bans, and what the document leaves open. None
- * counts a day: no run of theirs is permitted to spend one.
+ * Conforming services as people build them: library, keys, windows, headers, bans, and gaps. None of them counts a day,
+ * because no run here has the permission to spend one.
  */
 import type { RequestListener } from 'node:http';
 import type { Is, NodeStyle } from './catalogue.ts';

@@ -2,7 +2,7 @@ import { brotliCompressSync, constants, createGzip, deflateRawSync, deflateSync,
 import { type Answer, onTheWire, withHeaders } from './good-answers.ts';
 import { type Expected, failure, type HostileTarget, hostile, response } from './hostile-target.ts';
 
-/** A target that answers every request well but for the body. */
+/** A target whose answers are correct except for the body. */
 const spoils = (
   name: string,
   expected: Expected,
@@ -19,7 +19,7 @@ const spoils = (
     },
   }));
 
-/** A target that answers everything with this text in place of what it should. */
+/** A target that answers everything with this text. */
 const says = (name: string, text: string | Buffer, expected: Expected = response({ status: 200 })) =>
   spoils(name, expected, () => Buffer.from(text));
 
@@ -30,7 +30,7 @@ const TOO_LARGE = failure('too-large', /larger than \d+ bytes when decompressed/
 
 const TOO_LARGE_AS_SENT = failure('too-large', /body is larger than 2097152 bytes/);
 
-/** A thousand times smaller than what it becomes. */
+/** Size after decompression; compressed it is a thousand times smaller. */
 const BOMB_BYTES = 64 * 1024 * 1024;
 
 function gzipBomb(): Promise<Buffer> {
@@ -49,7 +49,10 @@ function gzipBomb(): Promise<Buffer> {
 const brotliBomb = async () =>
   brotliCompressSync(Buffer.alloc(BOMB_BYTES), { params: { [constants.BROTLI_PARAM_QUALITY]: 1 } });
 
-/** A target that sends a bomb, which is made before it starts: on a busy machine that takes longer than an answer may. */
+/**
+ * A target that sends a decompression bomb. It is made in advance: on a busy machine that takes longer than an answer
+ * may.
+ */
 function bombs(name: string, make: () => Promise<Buffer>, coding: string): HostileTarget {
   let made: Promise<Buffer> | undefined;
   const bomb = () => {
@@ -68,7 +71,7 @@ function bombs(name: string, make: () => Promise<Buffer>, coding: string): Hosti
 
 const animal = (rest: string) => `{"id":1,"name":"Rex","categoryId":1,${rest}}`;
 
-/** Targets whose bodies are coded, broken or outsized; what the JSON means is the checks' business. */
+/** Targets whose bodies are encoded, broken or oversized; the meaning of the JSON is for the checks. */
 export const bodyTargets: readonly HostileTarget[] = [
   spoils('compresses with gzip unasked', REX, (body) => gzipSync(body), 'gzip'),
   spoils('compresses with deflate', REX, (body) => deflateSync(body), 'deflate'),

@@ -1,11 +1,11 @@
 import { onTheWire } from './good-answers.ts';
 import { type HostileTarget, hostile, response } from './hostile-target.ts';
 
-/** How many requests are answered well before a target changes. */
+/** How many requests are answered correctly before a target changes. */
 export const GOOD_REQUESTS = 5;
-/** How many requests a target that comes back misses. */
+/** How many requests a target that recovers leaves unanswered. */
 export const MISSED_REQUESTS = 3;
-/** Milliseconds that a target which has slowed down takes for an answer. */
+/** Milliseconds per answer after a target has slowed down. */
 export const SLOW_ANSWER = 50;
 
 const GOOD = response({ status: 200 });

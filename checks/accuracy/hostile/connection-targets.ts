@@ -4,7 +4,7 @@ import { startRawServer } from './raw-server.ts';
 
 const HEAD = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 
-/** Targets that break the connection, keep it and say nothing, or say it too slowly. */
+/** Targets that break the connection, stay silent, or answer too slowly. */
 export const connectionTargets: readonly HostileTarget[] = [
   {
     name: 'refuses the connection',

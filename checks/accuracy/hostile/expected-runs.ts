@@ -1,14 +1,14 @@
 import type { HostileTarget } from './hostile-target.ts';
 
-/** What a whole run against a hostile target comes to. */
+/** The expected result of a whole run against a hostile target. */
 export type ExpectedRun =
-  /** Nothing is judged: one line says why. */
+  /** Nothing is judged, and one line says why. */
   | { readonly kind: 'not-ready'; readonly message: RegExp }
-  /** It is judged: these requirements are broken and no other, at least so many hold, the rest is inconclusive. */
+  /** The target is judged: exactly these requirements are broken, at least this many hold, the rest is inconclusive. */
   | {
       readonly kind: 'judged';
       readonly broken: readonly string[];
-      /** What may be broken as well, as the timing has it. */
+      /** Requirements that may also be broken, depending on timing. */
       readonly perhaps?: readonly string[];
       readonly hold: number;
       readonly warning?: RegExp;
@@ -22,16 +22,16 @@ const judged = (broken: readonly string[], hold: number, warning?: RegExp): Expe
 });
 const notReady = (message: RegExp): ExpectedRun => ({ kind: 'not-ready', message });
 
-/** All that can be told with two keys and the permission to write. */
+/** Everything that two keys and the permission to write can show. */
 const UNDISTURBED = judged([], 65);
 
-/** No body can be read, whatever else is right. */
+/** No body is readable; everything else is correct. */
 const UNREADABLE = judged(['error-body-400', 'error-body-401', 'error-body-other', 'json-well-formed'], 30);
 
-/** The harness cannot read any body, which says nothing of the target. */
+/** The harness cannot read any body, which is not the target's fault. */
 const BEYOND_HARNESS = judged([], 30);
 
-/** The same list is the body of everything. */
+/** Every answer has the same list as its body. */
 const ALWAYS_A_LIST = judged(
   [
     'add-pet-schema',
@@ -47,7 +47,7 @@ const ALWAYS_A_LIST = judged(
 
 const RATE_HEADER_VALUES = judged(['rate-limit-value', 'rate-remaining-value', 'rate-reset-value'], 60);
 
-/** One status is the answer to everything, so that nothing is refused as it should be. */
+/** Every answer has the same status, so nothing is refused as it should be. */
 const NOTHING_REFUSED = [
   'add-answers-201',
   'add-rejects-category-id-range',
@@ -162,8 +162,8 @@ const RUNS: Readonly<Record<string, ExpectedRun>> = {
 };
 
 /**
- * What a run against this target comes to. One that gives no complete response to the first request is not judged, for
- * the reason that the exchange failed.
+ * The expected result of a run against this target. If the first request gets no complete response, the target is not
+ * judged, for the reason that the exchange failed.
  */
 export function expectedRun({ name, expected }: HostileTarget): ExpectedRun {
   if (expected.kind === 'failure') {

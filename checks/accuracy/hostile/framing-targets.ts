@@ -5,7 +5,7 @@ const OK = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
 const BODY = '[{"id":1,"name":"Rex","categoryId":1}]';
 const NOT_HTTP = failure('malformed-response', /not HTTP\/1\.1/);
 
-/** A target that sends these bytes for every request, and closes then unless it is to stay open. */
+/** A target that answers every request with these bytes, and then closes the connection or keeps it open. */
 const sends = (name: string, expected: Expected, bytes: string, then: 'close' | 'stay open' = 'stay open') =>
   hostile(name, expected, () => ({
     request: (connection) => (then === 'close' ? connection.end(bytes) : connection.write(bytes)),
@@ -146,7 +146,7 @@ export const framingTargets: readonly HostileTarget[] = [
     `${OK}X-Rate: \u0000\r\nContent-Length: 38\r\n\r\n${BODY}`,
   ),
   sends('sends lines without CR', NOT_HTTP, `HTTP/1.1 200 OK\nContent-Length: 38\n\n${BODY}`),
-  // From a very fast answer it cannot be told.
+  // It cannot be told from a very fast answer.
   hostile('responds before the request', response({ status: 200, body: /^\[\]$/ }), () => ({
     connected: (connection) => connection.end(`${OK}Content-Length: 2\r\n\r\n[]`),
   })),

@@ -1,19 +1,19 @@
 import http from 'node:http';
 import type { RawRequest } from './raw-server.ts';
 
-/** An answer that a behaviour spoils. */
+/** A correct answer, for a behaviour to spoil. */
 export interface Answer {
   readonly status: number;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
 }
 
-/** Answers a request as a conforming target does. */
+/** Answers a request like a conforming target. */
 export type Answerer = (request: RawRequest) => Promise<Answer>;
 
 const ANIMAL = { id: 1, name: 'Rex', categoryId: 1, status: 'available' };
 
-/** One animal and a quota that never ends: enough for a single exchange, not for a run. */
+/** One animal and an endless quota: enough for a single exchange, not for a run. */
 export const cannedAnswer: Answerer = async (request) => {
   const headers: [string, string][] = [
     ['Content-Type', 'application/json'],
@@ -28,9 +28,9 @@ export const cannedAnswer: Answerer = async (request) => {
 };
 
 /**
- * Has every request answered by a conforming server, so that a whole run meets one misbehaviour only.
+ * Lets a conforming server answer every request, so that a whole run meets only one misbehaviour.
  *
- * @param upstream where it listens, without a path
+ * @param upstream its address, without a path
  */
 export function answersFrom(upstream: string): Answerer {
   return (request) =>
@@ -71,7 +71,7 @@ export function onTheWire({ status, headers, body }: Answer): Buffer {
   return Buffer.concat([Buffer.from(head, 'latin1'), body]);
 }
 
-/** The answer with these headers in place of those of the same name. */
+/** The answer with these headers, which replace those of the same name. */
 export function withHeaders(answer: Answer, headers: Answer['headers']): Answer {
   const names = new Set(headers.map(([name]) => name.toLowerCase()));
   const kept = answer.headers.filter(([name]) => !names.has(name.toLowerCase()));

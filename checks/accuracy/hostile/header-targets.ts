@@ -2,7 +2,7 @@ import { type Answer, onTheWire, withHeaders, withoutHeaders } from './good-answ
 import { type HostileTarget, hostile, type RunningTarget, response } from './hostile-target.ts';
 import { type RawRequest, startRawServer } from './raw-server.ts';
 
-/** A target that answers every request well but for what this makes of the answer. */
+/** A target whose answers are correct except for this change. */
 const changes = (name: string, change: (answer: Answer, request: RawRequest) => Answer, status = 200) =>
   hostile(name, response({ status }), (answers) => ({
     async request(connection, request) {
@@ -10,7 +10,7 @@ const changes = (name: string, change: (answer: Answer, request: RawRequest) => 
     },
   }));
 
-/** A target that refuses every request as over the limit, with these headers. */
+/** A target that answers every request with 429 and these headers. */
 const refuses = (name: string, headers: Answer['headers']) =>
   changes(
     name,
@@ -26,7 +26,7 @@ const CONTENT_TYPE: Answer['headers'] = [['Content-Type', 'application/json']];
 
 const bearer = (request: RawRequest) => (request.header('authorization') ?? '').replace(/^Bearer /, '');
 
-/** Every form in which a target may throw back the key that it was sent. */
+/** Every form in which a target may echo the key that it was sent. */
 export function echoes(key: string): string[] {
   const bytes = Buffer.from(key);
   return [
@@ -44,7 +44,7 @@ export function echoes(key: string): string[] {
   ];
 }
 
-/** Sends whoever asks to another host, and keeps what arrives there. */
+/** Redirects every request to another host, and records the requests that arrive there. */
 const redirectElsewhere: HostileTarget = {
   name: 'redirects to another host',
   expected: response({ status: 307 }),
@@ -72,7 +72,7 @@ const redirectElsewhere: HostileTarget = {
   },
 };
 
-/** Targets that mislead with what stands in their headers, or throw back what they were sent. */
+/** Targets with misleading headers, and targets that echo what they were sent. */
 export const headerTargets: readonly HostileTarget[] = [
   redirectElsewhere,
   changes(

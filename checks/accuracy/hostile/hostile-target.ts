@@ -3,7 +3,7 @@ import type { FailureReason, ResponseOutcome } from '../../wire/exchange.ts';
 import { type Answerer, answersFrom, cannedAnswer } from './good-answers.ts';
 import { type Behaviour, type RawRequest, startRawServer } from './raw-server.ts';
 
-/** What one exchange with a hostile target comes to. */
+/** The expected result of one exchange with a hostile target. */
 export type Expected =
   | { readonly kind: 'failure'; readonly reason: FailureReason; readonly message: RegExp }
   | {
@@ -30,22 +30,22 @@ export interface HostileTarget {
   /** The outcome of a first `GET /pets` with the time limits of {@link limitsFor}. */
   readonly expected: Expected;
   /**
-   * @param upstream address of a conforming server (without a path) whose answers are spoiled; without it one animal is
-   *   the answer to everything
+   * @param upstream address of a conforming server (without a path) whose answers are spoiled; without it, every
+   *   answer is one animal
    */
   start(upstream?: string): Promise<RunningTarget>;
 }
 
-/** Time limits for targets that are expected to use them up. Milliseconds. */
+/** Time limits for targets that are expected to exceed them, in milliseconds. */
 export const SHORT_LIMITS: TimeLimits = { connect: 300, headers: 400, body: 400 };
-/** Time limits in which all other targets show what they do, on a busy machine too. Milliseconds. */
+/** Time limits for all other targets, ample even on a busy machine, in milliseconds. */
 export const AMPLE_LIMITS: TimeLimits = { connect: 5000, headers: 10_000, body: 10_000 };
 
 export function limitsFor({ expected }: HostileTarget): TimeLimits {
   return expected.kind === 'failure' && expected.reason.endsWith('-timeout') ? SHORT_LIMITS : AMPLE_LIMITS;
 }
 
-/** A target of one server, whose behaviour is made of good answers. */
+/** A target with one server, whose behaviour is derived from good answers. */
 export function hostile(
   name: string,
   expected: Expected,

@@ -1,6 +1,6 @@
 /**
- * A process of its own for one exchange, to see what it takes: `node one-exchange.js URL [short]` prints the outcome and the
- * most memory that the process had.
+ * A separate process for one exchange, to measure its memory: `node one-exchange.js URL [short]` prints the outcome and
+ * the process's peak memory.
  */
 import { createClient } from '../../wire/client.ts';
 import { parseJson } from '../../wire/lossless-json.ts';

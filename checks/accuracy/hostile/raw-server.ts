@@ -4,36 +4,36 @@ import tls from 'node:tls';
 
 /** One request as it came over the wire. */
 export interface RawRequest {
-  /** From 1 on, over all connections. */
+  /** Counts from 1, over all connections. */
   readonly number: number;
   readonly method: string;
   readonly path: string;
   /** The request line and the header lines. */
   readonly head: string;
   readonly body: string;
-  /** The value of a header, undefined where it was not sent. */
+  /** The value of a header; undefined if it was not sent. */
   header(name: string): string | undefined;
 }
 
-/** A connection that a behaviour writes to; writing to one that is gone does nothing. */
+/** A connection that a behaviour writes to; writing to a closed one does nothing. */
 export interface RawConnection {
-  /** From 1 on. */
+  /** Counts from 1. */
   readonly number: number;
   readonly open: boolean;
   /** Resolves when neither side can use it any more. */
   readonly closed: Promise<void>;
   write(data: string | Uint8Array): void;
-  /** Writes, and closes in good order. */
+  /** Writes, then closes properly. */
   end(data?: string | Uint8Array): void;
   /** Closes with a TCP reset. */
   reset(): void;
-  /** Writes the same again and again, as fast as the other side reads. */
+  /** Writes the same text repeatedly, as fast as the other side reads. */
   flood(data: string): void;
-  /** Writes the same again and again at an interval in milliseconds. */
+  /** Writes the same text repeatedly, at an interval in milliseconds. */
   trickle(data: string, interval: number): void;
 }
 
-/** What a server does; without `request` it never answers. */
+/** How a server behaves; without `request` it never answers. */
 export interface Behaviour {
   connected?(connection: RawConnection): void;
   request?(connection: RawConnection, request: RawRequest): void | Promise<void>;
@@ -49,7 +49,7 @@ export interface RawServer {
   close(): Promise<void>;
 }
 
-/** Starts a server on loopback that speaks as much HTTP as its behaviour does, and no more. */
+/** Starts a server on loopback that speaks only as much HTTP as its behaviour does. */
 export async function startRawServer(behaviour: Behaviour, host = '127.0.0.1', port = 0): Promise<RawServer> {
   const requests: RawRequest[] = [];
   const sockets = new Set<net.Socket>();
@@ -58,7 +58,7 @@ export async function startRawServer(behaviour: Behaviour, host = '127.0.0.1', p
     connections += 1;
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    // The other side may go at any time: that is what is being tested.
+    // The other side may disconnect at any time: that is being tested.
     socket.on('error', () => socket.destroy());
     const connection = connectionOf(socket, connections);
     behaviour.connected?.(connection);
@@ -70,14 +70,14 @@ export async function startRawServer(behaviour: Behaviour, host = '127.0.0.1', p
         waiting = waiting.slice(next.length);
         const request = requestOf(requests.length + 1, next);
         requests.push(request);
-        // An answer that cannot be had (the conforming server behind has closed) is no crash of the test.
+        // A missing answer (the upstream server has closed) must not crash the test.
         void Promise.resolve(behaviour.request?.(connection, request)).catch(() => socket.destroy());
       }
     });
   };
   const server =
     behaviour.tls === undefined ? net.createServer(serve) : tls.createServer(behaviour.tls, serve);
-  // A handshake that the client breaks off.
+  // The client may abort the handshake.
   server.on('tlsClientError', () => undefined);
   server.listen(port, host);
   await once(server, 'listening');
@@ -136,7 +136,7 @@ interface RawMessage {
   readonly length: number;
 }
 
-/** The first complete request in what has arrived; bodies are as long as Content-Length says. */
+/** The first complete request in the received text; bodies are as long as Content-Length says. */
 function firstRequest(waiting: string): RawMessage | undefined {
   const headEnd = waiting.indexOf('\r\n\r\n');
   if (headEnd < 0) return undefined;

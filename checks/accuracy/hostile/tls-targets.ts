@@ -53,7 +53,7 @@ function behind(name: string, expected: HostileTarget['expected'], certificate: 
   }));
 }
 
-/** The same address with the other scheme. */
+/** The same target, addressed with the other scheme. */
 function withScheme(scheme: 'http' | 'https', target: HostileTarget): HostileTarget {
   return {
     ...target,
@@ -71,7 +71,7 @@ export async function trustedTarget(authority: Certificate): Promise<HostileTarg
 }
 
 /**
- * Targets with which no secure connection can be had.
+ * Targets with which no secure connection is possible.
  *
  * @param authority signs what is not self-signed; the expectations hold where it is trusted (NODE_EXTRA_CA_CERTS),
  *   where it is not all of them fail for that reason
