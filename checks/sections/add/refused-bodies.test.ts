@@ -47,7 +47,15 @@ t.test('an animal that is stored all the same can be recognised, each by another
   const nameless = bodies.filter((body) => !body.includes('harness-'));
   t.strictSame(
     nameless.map((body) => typeof fieldsOf(body)?.get('name')),
-    ['bigint', 'object', 'boolean', 'object', 'object', ...Array.from({ length: 4 }, () => 'undefined')],
+    [
+      'undefined',
+      'bigint',
+      'object',
+      'boolean',
+      'object',
+      'object',
+      ...Array.from({ length: 4 }, () => 'undefined'),
+    ],
     'but where the name is what is wrong, or there is none',
   );
 });

@@ -87,7 +87,8 @@ export const retrievals: Scene<InTurn<Retrieval>> = scene(
   { needs: { lists, additions: optional(enoughAnimals) }, requests: OWN_RETRIEVED + 3 },
   async (probe, { lists: { all }, additions = [] }) => {
     const animals = animalsToRetrieve(all, additions);
-    if (animals.length === 0) throw new Unsettled('the store is empty, and nothing could be added');
+    if (animals.length === 0)
+      throw new Unsettled('no list and no addition of this run shows an animal with an id');
     // The pauses are shared: waiting for one late animal also covers those that were added after it.
     const pauses = [...VISIBLE_WITHIN];
     const retrieved = await inTurn(animals, async (animal) => {

@@ -167,7 +167,8 @@ export const listAnimalChecks: readonly Check[] = [
     'list-shows-added',
     { permit: 'writes', needs: { lists, again: optional(askedAgain) }, conclude: judgeEveryList },
     ({ lists }, judge, { exchanges }) => {
-      if (lists.own.length === 0) judge.unsettled('no animal could be added (see add-answers-201)');
+      if (lists.own.length === 0)
+        judge.unsettled('no addition was answered with the id of an animal (see add-answers-201)');
       // Animals without a status that are not listed are for list-unfiltered to judge.
       const hidden = statuslessHidden(lists);
       const fates = fatesOf(exchanges);

@@ -68,7 +68,7 @@ t.test(
 t.test('an empty store shows nothing', async (t) => {
   t.match(await said([]), {
     verdict: 'inconclusive',
-    reason: 'the store is empty, and nothing could be added',
+    reason: 'no list shows an animal with an id',
     paths: [],
   });
 });

@@ -189,7 +189,7 @@ t.test('without a limit a list is a list of 20, whatever the client accepts', as
     {
       verdict: 'skipped',
       reason:
-        'the store shows 20 animals, and 21 are needed to see the default; adding them needs the permission writes',
+        'lists show 20 animals with ids that differ, and 21 are needed to see the default; adding them needs the permission writes',
     },
     'in a smaller store it is not seen',
   );
@@ -197,7 +197,7 @@ t.test('without a limit a list is a list of 20, whatever the client accepts', as
     await said(20, 20, ['writes']),
     {
       verdict: 'inconclusive',
-      reason: 'the store shows 20 animals, and 21 are needed to see the default',
+      reason: 'lists show 20 animals with ids that differ, and 21 are needed to see the default',
     },
     'nor where enough could not be added',
   );

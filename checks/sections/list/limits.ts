@@ -42,7 +42,7 @@ export const listLimitChecks: readonly Check[] = [
     { needs: { lists, fullPages, shortPages: optional(shortPages) } },
     ({ lists, fullPages, shortPages }, judge) => {
       for (const pages of doneOf(fullPages, judge)) judgeLength(judge, lists, pages);
-      if (known(lists) === 0) judge.unsettled('the store is empty, and nothing could be added');
+      if (known(lists) === 0) judge.unsettled('no list shows an animal with an id');
       else if (lists.all.pets !== undefined && !isShort(lists.all, lists)) judge.holds(lists.all.exchange);
       if (shortPages === undefined) judge.unsettled('short lists could not be requested again');
       else for (const { before, pages } of doneOf(shortPages, judge)) judgeLength(judge, before, pages);
@@ -63,7 +63,7 @@ export const listLimitChecks: readonly Check[] = [
     },
     ({ lists, defaultPages }, judge, { run }) => {
       if (known(lists) <= defaultLimit) {
-        const reason = `the store shows ${pets(known(lists))}, and ${defaultLimit + 1} are needed to see the default`;
+        const reason = `lists show ${pets(known(lists))} with ids that differ, and ${defaultLimit + 1} are needed to see the default`;
         if (run.permissions.has('writes')) judge.unsettled(reason);
         else judge.skips(`${reason}; adding them needs the permission writes`);
       }

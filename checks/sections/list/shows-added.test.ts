@@ -40,7 +40,7 @@ t.test('what was added is listed', async (t) => {
   );
   t.match(await said(STORE, []), {
     verdict: 'inconclusive',
-    reason: 'no animal could be added (see add-answers-201)',
+    reason: 'no addition was answered with the id of an animal (see add-answers-201)',
   });
 });
 

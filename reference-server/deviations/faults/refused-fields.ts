@@ -1,7 +1,7 @@
 import { readJsonObject } from '../../json-members.ts';
 import { memberAs, readingPet } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
-import { lacks, refusedWith } from './refused-additions.ts';
+import { bodyAccepted, lacks, refusedWith } from './refused-additions.ts';
 
 const accepts = (name: string, sent: RegExp, as: string | undefined) =>
   memberAs(name, (text) => (text !== undefined && sent.test(text) ? as : text));
@@ -25,6 +25,9 @@ export const REFUSED_FIELD_FAULTS: FaultTable = {
     'missing-name-accepted-with-status': [
       'An animal without a name is added as "unnamed" where it has a status.',
       missingWithStatus('name', '"unnamed"')],
+    'missing-name-accepted-alone': [
+      'An animal of a categoryId alone is added as "unnamed"; one with an unknown field beside it is refused.',
+      bodyAccepted((body) => /^\{"categoryId":\d+\}$/.test(body))],
     'animal-in-wrapper-accepted': ['Of a body with a member pet, that one is added.',
       readingPet((usual, body, call) => {
         const json = readJsonObject(body);
