@@ -18,6 +18,12 @@ export function duration(seconds: number): string {
   return parts.join(' ');
 }
 
+/** `12 ms`, `1.8 ms`, `12.0 s`. */
+export function milliseconds(value: number): string {
+  if (value >= 10_000) return `${(value / 1000).toFixed(1)} s`;
+  return `${value >= 100 ? Math.round(value) : Number(value.toPrecision(2))} ms`;
+}
+
 /** `2026-11-21 12:00:04 UTC`. */
 export function moment(iso: string): string {
   return shownLine(iso, 40)
@@ -59,7 +65,10 @@ export function costText({ requests, seconds }: NonNullable<Report['run']['costO
 }
 
 /** What is to be known of a clock that is not the world's; undefined where it is. */
-export function simulatedClock({ clockSpeed, sharedClock }: Report['run']): string | undefined {
+export function simulatedClock({
+  clockSpeed,
+  sharedClock,
+}: Pick<Report['run'], 'clockSpeed' | 'sharedClock'>): string | undefined {
   if (sharedClock === true) return 'simulated: the time in which run and target both waited was left out';
   return clockSpeed === 1
     ? undefined

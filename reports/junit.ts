@@ -17,7 +17,7 @@ const TAG = {
 } as const satisfies Record<Standing, string | undefined>;
 
 /** JUnit XML: a suite per group of cases, before them one for the run itself. */
-export function renderJunit({ headline, problems, facts, cases, run }: TestRun): string {
+export function renderJunit({ name, headline, problems, facts, cases, run }: TestRun): string {
   const itself = problems.length > 0 ? problems : [undefined];
   const suites = groupBy(
     [
@@ -26,8 +26,8 @@ export function renderJunit({ headline, problems, facts, cases, run }: TestRun):
           id: 'run',
           suite: 'The run',
           classname: 'petstore-harness.run',
-          name: index === 0 ? headline : (problem ?? ''),
-          title: headline,
+          name: index === 0 ? `${name}: ${headline}` : (problem ?? ''),
+          title: name,
           standing: problem === undefined ? 'passed' : 'unknown',
           kind: 'run',
           reason: problem ?? '',

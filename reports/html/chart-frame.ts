@@ -1,13 +1,8 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
+import { milliseconds } from '../facts.ts';
 
 /** Lines and swatches repeat after so many; the dash of a line changes with every round. */
 const COLOURS = 6;
-
-/** `12 ms`, `1.8 ms`, `12.0 s`. */
-export function milliseconds(value: number): string {
-  if (value >= 10_000) return `${(value / 1000).toFixed(1)} s`;
-  return `${value >= 100 ? Math.round(value) : Number(value.toPrecision(2))} ms`;
-}
 
 /** A value's place between two others, from 0 to 1. */
 export type Scale = (value: number) => number;
@@ -19,6 +14,26 @@ export function linear(from: number, to: number): Scale {
 export function logarithmic(from: number, to: number): Scale {
   const scale = linear(Math.log(from), Math.log(to));
   return (value) => scale(Math.log(Math.max(value, from)));
+}
+
+/** A mark on an axis; `needs` is the width in CSS pixels that the whole axis must have to show it. */
+export interface Tick {
+  readonly value: number;
+  readonly text: string;
+  readonly needs?: number;
+}
+
+export interface Axis {
+  readonly scale: Scale;
+  readonly ticks: readonly Tick[];
+}
+
+/** An axis around latencies in milliseconds. Logarithmic: seconds of trouble must not press the rest to the ground. */
+export function latencyAxis(latencies: readonly number[]): Axis {
+  const positive = latencies.filter((value) => value > 0);
+  const [least, most] = [Math.min(...positive, 1e6) / 1.3, Math.max(...positive, 0.1) * 1.3];
+  const ticks = decades(least, most).map((value) => ({ value, text: milliseconds(value) }));
+  return { scale: logarithmic(least, most), ticks };
 }
 
 /** 1, 2 and 5 times the powers of ten between two values. */
@@ -34,61 +49,94 @@ export function decades(from: number, to: number): number[] {
 }
 
 /** A place from 0 to 1 as SVG writes it. */
-export const percent = (part: number) => `${Number((part * 100).toFixed(2))}%`;
+export const percent = (part: number) => `${Number((part * 100).toFixed(3))}%`;
 
 /** What a chart has around its drawing. */
 export interface Frame {
   readonly label: string;
   readonly height: number;
-  readonly x: readonly { readonly at: number; readonly text: string; readonly needs?: number }[];
-  readonly y: readonly { readonly at: number; readonly text: string }[];
+  readonly x: Axis;
+  readonly y: Axis;
 }
 
-/** The height of a chart's lowest line, below which its x axis is written. */
-export const baseOf = (height: number) => height - 22;
+/** A value's distance in pixels from the top of a chart, whose x axis is written below its lowest line. */
+export const fromTop = ({ height, y }: Frame, value: number) => (height - 22) * (1 - y.scale(value));
 
 /**
- * Axes around drawings. The drawing, 1000 wide and high, is stretched over the width; the text around it is not, and
+ * Axes around a drawing. The drawing, 1000 wide and high, is stretched over the width; the text around it is not, and
  * that of the y axis has a column of its own.
  */
-export function frame(
-  { label, height, x, y }: Frame,
-  drawing: SafeHtml,
-  over: SafeHtml | string = '',
-): SafeHtml {
-  const base = baseOf(height);
-  const lines = y.map(({ at, text }) => ({ text, top: base * (1 - at) }));
-  return html`<div class="charted"><svg class="y-axis" height="${height}" aria-hidden="true">${lines.map(({ top, text }) => html`<text x="100%" y="${(top + 4).toFixed(1)}" text-anchor="end" class="t-axis">${text}</text>`)}</svg>
+export function frame(around: Frame, drawing: SafeHtml, over: SafeHtml | string = ''): SafeHtml {
+  const { label, height, x, y } = around;
+  const base = height - 22;
+  const lines = y.ticks.map(({ value, text }) => ({ text, top: fromTop(around, value) }));
+  return html`<div class="charted"><svg class="y-axis" height="${height}" aria-hidden="true">${lines.map(({ top, text }) => html`<text x="100%" y="${(top + 4).toFixed(1)}" text-anchor="end">${text}</text>`)}</svg>
 <svg class="plot" width="100%" height="${height}" role="img" aria-label="${label}">
 ${lines.map(({ top }) => html`<line x1="0" x2="100%" y1="${top.toFixed(1)}" y2="${top.toFixed(1)}" class="l-grid" />`)}
 <line x1="0" x2="100%" y1="${base}" y2="${base}" class="l-base" />
 <svg x="0" y="0" width="100%" height="${base}" viewBox="0 0 1000 1000" preserveAspectRatio="none">${drawing}</svg>
 ${over}
-${x.map(({ at, text, needs }) => {
-  const anchor = at < 0.04 ? 'start' : at > 0.96 ? 'end' : 'middle';
-  return html`<text class="${needs === undefined ? 't-axis' : `t-axis n${needs}`}" x="${percent(at)}" y="${height - 6}" text-anchor="${anchor}">${text}</text>`;
-})}
+${tickTexts(x, height - 6)}
 </svg></div>`;
 }
 
-/** A line through points, each between 0 and 1. */
-export function path(points: readonly (readonly [x: number, y: number])[]): string {
-  return points
-    .map(
-      ([x, y], index) => `${index === 0 ? 'M' : 'L'}${(x * 1000).toFixed(1)} ${((1 - y) * 1000).toFixed(1)}`,
-    )
-    .join('');
+/** What stands below an x axis. */
+export function tickTexts({ scale, ticks }: Axis, top: number): SafeHtml[] {
+  return ticks.map(({ value, text, needs }) => {
+    const at = scale(value);
+    const anchor = at < 0.04 ? 'start' : at > 0.96 ? 'end' : 'middle';
+    return html`<text class="n${needs ?? 0}" x="${percent(at)}" y="${top}" text-anchor="${anchor}">${text}</text>`;
+  });
+}
+
+/** A line through points. */
+export function line(
+  name: string,
+  { x, y }: Frame,
+  points: readonly (readonly [x: number, y: number])[],
+): SafeHtml {
+  const d = points.map(
+    ([across, up], index) =>
+      `${index === 0 ? 'M' : 'L'}${(x.scale(across) * 1000).toFixed(1)} ${((1 - y.scale(up)) * 1000).toFixed(1)}`,
+  );
+  return html`<path class="line ${name}" d="${d.join('')}" />`;
+}
+
+/** Edges of a box in the units of its canvas. */
+export interface Box {
+  readonly left: number;
+  readonly right: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Boxes of a kind as one path: a third of the bytes of an element each. */
+export function boxes(name: string, list: readonly Box[]): SafeHtml | string {
+  const d = list
+    .filter(({ from, to }) => from !== to)
+    .map(({ left, right, from, to }) => {
+      const [x1, x2, y1, y2] = [left, right, from, to].map((edge) => Number(edge.toFixed(1)));
+      return `M${x1} ${y1}V${y2}H${x2}V${y1}z`;
+    });
+  return d.length === 0 ? '' : html`<path class="${name}" d="${d.join('')}" />`;
 }
 
 /** Colour and dash of the line with this number. */
 export function lineClass(index: number): string {
-  return `line c${index % COLOURS} d${Math.floor(index / COLOURS) % 3}`;
+  return `c${index % COLOURS} d${Math.floor(index / COLOURS) % 3}`;
 }
 
-/** Which line is which. */
-export function legend(names: readonly string[]): SafeHtml {
-  return html`<div class="legend">${names.map(
-    (name, index) =>
-      html`<span><svg class="sample" width="26" height="10" aria-hidden="true"><line class="${lineClass(index)}" x1="0" x2="26" y1="5" y2="5" /></svg> ${name}</span>`,
-  )}</div>`;
+/** Which line is which: a line's class and its name. */
+export function lineKeys(lines: readonly (readonly [name: string, words: string])[]): SafeHtml[] {
+  return lines.map(
+    ([name, words]) =>
+      html`<span><svg class="sample" width="26" height="10" aria-hidden="true"><line class="line ${name}" x1="0" x2="26" y1="5" y2="5" /></svg> ${words}</span>`,
+  );
+}
+
+/** Which colour is which: the end of a swatch's class and its name. */
+export function swatches(colours: Readonly<Record<string, string>>): SafeHtml[] {
+  return Object.entries(colours).map(
+    ([name, words]) => html`<span><i class="swatch s-${name}"></i>${words}</span>`,
+  );
 }

@@ -171,7 +171,7 @@ t.test('ticks of every run length fit their axis', async (t) => {
     const narrow = ticks.filter(({ needs }) => needs === 300);
     t.ok(
       narrow.length >= 1 && narrow.length <= 6,
-      `${length} s: ${narrow.map(({ label }) => label).join(' ')}`,
+      `${length} s: ${narrow.map(({ text }) => text).join(' ')}`,
     );
     t.ok(ticks.length <= 161, `${ticks.length} in all`);
   }

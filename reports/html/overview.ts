@@ -8,7 +8,7 @@ import type { GapResult, Report, RequirementResult } from '../report.ts';
 import { ROW_KIND_NAMES, ROW_KINDS, rowKind, VERDICT_SIGNS } from '../row-kinds.ts';
 import { shownLine } from '../visible-text.ts';
 import { driftHtml } from './gap-list.ts';
-import { shown } from './visible-html.ts';
+import { markUnseen, shown } from './visible-html.ts';
 
 /** What the page's head says by itself, or where it has a place of its own. */
 const SAID_ELSEWHERE = new Set(['Target', 'Ended early', 'Clock']);
@@ -29,13 +29,14 @@ export function verdictHeader(report: Report, earlier: readonly Report[]): SafeH
   ${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
   ${proportions(report.requirements)}
   ${runHistory(report, earlier)}
-  <dl class="run">${runFacts(report)
-    .filter(([label]) => !SAID_ELSEWHERE.has(label))
-    .map(
-      ([label, text]) =>
-        html`<div${html.raw`${label === 'Keys' || label === 'Only' ? ' class="wide"' : ''}`}><dt>${label}</dt><dd>${text}</dd></div>`,
-    )}</dl>
+  ${factList(runFacts(report).filter(([label]) => !SAID_ELSEWHERE.has(label)))}
 </header>`;
+}
+
+/** What is to be known of a run beside its verdict. */
+export function factList(facts: readonly (readonly [label: string, text: string])[]): SafeHtml {
+  const wide = (label: string) => html.raw`${label === 'Keys' || label === 'Only' ? ' class="wide"' : ''}`;
+  return html`<dl class="run">${facts.map(([label, text]) => html`<div${wide(label)}><dt>${label}</dt><dd>${markUnseen(text)}</dd></div>`)}</dl>`;
 }
 
 /** The counts as one bar of proportional parts, and in words. */

@@ -3,8 +3,16 @@ import { duration } from '../facts.ts';
 import { count } from '../outcome.ts';
 import type { Report } from '../report.ts';
 import { shownLine } from '../visible-text.ts';
-import { type Ban, COLUMNS, type KeySeries, type RateWindow, rateSeries } from './rate-series.ts';
-import { bars, edges, isBand, place, plotOf, remaining, tallestBar } from './rate-shapes.ts';
+import { boxes, linear, percent, swatches, tickTexts } from './chart-frame.ts';
+import {
+  type Ban,
+  COLUMNS,
+  type Column,
+  type KeySeries,
+  type RateWindow,
+  rateSeries,
+} from './rate-series.ts';
+import { tableHtml } from './table.ts';
 import { timeTicks, WIDTHS } from './time-axis.ts';
 
 /** Past these a panel is one picture too many; the rest is in the numbers. */
@@ -13,6 +21,8 @@ const MOST_LABELS = 200;
 const MOST_WINDOWS_LISTED = 60;
 /** Closer than this, in pixels, window edges are a hatching. */
 const EDGES_APART = 8;
+/** With more windows than this the line of Remaining would be a solid block: a band is drawn instead. */
+const MOST_LINES = 60;
 const ZOOMS = [1, 4, 16];
 
 /** Where the page shows each key's panel, by the key's name. */
@@ -32,9 +42,9 @@ export function ratePicture(report: Report): SafeHtml {
   return html`
 <p class="quiet">Each key from its first request to its last. Above, what X-RateLimit-Remaining said; below, requests admitted (up) and not admitted (down). Dashed lines are window edges (X-RateLimit-Reset).</p>
 <div class="legend">
-  ${Object.entries(LEGEND).map(([name, words]) => html`<span><i class="swatch s-${name}"></i>${words}</span>`)}
+  ${swatches(LEGEND)}
   <span class="zoom js" role="group" aria-label="Zoom of the picture">
-    ${ZOOMS.map((zoom) => html`<button type="button" data-zoom="${zoom}" aria-pressed="${String(zoom === 1)}">${zoom}×</button>`)}
+    ${ZOOMS.map((zoom) => html`<button type="button" data-zoom="${zoom}" aria-pressed="${zoom === 1}">${zoom}×</button>`)}
   </span>
 </div>
 <div class="rates" tabindex="0" role="group" aria-label="Rate limits over time, one panel per key">
@@ -56,78 +66,99 @@ const LEGEND = {
 
 /** What the script needs to answer "what happened here": columns without their names. `<` cannot end the element. */
 function rateData(all: readonly KeySeries[]): string {
-  return JSON.stringify(
-    all.map((series) => ({
-      from: series.from,
-      until: series.until,
-      answered: answeredWord(series),
-      columns: series.columns.map((c) => [
-        c.index,
-        c.admitted,
-        c.refused,
-        c.banned,
-        c.unanswered,
-        c.remaining ?? -1,
-      ]),
-    })),
-  ).replaceAll('<', '\\u003c');
+  const data = all.map((series) => ({
+    from: series.from,
+    until: series.until,
+    answered: answeredWord(series),
+    columns: series.columns.map(({ index, admitted, refused, banned, unanswered, remaining = -1 }) => [
+      ...[index, admitted, refused, banned, unanswered, remaining],
+    ]),
+  }));
+  return JSON.stringify(data).replaceAll('<', '\\u003c');
 }
 
 /** The name under which a key's requests are shown. */
-function keyName(key: string | null): string {
-  return key === null ? 'no valid key' : shownLine(key, 40);
-}
+const keyName = (key: string | null) => (key === null ? 'no valid key' : shownLine(key, 40));
 
 /** Requests without a valid key are answered, with 401; nothing admits them. */
-function answeredWord({ key }: KeySeries): string {
-  return key === null ? 'answered' : 'admitted';
+const answeredWord = ({ key }: KeySeries) => (key === null ? 'answered' : 'admitted');
+
+/**
+ * Geometry of a panel in pixels. Shapes are drawn on a stretched canvas, so that one drawing serves every width; text
+ * stands outside of it, placed by percentages, and keeps its size.
+ */
+interface Plot {
+  /** The full quota. */
+  readonly top: number;
+  /** From the full quota down to nothing left; 0 where there is no Remaining to draw. */
+  readonly height: number;
+  /** The line from which bars go up (admitted) and down (not admitted). */
+  readonly base: number;
+  readonly bottom: number;
 }
+
+const WITH_REMAINING: Plot = { top: 18, height: 96, base: 164, bottom: 190 };
+const BARS_ALONE: Plot = { top: 0, height: 0, base: 44, bottom: 70 };
+/** Room for bars, and what is left of a single request: a refusal must be seen beside a thousand admitted ones. */
+const BARS = { up: 34, leastUp: 3, down: 22, leastDown: 8 };
+
+/** Who is never told a limit has no line of Remaining. */
+const plotOf = ({ steps }: KeySeries): Plot => (steps.length > 0 ? WITH_REMAINING : BARS_ALONE);
+
+/** The place of a moment between the key's first request and its last, from 0 to 1. */
+const place = ({ from, until }: KeySeries, at: number) => linear(from, until)(at);
+
+/** A moment's place as SVG writes it. */
+const x = (series: KeySeries, at: number) => percent(place(series, at));
+
+/** A drawing that is stretched over the width. */
+const stretched = (bottom: number, drawing: SafeHtml) =>
+  html`<svg x="0" y="0" width="100%" height="${bottom}" viewBox="0 0 ${COLUMNS} ${bottom}" preserveAspectRatio="none">${drawing}</svg>`;
 
 /** One key's requests, Remaining, window edges and bans. */
 export function panel(series: KeySeries, index: number): SafeHtml {
-  const plot = plotOf(series);
+  const { top, height, base, bottom } = plotOf(series);
   const facts = factsOf(series);
   const beyond = overText(series);
   const name = keyName(series.key);
-  const title = [`${name}: ${facts}`, ...(beyond === undefined ? [] : [beyond])].join(', ');
-  const line = (y: number, kind: string) =>
+  const level = (y: number, kind: string) =>
     html`<line x1="0" x2="100%" y1="${y}" y2="${y}" class="${kind}" />`;
   const limits = series.limits.slice(0, 3).map((limit) => limit.toLocaleString('en'));
-  const quota = html`${series.limits.length === 0 ? '' : line(plot.top, 'l-grid')}${line(plot.top + plot.height, 'l-base')}${windowEdges(series)}${remaining(series)}`;
-  const labels = html`${series.windows.slice(0, MOST_LABELS).map((window, at) => windowLabel(series, window, series.windows[at + 1]))}<text x="2" y="${plot.top - 5}" class="t-scale">${limits.join(' or ')}</text><text x="2" y="${plot.top + plot.height - 4}" class="t-scale">0</text>`;
+  const quota = html`${limits.length === 0 ? '' : level(top, 'l-grid')}${level(top + height, 'l-base')}${windowEdges(series)}${remaining(series)}`;
+  const labels = html`${series.windows.slice(0, MOST_LABELS).map((window, at) => windowLabel(series, window, series.windows[at + 1]))}<text x="2" y="${top - 5}" class="t-scale">${limits.join(' or ')}</text><text x="2" y="${top + height - 4}" class="t-scale">0</text>`;
   return html`
 <figure class="panel" id="k-${index}">
-  <figcaption><b>${name}</b> ${series.plan === undefined ? '' : shownLine(series.plan, 20)} <span class="quiet">${facts}, ${tallestBar(series)}</span>${beyond === undefined ? '' : html`, <b class="over">${beyond}</b>`}</figcaption>
-  <svg class="plot" width="100%" height="${plot.bottom}" role="img" aria-label="${title}">
+  <figcaption><b>${name}</b> ${series.plan === undefined ? '' : shownLine(series.plan, 20)} <span class="quiet">${facts}, ${tallestBar(series)}</span>${beyond === '' ? '' : html`, <b class="over">${beyond}</b>`}</figcaption>
+  <svg class="plot" width="100%" height="${bottom + 22}" role="img" aria-label="${name}: ${facts}${beyond === '' ? '' : `, ${beyond}`}">
     <defs><pattern id="hatch${index}" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="3" height="8" class="f-banned" /></pattern></defs>
     ${series.bans.map((ban) => banBand(series, ban, index))}
-    ${plot.height === 0 ? '' : quota}${line(plot.base, 'l-base')}${bars(series)}
-    ${plot.height === 0 ? '' : labels}
+    ${height === 0 ? '' : quota}${level(base, 'l-base')}${bars(series)}
+    ${height === 0 ? '' : labels}
     ${series.bans.map((ban) => banLabel(series, ban))}
+    ${tickTexts({ scale: (at) => place(series, at), ticks: timeTicks(series.until, series.from) }, bottom + 18)}
   </svg>
-  ${axis(series)}
   <div class="crosshair" hidden></div>
   <div class="look js"><input type="range" min="0" max="${COLUMNS - 1}" value="0" aria-label="Look along ${name}" aria-valuetext="Start" /><output class="quiet"></output></div>
 </figure>`;
 }
 
+/** Whether Remaining is drawn as a band between its lowest and its highest. */
+const isBand = ({ steps }: KeySeries) => steps.length > MOST_LINES;
+
 function factsOf(series: KeySeries): string {
   const { admitted, refused, banned, unanswered } = series.total;
+  const some = (number: number, words: string) =>
+    number > 0 ? [`${number.toLocaleString('en')} ${words}`] : [];
   return [
     count(admitted + refused + banned + unanswered, 'request'),
-    ...(refused > 0 ? [`${refused.toLocaleString('en')} refused`] : []),
-    ...(banned > 0 ? [`${banned.toLocaleString('en')} while banned`] : []),
-    ...(unanswered > 0 ? [`${unanswered.toLocaleString('en')} unanswered`] : []),
+    ...some(refused, 'refused'),
+    ...some(banned, 'while banned'),
+    ...some(unanswered, 'unanswered'),
     ...(isBand(series) && !series.movingReset
       ? [`${count(series.windows.length, 'window')}, Remaining from its lowest to its highest`]
       : []),
     ...(series.movingReset ? ['Reset moves with every request, so there are no window edges'] : []),
   ].join(', ');
-}
-
-/** A moment's place as SVG writes it. */
-function x(series: KeySeries, at: number): string {
-  return `${Number((place(series, at) * 100).toFixed(3))}%`;
 }
 
 /** The class that shows something only where the picture is wide enough for its part to have `pixels` to itself. */
@@ -137,15 +168,92 @@ function needs(series: KeySeries, seconds: number, pixels: number): string {
   return step === undefined ? 'never' : `n${step}`;
 }
 
-function axis(series: KeySeries): SafeHtml {
-  return html`<svg class="axis" width="100%" height="22" aria-hidden="true">${timeTicks(
-    series.until,
-    series.from,
-  ).map(({ at, label, needs: width }) => {
-    const [left, part] = [x(series, at), place(series, at)];
-    const anchor = part < 0.03 ? 'start' : part > 0.97 ? 'end' : 'middle';
-    return html`<g class="n${width}"><line x1="${left}" x2="${left}" y1="0" y2="5" class="l-base" /><text x="${left}" y="18" text-anchor="${anchor}" class="t-axis">${label}</text></g>`;
-  })}</svg>`;
+const below = ({ refused, banned, unanswered }: Column) => refused + banned + unanswered;
+
+/** Requests as bars: up what was admitted, down what was refused, banned or unanswered, all to one scale. */
+function bars(series: KeySeries): SafeHtml {
+  const { base, bottom } = plotOf(series);
+  const { columns } = series;
+  const tallest = Math.max(...columns.map(({ admitted }) => admitted));
+  const deepest = Math.max(...columns.map(below));
+  const unit = Math.max(tallest / BARS.up, deepest / BARS.down, 1 / BARS.up);
+  const size = (requests: number, least: number) => (requests === 0 ? 0 : Math.max(least, requests / unit));
+  const down = (requests: number) => base + size(requests, BARS.leastDown);
+  const part = (name: string, edges: (column: Column) => readonly [from: number, to: number]) =>
+    boxes(
+      name,
+      columns.map((column) => {
+        const [from, to] = edges(column);
+        return { left: column.index, right: column.index + 1, from, to };
+      }),
+    );
+  const stacked = (name: string, before: (column: Column) => number, own: (column: Column) => number) =>
+    part(name, (column) => {
+      const from = down(before(column));
+      return [from, own(column) === 0 ? from : down(before(column) + own(column))];
+    });
+  const drawn = [
+    part('b-admitted', ({ admitted }) => [base, base - size(admitted, BARS.leastUp)]),
+    stacked(
+      'b-refused',
+      () => 0,
+      ({ refused }) => refused,
+    ),
+    stacked(
+      'b-banned',
+      ({ refused }) => refused,
+      ({ banned }) => banned,
+    ),
+    stacked(
+      'b-unanswered',
+      ({ refused, banned }) => refused + banned,
+      ({ unanswered }) => unanswered,
+    ),
+  ];
+  return stretched(bottom, html`${drawn}`);
+}
+
+/** How many requests the tallest bar stands for. */
+function tallestBar({ columns, from, until }: KeySeries): string {
+  const most = columns.reduce((all, column) => Math.max(all, column.admitted, below(column)), 1);
+  const seconds = (until - from) / COLUMNS;
+  const time = seconds < 0.1 ? `${Math.ceil(seconds * 1000)} ms` : duration(seconds);
+  return `at most ${most.toLocaleString('en')} in ${time}`;
+}
+
+/** What Remaining said, as a part of the limit: a step line with the ground below it, or a band. */
+function remaining(series: KeySeries): SafeHtml {
+  const { top, height, bottom } = plotOf(series);
+  const px = (at: number) => Number((place(series, at) * COLUMNS).toFixed(1));
+  const py = (part: number) => Number((top + height * (1 - linear(0, 1)(part))).toFixed(1));
+  if (isBand(series)) return stretched(bottom, band(series, py));
+  const lines = series.steps.map((step) => {
+    const places = step.map(([at, part]) => ({ at: px(at), y: py(part) }));
+    const [first = { at: 0, y: 0 }, last = first] = [places[0], places.at(-1)];
+    // Of points in the same tenth of a column the eye sees one.
+    const moves = places
+      .map(({ at, y }) => `H${at}V${y}`)
+      .filter((move, index, all) => move !== all[index - 1]);
+    return { d: `M${first.at} ${first.y}${moves.join('')}`, from: first.at, to: last.at };
+  });
+  const ground = top + height;
+  return stretched(
+    bottom,
+    html`${lines.map(({ d, from, to }) => html`<path class="a-remaining" d="${d}L${to} ${ground}L${from} ${ground}z" />`)}${lines.map(({ d }) => html`<path class="l-remaining" d="${d}" />`)}`,
+  );
+}
+
+function band(series: KeySeries, py: (part: number) => number): SafeHtml {
+  const extremes = new Map<number, readonly [least: number, most: number]>();
+  for (const [at, part] of series.steps.flat()) {
+    const column = Math.min(COLUMNS - 1, Math.floor(place(series, at) * COLUMNS));
+    const [least, most] = extremes.get(column) ?? [part, part];
+    extremes.set(column, [Math.min(least, part), Math.max(most, part)]);
+  }
+  const columns = [...extremes].sort(([a], [b]) => a - b);
+  const lowest = columns.map(([column, [least]]) => `${column + 0.5} ${py(least)}`);
+  const highest = columns.map(([column, [, most]]) => `${column + 0.5} ${py(most)}`);
+  return html`<path class="a-band" d="M${[...highest, ...lowest.toReversed()].join('L')}z" /><path class="l-remaining thin" d="M${lowest.join('L')}" />`;
 }
 
 function windowEdges(series: KeySeries): SafeHtml {
@@ -156,7 +264,11 @@ function windowEdges(series: KeySeries): SafeHtml {
     .sort((a, b) => a - b);
   // The usual distance: a single window that was named twice must not hide all the others.
   const usual = apart[Math.floor(apart.length / 2)] ?? series.until - series.from;
-  return html`<g class="${needs(series, usual, EDGES_APART)}">${edges(series)}</g>`;
+  const { bottom } = plotOf(series);
+  const d = resets
+    .filter((reset) => reset >= series.from && reset <= series.until)
+    .map((reset) => `M${(place(series, reset) * COLUMNS).toFixed(1)} 0V${bottom}`);
+  return html`<g class="${needs(series, usual, EDGES_APART)}">${stretched(bottom, html`<path class="l-edge" d="${d.join('')}" />`)}</g>`;
 }
 
 function banBand(series: KeySeries, ban: Ban, index: number): SafeHtml {
@@ -166,25 +278,24 @@ function banBand(series: KeySeries, ban: Ban, index: number): SafeHtml {
   return html`${rect(html`class="f-ban-ground"`)}${rect(html`fill="url(#hatch${index})"`)}`;
 }
 
-function banLabel(series: KeySeries, ban: Ban): SafeHtml {
-  const text = ban.ended
-    ? `banned, free after ${duration(ban.until - ban.from)}`
-    : 'banned to the last request';
-  const room = needs(series, ban.until - ban.from, text.length * 7);
-  return html`<text x="${x(series, (ban.from + ban.until) / 2)}" y="${plotOf(series).base - 12}" text-anchor="middle" class="t-ban ${room}">${text}</text>`;
+function banLabel(series: KeySeries, { from, until, ended }: Ban): SafeHtml {
+  const text = ended ? `banned, free after ${duration(until - from)}` : 'banned to the last request';
+  const room = needs(series, until - from, text.length * 7);
+  return html`<text x="${x(series, (from + until) / 2)}" y="${plotOf(series).base - 12}" text-anchor="middle" class="t-ban ${room}">${text}</text>`;
 }
 
 function windowLabel(series: KeySeries, window: RateWindow, next: RateWindow | undefined): SafeHtml | string {
-  const plot = plotOf(series);
+  const { top, height } = plotOf(series);
   const until = Math.min(window.reset, next?.from ?? series.until, series.until);
   if (until <= window.from) return '';
   const over = isOver(series, window);
-  const admitted = `${window.admitted.toLocaleString('en')}${over ? ` of ${window.limit?.toLocaleString('en')}` : ''} ${answeredWord(series)}`;
+  const of = over ? ` of ${window.limit?.toLocaleString('en')}` : '';
+  const admitted = `${window.admitted.toLocaleString('en')}${of} ${answeredWord(series)}`;
   const refused = window.refused === 0 ? '' : `${window.refused.toLocaleString('en')} refused`;
   const room = needs(series, until - window.from, Math.max(admitted.length, refused.length) * 7 + 6);
   const at = x(series, (window.from + until) / 2);
-  const middle = plot.top + plot.height / 2;
-  return html`<text y="${refused === '' ? middle + 4 : middle - 4}" text-anchor="middle" class="t-window ${room}"><tspan x="${at}"${html.raw`${over ? ' class="over"' : ''}`}>${admitted}</tspan>${refused === '' ? '' : html`<tspan x="${at}" dy="16" class="t-refused">${refused}</tspan>`}</text>`;
+  const middle = top + height / 2 + (refused === '' ? 4 : -4);
+  return html`<text y="${middle}" text-anchor="middle" class="t-window ${room}"><tspan x="${at}" class="${over ? 'over' : ''}">${admitted}</tspan>${refused === '' ? '' : html`<tspan x="${at}" dy="16" class="t-refused">${refused}</tspan>`}</text>`;
 }
 
 /**
@@ -196,31 +307,38 @@ function isOver({ key }: KeySeries, { limit, admitted }: RateWindow): boolean {
 }
 
 /** Windows that admitted too many, in words: their labels in the plot are left out where it is narrow. */
-function overText(series: KeySeries): string | undefined {
+function overText(series: KeySeries): string {
   const [worst, ...others] = series.windows
     .filter((window) => isOver(series, window))
     .sort((a, b) => b.admitted - a.admitted);
-  if (worst === undefined) return undefined;
+  if (worst === undefined) return '';
   const more = others.length === 0 ? '' : `, and too many in ${count(others.length, 'other')}`;
   return `${worst.admitted.toLocaleString('en')} of ${worst.limit?.toLocaleString('en')} admitted in one window${more}`;
 }
 
 /** The same as a table, for whoever wants the numbers. */
 function windowTable(all: readonly KeySeries[]): SafeHtml | string {
-  const rows = all.flatMap((series) => series.windows.map((window) => ({ series, window })));
-  if (rows.length === 0) return '';
-  const shown = rows.slice(0, MOST_WINDOWS_LISTED);
-  const head = ['Key', 'First request', 'Reset', 'Limit', 'Admitted', 'Refused', 'Least Remaining'];
+  const windows = all.flatMap((series) => series.windows.map((window) => ({ series, window })));
+  if (windows.length === 0) return '';
+  const rows = windows.slice(0, MOST_WINDOWS_LISTED).map(({ series, window }) => {
+    const admitted = window.admitted.toLocaleString('en');
+    return [
+      keyName(series.key),
+      duration(window.from),
+      duration(window.reset),
+      window.limit?.toLocaleString('en') ?? '',
+      isOver(series, window) ? { wrong: admitted } : admitted,
+      window.refused.toLocaleString('en'),
+      window.remainingLeast?.toLocaleString('en') ?? '',
+    ];
+  });
+  const more = windows.length - rows.length;
   return html`
-<details class="fold"><summary>The windows in numbers (${rows.length})</summary>
-<div class="scroll" tabindex="0" role="group" aria-label="The windows in numbers"><table class="numbers">
-  <thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
-  <tbody>${shown.map(
-    ({ series, window }) => html`<tr>
-    <th scope="row">${keyName(series.key)}</th><td>${duration(window.from)}</td><td>${duration(window.reset)}</td><td>${window.limit?.toLocaleString('en') ?? ''}</td>
-    <td${html.raw`${isOver(series, window) ? ' class="over"' : ''}`}>${window.admitted.toLocaleString('en')}</td><td>${window.refused.toLocaleString('en')}</td><td>${window.remainingLeast?.toLocaleString('en') ?? ''}</td></tr>`,
-  )}</tbody>
-</table></div>
-${rows.length > shown.length ? html`<p class="quiet">and ${rows.length - shown.length} more in report.json</p>` : ''}
+<details class="fold"><summary>The windows in numbers (${windows.length})</summary>
+${tableHtml({
+  title: 'The windows in numbers',
+  head: ['Key', 'First request', 'Reset', 'Limit', 'Admitted', 'Refused', 'Least Remaining'],
+  rows,
+})}${more > 0 ? html`<p class="quiet">and ${more} more in report.json</p>` : ''}
 </details>`;
 }

@@ -91,7 +91,7 @@ t.test('a ban lasts until a request that is not answered with it, and is open wh
 t.test('a key’s picture goes from its first request to its last', async (t) => {
   const points = [point(100, 200), point(160, 200, { remaining: 3, limit: 60, reset: 5_000 })];
   const found = series([...points, { ...point(3_000, 200), key: 'pro-1' }]);
-  t.match(found, { from: 100, until: 160, columns: [{ index: 0 }, { index: 799 }] });
+  t.match(found, { from: 100, until: 160, columns: [{ index: 0 }, { index: 399 }] });
   t.strictSame(found.steps.at(-1)?.at(-1), [160, 0.05], 'what is left is not drawn beyond it');
   t.match(series([point(7, 200)]), { from: 7, until: 8 }, 'a single request has a second');
 });

@@ -1,15 +1,16 @@
 import type { Report, TimelinePoint } from '../report.ts';
 
 /** How finely a key's picture resolves time: columns from its first request to its last. */
-export const COLUMNS = 800;
+export const COLUMNS = 400;
+
+/** What became of requests. */
+export type Fate = 'admitted' | 'refused' | 'banned' | 'unanswered';
+
+const NONE = { admitted: 0, refused: 0, banned: 0, unanswered: 0 } as const satisfies Record<Fate, number>;
 
 /** What happened to one key's requests in one column of the picture. */
-export interface Column {
+export interface Column extends Readonly<Record<Fate, number>> {
   readonly index: number;
-  readonly admitted: number;
-  readonly refused: number;
-  readonly banned: number;
-  readonly unanswered: number;
   /** X-RateLimit-Remaining of the last response in the column that had it. */
   readonly remaining?: number;
 }
@@ -22,8 +23,8 @@ export interface RateWindow {
   readonly reset: number;
   readonly admitted: number;
   readonly refused: number;
-  readonly limit?: number;
-  readonly remainingLeast?: number;
+  readonly limit: number | undefined;
+  readonly remainingLeast: number | undefined;
 }
 
 /** A stretch in which every request was answered with a ban. */
@@ -36,42 +37,44 @@ export interface Ban {
   readonly ended: boolean;
 }
 
+/** Seconds since the run began, and the part of the limit that was left. */
+type Left = readonly [at: number, part: number];
+
 /** One key's share of the picture. */
 export interface KeySeries {
   /** The key's name; null for requests without a valid key. */
   readonly key: string | null;
-  readonly plan?: string;
+  readonly plan: string | undefined;
   /** Its first and its last request, in seconds since the run began, at least one apart: the picture shows no more. */
   readonly from: number;
   readonly until: number;
   readonly columns: readonly Column[];
   /**
-   * Step line of Remaining: [seconds, part of the limit that the same response names], one list per window. Of the
-   * limit, because a target may turn from the minute's headers to the day's in the middle of a run.
+   * Step line of Remaining, one list per window. In parts of the limit that the same response names, because a target
+   * may turn from the minute's headers to the day's in the middle of a run.
    */
-  readonly steps: readonly (readonly (readonly [at: number, part: number])[])[];
+  readonly steps: readonly (readonly Left[])[];
   /** Empty where Reset moves with every request (a refilling or sliding window): then there are no edges to draw. */
   readonly windows: readonly RateWindow[];
   readonly movingReset: boolean;
   readonly bans: readonly Ban[];
   /** The values of X-RateLimit-Limit, the most frequent first. */
   readonly limits: readonly number[];
-  readonly total: Omit<Column, 'index' | 'remaining'>;
+  readonly total: Readonly<Record<Fate, number>>;
 }
 
 /** The timeline by key: the profile's keys in their order, then others, requests without a valid key last. */
-export function rateSeries(report: Report): KeySeries[] {
-  const byKey = new Map<string | null, TimelinePoint[]>(report.run.keys.map(({ name }) => [name, []]));
-  for (const point of report.timeline) {
+export function rateSeries({ run, timeline }: Report): KeySeries[] {
+  const byKey = new Map<string | null, TimelinePoint[]>(run.keys.map(({ name }) => [name, []]));
+  for (const point of timeline) {
     const points = byKey.get(point.key);
     if (points === undefined) byKey.set(point.key, [point]);
     else points.push(point);
   }
-  const plans = new Map(report.run.keys.map(({ name, plan }) => [name, plan]));
   return [...byKey]
     .filter(([, points]) => points.length > 0)
     .sort(([a], [b]) => Number(a === null) - Number(b === null))
-    .map(([key, points]) => keySeries(key, points, key === null ? undefined : plans.get(key)));
+    .map(([key, points]) => keySeries(key, points, run.keys.find(({ name }) => name === key)?.plan));
 }
 
 function keySeries(
@@ -83,27 +86,20 @@ function keySeries(
   const until = points.reduce((most, { at }) => Math.max(most, at), from + 1);
   const windows = rateWindows(points);
   const movingReset = windows.length > 8 && resetsMove(windows);
-  const columns = rateColumns(points, from, until);
+  const total: Record<Fate, number> = { ...NONE };
+  for (const point of points) total[fate(point)] += times(point);
   return {
     key,
-    ...(plan === undefined ? {} : { plan }),
+    plan,
     from,
     until,
-    columns,
+    columns: rateColumns(points, from, until),
     steps: remainingSteps(points, movingReset, until),
     windows: movingReset ? [] : windows,
     movingReset,
     bans: bansOf(points, until),
     limits: limitsOf(points),
-    total: columns.reduce(
-      (sum, column) => ({
-        admitted: sum.admitted + column.admitted,
-        refused: sum.refused + column.refused,
-        banned: sum.banned + column.banned,
-        unanswered: sum.unanswered + column.unanswered,
-      }),
-      { admitted: 0, refused: 0, banned: 0, unanswered: 0 },
-    ),
+    total,
   };
 }
 
@@ -116,12 +112,10 @@ function resetsMove(windows: readonly RateWindow[]): boolean {
   return gaps.filter((gap) => gap < SOONEST_RESET_SECONDS).length > gaps.length / 2;
 }
 
-type Fate = 'admitted' | 'refused' | 'banned' | 'unanswered';
-
-function fate(point: TimelinePoint): Fate {
-  if (point.banned === true) return 'banned';
-  if (point.status === 0) return 'unanswered';
-  return point.status === 429 ? 'refused' : 'admitted';
+function fate({ banned, status }: TimelinePoint): Fate {
+  if (banned === true) return 'banned';
+  if (status === 0) return 'unanswered';
+  return status === 429 ? 'refused' : 'admitted';
 }
 
 /** How many exchanges a point stands for. */
@@ -139,11 +133,8 @@ function limitsOf(points: readonly TimelinePoint[]): number[] {
 function rateColumns(points: readonly TimelinePoint[], from: number, until: number): Column[] {
   const columns = new Map<number, Column>();
   for (const point of points) {
-    const index = Math.min(
-      COLUMNS - 1,
-      Math.max(0, Math.floor(((point.at - from) / (until - from)) * COLUMNS)),
-    );
-    const before = columns.get(index) ?? { index, admitted: 0, refused: 0, banned: 0, unanswered: 0 };
+    const index = Math.min(COLUMNS - 1, Math.floor(((point.at - from) / (until - from)) * COLUMNS));
+    const before = columns.get(index) ?? { index, ...NONE };
     const kind = fate(point);
     columns.set(index, {
       ...before,
@@ -157,56 +148,40 @@ function rateColumns(points: readonly TimelinePoint[], from: number, until: numb
 /** Reset is in whole seconds and relative to a clock with skew: values this close are the same. */
 const SAME_RESET_SECONDS = 1.5;
 
-function sameReset(a: number, b: number): boolean {
-  return Math.abs(a - b) <= SAME_RESET_SECONDS;
-}
+const isSameReset = (a: number, b: number) => Math.abs(a - b) <= SAME_RESET_SECONDS;
 
 /** Responses overtake one another by a window or so; looking further back would cost a long run its linear time. */
-function recentWindow(windows: readonly RateWindow[], reset: number): number {
-  for (let index = windows.length - 1; index >= Math.max(0, windows.length - 8); index -= 1) {
-    const window = windows[index];
-    if (window !== undefined && sameReset(window.reset, reset)) return index;
-  }
-  return -1;
-}
+const LATEST_WINDOWS = 8;
 
 function rateWindows(points: readonly TimelinePoint[]): RateWindow[] {
   const windows: RateWindow[] = [];
   for (const point of points) {
-    if (point.reset === undefined || point.banned === true) continue;
-    const index = recentWindow(windows, point.reset);
-    const before = index < 0 ? undefined : windows[index];
+    const { at, reset, remaining, banned } = point;
+    if (reset === undefined || banned === true) continue;
+    const latest = windows.slice(-LATEST_WINDOWS);
+    const found = latest.findLastIndex((window) => isSameReset(window.reset, reset));
+    const before = latest[found];
     const refused = fate(point) === 'refused' ? times(point) : 0;
-    const least = Math.min(
-      before?.remainingLeast ?? Number.POSITIVE_INFINITY,
-      point.remaining ?? Number.POSITIVE_INFINITY,
-    );
-    const limit = point.limit ?? before?.limit;
-    const after: RateWindow = {
-      from: before?.from ?? point.at,
-      reset: before?.reset ?? point.reset,
+    const seen = [before?.remainingLeast, remaining].filter((left) => left !== undefined);
+    windows[before === undefined ? windows.length : windows.length - latest.length + found] = {
+      from: before?.from ?? at,
+      reset: before?.reset ?? reset,
       admitted: (before?.admitted ?? 0) + times(point) - refused,
       refused: (before?.refused ?? 0) + refused,
-      ...(limit === undefined ? {} : { limit }),
-      ...(Number.isFinite(least) ? { remainingLeast: least } : {}),
+      limit: point.limit ?? before?.limit,
+      remainingLeast: seen.length === 0 ? undefined : Math.min(...seen),
     };
-    if (index < 0) windows.push(after);
-    else windows[index] = after;
   }
   return windows;
 }
 
-function remainingSteps(
-  points: readonly TimelinePoint[],
-  movingReset: boolean,
-  until: number,
-): (readonly [number, number])[][] {
-  const steps: (readonly [number, number])[][] = [];
-  let current: (readonly [number, number])[] = [];
+function remainingSteps(points: readonly TimelinePoint[], movingReset: boolean, until: number): Left[][] {
+  const steps: Left[][] = [];
+  let current: Left[] = [];
   let reset: number | undefined;
   for (const point of points) {
     if (point.remaining === undefined || !point.limit || point.banned === true) continue;
-    const nextWindow = reset !== undefined && point.reset !== undefined && !sameReset(reset, point.reset);
+    const nextWindow = reset !== undefined && point.reset !== undefined && !isSameReset(reset, point.reset);
     if (current.length === 0 || (nextWindow && !movingReset)) {
       const last = current.at(-1);
       // What was left stays left until the window ends.

@@ -82,7 +82,7 @@ t.test('red if and only if the run did not hold', async (t) => {
   t.strictSame(await reds(found), [0, 0, 0, 0]);
   t.strictSame(await reds(nothing), [1, 1, 1, 1]);
   t.strictSame(await reds(bounded), [0, 0, 0, 0], 'all that the plans pay for held');
-  t.equal(bounded.headline, 'Capacity: At least 320 requests/s (limited by the plans’ quotas)');
+  t.equal(bounded.headline, 'At least 320 requests/s (limited by the plans’ quotas)');
   const weak = { ...capacityResult(), outcome: 'generator-limited', atLeast: 320 } as const;
   t.strictSame(await reds(capacityOutcome({ ...weak, capacity: null, interval: null })), [1, 1, 1, 1]);
   const open = loadOutcome({
@@ -121,8 +121,11 @@ t.test('Markdown for a pull request: what is broken first, the figures folded', 
   const text = page(broken);
   t.match(text, /^<h2>❌ load mixed: Broken: 1 of 2 thresholds<\/h2>/);
   t.match(text, /<tbody>\n<tr>\n<td><strong>errors&lt;0\.1%<\/strong><\/td>\n<td>❌ broken/);
-  t.match(text, /<summary>Figures \(5\)<\/summary>[\s\S]*<td>createPet, pro<\/td>\n<td>600<\/td>/);
-  t.match(page(found), /^<h2>✅ load capacity: Capacity: 410 requests\/s \(95 %: 398 to 421\)<\/h2>/);
+  t.match(
+    text,
+    /<summary>Figures by operation and plan \(5\)<\/summary>[\s\S]*<td>createPet, pro<\/td>\n<td>600<\/td>/,
+  );
+  t.match(page(found), /^<h2>✅ load capacity: 410 requests\/s \(95 %: 398 to 421\)<\/h2>/);
   t.match(page(limited), /^<h2>⚠️ [\s\S]*1,200 arrivals were not sent/);
 });
 

@@ -1,11 +1,11 @@
 import { renderBadge } from '../badge.ts';
 import { FORMATS, type FormatName } from '../formats.ts';
 import { renderGithubAnnotations } from '../github.ts';
+import type { Table } from '../html/table.ts';
 import { renderJunit } from '../junit.ts';
 import { code, fold, prose, table } from '../markdown-text.ts';
 import { renderSarif } from '../sarif.ts';
 import { renderTap } from '../tap.ts';
-import type { Standing } from '../test-run.ts';
 import type { LoadOutcome } from './load-outcome.ts';
 
 /** The formats of a load result that need no more than its outcome; the page and the terminal have figures of their own. */
@@ -28,38 +28,36 @@ export function loadFile(name: FormatName): string {
 
 const SIGN = { held: '✅', broken: '❌', open: '⚠️' } as const;
 /** The worst first. */
-const WORDS: Readonly<Partial<Record<Standing, string>>> = {
-  failed: '❌ broken',
-  noted: 'noted',
-  passed: '✅ held',
-};
+const WORDS = { failed: '❌ broken', noted: 'noted', passed: '✅ held' } as const;
 
-function markdown({ name, headline, verdict, problems, cases, facts, figures }: LoadOutcome): string {
-  const sorted = Object.keys(WORDS).flatMap((standing) => cases.filter((one) => one.standing === standing));
+function markdown({ name, headline, verdict, problems, cases, facts, tables }: LoadOutcome): string {
+  const judged = Object.entries(WORDS).flatMap(([standing, words]) =>
+    cases
+      .filter((one) => one.standing === standing)
+      .map(({ title, facts: { actual = '', expected = '' } }) => [
+        `**${prose(title)}**`,
+        words,
+        code(actual),
+        code(expected),
+      ]),
+  );
   const blocks = [
     `## ${SIGN[verdict]} ${prose(name)}: ${prose(headline)}`,
     ...problems.map((problem) => prose(problem, 400)),
     facts
       .map(([label, text]) => `${label}: ${label === 'Target' ? code(text, 400) : prose(text, 400)}`)
       .join('<br>\n'),
-    cases.length === 0
-      ? ''
-      : table(
-          ['Threshold', '', 'Actual', 'Expected'],
-          sorted.map(({ title, standing, facts: { actual = '', expected = '' } }) => [
-            `**${prose(title)}**`,
-            WORDS[standing] ?? standing,
-            code(actual),
-            code(expected),
-          ]),
-        ),
-    fold(
-      `Figures (${figures.rows.length})`,
-      table(
-        figures.head,
-        figures.rows.map((cells) => cells.map((cell) => prose(cell))),
-      ),
-    ),
+    ...(judged.length === 0 ? [] : [table(['Threshold', '', 'Actual', 'Expected'], judged)]),
+    ...Object.entries(tables)
+      .filter(([which, { rows }]) => which !== 'thresholds' && rows.length > 0)
+      .map(([, one]) => folded(one)),
   ];
-  return `${blocks.filter((block) => block !== '').join('\n\n')}\n`;
+  return `${blocks.join('\n\n')}\n`;
+}
+
+function folded({ title, head, rows }: Table): string {
+  const cells = rows.map((row) =>
+    row.map((cell) => (typeof cell === 'string' ? prose(cell) : `**${prose(cell.wrong)}**`)),
+  );
+  return fold(`${title} (${rows.length})`, table(head, cells));
 }

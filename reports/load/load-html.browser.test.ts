@@ -4,8 +4,7 @@ import { pathToFileURL } from 'node:url';
 import t from 'tap';
 import { axeViolations, noBrowser, startBrowser } from '../testing/browser.ts';
 import { capacityResult, loadResult } from '../testing/sample-load.ts';
-import { renderCapacityHtml } from './capacity-html.ts';
-import { renderLoadHtml } from './load-html.ts';
+import { renderCapacityHtml, renderLoadHtml } from './load-html.ts';
 
 t.test('load pages in a browser', { skip: noBrowser() }, async (t) => {
   const browser = await startBrowser();

@@ -4,8 +4,7 @@ import t from 'tap';
 import { readLoadResult } from '../../scenarios/runner/result/read-result.ts';
 import { HOSTILE_STRINGS, UNSEEN_CHARACTER } from '../testing/hostile-report.ts';
 import { capacityResult, loadResult } from '../testing/sample-load.ts';
-import { renderCapacityHtml } from './capacity-html.ts';
-import { renderLoadHtml } from './load-html.ts';
+import { renderCapacityHtml, renderLoadHtml } from './load-html.ts';
 
 t.test('the sample is a load result', async (t) => {
   const dir = t.testdir();

@@ -1,17 +1,22 @@
 import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
 import { lowerBound } from '../../scenarios/runner/capacity/render-capacity.ts';
-import { type LoadFigures, type LoadResult, NOT_JUDGED } from '../../scenarios/runner/result/load-result.ts';
-import { duration, moment } from '../facts.ts';
-import { milliseconds } from '../html/chart-frame.ts';
+import { errorsIn } from '../../scenarios/runner/result/figures.ts';
+import {
+  type LoadFigures,
+  type LoadResult,
+  type LoadSeries,
+  NOT_JUDGED,
+} from '../../scenarios/runner/result/load-result.ts';
+import { duration, milliseconds, moment, simulatedClock } from '../facts.ts';
+import type { Cell, Table } from '../html/table.ts';
 import { count } from '../outcome.ts';
 import type { TestCase, TestRun } from '../test-run.ts';
 import { shownLine, shownLines } from '../visible-text.ts';
-import { inOrder, seriesNames } from './latency-chart.ts';
-import { number, rate } from './load-parts.ts';
 
-/** A load result, or a search for a capacity, as test cases, with the figures that a table shows. */
-export interface LoadOutcome extends TestRun {
-  readonly figures: { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
+/** A load result, or a search for a capacity, as test cases and tables. */
+export interface LoadOutcome<Name extends string = string> extends TestRun {
+  /** In the order in which they are shown. */
+  readonly tables: Readonly<Record<Name, Table>>;
 }
 
 const WITHOUT_VERDICT = {
@@ -21,7 +26,7 @@ const WITHOUT_VERDICT = {
 } as const satisfies Partial<Record<LoadResult['verdict'], string>>;
 
 /** The verdict of a load run in a line, with the number of thresholds that it is about. */
-export function loadHeadline({ verdict, thresholds }: LoadResult): string {
+function loadHeadline({ verdict, thresholds }: LoadResult): string {
   const broken = thresholds.filter(({ held }) => !held).length;
   if (verdict === 'held') return `Held: ${count(thresholds.length, 'threshold')}`;
   if (verdict === 'broken') return `Broken: ${broken} of ${count(thresholds.length, 'threshold')}`;
@@ -29,11 +34,13 @@ export function loadHeadline({ verdict, thresholds }: LoadResult): string {
 }
 
 /** What a load run judged and measured. */
-export function loadOutcome(result: LoadResult): LoadOutcome {
+export function loadOutcome(
+  result: LoadResult,
+): LoadOutcome<'thresholds' | 'measurements' | 'figures' | 'cost'> {
   const { run, verdict, thresholds, violations, total } = result;
-  const series = inOrder(result.series);
-  const contractCounts = thresholds.some(({ name, held }) => name.startsWith('violations') && !held);
-  const names = seriesNames(series);
+  const clock = simulatedClock(run);
+  // Of a contract that was broken the run was to judge only where a threshold counts it.
+  const isCounted = thresholds.some(({ name, held }) => name.startsWith('violations') && !held);
   return {
     name: `load ${shownLine(run.scenario, 60)}`,
     headline: loadHeadline(result),
@@ -42,20 +49,23 @@ export function loadOutcome(result: LoadResult): LoadOutcome {
     problems: problems(result),
     cases: [
       ...thresholds.map(thresholdCase),
-      ...violations.map((violation) => contractCase(violation, contractCounts)),
+      ...violations.map((violation) => contractCase(violation, isCounted)),
     ],
     facts: [
       ['Target', shownLine(run.target, 200)],
       ['Question', shownLine(run.answers, 300)],
       ['When', `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`],
-      ['Requests', `${total.requests.toLocaleString('en')}, ${rate(total.perSecond)}`],
+      ...(clock === undefined ? [] : [['Clock', clock] as const]),
+      ['Requests', `${total.requests.toLocaleString('en')}, ${rate(total.perSecond)} requests/s`],
       ['Added', `${count(run.animalsAdded, 'animal')} (they stay)`],
       ['Generator', generatorText(result)],
-      ...result.notes.slice(0, 5).map((note) => ['Note', shownLine(note, 300)] as const),
+      ...result.notes.slice(0, 20).map((note) => ['Note', shownLine(note, 300)] as const),
     ],
-    figures: {
-      head: ['Series', 'Requests', 'Rate', 'p50', 'p95', 'p99', 'Slowest', 'Errors', 'Refused'],
-      rows: [...series.map((one, index) => figures(names[index] ?? '', one)), figures('all', total)],
+    tables: {
+      thresholds: thresholdTable(result),
+      measurements: measurementTable(result),
+      figures: figureTable(result),
+      cost: costTable(result),
     },
     run,
   };
@@ -63,10 +73,8 @@ export function loadOutcome(result: LoadResult): LoadOutcome {
 
 function thresholdCase({ name, held, actual, expected, key }: LoadResult['thresholds'][number]): TestCase {
   const title = key === undefined ? shownLine(name, 160) : `${shownLine(name, 160)} [${shownLine(key, 60)}]`;
-  const [came, asked] = [
-    shownLine(actual, 300),
-    expected === undefined ? undefined : shownLine(expected, 300),
-  ];
+  const came = shownLine(actual, 300);
+  const asked = expected === undefined ? undefined : shownLine(expected, 300);
   return {
     id: title,
     suite: 'Thresholds',
@@ -80,10 +88,10 @@ function thresholdCase({ name, held, actual, expected, key }: LoadResult['thresh
   };
 }
 
-/** A clause of the contract that was broken under load: noted where the run was not to judge it. */
+/** A clause of the contract that was broken under load. */
 function contractCase(
   { requirement, reported, example }: LoadResult['violations'][number],
-  counts: boolean,
+  isCounted: boolean,
 ): TestCase {
   const id = shownLine(requirement, 80);
   const reason = `at least ${count(reported, 'time')}: ${shownLine(example.detail, 300)}`;
@@ -100,7 +108,7 @@ function contractCase(
     classname: 'petstore-harness.load.contract',
     name: `contract ${id} under load`,
     title: `${id} under load`,
-    standing: counts ? 'failed' : 'noted',
+    standing: isCounted ? 'failed' : 'noted',
     kind: 'contract',
     reason,
     facts: { actual: reason, example: shownLines(exchange.join('\n'), 2_000) },
@@ -116,21 +124,106 @@ function problems({ verdict, thresholds, generator, notes }: LoadResult): string
 }
 
 function generatorText({ run, generator }: LoadResult): string {
-  const processes = run.shards === 1 ? 'one process' : `${run.shards} processes`;
-  return `k6 ${shownLine(run.k6Version, 40)}, ${processes}, ${generator.limit === null ? 'not the limit' : shownLine(generator.limit, 200)}`;
+  const { limit, cpuMeanPart, memoryPeakBytes, scheduleLagP95Ms: lag, droppedIterations } = generator;
+  return [
+    `k6 ${shownLine(run.k6Version, 40)}`,
+    run.shards === 1 ? 'one process' : `${run.shards} processes`,
+    limit === null ? 'not the limit' : shownLine(limit, 200),
+    ...(cpuMeanPart === null ? [] : [`${Math.round(cpuMeanPart * 100)} % of the CPU`]),
+    ...(memoryPeakBytes === null ? [] : [`${Math.round(memoryPeakBytes / 2 ** 20)} MB`]),
+    ...(lag === null ? [] : [`95 % of the arrivals at most ${milliseconds(lag)} late`]),
+    ...(droppedIterations === 0 ? [] : [`${droppedIterations.toLocaleString('en')} not sent`]),
+  ].join(', ');
 }
 
-function figures(name: string, { requests, perSecond, latency, outcomes }: LoadFigures): string[] {
-  const time = (value: number | undefined) => (value === undefined ? '' : milliseconds(value));
-  return [
-    shownLine(name, 100),
-    requests.toLocaleString('en'),
-    rate(perSecond).replace(' requests', ''),
-    ...[latency?.p50, latency?.p95, latency?.p99, latency?.max].map(time),
-    (outcomes.error + outcomes['unexpected-429'] + outcomes.unfinished).toLocaleString('en'),
-    outcomes.refused.toLocaleString('en'),
-  ];
+/** At most four significant digits. */
+const rate = (perSecond: number) => Number(perSecond.toPrecision(4)).toLocaleString('en');
+
+const yesOrNo = (held: boolean): Cell => (held ? 'yes' : { wrong: 'no' });
+const unwanted = (number: number): Cell => (number === 0 ? '0' : { wrong: number.toLocaleString('en') });
+
+const thresholdTable = ({ thresholds }: LoadResult): Table => ({
+  title: 'Thresholds',
+  head: ['Threshold', 'Held', 'Actual', 'Expected', 'Key'],
+  rows: [...thresholds]
+    .sort((a, b) => Number(a.held) - Number(b.held))
+    .slice(0, 200)
+    .map(({ name, held, actual, expected = '', key = '' }) => [
+      shownLine(name, 120),
+      yesOrNo(held),
+      shownLine(actual, 200),
+      shownLine(expected, 200),
+      shownLine(key, 60),
+    ]),
+});
+
+const measurementTable = ({ measurements }: LoadResult): Table => ({
+  title: 'Measured once',
+  head: ['What', 'Value', 'Key'],
+  rows: measurements
+    .slice(0, 200)
+    .map(({ name, value, unit, key }) => [
+      shownLine(name, 120),
+      `${rate(value)} ${shownLine(unit, 20)}`,
+      shownLine(key, 60),
+    ]),
+});
+
+const OPERATIONS = ['listPets', 'getPet', 'createPet'];
+const PLANS = ['free', 'pro', 'business', 'enterprise'];
+
+/** Series by stream, operation and plan: a run records them in the order of their first request. */
+export function inOrder(series: readonly LoadSeries[]): LoadSeries[] {
+  const place = ({ operation, plan }: LoadSeries) =>
+    OPERATIONS.indexOf(operation) * PLANS.length + PLANS.indexOf(plan);
+  return [...series].sort((a, b) => a.stream.localeCompare(b.stream) || place(a) - place(b));
 }
+
+/** What each series is called: operation and plan, and its stream where there are several. */
+export function seriesNames(series: readonly LoadSeries[]): string[] {
+  const streams = new Set(series.map(({ stream }) => stream));
+  return series.map(({ stream, operation, plan }) =>
+    shownLine([...(streams.size > 1 ? [stream] : []), operation, plan].join(', '), 100),
+  );
+}
+
+function figureTable({ series: recorded, total }: LoadResult): Table {
+  const series = inOrder(recorded);
+  const times = ['p50', 'p90', 'p95', 'p99', 'p999', 'max'] as const;
+  const figures = ({ requests, perSecond, latency, outcomes }: LoadFigures) => [
+    requests.toLocaleString('en'),
+    `${rate(perSecond)}/s`,
+    ...times.map((time) => (latency === null ? '' : milliseconds(latency[time]))),
+    unwanted(errorsIn(outcomes)),
+    outcomes.refused.toLocaleString('en'),
+    unwanted(outcomes.violation),
+  ];
+  return {
+    title: 'Figures by operation and plan',
+    head: [
+      'Series',
+      'Requests',
+      'Rate',
+      ...['p50', 'p90', 'p95', 'p99', 'p99.9', 'Slowest'],
+      ...['Errors', 'Refused as expected', 'Contract broken'],
+    ],
+    rows: [...seriesNames(series), 'all'].map((name, index) => [name, ...figures(series[index] ?? total)]),
+  };
+}
+
+const costTable = ({ bill }: LoadResult): Table => ({
+  title: 'Requests by key',
+  head: ['Key', 'Plan', 'Sent', 'Refused', 'At most, as planned', 'A day', 'Busiest minute', 'A minute'],
+  rows: bill.keys
+    .slice(0, 300)
+    .map(({ key, plan, sent = 0, refused = 0, requests, perDay, busiestMinute, perMinute }) => [
+      shownLine(key, 60),
+      plan,
+      ...[sent, refused, requests, perDay, busiestMinute, perMinute].map((number) =>
+        number.toLocaleString('en'),
+      ),
+    ]),
+});
 
 const WITHOUT_NUMBER = {
   found: 'No capacity',
@@ -142,42 +235,61 @@ const WITHOUT_NUMBER = {
 } as const satisfies Record<CapacityResult['outcome'], string>;
 
 /** `410 requests/s (95 %: 398 to 421)`, `At least 320 requests/s (…)`, or why there is no number. */
-export function capacityHeadline(result: CapacityResult): string {
+function capacityHeadline(result: CapacityResult): string {
   const { outcome, capacity, interval } = result;
   const bound = lowerBound(result);
-  if (bound !== undefined) return `At least ${rate(bound.rate)} (${bound.why})`;
+  if (bound !== undefined) return `At least ${rate(bound.rate)} requests/s (${bound.why})`;
   if (capacity === null || interval === null) return WITHOUT_NUMBER[outcome];
-  return `${rate(capacity)} (95 %: ${number(interval[0])} to ${number(interval[1])})`;
+  return `${rate(capacity)} requests/s (95 %: ${rate(interval[0])} to ${rate(interval[1])})`;
 }
 
 /** What a search for a capacity found; a number judges nothing, its absence is no verdict. */
-export function capacityOutcome(result: CapacityResult): LoadOutcome {
-  const { run, reason, steps } = result;
-  const isBounded = lowerBound(result) !== undefined && result.outcome !== 'generator-limited';
+export function capacityOutcome(result: CapacityResult): LoadOutcome<'steps'> {
+  const { run, outcome, reason, steps, failedStep } = result;
+  const isBounded = lowerBound(result) !== undefined && outcome !== 'generator-limited';
   const answered = result.interval !== null || isBounded;
+  const why = shownLine(reason, 300);
   return {
     name: 'load capacity',
-    headline: `Capacity: ${capacityHeadline(result)}`,
-    short: `Capacity: ${capacityHeadline(result)}`,
+    headline: capacityHeadline(result),
+    short: capacityHeadline(result),
     verdict: answered ? 'held' : 'open',
-    problems: answered ? [] : [shownLine(reason, 300)],
+    problems: answered ? [] : [why],
     cases: [],
     facts: [
       ['Target', shownLine(run.target, 200)],
       ['Objective', shownLine(run.slo, 200)],
       ['When', `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`],
-      ['Result', shownLine(reason, 300)],
+      ['Result', why],
       ['Generator', `k6 ${shownLine(run.k6Version, 40)}`],
     ],
-    figures: {
-      head: ['Rate', 'Held', 'p50', 'p99', 'Why'],
-      rows: steps.map((step) => [
-        rate(step.rate).replace(' requests', ''),
-        step.held ? 'yes' : 'no',
-        milliseconds(step.p50),
-        milliseconds(step.p99),
-        shownLine(step.reason, 200),
-      ]),
+    tables: {
+      steps: {
+        title: 'Steps',
+        head: ['Rate', 'Phase', 'Held', 'p50', 'p99', 'Errors', 'Why'],
+        rows: [
+          ...steps.map(({ rate: perSecond, phase, held, p50, p99, errorPart, reason }) => [
+            `${rate(perSecond)}/s`,
+            phase,
+            yesOrNo(held),
+            milliseconds(p50),
+            milliseconds(p99),
+            `${Number((errorPart * 100).toFixed(2))} %`,
+            shownLine(reason, 200),
+          ]),
+          ...(failedStep === undefined
+            ? []
+            : [
+                [
+                  `${rate(failedStep.rate)}/s`,
+                  failedStep.phase,
+                  'not made',
+                  ...['–', '–', '–'],
+                  shownLine(failedStep.reason, 200),
+                ],
+              ]),
+        ],
+      },
     },
     run,
   };

@@ -1,12 +1,13 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import type { LoadSeries } from '../../scenarios/runner/result/load-result.ts';
-import { decades, frame, linear, logarithmic, milliseconds, path } from '../html/chart-frame.ts';
+import { boxes, frame, latencyAxis, line, linear, lineKeys, swatches } from '../html/chart-frame.ts';
 import { timeTicks } from '../html/time-axis.ts';
 
 /** Columns of a chart over time. */
 const MOST_COLUMNS = 300;
 
-interface Moment {
+interface Column {
+  /** Seconds since the load began. */
   readonly at: number;
   readonly requests: number;
   readonly errors: number;
@@ -16,22 +17,21 @@ interface Moment {
 }
 
 /** All series in one, by time block, blocks put together until the picture can hold them. */
-function moments(series: readonly LoadSeries[]): {
-  readonly list: readonly Moment[];
+function columnsOf(series: readonly LoadSeries[]): {
+  readonly columns: readonly Column[];
   readonly seconds: number;
 } {
-  const blocks = series.flatMap((one) => one.blocks);
+  const blocks = series.flatMap((one) => one.blocks).sort((a, b) => a.at - b.at);
   const blockSeconds = Math.max(0.001, ...series.map((one) => one.blockSeconds));
-  const start = blocks.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
-  const end = blocks.reduce((most, { at }) => Math.max(most, at), start);
+  const [start = 0, end = start] = [blocks[0]?.at, blocks.at(-1)?.at];
   const count = Math.floor((end - start) / 1000 / blockSeconds) + 1;
-  const seconds = blockSeconds * Math.max(1, Math.ceil(count / MOST_COLUMNS));
-  const byColumn = new Map<number, Moment>();
+  const seconds = blockSeconds * Math.ceil(count / MOST_COLUMNS);
+  const columns = new Map<number, Column>();
   for (const block of blocks) {
     const at = Math.floor((block.at - start) / 1000 / seconds) * seconds;
-    const before = byColumn.get(at) ?? { at, requests: 0, errors: 0, refused: 0, p50: 0, p99: 0 };
+    const before = columns.get(at) ?? { at, requests: 0, errors: 0, refused: 0, p50: 0, p99: 0 };
     const requests = before.requests + block.requests;
-    byColumn.set(at, {
+    columns.set(at, {
       at,
       requests,
       errors: before.errors + block.errors,
@@ -41,72 +41,57 @@ function moments(series: readonly LoadSeries[]): {
       p99: Math.max(before.p99, block.p99),
     });
   }
-  return { list: [...byColumn.values()].sort((a, b) => a.at - b.at), seconds };
+  return { columns: [...columns.values()], seconds };
 }
+
+/** What a bar consists of, from below. */
+const PARTS = [
+  ['b-refused', ({ errors }) => errors],
+  ['b-limited', ({ refused }) => refused],
+  ['b-admitted', ({ requests, errors, refused }) => requests - errors - refused],
+] as const satisfies readonly (readonly [name: string, number: (column: Column) => number])[];
 
 /** Latency, and below it rate, refusals and errors, over the run. */
 export function timeChart(series: readonly LoadSeries[]): SafeHtml {
-  const { list, seconds } = moments(series);
-  if (list.length === 0) return html`<p class="quiet">There are no time blocks.</p>`;
-  const length = (list.at(-1)?.at ?? 0) + seconds;
-  const x = linear(0, length);
-  const latencies = list.flatMap(({ p50, p99 }) => [p50, p99]).filter((value) => value > 0);
-  const [fastest, slowest] = [Math.min(...latencies, 1e6) / 1.3, Math.max(...latencies, 0.1) * 1.3];
-  const busiest = (Math.max(...list.map(({ requests }) => requests), 1) / seconds) * 1.1;
-  // Seconds of trouble must not press the rest to the ground.
-  const [latency, rate] = [logarithmic(fastest, slowest), linear(0, busiest)];
-  const centre = ({ at }: Moment) => x(at + seconds / 2);
-  const bars = (name: string, from: (moment: Moment) => number, to: (moment: Moment) => number) => {
-    const d = list
-      .filter((moment) => to(moment) > from(moment))
-      .map((moment) => {
-        const [left, right] = [x(moment.at) * 1000, x(moment.at + seconds) * 1000];
-        const [low, high] = [
-          (1 - rate(from(moment) / seconds)) * 1000,
-          (1 - rate(to(moment) / seconds)) * 1000,
-        ];
-        return `M${left.toFixed(1)} ${low.toFixed(1)}V${high.toFixed(1)}H${(right - (right - left) * 0.12).toFixed(1)}V${low.toFixed(1)}z`;
-      })
-      .join('');
-    return d === '' ? '' : html`<path class="${name}" d="${d}" />`;
+  const { columns, seconds } = columnsOf(series);
+  if (columns.length === 0) return html`<p class="quiet">There are no time blocks.</p>`;
+  const length = (columns.at(-1)?.at ?? 0) + seconds;
+  const x = { scale: linear(0, length), ticks: timeTicks(length) };
+  const latency = {
+    label: 'p50 and p99 over time',
+    height: 190,
+    x: { ...x, ticks: [] },
+    y: latencyAxis(columns.flatMap(({ p50, p99 }) => [p50, p99])),
   };
-  const ticks = timeTicks(length).map(({ at, label, needs }) => ({ at: x(at), text: label, needs }));
-  const rates = [0.5, 1].map((part) => ({
-    at: part / 1.1,
-    text: `${Number(((busiest / 1.1) * part).toPrecision(3))}/s`,
-  }));
-  return html`<div class="legend">
-<span><svg class="sample" width="26" height="10" aria-hidden="true"><line class="line c0 d0" x1="0" x2="26" y1="5" y2="5" /></svg> p50</span>
-<span><svg class="sample" width="26" height="10" aria-hidden="true"><line class="line c1 d0" x1="0" x2="26" y1="5" y2="5" /></svg> p99</span>
-<span><i class="swatch s-admitted"></i>requests/s</span><span><i class="swatch s-limited"></i>refused as expected</span><span><i class="swatch s-refused"></i>errors</span></div>
-<div class="chart">${frame(
-    {
-      label: 'p50 and p99 over time',
-      height: 190,
-      x: [],
-      y: decades(fastest, slowest).map((value) => ({ at: latency(value), text: milliseconds(value) })),
-    },
-    html`<path class="line c1 d0" d="${path(list.map((moment) => [centre(moment), latency(moment.p99)]))}" /><path class="line c0 d0" d="${path(list.map((moment) => [centre(moment), latency(moment.p50)]))}" />`,
-  )}
-${frame(
-  {
-    label: 'Requests, refusals and errors per second over time',
-    height: 150,
-    x: ticks,
-    y: rates,
-  },
-  html`${bars(
-    'b-refused',
-    () => 0,
-    ({ errors }) => errors,
-  )}${bars(
-    'b-limited',
-    ({ errors }) => errors,
-    ({ errors, refused }) => errors + refused,
-  )}${bars(
-    'b-admitted',
-    ({ errors, refused }) => errors + refused,
-    ({ requests }) => requests,
-  )}`,
-)}</div>`;
+  const curve = (name: string, which: 'p50' | 'p99') =>
+    line(
+      name,
+      latency,
+      columns.map((column) => [column.at + seconds / 2, column[which]]),
+    );
+  const busiest = Math.max(...columns.map(({ requests }) => requests), 1) / seconds;
+  const rate = linear(0, busiest * 1.1);
+  const rates = [busiest / 2, busiest].map((value) => ({ value, text: `${Number(value.toPrecision(3))}/s` }));
+  const bars = PARTS.map(([name, number], index) =>
+    boxes(
+      name,
+      columns.map((column) => {
+        const below = PARTS.slice(0, index).reduce((sum, [, part]) => sum + part(column), 0);
+        const top = (requests: number) => (1 - rate(requests / seconds)) * 1000;
+        return {
+          left: x.scale(column.at) * 1000,
+          right: x.scale(column.at + seconds * 0.88) * 1000,
+          from: top(below),
+          to: top(below + number(column)),
+        };
+      }),
+    ),
+  );
+  const label = 'Requests, refusals and errors per second over time';
+  return html`<div class="legend">${lineKeys([
+    ['c0', 'p50'],
+    ['c1', 'p99'],
+  ])}${swatches({ admitted: 'requests/s', limited: 'refused as expected', refused: 'errors' })}</div>
+<div class="chart">${frame(latency, html`${curve('c1', 'p99')}${curve('c0', 'p50')}`)}
+${frame({ label, height: 150, x, y: { scale: rate, ticks: rates } }, html`${bars}`)}</div>`;
 }

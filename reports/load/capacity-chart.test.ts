@@ -1,14 +1,14 @@
 import t from 'tap';
 import { capacityResult } from '../testing/sample-load.ts';
-import { renderCapacityHtml } from './capacity-html.ts';
+import { renderCapacityHtml } from './load-html.ts';
 
 const page = renderCapacityHtml(capacityResult());
 const [whole = '', around = ''] = page.split('<h3>Around the capacity</h3>');
 
 t.test('the number with its interval, and every step', async (t) => {
-  t.match(page, '<h1>410 requests/s (95 %: 398 to 421)</h1>');
-  t.equal(whole.match(/class="held"/g)?.length, 10);
-  t.equal(whole.match(/class="gave-way"/g)?.length, 5);
+  t.match(page, '</span> 410 requests/s (95 %: 398 to 421)</h1>');
+  t.equal(whole.match(/<g class="held"/g)?.length, 10);
+  t.equal(whole.match(/<g class="gave-way"/g)?.length, 5);
   t.match(whole, /class="band"/);
 });
 
@@ -39,7 +39,7 @@ t.test('the steps around the capacity are shown larger, the interval named', asy
   const band = (text: string) => Number(/class="band" x="[^"]*" y="0" width="([\d.]+)"/.exec(text)?.[1]);
   t.ok(band(around) > 4 * band(whole), `${band(around)} of 1000 instead of ${band(whole)}`);
   t.match(around, /398\/s[\s\S]*421\/s/);
-  t.equal(around.match(/class="held"|class="gave-way"/g)?.length, 9, 'the steps near it');
+  t.equal(around.match(/<g class="(held|gave-way)"/g)?.length, 9, 'the steps near it');
   const few = capacityResult().steps.filter(({ rate }) => rate < 350);
   t.notMatch(renderCapacityHtml({ ...capacityResult(), steps: few }), 'Around the capacity');
 });
@@ -53,7 +53,7 @@ t.test('a search without a number says why', async (t) => {
     interval: null,
     steps: [],
   });
-  t.match(none, '<h1>No verdict: the generator was the limit</h1>');
+  t.match(none, '</span> No verdict: the generator was the limit</h1>');
   t.match(none, 'arrivals began late');
   t.match(none, 'No step was taken.');
 });
