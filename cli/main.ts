@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { Command, type CommanderError } from 'commander';
 import { HARNESS_VERSION } from '../spec/harness-version.ts';
 import { crash } from './shared/crash.ts';
-import { EXIT, UsageError } from './shared/exit-codes.ts';
+import { EXIT, isWrongUsage } from './shared/exit-codes.ts';
 
 /** A command, and what is loaded only for whoever asks for it. */
 interface Entry {
@@ -73,7 +73,7 @@ async function main(): Promise<void> {
 }
 
 await main().catch((error: unknown) => {
-  if (!(error instanceof UsageError)) crash(error);
-  for (const line of error.lines) process.stderr.write(`error: ${line}\n`);
+  if (!isWrongUsage(error)) crash(error);
+  for (const line of error.message.split('\n')) process.stderr.write(`error: ${line}\n`);
   process.exitCode = EXIT.usage;
 });

@@ -1,6 +1,7 @@
 import type { KeyBill } from '../../checks/run/plan.ts';
 import { duration } from '../../reports/facts.ts';
-import { count } from '../../reports/outcome.ts';
+import { count, groupBy } from '../../reports/outcome.ts';
+import { textTable } from '../shared/text-table.ts';
 import { type CheckPlan, requestsOf } from './check-plan.ts';
 import type { CheckSubject } from './check-subject.ts';
 
@@ -27,7 +28,7 @@ export function renderBill(
   const lines = [
     `${count(checks, 'check')} of ${profile.target}, permitted ${permissions.join(', ') || 'nothing but reading'}:`,
     '',
-    ...table(rows),
+    ...textTable(rows, 2, '  '),
     '',
     `  Requests     ${requestsOf(bill).toLocaleString('en')} at most, where the target counts exactly, no answer is lost and nobody else uses the keys`,
     `  Animals      ${bill.animals === 0 ? 'none is added' : `${bill.animals} are added at most, one more where an answer is lost; they stay`}`,
@@ -60,20 +61,11 @@ function share(part: number, whole: number): string {
   return `${Math.ceil((100 * part) / whole)} % of ${whole.toLocaleString('en')}`;
 }
 
-function table(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) => {
-    const cells = row.map((cell, column) =>
-      column === 0 || column === 1 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
-    );
-    return `  ${cells.join('  ')}`.trimEnd();
-  });
-}
-
 function notVerified(skipped: ReadonlyMap<string, string>): string[] {
   if (skipped.size === 0) return ['  Not verified nothing for want of a key or a permission'];
-  const byReason = new Map<string, string[]>();
-  for (const [id, reason] of skipped) byReason.set(reason, [...(byReason.get(reason) ?? []), id]);
-  const lines = [...byReason].map(([reason, ids]) => `  ? ${reason}: ${ids.join(', ')}`);
+  const byReason = groupBy([...skipped], ([, reason]) => reason);
+  const lines = [...byReason].map(
+    ([reason, group]) => `  ? ${reason}: ${group.map(([id]) => id).join(', ')}`,
+  );
   return ['', `  ${count(skipped.size, 'requirement')} will be skipped:`, ...lines];
 }

@@ -4,6 +4,7 @@ import { type Need, permitOf, type Spending } from '../../checks/run/scene.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { count } from '../../reports/outcome.ts';
 import { requirements } from '../../spec/contract.ts';
+import { textTable } from '../shared/text-table.ts';
 
 /** Every check with its section, level, permission and what it spends, one a line. */
 export function listChecks(only: readonly string[] | undefined): string {
@@ -12,16 +13,7 @@ export function listChecks(only: readonly string[] | undefined): string {
     if (check === undefined || (only !== undefined && !only.includes(id))) return [];
     return [[id, section, level, permitOf(check) ?? '-', costOf(check), title]];
   });
-  const table = [['ID', 'SECTION', 'LEVEL', 'PERMISSION', 'REQUESTS', 'REQUIREMENT'], ...rows];
-  const widths = (table[0] ?? []).map((_, column) =>
-    Math.max(...table.map((row) => row[column]?.length ?? 0)),
-  );
-  const lines = table.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+  const lines = textTable([['ID', 'SECTION', 'LEVEL', 'PERMISSION', 'REQUESTS', 'REQUIREMENT'], ...rows]);
   return `${lines.join('\n')}\n\n${count(rows.length, 'check')}. Scenes are shared: the first check that needs one pays; "window", "day" and "ban" depend on the plan of the key: see --dry-run.\n`;
 }
 

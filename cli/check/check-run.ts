@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { runClock } from '../../checks/check-target.ts';
+import { JOURNAL_FILE, runClock } from '../../checks/check-target.ts';
 import { pinnedProfileYaml } from '../../checks/profile/write-profile.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
+import { FORMATS } from '../../reports/formats.ts';
 import { reportOfNothing } from '../../reports/from-run.ts';
 import type { Report } from '../../reports/report.ts';
 import { LiveTap } from '../../reports/tap.ts';
+import { renderTerminal } from '../../reports/terminal.ts';
 import { checkRun, requirementCase } from '../../reports/test-run.ts';
 import { type BaselineEntry, requireRows, withBaseline } from '../../reports/verdict.ts';
 import { shownLine } from '../../reports/visible-text.ts';
@@ -14,10 +16,10 @@ import { gaps } from '../../spec/contract.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
+import { screenOf } from '../shared/screen.ts';
 import { print } from '../shared/standard-output.ts';
 import { keepProfile, PROFILE_FILE, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
-import { humanSummary, journalHint } from './check-output.ts';
 import { factsOf, judgedCheck, type SettledEvent, settledRow } from './check-report.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { type LiveView, liveView, silentView } from './live-view.ts';
@@ -94,6 +96,11 @@ export async function runCheck(
   }
 }
 
+/** The result for a person: one screen, and where the rest is. */
+function humanSummary(report: Report, directory: string, stream: NodeJS.WriteStream): string {
+  return `${renderTerminal(report, screenOf(stream, 1))}  results: ${directory} (${FORMATS.html.file} for a browser)\n`;
+}
+
 /** A stored run is repeated with what it was begun with, which is in its folder. */
 function repeatable(options: CheckOptions, { stored, only, embedded }: CheckSubject): CheckOptions {
   if (stored === undefined) return options;
@@ -143,7 +150,7 @@ async function notReady(
   const line =
     interrupted === undefined
       ? shownLine(message, 500)
-      : `interrupted by ${interrupted} before anything was judged; ${journalHint(directory)}`;
+      : `interrupted by ${interrupted} before anything was judged; what was exchanged so far is in ${join(directory, JOURNAL_FILE)}`;
   tap?.bailOut(line);
   await print('');
   process.stderr.write(`error: ${line}\n`);

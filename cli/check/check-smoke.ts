@@ -2,9 +2,6 @@ import { join } from 'node:path';
 import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 
-/** k6's own code for a threshold that was crossed. */
-const THRESHOLD_BROKEN = 99;
-
 /**
  * A breath of load on the reference server through k6, so that whoever tries the harness sees both halves of it. Where
  * there is neither k6 nor Go it is left out, in one line.
@@ -18,11 +15,10 @@ export async function smokeRun(directory: string, say: (text: string) => void): 
   const { startEmbeddedTarget } = await import('../../scenarios/runner/quota/load-target.ts');
   const { scenarioNamed } = await import('../../scenarios/lib/catalogue.ts');
   const { renderLoadResult } = await import('../../scenarios/runner/result/render-result.ts');
-  const { renderLoadHtml } = await import('../../reports/load/load-html.ts');
-  const { loadOutcome } = await import('../../reports/load/load-outcome.ts');
   const { writeLoadReports } = await import('../load/load-folder.ts');
   const facts = scenarioNamed('smoke');
   if (facts === undefined) throw new Error('the catalogue has no scenario smoke');
+  const out = join(directory, 'load');
   const note = (line: string) => void process.stderr.write(`${line}\n`);
   const { signal, release } = untilInterrupted(
     () => note('stopping; once more ends at once'),
@@ -36,18 +32,13 @@ export async function smokeRun(directory: string, say: (text: string) => void): 
         facts,
         target,
         k6,
-        out: join(directory, 'load'),
+        out,
         note,
         stop: signal,
         kill: signal,
       });
-      const page = await writeLoadReports(
-        join(directory, 'load'),
-        loadOutcome(result),
-        renderLoadHtml({ result }),
-      );
-      say(`\n${renderLoadResult(result)}report: ${page}\n`);
-      if (result.verdict === 'broken') return THRESHOLD_BROKEN;
+      say(`\n${renderLoadResult(result)}report: ${await writeLoadReports(out, result)}\n`);
+      if (result.verdict === 'broken') return EXIT.thresholdBroken;
       // A machine that is too busy to generate load says nothing about the target, which was checked before.
       return result.verdict === 'failed-to-run' ? EXIT.inconclusive : EXIT.conformant;
     } finally {

@@ -48,27 +48,15 @@ interface StoredRun {
 
 /** Without a profile the keys come from these variables; what is not set is left out. */
 const KEYS_BY_VARIABLE: readonly ProfileKey[] = [
-  {
-    name: 'free-1',
-    plan: 'free',
-    env: 'PETSTORE_FREE_KEY',
-    roles: ['functional', 'exhaust'],
-    unusedToday: false,
-  },
-  {
-    name: 'pro-1',
-    plan: 'pro',
-    env: 'PETSTORE_PRO_KEY',
-    roles: ['functional', 'exhaust'],
-    unusedToday: false,
-  },
-  {
-    name: 'business-1',
-    plan: 'business',
-    env: 'PETSTORE_BUSINESS_KEY',
-    roles: ['functional', 'exhaust'],
-    unusedToday: false,
-  },
+  ...(['free', 'pro', 'business'] as const).map(
+    (plan): ProfileKey => ({
+      name: `${plan}-1`,
+      plan,
+      env: `PETSTORE_${plan.toUpperCase()}_KEY`,
+      roles: ['functional', 'exhaust'],
+      unusedToday: false,
+    }),
+  ),
   { name: 'free-ban', plan: 'free', env: 'PETSTORE_BAN_KEY', roles: ['ban'], unusedToday: false },
 ];
 
@@ -148,11 +136,7 @@ function profileOfEnvironment(envFile: string | undefined): TargetProfile {
       `no key is given: set at least one of ${variables} to a key of its plan, or describe the keys in a file for --profile`,
     );
   }
-  return {
-    target: undefined,
-    keys,
-    ...PROFILE_DEFAULTS,
-  };
+  return { target: undefined, keys, ...PROFILE_DEFAULTS };
 }
 
 function targetOf(options: CheckOptions, profile: TargetProfile, stored: StoredRun | undefined): string {
@@ -184,9 +168,7 @@ function permissionsOf(
   profile: TargetProfile,
   stored: StoredRun | undefined,
 ): readonly Permission[] {
-  if (stored === undefined) {
-    return permit ?? profile.permit;
-  }
+  if (stored === undefined) return permit ?? profile.permit;
   const { permissions } = stored.journal.header;
   const added = permit?.filter((permission) => !permissions.includes(permission)) ?? [];
   if (added.length > 0) {

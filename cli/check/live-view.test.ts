@@ -3,8 +3,9 @@ import t from 'tap';
 import type { Clock } from '../../checks/run/clock.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
 import type { Exchange } from '../../checks/wire/exchange.ts';
+import { wantsColour } from '../shared/screen.ts';
 import { LiveProgress, pace } from './live-progress.ts';
-import { liveLines, liveView, wantsColour } from './live-view.ts';
+import { liveLines, liveView } from './live-view.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
 const clockAt = (now: number, speed = 1): Clock => ({ speed, now: () => now, sleepUntil: async () => {} });

@@ -6,6 +6,7 @@ import type { RunEvent } from '../../checks/run/run-events.ts';
 import { count } from '../../reports/outcome.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { requirements } from '../../spec/contract.ts';
+import { wantsColour } from '../shared/screen.ts';
 import { framesOf } from './live-frame.ts';
 import { type EarlyFailure, LiveProgress, pace } from './live-progress.ts';
 
@@ -144,13 +145,4 @@ function lines(stream: NodeJS.WritableStream, shown: Shown): LiveView {
     note,
     end: () => clearInterval(timer),
   };
-}
-
-/** https://no-color.org and the variable by which CI services ask for colour all the same. */
-export function wantsColour(stream: NodeJS.WriteStream): boolean {
-  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
-  if (NO_COLOR !== undefined && NO_COLOR !== '') return false;
-  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0';
-  // Undefined for a pipe, whatever its type says.
-  return Boolean(stream.isTTY) && TERM !== 'dumb';
 }

@@ -8,6 +8,7 @@ import { costOf, scenesOf } from '../check/check-list.ts';
 import { unknownRow } from '../check/check-selection.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 import { print } from '../shared/standard-output.ts';
+import { textTable } from '../shared/text-table.ts';
 
 const EXAMPLES = `
 Examples:
@@ -35,7 +36,11 @@ function requirementText({ id, section, level, title, statement, excluded }: Req
     `The document: ${statement}`,
     ...about,
     ...(faults.length === 0 ? [] : ['', 'What breaks it, to try with petstore-harness serve --fault NAME:']),
-    ...aligned(faults.map(({ name, summary }) => [name, summary])),
+    ...textTable(
+      faults.map(({ name, summary }) => [name, summary]),
+      2,
+      '  ',
+    ),
   );
 }
 
@@ -60,11 +65,6 @@ function gapText({ id, section, question, answers, forms, open, unobservable }: 
       ? [`To pin one, in the profile: gaps: { ${id}: ${known[0] ?? '…'} }`]
       : []),
   );
-}
-
-function aligned(rows: readonly (readonly [string, string])[]): string[] {
-  const width = Math.max(0, ...rows.map(([name]) => name.length));
-  return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
 }
 
 const lines = (...all: readonly string[]) => `${all.join('\n')}\n`;

@@ -1,11 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type CompareFinding, compareBlocks } from '../../scenarios/runner/compare/compare-blocks.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
-import { ResultUnreadable, readLoadResult } from '../../scenarios/runner/result/read-result.ts';
+import { readLoadResult } from '../../scenarios/runner/result/read-result.ts';
 import { EXIT, UsageError } from '../shared/exit-codes.ts';
-
-/** Exit code where HEAD is worse. */
-const WORSE = 1;
 
 interface CompareCommandOptions {
   readonly tolerance: number;
@@ -30,25 +27,17 @@ function warnings(base: LoadResult, head: LoadResult): string[] {
 const wordOf = ({ alarm, better, undecided }: CompareFinding) =>
   alarm ? '✗ worse' : undecided ? '? cannot tell' : better ? '✓ better' : '✓';
 
-/** The two results, of one scenario. @throws ResultUnreadable, or UsageError for two scenarios */
-async function read(basePath: string, headPath: string): Promise<[base: LoadResult, head: LoadResult]> {
-  const [base, head] = [await readLoadResult(basePath), await readLoadResult(headPath)];
-  if (base.run.scenario === head.run.scenario) return [base, head];
-  throw new UsageError(
-    `${base.run.scenario} and ${head.run.scenario} are different scenarios: compare two runs of one`,
-  );
-}
-
+/** @throws ResultUnreadable, or UsageError for results of two scenarios */
 async function compare(
   basePath: string,
   headPath: string,
   { tolerance: toleratedSlowdown }: CompareCommandOptions,
-  command: Command,
 ): Promise<void> {
-  const [base, head] = await read(basePath, headPath).catch((error: unknown) => {
-    if (!(error instanceof ResultUnreadable || error instanceof UsageError)) throw error;
-    return command.error(`error: ${error.message}`, { exitCode: EXIT.usage });
-  });
+  const [base, head] = [await readLoadResult(basePath), await readLoadResult(headPath)];
+  if (base.run.scenario !== head.run.scenario)
+    throw new UsageError(
+      `${base.run.scenario} and ${head.run.scenario} are different scenarios: compare two runs of one`,
+    );
   const { findings, notCompared } = compareBlocks(base.series, head.series, { toleratedSlowdown });
   const say = (line: string) => void process.stdout.write(`${line}\n`);
   for (const finding of findings) {
@@ -63,7 +52,7 @@ async function compare(
     [base, head].some(({ verdict }) => verdict === 'generator-limited');
   if (findings.some(({ alarm }) => alarm)) {
     say('\nWORSE than the base');
-    process.exitCode = WORSE;
+    process.exitCode = EXIT.notConformant;
   } else if (isUnsure) {
     say('\nCANNOT TELL: run both longer, on a quieter machine, or tolerate more');
     process.exitCode = EXIT.inconclusive;

@@ -1,8 +1,12 @@
 import { accessSync, constants, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { renderCapacitySvg } from '../../reports/load/capacity-svg.ts';
 import { LOAD_FORMATS, loadFile } from '../../reports/load/load-formats.ts';
-import type { LoadOutcome } from '../../reports/load/load-outcome.ts';
+import { renderCapacityHtml, renderLoadHtml } from '../../reports/load/load-html.ts';
+import { capacityOutcome, type LoadOutcome, loadOutcome } from '../../reports/load/load-outcome.ts';
 import { WRITTEN, writePrivately } from '../../reports/write-reports.ts';
+import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
+import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { makePrivateFolder, unwritable } from '../check/check-folder.ts';
 
 /** What a load or a search for a capacity is judged by: an earlier one's must not stand beside a later one's. */
@@ -24,12 +28,21 @@ export function prepareLoadFolder(out: string): void {
 }
 
 /**
- * Writes every format beside the figures of a load run or of a search for a capacity, the page first.
+ * Writes every format beside the figures of a load run.
  *
  * @returns where the page is
  * @throws UnwritableReport that names the file
  */
-export async function writeLoadReports(folder: string, outcome: LoadOutcome, page: string): Promise<string> {
+export const writeLoadReports = (folder: string, result: LoadResult): Promise<string> =>
+  writeFormats(folder, loadOutcome(result), renderLoadHtml({ result }));
+
+/** The same of a search for a capacity, with its picture. */
+export async function writeCapacityReports(folder: string, result: CapacityResult): Promise<string> {
+  await writePrivately(join(folder, 'capacity.svg'), renderCapacitySvg(result));
+  return writeFormats(folder, capacityOutcome(result), renderCapacityHtml(result));
+}
+
+async function writeFormats(folder: string, outcome: LoadOutcome, page: string): Promise<string> {
   for (const name of WRITTEN)
     await writePrivately(join(folder, loadFile(name)), name === 'html' ? page : LOAD_FORMATS[name](outcome));
   return join(folder, loadFile('html'));

@@ -7,16 +7,10 @@ import { createLogUpdate } from 'log-update';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
 import { suggestion } from '../../checks/profile/suggestion.ts';
 import type { KeyRole } from '../../checks/profile/target-profile.ts';
-import { UnknownNameError } from '../../reference-server/deviations/named.ts';
-import { renderCapacityHtml } from '../../reports/load/capacity-html.ts';
-import { renderCapacitySvg } from '../../reports/load/capacity-svg.ts';
-import { renderLoadHtml } from '../../reports/load/load-html.ts';
-import { capacityOutcome, loadOutcome } from '../../reports/load/load-outcome.ts';
+import { capacityOutcome } from '../../reports/load/load-outcome.ts';
 import { shownLine } from '../../reports/visible-text.ts';
-import { writePrivately } from '../../reports/write-reports.ts';
 import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../../scenarios/lib/catalogue.ts';
 import type { ScenarioFacts } from '../../scenarios/lib/scenario.ts';
-import { SloError } from '../../scenarios/lib/slo.ts';
 import { searchBill } from '../../scenarios/runner/capacity/capacity-books.ts';
 import { measureCapacity } from '../../scenarios/runner/capacity/measure-capacity.ts';
 import { renderCapacity, renderStep } from '../../scenarios/runner/capacity/render-capacity.ts';
@@ -25,7 +19,6 @@ import { prometheusEnvironment, TO_PROMETHEUS } from '../../scenarios/runner/k6/
 import { type LoadRun, ResultUnwritten, runLoad } from '../../scenarios/runner/load-run.ts';
 import { type LoadRequest, prepareLoad } from '../../scenarios/runner/quota/load-request.ts';
 import {
-  LoadRefused,
   type LoadTarget,
   loadTarget,
   startEmbeddedTarget,
@@ -41,14 +34,13 @@ import { EXIT, UsageError } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { positive, wholeNumber } from '../shared/number-option.ts';
 import { addressOf, environment, profileIn, valuesOf } from '../shared/profile-file.ts';
-import { prepareLoadFolder, writeLoadReports } from './load-folder.ts';
+import { textTable } from '../shared/text-table.ts';
+import { prepareLoadFolder, writeCapacityReports, writeLoadReports } from './load-folder.ts';
 import { LoadNotes } from './load-notes.ts';
 import { httpAddress, type LoadOptions, parseMix, secretName } from './load-options.ts';
 
 /** k6's own codes for options that it does not know, or that contradict each other. */
 const K6_USAGE = new Set([104, 255]);
-/** k6's own code for a threshold that was crossed. */
-const THRESHOLD_BROKEN = 99;
 
 const EXAMPLES = `
 Examples:
@@ -65,9 +57,8 @@ limit), 130 interrupted; others are k6's own.`;
 const note = (line: string) => void process.stderr.write(`${line}\n`);
 
 function listScenarios(): void {
-  const width = Math.max(...[...CATALOGUE, CAPACITY_STEP].map(({ name }) => name.length));
-  for (const { name, answers } of [...CATALOGUE, CAPACITY_STEP])
-    process.stdout.write(`${name.padEnd(width)}  ${answers}\n`);
+  const rows = [...CATALOGUE, CAPACITY_STEP].map(({ name, answers }) => [name, answers]);
+  process.stdout.write(`${textTable(rows).join('\n')}\n`);
 }
 
 /** @throws UsageError for all that is wrong with options, profile and keys */
@@ -111,7 +102,7 @@ async function targetOf(
 
 function exitCodeOf({ verdict, run }: LoadResult): number {
   if (verdict === 'held') return 0;
-  if (verdict === 'broken') return THRESHOLD_BROKEN;
+  if (verdict === 'broken') return EXIT.thresholdBroken;
   if (verdict === 'interrupted') return EXIT.interrupted;
   if (verdict === 'generator-limited') return EXIT.inconclusive;
   return run.k6ExitCode === 0 || run.k6ExitCode === null ? EXIT.inconclusive : run.k6ExitCode;
@@ -130,17 +121,13 @@ function onSignals() {
 /**
  * Tells what went wrong, as far as somebody other than the harness can mend it.
  *
- * @returns the exit code; undefined where the harness itself is broken
+ * @returns the exit code; undefined of wrong usage, and where the harness itself is broken
  */
-function explained(error: unknown, interrupted: boolean, out: string): number | undefined {
+function exitCodeAfter(error: unknown, interrupted: boolean, out: string): number | undefined {
   const tell = (line: string, code: number) => {
     process.stderr.write(`error: ${line}\n`);
     return code;
   };
-  if (error instanceof UsageError) {
-    for (const line of error.lines) tell(line, EXIT.usage);
-    return EXIT.usage;
-  }
   if (error instanceof ResultUnwritten) process.stdout.write(renderLoadResult(error.result));
   if (isDiskProblem(error) || error instanceof ResultUnwritten) {
     const line = `results cannot be written: ${error.message}; what was measured so far is in ${out}`;
@@ -149,9 +136,7 @@ function explained(error: unknown, interrupted: boolean, out: string): number | 
   if (interrupted) return EXIT.interrupted;
   if (error instanceof TargetNotReady) return tell(shownLine(error.message, 500), EXIT.inconclusive);
   if (error instanceof K6Unavailable) return tell(error.message, EXIT.inconclusive);
-  const wrongUsage =
-    error instanceof LoadRefused || error instanceof SloError || error instanceof UnknownNameError;
-  return wrongUsage ? tell(error.message, EXIT.usage) : undefined;
+  return undefined;
 }
 
 function scenarioOf(name: string | undefined, { mix, duration, shards }: LoadOptions): ScenarioFacts {
@@ -218,11 +203,9 @@ async function searchForCapacity(request: AskedLoad, k6: K6Binary): Promise<numb
     ...(rate === undefined ? {} : { startRate: rate }),
   });
   process.stdout.write(renderCapacity(capacity));
-  await writePrivately(join(out, 'capacity.svg'), renderCapacitySvg(capacity));
-  const outcome = capacityOutcome(capacity);
-  note(`report: ${await writeLoadReports(out, outcome, renderCapacityHtml(capacity))}`);
+  note(`report: ${await writeCapacityReports(out, capacity)}`);
   if (stop?.aborted === true) return EXIT.interrupted;
-  return outcome.verdict === 'held' ? 0 : EXIT.inconclusive;
+  return capacityOutcome(capacity).verdict === 'held' ? 0 : EXIT.inconclusive;
 }
 
 /** @returns the exit code */
@@ -245,8 +228,7 @@ async function runScenario(request: AskedLoad, k6: K6Binary): Promise<number> {
   live?.clear();
   notes.end();
   process.stdout.write(renderLoadResult(result));
-  const page = await writeLoadReports(request.out, loadOutcome(result), renderLoadHtml({ result }));
-  note(`report: ${page}`);
+  note(`report: ${await writeLoadReports(request.out, result)}`);
   return exitCodeOf(result);
 }
 
@@ -284,7 +266,7 @@ async function load(name: string | undefined, further: string[], options: LoadOp
         'k6 does not take what stands after "--": see what it says above, and k6 run --help',
       );
   } catch (error) {
-    const code = explained(error, stop.aborted, options.out);
+    const code = exitCodeAfter(error, stop.aborted, options.out);
     if (code === undefined) throw error;
     process.exitCode = code;
   } finally {

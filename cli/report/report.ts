@@ -1,24 +1,21 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { diffReports } from '../../reports/compare/diff.ts';
 import { renderDiffJson, renderDiffMarkdown, renderDiffText } from '../../reports/compare/diff-renderers.ts';
 import { earlierRuns, readMatrix } from '../../reports/compare/matrix.ts';
 import { renderMatrixHtml } from '../../reports/compare/matrix-html.ts';
 import { renderMatrixMarkdown } from '../../reports/compare/matrix-markdown.ts';
 import { FORMATS, type Format, type FormatName, isFormatName, NO_SCREEN } from '../../reports/formats.ts';
-import { renderMarkdown } from '../../reports/markdown.ts';
 import { readReport } from '../../reports/read-report.ts';
 import type { Report } from '../../reports/report.ts';
-import type { Screen } from '../../reports/terminal.ts';
 import { shownLine } from '../../reports/visible-text.ts';
-import { UnwritableReport, unwritable } from '../../reports/write-reports.ts';
-import { wantsColour } from '../check/live-view.ts';
-import { isLoadResult, loadRenderings } from './report-load.ts';
-import { type Fail, put } from './report-output.ts';
-
-const REGRESSION = 1;
-const USAGE_ERROR = 2;
+import { unwritable, writePrivately } from '../../reports/write-reports.ts';
+import { names } from '../check/check-options.ts';
+import { EXIT, UsageError } from '../shared/exit-codes.ts';
+import { screenOf, wantsColour } from '../shared/screen.ts';
+import { print } from '../shared/standard-output.ts';
+import { isLoadResult, type Stored, storedLoad } from './report-load.ts';
 
 const DIFF_FORMATS = ['text', 'markdown', 'json'] as const;
 const MATRIX_FORMATS = ['html', 'markdown'] as const;
@@ -48,34 +45,29 @@ Examples:
 
 Exit codes: 0 rendered, or no regression between the two; 1 a regression (--diff); 2 wrong usage, or no report to read.`;
 
-function list(text: string): string[] {
-  const names = text.split(',').map((name) => name.trim());
-  if (names.some((name) => name === ''))
-    throw new InvalidArgumentError('Write names with commas between them.');
-  return names;
-}
+const fail = (message: string): never => {
+  throw new UsageError(shownLine(message, 500));
+};
 
 function oneOf<Name extends string>(
-  fail: Fail,
   names: readonly Name[],
-  format: readonly string[] | undefined,
+  [format, ...more]: readonly string[] = names.slice(0, 1),
   of: string,
 ): Name {
-  const [first, ...more] = format ?? [names[0] ?? ''];
-  const name = names.find((candidate) => candidate === first);
-  if (name === undefined || more.length > 0) fail(`${of} has one of the formats ${names.join(', ')}`);
-  return name;
+  const name = names.find((candidate) => candidate === format);
+  if (name !== undefined && more.length === 0) return name;
+  return fail(`${of} has one of the formats ${names.join(', ')}`);
 }
 
-function read(fail: Fail, path: string): Report {
+function read(path: string): Report {
   const result = readReport(path);
   return result.ok ? result.report : fail(result.problem);
 }
 
-function screen(): Screen {
-  const colour = wantsColour(process.stdout);
-  if (!process.stdout.isTTY) return { ...NO_SCREEN, colour };
-  return { colour, columns: process.stdout.columns, rows: process.stdout.rows };
+/** Writes to a file, private and whole, or to standard output. */
+async function put(text: string, out: string | undefined): Promise<void> {
+  if (out === undefined) await print(text);
+  else await writePrivately(out, text);
 }
 
 function isFolder(path: string): boolean {
@@ -88,59 +80,36 @@ function isFolder(path: string): boolean {
   }
 }
 
-function formatNames(fail: Fail, format: readonly string[] | undefined): FormatName[] | undefined {
-  return format?.map(
-    (name): FormatName =>
-      isFormatName(name)
-        ? name
-        : fail(`there is no format ${name}; known: ${Object.keys(FORMATS).join(', ')}`),
-  );
-}
+const formatNamed = (name: string): FormatName =>
+  isFormatName(name) ? name : fail(`there is no format ${name}; known: ${Object.keys(FORMATS).join(', ')}`);
 
-async function renderFormats(fail: Fail, path: string, options: ReportOptions): Promise<void> {
-  const { out, base, history } = options;
-  const formats = formatNames(fail, options.format);
-  const several = (formats ?? []).length > 1;
+async function renderFormats(path: string, { format, out, base, history }: ReportOptions): Promise<void> {
+  const named = format?.map(formatNamed);
+  const several = named !== undefined && named.length > 1;
   if (several && out === undefined) fail('several formats need --out with a folder');
-  const renderings = isLoadResult(path)
-    ? await loadRenderings(fail, path, { formats, base })
-    : checkRenderings(fail, path, { formats: formats ?? ['terminal'], history, out });
-  for (const { file, text, markdown } of renderings) {
-    await put(text, out !== undefined && (several || isFolder(out)) ? join(out, file) : out);
+  const stored = isLoadResult(path) ? await storedLoad(path, base) : storedCheck(path, history, out);
+  for (const name of named ?? [stored.usual]) {
+    const text = stored.render(name);
+    await put(text, out !== undefined && (several || isFolder(out)) ? join(out, FORMATS[name].file) : out);
     const summary = process.env['GITHUB_STEP_SUMMARY'];
-    if (file === FORMATS.github.file && summary) addToStepSummary(summary, markdown());
+    if (name === 'github' && summary) addToStepSummary(summary, stored.render('markdown'));
   }
 }
 
-function checkRenderings(
-  fail: Fail,
-  path: string,
-  {
-    formats,
-    history,
-    out,
-  }: {
-    readonly formats: readonly FormatName[];
-    readonly history: string | undefined;
-    readonly out: string | undefined;
-  },
-) {
-  const report = read(fail, path);
-  const earlier = history === undefined ? undefined : earlierRuns(report, history);
-  if (earlier?.ok === false) fail(earlier.problem);
-  if (earlier?.ok === true) warnOf(earlier.damaged);
-  const context = {
-    history: earlier?.ok === true ? earlier.history : [],
-    screen: out === undefined ? screen() : NO_SCREEN,
+function storedCheck(path: string, history: string | undefined, out: string | undefined): Stored {
+  const report = read(path);
+  const earlier =
+    history === undefined ? { ok: true as const, history: [], damaged: [] } : earlierRuns(report, history);
+  if (!earlier.ok) return fail(earlier.problem);
+  warnOf(earlier.damaged);
+  const screen = out === undefined ? screenOf(process.stdout) : NO_SCREEN;
+  return {
+    usual: 'terminal',
+    render(name) {
+      const format: Format = FORMATS[name];
+      return format.render(report, { history: earlier.history, screen });
+    },
   };
-  return formats.map((name) => {
-    const format: Format = FORMATS[name];
-    return {
-      file: format.file,
-      text: format.render(report, context),
-      markdown: () => renderMarkdown(report),
-    };
-  });
 }
 
 function addToStepSummary(path: string, markdown: string): void {
@@ -151,17 +120,21 @@ function addToStepSummary(path: string, markdown: string): void {
   }
 }
 
-async function renderDiff(fail: Fail, paths: readonly string[], options: ReportOptions): Promise<void> {
-  const [before, after, ...more] = paths;
-  if (before === undefined || after === undefined || more.length > 0) {
+async function renderDiff(
+  [before, after, ...more]: readonly string[],
+  { format, out }: ReportOptions,
+): Promise<void> {
+  if (before === undefined || after === undefined || more.length > 0)
     return fail('--diff compares two reports: --diff OLD NEW');
-  }
-  const format = oneOf(fail, DIFF_FORMATS, options.format, '--diff');
-  const diff = diffReports(read(fail, before), read(fail, after));
-  const render = { markdown: renderDiffMarkdown, json: renderDiffJson, text: renderDiffText }[format];
-  const colour = options.out === undefined && wantsColour(process.stdout);
-  await put(format === 'text' ? renderDiffText(diff, colour) : render(diff), options.out);
-  if (diff.regression) process.exitCode = REGRESSION;
+  const name = oneOf(DIFF_FORMATS, format, '--diff');
+  const diff = diffReports(read(before), read(after));
+  const text = {
+    text: () => renderDiffText(diff, out === undefined && wantsColour(process.stdout)),
+    markdown: () => renderDiffMarkdown(diff),
+    json: () => renderDiffJson(diff),
+  }[name]();
+  await put(text, out);
+  if (diff.regression) process.exitCode = EXIT.notConformant;
 }
 
 /** One damaged file is no reason to leave the others out. */
@@ -169,30 +142,21 @@ function warnOf(damaged: readonly string[]): void {
   for (const problem of damaged) process.stderr.write(`warning: ${shownLine(problem, 300)}; left out\n`);
 }
 
-async function renderMatrix(fail: Fail, folder: string, options: ReportOptions): Promise<void> {
-  const format = oneOf(fail, MATRIX_FORMATS, options.format, '--matrix');
+async function renderMatrix(folder: string, { format, out }: ReportOptions): Promise<void> {
+  const name = oneOf(MATRIX_FORMATS, format, '--matrix');
   const matrix = readMatrix(folder);
   if (!matrix.ok) return fail(matrix.problem);
   warnOf(matrix.damaged);
-  await put(
-    format === 'html' ? renderMatrixHtml(matrix.columns) : renderMatrixMarkdown(matrix.columns),
-    options.out,
-  );
+  await put({ html: renderMatrixHtml, markdown: renderMatrixMarkdown }[name](matrix.columns), out);
 }
 
-async function report(results: string | undefined, options: ReportOptions, command: Command): Promise<void> {
-  const fail: Fail = (message) =>
-    command.error(`error: ${shownLine(message, 500)}`, { exitCode: USAGE_ERROR });
-  const asked = [results, options.diff, options.matrix].filter((one) => one !== undefined);
-  if (asked.length !== 1) fail('give either the results of a run, or --diff OLD NEW, or --matrix FOLDER');
-  try {
-    if (options.diff !== undefined) await renderDiff(fail, options.diff, options);
-    else if (options.matrix !== undefined) await renderMatrix(fail, options.matrix, options);
-    else if (results !== undefined) await renderFormats(fail, results, options);
-  } catch (error) {
-    if (error instanceof UnwritableReport) fail(error.message);
-    throw error;
-  }
+async function report(results: string | undefined, options: ReportOptions): Promise<void> {
+  const { diff, matrix } = options;
+  if ([results, diff, matrix].filter((one) => one !== undefined).length !== 1)
+    fail('give either the results of a run, or --diff OLD NEW, or --matrix FOLDER');
+  if (diff !== undefined) await renderDiff(diff, options);
+  else if (matrix !== undefined) await renderMatrix(matrix, options);
+  else if (results !== undefined) await renderFormats(results, options);
 }
 
 /** `report`: renders a stored run again, compares two, or sets many side by side. */
@@ -201,7 +165,7 @@ export const reportCommand = new Command('report')
     '[results]',
     'a folder that check or load wrote, or its report.json, load-report.json or capacity.json',
   )
-  .addOption(new Option('--format <names>', 'format, or several with commas between them').argParser(list))
+  .addOption(new Option('--format <names>', 'format, or several with commas between them').argParser(names))
   .option('--out <path>', 'file to write, or folder; standard output without it')
   .option('--history <folder>', 'earlier results: the HTML report shows how each requirement fared')
   .option('--base <results>', 'of a load result, in HTML: an earlier one to compare with')

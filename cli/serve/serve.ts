@@ -1,17 +1,15 @@
 import { fstatSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { FAULTS, LOAD_FAULTS } from '../../reference-server/deviations/faults/index.ts';
-import { KeyFileError, readKeyFile } from '../../reference-server/deviations/key-file.ts';
-import { UnknownNameError } from '../../reference-server/deviations/named.ts';
+import { readKeyFile } from '../../reference-server/deviations/key-file.ts';
 import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
 import { DOCUMENTED_PLANS } from '../../reference-server/plans.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import type { ReferenceServer } from '../../reference-server/server.ts';
+import { EXIT, isWrongUsage, UsageError } from '../shared/exit-codes.ts';
 import { numberFrom, wholeNumber } from '../shared/number-option.ts';
+import { textTable } from '../shared/text-table.ts';
 import { writeServeProfile } from './serve-profile.ts';
-
-const USAGE_ERROR = 2;
-const INTERRUPTED = 130;
 
 interface ServeOptions {
   readonly port: number;
@@ -43,19 +41,8 @@ A key file holds names and plans; the values come from the environment:
   keys:
     - { name: free-1, plan: free, env: MY_FREE_KEY }`;
 
-function listFaults(): void {
-  const faults = [...FAULTS, ...LOAD_FAULTS];
-  const width = Math.max(...faults.map(({ name }) => name.length));
-  const middle = Math.max(...faults.map(({ breaks }) => breaks.length));
-  for (const { name, breaks, summary } of faults) {
-    process.stdout.write(`${name.padEnd(width)}  ${breaks.padEnd(middle)}  ${summary}\n`);
-  }
-}
-
-function listVariants(): void {
-  const width = Math.max(...VARIANTS.map(({ name }) => name.length));
-  for (const { name, summary } of VARIANTS) process.stdout.write(`${name.padEnd(width)}  ${summary}\n`);
-}
+const list = (rows: readonly (readonly string[])[]) =>
+  void process.stdout.write(`${textTable(rows).join('\n')}\n`);
 
 /** Calls back once when the process that started this one is gone: its pipe to us ends, or we get another parent. */
 function whenParentGone(callback: () => void): void {
@@ -79,7 +66,7 @@ function untilStopped(server: ReferenceServer, exitWithParent: boolean): Promise
       if (exitWithParent) process.stdin.destroy();
       void server.close().then(resolve);
     };
-    process.on('SIGINT', () => stop(INTERRUPTED));
+    process.on('SIGINT', () => stop(EXIT.interrupted));
     process.on('SIGTERM', () => stop(0));
     if (exitWithParent) whenParentGone(() => stopping || stop(0));
   });
@@ -93,29 +80,31 @@ function describe(server: ReferenceServer, options: ServeOptions): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-async function serve(options: ServeOptions, command: Command): Promise<void> {
-  if (options.listFaults === true) return listFaults();
-  if (options.listVariants === true) return listVariants();
-  let server: ReferenceServer;
+async function started(options: ServeOptions): Promise<ReferenceServer> {
+  const { port, host, clockSpeed, animals, keys, fault, variant } = options;
   try {
-    server = await startReferenceServer({
-      port: options.port,
-      host: options.host,
-      clockSpeed: options.clockSpeed,
-      animals: options.animals,
+    return await startReferenceServer({
+      ...{ port, host, clockSpeed, animals },
       enterprise: { perMinute: options.enterprisePerMinute, perDay: options.enterprisePerDay },
       ban: { threshold: options.banThreshold, seconds: options.banSeconds },
-      ...(options.keys === undefined ? {} : { keys: readKeyFile(options.keys, process.env) }),
-      ...(options.fault === undefined ? {} : { fault: options.fault }),
-      ...(options.variant === undefined ? {} : { variant: options.variant }),
+      ...(keys === undefined ? {} : { keys: readKeyFile(keys, process.env) }),
+      ...(fault === undefined ? {} : { fault }),
+      ...(variant === undefined ? {} : { variant }),
     });
   } catch (error) {
-    const known = error instanceof UnknownNameError || error instanceof KeyFileError;
+    // The system refuses an address.
     const system = error instanceof Error && 'code' in error && 'syscall' in error;
-    if (!known && !system) throw error;
-    const list = error instanceof UnknownNameError ? ' (see --list-faults and --list-variants)' : '';
-    command.error(`error: ${error.message}${list}`, { exitCode: USAGE_ERROR });
+    if (!system && !isWrongUsage(error)) throw error;
+    const known = error.name === 'UnknownNameError' ? ' (see --list-faults and --list-variants)' : '';
+    throw new UsageError(`${error.message}${known}`);
   }
+}
+
+async function serve(options: ServeOptions): Promise<void> {
+  if (options.listFaults === true)
+    return list([...FAULTS, ...LOAD_FAULTS].map(({ name, breaks, summary }) => [name, breaks, summary]));
+  if (options.listVariants === true) return list(VARIANTS.map(({ name, summary }) => [name, summary]));
+  const server = await started(options);
   if (options.profileOut !== undefined) {
     try {
       const secrets = writeServeProfile(options.profileOut, server);
@@ -123,7 +112,7 @@ async function serve(options: ServeOptions, command: Command): Promise<void> {
     } catch (error) {
       await server.close();
       const reason = error instanceof Error ? error.message : String(error);
-      command.error(`error: the profile cannot be written: ${reason}`, { exitCode: USAGE_ERROR });
+      throw new UsageError(`the profile cannot be written: ${reason}`);
     }
   }
   // Alone on its line and after the profile was written, so that a program that started this one can go on from here.

@@ -1,0 +1,22 @@
+import { NO_SCREEN } from '../../reports/formats.ts';
+import type { Screen } from '../../reports/terminal.ts';
+
+/**
+ * What a summary on a stream may use of it.
+ *
+ * @param taken lines that something else needs
+ */
+export function screenOf(stream: NodeJS.WriteStream, taken = 0): Screen {
+  const colour = wantsColour(stream);
+  if (!stream.isTTY) return { ...NO_SCREEN, colour };
+  return { colour, columns: Math.max(40, stream.columns), rows: Math.max(10, stream.rows - taken) };
+}
+
+/** https://no-color.org and the variable by which CI services ask for colour all the same. */
+export function wantsColour(stream: NodeJS.WriteStream): boolean {
+  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
+  if (NO_COLOR !== undefined && NO_COLOR !== '') return false;
+  if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0';
+  // Undefined for a pipe, whatever its type says.
+  return Boolean(stream.isTTY) && TERM !== 'dumb';
+}
