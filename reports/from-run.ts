@@ -54,21 +54,15 @@ export interface RunSurroundings {
 export function reportOf(run: RecordedRun, found: FoundOut, surroundings: RunSurroundings): Report {
   const { baseline, required = [], facts, pinned, startedAt } = surroundings;
   const { trace } = run;
-  const cited = new Map<string, Exchange>();
-  const cite = (evidence: readonly Exchange[]) => {
-    for (const exchange of evidence) cited.set(exchange.id, exchange);
-    return evidence.map(({ id }) => id);
-  };
   const rows = withBaseline(
-    withConsequences(requireRows(requirementRows(run, found, facts, cite), required)),
+    withConsequences(requireRows(requirementRows(run, found, facts), required)),
     baseline,
   );
-  const gapRows = gaps.flatMap((gap) => gapRow(gap, found.gaps.get(gap.id), pinned[gap.id] ?? null, cite));
+  const gapRows = gaps.flatMap((gap) => gapRow(gap, found.gaps.get(gap.id), pinned[gap.id] ?? null));
   const problems = staleEntries(rows, baseline);
-  const exchanges = new Map([
-    ...trace.exchanges.map((exchange) => [exchange.id, exchange] as const),
-    ...cited,
-  ]);
+  const answers = [...found.gaps.values()].filter((answer) => typeof answer !== 'string');
+  const cited = [...found.requirements.values(), ...answers].flatMap(({ evidence }) => evidence);
+  const exchanges = new Map([...trace.exchanges, ...cited].map((exchange) => [exchange.id, exchange]));
   const skew = trace.targetClock.skew;
   return {
     formatVersion: REPORT_FORMAT_VERSION,
@@ -119,23 +113,18 @@ function withShortBody(exchange: Exchange): Exchange {
   return { ...exchange, outcome: { bodyProblem: 'truncated-in-record', ...outcome, body } };
 }
 
-type Cite = (evidence: readonly Exchange[]) => string[];
-
 /** A row for each requirement that the run judged; one that `--only` left out is skipped. */
 function requirementRows(
-  run: RecordedRun,
+  { baseUrl, trace }: RecordedRun,
   found: FoundOut,
   { only }: RunSurroundings['facts'],
-  cite: Cite,
 ): RequirementResult[] {
-  const keyOf = (exchange: Exchange) => run.trace.keyOf(exchange);
+  const leftOut = { verdict: 'skipped', reason: 'left out by --only', evidence: [] } as const;
   return requirements.flatMap((requirement) => {
-    const settled = found.requirements.get(requirement.id);
-    if (settled !== undefined)
-      return [requirementRow(requirement, settled, { baseUrl: run.baseUrl, keyOf }, cite)];
-    if (only === undefined || requirement.excluded !== undefined) return [];
-    const leftOut = { verdict: 'skipped', reason: 'left out by --only', evidence: [] } as const;
-    return [requirementRow(requirement, leftOut, { baseUrl: run.baseUrl, keyOf }, cite)];
+    const isLeftOut = only !== undefined && requirement.excluded === undefined;
+    const settled = found.requirements.get(requirement.id) ?? (isLeftOut ? leftOut : undefined);
+    if (settled === undefined) return [];
+    return [requirementRow(requirement, settled, { baseUrl, keyOf: (sent) => trace.keyOf(sent) })];
   });
 }
 
@@ -151,7 +140,6 @@ export function requirementRow(
   { id, section, level, title, statement }: Requirement,
   { verdict, reason, violation, evidence, consequenceOf }: Settled & { readonly consequenceOf?: string },
   { baseUrl, keyOf }: Repeating,
-  cite: Cite,
 ): RequirementResult {
   const [decisive] = evidence;
   return {
@@ -163,7 +151,7 @@ export function requirementRow(
     verdict,
     reason,
     ...violation,
-    evidence: cite(evidence),
+    evidence: evidence.map((exchange) => exchange.id),
     ...(verdict === 'fail' && decisive !== undefined
       ? { curl: curl(decisive, baseUrl, keyOf(decisive)?.env) }
       : {}),
@@ -171,12 +159,7 @@ export function requirementRow(
   };
 }
 
-function gapRow(
-  gap: Gap,
-  found: GapAnswer | string | undefined,
-  pinned: string | null,
-  cite: Cite,
-): GapResult[] {
+function gapRow(gap: Gap, found: GapAnswer | string | undefined, pinned: string | null): GapResult[] {
   const { id, section, question, unobservable } = gap;
   const row = { id, section, question, pinned };
   const unseen = { ...row, observed: null, evidence: [] };
@@ -185,5 +168,5 @@ function gapRow(
   if (typeof found === 'string') return [{ ...unseen, verdict: 'not-observed', detail: found }];
   const { answer, detail, evidence } = found;
   const verdict = pinned === null ? 'observed' : keepsPinned(gap, pinned, answer) ? 'kept' : 'drifted';
-  return [{ ...row, observed: answer, verdict, detail, evidence: cite(evidence) }];
+  return [{ ...row, observed: answer, verdict, detail, evidence: evidence.map((exchange) => exchange.id) }];
 }

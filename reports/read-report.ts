@@ -29,21 +29,37 @@ const ajv = new Ajv2020({
 const isReport = ajv.compile<Report>(schema);
 
 /**
+ * The text of a file, or of the file with that name in a folder; or one line that says why there is none.
+ *
+ * @param mostBytes how large it may be
+ */
+export function storedText(
+  path: string,
+  name: string,
+  mostBytes?: number,
+): { readonly file: string } & ({ readonly text: string } | { readonly problem: string }) {
+  let file = path;
+  try {
+    if (statSync(path).isDirectory()) file = join(path, name);
+    return { file, text: fileText(file, mostBytes) };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT')
+      return { file, problem: `no such file; give a ${name} or the folder that a command wrote with --out` };
+    if (code === 'EACCES') return { file, problem: 'may not be read (permission denied)' };
+    return { file, problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/**
  * Reads the report of an earlier run and validates it against reports/report.schema.json: a file may come from
  * anywhere. Fields that a newer harness of the same format version added are passed over.
  *
  * @param path a report.json, or a folder that holds one
  */
 export function readReport(path: string): ReadReport {
-  let file = path;
-  let text: string;
-  try {
-    if (statSync(path).isDirectory()) file = join(path, REPORT_FILE);
-    text = fileText(file);
-  } catch (error) {
-    return { ok: false, problem: `${file}: ${readProblem(error)}` };
-  }
-  const parsed = parseReport(text);
+  const { file, ...stored } = storedText(path, REPORT_FILE);
+  const parsed = 'text' in stored ? parseReport(stored.text) : { ok: false as const, ...stored };
   return parsed.ok ? { ...parsed, file } : { ok: false, problem: `${file}: ${parsed.problem}` };
 }
 
@@ -57,8 +73,10 @@ export function parseReport(
   } catch {
     return { ok: false, problem: 'is not JSON; was it cut off?' };
   }
-  const version = formatVersion(value);
-  if (version === undefined)
+  const written =
+    typeof value === 'object' && value !== null ? { formatVersion: undefined, ...value } : undefined;
+  const version = written?.formatVersion;
+  if (typeof version !== 'number')
     return { ok: false, problem: 'is no report of petstore-harness (no formatVersion)' };
   if (version !== REPORT_FORMAT_VERSION && version !== 1) {
     return {
@@ -66,55 +84,38 @@ export function parseReport(
       problem: `has format version ${version}, this petstore-harness reads 1 and ${REPORT_FORMAT_VERSION}; use a newer petstore-harness`,
     };
   }
-  const current = version === 1 ? fromVersion1(value) : value;
-  if (!isReport(current))
-    return { ok: false, problem: `is no valid report: ${schemaProblem(isReport.errors?.[0])}` };
-  return { ok: true, report: version === 1 ? withVerdict(current) : current };
+  const added = { formatVersion: REPORT_FORMAT_VERSION, complete: false, problems: [] };
+  const current = version === 1 ? { ...written, ...added } : written;
+  if (isReport(current)) return { ok: true, report: version === 1 ? fromVersion1(current) : current };
+  return { ok: false, problem: `is no valid report: ${schemaProblem(isReport.errors)}` };
 }
 
-/** Version 1 had no skipped rows: what a permission was missing for was inconclusive. */
-function fromVersion1(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || !('requirements' in value)) return value;
-  const { requirements: rows } = value;
-  const requirements = Array.isArray(rows) ? rows.map(skippedWhereNotPermitted) : rows;
-  return { ...value, formatVersion: REPORT_FORMAT_VERSION, complete: false, problems: [], requirements };
-}
-
-function skippedWhereNotPermitted(row: unknown): unknown {
-  if (typeof row !== 'object' || row === null || !('verdict' in row) || !('reason' in row)) return row;
-  const skipped =
-    row.verdict === 'inconclusive' &&
-    typeof row.reason === 'string' &&
-    row.reason.startsWith('needs the permission');
-  return skipped ? { ...row, verdict: 'skipped' } : row;
-}
-
-/** The verdict by today's rule. A run of version 1 that failed without a failed row had a stale baseline. */
-function withVerdict(report: Report): Report {
-  const { requirements, gaps, run } = report;
+/**
+ * Version 1 had no skipped rows: what a permission was missing for was inconclusive. The verdict is by today's rule; a
+ * run that failed without a failed row had a stale baseline.
+ */
+function fromVersion1(report: Report): Report {
+  const { gaps, run } = report;
+  const requirements = report.requirements.map((row) =>
+    row.verdict === 'inconclusive' && row.reason.startsWith('needs the permission')
+      ? { ...row, verdict: 'skipped' as const }
+      : row,
+  );
   const judged = verdictOf(requirements, gaps, []);
   const unexplained = report.verdict === 'not-conformant' && judged !== 'not-conformant';
   return {
     ...report,
+    requirements,
     verdict: unexplained || run.interrupted !== undefined ? report.verdict : judged,
     complete: isComplete(requirements) && run.only === undefined,
     problems: unexplained ? ['The baseline of the run listed what passes'] : [],
   };
 }
 
-function formatVersion(value: unknown): number | undefined {
-  if (typeof value !== 'object' || value === null || !('formatVersion' in value)) return undefined;
-  return typeof value.formatVersion === 'number' ? value.formatVersion : undefined;
-}
-
-function schemaProblem(error: ErrorObject | undefined): string {
-  if (error === undefined) return 'it does not match the schema';
-  return `${error.instancePath || '/'} ${error.message ?? 'does not match'}`;
-}
-
-function readProblem(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return 'no such file; give a report.json or the folder that `check --out` wrote';
-  if (code === 'EACCES') return 'may not be read (permission denied)';
-  return error instanceof Error ? error.message : String(error);
+/** The first thing that a schema objects to. */
+export function schemaProblem(errors: readonly ErrorObject[] | null | undefined): string {
+  const first = errors?.[0];
+  return first === undefined
+    ? 'it does not match the schema'
+    : `${first.instancePath || '/'} ${first.message ?? 'does not match'}`;
 }

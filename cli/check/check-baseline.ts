@@ -7,17 +7,20 @@ import { UsageError } from '../shared/exit-codes.ts';
 
 const MOST_BYTES = 2 ** 20;
 
+const UNREADABLE: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EISDIR: 'it is a directory',
+  EACCES: 'permission denied',
+};
+
 function readText(file: string): string {
   try {
     return fileText(file, MOST_BYTES);
   } catch (error) {
-    if (!(error instanceof Error && 'code' in error))
-      throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
+    if (!(error instanceof Error)) throw error;
+    if (!('code' in error)) throw new UsageError(`${file}: ${error.message}`);
     const code = String(error.code);
-    const why =
-      { ENOENT: 'there is no such file', EISDIR: 'it is a directory', EACCES: 'permission denied' }[code] ??
-      code;
-    throw new UsageError(`${file}: the baseline cannot be read: ${why}`);
+    throw new UsageError(`${file}: the baseline cannot be read: ${UNREADABLE[code] ?? code}`);
   }
 }
 
@@ -50,29 +53,22 @@ export function readBaseline(file: string): BaselineEntry[] {
 
 const FIELDS = ['id', 'reason'];
 
+/** The id of an entry; undefined where something is wrong with it, which is reported. */
 function readEntry(yaml: YamlFile, path: string, item: unknown): string | undefined {
-  const isMapping = typeof item === 'object' && item !== null && !Array.isArray(item);
-  const { id, reason, ...others } = {
-    id: undefined,
-    reason: undefined,
-    ...(isMapping ? item : { id: item }),
-  };
+  const isMapping = typeof item === 'object' && item !== null;
+  const entry = { id: undefined, ...(isMapping ? item : { id: item }) };
   const idPath = isMapping ? `${path}/id` : path;
-  for (const name of Object.keys(others))
+  for (const name of Object.keys(entry).filter((field) => !FIELDS.includes(field)))
     yaml.report(`${path}/${name}`, 'name', `an entry has no field ${quoted(name)}`, suggestion(name, FIELDS));
-  if (reason !== undefined && typeof reason !== 'string')
-    yaml.report(`${path}/reason`, 'value', 'reason must be a text', 'put it in quotes');
-  if (id === undefined) yaml.report(path, 'value', 'an entry has no id', 'add id: a requirement');
-  else if (typeof id !== 'string') yaml.report(idPath, 'value', 'id must be a text', 'put it in quotes');
-  if (typeof id !== 'string') return undefined;
+  const { id } = entry;
+  if (typeof id !== 'string') {
+    yaml.report(idPath, 'value', 'an entry names no requirement', 'write its id, in quotes if need be');
+    return undefined;
+  }
   const known = requirements.flatMap((row) => (row.excluded === undefined ? [row.id] : []));
   if (known.includes(id)) return id;
   const remedy = suggestion(id, known);
-  yaml.report(
-    idPath,
-    'value',
-    `there is no requirement ${quoted(id)} with a check`,
-    remedy.startsWith('did') ? remedy : 'see check --list',
-  );
+  const message = `there is no requirement ${quoted(id)} with a check`;
+  yaml.report(idPath, 'value', message, remedy.startsWith('did') ? remedy : 'see check --list');
   return undefined;
 }

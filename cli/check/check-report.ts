@@ -105,5 +105,4 @@ export const settledRow = (event: SettledEvent, { profile }: CheckSubject): Requ
     requirement(event.id),
     { evidence: [], ...event },
     { baseUrl: profile.target, keyOf: ({ key }) => profile.keys.find(({ name }) => name === key) },
-    (evidence) => evidence.map(({ id }) => id),
   );

@@ -110,23 +110,16 @@ export const checkCommand = new Command('check')
     '--env-file <file>',
     'file with the variables that hold the keys; those of the environment come first',
   )
-  .addOption(
-    new Option(
-      '--permit <names>',
-      'writes, exhaust, ban, day; with commas between them; replaces what the profile permits',
-    ).argParser(permissions),
+  .option(
+    '--permit <names>',
+    'writes, exhaust, ban, day; with commas between them; replaces what the profile permits',
+    permissions,
   )
-  .addOption(
-    new Option(
-      '--only <names>',
-      'requirement ids, parts such as rate-limits, or sections such as 4.1',
-    ).argParser(names),
-  )
-  .addOption(
-    new Option(
-      '--require <names>',
-      'all, or permissions, plans, ids: what is not to be skipped; it is inconclusive where it cannot be verified',
-    ).argParser(required),
+  .option('--only <names>', 'requirement ids, parts such as rate-limits, or sections such as 4.1', names)
+  .option(
+    '--require <names>',
+    'all, or permissions, plans, ids: what is not to be skipped; it is inconclusive where it cannot be verified',
+    required,
   )
   .addOption(new Option('--out <dir>', 'folder for results').conflicts('resume'))
   .addOption(new Option('--format <name>', 'human on a terminal, tap otherwise').choices(['human', 'tap']))
@@ -144,11 +137,10 @@ export const checkCommand = new Command('check')
       'dryRun',
     ),
   )
-  .addOption(
-    new Option(
-      '--time-limit <time>',
-      'end after so long, such as 20m, with what was measured by then; --dry-run prints how long it is without',
-    ).argParser(durationSeconds),
+  .option(
+    '--time-limit <time>',
+    'end after so long, such as 20m, with what was measured by then; --dry-run prints how long it is without',
+    durationSeconds,
   )
   .option('--production', 'permissions are meant, although the address looks like one that customers use')
   .option('--dry-run', 'print what the run would cost, and send nothing')

@@ -2,7 +2,6 @@ import type { RunEvent } from '../../checks/run/run-events.ts';
 
 /** A day's quota that is being spent. */
 export interface Spending {
-  readonly key: string;
   readonly done: number;
   readonly of: number;
   /** When this run began to spend it, and how far it was then; times are the run's clock's. */
@@ -10,75 +9,53 @@ export interface Spending {
   readonly from: number;
 }
 
-/** A check that was found broken, as far as it was judged by then. */
-export interface EarlyFailure {
-  readonly id: string;
-  readonly reason: string;
-}
+/** A check that was settled. */
+export type Settled = Extract<RunEvent, { kind: 'check-ended' }>;
 
 /** What a run is doing right now, put together from its events. */
 export class LiveProgress {
-  readonly #running = new Set<string>();
-  readonly #waits = new Map<string, number>();
-  readonly #requests = new Map<string, number>();
-  readonly #spending = new Map<string, Spending>();
+  /** Checks that go on, the one that was begun last at the end. */
+  readonly running = new Set<string>();
+  /** What is waited for, and until when. */
+  readonly waits = new Map<string, number>();
+  /** Requests sent, by key name. */
+  readonly requests = new Map<string, number>();
+  /** By key name. */
+  readonly spending = new Map<string, Spending>();
   ended = 0;
   failed = 0;
 
-  /** Takes an event in; returns the failure that it told, if any. */
-  admit(event: RunEvent, now: number): EarlyFailure | undefined {
+  /** Takes an event in; returns the failure that it tells, if any. */
+  admit(event: RunEvent, now: number): Settled | undefined {
     switch (event.kind) {
       case 'check-started':
-        this.#running.add(event.id);
+        this.running.add(event.id);
         return undefined;
       case 'check-ended':
-        this.#running.delete(event.id);
+        this.running.delete(event.id);
         this.ended += 1;
         if (event.verdict !== 'fail') return undefined;
         this.failed += 1;
-        return { id: event.id, reason: event.reason };
+        return event;
       case 'exchange': {
         const key = event.exchange.key ?? '(none)';
-        this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1);
+        this.requests.set(key, (this.requests.get(key) ?? 0) + 1);
         return undefined;
       }
       case 'waiting':
-        this.#waits.set(event.for, event.until);
+        this.waits.set(event.for, event.until);
         return undefined;
       case 'waited':
-        this.#waits.delete(event.for);
+        this.waits.delete(event.for);
         return undefined;
       case 'spending': {
         const { key, done, of } = event;
-        const { since, from } = this.#spending.get(key) ?? { since: now, from: done };
-        if (done >= of) this.#spending.delete(key);
-        else this.#spending.set(key, { key, done, of, since, from });
+        const { since, from } = this.spending.get(key) ?? { since: now, from: done };
+        if (done >= of) this.spending.delete(key);
+        else this.spending.set(key, { done, of, since, from });
         return undefined;
       }
     }
-  }
-
-  /** The check that was begun last and goes on. */
-  get current(): string | undefined {
-    return [...this.#running].at(-1);
-  }
-
-  /** What is waited for and until when, the soonest first. */
-  get waits(): readonly { readonly for: string; readonly until: number }[] {
-    return [...this.#waits].map(([what, until]) => ({ for: what, until })).sort((a, b) => a.until - b.until);
-  }
-
-  /** Requests sent, by key name. */
-  get requests(): ReadonlyMap<string, number> {
-    return this.#requests;
-  }
-
-  get total(): number {
-    return [...this.#requests.values()].reduce((sum, count) => sum + count, 0);
-  }
-
-  get spending(): readonly Spending[] {
-    return [...this.#spending.values()];
   }
 }
 

@@ -8,7 +8,7 @@ import { shownLine } from '../../reports/visible-text.ts';
 import { requirements } from '../../spec/contract.ts';
 import { wantsColour } from '../shared/screen.ts';
 import { framesOf } from './live-frame.ts';
-import { type EarlyFailure, LiveProgress, pace } from './live-progress.ts';
+import { LiveProgress, pace, type Settled } from './live-progress.ts';
 
 /** Shows a run while it goes on. */
 export interface LiveView {
@@ -78,7 +78,7 @@ function picture(stream: NodeJS.WriteStream, shown: Shown): LiveView {
 }
 
 /** The requirement in words too: its id and what came say little to whoever meets them for the first time. */
-function failureLine({ id, reason }: EarlyFailure): string {
+function failureLine({ id, reason }: Settled): string {
   const title = requirements.find((row) => row.id === id)?.title;
   return `✘ ${id}${title === undefined ? '' : ` (${title})`}: ${shownLine(reason, 300)}`;
 }
@@ -86,21 +86,24 @@ function failureLine({ id, reason }: EarlyFailure): string {
 /** The picture's lines: what goes on, what is waited for, what was spent. */
 export function liveLines(progress: LiveProgress, { clock, checks }: Shown): string[] {
   const now = clock.now();
+  const { running, waits, requests, spending, ended, failed } = progress;
+  const current = [...running].at(-1) ?? (spending.size > 0 ? 'days’ quotas' : 'between checks');
+  const total = [...requests.values()].reduce((sum, sent) => sum + sent, 0);
+  const broken = failed === 0 ? '' : `, ${failed} broken`;
   const simulated = clock.speed === 1 ? '' : ' (simulated clock)';
-  const failed = progress.failed === 0 ? '' : `, ${progress.failed} broken`;
-  const counts = `${progress.ended} of ${count(checks, 'check')}${failed}, ${count(progress.total, 'request')}`;
-  const between = progress.spending.length > 0 ? 'days’ quotas' : 'between checks';
   return [
-    `▸ ${progress.current ?? between} · ${counts}${simulated}`,
-    ...progress.waits.map((wait) => `  ${countdown(wait.until - now)} for ${shownLine(wait.for, 120)}`),
-    ...progress.spending.map((spending) => {
-      const rate = pace(spending, now);
-      const { key, done, of } = spending;
+    `▸ ${current} · ${ended} of ${count(checks, 'check')}${broken}, ${count(total, 'request')}${simulated}`,
+    ...[...waits]
+      .sort(([, a], [, b]) => a - b)
+      .map(([what, until]) => `  ${countdown(until - now)} for ${shownLine(what, 120)}`),
+    ...[...spending].map(([key, day]) => {
+      const { done, of } = day;
       const so = `  day of ${key}: ${done.toLocaleString('en')} of ${of.toLocaleString('en')} (${Math.floor((100 * done) / of)} %)`;
+      const rate = pace(day, now);
       if (rate === undefined) return so;
       return `${so}, ${Math.round(rate.perMinute).toLocaleString('en')} a minute, done in ${countdown(rate.arrival - now)} at ${timeOfDay(rate.arrival)}`;
     }),
-    `  requests: ${[...progress.requests].map(([key, sent]) => `${key} ${sent.toLocaleString('en')}`).join(' · ')}`,
+    `  requests: ${[...requests].map(([key, sent]) => `${key} ${sent.toLocaleString('en')}`).join(' · ')}`,
   ];
 }
 

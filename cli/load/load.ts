@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { createLogUpdate } from 'log-update';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
 import { suggestion } from '../../checks/profile/suggestion.ts';
@@ -286,37 +286,34 @@ export const loadCommand = new Command('load')
     'file with the variables that hold the keys; those of the environment come first',
   )
   .option('--out <dir>', 'folder for results', 'petstore-results/load')
-  .addOption(new Option('--rate <n>', 'requests per second').argParser(positive(1_000_000)))
-  .addOption(new Option('--duration <time>', 'how long, such as 30s or 5m').argParser(durationSeconds))
+  .option('--rate <n>', 'requests per second', positive(1_000_000))
+  .option('--duration <time>', 'how long, such as 30s or 5m', durationSeconds)
   .option('--slo <objective>', 'thresholds, such as p99<200ms,errors<0.1%')
-  .addOption(new Option('--mix <parts>', 'operations, such as list=80,add=5,get=15').argParser(parseMix))
-  .addOption(
-    new Option(
-      '--validate-every <n>',
-      'judge one body in N by the schema; every response has its headers judged',
-    ).argParser(wholeNumber(1, 1_000_000)),
+  .option('--mix <parts>', 'operations, such as list=80,add=5,get=15', parseMix)
+  .option(
+    '--validate-every <n>',
+    'judge one body in N by the schema; every response has its headers judged',
+    wholeNumber(1, 1_000_000),
   )
-  .addOption(
-    new Option('--shards <n>', 'k6 processes that share the load').default(1).argParser(wholeNumber(1, 64)),
-  )
+  .option('--shards <n>', 'k6 processes that share the load', wholeNumber(1, 64), 1)
   .option('--production-host <host>', 'load this host although it may be what customers use')
   .option('--embedded-fault <name>', 'the embedded server breaks something; see serve --list-faults')
-  .addOption(
-    new Option('--embedded-clock-speed <n>', 'seconds of the embedded server in one real second').argParser(
-      positive(100_000),
-    ),
+  .option(
+    '--embedded-clock-speed <n>',
+    'seconds of the embedded server in one real second',
+    positive(100_000),
   )
   .option('--kubernetes', 'print what the k6-operator needs instead of running: a ConfigMap and a TestRun')
-  .addOption(
-    new Option('--secret <name>', 'with --kubernetes: Secret that holds the keys')
-      .default('petstore-load-keys')
-      .argParser(secretName),
+  .option(
+    '--secret <name>',
+    'with --kubernetes: Secret that holds the keys',
+    secretName,
+    'petstore-load-keys',
   )
-  .addOption(
-    new Option(
-      '--prometheus-url <url>',
-      'k6 writes its metrics there while it runs (remote write, native histograms)',
-    ).argParser(httpAddress),
+  .option(
+    '--prometheus-url <url>',
+    'k6 writes its metrics there while it runs (remote write, native histograms)',
+    httpAddress,
   )
   .option('--dry-run', 'print the bill and send nothing')
   .option('--list', 'print the scenarios')

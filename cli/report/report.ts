@@ -1,6 +1,6 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { diffReports } from '../../reports/compare/diff.ts';
 import { renderDiffJson, renderDiffMarkdown, renderDiffText } from '../../reports/compare/diff-renderers.ts';
 import { earlierRuns, readMatrix } from '../../reports/compare/matrix.ts';
@@ -165,7 +165,7 @@ export const reportCommand = new Command('report')
     '[results]',
     'a folder that check or load wrote, or its report.json, load-report.json or capacity.json',
   )
-  .addOption(new Option('--format <names>', 'format, or several with commas between them').argParser(names))
+  .option('--format <names>', 'format, or several with commas between them', names)
   .option('--out <path>', 'file to write, or folder; standard output without it')
   .option('--history <folder>', 'earlier results: the HTML report shows how each requirement fared')
   .option('--base <results>', 'of a load result, in HTML: an earlier one to compare with')

@@ -1,5 +1,5 @@
 import { fstatSync } from 'node:fs';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { FAULTS, LOAD_FAULTS } from '../../reference-server/deviations/faults/index.ts';
 import { readKeyFile } from '../../reference-server/deviations/key-file.ts';
 import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
@@ -123,47 +123,31 @@ async function serve(options: ServeOptions): Promise<void> {
 
 /** `serve`: the reference server in the foreground, conforming unless told otherwise. */
 export const serveCommand = new Command('serve')
-  .addOption(
-    new Option('--port <n>', 'port to listen on; 0 takes a free one')
-      .default(0)
-      .argParser(wholeNumber(0, 65_535)),
-  )
+  .option('--port <n>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 0)
   .option('--host <address>', 'address to listen on', '127.0.0.1')
   .option('--profile-out <file>', 'write a target profile to FILE, and the keys to FILE.env')
-  .addOption(
-    new Option('--fault <name>', 'break exactly one requirement; once more breaks another one too').argParser(
-      (name: string, before: readonly string[] = []) => [...before, name],
-    ),
+  .option(
+    '--fault <name>',
+    'break exactly one requirement; once more breaks another one too',
+    (name: string, before: readonly string[] = []) => [...before, name],
   )
   .option('--variant <name>', 'answer what the document leaves open in another way; still conforming')
-  .addOption(
-    new Option('--clock-speed <n>', 'seconds of the server in one real second')
-      .default(1)
-      .argParser(numberFrom(1, 100_000)),
-  )
-  .addOption(
-    new Option('--animals <n>', 'animals in the store at the start')
-      .default(120)
-      .argParser(wholeNumber(0, 5_000_000)),
-  )
+  .option('--clock-speed <n>', 'seconds of the server in one real second', numberFrom(1, 100_000), 1)
+  .option('--animals <n>', 'animals in the store at the start', wholeNumber(0, 5_000_000), 120)
   .option('--keys <file>', 'YAML file with keys instead of the built-in ones, which are new in every run')
-  .addOption(
-    new Option('--ban-threshold <n>', 'requests after a 429 that lead to a ban')
-      .default(10)
-      .argParser(wholeNumber(1, 1_000_000)),
+  .option('--ban-threshold <n>', 'requests after a 429 that lead to a ban', wholeNumber(1, 1_000_000), 10)
+  .option('--ban-seconds <n>', 'how long a ban lasts', wholeNumber(1, 86_400), 60)
+  .option(
+    '--enterprise-per-minute <n>',
+    'requests a minute of the Enterprise plan',
+    wholeNumber(1, 1e9),
+    DOCUMENTED_PLANS.enterprise.perMinute,
   )
-  .addOption(
-    new Option('--ban-seconds <n>', 'how long a ban lasts').default(60).argParser(wholeNumber(1, 86_400)),
-  )
-  .addOption(
-    new Option('--enterprise-per-minute <n>', 'requests a minute of the Enterprise plan')
-      .default(DOCUMENTED_PLANS.enterprise.perMinute)
-      .argParser(wholeNumber(1, 1e9)),
-  )
-  .addOption(
-    new Option('--enterprise-per-day <n>', 'requests a day of the Enterprise plan')
-      .default(DOCUMENTED_PLANS.enterprise.perDay)
-      .argParser(wholeNumber(1, 1e12)),
+  .option(
+    '--enterprise-per-day <n>',
+    'requests a day of the Enterprise plan',
+    wholeNumber(1, 1e12),
+    DOCUMENTED_PLANS.enterprise.perDay,
   )
   .option(
     '--exit-with-parent',

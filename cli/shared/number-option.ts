@@ -3,29 +3,19 @@ import { InvalidArgumentError } from 'commander';
 /** In decimals: JavaScript reads 0x10 and blanks as numbers too. */
 const DECIMAL = /^-?\d+(\.\d+)?(e\d{1,3})?$/i;
 
+const parser = (form: RegExp, isMeant: (value: number) => boolean, words: string) => (text: string) => {
+  if (form.test(text) && isMeant(Number(text))) return Number(text);
+  throw new InvalidArgumentError(`It is to be a ${words}.`);
+};
+
 /** The parser of an option that is a number. */
-export function numberFrom(from: number, to: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (DECIMAL.test(text) && value >= from && value <= to) return value;
-    throw new InvalidArgumentError(`It is to be a number from ${from} to ${to}.`);
-  };
-}
+export const numberFrom = (from: number, to: number) =>
+  parser(DECIMAL, (value) => value >= from && value <= to, `number from ${from} to ${to}`);
 
 /** The parser of an option that is a number above 0. */
-export function positive(most: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (DECIMAL.test(text) && value > 0 && value <= most) return value;
-    throw new InvalidArgumentError(`It is to be a number above 0, at most ${most}.`);
-  };
-}
+export const positive = (most: number) =>
+  parser(DECIMAL, (value) => value > 0 && value <= most, `number above 0, at most ${most}`);
 
 /** The parser of an option that is a whole number. */
-export function wholeNumber(from: number, to: number) {
-  return (text: string): number => {
-    const value = Number(text);
-    if (/^\d+$/.test(text) && value >= from && value <= to) return value;
-    throw new InvalidArgumentError(`It is to be a whole number from ${from} to ${to}.`);
-  };
-}
+export const wholeNumber = (from: number, to: number) =>
+  parser(/^\d+$/, (value) => value >= from && value <= to, `whole number from ${from} to ${to}`);

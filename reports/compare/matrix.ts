@@ -1,5 +1,5 @@
 import { readdirSync, statSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { REPORT_FILE, readReport } from '../read-report.ts';
 import type { GapResult, Report, RequirementResult } from '../report.ts';
 import { rowKind } from '../row-kinds.ts';
@@ -15,27 +15,17 @@ export type ReadMatrix =
   | { readonly ok: true; readonly columns: readonly MatrixColumn[]; readonly damaged: readonly string[] }
   | { readonly ok: false; readonly problem: string };
 
-/** Deeper than this nobody keeps results; a link back to a parent would have no end. */
-const DEEPEST = 6;
-
 /**
  * Every report.json below the folder, named after the folder that holds it, and every other .json beside them, named
  * after itself.
  */
 export function readMatrix(folder: string): ReadMatrix {
-  const files: string[] = [];
-  const collect = (path: string, depth: number) => {
-    for (const entry of readdirSync(path, { withFileTypes: true }).sort((a, b) =>
-      a.name.localeCompare(b.name),
-    )) {
-      const full = join(path, entry.name);
-      if (entry.isDirectory() && depth < DEEPEST) collect(full, depth + 1);
-      else if (entry.name === REPORT_FILE || (depth === 0 && entry.name.endsWith('.json'))) files.push(full);
-    }
-  };
+  let files: string[];
   try {
     if (!statSync(folder).isDirectory()) return { ok: false, problem: `${folder}: is no folder` };
-    collect(folder, 0);
+    files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((path) => basename(path) === REPORT_FILE || (dirname(path) === '.' && path.endsWith('.json')))
+      .sort((a, b) => a.localeCompare(b));
   } catch (error) {
     return { ok: false, problem: `${folder}: ${error instanceof Error ? error.message : String(error)}` };
   }
@@ -43,13 +33,13 @@ export function readMatrix(folder: string): ReadMatrix {
   const columns: MatrixColumn[] = [];
   const damaged: string[] = [];
   for (const file of files) {
-    const read = readReport(file);
+    const read = readReport(join(folder, file));
     if (!read.ok) {
       damaged.push(read.problem);
       continue;
     }
-    const inFolder = relative(folder, dirname(file));
-    const name = basename(file) === REPORT_FILE && inFolder !== '' ? inFolder : basename(file, '.json');
+    const named = basename(file) === REPORT_FILE && dirname(file) !== '.';
+    const name = named ? dirname(file) : basename(file, '.json');
     columns.push({ name, report: read.report });
   }
   const [problem] = damaged;

@@ -1,9 +1,8 @@
-import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { fileText } from '../../checks/profile/file-text.ts';
 import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
 import { packageRoot } from '../../spec/package-root.ts';
+import { schemaProblem, storedText } from '../read-report.ts';
 
 /** Name of the file in a folder of results. */
 export const CAPACITY_FILE = 'capacity.json';
@@ -26,19 +25,15 @@ const LARGEST_BYTES = 16 * 2 ** 20;
 export function readCapacity(
   path: string,
 ): { readonly ok: true; readonly result: CapacityResult } | { readonly ok: false; readonly problem: string } {
-  let file = path;
-  let value: unknown;
+  const { file, ...stored } = storedText(path, CAPACITY_FILE, LARGEST_BYTES);
+  const refused = (problem: string) => ({ ok: false, problem: `${file}: ${problem}` }) as const;
+  if ('problem' in stored) return refused(stored.problem);
+  let result: unknown;
   try {
-    if (statSync(path).isDirectory()) file = join(path, CAPACITY_FILE);
-    value = JSON.parse(fileText(file, LARGEST_BYTES));
-  } catch (error) {
-    if (error instanceof SyntaxError) return { ok: false, problem: `${file}: is not JSON; was it cut off?` };
-    return { ok: false, problem: `${file}: ${error instanceof Error ? error.message : String(error)}` };
+    result = JSON.parse(stored.text);
+  } catch {
+    return refused('is not JSON; was it cut off?');
   }
-  if (isCapacity(value)) return { ok: true, result: value };
-  const [first] = isCapacity.errors ?? [];
-  return {
-    ok: false,
-    problem: `${file}: is no result of a search for a capacity: ${first?.instancePath || '/'} ${first?.message ?? ''}`,
-  };
+  if (isCapacity(result)) return { ok: true, result };
+  return refused(`is no result of a search for a capacity: ${schemaProblem(isCapacity.errors)}`);
 }
