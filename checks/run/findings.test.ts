@@ -95,12 +95,10 @@ t.test('what was not asked for outweighs what held, and nothing else', (t) => {
   findings.skips('needs the permission writes');
   findings.skips('needs the permission writes');
   t.match(findings.settle(), { verdict: 'skipped', reason: 'needs the permission writes' });
-  const open = findings.copy();
-  open.unsettled('no answer');
-  t.match(open.settle(), { verdict: 'inconclusive', reason: 'no answer' });
-  open.breaks({ expected: 'a', actual: 'b' });
-  t.match(open.settle(), { verdict: 'fail' });
-  t.match(findings.settle(), { verdict: 'skipped' }, 'a copy is another one');
+  findings.unsettled('no answer');
+  t.match(findings.settle(), { verdict: 'inconclusive', reason: 'no answer' });
+  findings.breaks({ expected: 'a', actual: 'b' });
+  t.match(findings.settle(), { verdict: 'fail' });
   t.end();
 });
 

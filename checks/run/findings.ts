@@ -65,19 +65,6 @@ export class Findings implements Judge {
     });
   }
 
-  /** The same findings, to which more can be added. */
-  copy(): Findings {
-    const copy = new Findings();
-    copy.#held.push(...this.#held);
-    copy.#heldCount = this.#heldCount;
-    copy.#broken.push(...this.#broken);
-    copy.#brokenCount = this.#brokenCount;
-    copy.#unsettled.push(...this.#unsettled);
-    for (const reason of this.#skipped) copy.#skipped.add(reason);
-    copy.#notApplicable = this.#notApplicable;
-    return copy;
-  }
-
   /** @param trusted which exchanges count; what rests on another one was not seen */
   settle(trusted: (exchange: Exchange) => boolean = () => true): Settled {
     const counts = ({ evidence }: { readonly evidence: readonly Exchange[] }) => evidence.every(trusted);

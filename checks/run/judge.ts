@@ -1,11 +1,10 @@
 /** Judges a run from its outcomes and its trace alone: the same for one that was just played and for a stored one. */
 
 import { TargetClock } from '../limits/target-clock.ts';
-import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
+import { type AnsweredExchange, isAnswered } from '../wire/exchange.ts';
 import { withCauses } from './cause.ts';
-import { type ChangedTarget, changedTarget, isBefore } from './changed-target.ts';
 import type { Check, GapAnswer, GapObserver } from './check.ts';
-import { crossedAnswers } from './crossed-answers.ts';
+import { type Doubt, doubtOf, isBefore } from './doubt.ts';
 import { Findings, type Settled } from './findings.ts';
 import { type OutcomeSource, permitOf } from './scene.ts';
 import type { Trace, TraceSoFar } from './trace.ts';
@@ -39,8 +38,9 @@ export class Watch {
     this.#watching = checks.filter(({ observe }) => observe !== undefined);
   }
 
+  /** To which the judgements of the check are added, once. */
   of(check: Check): Findings {
-    return this.#findings.get(check)?.copy() ?? new Findings();
+    return this.#findings.get(check) ?? new Findings();
   }
 
   /** @returns whether it breaks a requirement */
@@ -108,26 +108,26 @@ export function judgeRun(
   trace: Trace,
 ): RunResult {
   const watch = watched(checks, trace);
-  const crossed = crossedAnswers(trace.exchanges);
-  const change = crossed === undefined ? changedTarget(source, trace) : undefined;
-  const doubt = crossed ?? change?.message;
+  const doubt = doubtOf(source, trace);
   const settled = checks.map((check) => {
     const findings = judgeCheck(check, watch.of(check), source, trace);
-    if (crossed !== undefined) return [check.id, settleCrossed(check, findings, crossed)] as const;
-    return [check.id, change === undefined ? findings.settle() : settleBefore(change, findings)] as const;
+    return [
+      check.id,
+      doubt === undefined ? findings.settle() : settleInDoubt(doubt, check, findings),
+    ] as const;
   });
   const gaps = gapObservers.map((observer) => {
     const answer = gapAnswer(observer, source, trace);
-    const isDoubtful =
-      doubt !== undefined &&
-      typeof answer !== 'string' &&
-      !(change !== undefined && answer.evidence.every((exchange: Exchange) => isBefore(exchange, change)));
-    return [observer.id, isDoubtful ? doubt : answer] as const;
+    const stands =
+      typeof answer === 'string' ||
+      doubt === undefined ||
+      (doubt.until !== undefined && answer.evidence.every((exchange) => isBefore(exchange, doubt)));
+    return [observer.id, stands ? answer : doubt.message] as const;
   });
   return {
     requirements: withTrueCauses(new Map([...settled, ...leftOut.map((id) => [id, LEFT_OUT] as const)])),
     gaps: new Map(gaps),
-    ...(doubt === undefined ? {} : { doubt }),
+    ...(doubt === undefined ? {} : { doubt: doubt.message }),
   };
 }
 
@@ -148,16 +148,15 @@ function gapAnswer(observer: GapObserver, source: OutcomeSource, trace: Trace): 
   );
 }
 
-/** What was found before the target changed; afterwards nothing is found, neither good nor bad. */
-function settleBefore(change: ChangedTarget, findings: Findings): Settled {
-  const settled = findings.settle((exchange) => isBefore(exchange, change));
-  if (settled.verdict === 'fail' || findings.broken === 0) return settled;
-  return { verdict: 'inconclusive', reason: change.message, evidence: [] };
-}
-
-/** Of crossed answers nothing can be told but that they are crossed. */
-function settleCrossed({ standsWhereCrossed }: Check, findings: Findings, crossed: string): Settled {
-  const settled = findings.settle();
-  if (settled.verdict === 'fail' && standsWhereCrossed === true) return settled;
-  return { verdict: 'inconclusive', reason: crossed, evidence: [] };
+/**
+ * What was found before the doubt; afterwards nothing is found, neither good nor bad. Of crossed answers nothing can be
+ * told but that they are crossed.
+ */
+function settleInDoubt(doubt: Doubt, { standsWhereCrossed }: Check, findings: Findings): Settled {
+  const isCrossed = doubt.until === undefined;
+  const settled = findings.settle(
+    (exchange) => isBefore(exchange, doubt) || (isCrossed && standsWhereCrossed === true),
+  );
+  if (settled.verdict === 'fail' || (!isCrossed && findings.broken === 0)) return settled;
+  return { verdict: 'inconclusive', reason: doubt.message, evidence: [] };
 }

@@ -2,8 +2,8 @@
 
 import type { Key } from '../profile/key.ts';
 import { withCauses } from './cause.ts';
-import { postflight } from './changed-target.ts';
 import type { Check, GapObserver } from './check.ts';
+import { postflight } from './doubt.ts';
 import { type Judging, judgeCheck, Watch } from './judge.ts';
 import type { Run } from './run.ts';
 import type { RunEvent } from './run-events.ts';

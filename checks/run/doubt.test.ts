@@ -1,7 +1,7 @@
 import t from 'tap';
 import { getPet, listPets } from '../wire/requests.ts';
-import { answered } from '../wire/testing/answered.ts';
-import { changedTarget, isBefore, postflight } from './changed-target.ts';
+import { type AnswerParts, answered } from '../wire/testing/answered.ts';
+import { changedTarget, crossedAnswers, isBefore, postflight } from './doubt.ts';
 import type { Run } from './run.ts';
 import { type Answers, NOON, ROUND_TRIP, testKey, testRun } from './testing/test-run.ts';
 
@@ -24,7 +24,7 @@ async function after(requests: number, answers: Answers) {
 t.test('another service in its place is told by five answers without a sign, and one more', async (t) => {
   const { change, sent } = await after(7, (_request, number) => (number <= 2 ? LIST : PAGE));
   t.strictSame(change, {
-    after: NOON + 2 * ROUND_TRIP,
+    until: NOON + 2 * ROUND_TRIP,
     message:
       'a different service has been answering since 12:00:00 UTC: GET /pets gives 200 text/html, 16 bytes',
   });
@@ -78,12 +78,55 @@ t.test('only a key that the target still knows is asked with', async (t) => {
   for (let count = 0; count < 9; count += 1) await target.run.probe('check').attempt(getPet(1n), testKey());
   const [first] = target.run.sender.lanes;
   if (first !== undefined) first.unusable = 'unknown';
-  t.match(await changeOf(target.run), { after: NOON + ROUND_TRIP });
+  t.match(await changeOf(target.run), { until: NOON + ROUND_TRIP });
   t.match(target.sent.at(-1), { authorization: { name: 'free-2' } });
 });
 
 t.test('an exchange is evidence where its answer came before the change', async (t) => {
-  const change = { after: 1000, message: 'another service answers' };
+  const change = { until: 1000, message: 'another service answers' };
   t.ok(isBefore(answered({ sentAt: 980, receivedAt: 1000 }), change));
   t.notOk(isBefore(answered({ sentAt: 980, receivedAt: 1001 }), change));
+});
+
+const ANIMAL = '{"id":1,"name":"Rex","categoryId":1}';
+const ANIMALS = `[${ANIMAL}]`;
+
+const list = (body: string, more: AnswerParts = {}) => answered({ path: '/pets?limit=1', body, ...more });
+const get = (body: string) => answered({ operation: 'getPet', path: '/pets/1', body });
+const add = (body: string) =>
+  answered({ operation: 'createPet', method: 'POST', path: '/pets', body, status: 200 });
+
+t.test('a list answered with an animal and an animal with a list: answers are crossed', async (t) => {
+  t.equal(
+    crossedAnswers([list(ANIMALS), list(ANIMAL), get(ANIMAL), get(ANIMALS)])?.message,
+    'answers are mixed up between requests: GET /pets?limit=1 was answered with one animal, GET /pets/1 with a list',
+  );
+  t.equal(
+    crossedAnswers([add(ANIMALS), list(ANIMAL)])?.message,
+    'answers are mixed up between requests: GET /pets?limit=1 was answered with one animal, POST /pets with a list',
+  );
+});
+
+t.test('one of the two alone is a mistake of the target', async (t) => {
+  t.equal(crossedAnswers([list(ANIMALS), list(ANIMAL), get(ANIMAL), add(ANIMAL)]), undefined);
+  t.equal(crossedAnswers([list(ANIMALS), get(ANIMALS), add(ANIMALS)]), undefined);
+  t.equal(crossedAnswers([]), undefined);
+});
+
+t.test('what could be anything shows no crossing', async (t) => {
+  t.equal(crossedAnswers([list(ANIMAL), get('[]')]), undefined, 'an empty list');
+  t.equal(crossedAnswers([list('{"name":"Rex"}'), get(ANIMALS)]), undefined, 'an object without an id');
+  t.equal(crossedAnswers([list('{"id":1}'), get(ANIMALS)]), undefined, 'an object without a name');
+  t.equal(crossedAnswers([list('{"code":"a","message":"b","status":200}'), get(ANIMALS)]), undefined);
+  t.equal(crossedAnswers([list(ANIMAL, { status: 404 }), get(ANIMALS)]), undefined, 'an error');
+});
+
+t.test('what was asked elsewhere, or not answered, is left out', async (t) => {
+  const elsewhere = answered({ operation: 'other', path: '/else', body: ANIMALS });
+  t.equal(crossedAnswers([list(ANIMAL), elsewhere]), undefined);
+  const lost = {
+    ...list(ANIMAL),
+    outcome: { kind: 'failure', reason: 'reset', message: 'the connection was closed' },
+  } as const;
+  t.equal(crossedAnswers([lost, get(ANIMALS)]), undefined);
 });

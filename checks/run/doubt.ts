@@ -1,0 +1,75 @@
+import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
+import { answeredPet, described, listedPets, looksLikeTheService } from '../wire/pets.ts';
+import { listPets } from '../wire/requests.ts';
+import { type OutcomeSource, scene } from './scene.ts';
+import type { Trace } from './trace.ts';
+import { settledOr } from './unsettled.ts';
+
+/** Why not all that came is evidence. */
+export interface Doubt {
+  readonly message: string;
+  /** What came until then, by the run's clock, is evidence all the same; undefined where nothing is. */
+  readonly until?: number;
+}
+
+/** Whether an exchange is evidence in spite of a doubt. */
+export const isBefore = ({ receivedAt }: Exchange, { until }: Doubt): boolean =>
+  until !== undefined && receivedAt <= until;
+
+/** What makes a run doubtful; undefined where nothing does. */
+export const doubtOf = (source: OutcomeSource, trace: Trace): Doubt | undefined =>
+  crossedAnswers(trace.exchanges) ?? changedTarget(source, trace);
+
+const isList = (exchange: AnsweredExchange) => (listedPets(exchange)?.length ?? 0) > 0;
+
+/**
+ * Whether the target, or something in front of it, answers requests with the answers of others: a list was answered
+ * with an animal, and what asks for an animal with a list. No single mistake of a target does both.
+ */
+export function crossedAnswers(exchanges: readonly Exchange[]): Doubt | undefined {
+  const answered = exchanges.filter(isAnswered);
+  const animal = answered.find((exchange) => exchange.request.operation === 'listPets' && isAnimal(exchange));
+  const list = answered.find(
+    (exchange) => /^(createPet|getPet)$/.test(exchange.request.operation) && isList(exchange),
+  );
+  if (animal === undefined || list === undefined) return undefined;
+  const [first, second] = [animal, list].map(({ request }) => `${request.method} ${request.path}`);
+  return {
+    message: `answers are mixed up between requests: ${first} was answered with one animal, ${second} with a list`,
+  };
+}
+
+function isAnimal(exchange: AnsweredExchange): boolean {
+  const pet = answeredPet(exchange);
+  return pet?.id !== undefined && pet.name !== undefined;
+}
+
+/** A target that is merely wrong shows a trace more often: a rate header, a list, an Error. */
+const ANSWERS_WITHOUT_SIGN = 5;
+
+/** Asks once more what the run began with, where the last answers bear no sign of the interface. */
+export const postflight = ({ signs }: Pick<Trace, 'signs'>) =>
+  scene('postflight', { afterwards: true, eachSession: true }, async (probe) => {
+    const [key] = probe.keys;
+    const { last, without } = signs;
+    if (key === undefined || last === undefined || without < ANSWERS_WITHOUT_SIGN) return undefined;
+    return { lastSign: last, exchange: await probe.attempt(listPets({ limit: 1 }), key) };
+  });
+
+/**
+ * Whether something else took the target's place during the run: its last answers bear no sign of the interface, and
+ * nor does one more.
+ */
+export function changedTarget(source: OutcomeSource, trace: Trace): Doubt | undefined {
+  const seen = settledOr(
+    () => source.outcomeOf(postflight(trace)),
+    () => undefined,
+  );
+  if (seen === undefined || !isAnswered(seen.exchange) || looksLikeTheService(seen.exchange))
+    return undefined;
+  const time = new Date(seen.lastSign).toISOString().slice(11, 19);
+  return {
+    until: seen.lastSign,
+    message: `a different service has been answering since ${time} UTC: GET /pets gives ${described(seen.exchange)}`,
+  };
+}
