@@ -5,7 +5,7 @@ import { HARNESS_VERSION } from '../spec/harness-version.ts';
 import { profileKeys } from './profile/keys-with-values.ts';
 import type { Permission } from './profile/permissions.ts';
 import type { TargetProfile } from './profile/target-profile.ts';
-import { type Clock, createClock, standingClock } from './run/clock.ts';
+import { type Clock, createClock } from './run/clock.ts';
 import { Journal, type JournalContent } from './run/journal.ts';
 import { judgeRun, type RunResult } from './run/judge.ts';
 import { playRun } from './run/play.ts';
@@ -91,10 +91,7 @@ function lastReceipt({ header, entries }: Extract<JournalContent, { ok: true }>)
 /** Checks a target: every check, or those asked for, against the address and keys of a profile. */
 export async function checkTarget(request: CheckRequest): Promise<CheckedTarget> {
   const { profile, values, permissions, only, resume, offline = false } = request;
-  const clock =
-    offline && resume !== undefined
-      ? standingClock(lastReceipt(resume), profile.clock.speed)
-      : runClock(request);
+  const clock = runClock(request);
   const startedAt = resume?.header.startedAt ?? clock.now();
   const id = resume?.header.runId ?? newRunId();
   const client = createClient({
@@ -140,7 +137,8 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
       requestsByKey: run.trace.requestsByKey,
       banned: bannedAnswers(run, run.trace),
       startedAt,
-      endedAt: clock.now(),
+      // A run that is judged again ended when it was played.
+      endedAt: offline && resume !== undefined ? lastReceipt(resume) : clock.now(),
       warnings: [
         ...ready.unusable.values(),
         ...(result.doubt === undefined ? [] : [result.doubt]),

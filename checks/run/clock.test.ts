@@ -1,5 +1,5 @@
 import t from 'tap';
-import { createClock, sharedClock, standingClock } from './clock.ts';
+import { createClock, sharedClock } from './clock.ts';
 
 t.test('real time, from the wall clock on', async (t) => {
   const before = Date.now();
@@ -83,16 +83,6 @@ t.test('a run that is gone on with goes on by its own clock', async (t) => {
   t.ok(real >= wall && real <= wall + spent, `${real - wall} ms`);
   const setBack = createClock(1, { startedAt: wall + 300_000, lastAt: wall + 310_000 });
   t.ok(setBack.now() >= wall + 310_000, 'it does not go back, also where the machine’s clock did');
-});
-
-t.test('the clock of a run that is judged again stands still, but for what is waited for', async (t) => {
-  const clock = standingClock(1000, 30);
-  t.equal(clock.speed, 30);
-  t.equal(clock.now(), 1000);
-  await clock.sleepUntil(60_000);
-  await clock.sleepUntil(5000);
-  t.equal(clock.now(), 60_000, 'it does not go back');
-  await t.rejects(clock.sleepUntil(70_000, AbortSignal.abort(new Error('SIGINT'))), new Error('SIGINT'));
 });
 
 t.test('a shared clock leaves out the time in which nothing is under way', async (t) => {

@@ -116,21 +116,3 @@ export function sharedClock(moved: (ahead: number) => void = () => undefined): C
     },
   };
 }
-
-/**
- * The time of a run that is judged again, which stands where that run ended and is moved on by waiting alone: what is
- * judged does not depend on when.
- *
- * @param at milliseconds since 1970
- */
-export function standingClock(at: number, speed: number): Clock {
-  let now = at;
-  return {
-    speed,
-    now: () => now,
-    async sleepUntil(time, signal) {
-      signal?.throwIfAborted();
-      now = Math.max(now, time);
-    },
-  };
-}

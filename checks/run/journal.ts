@@ -47,14 +47,11 @@ export type JournalEntry =
 const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false });
 const text = { type: 'string' } as const;
 const number = { type: 'number' } as const;
-const headerList = {
-  type: 'array',
-  items: { type: 'array', items: text, minItems: 2, maxItems: 2 },
-} as const;
+const texts = { type: 'array', items: text } as const;
+const objectWith = (...required: string[]) => ({ type: 'object', required }) as const;
 
 const isHeader = ajv.compile<JournalHeader>({
-  type: 'object',
-  required: [
+  ...objectWith(
     'journal',
     'runId',
     'startedAt',
@@ -63,7 +60,7 @@ const isHeader = ajv.compile<JournalHeader>({
     'keys',
     'clockSpeed',
     'harnessVersion',
-  ],
+  ),
   additionalProperties: false,
   properties: {
     journal: { const: 2 },
@@ -71,80 +68,25 @@ const isHeader = ajv.compile<JournalHeader>({
     startedAt: number,
     target: text,
     permissions: { type: 'array', items: { enum: [...PERMISSIONS] } },
-    keys: { type: 'array', items: text },
+    keys: texts,
     clockSpeed: { type: 'number', exclusiveMinimum: 0 },
-    only: { type: 'array', items: text },
+    only: texts,
     harnessVersion: text,
   },
 });
 
 const exchange = {
-  type: 'object',
-  required: ['id', 'sentBy', 'key', 'sentAt', 'receivedAt', 'request', 'outcome'],
+  ...objectWith('id', 'sentBy', 'key', 'sentAt', 'receivedAt', 'request', 'outcome'),
   properties: {
-    id: text,
-    sentBy: text,
-    key: { type: ['string', 'null'] },
-    session: { type: 'integer' },
-    sentAt: number,
-    receivedAt: number,
-    request: {
-      type: 'object',
-      required: ['operation', 'method', 'path', 'headers'],
-      properties: {
-        operation: { enum: ['listPets', 'createPet', 'getPet', 'other'] },
-        method: text,
-        path: text,
-        headers: headerList,
-        body: text,
-      },
-    },
+    request: objectWith('operation', 'method', 'path', 'headers'),
     outcome: {
-      type: 'object',
-      required: ['kind'],
-      oneOf: [
-        {
-          required: ['status', 'headers', 'body', 'bodyBytes'],
-          properties: {
-            kind: { const: 'response' },
-            status: { type: 'integer' },
-            headers: headerList,
-            body: text,
-            bodyBytes: { type: 'integer' },
-            bodyProblem: {
-              enum: ['invalid-utf8', 'undecodable-encoding', 'unknown-encoding', 'truncated-in-record'],
-            },
-          },
-        },
-        {
-          required: ['reason', 'message'],
-          properties: { kind: { const: 'failure' }, reason: text, message: text },
-        },
-      ],
+      anyOf: [objectWith('status', 'headers', 'body', 'bodyBytes'), objectWith('reason', 'message')],
     },
   },
-} as const;
+};
+const reading = objectWith('id', 'key', 'operation', 'sentAt', 'receivedAt', 'path', 'status');
 
-const reading = {
-  type: 'object',
-  required: ['id', 'key', 'operation', 'sentAt', 'receivedAt', 'path', 'status'],
-  properties: {
-    id: text,
-    key: { type: ['string', 'null'] },
-    operation: text,
-    sentAt: number,
-    receivedAt: number,
-    path: text,
-    status: { type: 'integer' },
-    limit: number,
-    remaining: number,
-    reset: number,
-    date: number,
-    listed: { type: 'integer' },
-    afterLost: { const: true },
-  },
-} as const;
-
+/** Whether a line is an entry by its fields: what they hold, the harness wrote. */
 const isEntry = ajv.compile<JournalEntry>({
   type: 'object',
   oneOf: [
@@ -154,10 +96,7 @@ const isEntry = ajv.compile<JournalEntry>({
     { required: ['reading'], properties: { reading } },
     { required: ['kept'], properties: { kept: exchange } },
     { required: ['tallied', 'key'], properties: { tallied: { type: 'integer' }, key: text } },
-    {
-      required: ['scene'],
-      properties: { scene: text, outcome: {}, unsettled: text, evidence: { type: 'array', items: text } },
-    },
+    { required: ['scene'], properties: { scene: text, outcome: {}, unsettled: text, evidence: texts } },
   ],
 });
 
@@ -190,13 +129,15 @@ function parseLine(line: string): unknown {
 export function readJournal(file: string): JournalContent {
   if (!existsSync(file))
     return { ok: false, problem: `${file}: there is no journal; --resume and --rejudge need one` };
-  let text: string;
   try {
-    text = fileText(file);
+    return entriesIn(file, fileText(file));
   } catch (error) {
     return { ok: false, problem: `${file}: ${error instanceof Error ? error.message : String(error)}` };
   }
-  const [first = '', ...lines] = text.split('\n');
+}
+
+function entriesIn(file: string, content: string): JournalContent {
+  const [first = '', ...lines] = content.split('\n');
   const header = parseLine(first);
   if (!isHeader(header))
     return { ok: false, problem: `${file}:1: this is not the first line of a journal of this version` };
@@ -204,41 +145,39 @@ export function readJournal(file: string): JournalContent {
   const warnings: string[] = [];
   const seen = new Map<string, { readonly line: number; readonly entry: JournalEntry }>();
   let sessions = 1;
-  for (const [index, line] of lines.entries()) {
-    const place = `${file}:${index + 2}:`;
-    if (line === '') continue;
-    const entry = parseLine(line);
+  for (const [index, text] of lines.entries()) {
+    if (text === '') continue;
+    const line = index + 2;
+    const refuse = (problem: string) => ({ ok: false, problem: `${file}:${line}: ${problem}` }) as const;
+    const warn = (warning: string) => warnings.push(`${file}:${line}: ${warning}`);
+    const entry = parseLine(text);
     if (entry === undefined) {
       // The process that went on after a crash ended the line that was cut off with an empty one.
       const wasCutOff = lines[index + 1] === '' && index + 1 < lines.length - 1;
-      if (!wasCutOff) warnings.push(`${place} cannot be read; what it held counts as lost`);
+      if (!wasCutOff) warn('cannot be read; what it held counts as lost');
       continue;
     }
-    if (isHeader(entry))
-      return {
-        ok: false,
-        problem: `${place} another run begins here, ${entry.runId}; a journal holds one run`,
-      };
-    if (!isEntry(entry)) return { ok: false, problem: `${place} not a journal entry` };
+    if (isHeader(entry)) return refuse(`another run begins here, ${entry.runId}; a journal holds one run`);
+    if (!isEntry(entry)) return refuse('not a journal entry');
     if ('session' in entry) sessions = entry.session;
-    const id = 'exchange' in entry ? entry.exchange.id : 'reading' in entry ? entry.reading.id : undefined;
+    const id = idOf(entry);
     const before = id === undefined ? undefined : seen.get(id);
     if (before !== undefined) {
       const again = `${id}, as on line ${before.line}`;
       // Whose answer is whose nobody can tell: two processes resumed the run at the same time, or two runs are mixed.
       if (!isDeepStrictEqual(before.entry, entry))
-        return {
-          ok: false,
-          problem: `${place} another exchange ${again}; keep the one that belongs to this run`,
-        };
-      warnings.push(`${place} a repetition of ${again}; it counts once`);
+        return refuse(`another exchange ${again}; keep the one that belongs to this run`);
+      warn(`a repetition of ${again}; it counts once`);
       continue;
     }
-    if (id !== undefined) seen.set(id, { line: index + 2, entry });
+    if (id !== undefined) seen.set(id, { line, entry });
     entries.push(entry);
   }
   return { ok: true, header, entries, sessions, warnings };
 }
+
+const idOf = (entry: JournalEntry): string | undefined =>
+  'exchange' in entry ? entry.exchange.id : 'reading' in entry ? entry.reading.id : undefined;
 
 /** Everything that is measured, on disk as it happens, one JSON text a line: a run can be resumed or rejudged from it. */
 export class Journal {
@@ -253,19 +192,15 @@ export class Journal {
     this.#file = openSync(file, header === undefined ? 'a' : 'w', 0o600);
     // A line that a crash cut off is ended here, so that it cannot swallow the next one.
     if (header === undefined) writeFileSync(this.#file, '\n\n');
-    else this.#write(header);
+    else this.append(header);
     this.append({ session });
   }
 
-  append(entry: JournalEntry): void {
-    this.#write(entry);
+  append(entry: JournalHeader | JournalEntry): void {
+    writeFileSync(this.#file, `${JSON.stringify(entry)}\n`);
   }
 
   close(): void {
     closeSync(this.#file);
-  }
-
-  #write(line: JournalHeader | JournalEntry): void {
-    writeFileSync(this.#file, `${JSON.stringify(line)}\n`);
   }
 }

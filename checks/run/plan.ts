@@ -10,7 +10,7 @@ import type { Permission } from '../profile/permissions.ts';
 import type { Check, GapObserver } from './check.ts';
 import { isAskedFor, lanes } from './play.ts';
 import { preflightScene } from './preflight.ts';
-import { type Need, type Needs, permitOf, type Scene, type Spending } from './scene.ts';
+import { type Needs, permitOf, type Scene, type Spending, scenesOf } from './scene.ts';
 
 /** What is asked of a run. */
 export interface PlannedRun {
@@ -107,21 +107,16 @@ function spendingInTurn(
   rows: readonly { readonly needs: Needs }[],
   permissions: ReadonlySet<Permission>,
 ): Required<Spending> {
-  const onEveryKey = preflightScene.onEveryKey ?? 0;
-  const totals = { requests: 0, onEveryKey, anonymous: 0, animals: 0 };
-  const seen = new Set<string>();
-  const visit = (need: Need): void => {
-    const scene = need.kind === 'optional' ? need.scene : need;
-    if (seen.has(scene.id) || (scene.permit !== undefined && !permissions.has(scene.permit))) return;
-    seen.add(scene.id);
-    Object.values(scene.needs).forEach(visit);
-    if (scene.kind === 'key-scene') return;
+  const totals = { requests: 0, onEveryKey: preflightScene.onEveryKey ?? 0, anonymous: 0, animals: 0 };
+  const isPlayed = ({ permit }: { readonly permit?: Permission }) =>
+    permit === undefined || permissions.has(permit);
+  for (const scene of scenesOf(rows, isPlayed)) {
+    if (scene.kind === 'key-scene') continue;
     totals.requests += scene.requests ?? 0;
     totals.onEveryKey += scene.onEveryKey ?? 0;
     totals.anonymous += scene.anonymous ?? 0;
     totals.animals += scene.animals ?? 0;
-  };
-  for (const { needs } of rows) Object.values(needs).forEach(visit);
+  }
   return totals;
 }
 

@@ -8,7 +8,7 @@ import { type Judging, judgeCheck, Watch } from './judge.ts';
 import type { Run } from './run.ts';
 import type { RunEvent } from './run-events.ts';
 import type { RunFacts } from './run-facts.ts';
-import { type KeyScene, type Need, type Needs, permitOf, type Scene } from './scene.ts';
+import { isInTurn, keyScenesOf, type Needs, permitOf, type Scene } from './scene.ts';
 
 /** What of a run decides which scenes are played. */
 type Planned = Pick<RunFacts, 'keys' | 'permissions'>;
@@ -20,39 +20,13 @@ export function isAskedFor(row: Check | GapObserver, { facts }: { readonly facts
   return !('lacks' in row && row.lacks?.(facts.keys) !== undefined);
 }
 
-const inTurn = (need: Need): boolean =>
-  need.kind === 'optional'
-    ? inTurn(need.scene)
-    : need.kind === 'scene' && !need.afterwards && !waitsForKeys(need);
-
-/** Whether a scene needs another one that drives keys to their limits. */
-const waitsForKeys = ({ needs }: { readonly needs: Needs }): boolean =>
-  Object.values(needs).some((need) => {
-    const scene = need.kind === 'optional' ? need.scene : need;
-    return scene.kind === 'key-scene' || waitsForKeys(scene);
-  });
-
-/** The scenes on keys that rows need, each once, in the order in which a key's own are played. */
-export function keyScenes(rows: readonly { readonly needs: Needs }[]): readonly KeyScene<unknown>[] {
-  const found = new Set<KeyScene<unknown>>();
-  const visit = ({ needs }: { readonly needs: Needs }): void => {
-    for (const need of Object.values(needs)) {
-      const scene = need.kind === 'optional' ? need.scene : need;
-      visit(scene);
-      if (scene.kind === 'key-scene') found.add(scene);
-    }
-  };
-  for (const row of rows) visit(row);
-  return [...found];
-}
-
 /** The scenes that drive each key to its limits, in turn. */
 export function lanes(
   rows: readonly { readonly needs: Needs }[],
   { facts, keys }: { readonly facts: Planned; readonly keys: readonly Key[] },
 ): ReadonlyMap<string, readonly Scene<unknown>[]> {
   const byKey = new Map<string, Scene<unknown>[]>();
-  for (const keyScene of keyScenes(rows)) {
+  for (const keyScene of keyScenesOf(rows)) {
     if (!facts.permissions.has(keyScene.permit)) continue;
     for (const key of keyScene.keys(keys)) {
       const lane = byKey.get(key.name) ?? [];
@@ -68,7 +42,7 @@ const seesTheRest = ({ observe, conclude }: Check) => observe !== undefined || c
 
 /** Whether a check is settled as soon as its own scenes are played, before any key is driven to its limits. */
 export const settlesEarly = (check: Check): boolean =>
-  !seesTheRest(check) && Object.values(check.needs).every(inTurn);
+  !seesTheRest(check) && Object.values(check.needs).every(isInTurn);
 
 /**
  * Plays everything that is needed to judge what is asked for, and says of each check what is found as soon as that is
@@ -98,7 +72,7 @@ export async function playRun(
   tell((check) => !asked.includes(check) && !seesTheRest(check));
   for (const row of asked) {
     if (checks.some((check) => check === row)) onEvent({ kind: 'check-started', id: row.id });
-    for (const need of Object.values(row.needs).filter(inTurn)) await run.playNeed(need);
+    for (const need of Object.values(row.needs).filter(isInTurn)) await run.playNeed(need);
     tell((check) => check === row && settlesEarly(check));
   }
   await Promise.all(

@@ -75,6 +75,39 @@ export interface OutcomeSource {
   outcomeOf<T>(scene: Scene<T>): T;
 }
 
+const sceneOf = (need: Need): AnyScene => (need.kind === 'optional' ? need.scene : need);
+
+/**
+ * The scenes that rows need, and those that these need, each once. What another one needs comes before it.
+ *
+ * @param isPlayed whether a scene is played at all, and with it what it needs
+ */
+export function scenesOf(
+  rows: readonly { readonly needs: Needs }[],
+  isPlayed: (scene: AnyScene) => boolean = () => true,
+): readonly AnyScene[] {
+  const found = new Set<AnyScene>();
+  const visit = ({ needs }: { readonly needs: Needs }): void => {
+    for (const scene of Object.values(needs).map(sceneOf)) {
+      if (found.has(scene) || !isPlayed(scene)) continue;
+      visit(scene);
+      found.add(scene);
+    }
+  };
+  rows.forEach(visit);
+  return [...found];
+}
+
+/** The scenes on keys that rows need, each once, in the order in which a key's own are played. */
+export const keyScenesOf = (rows: readonly { readonly needs: Needs }[]): readonly KeyScene<unknown>[] =>
+  scenesOf(rows).filter((scene) => scene.kind === 'key-scene');
+
+/** Whether a scene is played in turn with others: it drives no key to its limits, and needs none that does. */
+export function isInTurn(need: Need): boolean {
+  const scene = sceneOf(need);
+  return scene.kind === 'scene' && !scene.afterwards && keyScenesOf([scene]).length === 0;
+}
+
 function outcomeOfNeed(need: Need, source: OutcomeSource): unknown {
   switch (need.kind) {
     case 'scene':

@@ -1,6 +1,5 @@
 import type { Check } from '../../checks/run/check.ts';
-import { keyScenes } from '../../checks/run/play.ts';
-import { type Need, permitOf, type Spending } from '../../checks/run/scene.ts';
+import { keyScenesOf, permitOf, type Spending, scenesOf } from '../../checks/run/scene.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { count } from '../../reports/outcome.ts';
 import { requirements } from '../../spec/contract.ts';
@@ -23,20 +22,13 @@ const LIMIT_COST: Readonly<Record<string, string>> = { exhaust: 'window', ban: '
 
 /** What the scenes cost that a check needs. */
 export function costOf(check: Check): string {
-  const [limit] = keyScenes([check]).toReversed();
+  const limit = keyScenesOf([check]).at(-1);
   if (limit !== undefined) return LIMIT_COST[limit.permit] ?? limit.permit;
-  return `${[...scenesOf(check).values()].reduce((total, cost) => total + cost, 0)}`;
+  return `${requestsByScene(check).reduce((total, { requests }) => total + requests, 0)}`;
 }
 
 /** The scenes that a check needs, and those that they need, with the requests of each. */
-export function scenesOf(check: Check): ReadonlyMap<string, number> {
-  const costs = new Map<string, number>();
-  const visit = (need: Need) => {
-    const scene = need.kind === 'optional' ? need.scene : need;
-    if (costs.has(scene.id)) return;
-    if (scene.kind === 'scene') costs.set(scene.id, sum(scene));
-    Object.values(scene.needs).forEach(visit);
-  };
-  Object.values(check.needs).forEach(visit);
-  return costs;
-}
+export const requestsByScene = (check: Check) =>
+  scenesOf([check]).flatMap((scene) =>
+    scene.kind === 'scene' ? [{ id: scene.id, requests: sum(scene) }] : [],
+  );

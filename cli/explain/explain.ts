@@ -4,7 +4,7 @@ import { permitOf } from '../../checks/run/scene.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
 import { type Gap, gaps, type Requirement, requirements } from '../../spec/contract.ts';
-import { costOf, scenesOf } from '../check/check-list.ts';
+import { costOf, requestsByScene } from '../check/check-list.ts';
 import { unknownRow } from '../check/check-selection.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 import { print } from '../shared/standard-output.ts';
@@ -45,7 +45,7 @@ function requirementText({ id, section, level, title, statement, excluded }: Req
 }
 
 function costLines(check: Check): string[] {
-  const scenes = [...scenesOf(check)].map(([name, requests]) => `${name} (${requests})`);
+  const scenes = requestsByScene(check).map(({ id, requests }) => `${id} (${requests})`);
   const permission = permitOf(check) ?? check.inFullWith;
   const cost = costOf(check);
   return [
