@@ -38,7 +38,7 @@ t.test('every value that cannot be sent is a problem that names key and variable
   ];
   for (const [value, message] of cases) {
     const read = keyValues(profile, { FREE_KEY: 'free-secret', PRO_KEY: value });
-    t.match(read, { ok: false, problems: [{ key: 'pro-1', variable: 'PRO_KEY', message }] }, String(message));
+    t.match(read, { ok: false, problems: [{ message }] }, String(message));
     t.match(read, { problems: [{ message: /PRO_KEY.*pro-1/ }] });
     t.notOk(/can|1234|free-secret/.test(JSON.stringify(read).replace('cannot', '')), JSON.stringify(read));
   }

@@ -2,9 +2,6 @@ import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { type LoadedProfile, parseProfile } from './parse-profile.ts';
 
-export { type LoadedProfile, parseProfile } from './parse-profile.ts';
-export type { FileProblem } from './yaml-file.ts';
-
 const MAX_PROFILE_BYTES = 2 ** 20;
 
 /**

@@ -2,24 +2,14 @@ import type { Key } from '../profile/key.ts';
 import type { Permission } from '../profile/permissions.ts';
 import type { Violation } from '../wire/answer.ts';
 import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
+import type { Findings } from './findings.ts';
 import type { InTurn, Needs, OutcomeSource, OutcomesOf } from './scene.ts';
 import { gather } from './scene.ts';
 import type { Trace, TraceSoFar } from './trace.ts';
 import { settledOr } from './unsettled.ts';
 
 /** Where a check says what it saw. A check that says nothing is inconclusive, never passed. */
-export interface Judge {
-  /** The requirement held in these exchanges. */
-  holds(...evidence: Exchange[]): void;
-  /** The requirement is broken; the decisive exchange first. */
-  breaks(violation: Violation, ...evidence: Exchange[]): void;
-  /** It was asked for and could not be told. */
-  unsettled(reason: string, ...evidence: Exchange[]): void;
-  /** A part of it was not asked for: a permission or a key was not given. */
-  skips(reason: string): void;
-  /** The requirement does not bind this target (a profile without that plan, a date that has not come). */
-  notApplicable(reason: string): void;
-}
+export type Judge = Pick<Findings, 'holds' | 'breaks' | 'unsettled' | 'skips' | 'notApplicable'>;
 
 /**
  * A requirement's check: data and pure functions, one for each way to judge. None of them sends, waits or reads a

@@ -1,6 +1,5 @@
 import type { Violation } from '../wire/answer.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { Judge } from './check.ts';
 import { NotAsked, settledOr } from './unsettled.ts';
 import type { RequirementVerdict } from './verdict.ts';
 
@@ -9,6 +8,7 @@ export interface Settled {
   readonly verdict: RequirementVerdict;
   readonly reason: string;
   readonly violation?: Violation;
+  /** The decisive one first. */
   readonly evidence: readonly Exchange[];
 }
 
@@ -19,7 +19,7 @@ const VIOLATIONS_KEPT = 5;
  * Collects what a check says and settles it. One violation outweighs everything. What could not be told, or was not
  * asked for, outweighs what held: a requirement that was judged in part is not known to hold.
  */
-export class Findings implements Judge {
+export class Findings {
   readonly #held: Exchange[] = [];
   #heldCount = 0;
   readonly #broken: { violation: Violation; evidence: readonly Exchange[] }[] = [];
@@ -28,6 +28,7 @@ export class Findings implements Judge {
   readonly #skipped = new Set<string>();
   #notApplicable: string | undefined;
 
+  /** The requirement held in these exchanges. */
   holds(...evidence: Exchange[]): void {
     this.#heldCount += 1;
     for (const exchange of evidence) {
@@ -35,19 +36,23 @@ export class Findings implements Judge {
     }
   }
 
+  /** The requirement is broken; the decisive exchange first. */
   breaks(violation: Violation, ...evidence: Exchange[]): void {
     this.#brokenCount += 1;
     if (this.#broken.length < VIOLATIONS_KEPT) this.#broken.push({ violation, evidence });
   }
 
+  /** It was asked for and could not be told. */
   unsettled(reason: string, ...evidence: Exchange[]): void {
     if (!this.#unsettled.some((known) => known.reason === reason)) this.#unsettled.push({ reason, evidence });
   }
 
+  /** A part of it was not asked for: a permission or a key was not given. */
   skips(reason: string): void {
     this.#skipped.add(reason);
   }
 
+  /** The requirement does not bind this target (a profile without that plan, a date that has not come). */
   notApplicable(reason: string): void {
     this.#notApplicable ??= reason;
   }

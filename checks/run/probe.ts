@@ -38,7 +38,6 @@ export interface Playable<T> {
 }
 
 const ARE_YOU_THERE = listPets({ limit: 1 });
-const IN_FULL: Keeping = { uniform: false, tallied: false };
 
 /** The scene that asks each key whether the target knows it; what is refused there is what it asks. */
 export const PREFLIGHT = 'preflight';
@@ -142,8 +141,8 @@ export class Probe {
         ? ({ kind: 'none' } as const)
         : ({ kind: 'raw', name: null, ...credentials } as const);
     for (let attempt = 1; ; attempt += 1) {
-      const exchange = await this.#exchange(this.#firstName(spec), authorization, IN_FULL);
-      const ask = () => this.#exchange(ARE_YOU_THERE, authorization, IN_FULL);
+      const exchange = await this.#exchange(this.#firstName(spec), authorization, 'in-full');
+      const ask = () => this.#exchange(ARE_YOU_THERE, authorization, 'in-full');
       // Whoever has no key adds nothing.
       const again = await this.#interference.repeats(exchange, { attempt, ask, repeatable: true });
       if (!again && isAnswered(exchange)) return exchange;
@@ -152,7 +151,7 @@ export class Probe {
 
   /** Sends one request with this key and returns whatever comes of it. */
   attempt(spec: RequestSpec, key: Key): Promise<Exchange> {
-    return this.#exchange(this.#firstName(spec), authorizationOf(key), IN_FULL);
+    return this.#exchange(this.#firstName(spec), authorizationOf(key), 'in-full');
   }
 
   /**
@@ -190,10 +189,11 @@ export class Probe {
         next += 1;
         const spec = specs[index];
         if (spec === undefined) return;
-        const exchange = await this.#exchange(this.#firstName(spec), authorizationOf(key), {
-          uniform: true,
-          tallied,
-        });
+        const exchange = await this.#exchange(
+          this.#firstName(spec),
+          authorizationOf(key),
+          tallied ? 'tallied' : 'uniform',
+        );
         exchanges[index] = exchange;
         if (enough(exchange)) stopped = true;
       }
@@ -231,7 +231,7 @@ export class Probe {
     }
     for (let attempt = 1; ; attempt += 1) {
       const key = payer ?? (await this.#keyWithQuota(spec.operation));
-      const exchange = await this.#exchange(asked, authorizationOf(key), IN_FULL);
+      const exchange = await this.#exchange(asked, authorizationOf(key), 'in-full');
       const ask = () => this.attempt(ARE_YOU_THERE, key);
       const repeatable = asked.again !== undefined;
       const { perMinute } = key.limits;

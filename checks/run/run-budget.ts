@@ -64,10 +64,7 @@ export function runTime(limit: TimeLimit | undefined, interrupted: AbortSignal |
   const interrupt = () => ending.abort(interrupted?.reason);
   if (interrupted?.aborted === true) interrupt();
   interrupted?.addEventListener('abort', interrupt);
-  const timer =
-    limit === undefined
-      ? undefined
-      : setTimeout(() => ending.abort(new TimeIsOver(limit.longest)), measuringTime(limit));
+  const timer = limit && setTimeout(() => ending.abort(new TimeIsOver(limit.longest)), measuringTime(limit));
   return {
     signal,
     over: () => (signal.reason instanceof TimeIsOver ? signal.reason.message : undefined),

@@ -1,19 +1,10 @@
-import type { Violation } from '../wire/answer.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import type { RequirementVerdict } from './verdict.ts';
+import type { Settled } from './findings.ts';
 
 /** What happens in a run, for whoever shows it live. */
 export type RunEvent =
   | { readonly kind: 'check-started'; readonly id: string }
-  | {
-      readonly kind: 'check-ended';
-      readonly id: string;
-      readonly verdict: RequirementVerdict;
-      readonly reason: string;
-      readonly violation?: Violation;
-      /** The decisive one first. */
-      readonly evidence?: readonly Exchange[];
-    }
+  | ({ readonly kind: 'check-ended'; readonly id: string } & Settled)
   | { readonly kind: 'exchange'; readonly exchange: Exchange }
   /** Times are the run's clock's, in milliseconds since 1970. */
   | { readonly kind: 'waiting'; readonly until: number; readonly for: string }

@@ -200,7 +200,7 @@ export class Run implements OutcomeSource {
   }
 
   #takeExchange(exchange: Exchange): void {
-    const { reading } = this.trace.admit(exchange, { uniform: false, tallied: false });
+    const { reading } = this.trace.admit(exchange, 'in-full');
     this.#learn(exchange.id, reading);
   }
 

@@ -127,7 +127,7 @@ export class Sender {
     // What this process gave up, a resumed run sends again.
     if (!wasInterrupted(exchange)) {
       if (kept) journal?.append({ exchange });
-      else if (keeping.tallied && reading !== undefined && reading.key !== null)
+      else if (keeping === 'tallied' && reading !== undefined && reading.key !== null)
         this.#tallied.set(reading.key, (this.#tallied.get(reading.key) ?? 0) + 1);
       else if (reading !== undefined) journal?.append({ reading });
     }

@@ -5,8 +5,6 @@ import { NOON, ROUND_TRIP, testKey, testRun } from './testing/test-run.ts';
 import { GrowingTrace, type Keeping } from './trace.ts';
 
 const RESET = { kind: 'failure', reason: 'reset', message: 'the connection was reset' } as const;
-const IN_FULL: Keeping = { uniform: false, tallied: false };
-const UNIFORM: Keeping = { uniform: true, tallied: false };
 const PRO = testKey({ name: 'pro-1' });
 
 const traceOf = () => new GrowingTrace(testRun(undefined, { keys: [testKey(), PRO] }).run.facts);
@@ -21,14 +19,14 @@ const admitted = (statuses: readonly number[], keeping: Keeping, parts: AnswerPa
 t.test('what is exchanged is kept, counted and read', (t) => {
   const trace = traceOf();
   const exchange = answered({ sentAt: NOON, headers: [['X-RateLimit-Remaining', '59']] });
-  t.strictSame(trace.admit(exchange, IN_FULL), { reading: trace.readings[0], kept: true });
+  t.strictSame(trace.admit(exchange, 'in-full'), { reading: trace.readings[0], kept: true });
   t.equal(trace.find(exchange.id), exchange);
   t.strictSame(trace.exchanges, [exchange]);
   t.match(trace.readings, [{ id: exchange.id, remaining: 59, listed: 0, sentAt: NOON }]);
   t.equal(trace.findReading(exchange.id), trace.readings[0]);
   t.strictSame([...trace.requestsByKey], [['free-1', 1]]);
   t.equal(trace.keyOf(exchange)?.name, 'free-1');
-  trace.admit(answered({ id: 'other#1', key: null, status: 401 }), IN_FULL);
+  trace.admit(answered({ id: 'other#1', key: null, status: 401 }), 'in-full');
   t.strictSame([trace.requestsByKey.get('(none)'), trace.readings.length], [1, 2]);
   t.strictSame(trace.readingsOf(testKey()).length, 1, 'one without a key is nobody’s');
   t.end();
@@ -37,33 +35,33 @@ t.test('what is exchanged is kept, counted and read', (t) => {
 t.test('a failure is kept in full, also in a burst, and is no reading', (t) => {
   const trace = traceOf();
   for (const id of ['burst#1', 'burst#2', 'burst#3'])
-    trace.admit({ ...answered({ id }), outcome: RESET }, UNIFORM);
+    trace.admit({ ...answered({ id }), outcome: RESET }, 'uniform');
   t.equal(trace.exchanges.length, 3);
   t.strictSame(trace.readings, []);
   t.end();
 });
 
 t.test('of uniform answers two of each sender and status are kept, and every addition', (t) => {
-  const trace = admitted([200, 200, 200, 429, 200, 429, 429, 200], UNIFORM);
+  const trace = admitted([200, 200, 200, 429, 200, 429, 429, 200], 'uniform');
   t.strictSame(
     trace.exchanges.map(({ id }) => id),
     ['burst#1', 'burst#2', 'burst#4', 'burst#6'],
   );
   t.equal(trace.readings.length, 8, 'every one is a reading');
   t.equal(trace.refusalsOf(answered()), 3);
-  t.equal(admitted([201, 201, 201], UNIFORM, { operation: 'createPet' }).exchanges.length, 3);
+  t.equal(admitted([201, 201, 201], 'uniform', { operation: 'createPet' }).exchanges.length, 3);
   t.end();
 });
 
 t.test('what a judgement finds remarkable is kept, and so is what an outcome names', (t) => {
-  const trace = admitted([200, 200], UNIFORM);
+  const trace = admitted([200, 200], 'uniform');
   trace.isRemarkable = () => true;
-  t.match(trace.admit(answered({ id: 'burst#3' }), UNIFORM), { kept: true });
+  t.match(trace.admit(answered({ id: 'burst#3' }), 'uniform'), { kept: true });
   const elsewhere = answered({ id: 'burst#5', operation: 'other' });
-  t.match(trace.admit(elsewhere, UNIFORM), { kept: false }, 'nobody judges other operations');
+  t.match(trace.admit(elsewhere, 'uniform'), { kept: false }, 'nobody judges other operations');
   trace.isRemarkable = () => false;
   const plain = answered({ id: 'burst#4' });
-  t.match(trace.admit(plain, UNIFORM), { kept: false });
+  t.match(trace.admit(plain, 'uniform'), { kept: false });
   t.equal(trace.find('burst#4'), undefined);
   t.strictSame([trace.keep(plain), trace.keep(plain)], [true, false], 'once');
   t.equal(trace.find('burst#4'), plain);
@@ -71,7 +69,7 @@ t.test('what a judgement finds remarkable is kept, and so is what an outcome nam
 });
 
 t.test('of what a scene tallies there is a number', (t) => {
-  const trace = admitted([200, 200, 200, 200], { uniform: true, tallied: true });
+  const trace = admitted([200, 200, 200, 200], 'tallied');
   t.equal(trace.readings.length, 2);
   t.equal(trace.requestsByKey.get('free-1'), 4);
   trace.admitTallied('free-1', 6);
@@ -84,7 +82,7 @@ t.test('the first answer on a key after one that was lost is marked', (t) => {
   const keys = ['free-1', 'free-1', 'free-1', 'pro-1', 'free-1', 'free-1'];
   for (const [index, key] of keys.entries()) {
     const exchange = answered({ id: `check#${index + 1}`, key });
-    trace.admit(index === 1 || index === 2 ? { ...exchange, outcome: RESET } : exchange, IN_FULL);
+    trace.admit(index === 1 || index === 2 ? { ...exchange, outcome: RESET } : exchange, 'in-full');
   }
   t.strictSame(
     trace.readings.filter(({ afterLost }) => afterLost === true).map(({ id }) => id),
@@ -94,7 +92,7 @@ t.test('the first answer on a key after one that was lost is marked', (t) => {
 });
 
 t.test('around the end of a process an answer may stand beside one that is lost', (t) => {
-  const trace = admitted(Array(60).fill(200), UNIFORM);
+  const trace = admitted(Array(60).fill(200), 'uniform');
   trace.endSession();
   const marked = trace.readings.filter(({ afterLost }) => afterLost === true).map(({ id }) => id);
   t.strictSame(
@@ -107,7 +105,7 @@ t.test('around the end of a process an answer may stand beside one that is lost'
     ['next#2', 'free-1', 2],
     ['next#3', 'pro-1', 2],
   ] as const)
-    trace.admit({ ...answered({ id, key }), session }, IN_FULL);
+    trace.admit({ ...answered({ id, key }), session }, 'in-full');
   t.strictSame(
     ['next#1', 'next#2', 'next#3'].map((id) => trace.findReading(id)?.afterLost),
     [true, undefined, true],
@@ -125,7 +123,7 @@ t.test('readings of a key are told in the order of sending, be their answers in 
     ['check#3', 30, 80],
   ];
   for (const [id, sentAt, receivedAt] of parts)
-    trace.admit(answered({ id, sentAt: NOON + sentAt, receivedAt: NOON + receivedAt }), IN_FULL);
+    trace.admit(answered({ id, sentAt: NOON + sentAt, receivedAt: NOON + receivedAt }), 'in-full');
   const since = (time?: number) =>
     trace.readingsOf(testKey(), time === undefined ? undefined : NOON + time).map(({ id }) => id);
   t.strictSame(since(), ['check#1', 'check#2', 'check#3', 'check#4']);

@@ -5,13 +5,11 @@ import { listedPets, looksLikeTheService } from '../wire/pets.ts';
 import { type RateReading, rateReading } from '../wire/rate-headers.ts';
 import type { RunFacts } from './run-facts.ts';
 
-/** How an exchange is kept. */
-export interface Keeping {
-  /** One of a burst: after the first of its kind a reading is enough. */
-  readonly uniform: boolean;
-  /** Its scene counts it: not even a reading is kept. */
-  readonly tallied: boolean;
-}
+/**
+ * How an exchange is kept. Of uniform ones, after the first of their kind, a reading is enough; of those that their
+ * scene tallies not even that is kept.
+ */
+export type Keeping = 'in-full' | 'uniform' | 'tallied';
 
 /** Uniform exchanges of a burst are kept in full up to this many of each sender and status. */
 const UNIFORM_KEPT = 2;
@@ -112,7 +110,7 @@ export class GrowingTrace {
     const remarkable = exchange.request.operation !== 'other' && this.isRemarkable(exchange);
     const kept = remarkable || this.#isKept(exchange, keeping);
     if (kept) this.#kept.set(exchange.id, exchange);
-    if (kept || !keeping.tallied) this.#add(reading);
+    if (kept || keeping !== 'tallied') this.#add(reading);
     // Between the readings around it more was counted than they show.
     else this.#lostOn.add(exchange.key);
     return { reading, kept };
@@ -182,9 +180,9 @@ export class GrowingTrace {
     } else this.signs.without += 1;
   }
 
-  #isKept(exchange: AnsweredExchange, { uniform }: Keeping): boolean {
+  #isKept(exchange: AnsweredExchange, keeping: Keeping): boolean {
     // What was added has to be known: an animal that shows later is one of these, or nobody's.
-    if (!uniform || exchange.request.operation === 'createPet') return true;
+    if (keeping === 'in-full' || exchange.request.operation === 'createPet') return true;
     const like = `${exchange.sentBy} ${exchange.outcome.status}`;
     const seen = (this.#uniform.get(like) ?? 0) + 1;
     this.#uniform.set(like, seen);

@@ -10,10 +10,10 @@ import {
   type FailureOutcome,
   type HeaderList,
   headerValues,
-  type Operation,
   type ResponseOutcome,
 } from './exchange.ts';
 import { createRedactor, type Redactor } from './redaction.ts';
+import type { RequestSpec } from './requests.ts';
 
 export type { TimeLimits } from './dispatch-once.ts';
 
@@ -25,17 +25,7 @@ export type Authorization =
   | { readonly kind: 'raw'; readonly name: null; readonly header: string; readonly described: string }
   | { readonly kind: 'none' };
 
-export interface ClientRequest {
-  readonly operation: Operation;
-  readonly method: string;
-  /** Path and query relative to the base address, starting with a slash; sent as it is, not normalised. */
-  readonly path: string;
-  /** In addition to the client's own; one of the same name replaces the client's. */
-  readonly headers?: HeaderList;
-  /** No Accept is sent, which leaves the media type to the target (RFC 9110, 12.5.1). */
-  readonly acceptsAnything?: boolean;
-  /** Sent in UTF-8; the caller adds Content-Type. */
-  readonly body?: string;
+export interface ClientRequest extends Omit<RequestSpec, 'again'> {
   readonly authorization: Authorization;
 }
 

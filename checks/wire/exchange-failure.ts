@@ -8,31 +8,30 @@ export interface Progress {
   readonly received: number;
 }
 
-interface KnownFailure {
-  readonly reason: FailureReason;
-  readonly message: string;
-}
+type KnownFailure = Pick<FailureOutcome, 'reason' | 'message'>;
 
-const SYSTEM_ERRORS: Readonly<Record<string, KnownFailure>> = {
-  ENOTFOUND: { reason: 'unresolved', message: 'the host name has no address' },
-  ENODATA: { reason: 'unresolved', message: 'the host name has no address' },
-  EAI_AGAIN: { reason: 'unresolved', message: 'the host name could not be looked up: no answer from DNS' },
-  EAI_FAIL: { reason: 'unresolved', message: 'the host name could not be looked up: DNS failed' },
-  EAI_NONAME: { reason: 'unresolved', message: 'the host name has no address' },
-  ECONNREFUSED: { reason: 'refused', message: 'the connection was refused: nothing listens at this address' },
-  EHOSTUNREACH: { reason: 'unreachable', message: 'no route to the host' },
-  EHOSTDOWN: { reason: 'unreachable', message: 'the host is down' },
-  ENETUNREACH: { reason: 'unreachable', message: 'no route to the network' },
-  ENETDOWN: { reason: 'unreachable', message: 'this machine has no network' },
-  EADDRNOTAVAIL: { reason: 'unreachable', message: 'the address cannot be used from this machine' },
-  EACCES: { reason: 'unreachable', message: 'this machine blocks the outgoing connection' },
-  EPERM: { reason: 'unreachable', message: 'this machine blocks the outgoing connection' },
-  ECONNRESET: { reason: 'reset', message: 'the connection was reset' },
-  ECONNABORTED: { reason: 'reset', message: 'the connection was aborted' },
-  EPIPE: { reason: 'reset', message: 'the connection was closed while the request was being sent' },
-};
+/** What a code of the system means while a connection is made. */
+const SYSTEM_ERRORS: readonly (readonly [reason: FailureReason, message: string, ...codes: string[]])[] = [
+  ['unresolved', 'the host name has no address', 'ENOTFOUND', 'ENODATA', 'EAI_NONAME'],
+  ['unresolved', 'the host name could not be looked up: no answer from DNS', 'EAI_AGAIN'],
+  ['unresolved', 'the host name could not be looked up: DNS failed', 'EAI_FAIL'],
+  ['refused', 'the connection was refused: nothing listens at this address', 'ECONNREFUSED'],
+  ['unreachable', 'no route to the host', 'EHOSTUNREACH'],
+  ['unreachable', 'the host is down', 'EHOSTDOWN'],
+  ['unreachable', 'no route to the network', 'ENETUNREACH'],
+  ['unreachable', 'this machine has no network', 'ENETDOWN'],
+  ['unreachable', 'the address cannot be used from this machine', 'EADDRNOTAVAIL'],
+  ['unreachable', 'this machine blocks the outgoing connection', 'EACCES', 'EPERM'],
+  ['reset', 'the connection was reset', 'ECONNRESET'],
+  ['reset', 'the connection was aborted', 'ECONNABORTED'],
+  ['reset', 'the connection was closed while the request was being sent', 'EPIPE'],
+  ['connect-timeout', 'the connection attempt timed out', 'ETIMEDOUT'],
+];
 
 const TRUST_REMEDY = 'if it is yours, name the file of its authority in NODE_EXTRA_CA_CERTS';
+const UNKNOWN_AUTHORITY = "the certificate's authority is not known on this machine";
+const NO_TLS = 'the server does not speak TLS at this port; is the address http:// ?';
+const NO_COMMON_VERSION = 'the server and this machine have no version of TLS in common';
 
 const TLS_ERRORS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'the certificate has expired',
@@ -40,25 +39,30 @@ const TLS_ERRORS: Readonly<Record<string, string>> = {
   CERT_REVOKED: 'the certificate was revoked',
   DEPTH_ZERO_SELF_SIGNED_CERT: `the certificate is self-signed; ${TRUST_REMEDY}`,
   SELF_SIGNED_CERT_IN_CHAIN: `the certificate's authority is not trusted on this machine; ${TRUST_REMEDY}`,
-  UNABLE_TO_GET_ISSUER_CERT: `the certificate's authority is not known on this machine; ${TRUST_REMEDY}`,
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `the certificate's authority is not known on this machine; ${TRUST_REMEDY}`,
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `the certificate's authority is not known on this machine, or the server leaves out an intermediate certificate; ${TRUST_REMEDY}`,
+  UNABLE_TO_GET_ISSUER_CERT: `${UNKNOWN_AUTHORITY}; ${TRUST_REMEDY}`,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: `${UNKNOWN_AUTHORITY}; ${TRUST_REMEDY}`,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: `${UNKNOWN_AUTHORITY}, or the server leaves out an intermediate certificate; ${TRUST_REMEDY}`,
   ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another host',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'the server does not speak TLS at this port; is the address http:// ?',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'the server does not speak TLS at this port; is the address http:// ?',
-  ERR_SSL_UNSUPPORTED_PROTOCOL: 'the server and this machine have no version of TLS in common',
-  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: 'the server and this machine have no version of TLS in common',
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+  ERR_SSL_UNSUPPORTED_PROTOCOL: NO_COMMON_VERSION,
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: NO_COMMON_VERSION,
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'the server asks for a client certificate',
   ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE:
     'the server refuses the handshake; perhaps it asks for a client certificate',
   EPROTO: 'the TLS handshake failed',
 };
 
+const RUN_ENDED: KnownFailure = {
+  reason: 'interrupted',
+  message: 'the run ended before the response came',
+};
+
 /** undici's own errors whose meaning does not depend on how far the exchange had come. */
 const UNDICI_ERRORS: Readonly<Record<string, KnownFailure>> = {
   UND_ERR_HEADERS_OVERFLOW: { reason: 'too-large', message: 'the response headers are larger than 64 KiB' },
-  UND_ERR_DESTROYED: { reason: 'interrupted', message: 'the run ended before the response came' },
-  UND_ERR_CLOSED: { reason: 'interrupted', message: 'the run ended before the response came' },
+  UND_ERR_DESTROYED: RUN_ENDED,
+  UND_ERR_CLOSED: RUN_ENDED,
 };
 
 /** Codes by which the machine says that it cannot go on; no word about the target. */
@@ -102,34 +106,25 @@ function codeOf(error: unknown): string | undefined {
 function tlsFailure(error: Error, code: string, { stage }: Progress): KnownFailure | undefined {
   // An alert may come when the handshake is over for the client, and its request sent (RFC 8446, 4.4.2).
   if (stage !== 'connecting' && !/^ERR_SSL_.*_ALERT_/.test(code)) return undefined;
+  const failure = (why: string) => ({ reason: 'tls', message: `no secure connection: ${why}` }) as const;
   const plain = TLS_ERRORS[code];
-  if (plain !== undefined) return { reason: 'tls', message: `no secure connection: ${plain}` };
-  if (code === 'ECONNRESET' && /before secure TLS connection/.test(error.message)) {
-    return { reason: 'tls', message: 'no secure connection: the server closed it during the TLS handshake' };
-  }
-  if (!/^ERR_(SSL|TLS)_|CERT|^CRL_|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$|^PATH_LENGTH/.test(code)) {
-    return undefined;
-  }
-  return { reason: 'tls', message: `no secure connection: ${code.toLowerCase().replaceAll('_', ' ')}` };
+  if (plain !== undefined) return failure(plain);
+  if (code === 'ECONNRESET' && /before secure TLS connection/.test(error.message))
+    return failure('the server closed it during the TLS handshake');
+  return /^ERR_(SSL|TLS)_|CERT|^CRL_|^HOSTNAME_MISMATCH$|^INVALID_(CA|PURPOSE)$|^PATH_LENGTH/.test(code)
+    ? failure(code.toLowerCase().replaceAll('_', ' '))
+    : undefined;
 }
 
 function httpFailure(error: Error, code: string, progress: Progress): KnownFailure | undefined {
   if (code !== 'UND_ERR_SOCKET' && code !== 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') return undefined;
-  if (error.message === 'bad response')
-    return { reason: 'malformed-response', message: 'a response arrived that no request accounts for' };
-  if (error.message === 'bad upgrade') {
-    return {
-      reason: 'malformed-response',
-      message: 'the response switches protocols, which was not requested',
-    };
-  }
-  if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' && progress.stage !== 'reading the body') {
-    // undici takes the parser's complaint about the headers for a body that is too short.
-    return {
-      reason: 'malformed-response',
-      message: 'the response is not HTTP/1.1, so the length of its body is unknown',
-    };
-  }
+  const malformed = (message: string) => ({ reason: 'malformed-response', message }) as const;
+  if (error.message === 'bad response') return malformed('a response arrived that no request accounts for');
+  if (error.message === 'bad upgrade')
+    return malformed('the response switches protocols, which was not requested');
+  // undici takes the parser's complaint about the headers for a body that is too short.
+  if (code !== 'UND_ERR_SOCKET' && progress.stage !== 'reading the body')
+    return malformed('the response is not HTTP/1.1, so the length of its body is unknown');
   return closed(progress);
 }
 
@@ -142,18 +137,19 @@ function notHttp(error: errors.HTTPParserError): string {
   return `the response is not HTTP/1.1${reason === undefined ? '' : `: ${reason}`}`;
 }
 
-function closed({ stage, received }: Progress): KnownFailure {
-  if (stage === 'reading the body') {
-    return {
-      reason: 'reset',
-      message: `the connection was closed in the middle of the body, after ${received} bytes`,
-    };
-  }
-  return { reason: 'reset', message: 'the connection was closed without a response' };
-}
+const closed = ({ stage, received }: Progress): KnownFailure => ({
+  reason: 'reset',
+  message:
+    stage === 'reading the body'
+      ? `the connection was closed in the middle of the body, after ${received} bytes`
+      : 'the connection was closed without a response',
+});
 
 function systemFailure(code: string, progress: Progress): KnownFailure {
   if (progress.stage !== 'connecting') return closed(progress);
-  if (code === 'ETIMEDOUT') return { reason: 'connect-timeout', message: 'the connection attempt timed out' };
-  return SYSTEM_ERRORS[code] ?? { reason: 'unreachable', message: `the connection failed (${code})` };
+  const [reason, message] = SYSTEM_ERRORS.find(([, , ...codes]) => codes.includes(code)) ?? [
+    'unreachable' as const,
+    `the connection failed (${code})`,
+  ];
+  return { reason, message };
 }

@@ -5,11 +5,13 @@ import type { HeaderList, Operation } from './exchange.ts';
 export interface RequestSpec {
   readonly operation: Operation;
   readonly method: string;
-  /** Path and query relative to the base address. */
+  /** Path and query relative to the base address, starting with a slash; sent as it is, not normalised. */
   readonly path: string;
+  /** In addition to the client's own; one of the same name replaces the client's. */
   readonly headers?: HeaderList;
-  /** No Accept is sent. */
+  /** No Accept is sent, which leaves the media type to the target (RFC 9110, 12.5.1). */
   readonly acceptsAnything?: boolean;
+  /** Sent in UTF-8; Content-Type is among the headers. */
   readonly body?: string;
   /**
    * The same as another animal, which is sent in place of this one where this one may have been done already and nobody

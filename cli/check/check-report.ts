@@ -103,6 +103,6 @@ export function factsOf({ profile, permissions, only, clock }: CheckSubject, com
 export const settledRow = (event: SettledEvent, { profile }: CheckSubject): RequirementResult =>
   requirementRow(
     requirement(event.id),
-    { evidence: [], ...event },
+    event,
     { baseUrl: profile.target, keyOf: ({ key }) => profile.keys.find(({ name }) => name === key) },
   );

@@ -32,7 +32,7 @@ function after(events: readonly RunEvent[], now = START): LiveProgress {
 t.test('the picture: current check, waits with their countdown, requests a key', (t) => {
   const progress = after([
     { kind: 'check-started', id: 'list-limit-range' },
-    { kind: 'check-ended', id: 'list-limit-range', verdict: 'pass', reason: '' },
+    { kind: 'check-ended', id: 'list-limit-range', verdict: 'pass', reason: '', evidence: [] },
     { kind: 'check-started', id: 'rate-minute-free' },
     exchange('free-1'),
     exchange('free-1'),
@@ -72,7 +72,13 @@ t.test('a day: rate, what remains, when it is done', (t) => {
 t.test('where there is no terminal: failures and long waits, a line each, no control characters', (t) => {
   const stream = Object.assign(new PassThrough(), { isTTY: false }) as unknown as NodeJS.WriteStream;
   const view = liveView(stream, { clock: clockAt(START, 10), checks: 2 });
-  view.onEvent({ kind: 'check-ended', id: 'a', verdict: 'fail', reason: 'six \u001b[31manimals\u202e' });
+  view.onEvent({
+    kind: 'check-ended',
+    id: 'a',
+    verdict: 'fail',
+    reason: 'six \u001b[31manimals\u202e',
+    evidence: [],
+  });
   view.onEvent({ kind: 'waiting', until: START + 40_000, for: 'a wait of four real seconds' });
   view.onEvent({ kind: 'waiting', until: START + 60_000, for: 'the next window' });
   view.end();
@@ -91,7 +97,7 @@ t.test('on a terminal the picture is drawn, notes stay, the cursor too', (t) => 
   }) as unknown as NodeJS.WriteStream;
   const view = liveView(stream, { clock: clockAt(START), checks: 2 });
   view.onEvent({ kind: 'check-started', id: 'a' });
-  view.onEvent({ kind: 'check-ended', id: 'a', verdict: 'fail', reason: 'x'.repeat(500) });
+  view.onEvent({ kind: 'check-ended', id: 'a', verdict: 'fail', reason: 'x'.repeat(500), evidence: [] });
   view.note('stopping');
   view.end();
   const text = String(stream.read());
@@ -116,7 +122,7 @@ t.test('a frame is one write, which a terminal may show at once: nothing flicker
   const view = liveView(stream, { clock: clockAt(START), checks: 2 });
   view.note('first');
   view.onEvent({ kind: 'check-started', id: 'a' });
-  view.onEvent({ kind: 'check-ended', id: 'a', verdict: 'fail', reason: 'six' });
+  view.onEvent({ kind: 'check-ended', id: 'a', verdict: 'fail', reason: 'six', evidence: [] });
   view.note('last');
   view.end();
   t.equal(writes.length, 4, 'two notes, a failure, the end');
@@ -131,7 +137,13 @@ t.test('a frame is one write, which a terminal may show at once: nothing flicker
 t.test('a failure names its requirement in words', (t) => {
   const stream = Object.assign(new PassThrough(), { isTTY: false }) as unknown as NodeJS.WriteStream;
   const view = liveView(stream, { clock: clockAt(START), checks: 2 });
-  view.onEvent({ kind: 'check-ended', id: 'list-limit-default', verdict: 'fail', reason: '6 animals' });
+  view.onEvent({
+    kind: 'check-ended',
+    id: 'list-limit-default',
+    verdict: 'fail',
+    reason: '6 animals',
+    evidence: [],
+  });
   t.equal(String(stream.read()), '✘ list-limit-default (Without limit, 20): 6 animals\n');
   t.end();
 });
