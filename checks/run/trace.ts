@@ -28,6 +28,8 @@ export class GrowingTrace {
   isRemarkable: (exchange: AnsweredExchange) => boolean = () => false;
 
   readonly #kept = new Map<string, Exchange>();
+  /** Those that are kept, in order; made anew when one more is. */
+  #sorted: readonly Exchange[] | undefined;
   readonly #uniform = new Map<string, number>();
   readonly #inOrder: RateReading[] = [];
   readonly #readings = new Map<string, RateReading>();
@@ -44,7 +46,8 @@ export class GrowingTrace {
   /** The exchanges that were kept in full, in the order of receipt. */
   get exchanges(): readonly Exchange[] {
     // One that is kept after all was received before.
-    return [...this.#kept.values()].sort((a, b) => a.receivedAt - b.receivedAt);
+    this.#sorted ??= [...this.#kept.values()].sort((a, b) => a.receivedAt - b.receivedAt);
+    return this.#sorted;
   }
 
   /** Every answered exchange as the rate limit saw it, in the order of receipt; without those that a scene tallied. */
@@ -85,7 +88,7 @@ export class GrowingTrace {
   /** Keeps an exchange in full that was admitted before as one of many. */
   keep(exchange: Exchange): boolean {
     if (this.#kept.has(exchange.id)) return false;
-    this.#kept.set(exchange.id, exchange);
+    this.#remember(exchange);
     return true;
   }
 
@@ -101,7 +104,7 @@ export class GrowingTrace {
     this.#count(exchange);
     if (!isAnswered(exchange)) {
       this.#lostOn.add(exchange.key);
-      this.#kept.set(exchange.id, exchange);
+      this.#remember(exchange);
       return { reading: undefined, kept: true };
     }
     const reading = this.#readingOf(exchange);
@@ -109,7 +112,7 @@ export class GrowingTrace {
     this.#lookForService(exchange);
     const remarkable = exchange.request.operation !== 'other' && this.isRemarkable(exchange);
     const kept = remarkable || this.#isKept(exchange, keeping);
-    if (kept) this.#kept.set(exchange.id, exchange);
+    if (kept) this.#remember(exchange);
     if (kept || keeping !== 'tallied') this.#add(reading);
     // Between the readings around it more was counted than they show.
     else this.#lostOn.add(exchange.key);
@@ -135,6 +138,11 @@ export class GrowingTrace {
       const from = Math.max(0, readings.length - MAY_STAND_BESIDE_LOST);
       for (const reading of readings.slice(from)) reading.afterLost = true;
     }
+  }
+
+  #remember(exchange: Exchange): void {
+    this.#kept.set(exchange.id, exchange);
+    this.#sorted = undefined;
   }
 
   #count({ key }: Pick<Exchange, 'key'>): void {

@@ -116,6 +116,7 @@ export function isJsonObject(value: JsonValue | undefined): value is JsonObject 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
 const MOST_INT64_DIGITS = 19;
+const PLAIN_INTEGER = /^-?(?:0|[1-9]\d{0,17})$/;
 
 /**
  * The integer that a number is, by its value and not its spelling: `1.0`, `1e2` and `-0` are integers, as JSON
@@ -125,6 +126,8 @@ const MOST_INT64_DIGITS = 19;
  *   answer for 1e400 or 1e999999999 takes no more memory than the text does.
  */
 export function integerOf(number: JsonNumber): bigint | 'fraction' | 'beyond' {
+  // Almost all are short and plain.
+  if (PLAIN_INTEGER.test(number.text)) return BigInt(number.text);
   if (!isNumber(number.text)) throw new TypeError('not a JSON number');
   // The digits without the zeros at both ends; the exponent is the first one's.
   const { sign, digits, exponent } = splitNumber(number.text);

@@ -44,6 +44,9 @@ export function misspellings(key: string): { readonly label: string; readonly va
  */
 const SHORTEST_IN_WORDS = 8;
 
+/** Texts that are remembered, and their length: header lines and the answers of a burst come again and again. */
+const [MOST_KNOWN, LONGEST_KNOWN] = [500, 4_000];
+
 /** Likewise for what is left of a long key when the escapes that it seems to hold are undone. */
 const SHORTEST_UNESCAPED = 6;
 
@@ -68,7 +71,17 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
     ...inWords(plain),
     ...splitMatches(plain, split),
   ];
-  return { redact: (text) => replaceRanges(text, rangesIn(text, reach, find)) };
+  const known = new Map<string, string>();
+  return {
+    redact(text) {
+      const before = known.get(text);
+      if (before !== undefined) return before;
+      const redacted = replaceRanges(text, rangesIn(text, reach, find));
+      if (known.size >= MOST_KNOWN) known.clear();
+      if (text.length <= LONGEST_KNOWN) known.set(text, redacted);
+      return redacted;
+    },
+  };
 }
 
 function otherCharacter(key: string, at: number): string {

@@ -157,9 +157,16 @@ export interface Fates {
   readonly gone: ReadonlySet<bigint>;
 }
 
+const known = new WeakMap<readonly Exchange[], Fates>();
+
+/** The fates in these exchanges, found out once for all who ask. */
 export function fatesOf(exchanges: readonly Exchange[]): Fates {
+  const before = known.get(exchanges);
+  if (before !== undefined) return before;
   const all = lives(exchanges);
-  return { changes: statusChanges(all), gone: vanished(all) };
+  const fates = { changes: statusChanges(all), gone: vanished(all) };
+  known.set(exchanges, fates);
+  return fates;
 }
 
 export const goneInWords = (id: bigint) =>

@@ -1,6 +1,7 @@
 /** The query of a list, and the words for it in the checks of section 4.1. */
 import { contract } from '../../../spec/contract.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { readOnce } from '../../wire/pets.ts';
 
 const { minimum, maximum } = contract.limit;
 
@@ -8,11 +9,11 @@ const { minimum, maximum } = contract.limit;
 export const isRefused = ({ outcome }: AnsweredExchange) => [400, 413, 414, 422].includes(outcome.status);
 
 /** limit and status of a list request, if the document allows them; undefined for any other request. */
-export function allowedQuery(exchange: AnsweredExchange) {
-  return exchange.request.operation !== 'listPets' || exchange.key === null
+export const allowedQuery = readOnce((exchange) =>
+  exchange.request.operation !== 'listPets' || exchange.key === null
     ? undefined
-    : queryOf(exchange.request.path);
-}
+    : queryOf(exchange.request.path),
+);
 
 /** limit and status in a path, if the document allows them. */
 export function queryOf(path: string): { readonly limit?: number; readonly status?: string } | undefined {
