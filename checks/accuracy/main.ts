@@ -2,9 +2,9 @@
  * `npm run accuracy`: the whole suite against every fault and every conforming variant of the reference server, and
  * against services of Express, Fastify and Go, in parallel, on a simulated clock. With `--write` the matrix is written
  * to MATRIX.md beside this file's source. Exits 1 unless every fault is found by the requirement that it breaks, every
- * requirement
- * finds a fault, and no conforming server fails anything. `--frameworks` runs only these services and three conforming
- * reference servers.
+ * requirement finds a fault, and no conforming server fails anything. `--frameworks` runs only these services, `--filter`
+ * the cases that it matches, `--changed` the cases that are touched by what changed since a revision (`--base`, by default
+ * HEAD); each of them runs three conforming reference servers too.
  */
 import { fork } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
@@ -16,6 +16,7 @@ import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
 import { requirements } from '../../spec/contract.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import type { AccuracyCase, CaseResult } from './case.ts';
+import { touchedSince } from './changed.ts';
 import { FAULTS as FRAMEWORK_FAULTS, GO_STYLE, NODE_STYLES } from './frameworks/catalogue.ts';
 import { buildInGo } from './frameworks/framework-service.ts';
 import { type Entry, matrixOf, matrixText } from './matrix.ts';
@@ -26,6 +27,8 @@ const { values: options } = parseArgs({
     at: { type: 'string', default: '5' },
     write: { type: 'boolean', default: false },
     frameworks: { type: 'boolean', default: false },
+    changed: { type: 'boolean', default: false },
+    base: { type: 'string', default: 'HEAD' },
   },
 });
 
@@ -48,11 +51,14 @@ function weight({ breaks }: { readonly breaks: string }): number {
 
 /** Conforming servers that are always included: a check that fails everything would find every fault. */
 const ALWAYS = new Set(VARIANTS.slice(0, 3).map(({ name }) => name));
+const touches = options.changed ? await touchedSince(options.base, fileURLToPath(packageRoot)) : () => true;
+const isAsked = ({ name, breaks, style }: AccuracyCase) =>
+  new RegExp(options.filter).test(`${name} ${breaks ?? ''} ${style ?? ''}`) &&
+  (style !== undefined || !options.frameworks);
 const asked = allCases.filter(
-  ({ kind, name, breaks, animals, style }) =>
-    (new RegExp(options.filter).test(`${name} ${breaks ?? ''} ${style ?? ''}`) &&
-      (style !== undefined || !options.frameworks)) ||
-    (kind === 'variant' && animals === undefined && ALWAYS.has(name)),
+  (one) =>
+    (isAsked(one) && touches(one)) ||
+    (one.kind === 'variant' && one.animals === undefined && ALWAYS.has(one.name)),
 );
 const noGo = asked.some(({ style }) => style === GO_STYLE) ? await buildInGo() : undefined;
 if (noGo !== undefined) process.stdout.write(`skipped, the service in Go: ${noGo}\n`);
@@ -110,7 +116,7 @@ const matrix = matrixOf(
   requirements
     .filter(({ excluded, level }) => excluded === undefined && level === 'MUST')
     .map(({ id }) => id)
-    .filter((id) => (options.filter === '' && !options.frameworks) || broken.has(id)),
+    .filter((id) => asked.length === allCases.length || broken.has(id)),
 );
 const seconds = Math.round((performance.now() - startedAt) / 1000);
 if (options.write) {
