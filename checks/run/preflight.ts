@@ -75,6 +75,17 @@ async function answersEverythingAlike(probe: Probe, key: Key, first: AnsweredExc
   return true;
 }
 
+/** A list with a key, and what else tells a wrong key from a target that refuses everybody's lists. */
+async function asked(probe: Probe, key: Key): Promise<AnsweredExchange | Unsettled> {
+  try {
+    const exchange = await probe.send(listPets({ limit: 1 }), { key });
+    return exchange.outcome.status === 401 ? await probe.send(getPet(1n), { key }) : exchange;
+  } catch (error) {
+    if (error instanceof Unsettled) return error;
+    throw error;
+  }
+}
+
 /** One request with each key before anything is judged; a resumed run asks again. */
 export const preflightScene = scene(
   'preflight',
@@ -84,36 +95,36 @@ export const preflightScene = scene(
     const unusable = new Map<string, string>();
     const hasVersion = hasVersionSegment(baseUrl);
     let found = false;
-    for (const key of keys) {
-      try {
-        let exchange = await probe.send(listPets({ limit: 1 }), { key });
-        // Where a list is refused, another operation tells a wrong key from a target that refuses everybody's lists.
-        if (exchange.outcome.status === 401) exchange = await probe.send(getPet(1n), { key });
-        const { status } = exchange.outcome;
-        // The service answers 404 in its own way at an address beside its own.
-        const besideIt = status === 404 && !hasVersion;
-        // A gateway may refuse a key that it does not know in a way of its own: the service is there all the same.
-        if (!found && (besideIt || !looksLikeTheService(exchange))) {
-          const hint = hasVersion ? '' : '; is /v1 missing from the address?';
-          return { kind: 'not-ready', message: `${notTheService(baseUrl, exchange)}${hint}` };
-        }
-        if (key === keys[0] && (await answersEverythingAlike(probe, key, exchange))) {
-          const everything =
-            'and every other request in the same way, with or without a key; is this the address of the service, up to /v1?';
-          return { kind: 'not-ready', message: `${notTheService(baseUrl, exchange)}, ${everything}` };
-        }
-        found = true;
-        if (status === 401 || status === 403) unusable.set(key.name, refusedKey(status, key));
-      } catch (error) {
-        if (!(error instanceof Unsettled)) throw error;
-        for (const { outcome } of error.evidence) {
+    let others: readonly (AnsweredExchange | Unsettled)[] = [];
+    for (const [index, key] of keys.entries()) {
+      // Once the first key has told that the service is there, what the others are told depends on no other one.
+      if (index === 1) others = await Promise.all(keys.slice(1).map((other) => asked(probe, other)));
+      const exchange = others[index - 1] ?? (await asked(probe, key));
+      if (exchange instanceof Unsettled) {
+        for (const { outcome } of exchange.evidence) {
           if (outcome.kind !== 'failure') continue;
           if (outcome.reason === 'interrupted')
             return { kind: 'not-ready', message: `${outcome.message} before anything was judged` };
           return { kind: 'not-ready', message: noUsableAnswer(baseUrl, outcome) };
         }
-        unusable.set(key.name, error.message);
+        unusable.set(key.name, exchange.message);
+        continue;
       }
+      const { status } = exchange.outcome;
+      // The service answers 404 in its own way at an address beside its own.
+      const besideIt = status === 404 && !hasVersion;
+      // A gateway may refuse a key that it does not know in a way of its own: the service is there all the same.
+      if (!found && (besideIt || !looksLikeTheService(exchange))) {
+        const hint = hasVersion ? '' : '; is /v1 missing from the address?';
+        return { kind: 'not-ready', message: `${notTheService(baseUrl, exchange)}${hint}` };
+      }
+      if (index === 0 && (await answersEverythingAlike(probe, key, exchange))) {
+        const everything =
+          'and every other request in the same way, with or without a key; is this the address of the service, up to /v1?';
+        return { kind: 'not-ready', message: `${notTheService(baseUrl, exchange)}, ${everything}` };
+      }
+      found = true;
+      if (status === 401 || status === 403) unusable.set(key.name, refusedKey(status, key));
     }
     if (keys.length === 0) return { kind: 'not-ready', message: 'the profile names no key' };
     if (unusable.size === keys.length)

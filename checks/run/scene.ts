@@ -249,5 +249,17 @@ export async function inTurn<T, U>(things: Iterable<T>, work: (thing: T) => Prom
   return { done, unsettled };
 }
 
+/** Tries at the same moment what cannot depend on one another, as requests with a key each; otherwise as `inTurn`. */
+export async function sideBySide<T, U>(
+  things: readonly T[],
+  work: (thing: T) => Promise<U>,
+): Promise<InTurn<U>> {
+  const tried = await Promise.all(things.map((thing) => inTurn([thing], work)));
+  return {
+    done: tried.flatMap(({ done }) => done),
+    unsettled: tried.flatMap(({ unsettled }) => unsettled),
+  };
+}
+
 /** A need that may be missing. */
 export const optional = <S extends AnyScene>(scene: S): Optional<S> => ({ kind: 'optional', scene });

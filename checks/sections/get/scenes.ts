@@ -4,7 +4,15 @@ import type { TargetClock } from '../../limits/target-clock.ts';
 import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
 import { drawNumber } from '../../run/run-facts.ts';
-import { type InTurn, inTurn, NOTHING_TRIED, optional, type Scene, scene } from '../../run/scene.ts';
+import {
+  type InTurn,
+  inTurn,
+  NOTHING_TRIED,
+  optional,
+  type Scene,
+  scene,
+  sideBySide,
+} from '../../run/scene.ts';
 import { Unsettled } from '../../run/unsettled.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { answeredPet, type SeenPet } from '../../wire/pets.ts';
@@ -201,7 +209,7 @@ export const retrievedWithOthers = scene(
     if (served === undefined) return NOTHING_TRIED;
     const { id } = served.known;
     const others = probe.keys.filter(({ name }) => name !== served.exchange.key);
-    return inTurn(others, async (key): Promise<RetrievedWithKey> => {
+    return sideBySide(others, async (key): Promise<RetrievedWithKey> => {
       const exchange = await probe.send(getPet(id), { key });
       const isMissed =
         exchange.outcome.status === 404 &&
