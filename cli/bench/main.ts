@@ -300,7 +300,7 @@ for (const [name, bench] of Object.entries(BENCHES)) {
 if (options.write) {
   const document = new URL('CONTRIBUTING.md', packageRoot);
   const written = readFileSync(document, 'utf8');
-  const place = /(?<=<!-- bench -->\n)[^]*(?=<!-- end of bench -->)/;
+  const place = /(?<=<!-- bench -->\n)[\s\S]*(?=<!-- end of bench -->)/;
   writeFileSync(
     document,
     written.replace(place, () => table),
