@@ -101,8 +101,7 @@ export function factsOf({ profile, permissions, only, clock }: CheckSubject, com
 
 /** A requirement's row as soon as it is settled; what the run as a whole changes is not in it. */
 export const settledRow = (event: SettledEvent, { profile }: CheckSubject): RequirementResult =>
-  requirementRow(
-    requirement(event.id),
-    event,
-    { baseUrl: profile.target, keyOf: ({ key }) => profile.keys.find(({ name }) => name === key) },
-  );
+  requirementRow(requirement(event.id), event, {
+    baseUrl: profile.target,
+    keyOf: ({ key }) => profile.keys.find(({ name }) => name === key),
+  });
