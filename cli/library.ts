@@ -23,6 +23,7 @@ import { checkSubject, type GivenProfile } from './check/check-subject.ts';
 import { variableOf } from './serve/serve-profile.ts';
 import { UsageError } from './shared/exit-codes.ts';
 import { validProfile } from './shared/profile-file.ts';
+import { withoutUndefined } from './shared/without-undefined.ts';
 
 export type { KeyRole, Permission, PlanLimits, PlanName, Report, RequirementResult };
 export { UsageError };
@@ -93,13 +94,8 @@ export class NothingToJudge extends Error {
 export async function check(options: CheckOptions = {}): Promise<Report> {
   const { target, profile, permit, only, production, keys, signal, onSettled } = options;
   signal?.throwIfAborted();
-  const asked = {
-    ...(target === undefined ? {} : { target }),
-    ...(profile === undefined ? {} : { profile }),
-    ...(permit === undefined ? {} : { permit }),
-    ...(only === undefined ? {} : { only }),
-    ...(production === true ? { production } : {}),
-  };
+  const meant = production === true ? production : undefined;
+  const asked = withoutUndefined({ target, profile, permit, only, production: meant });
   if (keys !== undefined && profile !== undefined) throw new UsageError('give keys or a profile, not both');
   if (keys === undefined && (options.plans ?? options.gaps) !== undefined)
     throw new UsageError('plans and gaps go with keys; a profile has its own');
@@ -136,8 +132,7 @@ function givenProfile(keys: readonly TargetKey[], { plans, gaps: pinned }: Check
   });
   const text = stringify({
     keys: named.map(({ value, ...key }) => key),
-    ...(plans === undefined ? {} : { plans }),
-    ...(pinned === undefined ? {} : { gaps: pinned }),
+    ...withoutUndefined({ plans, gaps: pinned }),
   });
   return {
     profile: validProfile(parseProfile(text, 'keys')),

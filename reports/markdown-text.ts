@@ -17,10 +17,14 @@ export function code(text: string, most?: number): string {
   return inert === '' ? '' : `<code>${inert}</code>`;
 }
 
-/** A table of GitHub's dialect; of more than 40 rows the first 40, and how many are left out. */
-export function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
-  const shown = rows.slice(0, MOST_ROWS).map((cells) => `| ${cells.join(' | ')} |`);
-  const more = rows.length > MOST_ROWS ? `\n\n_and ${rows.length - MOST_ROWS} more, see report.html_` : '';
+/** A table of GitHub's dialect; of more rows than `most` the first ones, and how many are left out. */
+export function table(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  most = MOST_ROWS,
+): string {
+  const shown = rows.slice(0, most).map((cells) => `| ${cells.join(' | ')} |`);
+  const more = rows.length > most ? `\n\n_and ${rows.length - most} more, see report.html_` : '';
   return [`| ${header.join(' | ')} |`, `|${' --- |'.repeat(header.length)}`, ...shown].join('\n') + more;
 }
 

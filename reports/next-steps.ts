@@ -40,7 +40,6 @@ function onlyCommand(command: string, rows: readonly RequirementResult[]): strin
   return `${withoutOption(command, 'only')} --only ${rows.map(({ id }) => id).join(',')}`;
 }
 
-/** The command without an option and its value. */
 function withoutOption(command: string, name: string): string {
   return command.replace(new RegExp(` --${name}[ =]('[^']*'|\\S)+`), '');
 }

@@ -4,7 +4,7 @@ import type { TimelinePoint } from './report.ts';
 
 /** A run of this many requests is kept request by request; a day's are a hundred thousand and more. */
 const MOST_SINGLE = 5_000;
-/** How finely each key's part of a longer run is kept: twice as finely as its picture shows it. */
+/** How finely each key's part of a longer run is kept: more finely than its picture shows it. */
 const SLOTS = 1_600;
 /** Resets this close are the same to whoever draws them; of a refilling quota every answer names another one. */
 const SAME_RESET_SECONDS = 2;

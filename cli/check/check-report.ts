@@ -7,6 +7,7 @@ import type { BaselineEntry } from '../../reports/verdict.ts';
 import { requirement } from '../../spec/contract.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { UsageError } from '../shared/exit-codes.ts';
+import { withoutUndefined } from '../shared/without-undefined.ts';
 import { type CheckPlan, costOfSkipped } from './check-plan.ts';
 import type { CheckSubject } from './check-subject.ts';
 
@@ -53,10 +54,10 @@ export async function judgedCheck(subject: CheckSubject, manner: CheckManner): P
     signal,
     timeLimit,
     onEvent,
-    ...(only === undefined ? {} : { only }),
-    ...(clock === undefined ? {} : { clock }),
-    ...(stored === undefined ? {} : { resume: stored.journal, offline: stored.offline }),
-    ...(directory === undefined || stored?.offline === true ? {} : { directory }),
+    ...withoutUndefined({
+      ...{ only, clock, resume: stored?.journal, offline: stored?.offline },
+      directory: stored?.offline === true ? undefined : directory,
+    }),
   });
   if (checked.kind === 'not-ready') return checked.message;
   const { trace, result, requestsByKey, banned, startedAt, endedAt, warnings } = checked;
@@ -74,9 +75,11 @@ export async function judgedCheck(subject: CheckSubject, manner: CheckManner): P
       startedAt: new Date(startedAt).toISOString(),
       durationSeconds: (endedAt - startedAt) / 1000,
       keys: run.keys.map(({ name, plan, roles }) => ({ name, plan, roles })),
-      ...(interrupted === undefined ? {} : { interrupted }),
-      ...(interrupted === undefined || manner.resume === undefined ? {} : { resume: manner.resume }),
-      ...(skipped === undefined ? {} : { costOfSkipped: skipped }),
+      ...withoutUndefined({
+        interrupted,
+        resume: interrupted === undefined ? undefined : manner.resume,
+        costOfSkipped: skipped,
+      }),
     },
   });
   return { report, warnings };
@@ -93,9 +96,8 @@ export function factsOf({ profile, permissions, only, clock }: CheckSubject, com
     permissions,
     keys: profile.keys.map(({ name, plan, roles }) => ({ name, plan, roles })),
     clockSpeed: profile.clock.speed,
-    ...(clock === undefined ? {} : { sharedClock: true }),
     command,
-    ...(only === undefined ? {} : { only }),
+    ...withoutUndefined({ sharedClock: clock === undefined ? undefined : true, only }),
   };
 }
 

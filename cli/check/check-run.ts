@@ -18,6 +18,7 @@ import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { screenOf } from '../shared/screen.ts';
 import { print } from '../shared/standard-output.ts';
+import { withoutUndefined } from '../shared/without-undefined.ts';
 import { keepProfile, PROFILE_FILE, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
 import { factsOf, judgedCheck, type SettledEvent, settledRow } from './check-report.ts';
@@ -45,7 +46,7 @@ export async function runCheck(
   else for (const warning of aboutStored(stored)) warn(warning);
   const command = commandOf(repeatable(options, subject));
   const { envFile } = options;
-  const resume = commandOf({ resume: directory, ...(envFile === undefined ? {} : { envFile }) });
+  const resume = commandOf(withoutUndefined({ resume: directory, envFile }));
   const view = viewOf(subject);
   const tap = format === 'tap' ? new LiveTap((text) => void process.stdout.write(text)) : undefined;
   const required = options.require?.includes('all') ? 'all' : (options.require ?? []);
@@ -108,7 +109,7 @@ function repeatable(options: CheckOptions, { stored, only, embedded }: CheckSubj
   return {
     ...more,
     ...(embedded ? {} : { profile: options.profile ?? join(stored.directory, PROFILE_FILE) }),
-    ...(only === undefined ? {} : { only }),
+    ...withoutUndefined({ only }),
   };
 }
 
@@ -136,7 +137,7 @@ function aboutStored({ journal: { header, warnings } }: NonNullable<CheckSubject
 function viewOf({ profile, only, stored, clock }: CheckSubject): LiveView {
   if (stored?.offline === true) return silentView;
   return liveView(process.stderr, {
-    clock: clock ?? runClock({ profile, ...(stored === undefined ? {} : { resume: stored.journal }) }),
+    clock: clock ?? runClock({ profile, ...withoutUndefined({ resume: stored?.journal }) }),
     checks: only?.length ?? allChecks.length,
   });
 }

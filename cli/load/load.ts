@@ -35,6 +35,7 @@ import { untilInterrupted } from '../shared/interruption.ts';
 import { positive, wholeNumber } from '../shared/number-option.ts';
 import { addressOf, environment, profileIn, valuesOf } from '../shared/profile-file.ts';
 import { textTable } from '../shared/text-table.ts';
+import { withoutUndefined } from '../shared/without-undefined.ts';
 import { prepareLoadFolder, writeCapacityReports, writeLoadReports } from './load-folder.ts';
 import { LoadNotes } from './load-notes.ts';
 import { httpAddress, type LoadOptions, parseMix, secretName } from './load-options.ts';
@@ -77,10 +78,8 @@ async function targetOf(
         '--kubernetes needs a profile: no cluster reaches the embedded server of this process',
       );
     }
-    return startEmbeddedTarget({
-      ...(options.embeddedClockSpeed === undefined ? {} : { clockSpeed: options.embeddedClockSpeed }),
-      ...(options.embeddedFault === undefined ? {} : { fault: options.embeddedFault }),
-    });
+    const { embeddedClockSpeed: clockSpeed, embeddedFault: fault } = options;
+    return startEmbeddedTarget(withoutUndefined({ clockSpeed, fault }));
   }
   const profile = await profileIn(options.profile);
   const asked = options.target ?? profile.target;
@@ -169,11 +168,7 @@ function requestOf(
     target,
     k6Options: further,
     shards,
-    ...(rate === undefined ? {} : { rate }),
-    ...(duration === undefined ? {} : { seconds: duration }),
-    ...(slo === undefined ? {} : { slo }),
-    ...(mix === undefined ? {} : { mix }),
-    ...(validateEvery === undefined ? {} : { validateEvery }),
+    ...withoutUndefined({ rate, seconds: duration, slo, mix, validateEvery }),
   };
 }
 
@@ -181,8 +176,8 @@ async function printManifests(request: LoadRequest, { secret, prometheusUrl }: L
   const folder = await mkdtemp(join(tmpdir(), 'petstore-k6-'));
   try {
     const runId = randomBytes(4).toString('hex');
-    const watched = prometheusUrl === undefined ? {} : { prometheusUrl };
-    process.stdout.write(await kubernetesManifests({ ...request, folder, runId, secret, ...watched }));
+    const asked = { ...request, folder, runId, secret, ...withoutUndefined({ prometheusUrl }) };
+    process.stdout.write(await kubernetesManifests(asked));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -199,8 +194,7 @@ async function searchForCapacity(request: AskedLoad, k6: K6Binary): Promise<numb
     run: (step) => runLoad({ ...request, k6, note: () => {}, ...step }),
     onStep: (step) => note(renderStep(step)),
     onWait: (seconds) => note(`  waiting ${Math.ceil(seconds)} s for the keys' next minute`),
-    ...(stop === undefined ? {} : { stop }),
-    ...(rate === undefined ? {} : { startRate: rate }),
+    ...withoutUndefined({ stop, startRate: rate }),
   });
   process.stdout.write(renderCapacity(capacity));
   note(`report: ${await writeCapacityReports(out, capacity)}`);
@@ -251,14 +245,13 @@ async function load(name: string | undefined, further: string[], options: LoadOp
     const k6 = await provideK6(note, stop);
     const { out, prometheusUrl } = options;
     const asked = { ...request, out, stop, kill };
-    const watched: AskedLoad =
-      prometheusUrl === undefined
-        ? asked
-        : {
-            ...asked,
-            k6Options: [TO_PROMETHEUS, ...further],
-            k6Environment: prometheusEnvironment(prometheusUrl),
-          };
+    const watched: AskedLoad = {
+      ...asked,
+      ...(prometheusUrl !== undefined && {
+        k6Options: [TO_PROMETHEUS, ...further],
+        k6Environment: prometheusEnvironment(prometheusUrl),
+      }),
+    };
     process.exitCode =
       facts === CAPACITY_STEP ? await searchForCapacity(watched, k6) : await runScenario(watched, k6);
     if (further.length > 0 && K6_USAGE.has(process.exitCode))

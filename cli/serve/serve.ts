@@ -9,6 +9,7 @@ import type { ReferenceServer } from '../../reference-server/server.ts';
 import { EXIT, isWrongUsage, UsageError } from '../shared/exit-codes.ts';
 import { numberFrom, wholeNumber } from '../shared/number-option.ts';
 import { textTable } from '../shared/text-table.ts';
+import { withoutUndefined } from '../shared/without-undefined.ts';
 import { writeServeProfile } from './serve-profile.ts';
 
 interface ServeOptions {
@@ -87,9 +88,11 @@ async function started(options: ServeOptions): Promise<ReferenceServer> {
       ...{ port, host, clockSpeed, animals },
       enterprise: { perMinute: options.enterprisePerMinute, perDay: options.enterprisePerDay },
       ban: { threshold: options.banThreshold, seconds: options.banSeconds },
-      ...(keys === undefined ? {} : { keys: readKeyFile(keys, process.env) }),
-      ...(fault === undefined ? {} : { fault }),
-      ...(variant === undefined ? {} : { variant }),
+      ...withoutUndefined({
+        keys: keys === undefined ? undefined : readKeyFile(keys, process.env),
+        fault,
+        variant,
+      }),
     });
   } catch (error) {
     // The system refuses an address.

@@ -1,4 +1,4 @@
-import { code, prose } from '../markdown-text.ts';
+import { code, prose, table } from '../markdown-text.ts';
 import { count, outcome, verdictWords } from '../outcome.ts';
 import { ROW_KIND_NAMES, ROW_KINDS, rowKind } from '../row-kinds.ts';
 import { type MatrixColumn, matrixRows } from './matrix.ts';
@@ -9,22 +9,19 @@ export function renderMatrixMarkdown(columns: readonly MatrixColumn[]): string {
   const shown = rows.filter(({ cells }) =>
     cells.some((cell) => cell?.verdict !== 'pass' && cell?.verdict !== 'not-applicable'),
   );
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  const table = [
-    line(['Requirement', '§', ...columns.map(({ name }) => code(name, 60))]),
-    `|${' --- |'.repeat(columns.length + 2)}`,
-    line(['**Verdict**', '', ...columns.map(({ report }) => verdictWords(report))]),
-    line(['**Verified**', '', ...columns.map(({ report }) => String(outcome(report).passed.length))]),
-    ...shown.map((row) =>
-      line([
-        `**${row.id}**<br>${prose(row.title)}`,
-        row.section,
-        ...row.cells.map((cell) => (cell === undefined ? '' : ROW_KINDS[rowKind(cell)].sign)),
-      ]),
-    ),
+  const lines = [
+    ['**Verdict**', '', ...columns.map(({ report }) => verdictWords(report))],
+    ['**Verified**', '', ...columns.map(({ report }) => String(outcome(report).passed.length))],
+    ...shown.map(({ id, title, section, cells }) => [
+      `**${id}**<br>${prose(title)}`,
+      section,
+      ...cells.map((cell) => (cell === undefined ? '' : ROW_KINDS[rowKind(cell)].sign)),
+    ]),
   ];
+  const head = ['Requirement', '§', ...columns.map(({ name }) => code(name, 60))];
   const legend = ROW_KIND_NAMES.map(
     (kind) => `${ROW_KINDS[kind].sign} ${ROW_KINDS[kind].words.toLowerCase()}`,
   );
-  return `## ${count(columns.length, 'implementation')}, ${count(rows.length, 'requirement')}\n\n${table.join('\n')}\n\n${legend.join(', ')}. ${count(rows.length - shown.length, 'requirement')} that all meet ${rows.length - shown.length === 1 ? 'is' : 'are'} left out.\n`;
+  const left = rows.length - shown.length;
+  return `## ${count(columns.length, 'implementation')}, ${count(rows.length, 'requirement')}\n\n${table(head, lines, lines.length)}\n\n${legend.join(', ')}. ${count(left, 'requirement')} that all meet ${left === 1 ? 'is' : 'are'} left out.\n`;
 }

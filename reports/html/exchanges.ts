@@ -95,7 +95,6 @@ function weights(report: Report): Map<string, number> {
 /** More header fields than this are an attack, not evidence. */
 const MOST_HEADERS = 60;
 
-/** One line that names an exchange: what was sent and what came. */
 function exchangeLine({ request, outcome, key, sentAt }: Exchange, startedAt: number): SafeHtml {
   const came = outcome.kind === 'response' ? statusHtml(outcome.status) : failureWord(outcome.reason);
   const at = duration(Math.max(0, (sentAt - startedAt) / 1000));

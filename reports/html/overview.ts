@@ -39,7 +39,6 @@ export function factList(facts: readonly (readonly [label: string, text: string]
   return html`<dl class="run">${facts.map(([label, text]) => html`<div${wide(label)}><dt>${label}</dt><dd>${markUnseen(text)}</dd></div>`)}</dl>`;
 }
 
-/** The counts as one bar of proportional parts, and in words. */
 function proportions(rows: readonly RequirementResult[]): SafeHtml {
   let before = 0;
   const parts = ROW_KIND_NAMES.flatMap((kind) => {
@@ -59,7 +58,6 @@ function proportions(rows: readonly RequirementResult[]): SafeHtml {
   )}</ul>`;
 }
 
-/** Earlier runs that the page lists. */
 const MOST_RUNS = 5;
 
 /** Earlier runs of the same target, the latest first, a line each; before them what this run changed. */

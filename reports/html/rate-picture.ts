@@ -77,7 +77,6 @@ function rateData(all: readonly KeySeries[]): string {
   return JSON.stringify(data).replaceAll('<', '\\u003c');
 }
 
-/** The name under which a key's requests are shown. */
 const keyName = (key: string | null) => (key === null ? 'no valid key' : shownLine(key, 40));
 
 /** Requests without a valid key are answered, with 401; nothing admits them. */
@@ -108,7 +107,6 @@ const plotOf = ({ steps }: KeySeries): Plot => (steps.length > 0 ? WITH_REMAININ
 /** The place of a moment between the key's first request and its last, from 0 to 1. */
 const place = ({ from, until }: KeySeries, at: number) => linear(from, until)(at);
 
-/** A moment's place as SVG writes it. */
 const x = (series: KeySeries, at: number) => percent(place(series, at));
 
 /** A drawing that is stretched over the width. */
@@ -142,7 +140,6 @@ export function panel(series: KeySeries, index: number): SafeHtml {
 </figure>`;
 }
 
-/** Whether Remaining is drawn as a band between its lowest and its highest. */
 const isBand = ({ steps }: KeySeries) => steps.length > MOST_LINES;
 
 function factsOf(series: KeySeries): string {
@@ -213,7 +210,6 @@ function bars(series: KeySeries): SafeHtml {
   return stretched(bottom, html`${drawn}`);
 }
 
-/** How many requests the tallest bar stands for. */
 function tallestBar({ columns, from, until }: KeySeries): string {
   const most = columns.reduce((all, column) => Math.max(all, column.admitted, below(column)), 1);
   const seconds = (until - from) / COLUMNS;

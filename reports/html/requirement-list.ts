@@ -65,21 +65,25 @@ function requirement(row: RequirementResult, context: RequirementListContext, ro
   return html`
 <details class="req k-${kind}" id="r-${row.id}" data-kind="${kind}"${open}>
   <summary><span class="chip">${ROW_KINDS[kind].words}</span> <span class="title">${shownLine(row.title, 200)}</span> <code>${row.id}</code>${row.level === 'MAY' ? html` <span class="level">MAY</span>` : ''}</summary>
-  <div class="body">${row.verdict === 'fail' ? failure(row, context, room) : other(row)}${evidence(row, context)}${history(row.id, context.history)}</div>
+  <div class="body">${body(row, context, room)}${evidence(row, context)}${history(row.id, context.history)}</div>
 </details>`;
 }
 
-function failure(row: RequirementResult, context: RequirementListContext, room: Room): SafeHtml {
-  const compared = comparison(
+/** What the document says, and what a failure asked for and got, or why the row stands as it does. */
+function body(row: RequirementResult, context: RequirementListContext, room: Room): SafeHtml {
+  const says = html`<dt>The document says</dt><dd>${shown(row.statement, 600)} <span class="quiet">section ${row.section}</span></dd>`;
+  if (row.verdict !== 'fail')
+    return html`
+<dl class="facts">${says}<dt>${row.verdict === 'pass' ? 'Verdict' : 'Why'}</dt><dd>${shown(row.reason, 600)}${causeLink(row)}</dd></dl>`;
+  const { expected, actual } = comparison(
     clip(row.expected ?? row.statement, room.text),
     clip(row.actual ?? row.reason, room.text),
   );
   return html`
 <p class="reason">${shown(row.reason, 300)}${causeLink(row)}</p>
-<dl class="facts">
-  <dt>The document says</dt><dd>${shown(row.statement, 600)} <span class="quiet">section ${row.section}</span></dd>
-  ${row.expected === undefined ? '' : html`<dt>It asks here</dt><dd class="expected">${compared.expected}</dd>`}
-  ${row.actual === undefined ? '' : html`<dt>What came back</dt><dd class="actual">${compared.actual}</dd>`}
+<dl class="facts">${says}
+  ${row.expected === undefined ? '' : html`<dt>It asks here</dt><dd class="expected">${expected}</dd>`}
+  ${row.actual === undefined ? '' : html`<dt>What came back</dt><dd class="actual">${actual}</dd>`}
 </dl>
 ${row.curl === undefined ? '' : curlBlock(row.curl, row.id, room.text)}
 ${sharedProof(row, context, room)}${ratePictureLink(row, context)}`;
@@ -111,14 +115,6 @@ function sharedProof(
   return room.left >= 0 ? proof : '';
 }
 
-function other(row: RequirementResult): SafeHtml {
-  return html`
-<dl class="facts">
-  <dt>The document says</dt><dd>${shown(row.statement, 600)} <span class="quiet">section ${row.section}</span></dd>
-  <dt>${row.verdict === 'pass' ? 'Verdict' : 'Why'}</dt><dd>${shown(row.reason, 600)}${causeLink(row)}</dd>
-</dl>`;
-}
-
 function curlBlock(curl: string, id: string, most: number): SafeHtml {
   // Half a command would be worse than none.
   if (curl.length > most)
@@ -142,7 +138,6 @@ function evidence(
   return html`${own.map(({ entry }) => entry)}${links.length === 0 ? '' : html`<p class="evidence">Shown elsewhere: ${links}</p>`}`;
 }
 
-/** The same requirement in earlier runs, the latest last. */
 function history(id: string, reports: readonly Report[]): SafeHtml | string {
   const seen = reports.slice(-20).flatMap((report) => {
     const row = report.requirements.find((candidate) => candidate.id === id);

@@ -25,7 +25,6 @@ const WITHOUT_VERDICT = {
   'failed-to-run': 'Did not run as it should',
 } as const satisfies Partial<Record<LoadResult['verdict'], string>>;
 
-/** The verdict of a load run in a line, with the number of thresholds that it is about. */
 function loadHeadline({ verdict, thresholds }: LoadResult): string {
   const broken = thresholds.filter(({ held }) => !held).length;
   if (verdict === 'held') return `Held: ${count(thresholds.length, 'threshold')}`;
@@ -88,7 +87,6 @@ function thresholdCase({ name, held, actual, expected, key }: LoadResult['thresh
   };
 }
 
-/** A clause of the contract that was broken under load. */
 function contractCase(
   { requirement, reported, example }: LoadResult['violations'][number],
   isCounted: boolean,

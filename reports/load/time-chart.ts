@@ -3,7 +3,6 @@ import type { LoadSeries } from '../../scenarios/runner/result/load-result.ts';
 import { boxes, frame, latencyAxis, line, linear, lineKeys, swatches } from '../html/chart-frame.ts';
 import { timeTicks } from '../html/time-axis.ts';
 
-/** Columns of a chart over time. */
 const MOST_COLUMNS = 300;
 
 interface Column {
