@@ -1,11 +1,11 @@
-import { renderBadge } from './badge.ts';
-import { renderGithubAnnotations } from './github.ts';
 import { renderHtml } from './html/html.ts';
-import { renderJunit } from './junit.ts';
 import { renderMarkdown } from './markdown.ts';
+import { renderBadge } from './pipelines/badge.ts';
+import { renderGithubAnnotations } from './pipelines/github.ts';
+import { renderJunit } from './pipelines/junit.ts';
+import { renderSarif } from './pipelines/sarif.ts';
+import { renderTap } from './pipelines/tap.ts';
 import type { Report } from './report.ts';
-import { renderSarif } from './sarif.ts';
-import { renderTap } from './tap.ts';
 import { renderTerminal, type Screen } from './terminal.ts';
 import { checkRun } from './test-run.ts';
 

@@ -1,11 +1,11 @@
-import { renderBadge } from '../badge.ts';
 import { FORMATS, type FormatName } from '../formats.ts';
-import { renderGithubAnnotations } from '../github.ts';
 import type { Table } from '../html/table.ts';
-import { renderJunit } from '../junit.ts';
 import { code, fold, prose, table } from '../markdown-text.ts';
-import { renderSarif } from '../sarif.ts';
-import { renderTap } from '../tap.ts';
+import { renderBadge } from '../pipelines/badge.ts';
+import { renderGithubAnnotations } from '../pipelines/github.ts';
+import { renderJunit } from '../pipelines/junit.ts';
+import { renderSarif } from '../pipelines/sarif.ts';
+import { renderTap } from '../pipelines/tap.ts';
 import type { LoadOutcome } from './load-outcome.ts';
 
 /** The formats of a load result that need no more than its outcome; the page and the terminal have figures of their own. */

@@ -1,5 +1,5 @@
-import { count, groupBy } from './outcome.ts';
-import type { TestCase, TestRun } from './test-run.ts';
+import { count, groupBy } from '../outcome.ts';
+import type { TestCase, TestRun } from '../test-run.ts';
 
 /**
  * Workflow commands that GitHub Actions shows as annotations: `::error` for what is broken or drifted, `::warning` for

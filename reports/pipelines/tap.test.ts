@@ -1,11 +1,11 @@
 import t from 'tap';
 import { Parser, type Result } from 'tap-parser';
-import { FORMATS } from './formats.ts';
-import type { Report } from './report.ts';
+import { FORMATS } from '../formats.ts';
+import type { Report } from '../report.ts';
+import { checkRun } from '../test-run.ts';
+import { hostileReport, UNSEEN_CHARACTER } from '../testing/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from '../testing/sample-reports.ts';
 import { LiveTap } from './tap.ts';
-import { checkRun } from './test-run.ts';
-import { hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
 
 const renderTap = FORMATS.tap.render;
 

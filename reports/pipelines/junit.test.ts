@@ -1,14 +1,14 @@
 import { parse, type TestCase } from 'junit2json';
 import t from 'tap';
-import { FORMATS } from './formats.ts';
-import type { Report } from './report.ts';
-import { hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
+import { FORMATS } from '../formats.ts';
+import type { Report } from '../report.ts';
+import { hostileReport, UNSEEN_CHARACTER } from '../testing/hostile-report.ts';
 import {
   conformantReport,
   inconclusiveReport,
   notConformantReport,
   partialReport,
-} from './testing/sample-reports.ts';
+} from '../testing/sample-reports.ts';
 
 const renderJunit = FORMATS.junit.render;
 

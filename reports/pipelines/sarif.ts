@@ -1,7 +1,7 @@
 import type { Log, ReportingDescriptor, Result } from 'sarif';
-import type { Exchange } from '../checks/wire/exchange.ts';
-import { factLines, type TestCase, type TestRun } from './test-run.ts';
-import { shownLine, shownLines } from './visible-text.ts';
+import type { Exchange } from '../../checks/wire/exchange.ts';
+import { factLines, type TestCase, type TestRun } from '../test-run.ts';
+import { shownLine, shownLines } from '../visible-text.ts';
 
 /** How each standing is told; code scanning shows every result as an alert, so that most have none. */
 const RESULT = {

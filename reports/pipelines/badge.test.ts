@@ -1,12 +1,12 @@
 import { makeBadge } from 'badge-maker';
 import t from 'tap';
-import { FORMATS } from './formats.ts';
+import { FORMATS } from '../formats.ts';
 import {
   conformantReport,
   inconclusiveReport,
   notConformantReport,
   partialReport,
-} from './testing/sample-reports.ts';
+} from '../testing/sample-reports.ts';
 
 const renderBadge = FORMATS.badge.render;
 

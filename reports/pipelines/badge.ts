@@ -1,4 +1,4 @@
-import type { TestRun } from './test-run.ts';
+import type { TestRun } from '../test-run.ts';
 
 /** The endpoint badge of shields.io, https://shields.io/badges/endpoint-badge; other fields are refused there. */
 interface EndpointBadge {

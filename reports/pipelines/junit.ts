@@ -1,7 +1,7 @@
 // Its escapes are those of XML as well.
 import { type SafeHtml, html as xml } from '@remix-run/html-template';
-import { groupBy } from './outcome.ts';
-import { factLines, type Standing, type TestCase, type TestRun } from './test-run.ts';
+import { groupBy } from '../outcome.ts';
+import { factLines, type Standing, type TestCase, type TestRun } from '../test-run.ts';
 
 /**
  * What stands in a case. What could not be told is an `<error>`, JUnit's word for a test that could not be carried out:

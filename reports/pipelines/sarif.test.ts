@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import AjvDraft04 from 'ajv-draft-04';
 import t from 'tap';
-import { FORMATS } from './formats.ts';
-import { hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
+import { FORMATS } from '../formats.ts';
+import { hostileReport, UNSEEN_CHARACTER } from '../testing/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from '../testing/sample-reports.ts';
 
 const renderSarif = FORMATS.sarif.render;
 

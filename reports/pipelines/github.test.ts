@@ -1,7 +1,7 @@
 import t from 'tap';
-import { FORMATS } from './formats.ts';
-import { hostileReport, UNSEEN_CHARACTER } from './testing/hostile-report.ts';
-import { conformantReport, inconclusiveReport, notConformantReport } from './testing/sample-reports.ts';
+import { FORMATS } from '../formats.ts';
+import { hostileReport, UNSEEN_CHARACTER } from '../testing/hostile-report.ts';
+import { conformantReport, inconclusiveReport, notConformantReport } from '../testing/sample-reports.ts';
 
 const renderGithubAnnotations = FORMATS.github.render;
 

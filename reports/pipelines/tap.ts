@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { TestCase, TestRun } from './test-run.ts';
+import type { TestCase, TestRun } from '../test-run.ts';
 
 const VERSION = 'TAP version 14\n';
 
