@@ -36,7 +36,7 @@ export default {
       severity: 'error',
       comment: 'A judge is a pure function: only scenes know the network, the keys and the time.',
       from: { path: '^checks/sections/.*(checks|gaps)\\.ts$' },
-      to: { path: '^checks/(run/(probe|sender|run|clock|play|preflight)|wire/client)\\.ts$' },
+      to: { path: '^checks/(run/(probe|sending/sender|run|clock|play|preflight)|wire/client)\\.ts$' },
     },
     {
       name: 'the-reference-server-reads-for-itself',

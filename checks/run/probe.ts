@@ -3,11 +3,11 @@ import type { Key } from '../profile/key.ts';
 import type { ClientRequest } from '../wire/client.ts';
 import { type AnsweredExchange, type Exchange, isAnswered, type Operation } from '../wire/exchange.ts';
 import { getPet, listPets, type RequestSpec } from '../wire/requests.ts';
-import { FunctionalKeys } from './functional-keys.ts';
-import { Interference } from './interference.ts';
-import { KeyLane, mayLackPermission } from './key-lane.ts';
 import type { RunFacts } from './run-facts.ts';
-import type { Sender } from './sender.ts';
+import { FunctionalKeys } from './sending/functional-keys.ts';
+import { Interference } from './sending/interference.ts';
+import { KeyLane, mayLackPermission } from './sending/key-lane.ts';
+import type { Sender } from './sending/sender.ts';
 import type { Keeping, Trace } from './trace.ts';
 import { Unsettled } from './unsettled.ts';
 

@@ -5,7 +5,7 @@ import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
 import { type Playable, Probe } from './probe.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { Need, OutcomeSource, Scene } from './scene.ts';
-import { Sender, type SenderOptions } from './sender.ts';
+import { Sender, type SenderOptions } from './sending/sender.ts';
 import { GrowingTrace } from './trace.ts';
 import { NotAsked, Unsettled } from './unsettled.ts';
 

@@ -1,7 +1,7 @@
 /** Section 4.2: POST /pets. */
 import { type Check, check, type Judge, observes } from '../../run/check.ts';
-import { NO_KEY_MAY_ADD } from '../../run/functional-keys.ts';
 import { optional } from '../../run/scene.ts';
+import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type Echoed, echoViolation, quoted } from '../../wire/answer.ts';
 import { type Exchange, isAnswered } from '../../wire/exchange.ts';

@@ -1,6 +1,6 @@
 /** The animals with values at the edges, and those that fill a page. */
 import t from 'tap';
-import { NO_KEY_MAY_ADD } from '../../run/functional-keys.ts';
+import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { answered } from '../../wire/testing/answered.ts';
 import { type Animal, animals, type Otherwise } from '../list/testing/listed.ts';

@@ -1,7 +1,7 @@
 /** Section 4.2: a body that is not a NewPet is refused with 400, and adds nothing. */
 import { type Check, check, doneOf } from '../../run/check.ts';
-import { NO_KEY_MAY_ADD } from '../../run/functional-keys.ts';
 import { inTurn, scene } from '../../run/scene.ts';
+import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
 import { described } from '../../wire/pets.ts';
 import { addText, repeatable } from '../../wire/requests.ts';
 import { otherKeys } from '../keys/other-keys.ts';

@@ -1,11 +1,11 @@
 /** The animals that a run adds: few, marked with its id, added once and shared by every check. */
 import { contract } from '../../../spec/contract.ts';
-import { NO_KEY_MAY_ADD } from '../../run/functional-keys.ts';
 import type { Probe } from '../../run/probe.ts';
 import type { RunFacts } from '../../run/run-facts.ts';
 import { drawNumber } from '../../run/run-facts.ts';
 import { scene } from '../../run/scene.ts';
-import { UNAVAILABLE } from '../../run/target-presence.ts';
+import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
+import { UNAVAILABLE } from '../../run/sending/target-presence.ts';
 import type { Trace } from '../../run/trace.ts';
 import { Unsettled } from '../../run/unsettled.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';

@@ -3,9 +3,9 @@
 import { SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { PlanName } from '../../profile/target-profile.ts';
-import { unanswered } from '../../run/interference.ts';
 import type { Probe } from '../../run/probe.ts';
 import { type KeyScene, keyScene } from '../../run/scene.ts';
+import { unanswered } from '../../run/sending/interference.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { listPets } from '../../wire/requests.ts';

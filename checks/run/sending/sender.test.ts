@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import t from 'tap';
-import { listPets } from '../wire/requests.ts';
-import { Journal, readJournal } from './journal.ts';
-import { JOURNAL_HEADER } from './testing/stored-run.ts';
-import { NOON, testKey, testRun } from './testing/test-run.ts';
-import { RunEnded } from './unsettled.ts';
+import { listPets } from '../../wire/requests.ts';
+import { Journal, readJournal } from '../journal.ts';
+import { JOURNAL_HEADER } from '../testing/stored-run.ts';
+import { NOON, testKey, testRun } from '../testing/test-run.ts';
+import { RunEnded } from '../unsettled.ts';
 
 const RESET = { kind: 'failure', reason: 'reset', message: 'the connection was reset' } as const;
 

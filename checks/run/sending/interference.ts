@@ -1,11 +1,11 @@
 /** What comes in place of a check's answer: refusals that somebody else earned, a target that is away. */
 
-import { MINUTE } from '../limits/time.ts';
-import { type Exchange, isAnswered, wasInterrupted } from '../wire/exchange.ts';
-import { retryAfter } from '../wire/rate-headers.ts';
+import { MINUTE } from '../../limits/time.ts';
+import { type Exchange, isAnswered, wasInterrupted } from '../../wire/exchange.ts';
+import { retryAfter } from '../../wire/rate-headers.ts';
+import { RunEnded, Unsettled } from '../unsettled.ts';
 import type { Sender } from './sender.ts';
 import { showsPresence, UNAVAILABLE } from './target-presence.ts';
-import { RunEnded, Unsettled } from './unsettled.ts';
 
 /** A refusal that is nobody's subject is waited out this often before the check gives up. */
 const INTERFERENCE_RETRIES = 3;

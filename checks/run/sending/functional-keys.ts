@@ -1,10 +1,10 @@
 /** The keys that pay for ordinary requests: which is next, and which may add animals. */
 
-import type { Key } from '../profile/key.ts';
-import type { AnsweredExchange, Operation } from '../wire/exchange.ts';
+import type { Key } from '../../profile/key.ts';
+import type { AnsweredExchange, Operation } from '../../wire/exchange.ts';
+import { Unsettled } from '../unsettled.ts';
 import type { KeyLane } from './key-lane.ts';
 import type { Sender } from './sender.ts';
-import { Unsettled } from './unsettled.ts';
 
 /** Why nothing can be told of additions where each is answered 403, on every key that there is. */
 export const NO_KEY_MAY_ADD =

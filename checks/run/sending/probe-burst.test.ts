@@ -1,10 +1,10 @@
 /** Many requests with one key, several at a time, and the quota that they spend. */
 import t from 'tap';
-import { MINUTE } from '../limits/time.ts';
-import { getPet } from '../wire/requests.ts';
-import type { AnswerParts } from '../wire/testing/answered.ts';
-import type { Probe } from './probe.ts';
-import { NOON, type TestRun, testKey, testRun } from './testing/test-run.ts';
+import { MINUTE } from '../../limits/time.ts';
+import { getPet } from '../../wire/requests.ts';
+import type { AnswerParts } from '../../wire/testing/answered.ts';
+import type { Probe } from '../probe.ts';
+import { NOON, type TestRun, testKey, testRun } from '../testing/test-run.ts';
 
 const REFUSED: AnswerParts = { status: 429, headers: [['Retry-After', '5']] };
 /** A target that answers these in turn, and 200 from then on. */

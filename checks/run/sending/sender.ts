@@ -1,15 +1,15 @@
-import type { ClientRequest, HttpClient } from '../wire/client.ts';
-import { type Exchange, wasInterrupted } from '../wire/exchange.ts';
-import type { RateReading } from '../wire/rate-headers.ts';
-import { whyEnded } from '../wire/time-is-over.ts';
-import type { Clock } from './clock.ts';
-import type { Journal } from './journal.ts';
+import type { ClientRequest, HttpClient } from '../../wire/client.ts';
+import { type Exchange, wasInterrupted } from '../../wire/exchange.ts';
+import type { RateReading } from '../../wire/rate-headers.ts';
+import { whyEnded } from '../../wire/time-is-over.ts';
+import type { Clock } from '../clock.ts';
+import type { Journal } from '../journal.ts';
+import type { RunEvent } from '../run-events.ts';
+import type { RunFacts } from '../run-facts.ts';
+import type { GrowingTrace, Keeping } from '../trace.ts';
+import { RunEnded } from '../unsettled.ts';
 import { KeyLane } from './key-lane.ts';
-import type { RunEvent } from './run-events.ts';
-import type { RunFacts } from './run-facts.ts';
 import { asTheTargets, TargetPresence } from './target-presence.ts';
-import type { GrowingTrace, Keeping } from './trace.ts';
-import { RunEnded } from './unsettled.ts';
 
 /** What a sender works with. */
 export interface SenderOptions {

@@ -1,5 +1,5 @@
-import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
-import { described, looksLikeTheService } from '../wire/pets.ts';
+import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
+import { described, looksLikeTheService } from '../../wire/pets.ts';
 
 /** How long a target that answers nothing any more is waited for, in real milliseconds: a restart, a deployment. */
 export const PATIENCE = 60_000;

@@ -1,13 +1,13 @@
 /** Which key pays where a check names none, and which is asked to add animals. */
 import t from 'tap';
-import type { Key } from '../profile/key.ts';
-import { addPet, getPet, listPets } from '../wire/requests.ts';
-import type { AnswerParts } from '../wire/testing/answered.ts';
+import type { Key } from '../../profile/key.ts';
+import { addPet, getPet, listPets } from '../../wire/requests.ts';
+import type { AnswerParts } from '../../wire/testing/answered.ts';
+import type { Probe } from '../probe.ts';
+import { NOON, payer, type TestRun, testKey, testRun } from '../testing/test-run.ts';
+import { Unsettled } from '../unsettled.ts';
 import { FunctionalKeys, NO_KEY_MAY_ADD } from './functional-keys.ts';
 import { mayLackPermission } from './key-lane.ts';
-import type { Probe } from './probe.ts';
-import { NOON, payer, type TestRun, testKey, testRun } from './testing/test-run.ts';
-import { Unsettled } from './unsettled.ts';
 
 const probeOf = ({ run }: TestRun): Probe => run.probe('check');
 const adding = ({ run }: TestRun) => run.sender.lanes.map((lane) => lane.adding);

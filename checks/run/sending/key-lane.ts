@@ -1,8 +1,8 @@
-import type { TargetClock } from '../limits/target-clock.ts';
-import { MINUTE } from '../limits/time.ts';
-import type { Key } from '../profile/key.ts';
-import type { AnsweredExchange } from '../wire/exchange.ts';
-import type { RateReading } from '../wire/rate-headers.ts';
+import type { TargetClock } from '../../limits/target-clock.ts';
+import { MINUTE } from '../../limits/time.ts';
+import type { Key } from '../../profile/key.ts';
+import type { AnsweredExchange } from '../../wire/exchange.ts';
+import type { RateReading } from '../../wire/rate-headers.ts';
 
 /** So many windows in a row that are empty after a single request are no accident, nor a neighbour's doing. */
 const MISLEADING = 3;

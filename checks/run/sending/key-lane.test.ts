@@ -1,8 +1,8 @@
 import t from 'tap';
-import { TargetClock } from '../limits/target-clock.ts';
-import { reading } from '../limits/testing/simulated-limits.ts';
-import { MINUTE } from '../limits/time.ts';
-import type { Key } from '../profile/key.ts';
+import { TargetClock } from '../../limits/target-clock.ts';
+import { reading } from '../../limits/testing/simulated-limits.ts';
+import { MINUTE } from '../../limits/time.ts';
+import type { Key } from '../../profile/key.ts';
 import { KeyLane } from './key-lane.ts';
 
 const KEY: Key = {

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { addPet, listPets, repeatable } from '../wire/requests.ts';
-import type { AnswerParts } from '../wire/testing/answered.ts';
-import type { Probe } from './probe.ts';
-import { type Answers, type TestRun, testKey, testRun } from './testing/test-run.ts';
+import { addPet, listPets, repeatable } from '../../wire/requests.ts';
+import type { AnswerParts } from '../../wire/testing/answered.ts';
+import type { Probe } from '../probe.ts';
+import { type Answers, type TestRun, testKey, testRun } from '../testing/test-run.ts';
 
 const LOST = { kind: 'failure', reason: 'reset', message: 'the connection was reset' } as const;
 const addition = (name: string) => repeatable((again) => addPet({ name: `${name}${again}` }));

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { Exchange, FailureOutcome } from '../wire/exchange.ts';
-import { answered } from '../wire/testing/answered.ts';
+import type { Exchange, FailureOutcome } from '../../wire/exchange.ts';
+import { answered } from '../../wire/testing/answered.ts';
 import { asTheTargets, PATIENCE, showsPresence, TargetPresence } from './target-presence.ts';
 
 type Reason = FailureOutcome['reason'];

@@ -1,10 +1,10 @@
 /** How long a check waits: for a target that does not answer, and where somebody else spends its key. */
 import t from 'tap';
-import type { FailureOutcome } from '../wire/exchange.ts';
-import { addPet, getPet, listPets } from '../wire/requests.ts';
-import type { Probe } from './probe.ts';
-import { type Answers, type TestRun, testRun } from './testing/test-run.ts';
-import { Unsettled } from './unsettled.ts';
+import type { FailureOutcome } from '../../wire/exchange.ts';
+import { addPet, getPet, listPets } from '../../wire/requests.ts';
+import type { Probe } from '../probe.ts';
+import { type Answers, type TestRun, testRun } from '../testing/test-run.ts';
+import { Unsettled } from '../unsettled.ts';
 
 const LOST: FailureOutcome = { kind: 'failure', reason: 'reset', message: 'the connection was closed' };
 const TOO_LARGE: FailureOutcome = { kind: 'failure', reason: 'too-large', message: 'the answer is too long' };
