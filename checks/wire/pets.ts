@@ -16,15 +16,21 @@ export interface SeenPet {
 /** Characters of a body up to which what was read from it is kept; read, it takes up to fifty times the memory. */
 const KEPT_AS_READ = 64 * 1024;
 
-/** Reads an exchange once; of those with a large body only the last one that was asked for is remembered. */
-export function readOnce<T>(read: (exchange: AnsweredExchange) => T): (exchange: AnsweredExchange) => T {
+/** Whether what was read is too much to be kept for every exchange. */
+type IsLarge<T> = (exchange: AnsweredExchange, value: T) => boolean;
+
+/** Reads an exchange once; of those from which much is read only the last one that was asked for is remembered. */
+export function readOnce<T>(
+  read: (exchange: AnsweredExchange) => T,
+  isLarge: IsLarge<T> = ({ outcome }) => outcome.body.length > KEPT_AS_READ,
+): (exchange: AnsweredExchange) => T {
   const ordinary = new WeakMap<AnsweredExchange, { readonly value: T }>();
   let large: { readonly exchange: AnsweredExchange; readonly value: T } | undefined;
   return (exchange) => {
     const known = large?.exchange === exchange ? large : ordinary.get(exchange);
     if (known !== undefined) return known.value;
     const value = read(exchange);
-    if (exchange.outcome.body.length > KEPT_AS_READ) large = { exchange, value };
+    if (isLarge(exchange, value)) large = { exchange, value };
     else ordinary.set(exchange, { value });
     return value;
   };
@@ -58,12 +64,16 @@ export const listedPets = readOnce((exchange): readonly SeenPet[] | undefined =>
   return pets.every((pet) => pet !== undefined) ? pets : undefined;
 });
 
-/** The animal of a 200 or 201; undefined where the answer is none. */
-export function answeredPet(exchange: AnsweredExchange): SeenPet | undefined {
-  const body = bodyOf(exchange);
-  const { status } = exchange.outcome;
-  return (status === 200 || status === 201) && body.ok ? seenPet(body.value) : undefined;
-}
+/** The animal of a 200 or 201; undefined where the answer is none. However large the body, an animal is small. */
+export const answeredPet = readOnce(
+  (exchange): SeenPet | undefined => {
+    const { status } = exchange.outcome;
+    if (status !== 200 && status !== 201) return undefined;
+    const body = bodyOf(exchange);
+    return body.ok ? seenPet(body.value) : undefined;
+  },
+  (_, pet) => pet !== undefined && `${pet.name}${pet.status}${pet.fields.join()}`.length > KEPT_AS_READ,
+);
 
 /** The animal in the body of an addition; undefined where it is none. */
 export function sentPet({ request }: Exchange): SeenPet | undefined {

@@ -89,10 +89,15 @@ export function sharedIds(exchanges: readonly Exchange[]): ReadonlySet<bigint> {
   const known = new Set<bigint>();
   const shared = new Set<bigint>();
   let hasAdded = false;
-  for (const exchange of exchanges.filter(isAnswered)) {
-    const isAddition = exchange.request.operation === 'createPet' && exchange.outcome.status === 201;
-    hasAdded ||= isAddition;
-    const added = isAddition ? answeredPet(exchange)?.id : undefined;
+  const answers = exchanges.filter(isAnswered);
+  const isAddition = ({ request, outcome }: AnsweredExchange) =>
+    request.operation === 'createPet' && outcome.status === 201;
+  // Large lists are read anew each time: not where nothing was added that could share.
+  if (!answers.some((exchange) => isAddition(exchange) && answeredPet(exchange)?.id !== undefined))
+    return shared;
+  for (const exchange of answers) {
+    hasAdded ||= isAddition(exchange);
+    const added = isAddition(exchange) ? answeredPet(exchange)?.id : undefined;
     if (added !== undefined && known.has(added)) shared.add(added);
     if (added !== undefined) known.add(added);
     // Later lists also show the run's own animals.

@@ -55,8 +55,11 @@ const lookAt = readOnce((exchange): Look | undefined => {
 
 /** The lives of the run's animals that appear in any later answer. */
 function lives(exchanges: readonly Exchange[]): readonly Life[] {
-  const looks = exchanges.filter(isAnswered).flatMap((exchange) => lookAt(exchange) ?? []);
-  return [...createdAnimals(exchanges)]
+  const created = [...createdAnimals(exchanges)];
+  // Large lists are read anew each time: not where no animal is looked for in them.
+  const looks =
+    created.length === 0 ? [] : exchanges.filter(isAnswered).flatMap((exchange) => lookAt(exchange) ?? []);
+  return created
     .map(([id, own]) => ({
       ...own,
       id,
