@@ -155,6 +155,21 @@ t.test('an interim response is no response', async (t) => {
   t.match((await then.pending).outcome, { kind: 'response', status: 200, headers: [] });
 });
 
+t.test('an answer that came while the process stood still is no timeout', async (t) => {
+  const { pool, pending } = begin(t, { limits: { ...PATIENT, headers: 20 } });
+  const controller = pool.controller([]);
+  pool.handler.onRequestStart(controller, null);
+  const answered = setTimeout(() => {
+    pool.handler.onResponseStart(controller, 204, {});
+    pool.handler.onResponseEnd(controller, {});
+  }, 30);
+  t.teardown(() => clearTimeout(answered));
+  for (const until = performance.now() + 150; performance.now() < until; ) {
+    // Both timers are due when this ends; that of the limit comes first.
+  }
+  t.match(await pending, { outcome: { kind: 'response', status: 204 } });
+});
+
 t.test('each part of an exchange has its own time', async (t) => {
   const connecting = begin(t, { limits: { ...PATIENT, connect: 20 } });
   t.strictSame((await connecting.pending).outcome, {
