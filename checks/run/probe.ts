@@ -194,7 +194,8 @@ export class Probe {
           authorizationOf(key),
           tallied ? 'tallied' : 'uniform',
         );
-        exchanges[index] = exchange;
+        // A copy: what was read of it, up to fifty times its size, is remembered with the original.
+        exchanges[index] = { ...exchange };
         if (enough(exchange)) stopped = true;
       }
     };
