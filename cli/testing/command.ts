@@ -10,15 +10,20 @@ import { profileYaml } from '../../checks/profile/write-profile.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { profileKeys, variableOf } from '../serve/serve-profile.ts';
 
-// Bundled once a test file, inside the package: translating every module again in each process would take minutes.
-export const COMMAND = join(t.testdir(), 'petstore-harness.mjs');
+// Bundled once a test file, with its packages: finding and translating every module in each process would take minutes.
+const bundle = t.testdir();
+export const COMMAND = join(bundle, 'main.mjs');
 await build({
   entryPoints: [join(import.meta.dirname, '..', 'main.ts')],
   bundle: true,
+  // What a command does not load is not read.
+  splitting: true,
   platform: 'node',
   format: 'esm',
-  packages: 'external',
-  outfile: COMMAND,
+  // Some packages are CommonJS.
+  banner: { js: 'import{createRequire as R}from"node:module";const require=R(import.meta.url);' },
+  outdir: bundle,
+  outExtension: { '.js': '.mjs' },
 });
 
 type Test = Pick<typeof t, 'testdir' | 'teardown'>;
