@@ -1,4 +1,5 @@
 import { PERMISSIONS } from '../checks/profile/permissions.ts';
+import { groupBy } from '../spec/group-by.ts';
 import type { GapResult, Report, RequirementResult } from './report.ts';
 import { isOpen } from './verdict.ts';
 
@@ -94,17 +95,6 @@ function whySkipped(rows: Rows): string {
     ...(permissions.length === 0 ? [] : [`${permissions.join(', ')} not permitted`]),
     ...new Set(others),
   ].join('; ');
-}
-
-/** Items by what they share, in the order in which that first occurs. */
-export function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item));
-    if (group === undefined) groups.set(keyOf(item), [item]);
-    else group.push(item);
-  }
-  return groups;
 }
 
 /** `1 request`, `2 requests`, `1,859 requests`. */

@@ -1,4 +1,4 @@
-import { groupBy } from './outcome.ts';
+import { groupBy } from '../spec/group-by.ts';
 
 /** Headings of the Pet Store Service Interface, by section number: how reports name a group of requirements. */
 const HEADINGS: Readonly<Record<string, string>> = {

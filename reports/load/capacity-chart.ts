@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { median } from 'simple-statistics';
-import { latencyBounds } from '../../scenarios/lib/slo.ts';
+import { boundsIn } from '../../scenarios/lib/slo.ts';
 import type { CapacityResult, CapacityStep } from '../../scenarios/runner/capacity/capacity.ts';
 import {
   type Axis,
@@ -59,7 +59,7 @@ function picture(
   height: number,
   x: Axis,
 ): SafeHtml {
-  const bounds = latencyBounds(run.slo);
+  const bounds = boundsIn(run.slo);
   const y = latencyAxis([
     ...steps.flatMap(({ p50, p99 }) => [p50, p99]),
     ...bounds.map(({ bound }) => bound),

@@ -1,6 +1,6 @@
 /** The steps of a search for a capacity as a picture: rate against latency (above) and errors (below). */
 import { html, type SafeHtml } from '@remix-run/html-template';
-import { latencyBounds, round } from '../../scenarios/lib/slo.ts';
+import { boundsIn, round } from '../../scenarios/lib/slo.ts';
 import type { CapacityResult, CapacityStep } from '../../scenarios/runner/capacity/capacity.ts';
 import { decades, linear, logarithmic } from '../html/chart-frame.ts';
 
@@ -46,7 +46,7 @@ function chart({ steps, interval, capacity, run }: CapacityResult): SafeHtml {
   const x = (rate: number) => between(LEFT, RIGHT, rateScale(rate));
   const y = (ms: number, shift = 0) => between(UPPER.bottom, UPPER.top, latencyScale(ms), shift);
   const places = { x, y, errors: (part: number) => between(LOWER.bottom, LOWER.top, errorScale(part)) };
-  const bounds = latencyBounds(run.slo).filter(({ bound }) => bound >= fastest && bound <= slowest);
+  const bounds = boundsIn(run.slo).filter(({ bound }) => bound >= fastest && bound <= slowest);
   return html`${
     interval === null
       ? ''

@@ -1,4 +1,5 @@
-import { count, groupBy } from '../outcome.ts';
+import { groupBy } from '../../spec/group-by.ts';
+import { count } from '../outcome.ts';
 import type { TestCase, TestRun } from '../test-run.ts';
 
 /**

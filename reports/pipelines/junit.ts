@@ -1,6 +1,6 @@
 // Its escapes are those of XML as well.
 import { type SafeHtml, html as xml } from '@remix-run/html-template';
-import { groupBy } from '../outcome.ts';
+import { groupBy } from '../../spec/group-by.ts';
 import { factLines, type Standing, type TestCase, type TestRun } from '../test-run.ts';
 
 /**

@@ -73,8 +73,12 @@ function parseClause(text: string): SloClause {
   return { ...common, metric: { kind: 'errors' }, bound: unit === '%' ? Number(value) / 100 : Number(value) };
 }
 
+/** The bounds of clauses on latency, in milliseconds. */
+export const latencyBounds = (clauses: readonly SloClause[]): number[] =>
+  clauses.flatMap(({ metric, bound }) => (metric.kind === 'latency' ? [bound] : []));
+
 /** The latencies, in milliseconds, that an objective bounds; none where a stored one cannot be read any more. */
-export function latencyBounds(text: string): { readonly text: string; readonly bound: number }[] {
+export function boundsIn(text: string): { readonly text: string; readonly bound: number }[] {
   try {
     return parseSlo(text).flatMap(({ text, metric, bound }) =>
       metric.kind === 'latency' ? [{ text, bound }] : [],

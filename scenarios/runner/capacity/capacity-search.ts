@@ -1,6 +1,6 @@
 /** The search for a capacity: which rate is tried next, and what the steps come to. */
 
-import { round, type SloClause } from '../../lib/slo.ts';
+import { latencyBounds, round, type SloClause } from '../../lib/slo.ts';
 import type { CapacityFound, CapacityStep } from './capacity.ts';
 import { SUSTAINED_SECONDS } from './judge-step.ts';
 import { Knee, type StepOutcome } from './knee.ts';
@@ -31,14 +31,14 @@ export interface SearchSteps {
 /** What bounds a search. */
 export interface SearchLimits {
   /** A first guess, requests per second. */
-  readonly startRate?: number;
+  readonly startRate?: number | undefined;
   /** No step goes beyond it. */
   readonly mostRate: number;
   /** Length of a step around the knee. */
   readonly stepSeconds: number;
   /** Seconds that the search may still take. */
   readonly left: () => number;
-  readonly stop?: AbortSignal;
+  readonly stop?: AbortSignal | undefined;
 }
 
 const START_RATE = 20;
@@ -57,7 +57,8 @@ const LEAST_KNEE_STEPS = 6;
 /** What a step takes beside its length. */
 const STEP_OVERHEAD_SECONDS = 2.5;
 
-const none = { capacity: null, interval: null };
+/** What a search found that did not come to a number. */
+export const none = { capacity: null, interval: null };
 
 /**
  * Brackets the capacity, bisects, and repeats around the knee.
@@ -119,13 +120,8 @@ async function search(
   while (bracket.low === undefined || bracket.high === undefined) {
     if (await holds(rate, 'bracket')) {
       bracket.low = rate;
-      if (rate >= mostRate)
-        return {
-          outcome: 'at-least',
-          reason: `nothing broke up to ${mostRate}/s`,
-          ...none,
-          atLeast: mostRate,
-        };
+      const reason = `nothing broke up to ${mostRate}/s`;
+      if (rate >= mostRate) return { outcome: 'at-least', reason, ...none, atLeast: mostRate };
       rate = Math.min(rate * 2, mostRate);
     } else {
       bracket.high = rate;
@@ -133,16 +129,13 @@ async function search(
       if (rate < LEAST_RATE) return { outcome: 'below', reason: 'not even 1 request/s holds it', ...none };
     }
   }
-  let { low, high } = bracket;
-  while (high / low > BISECTED) {
-    const middle = Math.sqrt(low * high);
-    if (await holds(middle, 'bisect')) low = middle;
-    else high = middle;
-    bracket.low = low;
-    bracket.high = high;
+  while (bracket.high / bracket.low > BISECTED) {
+    const middle = Math.sqrt(bracket.low * bracket.high);
+    const side = (await holds(middle, 'bisect')) ? 'low' : 'high';
+    bracket[side] = middle;
   }
   // Short steps may have been wrong: the knee is looked for beyond the bracket, further where it leans that way.
-  let [least, most] = [low / 1.25, high * 1.25];
+  let [least, most] = [bracket.low / 1.25, bracket.high * 1.25];
   let knee = kneeOf(steps, least, most);
   for (let taken = 0; ; taken += 1) {
     const { low: from, capacity, high: to } = knee.estimate();
@@ -166,8 +159,8 @@ async function search(
 
 function conclude({ taken }: SearchSteps, clauses: readonly SloClause[], knee: Knee): CapacityFound {
   const { low: from, capacity, high: to } = knee.estimate();
-  const bounds = clauses.filter(({ metric }) => metric.kind === 'latency').map(({ bound }) => bound / 1000);
-  const resolution = bounds.length === 0 ? 0 : Math.min(...bounds) / SUSTAINED_SECONDS;
+  const bounds = latencyBounds(clauses);
+  const resolution = bounds.length === 0 ? 0 : Math.min(...bounds) / 1000 / SUSTAINED_SECONDS;
   const interval = [from * (1 - resolution), to * (1 + resolution)] as const;
   return {
     outcome: 'found',

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { writeWhole } from '../../../checks/run/write-whole.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { CAPACITY_STEP } from '../../lib/catalogue.ts';
-import { parseSlo, round, type SloClause } from '../../lib/slo.ts';
+import { latencyBounds, parseSlo, round, type SloClause } from '../../lib/slo.ts';
 import type { LoadRequest } from '../quota/load-request.ts';
 import type { LoadTarget } from '../quota/load-target.ts';
 import { TargetNotReady } from '../quota/preflight.ts';
@@ -19,6 +19,7 @@ import {
 import { BUDGET_SECONDS, MinuteBooks, MOST_RATE } from './capacity-books.ts';
 import {
   GeneratorWasLimit,
+  none,
   QuotaSpent,
   type SearchSteps,
   STEP_SECONDS,
@@ -61,22 +62,18 @@ class Steps implements SearchSteps {
   readonly #request: CapacityRequest;
   readonly #clauses: readonly SloClause[];
   readonly #books: MinuteBooks;
-  readonly #onTaken: () => Promise<void>;
+  readonly #onTaken: () => Promise<unknown>;
   /** Seconds that the search may still take. */
   readonly #left: () => number;
   readonly taken: CapacityStep[] = [];
   /** The last step, where it could not be made as it should. */
   failed: CapacityResult['failedStep'];
 
-  constructor(
-    request: CapacityRequest,
-    clauses: readonly SloClause[],
-    on: { readonly left: () => number; readonly taken: () => Promise<void> },
-  ) {
-    this.#onTaken = on.taken;
-    this.#left = on.left;
+  constructor(request: CapacityRequest, left: () => number, onTaken: () => Promise<unknown>) {
+    this.#onTaken = onTaken;
+    this.#left = left;
     this.#request = request;
-    this.#clauses = clauses;
+    this.#clauses = parseSlo(request.slo);
     this.#books = new MinuteBooks(request.target);
   }
 
@@ -107,9 +104,7 @@ class Steps implements SearchSteps {
 
   async #take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<CapacityStep> {
     const { target, out, stop, run, onStep } = this.#request;
-    const bounds = this.#clauses
-      .filter(({ metric }) => metric.kind === 'latency')
-      .map(({ bound }) => bound / 1000);
+    const bounds = latencyBounds(this.#clauses);
     await this.#afford(rate, seconds);
     const result = await run({
       facts: CAPACITY_STEP,
@@ -120,7 +115,7 @@ class Steps implements SearchSteps {
       seconds,
       lists: 'plain',
       blockSeconds: BLOCK_SECONDS,
-      graceSeconds: Math.min(5, Math.max(0.5, 2 * Math.max(0, ...bounds))),
+      graceSeconds: Math.min(5, Math.max(0.5, Math.max(0, ...bounds) / 500)),
     });
     // Half a step says nothing.
     stop?.throwIfAborted();
@@ -129,7 +124,7 @@ class Steps implements SearchSteps {
     if (result.verdict === 'failed-to-run')
       throw new StepFailed(`a step could not be run: ${errorLines[0] ?? 'no request was made'}`);
     const judgement = judgeStep(result, this.#clauses);
-    const lagAllowed = Math.max(LEAST_LAG_MS, Math.min(...bounds) * 100);
+    const lagAllowed = Math.max(LEAST_LAG_MS, Math.min(...bounds) / 10);
     if (!judgement.held && (limit !== null || (lag ?? 0) > lagAllowed))
       throw new GeneratorWasLimit(limit ?? `arrivals began up to ${round(lag ?? 0)} ms late`);
     const step = { rate, phase, seconds, requests: result.total.requests, ...judgement };
@@ -154,28 +149,22 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
   await mkdir(request.out, { recursive: true, mode: 0o700 });
   const elapsed = () => (performance.now() - began) / 1000;
   const left = () => (request.budgetSeconds ?? BUDGET_SECONDS) - elapsed();
-  const none = { capacity: null, interval: null };
   // A search that is killed leaves the steps that it took.
-  const steps = new Steps(request, clauses, {
-    left,
-    taken: async () => {
-      await write({ outcome: 'interrupted', reason: 'before its end', ...none });
-    },
-  });
+  const steps = new Steps(request, left, () =>
+    write({ outcome: 'interrupted', reason: 'before its end', ...none }),
+  );
   return write(await search());
 
   async function search(): Promise<CapacityFound> {
-    const limits = { mostRate, stepSeconds, left, ...(startRate === undefined ? {} : { startRate }) };
     try {
-      return await searchCapacity(steps, clauses, { ...limits, ...(stop ? { stop } : {}) });
+      return await searchCapacity(steps, clauses, { startRate, mostRate, stepSeconds, left, stop });
     } catch (error) {
       if (stop?.aborted) return { outcome: 'interrupted', reason: 'by a signal', ...none };
-      // What the steps before it showed is not lost.
-      if (error instanceof TargetNotReady && steps.taken.length > 0)
-        return { outcome: 'interrupted', reason: error.message, ...none };
       if (error instanceof StepFailed)
         return { outcome: 'generator-limited', reason: error.message, ...none };
-      throw error;
+      // What the steps before it showed is not lost.
+      if (!(error instanceof TargetNotReady) || steps.taken.length === 0) throw error;
+      return { outcome: 'interrupted', reason: error.message, ...none };
     }
   }
 

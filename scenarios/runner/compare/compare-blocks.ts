@@ -9,6 +9,7 @@ import {
   wilcoxonRankSum,
 } from 'simple-statistics';
 import { round } from '../../lib/slo.ts';
+import { mergedBlocks } from '../result/figures.ts';
 import type { LoadBlock, LoadSeries } from '../result/load-result.ts';
 
 export interface CompareOptions {
@@ -57,22 +58,17 @@ type Blocks = readonly LoadBlock[];
 
 /** The blocks of an operation over streams and plans, in time, without the first (warm-up) and last (cut short). */
 function blocksOf(series: readonly LoadSeries[], operation: string): Blocks[] {
-  const byTime = new Map<number, LoadBlock[]>();
-  for (const each of series) {
-    if (each.operation !== operation) continue;
-    for (const block of each.blocks) byTime.set(block.at, [...(byTime.get(block.at) ?? []), block]);
-  }
-  const ordered = [...byTime].toSorted(([a], [b]) => a - b).map(([, blocks]) => blocks);
+  const ordered = mergedBlocks(series.filter((each) => each.operation === operation));
   const inner = ordered.length > LEAST_BATCHES + 2 ? ordered.slice(1, -1) : ordered;
   const length = Math.max(1, Math.ceil(inner.length / BATCHES));
   return Array.from({ length: Math.floor(inner.length / length) }, (_, index) =>
-    inner.slice(index * length, (index + 1) * length).flat(),
+    inner.slice(index * length, (index + 1) * length),
   );
 }
 
 function weighted(blocks: Blocks, value: (block: LoadBlock) => number): number {
-  const requests = blocks.reduce((sum, block) => sum + block.requests, 0);
-  return blocks.reduce((sum, block) => sum + value(block) * block.requests, 0) / Math.max(requests, 1);
+  const requests = sum(blocks.map((block) => block.requests));
+  return sum(blocks.map((block) => value(block) * block.requests)) / Math.max(requests, 1);
 }
 
 /** One-sided: how often chance makes `head` so much larger than `base`. */
@@ -148,20 +144,16 @@ export function compareBlocks(
       );
       return [];
     }
-    const tail = toleratedSlowdown * TAIL_FACTOR;
-    const middle = latencyFinding(
-      `${operation} p50`,
-      early,
-      late,
-      ({ p50 }) => p50,
-      toleratedSlowdown,
-      threshold,
-    );
+    const latency = (percentile: 'p50' | 'p99', tolerated: number) => ({
+      metric: `${operation} ${percentile}`,
+      ...latencyFinding(percentile, early, late, tolerated, threshold),
+    });
+    const middle = latency('p50', toleratedSlowdown);
     const spread = middle.alarm || middle.better ? undefined : spreadChange(early, late);
     return [
       { ...middle, ...(spread === undefined ? {} : { spread }) },
-      latencyFinding(`${operation} p99`, early, late, ({ p99 }) => p99, tail, threshold),
-      errorFinding(`${operation} errors`, early, late, threshold),
+      latency('p99', toleratedSlowdown * TAIL_FACTOR),
+      { metric: `${operation} errors`, ...errorFinding(early, late, threshold) },
     ];
   });
   return { findings, notCompared };
@@ -175,22 +167,27 @@ function ranked(base: readonly number[], head: readonly number[], tolerated: num
 }
 
 function latencyFinding(
-  metric: string,
+  percentile: 'p50' | 'p99',
   base: readonly Blocks[],
   head: readonly Blocks[],
-  value: (block: LoadBlock) => number,
   tolerated: number,
   threshold: number,
-): CompareFinding {
+): Omit<CompareFinding, 'metric'> {
   const logs = (batches: readonly Blocks[]) =>
-    batches.map((batch) => Math.log(Math.max(weighted(batch, value), 1e-3)));
+    batches.map((batch) =>
+      Math.log(
+        Math.max(
+          weighted(batch, (block) => block[percentile]),
+          1e-3,
+        ),
+      ),
+    );
   const [early, late] = [logs(base), logs(head)];
   const test = ranked(early, late, Math.log(1 + tolerated), threshold);
   const { estimate, low, high } = shift(early, late);
   const [ratio, from, to] = [Math.exp(estimate), Math.exp(low), Math.exp(high)];
   const ms = (batches: readonly number[]) => round(Math.exp(median([...batches])));
   return {
-    metric,
     ...test,
     undecided: !test.alarm && to > 1 + tolerated,
     ratio,
@@ -202,18 +199,16 @@ function latencyFinding(
 }
 
 function errorFinding(
-  metric: string,
   base: readonly Blocks[],
   head: readonly Blocks[],
   threshold: number,
-): CompareFinding {
+): Omit<CompareFinding, 'metric'> {
   const parts = (batches: readonly Blocks[]) =>
     batches.map((batch) => weighted(batch, ({ errors, requests }) => errors / Math.max(requests, 1)));
   const [early, late] = [parts(base), parts(head)];
   const test = ranked(early, late, ERRORS_TOLERATED, threshold);
   const isMore = mean(late) > mean(early) + ERRORS_TOLERATED;
   return {
-    metric,
     ...test,
     alarm: test.alarm && isMore,
     undecided: !test.alarm && isMore,

@@ -5,6 +5,8 @@ import {
   encodeIntoCompressedBase64,
   type Histogram,
 } from 'hdr-histogram-js';
+import { sum } from 'simple-statistics';
+import { groupBy } from '../../../spec/group-by.ts';
 import { OUTCOMES, type Outcome } from '../../lib/sample.ts';
 import type { Latency, LoadBlock, LoadFigures } from './load-result.ts';
 
@@ -72,6 +74,24 @@ export function blockOf(
   };
 }
 
+/** The blocks of several series as one, in time. */
+export function mergedBlocks(series: readonly { readonly blocks: readonly LoadBlock[] }[]): LoadBlock[] {
+  const byTime = groupBy(
+    series.flatMap(({ blocks }) => blocks),
+    ({ at }) => at,
+  );
+  return [...byTime]
+    .map(([at, blocks]) =>
+      blocks.length === 1
+        ? blocks[0]
+        : blockOf(at, mergedHistogram(blocks), {
+            errors: sum(blocks.map(({ errors }) => errors)),
+            refused: sum(blocks.map(({ refused }) => refused)),
+          }),
+    )
+    .toSorted((a, b) => a.at - b.at);
+}
+
 type Outcomes = Readonly<Record<Outcome, number>>;
 
 export const noOutcomes = (): Record<Outcome, number> => ({
@@ -98,7 +118,7 @@ export interface Sums {
 const isAnswer = (status: number) => status > 0 && status < 1000;
 
 export function figuresOf({ statuses, outcomes, histogram }: Sums, seconds: number): LoadFigures {
-  const requests = [...statuses.values()].reduce((sum, count) => sum + count, 0);
+  const requests = sum([...statuses.values()]);
   return {
     requests,
     perSecond: seconds === 0 ? 0 : requests / seconds,

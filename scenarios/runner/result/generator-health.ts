@@ -1,4 +1,4 @@
-import { quantile } from 'simple-statistics';
+import { quantile, sum } from 'simple-statistics';
 import { round } from '../../lib/slo.ts';
 import type { ProcessUsage } from '../k6/process-watch.ts';
 import type { GeneratorHealth, LoadFigures } from './load-result.ts';
@@ -20,11 +20,6 @@ const LAG_ALLOWED_MS = 250;
 const CPU_ALLOWED = 0.9;
 const DROPS_ALLOWED = 0.01;
 
-function sum(values: readonly (number | null)[]): number | null {
-  const known = values.filter((value) => value !== null);
-  return known.length === 0 ? null : known.reduce((a, b) => a + b, 0);
-}
-
 /**
  * Whether the machine that made the load was its limit. Arrivals that were dropped because every virtual user was
  * waiting for the target are the target's doing; Little's law (users busy = rate × latency) tells which it was.
@@ -33,7 +28,11 @@ export function generatorHealth(readings: GeneratorReadings): GeneratorHealth {
   const { usages, lags, droppedIterations, total, peakRate, vus } = readings;
   // Lag is reckoned from how many arrivals there were, which says nothing once some were dropped.
   const lag = lags.length === 0 || droppedIterations > 0 ? null : quantile([...lags], 0.95);
-  const cpuMeanPart = sum(usages.map((usage) => usage.cpuMeanPart));
+  const together = (field: 'cpuMeanPart' | 'cpuPeakPart' | 'memoryPeakBytes') => {
+    const known = usages.flatMap((usage) => usage[field] ?? []);
+    return known.length === 0 ? null : sum(known);
+  };
+  const cpuMeanPart = together('cpuMeanPart');
   const dropped = droppedIterations / Math.max(1, droppedIterations + total.requests);
   const waiting = (peakRate * (total.latency?.mean ?? 0)) / 1000;
   const limits: string[] = [];
@@ -50,8 +49,8 @@ export function generatorHealth(readings: GeneratorReadings): GeneratorHealth {
     droppedIterations,
     scheduleLagP95Ms: lag,
     cpuMeanPart,
-    cpuPeakPart: sum(usages.map((usage) => usage.cpuPeakPart)),
-    memoryPeakBytes: sum(usages.map((usage) => usage.memoryPeakBytes)),
+    cpuPeakPart: together('cpuPeakPart'),
+    memoryPeakBytes: together('memoryPeakBytes'),
     errorLines: readings.errorLines,
     limit: limits.length === 0 ? null : limits.join('; '),
   };

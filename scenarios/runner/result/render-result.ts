@@ -1,5 +1,6 @@
 /** A load result for a person at a terminal. */
 import { median } from 'simple-statistics';
+import { groupBy } from '../../../spec/group-by.ts';
 import { round } from '../../lib/slo.ts';
 import { errorsIn } from './figures.ts';
 import type { LoadFigures, LoadResult } from './load-result.ts';
@@ -87,13 +88,8 @@ export function renderLoadResult(result: LoadResult): string {
 }
 
 function measurementLines({ measurements }: LoadResult): string[] {
-  const byName = new Map<string, typeof measurements>();
-  for (const each of measurements) {
-    const name = `${each.name} [${each.key}]`;
-    byName.set(name, [...(byName.get(name) ?? []), each]);
-  }
-  return [...byName].map(
-    ([name, all]) => `  · ${name}: ${round(median(all.map(({ value }) => value)))} ${all[0]?.unit ?? ''}`,
+  return [...groupBy(measurements, ({ name, key }) => `${name} [${key}]`)].map(
+    ([name, all]) => `  · ${name}: ${round(median(all.map(({ value }) => value)))} ${all[0].unit}`,
   );
 }
 
