@@ -2,7 +2,8 @@
  * The scenarios' facts: what each answers, how its load goes, who pays, what must hold. What their clients do is in
  * the script of the same name.
  */
-import type { LoadProfileName, Mix, RateStream, ScenarioFacts } from './scenario.ts';
+import type { ClientCost } from './client-cost.ts';
+import type { ClientStream, LoadProfileName, Mix, RateStream, ScenarioFacts } from './scenario.ts';
 
 const USUAL_MIX: Mix = { listPets: 80, createPet: 5, getPet: 15 };
 const READ_MIX: Mix = { listPets: 80, createPet: 0, getPet: 20 };
@@ -16,14 +17,19 @@ const rate = (name: string, profile: LoadProfileName, more: Partial<RateStream> 
   ...more,
 });
 
-/** What keys of every plan are driven to their limit by, each by a client of its own. */
-const AT_THE_LIMIT = {
-  kind: 'clients',
-  exec: 'default',
-  role: 'exhaust',
-  plans: ['free', 'pro', 'business'],
-  overLimit: true,
-} as const;
+const clients = (
+  name: string,
+  role: ClientStream['role'],
+  cost: ClientCost,
+  more: Partial<ClientStream> = {},
+): ClientStream => ({ kind: 'clients', name, exec: 'default', role, cost, ...more });
+
+/** Clients at the limit of keys of every plan, one a key. */
+const AT_THE_LIMIT = { plans: ['free', 'pro', 'business'], overLimit: true } as const;
+/** One client that goes over the limit of its key. */
+const OVER_THE_LIMIT = { count: 1, overLimit: true } as const;
+/** Where windows and bans are the question, any error answers it. */
+const NOTHING_WRONG = 'errors==0,violations==0';
 
 export const CATALOGUE: readonly ScenarioFacts[] = [
   {
@@ -99,15 +105,16 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     // Three windows, and time for a slow target to answer as many requests.
     targetSeconds: 600,
     streams: [
-      {
-        ...AT_THE_LIMIT,
-        name: 'edge',
-        // The most that comes together is what goes over the limit, with what looks for its window.
-        cost: { minutes: 3, plus: 5, busiestMinute: { minutes: 1, plus: 4 } },
-      },
+      // The most that comes together is what goes over the limit, with what looks for its window.
+      clients(
+        'edge',
+        'exhaust',
+        { minutes: 3, plus: 5, busiestMinute: { minutes: 1, plus: 4 } },
+        AT_THE_LIMIT,
+      ),
     ],
     mix: READ_MIX,
-    thresholds: 'errors==0,violations==0',
+    thresholds: NOTHING_WRONG,
     needs: ['exhaust'],
   },
   {
@@ -115,16 +122,17 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     answers: 'Do clients that wait as told get what they pay for, and are they never banned?',
     targetSeconds: 115,
     streams: [
-      {
-        ...AT_THE_LIMIT,
-        name: 'polite',
-        // Three windows' quota fits into the time, or a bucket's and two refills, with a refusal a second; twice the
-        // minute's quota fits into a minute.
-        cost: { minutes: 3, plus: 150, busiestMinute: { minutes: 2, plus: 75 } },
-      },
+      // Three windows' quota fits into the time, or a bucket's and two refills, with a refusal a second; twice the
+      // minute's quota fits into a minute.
+      clients(
+        'polite',
+        'exhaust',
+        { minutes: 3, plus: 150, busiestMinute: { minutes: 2, plus: 75 } },
+        AT_THE_LIMIT,
+      ),
     ],
     mix: READ_MIX,
-    thresholds: 'errors==0,violations==0',
+    thresholds: NOTHING_WRONG,
     needs: ['exhaust'],
   },
   {
@@ -133,19 +141,11 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     rate: 2,
     targetSeconds: 240,
     streams: [
-      {
-        kind: 'clients',
-        name: 'abuser',
-        exec: 'default',
-        role: 'ban',
-        count: 1,
-        overLimit: true,
-        cost: { minutes: 2, plus: 70 },
-      },
+      clients('abuser', 'ban', { minutes: 2, plus: 70 }, OVER_THE_LIMIT),
       rate('bystanders', 'constant', { exec: 'bystander' }),
     ],
     mix: READ_MIX,
-    thresholds: 'errors==0,violations==0',
+    thresholds: NOTHING_WRONG,
     needs: ['exhaust', 'ban'],
   },
   {
@@ -156,19 +156,15 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     streams: [
       rate('alone', 'constant', { to: 0.5 }),
       rate('disturbed', 'constant', { exec: 'disturbed', from: 0.5 }),
-      {
-        kind: 'clients',
-        name: 'noise',
-        exec: 'noise',
-        role: 'ban',
-        count: 1,
-        from: 0.5,
-        overLimit: true,
-        cost: { minutes: 0, plus: 20, perSecond: 10 },
-      },
+      clients(
+        'noise',
+        'ban',
+        { minutes: 0, plus: 20, perSecond: 10 },
+        { ...OVER_THE_LIMIT, exec: 'noise', from: 0.5 },
+      ),
     ],
     mix: READ_MIX,
-    thresholds: 'errors==0,violations==0',
+    thresholds: NOTHING_WRONG,
     needs: ['exhaust', 'ban'],
     judges: ['neighbour'],
   },
@@ -178,18 +174,9 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     seconds: 5,
     // A slow target is waited for.
     targetSeconds: 60,
-    streams: [
-      {
-        kind: 'clients',
-        name: 'burst',
-        exec: 'default',
-        role: 'load',
-        count: 20,
-        cost: { minutes: 0, plus: 13 },
-      },
-    ],
+    streams: [clients('burst', 'load', { minutes: 0, plus: 13 }, { count: 20 })],
     mix: { listPets: 0, createPet: 100, getPet: 0 },
-    thresholds: 'errors==0,violations==0',
+    thresholds: NOTHING_WRONG,
     needs: ['writes'],
     judges: ['unique-ids'],
   },

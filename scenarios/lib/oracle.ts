@@ -214,34 +214,30 @@ function firstProblem(errors: typeof pets.errors): string {
 
 /** The animals with every digit of their ids; undefined where one is no int64. */
 function shown(valid: readonly Pet[], text: string): readonly ShownAnimal[] | undefined {
-  const ids = beyondDoubles() ? exactIds(text) : valid;
-  const animals = valid.map(({ name, status }, index) => ({ name, status, ...inDigits(ids[index]) }));
+  const ids = beyondDoubles()
+    ? exactIds(text)
+    : valid.map(({ id, categoryId }) => ({ id: String(id), categoryId: String(categoryId) }));
+  const animals = valid.map(({ name, status }, index) => ({
+    name,
+    status,
+    id: ids[index]?.id,
+    categoryId: ids[index]?.categoryId,
+  }));
   return animals.every(({ id, categoryId }) => id !== undefined && categoryId !== undefined)
     ? animals
     : undefined;
 }
 
-interface Ids {
-  readonly id: bigint | number | undefined;
-  readonly categoryId: bigint | number | undefined;
-}
-
-const inDigits = ({ id, categoryId }: Ids = { id: undefined, categoryId: undefined }) => ({
-  id: id?.toString(),
-  categoryId: categoryId?.toString(),
-});
-
 /** The ids of one animal or of several, which JSON.parse rounds from 2^53 on. */
-function exactIds(text: string): Ids[] {
+function exactIds(text: string): { id: string | undefined; categoryId: string | undefined }[] {
   const body = parseJson(text);
-  if (!body.ok) return [];
-  const all = Array.isArray(body.value) ? body.value : [body.value];
-  return all
-    .filter(isJsonObject)
-    .map(({ id, categoryId }) => ({ id: int64Of(id), categoryId: int64Of(categoryId) }));
+  return (body.ok ? [body.value].flat() : []).filter(isJsonObject).map(({ id, categoryId }) => ({
+    id: int64Of(id)?.toString(),
+    categoryId: int64Of(categoryId)?.toString(),
+  }));
 }
 
 /** The ids of the animals in a body, with every digit. */
 export function idsIn(text: string): string[] {
-  return exactIds(text).flatMap(({ id }) => id?.toString() ?? []);
+  return exactIds(text).flatMap(({ id }) => id ?? []);
 }

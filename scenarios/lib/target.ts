@@ -18,7 +18,7 @@ import {
 import { begin, end, endAs, noteAdded, tellViolation } from './report.ts';
 import { keyValue, plan } from './run-plan.ts';
 import { STATUS_FACTOR, seriesCode } from './sample.ts';
-import type { LoadOperation, PlannedKey } from './scenario.ts';
+import { OPERATIONS, type PlannedKey } from './scenario.ts';
 
 type TextResponse = RefinedResponse<'text'>;
 /** A response whose body k6 left unread, which costs it a tenth less. */
@@ -39,7 +39,6 @@ const expected429 = new Counter('expected_429');
 http.setResponseCallback(http.expectedStatuses({ min: 200, max: 299 }, 404));
 
 const NAMES = ['GET /pets', 'POST /pets', 'GET /pets/{petId}'] as const;
-const OPERATION_NAMES: readonly LoadOperation[] = ['listPets', 'createPet', 'getPet'];
 const SUCCESSES = [200, 201, 200] as const;
 const petsUrl = `${plan.target}/pets`;
 const { validateEvery } = plan;
@@ -79,13 +78,13 @@ export function caller(stream: number, keyIndex: number): Caller {
     keyIndex,
     key,
     expects429: planned.expects429,
-    params: OPERATION_NAMES.map((operation) => ({
+    params: OPERATIONS.map((operation) => ({
       headers: operation === 'createPet' ? { ...headers, 'Content-Type': 'application/json' } : headers,
       ...callback,
       ...(validateEvery === 1 ? {} : { responseType: 'text' as const }),
     })),
     bodiless: { headers, ...callback },
-    codes: OPERATION_NAMES.map((_, index) => seriesCode(stream, keyIndex, index)),
+    codes: OPERATIONS.map((_, index) => seriesCode(stream, keyIndex, index)),
     listedCode: seriesCode(stream, keyIndex, 0) + 200 * STATUS_FACTOR + OK,
     known: unknownHeaders(),
   };
@@ -104,7 +103,7 @@ function tagAs(who: Caller, operation: number): void {
   const { tags } = exec.vu.metrics;
   const isNew = taggedCaller?.stream !== who.stream;
   if (isNew || taggedOperation !== operation) {
-    tags['operation'] = OPERATION_NAMES[operation] ?? '';
+    tags['operation'] = OPERATIONS[operation] ?? '';
     tags['name'] = NAMES[operation] ?? '';
   }
   if (isNew || taggedCaller?.key.plan !== who.key.plan) tags['plan'] = who.key.plan;

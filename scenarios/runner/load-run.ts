@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '../../checks/run/write-whole.ts';
 import { createRedactor } from '../../checks/wire/redaction.ts';
@@ -9,11 +9,10 @@ import type { K6Binary } from './k6/k6-binary.ts';
 import { type K6Process, OWN_FIGURES, startK6 } from './k6/k6-process.ts';
 import { mostMemory } from './k6/process-watch.ts';
 import { type LoadRequest, type PreparedLoad, prepareLoad } from './quota/load-request.ts';
-import type { LoadTarget } from './quota/load-target.ts';
 import { preflight } from './quota/preflight.ts';
 import { keepSoFar } from './result/kept-so-far.ts';
 import type { LoadResult } from './result/load-result.ts';
-import { type SampleNames, SampleStore } from './result/sample-store.ts';
+import { SampleStore } from './result/sample-store.ts';
 import { stopWhenBroken } from './result/stop-when-broken.ts';
 import { makeShards, type Shard, startTogether } from './shards/shards.ts';
 
@@ -52,22 +51,32 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   const prepared = prepareLoad(request);
   const { facts, clauses } = prepared;
   const id = randomBytes(4).toString('hex');
-  const { clock, ...samples } = await look(request.target, prepared, request.stop);
+  const { address, keys, secrets } = request.target;
+  const { name = '', env = '' } = keys[prepared.looksFirst] ?? {};
+  const payer = { name, env, value: secrets[env] ?? '' };
+  const { clock, ...samples } = await preflight(address, payer, request.stop);
   await mkdir(request.out, { recursive: true, mode: 0o700 });
   const shards = await makeShards(request, prepared, { runId: id, clock, samples });
-  const store = new SampleStore(namesIn(prepared, request.target), prepared.blockSeconds);
-  const events = new EventLog(createRedactor(Object.values(request.target.secrets)));
+  const store = new SampleStore(
+    { streams: facts.streams.map((stream) => stream.name), keys },
+    prepared.blockSeconds,
+  );
+  const events = new EventLog(createRedactor(Object.values(secrets)));
   request.stop?.throwIfAborted();
   const vus = shards.reduce((sum, shard) => sum + shard.vus, 0);
   const remains = { request, prepared, id, startedAt: new Date(), store, events, vus };
   const file = join(request.out, 'load-report.json');
   const processes = startShards(shards, remains);
-  const release = endWith(request, processes);
-  const endGuard = facts.stopWhenBroken
-    ? stopWhenBroken(store, clauses, () => {
-        for (const process of processes) process.stop();
-      })
-    : undefined;
+  const stopAll = () => {
+    for (const process of processes) process.stop();
+  };
+  const killAll = () => {
+    for (const process of processes) process.kill();
+  };
+  const over = new AbortController();
+  request.stop?.addEventListener('abort', stopAll, { once: true, signal: over.signal });
+  request.kill?.addEventListener('abort', killAll, { once: true, signal: over.signal });
+  const endGuard = facts.stopWhenBroken ? stopWhenBroken(store, clauses, stopAll) : undefined;
   const endProgress = tellProgress(request, prepared, store);
   const endKeeping = keepSoFar(file, () =>
     assembleResult({ ...remains, exits: [], broken: undefined, soFar: true }),
@@ -75,7 +84,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   if (shards.length > 1) {
     await startTogether(shards, processes, request.stop).catch((error: unknown) => {
       // One that is not there keeps all of them from starting; the others would wait for ever.
-      for (const process of processes) process.kill();
+      killAll();
       if (request.stop?.aborted !== true)
         events.problem(`the shards could not be started: ${error instanceof Error ? error.message : error}`);
     });
@@ -84,14 +93,13 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   const broken = endGuard?.();
   endProgress();
   await endKeeping();
-  release();
+  over.abort();
   const result = assembleResult({ ...remains, exits, broken });
+  const summaries = shards.map(({ folder }) => (shards.length > 1 ? folder : request.out));
   try {
     await writeWhole(file, `${JSON.stringify(result, null, 1)}\n`);
-    for (const [index, { folder }] of shards.entries()) {
-      const summary = join(shards.length > 1 ? folder : request.out, 'summary.json');
-      await writeFile(summary, JSON.stringify(events.figures(index), null, 2), { mode: 0o600 });
-    }
+    for (const [index, folder] of summaries.entries())
+      await writeWhole(join(folder, 'summary.json'), JSON.stringify(events.figures(index), null, 2));
   } catch (error) {
     throw new ResultUnwritten(result, error);
   }
@@ -107,17 +115,6 @@ function tellProgress({ onProgress }: LoadRun, { bill }: PreparedLoad, store: Sa
   const timer = setInterval(() => onProgress(made(), bill.total), TELL_EVERY_MS);
   timer.unref();
   return () => clearInterval(timer);
-}
-
-/** Looks at the target, on the key that has most left. */
-function look({ address, keys, secrets }: LoadTarget, { looksFirst }: PreparedLoad, stop?: AbortSignal) {
-  const { name = '', env = '' } = keys[looksFirst] ?? {};
-  return preflight(address, { name, env, value: secrets[env] ?? '' }, stop);
-}
-
-/** Whom the numbers in samples stand for: the same in all processes. */
-function namesIn({ facts }: PreparedLoad, { keys }: LoadTarget): SampleNames {
-  return { streams: facts.streams.map(({ name }) => name), keys };
 }
 
 /** Starts a k6 process for each shard; what they say is taken in as it comes. */
@@ -148,20 +145,4 @@ function startShards(
       onLog: (level, message) => events.log(level, message, note),
     }),
   );
-}
-
-/** Hands the user's signals on to k6. @returns ends that */
-function endWith({ stop, kill }: LoadRun, processes: readonly K6Process[]): () => void {
-  const onStop = () => {
-    for (const process of processes) process.stop();
-  };
-  const onKill = () => {
-    for (const process of processes) process.kill();
-  };
-  stop?.addEventListener('abort', onStop, { once: true });
-  kill?.addEventListener('abort', onKill, { once: true });
-  return () => {
-    stop?.removeEventListener('abort', onStop);
-    kill?.removeEventListener('abort', onKill);
-  };
 }

@@ -45,15 +45,13 @@ function read(pid: number): Reading | undefined {
     // The second field, the name, may hold spaces and parentheses.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const [memoryBytes, memoryPeakBytes] = ['VmRSS', 'VmHWM'].map(
+      (field) => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024,
+    );
     // A process that is about to be gone shows no memory any more.
-    const bytes = (field: string) =>
-      Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1] ?? 0) * 1024;
-    return {
-      at: performance.now(),
-      cpuSeconds: (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND,
-      memoryBytes: bytes('VmRSS'),
-      memoryPeakBytes: bytes('VmHWM'),
-    };
+    if (!memoryBytes || !memoryPeakBytes) return undefined;
+    const cpuSeconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+    return { at: performance.now(), cpuSeconds, memoryBytes, memoryPeakBytes };
   } catch {
     return undefined;
   }
@@ -79,7 +77,6 @@ export function watchProcess(
   let last: Reading | undefined;
   let counted: Reading | undefined;
   let cpuPeakPart = 0;
-  let memoryPeakBytes = 0;
   let isTooMuch = false;
   const look = () => {
     const now = pid === undefined ? undefined : read(pid);
@@ -87,7 +84,6 @@ export function watchProcess(
     first ??= now;
     last = now;
     counted ??= now;
-    memoryPeakBytes = Math.max(memoryPeakBytes, now.memoryPeakBytes);
     if (now.at - counted.at >= CPU_OVER_MS) {
       cpuPeakPart = Math.max(cpuPeakPart, cpuPart(counted, now));
       counted = now;
@@ -101,9 +97,9 @@ export function watchProcess(
   look();
   return () => {
     clearInterval(timer);
-    const memory = { memoryPeakBytes: last === undefined ? null : memoryPeakBytes };
+    const memoryPeakBytes = last?.memoryPeakBytes ?? null;
     if (first === undefined || last === undefined || last.at <= first.at)
-      return { cpuSeconds: null, cpuMeanPart: null, cpuPeakPart: null, ...memory };
-    return { cpuSeconds: last.cpuSeconds, cpuMeanPart: cpuPart(first, last), cpuPeakPart, ...memory };
+      return { cpuSeconds: null, cpuMeanPart: null, cpuPeakPart: null, memoryPeakBytes };
+    return { cpuSeconds: last.cpuSeconds, cpuMeanPart: cpuPart(first, last), cpuPeakPart, memoryPeakBytes };
   };
 }

@@ -281,7 +281,7 @@ export function planQuota(demand: Demand, keys: readonly BudgetKey[]): QuotaPlan
   try {
     const streams = payStreams(demand, keys, paid);
     const first = keyWithMostLeft(keys.filter((_, index) => streams[0]?.keys.includes(index)));
-    const looksFirst = keys.findIndex((key) => key === first);
+    const looksFirst = first === undefined ? -1 : keys.indexOf(first);
     if (first !== undefined && demand.looks !== false) {
       const { total = 0, busiestMinute = 0 } = paid.get(first) ?? {};
       paid.set(first, { total: total + 1, busiestMinute: busiestMinute + 1 });
