@@ -1,7 +1,8 @@
 /** Load results of runs that never were, for the tests of their page. */
+import { encodeIntoCompressedBase64 } from 'hdr-histogram-js';
 import type { LoadOperation, PlanName } from '../../scenarios/lib/scenario.ts';
 import type { CapacityResult, CapacityStep } from '../../scenarios/runner/capacity/capacity.ts';
-import { combine, encodeHistogram, latencyOf, newHistogram } from '../../scenarios/runner/result/figures.ts';
+import { combine, latencyOf, newHistogram } from '../../scenarios/runner/result/figures.ts';
 import type { LoadBlock, LoadResult, LoadSeries } from '../../scenarios/runner/result/load-result.ts';
 import { SAMPLE_START } from './sample-exchanges.ts';
 
@@ -54,7 +55,7 @@ function sampleSeries(
       mean: block.mean / 1000,
       p50: block.getValueAtPercentile(50) / 1000,
       p99: block.getValueAtPercentile(99) / 1000,
-      histogram: encodeHistogram(block),
+      histogram: encodeIntoCompressedBase64(block),
     });
   }
   const requests = perSecond * SECONDS;

@@ -3,12 +3,13 @@
  * the scripts (k6) read the same types.
  */
 import type { ClientCost } from './client-cost.ts';
+import type { RunFacts } from './events.ts';
 
 /** The operations that load consists of, in the order of their numbers in samples. */
 export const OPERATIONS = ['listPets', 'createPet', 'getPet'] as const;
 export type LoadOperation = (typeof OPERATIONS)[number];
 
-export type PlanName = 'free' | 'pro' | 'business' | 'enterprise';
+export type PlanName = PlannedKey['plan'];
 
 /** How many of 100 requests each operation gets; parts of any sum. */
 export type Mix = Readonly<Record<LoadOperation, number>>;
@@ -71,13 +72,7 @@ export interface ScenarioFacts {
 }
 
 /** A key in a plan: everything but its value, which is in the environment variable `env` only. */
-export interface PlannedKey {
-  readonly name: string;
-  readonly plan: PlanName;
-  readonly env: string;
-  readonly perMinute: number;
-  readonly perDay: number;
-}
+export type PlannedKey = Readonly<RunFacts['keys'][number]>;
 
 /** A stream with its keys. */
 export interface PlannedStream {

@@ -5,9 +5,9 @@ const figures = { requests: 1000, errors: 1, violations: 0, latency: (percentile
 
 t.test('an objective is read clause by clause', async (t) => {
   const [latency, errors, violations] = parseSlo('p99.9<200ms, errors<0.1%,violations==0');
-  t.match(latency, { metric: { kind: 'latency', percentile: 99.9 }, bound: 200, inclusive: false });
-  t.match(errors, { metric: { kind: 'errors' }, bound: 0.001 });
-  t.match(violations, { metric: { kind: 'violations' }, bound: 0, inclusive: true });
+  t.match(latency, { metric: 'latency', percentile: 99.9, bound: 200, inclusive: false });
+  t.match(errors, { metric: 'errors', bound: 0.001 });
+  t.match(violations, { metric: 'violations', bound: 0, inclusive: true });
   t.match(parseSlo('p50(getPet)<1.5s'), [{ operation: 'getPet', bound: 1500 }]);
   t.match(parseSlo('p95<=800us'), [{ bound: 0.8, inclusive: true }]);
 });

@@ -1,20 +1,16 @@
 /** The language of `--slo` and of thresholds: `p99<200ms,errors<0.1%,violations==0`. */
 
-/** What a clause looks at. */
-export type SloMetric =
-  | { readonly kind: 'latency'; readonly percentile: number }
-  | { readonly kind: 'errors' }
-  | { readonly kind: 'violations' };
-
 export interface SloClause {
   readonly text: string;
-  readonly metric: SloMetric;
+  readonly metric: 'latency' | 'errors' | 'violations';
+  /** Of latency. */
+  readonly percentile: number;
   /** Milliseconds for latency, a part of 1 for errors, a count for violations. */
   readonly bound: number;
   /** Whether the bound itself is still good (`==0`, `<=`). */
   readonly inclusive: boolean;
   /** Restricts the clause to one operation: `p99(listPets)<200ms`. */
-  readonly operation?: string;
+  readonly operation: string | undefined;
 }
 
 /** Text that is no objective. */
@@ -48,40 +44,34 @@ const LONGEST_CLAUSE = 60;
 function parseClause(text: string): SloClause {
   if (text.length > LONGEST_CLAUSE)
     throw new SloError(`"${text.slice(0, LONGEST_CLAUSE)}…" is no clause; write one like p99<200ms`);
-  const { percentile, count, operation, sign, value, unit } = CLAUSE.exec(text)?.groups ?? {};
-  if (sign === undefined || value === undefined) {
+  const { percentile, count, operation, sign, value, unit = '' } = CLAUSE.exec(text)?.groups ?? {};
+  if (sign === undefined || value === undefined)
     throw new SloError(`cannot read "${text}": write p99<200ms, errors<0.1% or violations==0`);
-  }
-  const common = { text, inclusive: sign !== '<', ...(operation === undefined ? {} : { operation }) };
+  const clause = { text, percentile: Number(percentile), inclusive: sign !== '<', operation };
   if (percentile !== undefined) {
-    const factor = MILLISECONDS[unit ?? ''];
+    const factor = MILLISECONDS[unit];
     if (factor === undefined) throw new SloError(`"${text}" needs a unit of time: us, ms or s`);
     if (sign === '==') throw new SloError(`"${text}": a latency can be bounded, not set; write < or <=`);
-    if (!(Number(percentile) > 0)) throw new SloError(`"${text}": a percentile lies between 0 and 100`);
-    return {
-      ...common,
-      metric: { kind: 'latency', percentile: Number(percentile) },
-      bound: Number(value) * factor,
-    };
+    if (!(clause.percentile > 0)) throw new SloError(`"${text}": a percentile lies between 0 and 100`);
+    return { ...clause, metric: 'latency', bound: Number(value) * factor };
   }
   if (count === 'violations') {
-    if (unit !== undefined) throw new SloError(`"${text}": violations are counted, without a unit`);
-    return { ...common, metric: { kind: 'violations' }, bound: Number(value) };
+    if (unit !== '') throw new SloError(`"${text}": violations are counted, without a unit`);
+    return { ...clause, metric: 'violations', bound: Number(value) };
   }
-  if (unit !== undefined && unit !== '%')
-    throw new SloError(`"${text}": errors are a part, as in errors<0.1%`);
-  return { ...common, metric: { kind: 'errors' }, bound: unit === '%' ? Number(value) / 100 : Number(value) };
+  if (unit !== '' && unit !== '%') throw new SloError(`"${text}": errors are a part, as in errors<0.1%`);
+  return { ...clause, metric: 'errors', bound: unit === '%' ? Number(value) / 100 : Number(value) };
 }
 
 /** The bounds of clauses on latency, in milliseconds. */
 export const latencyBounds = (clauses: readonly SloClause[]): number[] =>
-  clauses.flatMap(({ metric, bound }) => (metric.kind === 'latency' ? [bound] : []));
+  clauses.flatMap(({ metric, bound }) => (metric === 'latency' ? [bound] : []));
 
 /** The latencies, in milliseconds, that an objective bounds; none where a stored one cannot be read any more. */
 export function boundsIn(text: string): { readonly text: string; readonly bound: number }[] {
   try {
     return parseSlo(text).flatMap(({ text, metric, bound }) =>
-      metric.kind === 'latency' ? [{ text, bound }] : [],
+      metric === 'latency' ? [{ text, bound }] : [],
     );
   } catch (error) {
     if (error instanceof SloError) return [];
@@ -95,7 +85,7 @@ export interface SloFigures {
   readonly errors: number;
   readonly violations: number;
   /** Milliseconds. */
-  latency(percentile: number): number;
+  readonly latency: (percentile: number) => number;
 }
 
 /** What came of one clause. */
@@ -106,24 +96,21 @@ export interface SloOutcome {
 }
 
 /** Judges a clause; one without a request to judge does not hold. */
-export function judgeClause(clause: SloClause, figures: SloFigures): SloOutcome {
-  if (figures.requests === 0) return { clause: clause.text, held: false, actual: 'no request was made' };
-  const { metric, bound, inclusive } = clause;
-  const within = (value: number) => (inclusive ? value <= bound : value < bound);
-  if (metric.kind === 'latency') {
-    const value = figures.latency(metric.percentile);
-    if (Number.isNaN(value)) return { clause: clause.text, held: false, actual: 'no request was answered' };
-    return { clause: clause.text, held: within(value), actual: `${round(value)} ms` };
-  }
-  if (metric.kind === 'violations') {
-    return { clause: clause.text, held: within(figures.violations), actual: String(figures.violations) };
-  }
-  const part = figures.errors / figures.requests;
-  return {
-    clause: clause.text,
-    held: within(part),
-    actual: `${round(part * 100)} % (${figures.errors} of ${figures.requests})`,
-  };
+export function judgeClause(
+  { text: clause, metric, percentile, bound, inclusive }: SloClause,
+  { requests, errors, violations, latency }: SloFigures,
+): SloOutcome {
+  if (requests === 0) return { clause, held: false, actual: 'no request was made' };
+  const outcome = (value: number, actual: string) => ({
+    clause,
+    held: inclusive ? value <= bound : value < bound,
+    actual,
+  });
+  if (metric === 'violations') return outcome(violations, String(violations));
+  const part = errors / requests;
+  if (metric === 'errors') return outcome(part, `${round(part * 100)} % (${errors} of ${requests})`);
+  const value = latency(percentile);
+  return outcome(value, Number.isNaN(value) ? 'no request was answered' : `${round(value)} ms`);
 }
 
 /** Three significant digits. */

@@ -58,7 +58,7 @@ function ramp(shape: readonly Slope[]): object {
 
 /** VUs for a rate (Little's law, with half as many again for what is slower than the objective allows). */
 function vusFor(peak: number, clauses: readonly SloClause[], segments: number): number {
-  const { bound = USUAL_BOUND_MS } = clauses.find(({ metric }) => metric.kind === 'latency') ?? {};
+  const { bound = USUAL_BOUND_MS } = clauses.find(({ metric }) => metric === 'latency') ?? {};
   const vus = Math.min(MOST_VUS, Math.ceil(((peak * bound) / 1000) * 1.5) + 4);
   return Math.ceil(vus / segments) * segments;
 }

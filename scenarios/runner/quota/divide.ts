@@ -17,19 +17,12 @@ export interface LoadPart {
   readonly streams: readonly PaidStream[];
 }
 
-/** A part of the keys. */
-interface KeyPart {
-  readonly keys: readonly number[];
-  /** What they pay of all the load, as a part of 1. */
-  readonly share: number;
-}
-
 /**
  * Divides keys so that no two parts share one: each key in turn, largest share first, to the part that has least.
  *
- * @param shares what each key pays of all the load, by its position
+ * @param shares what each key pays of all the load, as a part of 1, by its position
  */
-export function divideKeys(shares: ReadonlyMap<number, number>, parts: number): KeyPart[] {
+export function divideKeys(shares: ReadonlyMap<number, number>, parts: number) {
   const made = Array.from({ length: parts }, () => ({ keys: [] as number[], share: 0 }));
   for (const [key, share] of [...shares].toSorted(([, a], [, b]) => b - a)) {
     const least = made.reduce((a, b) => (b.share < a.share ? b : a));
@@ -64,10 +57,7 @@ export function divideLoad(
     const rate = demand.rate * (evenly ? 1 / count : share);
     const budgets = keys.map((key, index) => (own.includes(index) ? key : { ...key, roles: [] }));
     // Only one of them looks at the target.
-    const quota = planQuota(
-      { ...demand, rate, ...(own.includes(looksFirst) ? {} : { looks: false }) },
-      budgets,
-    );
+    const quota = planQuota({ ...demand, rate, looks: own.includes(looksFirst) }, budgets);
     if (quota.kind === 'paid') return { rate, streams: quota.streams, bill: quota.bill };
     const names = own.flatMap((index) => keys[index]?.name ?? []).join(', ');
     throw new LoadRefused(

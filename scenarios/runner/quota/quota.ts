@@ -71,7 +71,7 @@ export interface Demand {
   /** Seconds of the target's clock in a real one. */
   readonly clockSpeed: number;
   /** False where another pays for the look at the target before the load. */
-  readonly looks?: false;
+  readonly looks?: boolean;
 }
 
 /** Requests that each key is kept short of its limits: what the runner itself sends before and after, and rounding. */

@@ -20,21 +20,16 @@ export function newHistogram(): Histogram {
   });
 }
 
-/** The histogram that {@link encodeHistogram} wrote. */
+/** The histogram of a result: V2, deflated, base64. */
 export function histogramFrom(encoded: string): Histogram {
   return decodeFromCompressedBase64(encoded, 32, false);
 }
 
-/** Histograms that {@link encodeHistogram} wrote, as one. */
+/** Histograms of a result as one. */
 export function mergedHistogram(parts: Iterable<{ readonly histogram: string }>): Histogram {
   const merged = newHistogram();
   for (const { histogram } of parts) merged.add(histogramFrom(histogram));
   return merged;
-}
-
-/** The histogram as the result has it: V2, deflated, base64. */
-export function encodeHistogram(histogram: Histogram): string {
-  return encodeIntoCompressedBase64(histogram);
 }
 
 /** A percentile in milliseconds. */
@@ -53,7 +48,7 @@ export function latencyOf(histogram: Histogram): Latency | null {
     p99: at(99),
     p999: at(99.9),
     max: histogram.maxValue / 1000,
-    histogram: encodeHistogram(histogram),
+    histogram: encodeIntoCompressedBase64(histogram),
   };
 }
 
@@ -70,7 +65,7 @@ export function blockOf(
     mean: histogram.mean / 1000,
     p50: percentileOf(histogram, 50),
     p99: percentileOf(histogram, 99),
-    histogram: encodeHistogram(histogram),
+    histogram: encodeIntoCompressedBase64(histogram),
   };
 }
 
