@@ -1,6 +1,6 @@
 /** Journeys: what one arrival does, whatever the load profile. */
 import exec from 'k6/execution';
-import { late } from './report.ts';
+import { noteLag } from './report.ts';
 import { plan } from './run-plan.ts';
 import { streamNumber } from './script.ts';
 import { add, type Caller, caller, get, listRequest, sendList } from './target.ts';
@@ -82,7 +82,7 @@ export function mixedRequests(streamName: string): () => void {
     }
     const turn = scenario.iterationInInstance;
     if (constantRate !== undefined && turn % LAG_EVERY === 0) {
-      late(now - scenario.startTime - (turn / constantRate) * 1000);
+      noteLag(now - scenario.startTime - (turn / constantRate) * 1000);
     }
     const keyIndex = schedule[turn % schedule.length] ?? 0;
     let who = callers[keyIndex];

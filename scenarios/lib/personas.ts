@@ -107,12 +107,12 @@ export function polite(who: Caller, seconds: number): void {
       admitted += 1;
       refusedInARow = 0;
     } else if (answer.status === 429) {
-      const told = wait(answer) ?? 1;
+      const asked = wait(answer) ?? 1;
       refused += 1;
       refusedInARow += 1;
-      const pause = told + (refusedInARow > 1 ? Math.random() * 2 ** refusedInARow : Math.random() * 0.1);
-      if (told > LAST_WAIT || refusedInARow > 8)
-        banned = `429 with ${told} s to wait, ${refusedInARow} in a row`;
+      const pause = asked + (refusedInARow > 1 ? Math.random() * 2 ** refusedInARow : Math.random() * 0.1);
+      if (asked > LAST_WAIT || refusedInARow > 8)
+        banned = `429 with ${asked} s to wait, ${refusedInARow} in a row`;
       // Nobody waits beyond the end: k6 would cut the client off before it told what it got.
       else rest(Math.min(pause, began + seconds - targetSeconds()));
     } else if (answer.status === 0) rest(1);
@@ -201,12 +201,12 @@ export function abuse(who: Caller, longest: number): void {
   if (ban === undefined)
     return measurement(who, 'requests after the first 429, no ban seen', after, 'requests');
   const banAt = targetSeconds();
-  const told = wait(ban);
+  const length = wait(ban);
   measurement(who, 'requests after the first 429 until the ban', after, 'requests');
   measurement(who, 'time from the first 429 to the ban', banAt - firstAt, 's');
-  if (told !== undefined) measurement(who, 'ban as told', told, 's');
-  if ((told ?? WINDOW) > longest) return;
-  const { status } = outlast(who, told ?? WINDOW);
+  if (length !== undefined) measurement(who, 'ban as told', length, 's');
+  if ((length ?? WINDOW) > longest) return;
+  const { status } = outlast(who, length ?? WINDOW);
   if (status === 200)
     measurement(who, 'ban as measured, to the next admitted request', targetSeconds() - banAt, 's');
   assertion(who, 'a ban ends', status === 200, 'served again', `status ${status}`);

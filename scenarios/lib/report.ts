@@ -82,7 +82,7 @@ export function drain(): void {
 }
 
 /** Notes how late an iteration began, in milliseconds. */
-export function late(milliseconds: number): void {
+export function noteLag(milliseconds: number): void {
   lags.push(Math.round(milliseconds));
 }
 

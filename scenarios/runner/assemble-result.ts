@@ -1,8 +1,8 @@
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { arrivedBy, slopes } from '../lib/load-profiles.ts';
 import { round } from '../lib/slo.ts';
-import { recovers } from './compare/judge-recovery.ts';
-import { idsAreUnique, latencyTrend, neighbourFeels, type Undecided } from './compare/judges.ts';
+import { judgeRecovery } from './compare/judge-recovery.ts';
+import { judgeIds, judgeNeighbour, judgeTrend, type Undecided } from './compare/judges.ts';
 import type { EventLog } from './k6/event-log.ts';
 import type { K6Binary } from './k6/k6-binary.ts';
 import type { K6Exit } from './k6/k6-process.ts';
@@ -59,7 +59,7 @@ export function assembleResult(remains: RunRemains): LoadResult {
   const thresholds = [
     ...measured.thresholds,
     ...judged.filter((outcome) => 'held' in outcome),
-    ...(interrupted ? [] : silence(remains)),
+    ...(interrupted ? [] : judgeSilence(remains)),
   ];
   const figures = verdictOf({ ...measured, thresholds });
   const failed = exits.find(({ code, signal }) => signal !== null || (code !== 0 && code !== K6_SIGNALLED));
@@ -84,7 +84,7 @@ export function assembleResult(remains: RunRemains): LoadResult {
       ? 'interrupted'
       : failed !== undefined
         ? 'failed-to-run'
-        : answered(figures, remains, undecided.length > 0),
+        : verdictWhole(figures, remains, undecided.length > 0),
     notes: [
       ...prepared.notes,
       ...undecided.map(({ name, undecided: why }) => `${NOT_JUDGED}${name}: ${why}`),
@@ -97,7 +97,7 @@ export function assembleResult(remains: RunRemains): LoadResult {
 }
 
 /** What a run comes to that went as it should. */
-function answered(
+function verdictWhole(
   figures: LoadResult['verdict'],
   { broken, prepared: { facts } }: RunRemains,
   isOpen: boolean,
@@ -114,14 +114,14 @@ function judgeWhole(
   series: readonly LoadSeries[],
 ): (ThresholdOutcome | Undecided)[] {
   return (facts.judges ?? []).flatMap((judge): (ThresholdOutcome | Undecided)[] => {
-    if (judge === 'latency-trend') return [latencyTrend(series)];
-    if (judge === 'recovery') return recovers(facts, series, seconds, store.span()?.first ?? 0);
-    return judge === 'neighbour' ? neighbourFeels(series) : [idsAreUnique(events.addedIds)];
+    if (judge === 'latency-trend') return [judgeTrend(series)];
+    if (judge === 'recovery') return judgeRecovery(facts, series, seconds, store.span()?.first ?? 0);
+    return judge === 'neighbour' ? judgeNeighbour(series) : [judgeIds(events.addedIds)];
   });
 }
 
 /** A broken threshold where clients whose behaviour is the subject told nothing of it. */
-function silence({ request, prepared, events }: RunRemains): ThresholdOutcome[] {
+function judgeSilence({ request, prepared, events }: RunRemains): ThresholdOutcome[] {
   const heard = new Set(
     [...events.assertions, ...events.undecided, ...events.measurements].map(({ key }) => key),
   );

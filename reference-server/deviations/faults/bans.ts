@@ -92,7 +92,7 @@ const counting = (due: (admitted: number, refusedWindows: number) => boolean): P
     };
   });
 
-const told = (change: (seconds: number) => string): Personality =>
+const retryAfter = (change: (seconds: number) => string): Personality =>
   header('Retry-After', banned, (value) => change(Number(value)));
 
 /** A ban that every request within it prolongs by an hour. */
@@ -152,12 +152,12 @@ export const BAN_FAULTS: FaultTable = {
   'ban-ends-as-told': {
     'ban-twice-as-long': ['A ban lasts twice as long as it says.',
       prolonging((first) => ({ until: first + 120_000, told: first + 60_000 }))],
-    'ban-says-one-second': ['A ban says to retry after 1 second.', told(() => '1')],
+    'ban-says-one-second': ['A ban says to retry after 1 second.', retryAfter(() => '1')],
     'ban-like-the-limit-says-one-second': [
       'A ban is answered as the limit is, and says to retry after 1 second.',
-      body('{"code":"rate_limit_exceeded","message":"Too many requests.","status":429}'), told(() => '1')],
+      body('{"code":"rate_limit_exceeded","message":"Too many requests.","status":429}'), retryAfter(() => '1')],
     'ban-says-half': ['A ban says to retry after half of its time.',
-      told((seconds) => String(Math.ceil(seconds / 2)))],
+      retryAfter((seconds) => String(Math.ceil(seconds / 2)))],
     'ban-begins-anew': ['A ban begins anew with the first request after it.', banning(() => {
       const since = new Map<string, { until: number; renewed: boolean }>();
       return (key, now, usual) => {

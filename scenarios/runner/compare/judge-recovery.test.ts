@@ -3,7 +3,7 @@ import { scenarioNamed } from '../../lib/catalogue.ts';
 import { STATUS_FACTOR, seriesCode } from '../../lib/sample.ts';
 import type { LoadSeries } from '../result/load-result.ts';
 import { SampleStore } from '../result/sample-store.ts';
-import { recovers } from './judge-recovery.ts';
+import { judgeRecovery } from './judge-recovery.ts';
 
 const START = 1_700_000_000_000;
 const SECONDS = 100;
@@ -22,7 +22,7 @@ function series(microseconds: (second: number) => number): LoadSeries[] {
 }
 
 t.test('slow at the peak and right after it, as before later: it comes back, and when is told', async (t) => {
-  const [judged] = recovers(
+  const [judged] = judgeRecovery(
     spike,
     series((second) => (second >= 40 && second < 66 ? 50_000 : 1000)),
     SECONDS,
@@ -32,7 +32,7 @@ t.test('slow at the peak and right after it, as before later: it comes back, and
 });
 
 t.test('slow from the peak on: it does not come back', async (t) => {
-  const [judged] = recovers(
+  const [judged] = judgeRecovery(
     spike,
     series((second) => (second >= 40 ? 5000 : 1000)),
     SECONDS,
@@ -42,7 +42,7 @@ t.test('slow from the peak on: it does not come back', async (t) => {
 });
 
 t.test('too short to tell is neither held nor broken', async (t) => {
-  const [judged] = recovers(
+  const [judged] = judgeRecovery(
     spike,
     series(() => 1000).map((each) => ({ ...each, blocks: each.blocks.slice(0, 42) })),
     SECONDS,

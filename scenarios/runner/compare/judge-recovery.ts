@@ -36,7 +36,7 @@ function troubledFor(before: readonly LoadBlock[], after: readonly LoadBlock[], 
  * @param seconds how long the run was to last
  * @param start when its first request began, milliseconds since 1970
  */
-export function recovers(
+export function judgeRecovery(
   { streams }: ScenarioFacts,
   series: readonly LoadSeries[],
   seconds: number,

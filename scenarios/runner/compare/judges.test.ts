@@ -2,7 +2,7 @@ import t from 'tap';
 import { createRedactor } from '../../../checks/wire/redaction.ts';
 import { EventLog } from '../k6/event-log.ts';
 import { SampleStore } from '../result/sample-store.ts';
-import { idsAreUnique, latencyTrend, neighbourFeels } from './judges.ts';
+import { judgeIds, judgeNeighbour, judgeTrend } from './judges.ts';
 
 const NAMES = {
   streams: ['alone', 'disturbed'],
@@ -20,11 +20,11 @@ function seconds(many: number) {
 }
 
 t.test('what is too short to be judged neither holds nor is broken', async (t) => {
-  t.strictSame(latencyTrend(seconds(5)), {
+  t.strictSame(judgeTrend(seconds(5)), {
     name: 'latency does not creep up',
     undecided: '5 time blocks of the 12 that it takes: run it longer',
   });
-  t.strictSame(neighbourFeels(seconds(5)), [
+  t.strictSame(judgeNeighbour(seconds(5)), [
     {
       name: "the neighbour's noise does not reach others",
       undecided: 'the two have no operation in common: run it longer',
@@ -33,7 +33,7 @@ t.test('what is too short to be judged neither holds nor is broken', async (t) =
 });
 
 t.test('latency that stays as it is does not creep up', async (t) => {
-  t.match(latencyTrend(seconds(20)), { held: true });
+  t.match(judgeTrend(seconds(20)), { held: true });
 });
 
 t.test('what a client could not find out is kept apart from what it asserts', async (t) => {
@@ -45,7 +45,7 @@ t.test('what a client could not find out is kept apart from what it asserts', as
 });
 
 t.test('an id that two animals have is told', async (t) => {
-  t.match(idsAreUnique(['1', '2', '3']), { held: true, actual: '3 ids' });
-  t.match(idsAreUnique(['1', '2', '2']), { held: false, actual: '2 ids; given twice: 2' });
-  t.match(idsAreUnique([]), { held: false });
+  t.match(judgeIds(['1', '2', '3']), { held: true, actual: '3 ids' });
+  t.match(judgeIds(['1', '2', '2']), { held: false, actual: '2 ids; given twice: 2' });
+  t.match(judgeIds([]), { held: false });
 });

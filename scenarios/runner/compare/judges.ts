@@ -19,7 +19,7 @@ const GROWTH_ALLOWED = 0.5;
  * Whether latency creeps up: Theil-Sen's slope over the blocks' medians, which a few slow blocks do not bend, and
  * Kendall's test for a trend.
  */
-export function latencyTrend(series: readonly LoadSeries[]): ThresholdOutcome | Undecided {
+export function judgeTrend(series: readonly LoadSeries[]): ThresholdOutcome | Undecided {
   const name = 'latency does not creep up';
   const largest = series.toSorted((a, b) => b.requests - a.requests)[0];
   const points = (largest?.blocks ?? [])
@@ -55,7 +55,7 @@ export function latencyTrend(series: readonly LoadSeries[]): ThresholdOutcome | 
 }
 
 /** Whether a neighbour's noise reaches a client: its latency and errors beside the noise against those without. */
-export function neighbourFeels(series: readonly LoadSeries[]): (ThresholdOutcome | Undecided)[] {
+export function judgeNeighbour(series: readonly LoadSeries[]): (ThresholdOutcome | Undecided)[] {
   const of = (stream: string) => series.filter((each) => each.stream === stream);
   const comparison = compareBlocks(of('alone'), of('disturbed'), { toleratedSlowdown: 0.25 });
   const name = "the neighbour's noise does not reach others";
@@ -70,7 +70,7 @@ export function neighbourFeels(series: readonly LoadSeries[]): (ThresholdOutcome
 }
 
 /** Whether every animal that was added has an id of its own. */
-export function idsAreUnique(ids: readonly string[]): ThresholdOutcome {
+export function judgeIds(ids: readonly string[]): ThresholdOutcome {
   const seen = new Set<string>();
   const twice = new Set<string>();
   for (const id of ids) (seen.has(id) ? twice : seen).add(id);

@@ -130,14 +130,14 @@ async function build(progress: (line: string) => void, signal: AbortSignal | und
   const problems: string[] = [];
   let downloaded = 0;
   let compiled = 0;
-  let told = Number.NEGATIVE_INFINITY;
+  let lastLine = Number.NEGATIVE_INFINITY;
   for await (const line of createInterface({ input: go.stderr })) {
     if (line.startsWith('go: downloading ')) downloaded += 1;
     else if (/^[\w.-]+(\/[\w.~-]+)*$/.test(line)) compiled += 1;
     else problems.push(line);
     // A line per package would be hundreds in a log.
-    if (performance.now() - told < TELL_EVERY_MS) continue;
-    told = performance.now();
+    if (performance.now() - lastLine < TELL_EVERY_MS) continue;
+    lastLine = performance.now();
     progress(`building k6 ${PINNED_K6}: ${downloaded} modules fetched, ${compiled} packages compiled`);
   }
   const outcome = await ended;

@@ -45,7 +45,7 @@ export function divideLoad(
   { count, evenly }: { readonly count: number; readonly evenly: boolean },
 ): { readonly parts: readonly LoadPart[]; readonly bill: QuotaBill } {
   const { facts } = demand;
-  if (count === 1) return { parts: [{ rate: demand.rate, streams }], bill };
+  if (count === 1 && !evenly) return { parts: [{ rate: demand.rate, streams }], bill };
   if (streams.some(({ stream }) => stream.kind !== 'rate'))
     throw new LoadRefused(`${facts.name} is about single clients; only loads that are rates can be divided`);
   const { schedule = [] } = streams[0] ?? {};

@@ -33,9 +33,7 @@ function planned(request: KubernetesRequest, count: number): { plan: LoadPlan; p
     keys: request.target.keys.filter(({ roles }) => roles.includes('load')),
   };
   const prepared = prepareLoad({ ...request, target, evenly: true });
-  const { facts, streams, parts, blockSeconds } = prepared;
-  if (streams.some(({ stream }) => stream.kind !== 'rate'))
-    throw new LoadRefused(`${facts.name} is about single clients; only loads that are rates can be divided`);
+  const { facts, parts, blockSeconds } = prepared;
   const toOutputs = prometheusUrl !== undefined;
   const machine = { clockSpeed: target.clockSpeed, graceSeconds, toOutputs, segments: count };
   const plan = loadPlan(prepared, { ...request, target }, prepared, {
