@@ -86,27 +86,17 @@ const EMBEDDED_KEYS: readonly { name: string; plan: BudgetKey['plan']; roles: re
 
 /** Starts the reference server on loopback with keys that are new in every run. */
 export async function startEmbeddedTarget(options: EmbeddedOptions = {}): Promise<EmbeddedTarget> {
-  const issued = EMBEDDED_KEYS.map(({ name, plan }) => ({
-    name,
-    plan,
+  const issued = EMBEDDED_KEYS.map((key) => ({
+    ...key,
+    ...(key.plan === 'enterprise' ? BOUNDLESS : contract.plans[key.plan]),
+    env: `PETSTORE_${key.name.toUpperCase().replaceAll('-', '_')}`,
     value: randomBytes(24).toString('base64url'),
   }));
-  const server = await startReferenceServer({
-    keys: issued,
-    enterprise: BOUNDLESS,
-    ...options,
-  });
-  const variable = (name: string) => `PETSTORE_${name.toUpperCase().replaceAll('-', '_')}`;
+  const server = await startReferenceServer({ keys: issued, enterprise: BOUNDLESS, ...options });
   return {
     address: server.baseUrl,
-    keys: EMBEDDED_KEYS.map(({ name, plan, roles }) => ({
-      name,
-      plan,
-      roles,
-      env: variable(name),
-      ...(plan === 'enterprise' ? BOUNDLESS : contract.plans[plan]),
-    })),
-    secrets: Object.fromEntries(issued.map(({ name, value }) => [variable(name), value])),
+    keys: issued.map(({ value: _, ...key }) => key),
+    secrets: Object.fromEntries(issued.map(({ env, value }) => [env, value])),
     permit: ['writes', 'exhaust', 'ban', 'day'],
     clockSpeed: options.clockSpeed ?? 1,
     categoryId: undefined,
