@@ -545,6 +545,22 @@ t.test('two windows fall short alike where nobody else could have done it twice'
     );
   t.equal(fellShortAlike(bucket(3, 2, 1, 0), bucket(2, 1, 0)), true, 'a bucket hides fractions');
   t.equal(fellShortAlike(bucket(3, 2, 1, 0), bucket(0)), false);
+  const slow = (...remaining: readonly number[]) =>
+    countWindow(
+      remaining.map((left, index) => {
+        const sentAt = EPOCH + index * 5_000;
+        return reading({
+          sentAt,
+          receivedAt: sentAt,
+          limit: SIX,
+          remaining: left,
+          reset: EPOCH + index * 15_000,
+        });
+      }),
+      SIX,
+    );
+  t.equal(fellShortAlike(slow(2, 1, 1, 0, 0), bucket(2, 1)), true, 'one gave back more while it was emptied');
+  t.equal(fellShortAlike(slow(5, 4, 4, 3, 3), bucket(2, 1)), false, 'not as much was gone before');
 });
 
 t.test('a minute that looks back may still hold what is missing', async (t) => {

@@ -162,12 +162,13 @@ export function quotaLeft(admitted: readonly RateReading[], perMinute: number, i
 const BUCKET_ROUNDING = 2;
 
 /** Whether Reset moves on while a window is filled by more than answers take, as only a bucket's does. */
-function isBucket({ admitted }: WindowCount): boolean {
-  const resets = admitted.flatMap(({ reset }) => reset ?? []);
-  const [first, last] = [admitted[0], admitted.at(-1)];
-  const elapsed = (last?.receivedAt ?? 0) - (first?.sentAt ?? 0);
-  return Math.max(...resets) - Math.min(...resets) > elapsed + DATE_AND_RESET_ROUNDING;
+function isBucket(count: WindowCount): boolean {
+  const resets = count.admitted.flatMap(({ reset }) => reset ?? []);
+  return Math.max(...resets) - Math.min(...resets) > fillingTime(count) + DATE_AND_RESET_ROUNDING;
 }
+
+const fillingTime = ({ admitted }: WindowCount): number =>
+  (admitted.at(-1)?.receivedAt ?? 0) - (admitted[0]?.sentAt ?? 0);
 
 /**
  * Whether two windows fell short in the same way: as many admitted, nobody between our requests, and as much gone
@@ -176,11 +177,14 @@ function isBucket({ admitted }: WindowCount): boolean {
 export function fellShortAlike(a: WindowCount, b: WindowCount): boolean {
   const [x, y] = [a.verdict, b.verdict];
   if (x.kind !== 'fewer' || y.kind !== 'fewer') return false;
-  const apart = isBucket(a) && isBucket(b) ? BUCKET_ROUNDING : 0;
-  const near = (one: number, other: number) => Math.abs(one - other) <= apart;
+  const areBuckets = isBucket(a) && isBucket(b);
+  const apart = areBuckets ? BUCKET_ROUNDING : 0;
+  // A bucket gives back more while it is emptied more slowly.
+  const refilled = areBuckets ? couldRefill(a.perMinute, Math.max(fillingTime(a), fillingTime(b))) : 0;
+  const near = (one: number, other: number, by = apart) => Math.abs(one - other) <= by;
   return (
     [a, b].every(({ all, admitted }) => all.length === admitted.length) &&
-    near(a.admitted.length, b.admitted.length) &&
+    near(a.admitted.length, b.admitted.length, apart + refilled) &&
     near(x.before, y.before) &&
     x.between === 0 &&
     y.between === 0

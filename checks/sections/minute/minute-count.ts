@@ -99,7 +99,11 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, trace: Trace):
   if (refusal !== undefined && admitted.length === 0)
     return unsettled(`no request of key ${key.name} was admitted: its daily quota may be used up`);
   if (once !== undefined && again !== undefined && fellShortAlike(once.count, again.count))
-    return breaks(`${admitted.length} were admitted in each of two windows`);
+    return breaks(
+      once.count.admitted.length === again.count.admitted.length
+        ? `${admitted.length} were admitted in each of two windows`
+        : `${once.count.admitted.length} and ${again.count.admitted.length} were admitted in two windows`,
+    );
   if (admitted.length < count.all.length)
     return unsettled(
       `${admitted.length} of ${count.all.length} requests that were admitted came after an edge that X-RateLimit-Reset shows`,

@@ -68,6 +68,9 @@ func bucketOf(id string, limit int) *rate.Limiter {
 		if is("go-burst-of-one") {
 			burst = 1
 		}
+		if is("go-burst-of-a-quarter") {
+			burst = limit / 4
+		}
 		if is("go-half-the-refill") {
 			refill /= 2
 		}
