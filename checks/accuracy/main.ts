@@ -1,7 +1,7 @@
 /**
  * `npm run accuracy`: the whole suite against every fault and every conforming variant of the reference server, and
- * against services of Express, Fastify and Go, in parallel, on a simulated clock. With `--write` the matrix is written
- * to MATRIX.md beside this file's source. Exits 1 unless every fault is found by the requirement that it breaks, every
+ * against services of Express, Fastify, Go and FastAPI, in parallel, on a simulated clock. `--write` puts the matrix
+ * into MATRIX.md beside this file's source. Exits 1 unless every fault is found by the requirement that it breaks, every
  * requirement finds a fault, and no conforming server fails anything. `--frameworks` runs only these services, `--filter`
  * the cases that it matches, `--changed` the cases that are touched by what changed since a revision (`--base`, by default
  * HEAD); each of them runs three conforming reference servers too.
@@ -17,8 +17,14 @@ import { requirements } from '../../spec/contract.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import type { AccuracyCase, CaseResult } from './case.ts';
 import { touchedSince } from './changed.ts';
-import { FAULTS as FRAMEWORK_FAULTS, GO_STYLE, NODE_STYLES } from './frameworks/catalogue.ts';
-import { buildInGo } from './frameworks/framework-service.ts';
+import {
+  FAULTS as FRAMEWORK_FAULTS,
+  GO_STYLE,
+  NODE_STYLES,
+  PYTHON_STYLES,
+  type StyleName,
+} from './frameworks/catalogue.ts';
+import { buildInGo, installForPython, isInPython } from './frameworks/framework-service.ts';
 import { type Entry, matrixOf, matrixText } from './matrix.ts';
 
 const { values: options } = parseArgs({
@@ -42,7 +48,11 @@ const allCases: AccuracyCase[] = [
   ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name, animals: FOREIGN_ANIMALS, busy: true })),
   ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name, animals: 0 })),
   ...FRAMEWORK_FAULTS.map((fault) => ({ kind: 'fault' as const, ...fault })),
-  ...[...NODE_STYLES, GO_STYLE].map((style) => ({ kind: 'variant' as const, name: style, style })),
+  ...[...NODE_STYLES, GO_STYLE, ...PYTHON_STYLES].map((style) => ({
+    kind: 'variant' as const,
+    name: style,
+    style,
+  })),
 ];
 
 function weight({ breaks }: { readonly breaks: string }): number {
@@ -60,9 +70,23 @@ const asked = allCases.filter(
     (isAsked(one) && touches(one)) ||
     (one.kind === 'variant' && one.animals === undefined && ALWAYS.has(one.name)),
 );
-const noGo = asked.some(({ style }) => style === GO_STYLE) ? await buildInGo() : undefined;
-if (noGo !== undefined) process.stdout.write(`skipped, the service in Go: ${noGo}\n`);
-const cases = asked.filter(({ style }) => style !== GO_STYLE || noGo === undefined);
+
+/** The cases without those of services that cannot be provided on this machine. */
+async function provided(
+  from: readonly AccuracyCase[],
+  what: string,
+  isOne: (style: StyleName) => boolean,
+  provide: () => Promise<string | undefined>,
+): Promise<readonly AccuracyCase[]> {
+  const needs = ({ style }: AccuracyCase) => style !== undefined && isOne(style);
+  const problem = from.some(needs) ? await provide() : undefined;
+  if (problem === undefined) return from;
+  process.stdout.write(`skipped, ${what}: ${problem}\n`);
+  return from.filter((one) => !needs(one));
+}
+
+const withGo = await provided(asked, 'the service in Go', (style) => style === GO_STYLE, buildInGo);
+const cases = await provided(withGo, 'the services in Python', isInPython, installForPython);
 const queue = [...cases];
 const entries: Entry[] = [];
 const startedAt = performance.now();

@@ -117,7 +117,7 @@ export function matrixText(matrix: Matrix): string {
     '',
     `Written by \`npm run accuracy -- --write\`. ${matrix.found} of ${matrix.faults} single faults found by the requirement that they break; ${matrix.falseAlarms} false alarms on ${matrix.variants} conforming servers.`,
     '',
-    'A fault may break more than one statement of the document at once: what else failed with it is in brackets. Services of Express, Fastify and Go bear the name of their limiter; the rest is the reference server.',
+    'A fault may break more than one statement of the document at once: what else failed with it is in brackets. Services of Express, Fastify, Go and FastAPI bear the name of their limiter; the rest is the reference server.',
     '',
     '| Requirement | Faults found by it |',
     '|---|---|',

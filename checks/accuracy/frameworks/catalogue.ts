@@ -14,8 +14,11 @@ export const NODE_STYLES = [
 ] as const;
 /** The service in Go; `go/main.go`. */
 export const GO_STYLE = 'go-x-time-rate';
+/** The services in Python, by their workers; `python/pets.py`. */
+export const PYTHON_STYLES = ['fastapi-limits', 'fastapi-two-workers'] as const;
 export type NodeStyle = (typeof NODE_STYLES)[number];
-export type StyleName = NodeStyle | typeof GO_STYLE;
+export type PythonStyle = (typeof PYTHON_STYLES)[number];
+export type StyleName = NodeStyle | typeof GO_STYLE | PythonStyle;
 
 interface FrameworkFault {
   readonly name: string;
@@ -94,6 +97,7 @@ export const FAULTS = [
   { name: 'deprecated-until-2031', breaks: 'sunset-header-agrees', style: 'express-rate-limit' },
   // Typical mistakes in Go.
   { name: 'go-burst-of-one', breaks: 'rate-minute-free', style: GO_STYLE },
+  { name: 'go-burst-of-a-quarter', breaks: 'rate-minute-free', style: GO_STYLE },
   { name: 'go-half-the-refill', breaks: 'rate-next-window', style: GO_STYLE },
   { name: 'go-errors-as-text', breaks: 'error-body-401', style: GO_STYLE },
   { name: 'go-type-guessed', breaks: 'media-type-json', style: GO_STYLE },
@@ -102,6 +106,14 @@ export const FAULTS = [
   { name: 'go-decoder-reads-one-value', breaks: 'add-rejects-malformed-json', style: GO_STYLE },
   { name: 'go-id-decoded-too', breaks: 'pet-id-assigned-by-service', style: GO_STYLE },
   { name: 'go-status-without-omitempty', breaks: 'add-pet-schema', style: GO_STYLE },
+  // Typical mistakes with FastAPI.
+  { name: 'python-invalid-is-422', breaks: 'add-rejects-missing-name', style: 'fastapi-limits' },
+  { name: 'python-types-coerced', breaks: 'add-rejects-category-id-type', style: 'fastapi-limits' },
+  { name: 'python-errors-as-fastapi-sends-them', breaks: 'error-body-404', style: 'fastapi-limits' },
+  { name: 'python-errors-without-rate-headers', breaks: 'rate-headers-on-404', style: 'fastapi-limits' },
+  { name: 'python-refusal-in-library-words', breaks: 'error-body-429', style: 'fastapi-limits' },
+  { name: 'python-missing-key-403', breaks: 'auth-missing-key', style: 'fastapi-limits' },
+  { name: 'python-filter-behind-limit', breaks: 'list-filter-before-limit', style: 'fastapi-limits' },
 ] as const satisfies readonly FrameworkFault[];
 
 /** Whether a service has this fault. */

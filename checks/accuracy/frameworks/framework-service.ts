@@ -2,7 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -12,13 +12,16 @@ import { Worker } from 'node:worker_threads';
 import { packageRoot } from '../../../spec/package-root.ts';
 import { type Clock, sharedClock } from '../../run/clock.ts';
 import { KEYS } from './callers.ts';
-import { GO_STYLE, type NodeStyle, type StyleName } from './catalogue.ts';
+import { GO_STYLE, type NodeStyle, PYTHON_STYLES, type PythonStyle, type StyleName } from './catalogue.ts';
 import type { ServiceData } from './service.ts';
 
 /** The compiled file, because a thread does not inherit Node's TypeScript loader. */
 const SERVICE = new URL('dist/checks/accuracy/frameworks/service.js', packageRoot);
 const GO_SOURCE = fileURLToPath(new URL('checks/accuracy/frameworks/go', packageRoot));
 const GO_PROGRAM = fileURLToPath(new URL('dist/checks/accuracy/frameworks/pets-in-go', packageRoot));
+const PYTHON_SOURCE = fileURLToPath(new URL('checks/accuracy/frameworks/python', packageRoot));
+const PYTHON_VENV = fileURLToPath(new URL('.cache/pets-in-python', packageRoot));
+const PYTHON = join(PYTHON_VENV, 'bin', 'python');
 
 export interface FrameworkService {
   readonly baseUrl: string;
@@ -32,7 +35,15 @@ const baseUrl = (port: unknown) => `http://127.0.0.1:${port}/v1`;
 const keys = [...KEYS].map(([name, value]) => ({ name, value }));
 
 export const startFrameworkService = (style: StyleName, fault?: string): Promise<FrameworkService> =>
-  style === GO_STYLE ? startInGo(fault) : startInThread(style, fault);
+  style === GO_STYLE
+    ? startInGo(fault)
+    : isInPython(style)
+      ? startInPython(style, fault)
+      : startInThread(style, fault);
+
+/** Whether a service is written in Python. */
+export const isInPython = (style: StyleName): style is PythonStyle =>
+  PYTHON_STYLES.some((one) => one === style);
 
 async function startInThread(style: NodeStyle, fault?: string): Promise<FrameworkService> {
   const ahead = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
@@ -51,17 +62,54 @@ async function startInThread(style: NodeStyle, fault?: string): Promise<Framewor
   };
 }
 
-/** Builds the service in Go; returns the reason if that fails. */
-export const buildInGo = (): Promise<string | undefined> =>
-  promisify(execFile)('go', ['build', '-o', GO_PROGRAM, '.'], { cwd: GO_SOURCE }).then(
+const run = promisify(execFile);
+const problemOf = (work: Promise<unknown>): Promise<string | undefined> =>
+  work.then(
     () => undefined,
     (error: unknown) => String(error),
   );
 
-async function startInGo(fault = ''): Promise<FrameworkService> {
-  const directory = await mkdtemp(join(tmpdir(), 'pets-in-go-'));
+/** Builds the service in Go; returns the reason if that fails. */
+export const buildInGo = () => problemOf(run('go', ['build', '-o', GO_PROGRAM, '.'], { cwd: GO_SOURCE }));
+
+/** Installs what the services in Python need into the cache folder; returns the reason if that fails. */
+export const installForPython = () =>
+  problemOf(
+    access(PYTHON)
+      .catch(() => run('python3', ['-m', 'venv', PYTHON_VENV]))
+      .then(() => run(PYTHON, ['-m', 'pip', 'install', '-r', join(PYTHON_SOURCE, 'requirements.txt')])),
+  );
+
+const startInGo = (fault = '') =>
+  startProcess(GO_PROGRAM, ({ ahead }) => ({ args: [fault, ahead, ...KEYS.values()] }));
+
+const startInPython = (style: PythonStyle, fault = '') =>
+  startProcess(PYTHON, ({ directory, ahead }) => ({
+    args: ['-B', join(PYTHON_SOURCE, 'serve.py')],
+    env: {
+      FAULT: fault,
+      WORKERS: style === 'fastapi-two-workers' ? '2' : '1',
+      AHEAD: ahead,
+      DATABASE: join(directory, 'pets.sqlite'),
+      KEYS: [...KEYS.values()].join(' '),
+    },
+  }));
+
+interface Arguments {
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts a program that prints its port and ends with its standard input. The file `ahead` tells it the shared time. */
+async function startProcess(
+  program: string,
+  given: (files: { readonly directory: string; readonly ahead: string }) => Arguments,
+): Promise<FrameworkService> {
+  const directory = await mkdtemp(join(tmpdir(), 'pets-'));
   const ahead = join(directory, 'ahead');
-  const child = spawn(GO_PROGRAM, [fault, ahead, ...KEYS.values()], { stdio: ['pipe', 'pipe', 'inherit'] });
+  writeFileSync(ahead, '0');
+  const { args, env } = given({ directory, ahead });
+  const child = spawn(program, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'pipe', 'inherit'] });
   const [port]: unknown[] = await once(createInterface(child.stdout), 'line');
   return {
     baseUrl: baseUrl(port),
