@@ -142,7 +142,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
       warnings: [
         ...ready.unusable.values(),
         ...(result.doubt === undefined ? [] : [result.doubt]),
-        ...(cutShort === undefined ? [] : [`${cutShort}; --resume goes on from there`]),
+        ...(cutShort === undefined ? [] : [`${cutShort}; --resume continues the run`]),
       ],
     };
   } finally {

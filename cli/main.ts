@@ -25,7 +25,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./load/load.ts')).loadCommand,
   },
   report: {
-    description: 'render the results of a run again, compare two runs, or many implementations',
+    description: 'render stored results again, or compare runs or implementations',
     load: async () => (await import('./report/report.ts')).reportCommand,
   },
   compare: {
@@ -41,7 +41,7 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     load: async () => (await import('./init/init.ts')).initCommand,
   },
   explain: {
-    description: 'say what a requirement asks, what is sent for it, what it costs and what breaks it',
+    description: 'explain a requirement or a gap: what is asked, what is sent, what it costs, what breaks it',
     load: async () => (await import('./explain/explain.ts')).explainCommand,
   },
 };

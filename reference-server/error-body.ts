@@ -46,6 +46,6 @@ export const TOO_LARGE = problem(413, 'payload_too_large', 'The request body is 
 export const NOT_JSON = problem(
   415,
   'unsupported_media_type',
-  'The request body is to be application/json in UTF-8, without a content coding.',
+  'The request body must be application/json in UTF-8, without a content coding.',
 );
 export const UNEXPECTED = problem(500, 'internal_error', 'The server failed to answer.');

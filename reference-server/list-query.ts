@@ -35,13 +35,13 @@ export function readListQuery(search: string): { query: ListQuery } | { problem:
     if (name === 'limit') {
       if (limit !== null) return once('limit');
       if (!/^(?:[1-9]\d?|100)$/.test(value)) {
-        return { problem: badRequest('invalid_limit', 'limit is to be an integer from 1 to 100.') };
+        return { problem: badRequest('invalid_limit', 'limit must be an integer from 1 to 100.') };
       }
       limit = Number(value);
     } else if (name === 'status') {
       if (status !== null) return once('status');
       if (!isStatus(value)) {
-        return { problem: badRequest('invalid_status', 'status is to be available, pending or sold.') };
+        return { problem: badRequest('invalid_status', 'status must be available, pending or sold.') };
       }
       status = value;
     }

@@ -16,24 +16,24 @@ export function readNewPet(body: string): { animal: NewPet } | { problem: Proble
   const json = readJsonObject(body);
   if (json.kind === 'malformed')
     return { problem: badRequest('malformed_json', 'The request body is not JSON.') };
-  if (json.kind === 'other') return invalid('The request body is to be a JSON object.');
+  if (json.kind === 'other') return invalid('The request body must be a JSON object.');
 
   const nameText = json.members.get('name');
   if (nameText === undefined) return invalid('name is required.');
   const name: unknown = JSON.parse(nameText);
-  if (typeof name !== 'string') return invalid('name is to be a string.');
+  if (typeof name !== 'string') return invalid('name must be a string.');
 
   const categoryText = json.members.get('categoryId');
   if (categoryText === undefined) return invalid('categoryId is required.');
-  if (!/^[-\d]/.test(categoryText)) return invalid('categoryId is to be an integer.');
+  if (!/^[-\d]/.test(categoryText)) return invalid('categoryId must be an integer.');
   const categoryId = int64FromJson(categoryText);
-  if ('not' in categoryId) return invalid('categoryId is to be an integer of 64 bits.');
+  if ('not' in categoryId) return invalid('categoryId must be an integer of 64 bits.');
 
   const statusText = json.members.get('status');
   if (statusText === undefined) return { animal: { name, categoryId: categoryId.digits, status: null } };
   const status: unknown = JSON.parse(statusText);
   if (typeof status !== 'string' || !isStatus(status)) {
-    return invalid('status is to be available, pending or sold.');
+    return invalid('status must be available, pending or sold.');
   }
   return { animal: { name, categoryId: categoryId.digits, status } };
 }

@@ -69,7 +69,7 @@ export function simulatedClock({
   clockSpeed,
   sharedClock,
 }: Pick<Report['run'], 'clockSpeed' | 'sharedClock'>): string | undefined {
-  if (sharedClock === true) return 'simulated: the time in which run and target both waited was left out';
+  if (sharedClock === true) return 'simulated: time in which both run and target were waiting was skipped';
   return clockSpeed === 1
     ? undefined
     : `simulated: ${clockSpeed.toLocaleString('en')} times as fast as real time`;

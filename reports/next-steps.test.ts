@@ -65,13 +65,13 @@ t.test('what --only left out comes with a run without it', async (t) => {
 t.test('what another run may tell', async (t) => {
   const command = 'npx petstore-harness check --profile p.yaml';
   t.strictSame(nextSteps(open(['the requests were too slow to fill the minute of key pro-1'])), [
-    { what: 'To verify 1 more: run from nearer to the target, or when either is less busy', command },
+    { what: 'To verify 1 more: run closer to the target, or when both are less busy', command },
   ]);
   t.strictSame(nextSteps(open(['429 for key free-1 …: another client is using the key'])), [
     { what: 'To verify 1 more: use keys that no other client uses', command },
   ]);
   t.strictSame(nextSteps(open(['no exchange of this run shows it', 'no answer'])), [
-    { what: 'Run again: 2 requirements could not be judged this time, and each says why', command },
+    { what: 'Run again: 2 requirements could not be judged this time, each for its own reason', command },
   ]);
 });
 
@@ -87,7 +87,7 @@ t.test('three steps are enough, those that verify most', async (t) => {
 
 t.test('what is broken comes first; where nothing is left there is nothing to do', async (t) => {
   t.match(nextSteps(notConformantReport())[0], {
-    what: 'Repeat what is broken alone',
+    what: 'Repeat only what is broken',
     command: / --only [a-z0-9-]+(,[a-z0-9-]+)*$/,
   });
   t.match(nextSteps(conformantReport()), [{ what: 'Nothing to do; repeat after every change' }]);

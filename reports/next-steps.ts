@@ -21,16 +21,16 @@ export function nextSteps(report: Report): Step[] {
     const first = broken.slice(0, MOST_REPEATED);
     const what =
       first.length < broken.length
-        ? `Repeat the first ${first.length} broken ones alone`
-        : 'Repeat what is broken alone';
+        ? `Repeat only the first ${first.length} that are broken`
+        : 'Repeat only what is broken';
     steps.push({ what, command: onlyCommand(command, first) });
   }
-  if (interrupted !== undefined) steps.push({ what: 'Go on to the end', command: resume });
+  if (interrupted !== undefined) steps.push({ what: 'Continue the run', command: resume });
   else steps.push(...toVerifyMore(report, [...notVerified, ...skipped]));
   if (drifted.length > 0)
     steps.push({ what: 'Restore the pinned answers, or pin the new ones in the profile under gaps:' });
   if (known.length > 0 && broken.length === 0)
-    steps.push({ what: 'Known failures are left; fix them and shorten the baseline' });
+    steps.push({ what: 'Only known failures remain; fix them and shorten the baseline' });
   if (steps.length > 0) return steps;
   const what = report.problems[0] ?? 'Nothing to do; repeat after every change';
   return [{ what, command }];
@@ -70,7 +70,7 @@ const REMEDIES: readonly (readonly [reason: RegExp, remedy: Remedy])[] = [
   [/another client/, ({ command }) => ({ what: 'use keys that no other client uses', command })],
   [
     /too slow to fill the minute/,
-    ({ command }) => ({ what: 'run from nearer to the target, or when either is less busy', command }),
+    ({ command }) => ({ what: 'run closer to the target, or when both are less busy', command }),
   ],
 ];
 
@@ -94,7 +94,7 @@ function toVerifyMore(report: Report, rows: readonly RequirementResult[]): Step[
   const left = count(rows.length, 'requirement');
   return [
     {
-      what: `Run again: ${left} could not be judged this time, and each says why`,
+      what: `Run again: ${left} could not be judged this time, each for its own reason`,
       command: report.run.command,
     },
   ];

@@ -117,7 +117,7 @@ export function driftLine(gap: GapResult): string {
     ...(added.length > 0 ? [`added: ${added.join(', ')}`] : []),
     ...(removed.length > 0 ? [`removed: ${removed.join(', ')}`] : []),
   ];
-  return `answers otherwise than the profile pins, ${change.join('; ')} (${detail})`;
+  return `differs from what the profile pins,  ${change.join('; ')} (${detail})`;
 }
 
 /** What an answer has more and less than the pinned one, each a list or a single word. */

@@ -77,7 +77,7 @@ export function parseReport(
     typeof value === 'object' && value !== null ? { formatVersion: undefined, ...value } : undefined;
   const version = written?.formatVersion;
   if (typeof version !== 'number')
-    return { ok: false, problem: 'is no report of petstore-harness (no formatVersion)' };
+    return { ok: false, problem: 'is not a report of petstore-harness (no formatVersion)' };
   if (version !== REPORT_FORMAT_VERSION && version !== 1) {
     return {
       ok: false,
@@ -87,7 +87,7 @@ export function parseReport(
   const added = { formatVersion: REPORT_FORMAT_VERSION, complete: false, problems: [] };
   const current = version === 1 ? { ...written, ...added } : written;
   if (isReport(current)) return { ok: true, report: version === 1 ? fromVersion1(current) : current };
-  return { ok: false, problem: `is no valid report: ${schemaProblem(isReport.errors)}` };
+  return { ok: false, problem: `is not a valid report: ${schemaProblem(isReport.errors)}` };
 }
 
 /**

@@ -24,7 +24,7 @@ t.test('a broken requirement: what the document asks, what came back, how to rep
   t.match(text, /≠ authentication-challenge \(5\) answers none, the profile pins bearer \(/);
   t.match(
     text,
-    /→ Repeat what is broken alone\n {2}petstore-harness check .* --only \\\n {4}error-status-matches,/,
+    /→ Repeat only what is broken\n {2}petstore-harness check .* --only \\\n {4}error-status-matches,/,
   );
 });
 
@@ -121,7 +121,7 @@ t.test('verdicts', async (t) => {
   const open = renderTerminal(inconclusiveReport(), wide);
   t.match(open, /^\? Inconclusive/);
   t.match(open, /simulated clock \(60×\)/);
-  t.match(open, /→ Go on to the end\n {2}petstore-harness check/);
+  t.match(open, /→ Continue the run\n {2}petstore-harness check/);
 });
 
 t.test('hostile text cannot reach the terminal', async (t) => {

@@ -68,7 +68,7 @@ export function unwritable(path: string, error: unknown): UnwritableReport {
 function writeProblem(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'could not be written, the disk is full';
-  if (code === 'EACCES' || code === 'EPERM') return 'may not be written (permission denied)';
+  if (code === 'EACCES' || code === 'EPERM') return 'cannot be written (permission denied)';
   if (code === 'EROFS') return 'could not be written, the file system is read-only';
   if (code === 'ENOENT') return 'could not be written, its folder does not exist';
   if (code === 'ENOTDIR' || code === 'EEXIST') return 'could not be written, a part of its path is a file';

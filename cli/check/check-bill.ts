@@ -31,11 +31,11 @@ export function renderBill(
     '',
     ...textTable(rows, 2, '  '),
     '',
-    `  Requests     ${requestsOf(bill).toLocaleString('en')} at most, where the target counts exactly, no answer is lost and nobody else uses the keys`,
-    `  Animals      ${bill.animals === 0 ? 'none is added' : `${bill.animals} are added at most, one more where an answer is lost; they stay`}`,
+    `  Requests     ${requestsOf(bill).toLocaleString('en')} at most, if the target counts exactly, no answer is lost and nobody else uses the keys`,
+    `  Animals      ${bill.animals === 0 ? 'none is added' : `${bill.animals} are added at most, plus one for each lost answer; they stay`}`,
     `  Longest wait ${duration(bill.longestWait / 1000)}${ban}`,
     `  Time         about ${duration(Math.max(1, Math.round(bill.total / 1000)))}${ban === '' ? '' : ', and the ban'}${speed}`,
-    `  At most      ${duration(Math.round(timeLimit / 1000))}${speed === '' ? '' : ' of real time'}: then it ends with what it has; --resume goes on from there`,
+    `  At most      ${duration(Math.round(timeLimit / 1000))}${speed === '' ? '' : ' of real time'}: then the run ends with what it has; --resume continues it`,
     ...notVerified(skipped),
     ...(bill.unpayable.length === 0 ? [] : ['', ...bill.unpayable.map((reason) => `  ✘ refused: ${reason}`)]),
   ];
@@ -63,7 +63,7 @@ function share(part: number, whole: number): string {
 }
 
 function notVerified(skipped: ReadonlyMap<string, string>): string[] {
-  if (skipped.size === 0) return ['  Not verified nothing for want of a key or a permission'];
+  if (skipped.size === 0) return ['  Not verified nothing is left out for lack of a key or a permission'];
   const byReason = groupBy([...skipped], ([, reason]) => reason);
   const lines = [...byReason].map(
     ([reason, group]) => `  ? ${reason}: ${group.map(([id]) => id).join(', ')}`,

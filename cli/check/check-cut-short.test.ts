@@ -151,7 +151,7 @@ t.test('folders that cannot be written', async (t) => {
   const cases: Readonly<Record<string, RegExp>> = {
     'read-only': /^error: results cannot be written to read-only: EACCES/,
     'read-only/out': /^error: results cannot be written to read-only\/out: EACCES/,
-    file: /^error: file is no folder; name another one with --out/,
+    file: /^error: file is not a folder; choose another one with --out/,
     'file/out': /^error: results cannot be written to file\/out: ENOTDIR/,
   };
   for (const [out, error] of Object.entries(cases)) {
@@ -195,7 +195,7 @@ t.test(
     t.equal(await ended, 3, output.stderr);
     t.ok(performance.now() - startedAt < limit * 1000 + 57_000);
     const over = new RegExp(`the run’s time limit, ${limit} s, was over`);
-    t.match(output.stderr, new RegExp(`^warning: ${over.source}; --resume goes on from there$`, 'm'));
+    t.match(output.stderr, new RegExp(`^warning: ${over.source}; --resume continues the run$`, 'm'));
     const out = join(folder, 'out');
     const read = readReport(out);
     if (!read.ok) throw new Error(read.problem);

@@ -34,9 +34,9 @@ export function makePrivateFolder(folder: string): void {
 export async function resultsFolder(out: string | undefined): Promise<string> {
   try {
     if (out === undefined) return newFolder();
-    if (out === '') throw new UsageError('--out names no folder; leave it out for one of its own');
+    if (out === '') throw new UsageError('--out is empty; leave it out to use the default folder');
     if (existsSync(out) && !statSync(out).isDirectory())
-      throw new UsageError(`${out} is no folder; name another one with --out`);
+      throw new UsageError(`${out} is not a folder; choose another one with --out`);
     // Loaded only now: it is a good part of the start-up time, and wrong usage is to be told at once.
     const { REPORT_FILE, readReport } = await import('../../reports/read-report.ts');
     if (existsSync(join(out, JOURNAL_FILE))) refuseUnfinished(out, readReport(out));
@@ -71,7 +71,7 @@ function newFolder(): string {
 function refuseUnfinished(out: string, read: ReadReport): void {
   if (read.ok && read.report.run.interrupted === undefined) return;
   throw new UsageError(
-    `${out} holds a run that did not end: go on with --resume ${out}, or name another folder`,
+    `${out} holds an unfinished run: continue it with --resume ${out}, or choose another folder`,
   );
 }
 

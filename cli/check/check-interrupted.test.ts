@@ -80,7 +80,7 @@ t.test(
     await started.ended;
     t.equal(existsSync(join(folder, 'out', 'report.json')), false);
     const anew = await run(folder, ['check', '--profile', profile, '--out', 'out'], env);
-    t.match(anew, { code: 2, stderr: /out holds a run that did not end: go on with --resume out/ });
+    t.match(anew, { code: 2, stderr: /out holds an unfinished run: continue it with --resume out/ });
 
     const resumed = await run(folder, ['check', '--resume', 'out'], env);
     t.equal(resumed.code, untouched.code, resumed.stderr);

@@ -5,7 +5,7 @@ t.test('what must not be skipped: all, permissions, plans, requirements', async 
   t.strictSame(required('all'), ['all']);
   t.strictSame(required('ban,pro', ['list-limit-range']), ['list-limit-range', 'ban', 'pro']);
   t.throws(() => required('bann'), {
-    message: /^"bann" is no permission, plan or requirement; did you mean "ban"\?/,
+    message: /^"bann" is not a permission, plan or requirement; did you mean "ban"\?/,
   });
 });
 

@@ -28,8 +28,7 @@ export interface CheckOptions {
 /** Names with commas between them; an option that is given again adds to what it had. */
 export function names(text: string, before: readonly string[] = []): readonly string[] {
   const found = text.split(',').map((name) => name.trim());
-  if (found.some((name) => name === ''))
-    throw new InvalidArgumentError('Write names with commas between them.');
+  if (found.some((name) => name === '')) throw new InvalidArgumentError('Separate names with commas.');
   return [...new Set([...before, ...found])];
 }
 
@@ -39,7 +38,7 @@ export function permissions(text: string, before: readonly Permission[] = []): r
     const permission = PERMISSIONS.find((known) => known === name);
     if (permission !== undefined) return permission;
     throw new InvalidArgumentError(
-      `"${name.slice(0, 40)}" is no permission; ${suggestion(name, PERMISSIONS)}.`,
+      `"${name.slice(0, 40)}" is not a permission; ${suggestion(name, PERMISSIONS)}.`,
     );
   });
   return [...new Set([...before, ...found])];
@@ -54,7 +53,7 @@ export function required(text: string, before: readonly string[] = []): readonly
   const unknown = found.find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new InvalidArgumentError(
-      `"${unknown.slice(0, 40)}" is no permission, plan or requirement; ${suggestion(unknown, known)}`,
+      `"${unknown.slice(0, 40)}" is not a permission, plan or requirement; ${suggestion(unknown, known)}`,
     );
   return found;
 }

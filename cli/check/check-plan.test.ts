@@ -82,11 +82,11 @@ t.test('--dry-run sends nothing', async (t) => {
   t.match(stdout, /^ {2}free-ban +free +\d+ +all of 60 +\d+ % of 1,000 +up to \d+$/m);
   t.match(
     stdout,
-    /^ {2}Requests {5}\d+ at most, where the target counts exactly, no answer is lost and nobody else uses the keys$/m,
+    /^ {2}Requests {5}\d+ at most, if the target counts exactly, no answer is lost and nobody else uses the keys$/m,
   );
-  t.match(stdout, /^ {2}Animals {6}\d+ are added at most, one more where an answer is lost; they stay$/m);
+  t.match(stdout, /^ {2}Animals {6}\d+ are added at most, plus one for each lost answer; they stay$/m);
   t.match(stdout, /Longest wait 1 min, and the length of the ban/);
-  t.match(stdout, /^ {2}At most {6}4\d min.*: then it ends with what it has; --resume goes on from there$/m);
+  t.match(stdout, /^ {2}At most {6}4\d min.*: then the run ends with what it has; --resume continues it$/m);
   t.match(stdout, /\? needs the permission day: rate-day-free, rate-day-pro/);
   t.match(stdout, /\? the profile has no business key with the role exhaust: rate-minute-business$/m);
 });
@@ -95,6 +95,6 @@ t.test('--dry-run says how long the run may take, in real time', async (t) => {
   const { folder, profile, env } = await testTarget(t, { clockSpeed: 60 });
   const bill = async (...more: string[]) =>
     (await run(folder, ['check', '--profile', profile, '--dry-run', ...more], env)).stdout;
-  t.match(await bill(), /^ {2}At most {6}1\d min.* of real time: then it ends/m);
-  t.match(await bill('--time-limit', '1m30s'), /^ {2}At most {6}1 min 30 s of real time: then it ends/m);
+  t.match(await bill(), /^ {2}At most {6}1\d min.* of real time: then the run ends/m);
+  t.match(await bill('--time-limit', '1m30s'), /^ {2}At most {6}1 min 30 s of real time: then the run ends/m);
 });

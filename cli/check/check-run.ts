@@ -56,7 +56,7 @@ export async function runCheck(
     for (const row of rows) tap.settled(requirementCase('', row, event.evidence?.[0]));
   };
   const interruption = untilInterrupted(
-    () => view.note('stopping, and writing down what was measured; once more ends at once'),
+    () => view.note('stopping and saving what was measured; repeat the signal to end at once'),
     () => view.end(),
   );
   try {
@@ -124,11 +124,11 @@ function aboutStored({ journal: { header, warnings } }: NonNullable<CheckSubject
   const more = warnings.length - MOST_DAMAGES;
   return [
     ...warnings.slice(0, MOST_DAMAGES),
-    ...(more > 0 ? [`… and ${more} more of the journal’s lines`] : []),
+    ...(more > 0 ? [`… and ${more} more journal lines`] : []),
     ...(harnessVersion === HARNESS_VERSION
       ? []
       : [
-          `the stored run was begun by petstore-harness ${harnessVersion}, and this is ${HARNESS_VERSION}: where the two ask otherwise nothing is judged`,
+          `the stored run was started by petstore-harness ${harnessVersion}, and this is ${HARNESS_VERSION}: checks whose requests differ between the two are not judged`,
         ]),
   ];
 }
@@ -174,7 +174,7 @@ async function writeProfile(
   options: CheckOptions,
 ): Promise<void> {
   if (report.run.interrupted !== undefined) {
-    process.stderr.write(`${file} is not written: the run did not see every answer\n`);
+    process.stderr.write(`${file} was not written: the run did not observe every answer\n`);
     return;
   }
   const written = options.profile === undefined ? undefined : await readFile(options.profile, 'utf8');

@@ -21,7 +21,7 @@ export async function smokeRun(directory: string, say: (text: string) => void): 
   const out = join(directory, 'load');
   const note = (line: string) => void process.stderr.write(`${line}\n`);
   const { signal, release } = untilInterrupted(
-    () => note('stopping; once more ends at once'),
+    () => note('stopping; repeat the signal to end at once'),
     () => {},
   );
   try {
@@ -49,7 +49,7 @@ export async function smokeRun(directory: string, say: (text: string) => void): 
     if (!(error instanceof K6Unavailable)) throw error;
     const [first = ''] = error.message.split('\n');
     say(
-      `\nThe load smoke run was left out: ${first} Install k6 2.x or Go, or set K6_BIN; see "petstore-harness load smoke".\n`,
+      `\nThe load smoke run was skipped: ${first} Install k6 2.x or Go, or set K6_BIN; see "petstore-harness load smoke".\n`,
     );
     return EXIT.conformant;
   } finally {

@@ -27,7 +27,7 @@ t.test('what is odd about a stored run is told in a line each, and what is not i
   const warnings = stderr.split('\n').filter((line) => line.startsWith('warning: '));
   t.strictSame(warnings, [
     ...damaged,
-    'warning: … and 2 more of the journal’s lines',
-    `warning: the stored run was begun by petstore-harness 0.0.9, and this is ${HARNESS_VERSION}: where the two ask otherwise nothing is judged`,
+    'warning: … and 2 more journal lines',
+    `warning: the stored run was started by petstore-harness 0.0.9, and this is ${HARNESS_VERSION}: checks whose requests differ between the two are not judged`,
   ]);
 });

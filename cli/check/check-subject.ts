@@ -112,7 +112,7 @@ function storedRun({ resume, rejudge }: CheckOptions): StoredRun | undefined {
   }
   if (!journal.ok) throw new UsageError(journal.problem);
   if (rejudge !== undefined && !journal.entries.some((entry) => 'exchange' in entry))
-    throw new UsageError(`${journalOf({ directory })}: no exchange is in it; there is nothing to judge`);
+    throw new UsageError(`${journalOf({ directory })}: it holds no exchange, so there is nothing to judge`);
   return { directory, journal, offline: rejudge !== undefined };
 }
 
@@ -152,7 +152,7 @@ function targetOf(options: CheckOptions, profile: TargetProfile, stored: StoredR
     }
     if (!stored.offline && now === undefined) {
       throw new UsageError(
-        'the stored run checked the embedded reference server, which ended with it: check it anew',
+        'the stored run checked the embedded reference server, which no longer runs: check it again',
       );
     }
     return before;
@@ -184,7 +184,7 @@ function refuseProduction(
 ): void {
   if (permissions.length === 0 || production === true || !looksLikeProduction(new URL(target))) return;
   throw new UsageError(
-    `${new URL(target).hostname} may be what customers use, and the run is permitted ${permissions.join(', ')}: if that is meant, add --production; to only read, leave the permissions out`,
+    `${new URL(target).hostname} may be in production use, and the run is permitted ${permissions.join(', ')}: if that is intended, add --production; to only read, drop the permissions`,
   );
 }
 

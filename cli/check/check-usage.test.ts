@@ -18,9 +18,9 @@ t.test('wrong usage is one line for each problem, on standard error, and exit co
   const folder = t.testdir({ 'p.yaml': PROFILE });
   for (const [args, message] of [
     [['--unknown'], /^error: unknown option '--unknown'\n$/],
-    [['--permit', 'writes,exaust'], /"exaust" is no permission; did you mean "exhaust"\?/],
+    [['--permit', 'writes,exaust'], /"exaust" is not a permission; did you mean "exhaust"\?/],
     [['--only', 'list-limt-range'], /no requirement "list-limt-range"; did you mean "list-limit-range"\?/],
-    [['--only', ''], /Write names with commas between them/],
+    [['--only', ''], /Separate names with commas/],
     [['--format', 'xml'], /Allowed choices are human, tap/],
     [['--profile', 'p.yaml'], /PETSTORE_FREE_KEY, which holds the key free-1, is not set; set it/],
     [['--resume', 'x', '--rejudge', 'y'], /cannot be used with option/],
@@ -52,7 +52,7 @@ t.test('--help says what --permit does to the permissions of a profile', async (
   const words = stdout.replace(/\s+/g, ' ');
   t.match(
     words,
-    '--permit <names> writes, exhaust, ban, day; with commas between them; replaces what the profile',
+    '--permit <names> writes, exhaust, ban, day, comma-separated; replaces the list in the profile',
   );
   const folder = t.testdir({ 'p.yaml': `${PROFILE}permit: [writes]\n` });
   const { stdout: bill } = await run(
@@ -131,7 +131,7 @@ t.test('what is wrong with target, profile, keys and stored runs', async (t) => 
     [
       { profile: at('prod.yaml'), permit: ['writes'] },
       'some-key',
-      /example\.com may be what customers use.*--production/,
+      /example\.com may be in production use.*--production/,
     ],
     [{ resume: at('folder') }, 'some-key', /there is no journal/],
     [{ resume: at('p.yaml') }, 'some-key', /there is no journal/],
@@ -139,7 +139,7 @@ t.test('what is wrong with target, profile, keys and stored runs', async (t) => 
     [
       { rejudge: at('begun') },
       'some-key',
-      /begun\/journal\.ndjson: no exchange is in it; there is nothing to judge$/,
+      /begun\/journal\.ndjson: it holds no exchange, so there is nothing to judge$/,
     ],
     [
       { rejudge: at('elsewhere') },
@@ -198,12 +198,12 @@ t.test('folders for results', async (t) => {
   const folder = t.testdir({ 'a-file': '', unfinished: { 'journal.ndjson': '{}' }, finished: {} });
   await t.rejects(resultsFolder(join(folder, 'a-file')), {
     name: 'UsageError',
-    message: /a-file is no folder; name another one with --out/,
+    message: /a-file is not a folder; choose another one with --out/,
   });
-  await t.rejects(resultsFolder(''), { name: 'UsageError', message: /--out names no folder/ });
+  await t.rejects(resultsFolder(''), { name: 'UsageError', message: /--out is empty/ });
   await t.rejects(resultsFolder(join(folder, 'unfinished')), {
     name: 'UsageError',
-    message: /unfinished holds a run that did not end: go on with --resume/,
+    message: /unfinished holds an unfinished run: continue it with --resume/,
   });
   writeFileSync(join(folder, 'finished', 'journal.ndjson'), '{}');
   writeFileSync(join(folder, 'finished', 'report.json'), JSON.stringify(conformantReport()));

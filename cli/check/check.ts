@@ -18,15 +18,15 @@ import { selectedIds } from './check-selection.ts';
 import { type CheckSubject, checkSubject } from './check-subject.ts';
 
 const EXAMPLES = `
-Permissions, each opt-in, in the profile or here; --permit replaces the profile's list:
-  writes    add animals, which stay: there is no operation that deletes
-  exhaust   drive keys with the role exhaust to 429, a minute window each
-  ban       go on after a 429 on the key with the role ban
-  day       spend whole days' quotas; takes 17 minutes (Free) to 100 minutes (Business)
+Permissions, all opt-in, in the profile or here; --permit replaces the profile's list:
+  writes    add animals, which stay: there is no delete operation
+  exhaust   drive keys with the role exhaust to 429; one minute window each
+  ban       keep sending after a 429 on the key with the role ban
+  day       spend whole daily quotas; takes 17 minutes (Free) to 100 minutes (Business)
 
 Without --profile the keys come from PETSTORE_FREE_KEY, PETSTORE_PRO_KEY, PETSTORE_BUSINESS_KEY and
-PETSTORE_BAN_KEY, as far as they are set. Without a target the embedded reference server is checked, with every
-permission, or with those of --permit alone.
+PETSTORE_BAN_KEY, if set. Without a target the embedded reference server is checked, with every
+permission, or with those of --permit.
 
 Examples:
   $ petstore-harness check                                        the reference server, everything permitted
@@ -35,7 +35,7 @@ Examples:
   $ petstore-harness check --profile staging.yaml --only list-limit-range,4.2,bans
   $ petstore-harness check --resume petstore-results/latest
 
-Exit codes: 0 all that was asked for passed, 1 not conformant, 2 wrong usage, 3 inconclusive, 4 nothing to judge, 70 the
+Exit codes: 0 everything tested passed, 1 not conformant, 2 wrong usage, 3 inconclusive, 4 nothing to judge, 70 the
 harness itself failed, 130 interrupted.`;
 
 async function check(options: CheckOptions): Promise<void> {
@@ -94,55 +94,48 @@ function timeLimitOf({ timeLimit }: CheckOptions, { bill }: CheckPlan, { profile
 function refuseOverwriting({ writeProfile, profile, only }: CheckOptions): void {
   if (writeProfile === undefined) return;
   if (only !== undefined)
-    throw new UsageError('--write-profile needs a whole run: with --only the gaps are not observed');
+    throw new UsageError('--write-profile needs a complete run: with --only the gaps are not observed');
   if (writeProfile !== profile && existsSync(writeProfile)) {
     throw new UsageError(
-      `${writeProfile} exists; name another file for --write-profile, or the profile itself`,
+      `${writeProfile} exists; choose another file for --write-profile, or the profile itself`,
     );
   }
 }
 
 /** `check`: verifies every requirement against a target, or against the embedded reference server. */
 export const checkCommand = new Command('check')
-  .option('--target <url>', 'base address with the version segment, instead of the one in the profile')
+  .option('--target <url>', 'base address with the version segment; overrides the profile')
   .option('--profile <file>', 'target profile: address, keys, permissions, pinned answers')
-  .option(
-    '--env-file <file>',
-    'file with the variables that hold the keys; those of the environment come first',
-  )
+  .option('--env-file <file>', 'file with the variables that hold the keys; the environment takes precedence')
   .option(
     '--permit <names>',
-    'writes, exhaust, ban, day; with commas between them; replaces what the profile permits',
+    'writes, exhaust, ban, day, comma-separated; replaces the list in the profile',
     permissions,
   )
   .option('--only <names>', 'requirement ids, parts such as rate-limits, or sections such as 4.1', names)
   .option(
     '--require <names>',
-    'all, or permissions, plans, ids: what is not to be skipped; it is inconclusive where it cannot be verified',
+    'all, or permissions, plans, ids: must not be skipped, inconclusive if not verified',
     required,
   )
   .addOption(new Option('--out <dir>', 'folder for results').conflicts('resume'))
   .addOption(new Option('--format <name>', 'human on a terminal, tap otherwise').choices(['human', 'tap']))
-  .option('--baseline <file>', 'YAML list of requirements whose failure is known and does not gate')
-  .option('--write-profile <file>', 'write a profile that pins the answers to gaps that this run observes')
+  .option('--baseline <file>', 'YAML list of known failures, which do not fail the run')
+  .option('--write-profile <file>', 'write a profile that pins the answers to gaps that this run observed')
   .addOption(
-    new Option('--resume <dir>', 'go on with a run that was cut short').conflicts([
+    new Option('--resume <dir>', 'continue a run that was cut short').conflicts([
       'rejudge',
       'only',
       'dryRun',
     ]),
   )
-  .addOption(
-    new Option('--rejudge <dir>', 'judge the stored exchanges of a run again, without network').conflicts(
-      'dryRun',
-    ),
-  )
+  .addOption(new Option('--rejudge <dir>', 'judge a stored run again, without a network').conflicts('dryRun'))
   .option(
     '--time-limit <time>',
-    'end after so long, such as 20m, with what was measured by then; --dry-run prints how long it is without',
+    'end after this time, such as 20m, with what was measured; --dry-run prints the default',
     durationSeconds,
   )
-  .option('--production', 'permissions are meant, although the address looks like one that customers use')
+  .option('--production', 'permissions are intended, although the address may be in production use')
   .option('--dry-run', 'print what the run would cost, and send nothing')
   .option('--list', 'print every check with its section, level, permission and cost')
   .addHelpText('after', EXAMPLES)

@@ -10,7 +10,7 @@ t.test('a requirement: clause, permission, what is sent, cost and faults', async
   t.match(text, /^Costs: +\d+ requests at most/m);
   t.match(text, /^ {2}limit-minus-one +A list holds one animal fewer than limit\.$/m);
   t.match(explained('rate-minute-free'), /^Permission: +exhaust$/m);
-  t.match(explained('rate-minute-free'), /^Costs: +a window of each key/m);
+  t.match(explained('rate-minute-free'), /^Costs: +one window of each key/m);
 });
 
 t.test('a question: its known answers, and how one is pinned', async (t) => {

@@ -13,7 +13,7 @@ import { textTable } from '../shared/text-table.ts';
 const EXAMPLES = `
 Examples:
   $ petstore-harness explain list-limit-fills       a requirement: clause, requests, cost, faults
-  $ petstore-harness explain limit-out-of-range     a question that the document leaves open, and its known answers
+  $ petstore-harness explain limit-out-of-range     a gap, and its known answers
   $ petstore-harness check --list                   every id`;
 
 /** What a reader asks of a row in a report: what the document says, what is sent, what it costs, what breaks it. */
@@ -50,8 +50,8 @@ function costLines(check: Check): string[] {
   const cost = costOf(check);
   return [
     `Permission:   ${permission ?? 'none is needed'}`,
-    `Sent:         ${scenes.join(', ') || 'nothing of its own: every answer of the run is looked at'}`,
-    `Costs:        ${/^\d+$/.test(cost) ? `${cost} requests at most, which other checks share` : `a ${cost} of each key that is driven to it; see check --dry-run`}`,
+    `Sent:         ${scenes.join(', ') || 'nothing extra: every answer of the run is judged'}`,
+    `Costs:        ${/^\d+$/.test(cost) ? `${cost} requests at most, shared with other checks` : `one ${cost} of each key that it uses; see check --dry-run`}`,
   ];
 }
 
@@ -62,7 +62,7 @@ function gapText({ id, section, question, answers, forms, open, unobservable }: 
     '',
     unobservable === undefined ? `Answers:      ${known.join(', ')}` : `Not observed: ${unobservable}`,
     ...(unobservable === undefined
-      ? [`To pin one, in the profile: gaps: { ${id}: ${known[0] ?? '…'} }`]
+      ? [`To pin one, write in the profile: gaps: { ${id}: ${known[0] ?? '…'} }`]
       : []),
   );
 }
@@ -71,6 +71,6 @@ const lines = (...all: readonly string[]) => `${all.join('\n')}\n`;
 
 /** `explain`: one requirement, or one open question, for who reads a report. */
 export const explainCommand = new Command('explain')
-  .argument('<id>', 'a requirement or an open question')
+  .argument('<id>', 'a requirement or a gap')
   .addHelpText('after', EXAMPLES)
   .action(async (id: string) => print(explained(id)));

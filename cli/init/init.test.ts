@@ -94,7 +94,7 @@ t.test('a terminal', { skip: !script && 'there is no script to give one' }, asyn
     await shows(left, 'stdout', /Base address/);
     left.child.stdin.write('\x03');
     t.equal(await left.ended, 2);
-    t.match(left.output.stdout, /error: nothing was written: the questions were not all answered\s*$/);
+    t.match(left.output.stdout, /error: nothing was written: not all questions were answered\s*$/);
     t.strictSame(readdirSync(folder), []);
   });
 });

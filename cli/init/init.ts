@@ -65,7 +65,7 @@ async function asked<T>(ask: (terminal: Interface) => Promise<T>): Promise<T> {
   } catch (error) {
     if (!(error instanceof Error && error.name === 'AbortError')) throw error;
     process.stderr.write('\n');
-    throw new UsageError('nothing was written: the questions were not all answered');
+    throw new UsageError('nothing was written: not all questions were answered');
   } finally {
     terminal.close();
   }
@@ -85,10 +85,13 @@ async function askTarget(terminal: Interface): Promise<string> {
 async function askKeys(terminal: Interface): Promise<NamedKey[]> {
   const keys: NamedKey[] = [];
   for (const plan of PLAN_NAMES.filter((name) => planNamed(name) !== undefined)) {
-    const env = await variable(terminal, `Variable with a ${plan} key (empty: there is none): `);
+    const env = await variable(terminal, `Variable with a ${plan} key (leave empty if there is none): `);
     if (env !== '') keys.push({ plan, env, roles: ['functional', 'exhaust'] });
   }
-  const env = await variable(terminal, 'Variable with a Free key that may be banned (empty: none): ');
+  const env = await variable(
+    terminal,
+    'Variable with a Free key that may be banned (leave empty if there is none): ',
+  );
   if (env !== '') keys.push({ plan: 'free', env, roles: ['ban'] });
   return keys;
 }
@@ -158,7 +161,7 @@ function costs(profile: ReturnType<typeof profileOf>): string[] {
 
 async function init(options: InitOptions): Promise<void> {
   if (existsSync(options.out))
-    throw new UsageError(`${options.out} exists; name another file with --out, or remove it`);
+    throw new UsageError(`${options.out} exists; choose another file with --out, or remove it`);
   const givenTarget = options.target === undefined ? undefined : addressOf(options.target);
   const givenKeys = options.key?.map(namedKey);
   if ((givenTarget === undefined || givenKeys === undefined) && !process.stdin.isTTY)
@@ -192,7 +195,7 @@ export const initCommand = new Command('init')
   .option('--target <url>', 'base address with the version segment')
   .option(
     '--key <plan=variable...>',
-    'a key by its plan and the variable that holds it; ":ban" after it where the key may be banned',
+    'a key by its plan and the variable that holds it; append ":ban" if the key may be banned',
   )
   .option('--env-file <file>', 'file with the variables that hold the keys')
   .option('--out <file>', 'the profile to write', 'petstore-profile.yaml')

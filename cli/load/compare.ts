@@ -64,10 +64,7 @@ export const compareCommand = new Command('compare')
   .argument('<base>', 'folder or load-report.json of the run to compare with')
   .argument('<head>', 'folder or load-report.json of the run in question')
   .addOption(
-    new Option(
-      '--tolerance <percent>',
-      'a slow-down of the median that nobody minds; four times that for p99',
-    )
+    new Option('--tolerance <percent>', 'tolerated slow-down of the median; four times that for p99')
       .default(0.04, '4%')
       .argParser(percentage),
   )

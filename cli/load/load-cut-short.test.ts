@@ -192,7 +192,7 @@ load: { allowed: true }
   const { code, stdout, stderr } = await runLoad(folder, args, { LOAD_KEY: key });
   t.equal(code, 99, stderr);
   t.match(stdout, /\nBROKEN: at least one threshold\n$/);
-  t.match(stderr, /\n… and \d+ more such lines of k6\n/);
+  t.match(stderr, /\n… and \d+ more lines like this from k6\n/);
   t.ok(stderr.split('\n').length < 25, 'not a line for each request');
   const files = readdirSync(join(folder, 'out'), { recursive: true, encoding: 'utf8' })
     .map((name) => join(folder, 'out', name))

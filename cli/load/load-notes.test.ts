@@ -14,7 +14,7 @@ t.test('what k6 says of every request is shown three times, and counted', (t) =>
   t.equal(shown.length, 6);
   t.match(shown[3], /Insufficient VUs/);
   t.equal(shown[4], '⟨U+001B⟩[31mred and a line', 'nothing in it acts on the terminal');
-  t.equal(shown[5], '… and 1,197 more such lines of k6');
+  t.equal(shown[5], '… and 1,197 more lines like this from k6');
   t.end();
 });
 

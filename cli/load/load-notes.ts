@@ -28,6 +28,6 @@ export class LoadNotes {
       (sum, times) => sum + Math.max(0, times - MOST_OF_A_KIND),
       0,
     );
-    if (more > 0) this.#write(`… and ${more.toLocaleString('en')} more such lines of k6`);
+    if (more > 0) this.#write(`… and ${more.toLocaleString('en')} more lines like this from k6`);
   }
 }

@@ -50,18 +50,18 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
     [['smoky'], /there is no scenario smoky/],
     [['mixed', '--kubernetes'], /--kubernetes needs a profile/],
     [[], /^error: which scenario\? Known: smoke, /],
-    [['smoke', '--rate', '0x10'], /It is to be a number above 0/],
-    [['smoke', '--rate', ' '], /It is to be a number above 0/],
+    [['smoke', '--rate', '0x10'], /It must be a number above 0/],
+    [['smoke', '--rate', ' '], /It must be a number above 0/],
     [['smoke', '--duration', '10'], /Write it like 30s, 5m or 1h30m/],
     [['smoke', '--mix', 'list=1,list=2'], /It has list twice/],
-    [['smoke', '--slo', 'x'.repeat(10_000)], /^error: "x{60}…" is no clause; write one like p99<200ms\n$/],
+    [['smoke', '--slo', 'x'.repeat(10_000)], /^error: "x{60}…" is not a clause; write one like p99<200ms\n$/],
     [
       ['smoke', '--shards', '64', '--dry-run'],
       /^error: 64 shards need 64 load keys, one each; there are \d\n$/,
     ],
     [
       ['smoke', '--dry-run', '--', '--vus', '3', '--iterations', '30'],
-      /^error: k6's --vus would make another load than the one that is paid for: --rate and --duration, before "--", say/,
+      /^error: k6's --vus would change the load that was paid for; set it with --rate and --duration, before "--"/,
     ],
     [['smoke', '--secret', 'A_b'], /Write it in lower case, digits/],
     [['smoke', '--target', 'http://127.0.0.1:9/v1'], /load needs a profile, .*: add --profile FILE\n$/],
@@ -71,10 +71,7 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
       ['smoke', '--profile', 'no-target.yaml'],
       /^error: no target is given: add target: to the profile, or --target URL\n$/,
     ],
-    [
-      ['smoke', '--profile', 'no-load.yaml'],
-      /does not mark this target for load; where load is welcome, set/,
-    ],
+    [['smoke', '--profile', 'no-load.yaml'], /does not allow load on this target; to allow it, set/],
     [['smoke', '--profile', 'two.yaml'], /^error: two\.yaml:1:1: .+; .+\nerror: two\.yaml:2:8: .+; .+\n/],
     [['capacity', '--duration', '5s'], /capacity takes neither --mix nor --duration nor --shards/],
   ] as const;
@@ -93,5 +90,5 @@ t.test('an option that k6 does not know', { skip }, async (t) => {
   const { code, stderr } = await runLoad(t.testdir({}), ['smoke', '--duration', '1s', '--', '--nonsense']);
   t.equal(code, 2, stderr);
   t.match(stderr, /unknown flag: --nonsense/);
-  t.match(stderr, /\nerror: k6 does not take what stands after "--": .*k6 run --help\n$/);
+  t.match(stderr, /\nerror: k6 rejects the options after "--"; .*k6 run --help\n$/);
 });

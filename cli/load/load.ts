@@ -70,12 +70,12 @@ async function targetOf(
   if (options.profile === undefined) {
     if (options.target !== undefined) {
       throw new UsageError(
-        'load needs a profile, which names the keys and says that load is welcome at the target: add --profile FILE',
+        'load needs a profile that names the keys and allows load on the target: add --profile FILE',
       );
     }
     if (options.kubernetes === true) {
       throw new UsageError(
-        '--kubernetes needs a profile: no cluster reaches the embedded server of this process',
+        '--kubernetes needs a profile: a cluster cannot reach the embedded server of this process',
       );
     }
     const { embeddedClockSpeed: clockSpeed, embeddedFault: fault } = options;
@@ -89,7 +89,7 @@ async function targetOf(
   const url = new URL(address);
   if (looksLikeProduction(url) && options.productionHost !== url.hostname) {
     throw new UsageError(
-      `${url.hostname} may be what customers use; if load is really meant for it, add --production-host ${url.hostname}`,
+      `${url.hostname} may be in production use; if load is really intended there, add --production-host ${url.hostname}`,
     );
   }
   const uses = new Set<KeyRole>(streams.map((stream) => (stream.kind === 'clients' ? stream.role : 'load')));
@@ -111,7 +111,7 @@ function exitCodeOf({ verdict, run }: LoadResult): number {
 function onSignals() {
   const kill = new AbortController();
   const { signal, release } = untilInterrupted(
-    () => void process.stderr.write('\nstopping; once more ends at once\n'),
+    () => void process.stderr.write('\nstopping; repeat the signal to end at once\n'),
     () => kill.abort(),
   );
   return { stop: signal, kill: kill.signal, release };
@@ -255,9 +255,7 @@ async function load(name: string | undefined, further: string[], options: LoadOp
     process.exitCode =
       facts === CAPACITY_STEP ? await searchForCapacity(watched, k6) : await runScenario(watched, k6);
     if (further.length > 0 && K6_USAGE.has(process.exitCode))
-      throw new UsageError(
-        'k6 does not take what stands after "--": see what it says above, and k6 run --help',
-      );
+      throw new UsageError('k6 rejects the options after "--"; see its message above, and k6 run --help');
   } catch (error) {
     const code = exitCodeAfter(error, stop.aborted, options.out);
     if (code === undefined) throw error;
@@ -272,12 +270,9 @@ async function load(name: string | undefined, further: string[], options: LoadOp
 export const loadCommand = new Command('load')
   .argument('[scenario]', 'name of a scenario; --list prints them')
   .argument('[k6-options...]', 'after --: further options for k6 run')
-  .option('--target <url>', 'base address, instead of the one in the profile')
+  .option('--target <url>', 'base address; overrides the profile')
   .option('--profile <file>', 'target profile; without one the embedded reference server is loaded')
-  .option(
-    '--env-file <file>',
-    'file with the variables that hold the keys; those of the environment come first',
-  )
+  .option('--env-file <file>', 'file with the variables that hold the keys; the environment takes precedence')
   .option('--out <dir>', 'folder for results', 'petstore-results/load')
   .option('--rate <n>', 'requests per second', positive(1_000_000))
   .option('--duration <time>', 'how long, such as 30s or 5m', durationSeconds)
@@ -289,7 +284,7 @@ export const loadCommand = new Command('load')
     wholeNumber(1, 1_000_000),
   )
   .option('--shards <n>', 'k6 processes that share the load', wholeNumber(1, 64), 1)
-  .option('--production-host <host>', 'load this host although it may be what customers use')
+  .option('--production-host <host>', 'load this host, although it may be in production use')
   .option('--embedded-fault <name>', 'the embedded server breaks something; see serve --list-faults')
   .option(
     '--embedded-clock-speed <n>',

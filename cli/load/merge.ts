@@ -31,5 +31,5 @@ async function merge(paths: string[], { out, slo }: MergeCommandOptions): Promis
 export const mergeCommand = new Command('merge')
   .argument('<dirs...>', 'folders with load-report.json, or logs of k6 runners (*.log)')
   .option('--out <dir>', 'folder for the merged result', 'petstore-results/merged')
-  .option('--slo <objective>', 'judge this objective instead of the results’ own')
+  .option('--slo <objective>', 'judge this objective instead of the one in the results')
   .action(merge);

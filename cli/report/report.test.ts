@@ -152,8 +152,8 @@ t.test('a load result and a search for a capacity have every format, and a page 
     stderr: /--base is for the format html/,
   });
   t.match(await run([capacity, '--base', base]), { code: 2, stderr: /by their intervals/ });
-  t.match(await run([join(dir, 'broken')]), { code: 2, stderr: /is no load result/ });
-  t.match(await run([join(dir, 'torn')]), { code: 2, stderr: /is no result of a search/ });
+  t.match(await run([join(dir, 'broken')]), { code: 2, stderr: /is not a load result/ });
+  t.match(await run([join(dir, 'torn')]), { code: 2, stderr: /is not the result of a capacity search/ });
 });
 
 t.test('annotations go to the log, the summary to where GitHub wants it', async (t) => {
@@ -177,7 +177,7 @@ t.test('wrong usage is one clear line and exit code 2', async (t) => {
     [[good, '--diff', good, good], /^error: give either/],
     [[join(dir, 'nowhere')], /^error: .*nowhere: no such file/],
     [[join(dir, 'empty')], /^error: .*report\.json: no such file/],
-    [[join(dir, 'broken')], /^error: .*is no valid report: \/ must have required property 'run'\n$/],
+    [[join(dir, 'broken')], /^error: .*is not a valid report: \/ must have required property 'run'\n$/],
     [[good, '--format', 'pdf'], /^error: there is no format pdf; known: html, junit/],
     [[good, '--format', 'html,'], /names with commas/],
     [['--diff', good], /--diff OLD NEW/],

@@ -165,7 +165,7 @@ export const reportCommand = new Command('report')
     '[results]',
     'a folder that check or load wrote, or its report.json, load-report.json or capacity.json',
   )
-  .option('--format <names>', 'format, or several with commas between them', names)
+  .option('--format <names>', 'format, or several, comma-separated', names)
   .option('--out <path>', 'file to write, or folder; standard output without it')
   .option('--history <folder>', 'earlier results: the HTML report shows how each requirement fared')
   .option('--base <results>', 'of a load result, in HTML: an earlier one to compare with')

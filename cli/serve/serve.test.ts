@@ -159,7 +159,7 @@ t.test('keys come from a file and the environment, and never into a message', as
   await once(child, 'exit');
 
   for (const [text, message] of [
-    ['keys: []', /keys is to be a list/],
+    ['keys: []', /keys must be a list/],
     [
       'keys:\n  - { name: mine, plan: gold, env: MY_KEY }',
       /key 1: plan is to be one of free, pro, business, enterprise/,

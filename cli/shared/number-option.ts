@@ -5,7 +5,7 @@ const DECIMAL = /^-?\d+(\.\d+)?(e\d{1,3})?$/i;
 
 const parser = (form: RegExp, isMeant: (value: number) => boolean, words: string) => (text: string) => {
   if (form.test(text) && isMeant(Number(text))) return Number(text);
-  throw new InvalidArgumentError(`It is to be a ${words}.`);
+  throw new InvalidArgumentError(`It must be a ${words}.`);
 };
 
 /** The parser of an option that is a number. */

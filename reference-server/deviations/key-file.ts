@@ -66,7 +66,7 @@ export function readKeyFile(file: string, environment: NodeJS.ProcessEnv): Issue
     throw new KeyFileError(file, error instanceof Error ? error.message : String(error));
   }
   if (!Array.isArray(entries) || entries.length === 0)
-    throw new KeyFileError(file, 'keys is to be a list of keys');
+    throw new KeyFileError(file, 'keys must be a list of keys');
   const keys = entries.map((entry, index) => readKey(file, entry, index + 1, environment));
   for (const property of ['name', 'value'] as const) {
     if (new Set(keys.map((key) => key[property])).size < keys.length) {

@@ -23,5 +23,5 @@ export function renderMatrixMarkdown(columns: readonly MatrixColumn[]): string {
     (kind) => `${ROW_KINDS[kind].sign} ${ROW_KINDS[kind].words.toLowerCase()}`,
   );
   const left = rows.length - shown.length;
-  return `## ${count(columns.length, 'implementation')}, ${count(rows.length, 'requirement')}\n\n${table(head, lines, lines.length)}\n\n${legend.join(', ')}. ${count(left, 'requirement')} that all meet ${left === 1 ? 'is' : 'are'} left out.\n`;
+  return `## ${count(columns.length, 'implementation')}, ${count(rows.length, 'requirement')}\n\n${table(head, lines, lines.length)}\n\n${legend.join(', ')}. ${count(left, 'requirement')} met by all ${left === 1 ? 'is' : 'are'} left out.\n`;
 }

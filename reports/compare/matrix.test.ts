@@ -87,7 +87,7 @@ t.test('Markdown leaves out what all meet', async (t) => {
   t.match(page, /<th><code>java<\/code><\/th>/);
   t.match(page, /error-status-matches<\/strong>[\s\S]*?<td>2<\/td>\n<td>✔<\/td>\n<td>✘<\/td>\n<td>✔<\/td>/);
   t.notMatch(page, 'list-each-once');
-  t.match(page, /requirements that all meet are left out/);
+  t.match(page, /requirements met by all are left out/);
 });
 
 t.test('hostile names and reasons are text', async (t) => {

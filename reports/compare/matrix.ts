@@ -22,7 +22,7 @@ export type ReadMatrix =
 export function readMatrix(folder: string): ReadMatrix {
   let files: string[];
   try {
-    if (!statSync(folder).isDirectory()) return { ok: false, problem: `${folder}: is no folder` };
+    if (!statSync(folder).isDirectory()) return { ok: false, problem: `${folder}: is not a folder` };
     files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
       .filter((path) => basename(path) === REPORT_FILE || (dirname(path) === '.' && path.endsWith('.json')))
       .sort((a, b) => a.localeCompare(b));

@@ -35,5 +35,5 @@ export function readCapacity(
     return refused('is not JSON; was it cut off?');
   }
   if (isCapacity(result)) return { ok: true, result };
-  return refused(`is no result of a search for a capacity: ${schemaProblem(isCapacity.errors)}`);
+  return refused(`is not the result of a capacity search: ${schemaProblem(isCapacity.errors)}`);
 }

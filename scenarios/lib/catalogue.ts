@@ -34,7 +34,7 @@ const NOTHING_WRONG = 'errors==0,violations==0';
 export const CATALOGUE: readonly ScenarioFacts[] = [
   {
     name: 'smoke',
-    answers: 'Does the target answer all three operations rightly under a breath of load?',
+    answers: 'Does the target answer all three operations correctly under light load?',
     rate: 5,
     seconds: 10,
     streams: [rate('smoke', 'constant')],
@@ -43,7 +43,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
   },
   {
     name: 'average-load',
-    answers: 'What latency do clients see on a usual day?',
+    answers: 'What latency do clients see on an ordinary day?',
     rate: 10,
     seconds: 300,
     streams: [rate('clients', 'average-load')],
@@ -52,7 +52,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
   },
   {
     name: 'stress',
-    answers: 'What gives at twice the usual load, and does it come back after?',
+    answers: 'What degrades at twice the usual load, and does it recover?',
     rate: 8,
     seconds: 300,
     streams: [rate('clients', 'stress')],
@@ -62,7 +62,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
   },
   {
     name: 'spike',
-    answers: 'Does a sudden tenfold rush break anything, and for how long?',
+    answers: 'Does a sudden tenfold spike break anything, and for how long?',
     rate: 40,
     seconds: 60,
     streams: [rate('clients', 'spike')],
@@ -82,7 +82,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
   },
   {
     name: 'breakpoint',
-    answers: 'At which rate does the target first break its objective?',
+    answers: 'At which rate does the target first miss its objective?',
     rate: 200,
     seconds: 120,
     streams: [rate('clients', 'breakpoint')],
@@ -92,7 +92,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
   },
   {
     name: 'mixed',
-    answers: 'How does each operation fare in the mix that clients send (--mix)?',
+    answers: 'How does each operation perform in a given mix (--mix)?',
     rate: 10,
     seconds: 60,
     streams: [rate('clients', 'constant')],
@@ -101,7 +101,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
   },
   {
     name: 'plan-limit-edge',
-    answers: "Does each plan get exactly its minute's quota when many requests come at once?",
+    answers: "Does each plan get exactly its minute's quota under concurrent requests?",
     // Three windows, and time for a slow target to answer as many requests.
     targetSeconds: 600,
     streams: [
@@ -119,7 +119,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
   },
   {
     name: 'polite-clients',
-    answers: 'Do clients that wait as told get what they pay for, and are they never banned?',
+    answers: 'Do clients that honour Retry-After get their quota, and are they never banned?',
     targetSeconds: 115,
     streams: [
       // Three windows' quota fits into the time, or a bucket's and two refills, with a refusal a second; twice the
@@ -137,7 +137,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
   },
   {
     name: 'abusive-client',
-    answers: 'When is a key that goes on after 429 banned, for how long, and does anybody else feel it?',
+    answers: 'When is a key that ignores 429 banned, for how long, and are other keys affected?',
     rate: 2,
     targetSeconds: 240,
     streams: [
@@ -170,7 +170,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
   },
   {
     name: 'burst',
-    answers: 'Are additions at one moment all counted, all kept, and each given its own id?',
+    answers: 'Are simultaneous additions all counted, all kept, and each given an id of its own?',
     seconds: 5,
     // A slow target is waited for.
     targetSeconds: 60,
@@ -185,7 +185,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
 /** One step of the search for a capacity: a constant rate, the plainest request. */
 export const CAPACITY_STEP: ScenarioFacts = {
   name: 'capacity',
-  answers: 'What is the highest rate at which the target holds its objective?',
+  answers: 'What is the highest rate at which the target meets its objective?',
   rate: 10,
   seconds: 5,
   streams: [rate('step', 'constant')],

@@ -43,7 +43,7 @@ const LONGEST_CLAUSE = 60;
 
 function parseClause(text: string): SloClause {
   if (text.length > LONGEST_CLAUSE)
-    throw new SloError(`"${text.slice(0, LONGEST_CLAUSE)}…" is no clause; write one like p99<200ms`);
+    throw new SloError(`"${text.slice(0, LONGEST_CLAUSE)}…" is not a clause; write one like p99<200ms`);
   const { percentile, count, operation, sign, value, unit = '' } = CLAUSE.exec(text)?.groups ?? {};
   if (sign === undefined || value === undefined)
     throw new SloError(`cannot read "${text}": write p99<200ms, errors<0.1% or violations==0`);
@@ -59,7 +59,7 @@ function parseClause(text: string): SloClause {
     if (unit !== '') throw new SloError(`"${text}": violations are counted, without a unit`);
     return { ...clause, metric: 'violations', bound: Number(value) };
   }
-  if (unit !== '' && unit !== '%') throw new SloError(`"${text}": errors are a part, as in errors<0.1%`);
+  if (unit !== '' && unit !== '%') throw new SloError(`"${text}": errors are a ratio, as in errors<0.1%`);
   return { ...clause, metric: 'errors', bound: unit === '%' ? Number(value) / 100 : Number(value) };
 }
 

@@ -132,7 +132,7 @@ function judgeSilence({ request, prepared, events }: RunRemains): ThresholdOutco
   if (silent.length === 0) return [];
   return [
     {
-      name: 'every client comes to an end',
+      name: 'every client finishes',
       held: false,
       expected: 'a report from each',
       actual: `none from ${silent.join(', ')}`,
@@ -148,7 +148,7 @@ function runNotes(
   const notes: string[] = [];
   if (broken !== undefined) notes.push(brokenNote(broken));
   else if (facts.stopWhenBroken && !interrupted)
-    notes.push(`nothing broke up to ${round(rate)} requests/s: --rate says how far to go`);
+    notes.push(`nothing broke up to ${round(rate)} requests/s; set --rate to go further`);
   if (limit !== null) notes.push(`the generator was the limit: ${limit}`);
   else if (droppedIterations > 0)
     notes.push(`${droppedIterations} arrivals were not sent: every virtual user was waiting for the target`);

@@ -24,7 +24,7 @@ t.test('every scenario runs briefly', { skip, jobs: 3 }, async (t) => {
       t.same(await readLoadResult(out), JSON.parse(JSON.stringify(result)), 'the file says the same');
       t.match(renderLoadResult(result), result.run.answers);
       if (name === 'stress' || name === 'spike')
-        t.match(result.notes, [/^not judged: latency and errors come back after the peak: too few/]);
+        t.match(result.notes, [/^not judged: latency and errors recover after the peak: too few/]);
       for (const { key, sent = 0, requests } of result.bill.keys)
         t.ok(sent <= requests, `${key}: ${sent} of ${requests} on the bill`);
       if (name === 'polite-clients' || name === 'plan-limit-edge') {

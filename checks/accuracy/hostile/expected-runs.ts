@@ -68,7 +68,7 @@ const NOTHING_REFUSED = [
 ];
 
 const NOT_THE_SERVICE = /is not the Pet Store Service: GET \/pets answers /;
-const STOPPED = /^the target stopped answering: .*, for \d+ s; --resume goes on from there$/;
+const STOPPED = /^the target stopped answering: .*, for \d+ s; --resume continues the run$/;
 const SPENT =
   /^429 for key free-1 of 60 a minute although the check had quota left: another client is using the key/;
 

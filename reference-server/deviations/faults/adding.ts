@@ -49,7 +49,7 @@ export const ADDING_FAULTS: FaultTable = {
         answer.status === 201 && isLarge(/"categoryId":(-?\d+)/.exec(answer.text)?.[1]))],
     'add-large-category-refused': ['A categoryId beyond 32 bits is refused with 400.',
       refusing(({ categoryId }) => isLarge(categoryId.replace('-', '')),
-        'categoryId is to be an integer of 32 bits.')],
+        'categoryId must be an integer of 32 bits.')],
     'add-same-name-conflicts': ['An animal with the name and category of another one is refused with 409.',
       () => {
         const seen = new Set<string>();

@@ -48,7 +48,7 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
       behaviour: (usual) => ({
         readListQuery: (search, call) =>
           search.includes('status=%')
-            ? { problem: badRequest('invalid_status', 'status is to be available, pending or sold.') }
+            ? { problem: badRequest('invalid_status', 'status must be available, pending or sold.') }
             : usual.readListQuery(search, call),
       }),
     }],

@@ -112,7 +112,7 @@ function mediaType(refusal: Problem | null): Personality {
 export const otherMediaTypeRefused400: Answer = answer(
   'unsupported-media-type',
   'rejected-400',
-  mediaType(badRequest('unsupported_media_type', 'The request body is to be application/json.')),
+  mediaType(badRequest('unsupported_media_type', 'The request body must be application/json.')),
 );
 export const anyMediaTypeRead: Answer = answer('unsupported-media-type', 'accepted', mediaType(null));
 

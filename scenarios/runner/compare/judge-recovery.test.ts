@@ -49,7 +49,7 @@ t.test('too short to tell is neither held nor broken', async (t) => {
     START,
   );
   t.strictSame(judged, {
-    name: 'latency and errors come back after the peak',
+    name: 'latency and errors recover after the peak',
     undecided: 'too few time blocks around the peak: run it longer',
   });
 });

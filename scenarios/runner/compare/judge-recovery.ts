@@ -42,7 +42,7 @@ export function judgeRecovery(
   seconds: number,
   start: number,
 ): (ThresholdOutcome | Undecided)[] {
-  const name = 'latency and errors come back after the peak';
+  const name = 'latency and errors recover after the peak';
   const profile = streams.find((stream) => stream.kind === 'rate')?.profile;
   const parts = profile === undefined ? undefined : AROUND_PEAK[profile];
   if (parts === undefined) return [];

@@ -47,7 +47,7 @@ export function divideLoad(
   const { facts } = demand;
   if (count === 1 && !evenly) return { parts: [{ rate: demand.rate, streams }], bill };
   if (streams.some(({ stream }) => stream.kind !== 'rate'))
-    throw new LoadRefused(`${facts.name} is about single clients; only loads that are rates can be divided`);
+    throw new LoadRefused(`${facts.name} is about single clients; only rate-based loads can be divided`);
   const { schedule = [] } = streams[0] ?? {};
   const shares = new Map<number, number>();
   for (const key of schedule) shares.set(key, (shares.get(key) ?? 0) + 1 / schedule.length);

@@ -69,7 +69,7 @@ export function prepareLoad(request: LoadRequest): PreparedLoad {
   const other = otherLoad(request.k6Options ?? []);
   if (other !== undefined) {
     throw new LoadRefused(
-      `k6's ${other} would make another load than the one that is paid for: --rate and --duration, before "--", say how much is sent`,
+      `k6's ${other} would change the load that was paid for; set it with --rate and --duration, before "--"`,
     );
   }
   const missing = facts.needs?.filter((permission) => !target.permit.includes(permission)) ?? [];

@@ -33,7 +33,7 @@ export function loadTarget(
 ): LoadTarget {
   if (!profile.load.allowed) {
     throw new LoadRefused(
-      'the profile does not mark this target for load; where load is welcome, set "load: { allowed: true }" in it',
+      'the profile does not allow load on this target; to allow it, set "load: { allowed: true }" in it',
     );
   }
   const given = profile.keys.filter(({ name }) => values.has(name));

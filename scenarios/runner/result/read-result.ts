@@ -46,7 +46,7 @@ export async function readLoadResult(path: string): Promise<LoadResult> {
   if (!isLoadResult(parsed)) {
     const [first] = isLoadResult.errors ?? [];
     throw new ResultUnreadable(
-      `${file} is no load result: ${first?.instancePath || 'the whole'} ${first?.message ?? ''}`,
+      `${file} is not a load result: ${first?.instancePath || 'the whole'} ${first?.message ?? ''}`,
     );
   }
   try {

@@ -146,7 +146,7 @@ t.test('a file is read as it was written, or refused with its name and the place
   const [spoiled] = result('a', fast).series;
   for (const [content, words] of [
     ['{', /load-report\.json is not JSON/],
-    ['[]', /is no load result/],
+    ['[]', /is not a load result/],
     [JSON.stringify({ ...result('a', fast), formatVersion: 2 }), /has format 2/],
     [JSON.stringify(without), /must have required property 'series'/],
     [

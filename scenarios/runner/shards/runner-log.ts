@@ -42,9 +42,7 @@ export async function readRunnerLog(file: string): Promise<LoadResult> {
     throw new ResultUnreadable(`${file} cannot be read (${code})`);
   }
   if (facts === undefined) {
-    throw new ResultUnreadable(
-      `${file} is no complete log of a runner: it does not say at its end what was run`,
-    );
+    throw new ResultUnreadable(`${file} is not a complete runner log: its summary at the end is missing`);
   }
   const store = new SampleStore({ streams: facts.streams, keys: facts.keys }, facts.report.blockSeconds);
   for (const line of samples)
