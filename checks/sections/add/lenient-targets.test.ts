@@ -69,7 +69,7 @@ const LENIENT: Readonly<Record<string, readonly Lenience[]>> = {
   'add-rejects-status-value': [
     ['a status of any word', /no PetStatus/, textOf('status', /^[a-z]+$/)],
     ['a status in any letters', /capital letters/, textOf('status', /^(available|pending|sold)$/i)],
-    ['what $ passes over', /line end/, textOf('status', /^(available|pending|sold)\n?$/)],
+    ['what $ passes over', /trailing newline/, textOf('status', /^(available|pending|sold)\n?$/)],
     ['several statuses', /two statuses/, textOf('status', /^(available|pending|sold|,)+$/)],
     ['no letters for no status', /empty/, textOf('status', /^$/)],
   ],
@@ -98,10 +98,10 @@ const LENIENT: Readonly<Record<string, readonly Lenience[]>> = {
     ['a comma at the end', /comma/, mends(/,\}$/, '}')],
     [
       'apostrophes for quotes',
-      /other quotes/,
+      /single quotes/,
       (_field, body) => faultsOf(body.replaceAll("'", '"')).length === 0,
     ],
-    ['what begins with an animal', /word behind/, mends(/(?<=\}).+/, '')],
+    ['what begins with an animal', /followed by a word/, mends(/(?<=\}).+/, '')],
   ],
   'add-rejects-empty-body': [
     ['a request without a body', /empty body/, (_field, body) => body === ''],

@@ -35,7 +35,7 @@ t.test('no two animals have one id', async (t) => {
   t.match(await unique(seven, eight, seven), {
     verdict: 'fail',
     expected: 'an id that no other animal has',
-    reason: 'id 7, which another animal has',
+    reason: 'id 7, which another animal already has',
     evidence: 'sent#3,sent#1',
   });
   t.match(await unique(listed(7), seven), { verdict: 'fail', evidence: 'sent#2,sent#1' }, 'be it another’s');

@@ -252,7 +252,7 @@ t.test('a bucket that gives back more than its plan’s', async (t) => {
     tells: later(({ admitted }) => (admitted ? { remaining: 3, reset: 12 } : undefined)),
   });
   t.equal(isGradual, true);
-  t.match(await minuteSaid(), { verdict: 'fail', reason: /and 4 more were given back .* at most 3$/ });
+  t.match(await minuteSaid(), { verdict: 'fail', reason: /and 4 more after .* gives back at most 3$/ });
   const low = await measured({
     limit: tokenBucketByNextToken,
     admits: 5,
