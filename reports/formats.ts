@@ -1,3 +1,4 @@
+import { renderHar } from './har.ts';
 import { renderHtml } from './html/html.ts';
 import { renderMarkdown } from './markdown.ts';
 import { renderBadge } from './pipelines/badge.ts';
@@ -31,6 +32,7 @@ export const FORMATS = {
   sarif: { file: 'results.sarif', render: (report) => renderSarif(checkRun(report), 'report.json', 'check') },
   github: { file: 'annotations.txt', render: (report) => renderGithubAnnotations(checkRun(report)) },
   badge: { file: 'badge.json', render: (report) => renderBadge(checkRun(report)) },
+  har: { file: 'exchanges.har', render: renderHar },
   terminal: { file: 'summary.txt', render: (report, { screen }) => renderTerminal(report, screen) },
 } as const satisfies Readonly<Record<string, Format>>;
 

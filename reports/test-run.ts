@@ -73,6 +73,30 @@ export function factLines({ facts }: TestCase): string[] {
   );
 }
 
+/** The suite of the run itself, for formats that know nothing but suites of cases. */
+export const RUN_SUITE = 'The run';
+
+/** The cases, before them the run itself: what made its verdict beside them, a case each, or that nothing did. */
+export function withRunItself({ name, headline, problems, cases }: TestRun): readonly TestCase[] {
+  const itself = problems.length > 0 ? problems : [undefined];
+  return [
+    ...itself.map(
+      (problem, index): TestCase => ({
+        id: 'run',
+        suite: RUN_SUITE,
+        classname: 'petstore-harness.run',
+        name: index === 0 ? `${name}: ${headline}` : (problem ?? ''),
+        title: name,
+        standing: problem === undefined ? 'passed' : 'unknown',
+        kind: 'run',
+        reason: problem ?? '',
+        facts: {},
+      }),
+    ),
+    ...cases,
+  ];
+}
+
 /** A check's report as test cases: a requirement each, by section, and each pinned answer. */
 export function checkRun(report: Report): TestRun {
   const proofs = new Map(report.exchanges.map((exchange) => [exchange.id, exchange]));

@@ -135,6 +135,7 @@ t.test('no byte of any output holds a key, whatever the target echoes', async (t
     t.ok(stdout.length > 20, format);
     outputs.push(stdout, stderr);
   }
+  t.match(await run(folder, ['report', 'human', '--format', 'allure', '--out', '.'], ENV), { code: 0 });
   const again = await run(folder, ['check', '--rejudge', 'tap', '--format', 'human'], ENV);
   outputs.push(again.stdout, again.stderr);
   t.strictSame(

@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { FormatName } from '../../reports/formats.ts';
-import { LOAD_FORMATS } from '../../reports/load/load-formats.ts';
+import { LOAD_FORMATS, type LoadFormatName } from '../../reports/load/load-formats.ts';
 import { renderCapacityHtml, renderLoadHtml } from '../../reports/load/load-html.ts';
 import { capacityOutcome, loadOutcome } from '../../reports/load/load-outcome.ts';
 import { CAPACITY_FILE, readCapacity } from '../../reports/load/read-capacity.ts';
 import { REPORT_FILE } from '../../reports/read-report.ts';
+import type { TestRun } from '../../reports/test-run.ts';
 import { renderCapacity } from '../../scenarios/runner/capacity/render-capacity.ts';
 import { readLoadResult } from '../../scenarios/runner/result/read-result.ts';
 import { renderLoadResult } from '../../scenarios/runner/result/render-result.ts';
@@ -16,6 +17,8 @@ export interface Stored {
   /** The format of whoever names none. */
   readonly usual: FormatName;
   render(format: FormatName): string;
+  /** The same as test cases. */
+  readonly run: TestRun;
 }
 
 const LOAD_FILE = 'load-report.json';
@@ -41,14 +44,21 @@ export async function storedLoad(path: string, base: string | undefined): Promis
   const compared = base === undefined ? {} : { base: { result: await readLoadResult(base) } };
   const outcome = loadOutcome(result);
   return {
+    run: outcome,
     usual: base === undefined ? 'terminal' : 'html',
     render(format) {
       if (format === 'html') return renderLoadHtml({ result, ...compared });
       if (base !== undefined)
         throw new UsageError('--base is for the format html; see compare for an exit code');
-      return format === 'terminal' ? renderLoadResult(result) : LOAD_FORMATS[format](outcome);
+      return format === 'terminal' ? renderLoadResult(result) : LOAD_FORMATS[kept(format)](outcome);
     },
   };
+}
+
+/** @throws UsageError for a format of what a load does not keep */
+function kept(format: LoadFormatName | 'har'): LoadFormatName {
+  if (format === 'har') throw new UsageError('a load keeps no exchanges for the format har');
+  return format;
 }
 
 function storedCapacity(path: string, base: string | undefined): Stored {
@@ -57,11 +67,13 @@ function storedCapacity(path: string, base: string | undefined): Stored {
   const read = readCapacity(path);
   if (!read.ok) throw new UsageError(read.problem);
   const { result } = read;
+  const outcome = capacityOutcome(result);
   return {
+    run: outcome,
     usual: 'terminal',
     render(format) {
       if (format === 'html') return renderCapacityHtml(result);
-      return format === 'terminal' ? renderCapacity(result) : LOAD_FORMATS[format](capacityOutcome(result));
+      return format === 'terminal' ? renderCapacity(result) : LOAD_FORMATS[kept(format)](outcome);
     },
   };
 }

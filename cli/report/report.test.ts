@@ -4,6 +4,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'junit2json';
 import t from 'tap';
+import { checkRun } from '../../reports/test-run.ts';
 import { capacityResult, loadResult } from '../../reports/testing/sample-load.ts';
 import {
   conformantReport,
@@ -57,7 +58,7 @@ t.test('a format on standard output and into a file', async (t) => {
 
 t.test('several formats into a folder', async (t) => {
   const dir = results(t);
-  const formats = 'html,junit,tap,markdown,sarif,github,badge,terminal';
+  const formats = 'html,junit,tap,markdown,sarif,github,badge,har,terminal';
   t.match(await run([join(dir, 'good'), '--format', formats, '--out', join(dir, 'empty')]), {
     code: 0,
     stderr: '',
@@ -65,6 +66,7 @@ t.test('several formats into a folder', async (t) => {
   t.strictSame(readdirSync(join(dir, 'empty')).sort(), [
     'annotations.txt',
     'badge.json',
+    'exchanges.har',
     'junit.xml',
     'report.html',
     'results.sarif',
@@ -76,6 +78,17 @@ t.test('several formats into a folder', async (t) => {
     code: 2,
     stderr: /need --out with a folder/,
   });
+});
+
+t.test('allure is a folder', async (t) => {
+  const dir = results(t);
+  t.match(await run([join(dir, 'bad'), '--format', 'allure']), { code: 2, stderr: /allure, need --out/ });
+  t.match(await run([join(dir, 'bad'), '--format', 'allure', '--out', dir]), {
+    code: 0,
+    stdout: '',
+    stderr: '',
+  });
+  t.equal(readdirSync(join(dir, 'allure-results')).length, checkRun(notConformantReport()).cases.length + 2);
 });
 
 t.test('history: earlier runs of the same target, not the run itself', async (t) => {
@@ -151,6 +164,7 @@ t.test('a load result and a search for a capacity have every format, and a page 
     code: 2,
     stderr: /--base is for the format html/,
   });
+  t.match(await run([head, '--format', 'har']), { code: 2, stderr: /a load keeps no exchanges/ });
   t.match(await run([capacity, '--base', base]), { code: 2, stderr: /by their intervals/ });
   t.match(await run([join(dir, 'broken')]), { code: 2, stderr: /is not a load result/ });
   t.match(await run([join(dir, 'torn')]), { code: 2, stderr: /is not the result of a capacity search/ });

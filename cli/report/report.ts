@@ -1,6 +1,7 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { ALLURE, allureResults } from '../../reports/allure.ts';
 import { diffReports } from '../../reports/compare/diff.ts';
 import { renderDiffJson, renderDiffMarkdown, renderDiffText } from '../../reports/compare/diff-renderers.ts';
 import { earlierRuns, readMatrix } from '../../reports/compare/matrix.ts';
@@ -9,6 +10,7 @@ import { renderMatrixMarkdown } from '../../reports/compare/matrix-markdown.ts';
 import { FORMATS, type Format, type FormatName, isFormatName, NO_SCREEN } from '../../reports/formats.ts';
 import { readReport } from '../../reports/read-report.ts';
 import type { Report } from '../../reports/report.ts';
+import { checkRun } from '../../reports/test-run.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { unwritable, writePrivately } from '../../reports/write-reports.ts';
 import { names } from '../check/check-options.ts';
@@ -29,14 +31,18 @@ interface ReportOptions {
   readonly base?: string;
 }
 
+export const KNOWN_FORMATS = [...Object.keys(FORMATS), ALLURE.format];
+
 const EXAMPLES = `
-Formats: ${Object.keys(FORMATS).join(', ')}; of --diff ${DIFF_FORMATS.join(', ')}; of --matrix ${MATRIX_FORMATS.join(', ')}.
-The format github prints annotations, and adds the Markdown to $GITHUB_STEP_SUMMARY where that is set.
+Formats: ${KNOWN_FORMATS.join(', ')}; of --diff ${DIFF_FORMATS.join(', ')}; of --matrix ${MATRIX_FORMATS.join(', ')}.
+The format github prints annotations, and adds the Markdown to $GITHUB_STEP_SUMMARY where that is set. The format har
+is every exchange of a check, allure the folder ${ALLURE.folder}, which takes npm install ${ALLURE.library}.
 
 Examples:
   $ petstore-harness report petstore-results                          the summary again
   $ petstore-harness report petstore-results --format junit --out junit.xml
   $ petstore-harness report petstore-results --format html,sarif --out public/
+  $ petstore-harness report petstore-results --format allure --out .
   $ petstore-harness report petstore-results --format html --history archive/ --out report.html
   $ petstore-harness report petstore-results/load --format junit --out load.xml
   $ petstore-harness report petstore-results/load --base main/load --out load.html
@@ -81,12 +87,13 @@ function isFolder(path: string): boolean {
 }
 
 const formatNamed = (name: string): FormatName =>
-  isFormatName(name) ? name : fail(`there is no format ${name}; known: ${Object.keys(FORMATS).join(', ')}`);
+  isFormatName(name) ? name : fail(`there is no format ${name}; known: ${KNOWN_FORMATS.join(', ')}`);
 
 async function renderFormats(path: string, { format, out, base, history }: ReportOptions): Promise<void> {
-  const named = format?.map(formatNamed);
-  const several = named !== undefined && named.length > 1;
-  if (several && out === undefined) fail('several formats need --out with a folder');
+  const allure = format?.includes(ALLURE.format) === true;
+  const named = format?.filter((name) => name !== ALLURE.format).map(formatNamed);
+  const several = allure || (named !== undefined && named.length > 1);
+  if (several && out === undefined) fail('several formats, and allure, need --out with a folder');
   const stored = isLoadResult(path) ? await storedLoad(path, base) : storedCheck(path, history, out);
   for (const name of named ?? [stored.usual]) {
     const text = stored.render(name);
@@ -94,6 +101,8 @@ async function renderFormats(path: string, { format, out, base, history }: Repor
     const summary = process.env['GITHUB_STEP_SUMMARY'];
     if (name === 'github' && summary) addToStepSummary(summary, stored.render('markdown'));
   }
+  if (!allure || out === undefined) return;
+  for (const [file, text] of await allureResults(stored.run)) await put(text, join(out, ALLURE.folder, file));
 }
 
 function storedCheck(path: string, history: string | undefined, out: string | undefined): Stored {
@@ -104,6 +113,7 @@ function storedCheck(path: string, history: string | undefined, out: string | un
   warnOf(earlier.damaged);
   const screen = out === undefined ? screenOf(process.stdout) : NO_SCREEN;
   return {
+    run: checkRun(report),
     usual: 'terminal',
     render(name) {
       const format: Format = FORMATS[name];

@@ -8,8 +8,11 @@ import { renderSarif } from '../pipelines/sarif.ts';
 import { renderTap } from '../pipelines/tap.ts';
 import type { LoadOutcome } from './load-outcome.ts';
 
-/** The formats of a load result that need no more than its outcome; the page and the terminal have figures of their own. */
-export type LoadFormatName = Exclude<FormatName, 'html' | 'terminal'>;
+/**
+ * The formats of a load result that need no more than its outcome; the page and the terminal have figures of their own,
+ * and exchanges are not kept.
+ */
+export type LoadFormatName = Exclude<FormatName, 'html' | 'terminal' | 'har'>;
 
 /** How a load result reads in each of them; the files are called as those of a check. */
 export const LOAD_FORMATS = {

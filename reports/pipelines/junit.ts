@@ -1,7 +1,14 @@
 // Its escapes are those of XML as well.
 import { type SafeHtml, html as xml } from '@remix-run/html-template';
 import { groupBy } from '../../spec/group-by.ts';
-import { factLines, type Standing, type TestCase, type TestRun } from '../test-run.ts';
+import {
+  factLines,
+  RUN_SUITE,
+  type Standing,
+  type TestCase,
+  type TestRun,
+  withRunItself,
+} from '../test-run.ts';
 
 /**
  * What stands in a case. What could not be told is an `<error>`, JUnit's word for a test that could not be carried out:
@@ -17,34 +24,16 @@ const TAG = {
 } as const satisfies Record<Standing, string | undefined>;
 
 /** JUnit XML: a suite per group of cases, before them one for the run itself. */
-export function renderJunit({ name, headline, problems, facts, cases, run }: TestRun): string {
-  const itself = problems.length > 0 ? problems : [undefined];
-  const suites = groupBy(
-    [
-      ...itself.map(
-        (problem, index): TestCase => ({
-          id: 'run',
-          suite: 'The run',
-          classname: 'petstore-harness.run',
-          name: index === 0 ? `${name}: ${headline}` : (problem ?? ''),
-          title: name,
-          standing: problem === undefined ? 'passed' : 'unknown',
-          kind: 'run',
-          reason: problem ?? '',
-          facts: {},
-        }),
-      ),
-      ...cases,
-    ],
-    ({ suite }) => suite,
-  );
+export function renderJunit(testRun: TestRun): string {
+  const { facts, run } = testRun;
+  const suites = groupBy(withRunItself(testRun), ({ suite }) => suite);
   const whole = { name: 'petstore-harness', ...totals([...suites.values()].flat()) };
   const timestamp = run.startedAt.replace(/(\.\d+)?Z$/, '');
   const text = xml`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites${attributes({ ...whole, time: run.durationSeconds.toFixed(3) })}>
 ${[...suites].map(
   ([name, group]) => xml`  <testsuite${attributes({ name, ...totals(group), timestamp })}>
-${name === 'The run' ? xml`    <properties>\n${facts.map(([label, value]) => xml`      <property${attributes({ name: label, value })}/>\n`)}    </properties>\n` : ''}${group.map(testCase)}  </testsuite>
+${name === RUN_SUITE ? xml`    <properties>\n${facts.map(([label, value]) => xml`      <property${attributes({ name: label, value })}/>\n`)}    </properties>\n` : ''}${group.map(testCase)}  </testsuite>
 `,
 )}</testsuites>
 `;
