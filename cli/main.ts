@@ -44,6 +44,13 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
     description: 'explain a requirement or a gap: what is asked, what is sent, what it costs, what breaks it',
     load: async () => (await import('./explain/explain.ts')).explainCommand,
   },
+  completion: {
+    description: 'print what completes commands, options and their values in bash, zsh or fish',
+    load: async () =>
+      (await import('./completion/completion.ts')).completionCommand((name) =>
+        Object.hasOwn(COMMANDS, name) ? COMMANDS[name]?.load() : undefined,
+      ),
+  },
 };
 
 // What was read is garbage soon, and Node would keep hundreds of megabytes of it. A server under load is better off so.

@@ -46,14 +46,15 @@ export function permissions(text: string, before: readonly Permission[] = []): r
 
 const PLANS = ['free', 'pro', 'business', 'enterprise'];
 
+export const REQUIRABLE = ['all', ...PERMISSIONS, ...PLANS, ...requirements.map(({ id }) => id)];
+
 /** What `--require` names: `all`, permissions, plans, requirements. */
 export function required(text: string, before: readonly string[] = []): readonly string[] {
-  const known = ['all', ...PERMISSIONS, ...PLANS, ...requirements.map(({ id }) => id)];
   const found = names(text, before);
-  const unknown = found.find((name) => !known.includes(name));
+  const unknown = found.find((name) => !REQUIRABLE.includes(name));
   if (unknown !== undefined)
     throw new InvalidArgumentError(
-      `"${unknown.slice(0, 40)}" is not a permission, plan or requirement; ${suggestion(unknown, known)}`,
+      `"${unknown.slice(0, 40)}" is not a permission, plan or requirement; ${suggestion(unknown, REQUIRABLE)}`,
     );
   return found;
 }

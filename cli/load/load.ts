@@ -57,8 +57,11 @@ limit), 130 interrupted; others are k6's own.`;
 
 const note = (line: string) => void process.stderr.write(`${line}\n`);
 
+const SCENARIOS = [...CATALOGUE, CAPACITY_STEP];
+export const SCENARIO_NAMES = SCENARIOS.map(({ name }) => name);
+
 function listScenarios(): void {
-  const rows = [...CATALOGUE, CAPACITY_STEP].map(({ name, answers }) => [name, answers]);
+  const rows = SCENARIOS.map(({ name, answers }) => [name, answers]);
   process.stdout.write(`${textTable(rows).join('\n')}\n`);
 }
 
@@ -141,11 +144,10 @@ function exitCodeAfter(error: unknown, interrupted: boolean, out: string): numbe
 function scenarioOf(name: string | undefined, { mix, duration, shards }: LoadOptions): ScenarioFacts {
   const facts = name === CAPACITY_STEP.name ? CAPACITY_STEP : scenarioNamed(name ?? '');
   if (facts === undefined) {
-    const known = [...CATALOGUE, CAPACITY_STEP].map((scenario) => scenario.name);
     throw new UsageError(
       name === undefined
-        ? `which scenario? Known: ${known.join(', ')}`
-        : `there is no scenario ${shownLine(name, 40)}; ${suggestion(name, known)}`,
+        ? `which scenario? Known: ${SCENARIO_NAMES.join(', ')}`
+        : `there is no scenario ${shownLine(name, 40)}; ${suggestion(name, SCENARIO_NAMES)}`,
     );
   }
   if (facts === CAPACITY_STEP && (mix !== undefined || duration !== undefined || shards > 1))
