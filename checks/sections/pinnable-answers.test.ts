@@ -25,7 +25,7 @@ const REPORTED: Readonly<Record<string, readonly string[]>> = {
   'ban-answer': ['no-ban-seen', 'banned-401', 'banned-403', 'banned-429', 'banned-503'],
   'ban-threshold': ['no-ban-seen', '1', '17'],
   'ban-duration': ['no-ban-seen', 'not-told', '20-seconds', '0-seconds', '-3-seconds'],
-  'retry-after-format': ['seconds', 'milliseconds', 'http-date', 'iso-date', 'unix-time'],
+  'retry-after-format': ['seconds', 'milliseconds', 'http-date', 'iso-date', 'unix-time', 'duration'],
   'unknown-fields': ['ignored', 'kept', 'rejected-400', 'rejected-422'],
   'null-status': ['taken-as-omitted', 'rejected-400', 'rejected-422'],
   'id-assignment': ['ascending', 'other'],

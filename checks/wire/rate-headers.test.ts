@@ -142,12 +142,33 @@ t.test('Retry-After as a date, in the forms of RFC 9110 and as ISO 8601, whereve
     t.strictSame(told(text), date(text, 'iso-date'));
 });
 
+t.test('Retry-After with its unit', async (t) => {
+  for (const [text, milliseconds] of [
+    ['60s', 60_000],
+    ['60 seconds', 60_000],
+    ['1 second', 1_000],
+    ['0.5 sec', 500],
+    ['1m0.5s', 60_500],
+    ['1h0m5s', 3_605_000],
+    ['2 min', 120_000],
+    ['2 minutes', 120_000],
+    ['54321ms', 54_321],
+    ['54 milliseconds', 54],
+    ['PT1M5S', 65_000],
+    ['0s', 0],
+  ] as const)
+    t.strictSame(told(text), { kind: 'delay', format: 'duration', milliseconds, text });
+});
+
 t.test('Retry-After that nobody can read', async (t) => {
   const texts = [
     '',
     'soon',
-    '60s',
-    '60 seconds',
+    's',
+    'PT',
+    '60 parsecs',
+    '60s ago',
+    '5s 1h',
     '1,5',
     'in 60',
     '2026-11-21',

@@ -50,7 +50,7 @@ export type RetryAfter =
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'delay';
-      readonly format: 'seconds' | 'milliseconds';
+      readonly format: 'seconds' | 'milliseconds' | 'duration';
       readonly milliseconds: number;
       readonly text: string;
     }
@@ -67,6 +67,9 @@ const HTTP_DATE =
 /** The oldest of the three forms that a recipient must accept (RFC 9110, 5.6.7); it names no zone and means UTC. */
 const ASCTIME_DATE = /^(Mon|Tue|Wed|Thu|Fri|Sat|Sun) [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/;
 const ISO_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})$/;
+/** Numbers with their units, from hours to milliseconds: `55 seconds`, `1m0.5s` as Go writes it, `PT55S` (ISO 8601). */
+const DURATION =
+  /^(?=.*\d)(?:PT)?(?:(\d{1,9}) ?h(?:ours?)? ?)?(?:(\d{1,9}) ?m(?:in(?:ute)?s?)? ?)?(?:(\d{1,9}(?:\.\d{1,9})?) ?s(?:ec(?:ond)?s?)? ?)?(?:(\d{1,15}(?:\.\d{1,9})?) ?m(?:illi)?s(?:econds?)?)?$/i;
 /** No delay is this long in seconds or milliseconds of a day; a Unix time of our age is longer. */
 const UNIX_TIME_FROM = 1_000_000_000;
 
@@ -90,6 +93,18 @@ export function retryAfter(headers: HeaderList, longest: number): RetryAfter {
     return inMilliseconds
       ? { kind: 'delay', format: 'milliseconds', milliseconds: value, text }
       : { kind: 'delay', format: 'seconds', milliseconds: value * 1000, text };
+  }
+  const duration = DURATION.exec(text);
+  if (duration !== null) {
+    const [hours = 0, minutes = 0, seconds = 0, milliseconds = 0] = duration
+      .slice(1)
+      .map((digits = '0') => Number(digits));
+    return {
+      kind: 'delay',
+      format: 'duration',
+      milliseconds: ((hours * 60 + minutes) * 60 + seconds) * 1000 + milliseconds,
+      text,
+    };
   }
   const asctime = ASCTIME_DATE.test(text);
   // Not the zone of the machine that this runs on.

@@ -38,8 +38,6 @@ export const RETRY_AFTER_FAULTS: FaultTable = {
   },
   'retry-after-readable': {
     'retry-after-soon': ['Retry-After is "soon".', retryAfter(() => 'soon')],
-    'retry-after-with-unit': ['Retry-After has its unit in words.',
-      retryAfter((seconds) => `${seconds} seconds`)],
     'retry-after-negative': ['Retry-After is negative.', retryAfter((seconds) => `-${seconds}`)],
     'retry-after-zero': ['Retry-After is 0.', retryAfter(() => '0')],
     'retry-after-empty': ['Retry-After is empty.', retryAfter(() => '')],

@@ -70,8 +70,9 @@ const TABLE: VariantTable = {
   'refusals-counted': [
     'A minute that looks back, over refused requests too, so that each makes the wait longer; never bans.',
     limits.refusalsCounted, limits.noBan, transport.latency(0, 30)],
-  'sliding-counter': ['A minute that looks back by the share of the window before that it still holds.',
-    limits.countedMinute],
+  'sliding-counter': [
+    'A minute that looks back by the share of the window before that it still holds; Retry-After is a duration.',
+    limits.countedMinute, limits.retryAfterDuration],
   'bans-bursts': [
     'A few requests too many, in flight together, are a long ban already, answered 429 like the limit.',
     limits.slidingMinute, limits.banOf(3, 90), transport.latency(0, 30)],

@@ -61,6 +61,12 @@ export const retryAfterMilliseconds: Answer = answer(
   'milliseconds',
   retryAfterAs((seconds) => String(seconds * 1000)),
 );
+/** As Go writes a duration: `55s`. */
+export const retryAfterDuration: Answer = answer(
+  'retry-after-format',
+  'duration',
+  retryAfterAs((seconds) => `${seconds}s`),
+);
 
 export const noBan: Answer = answer('ban-answer', 'no-ban-seen', {
   recipe: () => ({ ban: { threshold: Number.POSITIVE_INFINITY, seconds: 1 } }),
