@@ -137,13 +137,17 @@ function lines(stream: NodeJS.WritableStream, shown: Shown): LiveView {
     );
   const timer = setInterval(tell, PROGRESS_EVERY_MS);
   timer.unref();
+  /** Until when a wait is known to whoever reads: several scenes may wait for one key. */
+  const announced = new Map<string, number>();
   return {
     onEvent(event) {
       const now = shown.clock.now();
       const failure = progress.admit(event, now);
       if (failure !== undefined) note(failureLine(failure));
-      if (event.kind === 'waiting' && (event.until - now) / shown.clock.speed >= WORTH_A_LINE_MS)
-        note(`waiting ${countdown(event.until - now)} for ${shownLine(event.for, 120)}`);
+      if (event.kind !== 'waiting' || (announced.get(event.for) ?? 0) > now) return;
+      if ((event.until - now) / shown.clock.speed < WORTH_A_LINE_MS) return;
+      announced.set(event.for, event.until);
+      note(`waiting ${countdown(event.until - now)} for ${shownLine(event.for, 120)}`);
     },
     note,
     end: () => clearInterval(timer),
