@@ -45,7 +45,7 @@ async function said(goes: (index: number) => boolean, from: number, animals: num
       failed: settled.flatMap(([id, { verdict, reason }]) =>
         verdict === 'fail' ? [`${id}: ${reason}`] : [],
       ),
-      told: settled.flatMap(([id, { reason }]) => (/removes animals/.test(reason) ? [id] : [])),
+      told: settled.flatMap(([id, { reason }]) => (/removing animals/.test(reason) ? [id] : [])),
     };
   } finally {
     await server.close();

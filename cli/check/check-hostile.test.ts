@@ -152,7 +152,7 @@ t.test('addresses', { jobs: 2 }, async (t) => {
         code: 4,
         stdout: '',
         stderr:
-          /^error: \S+\/orders\/v1 is not the Pet Store Service: GET \/pets answers 404 .*; is the address .*\?\n$/,
+          /^error: \S+\/orders\/v1 is not the Pet Store Service: GET \/pets answers 404 .*; is this the address .*\?\n$/,
       });
     },
   );

@@ -44,7 +44,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       await shows(started, 'stderr', WAITING);
       started.child.kill(signal);
       t.equal(await started.ended, 130);
-      t.match(started.output.stderr, /stopping, and writing down what was measured/);
+      t.match(started.output.stderr, /stopping and saving what was measured/);
       t.match(started.output.stdout, `ended early: ${signal}`);
       const read = readReport(join(folder, 'out'));
       t.match(read, { ok: true, report: { run: { interrupted: signal } } });
