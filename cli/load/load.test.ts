@@ -64,7 +64,7 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
       /^error: k6's --vus would change the load that was paid for; set it with --rate and --duration, before "--"/,
     ],
     [['smoke', '--secret', 'A_b'], /Write it in lower case, digits/],
-    [['smoke', '--target', 'http://127.0.0.1:9/v1'], /load needs a profile, .*: add --profile FILE\n$/],
+    [['smoke', '--target', 'http://127.0.0.1:9/v1'], /load needs a profile .*: add --profile FILE\n$/],
     [['smoke', '--profile', 'none.yaml'], /^error: none\.yaml:1:1: there is no such profile; .+\n$/],
     [['smoke', '--profile', 'bomb.yaml'], /^error: bomb\.yaml:1:7: anchors .* are not allowed; remove it/],
     [
