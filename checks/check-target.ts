@@ -88,9 +88,19 @@ function lastReceipt({ header, entries }: Extract<JournalContent, { ok: true }>)
   return last;
 }
 
+/** What is judged: everything, or the requirements asked for. */
+function judgingOf({ only }: Pick<CheckRequest, 'only'>) {
+  const isAsked = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
+  return {
+    checks: allChecks.filter(isAsked),
+    gapObservers: only === undefined ? allGapObservers : [],
+    leftOut: allChecks.filter((check) => !isAsked(check)).map(({ id }) => id),
+  };
+}
+
 /** Checks a target: every check, or those asked for, against the address and keys of a profile. */
 export async function checkTarget(request: CheckRequest): Promise<CheckedTarget> {
-  const { profile, values, permissions, only, resume, offline = false } = request;
+  const { profile, values, permissions, resume, offline = false } = request;
   const clock = runClock(request);
   const startedAt = resume?.header.startedAt ?? clock.now();
   const id = resume?.header.runId ?? newRunId();
@@ -121,12 +131,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
   try {
     const ready = await preflight(run);
     if (ready.kind === 'not-ready') return ready;
-    const isAsked = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
-    const judging = {
-      checks: allChecks.filter(isAsked),
-      gapObservers: only === undefined ? allGapObservers : [],
-      leftOut: allChecks.filter((check) => !isAsked(check)).map((check) => check.id),
-    };
+    const judging = judgingOf(request);
     await playRun(run, judging, request.onEvent);
     const result = judgeRun(judging, run, run.trace);
     const cutShort = run.sender.presence.gone ?? time.over();
