@@ -15,7 +15,10 @@ t.test(
     t.match(written.stdout, /target: {2}GET \/pets with PETSTORE_FREE_1_KEY answers 200/);
     t.match(written.stdout, /reading +\d+ of \d+ requirements: \d+ requests, about \d+ s\n/);
     t.match(written.stdout, /and writes .* animals that stay\n/);
-    t.match(written.stdout, /Next: npx petstore-harness check --profile petstore-profile\.yaml\n$/);
+    t.match(
+      written.stdout,
+      /Next: npx petstore-harness check --profile petstore-profile\.yaml --env-file keys\.env\n$/,
+    );
     const checked = await run(folder, [
       'check',
       '--profile',

@@ -16,10 +16,12 @@ import { isAnswered } from '../../checks/wire/exchange.ts';
 import { described, looksLikeTheService } from '../../checks/wire/pets.ts';
 import { listPets } from '../../checks/wire/requests.ts';
 import { duration } from '../../reports/facts.ts';
+import { commandOf } from '../check/check-options.ts';
 import { planCheck, requestsOf } from '../check/check-plan.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 import { addressOf, environment, unsentValues } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
+import { withoutUndefined } from '../shared/without-undefined.ts';
 
 const EXAMPLES = `
 Examples:
@@ -184,7 +186,7 @@ async function init(options: InitOptions): Promise<void> {
       'What is verified, and what it costs; permissions go into the list "permit" of the profile:',
       ...costs(profile),
       '',
-      `Next: npx petstore-harness check --profile ${options.out}`,
+      `Next: ${commandOf(withoutUndefined({ profile: options.out, envFile: options.envFile }))}`,
       '',
     ].join('\n'),
   );
