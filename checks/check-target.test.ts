@@ -125,7 +125,10 @@ t.test('where no key may add, nothing is told of additions, and all of the rest'
     found.filter(([id, verdict]) => verdict === 'fail' || (ADDING.test(id) && verdict !== 'inconclusive')),
     [],
   );
-  t.match(result.requirements.get('add-rejects-name-type')?.reason, /no key of the profile seems to be allowed to add/);
+  t.match(
+    result.requirements.get('add-rejects-name-type')?.reason,
+    /no key of the profile seems to be allowed to add/,
+  );
   for (const id of ['list-limit-fills', 'list-status-filter', 'get-answers-200', 'auth-missing-key'])
     t.equal(result.requirements.get(id)?.verdict, 'pass', id);
   t.equal(animalsAdded(run), 0);
