@@ -1,10 +1,11 @@
 import t from 'tap';
 import { Findings } from '../../run/findings.ts';
 import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
+import { isAnswered } from '../../wire/exchange.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import type { AnswerParts } from '../../wire/testing/answered.ts';
 import { rateHeaderChecks } from '../headers/checks.ts';
-import { afterRefusal } from './after-refusal.ts';
+import { afterRefusal, refillingOf } from './after-refusal.ts';
 import { toldWait } from './told-time.ts';
 import { fill } from './window-filling.ts';
 
@@ -88,4 +89,19 @@ t.test('a ban that overtook the refusal that led to it is not taken for the firs
   const { window } = await filled(told(200, 2, 60), told(403, 0, 60), told(429, 0, 60, 20));
   t.equal(window.refusal?.outcome.status, 429);
   t.equal(window.refusals.length, 2);
+});
+
+t.test('quota that another scene saw coming back bit by bit did not come back at once', async (t) => {
+  const { run } = testRun(
+    (_request, number) =>
+      [told(429, 0, 60, 60), told(200, 0, 61), told(200, 2, 120)][number - 1] ?? told(429, 0, 60),
+    { keys: [key], permissions: new Set(['exhaust'] as const) },
+  );
+  const probe = run.probe('minute:free-1');
+  const refusal = await probe.attempt(listPets({ limit: 1 }), key);
+  if (!isAnswered(refusal)) throw new Error('nothing was refused');
+  await run.probe('ban:free-2').attempt(listPets({ limit: 1 }), key);
+  const after = await afterRefusal(probe, key, refusal, [refusal]);
+  t.match(after.afterReset, { outcome: { status: 200 } }, 'the whole quota was there');
+  t.equal(refillingOf(key, after), true);
 });

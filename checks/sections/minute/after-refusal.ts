@@ -6,7 +6,7 @@ import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
 import { unanswered } from '../../run/sending/interference.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
-import { rateReading } from '../../wire/rate-headers.ts';
+import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { listPets } from '../../wire/requests.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
 import { toldRetry } from './told-time.ts';
@@ -18,6 +18,8 @@ export interface AfterRefusal {
   readonly obeyed: AnsweredExchange;
   /** All requests, in the order of sending. */
   readonly asked: readonly AnsweredExchange[];
+  /** The first request of the key that was admitted after the refusal, whichever scene sent it. */
+  readonly first: RateReading | undefined;
   /** Sent right after the time in Retry-After; undefined if that was not a time to wait for. */
   readonly afterRetryAfter: AnsweredExchange | undefined;
   /** Sent after X-RateLimit-Reset, by the target's clock. */
@@ -29,21 +31,16 @@ export interface AfterRefusal {
 /** How quota came back after the refusal, as the first admitted request shows it. */
 export function refillOf(
   { limits }: Key,
-  { refusal, asked }: Pick<AfterRefusal, 'refusal' | 'asked'>,
+  { refusal, first }: Pick<AfterRefusal, 'refusal' | 'first'>,
 ): Refill {
-  const first = asked.find(isAdmitted);
-  return {
-    perMinute: limits.perMinute,
-    refused: rateReading(refusal),
-    first: first === undefined ? undefined : rateReading(first),
-  };
+  return { perMinute: limits.perMinute, refused: rateReading(refusal), first };
 }
 
 /**
  * Whether the target refills quota gradually, as a sliding window or a token bucket does; undefined if its headers do
  * not describe the minute.
  */
-export function refillingOf(key: Key, after: Pick<AfterRefusal, 'refusal' | 'asked' | 'later'>) {
+export function refillingOf(key: Key, after: Pick<AfterRefusal, 'refusal' | 'first' | 'later'>) {
   const { later } = after;
   return isRefilling(
     refillOf(key, after),
@@ -77,18 +74,19 @@ export async function afterRefusal(
     probe.waitUntil(probe.now() + time, `quota that key ${key.name} may be given back`);
 
   const moments = await askAsTold(probe, key, { refusal, refusals, ask });
-  const refill = refillOf(key, { refusal, asked });
+  const [first] = admittedOn(probe.trace, key, refusal.receivedAt);
+  const refill = refillOf(key, { refusal, first });
   let later: AnsweredExchange | undefined;
   if (needsLater(refill)) {
     await waitForQuota(Math.max(2 * SECOND, (4 * MINUTE) / key.limits.perMinute));
     later = await ask();
   }
-  const isGradual = refillingOf(key, { refusal, asked, later }) === true;
+  const isGradual = refillingOf(key, { refusal, first, later }) === true;
   if (isGradual && mayGiveTooMuch(refill, asked.filter(isAdmitted).length)) {
     await waitForQuota(5 * SECOND);
     await ask();
   }
-  return { refusal, asked, later, ...moments };
+  return { refusal, asked, first, later, ...moments };
 }
 
 const latest = (times: readonly (number | undefined)[]): number | undefined => {

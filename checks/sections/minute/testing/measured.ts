@@ -6,9 +6,10 @@ import type { CountVerdict } from '../../../limits/window-count.ts';
 import type { Key } from '../../../profile/key.ts';
 import { NOON, testKey } from '../../../run/testing/test-run.ts';
 import type { AnsweredExchange } from '../../../wire/exchange.ts';
-import type { RateReading } from '../../../wire/rate-headers.ts';
+import { type RateReading, rateReading } from '../../../wire/rate-headers.ts';
 import { type AnswerParts, answered } from '../../../wire/testing/answered.ts';
 import type { BanMeasurement } from '../../ban/reading.ts';
+import { isAdmitted } from '../admitted.ts';
 import type { MinuteMeasurement } from '../scenes.ts';
 import type { FilledWindow } from '../window-filling.ts';
 
@@ -134,10 +135,19 @@ export function minuteMeasured(key: Key, given: Measured = {}): MinuteMeasuremen
   } = given;
   const refusal = windows[0]?.refusal;
   const asked = [afterRetryAfter, afterReset].filter((exchange) => exchange !== undefined);
+  const admitted = asked.find(isAdmitted);
   const after =
     refusal === undefined
       ? undefined
-      : { refusal, obeyed: refusal, asked, afterRetryAfter, afterReset, later: undefined };
+      : {
+          refusal,
+          obeyed: refusal,
+          asked,
+          first: admitted === undefined ? undefined : rateReading(admitted),
+          afterRetryAfter,
+          afterReset,
+          later: undefined,
+        };
   return { key, windows, next, after: 'after' in given ? given.after : after };
 }
 
