@@ -1,27 +1,28 @@
 /** What the page can do beyond showing itself: filter, search, fold, copy, and the look along the rate limits. */
-(() => {
-  const all = <E extends Element>(selector: string, kind: new () => E, root: ParentNode = document): E[] =>
-    [...root.querySelectorAll(selector)].filter((element): element is E => element instanceof kind);
-  const one = <E extends Element>(selector: string, kind: new () => E): E | undefined =>
-    all(selector, kind)[0];
+const all = <E extends Element>(selector: string, kind: new () => E, root: ParentNode = document): E[] =>
+  [...root.querySelectorAll(selector)].filter((element): element is E => element instanceof kind);
+const one = <E extends Element>(
+  selector: string,
+  kind: new () => E,
+  root: ParentNode = document,
+): E | undefined => all(selector, kind, root)[0];
 
-  document.documentElement.classList.add('has-script');
+const rows = all('.req', HTMLDetailsElement);
+const groups = all('#requirements > details', HTMLDetailsElement);
 
-  const said = one('#said', HTMLElement);
-  const say = (text: string) => {
-    if (said) said.textContent = text;
-  };
+/** What is sought in a row: its head, and what it says. */
+const words = (element: Element) =>
+  all(':scope > summary, .reason, .facts, .x > summary', HTMLElement, element)
+    .map(({ textContent }) => textContent)
+    .join(' ')
+    .toLowerCase();
 
-  // ---- Filter, search, fold -----------------------------------------------------------------------------------
-  const rows = all('.req', HTMLDetailsElement);
-  const exchanges = all('#exchanges .x', HTMLDetailsElement);
-  const words = (element: Element) =>
-    all(':scope > summary, .reason, .facts, .x > summary', HTMLElement, element)
-      .map(({ textContent }) => textContent)
-      .join(' ')
-      .toLowerCase();
-  const texts = new Map([...rows, ...exchanges].map((row) => [row, words(row)]));
-  const groups = all('#requirements > details', HTMLDetailsElement);
+/** Filter and search. @returns shows everything again */
+function filterAndSearch(): () => void {
+  const texts = [...rows, ...all('#exchanges .x', HTMLDetailsElement)].map((row) => {
+    const group = row.closest('[data-group]')?.querySelector('h3')?.textContent.toLowerCase() ?? '';
+    return { row, text: `${words(row)} ${group}` };
+  });
   const asBefore = new Map(groups.map((group) => [group, group.open]));
   const filters = all('[data-filter]', HTMLButtonElement);
   const find = one('#find', HTMLInputElement);
@@ -32,12 +33,9 @@
   const apply = () => {
     const sought = (find?.value ?? '').toLowerCase().split(/\s+/).filter(Boolean);
     const isAll = kind === '' && sought.length === 0;
-    for (const [row, text] of texts) {
-      const group = row.closest('[data-group]')?.querySelector('h3')?.textContent.toLowerCase() ?? '';
+    for (const { row, text } of texts)
       row.hidden =
-        (kind !== '' && row.dataset['kind'] !== kind) ||
-        !sought.every((word) => `${text} ${group}`.includes(word));
-    }
+        (kind !== '' && row.dataset['kind'] !== kind) || !sought.every((word) => text.includes(word));
     for (const group of groups) {
       group.hidden =
         !isAll && all('.req, .x', HTMLElement, group).every((row) => row.closest('[hidden]') !== null);
@@ -66,42 +64,53 @@
     reset();
     find?.focus();
   });
+  return reset;
+}
+
+/** Expands or collapses everything that is shown; on paper what is broken or not verified stands open. */
+function fold(): void {
   for (const button of all('[data-fold]', HTMLButtonElement)) {
     button.addEventListener('click', () => {
-      for (const fold of [...rows, ...groups])
-        if (!fold.hidden) fold.open = button.dataset['fold'] === 'open';
+      for (const each of [...rows, ...groups])
+        if (!each.hidden) each.open = button.dataset['fold'] === 'open';
     });
   }
+  addEventListener('beforeprint', () => {
+    for (const row of rows)
+      if (row.dataset['kind'] === 'fail' || row.dataset['kind'] === 'inconclusive') row.open = true;
+    for (const each of all('.group, .fold, .rest', HTMLDetailsElement)) each.open = each.id !== 'exchanges';
+  });
+}
 
-  // ---- A link leads to an open, visible target ------------------------------------------------------------------
-  const reveal = () => {
-    const target = document.getElementById(location.hash.slice(1));
-    if (!target) return;
-    if (target.closest('[hidden]')) reset();
-    for (let fold = target.closest('details'); fold; fold = fold.parentElement?.closest('details') ?? null)
-      fold.open = true;
-    target.scrollIntoView({ block: 'start' });
-    if (target instanceof HTMLDetailsElement) target.querySelector('summary')?.focus({ preventScroll: true });
-  };
-  addEventListener('hashchange', reveal);
-  reveal();
+/** Has a link lead to an open, visible target. */
+function reveal(showAll: () => void): void {
+  const target = document.getElementById(location.hash.slice(1));
+  if (!target) return;
+  if (target.closest('[hidden]')) showAll();
+  for (let each = target.closest('details'); each; each = each.parentElement?.closest('details') ?? null)
+    each.open = true;
+  target.scrollIntoView({ block: 'start' });
+  if (target instanceof HTMLDetailsElement) target.querySelector('summary')?.focus({ preventScroll: true });
+}
 
-  // ---- Copy ---------------------------------------------------------------------------------------------------------
-  const copyText = async (text: string): Promise<boolean> => {
-    try {
-      await navigator.clipboard.writeText(text);
-      return true;
-    } catch {
-      // From disk some browsers keep the clipboard to themselves; the old way still works there.
-      const area = document.createElement('textarea');
-      area.value = text;
-      document.body.append(area);
-      area.select();
-      const done = document.execCommand('copy');
-      area.remove();
-      return done;
-    }
-  };
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // From disk some browsers keep the clipboard to themselves; the old way still works there.
+    const area = document.createElement('textarea');
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand('copy');
+    area.remove();
+    return done;
+  }
+}
+
+function copyCommands(): void {
+  const said = one('#said', HTMLElement);
   for (const button of all('[data-copy]', HTMLButtonElement)) {
     const label = button.firstChild;
     button.addEventListener('click', async () => {
@@ -109,63 +118,60 @@
       const done = await copyText(text);
       button.focus();
       if (label) label.textContent = done ? 'Copied' : 'Press Ctrl+C';
-      say(done ? 'Command copied' : 'The command could not be copied');
+      if (said) said.textContent = done ? 'Command copied' : 'The command could not be copied';
       setTimeout(() => {
         if (label) label.textContent = 'Copy';
       }, 2000);
     });
   }
+}
 
-  // ---- On paper what is broken or not verified stands open -------------------------------------------------------------
-  addEventListener('beforeprint', () => {
-    for (const row of rows)
-      if (row.dataset['kind'] === 'fail' || row.dataset['kind'] === 'inconclusive') row.open = true;
-    for (const fold of all('.group, .fold, .rest', HTMLDetailsElement)) fold.open = fold.id !== 'exchanges';
+/** What the page holds of a key's requests. */
+interface Rates {
+  from: number;
+  until: number;
+  answered: string;
+  columns: number[][];
+}
+
+/** `1 min 11.2 s`. */
+function clock(seconds: number): string {
+  const minutes = Math.floor(seconds / 60);
+  return `${minutes > 0 ? `${minutes} min ` : ''}${(seconds % 60).toFixed(minutes < 10 ? 1 : 0)} s`;
+}
+
+/** Tells what happened where the pointer is in a rate picture, or the slider. */
+function lookAlong(panel: HTMLElement, { from, until, answered, columns: data }: Rates): void {
+  const range = one('input', HTMLInputElement, panel);
+  const readout = one('output', HTMLElement, panel);
+  const crosshair = one('.crosshair', HTMLElement, panel);
+  if (!range || !readout || !crosshair) return;
+  const columns = Number(range.max) + 1;
+  const look = (column: number) => {
+    range.value = String(column);
+    const [, ...found] = data.find(([index]) => index === column) ?? [];
+    const parts = [answered, 'refused', 'while banned', 'unanswered'].flatMap((word, place) =>
+      (found[place] ?? 0) > 0 ? [`${found[place]} ${word}`] : [],
+    );
+    if ((found[4] ?? -1) >= 0) parts.push(`${found[4]} remaining`);
+    const time = clock(from + (column / columns) * (until - from));
+    readout.textContent = `${time}: ${parts.join(', ') || 'no request'}`;
+    range.setAttribute('aria-valuetext', readout.textContent);
+    crosshair.hidden = false;
+    crosshair.style.left = `${((column + 0.5) / columns) * 100}%`;
+  };
+  range.addEventListener('input', () => look(Number(range.value)));
+  panel.addEventListener('pointermove', (event) => {
+    const box = panel.getBoundingClientRect();
+    const column = Math.floor(((event.clientX - box.left) / box.width) * columns);
+    if (event.target !== range && column >= 0 && column < columns) look(column);
   });
+}
 
-  // ---- The rate pictures: what happened where the pointer is, or the slider ------------------------------------------
-  interface Rates {
-    from: number;
-    until: number;
-    answered: string;
-    columns: number[][];
-  }
-  const rates: Rates[] = JSON.parse(one('#rate-data', HTMLElement)?.textContent ?? '[]');
+/** Widens the rate pictures, and keeps their middle in the middle. */
+function zoom(): void {
   const inner = one('.rates-inner', HTMLElement);
   const scroller = one('.rates', HTMLElement);
-
-  const clock = (seconds: number) => {
-    const minutes = Math.floor(seconds / 60);
-    return `${minutes > 0 ? `${minutes} min ` : ''}${(seconds % 60).toFixed(minutes < 10 ? 1 : 0)} s`;
-  };
-  for (const [index, panel] of all('.panel', HTMLElement).entries()) {
-    const key = rates[index];
-    const range = all('input', HTMLInputElement, panel)[0];
-    const readout = all('output', HTMLElement, panel)[0];
-    const crosshair = all('.crosshair', HTMLElement, panel)[0];
-    if (!key || !range || !readout || !crosshair) continue;
-    const columns = Number(range.max) + 1;
-    const at = new Map(key.columns.map((column) => [column[0] ?? 0, column]));
-    const look = (column: number) => {
-      range.value = String(column);
-      const found = at.get(column) ?? [];
-      const parts = [key.answered, 'refused', 'while banned', 'unanswered'].flatMap((word, place) =>
-        (found[place + 1] ?? 0) > 0 ? [`${found[place + 1]} ${word}`] : [],
-      );
-      if ((found[5] ?? -1) >= 0) parts.push(`${found[5]} remaining`);
-      const time = clock(key.from + (column / columns) * (key.until - key.from));
-      readout.textContent = `${time}: ${parts.join(', ') || 'no request'}`;
-      range.setAttribute('aria-valuetext', readout.textContent);
-      crosshair.hidden = false;
-      crosshair.style.left = `${((column + 0.5) / columns) * 100}%`;
-    };
-    range.addEventListener('input', () => look(Number(range.value)));
-    panel.addEventListener('pointermove', (event) => {
-      const box = panel.getBoundingClientRect();
-      const column = Math.floor(((event.clientX - box.left) / box.width) * columns);
-      if (event.target !== range && column >= 0 && column < columns) look(column);
-    });
-  }
   const zooms = all('[data-zoom]', HTMLButtonElement);
   for (const button of zooms) {
     button.addEventListener('click', () => {
@@ -176,4 +182,19 @@
       for (const other of zooms) other.setAttribute('aria-pressed', String(other === button));
     });
   }
-})();
+}
+
+document.documentElement.classList.add('has-script');
+const showAll = filterAndSearch();
+fold();
+addEventListener('hashchange', () => reveal(showAll));
+reveal(showAll);
+copyCommands();
+const rates: Rates[] = JSON.parse(one('#rate-data', HTMLElement)?.textContent ?? '[]');
+for (const [index, panel] of all('.panel', HTMLElement).entries()) {
+  const own = rates[index];
+  if (own !== undefined) lookAlong(panel, own);
+}
+zoom();
+
+export {};
