@@ -19,7 +19,7 @@ t.test('a run that left something out is called conformant in no format', async 
   for (const [name, format] of everyFormat) {
     if (name !== 'sarif' && name !== 'github')
       t.match(render(format, conformantReport()), /[Cc]onformant/, `${name}: one that left out nothing is`);
-    const partial = render(format, partialReport()).replace(/v-conformant|<style>.*<\/style>/g, '');
+    const partial = render(format, partialReport()).replace(/<style>.*<\/style>/g, '');
     t.notMatch(partial, /[Cc]onformant/, name);
   }
 });

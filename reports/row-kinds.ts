@@ -1,4 +1,4 @@
-import type { RequirementResult } from './report.ts';
+import type { Report, RequirementResult } from './report.ts';
 
 /** How a row stands, the worst first: in words and as a sign. A known failure is its own kind, for it does not gate. */
 export const ROW_KINDS = {
@@ -24,4 +24,11 @@ export function rowKind({ verdict, baselined }: RequirementResult): RowKind {
   return baselined === true ? 'known' : verdict;
 }
 
-export const VERDICT_SIGNS = { conformant: '✔', 'not-conformant': '✘', inconclusive: '?' } as const;
+/** The kind of row that a run stands like as a whole. */
+export const VERDICT_KINDS = {
+  conformant: 'pass',
+  'not-conformant': 'fail',
+  inconclusive: 'inconclusive',
+} as const satisfies Record<Report['verdict'], RowKind>;
+
+export const verdictSign = (verdict: Report['verdict']) => ROW_KINDS[VERDICT_KINDS[verdict]].sign;

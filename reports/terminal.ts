@@ -5,7 +5,7 @@ import { costText, duration, simulatedClock } from './facts.ts';
 import { nextSteps } from './next-steps.ts';
 import { byReason, count, driftLine, outcome, runProblems } from './outcome.ts';
 import type { Report, RequirementResult } from './report.ts';
-import { VERDICT_SIGNS } from './row-kinds.ts';
+import { verdictSign } from './row-kinds.ts';
 import { shownLine, shownLines } from './visible-text.ts';
 
 /** What the summary is written to. */
@@ -32,7 +32,7 @@ export function renderTerminal(report: Report, screen: Screen): string {
   const tone = { conformant: paint.green, 'not-conformant': paint.red, inconclusive: paint.yellow }[
     report.verdict
   ];
-  const sign = VERDICT_SIGNS[report.verdict];
+  const sign = verdictSign(report.verdict);
   const told = shownLine(headline);
 
   const head = [

@@ -4,7 +4,7 @@ import { pageShell } from '../html/page-shell.ts';
 import { shown } from '../html/visible-html.ts';
 import { count, outcome, verdictWords } from '../outcome.ts';
 import type { RequirementResult } from '../report.ts';
-import { ROW_KIND_NAMES, ROW_KINDS, rowKind, VERDICT_SIGNS } from '../row-kinds.ts';
+import { ROW_KIND_NAMES, ROW_KINDS, rowKind, VERDICT_KINDS, verdictSign } from '../row-kinds.ts';
 import { bySection } from '../sections.ts';
 import { shownLine, visibleLines } from '../visible-text.ts';
 import {
@@ -28,9 +28,9 @@ export function renderMatrixHtml(columns: readonly MatrixColumn[]): string {
   const absent = rows.some(({ cells }) => cells.includes(undefined));
   const heads = columns.map(columnHead);
   const body = html`<main class="matrix-page">
-<header class="verdict"><p class="eyebrow">Pet Store Service Interface, conformance</p>
+<header class="verdict"><p class="quiet">Pet Store Service Interface, conformance</p>
 <h1>${count(columns.length, 'implementation')}, ${count(rows.length, 'requirement')}</h1></header>
-<p class="legend">${ROW_KIND_NAMES.map((kind) => html`<span><b class="m-${kind}">${ROW_KINDS[kind].sign}</b> ${ROW_KINDS[kind].words}</span>`)}${absent ? html`<span><b class="quiet">·</b> Not in its run</span>` : ''}</p>
+<p class="legend">${ROW_KIND_NAMES.map((kind) => html`<span><b class="k-${kind}">${ROW_KINDS[kind].sign}</b> ${ROW_KINDS[kind].words}</span>`)}${absent ? html`<span><b class="quiet">·</b> Not in its run</span>` : ''}</p>
 <p><input type="checkbox" id="differ"> <label for="differ">Only where implementations differ (hides ${count(same, 'row')})</label></p>
 <div class="scroll" tabindex="0" role="group" aria-label="Implementations and requirements"><table class="matrix">
 <thead><tr><th scope="col">Requirement</th>${heads}</tr></thead>
@@ -47,7 +47,7 @@ ${answers.length === 0 ? '' : answerTable(answers, heads)}
 
 function columnHead({ name, report }: MatrixColumn): SafeHtml {
   const { passed, broken } = outcome(report);
-  return html`<th scope="col"><span class="name">${shownLine(name, 60)}</span><span class="chip v-${report.verdict}"><span aria-hidden="true">${VERDICT_SIGNS[report.verdict]}</span> <span class="word">${verdictWords(report)}</span></span><span class="counts">${passed.length} verified, ${broken.length} broken<br>${moment(report.run.startedAt).slice(0, 10)}</span></th>`;
+  return html`<th scope="col"><span class="name">${shownLine(name, 60)}</span><span class="chip k-${VERDICT_KINDS[report.verdict]}"><span aria-hidden="true">${verdictSign(report.verdict)}</span> <span class="word">${verdictWords(report)}</span></span><span class="counts">${passed.length} verified, ${broken.length} broken<br>${moment(report.run.startedAt).slice(0, 10)}</span></th>`;
 }
 
 const anchorOf = (column: number, id: string) => `b-${column}-${id}`;
@@ -67,7 +67,7 @@ function matrixRow(row: MatrixRow, columns: readonly MatrixColumn[]): SafeHtml {
       const column = columns[index];
       const sign = html`<span aria-hidden="true">${ROW_KINDS[kind].sign}</span><span class="sr">${ROW_KINDS[kind].words}</span>`;
       const isTold = column !== undefined && told(column).some(({ id }) => id === row.id);
-      return html`<td class="m-${kind}" title="${shownLine(column?.name ?? '', 60)}: ${shownLine(cell.reason, 240)}">${isTold ? html`<a href="#${anchorOf(index, row.id)}">${sign}</a>` : sign}</td>`;
+      return html`<td class="k-${kind}" title="${shownLine(column?.name ?? '', 60)}: ${shownLine(cell.reason, 240)}">${isTold ? html`<a href="#${anchorOf(index, row.id)}">${sign}</a>` : sign}</td>`;
     },
   )}</tr>`;
 }
@@ -96,7 +96,7 @@ function brokenRow(row: RequirementResult, index: number): SafeHtml {
 
 function answerTable(answers: readonly MatrixAnswers[], heads: SafeHtml[]): SafeHtml {
   return html`<h2>Answers to what the document leaves open</h2>
-<div class="scroll" tabindex="0" role="group" aria-label="Implementations and their answers"><table class="matrix answers">
+<div class="scroll" tabindex="0" role="group" aria-label="Implementations and their answers"><table class="matrix">
 <thead><tr><th scope="col">Question</th>${heads}</tr></thead>
 <tbody>${answers.map(
     ({ id, section, question, answers: given, alike }) =>

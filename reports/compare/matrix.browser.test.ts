@@ -36,7 +36,7 @@ t.test('the matrix in a browser', { skip: noBrowser() }, async (t) => {
     t.equal(await visible(), 101);
     await page.getByLabel(/^Only where implementations differ/).check();
     t.ok((await visible()) < 60, `${await visible()} rows differ`);
-    await page.locator('td.m-fail a').first().click();
+    await page.locator('td.k-fail a').first().click();
     t.match(await page.locator('.told:target').textContent(), /asks[\s\S]*came[\s\S]*curl -i/);
     const box = await page.locator('.matrix thead th').nth(3).boundingBox();
     t.ok(

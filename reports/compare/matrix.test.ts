@@ -39,15 +39,15 @@ t.test('a cell for each implementation and requirement', async (t) => {
   t.match(page, '3 implementations, 101 requirements');
   const table = page.slice(0, page.indexOf('<h2>What is broken'));
   t.equal(table.match(/<tr class="(alike|differs)">/g)?.length, 101);
-  t.equal(page.match(/<td class="m-/g)?.length, 303);
-  t.equal(page.match(/<td class="m-fail"/g)?.length, 5);
+  t.equal(page.match(/<td class="k-/g)?.length, 303);
+  t.equal(page.match(/<td class="k-fail"/g)?.length, 5);
   t.match(page, /title="java: The field status of the Error is 200/);
   t.ok(Buffer.byteLength(page) < 300_000);
 });
 
 t.test('a failed cell leads to what was asked, what came and the command', async (t) => {
   const page = renderMatrixHtml(columns);
-  t.match(page, /<td class="m-fail"[^>]*><a href="#b-1-error-status-matches">/);
+  t.match(page, /<td class="k-fail"[^>]*><a href="#b-1-error-status-matches">/);
   const [row] = /<div class="told" id="b-1-error-status-matches">[\s\S]*?<\/div>/.exec(page) ?? [];
   t.match(row, /<dt>asks<\/dt><dd>.*404[\s\S]*<dt>came<\/dt><dd>.*200[\s\S]*<pre tabindex="0">curl -i/);
   for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) t.match(page, `id="${target}"`);

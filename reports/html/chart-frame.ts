@@ -137,6 +137,6 @@ export function lineKeys(lines: readonly (readonly [name: string, words: string]
 /** Which colour is which: the end of a swatch's class and its name. */
 export function swatches(colours: Readonly<Record<string, string>>): SafeHtml[] {
   return Object.entries(colours).map(
-    ([name, words]) => html`<span><i class="swatch s-${name}"></i>${words}</span>`,
+    ([name, words]) => html`<span><i class="swatch b-${name}"></i>${words}</span>`,
   );
 }

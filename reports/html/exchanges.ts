@@ -101,8 +101,12 @@ function exchangeLine({ request, outcome, key, sentAt }: Exchange, startedAt: nu
   return html`<b>${shownLine(request.method, 20)}</b> <span class="path">${shownLine(request.path, 160)}</span> ${came} <span class="quiet">${key === null ? 'no valid key' : shownLine(key, 40)}, at ${at}</span>`;
 }
 
-const statusHtml = (status: number) => html`<b class="st st${Math.floor(status / 100)}">${status}</b>`;
-const failureWord = (reason: string) => html`<b class="st st0">${reason}</b>`;
+/** An HTTP status. */
+export function statusHtml(status: number): SafeHtml {
+  const kind = status >= 500 ? 'fail' : status >= 200 && status < 300 ? 'pass' : 'inconclusive';
+  return html`<b class="st k-${kind}">${status}</b>`;
+}
+const failureWord = (reason: string) => html`<b class="st k-fail">${reason}</b>`;
 
 /**
  * Request and response in full, side by side where there is room.
@@ -145,7 +149,7 @@ function responseHtml(
       : html`<p class="quiet">The body below is not faithful: ${outcome.bodyProblem}.</p>`;
   return html`<pre tabindex="0">${marks.status ? html`<mark>${status}</mark>` : status}
 ${headerLines(outcome.headers, marks.headers)}${missing}
-${outcome.body === '' ? html`<i class="more">no body</i>` : bodyHtml(outcome.body, most, marks.fields)}</pre>${problem}`;
+${outcome.body === '' ? html`<i class="quiet">no body</i>` : bodyHtml(outcome.body, most, marks.fields)}</pre>${problem}`;
 }
 
 function headerLines(headers: HeaderList, marked: ReadonlySet<string>): SafeHtml {
@@ -155,7 +159,7 @@ function headerLines(headers: HeaderList, marked: ReadonlySet<string>): SafeHtml
 `;
   });
   const more = headers.length - MOST_HEADERS;
-  const rest = html`<i class="more">and ${more} more header fields</i>
+  const rest = html`<i class="quiet">and ${more} more header fields</i>
 `;
   return html`${lines}${more > 0 ? rest : ''}`;
 }

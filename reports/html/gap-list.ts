@@ -1,6 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { driftedParts } from '../outcome.ts';
 import type { GapResult } from '../report.ts';
+import type { RowKind } from '../row-kinds.ts';
 import { shownLine } from '../visible-text.ts';
 import { shown } from './visible-html.ts';
 
@@ -13,6 +14,15 @@ const WORDS = {
 } as const satisfies Record<GapResult['verdict'], string>;
 
 const ORDER = Object.keys(WORDS);
+
+/** The kind of row that an answer stands like. */
+const KINDS = {
+  drifted: 'fail',
+  kept: 'pass',
+  observed: 'skipped',
+  'not-observed': 'skipped',
+  unobservable: 'skipped',
+} as const satisfies Record<GapResult['verdict'], RowKind>;
 
 /** What the document leaves open and how this target answers; folded, but for the answers that drifted. */
 export function gapList(gaps: readonly GapResult[], anchors: ReadonlyMap<string, string>): SafeHtml {
@@ -50,7 +60,7 @@ function gapRow(gap: GapResult, anchors: ReadonlyMap<string, string>): SafeHtml 
     anchor === undefined
       ? ''
       : html` <a href="#${anchor}">exchange<span class="sr"> for ${gap.id}</span></a>`;
-  const chip = html`<span class="chip g-${gap.verdict}">${WORDS[gap.verdict]}</span>`;
+  const chip = html`<span class="chip k-${KINDS[gap.verdict]}">${WORDS[gap.verdict]}</span>`;
   const pinned =
     gap.pinned === null
       ? html`<span class="quiet">${gap.verdict === 'observed' ? 'not pinned' : WORDS[gap.verdict]}</span>`
@@ -61,7 +71,7 @@ function gapRow(gap: GapResult, anchors: ReadonlyMap<string, string>): SafeHtml 
       : gap.observed === null
         ? html`<span class="quiet">no answer seen</span>`
         : html`<code>${shown(gap.observed, 160)}</code>`;
-  return html`<tr id="g-${gap.id}" class="gap-${gap.verdict}">
+  return html`<tr id="g-${gap.id}" class="k-${KINDS[gap.verdict]}">
 <th scope="row">${shownLine(gap.question, 200)}<br /><code class="quiet">${gap.id}</code> <span class="quiet nowrap">section ${gap.section}</span></th>
 <td data-label="This target">${answer}</td>
 <td data-label="Profile">${pinned}</td>

@@ -23,7 +23,7 @@ export function bodyHtml(body: string, most: number, fields: ReadonlySet<string>
   const indent = () => `\n${'  '.repeat(Math.min(depth, 20))}`;
   for (const [index, token] of tokens.entries()) {
     if (written > most) {
-      parts.push(html`<i class="more">… the body has ${body.length.toLocaleString('en')} characters</i>`);
+      parts.push(html`<i class="quiet">… the body has ${body.length.toLocaleString('en')} characters</i>`);
       break;
     }
     const { value } = token;

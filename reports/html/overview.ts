@@ -5,7 +5,7 @@ import { moment, runFacts, simulatedClock } from '../facts.ts';
 import { nextSteps } from '../next-steps.ts';
 import { byReason, count, type Outcome, outcome, runProblems, verdictWords } from '../outcome.ts';
 import type { GapResult, Report, RequirementResult } from '../report.ts';
-import { ROW_KIND_NAMES, ROW_KINDS, rowKind, VERDICT_SIGNS } from '../row-kinds.ts';
+import { ROW_KIND_NAMES, ROW_KINDS, rowKind, VERDICT_KINDS, verdictSign } from '../row-kinds.ts';
 import { shownLine } from '../visible-text.ts';
 import { driftHtml } from './gap-list.ts';
 import { markUnseen, shown } from './visible-html.ts';
@@ -22,10 +22,10 @@ export function verdictHeader(report: Report, earlier: readonly Report[]): SafeH
     ...(simulated === undefined ? [] : [html`The clock of this run was ${simulated}.`]),
   ];
   return html`
-<header class="verdict v-${report.verdict}">
-  <p class="eyebrow">Pet Store Service Interface, conformance</p>
-  <h1><span class="sign" aria-hidden="true">${VERDICT_SIGNS[report.verdict]}</span> ${shownLine(result.headline)}</h1>
-  <p class="target">${shownLine(report.run.target, 200)}</p>
+<header class="verdict k-${VERDICT_KINDS[report.verdict]}">
+  <p class="quiet">Pet Store Service Interface, conformance</p>
+  <h1><span aria-hidden="true">${verdictSign(report.verdict)}</span> ${shownLine(result.headline)}</h1>
+  <p><code>${shownLine(report.run.target, 200)}</code></p>
   ${notices.map((notice) => html`<p class="notice">${notice}</p>`)}
   ${proportions(report.requirements)}
   ${runHistory(report, earlier)}
@@ -72,7 +72,7 @@ function runHistory(report: Report, earlier: readonly Report[]): SafeHtml | stri
       const { passed, skipped } = outcome(run);
       const skips = skipped.length === 0 ? '' : `, ${skipped.length} skipped`;
       const change = before === undefined ? '' : diffSummary(diffReports(before, run));
-      return html`<li><span class="nowrap">${run === report ? 'This run' : moment(run.run.startedAt)}</span> <span class="chip v-${run.verdict}">${VERDICT_SIGNS[run.verdict]} ${verdictWords(run)}</span> ${passed.length} verified${skips} <span class="quiet">${change}</span></li>`;
+      return html`<li><span class="nowrap">${run === report ? 'This run' : moment(run.run.startedAt)}</span> <span class="chip k-${VERDICT_KINDS[run.verdict]}">${verdictSign(run.verdict)} ${verdictWords(run)}</span> ${passed.length} verified${skips} <span class="quiet">${change}</span></li>`;
     });
   const more = runs.length - lines.length;
   return html`<ul class="runs" id="history" aria-label="Runs of this target">${lines}${more > 0 ? html`<li class="quiet">and ${count(more, 'earlier run')}</li>` : ''}</ul>`;
@@ -83,15 +83,15 @@ export function findings(report: Report): SafeHtml {
   const { broken, consequences, drifted, notVerified, mayNotVerified, skipped } = outcome(report);
   const open = [...notVerified, ...mayNotVerified, ...skipped];
   const wrong = broken.length + drifted.length;
-  const tone = open.length === 0 ? '' : open.length === skipped.length ? ' k-skipped' : ' k-inconclusive';
+  const tone = open.length === skipped.length ? 'skipped' : 'inconclusive';
   return html`
 <div class="findings">
-  <section class="card${wrong === 0 ? '' : ' k-fail'}" id="broken" aria-labelledby="h-broken">
-    <h2 id="h-broken">Broken <span class="n">${wrong}</span></h2>
+  <section class="card k-${wrong === 0 ? 'skipped' : 'fail'}" id="broken" aria-labelledby="h-broken">
+    <h2 id="h-broken">Broken <span class="quiet">${wrong}</span></h2>
     ${wrong === 0 ? html`<p class="quiet">Nothing that was checked is broken.</p>` : html`<ul>${broken.map((row) => brokenItem(row, consequences))}${drifted.map(driftItem)}</ul>`}
   </section>
-  <section class="card${tone}" id="not-verified" aria-labelledby="h-open">
-    <h2 id="h-open">Not verified <span class="n">${open.length}</span></h2>
+  <section class="card k-${tone}" id="not-verified" aria-labelledby="h-open">
+    <h2 id="h-open">Not verified <span class="quiet">${open.length}</span></h2>
     ${open.length === 0 ? html`<p class="quiet">Everything that can be checked was.</p>` : html`<ul>${byReason(open).slice(0, 30).map(reasonItem)}</ul>`}
   </section>
 </div>
@@ -120,7 +120,7 @@ function oftenness({ actual, reason }: RequirementResult): string {
 
 function driftItem(gap: GapResult): SafeHtml {
   return html`<li><a href="#g-${gap.id}">Drifted: ${shownLine(gap.question, 200)}</a> <span class="quiet">section ${gap.section}</span>
-<p class="drift">${driftHtml(gap)} <span class="quiet">${shown(gap.detail, 240)}</span></p></li>`;
+<div>${driftHtml(gap)} <span class="quiet">${shown(gap.detail, 240)}</span></div></li>`;
 }
 
 function reasonItem({ reason, rows }: ReturnType<typeof byReason>[number]): SafeHtml {

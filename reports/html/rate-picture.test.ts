@@ -66,11 +66,11 @@ t.test('a day of windows is a band between the lowest and the highest Remaining'
   ]).flat();
   const page = panelOf(day, 24_000);
   t.match(page, /400 windows, Remaining from its lowest to its highest/);
-  const [, d = ''] = /class="a-band" d="([^"]*)"/.exec(page) ?? [];
+  const [, d = ''] = /class="area b-remaining" d="([^"]*)"/.exec(page) ?? [];
   t.match(d, /^M0\.\d+ 18L|^M1 18L/, 'its upper edge is the full quota');
   t.match(d, / 90L/, 'its lower one a quarter of it');
-  t.match(page, /<g class="n4800"><svg[^>]*><path class="l-edge"/, 'edges show where they stand apart');
-  t.match(panelOf(day.slice(0, 4), 120), /<g class="n300">.*l-edge/);
+  t.match(page, /<g class="n4800"><svg[^>]*><path class="line edge"/, 'edges show where they stand apart');
+  t.match(panelOf(day.slice(0, 4), 120), /<g class="n300">.*line edge/);
 });
 
 t.test('a limit of nothing, told to somebody who is served, limits nothing', async (t) => {
@@ -81,5 +81,5 @@ t.test('a limit of nothing, told to somebody who is served, limits nothing', asy
 t.test('who is shown no limit has bars alone', async (t) => {
   const page = panelOf([point(1, 401, { key: null, limit: 0, remaining: 0 })], LENGTH, null);
   t.match(page, '<svg class="plot" width="100%" height="92"');
-  t.notMatch(page, /l-remaining|l-edge|t-scale/);
+  t.notMatch(page, /b-remaining|line edge|t-scale/);
 });

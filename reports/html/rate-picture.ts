@@ -3,7 +3,7 @@ import { duration } from '../facts.ts';
 import { count } from '../outcome.ts';
 import type { Report } from '../report.ts';
 import { shownLine } from '../visible-text.ts';
-import { boxes, linear, percent, swatches, tickTexts } from './chart-frame.ts';
+import { boxes, linear, lineKeys, percent, swatches, tickTexts } from './chart-frame.ts';
 import {
   type Ban,
   COLUMNS,
@@ -42,7 +42,7 @@ export function ratePicture(report: Report): SafeHtml {
   return html`
 <p class="quiet">Each key from its first request to its last. Above, what X-RateLimit-Remaining said; below, requests admitted (up) and not admitted (down). Dashed lines are window edges (X-RateLimit-Reset).</p>
 <div class="legend">
-  ${swatches(LEGEND)}
+  ${swatches(LEGEND)}${lineKeys([['edge', 'window edge']])}
   <span class="zoom js" role="group" aria-label="Zoom of the picture">
     ${ZOOMS.map((zoom) => html`<button type="button" data-zoom="${zoom}" aria-pressed="${zoom === 1}">${zoom}×</button>`)}
   </span>
@@ -61,7 +61,6 @@ const LEGEND = {
   refused: 'refused (429)',
   banned: 'banned',
   unanswered: 'no answer',
-  edge: 'window edge',
 };
 
 /** What the script needs to answer "what happened here": columns without their names. `<` cannot end the element. */
@@ -128,8 +127,7 @@ export function panel(series: KeySeries, index: number): SafeHtml {
 <figure class="panel" id="k-${index}">
   <figcaption><b>${name}</b> ${series.plan === undefined ? '' : shownLine(series.plan, 20)} <span class="quiet">${facts}, ${tallestBar(series)}</span>${beyond === '' ? '' : html`, <b class="over">${beyond}</b>`}</figcaption>
   <svg class="plot" width="100%" height="${bottom + 22}" role="img" aria-label="${name}: ${facts}${beyond === '' ? '' : `, ${beyond}`}">
-    <defs><pattern id="hatch${index}" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect width="3" height="8" class="f-banned" /></pattern></defs>
-    ${series.bans.map((ban) => banBand(series, ban, index))}
+    ${series.bans.map((ban) => banBand(series, ban))}
     ${height === 0 ? '' : quota}${level(base, 'l-base')}${bars(series)}
     ${height === 0 ? '' : labels}
     ${series.bans.map((ban) => banLabel(series, ban))}
@@ -235,7 +233,7 @@ function remaining(series: KeySeries): SafeHtml {
   const ground = top + height;
   return stretched(
     bottom,
-    html`${lines.map(({ d, from, to }) => html`<path class="a-remaining" d="${d}L${to} ${ground}L${from} ${ground}z" />`)}${lines.map(({ d }) => html`<path class="l-remaining" d="${d}" />`)}`,
+    html`${lines.map(({ d, from, to }) => html`<path class="area b-remaining" d="${d}L${to} ${ground}L${from} ${ground}z" />`)}${lines.map(({ d }) => html`<path class="line b-remaining" d="${d}" />`)}`,
   );
 }
 
@@ -249,7 +247,7 @@ function band(series: KeySeries, py: (part: number) => number): SafeHtml {
   const columns = [...extremes].sort(([a], [b]) => a - b);
   const lowest = columns.map(([column, [least]]) => `${column + 0.5} ${py(least)}`);
   const highest = columns.map(([column, [, most]]) => `${column + 0.5} ${py(most)}`);
-  return html`<path class="a-band" d="M${[...highest, ...lowest.toReversed()].join('L')}z" /><path class="l-remaining thin" d="M${lowest.join('L')}" />`;
+  return html`<path class="area b-remaining" d="M${[...highest, ...lowest.toReversed()].join('L')}z" /><path class="line b-remaining" d="M${lowest.join('L')}" />`;
 }
 
 function windowEdges(series: KeySeries): SafeHtml {
@@ -264,14 +262,12 @@ function windowEdges(series: KeySeries): SafeHtml {
   const d = resets
     .filter((reset) => reset >= series.from && reset <= series.until)
     .map((reset) => `M${(place(series, reset) * COLUMNS).toFixed(1)} 0V${bottom}`);
-  return html`<g class="${needs(series, usual, EDGES_APART)}">${stretched(bottom, html`<path class="l-edge" d="${d.join('')}" />`)}</g>`;
+  return html`<g class="${needs(series, usual, EDGES_APART)}">${stretched(bottom, html`<path class="line edge" d="${d.join('')}" />`)}</g>`;
 }
 
-function banBand(series: KeySeries, ban: Ban, index: number): SafeHtml {
+function banBand(series: KeySeries, ban: Ban): SafeHtml {
   const width = Math.max(0.15, (place(series, ban.until) - place(series, ban.from)) * 100).toFixed(3);
-  const rect = (kind: SafeHtml) =>
-    html`<rect x="${x(series, ban.from)}" y="0" width="${width}%" height="${plotOf(series).bottom}" ${kind} />`;
-  return html`${rect(html`class="f-ban-ground"`)}${rect(html`fill="url(#hatch${index})"`)}`;
+  return html`<rect class="area b-banned" x="${x(series, ban.from)}" y="0" width="${width}%" height="${plotOf(series).bottom}" />`;
 }
 
 function banLabel(series: KeySeries, { from, until, ended }: Ban): SafeHtml {

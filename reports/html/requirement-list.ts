@@ -146,6 +146,6 @@ function history(id: string, reports: readonly Report[]): SafeHtml | string {
   if (seen.length === 0) return '';
   return html`<p class="history">Earlier runs: ${seen.map(
     ({ run, kind }) =>
-      html`<span class="dot k-${kind}" title="${shownLine(run.startedAt, 40)}"><span class="chip">${ROW_KINDS[kind].words}</span> <span class="quiet">${shownLine(run.startedAt.slice(0, 10), 10)}</span></span> `,
+      html`<span class="k-${kind}" title="${shownLine(run.startedAt, 40)}"><span class="chip">${ROW_KINDS[kind].words}</span> <span class="quiet">${shownLine(run.startedAt.slice(0, 10), 10)}</span></span> `,
   )}</p>`;
 }

@@ -7,9 +7,9 @@ const [whole = '', around = ''] = page.split('<h3>Around the capacity</h3>');
 
 t.test('the number with its interval, and every step', async (t) => {
   t.match(page, '</span> 410 requests/s (95 %: 398 to 421)</h1>');
-  t.equal(whole.match(/<g class="held"/g)?.length, 10);
-  t.equal(whole.match(/<g class="gave-way"/g)?.length, 5);
-  t.match(whole, /class="band"/);
+  t.equal(whole.match(/class="mark k-pass"/g)?.length, 10);
+  t.equal(whole.match(/class="mark k-fail"/g)?.length, 5);
+  t.match(whole, /class="area b-band"/);
 });
 
 t.test('the curve has one point for steps at about the same rate, and the objective its line', async (t) => {
@@ -36,10 +36,11 @@ t.test('the curve has one point for steps at about the same rate, and the object
 });
 
 t.test('the steps around the capacity are shown larger, the interval named', async (t) => {
-  const band = (text: string) => Number(/class="band" x="[^"]*" y="0" width="([\d.]+)"/.exec(text)?.[1]);
+  const band = (text: string) =>
+    Number(/class="area b-band" x="[^"]*" y="0" width="([\d.]+)"/.exec(text)?.[1]);
   t.ok(band(around) > 4 * band(whole), `${band(around)} of 1000 instead of ${band(whole)}`);
   t.match(around, /398\/s[\s\S]*421\/s/);
-  t.equal(around.match(/<g class="(held|gave-way)"/g)?.length, 9, 'the steps near it');
+  t.equal(around.match(/class="mark k-/g)?.length, 9, 'the steps near it');
   const few = capacityResult().steps.filter(({ rate }) => rate < 350);
   t.notMatch(renderCapacityHtml({ ...capacityResult(), steps: few }), 'Around the capacity');
 });

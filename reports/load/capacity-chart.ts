@@ -28,8 +28,12 @@ export function capacityCharts(result: CapacityResult): SafeHtml {
   if (steps.length === 0) return html`<p class="quiet">No step was taken.</p>`;
   const rates = [...steps.map(({ rate }) => rate), ...(interval ?? [])];
   const [least, most] = [Math.min(...rates) / 1.15, Math.max(...rates) * 1.15];
-  const band = interval === null ? {} : { band: 'capacity, 95 % interval' };
-  return html`<div class="legend"><span class="held">● p99 of a step that held</span><span class="gave-way">✕ of one that did not</span>${lineKeys([['curve d1', 'p50']])}${swatches({ ...band, bound: 'objective' })}</div>
+  const band = swatches(interval === null ? {} : { band: 'capacity, 95 % interval' });
+  const lines = lineKeys([
+    ['curve d1', 'p50'],
+    ['bound', 'objective'],
+  ]);
+  return html`<div class="legend"><span><b class="k-pass">●</b> p99 of a step that held</span><span><b class="k-fail">✕</b> of one that did not</span>${lines}${band}</div>
 ${picture(result, steps, 340, rateAxis(logarithmic(least, most), decades(least, most)))}${around(result)}`;
 }
 
@@ -70,7 +74,7 @@ function picture(
   const band =
     interval === null
       ? ''
-      : html`<rect class="band" x="${across(interval[0]).toFixed(1)}" y="0" width="${Math.max(1, across(interval[1]) - across(interval[0])).toFixed(1)}" height="1000" />`;
+      : html`<rect class="area b-band" x="${across(interval[0]).toFixed(1)}" y="0" width="${Math.max(1, across(interval[1]) - across(interval[0])).toFixed(1)}" height="1000" />`;
   const found =
     capacity === null ? '' : html`<path class="line c0" d="M${across(capacity).toFixed(1)} 0V1000" />`;
   const objective = bounds.map(
@@ -84,8 +88,8 @@ function picture(
   const dots = steps.map(({ held, rate, p99 }) => {
     const [at, top] = [percent(x.scale(rate)), fromTop(canvas, p99)];
     return held
-      ? html`<g class="held"><circle cx="${at}" cy="${top.toFixed(1)}" r="5" /></g>`
-      : html`<g class="gave-way"><text x="${at}" y="${(top + 5).toFixed(1)}" text-anchor="middle">✕</text></g>`;
+      ? html`<circle class="mark k-pass" cx="${at}" cy="${top.toFixed(1)}" r="4" />`
+      : html`<text class="mark k-fail" x="${at}" y="${(top + 5).toFixed(1)}" text-anchor="middle">✕</text>`;
   });
   const labels = bounds.map(
     ({ text, bound }) =>

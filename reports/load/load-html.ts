@@ -3,12 +3,13 @@ import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts
 import { type CompareFinding, compareBlocks } from '../../scenarios/runner/compare/compare-blocks.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { moment } from '../facts.ts';
+import { statusHtml } from '../html/exchanges.ts';
 import { factList } from '../html/overview.ts';
 import { pageShell } from '../html/page-shell.ts';
 import { type Table, tableHtml } from '../html/table.ts';
 import { markUnseen, shown } from '../html/visible-html.ts';
 import { count } from '../outcome.ts';
-import { VERDICT_SIGNS } from '../row-kinds.ts';
+import { ROW_KINDS } from '../row-kinds.ts';
 import { shownLine } from '../visible-text.ts';
 import { capacityCharts } from './capacity-chart.ts';
 import { latencyChart } from './latency-chart.ts';
@@ -48,21 +49,21 @@ ${section('steps', 'Steps', outcome.tables.steps)}`,
   );
 }
 
-const COLOURS = { held: 'conformant', broken: 'not-conformant', open: 'inconclusive' } as const;
+const KINDS = { held: 'pass', broken: 'fail', open: 'inconclusive' } as const;
 /** Facts that say what a reader must not miss. */
 const NOTICES = new Set(['Clock', 'Note']);
 
 function page({ name, headline, verdict, problems, facts }: LoadOutcome, sections: SafeHtml): string {
-  const colour = COLOURS[verdict];
+  const kind = KINDS[verdict];
   const told = facts.flatMap(([label, text]) => {
     if (!NOTICES.has(label)) return [];
     return label === 'Clock' ? `The target’s clock was ${text}.` : text;
   });
   const target = facts.find(([label]) => label === 'Target')?.[1];
   const body = html`<main>
-<header class="verdict v-${colour}"><p class="eyebrow">${name}</p>
-<h1><span class="sign" aria-hidden="true">${VERDICT_SIGNS[colour]}</span> ${headline}</h1>
-<p class="target">${target}</p>${[...problems, ...told].map((line) => html`<p class="notice">${markUnseen(line)}</p>`)}
+<header class="verdict k-${kind}"><p class="quiet">${name}</p>
+<h1><span aria-hidden="true">${ROW_KINDS[kind].sign}</span> ${headline}</h1>
+<p><code>${target}</code></p>${[...problems, ...told].map((line) => html`<p class="notice">${markUnseen(line)}</p>`)}
 ${factList(facts.filter(([label]) => label !== 'Target' && !NOTICES.has(label)))}</header>
 ${sections}
 </main>`;
@@ -110,7 +111,7 @@ function violations({ violations: all }: LoadResult): SafeHtml | string {
       .map(([name, value]) => html`<i class="h">${shown(name, 80)}</i>: ${shown(value, 300)}\n`);
     return html`<details class="req k-fail" open><summary><span class="chip">Broken</span> <span class="title">${shown(detail, 200)}</span> <code>${shownLine(requirement, 80)}</code></summary>
 <div class="body"><p>At least ${count(reported, 'time')}; for example, with the key ${shownLine(key, 60)}:</p><pre tabindex="0">${shownLine(method, 20)} ${shown(path, 300)}
-<b class="st st${Math.floor(status / 100)}">${status}</b>
+${statusHtml(status)}
 ${lines}
 ${shown(body, 1_500)}</pre></div></details>`;
   });

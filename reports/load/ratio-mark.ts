@@ -8,12 +8,12 @@ export function ratioMark({ ratio, interval, alarm, better }: CompareFinding): S
   const scale = logarithmic(0.5, 2);
   // A margin on both sides, so that no mark is cut.
   const x = (value: number) => percent(0.04 + 0.92 * scale(value));
-  const name = alarm ? 'worse' : better ? 'better' : 'alike';
+  const kind = alarm ? 'k-fail' : better ? 'k-pass' : '';
   const mark =
     ratio > 2
-      ? html`<text x="96%" y="14" text-anchor="middle">▸</text>`
+      ? html`<text class="mark" x="96%" y="14" text-anchor="middle">▸</text>`
       : ratio < 0.5
-        ? html`<text x="4%" y="14" text-anchor="middle">◂</text>`
-        : html`<circle cx="${x(ratio)}" cy="9" r="4" />`;
-  return html`<svg class="ratio r-${name}" width="160" height="18" aria-hidden="true"><line class="l-base" x1="50%" x2="50%" y1="0" y2="18" /><line x1="${x(interval[0])}" x2="${x(interval[1])}" y1="9" y2="9" />${mark}</svg>`;
+        ? html`<text class="mark" x="4%" y="14" text-anchor="middle">◂</text>`
+        : html`<circle class="mark" cx="${x(ratio)}" cy="9" r="4" />`;
+  return html`<svg class="ratio ${kind}" width="160" height="18" aria-hidden="true"><line class="l-base" x1="50%" x2="50%" y1="0" y2="18" /><line class="mark" x1="${x(interval[0])}" x2="${x(interval[1])}" y1="9" y2="9" />${mark}</svg>`;
 }
