@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import t from 'tap';
 import { startReferenceServer } from '../reference-server.ts';
 import type { Patience } from '../server.ts';
-import { RawConnection, responsesIn } from './raw-connection.ts';
+import { RawConnection, responsesIn } from './testing/raw-connection.ts';
 
 const KEY = 'exhausting-clients-key';
 const HEAD = `Host: pets\r\nAuthorization: Bearer ${KEY}\r\n`;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { startReferenceServer } from '../reference-server.ts';
-import { RawConnection, type RawResponse, responsesIn } from './raw-connection.ts';
+import { RawConnection, type RawResponse, responsesIn } from './testing/raw-connection.ts';
 
 const KEY = 'raw-requests-key';
 const AUTH = `Authorization: Bearer ${KEY}\r\n`;
