@@ -70,6 +70,8 @@ const ISO_DATE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2}
 /** Numbers with their units, from hours to milliseconds: `55 seconds`, `1m0.5s` as Go writes it, `PT55S` (ISO 8601). */
 const DURATION =
   /^(?=.*\d)(?:PT)?(?:(\d{1,9}) ?h(?:ours?)? ?)?(?:(\d{1,9}) ?m(?:in(?:ute)?s?)? ?)?(?:(\d{1,9}(?:\.\d{1,9})?) ?s(?:ec(?:ond)?s?)? ?)?(?:(\d{1,15}(?:\.\d{1,9})?) ?m(?:illi)?s(?:econds?)?)?$/i;
+/** In milliseconds: a server may add a margin of a twentieth to the wait. */
+const GENEROUS_SECOND = 1050;
 /** No delay is this long in seconds or milliseconds of a day; a Unix time of our age is longer. */
 const UNIX_TIME_FROM = 1_000_000_000;
 
@@ -89,7 +91,7 @@ export function retryAfter(headers: HeaderList, longest: number): RetryAfter {
     if (value >= UNIX_TIME_FROM && value < UNIX_TIME_FROM * 10) {
       return { kind: 'date', format: 'unix-time', time: value * 1000, text };
     }
-    const inMilliseconds = value > longest * 10 && value <= longest * 1000;
+    const inMilliseconds = value > longest * 10 && value <= longest * GENEROUS_SECOND;
     return inMilliseconds
       ? { kind: 'delay', format: 'milliseconds', milliseconds: value, text }
       : { kind: 'delay', format: 'seconds', milliseconds: value * 1000, text };
