@@ -111,7 +111,7 @@ t.test('somebody else on a key does not come in proportion to our requests', asy
     }));
     t.match(
       await judged(run, keysApartChecks, 'rate-keys-apart'),
-      { verdict: 'inconclusive', reason: /another client seems to be using key free-1/ },
+      { verdict: 'inconclusive', reason: /key free-1 fell by more .* as if another client were using it/ },
       name,
     );
   }
@@ -175,7 +175,7 @@ t.test('a request without a valid key takes from nobody’s quota', async (t) =>
   const { run, sent } = spending((request) => (isInvalid(request) ? {} : own(request)), keys);
   t.match(await judged(run, keysApartChecks, 'rate-invalid-key-free'), {
     verdict: 'pass',
-    evidence: /^rate-invalid-key-free#9,rate-invalid-key-free#1$/,
+    evidence: /^rate-invalid-key-free#8,rate-invalid-key-free#1$/,
   });
   t.strictSame(
     sent.map(({ authorization }) => {
@@ -188,7 +188,6 @@ t.test('a request without a valid key takes from nobody’s quota', async (t) =>
       'Bearer pqrstuv',
       'Bearer pqrstuvW',
       `Basic ${Buffer.from('pqrstuvw:').toString('base64')}`,
-      'pqrstuvw',
       'Bearer undefined',
       'none',
       'pro-1',
@@ -206,9 +205,9 @@ t.test('a request with almost a key that is taken from the key’s quota', async
   t.match(await judged(run, keysApartChecks, 'rate-invalid-key-free'), {
     verdict: 'fail',
     reason: /fell by 2 when .* once, and by 4 when it was sent three times/,
-    evidence: /^rate-invalid-key-free#48,rate-invalid-key-free#26$/,
+    evidence: /^rate-invalid-key-free#42,rate-invalid-key-free#23$/,
   });
-  t.equal(sent.length, 3 * 2 + 7 * (1 + 2 + 3));
+  t.equal(sent.length, 3 * 2 + 6 * (1 + 2 + 3));
 });
 
 t.test('requests with several resemblances of a key that are taken from its quota', async (t) => {
@@ -242,14 +241,33 @@ t.test('somebody else on the key of the largest plan', async (t) => {
     }));
     t.match(
       await judged(run, keysApartChecks, 'rate-invalid-key-free'),
-      { verdict: 'inconclusive', reason: /another client seems to be using key pro-1/ },
+      { verdict: 'inconclusive', reason: /key pro-1 fell by more .* as if another client were using it/ },
       name,
     );
   }
 });
 
+t.test('requests without a valid key that were served explain what a key lost', async (t) => {
+  let asked = 0;
+  const { run } = testRun(
+    (request) => {
+      const isServed = request.authorization.kind === 'raw' && request.authorization.header.endsWith('x');
+      asked += isServed || !isInvalid(request) ? 1 : 0;
+      return isServed || !isInvalid(request)
+        ? telling({ status: 200, limit: 300, remaining: 300 - asked ** 2 })
+        : { status: 401 };
+    },
+    { keys: [pro] },
+  );
+  t.match(await judged(run, keysApartChecks, 'rate-invalid-key-free'), {
+    verdict: 'inconclusive',
+    reason:
+      'the target served 6 requests without a valid key, and may have counted them (see auth-unknown-key)',
+  });
+});
+
 t.test('a key that does not show what it spent, or none at all', async (t) => {
-  for (const hidden of [1, 9]) {
+  for (const hidden of [1, 8]) {
     const { run } = spending(own, [free, pro], (_key, remaining, number) => ({
       remaining: number === hidden ? undefined : remaining,
     }));

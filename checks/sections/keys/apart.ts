@@ -8,6 +8,7 @@ import {
   type Span,
   usedInTurn,
 } from './quota-scenes.ts';
+import { servedWithoutKey } from './served-without-key.ts';
 
 /**
  * Whether what a key pays beyond its own request grows with the suspected requests: round n sends n times as many.
@@ -26,7 +27,8 @@ function followsOthers(followed: readonly FollowedSpan[]): boolean {
 }
 
 const NOT_TOLD = 'X-RateLimit-Remaining does not show what a key spent';
-const disturbed = ({ key }: Span) => `another client seems to be using key ${key.name}`;
+const disturbed = ({ key }: Span) =>
+  `X-RateLimit-Remaining of key ${key.name} fell by more than our own requests, as if another client were using it`;
 
 export const keysApartChecks: readonly Check[] = [
   // 8: the limit applies to the caller; what one key spends, no other key pays.
@@ -58,14 +60,14 @@ export const keysApartChecks: readonly Check[] = [
     },
   ),
   // 5, 8: a request that names no valid key is no request of any key's plan.
-  check('rate-invalid-key-free', { needs: { rounds: countedInvalid } }, ({ rounds }, judge) => {
+  check('rate-invalid-key-free', { needs: { rounds: countedInvalid } }, ({ rounds }, judge, trace) => {
     const [once] = rounds;
     const thrice = rounds.at(-1);
     const falls = rounds.map(fallOf);
     const [fall] = falls;
     if (once === undefined || thrice === undefined || fall === undefined) judge.unsettled(NOT_TOLD);
     else if (fall <= 1) judge.holds(once.after, once.before);
-    else if (!isInProportion(falls)) judge.unsettled(disturbed(once));
+    else if (!isInProportion(falls)) judge.unsettled(servedWithoutKey(trace) ?? disturbed(once));
     else
       judge.breaks(
         {

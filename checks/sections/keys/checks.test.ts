@@ -209,6 +209,8 @@ t.test('a key that is almost right, each operation in turn', async (t) => {
     'POST /pets Bearer secrxt-12',
     'GET /pets/7 Bearer secret-1x',
     'GET /pets?limit=1 Bearer ecret-12',
+    'GET /pets?limit=1 Bearer "secret-12"',
+    'GET /pets?limit=1 Bearer secret-12 x',
   ]);
   t.match(
     await tried(

@@ -140,18 +140,25 @@ export const unknownKey = invalidRequests('auth-unknown-key', THREE_OPERATIONS, 
   ];
 });
 
-export const nearMissKey = invalidRequests('auth-near-miss-key', 7, (probe, store) => {
+export const nearMissKey = invalidRequests('auth-near-miss-key', 9, (probe, store) => {
   const { value: valid } = someKey(probe);
   const [, ...fewer] = nearMisses(valid);
   // Base64 padding, which decoders may strip.
   const more = { label: 'an extra equals sign', value: `${valid}=` };
+  const specs = operations(probe, store, 'with a key that is almost right', { limit: 1 });
   // One operation each is enough: keys are compared in one place, and other scenes try all operations.
-  return alternating(
-    operations(probe, store, 'with a key that is almost right', { limit: 1 }),
-    [more, ...fewer, ...misspellings(valid)].map(({ label, value }) =>
-      raw(`Bearer ${value}`, `Bearer and a key with ${label}`),
+  return [
+    ...alternating(
+      specs,
+      [more, ...fewer, ...misspellings(valid)].map(({ label, value }) =>
+        raw(`Bearer ${value}`, `Bearer and a key with ${label}`),
+      ),
     ),
-  );
+    ...alternating(specs.slice(0, 1), [
+      raw(`Bearer "${valid}"`, 'Bearer and a valid key in quotes'),
+      raw(`Bearer ${valid} x`, 'Bearer, a valid key and another word'),
+    ]).map(([spec, one]): Planned => [spec, one, { mayBeMalformed: true }]),
+  ];
 });
 
 export const otherScheme = invalidRequests('auth-other-scheme', 8, (probe, store) => {
