@@ -282,7 +282,7 @@ t.test('three of a kind, or a kind that agrees with itself only at times, may be
   t.match(judge(answers(59, add(57), 56, add(54), 53, add(51), 50)), {
     kind: 'disturbed',
     reason:
-      'X-RateLimit-Remaining fell by more than our own requests 3 times: another client is using the key',
+      'X-RateLimit-Remaining fell by more than our own requests 3 times, as if another client were using the key',
   });
   t.match(judge(answers(59, add(57), 56, add(54), 53, add(51), 50, add(47), 46)), { kind: 'disturbed' });
 });

@@ -188,7 +188,7 @@ t.test('requests without a key are treated likewise, and carry what they were to
   const probe = probeOf(target);
   await probe.sendWithoutKey(listPets(), 'none');
   t.strictSame(target.waits(), [
-    '5.01: Retry-After of a request without a key, which another client is using too',
+    '5.01: Retry-After of a request without a key, which the target limits as well',
   ]);
   await probe.sendWithoutKey(listPets(), { header: 'Basic abc', described: 'Basic <a key>' });
   t.strictSame(
@@ -204,8 +204,7 @@ t.test('requests without a key are treated likewise, and carry what they were to
   t.match(await probeOf(broken).sendWithoutKey(listPets(), 'none'), { id: 'check#2' });
   const always = testRun(() => after('1'));
   await t.rejects(probeOf(always).sendWithoutKey(listPets(), 'none'), {
-    message:
-      /^429 for a request without a key although the check had quota left: another client is using the key/,
+    message: /^429 for a request without a key: the target limits those as well, and Retry-After says 1$/,
   });
 });
 

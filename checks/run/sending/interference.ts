@@ -78,14 +78,18 @@ export class Interference {
     const waits = this.#sender.waitsInVain.get(exchange.key) ?? 0;
     if (attempt > INTERFERENCE_RETRIES || tooLong || waits >= WAITS_IN_VAIN) {
       const asks = told.kind === 'absent' ? '' : `, and Retry-After says ${shortened(told.text)}`;
-      throw new Unsettled(
-        `429 for ${who} ${perMinute === undefined ? '' : `of ${perMinute} a minute `}although the check had quota left: another client is using the key${asks}`,
-        [exchange],
-      );
+      const why =
+        exchange.key === null
+          ? ': the target limits those as well'
+          : ` of ${perMinute} a minute although the check had quota left: another client is using the key`;
+      throw new Unsettled(`429 for ${who}${why}${asks}`, [exchange]);
     }
     this.#sender.laneOf(exchange)?.refusedUntil(until);
     this.#sender.waitsInVain.set(exchange.key, waits + 1);
-    await this.#sender.waitUntil(until, `Retry-After of ${who}, which another client is using too`);
+    await this.#sender.waitUntil(
+      until,
+      `Retry-After of ${who}, which ${exchange.key === null ? 'the target limits as well' : 'another client is using too'}`,
+    );
     return true;
   }
 

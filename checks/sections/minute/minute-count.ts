@@ -109,7 +109,7 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, trace: Trace):
       `${admitted.length} of ${count.all.length} requests that were admitted came after an edge that X-RateLimit-Reset shows`,
     );
   unsettled(
-    `${admitted.length} of ${perMinute} requests were admitted: another client seems to be using key ${key.name}`,
+    `${admitted.length} of ${perMinute} requests were admitted, as if another client were using key ${key.name}`,
   );
 }
 
