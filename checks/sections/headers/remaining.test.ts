@@ -1,6 +1,6 @@
 /** Section 8: X-RateLimit-Remaining falls with every request, shows every value of a window, and is 0 when refused. */
 import t from 'tap';
-import { payer, testKey, testRun } from '../../run/testing/test-run.ts';
+import { NOON, payer, testKey, testRun } from '../../run/testing/test-run.ts';
 import { listPets } from '../../wire/requests.ts';
 import {
   admittedReadings,
@@ -85,15 +85,23 @@ const SHOWS_ALL = telling6(5, 4, 3, 2, 1, 0);
 t.test('a window that was counted exactly showed every value once', async (t) => {
   const values = (...told: readonly number[]) => measured(FALLS, { windows: [telling6(...told)] });
   t.match(await values(5, 4, 3, 2, 1, 0), { verdict: 'pass', evidence: 'refusal' });
-  t.match(await values(3, 5, 4, 0, 2, 1), { verdict: 'pass' }, 'answers overtake each other');
+  const inFlight = windowOf(
+    exact,
+    telling6(3, 5, 4, 0, 2, 1).count.admitted.map((reading) => ({ ...reading, receivedAt: NOON + 1000 })),
+  );
+  t.match(await measured(FALLS, { windows: [inFlight] }), { verdict: 'pass' }, 'answers overtake each other');
   t.match(await values(5, 4, 3, 1, 1, 0), { verdict: 'pass' }, 'one twice is a race of two');
   t.match(await values(5, 4, 4, 1, 1, 0), {
     verdict: 'fail',
     expected: '6 requests that leave 5 down to 0',
-    reason: 'they left 4 different values, the lowest 0',
+    reason: 'they left 4 different values, from 5 down to 0',
     evidence: 'refusal',
   });
-  t.match(await values(6, 5, 4, 3, 2, 1), { verdict: 'fail', reason: /6 different values, the lowest 1/ });
+  t.match(await values(6, 5, 4, 3, 2, 1), {
+    verdict: 'fail',
+    reason: /6 different values, from 6 down to 1/,
+  });
+  t.match(await values(4, 3, 2, 1, 0, 0), { verdict: 'fail', reason: /from 4 down to 0/ }, 'one too few');
 });
 
 t.test('the first window and the next ones are looked at, where they tell', async (t) => {
@@ -105,6 +113,8 @@ t.test('the first window and the next ones are looked at, where they tell', asyn
   const untold = 'inconclusive';
   t.equal(await verdict({ windows: [shortOfValues], refilling: true }), untold, 'quota comes back meanwhile');
   t.equal(await verdict({ windows: [shortOfValues], refilling: undefined }), untold);
+  const ofBefore = telling6(6, 5, 4, 3, 2, 1);
+  t.equal(await verdict({ windows: [ofBefore], refilling: true }), 'fail', 'but never the whole limit');
   t.equal(
     await verdict({ windows: [shortOfValues] }, false),
     untold,

@@ -6,21 +6,32 @@ import { check, type Judge } from '../../run/check.ts';
 import { optional, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
+import { servedWithoutKey } from '../keys/served-without-key.ts';
 import { evidenceOf, givesBackGradually, minuteCheck } from '../minute/measurements.ts';
 import { minute } from '../minute/scenes.ts';
 import type { FilledWindow } from '../minute/window-filling.ts';
 
-/** A window that was counted exactly and refilled nothing shows each value from limit − 1 down to 0 once. */
-function judgeValues(window: FilledWindow, perMinute: number, judge: Judge): void {
+/**
+ * A window that was counted exactly and refilled nothing shows each value from limit − 1 down to 0 once: the first
+ * request shows the highest, where it was alone, and of the others two may race.
+ *
+ * @param refills whether the target gives quota back gradually: then only the whole limit after a request is untrue
+ */
+function judgeValues(window: FilledWindow, perMinute: number, refills: boolean, judge: Judge): void {
   const { admitted, verdict } = window.count;
-  if (verdict.kind !== 'exact' || admitted.length !== perMinute) return;
-  if (admitted.some(({ limit, reset }) => limit !== perMinute || reset !== admitted[0]?.reset)) return;
+  const [first, second] = admitted;
+  if (verdict.kind !== 'exact' || admitted.length !== perMinute || first === undefined) return;
+  if (admitted.some(({ limit, reset }) => limit !== perMinute || reset !== first.reset)) return;
   const values = new Set(admitted.flatMap(({ remaining }) => remaining ?? []));
-  if (values.has(0) && values.size >= perMinute - 1) return judge.holds(...evidenceOf(window));
+  if (refills && !values.has(perMinute)) return;
+  const isAlone = second === undefined || second.sentAt >= first.receivedAt;
+  const isFirstRight = !isAlone || (first.remaining ?? perMinute - 1) === perMinute - 1;
+  if (values.has(0) && values.size >= perMinute - 1 && isFirstRight)
+    return judge.holds(...evidenceOf(window));
   judge.breaks(
     {
       expected: `${perMinute} requests that leave ${perMinute - 1} down to 0`,
-      actual: `they left ${values.size} different values, the lowest ${Math.min(...values)}`,
+      actual: `they left ${values.size} different values, from ${Math.max(...values)} down to ${Math.min(...values)}`,
     },
     ...evidenceOf(window),
   );
@@ -38,7 +49,8 @@ function judgeFall(key: Key, judge: Judge, trace: Trace): void {
   const exchangesOf = (of: readonly RateReading[]) => of.flatMap(({ id }) => trace.find(id) ?? []);
   const verdict = judgeRemaining(readings, key.limits.perMinute, key.limits.perDay);
   if (verdict.kind === 'falls') judge.holds(...exchangesOf(readings.slice(0, 2)));
-  else if (verdict.kind === 'disturbed') judge.unsettled(`key ${key.name}: ${verdict.reason}`);
+  else if (verdict.kind === 'disturbed')
+    judge.unsettled(`key ${key.name}: ${servedWithoutKey(trace) ?? verdict.reason}`);
   else if (verdict.kind === 'broken' && areOfMovingDay(verdict.readings, readings, key))
     judge.unsettled(`key ${key.name}: its day seems to be a sliding window that still counts another run`);
   else if (verdict.kind === 'broken') judge.breaks(verdict, ...exchangesOf(verdict.readings));
@@ -55,10 +67,10 @@ export const remainingFalls = check(
   },
   ({ minutes }, judge) => {
     for (const { key, outcome } of playedOn(minutes ?? [])) {
-      if (givesBackGradually(outcome) !== false) continue;
+      const refills = givesBackGradually(outcome) !== false;
       // Judges the first window of each key, and the next one.
       for (const window of [...outcome.windows.slice(0, 1), ...outcome.next])
-        judgeValues(window, key.limits.perMinute, judge);
+        judgeValues(window, key.limits.perMinute, refills, judge);
     }
   },
 );

@@ -1,5 +1,7 @@
 import type { Quota } from '../../rate-limiter.ts';
-import { admitting, answers, header, queried, type When, where } from '../shapes.ts';
+import { slidingLog } from '../meters.ts';
+import { together } from '../personality.ts';
+import { admitting, answers, header, minuteBy, queried, type When, where } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 import { toValidKey, whenAdmitted, whenOverLimit } from './windows.ts';
 
@@ -47,6 +49,11 @@ export const REMAINING_VALUE_FAULTS: FaultTable = {
   'rate-remaining-falls': {
     'remaining-constant': ['X-RateLimit-Remaining is always one below the limit.',
       remainingShown(whenAdmitted, (_left, { limit }) => String(limit - 1))],
+    'remaining-one-too-few': ['X-RateLimit-Remaining is one too low.',
+      remainingShown(whenAdmitted, (left) => String(Math.max(0, left - 1)))],
+    'remaining-before-the-request': [
+      'A minute that looks back shows in X-RateLimit-Remaining what was left before the request.',
+      together(minuteBy(slidingLog), remainingShown(whenAdmitted, (left) => String(left + 1)))],
     'remaining-in-tens': ['X-RateLimit-Remaining is rounded down to a multiple of ten.',
       remainingShown(whenAdmitted, (left) => String(left - (left % 10)))],
     'remaining-stuck-at-zero': [
