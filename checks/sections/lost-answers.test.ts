@@ -124,7 +124,9 @@ t.test(
       // Whether the target is there is asked with the shortest list: that one is answered.
       const lost = others.find((name) => !name.includes('/pets?limit=1 '));
       t.ok(first !== undefined && lost !== undefined, `${title}: there are several requests`);
-      const lose: Otherwise = (request) => (nameOf(request) === lost ? LOST : undefined);
+      // A body that is lost each time it is sent would be the target's fault.
+      let times = 0;
+      const lose: Otherwise = (request) => (nameOf(request) === lost && ++times <= 4 ? LOST : undefined);
       const whole = await row.target(lose);
       t.match(
         await judged(whole.run, row.checks, row.id),
@@ -136,6 +138,7 @@ t.test(
         others.every((name) => sent.has(name)),
         `${title}: all others were sent`,
       );
+      times = 0;
       const broken = await row.target((request, number) =>
         nameOf(request) === first ? row.broken : lose(request, number),
       );

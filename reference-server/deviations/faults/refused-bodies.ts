@@ -39,6 +39,14 @@ export const REFUSED_BODY_FAULTS: FaultTable = {
     'empty-body-accepted': ['An empty body is added as an unnamed animal.',
       bodyAccepted((body) => body === '')],
     'empty-body-411': ['An empty body is refused with 411.', refusedWith(411, (body) => body === '')],
+    'empty-body-crash': ['An empty body gets no answer; the connection is closed.', {
+      behaviour: (usual) => ({
+        deliver(response, answer, headers, call) {
+          if (answer.status === 400 && call.request.headers['content-length'] === '0') response.destroy();
+          else usual.deliver(response, answer, headers, call);
+        },
+      }),
+    }],
     'empty-body-500': ['An empty body is answered with 500.', refusedWith(500, (body) => body === '')],
   },
   'add-rejected-stores-nothing': {
