@@ -3,7 +3,7 @@ import { contract } from '../../../spec/contract.ts';
 import type { Probe } from '../../run/probe.ts';
 import type { RunFacts } from '../../run/run-facts.ts';
 import { drawNumber } from '../../run/run-facts.ts';
-import { scene } from '../../run/scene.ts';
+import { optional, scene } from '../../run/scene.ts';
 import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
 import { UNAVAILABLE } from '../../run/sending/target-presence.ts';
 import type { Trace } from '../../run/trace.ts';
@@ -259,9 +259,24 @@ export interface EdgeAnimals {
   readonly unknownField: Addition;
 }
 
+/** A list without parameters that shows a small store whole: later it must show more, or it is an old one. */
+const usualListBefore = scene(
+  'usual-list-before',
+  { permit: 'writes', needs: { sample: storeSample }, requests: 1 },
+  async (probe, { sample }) => {
+    throwIfNobodyMayAdd(probe);
+    if (sample.pets.length < contract.limit.default) await probe.send(listPets());
+  },
+);
+
 export const edgeAnimals = scene(
   'edge-animals',
-  { permit: 'writes', needs: { sample: storeSample }, requests: 10, animals: 10 },
+  {
+    permit: 'writes',
+    needs: { sample: storeSample, usual: optional(usualListBefore) },
+    requests: 10,
+    animals: 10,
+  },
   async (probe, { sample }): Promise<EdgeAnimals> => {
     throwIfNobodyMayAdd(probe);
     const categoryId = categoryOf(probe.run, sample);

@@ -1,8 +1,19 @@
 import type { Call } from '../../call.ts';
 import { badRequest } from '../../error-body.ts';
-import type { ListQuery, Pet } from '../../pet-store.ts';
+import type { ListQuery, Pet, PetStore } from '../../pet-store.ts';
+import { seeded } from '../../seed.ts';
 import { together } from '../personality.ts';
-import { admitting, asksForStatus, hiding, noting, onPlan, petShown, queried, selecting } from '../shapes.ts';
+import {
+  admitting,
+  asksForStatus,
+  eachServer,
+  hiding,
+  noting,
+  onPlan,
+  petShown,
+  queried,
+  selecting,
+} from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 
 const unfiltered = (query: ListQuery): ListQuery => ({ ...query, status: null });
@@ -20,6 +31,11 @@ const ending = (by: (pets: readonly Pet[]) => Pet | undefined, when: (query: Lis
     const pets = usual(query, call);
     return when(query) && pets.length > 1 ? lastReplaced(pets, by(pets)) : pets;
   });
+
+/** A store that one list shows whole. */
+const fewAnimals = (store: PetStore) => {
+  for (let ordinal = 0; ordinal < 5; ordinal += 1) store.add(seeded(ordinal));
+};
 
 const asked = (query: ListQuery, pet: Pet) => query.status === null || pet.status === query.status;
 const filtered = (query: ListQuery) => query.status !== null;
@@ -146,6 +162,15 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
           hiding((pet) => refused && added.has(pet)),
         );
       }],
+    'list-cached-without-parameters': ['A list without parameters shows for good what it showed at first.',
+      together({ recipe: () => ({ seed: fewAnimals }) }, eachServer(() => {
+        let cached: readonly Pet[] | undefined;
+        return selecting((usual, query, call) => {
+          if (call.target.includes('?')) return usual(query, call);
+          cached ??= usual(query, call);
+          return cached;
+        });
+      }))],
     'list-cached-when-filtered': ['A filtered list shows for good what it showed at first.', () => {
       const cached = new Map<string, readonly Pet[]>();
       return selecting((usual, query, call) => {
