@@ -65,5 +65,6 @@ function compiled(name: string): (value: JsonValue) => string | undefined {
 export const schemaProblem = {
   pets: compiled('Pets'),
   pet: compiled('Pet'),
+  newPet: compiled('NewPet'),
   error: compiled('Error'),
 };

@@ -57,6 +57,8 @@ t.test('each field comes back as it was sent', async (t) => {
     const wrong = passively(id, { ...SENT, [field]: {} }, { [field]: other });
     t.equal(wrong.verdict, 'inconclusive', `what was sent was no ${field}`);
   }
+  const unheardOf = passively('add-echoes-status', { ...SENT, status: 'SOLD' }, { status: 'sold' });
+  t.equal(unheardOf.verdict, 'inconclusive', 'an invalid animal is not to be added, whatever comes back');
   t.match(passively('add-echoes-status', SENT, { status: undefined }), {
     verdict: 'fail',
     reason: 'no status',

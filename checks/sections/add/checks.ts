@@ -5,7 +5,9 @@ import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type Echoed, echoViolation, quoted } from '../../wire/answer.ts';
 import { type Exchange, isAnswered } from '../../wire/exchange.ts';
+import { parseJson } from '../../wire/lossless-json.ts';
 import { answeredPet, described, listedPets, sentPet } from '../../wire/pets.ts';
+import { schemaProblem } from '../../wire/schema.ts';
 import { isSuccess, observesPet } from '../answers.ts';
 import { invalidAnimalChecks } from './invalid-bodies.ts';
 import {
@@ -29,7 +31,9 @@ const echo = (id: string, field: Echoed, options: Pick<Check, 'standsWhereCrosse
     observe: observes(
       (exchange) => {
         const pet = isSuccess('createPet', exchange) ? answeredPet(exchange) : undefined;
-        if (pet === undefined) return undefined;
+        const body = parseJson(exchange.request.body ?? '');
+        // What is invalid should not have been added at all.
+        if (pet === undefined || !body.ok || schemaProblem.newPet(body.value) !== undefined) return undefined;
         const sent = sentPet(exchange)?.[field];
         const came = pet[field];
         // An animal without a name or a category is for add-pet-schema to judge.
