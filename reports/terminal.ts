@@ -3,7 +3,7 @@ import picocolors from 'picocolors';
 import stringWidth from 'string-width';
 import { costText, duration, simulatedClock } from './facts.ts';
 import { nextSteps } from './next-steps.ts';
-import { byReason, count, driftLine, outcome, runProblems } from './outcome.ts';
+import { byReason, count, driftLine, type Outcome, outcome, runProblems } from './outcome.ts';
 import type { Report, RequirementResult } from './report.ts';
 import { verdictSign } from './row-kinds.ts';
 import { shownLine, shownLines } from './visible-text.ts';
@@ -26,55 +26,86 @@ const MOST_COMMAND_LINES = 8;
  * that repeats it; what was not verified, a line a reason; one next step. What the screen does not hold is named.
  */
 export function renderTerminal(report: Report, screen: Screen): string {
-  const paint = picocolors.createColors(screen.colour);
-  const { headline, broken, consequences, known, drifted, notVerified, skipped } = outcome(report);
-  const fit = (text: string) => cliTruncate(text, screen.columns);
-  const tone = { conformant: paint.green, 'not-conformant': paint.red, inconclusive: paint.yellow }[
-    report.verdict
-  ];
-  const sign = verdictSign(report.verdict);
-  const told = shownLine(headline);
+  const { columns } = screen;
+  const pen = {
+    paint: picocolors.createColors(screen.colour),
+    columns,
+    fit: (text: string) => cliTruncate(text, columns),
+    height: (lines: readonly string[]) =>
+      lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(stringWidth(line) / columns)), 0),
+  };
+  const found = outcome(report);
+  const head = headLines(report, shownLine(found.headline), pen);
+  const next = nextLines(report, pen);
+  // One line each for the blank before the next step, the shell's prompt and a line that names what is left out.
+  const room = screen.rows - pen.height(head) - pen.height(next) - 3;
+  const middle = fittedLines(found, tailLines(report, found, pen), room, pen);
+  return `${[...head, ...middle, '', ...next].join('\n')}\n`;
+}
 
-  const head = [
-    paint.bold(tone(`${sign} ${told}`)),
+/** How lines are written on a screen. */
+interface Pen {
+  readonly paint: ReturnType<typeof picocolors.createColors>;
+  readonly columns: number;
+  /** Cuts a line where the screen ends. */
+  readonly fit: (text: string) => string;
+  /** Lines of the screen that these take. */
+  readonly height: (lines: readonly string[]) => number;
+}
+
+/** The verdict, what the run cost, and what made the verdict beside its rows. */
+function headLines(report: Report, headline: string, { paint, columns, fit }: Pen): string[] {
+  const { verdict } = report;
+  const tone = { conformant: paint.green, 'not-conformant': paint.red, inconclusive: paint.yellow }[verdict];
+  return [
+    paint.bold(tone(`${verdictSign(verdict)} ${headline}`)),
     paint.dim(fit(`  ${costLine(report)}`)),
     ...runProblems(report)
       .map((problem) => shownLine(problem, 300))
-      .filter((problem) => !told.includes(problem))
-      .flatMap((problem) => wrapped(problem, screen.columns, paint.yellow('! '))),
+      .filter((problem) => !headline.includes(problem))
+      .flatMap((problem) => wrapped(problem, columns, paint.yellow('! '))),
   ];
-  const reasons = (rows: readonly RequirementResult[], what: string) =>
-    byReason(rows).map(({ reason, rows: group }) =>
-      fit(`${group.length} ${what}, ${shownLine(reason, 300)}: ${paint.dim(idList(group))}`),
-    );
-  const tail = [
-    ...reasons(notVerified, 'not verified').map((line) => fit(`${paint.yellow('?')} ${line}`)),
-    ...reasons(skipped, 'skipped').map((line) => fit(`${paint.dim('–')} ${line}`)),
-    ...(skipped.length === 0 || report.run.costOfSkipped === undefined
-      ? []
-      : [fit(paint.dim(`  verifying what was skipped ${costText(report.run.costOfSkipped)}`))]),
-    ...(known.length === 0
-      ? []
-      : [fit(paint.dim(`  ${count(known.length, 'known failure')}: ${idList(known)}`))]),
-  ];
-  const next = nextSteps(report)
-    .slice(0, 1)
-    .flatMap(({ what, command }) => [
-      ...wrapped(shownLine(what, 300), screen.columns, paint.bold('→ ')),
-      ...(command === undefined
-        ? []
-        : commandLines(shownLines(command), screen.columns).map((line) => paint.cyan(line))),
-    ]);
+}
 
-  const height = (lines: readonly string[]) =>
-    lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(stringWidth(line) / screen.columns)), 0);
-  // One line each for the blank before the next step, the shell's prompt and a line that names what is left out.
-  const room = screen.rows - height(head) - height(next) - 3;
+/** What was not verified, was skipped or is known, a line a reason. */
+function tailLines({ run }: Report, found: Outcome, { paint, fit }: Pen): string[] {
+  const { notVerified, skipped, known } = found;
+  const reasons = (sign: string, rows: readonly RequirementResult[], what: string) =>
+    byReason(rows).map(({ reason, rows: group }) =>
+      fit(`${sign} ${group.length} ${what}, ${shownLine(reason, 300)}: ${paint.dim(idList(group))}`),
+    );
+  const notes = [
+    ...(skipped.length === 0 || run.costOfSkipped === undefined
+      ? []
+      : [`verifying what was skipped ${costText(run.costOfSkipped)}`]),
+    ...(known.length === 0 ? [] : [`${count(known.length, 'known failure')}: ${idList(known)}`]),
+  ];
+  return [
+    ...reasons(paint.yellow('?'), notVerified, 'not verified'),
+    ...reasons(paint.dim('–'), skipped, 'skipped'),
+    ...notes.map((note) => fit(paint.dim(`  ${note}`))),
+  ];
+}
+
+/** The most useful step. */
+function nextLines(report: Report, { paint, columns }: Pen): string[] {
+  return nextSteps(report)
+    .slice(0, 1)
+    .flatMap(({ what, command = '' }) => [
+      ...wrapped(shownLine(what, 300), columns, paint.bold('→ ')),
+      ...(command === '' ? [] : commandLines(shownLines(command), columns).map((line) => paint.cyan(line))),
+    ]);
+}
+
+/** What is wrong, and below it the tail, within so many lines of the screen; of what does not fit the ids are named. */
+function fittedLines(found: Outcome, tail: readonly string[], room: number, pen: Pen): string[] {
+  const { paint, columns, fit, height } = pen;
+  const { broken, drifted, consequences } = found;
   const wrong = [...broken, ...drifted];
   const blocks = [
-    ...broken.map((row) => failureBlock(row, consequences.get(row.id) ?? [], screen.columns, paint)),
+    ...broken.map((row) => failureBlock(row, consequences.get(row.id) ?? [], pen)),
     ...drifted.map((gap) =>
-      wrapped(`${gap.id} (${gap.section}) ${shownLine(driftLine(gap))}`, screen.columns, paint.red('≠ ')),
+      wrapped(`${gap.id} (${gap.section}) ${shownLine(driftLine(gap))}`, columns, paint.red('≠ ')),
     ),
   ];
   // The first broken requirement is what one must see; of the rest half is for what was not verified.
@@ -84,20 +115,13 @@ export function renderTerminal(report: Report, screen: Screen): string {
   const more = tail.length - shownTail.length;
   const shownBlocks = takeWhileFits(blocks, height, room - shownTail.length - (more > 0 ? 1 : 0));
   const leftOut = wrong.slice(shownBlocks.length);
-
-  const lines = [
-    ...head,
+  return [
     ...shownBlocks.flat(),
     ...(leftOut.length === 0 ? [] : [fit(paint.red(`✘ ${leftOut.length} more broken: ${idList(leftOut)}`))]),
     ...shownTail,
     ...(more === 0 ? [] : [fit(paint.dim(`  and ${count(more, 'more line')} in the report`))]),
-    '',
-    ...next,
   ];
-  return `${lines.join('\n')}\n`;
 }
-
-type Paint = ReturnType<typeof picocolors.createColors>;
 
 function costLine({ run, requests }: Report): string {
   const speed = run.clockSpeed === 1 ? '' : ` (${run.clockSpeed}×)`;
@@ -109,8 +133,7 @@ function costLine({ run, requests }: Report): string {
 function failureBlock(
   row: RequirementResult,
   explained: readonly RequirementResult[],
-  columns: number,
-  paint: Paint,
+  { paint, columns, fit }: Pen,
 ): string[] {
   const [asks, came] = cutWhereAlike(
     shownLine(row.expected ?? row.statement, 2_000),
@@ -127,7 +150,7 @@ function failureBlock(
     ...(command.length <= MOST_COMMAND_LINES
       ? command
       : ['  (the command that repeats it is in the report)']),
-    ...(explained.length === 0 ? [] : [cliTruncate(paint.dim(`  ${follow}`), columns)]),
+    ...(explained.length === 0 ? [] : [fit(paint.dim(`  ${follow}`))]),
   ];
 }
 

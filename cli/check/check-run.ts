@@ -21,7 +21,7 @@ import { print } from '../shared/standard-output.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { keepProfile, PROFILE_FILE, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
-import { factsOf, judgedCheck, type SettledEvent, settledRow } from './check-report.ts';
+import { factsOf, type JudgedCheck, judgedCheck, type SettledEvent, settledRow } from './check-report.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { type LiveView, liveView, silentView } from './live-view.ts';
 
@@ -74,27 +74,34 @@ export async function runCheck(
       required,
       interrupted: () => interruption.by(),
     }).finally(() => view.end());
-    if (typeof judged === 'string') {
-      // A pipeline collects what is in the folder, also where there was nothing to judge; an earlier result stays.
-      if (interruption.by() === undefined && stored === undefined)
-        await writeReports(reportOfNothing(factsOf(subject, command), judged), directory);
-      return await notReady(judged, interruption.by(), directory, tap);
-    }
-    const { report, warnings } = judged;
-    for (const warning of warnings) warn(warning);
-    await writeReports(report, directory);
-    pointLatest(directory);
-    if (options.writeProfile !== undefined)
-      await writeProfile(options.writeProfile, report, subject, options);
-    if (tap !== undefined) {
-      tap.end(checkRun(report));
-      await print('');
-      process.stderr.write(humanSummary(report, directory, process.stderr));
-    } else await print(humanSummary(report, directory, process.stdout));
-    return exitCode(report);
+    if (typeof judged !== 'string') return await judgedResults(judged, subject, options, directory, tap);
+    // A pipeline collects what is in the folder, also where there was nothing to judge; an earlier result stays.
+    if (interruption.by() === undefined && stored === undefined)
+      await writeReports(reportOfNothing(factsOf(subject, command), judged), directory);
+    return await notReady(judged, interruption.by(), directory, tap);
   } finally {
     interruption.release();
   }
+}
+
+/** Writes what came of a run and shows it; returns the exit code. */
+async function judgedResults(
+  { report, warnings }: Exclude<JudgedCheck, string>,
+  subject: CheckSubject,
+  options: CheckOptions,
+  directory: string,
+  tap: LiveTap | undefined,
+): Promise<number> {
+  for (const warning of warnings) warn(warning);
+  await writeReports(report, directory);
+  pointLatest(directory);
+  if (options.writeProfile !== undefined) await writeProfile(options.writeProfile, report, subject, options);
+  if (tap !== undefined) {
+    tap.end(checkRun(report));
+    await print('');
+    process.stderr.write(humanSummary(report, directory, process.stderr));
+  } else await print(humanSummary(report, directory, process.stdout));
+  return exitCode(report);
 }
 
 /** The result for a person: one screen, and where the rest is. */
