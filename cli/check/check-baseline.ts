@@ -7,20 +7,11 @@ import { UsageError } from '../shared/exit-codes.ts';
 
 const MOST_BYTES = 2 ** 20;
 
-const UNREADABLE: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
-  EISDIR: 'it is a directory',
-  EACCES: 'permission denied',
-};
-
 function readText(file: string): string {
   try {
     return fileText(file, MOST_BYTES);
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    if (!('code' in error)) throw new UsageError(`${file}: ${error.message}`);
-    const code = String(error.code);
-    throw new UsageError(`${file}: the baseline cannot be read: ${UNREADABLE[code] ?? code}`);
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

@@ -33,7 +33,7 @@ async function compare(
   headPath: string,
   { tolerance: toleratedSlowdown }: CompareCommandOptions,
 ): Promise<void> {
-  const [base, head] = [await readLoadResult(basePath), await readLoadResult(headPath)];
+  const [base, head] = [readLoadResult(basePath), readLoadResult(headPath)];
   if (base.run.scenario !== head.run.scenario)
     throw new UsageError(
       `${base.run.scenario} and ${head.run.scenario} are different scenarios: compare two runs of one`,

@@ -55,7 +55,7 @@ t.test('interruptions', { skip, jobs: 2 }, async (t) => {
       started.child.kill(signal);
       t.equal(await started.ended, 130, started.output.stderr);
       t.match(started.output.stdout, /\nINTERRUPTED: partial figures\n$/);
-      const { verdict, run } = await readLoadResult(join(folder, 'out'));
+      const { verdict, run } = readLoadResult(join(folder, 'out'));
       t.match({ verdict, run }, { verdict: 'interrupted', run: { interrupted: 'by a signal', shards: 2 } });
       t.ok(existsSync(join(folder, 'out', 'report.html')));
       await leavesNobody(t, folder);
@@ -68,7 +68,7 @@ t.test('interruptions', { skip, jobs: 2 }, async (t) => {
     await sleep(2500);
     started.child.kill('SIGINT');
     t.equal(await started.ended, 130, started.output.stderr);
-    const { thresholds } = await readLoadResult(join(folder, 'out'));
+    const { thresholds } = readLoadResult(join(folder, 'out'));
     t.strictSame(
       thresholds.filter(({ key }) => key !== undefined),
       [],
@@ -81,7 +81,7 @@ t.test('interruptions', { skip, jobs: 2 }, async (t) => {
     await until(() => existsSync(join(out, 'load-report.json')));
     started.child.kill('SIGKILL');
     t.equal(await started.ended, null);
-    const result = await readLoadResult(out);
+    const result = readLoadResult(out);
     t.match(result, { verdict: 'interrupted', run: { interrupted: 'before its end' } });
     t.ok(result.total.requests > 20, `${result.total.requests} requests`);
     t.strictSame(
@@ -158,7 +158,7 @@ t.test('disks', { skip, jobs: 2 }, async (t) => {
     child.stdout?.destroy();
     child.stderr?.destroy();
     t.equal(await ended, 0);
-    t.match(await readLoadResult(join(folder, 'out')), { verdict: 'held' });
+    t.match(readLoadResult(join(folder, 'out')), { verdict: 'held' });
   });
 });
 

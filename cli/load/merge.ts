@@ -18,7 +18,7 @@ interface MergeCommandOptions {
 async function merge(paths: string[], { out, slo }: MergeCommandOptions): Promise<void> {
   const results: LoadResult[] = [];
   for (const path of paths)
-    results.push(await (path.endsWith('.log') ? readRunnerLog(path) : readLoadResult(path)));
+    results.push(path.endsWith('.log') ? await readRunnerLog(path) : readLoadResult(path));
   const merged = mergeResults(results, slo);
   await writePrivately(join(out, 'load-report.json'), `${JSON.stringify(merged, null, 1)}\n`);
   process.stdout.write(renderLoadResult(merged));

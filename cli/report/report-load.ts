@@ -4,11 +4,11 @@ import type { FormatName } from '../../reports/formats.ts';
 import { LOAD_FORMATS, type LoadFormatName } from '../../reports/load/load-formats.ts';
 import { renderCapacityHtml, renderLoadHtml } from '../../reports/load/load-html.ts';
 import { capacityOutcome, loadOutcome } from '../../reports/load/load-outcome.ts';
-import { CAPACITY_FILE, readCapacity } from '../../reports/load/read-capacity.ts';
+import { CAPACITY_FILE, capacityReader } from '../../reports/load/read-capacity.ts';
 import { REPORT_FILE } from '../../reports/read-report.ts';
 import type { TestRun } from '../../reports/test-run.ts';
 import { renderCapacity } from '../../scenarios/runner/capacity/render-capacity.ts';
-import { readLoadResult } from '../../scenarios/runner/result/read-result.ts';
+import { LOAD_FILE, readLoadResult } from '../../scenarios/runner/result/read-result.ts';
 import { renderLoadResult } from '../../scenarios/runner/result/render-result.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 
@@ -20,8 +20,6 @@ export interface Stored {
   /** The same as test cases. */
   readonly run: TestRun;
 }
-
-const LOAD_FILE = 'load-report.json';
 
 function holds(path: string, file: string): boolean {
   return basename(path) === file || (existsSync(join(path, file)) && !existsSync(join(path, REPORT_FILE)));
@@ -38,10 +36,10 @@ export function isLoadResult(path: string): boolean {
  * @param base an earlier load result to compare with, which the page alone shows
  * @throws UsageError, ResultUnreadable
  */
-export async function storedLoad(path: string, base: string | undefined): Promise<Stored> {
+export function storedLoad(path: string, base: string | undefined): Stored {
   if (holds(path, CAPACITY_FILE)) return storedCapacity(path, base);
-  const result = await readLoadResult(path);
-  const compared = base === undefined ? {} : { base: { result: await readLoadResult(base) } };
+  const result = readLoadResult(path);
+  const compared = base === undefined ? {} : { base: { result: readLoadResult(base) } };
   const outcome = loadOutcome(result);
   return {
     run: outcome,
@@ -64,9 +62,9 @@ function kept(format: LoadFormatName | 'har'): LoadFormatName {
 function storedCapacity(path: string, base: string | undefined): Stored {
   if (base !== undefined)
     throw new UsageError('--base is for a load result; two capacities are compared by their intervals');
-  const read = readCapacity(path);
+  const read = capacityReader.read(path);
   if (!read.ok) throw new UsageError(read.problem);
-  const { result } = read;
+  const result = read.value;
   const outcome = capacityOutcome(result);
   return {
     run: outcome,

@@ -94,7 +94,7 @@ async function renderFormats(path: string, { format, out, base, history }: Repor
   const named = format?.filter((name) => name !== ALLURE.format).map(formatNamed);
   const several = allure || (named !== undefined && named.length > 1);
   if (several && out === undefined) fail('several formats, and allure, need --out with a folder');
-  const stored = isLoadResult(path) ? await storedLoad(path, base) : storedCheck(path, history, out);
+  const stored = isLoadResult(path) ? storedLoad(path, base) : storedCheck(path, history, out);
   for (const name of named ?? [stored.usual]) {
     const text = stored.render(name);
     await put(text, out !== undefined && (several || isFolder(out)) ? join(out, FORMATS[name].file) : out);

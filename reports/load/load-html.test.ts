@@ -9,7 +9,7 @@ import { renderCapacityHtml, renderLoadHtml } from './load-html.ts';
 t.test('the sample is a load result', async (t) => {
   const dir = t.testdir();
   writeFileSync(join(dir, 'load-report.json'), JSON.stringify(loadResult()));
-  t.match(await readLoadResult(dir), { verdict: 'broken', total: { requests: 8_400 } });
+  t.match(readLoadResult(dir), { verdict: 'broken', total: { requests: 8_400 } });
 });
 
 t.test('verdict, thresholds, figures, contract and cost', async (t) => {

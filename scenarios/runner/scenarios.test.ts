@@ -21,7 +21,7 @@ t.test('every scenario runs briefly', { skip, jobs: 3 }, async (t) => {
       )) {
         t.ok(held, `${threshold}: ${actual}`);
       }
-      t.same(await readLoadResult(out), JSON.parse(JSON.stringify(result)), 'the file says the same');
+      t.same(readLoadResult(out), JSON.parse(JSON.stringify(result)), 'the file says the same');
       t.match(renderLoadResult(result), result.run.answers);
       if (name === 'stress' || name === 'spike')
         t.match(result.notes, [/^not judged: latency and errors recover after the peak: too few/]);
