@@ -11,5 +11,5 @@ t.test('a regular file of a size that can be held, and nothing that does not end
   t.throws(() => fileText('/dev/zero'), { message: 'is not a regular file' });
   execFileSync('mkfifo', [join(folder, 'pipe')]);
   t.throws(() => fileText(join(folder, 'pipe')), { message: 'is not a regular file' });
-  t.throws(() => fileText(join(folder, 'none')), { code: 'ENOENT' });
+  t.throws(() => fileText(join(folder, 'none')), { message: 'no such file', cause: { code: 'ENOENT' } });
 });

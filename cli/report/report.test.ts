@@ -108,7 +108,7 @@ t.test('history: earlier runs of the same target, not the run itself', async (t)
   const { stdout } = await run([join(dir, 'now'), '--format', 'html', '--history', join(dir, 'archive')]);
   const row = /id="r-list-each-once"[\s\S]*?(?=<details class="req)/.exec(stdout)?.[0] ?? '';
   t.match(row, 'Earlier runs');
-  t.equal(row.match(/class="dot/g)?.length, 1);
+  t.equal(row.match(/<span class="k-[a-z-]+" title=/g)?.length, 1);
 });
 
 t.test('--diff tells a regression by its exit code', async (t) => {
@@ -191,7 +191,10 @@ t.test('wrong usage is one clear line and exit code 2', async (t) => {
     [[good, '--diff', good, good], /^error: give either/],
     [[join(dir, 'nowhere')], /^error: .*nowhere: no such file/],
     [[join(dir, 'empty')], /^error: .*report\.json: no such file/],
-    [[join(dir, 'broken')], /^error: .*is not a valid report: \/ must have required property 'run'\n$/],
+    [
+      [join(dir, 'broken')],
+      /^error: .*is not a report of petstore-harness: \/ must have required property 'run'\n$/,
+    ],
     [[good, '--format', 'pdf'], /^error: there is no format pdf; known: html, junit/],
     [[good, '--format', 'html,'], /names with commas/],
     [['--diff', good], /--diff OLD NEW/],
