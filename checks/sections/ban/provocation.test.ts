@@ -1,7 +1,9 @@
 /** Section 8: going on after a 429, as no client should, until a ban shows. */
 import t from 'tap';
 import { MINUTE, SECOND } from '../../limits/time.ts';
-import { NOON, payer } from '../../run/testing/test-run.ts';
+import type { Key } from '../../profile/key.ts';
+import type { Permission } from '../../profile/permissions.ts';
+import { NOON, payer, testKey } from '../../run/testing/test-run.ts';
 import { listPets } from '../../wire/requests.ts';
 import type { LimitedTarget } from '../minute/testing/limited-target.ts';
 import { outcomeOf, played } from '../testing/judged.ts';
@@ -32,6 +34,19 @@ t.test('the quota and six more go at once, and the rest when the window is about
     served: { length: 0 },
     first: { outcome: { status: 429 } },
   });
+});
+
+t.test('two more are enough where every other key is at its limit too', async (t) => {
+  const pro = { ...proKey, roles: ['functional', 'exhaust'] as const };
+  const keys = [banKeyForTests, pro];
+  const atOnce = async (permissions: readonly Permission[], among: readonly Key[]) => {
+    const { run } = await provoked({}, { keys: among }, permissions);
+    return run.trace.readings.filter(({ key, sentAt }) => key === 'free-ban' && sentAt === NOON).length;
+  };
+  t.equal(await atOnce(['ban', 'exhaust'], keys), 8);
+  t.equal(await atOnce(['ban'], keys), 12, 'none is driven there');
+  t.equal(await atOnce(['ban', 'exhaust'], [...keys, testKey({ name: 'free-2' })]), 12, 'one is not');
+  t.equal(await atOnce(['ban', 'exhaust'], [banKeyForTests]), 12, 'there is none');
 });
 
 t.test('over the limit every operation has its turn', async (t) => {

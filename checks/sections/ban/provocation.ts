@@ -10,6 +10,7 @@ import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
 import { inLetters, namePrefix } from '../add/scenes.ts';
+import { otherKeys } from '../keys/other-keys.ts';
 import { isAdmitted } from '../minute/admitted.ts';
 import { atStart, rest, restFromNow } from '../minute/key-at-rest.ts';
 import { exhaustKeys } from '../minute/scenes.ts';
@@ -25,6 +26,11 @@ import {
 
 /** Requests over the limit that are in flight when it is reached: too few to trigger a typical ban. */
 const OVERSHOOT = 6;
+/**
+ * Fewer where every other key is at its limit as well: a ban that a few refusals trigger must begin late, when one of
+ * them has quota again and can show that it is served.
+ */
+const FEW_OVERSHOOT = 2;
 /**
  * Requests over the limit begin at most this long before the window ends, unless a few round trips take longer. Other
  * keys, whose windows began with this one's, then have quota again before a short ban is over.
@@ -125,12 +131,13 @@ async function reachLimit(probe: Probe, key: Key): Promise<Reached> {
   const before = await startFrom(probe, key);
   const left = key.limits.perMinute - before.length;
   const together = Math.min(left, 20);
+  const overshoot = areOthersExhausted(probe, key) ? FEW_OVERSHOOT : OVERSHOOT;
   const lists = (count: number) => Array.from({ length: Math.max(0, count) }, () => listPets({ limit: 1 }));
   const filling = await probe.burst(lists(left - together), key, {
     inFlight: IN_FLIGHT,
     enough: (exchange) => !isAnswered(exchange),
   });
-  const reaching = await probe.burst(lists(together + OVERSHOOT), key, { inFlight: together + OVERSHOOT });
+  const reaching = await probe.burst(lists(together + overshoot), key, { inFlight: together + overshoot });
   const sent = [...filling, ...reaching].filter(isAnswered);
   return {
     admitted: [...before, ...sent.filter(isAdmitted).map(rateReading)],
@@ -138,6 +145,13 @@ async function reachLimit(probe: Probe, key: Key): Promise<Reached> {
     last: sent.at(-1),
     roundTrip: Math.max(...reaching.map(({ sentAt, receivedAt }) => receivedAt - sentAt)),
   };
+}
+
+/** Whether every key that may show what others get is driven to its limit at the same time. */
+function areOthersExhausted({ keys, run }: Probe, key: Key): boolean {
+  const exhausted = run.permissions.has('exhaust') ? exhaustKeys(keys).map(({ name }) => name) : [];
+  const others = otherKeys(keys, key);
+  return others.length > 0 && others.every(({ name }) => exhausted.includes(name));
 }
 
 /** What the key spent in the last minute. If its minute was measured too, waits until that window is over. */
