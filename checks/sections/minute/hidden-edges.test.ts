@@ -43,3 +43,22 @@ t.test('more than the plan’s are a fault only where the headers would show a n
   t.equal(await said(free.limits.perMinute), 'fail');
   t.equal(await said(free.limits.perDay), 'inconclusive');
 });
+
+t.test('the minute after Retry-After is filled where Reset is the day’s', async (t) => {
+  const said = async (retryAfter: number | undefined) => {
+    const { run } = limitedRun({
+      keys: [exhaustKey()],
+      tells: ({ admitted }) => ({
+        status: admitted ? 200 : 429,
+        limit: 1000,
+        remaining: 500,
+        reset: 3600,
+        ...(admitted ? {} : { retryAfter }),
+      }),
+      options: { permissions: new Set(['exhaust'] as const) },
+    });
+    return judged(run, [nextWindow], 'rate-next-window');
+  };
+  t.match(await said(60), { verdict: 'pass' });
+  t.match(await said(undefined), { verdict: 'inconclusive', reason: /do not say when its minute ends/ });
+});

@@ -79,7 +79,9 @@ export const minute = keyScene(
     const after = await afterRefusal(probe, key, first.refusal, first.refusals);
     const refilling = refillingOf(key, after);
     const isExact = first.count.verdict.kind === 'exact';
-    const isAdmittedAgain = after.afterReset !== undefined && isAdmitted(after.afterReset);
+    // Headers that describe the day do not say when the minute ends; Retry-After does.
+    const again = after.afterReset ?? (refilling === undefined ? after.afterRetryAfter : undefined);
+    const isAdmittedAgain = again !== undefined && isAdmitted(again);
     const next =
       isFilledTwice(key, probe.keys) && isExact && isAdmittedAgain
         ? await nextWindow(probe, key, fill, await wholeAgain(probe, key, first, after), refilling)
@@ -87,9 +89,9 @@ export const minute = keyScene(
     // Not the plan's number: repeated from rest, so that earlier use of the key cannot explain it.
     if (!isExact) {
       await rest(probe, key, windowEdge(probe, key, after));
-      const again = await fill();
-      windows.push(again);
-      if (refilling === true && again.count.verdict.kind === 'fewer') {
+      const fromRest = await fill();
+      windows.push(fromRest);
+      if (refilling === true && fromRest.count.verdict.kind === 'fewer') {
         await restForWindow(probe, key);
         windows.push(await fill());
       }
