@@ -144,7 +144,7 @@ export const addAnimalChecks: readonly Check[] = [
   // 2: the id is assigned by the service on creation, even if the client sends one.
   check('pet-id-assigned-by-service', { needs: { edge: edgeAnimals } }, ({ edge }, judge) => {
     const { exchange, pet, sent } = edge.ownId;
-    if (exchange.outcome.status === 400) judge.holds(exchange);
+    if (refusedAsInvalid(edge.ownId)) judge.holds(exchange);
     else if (pet === undefined)
       judge.unsettled(`an addition with an id was answered ${described(exchange)}`, exchange);
     else if (pet.id === sent.id) {

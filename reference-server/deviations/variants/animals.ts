@@ -128,16 +128,19 @@ export const unusualJson: Answer = answer('json-notation', 'indented-and-escaped
   }),
 });
 
-export const unknownFieldsRefused: Answer = answer(
-  'unknown-fields',
-  'rejected-400',
-  readingPet((usual, body, call) => {
-    const json = readJsonObject(body);
-    if (json.kind !== 'object' || [...json.members.keys()].every((name) => FIELDS.has(name)))
-      return usual(body, call);
-    return { problem: badRequest('unknown_field', 'The animal has a field that is not known.') };
-  }),
-);
+export const unknownFieldsRefused = (status: 400 | 422): Answer =>
+  answer(
+    'unknown-fields',
+    `rejected-${status}`,
+    readingPet((usual, body, call) => {
+      const read = usual(body, call);
+      const json = readJsonObject(body);
+      if (json.kind !== 'object' || [...json.members.keys()].every((name) => FIELDS.has(name))) return read;
+      // What makes a body invalid by the document comes first, and is a 400.
+      if ('problem' in read) return read;
+      return { problem: { ...badRequest('unknown_field', 'The animal has an unknown field.'), status } };
+    }),
+  );
 
 /** Unknown fields come back with the animal. Its id stays the service's own. */
 export const unknownFieldsKept: Answer = answer('unknown-fields', 'kept', {
