@@ -26,7 +26,8 @@ function identification({ keys }: Parts): Behaviour['identify'] {
   };
 }
 
-function overLimit(window: 'minute' | 'day', retryAt: number, now: number): Problem {
+/** A refusal for the requests of a window. */
+export function overLimit(window: 'minute' | 'day', retryAt: number, now: number): Problem {
   const code = window === 'minute' ? 'rate_limit_exceeded' : 'daily_quota_exceeded';
   const message = `The requests of this ${window} are used up; retry after the time in Retry-After.`;
   return { status: 429, code, message, headers: ['Retry-After', secondsUntil(retryAt, now)] };

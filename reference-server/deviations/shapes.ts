@@ -1,15 +1,15 @@
 import type { ApiKey } from '../api-keys.ts';
 import type { Answer, Behaviour, Gate } from '../behaviour.ts';
 import type { Call } from '../call.ts';
-import { errorBody, type Problem } from '../error-body.ts';
+import { badRequest, errorBody, type Problem } from '../error-body.ts';
 import { readJsonObject } from '../json-members.ts';
-import type { ListQuery, Pet } from '../pet-store.ts';
+import type { ListQuery, NewPet, Pet } from '../pet-store.ts';
 import { bodyOf } from '../pet-text.ts';
 import type { Plan } from '../plans.ts';
 import type { MeterKind } from '../rate-meter.ts';
 import type { Parts, Recipe } from '../recipe.ts';
 import type { Route } from '../routing.ts';
-import type { Personality } from './personality.ts';
+import { type Personality, together } from './personality.ts';
 
 /**
  * The building blocks of variants and faults: each turns a small function into a personality with that one deviation.
@@ -90,6 +90,30 @@ export function eachServer(make: (parts: Parts) => Personality): Personality {
   };
 }
 
+/**
+ * Holds answers back.
+ *
+ * @param delay how long, in real milliseconds
+ * @param release called before an answer that was held back is sent
+ */
+export function heldBack(
+  delay: (answer: Answer, call: Call) => number,
+  release: (call: Call) => void = () => {},
+): Personality {
+  return {
+    behaviour: (usual) => ({
+      deliver(response, answer, headers, call) {
+        const milliseconds = delay(answer, call);
+        if (milliseconds === 0) return usual.deliver(response, answer, headers, call);
+        setTimeout(() => {
+          release(call);
+          usual.deliver(response, answer, headers, call);
+        }, milliseconds);
+      },
+    }),
+  };
+}
+
 /** Changes the value of one header in matching answers; null removes the header. */
 export function header(
   name: string,
@@ -106,7 +130,17 @@ export function header(
   };
 }
 
-function changedHeader(headers: string[], name: string, change: (value: string) => string | null): string[] {
+/** Leaves headers out of matching answers. */
+export function headersAbsent(when: When, ...names: readonly string[]): Personality {
+  return together(...names.map((name) => header(name, when, () => null)));
+}
+
+/** Headers with another value of one of them; null removes it. */
+export function changedHeader(
+  headers: readonly string[],
+  name: string,
+  change: (value: string) => string | null,
+): string[] {
   const changed: string[] = [];
   for (let at = 0; at < headers.length; at += 2) {
     const field = headers[at] ?? '';
@@ -176,11 +210,47 @@ export function hiding(
   hidden: (pet: Pet, call: Call) => boolean,
   from: (query: ListQuery) => boolean = () => true,
 ): Personality {
-  return selecting((usual, query, call, { store }) => {
-    if (!from(query)) return usual(query, call);
-    const all = usual({ ...query, limit: store.size }, call);
-    return all.filter((pet) => !hidden(pet, call)).slice(0, query.limit);
-  });
+  return selecting((usual, query, call) =>
+    from(query)
+      ? firstOf(
+          query.limit,
+          (limit) => usual({ ...query, limit }, call),
+          (pet) => !hidden(pet, call),
+        )
+      : usual(query, call),
+  );
+}
+
+/** The first animals that pass a test, of a list that can be made longer. */
+export function firstOf(
+  limit: number,
+  list: (limit: number) => readonly Pet[],
+  passes: (pet: Pet) => boolean,
+): readonly Pet[] {
+  for (let length = limit; ; length *= 4) {
+    const all = list(length);
+    const passed = all.filter(passes);
+    if (passed.length >= limit || all.length < length) return passed.slice(0, limit);
+  }
+}
+
+/** Notes every animal that is added, and shows some of the animals to nobody. */
+export function keeping(
+  note: (pet: Pet, call: Call) => void,
+  hidden: (pet: Pet, call: Call) => boolean,
+): Personality {
+  return together(
+    noting(note),
+    hiding(hidden),
+    foundAs((pet, call) => (hidden(pet, call) ? null : pet)),
+  );
+}
+
+/** Changes an animal before it is stored. */
+export function addedAs(change: (animal: NewPet, call: Call) => NewPet): Personality {
+  return {
+    behaviour: (usual) => ({ addPet: (animal, call) => usual.addPet(change(animal, call), call) }),
+  };
 }
 
 /** Calls a function for every animal that is added. */
@@ -230,6 +300,26 @@ export function readingPet(
       readNewPet: (body, call) => change(usual.readNewPet, body, call, parts),
     }),
   };
+}
+
+/** Refuses additions that would be accepted. */
+export function refusing(
+  refused: (animal: NewPet, call: Call, parts: Parts) => boolean,
+  status = 400,
+): Personality {
+  return readingPet((usual, body, call, parts) => {
+    const read = usual(body, call);
+    if ('problem' in read || !refused(read.animal, call, parts)) return read;
+    return { problem: { ...badRequest('invalid_animal', 'The animal is not accepted.'), status } };
+  });
+}
+
+/** Changes an animal that is found. */
+export function foundAs(change: (pet: Pet, call: Call, parts: Parts) => Pet | Problem | null): Personality {
+  return finding((usual, petId, call, parts) => {
+    const found = usual(petId, call);
+    return found === null || 'code' in found ? found : change(found, call, parts);
+  });
 }
 
 /** Changes how an animal is found. */

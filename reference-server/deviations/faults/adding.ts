@@ -1,23 +1,20 @@
 import { badRequest } from '../../error-body.ts';
-import type { NewPet } from '../../pet-store.ts';
+import { together } from '../personality.ts';
 import {
+  addedAs,
   answering,
   answeringWith,
   answers,
   everyNth,
   failing,
+  heldBack,
   petShown,
   readingPet,
+  refusing,
   where,
 } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 
-const refusing = (refused: (animal: NewPet) => boolean, message = 'This animal is not allowed.') =>
-  readingPet((usual, body, call) => {
-    const read = usual(body, call);
-    if ('problem' in read || !refused(read.animal)) return read;
-    return { problem: badRequest('invalid_animal', message) };
-  });
 const refusingBody = (refused: (body: string) => boolean, code: string, message: string) =>
   readingPet((usual, body, call) =>
     refused(body) ? { problem: badRequest(code, message) } : usual(body, call),
@@ -48,20 +45,14 @@ export const ADDING_FAULTS: FaultTable = {
       failing(500, (answer) =>
         answer.status === 201 && isLarge(/"categoryId":(-?\d+)/.exec(answer.text)?.[1]))],
     'add-large-category-refused': ['A categoryId beyond 32 bits is refused with 400.',
-      refusing(({ categoryId }) => isLarge(categoryId.replace('-', '')),
-        'categoryId must be an integer of 32 bits.')],
+      refusing(({ categoryId }) => isLarge(categoryId.replace('-', '')))],
     'add-same-name-conflicts': ['An animal with the name and category of another one is refused with 409.',
       () => {
         const seen = new Set<string>();
-        return readingPet((usual, body, call) => {
-          const read = usual(body, call);
-          if ('problem' in read) return read;
-          const same = JSON.stringify([read.animal.name, read.animal.categoryId]);
-          if (seen.has(same))
-            return { problem: { status: 409, code: 'conflict', message: 'This animal exists.' } };
-          seen.add(same);
-          return read;
-        });
+        return refusing(({ name, categoryId }) => {
+          const same = JSON.stringify([name, categoryId]);
+          return seen.size === seen.add(same).size;
+        }, 409);
       }],
   },
   'add-echoes-name': {
@@ -100,24 +91,14 @@ export const ADDING_FAULTS: FaultTable = {
       nameEchoed((name) => name.replaceAll(/[&<>"]/g, (character) => ENTITIES[character] ?? character))],
     'echo-name-of-another-in-flight': [
       'Animals that are added at the same moment get the name of the one that came first.',
-      {
-        behaviour: (usual) => {
-          const inFlight: string[] = [];
-          return {
-            addPet(animal, call) {
-              const [name = animal.name] = inFlight;
-              inFlight.push(name);
-              return usual.addPet({ ...animal, name }, call);
-            },
-            deliver(response, answer, headers, call) {
-              if (answer.status !== 201) return usual.deliver(response, answer, headers, call);
-              setTimeout(() => {
-                inFlight.shift();
-                usual.deliver(response, answer, headers, call);
-              }, 3);
-            },
-          };
-        },
+      () => {
+        const inFlight: string[] = [];
+        const naming = addedAs((animal) => {
+          const [name = animal.name] = inFlight;
+          inFlight.push(name);
+          return { ...animal, name };
+        });
+        return together(naming, heldBack(({ status }) => (status === 201 ? 3 : 0), () => inFlight.shift()));
       }],
     'echo-name-of-one-before': ['Every fourth addition is answered with the name of the one before it.',
       () => {

@@ -2,8 +2,17 @@ import type { ApiKey } from '../../api-keys.ts';
 import type { Gate } from '../../behaviour.ts';
 import type { Problem } from '../../error-body.ts';
 import { secondsUntil } from '../../headers.ts';
-import { type Personality, together } from '../personality.ts';
-import { admitting, answering, answeringWith, eachServer, header, type When, withBody } from '../shapes.ts';
+import type { Personality } from '../personality.ts';
+import {
+  admitting,
+  answering,
+  answeringWith,
+  eachServer,
+  header,
+  headersAbsent,
+  type When,
+  withBody,
+} from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 
 const banned: When = (_answer, call) => call.refusedBy === 'ban';
@@ -15,8 +24,7 @@ const forbidden: Personality = answering(banned, (answer) => ({
   status: 403,
 }));
 
-const dropped = (...names: readonly string[]) =>
-  together(...names.map((name) => header(name, banned, () => null)));
+const dropped = (...names: readonly string[]) => headersAbsent(banned, ...names);
 
 const BANNED: Problem = {
   status: 403,
@@ -118,16 +126,15 @@ export const BAN_FAULTS: FaultTable = {
       counting((_admitted, windows) => windows > 0)],
     'ban-of-the-fast': ['A key is banned after forty requests, whether refused or not.',
       counting((admitted) => admitted > 40)],
-    'ban-on-first-429': ['The first request over the limit bans the key.', ({ limiter }) => {
-      const until = new Map<string, number>();
-      return admitting((usual, key, call) => {
-        if ((until.get(key.name) ?? 0) > call.now)
-          return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal: BANNED };
-        const gate = usual(key, call);
-        if (gate.refusedBy === 'minute') until.set(key.name, call.now + 120_000);
-        return gate;
-      });
-    }],
+    'ban-on-first-429': ['The first request over the limit bans the key.', banning(() => {
+      const bans = new Map<string, OwnBan>();
+      return (key, now, usual) => {
+        const ban = bans.get(key.name);
+        if (ban !== undefined && now < ban.until) return ban;
+        if (usual().refusedBy === 'minute') bans.set(key.name, { until: now + 120_000, told: now + 60_000 });
+        return null;
+      };
+    })],
   },
   'ban-error-body': {
     'ban-empty': ['A banned key gets 403 and no body.', forbidden, body('')],

@@ -3,7 +3,7 @@ import {
   addedHeader,
   answers,
   asksForStatus,
-  finding,
+  foundAs,
   header,
   hiding,
   selecting,
@@ -44,17 +44,12 @@ export const DEPRECATION_FAULTS: FaultTable = {
   'deprecation-successor': {
     'successor-hides-retrieved': ['An animal that was retrieved is left out of filtered lists.', () => {
       const retrieved = new Set<string>();
-      const watching = finding((usual, petId, call) => {
-        const found = usual(petId, call);
-        if (found !== null && !('code' in found)) retrieved.add(petId);
-        return found;
-      });
       return together(
-        watching,
-        hiding(
-          ({ id }) => retrieved.has(id),
-          ({ status }) => status !== null,
-        ),
+        foundAs((pet) => {
+          retrieved.add(pet.id);
+          return pet;
+        }),
+        hiding(({ id }) => retrieved.has(id), ({ status }) => status !== null),
       );
     }],
     'successor-shows-other-ids': ['In filtered lists ids are counted from one million up.',

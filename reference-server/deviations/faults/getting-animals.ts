@@ -1,6 +1,16 @@
 import type { Pet } from '../../pet-store.ts';
 import { together } from '../personality.ts';
-import { answering, failing, finding, firstPet, hiding, noting, petShown, succeeds } from '../shapes.ts';
+import {
+  answering,
+  failing,
+  finding,
+  firstPet,
+  foundAs,
+  hiding,
+  noting,
+  petShown,
+  succeeds,
+} from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 
 const rounded = (digits: string) => BigInt(Number(digits)).toString();
@@ -29,23 +39,18 @@ export const GETTING_ANIMAL_FAULTS: FaultTable = {
       }));
     }],
     'get-large-ids-missing': ['An animal whose id is beyond 2^53 answers 404.',
-      finding((usual, petId, call) => (Number(petId) > Number.MAX_SAFE_INTEGER ? null : usual(petId, call)))],
+      foundAs((pet) => (Number(pet.id) > Number.MAX_SAFE_INTEGER ? null : pet))],
     'get-answers-203': ['A retrieved animal is answered with 203.',
       answering(succeeds('getPet'), (answer) => ({ ...answer, status: 203 }))],
     'get-added-missing': ['An animal that was added answers 404.', findingOnly('not added')],
     'get-missing-unless-added': ['Only animals that a client added can be retrieved.', findingOnly('added')],
     'get-statusless-missing': ['An animal without a status answers 404.',
-      finding((usual, petId, call) => {
-        const found = usual(petId, call);
-        return found !== null && 'name' in found && found.status === null ? null : found;
-      })],
+      foundAs((pet) => (pet.status === null ? null : pet))],
     'get-missing-with-another-key': ['An animal is found with the key that added it only.', () => {
       const adders = new Map<string, string | undefined>();
       return together(
-        noting(({ id }, call) => adders.set(id, call.key?.name)),
-        finding((usual, petId, call) =>
-          !adders.has(petId) || adders.get(petId) === call.key?.name ? usual(petId, call) : null,
-        ),
+        noting(({ id }, { key }) => adders.set(id, key?.name)),
+        foundAs((pet, { key }) => (!adders.has(pet.id) || adders.get(pet.id) === key?.name ? pet : null)),
       );
     }],
     'get-once-only': ['An animal answers 404 from the second retrieval on.', () => {
@@ -76,25 +81,20 @@ export const GETTING_ANIMAL_FAULTS: FaultTable = {
   },
   'get-returns-requested-id': {
     'get-first-animal': ['Every known id is answered with the first animal.',
-      finding((usual, petId, call, parts) => (usual(petId, call) === null ? null : firstPet(parts)))],
+      foundAs((_pet, _call, parts) => firstPet(parts))],
     'get-id-rounded': ['The id of a retrieved animal is rounded to a double.',
       petShown((pet) => ({ ...pet, id: rounded(pet.id) }), 'getPet')],
     'get-looks-up-rounded-id': [
       'An id is rounded to a double before it is looked up among others that are rounded too.',
-      finding((usual, petId, call, { store }) => {
-        const found = usual(petId, call);
-        if (found === null || 'code' in found || Number.isSafeInteger(Number(petId))) return found;
-        return store.having(null).findLast(({ id }) => Number(id) === Number(petId)) ?? found;
-      })],
+      foundAs((pet, _call, { store }) => Number.isSafeInteger(Number(pet.id)) ? pet
+        : store.having(null).findLast(({ id }) => Number(id) === Number(pet.id)) ?? pet)],
     'get-answers-one-before': ['Every third retrieval is answered with the animal of the one before.', () => {
       let before: Pet | null = null;
       let times = 0;
-      return finding((usual, petId, call) => {
-        const found = usual(petId, call);
-        if (found === null || 'code' in found) return found;
+      return foundAs((pet) => {
         times += 1;
-        const answered = times % 3 === 0 ? before : found;
-        before = found;
+        const answered = times % 3 === 0 ? before : pet;
+        before = pet;
         return answered;
       });
     }],

@@ -1,4 +1,4 @@
-import { errorBody } from '../../error-body.ts';
+import { errorBody, problem } from '../../error-body.ts';
 import type { Pet } from '../../pet-store.ts';
 import { afterRemoval } from '../clock.ts';
 import type { Personality } from '../personality.ts';
@@ -7,7 +7,7 @@ import {
   answeringWith,
   answers,
   failing,
-  finding,
+  foundAs,
   petWritten,
   succeeds,
   withBody,
@@ -16,11 +16,7 @@ import {
 import type { FaultTable } from './fault.ts';
 
 const gone = (when: (pet: Pet) => boolean): Personality =>
-  finding((usual, petId, call) => {
-    const found = usual(petId, call);
-    if (found === null || 'code' in found || !when(found)) return found;
-    return { status: 410, code: 'gone', message: 'This operation was removed.' };
-  });
+  foundAs((pet) => (when(pet) ? problem(410, 'gone', 'This operation was removed.') : pet));
 
 /** Retrieval is answered with another status and a header that goes with it. */
 const moved = (status: number, headers: readonly string[]): Personality =>

@@ -2,7 +2,7 @@ import type { Call } from '../../call.ts';
 import { readJsonObject } from '../../json-members.ts';
 import type { IdSource, NewPet } from '../../pet-store.ts';
 import { type Personality, together } from '../personality.ts';
-import { readingPet } from '../shapes.ts';
+import { heldBack, readingPet } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 
 function ids(change: (usual: IdSource) => IdSource): Personality {
@@ -72,20 +72,10 @@ export const IDENTITY_FAULTS: FaultTable = {
     }],
     'id-races': [
       'Animals added at one moment share an id: it is read on arrival and counted up with the answer.',
-      {
-        behaviour: (usual, parts) => {
-          let free = 8_000_000_000;
-          return {
-            addPet: (animal) => parts.store.put({ ...animal, id: String(free) }),
-            deliver(response, answer, headers, call) {
-              if (answer.status !== 201) return usual.deliver(response, answer, headers, call);
-              setTimeout(() => {
-                free += 1;
-                usual.deliver(response, answer, headers, call);
-              }, 3);
-            },
-          };
-        },
+      () => {
+        let free = 8_000_000_000;
+        const countedUp = heldBack(({ status }) => (status === 201 ? 3 : 0), () => { free += 1; });
+        return together(puttingUnder(() => String(free)), countedUp);
       }],
   },
 };

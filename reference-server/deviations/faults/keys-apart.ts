@@ -6,6 +6,13 @@ import type { FaultTable } from './fault.ts';
 
 const account = (accountOf: (key: ApiKey) => string): Personality => ({ recipe: () => ({ accountOf }) });
 
+/** Has other keys pay too. */
+const payingToo = (pays: (key: ApiKey, other: ApiKey) => boolean): Personality =>
+  admitting((usual, key, call, { keys, limiter }) => {
+    for (const other of keys.all()) if (pays(key, other)) limiter.admit(other, call.now);
+    return usual(key, call);
+  });
+
 /** Spends a request of keys that did not make it. */
 const spending = (whose: (call: Call, keys: readonly IssuedKey[]) => readonly IssuedKey[]): Personality =>
   identifying((usual, call, { keys }, { limiter }) => {
@@ -21,17 +28,10 @@ export const KEYS_APART_FAULTS: FaultTable = {
     'free-keys-share': ['The Free keys share one quota.',
       account((key) => (key.plan === 'free' ? 'free' : key.name))],
     'address-shares': ['Every request is counted for all keys, as by their common address.',
-      admitting((usual, key, call, { keys, limiter }) => {
-        for (const other of keys.all()) if (other.name !== key.name) limiter.admit(other, call.now);
-        return usual(key, call);
-      })],
+      payingToo((key, other) => other.name !== key.name)],
     'all-keys-share': ['Keys of the same plan share one quota.', account((key) => key.plan)],
     'free-key-spends-pro': ['What a Free key spends, the Pro keys pay too.',
-      admitting((usual, key, call, { keys, limiter }) => {
-        if (key.plan === 'free')
-          for (const other of keys.all()) if (other.plan === 'pro') limiter.admit(other, call.now);
-        return usual(key, call);
-      })],
+      payingToo((key, other) => key.plan === 'free' && other.plan === 'pro')],
   },
   'rate-invalid-key-free': {
     'unknown-key-spends-all': ['A request with an unknown key spends the quota of every key.',

@@ -72,16 +72,9 @@ export const LISTING_LIMIT_FAULTS: FaultTable = {
       readingLimit((limit, absent, filtered) => (absent && filtered ? 10 : limit))],
     'default-limit-25-on-free': ['Without limit, a list with a Free key holds 25.',
       readingLimit((limit, absent, _filtered, call) => (absent && call.key?.plan === 'free' ? 25 : limit))],
-    'default-limit-after-first': ['Without limit, every list but the first holds 25.', {
-      behaviour: (usual) => {
-        let lists = 0;
-        return {
-          select(query, call) {
-            const again = !call.target.includes('limit=') && ++lists > 1;
-            return usual.select(again ? { ...query, limit: 25 } : query, call);
-          },
-        };
-      },
+    'default-limit-after-first': ['Without limit, every list but the first holds 25.', () => {
+      let lists = 0;
+      return readingLimit((limit, absent) => (absent && ++lists > 1 ? 25 : limit));
     }],
   },
 };

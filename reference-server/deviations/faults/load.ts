@@ -1,18 +1,11 @@
-import type { Personality } from '../personality.ts';
-import { everyNth, failing, succeeds } from '../shapes.ts';
+import { everyNth, failing, heldBack, succeeds } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 
 /** Holds answers back, longer and longer. */
-const slower = (milliseconds: (requests: number) => number): Personality => ({
-  behaviour: (usual) => {
-    let requests = 0;
-    return {
-      deliver(response, answer, headers, call) {
-        setTimeout(() => usual.deliver(response, answer, headers, call), milliseconds(++requests));
-      },
-    };
-  },
-});
+const slower = (milliseconds: (requests: number) => number) => () => {
+  let requests = 0;
+  return heldBack(() => milliseconds(++requests));
+};
 
 /** What shows only under load, for load scenarios; a run of checks does not send enough to see it. */
 // biome-ignore format: a table, a line or two for each fault

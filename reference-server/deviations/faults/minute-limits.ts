@@ -1,8 +1,9 @@
 import type { Call } from '../../call.ts';
-import type { Problem } from '../../error-body.ts';
+import { overLimit } from '../../conforming.ts';
 import type { Plan } from '../../plans.ts';
 import { WindowFromFirstRequest } from '../../rate-meter.ts';
-import type { Personality } from '../personality.ts';
+import { type Personality, together } from '../personality.ts';
+import { admitting, heldBack } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 import { admitsOther, uncounted, windowCounter } from './windows.ts';
 
@@ -18,35 +19,27 @@ const unlimited = (plan: Plan) => admitsOther(plan, 'perMinute', 1_000_000_000);
  * A limiter that reads the count on arrival and writes it with the answer: whoever arrives in between sees the old
  * count. Answers are held back for a moment, so that requests do meet.
  */
-function racing(operation?: string): Personality {
-  return {
-    behaviour: (usual) => {
-      const underWay = new Map<string, { calls: number; quota: Call['quota'] }>();
-      const races = (call: Call) => operation === undefined || call.route.operation === operation;
-      return {
-        admit(key, call) {
-          const other = underWay.get(key.name);
-          if (other !== undefined && other.calls > 0 && races(call)) {
-            other.calls += 1;
-            return { quota: other.quota, refusedBy: null, refusal: null };
-          }
-          const gate = usual.admit(key, call);
-          if (gate.refusal === null && races(call)) underWay.set(key.name, { calls: 1, quota: gate.quota });
-          return gate;
-        },
-        deliver(response, answer, headers, call) {
-          const name = call.key?.name ?? '';
-          if (call.refusedBy !== null || !races(call)) return usual.deliver(response, answer, headers, call);
-          setTimeout(() => {
-            const own = underWay.get(name);
-            if (own !== undefined) own.calls -= 1;
-            usual.deliver(response, answer, headers, call);
-          }, 3);
-        },
-      };
+const racing = (races: (call: Call) => boolean) => () => {
+  const underWay = new Map<string, { calls: number; quota: Call['quota'] }>();
+  const counting = admitting((usual, key, call) => {
+    const other = underWay.get(key.name);
+    if (other !== undefined && other.calls > 0 && races(call)) {
+      other.calls += 1;
+      return { quota: other.quota, refusedBy: null, refusal: null };
+    }
+    const gate = usual(key, call);
+    if (gate.refusal === null && races(call)) underWay.set(key.name, { calls: 1, quota: gate.quota });
+    return gate;
+  });
+  const written = heldBack(
+    (_answer, call) => (call.refusedBy === null && races(call) ? 3 : 0),
+    ({ key }) => {
+      const own = underWay.get(key?.name ?? '');
+      if (own !== undefined) own.calls -= 1;
     },
-  };
-}
+  );
+  return together(counting, written);
+};
 
 /** Another limit from the second window of a key on. */
 const laterWindows = (change: (limit: number) => number): Personality => ({
@@ -69,8 +62,6 @@ const laterWindows = (change: (limit: number) => number): Personality => ({
     },
   }),
 });
-
-const NOTHING_LEFT: Problem = { status: 429, code: 'rate_limit_exceeded', message: 'Too many requests.' };
 
 /** Section 8: how many requests a minute has. */
 // biome-ignore format: a table, a line or two for each fault
@@ -114,9 +105,9 @@ export const MINUTE_LIMIT_FAULTS: FaultTable = {
     'enterprise-unlimited': ['An Enterprise key is never refused for its minute.', unlimited('enterprise')],
   },
   'rate-concurrent': {
-    'limiter-races': ['Requests that are under way at the same moment count as one.', racing()],
+    'limiter-races': ['Requests that are under way at the same moment count as one.', racing(() => true)],
     'limiter-races-on-lists': ['Lists that are under way at the same moment count as one.',
-      racing('listPets')],
+      racing(({ route }) => route.operation === 'listPets')],
   },
   'rate-next-window': {
     'second-window-half': ['From its second window on, a key has half of its requests.',
@@ -125,36 +116,26 @@ export const MINUTE_LIMIT_FAULTS: FaultTable = {
       laterWindows((limit) => limit + 10)],
     'second-window-one-less': ['From its second window on, a key has one request less.',
       laterWindows((limit) => limit - 1)],
-    'second-window-closed-after-429': ['The window after a refusal has ten requests fewer.', {
-      behaviour: (usual, { limiter }) => {
+    'second-window-closed-after-429': ['The window after a refusal has ten requests fewer.',
+      ({ limiter }) => {
         const windows = windowCounter();
         const used = new Map<
           string, { window: number; admitted: number; refused: boolean; short: boolean }>();
-        return {
-          admit(key, call) {
-            const before = used.get(key.name);
-            const quota = limiter.closed(key, call.now);
-            const window = windows({ ...call, key, quota });
-            const same = before !== undefined && before.window === window;
-            const current = same
-              ? before
-              : { window, admitted: 0, refused: false, short: before?.refused ?? false };
-            used.set(key.name, current);
-            if (current.short && current.admitted >= quota.limit - 10) {
-              const wait = String(Math.max(1, Math.ceil((quota.resetAt - call.now) / 1000)));
-              return {
-                quota,
-                refusedBy: 'minute',
-                refusal: { ...NOTHING_LEFT, headers: ['Retry-After', wait] },
-              };
-            }
-            const gate = usual.admit(key, call);
-            if (gate.refusal === null) current.admitted += 1;
-            else current.refused = true;
-            return gate;
-          },
-        };
-      },
-    }],
+        return admitting((usual, key, call) => {
+          const before = used.get(key.name);
+          const quota = limiter.closed(key, call.now);
+          const window = windows({ ...call, key, quota });
+          const current = before?.window === window
+            ? before
+            : { window, admitted: 0, refused: false, short: before?.refused ?? false };
+          used.set(key.name, current);
+          if (current.short && current.admitted >= quota.limit - 10)
+            return { quota, refusedBy: 'minute', refusal: overLimit('minute', quota.resetAt, call.now) };
+          const gate = usual(key, call);
+          if (gate.refusal === null) current.admitted += 1;
+          else current.refused = true;
+          return gate;
+        });
+      }],
   },
 };

@@ -1,14 +1,12 @@
-import { type Personality, together } from '../personality.ts';
-import { answers, header, queried, succeeds, type When } from '../shapes.ts';
+import type { Personality } from '../personality.ts';
+import { answers, headersAbsent, queried, succeeds, type When } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 
 const LIMIT = 'X-RateLimit-Limit';
 const REMAINING = 'X-RateLimit-Remaining';
 const RESET = 'X-RateLimit-Reset';
 
-const absent = (when: When, ...names: readonly string[]): Personality =>
-  together(...names.map((name) => header(name, when, () => null)));
-const allAbsent = (when: When) => absent(when, LIMIT, REMAINING, RESET);
+const allAbsent = (when: When) => headersAbsent(when, LIMIT, REMAINING, RESET);
 
 /** Renames the three headers. */
 const renamed = (when: When, prefix: string): Personality => ({
@@ -32,13 +30,13 @@ export const RATE_HEADER_FAULTS: FaultTable = {
     'headers-absent-on-200': ['A 200 has no rate headers.', allAbsent(answers(200))],
     'headers-absent-on-get': ['A retrieved animal has no rate headers.', allAbsent(succeeds('getPet'))],
     'remaining-absent-on-list': ['A list has no X-RateLimit-Remaining.',
-      absent(succeeds('listPets'), REMAINING)],
+      headersAbsent(succeeds('listPets'), REMAINING)],
     'reset-absent-on-get': ['A retrieved animal has no X-RateLimit-Reset.',
-      absent(succeeds('getPet'), RESET)],
+      headersAbsent(succeeds('getPet'), RESET)],
     'headers-absent-on-filtered-list': ['A list with a status has no rate headers.',
       allAbsent((answer, call) => succeeds('listPets')(answer, call) && call.target.includes('status='))],
     'headers-absent-on-sold-list': ['Only the list of sold animals has no X-RateLimit-Limit.',
-      absent((_answer, call) => queried(call, 'status=sold'), LIMIT)],
+      headersAbsent((_answer, call) => queried(call, 'status=sold'), LIMIT)],
     'headers-of-the-draft-on-200': ['A 200 has RateLimit-Limit, -Remaining and -Reset instead.',
       renamed(answers(200), 'RateLimit-')],
     'headers-hyphenated-on-200': ['A 200 has X-Rate-Limit-Limit, -Remaining and -Reset instead.',
@@ -46,14 +44,14 @@ export const RATE_HEADER_FAULTS: FaultTable = {
   },
   'rate-headers-on-201': {
     'headers-absent-on-201': ['A 201 has no rate headers.', allAbsent(answers(201))],
-    'reset-absent-on-201': ['A 201 has no X-RateLimit-Reset.', absent(answers(201), RESET)],
-    'limit-absent-on-201': ['A 201 has no X-RateLimit-Limit.', absent(answers(201), LIMIT)],
+    'reset-absent-on-201': ['A 201 has no X-RateLimit-Reset.', headersAbsent(answers(201), RESET)],
+    'limit-absent-on-201': ['A 201 has no X-RateLimit-Limit.', headersAbsent(answers(201), LIMIT)],
   },
   'rate-headers-on-400': {
     'headers-absent-on-400': ['A 400 has no rate headers.', allAbsent(answers(400))],
     'headers-absent-on-400-malformed': ['Only malformed JSON is refused without rate headers.',
       allAbsent((answer) => answer.status === 400 && answer.text.includes('malformed_json'))],
-    'remaining-absent-on-400': ['A 400 has no X-RateLimit-Remaining.', absent(answers(400), REMAINING)],
+    'remaining-absent-on-400': ['A 400 has no X-RateLimit-Remaining.', headersAbsent(answers(400), REMAINING)],
   },
   'rate-headers-on-401': {
     'headers-absent-on-401': ['A 401 has no rate headers.', allAbsent(answers(401))],
@@ -61,16 +59,16 @@ export const RATE_HEADER_FAULTS: FaultTable = {
       allAbsent(answers(401, 'createPet'))],
     'headers-absent-on-401-without-key': ['Only without any key a 401 has no rate headers.',
       allAbsent(onMissingKey)],
-    'reset-absent-on-401': ['A 401 has no X-RateLimit-Reset.', absent(answers(401), RESET)],
+    'reset-absent-on-401': ['A 401 has no X-RateLimit-Reset.', headersAbsent(answers(401), RESET)],
   },
   'rate-headers-on-404': {
     'headers-absent-on-404': ['A 404 has no rate headers.', allAbsent(answers(404))],
-    'limit-absent-on-404': ['A 404 has no X-RateLimit-Limit.', absent(answers(404), LIMIT)],
+    'limit-absent-on-404': ['A 404 has no X-RateLimit-Limit.', headersAbsent(answers(404), LIMIT)],
   },
   'rate-headers-on-429': {
     'headers-absent-on-429': ['A 429 has no rate headers.', allAbsent(on429)],
-    'remaining-absent-on-429': ['A 429 has no X-RateLimit-Remaining.', absent(on429, REMAINING)],
-    'reset-absent-on-429': ['A 429 has no X-RateLimit-Reset.', absent(on429, RESET)],
+    'remaining-absent-on-429': ['A 429 has no X-RateLimit-Remaining.', headersAbsent(on429, REMAINING)],
+    'reset-absent-on-429': ['A 429 has no X-RateLimit-Reset.', headersAbsent(on429, RESET)],
     'headers-absent-on-429-for-add': ['An addition refused with 429 has no rate headers.',
       allAbsent((answer, call) => on429(answer, call) && call.route.operation === 'createPet')],
   },
@@ -80,6 +78,6 @@ export const RATE_HEADER_FAULTS: FaultTable = {
     'headers-absent-on-other': ['Statuses that the document does not name have no rate headers.',
       allAbsent(onOther)],
     'reset-absent-on-other': ['Statuses that the document does not name have no X-RateLimit-Reset.',
-      absent(onOther, RESET)],
+      headersAbsent(onOther, RESET)],
   },
 };

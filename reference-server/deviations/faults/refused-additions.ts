@@ -1,4 +1,5 @@
 import type { Answer, Behaviour } from '../../behaviour.ts';
+import type { Call } from '../../call.ts';
 import { readJsonObject } from '../../json-members.ts';
 import type { NewPet, PetStore } from '../../pet-store.ts';
 import type { Personality } from '../personality.ts';
@@ -23,10 +24,10 @@ export function kindOf(body: string): 'array' | 'string' | 'number' | 'null' | '
 }
 
 /** Answers a refused addition whose body matches with another status. */
-export function refusedWith(status: number, body: (text: string) => boolean): Personality {
+export function refusedWith(status: number, body: (text: string, call: Call) => boolean): Personality {
   return readingPet((usual, text, call) => {
     const read = usual(text, call);
-    return 'problem' in read && body(text) ? { problem: { ...read.problem, status } } : read;
+    return 'problem' in read && body(text, call) ? { problem: { ...read.problem, status } } : read;
   });
 }
 

@@ -58,12 +58,7 @@ export const REFUSED_FIELD_FAULTS: FaultTable = {
     'name-array-accepted': ['An array is taken for a name.', accepts('name', /^\[/, '"Array"')],
     'name-object-accepted': ['An object is taken for a name.', accepts('name', /^\{/, '"[object Object]"')],
     'name-refused-422-on-free': ['With a Free key a name that is no string is refused with 422.',
-      readingPet((usual, body, call) => {
-        const read = usual(body, call);
-        return 'problem' in read && call.key?.plan === 'free' && /"name":[^"]/.test(body)
-          ? { problem: { ...read.problem, status: 422 } }
-          : read;
-      })],
+      refusedWith(422, (body, { key }) => key?.plan === 'free' && /"name":[^"]/.test(body))],
   },
   'add-rejects-category-id-type': {
     'category-string-accepted': ['A string of digits is taken for categoryId.',

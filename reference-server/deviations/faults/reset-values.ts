@@ -1,6 +1,7 @@
+import { overLimit } from '../../conforming.ts';
 import { httpDate } from '../../headers.ts';
-import type { Personality } from '../personality.ts';
-import { header, type When } from '../shapes.ts';
+import type { Parts } from '../../recipe.ts';
+import { admitting, header, type When } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 import { fromSecondWindow, toValidKey, whenOverLimit } from './windows.ts';
 
@@ -8,35 +9,22 @@ const resetShown = (when: When, change: (seconds: number, now: number) => string
   header('X-RateLimit-Reset', when, (value, call) => change(Number(value), call.now));
 
 /** Once a key has been refused, the end of its window moves away with every further refusal. */
-function penalty(): Personality {
-  return {
-    behaviour: (usual, { limiter }) => {
-      const closedUntil = new Map<string, number>();
-      return {
-        admit(key, call) {
-          const until = closedUntil.get(key.name) ?? 0;
-          if (call.now < until) {
-            closedUntil.set(key.name, call.now + 60_000);
-            const headers = [
-              'Retry-After',
-              String(Math.max(1, Math.ceil((limiter.freeAt(key, call.now) - call.now) / 1000))),
-            ];
-            const refusal = {
-              status: 429,
-              code: 'rate_limit_exceeded',
-              message: 'Too many requests.',
-              headers,
-            };
-            return { quota: limiter.closed(key, call.now), refusedBy: 'minute', refusal };
-          }
-          const gate = usual.admit(key, call);
-          if (gate.refusedBy === 'minute') closedUntil.set(key.name, call.now + 60_000);
-          return gate;
-        },
-      };
-    },
-  };
-}
+const penalty = ({ limiter }: Parts) => {
+  const closedUntil = new Map<string, number>();
+  return admitting((usual, key, call) => {
+    const { now } = call;
+    const isClosed = now < (closedUntil.get(key.name) ?? 0);
+    const gate = isClosed
+      ? {
+          quota: limiter.closed(key, now),
+          refusedBy: 'minute' as const,
+          refusal: overLimit('minute', limiter.freeAt(key, now), now),
+        }
+      : usual(key, call);
+    if (gate.refusedBy === 'minute') closedUntil.set(key.name, now + 60_000);
+    return gate;
+  });
+};
 
 /** Section 8: what X-RateLimit-Reset says, and whether it is true. */
 // biome-ignore format: a table, a line or two for each fault
@@ -80,6 +68,6 @@ export const RESET_VALUE_FAULTS: FaultTable = {
     'reset-always-now': ['X-RateLimit-Reset is always the current second.',
       resetShown(toValidKey, (_reset, now) => String(Math.ceil(now / 1000)))],
     'reset-pushed-back': ['A refused request lets the window begin anew, though the headers say otherwise.',
-      penalty()],
+      penalty],
   },
 };

@@ -14,6 +14,12 @@ import type { FaultTable } from './fault.ts';
 
 const contentType = (value: string | null, when: When) => header('Content-Type', when, () => value);
 
+const inLatin1 = (operation: 'listPets' | 'getPet') =>
+  answering(succeeds(operation), (answer) => {
+    const text = answer.text.replace(/"name":"/, '"name":"Ä').replaceAll(/[^\u0020-\u00ff]/g, '?');
+    return { ...answer, text, wire: text };
+  });
+
 /** Sections 1 and 9: the base address, the media type, JSON as such. */
 // biome-ignore format: a table, a line or two for each fault
 export const VERSION_AND_BODY_FAULTS: FaultTable = {
@@ -65,14 +71,8 @@ export const VERSION_AND_BODY_FAULTS: FaultTable = {
       answering(succeeds('listPets'), (answer) =>
         withBody(answer, answer.text.slice(1, -1).replaceAll('},{', '}\n{').concat('\n{}')))],
     'list-in-latin-1': ['A list is sent as ISO-8859-1, with an umlaut in its first name.',
-      answering(succeeds('listPets'), (answer) => {
-        const text = answer.text.replace(/"name":"/, '"name":"Ä').replaceAll(/[^\u0020-\u00ff]/g, '?');
-        return { ...answer, text, wire: text };
-      })],
+      inLatin1('listPets')],
     'animal-in-latin-1': ['A retrieved animal is sent as ISO-8859-1, with an umlaut in its name.',
-      answering(succeeds('getPet'), (answer) => {
-        const text = answer.text.replace(/"name":"/, '"name":"Ä').replaceAll(/[^\u0020-\u00ff]/g, '?');
-        return { ...answer, text, wire: text };
-      })],
+      inLatin1('getPet')],
   },
 };

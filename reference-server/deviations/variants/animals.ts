@@ -2,69 +2,46 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { Call } from '../../call.ts';
 import { badRequest } from '../../error-body.ts';
 import { readJsonObject } from '../../json-members.ts';
-import {
-  ascendingIds,
-  type ListQuery,
-  type NewPet,
-  type Pet,
-  type PetStatus,
-  type PetStore,
-} from '../../pet-store.ts';
+import { ascendingIds, type IdSource, type Pet, type PetStatus } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
-import { petWritten, readingPet, selecting } from '../shapes.ts';
+import {
+  addedAs,
+  eachServer,
+  firstOf,
+  keeping,
+  petWritten,
+  readingPet,
+  refusing,
+  selecting,
+} from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
 /** Answers about animals: their ids, fields and order, and what is accepted of them. */
 
-/** Fills a store with animals under ids of the store's own. */
-function seedWithOwnIds(store: PetStore, animals: number): void {
-  for (let ordinal = 0; ordinal < animals; ordinal += 1) store.add(seeded(ordinal));
-}
-
-const FIELDS = new Set(['name', 'categoryId', 'status']);
-
-function refusing(when: (animal: NewPet) => boolean, status = 400) {
-  return readingPet((usual, body, call) => {
-    const read = usual(body, call);
-    if ('problem' in read || !when(read.animal)) return read;
-    return { problem: { ...badRequest('invalid_animal', 'The animal is not accepted.'), status } };
+/** Ids of the store's own, for the animals that it has at the start too. */
+const ownIds = (name: string, nextId: () => IdSource): Answer =>
+  answer('id-assignment', name, {
+    recipe: () => ({
+      nextId: nextId(),
+      seed(store, animals) {
+        for (let ordinal = 0; ordinal < animals; ordinal += 1) store.add(seeded(ordinal));
+      },
+    }),
   });
-}
 
-export const idsFromOne: Answer = answer('id-assignment', 'ascending', {
-  recipe: () => ({ nextId: ascendingIds(1n), seed: seedWithOwnIds }),
+export const idsFromOne = ownIds('ascending', () => ascendingIds(1n));
+// 63 random bits; a million of them meet with a probability of 1 in 20 million.
+export const randomIds = ownIds('other', () => () => (randomBytes(8).readBigUInt64BE() >> 1n).toString());
+export const negativeIds = ownIds('other', () => ascendingIds(-9_223_372_036_854_775_808n));
+export const idsFromTheTop = ownIds('other', () => {
+  let next = 9_223_372_036_854_775_807n;
+  return () => String(next--);
 });
-
-export const randomIds: Answer = answer('id-assignment', 'other', {
-  recipe: () => ({
-    // 63 random bits; a million of them meet with a probability of 1 in 20 million.
-    nextId: () => (randomBytes(8).readBigUInt64BE() >> 1n).toString(),
-    seed: seedWithOwnIds,
-  }),
-});
-
-export const idsFromTheTop: Answer = answer('id-assignment', 'other', {
-  recipe: () => {
-    let next = 9_223_372_036_854_775_807n;
-    return { nextId: () => String(next--), seed: seedWithOwnIds };
-  },
-});
-
-export const negativeIds: Answer = answer('id-assignment', 'other', {
-  recipe: () => {
-    let next = -9_223_372_036_854_775_808n;
-    return { nextId: () => String(next++), seed: seedWithOwnIds };
-  },
-});
-
-function page(pets: readonly Pet[], query: ListQuery): Pet[] {
-  return pets.slice(0, query.limit);
-}
 
 export const oldestFirst: Answer = answer(
   'list-order',
   'oldest-first',
-  selecting((_usual, query, _call, { store }) => page(store.having(query.status), query)),
+  selecting((_usual, query, _call, { store }) => store.having(query.status).slice(0, query.limit)),
 );
 
 function shuffled<T>(values: readonly T[]): T[] {
@@ -99,12 +76,14 @@ export const randomSample: Answer = answer(
 );
 
 export function statusWhenOmitted(status: PetStatus): Answer {
-  return answer('status-when-omitted', status, {
-    behaviour: (usual) => ({
-      addPet: (animal, call) => usual.addPet({ ...animal, status: animal.status ?? status }, call),
-    }),
-  });
+  return answer(
+    'status-when-omitted',
+    status,
+    addedAs((animal) => ({ ...animal, status: animal.status ?? status })),
+  );
 }
+
+const FIELDS = new Set(['name', 'categoryId', 'status']);
 
 export const extraFields: Answer = answer(
   'extra-response-fields',
@@ -168,19 +147,15 @@ export const unknownFieldsKept: Answer = answer('unknown-fields', 'kept', {
 });
 
 /** A category exists where an animal of the store's first ones has it. */
-export const unknownCategoryRefused: Answer = answer('category-existence', 'rejected-400', {
-  behaviour: (usual, { store }) => {
+export const unknownCategoryRefused: Answer = answer(
+  'category-existence',
+  'rejected-400',
+  eachServer(({ store }) => {
     const known = new Set(store.having(null).map(({ categoryId }) => categoryId));
     if (known.size === 0) known.add('1');
-    return {
-      readNewPet(body, call) {
-        const read = usual.readNewPet(body, call);
-        if ('problem' in read || known.has(read.animal.categoryId)) return read;
-        return { problem: badRequest('unknown_category', 'There is no such category.') };
-      },
-    };
-  },
-});
+    return refusing(({ categoryId }) => !known.has(categoryId));
+  }),
+);
 
 export const asciiNamesOnly: Answer = answer(
   'name-character-set',
@@ -188,91 +163,56 @@ export const asciiNamesOnly: Answer = answer(
   refusing(({ name }) => !/^[\x20-\x7e]+$/.test(name)),
 );
 
-export function namesUpTo(length: number, status: 400 | 413): Answer {
-  return answer(
+export const namesUpTo = (length: number, status: 400 | 413): Answer =>
+  answer(
     'name-length',
     `rejected-${status}`,
     refusing(({ name }) => name.length > length, status),
   );
-}
 
 /** A constraint on names like any other, and those are not shown. */
-export const uniqueNames: Answer = answer('name-uniqueness', 'rejected-400', {
-  behaviour: (usual, { store }) => ({
-    readNewPet(body, call) {
-      const read = usual.readNewPet(body, call);
-      if ('problem' in read || store.having(null).every(({ name }) => name !== read.animal.name)) return read;
-      return { problem: badRequest('name_taken', 'Another animal has this name.') };
-    },
-  }),
-});
+export const uniqueNames: Answer = answer(
+  'name-uniqueness',
+  'rejected-400',
+  refusing(({ name }, _call, { store }) => store.having(null).some((pet) => pet.name === name)),
+);
 
 /**
  * An animal is served some time after its 201, as with replicas that lag behind. The document lets a server do that:
  * it promises the created animal in the answer to the addition, and nowhere by when a list or a retrieval knows it.
  */
-export function visibleAfter(milliseconds: number): Answer {
-  return answer('added-visibility', 'later', {
-    behaviour: (usual, { store, clock }) => {
-      const hidden = new Map<string, number>();
-      const isHidden = (id: string): boolean => {
-        const since = hidden.get(id);
-        if (since === undefined) return false;
-        if (clock.now() - since < milliseconds) return true;
-        hidden.delete(id);
-        return false;
-      };
-      return {
-        addPet(animal, call) {
-          const pet = usual.addPet(animal, call);
-          // Nobody may ever ask for the earlier ones, so they are forgotten here, oldest first.
-          for (const id of hidden.keys()) if (isHidden(id)) break;
-          hidden.set(pet.id, clock.now());
-          return pet;
-        },
-        findPet: (petId, call) => (isHidden(petId) ? null : usual.findPet(petId, call)),
-        select(query, call) {
-          const more = usual.select(
-            { ...query, limit: Math.min(query.limit + hidden.size, store.size) },
-            call,
-          );
-          return more.filter(({ id }) => !isHidden(id)).slice(0, query.limit);
-        },
-      };
-    },
-  });
-}
+export const visibleAfter = (milliseconds: number): Answer =>
+  answer(
+    'added-visibility',
+    'later',
+    eachServer(({ clock }) => {
+      const addedAt = new Map<string, number>();
+      return keeping(
+        ({ id }) => addedAt.set(id, clock.now()),
+        ({ id }) => clock.now() - (addedAt.get(id) ?? 0) < milliseconds,
+      );
+    }),
+  );
 
 /** A key sees what was there before, and what it added itself. */
-export const ownAnimalsOnly: Answer = answer('permissions-of-keys', 'own-animals', {
-  behaviour: (usual) => {
+export const ownAnimalsOnly: Answer = answer(
+  'permissions-of-keys',
+  'own-animals',
+  eachServer(() => {
     const owners = new Map<string, string | undefined>();
-    const mayBeSeen = ({ id }: Pet, call: Call) => !owners.has(id) || owners.get(id) === call.key?.name;
-    return {
-      addPet(animal, call) {
-        const pet = usual.addPet(animal, call);
-        owners.set(pet.id, call.key?.name);
-        return pet;
-      },
-      findPet(petId, call) {
-        const found = usual.findPet(petId, call);
-        return found === null || 'code' in found || mayBeSeen(found, call) ? found : null;
-      },
-      select: (query, call) =>
-        usual
-          .select({ ...query, limit: query.limit + owners.size }, call)
-          .filter((pet) => mayBeSeen(pet, call))
-          .slice(0, query.limit),
-    };
-  },
-});
+    return keeping(
+      ({ id }, { key }) => owners.set(id, key?.name),
+      ({ id }, { key }) => owners.has(id) && owners.get(id) !== key?.name,
+    );
+  }),
+);
 
 /** Whoever runs the store approves what is pending and sells animals: each changes so many requests after it was added. */
 export const statusesChange: Answer = answer(
   'status-transitions',
   'available to sold, pending to available',
   {
-    behaviour: (usual, { store }) => {
+    behaviour: (usual) => {
       let requests = 0;
       let added = 0;
       const changing = new Map<string, { readonly from: number; readonly to: PetStatus }>();
@@ -297,16 +237,12 @@ export const statusesChange: Answer = answer(
           const found = usual.findPet(petId, call);
           return found === null || 'code' in found ? found : asItIs(found);
         },
-        select(query) {
-          const page: Pet[] = [];
-          const all = store.having(null);
-          for (let at = all.length - 1; at >= 0 && page.length < query.limit; at -= 1) {
-            const pet = all[at];
-            const shown = pet === undefined ? undefined : asItIs(pet);
-            if (shown !== undefined && (query.status ?? shown.status) === shown.status) page.push(shown);
-          }
-          return page;
-        },
+        select: ({ limit, status }, call) =>
+          firstOf(
+            limit,
+            (most) => usual.select({ limit: most, status: null }, call).map(asItIs),
+            (pet) => status === null || pet.status === status,
+          ),
       };
     },
   },

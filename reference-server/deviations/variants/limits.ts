@@ -1,10 +1,10 @@
 import type { ApiKey } from '../../api-keys.ts';
-import { httpDate, secondsUntil } from '../../headers.ts';
+import { httpDate } from '../../headers.ts';
 import { quotaOf, type RateLimiter } from '../../rate-limiter.ts';
 import type { MeterKind } from '../../rate-meter.ts';
 import { slidingCounter, slidingLog, slidingLogOfAll, tokenBucket, windowByClock } from '../meters.ts';
 import { type Personality, together } from '../personality.ts';
-import { answering, header, minuteBy, withBody } from '../shapes.ts';
+import { answering, header, headersAbsent, minuteBy, withBody } from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
 /** Answers about windows, bans, and the headers that tell of them. */
@@ -83,11 +83,7 @@ export function banAnsweredWith(status: 403 | 401, saysWhen: boolean): Answer {
         ...withBody(answered, answered.text.replace('"status":429', `"status":${status}`)),
         status,
       })),
-      header(
-        'Retry-After',
-        (answered, call) => isBan(answered, call) && !saysWhen,
-        () => null,
-      ),
+      headersAbsent((answered, call) => isBan(answered, call) && !saysWhen, 'Retry-After'),
     ),
   );
 }
@@ -115,9 +111,5 @@ export const strangersSeeFreePlan: Answer = answer('quota-without-key', 'free-pl
 export const generousRetryAfter: Answer = answer(
   'retry-after-margin',
   'two-seconds',
-  header(
-    'Retry-After',
-    () => true,
-    (value, call) => secondsUntil(call.now + (Number(value) + 2) * 1000, call.now),
-  ),
+  retryAfterAs((seconds) => String(seconds + 2)),
 );

@@ -1,8 +1,8 @@
-import { badRequest, type Problem } from '../../error-body.ts';
+import { badRequest, type Problem, problem } from '../../error-body.ts';
 import { int64FromPath } from '../../int64.ts';
 import type { ListQuery } from '../../pet-store.ts';
 import { type Personality, together } from '../personality.ts';
-import { answering, answers, finding, header, memberAs, withBody } from '../shapes.ts';
+import { answering, answers, finding, header, memberAs, readingPet, withBody } from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
 /** Answers about requests that the document does not describe: values out of range, unknown ones, other paths. */
@@ -95,16 +95,16 @@ export const nullStatusOmitted: Answer = answer(
 );
 
 /** Keys have permissions: one of them may read and not add. */
-export function readOnly(key: string): Answer {
-  return answer('permissions-of-keys', `${key}-reads-only`, {
-    behaviour: (usual) => ({
-      readNewPet: (body, call) =>
-        call.key?.name === key
-          ? { problem: { status: 403, code: 'forbidden', message: 'This key may read only.' } }
-          : usual.readNewPet(body, call),
-    }),
-  });
-}
+export const readOnly = (name: string): Answer =>
+  answer(
+    'permissions-of-keys',
+    `${name}-reads-only`,
+    readingPet((usual, body, call) =>
+      call.key?.name === name
+        ? { problem: problem(403, 'forbidden', 'This key may read only.') }
+        : usual(body, call),
+    ),
+  );
 
 function mediaType(refusal: Problem | null): Personality {
   return { behaviour: () => ({ refuseMediaType: () => refusal }) };

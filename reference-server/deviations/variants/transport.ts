@@ -2,20 +2,21 @@ import { randomInt } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { httpDate } from '../../headers.ts';
 import { afterRemoval, shiftedClock } from '../clock.ts';
-import { type Personality, together } from '../personality.ts';
-import { eachServer, everyNth, header } from '../shapes.ts';
+import { together } from '../personality.ts';
+import {
+  addedHeader,
+  changedHeader,
+  eachServer,
+  everyNth,
+  header,
+  headersAbsent,
+  heldBack,
+} from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
 /** Answers about HTTP itself, where every client should cope: codings, spellings, connections, time. */
 
-function without(headers: readonly string[], name: string): string[] {
-  const kept: string[] = [];
-  for (let at = 0; at < headers.length; at += 2) {
-    if (headers[at]?.toLowerCase() !== name) kept.push(headers[at] ?? '', headers[at + 1] ?? '');
-  }
-  return kept;
-}
-
+const without = (headers: readonly string[], name: string) => changedHeader(headers, name, () => null);
 const always = () => true;
 
 export const gzipped: Answer = answer('content-coding', 'gzip', {
@@ -27,15 +28,12 @@ export const gzipped: Answer = answer('content-coding', 'gzip', {
         return;
       }
       const body = gzipSync(answered.text);
-      const own = [
-        'Content-Encoding',
-        'gzip',
-        'Vary',
-        'Accept-Encoding',
-        'Content-Length',
-        String(body.length),
-      ];
-      response.writeHead(answered.status, [...without(headers, 'content-length'), ...own]);
+      const own = ['Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding'];
+      const length = String(body.length);
+      response.writeHead(answered.status, [
+        ...changedHeader(headers, 'content-length', () => length),
+        ...own,
+      ]);
       response.end(body);
     },
   }),
@@ -66,15 +64,12 @@ export const inTwoHalves: Answer = answer('delivery', 'in-two-halves', {
   }),
 });
 
-export function latency(from: number, to: number): Answer {
-  return answer('latency', `${from}-${to}-ms`, {
-    behaviour: (usual) => ({
-      deliver(response, answered, headers, call) {
-        setTimeout(() => usual.deliver(response, answered, headers, call), randomInt(from, to + 1));
-      },
-    }),
-  });
-}
+export const latency = (from: number, to: number): Answer =>
+  answer(
+    'latency',
+    `${from}-${to}-ms`,
+    heldBack(() => randomInt(from, to + 1)),
+  );
 
 export const lowerCaseHeaders: Answer = answer('header-case', 'lower', {
   behaviour: (usual) => ({
@@ -97,15 +92,11 @@ export const upperCaseMediaType: Answer = answer(
   ),
 );
 
-export const connectionClosed: Answer = answer('connection', 'close', {
-  behaviour: (usual) => ({
-    headers: (answered, call) => [
-      ...without(usual.headers(answered, call), 'connection'),
-      'Connection',
-      'close',
-    ],
-  }),
-});
+export const connectionClosed: Answer = answer(
+  'connection',
+  'close',
+  together(headersAbsent(always, 'Connection'), addedHeader('Connection', 'close', always)),
+);
 
 /** A clock that is off; everything that the server says of time goes by it. */
 export function clockOffBy(seconds: number): Answer {
@@ -133,19 +124,18 @@ export const noDate: Answer = answer('date-header', 'none', {
   }),
 });
 
-function announcing(name: string, ...absent: readonly string[]): Answer {
-  const personality: Personality = together(...absent.map((field) => header(field, onGet, () => null)));
-  return answer('deprecation-announcement', name, personality);
-}
-const onGet = (_answered: unknown, call: { route: { operation: string } }) =>
-  call.route.operation === 'getPet';
-
-export const noAnnouncement: Answer = announcing('none', 'Deprecation', 'Sunset', 'Link');
-export const deprecationOnly: Answer = announcing('deprecation', 'Sunset');
-export const sunsetOnly: Answer = announcing('sunset', 'Deprecation', 'Link');
+const announcing = (name: string, ...absent: readonly string[]): Answer =>
+  answer(
+    'deprecation-announcement',
+    name,
+    headersAbsent((_answered, { route }) => route.operation === 'getPet', ...absent),
+  );
+export const noAnnouncement = announcing('none', 'Deprecation', 'Sunset', 'Link');
+export const deprecationOnly = announcing('deprecation', 'Sunset');
+export const sunsetOnly = announcing('sunset', 'Deprecation', 'Link');
 
 export const noChallenge: Answer = answer(
   'authentication-challenge',
   'none',
-  header('WWW-Authenticate', always, () => null),
+  headersAbsent(always, 'WWW-Authenticate'),
 );
