@@ -7,9 +7,7 @@
  */
 
 import type { RateReading } from '../wire/rate-headers.ts';
-import { DAY, MINUTE } from './time.ts';
-
-const SECOND = 1000;
+import { DAY, MINUTE, SECOND } from './time.ts';
 
 /** Two answers in a row on a key, nothing of ours in flight between or beside them. */
 interface Step {
@@ -123,20 +121,8 @@ const KINDS: readonly Kind[] = [
   ({ to }) => /limit=\d+/.exec(to.path)?.[0] ?? 'anything without a limit',
 ];
 
-/**
- * Judges the answers of one key, in the order of sending.
- *
- * @param perMinute and
- * @param perDay the plan's numbers, one of which X-RateLimit-Limit shows
- */
-export function judgeRemaining(
-  readings: readonly RateReading[],
-  perMinute: number,
-  perDay: number,
-): RemainingVerdict {
-  const all = steps(readings, perMinute, perDay);
-  if (all.length === 0) return { kind: 'unseen' };
-  // A kind of request that always deviates in the same way, while at least as many others do not, is no accident.
+/** A kind of request that always deviates in the same way, while at least as many others do not, is no accident. */
+function alwaysAlike(all: readonly Step[]): RemainingVerdict | undefined {
   for (const kind of KINDS) {
     for (const name of new Set(all.map(kind))) {
       const like = all.filter(
@@ -155,11 +141,27 @@ export function judgeRemaining(
         first.fall < 1 &&
         ((!standsStill(like) && refill + 1 >= like.length * (1 - first.fall)) ||
           like.some(({ forgotten }) => forgotten > 0));
-      if (explained && !byRefill) {
-        return broken(name, first, like.length, like.length);
-      }
+      if (explained && !byRefill) return broken(name, first, like.length, like.length);
     }
   }
+  return undefined;
+}
+
+/**
+ * Judges the answers of one key, in the order of sending.
+ *
+ * @param perMinute the plan's requests a minute; X-RateLimit-Limit shows this number or the day's
+ * @param perDay the plan's requests a day
+ */
+export function judgeRemaining(
+  readings: readonly RateReading[],
+  perMinute: number,
+  perDay: number,
+): RemainingVerdict {
+  const all = steps(readings, perMinute, perDay);
+  if (all.length === 0) return { kind: 'unseen' };
+  const alike = alwaysAlike(all);
+  if (alike !== undefined) return alike;
   const drops = all.filter(({ fall }) => fall > 1);
   const stuck = all.filter((step) => step.fall < 1 && step.forgotten === 0 && !beyondTheLimit(step));
   const [first] = stuck;
