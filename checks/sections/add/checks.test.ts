@@ -256,6 +256,14 @@ t.test('the status may be left out', async (t) => {
 
 t.test('each status is accepted', async (t) => {
   const id = 'add-status-values';
+  const refused = made('b', { status: 415 });
+  const type = 'application/json; charset=utf-8';
+  const request = { ...refused.exchange.request, headers: [['content-type', type] as const] };
+  t.match(
+    await said(id, { basic: [made('a'), { ...refused, exchange: { ...refused.exchange, request } }] }),
+    { verdict: 'fail', expected: `201 for "b", sent as ${type}` },
+    'an unusual label is named',
+  );
   t.match(await said(id, { basic: [made('a'), made('b', { status: 200 })] }), {
     verdict: 'pass',
     evidence: 'a,b',

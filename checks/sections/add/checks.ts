@@ -4,7 +4,7 @@ import { optional } from '../../run/scene.ts';
 import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type Echoed, echoViolation, quoted } from '../../wire/answer.ts';
-import { type Exchange, isAnswered } from '../../wire/exchange.ts';
+import { type Exchange, headerValues, isAnswered } from '../../wire/exchange.ts';
 import { parseJson } from '../../wire/lossless-json.ts';
 import { answeredPet, described, listedPets, sentPet } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
@@ -48,12 +48,16 @@ const echo = (id: string, field: Echoed, options: Pick<Check, 'standsWhereCrosse
 function judgeCreated({ exchange, sent, label }: Addition, judge: Judge, trace: Trace): void {
   if (exchange.outcome.status === 201) judge.holds(exchange);
   else if (mayLackPermission(exchange, trace)) judge.unsettled(NO_KEY_MAY_ADD, exchange);
-  else
-    judge.breaks(
-      { expected: `201 for ${quoted(sent.name ?? label)}`, actual: described(exchange) },
-      exchange,
-    );
+  else {
+    // What is unusual about the request may be the reason: a label with a charset, say.
+    const [type = MEDIA_TYPE] = headerValues(exchange.request.headers, 'content-type');
+    const unusual = type === MEDIA_TYPE ? '' : `, sent as ${type}`;
+    const expected = `201 for ${quoted(sent.name ?? label)}${unusual}`;
+    judge.breaks({ expected, actual: described(exchange) }, exchange);
+  }
 }
+
+const MEDIA_TYPE = 'application/json';
 
 /** Judges whether an addition was accepted; that the success must be 201 is for add-answers-201 to judge. */
 function judgeAccepted(addition: Addition, judge: Judge, trace: Trace): void {
