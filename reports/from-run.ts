@@ -25,6 +25,7 @@ import {
 export interface RecordedRun {
   readonly trace: TimedTrace & Pick<Repeating, 'keyOf'>;
   readonly baseUrl: string;
+  readonly anyEnv?: Repeating['anyEnv'];
   /** Requests sent, by key name; `(none)` for those without a valid key. */
   readonly requestsByKey: ReadonlyMap<string, number>;
   /** Ids of the answers that were a ban. */
@@ -115,7 +116,7 @@ function withShortBody(exchange: Exchange): Exchange {
 
 /** A row for each requirement that the run judged; one that `--only` left out is skipped. */
 function requirementRows(
-  { baseUrl, trace }: RecordedRun,
+  { baseUrl, trace, anyEnv }: RecordedRun,
   found: FoundOut,
   { only }: RunSurroundings['facts'],
 ): RequirementResult[] {
@@ -124,7 +125,8 @@ function requirementRows(
     const isLeftOut = only !== undefined && requirement.excluded === undefined;
     const settled = found.requirements.get(requirement.id) ?? (isLeftOut ? leftOut : undefined);
     if (settled === undefined) return [];
-    return [requirementRow(requirement, settled, { baseUrl, keyOf: (sent) => trace.keyOf(sent) })];
+    const repeating = { baseUrl, keyOf: (sent: Exchange) => trace.keyOf(sent), anyEnv };
+    return [requirementRow(requirement, settled, repeating)];
   });
 }
 
@@ -133,13 +135,15 @@ interface Repeating {
   readonly baseUrl: string;
   /** The key that an exchange carried; `env` names the variable that holds it. */
   keyOf(exchange: Exchange): { readonly env?: string } | undefined;
+  /** The variable that holds any key of the run. */
+  readonly anyEnv?: string | undefined;
 }
 
 /** A requirement with what was found of it. */
 export function requirementRow(
   { id, section, level, title, statement }: Requirement,
   { verdict, reason, violation, evidence, consequenceOf }: Settled & { readonly consequenceOf?: string },
-  { baseUrl, keyOf }: Repeating,
+  { baseUrl, keyOf, anyEnv }: Repeating,
 ): RequirementResult {
   const [decisive] = evidence;
   return {
@@ -153,7 +157,7 @@ export function requirementRow(
     ...violation,
     evidence: evidence.map((exchange) => exchange.id),
     ...(verdict === 'fail' && decisive !== undefined
-      ? { curl: curl(decisive, baseUrl, keyOf(decisive)?.env) }
+      ? { curl: curl(decisive, baseUrl, keyOf(decisive)?.env, anyEnv) }
       : {}),
     ...(consequenceOf === undefined ? {} : { consequenceOf }),
   };

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import t from 'tap';
 import { curl } from './curl.ts';
+import { REDACTED } from './redaction.ts';
 import { type AnswerParts, answered } from './testing/answered.ts';
 
 const BASE = 'https://staging.example.com/v1';
@@ -67,16 +68,27 @@ t.test('an empty body is a body', async (t) => {
   ]);
 });
 
-t.test('without a valid key what was sent is described, and nothing of it expands', async (t) => {
+t.test('what nobody can derive from a key is described, and nothing of it expands', async (t) => {
   const requestHeaders = [
     ['accept', 'application/json'],
     ['Authorization', 'Bearer <$HOME with its last character changed>'],
   ] as const;
   t.strictSame(
-    curl(answered({ key: null, requestHeaders }), BASE, undefined),
+    curl(answered({ key: null, requestHeaders }), BASE, undefined, 'PETSTORE_FREE_KEY'),
     `curl -i -H 'Authorization: Bearer <$HOME with its last character changed>' '${BASE}/pets'`,
   );
   t.strictSame(shellArguments({ key: null }, undefined), ['-i', `${BASE}/pets`]);
+});
+
+t.test('a key elsewhere than it belongs is sent there', async (t) => {
+  const requestHeaders = [
+    ['accept', 'application/json'],
+    ['x-api-key', REDACTED],
+    ['cookie', `api_key=${REDACTED}; token=${REDACTED}`],
+  ] as const;
+  const command = curl(answered({ key: null, requestHeaders }), BASE, undefined, 'PETSTORE_FREE_KEY');
+  t.match(command, `-H "cookie: api_key=$PETSTORE_FREE_KEY; token=$PETSTORE_FREE_KEY"`);
+  t.match(command, `-H "x-api-key: $PETSTORE_FREE_KEY"`);
 });
 
 t.test('a path that a shell would take apart stays one argument', async (t) => {

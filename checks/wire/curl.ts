@@ -1,25 +1,89 @@
 import type { Exchange } from './exchange.ts';
+import { REDACTED } from './redaction.ts';
 
 const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
 const isAccept = (name: string) => name.toLowerCase() === 'accept';
 
+/** A character that hardly a key has. */
+const STRANGE = '~';
+
+/** The key in a shell, less what this expansion takes from it. */
+const key = (expansion = '') => `\${KEY${expansion}}`;
+
+const byAwk = (program: string) => `$(printf %s "$KEY" | awk '${program}')`;
+
+/** What a record says of credentials without a valid key, and what makes them of one, within double quotes in a shell. */
+const IN_SHELL: Readonly<Record<string, string>> = {
+  'Bearer and no key': 'Bearer ',
+  'Bearer and the word null': 'Bearer null',
+  'Bearer and the word undefined': 'Bearer undefined',
+  'Bearer and an unknown key': 'Bearer unknown-key',
+  'Bearer and an unknown key with a letter beyond ASCII': 'Bearer unknown-keyé',
+  'Bearer and a key with one character more': `Bearer ${key()}x`,
+  'Bearer and a key with an extra equals sign': `Bearer ${key()}=`,
+  'Bearer and a key with one character fewer': `Bearer ${key('%?')}`,
+  'Bearer and a key with its first character missing': `Bearer ${key('#?')}`,
+  'Bearer and a key with another first character': `Bearer ${STRANGE}${key('#?')}`,
+  'Bearer and a key with another last character': `Bearer ${key('%?')}${STRANGE}`,
+  'Bearer and a key with another character in the middle': `Bearer ${byAwk(
+    `{ m = int(length($0) / 2); print substr($0, 1, m) "${STRANGE}" substr($0, m + 2) }`,
+  )}`,
+  'Bearer and a key with one letter in the other case': `Bearer ${byAwk(
+    '{ m = match($0, /[A-Za-z][^A-Za-z]*$/); c = substr($0, m, 1); d = toupper(c); if (c == d) d = tolower(c); print substr($0, 1, m - 1) d substr($0, m + 1) }',
+  )}`,
+  'Bearer and a valid key in quotes': 'Bearer \\"$KEY\\"',
+  'Bearer, a valid key and another word': 'Bearer $KEY x',
+  'Bearer and a valid key, with no space between': 'Bearer$KEY',
+  'BearerToken and a valid key': 'BearerToken $KEY',
+  'Basic and a valid key': `Basic $(printf %s: "$KEY" | base64 | tr -d '\\n')`,
+  'Basic and a valid key, not encoded': 'Basic $KEY',
+  'ApiKey and a valid key': 'ApiKey $KEY',
+  'Token and a valid key': 'Token $KEY',
+  'a valid key without a scheme': '$KEY',
+};
+
+/** How curl is told to send a header without a value. */
+const EMPTY: Readonly<Record<string, string>> = { 'an empty Authorization header': "'Authorization;'" };
+
+/** The value of the Authorization header as a shell writes it. */
+function authorizationInShell(value: string, env: string | undefined, anyEnv: string | undefined): string {
+  if (env !== undefined) return `"Authorization: Bearer $${env}"`;
+  const written = EMPTY[value];
+  if (written !== undefined) return written;
+  const derived = IN_SHELL[value];
+  return derived === undefined || anyEnv === undefined
+    ? quote(`Authorization: ${value}`)
+    : `"Authorization: ${derived.replaceAll('KEY', anyEnv)}"`;
+}
+
+/** A header that carried a key elsewhere than it belongs, as a shell writes it; undefined for any other header. */
+const withKeyInShell = (name: string, value: string, anyEnv: string | undefined): string | undefined =>
+  anyEnv !== undefined && value.includes(REDACTED)
+    ? `"${name}: ${value.replaceAll(REDACTED, `$${anyEnv}`)}"`
+    : undefined;
+
 /**
- * A command that repeats an exchange. The key stands as the shell variable that the profile names; a request that
- * carried no valid key is repeated with what it carried, described where that was derived from one.
+ * A command that repeats an exchange. The key stands as the shell variable that the profile names; where the request
+ * carried what was derived from a key, the shell derives it from that of any key.
  *
  * @param env the environment variable of the exchange's key; undefined where it carried none
+ * @param anyEnv the environment variable of any key of the run
  */
-export function curl(exchange: Exchange, baseUrl: string, env: string | undefined): string {
+export function curl(
+  exchange: Exchange,
+  baseUrl: string,
+  env: string | undefined,
+  anyEnv: string | undefined = env,
+): string {
   const { method, path, headers, body } = exchange.request;
   const parts = ['curl', '-i'];
   if (method !== 'GET') parts.push('-X', method);
   for (const [name, value] of headers) {
     if (name.toLowerCase() === 'authorization') {
-      parts.push(
-        '-H',
-        env === undefined ? quote(`Authorization: ${value}`) : `"Authorization: Bearer $${env}"`,
-      );
+      parts.push('-H', authorizationInShell(value, env, anyEnv));
+    } else if (withKeyInShell(name, value, anyEnv) !== undefined) {
+      parts.push('-H', withKeyInShell(name, value, anyEnv) ?? '');
     } else if (name.toLowerCase() === 'content-type' || (isAccept(name) && value !== 'application/json')) {
       parts.push('-H', quote(`${name}: ${value}`));
     }

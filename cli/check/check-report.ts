@@ -62,9 +62,10 @@ export async function judgedCheck(subject: CheckSubject, manner: CheckManner): P
   if (checked.kind === 'not-ready') return checked.message;
   const { trace, result, requestsByKey, banned, startedAt, endedAt, warnings } = checked;
   const { run } = trace;
+  const anyEnv = anyEnvOf(profile);
   const skipped = only === undefined ? costOfSkipped(subject) : undefined;
   const interrupted = manner.interrupted();
-  const report = reportOf({ trace, baseUrl: run.baseUrl, requestsByKey, banned }, result, {
+  const report = reportOf({ trace, baseUrl: run.baseUrl, anyEnv, requestsByKey, banned }, result, {
     startedAt,
     pinned: profile.gaps,
     baseline: manner.baseline,
@@ -101,9 +102,13 @@ export function factsOf({ profile, permissions, only, clock }: CheckSubject, com
   };
 }
 
+/** The variable of a key from which a shell derives what a request carried instead of a valid one. */
+const anyEnvOf = ({ keys }: CheckSubject['profile']) => keys.find(({ env }) => env !== undefined)?.env;
+
 /** A requirement's row as soon as it is settled; what the run as a whole changes is not in it. */
 export const settledRow = (event: SettledEvent, { profile }: CheckSubject): RequirementResult =>
   requirementRow(requirement(event.id), event, {
     baseUrl: profile.target,
+    anyEnv: anyEnvOf(profile),
     keyOf: ({ key }) => profile.keys.find(({ name }) => name === key),
   });

@@ -1,8 +1,11 @@
 /** Section 5: every operation requires a valid key, sent as a bearer token; whoever has none gets 401. */
+import { execFileSync } from 'node:child_process';
 import t from 'tap';
 import type { Key } from '../../profile/key.ts';
 import { testKey, testRun } from '../../run/testing/test-run.ts';
 import type { ClientRequest } from '../../wire/client.ts';
+import { curl } from '../../wire/curl.ts';
+import type { Exchange } from '../../wire/exchange.ts';
 import { listPets } from '../../wire/requests.ts';
 import { type AnswerParts, answered } from '../../wire/testing/answered.ts';
 import { judged, observed, played, seen } from '../testing/judged.ts';
@@ -35,7 +38,13 @@ async function tried(id: string, { answers, writes = true, keys = [key], retriev
   await played(run, 'store-sample', { exchange, pets: [] });
   await played(run, 'retrievals', { done: [{ known: { id: 7n }, exchange }], unsettled: [] });
   const said = await judged(run, authenticationChecks, id);
-  return { ...said, sent, requests: sent.map((one) => `${one.method} ${one.path} ${credentials(one)}`) };
+  const { exchanges } = run.trace;
+  return {
+    ...said,
+    sent,
+    exchanges,
+    requests: sent.map((one) => `${one.method} ${one.path} ${credentials(one)}`),
+  };
 }
 
 /** Which of the requests let an animal out, or in, that were sent. */
@@ -58,6 +67,33 @@ t.test('a target that answers 401 to everything without a valid key', async (t) 
     const needs = Object.values(authenticationChecks.find((check) => check.id === id)?.needs ?? {});
     const billed = needs.flatMap((need) => (need.kind === 'scene' ? (need.anonymous ?? 0) : []));
     t.ok(sent.length <= Math.max(...billed), `${id}: and the bill said so`);
+  }
+});
+
+/** What a shell sends for the command that repeats an exchange: the headers that curl is given. */
+function repeated(exchange: Exchange): readonly string[] {
+  const script = `curl() { for word; do printf '%s\\0' "$word"; done; }\n${curl(exchange, 'http://x', undefined, 'PETSTORE_FREE_KEY')}`;
+  const env = { ...process.env, PETSTORE_FREE_KEY: VALUE };
+  const words = execFileSync('/bin/sh', ['-c', script], { env, encoding: 'utf8' }).split('\0');
+  return words.filter((_, index) => words[index - 1] === '-H');
+}
+
+t.test('the command that repeats such a request carries what it carried, or what is as wrong', async (t) => {
+  for (const id of CHECKS) {
+    const { sent, exchanges } = await tried(id);
+    t.equal(exchanges.length, sent.length);
+    for (const [index, request] of sent.entries()) {
+      const exchange = exchanges[index];
+      if (exchange === undefined) continue;
+      const header = credentials(request);
+      const said = repeated(exchange).find((one) => one.startsWith('Authorization'));
+      if (header === '-') t.equal(said, undefined, 'no key');
+      else if (header === '') t.equal(said, 'Authorization;', 'an empty header');
+      // A character that is no other's, and unknown keys, are made up anew.
+      else if (/xecret|secrxt|secret-1x|unknown/.test(header))
+        t.match(said, /^Authorization: Bearer (~ecret-12|secr~t-12|secret-1~|unknown-key.?)$/, header);
+      else t.equal(said, `Authorization: ${header}`, header);
+    }
   }
 });
 
