@@ -44,8 +44,8 @@ export function misspellings(key: string): { readonly label: string; readonly va
  */
 const SHORTEST_IN_WORDS = 8;
 
-/** Texts that are remembered, and their length: header lines and the answers of a burst come again and again. */
-const [MOST_KNOWN, LONGEST_KNOWN] = [500, 4_000];
+/** Characters of texts that are remembered: header lines, answers of a burst and whole lists come again and again. */
+const MOST_KNOWN = 2 ** 20;
 
 /** Likewise for what is left of a long key when the escapes that it seems to hold are undone. */
 const SHORTEST_UNESCAPED = 6;
@@ -61,24 +61,35 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   const keys = [...new Set(secrets)].filter((secret) => secret !== '');
   const long = keys.filter((key) => key.length >= SHORTEST_IN_WORDS);
   const words = [...new Set(long.flatMap(wordForms))];
-  const patterns = keys.filter((key) => key.length < SHORTEST_IN_WORDS).map(aloneForms);
+  const short = keys.filter((key) => key.length < SHORTEST_IN_WORDS);
+  const patterns = short.map(aloneForms);
   const inWords = anyOf(words);
   const reach = Math.max(SHORTEST_IN_WORDS, ...words.map((word) => word.length)) * LONGEST_ESCAPE;
 
   const split = anyOf(long.flatMap(spellings).map(joined).filter(isTold));
-  const find = (plain: string) => [
-    ...patterns.flatMap((pattern) => matches(plain, pattern)),
-    ...inWords(plain),
-    ...splitMatches(plain, split),
-  ];
+  const find = (text: string) => {
+    const plain = inLowerCase(text);
+    return [
+      ...patterns.flatMap((pattern) => matches(plain, pattern)),
+      ...inWords(plain),
+      ...splitMatches(plain, split),
+    ];
+  };
+  const shortest = Math.min(...words.map(({ length }) => length), ...short.map(({ length }) => length - 1));
   const known = new Map<string, string>();
+  let knownCharacters = 0;
   return {
     redact(text) {
+      if (text.length < shortest) return text;
       const before = known.get(text);
       if (before !== undefined) return before;
       const redacted = replaceRanges(text, rangesIn(text, reach, find));
-      if (known.size >= MOST_KNOWN) known.clear();
-      if (text.length <= LONGEST_KNOWN) known.set(text, redacted);
+      knownCharacters += text.length;
+      if (knownCharacters > MOST_KNOWN) {
+        known.clear();
+        knownCharacters = text.length;
+      }
+      if (text.length <= MOST_KNOWN) known.set(text, redacted);
       return redacted;
     },
   };
@@ -95,8 +106,8 @@ function otherCase(key: string, at: number): string {
 }
 
 /**
- * The forms of a key that are plain words, which one regular expression holds all of: the engine searches them as one
- * tree. In another case the plain and the hexadecimal form match anyway, the base64 forms differ.
+ * The forms of a key that are plain words. In another case the plain and the hexadecimal form match anyway, the base64
+ * forms differ.
  */
 function wordForms(key: string): string[] {
   return spellings(key).flatMap((secret) => [
@@ -163,14 +174,7 @@ function aloneForms(key: string): RegExp {
 }
 
 /** Where a text holds one of the words, the longest where one begins with another. */
-type Finder = (text: string) => Range[];
-
-function anyOf(words: readonly string[]): Finder {
-  const longestFirst = [...words].sort((a, b) => b.length - a.length);
-  const pattern = new RegExp(longestFirst.map(literally).join('|') || '(?!)', 'gi');
-  const mayHold = anyBeginning(words);
-  return (text) => (mayHold(text) ? matches(text, pattern) : []);
-}
+type Finder = (textInLowerCase: string) => Range[];
 
 /** No word that is looked for is shorter. */
 const BEGINNING = SHORTEST_UNESCAPED;
@@ -178,25 +182,41 @@ const BEGINNING = SHORTEST_UNESCAPED;
 const STEP = 3;
 const HASHES = 2 ** (STEP * BEGINNING);
 
+/** Lower case, in as many characters. */
+function inLowerCase(text: string): string {
+  const lower = text.toLowerCase();
+  // The only letter that becomes two.
+  return lower.length === text.length ? lower : text.replaceAll('\u0130', 'i').toLowerCase();
+}
+
 /**
- * Whether one of the words may be in a text, by their first characters in any case. Most texts hold none, and a pattern of
- * a thousand words takes a hundred times as long to tell.
+ * Finds words in any case by their beginnings, and these by a hash that moves along the text: most texts hold none of a
+ * thousand words, for which a pattern takes a hundred times as long to tell, and long to compile.
  */
-function anyBeginning(words: readonly string[]): (text: string) => boolean {
-  const beginnings = new Set(words.map((word) => word.slice(0, BEGINNING).toLowerCase()));
+function anyOf(words: readonly string[]): Finder {
+  const byBeginning = new Map<string, string[]>();
   const hashes = new Uint8Array(HASHES);
-  const next = (hash: number, code: number) => ((hash << STEP) ^ code) & (HASHES - 1);
-  for (const beginning of beginnings)
-    hashes[[...beginning].reduce((hash, character) => next(hash, character.charCodeAt(0)), 0)] = 1;
-  return (text) => {
-    const plain = text.toLowerCase();
+  for (const word of new Set(words.map(inLowerCase))) {
+    const beginning = word.slice(0, BEGINNING);
+    byBeginning.set(beginning, [...(byBeginning.get(beginning) ?? []), word]);
     let hash = 0;
-    for (let index = 0; index < plain.length; index += 1) {
-      hash = next(hash, plain.charCodeAt(index));
-      if (hashes[hash] === 1 && beginnings.has(plain.slice(Math.max(0, index + 1 - BEGINNING), index + 1)))
-        return true;
+    for (let at = 0; at < BEGINNING; at += 1) hash = ((hash << STEP) ^ word.charCodeAt(at)) & (HASHES - 1);
+    hashes[hash] = 1;
+  }
+  for (const alike of byBeginning.values()) alike.sort((a, b) => b.length - a.length);
+  return (plain) => {
+    const ranges: [start: number, end: number][] = [];
+    let hash = 0;
+    for (let at = 0; at < plain.length; at += 1) {
+      hash = ((hash << STEP) ^ plain.charCodeAt(at)) & (HASHES - 1);
+      if (hashes[hash] !== 1) continue;
+      const start = at + 1 - BEGINNING;
+      const word = byBeginning
+        .get(plain.slice(Math.max(0, start), at + 1))
+        ?.find((one) => plain.startsWith(one, start));
+      if (word !== undefined) add(ranges, start, start + word.length);
     }
-    return false;
+    return ranges;
   };
 }
 
@@ -209,13 +229,17 @@ function matches(text: string, pattern: RegExp): Range[] {
   const ranges: [start: number, end: number][] = [];
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const end = match.index + match[0].length;
-    const last = ranges.at(-1);
-    if (last !== undefined && match.index < last[1]) last[1] = Math.max(last[1], end);
-    else ranges.push([match.index, end]);
+    add(ranges, match.index, match.index + match[0].length);
     pattern.lastIndex = match.index + 1;
   }
   return ranges;
+}
+
+/** Adds a range that begins after the others: to the last one, where it begins within that. */
+function add(ranges: [start: number, end: number][], start: number, end: number): void {
+  const last = ranges.at(-1);
+  if (last !== undefined && start < last[1]) last[1] = Math.max(last[1], end);
+  else ranges.push([start, end]);
 }
 
 /** What may stand between the characters of a key, plain or escaped. */
