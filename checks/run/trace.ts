@@ -159,11 +159,9 @@ export class GrowingTrace {
     if (key !== null) this.#sessionOf.set(key, session);
     const afterLost = this.#lostOn.delete(key) || session > before;
     const listed = listedPets(exchange)?.length;
-    return {
-      ...rateReading(exchange),
-      ...(listed === undefined ? {} : { listed }),
-      ...(afterLost ? { afterLost: true } : {}),
-    };
+    const reading: RateReading = { ...rateReading(exchange), ...(listed === undefined ? {} : { listed }) };
+    if (afterLost) reading.afterLost = true;
+    return reading;
   }
 
   #learn({ key, status, date, sentAt, receivedAt }: RateReading): void {

@@ -85,7 +85,11 @@ export const wasInterrupted = ({ outcome }: Exchange): boolean =>
 /** All values of a header field, in order; field names compare without case (RFC 9110, 5.1). */
 export function headerValues(headers: HeaderList, name: string): string[] {
   const wanted = name.toLowerCase();
-  return headers.filter(([field]) => field.toLowerCase() === wanted).map(([, value]) => value);
+  const values: string[] = [];
+  // A loop, since every check of every answer comes by here; most names already differ in length.
+  for (const [field, value] of headers)
+    if (field.length === wanted.length && field.toLowerCase() === wanted) values.push(value);
+  return values;
 }
 
 /** The value of a header field; the first one where it was sent more than once. */

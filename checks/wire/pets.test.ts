@@ -62,8 +62,9 @@ t.test('a body that is not the faithful text of what was sent is not read as JSO
 
 t.test('a body is read once; of large ones only the last that was asked for is kept', async (t) => {
   const LARGEST_KEPT = 64 * 1024;
-  const small = answered({ body: REX });
-  const other = answered({ body: REX });
+  const SOONER_READ = 1024;
+  const small = answered({ body: REX.padEnd(SOONER_READ) });
+  const other = answered({ body: REX.padEnd(SOONER_READ + 1) });
   const justKept = answered({ body: REX.padEnd(LARGEST_KEPT) });
   const large = answered({ body: `[${REX}]`.padEnd(LARGEST_KEPT + 1) });
   const larger = answered({ body: `[${REX},${REX}]`.padEnd(2 * LARGEST_KEPT) });
@@ -81,6 +82,16 @@ t.test('a body is read once; of large ones only the last that was asked for is k
   t.equal(listedPets(larger)?.length, 2);
   t.equal(listedPets(large)?.length, 1, 'an answer is never taken for another');
   t.not(bodyOf(large), first, 'a large one makes room for the next');
+});
+
+t.test('a short body is read anew, but not where the one before said the same', async (t) => {
+  const [first, second] = [answered({ body: REX }), answered({ body: REX })];
+  const read = bodyOf(first);
+  t.equal(bodyOf(first), read);
+  t.equal(bodyOf(second), read, 'the answers of a burst have one body');
+  t.strictSame(bodyOf(answered({ body: '[]' })), { ok: true, value: [] });
+  t.not(bodyOf(first), read);
+  t.strictSame(bodyOf(first), read);
 });
 
 t.test('any of the three rate headers is a trace of the interface', async (t) => {

@@ -1,7 +1,8 @@
 import { mediaTypesIn } from './answer.ts';
 import { type AnsweredExchange, type Exchange, header, headerValues } from './exchange.ts';
 import { int64Of, isJsonObject, type JsonValue, type ParsedJson, parseJson } from './lossless-json.ts';
-import { RATE_HEADER_NAMES } from './rate-headers.ts';
+import { rateHeaders } from './rate-headers.ts';
+import { readLast } from './read-last.ts';
 
 /** An animal as far as a response tells; a field that is missing or of another type is undefined. */
 export interface SeenPet {
@@ -13,8 +14,11 @@ export interface SeenPet {
   readonly fields: readonly string[];
 }
 
-/** Characters of a body up to which what was read from it is kept; read, it takes up to fifty times the memory. */
-const KEPT_AS_READ = 64 * 1024;
+/**
+ * Characters of a body from which on what was read from it is kept, and up to which; read, it takes up to fifty times the
+ * memory. A shorter one is read anew sooner than it is looked for.
+ */
+const [SOONER_READ, KEPT_AS_READ] = [1024, 64 * 1024];
 
 /** Whether what was read is too much to be kept for every exchange. */
 type IsLarge<T> = (exchange: AnsweredExchange, value: T) => boolean;
@@ -26,20 +30,25 @@ export function readOnce<T>(
 ): (exchange: AnsweredExchange) => T {
   const ordinary = new WeakMap<AnsweredExchange, { readonly value: T }>();
   let large: { readonly exchange: AnsweredExchange; readonly value: T } | undefined;
-  return (exchange) => {
-    const known = large?.exchange === exchange ? large : ordinary.get(exchange);
+  return readLast((exchange) => {
+    const { length } = exchange.outcome.body;
+    const known =
+      large?.exchange === exchange ? large : length < SOONER_READ ? undefined : ordinary.get(exchange);
     if (known !== undefined) return known.value;
     const value = read(exchange);
     if (isLarge(exchange, value)) large = { exchange, value };
-    else ordinary.set(exchange, { value });
+    else if (length >= SOONER_READ) ordinary.set(exchange, { value });
     return value;
-  };
+  });
 }
+
+/** The answers of a burst have the same body. */
+const parseLast = readLast(parseJson);
 
 /** The body as JSON, every digit kept. */
 export const bodyOf = readOnce((exchange): ParsedJson => {
   const { body, bodyProblem } = exchange.outcome;
-  if (bodyProblem === undefined) return parseJson(body);
+  if (bodyProblem === undefined) return parseLast(body);
   const isOurs = bodyProblem === 'unknown-encoding' || bodyProblem === 'truncated-in-record';
   return { ok: false, kind: isOurs ? 'beyond-harness' : 'malformed', problem: bodyProblem };
 });
@@ -89,7 +98,7 @@ const RECOGNISABLE = [
 
 /** Whether an answer has any of the three rate headers. */
 export function bearsRateHeader({ outcome: { headers } }: AnsweredExchange): boolean {
-  return Object.values(RATE_HEADER_NAMES).some((name) => header(headers, name) !== undefined);
+  return Object.values(rateHeaders(headers)).some(({ kind }) => kind !== 'absent');
 }
 
 /** Whether an answer shows any trace of the interface: a rate header, a JSON array, something like an Error or a Pet. */

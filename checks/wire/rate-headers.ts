@@ -1,4 +1,5 @@
 import { type AnsweredExchange, type HeaderList, header, headerValues } from './exchange.ts';
+import { readLast } from './read-last.ts';
 
 /** What a header that should hold one number holds. */
 export type NumberHeader =
@@ -21,10 +22,11 @@ export const RATE_HEADER_NAMES = {
 
 /** A whole number; Reset may have decimals, since a Unix timestamp may. Repetitions that agree are one value. */
 function numberHeader(headers: HeaderList, name: string, form: RegExp): NumberHeader {
-  const values = [...new Set(headerValues(headers, name).map((value) => value.trim()))];
-  const [text] = values;
-  if (text === undefined) return { kind: 'absent' };
-  if (values.length > 1) return { kind: 'unreadable', text: values.join(', ') };
+  const [first, ...more] = headerValues(headers, name);
+  if (first === undefined) return { kind: 'absent' };
+  const text = first.trim();
+  const others = more.map((value) => value.trim()).filter((value) => value !== text);
+  if (others.length > 0) return { kind: 'unreadable', text: [...new Set([text, ...others])].join(', ') };
   return form.test(text) ? { kind: 'number', value: Number(text) } : { kind: 'unreadable', text };
 }
 
@@ -32,13 +34,13 @@ const WHOLE = /^-?\d{1,15}$/;
 const TIMESTAMP = /^-?\d{1,15}(\.\d{1,9})?$/;
 
 /** The rate headers of a response. */
-export function rateHeaders(headers: HeaderList): RateHeaders {
-  return {
+export const rateHeaders = readLast(
+  (headers: HeaderList): RateHeaders => ({
     limit: numberHeader(headers, RATE_HEADER_NAMES.limit, WHOLE),
     remaining: numberHeader(headers, RATE_HEADER_NAMES.remaining, WHOLE),
     reset: numberHeader(headers, RATE_HEADER_NAMES.reset, TIMESTAMP),
-  };
-}
+  }),
+);
 
 /** The value of a header that holds one number, else undefined. */
 export function numberOf(field: NumberHeader): number | undefined {
@@ -139,11 +141,16 @@ export interface RateReading {
   afterLost?: true;
 }
 
+/** The time that a Date says; a second's answers bear the same. */
+const timeOf = readLast((date: string): number | undefined => {
+  const time = Date.parse(date);
+  return Number.isNaN(time) ? undefined : time;
+});
+
 /** The rate limit's view of an exchange. */
-export function rateReading(exchange: AnsweredExchange): RateReading {
+export const rateReading = readLast((exchange: AnsweredExchange): RateReading => {
   const { limit, remaining, reset } = rateHeaders(exchange.outcome.headers);
   const seconds = numberOf(reset);
-  const date = Date.parse(header(exchange.outcome.headers, 'date') ?? '');
   return {
     id: exchange.id,
     key: exchange.key,
@@ -155,6 +162,6 @@ export function rateReading(exchange: AnsweredExchange): RateReading {
     limit: numberOf(limit),
     remaining: numberOf(remaining),
     reset: seconds === undefined ? undefined : seconds * 1000,
-    date: Number.isNaN(date) ? undefined : date,
+    date: timeOf(header(exchange.outcome.headers, 'date') ?? ''),
   };
-}
+});
