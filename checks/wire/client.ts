@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { BodyBudget } from './body-budget.ts';
 import { Connections, type WireResponse } from './connections.ts';
-import { decodeContent } from './content-decoding.ts';
+import { type Decoded, decodeContent } from './content-decoding.ts';
 import { dispatchOnce, type TimeLimits } from './dispatch-once.ts';
 import {
   type Exchange,
@@ -63,7 +63,15 @@ export interface ClientOptions {
 }
 
 const DEFAULT_LIMITS: TimeLimits = { connect: 10_000, headers: 15_000, body: 20_000 };
-const USER_AGENT = `petstore-harness/${HARNESS_VERSION}`;
+/** The client's own, of a request that says nothing else. */
+const OWN_HEADERS: HeaderList = [
+  ['accept', 'application/json'],
+  ['accept-encoding', 'identity'],
+  ['user-agent', `petstore-harness/${HARNESS_VERSION}`],
+];
+
+/** A byte order mark stays in the text: whether it may be there is a check's question. */
+const UTF_8 = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * An HTTP client for one target. Connections are kept for a second, or as long as the server says, until one was lost
@@ -92,21 +100,21 @@ export function createClient(options: ClientOptions): HttpClient {
     async exchange(request, record, signal) {
       const { authorization, method, path, body } = request;
       const headers = headersOf(request);
+      const { sent, shown } = credentials(authorization);
       const key = authorization.kind === 'key' ? authorization.name : null;
-      const { sentAt, receivedAt, outcome, keptWasLost } = await connections.use((connection) =>
-        dispatchOnce(
-          connection,
-          {
-            method,
-            path: basePath + path,
-            headers: [...headers, ...credentials(authorization).sent],
-            body,
-            key,
-            lastOfConnection: !keepsConnections,
-          },
-          { limits, budget, now: options.now, signal },
-        ),
-      );
+      const connection = await connections.take();
+      const { sentAt, receivedAt, outcome, keptWasLost } = await dispatchOnce(
+        connection,
+        {
+          method,
+          path: basePath + path,
+          headers: [...headers, ...sent],
+          body,
+          key,
+          lastOfConnection: !keepsConnections,
+        },
+        { limits, budget, now: options.now, signal },
+      ).finally(() => connections.giveBack(connection));
       // A request that may not be repeated must not meet the end of a connection again.
       if (keptWasLost) keepsConnections = false;
       return {
@@ -114,7 +122,7 @@ export function createClient(options: ClientOptions): HttpClient {
         key,
         sentAt,
         receivedAt,
-        request: recordOf(request, headers, redactor),
+        request: recordOf(request, headers, shown, redactor),
         outcome:
           outcome.kind === 'response'
             ? await readResponse(outcome, budget, redactor)
@@ -126,14 +134,10 @@ export function createClient(options: ClientOptions): HttpClient {
 }
 
 function headersOf({ headers = [], acceptsAnything }: ClientRequest): HeaderList {
+  if (headers.length === 0 && acceptsAnything !== true) return OWN_HEADERS;
   const given = new Set(headers.map(([name]) => name.toLowerCase()));
   if (acceptsAnything === true) given.add('accept');
-  const own: HeaderList = [
-    ['accept', 'application/json'],
-    ['accept-encoding', 'identity'],
-    ['user-agent', USER_AGENT],
-  ];
-  return [...own.filter(([name]) => !given.has(name)), ...headers];
+  return [...OWN_HEADERS.filter(([name]) => !given.has(name)), ...headers];
 }
 
 /** The credentials as they are sent, and as the record shows them. */
@@ -149,16 +153,17 @@ function credentials(authorization: Authorization): {
   return { sent: [['authorization', sent]], shown: [['authorization', shown]] };
 }
 
-function recordOf(request: ClientRequest, headers: HeaderList, { redact }: Redactor): ExchangeRequest {
-  const { operation, method, path, body, authorization } = request;
+function recordOf(
+  { operation, method, path, body }: ClientRequest,
+  headers: HeaderList,
+  shown: HeaderList,
+  { redact }: Redactor,
+): ExchangeRequest {
   return {
     operation,
     method,
     path: redact(path),
-    headers: [
-      ...headers.map(([name, value]) => [name, redact(value)] as const),
-      ...credentials(authorization).shown,
-    ],
+    headers: [...headers.map(([name, value]) => [name, redact(value)] as const), ...shown],
     ...(body === undefined ? {} : { body: redact(body) }),
   };
 }
@@ -169,11 +174,11 @@ async function readResponse(
   { redact }: Redactor,
 ): Promise<ResponseOutcome | FailureOutcome> {
   const most = budget.mostDecoded;
-  const decoded = await decodeContent(
-    response.bytes,
-    headerValues(response.headers, 'content-encoding'),
-    most,
-  );
+  const codings = headerValues(response.headers, 'content-encoding');
+  const decoded: Decoded =
+    codings.length === 0
+      ? { kind: 'decoded', bytes: response.bytes }
+      : await decodeContent(response.bytes, codings, most);
   if (decoded.kind === 'too-large') {
     const message = `the body is larger than ${most} bytes when decompressed`;
     return { kind: 'failure', reason: 'too-large', message };
@@ -183,13 +188,11 @@ async function readResponse(
   if (refused !== undefined) return { kind: 'failure', reason: 'too-large', message: refused };
   const coding = decoded.kind === 'decoded' ? undefined : (`${decoded.kind}-encoding` as const);
   const bodyProblem = coding ?? (isUtf8(bytes) ? undefined : 'invalid-utf8');
-  // A byte order mark stays in the text: whether it may be there is a check's question.
-  const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
   return {
     kind: 'response',
     status: response.status,
     headers: response.headers.map(([name, value]) => [redact(name), redact(value)]),
-    body: redact(text),
+    body: redact(UTF_8.decode(bytes)),
     bodyBytes: bytes.length,
     ...(bodyProblem === undefined ? {} : { bodyProblem }),
   };

@@ -169,21 +169,22 @@ export class Connections {
     this.#onStray = onStray;
   }
 
-  /** Lends a connection for as long as the work goes on: the one that was used last, which is idle for the shortest. */
-  async use<T>(work: (connection: Connection) => Promise<T>): Promise<T> {
-    const connection =
+  /** Lends a connection until it is given back: the one that was used last, which is idle for the shortest. */
+  take(): Connection | Promise<Connection> {
+    return (
       this.#idle.pop() ??
       (this.#all.length < MOST_CONNECTIONS
         ? this.#open()
-        : await new Promise<Connection>((resolve) => this.#waiting.push(resolve)));
-    try {
-      return await work(connection);
-    } finally {
-      const usable = connection.isBroken ? this.#replace(connection) : connection;
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#idle.push(usable);
-      else next(usable);
-    }
+        : new Promise<Connection>((resolve) => this.#waiting.push(resolve)))
+    );
+  }
+
+  /** Takes a connection back that was lent. */
+  giveBack(connection: Connection): void {
+    const usable = connection.isBroken ? this.#replace(connection) : connection;
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#idle.push(usable);
+    else next(usable);
   }
 
   #replace(broken: Connection): Connection {

@@ -68,6 +68,16 @@ export async function dispatchOnce(
 /** Milliseconds after which a timer shows that the process stood still. */
 const LATE = 50;
 
+/** When a request fails that has not come further. */
+interface Deadline {
+  /** By performance.now(). */
+  readonly at: number;
+  readonly milliseconds: number;
+  readonly reason: FailureReason;
+  readonly what: string;
+  isExtended: boolean;
+}
+
 class OnceHandler implements Dispatcher.DispatchHandler {
   readonly dispatched: Promise<Dispatched>;
   settled = false;
@@ -85,6 +95,9 @@ class OnceHandler implements Dispatcher.DispatchHandler {
   };
   readonly #pieces: Buffer[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** When the timer looks, by performance.now(). */
+  #looksAt = Number.POSITIVE_INFINITY;
+  #deadline: Deadline | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #progress: Progress = { stage: 'connecting', received: 0 };
   #sentAt: number;
@@ -142,7 +155,8 @@ class OnceHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const bytes = Buffer.concat(this.#pieces);
+    const [piece, ...more] = this.#pieces;
+    const bytes = piece !== undefined && more.length === 0 ? piece : Buffer.concat(this.#pieces);
     this.took = performance.now() - this.took;
     this.#settle({ kind: 'response', status: this.#status, headers: this.#headers, bytes });
   }
@@ -159,15 +173,29 @@ class OnceHandler implements Dispatcher.DispatchHandler {
   }
 
   #allow(milliseconds: number, reason: FailureReason, what: string): void {
+    const at = performance.now() + milliseconds;
+    this.#deadline = { at, milliseconds, reason, what, isExtended: false };
+    // One timer does for an exchange, unless a limit ends sooner than the one before it.
+    if (at < this.#looksAt) this.#lookIn(milliseconds);
+  }
+
+  #lookIn(milliseconds: number): void {
     clearTimeout(this.#timer);
-    const due = performance.now() + milliseconds;
-    const end = () => this.#fail(reason, `${what} within ${milliseconds / 1000} s`);
-    this.#timer = setTimeout(() => {
-      // While this process stood still, busy or suspended, an answer may have come that it has not read yet.
-      const late = performance.now() - due;
-      if (late < LATE) end();
-      else this.#timer = setTimeout(end, Math.min(late, milliseconds));
-    }, milliseconds);
+    this.#looksAt = performance.now() + milliseconds;
+    this.#timer = setTimeout(() => this.#look(), milliseconds);
+  }
+
+  #look(): void {
+    const deadline = this.#deadline;
+    if (deadline === undefined) return;
+    const { at, milliseconds, reason, what, isExtended } = deadline;
+    const late = performance.now() - at;
+    if (late < 0) this.#lookIn(-late);
+    // While this process stood still, busy or suspended, an answer may have come that it has not read yet.
+    else if (late >= LATE && !isExtended) {
+      deadline.isExtended = true;
+      this.#lookIn(Math.min(late, milliseconds));
+    } else this.#fail(reason, `${what} within ${milliseconds / 1000} s`);
   }
 
   /** Settles first and breaks the connection then, so that nothing that it does any more counts. */

@@ -1,5 +1,5 @@
 /** Answers that a proxy delivers once more, in place of those that were asked for. */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Answer, Line, WireRequest, WireResponse } from './connections.ts';
 import type { FailureOutcome } from './exchange.ts';
 
@@ -30,18 +30,18 @@ const STALE: FailureOutcome = {
  * @param took real milliseconds from the request on
  * @returns the failure that it is then
  */
-export async function staleAnswer(
+export function staleAnswer(
   connection: Line,
   earlier: readonly Answer[],
   { key }: WireRequest,
   { status, headers, bytes }: WireResponse,
   took: number,
-): Promise<FailureOutcome | undefined> {
+): Promise<FailureOutcome | undefined> | undefined {
   const head = JSON.stringify([status, headers]);
-  const digest = createHash('sha1').update(head).update(bytes).digest('base64');
+  const digest = `${hash('sha1', head)} ${hash('sha1', bytes)}`;
   connection.answers = [...earlier, { digest, status, key, took }].slice(-MOST_ANSWERS);
   const first = earlier.find((answer) => answer.digest === digest);
   if (first === undefined || (ALIKE.includes(status) && first.key === key)) return undefined;
   const wait = Math.min(Math.max(first.took, LEAST_WAIT), MOST_WAIT);
-  return (await connection.getsStray(wait)) ? STALE : undefined;
+  return connection.getsStray(wait).then((isStray) => (isStray ? STALE : undefined));
 }
