@@ -62,6 +62,11 @@ export function doneOf<T>({ done, unsettled }: InTurn<T>, judge: Judge): readonl
   return done;
 }
 
+function tell(judge: Judge, exchange: Exchange, violation: Violation | undefined): void {
+  if (violation === undefined) judge.holds(exchange);
+  else judge.breaks(violation, exchange);
+}
+
 /** Says that an exchange breaks the requirement, that it does not, or that this cannot be told. */
 export function judgeExchange<E extends Exchange>(
   judge: Judge,
@@ -69,11 +74,7 @@ export function judgeExchange<E extends Exchange>(
   violationIn: (exchange: E) => Violation | undefined,
 ): void {
   settledOr(
-    () => {
-      const violation = violationIn(exchange);
-      if (violation === undefined) judge.holds(exchange);
-      else judge.breaks(violation, exchange);
-    },
+    () => tell(judge, exchange, violationIn(exchange)),
     ({ message, evidence }) => judge.unsettled(message, ...evidence),
   );
 }
@@ -91,7 +92,7 @@ export const observes =
   ): NonNullable<Check['observe']> =>
   (exchange, judge, soFar) => {
     const seen = subject(exchange, soFar);
-    if (seen !== undefined) judgeExchange(judge, exchange, () => violation(seen, exchange, soFar));
+    if (seen !== undefined) tell(judge, exchange, violation(seen, exchange, soFar));
   };
 
 /** What a run saw of a gap. */

@@ -1,6 +1,6 @@
 import type { Violation } from '../wire/answer.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { NotAsked, settledOr } from './unsettled.ts';
+import { NotAsked, Unsettled } from './unsettled.ts';
 import type { RequirementVerdict } from './verdict.ts';
 
 /** A requirement's verdict with what led to it. */
@@ -64,10 +64,18 @@ export class Findings {
 
   /** Runs a judgement; what it throws as unsettled is said here too. */
   guard(judge: () => void): void {
-    settledOr(judge, (reason) => {
-      if (reason instanceof NotAsked) this.skips(reason.message);
-      else this.unsettled(reason.message, ...reason.evidence);
-    });
+    try {
+      judge();
+    } catch (error) {
+      this.admit(error);
+    }
+  }
+
+  /** Says what a judgement threw as unsettled. @throws any other error, which is a defect */
+  admit(error: unknown): void {
+    if (!(error instanceof Unsettled)) throw error;
+    if (error instanceof NotAsked) this.skips(error.message);
+    else this.unsettled(error.message, ...error.evidence);
   }
 
   /** @param trusted which exchanges count; what rests on another one was not seen */
