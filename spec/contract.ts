@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';
+import { ownSchemas } from './own-schemas.ts';
 import { packageRoot } from './package-root.ts';
 
 /** A statement of the document that binds a target. */
@@ -59,7 +60,7 @@ export interface ContractNumbers {
   readonly removalDate: string;
 }
 
-const ajv = new Ajv({ strict: true, allErrors: true, useDefaults: true });
+const ajv = new Ajv({ ...ownSchemas, strict: true, allErrors: true, useDefaults: true });
 
 const text = { type: 'string', minLength: 1 } as const;
 const rowBase = { id: { type: 'string', pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' }, section: text };

@@ -1,4 +1,5 @@
 import { Ajv } from 'ajv';
+import { ownSchemas } from '../../spec/own-schemas.ts';
 import { readBaseAddress } from '../wire/base-address.ts';
 import { problemIn } from './profile-problems.ts';
 import { profileSchema } from './profile-schema.ts';
@@ -16,7 +17,13 @@ export type LoadedProfile =
       readonly problems: readonly FileProblem[];
     };
 
-const ajv = new Ajv({ allErrors: true, verbose: true, useDefaults: true, allowUnionTypes: true });
+const ajv = new Ajv({
+  ...ownSchemas,
+  allErrors: true,
+  verbose: true,
+  useDefaults: true,
+  allowUnionTypes: true,
+});
 ajv.addFormat('uri', (text) => readBaseAddress(text).ok);
 // A number outside of int64 is no integer any more, see YamlFile.
 ajv.addFormat('int64', { type: 'number', validate: Number.isInteger });

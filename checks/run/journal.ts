@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { Ajv } from 'ajv';
+import { ownSchemas } from '../../spec/own-schemas.ts';
 import { fileText } from '../profile/file-text.ts';
 import { PERMISSIONS, type Permission } from '../profile/permissions.ts';
 import type { Exchange } from '../wire/exchange.ts';
@@ -44,7 +45,7 @@ export type JournalEntry =
   | { readonly tallied: number; readonly key: string }
   | StoredOutcome;
 
-const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false });
+const ajv = new Ajv({ ...ownSchemas, strict: true, strictTypes: false, strictRequired: false });
 const text = { type: 'string' } as const;
 const number = { type: 'number' } as const;
 const texts = { type: 'array', items: text } as const;

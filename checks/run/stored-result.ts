@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { ownSchemas } from '../../spec/own-schemas.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import { fileText } from '../profile/file-text.ts';
 
@@ -23,6 +24,7 @@ export type Parsed<T> =
   | { readonly ok: false; readonly problem: string };
 
 const ajv = new Ajv2020({
+  ...ownSchemas,
   strict: true,
   allowUnionTypes: true,
   formats: { 'date-time': (text: string) => text.endsWith('Z') && !Number.isNaN(Date.parse(text)) },

@@ -1,5 +1,6 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { schemas } from '../../spec/contract.ts';
+import { ownSchemas } from '../../spec/own-schemas.ts';
 import { integerOf, isInt64, JsonNumber, type JsonValue } from './lossless-json.ts';
 
 /**
@@ -7,7 +8,7 @@ import { integerOf, isInt64, JsonNumber, type JsonValue } from './lossless-json.
  * keyword of our own, since ajv would look for a rounded JavaScript number; 1.0 and 1e2 are integers, as JSON Schema
  * says (2020-12 validation, 6.1.1).
  */
-const ajv = new Ajv({ allErrors: true, strict: true, strictTypes: false, verbose: true });
+const ajv = new Ajv({ ...ownSchemas, allErrors: true, strict: true, strictTypes: false, verbose: true });
 ajv.addKeyword({
   keyword: 'digits',
   schemaType: 'string',
