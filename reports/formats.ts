@@ -25,7 +25,7 @@ export interface Format {
 
 /** Every format of a report, by the name that `report --format` takes. */
 export const FORMATS = {
-  html: { file: 'report.html', render: (report, { history }) => renderHtml(report, { history }) },
+  html: { file: 'report.html', render: (report, { history }) => renderHtml(report, history) },
   junit: { file: 'junit.xml', render: (report) => renderJunit(checkRun(report)) },
   tap: { file: 'results.tap', render: (report) => renderTap(checkRun(report)) },
   markdown: { file: 'summary.md', render: renderMarkdown },

@@ -2,7 +2,6 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeWhole } from '../checks/run/write-whole.ts';
 import { FORMATS, type Format, type FormatName, NO_SCREEN } from './formats.ts';
-import type { HtmlOptions } from './html/html.ts';
 import { REPORT_FILE } from './read-report.ts';
 import type { Report } from './report.ts';
 
@@ -28,18 +27,14 @@ export const WRITTEN = [
  * @returns the paths written, report.json first
  * @throws UnwritableReport that names the file
  */
-export async function writeReports(
-  report: Report,
-  dir: string,
-  options: HtmlOptions = {},
-): Promise<string[]> {
+export async function writeReports(report: Report, dir: string): Promise<string[]> {
   const json = join(dir, REPORT_FILE);
   await writePrivately(json, `${JSON.stringify(report, null, 1)}\n`);
   const written = [json];
   for (const name of WRITTEN) {
     const format: Format = FORMATS[name];
     const path = join(dir, format.file);
-    await writePrivately(path, format.render(report, { history: options.history ?? [], screen: NO_SCREEN }));
+    await writePrivately(path, format.render(report, { history: [], screen: NO_SCREEN }));
     written.push(path);
   }
   return written;

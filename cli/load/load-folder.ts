@@ -34,7 +34,7 @@ export function prepareLoadFolder(out: string): void {
  * @throws UnwritableReport that names the file
  */
 export const writeLoadReports = (folder: string, result: LoadResult): Promise<string> =>
-  writeFormats(folder, loadOutcome(result), renderLoadHtml({ result }));
+  writeFormats(folder, loadOutcome(result), renderLoadHtml(result));
 
 /** The same of a search for a capacity, with its picture. */
 export async function writeCapacityReports(folder: string, result: CapacityResult): Promise<string> {

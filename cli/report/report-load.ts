@@ -39,13 +39,13 @@ export function isLoadResult(path: string): boolean {
 export function storedLoad(path: string, base: string | undefined): Stored {
   if (holds(path, CAPACITY_FILE)) return storedCapacity(path, base);
   const result = readLoadResult(path);
-  const compared = base === undefined ? {} : { base: { result: readLoadResult(base) } };
+  const compared = base === undefined ? undefined : readLoadResult(base);
   const outcome = loadOutcome(result);
   return {
     run: outcome,
     usual: base === undefined ? 'terminal' : 'html',
     render(format) {
-      if (format === 'html') return renderLoadHtml({ result, ...compared });
+      if (format === 'html') return renderLoadHtml(result, compared);
       if (base !== undefined)
         throw new UsageError('--base is for the format html; see compare for an exit code');
       return format === 'terminal' ? renderLoadResult(result) : LOAD_FORMATS[kept(format)](outcome);

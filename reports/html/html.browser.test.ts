@@ -37,7 +37,7 @@ t.test('the report in a browser', { skip }, async (t) => {
 
   async function open(t: Test, report: Report, look: Look = {}): Promise<Opened> {
     const file = join(folder, `${t.name.replace(/\W+/g, '-')}.html`);
-    writeFileSync(file, renderHtml(report, look.history === undefined ? {} : { history: look.history }));
+    writeFileSync(file, renderHtml(report, look.history));
     const context = await browser.newContext({
       viewport: { width: look.width ?? 1280, height: 900 },
       colorScheme: look.scheme ?? 'light',

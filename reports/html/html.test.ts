@@ -159,7 +159,7 @@ t.test('a notice stands once, and what made the run red is told', async (t) => {
 
 t.test('earlier runs stand at the top, the latest first, with what each changed', async (t) => {
   const earlier = [conformantReport(), notConformantReport()];
-  const page = renderHtml(conformantReport(), { history: earlier });
+  const page = renderHtml(conformantReport(), earlier);
   const list = page.slice(page.indexOf('id="history"'), page.indexOf('class="run"'));
   t.equal(list.match(/<li>/g)?.length, 3);
   t.match(list, /This run<[\s\S]*6 fixed[\s\S]*Not conformant[\s\S]*5 broke/);

@@ -10,20 +10,16 @@ import { pageAssets, pageShell } from './page-shell.ts';
 import { ratePanels, ratePicture } from './rate-picture.ts';
 import { requirementList } from './requirement-list.ts';
 
-/** What the page may use beside the report. */
-export interface HtmlOptions {
-  /** Earlier runs of the same target, the oldest first. */
-  readonly history?: readonly Report[];
-}
-
 /** Bytes that the page may have, with some to spare below a megabyte. */
 const PAGE_BUDGET = 940_000;
 
 /**
  * The report as one HTML file: no network (its policy forbids it), light and dark, on paper and on a phone. Works
  * without its script, which adds filter, search, copying and the look along the rate limits.
+ *
+ * @param history earlier runs of the same target, the oldest first
  */
-export function renderHtml(report: Report, { history = [] }: HtmlOptions = {}): string {
+export function renderHtml(report: Report, history: readonly Report[] = []): string {
   const exchanges = new Map(report.exchanges.map((exchange) => [exchange.id, exchange]));
   const parts = (placed: PlacedExchanges) => ({
     head: verdictHeader(report, history),

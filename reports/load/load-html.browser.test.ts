@@ -11,7 +11,7 @@ t.test('load pages in a browser', { skip: noBrowser() }, async (t) => {
   t.teardown(() => browser.close());
   const folder = t.testdir();
   const pages = {
-    load: renderLoadHtml({ result: loadResult({ slower: 1.3 }), base: { result: loadResult() } }),
+    load: renderLoadHtml(loadResult({ slower: 1.3 }), loadResult()),
     capacity: renderCapacityHtml(capacityResult()),
   };
   for (const [name, html] of Object.entries(pages)) {

@@ -13,7 +13,7 @@ t.test('the sample is a load result', async (t) => {
 });
 
 t.test('verdict, thresholds, figures, contract and cost', async (t) => {
-  const page = renderLoadHtml({ result: loadResult() });
+  const page = renderLoadHtml(loadResult());
   t.match(page, '<h1><span aria-hidden="true">✘</span> Broken: 1 of 2 thresholds</h1>');
   t.match(page, /<th scope="row">errors&lt;0\.1%<\/th><td><b class="over">no<\/b><\/td><td>1\.2 %<\/td>/);
   t.match(page, /<th scope="row">createPet, pro<\/th><td>600<\/td><td>10\/s<\/td>/);
@@ -27,19 +27,17 @@ t.test('what a client measured, and how the generator fared', async (t) => {
   const result = loadResult();
   const told = { name: 'ban as told', key: 'free-ban', value: 60.456, unit: 's' };
   const page = renderLoadHtml({
-    result: {
-      ...result,
-      measurements: [told],
-      generator: { ...result.generator, cpuMeanPart: 0.25, scheduleLagP95Ms: 3, droppedIterations: 1200 },
-    },
+    ...result,
+    measurements: [told],
+    generator: { ...result.generator, cpuMeanPart: 0.25, scheduleLagP95Ms: 3, droppedIterations: 1200 },
   });
   t.match(page, '<th scope="row">ban as told</th><td>60.46 s</td><td>free-ban</td>');
   t.match(page, /not the limit, 25 % of the CPU, .*95 % of the arrivals at most 3 ms late, 1,200 not sent/);
-  t.notMatch(renderLoadHtml({ result }), 'Measured once');
+  t.notMatch(renderLoadHtml(result), 'Measured once');
 });
 
 t.test('a line for each operation and plan, none beyond what its samples can tell', async (t) => {
-  const page = renderLoadHtml({ result: loadResult() });
+  const page = renderLoadHtml(loadResult());
   const chart = page.slice(page.indexOf('id="h-latency"'), page.indexOf('id="h-time"'));
   const lines = chart.match(/<path class="line[^>]+>/g) ?? [];
   t.equal(lines.length, 4);
@@ -57,20 +55,18 @@ t.test(
     const result = loadResult();
     const [first, ...others] = result.series;
     if (first === undefined) throw new Error('no series');
-    const page = renderLoadHtml({
-      result: { ...result, series: [{ ...first, stream: 'quiet' }, ...others] },
-    });
+    const page = renderLoadHtml({ ...result, series: [{ ...first, stream: 'quiet' }, ...others] });
     t.match(page, '<th scope="row">quiet, listPets, business</th>');
     t.match(page, '<th scope="row">mixed, createPet, pro</th>');
     t.notMatch(page.slice(page.indexOf('h-thresholds'), page.indexOf('h-latency')), '>Key<');
     const held = { ...result, thresholds: result.thresholds.slice(0, 1) };
-    t.notMatch(renderLoadHtml({ result: held }), '>Expected<', 'nor does one of empty cells stand');
+    t.notMatch(renderLoadHtml(held), '>Expected<', 'nor does one of empty cells stand');
   },
 );
 
 t.test('series stand by operation and plan, in whatever order they were recorded', async (t) => {
   const result = loadResult();
-  const page = renderLoadHtml({ result: { ...result, series: result.series.toReversed() } });
+  const page = renderLoadHtml({ ...result, series: result.series.toReversed() });
   const rows = page.slice(page.indexOf('Figures by operation')).match(/(?<=<th scope="row">)[^<]+/g);
   t.strictSame(rows?.slice(0, 5), [
     'listPets, free',
@@ -83,34 +79,31 @@ t.test('series stand by operation and plan, in whatever order they were recorded
 
 t.test('what is more than twice as slow is an arrow at the edge of the scale', async (t) => {
   const marks = (slower: number) =>
-    renderLoadHtml({ result: loadResult({ slower }), base: { result: loadResult() } }).match(/▸/g)?.length ??
-    0;
+    renderLoadHtml(loadResult({ slower }), loadResult()).match(/▸/g)?.length ?? 0;
   t.equal(marks(4), 6, 'p50 and p99 of each operation');
   t.equal(marks(1.3), 0);
 });
 
 t.test('a slower head is told from its base', async (t) => {
-  const page = renderLoadHtml({ result: loadResult({ slower: 1.3 }), base: { result: loadResult() } });
+  const page = renderLoadHtml(loadResult({ slower: 1.3 }), loadResult());
   t.match(page, /listPets p50<\/th><td><b class="over">worse<\/b>/);
-  const same = renderLoadHtml({ result: loadResult(), base: { result: loadResult() } });
+  const same = renderLoadHtml(loadResult(), loadResult());
   t.notMatch(same, /<b class="over">worse/);
   t.match(same, 'no difference</td>');
 });
 
 t.test('a run without requests, and one that a generator limited', async (t) => {
   const result = loadResult();
-  const empty = renderLoadHtml({
-    result: { ...result, verdict: 'failed-to-run', series: [], thresholds: [] },
-  });
+  const empty = renderLoadHtml({ ...result, verdict: 'failed-to-run', series: [], thresholds: [] });
   t.match(empty, 'No request was answered.');
   t.match(empty, 'There are no time blocks.');
-  t.match(renderLoadHtml({ result: { ...result, verdict: 'generator-limited' } }), 'verdict k-inconclusive');
+  t.match(renderLoadHtml({ ...result, verdict: 'generator-limited' }), 'verdict k-inconclusive');
 });
 
 t.test('hostile text is text', async (t) => {
   for (const hostile of [...HOSTILE_STRINGS, `<b>${'x'.repeat(1_048_576)}`]) {
     for (const page of [
-      renderLoadHtml({ result: loadResult({ hostile }) }),
+      renderLoadHtml(loadResult({ hostile })),
       renderCapacityHtml(capacityResult(hostile)),
     ]) {
       t.notMatch(page, UNSEEN_CHARACTER);

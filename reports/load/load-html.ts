@@ -17,22 +17,23 @@ import { capacityOutcome, inOrder, type LoadOutcome, loadOutcome, seriesNames } 
 import { ratioMark } from './ratio-mark.ts';
 import { timeChart } from './time-chart.ts';
 
-/** A page on one load run: verdict, thresholds, latency by operation and plan, the run over time. */
-export interface LoadPage {
-  readonly result: LoadResult;
-  /** An earlier result of the same scenario to compare with, and the slow-down that nobody minds (default 0.04). */
-  readonly base?: { readonly result: LoadResult; readonly tolerated?: number };
-}
+/** A slow-down that nobody minds, as of `compare`. */
+const TOLERATED = 0.04;
 
-/** A load result as one HTML file, without network and without script, like the report of a check. */
-export function renderLoadHtml({ result, base }: LoadPage): string {
+/**
+ * A load run as one HTML file, without network and without script, like the report of a check: verdict, thresholds,
+ * latency by operation and plan, the run over time.
+ *
+ * @param base an earlier result of the same scenario to compare with
+ */
+export function renderLoadHtml(result: LoadResult, base?: LoadResult): string {
   const outcome = loadOutcome(result);
   const { thresholds, measurements, figures, cost } = outcome.tables;
   const series = inOrder(result.series);
   return page(
     outcome,
     html`${section('thresholds', 'Thresholds', thresholds)}${section('measured', 'Measured once', measurements)}
-${base === undefined ? '' : comparison(base.result, result, base.tolerated ?? 0.04)}
+${base === undefined ? '' : comparison(base, result)}
 ${section('latency', 'Latency by operation and plan', figures, latencyChart(series, seriesNames(series)))}
 <section aria-labelledby="h-time"><h2 id="h-time">Over time</h2>${timeChart(series)}</section>
 ${violations(result)}${section('cost', 'What it cost', cost)}`,
@@ -81,8 +82,8 @@ function section(
   return html`<section aria-labelledby="h-${id}"><h2 id="h-${id}">${heading}</h2>${before}${tableHtml(table)}</section>`;
 }
 
-function comparison(base: LoadResult, head: LoadResult, tolerated: number): SafeHtml {
-  const { findings, notCompared } = compareBlocks(base.series, head.series, { toleratedSlowdown: tolerated });
+function comparison(base: LoadResult, head: LoadResult): SafeHtml {
+  const { findings, notCompared } = compareBlocks(base.series, head.series, { toleratedSlowdown: TOLERATED });
   const verdict = ({ alarm, undecided, better }: CompareFinding) => {
     if (alarm) return { wrong: 'worse' };
     if (undecided) return 'cannot tell';
