@@ -18,6 +18,14 @@ export function duration(seconds: number): string {
   return parts.join(' ');
 }
 
+/** `0:05`, `1:30`, `2:00:00`. */
+export function clock(seconds: number): string {
+  const two = (number: number) => String(number).padStart(2, '0');
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  const rest = two(seconds % 60);
+  return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
+}
+
 /** `12 ms`, `1.8 ms`, `12.0 s`. */
 export function milliseconds(value: number): string {
   if (value >= 10_000) return `${(value / 1000).toFixed(1)} s`;

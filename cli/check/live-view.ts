@@ -3,6 +3,7 @@ import { createLogUpdate } from 'log-update';
 import picocolors from 'picocolors';
 import type { Clock } from '../../checks/run/clock.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
+import { clock } from '../../reports/facts.ts';
 import { count } from '../../reports/outcome.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { requirements } from '../../spec/contract.ts';
@@ -108,13 +109,7 @@ export function liveLines(progress: LiveProgress, { clock, checks }: Shown): str
 }
 
 /** `0:43`, `1:40:00`: what is left of a wait by the run's clock. */
-function countdown(milliseconds: number): string {
-  const seconds = Math.max(0, Math.ceil(milliseconds / 1000));
-  const two = (number: number) => String(number).padStart(2, '0');
-  const minutes = Math.floor(seconds / 60);
-  if (minutes < 60) return `${minutes}:${two(seconds % 60)}`;
-  return `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`;
-}
+const countdown = (milliseconds: number) => clock(Math.max(0, Math.ceil(milliseconds / 1000)));
 
 function timeOfDay(time: number): string {
   return new Date(time).toTimeString().slice(0, 5);

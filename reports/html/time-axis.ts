@@ -1,3 +1,4 @@
+import { clock } from '../facts.ts';
 import type { Tick } from './chart-frame.ts';
 
 /** Each divides the next, so that the ticks of a narrow axis are among those of a wide one and none collide. */
@@ -19,12 +20,4 @@ export function timeTicks(until: number, from = 0): Tick[] {
     }
   }
   return [...ticks.values()];
-}
-
-/** `0:05`, `1:30`, `2:00:00`. */
-function clock(seconds: number): string {
-  const two = (number: number) => String(number).padStart(2, '0');
-  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
-  const rest = two(seconds % 60);
-  return hours > 0 ? `${hours}:${two(minutes)}:${rest}` : `${minutes}:${rest}`;
 }
