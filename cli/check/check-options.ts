@@ -67,16 +67,13 @@ const quote = (word: string) => (SHELL_SAFE.test(word) ? word : `'${word.replace
 /** The command that repeats a run with these options. */
 export function commandOf(options: CheckOptions): string {
   const { target, profile, envFile, permit, require, only, baseline, production, resume } = options;
-  // As it works in a clone and where the harness is a dependency.
-  const words = ['npx', 'petstore-harness', 'check'];
-  if (resume !== undefined) words.push('--resume', quote(resume));
-  if (target !== undefined) words.push('--target', quote(target));
-  if (profile !== undefined) words.push('--profile', quote(profile));
-  if (envFile !== undefined) words.push('--env-file', quote(envFile));
-  if (permit !== undefined) words.push('--permit', permit.join(','));
-  if (require !== undefined) words.push('--require', require.join(','));
-  if (only !== undefined) words.push('--only', quote(only.join(',')));
-  if (baseline !== undefined) words.push('--baseline', quote(baseline));
-  if (production === true) words.push('--production');
-  return words.join(' ');
+  const values = { resume, target, profile, 'env-file': envFile, permit, require, only, baseline };
+  return [
+    // As it works in a clone and where the harness is a dependency.
+    'npx petstore-harness check',
+    ...Object.entries(values).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}`, quote([value].flat().join(','))],
+    ),
+    ...(production === true ? ['--production'] : []),
+  ].join(' ');
 }
