@@ -34,17 +34,6 @@ const wrk: LoadGenerator = {
   },
 };
 
-const oha: LoadGenerator = {
-  name: 'oha',
-  async send(url, key, connections, seconds) {
-    const options = ['--no-tui', '--output-format', 'json', '-c', String(connections), '-z', `${seconds}s`];
-    const { stdout } = await run('oha', [...options, '-H', `Authorization: Bearer ${key}`, url]);
-    if (/"(?:[1345]\d\d)": *\d/.test(stdout)) throw new Error(stdout);
-    const requests = figure(/"200": *(\d+)/, stdout);
-    return { requests, seconds: figure(/"total": *([\d.]+)/, stdout) };
-  },
-};
-
 const inNode: LoadGenerator = {
   name: 'autocannon',
   async send(url, key, connections, seconds) {
@@ -57,18 +46,15 @@ const inNode: LoadGenerator = {
 };
 
 /**
- * The quickest generator that this machine has. One in another language leaves the cores to the server; autocannon
- * shares them and hides differences, but is always there.
+ * wrk, where this machine has it: it leaves the cores to the server. autocannon shares them and hides differences, but is
+ * always there.
  */
 export async function quickestGenerator(): Promise<LoadGenerator> {
-  for (const generator of [wrk, oha]) {
-    try {
-      await run(generator.name, ['--version']);
-      return generator;
-    } catch (error) {
-      // wrk prints its version and ends with 1.
-      if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) return generator;
-    }
+  try {
+    await run(wrk.name, ['--version']);
+  } catch (error) {
+    // wrk prints its version and ends with 1.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return inNode;
   }
-  return inNode;
+  return wrk;
 }

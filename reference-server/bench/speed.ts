@@ -1,5 +1,6 @@
 /** How fast the reference server is, against servers of the same answer by turns on the same machine. */
 import { randomBytes } from 'node:crypto';
+import { median } from 'simple-statistics';
 import { startReferenceServer } from '../reference-server.ts';
 import { quickestGenerator } from './load-generator.ts';
 import { type MeasuredServer, startMeasured } from './start-measured.ts';
@@ -18,11 +19,6 @@ export interface Ratio {
 const generator = await quickestGenerator();
 /** What sends the load. */
 export const generatorName = generator.name;
-
-function median(values: readonly number[]): number {
-  const sorted = [...values].sort((one, other) => one - other);
-  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
-}
 
 async function round({ url, key, usage }: MeasuredServer, path: string, seconds: number): Promise<Ratio> {
   const before = await usage();

@@ -9,6 +9,7 @@ import { median } from 'simple-statistics';
 import { createRedactor } from '../../checks/wire/redaction.ts';
 import { startMeasured } from '../../reference-server/bench/start-measured.ts';
 import type { LoadPlan } from '../lib/scenario.ts';
+import { ANIMALS } from '../proofs/known-capacity-server.ts';
 import { EventLog } from '../runner/k6/event-log.ts';
 import { provideK6 } from '../runner/k6/k6-binary.ts';
 import { systemTags } from '../runner/k6/k6-options.ts';
@@ -21,13 +22,6 @@ const ROUNDS = 5;
 const SECONDS = 5;
 const CONNECTIONS = 20;
 const PLAN = { perMinute: 100_000_000, perDay: 1_000_000_000 };
-
-const animals = Array.from({ length: 20 }, (_, index) => ({
-  id: index + 1,
-  name: `Animal ${index + 1}`,
-  categoryId: 7,
-  status: ['available', 'pending', 'sold'][index % 3],
-}));
 
 interface Contender {
   readonly name: string;
@@ -123,7 +117,7 @@ async function round(contender: Contender, k6: string): Promise<number> {
 export async function measureLoop(): Promise<{ readonly sampled: number; readonly everyBody: number }> {
   const k6 = await provideK6((line) => process.stderr.write(`${line}\n`));
   const folder = await mkdtemp(join(tmpdir(), 'bench-load-'));
-  const task = { body: JSON.stringify(animals), key: 'a-key-for-the-bench', animals: 20 };
+  const task = { body: JSON.stringify(ANIMALS), key: 'a-key-for-the-bench', animals: 20 };
   const server = await startMeasured('bare-with-rate-headers', task);
   try {
     const [bare, ...ours] = await contenders(server.url, folder);

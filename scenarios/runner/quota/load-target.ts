@@ -61,7 +61,6 @@ export function loadTarget(
 export interface EmbeddedOptions {
   readonly clockSpeed?: number;
   readonly fault?: string;
-  readonly animals?: number;
 }
 
 /** The embedded reference server as a target: every permission, and Enterprise keys whose plan nothing exhausts. */
