@@ -31,6 +31,19 @@ export const changingTargets: readonly HostileTarget[] = [
       else connection.write(onTheWire(await answers(request)));
     },
   })),
+  hostile('resets every seventh connection', GOOD, (answers) => ({
+    async request(connection, request) {
+      if (connection.number % 7 === 0) connection.reset();
+      else connection.write(onTheWire(await answers(request)));
+    },
+  })),
+  hostile('has a gateway that loses one request in twelve', GOOD, (answers) => ({
+    async request(connection, request) {
+      const body = Buffer.from('<html><h1>502 Bad Gateway</h1></html>');
+      const gone = { status: 502, headers: [['Content-Type', 'text/html']] as const, body };
+      connection.write(onTheWire(request.number % 12 === 0 ? gone : await answers(request)));
+    },
+  })),
   hostile('becomes slow', GOOD, (answers) => ({
     async request(connection, request) {
       const answer = onTheWire(await answers(request));

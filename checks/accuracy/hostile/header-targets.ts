@@ -21,6 +21,18 @@ const refuses = (name: string, headers: Answer['headers']) =>
     429,
   );
 
+/** The answer with its Date put forward by these seconds, in another form perhaps. */
+function dated(answer: Answer, seconds: number, write = (date: Date) => date.toUTCString()): Answer {
+  const [, value = ''] = answer.headers.find(([name]) => name.toLowerCase() === 'date') ?? [];
+  return withHeaders(answer, [['Date', write(new Date(Date.parse(value) + seconds * 1000))]]);
+}
+
+/** The form of C's asctime, which is obsolete (RFC 9110, 5.6.7). */
+function obsolete(date: Date): string {
+  const [weekday, day, month, year, time] = date.toUTCString().split(/,? /);
+  return `${weekday} ${month} ${day} ${time} ${year}`;
+}
+
 const EMPTY = Buffer.alloc(0);
 const CONTENT_TYPE: Answer['headers'] = [['Content-Type', 'application/json']];
 
@@ -103,6 +115,12 @@ export const headerTargets: readonly HostileTarget[] = [
   ),
   changes('has a Date a thousand years ahead', (answer) =>
     withHeaders(answer, [['Date', 'Sat, 21 Nov 3026 00:00:00 GMT']]),
+  ),
+  changes('has a Date twenty seconds ahead', (answer) => dated(answer, 20)),
+  changes('has a Date in local time that it calls GMT', (answer) => dated(answer, 2 * 3600)),
+  changes('has a Date in an obsolete form', (answer) => dated(answer, 0, obsolete)),
+  changes('has the Dates of two machines that differ', (answer, { number }) =>
+    dated(answer, number % 2 === 0 ? 40 : 0),
   ),
   changes('has an unreadable Date', (answer) => withHeaders(answer, [['Date', 'yesterday']])),
   changes('has no Date', (answer) => withoutHeaders(answer, 'date')),

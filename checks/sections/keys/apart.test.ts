@@ -262,7 +262,7 @@ t.test('requests without a valid key that were served explain what a key lost', 
   t.match(await judged(run, keysApartChecks, 'rate-invalid-key-free'), {
     verdict: 'inconclusive',
     reason:
-      'the target served 6 requests without a valid key, and may have counted them (see auth-unknown-key)',
+      '6 of the requests without a valid key were served, and may have been counted (see auth-unknown-key)',
   });
 });
 

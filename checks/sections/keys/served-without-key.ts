@@ -11,5 +11,5 @@ export function servedWithoutKey({ exchanges }: Pick<Trace, 'exchanges'>): strin
   const [first] = served;
   if (first === undefined) return undefined;
   const row = first.sentBy === countedInvalid.id ? 'auth-unknown-key' : first.sentBy;
-  return `the target served ${served.length} requests without a valid key, and may have counted them (see ${row})`;
+  return `${served.length} of the requests without a valid key were served, and may have been counted (see ${row})`;
 }
