@@ -13,11 +13,15 @@ export interface Took {
   readonly megabytes: number;
   /** Everything that it printed. */
   readonly output: string;
+  /** Whether it was killed before its end. */
+  readonly killed: boolean;
 }
 
 export interface RunOptions {
   /** A moment at which it is killed. */
-  readonly killed?: Promise<unknown>;
+  readonly killed?: Promise<unknown> | undefined;
+  /** Variables beside those of this process. */
+  readonly env?: Readonly<Record<string, string>>;
   /** Told of what it prints, with the seconds since its start. */
   readonly onOutput?: (text: string, seconds: number) => void;
 }
@@ -29,11 +33,12 @@ export interface RunOptions {
  */
 export async function took(
   args: readonly string[],
-  { killed, onOutput = () => {} }: RunOptions = {},
+  { killed, env = {}, onOutput = () => {} }: RunOptions = {},
 ): Promise<Took> {
   const begun = performance.now();
   const since = () => (performance.now() - begun) / 1000;
   const child = spawn(process.execPath, ['--import', TELL_MEMORY, COMMAND, ...args], {
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -45,7 +50,8 @@ export async function took(
   }
   void killed?.then(() => child.kill('SIGKILL'));
   await once(child, 'close');
-  if (child.exitCode !== 0 && child.signalCode !== 'SIGKILL') throw new Error(`${args.join(' ')}: ${output}`);
+  const wasKilled = child.signalCode === 'SIGKILL';
+  if (child.exitCode !== 0 && !wasKilled) throw new Error(`${args.join(' ')}: ${output}`);
   const kibibytes = Number(/resident (\d+) KiB/.exec(output)?.[1]);
-  return { seconds: since(), megabytes: (kibibytes * 1024) / 1e6, output };
+  return { seconds: since(), megabytes: (kibibytes * 1024) / 1e6, output, killed: wasKilled };
 }

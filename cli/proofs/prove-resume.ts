@@ -4,13 +4,10 @@
  * provoked. It must come to the verdict of a run that nobody touched, add no animal twice, and have no key banned but
  * the one for bans.
  */
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
 import { PERMISSIONS } from '../../checks/profile/permissions.ts';
 import { type KeyRole, PROFILE_DEFAULTS } from '../../checks/profile/target-profile.ts';
@@ -19,6 +16,7 @@ import { readJournal } from '../../checks/run/journal.ts';
 import { nameSent } from '../../checks/sections/add/refused-additions.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { readReport } from '../../reports/read-report.ts';
+import { type Took, took } from '../bench/command.ts';
 import { profileKeys, variableOf } from '../serve/serve-profile.ts';
 
 const KILLS = 10;
@@ -35,7 +33,6 @@ const ROLES: Readonly<Record<string, readonly KeyRole[]>> = {
   'free-2': ['functional'],
   'free-ban': ['ban'],
 };
-const COMMAND = fileURLToPath(new URL('../main.js', import.meta.url));
 const runs = Number(process.argv[2] ?? 3);
 
 /** When a process is killed: after so many milliseconds, or with so many requests more of a count or a ban. */
@@ -52,40 +49,6 @@ async function timeToKill(kill: Kill, journal: string, signal: AbortSignal): Pro
   if ('after' in kill) return sleep(kill.after, undefined, { signal });
   const most = (await countedIn(journal)) + kill.counted;
   while ((await countedIn(journal)) < most) await sleep(3, undefined, { signal });
-}
-
-interface Ended {
-  readonly seconds: number;
-  readonly output: string;
-}
-
-/** Runs the command until it ends, or is killed. */
-async function command(
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-  journal: string,
-  kill?: Kill,
-): Promise<Ended & { readonly killed: boolean }> {
-  const startedAt = performance.now();
-  const child = spawn(process.execPath, [COMMAND, ...args], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk));
-  const closed = once(child, 'close');
-  if (kill !== undefined) {
-    const dying = new AbortController();
-    await Promise.race([closed, timeToKill(kill, journal, dying.signal).catch(() => undefined)]);
-    dying.abort();
-    child.kill('SIGKILL');
-  }
-  await closed;
-  return {
-    seconds: (performance.now() - startedAt) / 1000,
-    output,
-    killed: child.signalCode === 'SIGKILL',
-  };
 }
 
 interface DayRun {
@@ -121,12 +84,15 @@ async function dayRun(killed: readonly Kill[]): Promise<DayRun> {
     await writeFile(profile, text);
     const env = Object.fromEntries(keys.map(({ name, value }) => [variableOf(name), value]));
     let [kills, seconds] = [0, 0];
-    let ended: Awaited<ReturnType<typeof command>> | undefined;
+    let ended: Took | undefined;
     const journal = join(out, JOURNAL_FILE);
     for (const kill of [...killed, undefined]) {
       const begun = await readFile(journal, 'utf8').catch(() => '');
       const args = begun.includes('\n') ? ['--resume', out] : ['--profile', profile, '--out', out];
-      ended = await command(['check', ...args, '--format', 'tap'], env, journal, kill);
+      const dying = new AbortController();
+      const killed = kill && timeToKill(kill, journal, dying.signal).catch(() => undefined);
+      ended = await took(['check', ...args, '--format', 'tap'], { env, killed });
+      dying.abort();
       seconds += ended.seconds;
       if (!ended.killed) break;
       kills += 1;
