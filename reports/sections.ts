@@ -22,19 +22,11 @@ export function sectionName(section: string): string {
   return heading === undefined ? section : `${section} ${heading}`;
 }
 
-function order(section: string): number[] {
-  return section.split('.').map(Number);
-}
-
 /** Groups rows by section, in the order of the document. */
 export function bySection<Row extends { readonly section: string }>(
   rows: readonly Row[],
 ): { readonly section: string; readonly name: string; readonly rows: readonly Row[] }[] {
   return [...groupBy(rows, ({ section }) => section)]
-    .sort(([a], [b]) => {
-      const [aMain = 0, aSub = 0] = order(a);
-      const [bMain = 0, bSub = 0] = order(b);
-      return aMain - bMain || aSub - bSub;
-    })
+    .sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
     .map(([section, group]) => ({ section, name: sectionName(section), rows: group }));
 }

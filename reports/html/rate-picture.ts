@@ -8,6 +8,7 @@ import {
   type Ban,
   COLUMNS,
   type Column,
+  type Fate,
   type KeySeries,
   type RateWindow,
   rateSeries,
@@ -163,14 +164,19 @@ function needs(series: KeySeries, seconds: number, pixels: number): string {
   return step === undefined ? 'never' : `n${step}`;
 }
 
-const below = ({ refused, banned, unanswered }: Column) => refused + banned + unanswered;
+/** What is drawn downwards, from the line on. */
+const DOWN = ['refused', 'banned', 'unanswered'] as const satisfies readonly Fate[];
+
+/** How many requests of a column are drawn downwards, or of the first few kinds. */
+const below = (column: Column, kinds: number = DOWN.length) =>
+  DOWN.slice(0, kinds).reduce((sum, kind) => sum + column[kind], 0);
 
 /** Requests as bars: up what was admitted, down what was refused, banned or unanswered, all to one scale. */
 function bars(series: KeySeries): SafeHtml {
   const { base, bottom } = plotOf(series);
   const { columns } = series;
   const tallest = Math.max(...columns.map(({ admitted }) => admitted));
-  const deepest = Math.max(...columns.map(below));
+  const deepest = Math.max(...columns.map((column) => below(column)));
   const unit = Math.max(tallest / BARS.up, deepest / BARS.down, 1 / BARS.up);
   const size = (requests: number, least: number) => (requests === 0 ? 0 : Math.max(least, requests / unit));
   const down = (requests: number) => base + size(requests, BARS.leastDown);
@@ -182,27 +188,10 @@ function bars(series: KeySeries): SafeHtml {
         return { left: column.index, right: column.index + 1, from, to };
       }),
     );
-  const stacked = (name: string, before: (column: Column) => number, own: (column: Column) => number) =>
-    part(name, (column) => {
-      const from = down(before(column));
-      return [from, own(column) === 0 ? from : down(before(column) + own(column))];
-    });
   const drawn = [
     part('b-admitted', ({ admitted }) => [base, base - size(admitted, BARS.leastUp)]),
-    stacked(
-      'b-refused',
-      () => 0,
-      ({ refused }) => refused,
-    ),
-    stacked(
-      'b-banned',
-      ({ refused }) => refused,
-      ({ banned }) => banned,
-    ),
-    stacked(
-      'b-unanswered',
-      ({ refused, banned }) => refused + banned,
-      ({ unanswered }) => unanswered,
+    ...DOWN.map((kind, place) =>
+      part(`b-${kind}`, (column) => [down(below(column, place)), down(below(column, place + 1))]),
     ),
   ];
   return stretched(bottom, html`${drawn}`);
