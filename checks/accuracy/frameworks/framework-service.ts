@@ -1,7 +1,7 @@
 /** Starts a service built on third-party libraries, in a thread or process of its own. */
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -114,7 +114,11 @@ async function startProcess(
   return {
     baseUrl: baseUrl(port),
     keys,
-    clock: sharedClock((milliseconds) => writeFileSync(ahead, String(Math.ceil(milliseconds)))),
+    // Put in place as a whole: a reader that found it empty would be back in the machine's own time.
+    clock: sharedClock((milliseconds) => {
+      writeFileSync(`${ahead}.new`, String(Math.ceil(milliseconds)));
+      renameSync(`${ahead}.new`, ahead);
+    }),
     close: async () => {
       child.stdin.end();
       await once(child, 'exit');
