@@ -1,7 +1,7 @@
 import type { Call } from '../../call.ts';
 import type { Plan } from '../../plans.ts';
 import type { Personality } from '../personality.ts';
-import type { When } from '../shapes.ts';
+import { admitting, type When } from '../shapes.ts';
 
 /** Building blocks for faults of limits and windows. */
 
@@ -59,25 +59,18 @@ export function admitsOther(plan: Plan, window: 'perMinute' | 'perDay', differen
 }
 
 /** Serves some requests without counting them, while X-RateLimit-Remaining falls as if they were counted. */
-export function uncounted(when: (call: Call) => boolean): Personality {
-  return {
-    behaviour: (usual) => {
-      const accounts = new Map<string, { quota: Call['quota']; free: number }>();
-      return {
-        admit(key, call) {
-          const known = accounts.get(key.name);
-          if (known !== undefined && when(call)) {
-            known.free += 1;
-            const remaining = Math.max(0, known.quota.remaining - known.free);
-            return { quota: { ...known.quota, remaining }, refusedBy: null, refusal: null };
-          }
-          const gate = usual.admit(key, call);
-          const free = known?.quota.resetAt === gate.quota.resetAt ? known.free : 0;
-          accounts.set(key.name, { quota: gate.quota, free });
-          const remaining = Math.max(0, gate.quota.remaining - free);
-          return { ...gate, quota: { ...gate.quota, remaining } };
-        },
-      };
-    },
-  };
-}
+export const uncounted = (when: (call: Call) => boolean) => () => {
+  const accounts = new Map<string, { quota: Call['quota']; free: number }>();
+  return admitting((usual, key, call) => {
+    const known = accounts.get(key.name);
+    if (known !== undefined && when(call)) {
+      known.free += 1;
+      const remaining = Math.max(0, known.quota.remaining - known.free);
+      return { quota: { ...known.quota, remaining }, refusedBy: null, refusal: null };
+    }
+    const gate = usual(key, call);
+    const free = known?.quota.resetAt === gate.quota.resetAt ? known.free : 0;
+    accounts.set(key.name, { quota: gate.quota, free });
+    return { ...gate, quota: { ...gate.quota, remaining: Math.max(0, gate.quota.remaining - free) } };
+  });
+};
