@@ -1,7 +1,8 @@
 import { accessSync, constants, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { FORMATS } from '../../reports/formats.ts';
 import { renderCapacitySvg } from '../../reports/load/capacity-svg.ts';
-import { LOAD_FORMATS, loadFile } from '../../reports/load/load-formats.ts';
+import { LOAD_FORMATS } from '../../reports/load/load-formats.ts';
 import { renderCapacityHtml, renderLoadHtml } from '../../reports/load/load-html.ts';
 import { capacityOutcome, type LoadOutcome, loadOutcome } from '../../reports/load/load-outcome.ts';
 import { WRITTEN, writePrivately } from '../../reports/write-reports.ts';
@@ -10,7 +11,12 @@ import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { makePrivateFolder, unwritable } from '../check/check-folder.ts';
 
 /** What a load or a search for a capacity is judged by: an earlier one's must not stand beside a later one's. */
-const RESULTS = ['load-report.json', 'capacity.json', 'capacity.svg', ...WRITTEN.map(loadFile)];
+const RESULTS = [
+  'load-report.json',
+  'capacity.json',
+  'capacity.svg',
+  ...WRITTEN.map((name) => FORMATS[name].file),
+];
 
 /**
  * Makes the folder for the results of a load, private, without the results of an earlier one.
@@ -44,6 +50,9 @@ export async function writeCapacityReports(folder: string, result: CapacityResul
 
 async function writeFormats(folder: string, outcome: LoadOutcome, page: string): Promise<string> {
   for (const name of WRITTEN)
-    await writePrivately(join(folder, loadFile(name)), name === 'html' ? page : LOAD_FORMATS[name](outcome));
-  return join(folder, loadFile('html'));
+    await writePrivately(
+      join(folder, FORMATS[name].file),
+      name === 'html' ? page : LOAD_FORMATS[name](outcome),
+    );
+  return join(folder, FORMATS.html.file);
 }

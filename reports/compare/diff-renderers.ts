@@ -3,7 +3,7 @@ import { moment } from '../facts.ts';
 import { code, prose, table } from '../markdown-text.ts';
 import { count, verdictWords } from '../outcome.ts';
 import { shownLine } from '../visible-text.ts';
-import { CHANGES, type ChangeKind, type ReportDiff, type RequirementChange } from './diff.ts';
+import { CHANGES, type ChangeKind, type ReportDiff } from './diff.ts';
 
 /** The difference for other programs; the shape of ReportDiff is stable within its formatVersion. */
 export function renderDiffJson(diff: ReportDiff): string {
@@ -23,7 +23,7 @@ export function renderDiffText(diff: ReportDiff, colour = false): string {
   const rows = diff.requirements.map((row) => {
     const reason =
       row.kind === 'broke' || row.kind === 'no-longer-verified' ? `\n    ${shownLine(row.reason, 300)}` : '';
-    return `${signs[row.kind]} ${row.id} (${row.section}) ${change(row)}${reason}\n`;
+    return `${signs[row.kind]} ${row.id} (${row.section}) is ${row.is}, was ${row.was}${reason}\n`;
   });
   const gaps = diff.gaps.map(({ id, section, was, is, pinned, breaksPin }) => {
     const before = was === is ? '' : `, was ${shownLine(was, 120)}`;
@@ -99,8 +99,4 @@ function runs({ old, new: now }: ReportDiff): string {
       ? shownLine(now.target, 120)
       : `${shownLine(old.target, 120)} against ${shownLine(now.target, 120)}`;
   return `${where}: ${name(old)} to ${name(now)}`;
-}
-
-function change(row: RequirementChange): string {
-  return `is ${row.is}, was ${row.was}`;
 }

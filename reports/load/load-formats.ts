@@ -1,4 +1,4 @@
-import { FORMATS, type FormatName } from '../formats.ts';
+import type { FormatName } from '../formats.ts';
 import type { Table } from '../html/table.ts';
 import { code, fold, prose, table } from '../markdown-text.ts';
 import { renderBadge } from '../pipelines/badge.ts';
@@ -23,11 +23,6 @@ export const LOAD_FORMATS = {
   github: renderGithubAnnotations,
   badge: renderBadge,
 } as const satisfies Readonly<Record<LoadFormatName, (outcome: LoadOutcome) => string>>;
-
-/** The name of a format's file in a folder of results. */
-export function loadFile(name: FormatName): string {
-  return FORMATS[name].file;
-}
 
 const SIGN = { held: '✅', broken: '❌', open: '⚠️' } as const;
 /** The worst first. */

@@ -1,23 +1,20 @@
 import type { TestRun } from '../test-run.ts';
 
-/** The endpoint badge of shields.io, https://shields.io/badges/endpoint-badge; other fields are refused there. */
-interface EndpointBadge {
-  readonly schemaVersion: 1;
-  readonly label: string;
-  readonly message: string;
-  readonly color: 'brightgreen' | 'red' | 'yellow';
-  /** Keeps a reader's `?color=` from painting a failure green. */
-  readonly isError: boolean;
-}
+const COLOURS = { held: 'brightgreen', broken: 'red', open: 'yellow' } as const;
 
-/** A badge for a README: the verdict and the numbers that matter. */
+/**
+ * A badge for a README: the verdict and the numbers that matter, as the endpoint badge of shields.io takes them. Other
+ * fields are refused there.
+ *
+ * @see https://shields.io/badges/endpoint-badge
+ */
 export function renderBadge({ name, short, verdict }: TestRun): string {
-  const color = ({ held: 'brightgreen', broken: 'red', open: 'yellow' } as const)[verdict];
-  const badge: EndpointBadge = {
+  const badge = {
     schemaVersion: 1,
     label: name,
     message: short,
-    color,
+    color: COLOURS[verdict],
+    // Keeps a reader's `?color=` from painting a failure green.
     isError: verdict !== 'held',
   };
   return `${JSON.stringify(badge, null, 2)}\n`;
