@@ -133,6 +133,42 @@ t.test('answers that were under way at the same time are not put in order', asyn
   t.match(next(1010), { kind: 'disturbed' });
 });
 
+t.test('requests that were under way together count between the two beside them', async (t) => {
+  /** One alone, five together, and one alone that leaves so many. */
+  const around = (left: number, five: Partial<RateReading> = {}) =>
+    judge([
+      ...answers(59),
+      ...[54, 57, 55, 58, 56].map((remaining, index) =>
+        reading({ sentAt: 100 + index, receivedAt: 200 - index, remaining, reset: RESET, ...five }),
+      ),
+      reading({ sentAt: 300, remaining: left, reset: RESET }),
+    ]);
+  t.match(around(53), { kind: 'falls', steps: 1 });
+  t.match(around(52), { kind: 'disturbed' }, 'somebody else sent one');
+  t.match(around(54), { kind: 'falls' }, 'one may hide in a fraction');
+  t.match(around(58), { kind: 'broken', actual: /^from 59 it came to 58, 5 more than/ });
+  t.match(around(58, { remaining: undefined }), { kind: 'unseen' }, 'what shows none may not count');
+  t.match(
+    judge([
+      ...quick(59),
+      ...[58, 57].map((remaining) => reading({ sentAt: 100, remaining, reset: RESET })),
+      ...[59, 59].map((remaining, index) => reading({ sentAt: 200 + index * 20, remaining, reset: RESET })),
+    ]),
+    { kind: 'broken', actual: 'it came from 59 to 59 over 3 requests, 2 times of 2' },
+  );
+  t.match(around(58, { status: 429 }), { kind: 'unseen' });
+  t.match(around(58, { afterLost: true }), { kind: 'unseen' });
+  t.match(
+    judge([
+      reading({ sentAt: 0, remaining: 1, reset: RESET }),
+      ...[0, 0].map((remaining) => reading({ sentAt: 100, remaining, reset: RESET })),
+      reading({ sentAt: 300, remaining: 0, reset: RESET }),
+    ]),
+    { kind: 'unseen' },
+    'below 0 nothing falls',
+  );
+});
+
 t.test('where answers were lost, requests may have been counted', async (t) => {
   t.match(judge(answers(59, 58, { remaining: 55, afterLost: true }, 54)), { kind: 'falls', steps: 2 });
   t.match(judge(answers(59, 58, { remaining: 56, afterLost: true }, 55)), { kind: 'falls', steps: 2 });
@@ -391,41 +427,60 @@ const EPOCH = 29_500_000 * MINUTE;
 interface Sending {
   readonly pauses: readonly number[];
   readonly latencies: readonly number[];
+  /** How many are under way together, in turn; 1 by default. */
+  readonly together?: readonly number[];
 }
-const anySending = fc.record({
+const pausesAndLatencies = {
   pauses: fc.array(fc.oneof(fc.nat(50), fc.nat(3000), fc.nat(20_000)), { minLength: 60, maxLength: 120 }),
   latencies: fc.array(fc.integer({ min: 2, max: 400 }), { minLength: 1, maxLength: 20 }),
-});
+};
+const anySending: fc.Arbitrary<Sending> = fc.oneof(
+  fc.record(pausesAndLatencies),
+  fc.record({
+    ...pausesAndLatencies,
+    // The first is alone: what a neighbour spends before that shows nowhere.
+    together: fc
+      .array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 20 })
+      .map((counts) => [1, ...counts]),
+  }),
+);
 
-/** One request after another; the neighbour, where there is one, sends before each that `spends` names. */
+/**
+ * One request after another, or some together, of which the last one sent arrives first; the neighbour, where there is
+ * one, sends before each that `neighbour` names.
+ */
 function sequence(
   limit: SimulatedLimit,
   capacity: number,
-  { pauses, latencies }: Sending,
+  { pauses, latencies, together = [1] }: Sending,
   uncounted: (index: number) => boolean = () => false,
   neighbour: (index: number) => boolean = () => false,
 ): RateReading[] {
   const says = limit(capacity);
   let now = EPOCH;
   let before: ReturnType<typeof says> | undefined;
-  return pauses.map((pause, index) => {
+  return pauses.flatMap((pause, index) => {
     const latency = latencies[index % latencies.length] ?? 2;
     const sentAt = now;
-    const arrivesAt = sentAt + Math.floor(latency / 2);
-    if (neighbour(index)) before = says(arrivesAt);
-    const said: ReturnType<typeof says> = uncounted(index) && before !== undefined ? before : says(arrivesAt);
-    before = said;
-    now = sentAt + latency + pause;
-    return reading({
-      id: `test#${index}`,
-      sentAt,
-      receivedAt: sentAt + latency,
-      operation: OPERATIONS[index % 3] ?? 'listPets',
-      status: said.admitted ? 200 : 429,
-      limit: capacity,
-      remaining: said.remaining,
-      reset: Math.ceil(said.reset / 1000) * 1000,
-    });
+    const count = together[index % together.length] ?? 1;
+    now = sentAt + latency + count + pause;
+    return Array.from({ length: count }, (_, nth) => {
+      const arrivesAt = sentAt + Math.floor(latency / 2) + nth;
+      if (neighbour(index)) before = says(arrivesAt);
+      const said: ReturnType<typeof says> =
+        uncounted(index) && before !== undefined ? before : says(arrivesAt);
+      before = said;
+      return reading({
+        id: `test#${index}.${nth}`,
+        sentAt,
+        receivedAt: sentAt + latency + nth,
+        operation: OPERATIONS[index % 3] ?? 'listPets',
+        status: said.admitted ? 200 : 429,
+        limit: capacity,
+        remaining: said.remaining,
+        reset: Math.ceil(said.reset / 1000) * 1000,
+      });
+    }).reverse();
   });
 }
 

@@ -9,11 +9,13 @@
 import type { RateReading } from '../wire/rate-headers.ts';
 import { DAY, MINUTE, SECOND } from './time.ts';
 
-/** Two answers in a row on a key, nothing of ours in flight between or beside them. */
+/** From an answer on a key beside which nothing of ours was under way to the next one of these. */
 interface Step {
   readonly from: RateReading;
   readonly to: RateReading;
-  /** How much Remaining fell. */
+  /** What was under way together in between. */
+  readonly between: readonly RateReading[];
+  /** How much Remaining fell, without one for each of these. */
   readonly fall: number;
   /** How much a bucket may have given back in that time. */
   readonly refill: number;
@@ -50,46 +52,57 @@ const forgottenBy = (
 
 function steps(readings: readonly RateReading[], perMinute: number, perDay: number): Step[] {
   const result: Step[] = [];
-  // When everything before `from` was answered: what is still in flight may fall on either side of it.
+  let from: RateReading | undefined;
+  /** What came since `from`: of requests that are under way together nobody knows which was counted first. */
+  let together: RateReading[] = [];
   let settledAt = Number.NEGATIVE_INFINITY;
   for (const [index, to] of readings.entries()) {
-    const from = readings[index - 1];
-    const next = readings[index + 1];
-    settledAt = Math.max(settledAt, readings[index - 2]?.receivedAt ?? settledAt);
-    if (from === undefined || !counts(from) || !counts(to)) continue;
-    // Requests whose answers were lost in between may have been counted.
-    if (to.afterLost === true) continue;
-    if (
-      settledAt > from.sentAt ||
-      from.receivedAt > to.sentAt ||
-      (next !== undefined && next.sentAt < to.receivedAt)
-    )
-      continue;
-    if (
-      from.remaining === undefined ||
-      to.remaining === undefined ||
-      from.limit !== to.limit ||
-      from.limit === undefined
-    )
-      continue;
-    const window = from.limit === perMinute ? MINUTE : from.limit === perDay ? DAY : undefined;
-    if (window === undefined) continue;
-    // Past the reset that was told, and within two seconds of it, everything may have been given back; so it may where the
-    // target’s clock was set back, and another window goes on.
-    const resetPassed =
-      from.reset !== undefined && to.reset !== undefined && Math.abs(to.reset - from.reset) > window / 2;
-    const elapsed = to.receivedAt - from.sentAt;
-    if (resetPassed || elapsed >= window / 4) continue;
-    const forgotten = forgottenBy(readings, from, to, window);
-    result.push({
-      from,
-      to,
-      fall: from.remaining - to.remaining,
-      refill: (from.limit * elapsed) / window,
-      forgotten,
-    });
+    const isAlone = settledAt <= to.sentAt && (readings[index + 1]?.sentAt ?? to.receivedAt) >= to.receivedAt;
+    settledAt = Math.max(settledAt, to.receivedAt);
+    together.push(to);
+    if (!isAlone) continue;
+    const step = from && stepOf(from, together, readings, perMinute, perDay);
+    if (step !== undefined) result.push(step);
+    from = to;
+    together = [];
   }
   return result;
+}
+
+/** @param since the answers since `from`, the last of them alone as well */
+function stepOf(
+  from: RateReading,
+  since: readonly RateReading[],
+  readings: readonly RateReading[],
+  perMinute: number,
+  perDay: number,
+): Step | undefined {
+  const to = since.at(-1);
+  const { remaining, limit, reset, sentAt } = from;
+  if (to?.remaining === undefined || remaining === undefined || limit === undefined) return undefined;
+  if (!counts(from) || !since.every((one) => counts(one) && one.limit === limit)) return undefined;
+  // Requests whose answers were lost in between may have been counted.
+  if (since.some(({ afterLost }) => afterLost === true)) return undefined;
+  // What shows no Remaining may not be counted; and below 0 nothing falls.
+  const between = since.slice(0, -1);
+  if (between.length > 0 && (remaining < since.length || since.some((one) => one.remaining === undefined)))
+    return undefined;
+  const window = limit === perMinute ? MINUTE : limit === perDay ? DAY : undefined;
+  if (window === undefined) return undefined;
+  // Past the reset that was told, and within two seconds of it, everything may have been given back; so it may where the
+  // target’s clock was set back, and another window goes on.
+  const resetPassed =
+    reset !== undefined && to.reset !== undefined && Math.abs(to.reset - reset) > window / 2;
+  const elapsed = to.receivedAt - sentAt;
+  if (resetPassed || elapsed >= window / 4) return undefined;
+  return {
+    from,
+    to,
+    between,
+    fall: remaining - to.remaining - between.length,
+    refill: (limit * elapsed) / window,
+    forgotten: forgottenBy(readings, from, to, window),
+  };
 }
 
 /** Where nothing is left Remaining cannot fall: that a request is admitted all the same is the limit's failure. */
@@ -111,31 +124,50 @@ const HIDDEN_FRACTION = 1.5;
 /** How many of a kind must agree before their common deviation is the target's and not a neighbour's. */
 const AGREEING = 4;
 
-type Kind = (step: Step) => string;
+type Kind = (reading: RateReading) => string;
 const KINDS: readonly Kind[] = [
-  ({ to }) => `${to.operation} answered ${to.status}`,
-  ({ to }) => to.operation,
-  ({ to }) => `status ${to.status}`,
+  ({ operation, status }) => `${operation} answered ${status}`,
+  ({ operation }) => operation,
+  ({ status }) => `status ${status}`,
   () => 'every request',
-  ({ to }) => (to.path.includes('status=') ? 'a list by status' : 'anything but a list by status'),
-  ({ to }) => /limit=\d+/.exec(to.path)?.[0] ?? 'anything without a limit',
+  ({ path }) => (path.includes('status=') ? 'a list by status' : 'anything but a list by status'),
+  ({ path }) => /limit=\d+/.exec(path)?.[0] ?? 'anything without a limit',
 ];
+
+/** Whether Remaining fell by as much as it would if each of such requests took so many. */
+function fellAsMuch(
+  { between, to, fall, refill, from }: Step,
+  isSuch: (one: RateReading) => boolean,
+  takes: number,
+) {
+  const such = [...between, to].filter(isSuch).length;
+  const mayBeBack = from.reset === to.reset ? 0 : refill + HIDDEN_FRACTION;
+  return fall + mayBeBack >= 1 + such * (takes - 1);
+}
 
 /** A kind of request that always deviates in the same way, while at least as many others do not, is no accident. */
 function alwaysAlike(all: readonly Step[]): RemainingVerdict | undefined {
+  const singly = all.filter(({ between }) => between.length === 0);
   for (const kind of KINDS) {
-    for (const name of new Set(all.map(kind))) {
-      const like = all.filter(
-        (step) => kind(step) === name && !toTheBottom(step) && !refusedWithNothingLeft(step),
+    for (const name of new Set(singly.map(({ to }) => kind(to)))) {
+      const isSuch = (one: RateReading) => kind(one) === name;
+      const like = singly.filter(
+        (step) => isSuch(step.to) && !toTheBottom(step) && !refusedWithNothingLeft(step),
       );
       const [first] = like;
       if (first === undefined || like.length < AGREEING || first.fall === 1) continue;
       if (!like.every(({ fall }) => fall === first.fall)) continue;
-      const others = all.filter((step) => kind(step) !== name);
+      const others = singly.filter(({ to }) => !isSuch(to));
       const explained =
         others.length === 0
           ? like.length >= 3 * AGREEING
           : others.filter(({ fall }) => fall === 1).length >= others.length * 0.9;
+      // Somebody else may have met each of a few, but not all that were under way together too.
+      if (
+        first.fall > 1 &&
+        !all.every((step) => singly.includes(step) || fellAsMuch(step, isSuch, first.fall))
+      )
+        continue;
       const refill = like.reduce((sum, step) => sum + step.refill, 0);
       const byRefill =
         first.fall < 1 &&
@@ -199,13 +231,17 @@ function beginOf(all: readonly Step[], step: Step): Step {
 }
 
 function broken(name: string, step: Step, times: number, of: number): RemainingVerdict {
-  const fell =
-    step.fall === 0 ? 'did not fall' : step.fall < 0 ? `rose by ${-step.fall}` : `fell by ${step.fall}`;
+  const { from, to, between, fall } = step;
+  const fell = fall === 0 ? 'did not fall' : fall < 0 ? `rose by ${-fall}` : `fell by ${fall}`;
+  const what =
+    between.length > 0
+      ? `came from ${from.remaining} to ${to.remaining} over ${between.length + 1} requests`
+      : `${fell} (${from.remaining} to ${to.remaining}) with ${name}`;
   return {
     kind: 'broken',
     expected: 'X-RateLimit-Remaining one lower after every request',
-    actual: `it ${fell} (${step.from.remaining} to ${step.to.remaining}) with ${name}, ${times} times of ${of}`,
-    readings: [step.to, step.from],
+    actual: `it ${what}, ${times} times of ${of}`,
+    readings: [to, from],
   };
 }
 
