@@ -1,7 +1,7 @@
 import { SECOND } from '../limits/time.ts';
 import type { Key } from '../profile/key.ts';
 import type { ClientRequest } from '../wire/client.ts';
-import { type AnsweredExchange, type Exchange, isAnswered, type Operation } from '../wire/exchange.ts';
+import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
 import { getPet, listPets, type RequestSpec } from '../wire/requests.ts';
 import type { RunFacts } from './run-facts.ts';
 import { FunctionalKeys } from './sending/functional-keys.ts';
@@ -141,7 +141,9 @@ export class Probe {
         ? ({ kind: 'none' } as const)
         : ({ kind: 'raw', name: null, ...credentials } as const);
     for (let attempt = 1; ; attempt += 1) {
-      const exchange = await this.#exchange(this.#firstName(spec), authorization, 'in-full');
+      const exchange = await this.#sender.amongStrangers(() =>
+        this.#exchange(this.#firstName(spec), authorization, 'in-full'),
+      );
       const ask = () => this.#exchange(ARE_YOU_THERE, authorization, 'in-full');
       // Whoever has no key adds nothing.
       const again = await this.#interference.repeats(exchange, { attempt, ask, repeatable: true });
@@ -222,17 +224,12 @@ export class Probe {
   ): Promise<{ readonly asked: RequestSpec; readonly exchange: AnsweredExchange }> {
     let asked = spec;
     if (payer !== undefined) {
-      const lane = this.lane(payer);
-      while (lane.isReserved)
+      while (this.lane(payer).isReserved)
         await this.waitUntil(this.now() + SECOND, `the count of key ${payer.name} to end`);
-      await this.waitUntil(
-        lane.readyAt(this.now(), this.trace.targetClock),
-        `the next window of key ${payer.name}`,
-      );
     }
     for (let attempt = 1; ; attempt += 1) {
-      const key = payer ?? (await this.#keyWithQuota(spec.operation));
-      const exchange = await this.#exchange(asked, authorizationOf(key), 'in-full');
+      const { key } = payer === undefined ? this.#payers.next(asked.operation, this.now()) : { key: payer };
+      const exchange = await this.#inTurn(asked, key);
       const ask = () => this.attempt(ARE_YOU_THERE, key);
       const repeatable = asked.again !== undefined;
       const { perMinute } = key.limits;
@@ -265,12 +262,17 @@ export class Probe {
     );
   }
 
-  /** The key that pays for a request for which a scene asks for none; waits until its minute admits it. */
-  async #keyWithQuota(operation: Operation): Promise<Key> {
-    const now = this.now();
-    const { key, at } = this.#payers.next(operation, now);
-    if (at > now) await this.waitUntil(at, `the next window of key ${key.name}`);
-    return key;
+  /** Sends when few others are under way with the key, and its minute admits it. */
+  #inTurn(spec: RequestSpec, key: Key): Promise<Exchange> {
+    const lane = this.lane(key);
+    return lane.turns.take(
+      () => lane.together(this.now()),
+      async () => {
+        const at = lane.readyAt(this.now(), this.trace.targetClock);
+        await this.waitUntil(at, `the next window of key ${key.name}`);
+        return this.#exchange(spec, authorizationOf(key), 'in-full');
+      },
+    );
   }
 
   #exchange(

@@ -3,7 +3,7 @@ import { TargetClock } from '../../limits/target-clock.ts';
 import { reading } from '../../limits/testing/simulated-limits.ts';
 import { MINUTE } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
-import { KeyLane } from './key-lane.ts';
+import { KeyLane, TOGETHER } from './key-lane.ts';
 
 const KEY: Key = {
   name: 'free-1',
@@ -50,6 +50,28 @@ t.test(
     t.equal(lane.readyAt(NOON + 2000, new TargetClock()), NOON + MINUTE);
     lane.learn(reading({ sentAt: NOON + MINUTE + 500, limit: 0 }));
     t.equal(lane.left(NOON + MINUTE + 500), 1, 'those of the last minute');
+  },
+);
+
+t.test(
+  'a few may be under way together, one where more could meet the limit or wait for one another',
+  async (t) => {
+    const limits = { perMinute: 60, perDay: 1000 };
+    const lane = new KeyLane({ ...KEY, limits });
+    const says = (remaining: number, took = 10, later = 0) =>
+      lane.learn(reading({ sentAt: NOON + later, receivedAt: NOON + later + took, limit: 60, remaining }));
+    t.equal(lane.together(NOON), TOGETHER, 'nothing was sent yet');
+    says(2 * TOGETHER);
+    t.equal(lane.together(NOON + 20), TOGETHER);
+    says(2 * TOGETHER - 1);
+    t.equal(lane.together(NOON + 20), 1, 'little is left');
+    says(50, 1501);
+    t.equal(lane.together(NOON + 2000), 1, 'the last answer took long');
+    says(40, 1500, 10);
+    t.equal(lane.together(NOON + 2000), TOGETHER);
+    lane.learn(reading({ sentAt: NOON, limit: 60, remaining: 0, status: 429 }));
+    says(30);
+    t.equal(lane.together(NOON + 2000), 1, 'it was refused once');
   },
 );
 

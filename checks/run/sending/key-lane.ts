@@ -1,8 +1,17 @@
 import type { TargetClock } from '../../limits/target-clock.ts';
-import { MINUTE } from '../../limits/time.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
+import { Turns } from './turns.ts';
+
+/** At most so many ordinary requests are under way with a key at the same time. */
+export const TOGETHER = 8;
+/**
+ * Where an answer takes longer, requests go one by one: of a target that works on one at a time the last of eight would
+ * otherwise come too late.
+ */
+const SLOW = 1.5 * SECOND;
 
 /** So many windows in a row that are empty after a single request are no accident, nor a neighbour's doing. */
 const MISLEADING = 3;
@@ -27,6 +36,8 @@ export class KeyLane {
   #emptyWindows = 0;
   /** Requests that were answered 429. */
   refusals = 0;
+  /** Who sends with it at the same time; see `together`. */
+  readonly turns = new Turns();
 
   constructor(key: Key) {
     this.key = key;
@@ -85,6 +96,16 @@ export class KeyLane {
       last?.remaining === 0 &&
       last.reset !== reset
     );
+  }
+
+  /**
+   * How many ordinary requests may be under way: one, where more could meet the limit together and earn a ban, or wait
+   * for one another.
+   */
+  together(now: number): number {
+    const last = this.#last;
+    const isSlow = last !== undefined && last.receivedAt - last.sentAt > SLOW;
+    return this.refusals > 0 || isSlow || this.left(now) < 2 * TOGETHER ? 1 : TOGETHER;
   }
 
   /** The target asked to wait until this moment. */

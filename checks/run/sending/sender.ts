@@ -8,8 +8,9 @@ import type { RunEvent } from '../run-events.ts';
 import type { RunFacts } from '../run-facts.ts';
 import type { GrowingTrace, Keeping } from '../trace.ts';
 import { RunEnded } from '../unsettled.ts';
-import { KeyLane } from './key-lane.ts';
+import { KeyLane, TOGETHER } from './key-lane.ts';
 import { asTheTargets, TargetPresence } from './target-presence.ts';
+import { Turns } from './turns.ts';
 
 /** What a sender works with. */
 export interface SenderOptions {
@@ -32,6 +33,7 @@ export class Sender {
   readonly presence: TargetPresence;
   /** By key (null: none), how often an unexpected 429 was waited out since the key's last request was admitted. */
   readonly waitsInVain = new Map<string | null, number>();
+  readonly #strangers = new Turns();
   readonly #options: SenderOptions;
   readonly #session: number;
   #additionRepeated = false;
@@ -55,6 +57,11 @@ export class Sender {
   /** The lanes of the keys that the target knows. */
   usable(): KeyLane[] {
     return this.lanes.filter(({ unusable }) => unusable === undefined);
+  }
+
+  /** Sends a request without a valid key when it is its turn: a few at the same time, one by one after a refusal. */
+  amongStrangers<T>(send: () => Promise<T>): Promise<T> {
+    return this.#strangers.take(() => (this.waitsInVain.has(null) ? 1 : TOGETHER), send);
   }
 
   /**
