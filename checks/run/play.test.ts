@@ -87,6 +87,69 @@ t.test('keys are driven to their limits side by side, and one that cannot tell e
   t.match(requirements.get('counted'), { verdict: 'pass' });
 });
 
+/** A scene that writes down when it begins, and ends a few moments later. */
+const begun = (id: string, notes: string[], options: Parameters<typeof scene>[1] = {}): Scene<string> =>
+  scene(id, options, async () => {
+    notes.push(`${id} begins`);
+    for (let moment = 0; moment < 3; moment += 1) await new Promise((resolve) => setImmediate(resolve));
+    notes.push(`${id} ends`);
+    return id;
+  });
+
+t.test('scenes that do not depend on one another are played together, the others in turn', async (t) => {
+  const notes: string[] = [];
+  const rows = [
+    begun('first', notes),
+    begun('second', notes, { beside: true }),
+    begun('third', notes, { beside: true }),
+    begun('fourth', notes),
+    begun('fifth', notes, { beside: true }),
+  ];
+  const { events } = await played(testRun(), { checks: rows.map((own) => holding(own.id, own)) });
+  t.strictSame(notes, [
+    'first begins',
+    'first ends',
+    'second begins',
+    'third begins',
+    'second ends',
+    'third ends',
+    'fourth begins',
+    'fourth ends',
+    'fifth begins',
+    'fifth ends',
+  ]);
+  t.strictSame(
+    events.flatMap((event) => (event.kind === 'check-ended' ? [event.id] : [])),
+    ['first', 'second', 'third', 'fourth', 'fifth'],
+  );
+});
+
+t.test('what sends no key begins with what it needs, and ends in its turn', async (t) => {
+  const notes: string[] = [];
+  const needed = begun('needed', notes);
+  const aside = begun('aside', notes, { needs: { needed }, anonymous: 1 });
+  const rows = [needed, begun('keyed', notes, { requests: 1 }), aside, begun('last', notes, { requests: 1 })];
+  await played(testRun(), { checks: rows.map((own) => holding(own.id, own)) });
+  t.strictSame(notes, [
+    'needed begins',
+    'needed ends',
+    'keyed begins',
+    'aside begins',
+    'keyed ends',
+    'aside ends',
+    'last begins',
+    'last ends',
+  ]);
+  const defect = new TypeError('undefined is not a function');
+  const broken = scene('broken', { anonymous: 1 }, async () => {
+    throw defect;
+  });
+  await t.rejects(
+    played(testRun(), { checks: [holding('held', needed), holding('broken', broken)] }),
+    defect,
+  );
+});
+
 t.test('for what is not asked for nothing is played', async (t) => {
   const notes: string[] = [];
   const { requirements } = await played(permitting('writes'), {

@@ -8,7 +8,7 @@ import { type Judging, judgeCheck, Watch } from './judge.ts';
 import type { Run } from './run.ts';
 import type { RunEvent } from './run-events.ts';
 import type { RunFacts } from './run-facts.ts';
-import { isInTurn, keyScenesOf, type Needs, permitOf, type Scene } from './scene.ts';
+import { isInTurn, keyScenesOf, type Needs, permitOf, type Scene, sceneOf, scenesOf } from './scene.ts';
 
 /** What of a run decides which scenes are played. */
 type Planned = Pick<RunFacts, 'keys' | 'permissions'>;
@@ -37,6 +37,22 @@ export function lanes(
   }
   return byKey;
 }
+
+/** The scenes that spend little, in turn; those that are played at the same moment together. */
+function turnsOf(rows: readonly { readonly needs: Needs }[]): Scene<unknown>[][] {
+  const turns: Scene<unknown>[][] = [];
+  for (const scene of scenesOf(rows, isInTurn)) {
+    if (scene.kind !== 'scene') continue;
+    const last = turns.at(-1);
+    if (scene.beside && last?.[0]?.beside === true) last.push(scene);
+    else turns.push([scene]);
+  }
+  return turns;
+}
+
+/** Requests without a valid key change nothing for those with one, which need not wait for them. */
+const sendsNoKey = ({ requests, onEveryKey, anonymous }: Scene<unknown>) =>
+  requests === undefined && onEveryKey === undefined && anonymous !== undefined;
 
 const seesTheRest = ({ observe, conclude }: Check) => observe !== undefined || conclude !== undefined;
 
@@ -71,9 +87,25 @@ export async function playRun(
 
   // What was not asked for, and no answer can break either, need not wait for the end.
   tell((check) => !asked.includes(check) && !seesTheRest(check));
+  const turns = turnsOf(asked);
+  const aside = turns.flat().filter(sendsNoKey);
+  const played = new Set<unknown>();
+  const playUpTo = async (scene: unknown) => {
+    while (!played.has(scene)) {
+      for (const one of aside) {
+        // Its own turn waits for it, and tells what went wrong.
+        if (Object.values(one.needs).every((need) => played.has(sceneOf(need))))
+          run.play(one).catch(() => undefined);
+      }
+      const turn = turns.shift();
+      if (turn === undefined) return;
+      await Promise.all(turn.map((one) => run.play(one)));
+      for (const one of turn) played.add(one);
+    }
+  };
   for (const row of asked) {
     if (checks.some((check) => check === row)) onEvent?.({ kind: 'check-started', id: row.id });
-    for (const need of Object.values(row.needs).filter(isInTurn)) await run.playNeed(need);
+    for (const need of Object.values(row.needs).filter(isInTurn)) await playUpTo(sceneOf(need));
     tell((check) => check === row && settlesEarly(check));
   }
   await Promise.all(

@@ -2,6 +2,7 @@ import type { Key } from '../profile/key.ts';
 import type { Permission } from '../profile/permissions.ts';
 import { type Exchange, isAnswered } from '../wire/exchange.ts';
 import type { Probe } from './probe.ts';
+import { TOGETHER } from './sending/key-lane.ts';
 import { NotAsked, RunEnded, settledOr, Unsettled } from './unsettled.ts';
 
 /** What a scene costs at most, so that the bill can be shown before the run. */
@@ -27,6 +28,8 @@ export interface Scene<out T> extends Spending {
   readonly afterwards: boolean;
   /** A resumed run plays it again, since it is about now. */
   readonly eachSession: boolean;
+  /** Played at the same moment as its neighbours of this kind: what they find does not depend on one another. */
+  readonly beside: boolean;
   readonly play: (probe: Probe, source: OutcomeSource) => Promise<T>;
 }
 
@@ -75,7 +78,7 @@ export interface OutcomeSource {
   outcomeOf<T>(scene: Scene<T>): T;
 }
 
-const sceneOf = (need: Need): AnyScene => (need.kind === 'optional' ? need.scene : need);
+export const sceneOf = (need: Need): AnyScene => (need.kind === 'optional' ? need.scene : need);
 
 /**
  * The scenes that rows need, and those that these need, each once. What another one needs comes before it.
@@ -170,12 +173,13 @@ export interface SceneOptions<N extends Needs> extends Spending {
   readonly permit?: Permission;
   readonly afterwards?: boolean;
   readonly eachSession?: boolean;
+  readonly beside?: boolean;
 }
 
 /** Defines a scene. */
 export function scene<T, const N extends Needs = Record<never, never>>(
   id: string,
-  { needs, afterwards = false, eachSession = false, ...options }: SceneOptions<N> & { readonly needs?: N },
+  { needs, afterwards = false, eachSession = false, beside = false, ...options }: SceneOptions<N>,
   play: (probe: Probe, outcomes: OutcomesOf<N>) => Promise<T>,
 ): Scene<T> {
   const needed = needs ?? ({} as N);
@@ -185,6 +189,7 @@ export function scene<T, const N extends Needs = Record<never, never>>(
     needs: needed,
     afterwards,
     eachSession,
+    beside,
     ...options,
     play: (probe, source) => play(probe, gather(needed, source)),
   };
@@ -227,39 +232,74 @@ export interface InTurn<out T> {
 
 export const NOTHING_TRIED: InTurn<never> = { done: [], unsettled: [] };
 
+/** So many of a kind show in X-RateLimit-Remaining what each of them costs: one more than must agree on it. */
+const SHOWING = 5;
+
+type Try = <T, U>(things: Iterable<T>, work: (thing: T) => Promise<U>) => Promise<InTurn<U>>;
+
 /**
  * Tries things one by one. A lost answer costs only the thing that needed it. After a refusal that somebody else earned
  * nothing more is sent: it could earn a ban.
  *
  * @throws RunEnded, so that a resumed run plays the scene anew
  */
-export async function inTurn<T, U>(things: Iterable<T>, work: (thing: T) => Promise<U>): Promise<InTurn<U>> {
-  const done: U[] = [];
-  const unsettled: InTurn<U>['unsettled'][number][] = [];
-  for (const thing of things) {
-    try {
-      done.push(await work(thing));
-    } catch (error) {
-      if (!(error instanceof Unsettled) || error instanceof RunEnded) throw error;
-      const { message: reason, evidence } = error;
-      unsettled.push({ reason, evidence });
-      if (evidence.every(isAnswered)) break;
-    }
-  }
-  return { done, unsettled };
-}
+export const inTurn: Try = (things, work) => tried([...things], work, Number.POSITIVE_INFINITY);
 
-/** Tries at the same moment what cannot depend on one another, as requests with a key each; otherwise as `inTurn`. */
-export async function sideBySide<T, U>(
+/** Tries a few at the same time, where none depends on another one; otherwise as `inTurn`. */
+export const sideBySide: Try = (things, work) => tried([...things], work, 0);
+
+/** Tries the first of a kind one by one, so that it shows what each costs, and the others side by side. */
+export const firstInTurn: Try = (things, work) => tried([...things], work, SHOWING);
+
+async function tried<T, U>(
   things: readonly T[],
   work: (thing: T) => Promise<U>,
+  alone: number,
 ): Promise<InTurn<U>> {
-  const tried = await Promise.all(things.map((thing) => inTurn([thing], work)));
-  return {
-    done: tried.flatMap(({ done }) => done),
-    unsettled: tried.flatMap(({ unsettled }) => unsettled),
+  const results: InTurn<U>[] = [];
+  const queue = things.entries();
+  let isOver = false;
+  const next = async (): Promise<boolean> => {
+    const { value } = queue.next();
+    if (isOver || value === undefined) return false;
+    const [index, thing] = value;
+    try {
+      results[index] = { done: [await work(thing)], unsettled: [] };
+    } catch (error) {
+      if (!(error instanceof Unsettled) || error instanceof RunEnded) {
+        isOver = true;
+        throw error;
+      }
+      const { message: reason, evidence } = error;
+      results[index] = { done: [], unsettled: [{ reason, evidence }] };
+      isOver ||= evidence.every(isAnswered);
+    }
+    return true;
   };
+  for (let count = 0; count < alone && (await next()); count += 1);
+  await Promise.all(
+    Array.from({ length: TOGETHER }, async () => {
+      while (await next());
+    }),
+  );
+  return joined(Object.values(results));
 }
+
+/** What came of all of them, tried side by side. @throws Unsettled where one could not be done */
+export async function allOf<T, U>(
+  things: Iterable<T>,
+  work: (thing: T) => Promise<U>,
+): Promise<readonly U[]> {
+  const { done, unsettled } = await sideBySide(things, work);
+  for (const { reason, evidence } of unsettled) throw new Unsettled(reason, evidence);
+  return done;
+}
+
+/** What came of several such attempts. */
+export const joined = <T>(all: readonly InTurn<T>[]): InTurn<T> => ({
+  done: all.flatMap(({ done }) => done),
+  unsettled: all.flatMap(({ unsettled }) => unsettled),
+});
 
 /** A need that may be missing. */
 export const optional = <S extends AnyScene>(scene: S): Optional<S> => ({ kind: 'optional', scene });
