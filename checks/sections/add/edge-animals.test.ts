@@ -8,6 +8,7 @@ import { outcomeOf } from '../testing/judged.ts';
 import {
   type Addition,
   ANY_SCRIPT,
+  addedInTurn,
   basicAnimals,
   createdAnimals,
   DECOMPOSED,
@@ -26,10 +27,14 @@ async function edge() {
   return { scene, bodies: additionsOf(sent).map(({ body = '' }) => body) };
 }
 
-t.test('ten animals, in the order in which they are added', async (t) => {
+t.test('ten animals, in the order in which they are sent: seven together, then three in turn', async (t) => {
   const { scene, bodies } = await edge();
   const { anyScript, spaced, longName, categories, unknownCategory, ownId, unknownField } = scene;
-  const all = [anyScript, spaced, longName, ...categories, ownId, unknownField];
+  const all = [anyScript, spaced, ...categories, longName, ownId, unknownField];
+  t.strictSame(
+    addedInTurn(all).map(({ label }) => label),
+    ['255 characters', 'an id of its own', 'an unknown field'],
+  );
   t.strictSame(
     all.map(({ pet }) => pet?.id),
     Array.from({ length: 10 }, (_, index) => BigInt(101 + index)),
@@ -39,12 +44,12 @@ t.test('ten animals, in the order in which they are added', async (t) => {
     [
       [1n, 'sold'],
       [1n, 'available'],
-      [1n, 'sold'],
       [2n ** 53n + 1n, 'pending'],
       [-(2n ** 63n) + 1n, 'pending'],
       [0n, 'pending'],
       [2n ** 63n - 1n, 'pending'],
       [unknownCategory.sent.categoryId, 'pending'],
+      [1n, 'sold'],
       [1n, 'available'],
       [1n, 'pending'],
     ],
@@ -54,8 +59,8 @@ t.test('ten animals, in the order in which they are added', async (t) => {
     [
       'any script',
       'blanks around',
-      '255 characters',
       ...categories.map(({ sent }) => `categoryId ${sent.categoryId}`),
+      '255 characters',
       'an id of its own',
       'an unknown field',
     ],

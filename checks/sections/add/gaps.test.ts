@@ -5,7 +5,6 @@ import type { Otherwise } from '../list/testing/listed.ts';
 import { billOfGap } from '../testing/bill.ts';
 import { observed, played } from '../testing/judged.ts';
 import { addAnimalGaps } from './gaps.ts';
-import { TWIN } from './scenes.ts';
 import { addingRun, additionsOf } from './testing/adding.ts';
 
 /** Answers additions with such a body otherwise. */
@@ -76,13 +75,17 @@ t.test('which status an animal has that was added without one', async (t) => {
   t.equal((await said(400, '{}')).answer, undefined, 'nor is a refusal');
 });
 
-/** What is said of a run to whose additions these ids were given; undefined where one was refused. */
+/**
+ * What is said of a run to whose additions these ids were given; undefined where one was refused.
+ *
+ * @param twin the one that was added at the same moment as the one before it
+ */
 async function assigned(ids: readonly (bigint | undefined)[], twin?: number) {
   const { run } = addingRun();
   const additions = ids.map((id, index) => ({
-    label: index === twin ? TWIN : 'an animal',
+    label: 'an animal',
     pet: id === undefined ? undefined : { id },
-    exchange: answered({ id: `${index + 1}` }),
+    exchange: answered({ id: `${index + 1}`, sentAt: 10 * (index === twin ? index - 1 : index) }),
   }));
   await played(run, 'enough-animals', additions);
   const { answer, detail, evidence } = (await observed(run, addAnimalGaps, 'id-assignment')) ?? {};
@@ -113,9 +116,10 @@ t.test(
   'an animal that was refused, or added at the same moment as another, says nothing of it',
   async (t) => {
     t.match(await assigned([undefined, 1n, 2n, undefined, 3n]), { answer: 'ascending', evidence: '2,3,5' });
-    t.match(await assigned([1n, 2n, 4n, 3n], 3), { answer: 'ascending', evidence: '1,2,3' });
+    t.match(await assigned([1n, 2n, 3n, 5n, 4n], 4), { answer: 'ascending', evidence: '1,2,3' });
+    t.match(await assigned([1n, 2n, 3n, 5n, 4n]), { answer: 'other' });
     t.equal((await assigned([1n, 2n])).answer, undefined, 'two are too few');
-    t.equal((await assigned([1n, 2n, undefined, 3n], 3)).answer, undefined);
+    t.equal((await assigned([1n, 2n, 3n, 4n], 3)).answer, undefined);
   },
 );
 

@@ -7,13 +7,13 @@ import { answeredPet, described, listedPets } from '../../wire/pets.ts';
 import { addPet, addText, repeatable } from '../../wire/requests.ts';
 import { withStatus } from './invalid-bodies.ts';
 import {
+  addedInTurn,
   basicAnimals,
   categoryOf,
   edgeAnimals,
   enoughAnimals,
   namePrefix,
   storeSample,
-  TWIN,
   throwIfNobodyMayAdd,
 } from './scenes.ts';
 
@@ -30,7 +30,7 @@ function answerTo(exchange: AnsweredExchange, addition: string, accepted: string
 // Many parsers treat null like a missing field. Even so, an answer with a status of null is not a Pet.
 const nullStatus = scene(
   'null-status',
-  { permit: 'writes', needs: { sample: storeSample }, requests: 1, animals: 1 },
+  { permit: 'writes', needs: { sample: storeSample }, requests: 1, animals: 1, beside: true },
   async (probe, { sample }) => {
     throwIfNobodyMayAdd(probe);
     return probe.send(
@@ -45,7 +45,7 @@ const nullStatus = scene(
 /** The same animal as one that was accepted: only its label can be a reason to refuse it. */
 const labelledAsText = scene(
   'labelled-as-text',
-  { permit: 'writes', needs: { basic: basicAnimals }, requests: 1, animals: 1 },
+  { permit: 'writes', needs: { basic: basicAnimals }, requests: 1, animals: 1, beside: true },
   async (probe, { basic }) => {
     const like = basic.find(({ exchange }) => exchange.outcome.status === 201)?.sent;
     if (like === undefined) return undefined;
@@ -90,8 +90,8 @@ export const addAnimalGaps: readonly GapObserver[] = [
     };
   }),
   gap('id-assignment', { needs: { enough: enoughAnimals } }, ({ enough }) => {
-    const created = enough.flatMap(({ pet, label, exchange }) =>
-      pet === undefined || label === TWIN ? [] : [{ id: pet.id, exchange }],
+    const created = addedInTurn(enough).flatMap(({ pet, exchange }) =>
+      pet === undefined ? [] : [{ id: pet.id, exchange }],
     );
     const ids = created.map(({ id }) => id);
     if (ids.length < 3) return undefined;

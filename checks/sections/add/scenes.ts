@@ -84,6 +84,15 @@ async function addAtOnce(
   return additions;
 }
 
+/** Those beside which no other one was under way: their order is known. */
+export const addedInTurn = <A extends Pick<Addition, 'exchange'>>(all: readonly A[]): readonly A[] =>
+  all.filter(({ exchange: one }) =>
+    all.every(
+      ({ exchange: other }) =>
+        one === other || other.receivedAt <= one.sentAt || other.sentAt >= one.receivedAt,
+    ),
+  );
+
 /** Ids that two additions got, or that an older animal already had: which of the two is shown is unknown. */
 export function sharedIds(exchanges: readonly Exchange[]): ReadonlySet<bigint> {
   const known = new Set<bigint>();
@@ -283,12 +292,16 @@ export const edgeAnimals = scene(
     const prefix = namePrefix(probe.run.id);
     const edge = (id: string, label: string, request: (again: string) => RequestSpec) =>
       add(probe, `edge-animals:${id}`, label, request);
-    const anyScript = await edge('any-script', 'any script', (again) =>
-      escapedMore({ name: `${prefix}${again} ${ANY_SCRIPT}`, categoryId, status: 'sold' }),
-    );
-    const spaced = await edge('spaced', 'blanks around', (again) =>
-      addPet({ name: `  ${prefix}${again}\t${DECOMPOSED}\r\n `, categoryId, status: 'available' }),
-    );
+    const [anyScript, spaced, categories] = await Promise.all([
+      edge('any-script', 'any script', (again) =>
+        escapedMore({ name: `${prefix}${again} ${ANY_SCRIPT}`, categoryId, status: 'sold' }),
+      ),
+      edge('spaced', 'blanks around', (again) =>
+        addPet({ name: `  ${prefix}${again}\t${DECOMPOSED}\r\n `, categoryId, status: 'available' }),
+      ),
+      addCategories(probe),
+    ]);
+    // The others one by one: their order shows how ids are assigned and lists are sorted, and what each costs.
     const longName = await edge('long-name', '255 characters', (again) =>
       addPet({
         name: `${prefix}${again} long `.padEnd(255, 'abcdefghij'),
@@ -296,7 +309,6 @@ export const edgeAnimals = scene(
         status: 'sold',
       }),
     );
-    const categories = await addCategories(probe);
     const sentId = 10n ** 16n + drawNumber(probe.run, 'own id', 9n * 10n ** 16n);
     const ownId = await edge('own-id', 'an id of its own', (again) =>
       addPet({ id: sentId, name: `${prefix}${again} own`, categoryId, status: 'available' }),
@@ -314,37 +326,35 @@ export const edgeAnimals = scene(
   },
 );
 
-/** Adds animals with edge values of categoryId, and with edge cases of names. */
+/** Adds animals with edge values of categoryId, and with edge cases of names, at the same moment. */
 async function addCategories(
   probe: Probe,
 ): Promise<Pick<EdgeAnimals, 'categories' | 'unknownCategory' | 'largeCategories'>> {
   const prefix = namePrefix(probe.run.id);
-  const ofCategory = (categoryId: bigint, name: (again: string) => string) =>
-    add(probe, `edge-animals:category-${categoryId}`, `categoryId ${categoryId}`, (again) =>
-      addPet({ name: name(again), categoryId, status: 'pending' }),
-    );
   const named = (rest: string) => (again: string) => `${prefix}${again} ${rest}`;
-  // Beyond 2^53 a double loses the last digit, on either side of 0; the last one is the largest int64.
-  const beyondDouble = await ofCategory(9_007_199_254_740_993n, named('big'));
   // Names that look like another type, which is why they cannot begin with the run's id. A server that converts them
   // loses the name, or its leading 0.
   const digits = (again: string) =>
     `0${10n ** 11n + drawNumber(probe.run, `name of digits${again}`, 9n * 10n ** 11n)}`;
-  const lookalikes = [
-    await ofCategory(-9_223_372_036_854_775_807n, digits),
-    await ofCategory(0n, () => 'null'),
-  ];
   // U+0000 ends a string in some languages, but not a name.
   const veryLong = (again: string) =>
     `${`${prefix}${again} very long `.padEnd(VERY_LONG, 'abcdefghij')}\0end`;
-  const largest = await ofCategory(9_223_372_036_854_775_807n, veryLong);
   // Within 32 bits, but hardly an existing category: a target that accepts it does not check categories.
-  const unknownCategory = await ofCategory(
-    10n ** 8n + drawNumber(probe.run, 'unknown category', 10n ** 9n),
-    named('new'),
-  );
+  const unknown = 10n ** 8n + drawNumber(probe.run, 'unknown category', 10n ** 9n);
+  const ofCategory = (categoryId: bigint, name: (again: string) => string) =>
+    add(probe, `edge-animals:category-${categoryId}`, `categoryId ${categoryId}`, (again) =>
+      addPet({ name: name(again), categoryId, status: 'pending' }),
+    );
+  // Beyond 2^53 a double loses the last digit, on either side of 0; the one before the last is the largest int64.
+  const [beyondDouble, negative, zero, largest, unknownCategory] = await Promise.all([
+    ofCategory(9_007_199_254_740_993n, named('big')),
+    ofCategory(-9_223_372_036_854_775_807n, digits),
+    ofCategory(0n, () => 'null'),
+    ofCategory(9_223_372_036_854_775_807n, veryLong),
+    ofCategory(unknown, named('new')),
+  ]);
   return {
-    categories: [beyondDouble, ...lookalikes, largest, unknownCategory],
+    categories: [beyondDouble, negative, zero, largest, unknownCategory],
     unknownCategory,
     largeCategories: [beyondDouble, largest],
   };

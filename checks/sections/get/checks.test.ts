@@ -64,7 +64,7 @@ t.test('somebody else may remove an animal of theirs, and nobody one of the runâ
   t.match(await said(id, { store: [[1]], own: OWN, listed }), {
     verdict: 'fail',
     expected: '200 for animal 2',
-    evidence: 'retrievals#5,added-2',
+    evidence: 'retrievals#7,added-2',
   });
 });
 

@@ -1,7 +1,7 @@
 /** Sections 4.3 and 9: the deprecation of GET /pets/{petId} and its removal on 5 December 2030. */
 import { contract } from '../../../spec/contract.ts';
 import { type Check, check, doneOf, type GapObserver, gap, observes } from '../../run/check.ts';
-import { optional, scene } from '../../run/scene.ts';
+import { allOf, optional, scene } from '../../run/scene.ts';
 import type { Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, described } from '../../wire/pets.ts';
@@ -53,15 +53,18 @@ const ownServed = (retrieved: readonly Retrieval[]): readonly Retrieval[] =>
 /** Lists with the statuses of own animals that were retrieved, taken afterwards: they must show the same animals. */
 export const successorLists = scene(
   'successor-lists',
-  { needs: { retrievals }, requests: contract.statuses.length },
+  { needs: { retrievals }, requests: contract.statuses.length, beside: true },
   async (probe, { retrievals }) => {
     const statuses = new Set(ownServed(retrievals.done).map(({ exchange }) => answeredPet(exchange)?.status));
-    const lists = new Map<string, TakenList>();
-    for (const status of contract.statuses) {
-      if (statuses.has(status))
-        lists.set(status, await take(probe, { status, limit: contract.limit.maximum }));
-    }
-    return lists;
+    const asked = contract.statuses.filter((status) => statuses.has(status));
+    const lists = await allOf(
+      asked,
+      async (status): Promise<readonly [status: string, list: TakenList]> => [
+        status,
+        await take(probe, { status, limit: contract.limit.maximum }),
+      ],
+    );
+    return new Map(lists);
   },
 );
 

@@ -1,5 +1,5 @@
 /** Ids that no animal has, and texts that are not ids. */
-import { inTurn, NOTHING_TRIED, scene } from '../../run/scene.ts';
+import { firstInTurn, joined, NOTHING_TRIED, scene, sideBySide } from '../../run/scene.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { getPet } from '../../wire/requests.ts';
 import { otherKeys } from '../keys/other-keys.ts';
@@ -54,20 +54,25 @@ export const unknownIdsRetrieved = scene(
       ...doubtfulIds(known).map((id) => ({ id, mayBeMalformed: true })),
       // Requesting an id must not create an animal.
       { id: idAsked(first), mayBeMalformed: false },
-    ];
-    return inTurn(ids, async ({ id, mayBeMalformed }): Promise<UnknownId> => {
-      const key = others.shift();
+    ].map((asked, index) => ({ ...asked, key: others[index] }));
+    const ask = async ({ id, mayBeMalformed, key }: (typeof ids)[number]): Promise<UnknownId> => {
       const exchange = await probe.send(getPet(id), { key });
       // What a key may do is open (section 5, scopes).
       const isForbidden = key !== undefined && exchange.outcome.status === 403;
       return { exchange: isForbidden ? await probe.send(getPet(id)) : exchange, mayBeMalformed };
-    });
+    };
+    return joined(
+      await Promise.all([
+        sideBySide(ids.slice(0, others.length), ask),
+        firstInTurn(ids.slice(others.length), ask),
+      ]),
+    );
   },
 );
 
 export const malformedIds = scene(
   'malformed-ids',
-  { needs: { retrievals }, requests: 5 },
+  { needs: { retrievals }, requests: 5, beside: true },
   (probe, { retrievals }) => {
     const ids = whileExisting(retrievals.done, probe.trace.targetClock)
       .slice(0, 1)
@@ -79,6 +84,6 @@ export const malformedIds = scene(
         id + 2n ** 64n,
         `${id < 0n ? '-' : ''}0x${magnitude(id).toString(16)}`,
       ]);
-    return inTurn(ids, (id) => probe.send(getPet(id)));
+    return sideBySide(ids, (id) => probe.send(getPet(id)));
   },
 );

@@ -5,8 +5,10 @@ import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
 import { drawNumber } from '../../run/run-facts.ts';
 import {
+  firstInTurn,
   type InTurn,
   inTurn,
+  joined,
   NOTHING_TRIED,
   optional,
   type Scene,
@@ -97,18 +99,19 @@ export const retrievals: Scene<InTurn<Retrieval>> = scene(
     const animals = animalsToRetrieve(all, additions);
     if (animals.length === 0)
       throw new Unsettled('no list and no addition of this run shows an animal with an id');
-    // The pauses are shared: waiting for one late animal also covers those that were added after it.
-    const pauses = [...VISIBLE_WITHIN];
-    const retrieved = await inTurn(animals, async (animal) => {
-      let exchange = await probe.send(getPet(animal.known.id));
-      while (animal.own && exchange.outcome.status === 404) {
-        const pause = pauses.shift();
-        if (pause === undefined) break;
-        await probe.waitUntil(probe.now() + pause, 'an animal that was just added to be served');
-        exchange = await probe.send(getPet(animal.known.id));
-      }
-      return { ...animal, exchange };
+    const retrieve = async (animal: KnownAnimal): Promise<Retrieval> => ({
+      ...animal,
+      exchange: await probe.send(getPet(animal.known.id)),
     });
+    const isLate = ({ own, exchange }: Retrieval) => own && exchange.outcome.status === 404;
+    let retrieved = await firstInTurn(animals, retrieve);
+    for (const pause of VISIBLE_WITHIN) {
+      const late = retrieved.done.filter(isLate);
+      if (late.length === 0) break;
+      await probe.waitUntil(probe.now() + pause, 'an animal that was just added to be served');
+      const others = { ...retrieved, done: retrieved.done.filter((one) => !isLate(one)) };
+      retrieved = joined([others, await sideBySide(late, retrieve)]);
+    }
     const [lost] = retrieved.unsettled;
     if (retrieved.done.length === 0 && lost !== undefined) throw new Unsettled(lost.reason, lost.evidence);
     return retrieved;
@@ -165,17 +168,21 @@ export interface Comparison {
 }
 
 /** Foreign animals that differ between a list and their retrieval, by id: they may be changing. */
-export const comparisons = scene('comparisons', { needs: { retrievals } }, (probe, { retrievals }) => {
-  const changed = whileExisting(retrievals.done, probe.trace.targetClock).filter((retrieval) => {
-    const pet = retrievedPet(retrieval);
-    return !retrieval.own && pet !== undefined && differences(retrieval.known, pet).length > 0;
-  });
-  return inTurn(changed, async ({ known: { id } }): Promise<readonly [id: bigint, Comparison]> => {
-    const before = await take(probe, LONGEST);
-    const exchange = await probe.send(getPet(id));
-    return [id, { before, exchange, after: await take(probe, LONGEST) }];
-  });
-});
+export const comparisons = scene(
+  'comparisons',
+  { needs: { retrievals }, beside: true },
+  (probe, { retrievals }) => {
+    const changed = whileExisting(retrievals.done, probe.trace.targetClock).filter((retrieval) => {
+      const pet = retrievedPet(retrieval);
+      return !retrieval.own && pet !== undefined && differences(retrieval.known, pet).length > 0;
+    });
+    return inTurn(changed, async ({ known: { id } }): Promise<readonly [id: bigint, Comparison]> => {
+      const before = await take(probe, LONGEST);
+      const exchange = await probe.send(getPet(id));
+      return [id, { before, exchange, after: await take(probe, LONGEST) }];
+    });
+  },
+);
 
 /** The id that a retrieval asked for, as written in its path. */
 export const idAsked = ({ request }: AnsweredExchange): string => request.path.slice('/pets/'.length);
@@ -203,7 +210,7 @@ async function isServedLate(probe: Probe, id: bigint, key: Key): Promise<boolean
 /** One animal that was served, retrieved with every other key. */
 export const retrievedWithOthers = scene(
   'retrieved-with-others',
-  { needs: { retrievals }, onEveryKey: 1 },
+  { needs: { retrievals }, onEveryKey: 1, beside: true },
   async (probe, { retrievals }) => {
     const served = whileExisting(retrievals.done, probe.trace.targetClock).find(isServed);
     if (served === undefined) return NOTHING_TRIED;

@@ -169,7 +169,7 @@ t.test('what a key may do is open', async (t) => {
   t.match(await forbidding({ keys: KEYS }, ['other-1']), { verdict: 'pass' });
   t.match(
     await forbidding({ keys: KEYS }, ['free-1', 'other-1', 'other-2']),
-    { verdict: 'fail', expected: `404 for id ${LARGEST}`, reason: /^403/, evidence: 'unknown-ids#3' },
+    { verdict: 'fail', expected: `404 for id ${LARGEST}`, reason: /^403/, evidence: 'unknown-ids#6' },
     'to one of them it is not',
   );
   t.match(await forbidding(undefined, ['free-1']), {

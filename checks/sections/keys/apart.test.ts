@@ -2,6 +2,7 @@
 import t from 'tap';
 import { payer, testKey, testRun } from '../../run/testing/test-run.ts';
 import type { ClientRequest } from '../../wire/client.ts';
+import { listPets } from '../../wire/requests.ts';
 import { telling } from '../minute/testing/measured.ts';
 import { judged } from '../testing/judged.ts';
 import { keysApartChecks } from './apart.ts';
@@ -196,6 +197,26 @@ t.test('a request without a valid key takes from nobody’s quota', async (t) =>
   );
 });
 
+t.test('what a key has left is not asked for where its last answer has just said it', async (t) => {
+  const counted = async (path: string, together: number, pause = 0) => {
+    const { run, sent, clock } = spending((request) => (isInvalid(request) ? {} : own(request)));
+    const probe = run.probe('earlier');
+    await Promise.all(
+      Array.from({ length: together }, () => probe.send({ ...listPets(), path }, { key: pro })),
+    );
+    clock.pass(pause);
+    const { evidence } = await judged(run, keysApartChecks, 'rate-invalid-key-free');
+    return [evidence, sent.length - together];
+  };
+  t.strictSame(await counted('/pets', 1), ['rate-invalid-key-free#7,earlier#1', 7]);
+  t.strictSame(
+    await counted('/pets', 1, 1001),
+    ['rate-invalid-key-free#8,rate-invalid-key-free#1', 8],
+    'long ago',
+  );
+  t.equal((await counted('/pets', 2))[1], 8, 'another one was under way with it');
+});
+
 t.test('a request with almost a key that is taken from the key’s quota', async (t) => {
   const almost = ({ authorization }: ClientRequest) =>
     authorization.kind === 'raw' && authorization.header === 'Bearer pqrstuv';
@@ -205,9 +226,9 @@ t.test('a request with almost a key that is taken from the key’s quota', async
   t.match(await judged(run, keysApartChecks, 'rate-invalid-key-free'), {
     verdict: 'fail',
     reason: /fell by 2 when .* once, and by 4 when it was sent three times/,
-    evidence: /^rate-invalid-key-free#42,rate-invalid-key-free#23$/,
+    evidence: /^rate-invalid-key-free#40,rate-invalid-key-free#21$/,
   });
-  t.equal(sent.length, 3 * 2 + 6 * (1 + 2 + 3));
+  t.equal(sent.length, 1 + 3 + 6 * (1 + 2 + 3), 'a round goes on from the one before it');
 });
 
 t.test('requests with several resemblances of a key that are taken from its quota', async (t) => {

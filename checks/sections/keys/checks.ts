@@ -1,10 +1,10 @@
 /** Section 5: the bearer key that every operation requires. */
 import { type Check, check, doneOf } from '../../run/check.ts';
-import type { InTurn, Scene } from '../../run/scene.ts';
+import { type InTurn, optional, type Scene } from '../../run/scene.ts';
 import { type Exchange, headerValues, isAnswered } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { storedThoughRefused } from '../add/refused-additions.ts';
-import { countedInvalid } from './quota-scenes.ts';
+import { countedInvalid, usedInTurn } from './quota-scenes.ts';
 import {
   emptyKey,
   type InvalidRequest,
@@ -44,11 +44,14 @@ export const authenticationChecks: readonly Check[] = [
           .filter((exchange) => exchange.key === key.name && !/^(ban|preflight)/.test(exchange.sentBy));
         const firstRefusal = answered.findIndex(({ outcome }) => outcome.status === 429);
         for (const [index, exchange] of answered.entries()) {
-          const next = answered[index + 1];
+          if (exchange.outcome.status !== 401) {
+            judge.holds(exchange);
+            continue;
+          }
           const mayBeBanned = firstRefusal !== -1 && firstRefusal < index;
-          if (exchange.outcome.status !== 401) judge.holds(exchange);
           // A ban follows a 429 and also refuses the next request. If the next one is served, the 401 had no reason.
-          else if (next !== undefined && next.outcome.status !== 401 && !mayBeBanned)
+          const next = answered.find(({ sentAt }) => sentAt >= exchange.receivedAt);
+          if (next !== undefined && next.outcome.status !== 401 && !mayBeBanned)
             judge.breaks({ expected: 'no 401 for a valid key', actual: described(exchange) }, exchange, next);
         }
       }
@@ -77,13 +80,9 @@ export const authenticationChecks: readonly Check[] = [
   // 5: the key counts as a bearer token only, not under Basic, another scheme or none.
   refusesAll(otherScheme),
   // 5: a POST that was refused with 401 leaves no animal behind: no later list shows it.
-  check(
-    'auth-refused-adds-nothing',
-    {
-      needs: { listedAfterRefusals },
-      conclude: storedThoughRefused(401, 'no addition was refused with 401'),
-    },
-    // It is enough that the lists were answered; every list is judged.
-    ({ listedAfterRefusals }, judge) => void doneOf(listedAfterRefusals, judge),
-  ),
+  check('auth-refused-adds-nothing', {
+    // It is enough that these take lists; every list is judged. What was refused would be sold, as in the last of them.
+    needs: { listedAfterRefusals, used: optional(usedInTurn), rounds: countedInvalid },
+    conclude: storedThoughRefused(401, 'no addition was refused with 401'),
+  }),
 ];

@@ -1,10 +1,11 @@
 /** What keys pay while the run sends requests on all keys, or on none. */
 import { contract } from '../../../spec/contract.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { NoKey, Probe } from '../../run/probe.ts';
-import { scene } from '../../run/scene.ts';
+import { allOf, scene } from '../../run/scene.ts';
 import { Unsettled } from '../../run/unsettled.ts';
-import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { nearMisses } from '../../wire/redaction.ts';
 import { type ListQuery, listPets } from '../../wire/requests.ts';
@@ -29,16 +30,15 @@ export function fallOf({ before, after }: Span): number | undefined {
 export const comparableFall = (span: Span) =>
   rateReading(span.before).limit === rateReading(span.after).limit ? fallOf(span) : undefined;
 
-/** Sends one request on each key in turn, and then a second one. */
-async function askWithEach(probe: Probe): Promise<Span[]> {
+/** Sends one request on each key, and when all are answered a second one. */
+async function askWithEach(probe: Probe): Promise<readonly Span[]> {
   const ask = (key: Key, query: ListQuery) => probe.send(listPets(query), { key });
-  const spans: Omit<Span, 'after'>[] = [];
   // This also shows page sizes that are wrong on only one plan.
-  for (const key of probe.keys)
-    spans.push({ key, before: await ask(key, { limit: contract.limit.maximum }) });
-  const whole: Span[] = [];
-  for (const span of spans) whole.push({ ...span, after: await ask(span.key, {}) });
-  return whole;
+  const begun = await allOf(probe.keys, async (key) => ({
+    key,
+    before: await ask(key, { limit: contract.limit.maximum }),
+  }));
+  return allOf(begun, async (span) => ({ ...span, after: await ask(span.key, {}) }));
 }
 
 /** How many requests each other key sends between two requests of a key, in successive rounds. */
@@ -109,15 +109,28 @@ function invalidCredentials(key: Key): NoKey[] {
   return [...misses, basic, unknown, 'none'];
 }
 
+/** So long ago the last answer of a key may be to count from it. */
+const FRESH = SECOND;
+
+/** The last answer of a key, where it shows what the key has left now: nothing was under way beside it. */
+function lastAnswer(probe: Probe, key: Key): AnsweredExchange | undefined {
+  const readings = [...probe.trace.readingsOf(key, probe.now() - MINUTE)];
+  const last = readings.pop();
+  if (last === undefined || last.status >= 300 || last.receivedAt < probe.now() - FRESH) return undefined;
+  if (readings.some(({ receivedAt }) => receivedAt > last.sentAt)) return undefined;
+  const exchange = probe.trace.find(last.id);
+  return exchange !== undefined && isAnswered(exchange) ? exchange : undefined;
+}
+
 /** Sends each kind of invalid request this many times, between two valid requests. */
 async function askWithout(probe: Probe, key: Key, times: number): Promise<Span> {
-  // No other list of the run has these limits.
-  const before = await probe.send(listPets({ status: 'sold', limit: 10 }), { key });
-  for (let time = 0; time < times; time += 1) {
-    for (const credentials of invalidCredentials(key))
-      await probe.sendWithoutKey(listPets({ limit: 1 }), credentials);
-  }
-  return { key, before, after: await probe.send(listPets({ limit: 5, status: 'available' }), { key }) };
+  const before =
+    lastAnswer(probe, key) ?? (await probe.send(listPets({ status: 'available', limit: 10 }), { key }));
+  const all = Array.from({ length: times }, () => invalidCredentials(key)).flat();
+  await allOf(all, (credentials) => probe.sendWithoutKey(listPets({ limit: 1 }), credentials));
+  // It would also show an addition that was refused for its key, but stored.
+  const after = await probe.send(listPets({ limit: contract.limit.maximum, status: 'sold' }), { key });
+  return { key, before, after };
 }
 
 /**

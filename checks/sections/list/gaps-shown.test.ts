@@ -10,11 +10,12 @@ import { listAnimalGaps } from './gaps.ts';
 import { type Animal, animals, listBody, listsOf, type Own, taken } from './testing/listed.ts';
 
 /** What is seen in lists that a run has taken, at no further request. */
-async function seenIn(id: string, lists: unknown) {
+async function seenIn(id: string, lists: unknown, list?: unknown) {
   const { run } = testRun(() => {
     throw new Error('these lists are enough');
   });
   await played(run, 'lists', lists);
+  await played(run, 'full-pages', { done: list === undefined ? [] : [[{ list }]], unsettled: [] });
   return observed(run, listAnimalGaps, id);
 }
 
@@ -23,7 +24,7 @@ function paged(headers: HeaderList, count = 30, status = 200) {
   const body = listBody(animals(count).slice(0, 1));
   const exchange = answered({ id: 'short', path: '/pets?limit=1', status, headers, body });
   const short = { ...taken({ limit: 1 }, status === 200 ? animals(1) : status), exchange };
-  return seenIn('pagination-mechanism', { ...listsOf(animals(count)), short });
+  return seenIn('pagination-mechanism', listsOf(animals(count)), short);
 }
 
 t.test('further pages are announced by a Link, or in headers of the target’s own', async (t) => {
@@ -124,8 +125,13 @@ t.test('fewer than three animals, or one that is not there, show no order', asyn
   t.equal(await order([[1], [2]], [one, two, three]), undefined);
   t.equal(await order([[1], [2], [3]], [one, two, three], 500), undefined);
   const twin = { id: 4, label: TWIN };
-  t.equal(await order([[1], [2], [4]], [one, two, twin]), undefined, 'when the twin was added is not known');
-  t.match(await order([[4], [1], [2], [3]], [one, two, three, twin]), { answer: 'oldest-first' });
+  t.equal(
+    await order([[1], [2], [4]], [one, two, twin]),
+    undefined,
+    'which of two was added first is not known',
+  );
+  const store: readonly Animal[] = [[4], [5], [1], [2], [3]];
+  t.match(await order(store, [one, two, three, { id: 5 }, twin]), { answer: 'oldest-first' });
 });
 
 t.test('how soon an addition is served shows where a list has it', async (t) => {

@@ -5,10 +5,10 @@ import { Unsettled } from '../../run/unsettled.ts';
 import { type AnsweredExchange, headerValues, isAnswered } from '../../wire/exchange.ts';
 import { isJsonObject } from '../../wire/lossless-json.ts';
 import { bodyOf, described } from '../../wire/pets.ts';
-import { TWIN } from '../add/scenes.ts';
+import { addedInTurn } from '../add/scenes.ts';
 import { known } from './lengths.ts';
 import { askedAgain, fatesOf } from './own-animals.ts';
-import { limitNotANumber, limitsOutOfRange, unknownStatus } from './pages.ts';
+import { fullPages, limitNotANumber, limitsOutOfRange, unknownStatus } from './pages.ts';
 import { pets } from './queries.ts';
 import { type LongestLists, lists, missingOf, shows, type TakenList } from './scenes.ts';
 
@@ -24,6 +24,8 @@ const PAGE_LINK = /;\s*rel\s*=\s*("([^"]*\s)?|)(next|prev|previous|first|last)(?
 export const PAGE_WORDS = 'page|cursor|total-count|content-range';
 export const PAGE_BEGINNINGS = 'x-total|x-next';
 const PAGE_HEADER = new RegExp(`${PAGE_WORDS}|^(?:${PAGE_BEGINNINGS})`);
+
+const NOT_CUT_SHORT = 'no list of this run was cut short';
 
 /** The store holds at least this many animals. */
 const stored = (lists: LongestLists): number => Math.max(lists.all.pets?.length ?? 0, known(lists));
@@ -97,8 +99,9 @@ export const listAnimalGaps: readonly GapObserver[] = [
     detail: `status=unheard-of: ${described(list.exchange)}`,
     evidence: [list.exchange],
   })),
-  gap('pagination-mechanism', { needs: { lists } }, ({ lists }) => {
-    const { short } = lists;
+  gap('pagination-mechanism', { needs: { lists, fullPages } }, ({ lists, fullPages }) => {
+    const short = fullPages.done.flat().find(({ list }) => list.query.limit === minimum)?.list;
+    if (short === undefined) throw new Unsettled(NOT_CUT_SHORT);
     const { headers } = short.exchange.outcome;
     const link = headerValues(headers, 'link').join(', ');
     const others = headers.map(([name]) => name.toLowerCase()).filter((name) => PAGE_HEADER.test(name));
@@ -110,12 +113,11 @@ export const listAnimalGaps: readonly GapObserver[] = [
       const answer = [...new Set(others)].sort().join(', ');
       return { answer, detail: `${cutShort} has ${answer}`, evidence };
     }
-    if (short.pets === undefined || stored(lists) <= minimum)
-      throw new Unsettled('no list of this run was cut short');
+    if (short.pets === undefined || stored(lists) <= minimum) throw new Unsettled(NOT_CUT_SHORT);
     return { answer: 'none', detail: `${cutShort} names no further page`, evidence };
   }),
   gap('list-order', { permit: 'writes', needs: { lists } }, ({ lists: { all, own } }) => {
-    const added = own.filter(({ label }) => label !== TWIN);
+    const added = addedInTurn(own);
     const positions = added.map(({ pet }) => all.pets?.findIndex(({ id }) => id === pet.id) ?? -1);
     if (positions.length < 3 || positions.some((position) => position < 0)) return undefined;
     const steps = positions.slice(1).map((position, index) => position - (positions[index] ?? 0));

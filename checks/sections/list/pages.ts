@@ -2,7 +2,7 @@
 import { contract } from '../../../spec/contract.ts';
 import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
-import { inTurn, scene } from '../../run/scene.ts';
+import { inTurn, scene, sideBySide } from '../../run/scene.ts';
 import { accepting, type ListQuery, percentEncoded } from '../../wire/requests.ts';
 import { otherKeys } from '../keys/other-keys.ts';
 import { isShort, isShortThroughout, known, type Page } from './lengths.ts';
@@ -40,7 +40,7 @@ export async function takePage(
 
 /** Each limit in a different spelling that another client might use; the meaning is the same. */
 const LIMITS: readonly (readonly [limit: number, written?: Asking['written']])[] = [
-  [minimum + 1, (spec) => ({ ...spec, acceptsAnything: true })],
+  [minimum, (spec) => ({ ...spec, acceptsAnything: true })],
   [defaultLimit],
   [defaultLimit + 1, percentEncoded],
   [maximum - 1, accepting('application/json;q=0.9')],
@@ -49,11 +49,11 @@ const LIMITS: readonly (readonly [limit: number, written?: Asking['written']])[]
 /** Pages of several limits; the longest one only if it was short before. */
 export const fullPages = scene(
   'full-pages',
-  { needs: { lists }, requests: LIMITS.length + 1 },
+  { needs: { lists }, requests: LIMITS.length + 1, beside: true },
   (probe, { lists }) => {
     const wasShort = lists.all.pets === undefined || isShort(lists.all, lists);
     const limits = [...LIMITS, ...(wasShort ? [[maximum] as const] : [])];
-    return inTurn(known(lists) === 0 ? [] : limits, ([limit, written]) =>
+    return sideBySide(known(lists) === 0 ? [] : limits, ([limit, written]) =>
       takePage(probe, lists, { limit }, { written }),
     );
   },
@@ -63,10 +63,10 @@ export const fullPages = scene(
 export const defaultPages = scene(
   'default-pages',
   // One of the lists is requested with every key.
-  { needs: { lists }, requests: contract.statuses.length, onEveryKey: 1 },
+  { needs: { lists }, requests: contract.statuses.length, onEveryKey: 1, beside: true },
   (probe, { lists }) => {
     const others = otherKeys(probe.keys, { name: lists.all.exchange.key });
-    return inTurn([undefined, ...lists.byStatus.keys()], (status) =>
+    return sideBySide([undefined, ...lists.byStatus.keys()], (status) =>
       status === undefined
         ? takePage(probe, lists, {}, { written: accepting('*/*') })
         : takePage(probe, lists, { status }, { key: others.shift() }),
@@ -77,7 +77,7 @@ export const defaultPages = scene(
 /** For each status with any match, a page with a limit below the number of matches. */
 export const filteredPages = scene(
   'filtered-pages',
-  { needs: { lists }, requests: contract.statuses.length },
+  { needs: { lists }, requests: contract.statuses.length, beside: true },
   (probe, { lists }) => {
     // If the filter is ignored, a list of one shows the very first animal, so that one should not match.
     const first = lists.all.pets?.[0]?.status;
@@ -88,23 +88,27 @@ export const filteredPages = scene(
       const written = index === byStatus.length - 1 ? percentEncoded : undefined;
       return pets.length === 0 ? [] : [{ query: { status, limit }, asking: { written } }];
     });
-    return inTurn(filtered, ({ query, asking }) => takePage(probe, lists, query, asking));
+    return sideBySide(filtered, ({ query, asking }) => takePage(probe, lists, query, asking));
   },
 );
 
 /** Takes the list with a status again if it omitted foreign animals, once the newest of them should be listed. */
-export const completePages = scene('complete-pages', { needs: { lists } }, async (probe, { lists }) => {
-  const incomplete = [...lists.byStatus].filter(([status, list]) => leavesOutOthers(status, list, lists));
-  if (incomplete.length > 0)
-    await probe.waitUntil(probe.now() + SETTLED, 'other clients’ animals to be listed with their status');
-  return inTurn(
-    incomplete,
-    async ([status]): Promise<readonly [status: string, pages: readonly Page[]]> => [
-      status,
-      await takePage(probe, lists, { status, limit: maximum }),
-    ],
-  );
-});
+export const completePages = scene(
+  'complete-pages',
+  { needs: { lists }, beside: true },
+  async (probe, { lists }) => {
+    const incomplete = [...lists.byStatus].filter(([status, list]) => leavesOutOthers(status, list, lists));
+    if (incomplete.length > 0)
+      await probe.waitUntil(probe.now() + SETTLED, 'other clients’ animals to be listed with their status');
+    return inTurn(
+      incomplete,
+      async ([status]): Promise<readonly [status: string, pages: readonly Page[]]> => [
+        status,
+        await takePage(probe, lists, { status, limit: maximum }),
+      ],
+    );
+  },
+);
 
 /** A list shorter than an earlier list of the run allows. */
 interface ShortList {
@@ -142,13 +146,16 @@ export const shortPages = scene('short-pages', { needs: { lists }, afterwards: t
 );
 
 /** Limits and a status that the document does not allow. */
-export const limitsOutOfRange = scene('limits-out-of-range', { requests: 2 }, async (probe) => ({
-  below: await take(probe, { limit: minimum - 1 }),
-  above: await take(probe, { limit: maximum + 1 }),
-}));
-export const limitNotANumber = scene('limit-not-a-number', { requests: 1 }, (probe) =>
+export const limitsOutOfRange = scene('limits-out-of-range', { requests: 2, beside: true }, async (probe) => {
+  const [below, above] = await Promise.all([
+    take(probe, { limit: minimum - 1 }),
+    take(probe, { limit: maximum + 1 }),
+  ]);
+  return { below, above };
+});
+export const limitNotANumber = scene('limit-not-a-number', { requests: 1, beside: true }, (probe) =>
   take(probe, { limit: 'ten' }),
 );
-export const unknownStatus = scene('unknown-status', { requests: 1 }, (probe) =>
+export const unknownStatus = scene('unknown-status', { requests: 1, beside: true }, (probe) =>
   take(probe, { status: 'unheard-of' }),
 );

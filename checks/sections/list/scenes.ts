@@ -74,8 +74,6 @@ export type OwnAnimal = Addition & { readonly pet: SeenPet & { readonly id: bigi
 
 export interface Lists extends LongestLists {
   readonly own: readonly OwnAnimal[];
-  /** A list that is cut short wherever the store holds more than one animal. */
-  readonly short: TakenList;
   /** Whether an animal of the run was missing at first and shown later. */
   readonly shownLater: boolean;
 }
@@ -112,7 +110,7 @@ export const missingOf = (taken: Pick<Lists, 'own' | 'all' | 'byStatus'>): Reado
  */
 export const lists: Scene<Lists> = scene(
   'lists',
-  { needs: { additions: optional(enoughAnimals) }, requests: 2 + contract.statuses.length },
+  { needs: { additions: optional(enoughAnimals) }, requests: 1 + contract.statuses.length },
   async (probe, { additions = [] }) => {
     const own = additions.flatMap((addition) =>
       addition.pet === undefined ? [] : [{ ...addition, pet: addition.pet }],
@@ -126,6 +124,6 @@ export const lists: Scene<Lists> = scene(
     }
     const missingInTheEnd = missingOf(taken);
     const shownLater = [...missingAtFirst].some((addition) => !missingInTheEnd.has(addition));
-    return { ...taken, shownLater, short: await take(probe, { limit: contract.limit.minimum }) };
+    return { ...taken, shownLater };
   },
 );

@@ -39,7 +39,7 @@ export const serviceChecks: readonly Check[] = [
 ];
 
 const askOther = (id: string, method: string, path: string) =>
-  scene(id, { requests: 1 }, (probe) => probe.send({ operation: 'other', method, path }));
+  scene(id, { requests: 1, beside: true }, (probe) => probe.send({ operation: 'other', method, path }));
 const storeOrders = askOther('store-orders', 'GET', '/store/orders');
 const unknownPath = askOther('unknown-path', 'GET', '/no-such-resource');
 // Without a body a PATCH cannot change anything, whatever the target does with it.

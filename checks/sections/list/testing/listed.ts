@@ -5,6 +5,7 @@ import type { FailureOutcome } from '../../../wire/exchange.ts';
 import { listedPets } from '../../../wire/pets.ts';
 import { type ListQuery, listPets } from '../../../wire/requests.ts';
 import { type AnswerParts, answered } from '../../../wire/testing/answered.ts';
+import { TWIN } from '../../add/scenes.ts';
 
 /** An animal by its number, and its status where it has one. */
 export type Animal = readonly [id: number | bigint, status?: string];
@@ -68,18 +69,24 @@ export function listsOf(
   const take = (query: ListQuery) =>
     taken(query, otherwise[query.status ?? 'all'] ?? select(store, listPets(query).path));
   return {
-    own: own.map(({ id, label = 'an animal', sent, created = sent }) => {
+    own: own.map(({ id, label = 'an animal', sent, created = sent }, index) => {
       const animal = { name: `animal ${id}`, categoryId: 1n, fields: [] };
       return {
         label,
         sent: { ...animal, id: undefined, status: sent },
         pet: { ...animal, id: BigInt(id), status: created ?? undefined },
-        exchange: answered({ id: `added-${id}`, operation: 'createPet', method: 'POST', status: 201 }),
+        exchange: answered({
+          id: `added-${id}`,
+          operation: 'createPet',
+          method: 'POST',
+          status: 201,
+          // One after the other, but for a twin of the one before it.
+          sentAt: 10 * (label === TWIN ? index - 1 : index),
+        }),
       };
     }),
     all: take({ limit: 100 }),
     byStatus: new Map(STATUSES.map((status) => [status, take({ limit: 100, status })])),
-    short: take({ limit: 1 }),
     shownLater: false,
   };
 }
