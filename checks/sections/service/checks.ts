@@ -1,7 +1,7 @@
 /** Sections 1 and 9: requirements for the service as a whole. */
 
 import { type Check, check, type GapObserver, gap, observes } from '../../run/check.ts';
-import { scene } from '../../run/scene.ts';
+import { optional, scene } from '../../run/scene.ts';
 import { jsonViolation, mediaTypesIn, mediaTypeViolation } from '../../wire/answer.ts';
 import { hasVersionSegment } from '../../wire/base-address.ts';
 import { headerValues } from '../../wire/exchange.ts';
@@ -41,7 +41,15 @@ export const serviceChecks: readonly Check[] = [
 const askOther = (id: string, method: string, path: string) =>
   scene(id, { requests: 1, beside: true }, (probe) => probe.send({ operation: 'other', method, path }));
 const storeOrders = askOther('store-orders', 'GET', '/store/orders');
-const unknownPath = askOther('unknown-path', 'GET', '/no-such-resource');
+/** A target that has no orders does not know their path; any other one is asked for a path that nobody knows. */
+const unknownPath = scene(
+  'unknown-path',
+  { needs: { orders: optional(storeOrders) }, requests: 1, beside: true },
+  async (probe, { orders }) =>
+    orders?.outcome.status === 404
+      ? orders
+      : probe.send({ operation: 'other', method: 'GET', path: '/no-such-resource' }),
+);
 // Without a body a PATCH cannot change anything, whatever the target does with it.
 const wrongMethod = askOther('wrong-method', 'PATCH', '/pets');
 
@@ -63,7 +71,7 @@ export const serviceGaps: readonly GapObserver[] = [
     const kind = status === 404 ? 'not-found-404' : `answered-${status}`;
     return {
       answer: `${kind}-${isError ? 'error-body' : 'other-body'}`,
-      detail: `GET /no-such-resource: ${described(exchange)}`,
+      detail: `GET ${exchange.request.path}: ${described(exchange)}`,
       evidence: [exchange],
     };
   }),
