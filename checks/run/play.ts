@@ -1,4 +1,7 @@
-/** Plays the scenes of everything that was asked for: in turn what spends little, then the limits, a lane a key. */
+/**
+ * Plays the scenes of everything that was asked for: first what spends little, in turn or a few beside one another, then
+ * the limits, a lane a key.
+ */
 
 import type { Key } from '../profile/key.ts';
 import { withCauses } from './cause.ts';
