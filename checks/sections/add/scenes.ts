@@ -373,7 +373,7 @@ export const enoughAnimals = scene(
   {
     permit: 'writes',
     needs: { sample: storeSample, basic: basicAnimals, edge: edgeAnimals },
-    requests: ENOUGH_FOR_DEFAULT,
+    requests: ENOUGH_FOR_DEFAULT - 1,
     animals: ENOUGH_FOR_DEFAULT - ADDED_ANYWAY,
   },
   async (probe, { sample, basic, edge }): Promise<readonly Addition[]> => {

@@ -39,7 +39,7 @@ interface UnknownId {
 
 export const unknownIdsRetrieved = scene(
   'unknown-ids',
-  { needs: { lists, retrievals, retrievedAgain }, requests: 8, onEveryKey: 1 },
+  { needs: { lists, retrievals, retrievedAgain }, requests: 7, onEveryKey: 1 },
   async (probe, { lists, retrievals, retrievedAgain: { unknown } }) => {
     const [first] = unknown.done;
     if (first === undefined) return NOTHING_TRIED;

@@ -383,11 +383,10 @@ t.test('an addition that was refused with 401 is in no list afterwards', async (
       sent.find(({ operation }) => operation === 'createPet')?.body ?? '{}',
     );
     const said = await judged(run, authenticationChecks, 'auth-refused-adds-nothing');
-    return { ...said, refused, lists: sent.slice(-8).map(({ path }) => path) };
+    return { ...said, refused, last: sent.at(-1)?.path };
   };
   const another = await stored('another');
-  t.equal(another.verdict, 'pass');
-  t.strictSame([another.lists[0], another.lists[7]], ['/pets?limit=100', '/pets?limit=100&status=sold']);
+  t.match(another, { verdict: 'pass', last: '/pets?limit=100' });
   t.match(await stored(another.refused), { verdict: 'fail', reason: /is listed/ });
   const { run } = testRun(undefined, { permissions: new Set(['writes'] as const) });
   t.match(await judged(run, authenticationChecks, 'auth-refused-adds-nothing'), {

@@ -128,8 +128,9 @@ async function askWithout(probe: Probe, key: Key, times: number): Promise<Span> 
     lastAnswer(probe, key) ?? (await probe.send(listPets({ status: 'available', limit: 10 }), { key }));
   const all = Array.from({ length: times }, () => invalidCredentials(key)).flat();
   await allOf(all, (credentials) => probe.sendWithoutKey(listPets({ limit: 1 }), credentials));
-  // It would also show an addition that was refused for its key, but stored.
-  const after = await probe.send(listPets({ limit: contract.limit.maximum, status: 'sold' }), { key });
+  // It would also show an addition that was refused for its key, but stored: as sold, where keys in turn list all.
+  const filter = probe.keys.length > 1 ? { status: 'sold' } : {};
+  const after = await probe.send(listPets({ limit: contract.limit.maximum, ...filter }), { key });
   return { key, before, after };
 }
 

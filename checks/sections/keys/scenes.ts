@@ -1,5 +1,4 @@
 /** Requests without a valid key, in every form that resembles one. */
-import { contract } from '../../../spec/contract.ts';
 import type { Key } from '../../profile/key.ts';
 import type { NoKey, Probe } from '../../run/probe.ts';
 import { drawNumber } from '../../run/run-facts.ts';
@@ -10,7 +9,6 @@ import { misspellings, nearMisses } from '../../wire/redaction.ts';
 import { addPet, getPet, type ListQuery, listPets, type RequestSpec } from '../../wire/requests.ts';
 import { categoryOf, refusedPrefix, type StoreSample, storeSample } from '../add/scenes.ts';
 import { type Retrieval, retrievals } from '../get/scenes.ts';
-import { take } from '../list/scenes.ts';
 
 /** A request that carried no valid key, and its answer. */
 export interface InvalidRequest {
@@ -190,10 +188,3 @@ export const otherScheme = invalidRequests('auth-other-scheme', 8, (probe, store
     ],
   ];
 });
-
-/** The longest list, which would show an addition that was refused for its key; several keys take it in turn anyway. */
-export const listedAfterRefusals = scene(
-  'auth-refused-adds-nothing',
-  { permit: 'writes', requests: 1 },
-  async (probe) => (probe.keys.length > 1 ? undefined : take(probe, { limit: contract.limit.maximum })),
-);
