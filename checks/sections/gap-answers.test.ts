@@ -114,12 +114,13 @@ const OTHERWISE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'category-existence': 'rejected-400',
     'unknown-fields': 'rejected-400',
     'error-codes':
-      '400 invalid_animal, 400 invalid_limit, 400 invalid_status, 400 unknown_category, 400 unknown_field, 404 not_found, 415 unsupported_media_type',
+      '400 invalid_animal, 400 invalid_limit, 400 invalid_status, 400 unknown_field, 404 not_found, 415 unsupported_media_type',
   },
   'long-names-413': {
     'name-length': 'rejected-413',
+    'unknown-fields': 'rejected-422',
     'error-codes':
-      '400 invalid_animal, 400 invalid_limit, 400 invalid_status, 404 not_found, 413 invalid_animal, 415 unsupported_media_type',
+      '400 invalid_animal, 400 invalid_limit, 400 invalid_status, 404 not_found, 413 invalid_animal, 415 unsupported_media_type, 422 unknown_field',
   },
 };
 

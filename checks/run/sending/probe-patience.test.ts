@@ -120,7 +120,7 @@ t.test('a refusal is waited out three times, and then said with what it asks for
 t.test('without a key too', async (t) => {
   const target = testRun(refusing('5'));
   await t.rejects(probeOf(target).sendWithoutKey(listPets(), 'none'), {
-    message: /^429 for a request without a key although the check had quota/,
+    message: /^429 for a request without a key: the target limits those as well/,
   });
   t.equal(target.sent.length, 4);
 });
