@@ -100,6 +100,12 @@ export const minute = keyScene(
   },
 );
 
+/**
+ * So long a window is to be under way when the key is refused: one that the refusal begins anew then ends clearly later
+ * than it said, whole seconds and all.
+ */
+const UNDER_WAY = 4 * SECOND;
+
 /** The first window. If it ended with closed connections, the next one instead, or both if that ended likewise. */
 async function firstWindow(
   probe: Probe,
@@ -109,6 +115,9 @@ async function firstWindow(
 ): Promise<FilledWindow[]> {
   // Requests in flight when an earlier process ended are not on record.
   if (probe.wasCutOff) await restFromNow(probe, key);
+  const [recent] = probe.trace.readingsOf(key, probe.now() - UNDER_WAY);
+  if (recent !== undefined)
+    await probe.waitUntil(recent.sentAt + UNDER_WAY, `a window of key ${key.name} that has been under way`);
   const [before] = await atStart(probe, key);
   const first = await fill(before?.sentAt, atLimit);
   if (first.closed === undefined) return [first];
