@@ -325,3 +325,14 @@ t.test('only the smallest plan’s minute goes on into the next one', async (t) 
   t.strictSame(requests(key('pro-1', 'pro', 300)), ['minute:pro-1 605']);
   t.strictSame(requests(key('business-1', 'business', 1000)), ['minute:business-1 1005']);
 });
+
+t.test(
+  'a window is under way for a while when the key is refused, so that a new one would show',
+  async (t) => {
+    const test = limitedRun({ keys: [free] });
+    await test.run.probe('earlier').send(listPets(), { key: free });
+    const { windows } = await outcomeOf(test.run, minute.on(free, [free]));
+    const refusedAt = windows[0]?.refusal?.sentAt ?? 0;
+    t.ok(refusedAt > NOON + 3 * SECOND && refusedAt < NOON + 6 * SECOND, `${refusedAt - NOON} ms`);
+  },
+);
