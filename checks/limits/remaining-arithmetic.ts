@@ -165,7 +165,7 @@ function alwaysAlike(all: readonly Step[]): RemainingVerdict | undefined {
       // Somebody else may have met each of a few, but not all that were under way together too.
       if (
         first.fall > 1 &&
-        !all.every((step) => singly.includes(step) || fellAsMuch(step, isSuch, first.fall))
+        !all.every((step) => step.between.length === 0 || fellAsMuch(step, isSuch, first.fall))
       )
         continue;
       const refill = like.reduce((sum, step) => sum + step.refill, 0);

@@ -80,10 +80,11 @@ export function curl(
   const parts = ['curl', '-i'];
   if (method !== 'GET') parts.push('-X', method);
   for (const [name, value] of headers) {
+    const withKey = withKeyInShell(name, value, anyEnv);
     if (name.toLowerCase() === 'authorization') {
       parts.push('-H', authorizationInShell(value, env, anyEnv));
-    } else if (withKeyInShell(name, value, anyEnv) !== undefined) {
-      parts.push('-H', withKeyInShell(name, value, anyEnv) ?? '');
+    } else if (withKey !== undefined) {
+      parts.push('-H', withKey);
     } else if (name.toLowerCase() === 'content-type' || (isAccept(name) && value !== 'application/json')) {
       parts.push('-H', quote(`${name}: ${value}`));
     }

@@ -53,7 +53,8 @@ export const bodyOf = readOnce((exchange): ParsedJson => {
   return { ok: false, kind: isOurs ? 'beyond-harness' : 'malformed', problem: bodyProblem };
 });
 
-function seenPet(value: JsonValue): SeenPet | undefined {
+/** An animal as far as a value tells; undefined where it is no object. */
+export function seenPet(value: JsonValue): SeenPet | undefined {
   if (!isJsonObject(value)) return undefined;
   const { id, name, categoryId, status } = value;
   return {

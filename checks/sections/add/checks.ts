@@ -6,7 +6,7 @@ import type { Trace } from '../../run/trace.ts';
 import { type Echoed, echoViolation, quoted } from '../../wire/answer.ts';
 import { type Exchange, headerValues, isAnswered } from '../../wire/exchange.ts';
 import { parseJson } from '../../wire/lossless-json.ts';
-import { answeredPet, described, listedPets, sentPet } from '../../wire/pets.ts';
+import { answeredPet, described, listedPets, seenPet, sentPet } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
 import { isSuccess, observesPet } from '../answers.ts';
 import { invalidAnimalChecks } from './invalid-bodies.ts';
@@ -34,7 +34,7 @@ const echo = (id: string, field: Echoed, options: Pick<Check, 'standsWhereCrosse
         const body = parseJson(exchange.request.body ?? '');
         // What is invalid should not have been added at all.
         if (pet === undefined || !body.ok || schemaProblem.newPet(body.value) !== undefined) return undefined;
-        const sent = sentPet(exchange)?.[field];
+        const sent = seenPet(body.value)?.[field];
         const came = pet[field];
         // An animal without a name or a category is for add-pet-schema to judge.
         const isJudged = sent !== undefined && (came !== undefined || field === 'status');
@@ -43,6 +43,8 @@ const echo = (id: string, field: Echoed, options: Pick<Check, 'standsWhereCrosse
       ({ sent, came }) => echoViolation(field, sent, came),
     ),
   });
+
+const MEDIA_TYPE = 'application/json';
 
 /** Judges whether a valid addition was answered with 201. */
 function judgeCreated({ exchange, sent, label }: Addition, judge: Judge, trace: Trace): void {
@@ -56,8 +58,6 @@ function judgeCreated({ exchange, sent, label }: Addition, judge: Judge, trace: 
     judge.breaks({ expected, actual: described(exchange) }, exchange);
   }
 }
-
-const MEDIA_TYPE = 'application/json';
 
 /** Judges whether an addition was accepted; that the success must be 201 is for add-answers-201 to judge. */
 function judgeAccepted(addition: Addition, judge: Judge, trace: Trace): void {

@@ -117,7 +117,10 @@ async function firstWindow(
   if (probe.wasCutOff) await restFromNow(probe, key);
   const [recent] = probe.trace.readingsOf(key, probe.now() - UNDER_WAY);
   if (recent !== undefined)
-    await probe.waitUntil(recent.sentAt + UNDER_WAY, `a window of key ${key.name} that has been under way`);
+    await probe.waitUntil(
+      recent.sentAt + UNDER_WAY,
+      `the window of key ${key.name} to be under way for a while`,
+    );
   const [before] = await atStart(probe, key);
   const first = await fill(before?.sentAt, atLimit);
   if (first.closed === undefined) return [first];
