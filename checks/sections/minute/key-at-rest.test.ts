@@ -140,6 +140,11 @@ t.test('a window that is about to end is waited out, and what it held no longer 
   );
 });
 
+t.test('a Reset that names the second of its answer ends no window', async (t) => {
+  const now = (at: number) => inMinute(at, { reset: Math.ceil(at) });
+  t.strictSame(await startAt(20, now(2), now(9.2), now(9.7)), { counted: [2, 9.2, 9.7], waits: [] });
+});
+
 t.test('a window that has ended holds nothing of the next one', async (t) => {
   t.strictSame(await startAt(70, inMinute(20), inMinute(30)), { counted: [], waits: [] });
   t.strictSame(await startAt(61.01, inMinute(20), inMinute(30)), { counted: [], waits: [] });

@@ -26,6 +26,11 @@ function windowEnd(probe: Probe, { limits }: Key, last: RateReading | undefined)
     : undefined;
 }
 
+/** Whether this Reset is the end of a window at all: one that names the second of each answer is not. */
+const showsEnd = (readings: readonly RateReading[], end: number | undefined): boolean =>
+  end !== undefined &&
+  readings.some(({ reset, date }) => reset === end && date !== undefined && end - date > 2 * SECOND);
+
 /** The longest burst on a target of ordinary speed; a window that ends sooner is waited out. */
 const BURST = 5 * SECOND;
 
@@ -40,10 +45,10 @@ export async function atStart(probe: Probe, key: Key): Promise<readonly RateRead
   if (ends !== undefined && ends < probe.now() + BURST)
     await probe.waitUntil(ends, `the next window of key ${key.name}`);
   const before = sinceRest(probe.trace.readingsOf(key), probe.now());
-  if (before !== undefined)
-    return before.filter(
-      ({ reset }) => ends === undefined || reset === undefined || ends > probe.now() || reset !== last?.reset,
-    );
+  if (before !== undefined) {
+    const isOver = ends !== undefined && ends <= probe.now();
+    return isOver ? before.filter(({ reset }) => reset !== last?.reset || !showsEnd(before, reset)) : before;
+  }
   await rest(probe, key);
   return [];
 }
