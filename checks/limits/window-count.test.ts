@@ -459,6 +459,11 @@ t.test('racing: the same value of Remaining more than once, beyond a twentieth o
   t.equal(races([5, 5, 3, 3, 1, 0]), true);
   t.equal(races([5, 5, 3, 2, 1, 0]), false, 'once is an accident');
   t.equal(
+    races([5, 5, 3, 3, 1, 0], (index) => ({ operation: index % 2 === 0 ? 'listPets' : 'getPet' })),
+    false,
+    'each operation counts on its own',
+  );
+  t.equal(
     races([5, 5, 3, 3, 1, 0], (index) => ({ reset: EPOCH + MINUTE + index })),
     false,
     'what is given back',

@@ -133,11 +133,14 @@ function judge(admitted: readonly RateReading[], perMinute: number): CountVerdic
   return { kind: 'fewer', before, between: skippedValues(admitted) };
 }
 
-/** Whether the same value of Remaining came with more than one answer of a window that gives nothing back. */
+/**
+ * Whether the same value of Remaining came with more than one answer of a window that gives nothing back. Answers of two
+ * operations may bear one value without a race, where each operation has a quota of its own.
+ */
 export function racingRemaining({ admitted, perMinute }: WindowCount): boolean {
   if (!standsStill(admitted, perMinute)) return false;
-  const values = admitted.flatMap(({ remaining }) =>
-    remaining === undefined || remaining === 0 ? [] : [remaining],
+  const values = admitted.flatMap(({ operation, remaining }) =>
+    remaining === undefined || remaining === 0 ? [] : [`${operation} ${remaining}`],
   );
   return values.length - new Set(values).size > Math.max(1, admitted.length / 20);
 }
