@@ -3,6 +3,7 @@
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, doneOf } from '../../run/check.ts';
 import type { Probe } from '../../run/probe.ts';
+import type { RunFacts } from '../../run/run-facts.ts';
 import { inTurn, scene, sideBySide } from '../../run/scene.ts';
 import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
 import { unanswered } from '../../run/sending/interference.ts';
@@ -48,7 +49,7 @@ const refusedBodies = (
       const send = (spec: RequestSpec, key?: Key) =>
         probe
           .send(spec, { key })
-          .catch((error: unknown) => oneByOne(() => brokenEachTime(probe, spec, error)));
+          .catch((error: unknown) => oneByOne(probe, () => brokenEachTime(probe, spec, error)));
       const others = onEveryKey ? otherKeys(probe.keys, { name: sample.exchange.key }) : [];
       return (beside ? sideBySide : inTurn)(bodies.entries(), async ([index, [label, body]]) => {
         const name = `${refusedPrefix(probe.run.id)} ${id} ${index + 1}`;
@@ -62,9 +63,13 @@ const refusedBodies = (
     },
   );
 
-const turns = new Turns();
 /** A body that breaks more connections than its own is not to be taken for another one, sent at the same moment. */
-const oneByOne = <T>(work: () => Promise<T>): Promise<T> => turns.take(() => 1, work);
+function oneByOne<T>({ run }: Probe, work: () => Promise<T>): Promise<T> {
+  const turns = turnsOf.get(run) ?? new Turns();
+  turnsOf.set(run, turns);
+  return turns.take(() => 1, work);
+}
+const turnsOf = new WeakMap<RunFacts, Turns>();
 
 /** A connection breaks now and then, but not so often in a row with other requests answered in between. */
 const TIMES_BROKEN = 3;
