@@ -88,8 +88,8 @@ export function judgeCheck(check: Check, findings: Findings, source: OutcomeSour
 const isOfTheDocument = ({ request: { operation, path }, outcome }: AnsweredExchange) =>
   operation !== 'other' || (path === '/pets' && outcome.status >= 400);
 
-/** Lets checks watch the whole trace again, each answer with what was known when it came. */
-function watched(checks: readonly Check[], trace: Trace): Watch {
+/** Lets checks watch the whole trace, each answer with what was known when it came. */
+export function watched(checks: readonly Check[], trace: Trace): Watch {
   const watch = new Watch(checks);
   const targetClock = new TargetClock();
   const refusals = new Map<string | null, number>();

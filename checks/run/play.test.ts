@@ -202,6 +202,15 @@ t.test('each check is told when it begins, and how it ended as soon as that is k
   t.match(events[5], { verdict: 'pass', reason: 'held in one observation' });
 });
 
+t.test('what was answered before, as in an earlier part of the run, is found too', async (t) => {
+  const target = testRun();
+  await target.run.probe('earlier').send(listPets());
+  const { events } = await played(target, {
+    checks: [check('passive', { observe: (exchange, judge) => judge.holds(exchange) })],
+  });
+  t.match(events.at(-1), { kind: 'check-ended', verdict: 'pass', reason: 'held in one observation' });
+});
+
 t.test('an answer of a burst that breaks a requirement is kept', async (t) => {
   const target = testRun((_request, number) => ({ body: number === 7 ? '{}' : '[]' }));
   const bursts = scene('bursts', {}, async (probe) => {

@@ -7,7 +7,7 @@ import type { Key } from '../profile/key.ts';
 import { withCauses } from './cause.ts';
 import type { Check, GapObserver } from './check.ts';
 import { postflight } from './doubt.ts';
-import { type Judging, judgeCheck, Watch } from './judge.ts';
+import { type Judging, judgeCheck, watched } from './judge.ts';
 import type { Run } from './run.ts';
 import type { RunEvent } from './run-events.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -72,7 +72,8 @@ export async function playRun(
   { checks, gapObservers }: Judging,
   onEvent?: (event: RunEvent) => void,
 ): Promise<void> {
-  const watch = new Watch(checks);
+  // A resumed run has been answered before.
+  const watch = watched(checks, run.trace);
   run.trace.isRemarkable = (exchange) => watch.see(exchange, run.trace);
   const asked = [...checks, ...gapObservers].filter((row) => isAskedFor(row, run));
   const open = new Set(checks);
