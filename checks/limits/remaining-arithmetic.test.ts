@@ -318,7 +318,7 @@ t.test('three of a kind, or a kind that agrees with itself only at times, may be
   t.match(judge(answers(59, add(57), 56, add(54), 53, add(51), 50)), {
     kind: 'disturbed',
     reason:
-      'X-RateLimit-Remaining fell by more than our own requests 3 times, as if another client were using the key',
+      'X-RateLimit-Remaining fell by more than our own requests 3 of 6 times, as if another client were using the key',
   });
   t.match(judge(answers(59, add(57), 56, add(54), 53, add(51), 50, add(47), 46)), { kind: 'disturbed' });
 });
@@ -329,7 +329,7 @@ t.test('where other requests do not fall by one either, no kind is to blame', as
 });
 
 t.test('a neighbour explains a fall of more, never one of less', async (t) => {
-  t.match(judge(answers(59, 58, 55, 54, 53, 52, 51)), { kind: 'disturbed', reason: /1 times/ });
+  t.match(judge(answers(59, 58, 55, 54, 53, 52, 51)), { kind: 'disturbed', reason: /1 of 6 times/ });
   const values = [59, 58, 57, 56, 55, 50, 50, 49, 49, 48];
   t.match(judge(quick(...values)), {
     kind: 'broken',

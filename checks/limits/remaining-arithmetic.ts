@@ -213,7 +213,7 @@ export function judgeRemaining(
   if (drops.length > 0) {
     return {
       kind: 'disturbed',
-      reason: `X-RateLimit-Remaining fell by more than our own requests ${drops.length} times, as if another client were using the key`,
+      reason: `X-RateLimit-Remaining fell by more than our own requests ${drops.length} of ${all.length} times, as if another client were using the key`,
     };
   }
   return { kind: 'falls', steps: all.length };
