@@ -62,6 +62,16 @@ t.test('what --only left out comes with a run without it', async (t) => {
   ]);
 });
 
+t.test('an interrupted run goes on, unless its target is gone with it', async (t) => {
+  const report = conformantReport();
+  const { resume: _, ...run } = { ...report.run, interrupted: 'SIGINT' };
+  const command = 'npx petstore-harness check --resume results';
+  t.match(nextSteps({ ...report, run: { ...run, resume: command } }), [
+    { what: 'Continue the run', command },
+  ]);
+  t.match(nextSteps({ ...report, run }), [{ what: 'Run it again', command: run.command }]);
+});
+
 t.test('what another run may tell', async (t) => {
   const command = 'npx petstore-harness check --profile p.yaml';
   t.strictSame(nextSteps(open(['the requests were too slow to fill the minute of key pro-1'])), [

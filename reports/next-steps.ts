@@ -15,7 +15,7 @@ const MOST_STEPS = 3;
 /** What to do next, the most useful first; commands are given as they would be typed. */
 export function nextSteps(report: Report): Step[] {
   const { broken, drifted, notVerified, skipped, known } = outcome(report);
-  const { command, interrupted, resume = command } = report.run;
+  const { command, interrupted, resume } = report.run;
   const steps: Step[] = [];
   if (broken.length > 0) {
     const first = broken.slice(0, MOST_REPEATED);
@@ -25,7 +25,9 @@ export function nextSteps(report: Report): Step[] {
         : 'Repeat only what is broken';
     steps.push({ what, command: onlyCommand(command, first) });
   }
-  if (interrupted !== undefined) steps.push({ what: 'Continue the run', command: resume });
+  if (interrupted !== undefined && resume !== undefined)
+    steps.push({ what: 'Continue the run', command: resume });
+  else if (interrupted !== undefined) steps.push({ what: 'Run it again', command });
   else steps.push(...toVerifyMore(report, [...notVerified, ...skipped]));
   if (drifted.length > 0)
     steps.push({ what: 'Restore the pinned answers, or pin the new ones in the profile under gaps:' });

@@ -121,7 +121,7 @@ t.test('verdicts', async (t) => {
   const open = renderTerminal(inconclusiveReport(), wide);
   t.match(open, /^\? Inconclusive/);
   t.match(open, /simulated clock \(60×\)/);
-  t.match(open, /→ Continue the run\n {2}petstore-harness check/);
+  t.match(open, /→ Run it again\n {2}petstore-harness check/);
 });
 
 t.test('hostile text cannot reach the terminal', async (t) => {
