@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { rateReading } from '../wire/rate-headers.ts';
 import { type AnswerParts, answered } from '../wire/testing/answered.ts';
-import { TargetClock } from './target-clock.ts';
+import { TargetClock, wentBack } from './target-clock.ts';
 
 const NOON = Date.UTC(2026, 10, 21, 12);
 
@@ -47,6 +47,31 @@ t.test('when a time is reached: by the target’s clock where it is known, else 
   t.equal(clock.reached(NOON), NOON);
   clock.learn(dated(NOON, NOON + 500, NOON + 700));
   t.equal(clock.reached(NOON), NOON + 700);
+});
+
+t.test(
+  'a clock that is a little ahead may be a proxy’s: ours must have reached the time as well',
+  async (t) => {
+    const ahead = (seconds: number) => {
+      const clock = new TargetClock();
+      clock.learn(dated(NOON + seconds * 1000, NOON, NOON));
+      return (clock.reached(NOON) - NOON) / 1000;
+    };
+    t.equal(ahead(20), 0);
+    t.equal(ahead(59), 0);
+    t.equal(ahead(300), -300, 'a clock that is set wrong, and not waited for');
+    t.equal(ahead(-40), 40);
+  },
+);
+
+t.test('a clock went back where less passed on it than can have passed', async (t) => {
+  const before = dated(NOON, NOON, NOON + 100);
+  const after = (seconds: number) => dated(NOON + seconds * 1000, NOON + 60_000, NOON + 60_100);
+  t.notOk(wentBack(before, after(60)));
+  t.notOk(wentBack(before, after(57)), 'a Date may be three seconds old');
+  t.ok(wentBack(before, after(55)));
+  t.notOk(wentBack(before, after(90)));
+  t.notOk(wentBack(before, told({ sentAt: NOON + 60_000 })), 'no Date, no doubt');
 });
 
 t.test(

@@ -1,4 +1,5 @@
 import type { RateReading } from '../wire/rate-headers.ts';
+import { MINUTE } from './time.ts';
 
 /** The earliest and the latest time it can be at the target, in milliseconds since 1970. */
 export interface TimeRange {
@@ -71,8 +72,22 @@ export class TargetClock {
     return this.known ? time - this.#lowest : undefined;
   }
 
-  /** As `certainlyReached`; where nothing is known of the target's clock, ours stands in. */
+  /**
+   * The moment of ours at which a time that the target told has come. Where nothing is known of its clock, ours stands
+   * in. Where the two are less than a minute apart both must have reached it: Date may be that of a proxy.
+   */
   reached(time: number): number {
-    return this.certainlyReached(time) ?? time;
+    const theirs = this.certainlyReached(time) ?? time;
+    return time - theirs < MINUTE ? Math.max(time, theirs) : theirs;
   }
+}
+
+/** Whether the target's clock was set back between two answers, as far as their Dates tell. */
+export function wentBack(
+  before: Pick<RateReading, 'date' | 'receivedAt'>,
+  after: Pick<RateReading, 'date' | 'sentAt'>,
+): boolean {
+  if (before.date === undefined || after.date === undefined) return false;
+  const passed = after.sentAt - before.receivedAt;
+  return after.date - before.date < passed - DATE_RESOLUTION - DATE_STALENESS;
 }

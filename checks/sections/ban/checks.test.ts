@@ -166,6 +166,11 @@ t.test('a ban ends when it said', async (t) => {
     reason: /did not wait for its end/,
   });
   t.match(await said('ban-ends-as-told', anHour), { verdict: 'inconclusive', reason: /lasts 60 minutes/ });
+  const dated = (id: string, at: number, date: number) => exchangeAt(id, at, { ...forbidden, date });
+  t.match(
+    await said('ban-ends-as-told', { rounds: [[dated('ban', 60, 60)]], later: [dated('still', 90, 60)] }),
+    { verdict: 'inconclusive', reason: /Date of the target went back/, evidence: /^still$/ },
+  );
 });
 
 t.test('a ban on one key is a ban on no other', async (t) => {

@@ -1,7 +1,7 @@
 /** Sections 5, 7 and 8: a temporary ban of a key that keeps sending after a 429. */
 
 import { judgeRemaining } from '../../limits/remaining-arithmetic.ts';
-import { SECOND } from '../../limits/time.ts';
+import { DAY, SECOND } from '../../limits/time.ts';
 import type { WindowCount } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, type Judge, judgeExchange } from '../../run/check.ts';
@@ -9,12 +9,13 @@ import { gather, type OutcomeSource, optional, playedOn } from '../../run/scene.
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
+import { retryAfter } from '../../wire/rate-headers.ts';
 import { errorBodyViolation } from '../answers.ts';
 import { missingFromAnswer } from '../headers/checks.ts';
 import { otherKeys } from '../keys/other-keys.ts';
 import { isAdmitted } from '../minute/admitted.ts';
 import { exhaustKeys, type MinuteMeasurement, minute } from '../minute/scenes.ts';
-import { tellsDay } from '../minute/told-time.ts';
+import { clockDoubt, tellsDay, toldDate } from '../minute/told-time.ts';
 import type { FilledWindow } from '../minute/window-filling.ts';
 import { answersOtherwise } from './answers.ts';
 import { type Ban, type BanReading, theBan } from './reading.ts';
@@ -145,10 +146,13 @@ export const banChecks: readonly Check[] = [
   }),
   // 8: where the response to a banned key tells the time to wait, the key is served after it.
   checkOfBan('ban-ends-as-told', ({ toldEnd, atEnd, notWaited, answer: first }, judge, reading) => {
+    const time = toldDate(retryAfter(first.outcome.headers, DAY / SECOND));
+    const doubt = atEnd && clockDoubt(time, first, atEnd);
     if (toldEnd === undefined) judge.notApplicable('the ban does not tell when it ends');
     else if (atEnd === undefined) judge.unsettled(notWaited ?? 'the run did not wait for its end', first);
     else if (isAdmitted(atEnd)) judge.holds(atEnd, first);
     else if (reading.count.verdict.kind === 'fewer') judge.unsettled(prolonged(reading), atEnd);
+    else if (doubt !== undefined) judge.unsettled(doubt, atEnd);
     else
       judge.breaks(
         {

@@ -231,6 +231,43 @@ t.test('somebody else on the key explains a refusal after the wait', async (t) =
   }
 });
 
+t.test('Date and our clock must both have reached the time that was told', async (t) => {
+  const refused = (told: Told) => ({ windows: refusedWith({ date: 1, ...told }) });
+  const again = (date: number) => retryOf('again', 60, { status: 429, date });
+  const reset = (date: number, told: Told) =>
+    said('rate-reset-true', { ...refused(told), afterReset: again(date) });
+  const honest = (date: number, told: Told) =>
+    said('retry-after-honest', { ...refused(told), afterRetryAfter: again(date) });
+  t.match(await reset(60, { reset: 59 }), { verdict: 'fail' });
+  t.match(await honest(60, { retryAfter: httpDate(59) }), { verdict: 'fail' });
+  const byDate = /^the time that the target told has come by Date but not by our clock/;
+  t.match(await reset(160, { reset: 99 }), { verdict: 'inconclusive', reason: byDate });
+  t.match(await honest(160, { retryAfter: httpDate(99) }), { verdict: 'inconclusive', reason: byDate });
+  const back = /^the Date of the target went back while the run waited$/;
+  t.match(await reset(30, { reset: 59 }), { verdict: 'inconclusive', reason: back });
+  t.match(await honest(30, { retryAfter: 59 }), { verdict: 'inconclusive', reason: back });
+});
+
+t.test('a date in the past by Date alone leaves it open', async (t) => {
+  const behind = exchangeAt('refusal', 0, { retryAfter: httpDate(20) });
+  const late = { ...behind, sentAt: NOON, receivedAt: NOON + SECOND };
+  const { run } = testRun(() => telling({ status: 200, date: 40 }), {
+    keys: [free],
+    permissions: new Set(['exhaust'] as const),
+  });
+  await run.probe('clock').attempt(listPets(), free);
+  await played(
+    run,
+    'minute:free-1',
+    minuteMeasured(free, { windows: [windowOf(exact, 6, { refusal: late })] }),
+  );
+  t.match(await judged(run, checks, 'retry-after-readable'), {
+    verdict: 'inconclusive',
+    reason: /in the past by Date but not by our clock: one of the two is wrong$/,
+    evidence: /^refusal$/,
+  });
+});
+
 t.test('the format of Retry-After, as the first key saw one', async (t) => {
   const format = async (told: Told) =>
     observed(await runWith({ windows: refusedWith(told) }), [retryAfterFormat], 'retry-after-format');

@@ -4,6 +4,7 @@ import { MINUTE, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { PlanLimits } from '../../profile/target-profile.ts';
 import { type Check, check, type GapObserver, gap, type Judge, observes } from '../../run/check.ts';
+import { Unsettled } from '../../run/unsettled.ts';
 import { retryAfterViolation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
@@ -19,7 +20,7 @@ import {
   refusedOtherwise,
 } from './measurements.ts';
 import { type MinuteMeasurement, minute } from './scenes.ts';
-import { exceededWindow, toldWait } from './told-time.ts';
+import { clockDoubt, exceededWindow, toldDate, toldWait } from './told-time.ts';
 
 /** A wait "of the order of the window" may be generous, but not in another unit. */
 const GENEROUS = 10;
@@ -53,8 +54,15 @@ function unreadableWait(
   const asked = clock.at(refusal.sentAt);
   if (now === undefined || asked === undefined) return undefined;
   // The answer may have travelled for long: a time that lay ahead when it was made may have passed on arrival.
-  if (told.time < asked.earliest - SECOND) return `${text}, which is in the past`;
-  return told.time > now.latest + longest ? tooLong : undefined;
+  const problem =
+    told.time < asked.earliest - SECOND
+      ? { text: `${text}, which is in the past`, byOurs: told.time < refusal.sentAt - SECOND }
+      : told.time > now.latest + longest
+        ? { text: tooLong, byOurs: told.time > refusal.receivedAt + longest }
+        : undefined;
+  if (problem?.byOurs === false)
+    throw new Unsettled(`${problem.text} by Date but not by our clock: one of the two is wrong`, [refusal]);
+  return problem?.text;
 }
 
 /** Judges a request that was sent at the time at which the target said it would be admitted. */
@@ -62,10 +70,10 @@ function judgeRetry(
   measurement: MinuteMeasurement,
   { refusal }: AfterRefusal,
   retry: AnsweredExchange,
-  expected: string,
+  { time, expected }: { readonly time: number | undefined; readonly expected: string },
   judge: Judge,
 ): void {
-  const otherwise = refusedOtherwise(measurement, retry);
+  const otherwise = refusedOtherwise(measurement, retry) ?? clockDoubt(time, refusal, retry);
   if (isAdmitted(retry)) judge.holds(retry, refusal);
   else if (otherwise !== undefined) judge.unsettled(otherwise, retry);
   else judge.breaks({ expected, actual: described(retry) }, retry, refusal);
@@ -81,7 +89,7 @@ export const resetTrue: Check = minuteCheck('rate-reset-true', (measurement, jud
       measurement,
       after,
       afterReset,
-      'a request admitted once X-RateLimit-Reset has passed',
+      { time: rateReading(refusal).reset, expected: 'a request admitted once X-RateLimit-Reset has passed' },
       judge,
     );
   if (rateReading(refusal).limit !== key.limits.perMinute)
@@ -132,7 +140,7 @@ export const retryAfterChecks: readonly Check[] = [
       );
     const told = toldWait(after.obeyed, key.limits);
     const expected = `a request admitted after Retry-After: ${told.kind === 'absent' ? '' : told.text}`;
-    judgeRetry(measurement, after, after.afterRetryAfter, expected, judge);
+    judgeRetry(measurement, after, after.afterRetryAfter, { time: toldDate(told), expected }, judge);
   }),
 ];
 

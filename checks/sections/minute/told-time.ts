@@ -1,6 +1,6 @@
 /** When a refusal says to come back. */
 
-import type { TargetClock } from '../../limits/target-clock.ts';
+import { type TargetClock, wentBack } from '../../limits/target-clock.ts';
 import { DAY, MINUTE, SECOND } from '../../limits/time.ts';
 import type { PlanLimits } from '../../profile/target-profile.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
@@ -57,4 +57,27 @@ export function toldEnd(clocked: Clocked, { outcome, receivedAt }: AnsweredExcha
 export function latestEnd(clocked: Clocked, refusals: readonly AnsweredExchange[]): number | undefined {
   const ends = refusals.flatMap((refusal) => toldEnd(clocked, refusal) ?? []);
   return ends.length === 0 ? undefined : Math.max(...ends);
+}
+
+/**
+ * Why a refusal at a time that the target told proves nothing: Date and our clock must both have reached that time.
+ *
+ * @param time what the target told, by its own clock; undefined where it told how long to wait
+ * @returns undefined if it proves that the target did not keep its word
+ */
+export function clockDoubt(
+  time: number | undefined,
+  told: AnsweredExchange,
+  asked: AnsweredExchange,
+): string | undefined {
+  if (time !== undefined && asked.sentAt < time)
+    return 'the time that the target told has come by Date but not by our clock: one of the two is wrong';
+  return wentBack(rateReading(told), rateReading(asked))
+    ? 'the Date of the target went back while the run waited'
+    : undefined;
+}
+
+/** The date in Retry-After, if it has one. */
+export function toldDate(told: RetryAfter): number | undefined {
+  return told.kind === 'date' ? told.time : undefined;
 }
