@@ -65,14 +65,11 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
   const patterns = short.map(aloneForms);
   const inWords = anyOf(words);
   const split = anyOf(long.flatMap(spellings).map(joined).filter(isTold));
-  const find = (text: string) => {
-    const plain = inLowerCase(text);
-    return [
-      ...patterns.flatMap((pattern) => matches(plain, pattern)),
-      ...inWords(plain),
-      ...splitMatches(plain, split),
-    ];
-  };
+  const find = (plain: string) => [
+    ...patterns.flatMap((pattern) => matches(plain, pattern)),
+    ...inWords(plain),
+    ...splitMatches(plain, split),
+  ];
   const shortest = Math.min(...words.map(({ length }) => length), ...short.map(({ length }) => length - 1));
   const search = {
     // Half of all bodies have quotes in names, which hide only a key that has one.
@@ -180,11 +177,15 @@ function aloneForms(key: string): RegExp {
 /** Where a text holds one of the words, the longest where one begins with another. */
 type Finder = (textInLowerCase: string) => Range[];
 
-/** No word that is looked for is shorter. */
-const BEGINNING = SHORTEST_UNESCAPED;
-/** A character moves the hash on by so many bits, so that it is gone after the length of a beginning. */
-const STEP = 3;
-const HASHES = 2 ** (STEP * BEGINNING);
+/** So many characters of a text say how far the next word is at least; every word has more. */
+const GRAM = 4;
+const GRAMS = 2 ** 13;
+const gramAt = (text: string, at: number): number =>
+  ((text.charCodeAt(at) << 9) ^
+    (text.charCodeAt(at + 1) << 6) ^
+    (text.charCodeAt(at + 2) << 3) ^
+    text.charCodeAt(at + 3)) &
+  (GRAMS - 1);
 
 /** Lower case, in as many characters. */
 function inLowerCase(text: string): string {
@@ -194,31 +195,34 @@ function inLowerCase(text: string): string {
 }
 
 /**
- * Finds words in any case by their beginnings, and these by a hash that moves along the text: most texts hold none of a
- * thousand words, for which a pattern takes a hundred times as long to tell, and long to compile.
+ * Finds words in any case, skipping as Wu and Manber do: most texts hold none of a thousand words, for which a pattern
+ * takes a hundred times as long to tell, and long to compile.
  */
 function anyOf(words: readonly string[]): Finder {
+  const longestFirst = [...new Set(words.map(inLowerCase))].sort((a, b) => b.length - a.length);
+  const shortest = longestFirst.at(-1)?.length ?? Number.POSITIVE_INFINITY;
   const byBeginning = new Map<string, string[]>();
-  const hashes = new Uint8Array(HASHES);
-  for (const word of new Set(words.map(inLowerCase))) {
-    const beginning = word.slice(0, BEGINNING);
+  const last = shortest - GRAM;
+  // By the last gram of a stretch as long as a beginning: how many places further the first beginning can start.
+  const skips = new Uint16Array(GRAMS).fill(last + 1);
+  for (const word of longestFirst) {
+    const beginning = word.slice(0, shortest);
     byBeginning.set(beginning, [...(byBeginning.get(beginning) ?? []), word]);
-    let hash = 0;
-    for (let at = 0; at < BEGINNING; at += 1) hash = ((hash << STEP) ^ word.charCodeAt(at)) & (HASHES - 1);
-    hashes[hash] = 1;
+    for (let at = 0; at <= last; at += 1) {
+      const gram = gramAt(word, at);
+      skips[gram] = Math.min(skips[gram] ?? 0, last - at);
+    }
   }
-  for (const alike of byBeginning.values()) alike.sort((a, b) => b.length - a.length);
+  const wordAt = (plain: string, start: number) =>
+    byBeginning.get(plain.slice(start, start + shortest))?.find((word) => plain.startsWith(word, start));
   return (plain) => {
     const ranges: [start: number, end: number][] = [];
-    let hash = 0;
-    for (let at = 0; at < plain.length; at += 1) {
-      hash = ((hash << STEP) ^ plain.charCodeAt(at)) & (HASHES - 1);
-      if (hashes[hash] !== 1) continue;
-      const start = at + 1 - BEGINNING;
-      const word = byBeginning
-        .get(plain.slice(Math.max(0, start), at + 1))
-        ?.find((one) => plain.startsWith(one, start));
+    for (let start = 0; start + shortest <= plain.length; ) {
+      const skip = skips[gramAt(plain, start + last)] ?? 0;
+      // In a function of its own: a closure in this loop would take memory for each character.
+      const word = skip === 0 ? wordAt(plain, start) : undefined;
       if (word !== undefined) add(ranges, start, start + word.length);
+      start += Math.max(1, skip);
     }
     return ranges;
   };
@@ -282,13 +286,15 @@ function unescaped(text: string): string {
   return text.replace(ESCAPE, (...groups: string[]) => characterOf(groups));
 }
 
-/** The character that an escape stands for, by the groups of {@link ESCAPE}. */
+/** The character that an escape stands for, in lower case, by the groups of {@link ESCAPE}. */
 function characterOf(groups: readonly (string | undefined)[]): string {
   const [, json, itself, percent, hex, decimal, name] = groups;
   if (itself !== undefined) return itself;
   if (name !== undefined) return NAMED.get(name.toLowerCase()) ?? '';
-  return String.fromCharCode(
-    decimal === undefined ? Number.parseInt(json ?? percent ?? hex ?? '', 16) : Number(decimal),
+  return inLowerCase(
+    String.fromCharCode(
+      decimal === undefined ? Number.parseInt(json ?? percent ?? hex ?? '', 16) : Number(decimal),
+    ),
   );
 }
 
@@ -305,10 +311,11 @@ interface Search {
 
 /** What is found in the text as it is, and in the text with its escapes undone once, twice and three times. */
 function rangesIn(text: string, { escapeMark, reach, find }: Search): Range[] {
-  const ranges = find(text);
-  if (escapeMark.test(text)) {
-    for (let start = 0; start < text.length; start += PIECE) {
-      for (const [from, to] of rangesBehindEscapes(text.slice(start, start + PIECE + reach), find)) {
+  const plain = inLowerCase(text);
+  const ranges = find(plain);
+  if (escapeMark.test(plain)) {
+    for (let start = 0; start < plain.length; start += PIECE) {
+      for (const [from, to] of rangesBehindEscapes(plain.slice(start, start + PIECE + reach), find)) {
         ranges.push([start + from, start + to]);
       }
     }
