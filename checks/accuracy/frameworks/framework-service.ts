@@ -13,7 +13,7 @@ import { packageRoot } from '../../../spec/package-root.ts';
 import { type Clock, sharedClock } from '../../run/clock.ts';
 import { KEYS } from './callers.ts';
 import { GO_STYLE, type NodeStyle, PYTHON_STYLES, type PythonStyle, type StyleName } from './catalogue.ts';
-import type { ServiceData } from './service.ts';
+import type { Ahead, Asked } from './service.ts';
 
 /** The compiled file, because a thread does not inherit Node's TypeScript loader. */
 const SERVICE = new URL('dist/checks/accuracy/frameworks/service.js', packageRoot);
@@ -45,19 +45,39 @@ export const startFrameworkService = (style: StyleName, fault?: string): Promise
 export const isInPython = (style: StyleName): style is PythonStyle =>
   PYTHON_STYLES.some((one) => one === style);
 
-async function startInThread(style: NodeStyle, fault?: string): Promise<FrameworkService> {
+interface Thread {
+  readonly worker: Worker;
+  readonly ahead: Ahead;
+}
+
+/** Threads without a service. To start one and read three frameworks takes longer than a case. */
+const idle: Thread[] = [];
+
+function newThread(): Thread {
   const ahead = new Float64Array(new SharedArrayBuffer(Float64Array.BYTES_PER_ELEMENT));
-  const data: ServiceData = { style, ahead, ...(fault === undefined ? {} : { fault }) };
-  const worker = new Worker(SERVICE, { workerData: data });
-  const [port]: unknown[] = await once(worker, 'message');
+  return { worker: new Worker(SERVICE, { workerData: ahead }), ahead };
+}
+
+async function startInThread(style: NodeStyle, fault?: string): Promise<FrameworkService> {
+  const thread = idle.pop() ?? newThread();
+  const { worker, ahead } = thread;
+  ahead[0] = 0;
+  worker.ref();
+  const ask = async (asked: Asked): Promise<unknown> => {
+    worker.postMessage(asked);
+    const [answer]: unknown[] = await once(worker, 'message');
+    return answer;
+  };
   return {
-    baseUrl: baseUrl(port),
+    baseUrl: baseUrl(await ask({ style, fault })),
     keys,
     clock: sharedClock((milliseconds) => {
       ahead[0] = milliseconds;
     }),
     close: async () => {
-      await worker.terminate();
+      await ask(undefined);
+      worker.unref();
+      idle.push(thread);
     },
   };
 }
