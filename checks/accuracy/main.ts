@@ -40,10 +40,7 @@ const { values: options } = parseArgs({
 
 const FOREIGN_ANIMALS = 100_000;
 const allCases: AccuracyCase[] = [
-  // Long cases first, so that none is left running alone at the end.
-  ...FAULTS.map(({ name, breaks }) => ({ kind: 'fault' as const, name, breaks })).sort(
-    (a, b) => weight(b) - weight(a),
-  ),
+  ...FAULTS.map(({ name, breaks }) => ({ kind: 'fault' as const, name, breaks })),
   ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name })),
   ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name, animals: FOREIGN_ANIMALS, busy: true })),
   ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name, animals: 0 })),
@@ -54,8 +51,11 @@ const allCases: AccuracyCase[] = [
     style,
   })),
 ];
+// Long cases first, so that none is left running alone at the end.
+allCases.sort((one, other) => weight(other) - weight(one));
 
-function weight({ breaks }: { readonly breaks: string }): number {
+function weight({ breaks = '', style }: AccuracyCase): number {
+  if (style !== undefined && isInPython(style)) return 3;
   return breaks === 'rate-day-business' ? 2 : breaks.startsWith('rate-day-') ? 1 : 0;
 }
 
