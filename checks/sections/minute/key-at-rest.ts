@@ -1,8 +1,11 @@
 /** Brings a key into a state in which its minute can be counted: all spending of its quota is known. */
 import { MINUTE, SECOND } from '../../limits/time.ts';
+import { sinceEdge } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
+import { listPets } from '../../wire/requests.ts';
+import { admittedOn } from './admitted.ts';
 
 /** The requests of this run on a key since it was last idle for a minute; undefined if that is unknown. */
 function sinceRest(readings: readonly RateReading[], now: number): readonly RateReading[] | undefined {
@@ -51,6 +54,32 @@ export async function atStart(probe: Probe, key: Key): Promise<readonly RateRead
   }
   await rest(probe, key);
   return [];
+}
+
+/** Whether somebody else, or an earlier run, spent part of the window: no answer leaves as much as our own requests would. */
+function isSpentInPart(probe: Probe, key: Key): boolean {
+  const { perMinute } = key.limits;
+  const admitted = sinceEdge(admittedOn(probe.trace, key));
+  if (!admitted.every(({ limit }) => limit === perMinute)) return false;
+  const unspent = admitted.map(({ remaining }, index) => (remaining ?? Number.NaN) + index + 1);
+  return unspent.length > 0 && unspent.every((most) => most < perMinute);
+}
+
+/**
+ * Waits out a window that an earlier run has spent in part, since its count would fall short, and opens the next one.
+ * Returns when that was opened; undefined if there was nothing to wait for.
+ */
+export async function afterSpentWindow(probe: Probe, key: Key): Promise<number | undefined> {
+  const ends = windowEnd(probe, key, probe.trace.readingsOf(key).at(-1));
+  // What resets within seconds is a bucket's next token, or is waited for anyway.
+  const isAhead = ends !== undefined && ends > probe.now() + BURST && ends <= probe.now() + MINUTE + BURST;
+  if (!isAhead || !isSpentInPart(probe, key)) return undefined;
+  // One answer may show a wrong Remaining: another one has to say the same.
+  await probe.attempt(listPets({ limit: 1 }), key);
+  if (!isSpentInPart(probe, key)) return undefined;
+  await probe.waitUntil(ends, `the next window of key ${key.name}`);
+  const opened = await probe.attempt(listPets({ limit: 1 }), key);
+  return opened.sentAt;
 }
 
 /**

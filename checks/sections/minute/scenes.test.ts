@@ -2,6 +2,7 @@
 import t from 'tap';
 import {
   alignedWindow,
+  fixedWindow,
   type SimulatedLimit,
   slidingLog,
   tokenBucketByNextToken,
@@ -291,6 +292,43 @@ t.test('what this run has sent in the minute belongs to the count', async (t) =>
   const { windows } = await outcomeOf(test.run, minute.on(free, [free]));
   t.match(windows, [{ count: { verdict: { kind: 'exact' }, admitted: { length: 6 } } }]);
   t.match(windows[0]?.count.admitted[0], { id: 'earlier#1', sentAt: NOON });
+});
+
+/** Measures the minute of a key of which somebody spent so many requests, and this run one, right before. */
+async function usedBefore(spent: number, tells: LimitedTarget['tells'] = () => undefined) {
+  const test = limitedRun({
+    keys: [free],
+    tells,
+    limit: (capacity) => {
+      const says = fixedWindow(capacity);
+      for (let others = 0; others < spent; others += 1) says(NOON);
+      return says;
+    },
+  });
+  await test.run.probe('earlier').attempt(listPets(), free);
+  const { windows, next } = await outcomeOf(test.run, minute.on(free, [free]));
+  return { counts: [...windows, ...next].map(({ count }) => count.verdict.kind), waits: test.waits() };
+}
+
+const NEXT_WINDOW = /^61.*: the next window of key free-1$/;
+
+t.test('of a key that an earlier run has used, the next window is counted, and the one after', async (t) => {
+  const { counts, waits } = await usedBefore(2);
+  t.strictSame(counts, ['exact', 'exact']);
+  t.match(waits.slice(0, 2), [NEXT_WINDOW, /^65.*: .* under way for a while$/]);
+});
+
+t.test('a window is not waited out for nothing', async (t) => {
+  const first = async (...given: Parameters<typeof usedBefore>) => (await usedBefore(...given)).waits[0];
+  t.notMatch(await first(0), NEXT_WINDOW);
+  t.notMatch(
+    await first(0, ({ number }) => (number === 1 ? { remaining: 0 } : undefined)),
+    NEXT_WINDOW,
+    'one is wrong',
+  );
+  t.notMatch(await first(2, () => ({ limit: 1000 })), NEXT_WINDOW, 'headers of the day');
+  t.notMatch(await first(2, () => ({ reset: 600 })), NEXT_WINDOW, 'longer than a minute');
+  t.match(await first(5), NEXT_WINDOW, 'nothing is left');
 });
 
 t.test('one key a plan may be driven to its limit, the smallest plan first', async (t) => {

@@ -15,7 +15,7 @@ import { categoryOf, storeSample } from '../add/scenes.ts';
 import { retrievals, servedAnimals } from '../get/scenes.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
 import { type AfterRefusal, afterRefusal, refillingOf, refillOf } from './after-refusal.ts';
-import { atStart, rest, restForWindow, restFromNow } from './key-at-rest.ts';
+import { afterSpentWindow, atStart, rest, restForWindow, restFromNow } from './key-at-rest.ts';
 import { ADDED_TOGETHER, refusedOperation, variety } from './requests.ts';
 import { toldRetry } from './told-time.ts';
 import { type FilledWindow, fillUndisturbed } from './window-filling.ts';
@@ -115,14 +115,15 @@ async function firstWindow(
 ): Promise<FilledWindow[]> {
   // Requests in flight when an earlier process ended are not on record.
   if (probe.wasCutOff) await restFromNow(probe, key);
+  const opened = await afterSpentWindow(probe, key);
   const [recent] = probe.trace.readingsOf(key, probe.now() - UNDER_WAY);
   if (recent !== undefined)
     await probe.waitUntil(
       recent.sentAt + UNDER_WAY,
       `the window of key ${key.name} to be under way for a while`,
     );
-  const [before] = await atStart(probe, key);
-  const first = await fill(before?.sentAt, atLimit);
+  const since = opened ?? (await atStart(probe, key))[0]?.sentAt;
+  const first = await fill(since, atLimit);
   if (first.closed === undefined) return [first];
   // If the network broke the connections, the next window ends with a proper refusal.
   await rest(probe, key);
