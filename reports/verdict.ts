@@ -43,13 +43,16 @@ export function withConsequences(rows: Rows): RequirementResult[] {
   const named = new Map(
     rows
       .filter(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive')
-      .map((row) => [row.id, row.consequenceOf ?? causesIn(row.reason)[0]]),
+      .map((row) => [row.id, row.consequenceOf === undefined ? causesIn(row.reason) : [row.consequenceOf]]),
   );
   const failed = new Set(rows.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id));
   const causeOf = (id: string, passed: readonly string[] = []): string | undefined => {
-    const next = named.get(id);
-    if (next === undefined || next === id || passed.includes(next)) return undefined;
-    return causeOf(next, [...passed, id]) ?? (failed.has(next) ? next : undefined);
+    for (const next of named.get(id) ?? []) {
+      if (next === id || passed.includes(next)) continue;
+      const cause = causeOf(next, [...passed, id]) ?? (failed.has(next) ? next : undefined);
+      if (cause !== undefined) return cause;
+    }
+    return undefined;
   };
   return rows.map(({ consequenceOf: _, ...row }) => {
     const cause = causeOf(row.id);

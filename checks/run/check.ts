@@ -29,6 +29,8 @@ export interface Check {
   readonly lacks?: (keys: readonly Key[]) => string | undefined;
   /** Whether a failure stands although the target gives requests the answers of others: it is that very failure. */
   readonly standsWhereCrossed?: true;
+  /** Whether it is about answers as such: what rests on an answer that breaks it cannot be told, and follows from that. */
+  readonly isBasis?: true;
   /** Sees every answered exchange of the three operations, in the order of receipt. */
   readonly observe?: (exchange: AnsweredExchange, judge: Judge, soFar: TraceSoFar) => void;
   /** Decides on the outcomes of the scenes that the check needs. */

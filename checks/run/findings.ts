@@ -12,8 +12,16 @@ export interface Settled {
   readonly evidence: readonly Exchange[];
 }
 
+/** Nothing that this row is about occurred. */
+export const NOTHING_SHOWN = 'no exchange of this run shows it';
+
 const EVIDENCE_KEPT = 3;
 const VIOLATIONS_KEPT = 5;
+/** More than a run sends beside the bursts that fill a quota. */
+const MOST_BROKEN_BY = 1000;
+
+/** The scene that sent an exchange; parts of scenes, and keys, follow it after a colon. */
+const sceneIdOf = ({ sentBy }: Exchange): string => sentBy.split(':')[0] ?? sentBy;
 
 /**
  * Collects what a check says and settles it. One violation outweighs everything. What could not be told, or was not
@@ -24,6 +32,7 @@ export class Findings {
   #heldCount = 0;
   readonly #broken: { violation: Violation; evidence: readonly Exchange[] }[] = [];
   #brokenCount = 0;
+  readonly #brokenBy = new Set<string>();
   readonly #unsettled: { reason: string; evidence: readonly Exchange[] }[] = [];
   readonly #skipped = new Set<string>();
   #notApplicable: string | undefined;
@@ -39,6 +48,9 @@ export class Findings {
   /** The requirement is broken; the decisive exchange first. */
   breaks(violation: Violation, ...evidence: Exchange[]): void {
     this.#brokenCount += 1;
+    const [decisive] = evidence;
+    if (decisive !== undefined && this.#brokenBy.size < MOST_BROKEN_BY)
+      this.#brokenBy.add(decisive.id).add(sceneIdOf(decisive));
     if (this.#broken.length < VIOLATIONS_KEPT) this.#broken.push({ violation, evidence });
   }
 
@@ -60,6 +72,12 @@ export class Findings {
   /** How many violations were found so far. */
   get broken(): number {
     return this.#brokenCount;
+  }
+
+  /** Whether it is broken in one of these exchanges; where there are none, in one that these scenes sent. */
+  isBrokenIn(exchanges: readonly Exchange[], sceneIds: readonly string[]): boolean {
+    const ids = exchanges.length > 0 ? exchanges.map(({ id }) => id) : sceneIds;
+    return ids.some((id) => this.#brokenBy.has(id));
   }
 
   /** Runs a judgement; what it throws as unsettled is said here too. */
@@ -106,6 +124,6 @@ export class Findings {
     if (this.#notApplicable !== undefined) {
       return { verdict: 'not-applicable', reason: this.#notApplicable, evidence: [] };
     }
-    return { verdict: 'inconclusive', reason: 'no exchange of this run shows it', evidence: [] };
+    return { verdict: 'inconclusive', reason: NOTHING_SHOWN, evidence: [] };
   }
 }

@@ -221,3 +221,41 @@ t.test('a row is explained by another one that did not pass, and by no other', a
   t.match(requirements.get('because-held'), { reason: /^not counted$/ });
   t.match(requirements.get('because-nothing'), { reason: /^not counted$/ });
 });
+
+t.test(
+  'a row that rests on an answer which breaks a row about answers as such follows from that',
+  async (t) => {
+    const [asked, elsewhere] = [lists('asked'), lists('elsewhere')];
+    const basis = check('basis', {
+      isBasis: true,
+      needs: { asked },
+      observe: (exchange, judge) => {
+        if (exchange.sentBy === 'asked') judge.breaks(WRONG, exchange);
+      },
+    });
+    const other = check('other', { needs: { elsewhere } }, ({ elsewhere }, judge) =>
+      judge.breaks(WRONG, elsewhere),
+    );
+    const { requirements } = await judged(testRun(), [
+      basis,
+      other,
+      check('unread', { needs: { asked } }, ({ asked }, judge) => judge.unsettled('unreadable', asked)),
+      check('unseen', { needs: { asked } }),
+      check('unread-elsewhere', { needs: { elsewhere } }, ({ elsewhere }, judge) =>
+        judge.unsettled('unreadable', elsewhere),
+      ),
+      check('unseen-elsewhere', { needs: { elsewhere } }),
+      check('of-its-own', { needs: { asked } }, (_, judge) => judge.unsettled('another client')),
+    ]);
+    t.strictSame(
+      [...requirements].flatMap(([id, { verdict, reason }]) => (verdict === 'fail' ? [] : [[id, reason]])),
+      [
+        ['unread', 'unreadable (see basis)'],
+        ['unseen', 'no exchange of this run shows it (see basis)'],
+        ['unread-elsewhere', 'unreadable'],
+        ['unseen-elsewhere', 'no exchange of this run shows it'],
+        ['of-its-own', 'another client'],
+      ],
+    );
+  },
+);

@@ -2,11 +2,11 @@
 
 import { TargetClock } from '../limits/target-clock.ts';
 import { type AnsweredExchange, isAnswered } from '../wire/exchange.ts';
-import { withCauses } from './cause.ts';
+import { causesIn, withCauses } from './cause.ts';
 import type { Check, GapAnswer, GapObserver } from './check.ts';
 import { type Doubt, doubtOf, isBefore } from './doubt.ts';
-import { Findings, type Settled } from './findings.ts';
-import { type OutcomeSource, permitOf } from './scene.ts';
+import { Findings, NOTHING_SHOWN, type Settled } from './findings.ts';
+import { type OutcomeSource, permitOf, scenesOf } from './scene.ts';
 import type { Trace, TraceSoFar } from './trace.ts';
 import { settledOr } from './unsettled.ts';
 
@@ -118,13 +118,12 @@ export function judgeRun(
 ): RunResult {
   const watch = watched(checks, trace);
   const doubt = doubtOf(source, trace);
-  const settled = checks.map((check) => {
+  const judged = checks.map((check) => {
     const findings = judgeCheck(check, watch.of(check), source, trace);
-    return [
-      check.id,
-      doubt === undefined ? findings.settle() : settleInDoubt(doubt, check, findings),
-    ] as const;
+    const settled = doubt === undefined ? findings.settle() : settleInDoubt(doubt, check, findings);
+    return { check, findings, settled };
   });
+  const settled = judged.map(({ check, settled }) => [check.id, settled] as const);
   const gaps = gapObservers.map((observer) => {
     const answer = gapAnswer(observer, source, trace);
     const stands =
@@ -133,15 +132,39 @@ export function judgeRun(
       (doubt.until !== undefined && answer.evidence.every((exchange) => isBefore(exchange, doubt)));
     return [observer.id, stands ? answer : doubt.message] as const;
   });
+  const rows = withTrueCauses(new Map([...settled, ...leftOut.map((id) => [id, LEFT_OUT] as const)]));
+  for (const { check, settled } of judged)
+    rows.set(check.id, withBasis(check, rows.get(check.id) ?? settled, judged));
   return {
-    requirements: withTrueCauses(new Map([...settled, ...leftOut.map((id) => [id, LEFT_OUT] as const)])),
+    requirements: rows,
     gaps: new Map(gaps),
     ...(doubt === undefined ? {} : { doubt: doubt.message }),
   };
 }
 
+/** Names the failure on whose answers an open row rests, unless the row names its cause itself. */
+function withBasis(
+  { id, needs }: Check,
+  row: Settled,
+  judged: readonly { readonly check: Check; readonly findings: Findings; readonly settled: Settled }[],
+): Settled {
+  const { verdict, reason, evidence } = row;
+  const isOpen = verdict === 'inconclusive' && causesIn(reason).length === 0;
+  // Without evidence only a row that nothing was seen of rests on its scenes: other reasons stand for themselves.
+  if (!isOpen || (evidence.length === 0 && reason !== NOTHING_SHOWN)) return row;
+  const sceneIds = scenesOf([{ needs }]).map((scene) => scene.id);
+  const basis = judged.find(
+    ({ check, findings, settled }) =>
+      check.isBasis === true &&
+      check.id !== id &&
+      settled.verdict === 'fail' &&
+      findings.isBrokenIn(evidence, sceneIds),
+  );
+  return basis === undefined ? row : { ...row, reason: `${reason} (see ${basis.check.id})` };
+}
+
 /** A row that passed explains no other. */
-function withTrueCauses(rows: ReadonlyMap<string, Settled>): ReadonlyMap<string, Settled> {
+function withTrueCauses(rows: ReadonlyMap<string, Settled>): Map<string, Settled> {
   const explains = (id: string) => rows.has(id) && rows.get(id)?.verdict !== 'pass';
   return new Map([...rows].map(([id, row]) => [id, { ...row, reason: withCauses(row.reason, explains) }]));
 }

@@ -1,5 +1,6 @@
 /** Judgements of single answers that several sections share. */
 import { type Check, check, observes } from '../run/check.ts';
+import { NOTHING_SHOWN } from '../run/findings.ts';
 import { Unsettled } from '../run/unsettled.ts';
 import { schemaViolation, type Violation } from '../wire/answer.ts';
 import type { AnsweredExchange } from '../wire/exchange.ts';
@@ -7,17 +8,38 @@ import type { JsonValue, ParsedJson } from '../wire/lossless-json.ts';
 import { bodyOf, described } from '../wire/pets.ts';
 import { schemaProblem } from '../wire/schema.ts';
 
-/** Defines a check that judges every answer with one of these statuses. */
+/**
+ * Defines a check that judges every answer with one of these statuses.
+ *
+ * @param shownBy rows that explain why there is none
+ */
 export const checkOfStatus = (
   id: string,
   concerns: (status: number) => boolean,
   violation: (exchange: AnsweredExchange) => Violation | undefined,
   options: Pick<Check, 'permit' | 'conclude'>,
+  shownBy: readonly string[] = [],
 ): Check =>
-  check(id, {
-    ...options,
-    observe: observes((exchange) => (concerns(exchange.outcome.status) ? exchange : undefined), violation),
-  });
+  check(
+    id,
+    {
+      ...options,
+      observe: observes((exchange) => (concerns(exchange.outcome.status) ? exchange : undefined), violation),
+    },
+    (_, judge, trace) => {
+      if (
+        shownBy.length > 0 &&
+        !trace.readings.some(({ operation, status }) => operation !== 'other' && concerns(status))
+      )
+        judge.unsettled(`${NOTHING_SHOWN}${shownBy.map((row) => ` (see ${row})`).join('')}`);
+    },
+  );
+
+/** The rows that are broken where an answer with this status does not come. */
+export const SHOWN_BY: ReadonlyMap<number, readonly string[]> = new Map([
+  [201, ['add-answers-201']],
+  [404, ['get-unknown-404', 'get-until-removal', 'get-answers-200']],
+]);
 
 const SUCCESS = { listPets: 200, createPet: 201, getPet: 200 } as const;
 

@@ -142,6 +142,21 @@ t.test(
   },
 );
 
+t.test('a baseline covers what follows from its entries', async (t) => {
+  for (const [fault, known] of [
+    ['add-answers-200', 'add-answers-201'],
+    ['list-trailing-comma', 'json-well-formed'],
+    ['get-gone-already', 'get-until-removal'],
+    ['headers-absent-on-200', 'rate-headers-on-200'],
+  ] as const) {
+    const { folder, profile, env } = await testTarget(t, { fault });
+    writeFileSync(join(folder, 'known.yaml'), `- ${known}\n`);
+    const args = ['check', '--profile', profile, '--baseline', 'known.yaml', '--format', 'human'];
+    const { code, stdout } = await run(folder, args, env);
+    t.equal(code, 0, `${fault}: ${stdout}`);
+  }
+});
+
 t.test(
   '--write-profile pins what was observed; the next run fails where the target answers otherwise',
   async (t) => {

@@ -90,6 +90,7 @@ export const addAnimalChecks: readonly Check[] = [
   check(
     'add-answers-201',
     {
+      isBasis: true,
       needs: {
         sample: storeSample,
         basic: basicAnimals,
@@ -144,7 +145,7 @@ export const addAnimalChecks: readonly Check[] = [
       if (!hasNoStatus(addition) && !refusedAsLike(addition)) judgeAccepted(addition, judge, trace);
   }),
   // 2: the created animal has the fields of a Pet.
-  check('add-pet-schema', { needs: { basicAnimals }, observe: observesPet('createPet') }),
+  check('add-pet-schema', { isBasis: true, needs: { basicAnimals }, observe: observesPet('createPet') }),
   // 2: the id is assigned by the service on creation, even if the client sends one.
   check('pet-id-assigned-by-service', { needs: { edge: edgeAnimals } }, ({ edge }, judge) => {
     const { exchange, pet, sent } = edge.ownId;

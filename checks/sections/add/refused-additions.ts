@@ -1,5 +1,7 @@
 /** Additions that a target refused: none of them may show in a list afterwards. */
+
 import type { Judge } from '../../run/check.ts';
+import { NOTHING_SHOWN } from '../../run/findings.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { listedPets, sentPet } from '../../wire/pets.ts';
@@ -18,6 +20,7 @@ export function nameSent(exchange: Exchange): string | undefined {
 export function storedThoughRefused(status: number, noneRefused: string) {
   return ({ exchanges }: Pick<Trace, 'exchanges'>, judge: Judge): void => {
     const refused = new Map<string, AnsweredExchange>();
+    let isListed = false;
     // If the same addition was also accepted, or got no answer, its animal may rightly be there.
     const mayBeStored = new Set(
       exchanges
@@ -30,6 +33,7 @@ export function storedThoughRefused(status: number, noneRefused: string) {
         refused.set(name, exchange);
       const listed = exchange.request.operation === 'listPets' ? listedPets(exchange) : undefined;
       if (listed === undefined || refused.size === 0) continue;
+      isListed = true;
       const origin = listed.map(({ name = '' }) => refused.get(name)).find((one) => one !== undefined);
       if (origin === undefined) judge.holds(exchange);
       else {
@@ -44,5 +48,6 @@ export function storedThoughRefused(status: number, noneRefused: string) {
       }
     }
     if (refused.size === 0) judge.notApplicable(noneRefused);
+    else if (!isListed) judge.unsettled(`${NOTHING_SHOWN} (see list-answers-200) (see json-well-formed)`);
   };
 }

@@ -4,7 +4,7 @@ import { errorStatusViolation } from '../../wire/answer.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { integerOf, isJsonObject, JsonNumber } from '../../wire/lossless-json.ts';
 import { bodyOf } from '../../wire/pets.ts';
-import { checkOfStatus, errorBodyViolation } from '../answers.ts';
+import { checkOfStatus, errorBodyViolation, SHOWN_BY } from '../answers.ts';
 
 const NAMED = [400, 401, 404, 429];
 
@@ -24,6 +24,7 @@ export const errorBodyChecks: readonly Check[] = [
       (actual) => actual === status,
       errorBodyViolation,
       status === 429 ? { permit: 'exhaust' } : {},
+      SHOWN_BY.get(status),
     ),
   ),
   // Other errors need not occur; without one there is nothing to judge.

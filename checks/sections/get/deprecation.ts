@@ -1,6 +1,8 @@
 /** Sections 4.3 and 9: the deprecation of GET /pets/{petId} and its removal on 5 December 2030. */
+
 import { contract } from '../../../spec/contract.ts';
 import { type Check, check, doneOf, type GapObserver, gap, observes } from '../../run/check.ts';
+import { NOTHING_SHOWN } from '../../run/findings.ts';
 import { allOf, optional, scene } from '../../run/scene.ts';
 import type { Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header, isAnswered } from '../../wire/exchange.ts';
@@ -67,6 +69,9 @@ export const successorLists = scene(
     return new Map(lists);
   },
 );
+
+/** An animal of the run that was not retrieved, or that has no status to list it by, shows nothing. */
+const NO_SUCCESSOR = `${NOTHING_SHOWN} (see get-until-removal) (see get-same-animal) (see add-echoes-status)`;
 
 export const deprecationChecks: readonly Check[] = [
   // 4.3, 9: deprecated, and not removed before 5 December 2030.
@@ -143,10 +148,12 @@ export const deprecationChecks: readonly Check[] = [
     { permit: 'writes', needs: { retrievals, successorLists, again: optional(askedAgain) } },
     ({ retrievals, successorLists }, judge, { targetClock, exchanges }) => {
       const { changes, gone } = fatesOf(exchanges);
+      let isCompared = false;
       for (const { known, exchange } of ownServed(retrievals.done)) {
         const list = successorLists.get(answeredPet(exchange)?.status ?? '');
         // Skips animals that changed or disappeared after they were retrieved.
         if (list?.pets === undefined || changes.has(known.id)) continue;
+        isCompared = true;
         if (shows(list, known.id)) judge.holds(exchange, list.exchange);
         else if (gone.has(known.id)) judge.unsettled(goneInWords(known.id), list.exchange, exchange);
         else if (isWhole(list))
@@ -163,6 +170,7 @@ export const deprecationChecks: readonly Check[] = [
       const phase = removalPhase(retrievals.done, targetClock);
       if (phase === 'disputed') judge.unsettled(CLOCKS_DISPUTE);
       else if (phase !== 'before') judge.notApplicable('the operation is past its removal date');
+      else if (!isCompared) judge.unsettled(NO_SUCCESSOR);
     },
   ),
 ];

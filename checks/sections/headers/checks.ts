@@ -20,7 +20,7 @@ import {
   rateHeaders,
   rateReading,
 } from '../../wire/rate-headers.ts';
-import { checkOfStatus } from '../answers.ts';
+import { checkOfStatus, SHOWN_BY } from '../answers.ts';
 
 /** The statuses that the document names, with the permission that a run needs to provoke them. */
 const NAMED: ReadonlyMap<number, Pick<Check, 'permit'>> = new Map([
@@ -109,7 +109,13 @@ function mayTellLongerWait(exchange: AnsweredExchange, trace: TraceSoFar): boole
 export const rateHeaderChecks: readonly Check[] = [
   // 8: "present on every response", so on 401, 404, 400 and 429 too.
   ...[...NAMED].map(([status, permit]) =>
-    checkOfStatus(`rate-headers-on-${status}`, (actual) => actual === status, missingFromAnswer, permit),
+    checkOfStatus(
+      `rate-headers-on-${status}`,
+      (actual) => actual === status,
+      missingFromAnswer,
+      permit,
+      SHOWN_BY.get(status),
+    ),
   ),
   checkOfStatus('rate-headers-on-other', (status) => !NAMED.has(status), missingFromAnswer, {
     conclude: (_trace, judge) => judge.notApplicable('no other status occurred'),

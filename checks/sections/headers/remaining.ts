@@ -3,6 +3,7 @@
 import { judgeRemaining } from '../../limits/remaining-arithmetic.ts';
 import type { Key } from '../../profile/key.ts';
 import { check, type Judge } from '../../run/check.ts';
+import { NOTHING_SHOWN } from '../../run/findings.ts';
 import { optional, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
@@ -37,17 +38,23 @@ function judgeValues(window: FilledWindow, perMinute: number, refills: boolean, 
   );
 }
 
+/** The rows that are broken where no Remaining can be read together with its limit. */
+const NO_VALUES = ' (see rate-limit-value) (see rate-remaining-value) (see rate-headers-on-200)';
+
 /** Whether all of these describe a sliding day that gives back requests of an earlier run: its Reset moves on. */
 function areOfMovingDay(broken: readonly RateReading[], readings: readonly RateReading[], { limits }: Key) {
   const isOfDay = ({ limit }: RateReading) => limit === limits.perDay;
   return new Set(readings.filter(isOfDay).map(({ reset }) => reset)).size > 1 && broken.every(isOfDay);
 }
 
+const fallOf = (key: Key, trace: Trace) =>
+  judgeRemaining(trace.readingsOf(key), key.limits.perMinute, key.limits.perDay);
+
 /** Judges that each answer of a key leaves one request fewer than the one before it. */
 function judgeFall(key: Key, judge: Judge, trace: Trace): void {
   const readings = trace.readingsOf(key);
   const exchangesOf = (of: readonly RateReading[]) => of.flatMap(({ id }) => trace.find(id) ?? []);
-  const verdict = judgeRemaining(readings, key.limits.perMinute, key.limits.perDay);
+  const verdict = fallOf(key, trace);
   if (verdict.kind === 'falls') judge.holds(...exchangesOf(readings.slice(0, 2)));
   else if (verdict.kind === 'disturbed')
     judge.unsettled(`key ${key.name}: ${servedWithoutKey(trace) ?? verdict.reason}`);
@@ -65,8 +72,10 @@ export const remainingFalls = check(
       for (const key of trace.run.keys) judgeFall(key, judge, trace);
     },
   },
-  ({ minutes }, judge) => {
-    for (const { key, outcome } of playedOn(minutes ?? [])) {
+  ({ minutes = [] }, judge, trace) => {
+    if (minutes.length === 0 && trace.run.keys.every((key) => fallOf(key, trace).kind === 'unseen'))
+      judge.unsettled(`${NOTHING_SHOWN}${NO_VALUES}`);
+    for (const { key, outcome } of playedOn(minutes)) {
       const refills = givesBackGradually(outcome) !== false;
       // Judges the first window of each key, and the next one.
       for (const window of [...outcome.windows.slice(0, 1), ...outcome.next])

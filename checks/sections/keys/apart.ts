@@ -26,7 +26,8 @@ function followsOthers(followed: readonly FollowedSpan[]): boolean {
   return each > 0 && followed.every((span) => comparableFall(span) === 1 + span.others * each);
 }
 
-const NOT_TOLD = 'X-RateLimit-Remaining does not show what a key spent';
+const NOT_TOLD =
+  'X-RateLimit-Remaining does not show what a key spent (see rate-headers-on-200) (see rate-limit-value) (see rate-remaining-value)';
 const disturbed = ({ key }: Span) =>
   `X-RateLimit-Remaining of key ${key.name} fell by more than our own requests, as if another client were using it`;
 

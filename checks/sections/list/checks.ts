@@ -136,6 +136,7 @@ function judgeEveryList({ exchanges }: Trace, judge: Judge): void {
 export const listAnimalChecks: readonly Check[] = [
   // 4.1: success is 200, and the body is a JSON array.
   check('list-answers-200', {
+    isBasis: true,
     needs: { lists },
     observe: observes(
       (exchange) => {
@@ -159,6 +160,7 @@ export const listAnimalChecks: readonly Check[] = [
   ...listFilterChecks,
   // 4.1: the result is a list of animals; one animal is listed once.
   check('list-each-once', {
+    needs: { lists: optional(lists) },
     observe: observes(listedPets, listOnceViolation),
     conclude: judgeNames,
   }),
@@ -167,8 +169,11 @@ export const listAnimalChecks: readonly Check[] = [
     'list-shows-added',
     { permit: 'writes', needs: { lists, again: optional(askedAgain) }, conclude: judgeEveryList },
     ({ lists }, judge, { exchanges }) => {
-      if (lists.own.length === 0)
-        judge.unsettled('no addition was answered with the id of an animal (see add-answers-201)');
+      if (lists.own.length === 0) {
+        const additions = exchanges.filter(({ request }) => request.operation === 'createPet');
+        const reason = 'no addition was answered with the id of an animal (see add-answers-201)';
+        judge.unsettled(reason, ...additions.slice(0, 1));
+      }
       // Animals without a status that are not listed are for list-unfiltered to judge.
       const hidden = statuslessHidden(lists);
       const fates = fatesOf(exchanges);
@@ -182,6 +187,8 @@ export const listAnimalChecks: readonly Check[] = [
   ),
   // 2: each listed animal has the fields of a Pet.
   check('list-pet-schema', {
+    isBasis: true,
+    needs: { lists: optional(lists) },
     observe: observes(
       (exchange) => {
         const listed = successBody('listPets', exchange);

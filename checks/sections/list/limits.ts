@@ -14,6 +14,7 @@ const defaultLimit = contract.limit.default;
 export const listLimitChecks: readonly Check[] = [
   // 8, page size: limit may be any integer from 1 to 100.
   check('list-limit-range', {
+    isBasis: true,
     needs: { lists },
     observe: observes(
       (exchange) => {
@@ -42,7 +43,7 @@ export const listLimitChecks: readonly Check[] = [
     { needs: { lists, fullPages, shortPages: optional(shortPages) } },
     ({ lists, fullPages, shortPages }, judge) => {
       for (const pages of doneOf(fullPages, judge)) judgeLength(judge, lists, pages);
-      if (known(lists) === 0) judge.unsettled('no list shows an animal with an id');
+      if (known(lists) === 0) judge.unsettled('no list shows an animal with an id', lists.all.exchange);
       else if (lists.all.pets !== undefined && !isShort(lists.all, lists)) judge.holds(lists.all.exchange);
       if (shortPages === undefined) judge.unsettled('short lists could not be requested again');
       else for (const { before, pages } of doneOf(shortPages, judge)) judgeLength(judge, before, pages);
@@ -64,7 +65,7 @@ export const listLimitChecks: readonly Check[] = [
     ({ lists, defaultPages }, judge, { run }) => {
       if (known(lists) <= defaultLimit) {
         const reason = `lists show ${pets(known(lists))} with ids that differ, and ${defaultLimit + 1} are needed to see the default`;
-        if (run.permissions.has('writes')) judge.unsettled(reason);
+        if (run.permissions.has('writes')) judge.unsettled(reason, lists.all.exchange);
         else judge.skips(`${reason}; adding them needs the permission writes`);
       }
       for (const pages of doneOf(defaultPages, judge)) judgeLength(judge, lists, pages);

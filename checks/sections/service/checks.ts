@@ -31,6 +31,7 @@ export const serviceChecks: readonly Check[] = [
   }),
   // 1: JSON over HTTP.
   check('json-well-formed', {
+    isBasis: true,
     observe: observes(
       (exchange) => ([200, 201].includes(exchange.outcome.status) ? readBody(exchange) : undefined),
       (body, exchange) => jsonViolation(body.ok ? undefined : `${described(exchange)}: ${body.problem}`),
