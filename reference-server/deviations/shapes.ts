@@ -336,7 +336,7 @@ export const minuteBy = (minuteMeter: MeterKind): Personality => ({ recipe: () =
 
 /** The oldest animal of the store; null if it is empty. */
 export function firstPet(parts: Parts): Pet | null {
-  return parts.store.having(null)[0] ?? null;
+  return parts.store.having(null).at(0) ?? null;
 }
 
 /** Replaces a member's value in a body, or removes it (undefined), before the body is judged. */

@@ -41,7 +41,10 @@ export const idsFromTheTop = ownIds('other', () => {
 export const oldestFirst: Answer = answer(
   'list-order',
   'oldest-first',
-  selecting((_usual, query, _call, { store }) => store.having(query.status).slice(0, query.limit)),
+  selecting((_usual, query, _call, { store }) => {
+    const matching = store.having(query.status);
+    return Array.from({ length: query.limit }, (_, place) => matching.at(place) ?? []).flat();
+  }),
 );
 
 function shuffled<T>(values: readonly T[]): T[] {
@@ -68,10 +71,10 @@ export const randomSample: Answer = answer(
   'other',
   selecting((_usual, query, _call, { store }) => {
     const matching = store.having(query.status);
-    if (matching.length <= query.limit) return shuffled(matching);
+    if (matching.length <= query.limit) return shuffled([...matching]);
     const chosen = new Set<number>();
     while (chosen.size < query.limit) chosen.add(randomInt(matching.length));
-    return [...chosen].flatMap((at) => matching[at] ?? []);
+    return [...chosen].flatMap((at) => matching.at(at) ?? []);
   }),
 );
 
@@ -151,7 +154,7 @@ export const unknownCategoryRefused: Answer = answer(
   'category-existence',
   'rejected-400',
   eachServer(({ store }) => {
-    const known = new Set(store.having(null).map(({ categoryId }) => categoryId));
+    const known = new Set([...store.having(null)].map(({ categoryId }) => categoryId));
     if (known.size === 0) known.add('1');
     return refusing(({ categoryId }) => !known.has(categoryId));
   }),
@@ -174,7 +177,7 @@ export const namesUpTo = (length: number, status: 400 | 413): Answer =>
 export const uniqueNames: Answer = answer(
   'name-uniqueness',
   'rejected-400',
-  refusing(({ name }, _call, { store }) => store.having(null).some((pet) => pet.name === name)),
+  refusing(({ name }, _call, { store }) => [...store.having(null)].some((pet) => pet.name === name)),
 );
 
 /**
