@@ -3,7 +3,7 @@ import exec from 'k6/execution';
 import { noteLag } from './report.ts';
 import { plan } from './run-plan.ts';
 import { streamNumber } from './script.ts';
-import { add, type Caller, caller, get, listRequest, sendList } from './target.ts';
+import { add, type Caller, caller, get, listRequest, listSender } from './target.ts';
 
 const LAG_EVERY = 16;
 
@@ -35,8 +35,8 @@ const addEnd = (SPAN * (listPets + createPet)) / parts;
 const listStep = listEnd / lists.length;
 const statuses = ['available', undefined, 'pending', 'sold'];
 const addStep = (addEnd - listEnd) / statuses.length;
-/** The one request of a journey that has no other. */
-const only = listPets === parts && lists.length === 1 ? lists[0] : undefined;
+/** Whether a journey has no other request than one list. */
+const isOnlyList = listPets === parts && lists.length === 1;
 
 /** This process's part of the keys, where the plan has one for each of several machines. */
 function ownShard() {
@@ -49,6 +49,12 @@ function ownShard() {
 /** As Date.now, which would be looked up twice for every request. */
 const { now: clock } = Date;
 
+/** A key and what sends each kind of list at its cost. */
+interface Payer {
+  readonly who: Caller;
+  readonly lists: readonly ((now: number) => void)[];
+}
+
 /** One request of the plan's mix per call, paid by the key whose turn it is. */
 export function mixedRequests(streamName: string): () => void {
   const stream = streamNumber(streamName);
@@ -57,9 +63,15 @@ export function mixedRequests(streamName: string): () => void {
   let schedule: readonly number[] = [];
   // Making this object costs k6 ten microseconds, asking a kept one two; it stays current.
   let scenario: typeof exec.scenario | undefined;
-  const callers: Caller[] = [];
-  /** Who pays for every request, where nothing depends on the turn. */
-  let payer: Caller | undefined;
+  const payers: Payer[] = [];
+  const payerOf = (keyIndex: number) => {
+    const who = caller(stream, keyIndex);
+    const payer = { who, lists: lists.map((request) => listSender(who, request)) };
+    payers[keyIndex] = payer;
+    return payer;
+  };
+  /** Sends every request, where nothing depends on the turn. */
+  let sendOnly: ((now: number) => void) | undefined;
   const paid = planned?.paid;
   /** Milliseconds since 1970 until which k6 cannot have begun more than was paid. */
   let paidUntil = Number.POSITIVE_INFINITY;
@@ -68,7 +80,7 @@ export function mixedRequests(streamName: string): () => void {
     const now = clock();
     // Where the machine stalls at the end of a constant rate k6 goes on for a moment.
     if (now >= paidUntil && isUnpaid()) return;
-    if (payer !== undefined && only !== undefined) return sendList(payer, only, now);
+    if (sendOnly !== undefined) return sendOnly(now);
     if (scenario === undefined) {
       scenario = exec.scenario;
       if (paid !== undefined) paidUntil = scenario.startTime + paid.seconds * 1000 - 1;
@@ -77,28 +89,18 @@ export function mixedRequests(streamName: string): () => void {
       schedule = shard?.schedule ?? planned?.schedule ?? [];
       if (constantRate !== undefined && plan.shards !== undefined) constantRate /= plan.shards.length;
       const [first] = schedule;
-      if (first !== undefined && constantRate === undefined && schedule.every((index) => index === first))
-        payer = caller(stream, first);
+      const isSame = constantRate === undefined && schedule.every((index) => index === first);
+      if (isOnlyList && isSame && first !== undefined) [sendOnly] = payerOf(first).lists;
     }
     const turn = scenario.iterationInInstance;
     if (constantRate !== undefined && turn % LAG_EVERY === 0) {
       noteLag(now - scenario.startTime - (turn / constantRate) * 1000);
     }
     const keyIndex = schedule[turn % schedule.length] ?? 0;
-    let who = callers[keyIndex];
-    if (who === undefined) {
-      who = caller(stream, keyIndex);
-      callers[keyIndex] = who;
-    }
-    if (only !== undefined) {
-      sendList(who, only, now);
-      return;
-    }
+    const { who, lists: senders } = payers[keyIndex] ?? payerOf(keyIndex);
     const place = (turn * GOLDEN) & (SPAN - 1);
-    if (place < listEnd) {
-      const request = lists[(place / listStep) | 0];
-      if (request !== undefined) sendList(who, request, now);
-    } else if (place < addEnd) add(who, statuses[((place - listEnd) / addStep) | 0]);
+    if (place < listEnd) senders[(place / listStep) | 0]?.(now);
+    else if (place < addEnd) add(who, statuses[((place - listEnd) / addStep) | 0]);
     else get(who);
   };
 }

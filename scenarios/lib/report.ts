@@ -4,7 +4,7 @@
  */
 
 import type { EventOf, ScriptEvent } from './events.ts';
-import { EVENT_MARK, SAMPLES_MARK, STATUS_FACTOR } from './sample.ts';
+import { EVENT_MARK, GAP_FACTOR, MOST_GAP_MS, SAMPLES_MARK, STATUS_FACTOR } from './sample.ts';
 
 const FLUSH_EVERY_MS = 500;
 const FLUSH_AT = 3_000;
@@ -16,10 +16,12 @@ let filled = 0;
 let base = 0;
 let last = 0;
 let flushedAt = 0;
-let openCode = -1;
+/** The first number of the sample before, where it is in the same line. */
+let lastCode = -1;
+let openCode = 0;
 let openSince = 0;
 /** Where the sample of the open request goes: once it is there, the request is counted, whatever k6 cuts off next. */
-let openAt = 0;
+let openAt = -1;
 let lags: number[] = [];
 let added: string[] = [];
 const violations = new Map<string, number>();
@@ -38,22 +40,28 @@ export function end(status: number, outcome: number, milliseconds: number): void
 
 /** As {@link end}, with the sample's first number ready made. */
 export function endAs(code: number, milliseconds: number): void {
-  if (filled === 0) {
-    base = openSince;
-    last = openSince;
-  }
-  rows[filled] = code;
-  rows[filled + 1] = openSince - last;
   // Rounds like Math.round, at a quarter of its cost; k6's timeouts are far below the 35 minutes that fit.
-  rows[filled + 2] = (milliseconds * 1000 + 0.5) | 0;
-  filled += 3;
+  const microseconds = (milliseconds * 1000 + 0.5) | 0;
+  const gap = openSince - last;
+  if (code === lastCode && gap < MOST_GAP_MS) {
+    rows[filled] = -1 - gap * GAP_FACTOR - microseconds;
+    filled += 1;
+  } else {
+    if (filled === 0) base = openSince;
+    rows[filled] = code;
+    rows[filled + 1] = filled === 0 ? 0 : gap;
+    rows[filled + 2] = microseconds;
+    filled += 3;
+    lastCode = code;
+  }
   last = openSince;
-  openCode = -1;
   if (openSince - flushedAt >= FLUSH_EVERY_MS || filled >= FLUSH_AT) flush(openSince);
 }
 
 function flush(now: number): void {
   flushedAt = now;
+  openAt = -1;
+  lastCode = -1;
   if (filled > 0) {
     rows.length = filled;
     const line = `${SAMPLES_MARK}${base},${rows.join(',')}`;
@@ -74,7 +82,7 @@ function flush(now: number): void {
 /** Writes what is left. */
 export function drain(): void {
   const now = Date.now();
-  if (openCode >= 0 && filled === openAt) {
+  if (filled === openAt) {
     const cutOff = 5;
     end(0, cutOff, now - openSince);
   }

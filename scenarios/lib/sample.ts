@@ -1,7 +1,8 @@
 /**
  * One request as the scripts report it: three whole numbers, so that reporting every request costs little.
  * The first number packs status, stream, key, operation and outcome; then the start, in milliseconds since the sample
- * before it of the same VU; then the duration in microseconds.
+ * before it of the same VU; then the duration in microseconds. Where the first number is that of the sample before, all
+ * three are one negative number instead: -1, less the start times GAP_FACTOR, less the duration.
  */
 import { type LoadOperation, OPERATIONS } from './scenario.ts';
 
@@ -46,6 +47,10 @@ export function decodeSample(code: number): Sample | undefined {
     status: Math.floor(keyed / MOST_KEYS / MOST_STREAMS),
   };
 }
+
+export const GAP_FACTOR = 2 ** 31;
+/** A start from which on the negative number would not be exact. */
+export const MOST_GAP_MS = 2 ** 21;
 
 /** Marks of the lines that scripts write to k6's log for the runner. */
 export const SAMPLES_MARK = 'petstore-samples ';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { OUTCOMES, STATUS_FACTOR, seriesCode } from '../../lib/sample.ts';
+import { GAP_FACTOR, MOST_GAP_MS, OUTCOMES, STATUS_FACTOR, seriesCode } from '../../lib/sample.ts';
 import { combine } from './figures.ts';
 import { SampleStore } from './sample-store.ts';
 
@@ -52,6 +52,22 @@ t.test('a line becomes counts by stream, operation and plan', async (t) => {
   ]);
   t.same(store.keys().get('p'), { sent: 3, refused: 1 });
   t.same(store.span(), { first: START, last: START + 12_000 });
+});
+
+t.test('a sample like the one before it is one negative number', async (t) => {
+  const store = new SampleStore(names, 1);
+  const ok = code(0, 0, 0, 200, 'ok');
+  const like = (gap: number, microseconds: number) => -1 - gap * GAP_FACTOR - microseconds;
+  const last = MOST_GAP_MS - 1;
+  const line = [START, ok, 0, 1000, like(0, 0), like(7, 3000), like(last - 7, 60_000_000)];
+  t.equal(store.addLine(line.join(',')), true);
+  t.same(store.keys().get('p'), { sent: 4, refused: 0 });
+  t.match(store.series(), [
+    { requests: 4, statuses: { 200: 4 }, blocks: [{ at: START, requests: 3, p50: 1 }, { requests: 1 }] },
+  ]);
+  t.same(store.span(), { first: START, last: START + last + 60_000 });
+  t.ok(Number.isSafeInteger(like(last, GAP_FACTOR - 1)), 'exact whatever the duration');
+  t.equal(store.addLine(`${START},${like(0, 5)}`), false, 'none is before it');
 });
 
 t.test('a line that is none changes nothing it should not', async (t) => {

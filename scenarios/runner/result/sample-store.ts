@@ -1,5 +1,5 @@
 import type { Histogram } from 'hdr-histogram-js';
-import { decodeSample, type Outcome } from '../../lib/sample.ts';
+import { decodeSample, GAP_FACTOR, type Outcome } from '../../lib/sample.ts';
 import type { LoadOperation, PlanName } from '../../lib/scenario.ts';
 import { blockOf, errorsIn, figuresOf, mergedHistogram, newHistogram, noOutcomes } from './figures.ts';
 import type { LoadBlock, LoadSeries } from './load-result.ts';
@@ -67,13 +67,19 @@ export class SampleStore {
   /** Takes in one line of samples without its mark; false where it is none. */
   addLine(line: string): boolean {
     const [base = 0, ...numbers] = line.split(',').map(Number);
-    if (!(base > 0) || numbers.length % 3 !== 0 || !numbers.every(Number.isSafeInteger)) return false;
+    if (!(base > 0) || !numbers.every(Number.isSafeInteger)) return false;
     let at = base;
-    for (let place = 0; place < numbers.length; place += 3) {
-      at += numbers[place + 1] ?? 0;
-      const microseconds = numbers[place + 2] ?? 0;
-      const meaning = this.#meaningOf(numbers[place] ?? 0);
-      if (meaning === undefined || microseconds < 0) return false;
+    let meaning: Meaning | undefined;
+    for (let place = 0; place < numbers.length; ) {
+      const first = numbers[place] ?? 0;
+      const isLikeBefore = first < 0;
+      const gap = isLikeBefore ? Math.floor((-1 - first) / GAP_FACTOR) : numbers[place + 1];
+      const microseconds = isLikeBefore ? (-1 - first) % GAP_FACTOR : numbers[place + 2];
+      if (gap === undefined || microseconds === undefined || microseconds < 0) return false;
+      if (!isLikeBefore) meaning = this.#meaningOf(first);
+      if (meaning === undefined) return false;
+      place += isLikeBefore ? 1 : 3;
+      at += gap;
       this.#add(meaning, at, microseconds);
     }
     return true;
