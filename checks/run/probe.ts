@@ -1,11 +1,11 @@
 import { SECOND } from '../limits/time.ts';
 import type { Key } from '../profile/key.ts';
 import type { ClientRequest } from '../wire/client.ts';
-import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
+import { type AnsweredExchange, type Exchange, isAnswered, wasInterrupted } from '../wire/exchange.ts';
 import { getPet, listPets, type RequestSpec } from '../wire/requests.ts';
 import type { RunFacts } from './run-facts.ts';
 import { FunctionalKeys } from './sending/functional-keys.ts';
-import { Interference } from './sending/interference.ts';
+import { Interference, unanswered } from './sending/interference.ts';
 import { KeyLane, mayLackPermission } from './sending/key-lane.ts';
 import type { Sender } from './sending/sender.ts';
 import type { Keeping, Trace } from './trace.ts';
@@ -38,6 +38,9 @@ export interface Playable<T> {
 }
 
 const ARE_YOU_THERE = listPets({ limit: 1 });
+
+/** How often a request is sent that an answer is wanted to, whatever it is. */
+const ATTEMPTS = 3;
 
 /** The scene that asks each key whether the target knows it; what is refused there is what it asks. */
 export const PREFLIGHT = 'preflight';
@@ -118,7 +121,7 @@ export class Probe {
   /**
    * Sends one request and returns its answer. A 429 here is interference: somebody else spends the key. It is waited
    * out as told. So is a gateway that is unavailable. A connection that broke is tried once more where that does no
-   * harm; an addition is tried as another animal, once a run. An addition that is forbidden to one key is tried with
+   * harm; an addition is tried twice more as another animal, a few times in a run. An addition that is forbidden to one key is tried with
    * another one.
    *
    * @throws Unsettled when no answer of the target's own could be had
@@ -154,6 +157,20 @@ export class Probe {
   /** Sends one request with this key and returns whatever comes of it. */
   attempt(spec: RequestSpec, key: Key): Promise<Exchange> {
     return this.#exchange(this.#firstName(spec), authorizationOf(key), 'in-full');
+  }
+
+  /**
+   * Sends one request with this key and returns its answer, a refusal too. Where it is lost the request is sent again:
+   * one that is over the limit does nothing.
+   *
+   * @throws Unsettled when no answer could be had
+   */
+  async attemptAnswered(spec: RequestSpec, key: Key): Promise<AnsweredExchange> {
+    for (let asked = spec, attempt = 1; ; asked = asked.again?.() ?? asked, attempt += 1) {
+      const exchange = await this.attempt(asked, key);
+      if (isAnswered(exchange)) return exchange;
+      if (attempt === ATTEMPTS || wasInterrupted(exchange)) throw unanswered(exchange);
+    }
   }
 
   /**

@@ -99,12 +99,13 @@ const ROWS: readonly Row[] = [
   list(listFilterChecks, 'list-filter-before-limit', filteredPages.id),
 ];
 
-const LOST = { kind: 'failure', reason: 'reset', message: 'connection reset' } as const;
+// A body at which the connection is reset each time would be the target's fault; a gateway answers for itself.
+const LOST = { kind: 'failure', reason: 'unavailable', message: '502 of a gateway' } as const;
 /** A request, whether it is the first or the same as another animal. */
 const nameOf = ({ method, path, body = '', authorization }: ClientRequest) =>
   [method, path, authorization.kind === 'raw' ? authorization.header : authorization.kind, body]
     .join(' ')
-    .replaceAll(/ b(?=\\?")/g, '');
+    .replaceAll(/ [b-z](?=\\?")/g, '');
 
 /** The requests of a scene in an untouched run, in order. */
 async function requestsOf({ checks, id, scene = id, target }: Row): Promise<readonly string[]> {
@@ -124,13 +125,11 @@ t.test(
       // Whether the target is there is asked with the shortest list: that one is answered.
       const lost = others.find((name) => !name.includes('/pets?limit=1 '));
       t.ok(first !== undefined && lost !== undefined, `${title}: there are several requests`);
-      // A body that is lost each time it is sent would be the target's fault.
-      let times = 0;
-      const lose: Otherwise = (request) => (nameOf(request) === lost && ++times <= 4 ? LOST : undefined);
+      const lose: Otherwise = (request) => (nameOf(request) === lost ? LOST : undefined);
       const whole = await row.target(lose);
       t.match(
         await judged(whole.run, row.checks, row.id),
-        { verdict: 'inconclusive', reason: /no answer: connection reset/ },
+        { verdict: 'inconclusive', reason: /no answer: 502 of a gateway/ },
         `${title}: nothing broken`,
       );
       const sent = new Set(whole.sent.map(nameOf));
@@ -138,7 +137,6 @@ t.test(
         others.every((name) => sent.has(name)),
         `${title}: all others were sent`,
       );
-      times = 0;
       const broken = await row.target((request, number) =>
         nameOf(request) === first ? row.broken : lose(request, number),
       );
@@ -156,7 +154,7 @@ t.test('a key whose answer is lost costs no other one', async (t) => {
   await judged(run, getAnimalChecks, 'get-answers-200');
   t.match(run.outcomeOf(retrievedWithOthers), {
     done: [{ exchange: { key: 'free-3' } }, { exchange: { key: 'free-4' } }],
-    unsettled: [{ reason: 'no answer: connection reset' }],
+    unsettled: [{ reason: 'no answer: 502 of a gateway' }],
   });
 });
 
@@ -175,6 +173,6 @@ t.test('where no animal could be retrieved at all, nothing is known of the opera
   const { run } = await retrieving(({ operation }) => (operation === 'getPet' ? LOST : undefined));
   t.match(await judged(run, getAnimalChecks, 'get-pet-schema'), {
     verdict: 'inconclusive',
-    reason: 'no answer: connection reset',
+    reason: 'no answer: 502 of a gateway',
   });
 });

@@ -96,8 +96,8 @@ export class Interference {
   /**
    * Whether a request that was not answered is to be sent again: at once where it can do no harm, since a connection may
    * break, and where the target was away and has come back. Whether it is the target or this request tells another one.
-   * An addition is repeated when the target is there, once a run: a kept connection may be closed just as a request is
-   * sent (RFC 9112, 9.6), and whether that was done nobody knows.
+   * An addition is repeated twice when the target is there, a few times in a run: a kept connection may be closed just
+   * as a request is sent (RFC 9112, 9.6), and whether that was done nobody knows.
    *
    * @throws Unsettled where no answer is to be had
    */
@@ -116,7 +116,9 @@ export class Interference {
     if (this.#isPreflight) throw unanswered(exchange);
     const presence = await this.#waitForTarget(ask);
     if (presence === 'back' && harmless && attempt < 3) return true;
-    if (!harmless && repeatable && this.#sender.repeatsAddition()) return true;
+    // Whoever has no key adds nothing.
+    const mayRepeat = () => exchange.key === null || this.#sender.repeatsAddition();
+    if (!harmless && repeatable && attempt < 3 && mayRepeat()) return true;
     throw unanswered(exchange);
   }
 

@@ -12,6 +12,9 @@ import { KeyLane, TOGETHER } from './key-lane.ts';
 import { asTheTargets, TargetPresence } from './target-presence.ts';
 import { Turns } from './turns.ts';
 
+/** How many additions of a run are sent again: each may leave an animal more. */
+const ADDITIONS_REPEATED = 8;
+
 /** What a sender works with. */
 export interface SenderOptions {
   readonly client: HttpClient;
@@ -36,7 +39,7 @@ export class Sender {
   readonly #strangers = new Turns();
   readonly #options: SenderOptions;
   readonly #session: number;
-  #additionRepeated = false;
+  #additionsRepeated = 0;
   readonly #tallied = new Map<string, number>();
 
   /** @param session the number of this process among those that worked at the run, from 1 */
@@ -65,13 +68,12 @@ export class Sender {
   }
 
   /**
-   * Whether an addition whose answer was lost may be sent again, as another animal: once a run. A connection breaks now
-   * and then; a target that loses one answer after the other would be given animals without end.
+   * Whether an addition whose answer was lost may be sent again, as another animal: a few times a run. A connection
+   * breaks now and then; a target that loses one answer after the other would be given animals without end.
    */
   repeatsAddition(): boolean {
-    if (this.#additionRepeated) return false;
-    this.#additionRepeated = true;
-    return true;
+    this.#additionsRepeated += 1;
+    return this.#additionsRepeated <= ADDITIONS_REPEATED;
   }
 
   /** Takes in what an earlier process learned of a key. */

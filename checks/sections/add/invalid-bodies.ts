@@ -9,7 +9,7 @@ import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
 import { unanswered } from '../../run/sending/interference.ts';
 import { Turns } from '../../run/sending/turns.ts';
 import { Unsettled } from '../../run/unsettled.ts';
-import { type Exchange, isAnswered } from '../../wire/exchange.ts';
+import { type Exchange, type FailureReason, isAnswered } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { addText, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
 import { otherKeys } from '../keys/other-keys.ts';
@@ -49,7 +49,7 @@ const refusedBodies = (
       const send = (spec: RequestSpec, key?: Key) =>
         probe
           .send(spec, { key })
-          .catch((error: unknown) => oneByOne(probe, () => brokenEachTime(probe, spec, error)));
+          .catch((error: unknown) => oneByOne(probe, () => askedAgain(probe, spec, error)));
       const others = onEveryKey ? otherKeys(probe.keys, { name: sample.exchange.key }) : [];
       return (beside ? sideBySide : inTurn)(bodies.entries(), async ([index, [label, body]]) => {
         const name = `${refusedPrefix(probe.run.id)} ${id} ${index + 1}`;
@@ -75,24 +75,32 @@ const turnsOf = new WeakMap<RunFacts, Turns>();
 const TIMES_BROKEN = 3;
 
 /**
- * The last exchange with a body whose connections break each time, while other requests with the same key are answered.
+ * The answer to a body whose answer was lost: it is to be refused, so that to send it again adds nothing. Or the last
+ * exchange, where its connections break each time while other requests with the same key are answered.
  *
- * @throws what was caught, if that was no broken connection or one of the repetitions is answered
+ * @throws what was caught, if that was no lost answer, or neither can be told
  */
-async function brokenEachTime(probe: Probe, spec: RequestSpec, error: unknown): Promise<Exchange> {
+async function askedAgain(probe: Probe, spec: RequestSpec, error: unknown): Promise<Exchange> {
   if (!(error instanceof Unsettled)) throw error;
-  let [broken] = error.evidence;
-  const key = probe.keys.find(({ name }) => name === broken?.key);
+  let [lost] = error.evidence;
+  const key = probe.keys.find(({ name }) => name === lost?.key);
+  let breaksAlone = true;
   for (let turn = 0; turn < TIMES_BROKEN; turn += 1) {
-    if (broken === undefined || key === undefined || !isReset(broken)) throw error;
-    if (!isAnswered(await probe.attempt(listPets({ limit: 1 }), key))) throw error;
-    broken = await probe.attempt(spec.again?.() ?? spec, key);
+    if (lost === undefined || key === undefined || !isLost(lost)) throw error;
+    breaksAlone &&= isReset(lost) && isAnswered(await probe.attempt(listPets({ limit: 1 }), key));
+    lost = await probe.attempt(spec.again?.() ?? spec, key);
+    if (isAnswered(lost)) return lost;
   }
-  if (broken === undefined || !isReset(broken)) throw error;
-  return broken;
+  if (lost === undefined || !breaksAlone || !isReset(lost)) throw error;
+  return lost;
 }
 
-const isReset = ({ outcome }: Exchange) => outcome.kind === 'failure' && outcome.reason === 'reset';
+const failedBy =
+  (...reasons: readonly FailureReason[]) =>
+  ({ outcome }: Exchange) =>
+    outcome.kind === 'failure' && reasons.includes(outcome.reason);
+const isReset = failedBy('reset');
+const isLost = failedBy('reset', 'unavailable');
 
 /** Checks that each of these bodies is answered with 400. */
 function refuses(
