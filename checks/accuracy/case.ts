@@ -131,7 +131,8 @@ export function profileOf(
   };
 }
 
-interface CaseServer {
+/** A server that is to be checked, and the clock that it shares with the run. */
+export interface CaseServer {
   readonly baseUrl: string;
   readonly keys: readonly { readonly name: string; readonly value: string }[];
   readonly clock: Clock;
@@ -147,34 +148,32 @@ async function startServerOf(accuracyCase: AccuracyCase): Promise<CaseServer> {
   return { ...(await startReferenceServer({ clock, ...serverOf(accuracyCase) })), clock };
 }
 
+/** Runs the whole suite against a server. */
+export async function resultOf(server: CaseServer, setting: Setting): Promise<CaseResult> {
+  const used = server.keys.filter(({ name }) => setting.keys.some((key) => key === name));
+  const checked = await checkTarget({
+    clock: server.clock,
+    profile: profileOf(server.baseUrl, setting),
+    values: new Map(used.map(({ name, value }) => [name, value])),
+    permissions: setting.permissions,
+  });
+  if (checked.kind === 'not-ready') return { verdicts: [], requests: 0, problem: checked.message };
+  return {
+    verdicts: [...checked.result.requirements].map(([id, { verdict, reason }]) => ({ id, verdict, reason })),
+    requests: [...checked.requestsByKey.values()].reduce((sum, count) => sum + count, 0),
+  };
+}
+
 /** Runs a case on a server of its own, with a shared simulated clock. */
 export async function runCase(accuracyCase: AccuracyCase): Promise<CaseResult> {
-  const setting = settingOf(accuracyCase);
-  const { keys, permissions } = setting;
   const server = await startServerOf(accuracyCase);
-  const { clock } = server;
   const neighbour = server.keys.find(({ name }) => name === 'business-load');
   const stopAdding =
     accuracyCase.busy === true && neighbour !== undefined
       ? keepAdding(server.baseUrl, neighbour.value)
       : undefined;
   try {
-    const used = server.keys.filter(({ name }) => keys.some((key) => key === name));
-    const checked = await checkTarget({
-      clock,
-      profile: profileOf(server.baseUrl, setting),
-      values: new Map(used.map(({ name, value }) => [name, value])),
-      permissions,
-    });
-    if (checked.kind === 'not-ready') return { verdicts: [], requests: 0, problem: checked.message };
-    return {
-      verdicts: [...checked.result.requirements].map(([id, { verdict, reason }]) => ({
-        id,
-        verdict,
-        reason,
-      })),
-      requests: [...checked.requestsByKey.values()].reduce((sum, count) => sum + count, 0),
-    };
+    return await resultOf(server, settingOf(accuracyCase));
   } finally {
     await stopAdding?.();
     await server.close();

@@ -5,9 +5,8 @@ import { header } from '../../reference-server/deviations/shapes.ts';
 import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
 import { httpDate } from '../../reference-server/headers.ts';
 import { startServer } from '../../reference-server/server.ts';
-import { checkTarget } from '../check-target.ts';
 import { sharedClock } from '../run/clock.ts';
-import { profileOf, type Setting } from './case.ts';
+import { resultOf, type Setting } from './case.ts';
 
 const SETTING: Setting = { keys: ['free-1', 'free-ban'], permissions: ['exhaust', 'ban'] };
 const byClock = VARIANTS.filter(({ name }) => name === 'windows-by-clock');
@@ -32,18 +31,9 @@ async function failures(second: number, ...personalities: readonly Personality[]
   const clock = sharedClock();
   await clock.sleepUntil(Math.ceil(clock.now() / 60_000) * 60_000 + second * 1000);
   const server = await startServer({ clock, ban: { seconds: 20 }, ...together(...personalities) });
-  const profile = profileOf(server.baseUrl, SETTING);
   try {
-    const checked = await checkTarget({
-      clock,
-      profile,
-      values: new Map(server.keys.map(({ name, value }) => [name, value])),
-      permissions: SETTING.permissions,
-    });
-    if (checked.kind === 'not-ready') throw new Error(checked.message);
-    return [...checked.result.requirements].flatMap(([id, { verdict, reason }]) =>
-      verdict === 'fail' ? [`${id}: ${reason}`] : [],
-    );
+    const { verdicts } = await resultOf({ ...server, clock }, SETTING);
+    return verdicts.flatMap(({ id, verdict, reason }) => (verdict === 'fail' ? [`${id}: ${reason}`] : []));
   } finally {
     await server.close();
   }

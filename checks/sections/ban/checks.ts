@@ -41,8 +41,9 @@ function othersSpend(trace: Trace, key: Key, windows: readonly FilledWindow[]): 
 
 /** Judges the answers to a client that waited as its first refusal asked. */
 function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, trace: Trace): void {
-  const { refusal, count } = windows[0] ?? {};
-  if (refusal !== undefined && count !== undefined && earnedNothing(refusal, count))
+  const { refusal, count, lost } = windows[0] ?? {};
+  const isCounted = lost === undefined && count !== undefined;
+  if (refusal !== undefined && isCounted && earnedNothing(refusal, count))
     return judge.breaks(
       { expected: 'no ban for a key that was never refused before', actual: described(refusal) },
       refusal,

@@ -319,7 +319,9 @@ t.test('a key whose minute is not measured by this run does not wait', async (t)
 
 t.test('no answer is no provocation', async (t) => {
   const broken = { kind: 'failure', reason: 'reset', message: 'connection reset' } as const;
-  const test = await banningRun({ otherwise: ({ number }) => (number === 14 ? broken : undefined) });
+  const once = await banningRun({ otherwise: ({ number }) => (number === 14 ? broken : undefined) });
+  await t.resolves(outcomeOf(once.run, banScene()), 'a request over the limit is sent again');
+  const test = await banningRun({ otherwise: ({ number }) => (number >= 14 ? broken : undefined) });
   await t.rejects(outcomeOf(test.run, banScene()), {
     name: 'Unsettled',
     message: /connection reset/,

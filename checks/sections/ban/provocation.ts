@@ -4,7 +4,6 @@ import { MINUTE, SECOND } from '../../limits/time.ts';
 import { countWindow } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
-import { unanswered } from '../../run/sending/interference.ts';
 import { Unsettled } from '../../run/unsettled.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
@@ -73,13 +72,6 @@ function* overLimit({ run }: Probe, { animals, category }: Store): Generator<Req
     }
     yield listPets(OVER_LIMIT_LISTS[turn % OVER_LIMIT_LISTS.length]);
   }
-}
-
-/** Sends one request with this key. @throws Unsettled where it gets no answer */
-export async function answer(probe: Probe, key: Key, spec: RequestSpec): Promise<AnsweredExchange> {
-  const exchange = await probe.attempt(spec, key);
-  if (!isAnswered(exchange)) throw unanswered(exchange);
-  return exchange;
 }
 
 /**
@@ -223,7 +215,7 @@ class Excess {
       { length: count },
       () => (!this.standing.isGivenBack && this.#requests.next().value) || listPets({ limit: 1 }),
     );
-    const round = await Promise.all(specs.map((spec) => answer(this.#probe, this.#key, spec)));
+    const round = await Promise.all(specs.map((spec) => this.#probe.attemptAnswered(spec, this.#key)));
     round.sort((a, b) => a.receivedAt - b.receivedAt);
     this.rounds.push(round);
     this.standing = standingAfter(this.standing, round, this.#probe.trace);

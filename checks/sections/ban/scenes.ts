@@ -16,7 +16,7 @@ import { retrievals, servedAnimals } from '../get/scenes.ts';
 import { freeKey, otherKeys } from '../keys/other-keys.ts';
 import { isAdmitted } from '../minute/admitted.ts';
 import { toldEnd } from '../minute/told-time.ts';
-import { answer, provocationCost, provoke } from './provocation.ts';
+import { provocationCost, provoke } from './provocation.ts';
 import { type BanMeasurement, type OtherKey, readBan } from './reading.ts';
 
 /** If a ban does not state its end, the key is tried after these pauses: a request during a ban may prolong it. */
@@ -83,7 +83,7 @@ async function askFrom(
   time: number,
   { ending, whileRefused }: Ending,
 ): Promise<AnsweredExchange[]> {
-  const ask = () => answer(probe, key, listPets({ limit: contract.limit.maximum, status: 'sold' }));
+  const ask = () => probe.attemptAnswered(listPets({ limit: contract.limit.maximum, status: 'sold' }), key);
   await probe.waitUntil(time, `the ${ending} of key ${key.name} to end`);
   let latest = await ask();
   const answers = [latest];
@@ -122,7 +122,7 @@ async function tryOthers(probe: Probe, key: Key, until = probe.now() + UNTOLD_BA
       const other = freeKey(probe, keys);
       if (other === undefined) continue;
       untried.delete(keys);
-      tried.push({ key: other, exchange: await answer(probe, other, listPets({ limit: 1 })) });
+      tried.push({ key: other, exchange: await probe.attemptAnswered(listPets({ limit: 1 }), other) });
     }
     if ([...untried].some((keys) => freeKey(probe, keys) !== undefined)) continue;
     // A key may have quota earlier than its last answer said: its own scene may find out meanwhile.

@@ -22,6 +22,7 @@ function judgeValues(window: FilledWindow, perMinute: number, refills: boolean, 
   const { admitted, verdict } = window.count;
   const [first, second] = admitted;
   if (verdict.kind !== 'exact' || admitted.length !== perMinute || first === undefined) return;
+  if (window.lost !== undefined) return;
   if (admitted.some(({ limit, reset }) => limit !== perMinute || reset !== first.reset)) return;
   const values = new Set(admitted.flatMap(({ remaining }) => remaining ?? []));
   if (refills && !values.has(perMinute)) return;

@@ -1,5 +1,7 @@
 /** Sections 5 and 8: a request spends the caller's quota and nobody else's. */
 import { type Check, check } from '../../run/check.ts';
+import type { Trace } from '../../run/trace.ts';
+import { isAnswered } from '../../wire/exchange.ts';
 import {
   comparableFall,
   countedInvalid,
@@ -28,8 +30,19 @@ function followsOthers(followed: readonly FollowedSpan[]): boolean {
 
 const NOT_TOLD =
   'X-RateLimit-Remaining does not show what a key spent (see rate-headers-on-200) (see rate-limit-value) (see rate-remaining-value)';
-const disturbed = ({ key }: Span) =>
-  `X-RateLimit-Remaining of key ${key.name} fell by more than our own requests, as if another client were using it`;
+/** Why a key's X-RateLimit-Remaining fell by more than its answers show, other than for what this check looks for. */
+function disturbed({ key, before, after }: Span, { exchanges }: Trace): string {
+  const isLost = exchanges.some(
+    (exchange) =>
+      exchange.key === key.name &&
+      !isAnswered(exchange) &&
+      exchange.sentAt >= before.sentAt &&
+      exchange.sentAt <= after.receivedAt,
+  );
+  return isLost
+    ? `X-RateLimit-Remaining of key ${key.name} fell by more than its answers, of which one was lost`
+    : `X-RateLimit-Remaining of key ${key.name} fell by more than our own requests, as if another client were using it`;
+}
 
 export const keysApartChecks: readonly Check[] = [
   // 8: the limit applies to the caller; what one key spends, no other key pays.
@@ -39,7 +52,7 @@ export const keysApartChecks: readonly Check[] = [
       needs: { used: usedInTurn },
       lacks: (keys) => (keys.length < 2 ? 'the profile has no second key' : undefined),
     },
-    ({ used: { once, followed } }, judge) => {
+    ({ used: { once, followed } }, judge, trace) => {
       if (once.every((span) => comparableFall(span) === undefined)) judge.unsettled(NOT_TOLD);
       for (const span of once) {
         const fall = comparableFall(span);
@@ -47,7 +60,7 @@ export const keysApartChecks: readonly Check[] = [
         const last = followed.at(-1);
         if (fall <= 1) judge.holds(span.after);
         else if (last?.key.name !== span.key.name || !followsOthers(followed))
-          judge.unsettled(disturbed(span));
+          judge.unsettled(disturbed(span, trace));
         else
           judge.breaks(
             {
@@ -68,7 +81,7 @@ export const keysApartChecks: readonly Check[] = [
     const [fall] = falls;
     if (once === undefined || thrice === undefined || fall === undefined) judge.unsettled(NOT_TOLD);
     else if (fall <= 1) judge.holds(once.after, once.before);
-    else if (!isInProportion(falls)) judge.unsettled(servedWithoutKey(trace) ?? disturbed(once));
+    else if (!isInProportion(falls)) judge.unsettled(servedWithoutKey(trace) ?? disturbed(once, trace));
     else
       judge.breaks(
         {

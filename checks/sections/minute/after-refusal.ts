@@ -4,8 +4,7 @@ import { isFresh, isRefilling, mayGiveTooMuch, needsLater, type Refill } from '.
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
-import { unanswered } from '../../run/sending/interference.ts';
-import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
+import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { listPets } from '../../wire/requests.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
@@ -65,8 +64,10 @@ export async function afterRefusal(
   const asked: AnsweredExchange[] = [];
   const ask = async () => {
     // This list would show an addition that was refused.
-    const exchange = await probe.attempt(listPets({ limit: contract.limit.maximum, status: 'sold' }), key);
-    if (!isAnswered(exchange)) throw unanswered(exchange);
+    const exchange = await probe.attemptAnswered(
+      listPets({ limit: contract.limit.maximum, status: 'sold' }),
+      key,
+    );
     asked.push(exchange);
     return exchange;
   };

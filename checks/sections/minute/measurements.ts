@@ -49,6 +49,13 @@ const othersSpent = ({ count: { verdict } }: FilledWindow) =>
 
 export const disturbed = ({ windows, next }: MinuteMeasurement) => [...windows, ...next].some(othersSpent);
 
+/** Why the numbers of a measurement say nothing; undefined where every answer of its windows came. */
+export function lostAnswers({ key, windows, next }: MinuteMeasurement): string | undefined {
+  return [...windows, ...next].some(({ lost }) => lost !== undefined)
+    ? `answers to key ${key.name} were lost while its requests were counted`
+    : undefined;
+}
+
 /** Why a refusal after the wait says nothing about the minute; undefined if it does. */
 export function refusedOtherwise(
   measurement: MinuteMeasurement,
@@ -57,6 +64,8 @@ export function refusedOtherwise(
   const { name, limits } = measurement.key;
   if ([401, 403].includes(refusal.outcome.status))
     return `key ${name} seems to be banned (see ban-spares-polite)`;
+  const lost = lostAnswers(measurement);
+  if (lost !== undefined) return lost;
   if (disturbed(measurement)) return `another client seems to be using key ${name}`;
   // A key that is refused before its minute's limit may have used up its day; headers need not say so.
   return tellsDay(refusal, limits) || first(measurement)?.count.verdict.kind === 'fewer'

@@ -17,6 +17,7 @@ import {
   first,
   givesBackGradually,
   lacksExhaust,
+  lostAnswers,
   measurements,
   minutesAndBan,
 } from './measurements.ts';
@@ -80,6 +81,8 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, trace: Trace):
 
   if (refusal !== undefined && tellsDay(refusal, key.limits))
     return unsettled(`key ${key.name} has no daily quota left`);
+  const lost = lostAnswers(measurement);
+  if (lost !== undefined) return unsettled(lost);
   if (refusal === undefined && closed === undefined)
     return verdict.kind === 'more'
       ? breaks(`${admitted.length} were admitted, and none was refused`)
@@ -130,9 +133,12 @@ export function minuteRow(plan: PlanName): Check {
   );
 }
 
-function judgeConcurrency({ key, windows }: MinuteMeasurement, judge: Judge): void {
+function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
+  const { key, windows } = measurement;
   const window = telling(windows);
   if (window === undefined) return;
+  const lost = lostAnswers(measurement);
+  if (lost !== undefined) return judge.unsettled(lost);
   const { count } = window;
   if (count.verdict.kind === 'more' && racingRemaining(count))
     judge.breaks(

@@ -5,7 +5,7 @@ import type { Key } from '../../profile/key.ts';
 import { type Check, check, type Judge } from '../../run/check.ts';
 import type { Trace } from '../../run/trace.ts';
 import { admittedOn } from './admitted.ts';
-import { evidenceOf, givesBackGradually, lacksExhaust, measurements } from './measurements.ts';
+import { evidenceOf, givesBackGradually, lacksExhaust, lostAnswers, measurements } from './measurements.ts';
 import { hiddenEdge } from './minute-count.ts';
 import { exhaustKeys, isFilledTwice, type MinuteMeasurement, minute } from './scenes.ts';
 
@@ -21,6 +21,8 @@ function notFilledAgain({ key, windows: [first], after }: MinuteMeasurement): st
 }
 
 function judgeNext(measurement: MinuteMeasurement, judge: Judge, trace: Trace): void {
+  const lost = lostAnswers(measurement);
+  if (lost !== undefined) return judge.unsettled(lost);
   const { key, windows, next } = measurement;
   const [filled, ...again] = next;
   const isGradual = givesBackGradually(measurement) === true;

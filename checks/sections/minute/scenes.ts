@@ -78,7 +78,7 @@ export const minute = keyScene(
     if (first?.refusal === undefined) return { key, windows, after: undefined, next: [] };
     const after = await afterRefusal(probe, key, first.refusal, first.refusals);
     const refilling = refillingOf(key, after);
-    const isExact = first.count.verdict.kind === 'exact';
+    const isExact = first.lost === undefined && first.count.verdict.kind === 'exact';
     // Headers that describe the day do not say when the minute ends; Retry-After does.
     const again = after.afterReset ?? (refilling === undefined ? after.afterRetryAfter : undefined);
     const isAdmittedAgain = again !== undefined && isAdmitted(again);
@@ -87,7 +87,7 @@ export const minute = keyScene(
         ? await nextWindow(probe, key, fill, await wholeAgain(probe, key, first, after), refilling)
         : [];
     // Not the plan's number: repeated from rest, so that earlier use of the key cannot explain it.
-    if (!isExact) {
+    if (!isExact && first.lost === undefined) {
       await rest(probe, key, windowEdge(probe, key, after));
       const fromRest = await fill();
       windows.push(fromRest);

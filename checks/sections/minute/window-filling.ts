@@ -19,6 +19,8 @@ export const IN_FLIGHT = 50;
 const BEYOND_LIMIT = 30;
 /** A window that cannot be filled in this time cannot be counted. */
 const LONGEST_FILL = 4 * MINUTE;
+/** The share of answers that may be lost; beyond it, it is the target that does not answer. */
+const LOST_AT_MOST = 1 / 3;
 /** Real time that a fill may always take: a fast clock has short minutes, and a new process is slow. */
 const REAL_TIME_TO_FILL = 20 * SECOND;
 
@@ -34,6 +36,8 @@ export interface FilledWindow {
   readonly servedOver: AnsweredExchange | undefined;
   /** The first of two requests over the limit that got no answer at all, while other keys did. */
   readonly closed: Exchange | undefined;
+  /** A request whose answer was lost: how many were admitted is not known then, whatever the count says. */
+  readonly lost: Exchange | undefined;
 }
 
 /** How to fill a window. */
@@ -43,6 +47,8 @@ export interface Filling {
   readonly since: number;
   /** The request that meets the limit. */
   readonly last: RequestSpec;
+  /** Whether the window is filled all the same where answers are lost. */
+  readonly lossy?: boolean;
 }
 
 function take<T>(source: Iterator<T>, count: number): T[] {
@@ -79,14 +85,18 @@ class OpenWindow {
   /** The first request at the limit that got no answer. */
   closed: Exchange | undefined;
   closedAtLimit = 0;
+  /** Requests that got no answer, in a window that is filled all the same. */
+  readonly lost: Exchange[] = [];
   readonly #probe: Probe;
   readonly #key: Key;
   readonly #since: number;
+  readonly #isLossy: boolean;
 
-  constructor(probe: Probe, key: Key, since: number) {
+  constructor(probe: Probe, key: Key, { since, lossy = false }: Filling) {
     this.#probe = probe;
     this.#key = key;
     this.#since = since;
+    this.#isLossy = lossy;
   }
 
   /** The admitted requests: all that this run sent on the key, including those of other scenes. */
@@ -124,13 +134,18 @@ class OpenWindow {
   #keep(exchanges: readonly Exchange[]): void {
     const complete = answered(exchanges);
     if (complete.length < exchanges.length) {
-      const [broken] = exchanges.filter((exchange) => !isAnswered(exchange));
+      const unanswered = exchanges.filter((exchange) => !isAnswered(exchange));
+      const [broken] = unanswered;
       // At the limit a closed connection may be the target's refusal; a second one tells it from an accident. A
       // gateway's answer in the target's place is not a refusal.
       const refuses = broken?.outcome.kind === 'failure' && broken.outcome.reason !== 'unavailable';
-      if (broken === undefined || !refuses || !this.isFull() || this.closedAtLimit >= 2) throw lost(broken);
-      this.closedAtLimit += 1;
-      this.closed ??= broken;
+      if (broken !== undefined && refuses && this.isFull() && this.closedAtLimit < 2) {
+        this.closedAtLimit += 1;
+        this.closed ??= broken;
+      } else {
+        const most = LOST_AT_MOST * (this.sent.length + complete.length) + 2;
+        if (!this.#isLossy || this.lost.push(...unanswered) > most) throw lost(broken);
+      }
     }
     // If a request in between is served, that was no refusal: a target that refuses by closing does so every time.
     if (complete.some(isAdmitted)) [this.closedAtLimit, this.closed] = [0, undefined];
@@ -150,7 +165,10 @@ class OpenWindow {
 export const fill = (probe: Probe, key: Key, filling: Filling): Promise<FilledWindow> =>
   probe.lane(key).reserveFor(() => fillWindow(probe, key, filling));
 
-/** Like `fill`; repeated from rest if an answer was lost, because it is unknown whether that request counts. */
+/**
+ * Like `fill`; repeated from rest if an answer was lost, because it is unknown whether that request counts. Where answers
+ * are lost again the window shows no number, but still what a refusal is like, and what comes after it.
+ */
 export async function fillUndisturbed(probe: Probe, key: Key, filling: Filling): Promise<FilledWindow> {
   try {
     return await fill(probe, key, filling);
@@ -158,13 +176,14 @@ export async function fillUndisturbed(probe: Probe, key: Key, filling: Filling):
     const isLost = error instanceof Unsettled && error.evidence.some((exchange) => !isAnswered(exchange));
     if (!isLost) throw error;
     await restFromNow(probe, key);
-    return fill(probe, key, { ...filling, since: probe.now() });
+    return fill(probe, key, { ...filling, since: probe.now(), lossy: true });
   }
 }
 
-async function fillWindow(probe: Probe, key: Key, { requests, since, last }: Filling): Promise<FilledWindow> {
+async function fillWindow(probe: Probe, key: Key, filling: Filling): Promise<FilledWindow> {
+  const { requests, last } = filling;
   const { perMinute } = key.limits;
-  const window = new OpenWindow(probe, key, since);
+  const window = new OpenWindow(probe, key, filling);
   if (window.admitted().length === 0) await window.send([listPets({ limit: 1 })], 1);
   const startedAt = probe.now();
   const elapsed = () => probe.now() - startedAt;
@@ -210,6 +229,7 @@ async function fillWindow(probe: Probe, key: Key, { requests, since, last }: Fil
     refusals: sent.filter((exchange) => !isAdmitted(exchange)),
     servedOver: odd === refusal ? undefined : odd,
     closed,
+    lost: window.lost[0],
   };
 }
 

@@ -97,6 +97,7 @@ export function windowOf(
     refusals: refusal === undefined ? [] : [refusal],
     servedOver: undefined,
     closed: undefined,
+    lost: undefined,
     ...given,
     refusal,
   };
