@@ -23,11 +23,14 @@ export interface ShownAnimal {
 
 const animals = (count: number) => (count === 1 ? '1 animal' : `${count} animals`);
 
+/** A whole number with commas. k6 knows no locales: there toLocaleString('en') throws. */
+const grouped = (count: number) => String(count).replace(/\B(?=(?:\d{3})+$)/g, ',');
+
 /** A text as a message quotes it, a long one by its beginning and length. */
 export function quoted(text: string): string {
   return text.length <= 120
     ? JSON.stringify(text)
-    : `${JSON.stringify(`${text.slice(0, 60)}…`)} (${text.length.toLocaleString('en')} characters)`;
+    : `${JSON.stringify(`${text.slice(0, 60)}…`)} (${grouped(text.length)} characters)`;
 }
 
 /** The media types in the values of Content-Type, without their parameters, in lower case. */
@@ -153,7 +156,7 @@ export function resetViolation(
   const away = Math.round((time - now) / 1000);
   return {
     expected: `${name}: a Unix time in seconds, from now on, at most ${window} ahead`,
-    actual: `${name}: ${reset.value}, which is ${Math.abs(away).toLocaleString('en')} seconds ${away < 0 ? 'ago' : 'ahead'}`,
+    actual: `${name}: ${reset.value}, which is ${grouped(Math.abs(away))} seconds ${away < 0 ? 'ago' : 'ahead'}`,
   };
 }
 
