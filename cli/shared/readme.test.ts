@@ -38,3 +38,16 @@ function isThere(path: string): void {
     if (!(error instanceof Error && 'code' in error && error.code === 'EISDIR')) throw error;
   }
 }
+
+t.test('the pipelines read the profile and the keys that its init names', (t) => {
+  const [, line = '', written = ''] =
+    /\$ npx (petstore-harness init .*\\\n.*)\nwritten: (\S+)/.exec(README) ?? [];
+  const variables = [...line.matchAll(/\w=(\w+)/g)].map(([, name]) => name);
+  t.equal(variables.length, 3);
+  for (const file of ['github-actions.yml', 'gitlab-ci.yml']) {
+    const pipeline = readFileSync(join(import.meta.dirname, '..', '..', 'examples', 'ci', file), 'utf8');
+    t.match(pipeline, `check --profile ${written} `);
+    for (const [name] of pipeline.matchAll(/PETSTORE_\w+_KEY/g)) t.ok(variables.includes(name), name);
+  }
+  t.end();
+});

@@ -76,7 +76,7 @@ async function project(t: Test, fault?: string) {
   });
   // The keys are named as in the examples.
   const named = (text: string) => text.replaceAll('_1_KEY', '_KEY');
-  writeFileSync(join(folder, 'petstore.yaml'), named(readFileSync(profile, 'utf8')));
+  writeFileSync(join(folder, 'petstore-profile.yaml'), named(readFileSync(profile, 'utf8')));
   const keys = Object.fromEntries(Object.entries(env).map(([name, value]) => [named(name), value]));
   const bin = join(folder, 'bin');
   mkdirSync(bin);
@@ -140,14 +140,18 @@ t.test('action.yml', async (t) => {
   }
 
   await t.test('passes where the target conforms', async (t) => {
-    const { code, told, summary } = await perform(t, { profile: 'petstore.yaml' });
+    const { code, told, summary } = await perform(t, { profile: 'petstore-profile.yaml' });
     t.equal(code, 0);
     t.strictSame(told, { verdict: 'conformant', 'exit-code': '0' });
     t.match(summary, /^## ✅ Nothing broken/);
   });
 
   await t.test('annotates and fails where it does not', async (t) => {
-    const { code, told, log, summary } = await perform(t, { profile: 'petstore.yaml' }, 'filter-ignored');
+    const { code, told, log, summary } = await perform(
+      t,
+      { profile: 'petstore-profile.yaml' },
+      'filter-ignored',
+    );
     t.equal(code, 1);
     t.strictSame(told, { verdict: 'not-conformant', 'exit-code': '1' });
     t.match(log, /^::error title=list-status-filter/m);
@@ -155,7 +159,11 @@ t.test('action.yml', async (t) => {
   });
 
   await t.test('wrong usage fails, and what an earlier run left is not taken for a result', async (t) => {
-    const { code, told, log } = await perform(t, { profile: 'petstore.yaml', only: 'nonsense', out: '.' });
+    const { code, told, log } = await perform(t, {
+      profile: 'petstore-profile.yaml',
+      only: 'nonsense',
+      out: '.',
+    });
     t.equal(code, 2);
     t.strictSame(told, { verdict: '', 'exit-code': '2' });
     t.notMatch(log, '::error');

@@ -4,5 +4,5 @@ import { test } from '@jest/globals';
 import { conformance } from 'petstore-harness';
 
 const skip = (reason) => console.log(`skipped: ${reason}`);
-for (const { title, run } of conformance({ profile: 'petstore.yaml' }))
+for (const { title, run } of conformance({ profile: 'petstore-profile.yaml' }))
   test(title, () => run({ skip }), 20 * 60_000);

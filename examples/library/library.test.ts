@@ -11,7 +11,7 @@ const NODE_TEST = ['--test', '--test-reporter=tap'];
 /** Runs an example beside the profile of a served target, on what `npm run build` left in dist/. */
 async function example(t: Test, words: readonly string[], name: string, fault?: string) {
   const target = await testTarget(t, { permit: [], ...(fault === undefined ? {} : { fault }) });
-  copyFileSync(target.profile, join(target.folder, 'petstore.yaml'));
+  copyFileSync(target.profile, join(target.folder, 'petstore-profile.yaml'));
   const { NODE_OPTIONS: _runner, TAP: _nested, ...usual } = process.env;
   const [key = ''] = target.secrets;
   const child = spawn(process.execPath, [...words, join(import.meta.dirname, name)], {

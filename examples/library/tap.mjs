@@ -4,6 +4,6 @@ import t from 'tap';
 
 // Windows and bans take minutes, longer than a test's default timeout.
 t.setTimeout(20 * 60_000);
-for (const { title, run } of conformance({ profile: 'petstore.yaml' })) {
+for (const { title, run } of conformance({ profile: 'petstore-profile.yaml' })) {
   t.test(title, (t) => run({ skip: (why) => t.plan(0, why), pass: (why) => t.pass(why) }));
 }

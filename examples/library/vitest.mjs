@@ -2,5 +2,5 @@
 import { conformance } from 'petstore-harness';
 import { test } from 'vitest';
 
-for (const { title, run } of conformance({ profile: 'petstore.yaml' }))
+for (const { title, run } of conformance({ profile: 'petstore-profile.yaml' }))
   test(title, { timeout: 20 * 60_000 }, run);
