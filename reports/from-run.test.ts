@@ -1,4 +1,5 @@
 import t from 'tap';
+import { reading } from '../checks/limits/testing/simulated-limits.ts';
 import type { Settled } from '../checks/run/findings.ts';
 import {
   type FoundOut,
@@ -49,6 +50,21 @@ function report(rows: Readonly<Record<string, Settled>>, about: Partial<RunSurro
   const found: FoundOut = { requirements: new Map(Object.entries(rows)), gaps: new Map() };
   return reportOf(run, found, { facts, pinned: {}, baseline: [], startedAt: SAMPLE_START, ...about });
 }
+
+t.test('an addition that succeeded counts as an animal, with the wrong status too', (t) => {
+  const readings = [200, 201, 202, 400, 500].map((status, index) =>
+    reading({ id: `add#${index}`, operation: 'createPet', status }),
+  );
+  const listed = reading({ id: 'list#1', operation: 'listPets', status: 200 });
+  const found: FoundOut = { requirements: new Map(), gaps: new Map() };
+  const { animalsAdded } = reportOf(
+    { ...run, trace: { ...run.trace, readings: [...readings, listed] } },
+    found,
+    { facts, pinned: {}, baseline: [], startedAt: SAMPLE_START },
+  ).run;
+  t.equal(animalsAdded, 3);
+  t.end();
+});
 
 t.test('a failure with its proof, the command that repeats it, and what it explains', async (t) => {
   const written = report({
