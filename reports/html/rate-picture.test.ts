@@ -52,6 +52,17 @@ t.test('admitted and refused requests are drawn to one scale, and a single refus
   t.match(page, /, at most 100 in 75 ms</, 'the scale is told');
 });
 
+t.test('requests of a day that are only counted are told beside those that are drawn', async (t) => {
+  const report = conformantReport();
+  const byKey = { ...report.requests.byKey, 'free-1': 1003 };
+  const timeline = [point(10, 200, { times: 60 }), point(11, 429)];
+  const [free] = rateSeries({ ...report, timeline, requests: { ...report.requests, byKey } });
+  t.ok(free);
+  if (free !== undefined)
+    t.match(String(panel(free, 0)), '61 requests, 1 refused, 942 more of its day, only counted');
+  t.notMatch(panelOf(report.timeline, LENGTH), 'only counted');
+});
+
 t.test('a window says what was admitted and refused, and too many in another colour', async (t) => {
   const report = notConformantReport();
   const pro = panelOf(report.timeline, LENGTH, 'pro-1');

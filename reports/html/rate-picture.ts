@@ -150,6 +150,7 @@ function factsOf(series: KeySeries): string {
     ...some(refused, 'refused'),
     ...some(banned, 'while banned'),
     ...some(unanswered, 'unanswered'),
+    ...some(series.onlyCounted, 'more of its day, only counted'),
     ...(isBand(series) && !series.movingReset
       ? [`${count(series.windows.length, 'window')}, Remaining from its lowest to its highest`]
       : []),

@@ -61,10 +61,12 @@ export interface KeySeries {
   /** The values of X-RateLimit-Limit, the most frequent first. */
   readonly limits: readonly number[];
   readonly total: Readonly<Record<Fate, number>>;
+  /** Requests that the timeline leaves out: those that spend a day are only counted. */
+  readonly onlyCounted: number;
 }
 
 /** The timeline by key: the profile's keys in their order, then others, requests without a valid key last. */
-export function rateSeries({ run, timeline }: Report): KeySeries[] {
+export function rateSeries({ run, timeline, requests }: Report): KeySeries[] {
   const byKey = new Map<string | null, TimelinePoint[]>(run.keys.map(({ name }) => [name, []]));
   for (const point of timeline) {
     const points = byKey.get(point.key);
@@ -74,14 +76,18 @@ export function rateSeries({ run, timeline }: Report): KeySeries[] {
   return [...byKey]
     .filter(([, points]) => points.length > 0)
     .sort(([a], [b]) => Number(a === null) - Number(b === null))
-    .map(([key, points]) => keySeries(key, points, run.keys.find(({ name }) => name === key)?.plan));
+    .map(([key, points]) => {
+      const drawn = points.reduce((sum, { times = 1 }) => sum + times, 0);
+      const onlyCounted = Math.max(0, (requests.byKey[key ?? '(none)'] ?? 0) - drawn);
+      return { ...keySeries(key, points, run.keys.find(({ name }) => name === key)?.plan), onlyCounted };
+    });
 }
 
 function keySeries(
   key: string | null,
   points: readonly TimelinePoint[],
   plan: string | undefined,
-): KeySeries {
+): Omit<KeySeries, 'onlyCounted'> {
   const from = points.reduce((least, { at }) => Math.min(least, at), Number.POSITIVE_INFINITY);
   const until = points.reduce((most, { at }) => Math.max(most, at), from + 1);
   const windows = rateWindows(points);
