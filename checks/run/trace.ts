@@ -159,7 +159,9 @@ export class GrowingTrace {
     if (key !== null) this.#sessionOf.set(key, session);
     const afterLost = this.#lostOn.delete(key) || session > before;
     const listed = listedPets(exchange)?.length;
-    const reading: RateReading = { ...rateReading(exchange), ...(listed === undefined ? {} : { listed }) };
+    // A copy, to which more is added.
+    const reading: RateReading = { ...rateReading(exchange) };
+    if (listed !== undefined) reading.listed = listed;
     if (afterLost) reading.afterLost = true;
     return reading;
   }

@@ -25,8 +25,10 @@ function numberHeader(headers: HeaderList, name: string, form: RegExp): NumberHe
   const [first, ...more] = headerValues(headers, name);
   if (first === undefined) return { kind: 'absent' };
   const text = first.trim();
-  const others = more.map((value) => value.trim()).filter((value) => value !== text);
-  if (others.length > 0) return { kind: 'unreadable', text: [...new Set([text, ...others])].join(', ') };
+  if (more.some((value) => value.trim() !== text)) {
+    const all = new Set([text, ...more.map((value) => value.trim())]);
+    return { kind: 'unreadable', text: [...all].join(', ') };
+  }
   return form.test(text) ? { kind: 'number', value: Number(text) } : { kind: 'unreadable', text };
 }
 
@@ -136,7 +138,7 @@ export interface RateReading {
   /** The target's own time in this answer: its Date, in milliseconds since 1970. */
   readonly date: number | undefined;
   /** For a list, how many animals it held. */
-  readonly listed?: number;
+  listed?: number;
   /** A request of the key right before, or beside it, got no answer: whether it was counted nobody knows. */
   afterLost?: true;
 }

@@ -2,6 +2,7 @@
 import { contract } from '../../../spec/contract.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { readOnce } from '../../wire/pets.ts';
+import { readLast } from '../../wire/read-last.ts';
 
 const { minimum, maximum } = contract.limit;
 
@@ -15,8 +16,13 @@ export const allowedQuery = readOnce((exchange) =>
     : queryOf(exchange.request.path),
 );
 
-/** limit and status in a path, if the document allows them. */
-export function queryOf(path: string): { readonly limit?: number; readonly status?: string } | undefined {
+interface AllowedQuery {
+  readonly limit?: number;
+  readonly status?: string;
+}
+
+/** limit and status in a path, if the document allows them. The requests of a burst have one path. */
+export const queryOf = readLast((path: string): AllowedQuery | undefined => {
   const query = new URL(path, 'http://target').searchParams;
   const limit = query.get('limit');
   const status = query.get('status');
@@ -24,7 +30,7 @@ export function queryOf(path: string): { readonly limit?: number; readonly statu
     return undefined;
   if (status !== null && !contract.statuses.includes(status)) return undefined;
   return { ...(limit === null ? {} : { limit: Number(limit) }), ...(status === null ? {} : { status }) };
-}
+});
 
 /** Whether an answer is the list's own: a 429 or a ban is for the rate limit checks. */
 export const isOwnAnswer = (exchange: AnsweredExchange) =>
