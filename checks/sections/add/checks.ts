@@ -31,9 +31,10 @@ const echo = (id: string, field: Echoed, options: Pick<Check, 'standsWhereCrosse
     observe: observes(
       (exchange) => {
         const pet = isSuccess('createPet', exchange) ? answeredPet(exchange) : undefined;
+        if (pet === undefined) return undefined;
         const body = parseJson(exchange.request.body ?? '');
         // What is invalid should not have been added at all.
-        if (pet === undefined || !body.ok || schemaProblem.newPet(body.value) !== undefined) return undefined;
+        if (!body.ok || schemaProblem.newPet(body.value) !== undefined) return undefined;
         const sent = seenPet(body.value)?.[field];
         const came = pet[field];
         // An animal without a name or a category is for add-pet-schema to judge.
