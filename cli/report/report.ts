@@ -1,6 +1,7 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { suggestion } from '../../checks/profile/suggestion.ts';
 import { ALLURE, allureResults } from '../../reports/allure.ts';
 import { diffReports } from '../../reports/compare/diff.ts';
 import { renderDiffJson, renderDiffMarkdown, renderDiffText } from '../../reports/compare/diff-renderers.ts';
@@ -87,7 +88,7 @@ function isFolder(path: string): boolean {
 }
 
 const formatNamed = (name: string): FormatName =>
-  isFormatName(name) ? name : fail(`there is no format ${name}; known: ${KNOWN_FORMATS.join(', ')}`);
+  isFormatName(name) ? name : fail(`there is no format ${name}; ${suggestion(name, KNOWN_FORMATS)}`);
 
 async function renderFormats(path: string, { format, out, base, history }: ReportOptions): Promise<void> {
   const allure = format?.includes(ALLURE.format) === true;

@@ -158,6 +158,11 @@ t.test('action.yml', async (t) => {
     t.match(summary, /^## ❌ Not conformant/);
   });
 
+  await t.test('require asks for what is not permitted', async (t) => {
+    const { code } = await perform(t, { profile: 'petstore-profile.yaml', require: 'all' });
+    t.equal(code, 3);
+  });
+
   await t.test('wrong usage fails, and what an earlier run left is not taken for a result', async (t) => {
     const { code, told, log } = await perform(t, {
       profile: 'petstore-profile.yaml',
