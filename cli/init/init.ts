@@ -27,7 +27,7 @@ const EXAMPLES = `
 Examples:
   $ petstore-harness init                                              asks, on a terminal
   $ petstore-harness init --target https://staging.example.com/v1 --key free=PETSTORE_FREE_KEY
-  $ petstore-harness init --target https://staging.example.com/v1 --key free=FREE_KEY --key free=BAN_KEY:ban`;
+  $ petstore-harness init --target https://staging.example.com/v1 --key free=PETSTORE_FREE_KEY free=PETSTORE_BAN_KEY:ban`;
 
 interface InitOptions {
   readonly target?: string;

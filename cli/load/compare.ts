@@ -59,6 +59,9 @@ async function compare(
   } else say('\nnot worse than the base');
 }
 
+const EXIT_CODES = `
+Exit codes: 0 not worse, 1 HEAD is worse, 2 wrong usage or different scenarios, 3 cannot tell.`;
+
 /** `compare`: whether one load result is worse than another, by a rank test over time blocks. */
 export const compareCommand = new Command('compare')
   .argument('<base>', 'folder or load-report.json of the run to compare with')
@@ -68,4 +71,5 @@ export const compareCommand = new Command('compare')
       .default(0.04, '4%')
       .argParser(percentage),
   )
+  .addHelpText('after', EXIT_CODES)
   .action(compare);

@@ -131,7 +131,7 @@ export const serveCommand = new Command('serve')
   .option('--profile-out <file>', 'write a target profile to FILE, and the keys to FILE.env')
   .option(
     '--fault <name>',
-    'break exactly one requirement; once more breaks another one too',
+    'break exactly one requirement; may be repeated',
     (name: string, before: readonly string[] = []) => [...before, name],
   )
   .option('--variant <name>', 'answer what the document leaves open in another way; still conforming')
