@@ -1,7 +1,7 @@
 /** What a key's answers after it was refused for its minute show: whether quota comes back at once or bit by bit. */
 import type { RateReading } from '../wire/rate-headers.ts';
 import type { TargetClock } from './target-clock.ts';
-import { MINUTE, SECOND } from './time.ts';
+import { givenAtOnce, MINUTE, SECOND } from './time.ts';
 
 /** A refusal for the minute, and the first request that was admitted after it. */
 export interface Refill {
@@ -113,7 +113,7 @@ export function overGiven(
     const given = remaining + since.filter((own) => own.sentAt <= sentAt).length;
     const left = before.filter((spent) => spent.sentAt + MINUTE - 2 * SECOND <= receivedAt).length;
     const refilled = ((receivedAt - refused.sentAt) * perMinute) / MINUTE;
-    const most = Math.floor(Math.max(refilled, left)) + 2;
+    const most = Math.floor(Math.max(refilled, left) + givenAtOnce(perMinute)) + 1;
     if (given > most) return { reading, seconds: (sentAt - refused.receivedAt) / SECOND, given, most };
   }
   return undefined;

@@ -11,6 +11,7 @@ import {
   slidingLog,
   tokenBucket,
   tokenBucketByNextToken,
+  tokenBucketBySecond,
 } from './testing/simulated-limits.ts';
 import { DAY, MINUTE } from './time.ts';
 
@@ -488,7 +489,10 @@ function always<T>(t: Test, arbitrary: fc.Arbitrary<T>, property: (value: T) => 
   t.doesNotThrow(() => fc.assert(fc.property(arbitrary, property), { numRuns: 40 }));
 }
 
-for (const [name, limit] of Object.entries(LIMITS)) {
+for (const [name, limit] of [
+  ...Object.entries(LIMITS),
+  ['a bucket by the second', tokenBucketBySecond] as const,
+]) {
   t.test(`${name} that counts right is never broken, alone or with a neighbour`, async (t) => {
     const capacity = fc.constantFrom(60, 300, 1000);
     always(t, fc.tuple(capacity, anySending), ([perMinute, sending]) => {

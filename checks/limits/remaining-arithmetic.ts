@@ -7,7 +7,7 @@
  */
 
 import type { RateReading } from '../wire/rate-headers.ts';
-import { DAY, MINUTE, SECOND } from './time.ts';
+import { DAY, givenAtOnce, MINUTE, SECOND } from './time.ts';
 
 /** From an answer on a key beside which nothing of ours was under way to the next one of these. */
 interface Step {
@@ -120,6 +120,9 @@ const standsStill = (all: readonly Step[]) =>
 
 /** One for the fraction that the whole number hides, and a half for the time that answers take. */
 const HIDDEN_FRACTION = 1.5;
+/** A bucket that is refilled once a second hides what it will give back at the end of that second. */
+const hiddenBy = (all: readonly Step[], perMinute: number) =>
+  standsStill(all) ? HIDDEN_FRACTION : HIDDEN_FRACTION - 1 + givenAtOnce(perMinute);
 
 /** How many of a kind must agree before their common deviation is the target's and not a neighbour's. */
 const AGREEING = 4;
@@ -206,9 +209,10 @@ export function judgeRemaining(
     if (unexplained > sequences.size - 1 + HIDDEN_FRACTION)
       return broken('some requests', first, stuck.length, all.length);
   }
-  const standing = risenInWindow(readings, perMinute);
+  const hidden = hiddenBy(all, perMinute);
+  const standing = risenInWindow(readings, perMinute, hidden);
   if (standing !== undefined) return standing;
-  const rise = risingRun(all);
+  const rise = risingRun(all, hidden);
   if (rise !== undefined && drops.length === 0) return rise;
   if (drops.length > 0) {
     return {
@@ -254,7 +258,11 @@ const UNEXPIRED = 5 * SECOND;
  * A request that leaves more of a window than an earlier one and those in between would: somebody else explains less, and
  * a window that looks back moves its Reset on when it lets go of what somebody else spent.
  */
-function risenInWindow(readings: readonly RateReading[], perMinute: number): RemainingVerdict | undefined {
+function risenInWindow(
+  readings: readonly RateReading[],
+  perMinute: number,
+  hidden: number,
+): RemainingVerdict | undefined {
   /** By Reset, the answer that left the least for those after it, and how much that would be before any request. */
   const least = new Map<number, { readonly whole: number; readonly reading: RateReading }>();
   let requests = 0;
@@ -276,7 +284,7 @@ function risenInWindow(readings: readonly RateReading[], perMinute: number): Rem
       const refill = (perMinute * (receivedAt - from.reading.sentAt)) / MINUTE;
       const surplus = whole - from.whole;
       const stands = sentAt - from.reading.receivedAt > STANDS_STILL;
-      if (stands && surplus - forgottenBy(readings, from.reading, reading, MINUTE) > refill + HIDDEN_FRACTION)
+      if (stands && surplus - forgottenBy(readings, from.reading, reading, MINUTE) > refill + hidden)
         return {
           kind: 'broken',
           expected: 'X-RateLimit-Remaining one lower after every request of a window',
@@ -289,7 +297,7 @@ function risenInWindow(readings: readonly RateReading[], perMinute: number): Rem
 }
 
 /** A run of steps in which Remaining fell by less than the requests made and no refill explains the difference. */
-function risingRun(all: readonly Step[]): RemainingVerdict | undefined {
+function risingRun(all: readonly Step[], hidden: number): RemainingVerdict | undefined {
   let surplus = 0;
   let from: Step | undefined;
   let previous: Step | undefined;
@@ -308,7 +316,7 @@ function risingRun(all: readonly Step[]): RemainingVerdict | undefined {
       from = undefined;
       continue;
     }
-    if (surplus > HIDDEN_FRACTION) {
+    if (surplus > hidden) {
       return {
         kind: 'broken',
         expected: 'X-RateLimit-Remaining one lower after every request',

@@ -8,7 +8,7 @@
  */
 
 import type { RateReading } from '../wire/rate-headers.ts';
-import { MINUTE } from './time.ts';
+import { givenAtOnce, MINUTE } from './time.ts';
 
 /** What a count says of the plan's number. */
 export type CountVerdict =
@@ -76,7 +76,7 @@ export function countWindow(readings: readonly RateReading[], perMinute: number)
   return { perMinute, admitted, all: readings, verdict: judge(admitted, perMinute) };
 }
 
-/** How much a bucket of this plan gives back in a time, and one for the fraction that a whole number hides. */
+/** How much a bucket of this plan that refills evenly gives back, and one for the fraction that a whole number hides. */
 const couldRefill = (perMinute: number, elapsed: number) => (perMinute * elapsed) / MINUTE + 1;
 
 /** What the second of Date hides of the target's time, the age of its text, and the rounding of Reset. */
@@ -112,13 +112,16 @@ function refillAllowed(admitted: readonly RateReading[], perMinute: number): num
   const until = (readings: readonly RateReading[]) =>
     Math.max(startedAt, ...readings.map(({ receivedAt }) => receivedAt)) - startedAt;
   const possible = couldRefill(perMinute, until(admitted));
-  if (!admitted.every(({ limit }) => limit === perMinute)) return possible;
+  const atOnce = possible - 1 + givenAtOnce(perMinute);
+  if (!admitted.every(({ limit }) => limit === perMinute)) return atOnce;
   if (standsStill(admitted, perMinute)) return 0;
   const leavingSome = admitted.filter(({ remaining }) => (remaining ?? 0) >= 1);
   // What somebody else spent was admitted as well: without it a refill would not show.
   const others = spentBefore(admitted, perMinute) + skippedValues(admitted);
   const refilled = leavingSome.length + others - (perMinute - 1);
-  if (refilled > 0 || couldRefill(perMinute, until(leavingSome)) < TELLING_REFILL) return possible;
+  // What a bucket was given at once it shows, but for one that left nothing right before.
+  if (refilled > 0 || couldRefill(perMinute, until(leavingSome)) < TELLING_REFILL)
+    return Math.max(possible, Math.min(atOnce, refilled + 1));
   // No bucket. Of a burst that took longer than a minute, a window that looks back has let go of the beginning.
   return admitted.length - mostInAMinute(admitted);
 }

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { type Meter, WindowFromFirstRequest } from '../rate-meter.ts';
-import { slidingCounter, slidingLog, slidingLogOfAll, tokenBucket, windowByClock } from './meters.ts';
+import {
+  bucketBySecond,
+  slidingCounter,
+  slidingLog,
+  slidingLogOfAll,
+  tokenBucket,
+  windowByClock,
+} from './meters.ts';
 
 const MINUTE = 60_000;
 const START = 1_700_000_000_123;
@@ -12,6 +19,7 @@ const KINDS: Record<string, () => Meter> = {
   'sliding log': () => slidingLog(60, MINUTE),
   'sliding log of all': () => slidingLogOfAll(60, MINUTE),
   'token bucket': () => tokenBucket(60, MINUTE),
+  'token bucket by the second': () => bucketBySecond(60, MINUTE),
 };
 
 function burst(meter: Meter, now: number): number {

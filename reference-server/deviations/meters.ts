@@ -105,3 +105,17 @@ export const tokenBucket: MeterKind = (limit, windowMs) => {
     resetAt: (now) => Math.max(now, fullAt),
   };
 };
+
+/** A token bucket that is given what a second brings once a second, by the clock. */
+export const bucketBySecond: MeterKind = (limit, windowMs) => {
+  const bucket = tokenBucket(limit, windowMs);
+  const second = (now: number) => now - (now % 1000);
+  const fromSecond = (now: number, time: number) => Math.max(now, Math.ceil(time / 1000) * 1000);
+  return {
+    limit,
+    left: (now) => bucket.left(second(now)),
+    spend: (now) => bucket.spend(second(now)),
+    freeAt: (now) => (bucket.left(second(now)) > 0 ? now : fromSecond(now, bucket.freeAt(second(now)))),
+    resetAt: (now) => fromSecond(now, bucket.resetAt(second(now))),
+  };
+};

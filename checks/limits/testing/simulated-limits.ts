@@ -69,12 +69,13 @@ export const slidingCounter: SimulatedLimit = (capacity) => {
 
 /** Tokens that come back evenly, `perMinute` a minute; Reset is when the bucket is full, or when a token is there. */
 const bucket =
-  (resetIs: 'full' | 'next token'): SimulatedLimit =>
+  (resetIs: 'full' | 'next token', every = 1): SimulatedLimit =>
   (capacity) => {
     const refill = capacity / MINUTE;
     let tokens = capacity;
     let at = 0;
-    return (now) => {
+    return (arrivesAt) => {
+      const now = arrivesAt - (arrivesAt % every);
       tokens = Math.min(capacity, tokens + (now - at) * refill);
       at = now;
       const admitted = tokens >= 1;
@@ -85,6 +86,8 @@ const bucket =
   };
 export const tokenBucket = bucket('full');
 export const tokenBucketByNextToken = bucket('next token');
+/** What a second brings comes at its end, all at once. */
+export const tokenBucketBySecond = bucket('full', 1000);
 
 /** How a client sends its requests. */
 export interface Burst {

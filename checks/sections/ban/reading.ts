@@ -1,6 +1,6 @@
 /** Reads the answers to a key that kept sending over its limit: whether it was banned, how, and until when. */
 
-import { MINUTE, SECOND } from '../../limits/time.ts';
+import { givenAtOnce, MINUTE, SECOND } from '../../limits/time.ts';
 import { countWindow, type WindowCount } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { LONGEST_BAN } from '../../run/run-budget.ts';
@@ -243,7 +243,8 @@ function beyondRefill(
       if (isAdmitted(refusal)) return false;
       const since = earlier.filter((other) => isAdmitted(other) && other.sentAt >= refusal.receivedAt);
       const count = since.length + 1;
-      return count > 1 + ((exchange.receivedAt - refusal.sentAt) * perMinute) / MINUTE;
+      const refilled = ((exchange.receivedAt - refusal.sentAt) * perMinute) / MINUTE;
+      return count > givenAtOnce(perMinute) + refilled;
     });
   });
 }

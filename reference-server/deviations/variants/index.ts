@@ -28,6 +28,8 @@ const TABLE: VariantTable = {
     transport.chunked],
   'token-bucket': ['A bucket that refills evenly; never bans; a connection for each request.',
     limits.bucketMinute, limits.noBan, transport.connectionClosed],
+  'bucket-by-the-second': ['A bucket that is given what a second brings once a second.',
+    limits.bucketMinuteBySecond, transport.latency(0, 30)],
   'milliseconds': [
     'Retry-After in milliseconds; a ban is a 401 that does not say when it ends; announces nothing.',
     limits.retryAfterMilliseconds, limits.banOf(10, 30), limits.banAnsweredWith(401, false),

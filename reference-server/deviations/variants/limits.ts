@@ -2,7 +2,14 @@ import type { ApiKey } from '../../api-keys.ts';
 import { httpDate } from '../../headers.ts';
 import { quotaOf, type RateLimiter } from '../../rate-limiter.ts';
 import type { MeterKind } from '../../rate-meter.ts';
-import { slidingCounter, slidingLog, slidingLogOfAll, tokenBucket, windowByClock } from '../meters.ts';
+import {
+  bucketBySecond,
+  slidingCounter,
+  slidingLog,
+  slidingLogOfAll,
+  tokenBucket,
+  windowByClock,
+} from '../meters.ts';
 import { type Personality, together } from '../personality.ts';
 import { answering, header, headersAbsent, minuteBy, withBody } from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
@@ -18,6 +25,7 @@ export const slidingMinute = refilling(slidingLog);
 export const refusalsCounted = refilling(slidingLogOfAll);
 export const countedMinute = refilling(slidingCounter);
 export const bucketMinute = refilling(tokenBucket);
+export const bucketMinuteBySecond = refilling(bucketBySecond);
 
 function quotaOfDay(limiter: RateLimiter, key: ApiKey, now: number) {
   const { day } = limiter.metersOf(key);
