@@ -153,7 +153,7 @@ t.test(
 );
 
 t.test(
-  'a row that names another one as its cause, which passed or is not there, says what is not true',
+  'a row whose cause passed or is not there, or that counts more than there are, says what is not true',
   async (t) => {
     const seen = result({
       'add-echo': 'pass',
@@ -171,5 +171,7 @@ t.test(
     t.match(problems(seen), [/^fault drops-names: not true: get-added says .*, which passed$/]);
     t.match(problems(gone), [/which is no row$/]);
     t.strictSame(problems(right), []);
+    t.match(problems(result({ 'get-added': inconclusive('5 of 0 were admitted') })), [/more than all$/]);
+    t.strictSame(problems(result({ 'get-added': inconclusive('54 of 60 were admitted') })), []);
   },
 );

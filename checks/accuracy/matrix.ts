@@ -44,17 +44,21 @@ const open = ({ verdicts }: CaseResult): string[] =>
 const title = ({ name, kind, style, animals, busy }: AccuracyCase) =>
   `${kind === 'fault' && style !== undefined ? `${style}: ` : ''}${name}${animals === undefined ? '' : `, ${animals.toLocaleString('en')} foreign animals`}${busy === true ? ', another client adding' : ''}`;
 
-/** Reasons that are not true: they blame a row that passed or does not exist. */
+/** Reasons that are not true: they blame a row that passed or does not exist, or count more than there are. */
 function untrue({ verdicts }: CaseResult): string[] {
   const byId = new Map(verdicts.map(({ id, verdict }) => [id, verdict]));
-  return verdicts.flatMap(({ id, reason }) =>
-    causesIn(reason).flatMap((cause) => {
+  return verdicts.flatMap(({ id, reason }) => {
+    const blames = causesIn(reason).flatMap((cause) => {
       const verdict = byId.get(cause);
       return verdict === undefined || verdict === 'pass'
         ? [`${id} says "${reason}", which ${verdict === undefined ? 'is no row' : 'passed'}`]
         : [];
-    }),
-  );
+    });
+    const shares = [...reason.matchAll(/\b(\d+) of (\d+)\b/g)];
+    return shares.some(([, part, whole]) => Number(part) > Number(whole))
+      ? [...blames, `${id} says "${reason}", which is more than all`]
+      : blames;
+  });
 }
 
 /** @param checkable the requirements that must be seen red: each has a row */

@@ -14,7 +14,7 @@ function notFilledAgain({ key, windows: [first], after }: MinuteMeasurement): st
   if (first?.refusal === undefined) return `no request of key ${key.name} was refused`;
   const { verdict, admitted } = first.count;
   if (verdict.kind !== 'exact')
-    return `${admitted.length} of ${key.limits.perMinute} requests were admitted in the first minute of key ${key.name} (see rate-minute-${key.plan})`;
+    return `${admitted.length} requests were admitted in the first minute of key ${key.name}, not ${key.limits.perMinute} (see rate-minute-${key.plan})`;
   return after?.afterReset === undefined
     ? `no exchange of this run shows it: the headers of key ${key.name} do not say when its minute ends`
     : `key ${key.name} was not admitted again once its limit had reset (see rate-reset-true)`;
