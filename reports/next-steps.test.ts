@@ -77,7 +77,7 @@ t.test('what another run may tell', async (t) => {
   t.strictSame(nextSteps(open(['the requests were too slow to fill the minute of key pro-1'])), [
     { what: 'To verify 1 more: run closer to the target, or when both are less busy', command },
   ]);
-  t.strictSame(nextSteps(open(['429 for key free-1 …: another client is using the key'])), [
+  t.strictSame(nextSteps(open(['429 for key free-1 …, as if another client were using the key'])), [
     { what: 'To verify 1 more: use keys that no other client uses', command },
   ]);
   t.strictSame(nextSteps(open(['no exchange of this run shows it', 'no answer'])), [

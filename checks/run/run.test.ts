@@ -134,7 +134,7 @@ t.test('what could not be told is on disk as well, unless the run ended there', 
   const { resume } = await stopped(t, (run) => run.play(one), refuses);
   const again = resume();
   await t.rejects(outcomeOf(again.run, one), {
-    message: /another client is using the key/,
+    message: /another client were using the key/,
     evidence: [{ id: 'one#1' }],
   });
   t.equal(again.sent.length, 0);
@@ -220,7 +220,7 @@ t.test('after a refusal that somebody else earned none of them is sent', async (
   );
   t.match(await outcomeOf(run, tries), {
     done: [{ request: { path: '/pets/1' } }],
-    unsettled: [{ reason: /another client is using the key/ }],
+    unsettled: [{ reason: /another client were using the key/ }],
   });
   t.strictSame(
     sent.map(({ path }) => path),

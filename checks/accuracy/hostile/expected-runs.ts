@@ -69,7 +69,7 @@ const NOTHING_REFUSED = [
 const NOT_THE_SERVICE = /is not the Pet Store Service: GET \/pets answers /;
 const STOPPED = /^the target stopped answering: .*, for \d+ s; --resume continues the run$/;
 const SPENT =
-  /^429 for key free-1 of 60 a minute although the check had quota left: another client is using the key/;
+  /^429 for key free-1 of 60 a minute although the check had quota left, as if another client were using the key/;
 
 const RUNS: Readonly<Record<string, ExpectedRun>> = {
   'closes a connection that it said to keep': judged([], 35),

@@ -81,7 +81,7 @@ export class Interference {
       const why =
         exchange.key === null
           ? ': the target limits those as well'
-          : ` of ${perMinute} a minute although the check had quota left: another client is using the key`;
+          : ` of ${perMinute} a minute although the check had quota left, as if another client were using the key`;
       throw new Unsettled(`429 for ${who}${why}${asks}`, [exchange]);
     }
     this.#sender.laneOf(exchange)?.refusedUntil(until);

@@ -99,7 +99,7 @@ const refusing =
     headers: retryAfter === undefined ? [] : [['Retry-After', retryAfter]],
   });
 const SPENT =
-  '429 for key free-1 of 60 a minute although the check had quota left: another client is using the key';
+  '429 for key free-1 of 60 a minute although the check had quota left, as if another client were using the key';
 
 t.test('a refusal is waited out three times, and then said with what it asks for', async (t) => {
   const words = 'x'.repeat(61);
