@@ -7,7 +7,7 @@ import type { Check, GapAnswer, GapObserver } from './check.ts';
 import { type Doubt, doubtOf, isBefore } from './doubt.ts';
 import { Findings, NOTHING_SHOWN, type Settled } from './findings.ts';
 import { type OutcomeSource, permitOf, scenesOf } from './scene.ts';
-import type { Trace, TraceSoFar } from './trace.ts';
+import { isOfTheDocument, type Trace, type TraceSoFar } from './trace.ts';
 import { settledOr } from './unsettled.ts';
 
 /** What is judged: the checks and gap observers that were asked for. */
@@ -80,13 +80,6 @@ export function judgeCheck(check: Check, findings: Findings, source: OutcomeSour
   findings.guard(() => check.conclude?.(trace, findings));
   return findings;
 }
-
-/**
- * Whether an exchange is one of the document's: of its three operations, or an error on one of its paths for a method
- * that the path does not have ("all error responses", "every response"). Nothing is said of other paths.
- */
-const isOfTheDocument = ({ request: { operation, path }, outcome }: AnsweredExchange) =>
-  operation !== 'other' || (path === '/pets' && outcome.status >= 400);
 
 /** Lets checks watch the whole trace, each answer with what was known when it came. */
 export function watched(checks: readonly Check[], trace: Trace): Watch {

@@ -231,3 +231,19 @@ t.test('an answer of a burst that breaks a requirement is kept', async (t) => {
   t.match(requirements.get('passive'), { verdict: 'fail', evidence: [{ id: 'bursts#7' }] });
   t.equal(target.run.trace.exchanges.length, 3);
 });
+
+t.test('an error to a method that the path does not have is told as it is judged', async (t) => {
+  const sends = scene('sends', {}, (probe) =>
+    probe.send({ operation: 'other', method: 'PATCH', path: '/pets' }),
+  );
+  const passive = check('passive', {
+    needs: { sends },
+    observe: ({ outcome }, judge) => (outcome.status === 405 ? judge.holds() : undefined),
+  });
+  const { requirements, events } = await played(
+    testRun(() => ({ status: 405 })),
+    { checks: [passive] },
+  );
+  t.match(requirements.get('passive'), { verdict: 'pass' });
+  t.match(events.at(-1), { kind: 'check-ended', id: 'passive', verdict: 'pass' });
+});

@@ -16,6 +16,13 @@ const UNIFORM_KEPT = 2;
 /** Of each key so many answers before the end of a process may have stood beside a request whose answer is lost. */
 const MAY_STAND_BESIDE_LOST = 50;
 
+/**
+ * Whether an exchange is one of the document's: of its three operations, or an error on one of its paths for a method
+ * that the path does not have ("all error responses", "every response"). Nothing is said of other paths.
+ */
+export const isOfTheDocument = ({ request: { operation, path }, outcome }: AnsweredExchange) =>
+  operation !== 'other' || (path === '/pets' && outcome.status >= 400);
+
 /** The trace of a run as it grows, from the network or from disk: the same answers in the same order make the same. */
 export class GrowingTrace {
   readonly run: RunFacts;
@@ -110,7 +117,7 @@ export class GrowingTrace {
     const reading = this.#readingOf(exchange);
     this.#learn(reading);
     this.#lookForService(exchange);
-    const remarkable = exchange.request.operation !== 'other' && this.isRemarkable(exchange);
+    const remarkable = isOfTheDocument(exchange) && this.isRemarkable(exchange);
     const kept = remarkable || this.#isKept(exchange, keeping);
     if (kept) this.#remember(exchange);
     if (kept || keeping !== 'tallied') this.#add(reading);
