@@ -13,6 +13,7 @@ interface Breach {
 }
 
 interface Oracle {
+  bodyAsBefore(text: string | null, headers: object, asked: object): boolean;
   bodyBreach(text: string, status: number, headers: object, asked: object): Breach | undefined;
   rateHeaderBreach(
     headers: object,
@@ -62,6 +63,21 @@ t.test('lists', async (t) => {
   t.equal(broken(many, { ...list, limit: 20 }), 'list-limit-maximum');
   t.equal(broken(many, { ...list, limit: 21 }), undefined);
   t.equal(broken([rex], { ...list, status: 'pending' }), 'list-status-filter');
+});
+
+t.test('a body that was right is remembered for what was asked, and no other', async (t) => {
+  const sold = { ...list, status: 'sold' };
+  const pending = { ...list, status: 'pending' };
+  const text = JSON.stringify([rex]);
+  t.equal(broken(text, sold), undefined);
+  t.ok(oracle.bodyAsBefore(text, JSON_TYPE, sold));
+  t.equal(broken(text, pending), 'list-status-filter');
+  t.notOk(oracle.bodyAsBefore(text, JSON_TYPE, pending));
+  t.equal(broken('[]', pending), undefined);
+  t.ok(oracle.bodyAsBefore(text, JSON_TYPE, sold), 'whatever was asked in between');
+  t.notOk(oracle.bodyAsBefore(text, { 'Content-Type': 'text/plain' }, sold));
+  t.equal(broken([{ ...rex, name: 1 }], sold), 'list-pet-schema');
+  t.notOk(oracle.bodyAsBefore(null, JSON_TYPE, list), 'no body is none that was right');
 });
 
 t.test('ids keep every digit', async (t) => {

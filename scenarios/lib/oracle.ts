@@ -131,16 +131,15 @@ export interface Asked {
   readonly name?: string;
   readonly categoryId?: string;
   readonly id?: string;
+  /** The body that was found right last: a target that is not written to answers the same for long. */
+  rightBody?: string;
 }
 
-// The same text, asked for the same way, has been judged: a target that is not written to answers the same for long.
-let knownBody = '';
-let knownAsked: Asked | undefined;
 let knownType: string | undefined;
 
 /** Whether this is the body that was found right last, asked for the same way. */
 export function bodyAsBefore(text: string | null, headers: Headers, asked: Asked): boolean {
-  return asked === knownAsked && text === knownBody && headers['Content-Type'] === knownType;
+  return text === asked.rightBody && headers['Content-Type'] === knownType;
 }
 
 /** What is wrong with a body; undefined where nothing is. */
@@ -164,10 +163,7 @@ export function bodyBreach(text: string, status: number, headers: Headers, asked
   if (status >= 300) return errorBreach(value, status);
   const breach =
     asked.operation === 'listPets' ? listBreach(value, text, asked) : petBreach(value, text, asked);
-  if (breach === undefined) {
-    knownBody = text;
-    knownAsked = asked;
-  }
+  if (breach === undefined) asked.rightBody = text;
   return breach;
 }
 
