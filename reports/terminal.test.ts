@@ -68,6 +68,23 @@ t.test('what was not asked for is told in a line each, and is never called confo
   t.notMatch(text, /conform/i);
 });
 
+t.test('an unknown path that is answered without an Error body is noted, and is no failure', async (t) => {
+  const report = conformantReport();
+  const answering = (observed: string) =>
+    renderTerminal(
+      {
+        ...report,
+        gaps: report.gaps.map((row) =>
+          row.id === 'unknown-path' ? { ...row, observed, detail: 'GET /no: 404 text/html, 9 bytes' } : row,
+        ),
+      },
+      wide,
+    );
+  const note = 'to note: an unknown path is answered without an Error body, GET /no: 404 text/html, 9 bytes';
+  t.match(answering('not-found-404-other-body'), note);
+  t.notMatch(answering('not-found-404-error-body'), 'to note');
+});
+
 t.test('what made the run red is told where no requirement did', async (t) => {
   const problem = 'list-order passes now: remove it from the baseline (known.yaml:3)';
   const text = renderTerminal(

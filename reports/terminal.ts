@@ -68,7 +68,7 @@ function headLines(report: Report, headline: string, { paint, columns, fit }: Pe
 }
 
 /** What was not verified, was skipped or is known, a line a reason. */
-function tailLines({ run }: Report, found: Outcome, { paint, fit }: Pen): string[] {
+function tailLines({ run, gaps }: Report, found: Outcome, { paint, fit }: Pen): string[] {
   const { notVerified, skipped, known } = found;
   const reasons = (sign: string, rows: readonly RequirementResult[], what: string) =>
     byReason(rows).map(({ reason, rows: group }) =>
@@ -79,12 +79,23 @@ function tailLines({ run }: Report, found: Outcome, { paint, fit }: Pen): string
       ? []
       : [`verifying what was skipped ${costText(run.costOfSkipped)}`]),
     ...(known.length === 0 ? [] : [`${count(known.length, 'known failure')}: ${idList(known)}`]),
+    ...notable(gaps),
   ];
   return [
     ...reasons(paint.yellow('?'), notVerified, 'not verified'),
     ...reasons(paint.dim('–'), skipped, 'skipped'),
     ...notes.map((note) => fit(paint.dim(`  ${note}`))),
   ];
+}
+
+/** Section 7 asks for an Error body in every error, and does not know paths that it does not name. */
+function notable(gaps: Report['gaps']): string[] {
+  const without = gaps.filter(
+    ({ id, observed }) => id === 'unknown-path' && observed?.endsWith('-other-body'),
+  );
+  return without.map(
+    ({ detail }) => `to note: an unknown path is answered without an Error body, ${shownLine(detail, 120)}`,
+  );
 }
 
 /** The most useful step. */
