@@ -121,8 +121,8 @@ export class Probe {
   /**
    * Sends one request and returns its answer. A 429 here is interference: somebody else spends the key. It is waited
    * out as told. So is a gateway that is unavailable. A connection that broke is tried once more where that does no
-   * harm; an addition is tried twice more as another animal, a few times in a run. An addition that is forbidden to one key is tried with
-   * another one.
+   * harm; an addition is tried twice more as another animal, a few times in a run. An addition that is forbidden to one
+   * key is tried with another one.
    *
    * @throws Unsettled when no answer of the target's own could be had
    */
