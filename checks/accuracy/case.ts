@@ -9,6 +9,7 @@ import { type Clock, sharedClock } from '../run/clock.ts';
 import type { Settled } from '../run/findings.ts';
 import type { StyleName } from './frameworks/catalogue.ts';
 import { startFrameworkService } from './frameworks/framework-service.ts';
+import { numbersNotShown } from './told-numbers.ts';
 
 /** A case: a fault with the requirement that it breaks, or a variant, which breaks none. */
 export interface AccuracyCase {
@@ -29,6 +30,8 @@ export interface CaseResult {
     readonly id: string;
     readonly verdict: Settled['verdict'];
     readonly reason: string;
+    /** Numbers in the reason that the run does not show. */
+    readonly notShown: readonly string[];
   }[];
   readonly requests: number;
   readonly problem?: string;
@@ -158,10 +161,11 @@ export async function resultOf(server: CaseServer, setting: Setting): Promise<Ca
     permissions: setting.permissions,
   });
   if (checked.kind === 'not-ready') return { verdicts: [], requests: 0, problem: checked.message };
-  return {
-    verdicts: [...checked.result.requirements].map(([id, { verdict, reason }]) => ({ id, verdict, reason })),
-    requests: [...checked.requestsByKey.values()].reduce((sum, count) => sum + count, 0),
-  };
+  const requests = [...checked.requestsByKey.values()].reduce((sum, count) => sum + count, 0);
+  const verdicts = [...checked.result.requirements].map(([id, { verdict, reason }]) => {
+    return { id, verdict, reason, notShown: numbersNotShown(reason, checked.trace, requests) };
+  });
+  return { verdicts, requests };
 }
 
 /** Runs a case on a server of its own, with a shared simulated clock. */

@@ -7,8 +7,8 @@ type Verdicts = Readonly<Record<string, CaseResult['verdicts'][number]['verdict'
 const result = (verdicts: Verdicts, problem?: string): CaseResult => ({
   verdicts: Object.entries(verdicts).map(([id, verdict]) =>
     typeof verdict === 'string'
-      ? { id, verdict, reason: `${id} said so` }
-      : { id, verdict: 'inconclusive', reason: verdict[1] },
+      ? { id, verdict, reason: `${id} said so`, notShown: [] }
+      : { id, verdict: 'inconclusive', reason: verdict[1], notShown: [] },
   ),
   requests: 1,
   ...(problem === undefined ? {} : { problem }),
@@ -153,7 +153,7 @@ t.test(
 );
 
 t.test(
-  'a row whose cause passed or is not there, or that counts more than there are, says what is not true',
+  'a row whose cause passed or is not there, or whose number is wrong, says what is not true',
   async (t) => {
     const seen = result({
       'add-echo': 'pass',
@@ -173,5 +173,8 @@ t.test(
     t.strictSame(problems(right), []);
     t.match(problems(result({ 'get-added': inconclusive('5 of 0 were admitted') })), [/more than all$/]);
     t.strictSame(problems(result({ 'get-added': inconclusive('54 of 60 were admitted') })), []);
+    const [row] = result({ 'get-added': inconclusive('404 with an empty body') }).verdicts;
+    const told = { verdicts: row === undefined ? [] : [{ ...row, notShown: ['404'] }], requests: 1 };
+    t.match(problems(told), [/404 with an empty body", but nothing shows 404$/]);
   },
 );

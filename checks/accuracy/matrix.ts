@@ -44,10 +44,13 @@ const open = ({ verdicts }: CaseResult): string[] =>
 const title = ({ name, kind, style, animals, busy }: AccuracyCase) =>
   `${kind === 'fault' && style !== undefined ? `${style}: ` : ''}${name}${animals === undefined ? '' : `, ${animals.toLocaleString('en')} foreign animals`}${busy === true ? ', another client adding' : ''}`;
 
-/** Reasons that are not true: they blame a row that passed or does not exist, or count more than there are. */
+/**
+ * Reasons that are not true: they blame a row that passed or does not exist, count more than there are, or tell a number
+ * that the run does not show.
+ */
 function untrue({ verdicts }: CaseResult): string[] {
   const byId = new Map(verdicts.map(({ id, verdict }) => [id, verdict]));
-  return verdicts.flatMap(({ id, reason }) => {
+  return verdicts.flatMap(({ id, reason, notShown }) => {
     const blames = causesIn(reason).flatMap((cause) => {
       const verdict = byId.get(cause);
       return verdict === undefined || verdict === 'pass'
@@ -55,9 +58,10 @@ function untrue({ verdicts }: CaseResult): string[] {
         : [];
     });
     const shares = [...reason.matchAll(/\b(\d+) of (\d+)\b/g)];
-    return shares.some(([, part, whole]) => Number(part) > Number(whole))
-      ? [...blames, `${id} says "${reason}", which is more than all`]
-      : blames;
+    const numbers = shares.some(([, part, whole]) => Number(part) > Number(whole))
+      ? [`${id} says "${reason}", which is more than all`]
+      : notShown.map((number) => `${id} says "${reason}", but nothing shows ${number}`);
+    return [...blames, ...numbers];
   });
 }
 
