@@ -91,6 +91,7 @@ t.test('other trouble with TLS is told in plain words', async (t) => {
     ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'client certificate'],
     ['EPROTO', 'handshake failed'],
     ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'perhaps it asks for a client certificate'],
+    ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', 'perhaps it asks for a client certificate'],
     ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', 'err ssl tlsv1 alert internal error'],
     ['ERR_TLS_DH_PARAM_SIZE', 'err tls dh param size'],
     ['UNABLE_TO_DECODE_ISSUER_PUBLIC_CERT', 'unable to decode issuer public cert'],

@@ -31,6 +31,7 @@ const SYSTEM_ERRORS: readonly (readonly [reason: FailureReason, message: string,
 const TRUST_REMEDY = 'if it is yours, name the file of its authority in NODE_EXTRA_CA_CERTS';
 const UNKNOWN_AUTHORITY = "the certificate's authority is not known on this machine";
 const NO_TLS = 'the server does not speak TLS at this port; is the address http:// ?';
+const HANDSHAKE_REFUSED = 'the server refuses the handshake; perhaps it asks for a client certificate';
 const NO_COMMON_VERSION = 'the server and this machine have no version of TLS in common';
 
 const TLS_ERRORS: Readonly<Record<string, string>> = {
@@ -48,8 +49,9 @@ const TLS_ERRORS: Readonly<Record<string, string>> = {
   ERR_SSL_UNSUPPORTED_PROTOCOL: NO_COMMON_VERSION,
   ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: NO_COMMON_VERSION,
   ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: 'the server asks for a client certificate',
-  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE:
-    'the server refuses the handshake; perhaps it asks for a client certificate',
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: HANDSHAKE_REFUSED,
+  // By its name since OpenSSL 3.5.
+  'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE': HANDSHAKE_REFUSED,
   EPROTO: 'the TLS handshake failed',
 };
 

@@ -147,9 +147,8 @@ for (const { what, section, limit, error } of FULL) {
   });
 }
 
-/** Root may write anywhere. */
-const AS_SOMEBODY =
-  process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : [];
+/** Root may write anywhere, unless this capability is taken away. */
+const AS_SOMEBODY = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override'] : [];
 
 t.test('folders that cannot be written', async (t) => {
   const { folder, profile, env } = await testTarget(t);
@@ -223,7 +222,8 @@ t.test(
       'what was measured is judged',
     );
     const measured = await isReadable(t, out, env);
-    t.ok(measured >= answered() - TOGETHER, `${measured} of ${answered()} exchanges are on disk`);
+    // With each of two keys so many were under way.
+    t.ok(measured >= answered() - 2 * TOGETHER, `${measured} of ${answered()} exchanges are on disk`);
 
     slowly = false;
     const again = start(folder, ['check', '--resume', 'out', '--format', 'human'], env);
