@@ -5,10 +5,10 @@ import { type StartOptions, startReferenceServer } from '../../reference-server/
 import { checkTarget } from '../check-target.ts';
 import type { Permission } from '../profile/permissions.ts';
 import { PROFILE_DEFAULTS, type ProfileKey, type TargetProfile } from '../profile/target-profile.ts';
-import { type Clock, sharedClock } from '../run/clock.ts';
+import { sharedClock } from '../run/clock.ts';
 import type { Settled } from '../run/findings.ts';
 import type { StyleName } from './frameworks/catalogue.ts';
-import { startFrameworkService } from './frameworks/framework-service.ts';
+import { type FrameworkService, startFrameworkService } from './frameworks/framework-service.ts';
 import { numbersNotShown } from './told-numbers.ts';
 
 /** A case: a fault with the requirement that it breaks, or a variant, which breaks none. */
@@ -134,13 +134,8 @@ export function profileOf(
   };
 }
 
-/** A server that is to be checked, and the clock that it shares with the run. */
-export interface CaseServer {
-  readonly baseUrl: string;
-  readonly keys: readonly { readonly name: string; readonly value: string }[];
-  readonly clock: Clock;
-  close(): Promise<void>;
-}
+/** A server that is to be checked: a framework's, or the reference server in its place. */
+type CaseServer = FrameworkService;
 
 async function startServerOf(accuracyCase: AccuracyCase): Promise<CaseServer> {
   const { kind, name, breaks, style } = accuracyCase;

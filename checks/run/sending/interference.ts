@@ -115,10 +115,9 @@ export class Interference {
     }
     if (this.#isPreflight) throw unanswered(exchange);
     const presence = await this.#waitForTarget(ask);
-    if (presence === 'back' && harmless && attempt < 3) return true;
     // Whoever has no key adds nothing.
-    const mayRepeat = () => exchange.key === null || this.#sender.repeatsAddition();
-    if (!harmless && repeatable && attempt < 3 && mayRepeat()) return true;
+    const mayRepeat = () => repeatable && (exchange.key === null || this.#sender.repeatsAddition());
+    if (attempt < 3 && (harmless ? presence === 'back' : mayRepeat())) return true;
     throw unanswered(exchange);
   }
 

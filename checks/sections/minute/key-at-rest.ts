@@ -49,8 +49,8 @@ export async function atStart(probe: Probe, key: Key): Promise<readonly RateRead
     await probe.waitUntil(ends, `the next window of key ${key.name}`);
   const before = sinceRest(probe.trace.readingsOf(key), probe.now());
   if (before !== undefined) {
-    const isOver = ends !== undefined && ends <= probe.now();
-    return isOver ? before.filter(({ reset }) => reset !== last?.reset || !showsEnd(before, reset)) : before;
+    const isOver = ends !== undefined && ends <= probe.now() && showsEnd(before, last?.reset);
+    return isOver ? before.filter(({ reset }) => reset !== last?.reset) : before;
   }
   await rest(probe, key);
   return [];

@@ -177,7 +177,10 @@ export const namesUpTo = (length: number, status: 400 | 413): Answer =>
 export const uniqueNames: Answer = answer(
   'name-uniqueness',
   'rejected-400',
-  refusing(({ name }, _call, { store }) => [...store.having(null)].some((pet) => pet.name === name)),
+  refusing(({ name }, _call, { store }) => {
+    for (const pet of store.having(null)) if (pet.name === name) return true;
+    return false;
+  }),
 );
 
 /**
