@@ -9,7 +9,6 @@ export default {
     'checks/**/*.ts',
     '!checks/**/*.test.ts',
     '!checks/**/testing/**',
-    '!checks/accuracy/hostile/**',
     // Processes, which CI runs as they are.
     '!checks/accuracy/{main,worker,real-time}.ts',
   ],

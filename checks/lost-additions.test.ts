@@ -2,8 +2,8 @@
 
 import t, { type Test } from 'tap';
 import { startReferenceServer } from '../reference-server/reference-server.ts';
-import { answersFrom, onTheWire } from './accuracy/hostile/good-answers.ts';
-import { startRawServer } from './accuracy/hostile/raw-server.ts';
+import { answersFrom, onTheWire } from './accuracy/hostile/testing/good-answers.ts';
+import { startRawServer } from './accuracy/hostile/testing/raw-server.ts';
 import { checkTarget } from './check-target.ts';
 import { PROFILE_DEFAULTS } from './profile/target-profile.ts';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { Behaviour } from '../accuracy/hostile/raw-server.ts';
-import { createAuthority, trustedTarget } from '../accuracy/hostile/tls-targets.ts';
+import type { Behaviour } from '../accuracy/hostile/testing/raw-server.ts';
+import { createAuthority, trustedTarget } from '../accuracy/hostile/testing/tls-targets.ts';
 import { createClient, type HttpClient } from './client.ts';
 import { answersWith, clientOf, KEY, LIST, ok, RECORD, serve } from './testing/test-client.ts';
 

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync 
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { answersFrom, onTheWire } from '../../checks/accuracy/hostile/good-answers.ts';
-import { startRawServer } from '../../checks/accuracy/hostile/raw-server.ts';
+import { answersFrom, onTheWire } from '../../checks/accuracy/hostile/testing/good-answers.ts';
+import { startRawServer } from '../../checks/accuracy/hostile/testing/raw-server.ts';
 import { checkTarget, JOURNAL_FILE } from '../../checks/check-target.ts';
 import { PROFILE_DEFAULTS } from '../../checks/profile/target-profile.ts';
 import { readJournal } from '../../checks/run/journal.ts';

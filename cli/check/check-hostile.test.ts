@@ -1,11 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { answersFrom, onTheWire } from '../../checks/accuracy/hostile/good-answers.ts';
-import type { HostileTarget } from '../../checks/accuracy/hostile/hostile-target.ts';
-import { hostileTargets } from '../../checks/accuracy/hostile/hostile-targets.ts';
-import { startRawServer } from '../../checks/accuracy/hostile/raw-server.ts';
-import { createAuthority, tlsTargets, trustedTarget } from '../../checks/accuracy/hostile/tls-targets.ts';
+import { answersFrom, onTheWire } from '../../checks/accuracy/hostile/testing/good-answers.ts';
+import type { HostileTarget } from '../../checks/accuracy/hostile/testing/hostile-target.ts';
+import { hostileTargets } from '../../checks/accuracy/hostile/testing/hostile-targets.ts';
+import { startRawServer } from '../../checks/accuracy/hostile/testing/raw-server.ts';
+import {
+  createAuthority,
+  tlsTargets,
+  trustedTarget,
+} from '../../checks/accuracy/hostile/testing/tls-targets.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { run } from '../testing/command.ts';
 

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { type Answer, answersFrom } from '../../checks/accuracy/hostile/good-answers.ts';
-import { echoes } from '../../checks/accuracy/hostile/header-targets.ts';
+import { type Answer, answersFrom } from '../../checks/accuracy/hostile/testing/good-answers.ts';
+import { echoes } from '../../checks/accuracy/hostile/testing/header-targets.ts';
 import {
   type RawConnection,
   type RawRequest,
   startRawServer,
-} from '../../checks/accuracy/hostile/raw-server.ts';
+} from '../../checks/accuracy/hostile/testing/raw-server.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { FORMATS } from '../../reports/formats.ts';
 import { run } from '../testing/command.ts';

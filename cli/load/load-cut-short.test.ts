@@ -4,8 +4,8 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, st
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { answersFrom, onTheWire } from '../../checks/accuracy/hostile/good-answers.ts';
-import { startRawServer } from '../../checks/accuracy/hostile/raw-server.ts';
+import { answersFrom, onTheWire } from '../../checks/accuracy/hostile/testing/good-answers.ts';
+import { startRawServer } from '../../checks/accuracy/hostile/testing/raw-server.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { readLoadResult } from '../../scenarios/runner/result/read-result.ts';
 import { run, type Started } from '../testing/command.ts';

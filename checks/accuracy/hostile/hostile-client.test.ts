@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap';
 import { type ClientRequest, createClient, type HttpClient, type TimeLimits } from '../../wire/client.ts';
 import type { Exchange } from '../../wire/exchange.ts';
-import { GOOD_REQUESTS, MISSED_REQUESTS } from './changing-targets.ts';
-import { AMPLE_LIMITS, type HostileTarget, limitsFor, SHORT_LIMITS } from './hostile-target.ts';
-import { hostileTargets } from './hostile-targets.ts';
-import { createAuthority, tlsTargets } from './tls-targets.ts';
+import { GOOD_REQUESTS, MISSED_REQUESTS } from './testing/changing-targets.ts';
+import { AMPLE_LIMITS, type HostileTarget, limitsFor, SHORT_LIMITS } from './testing/hostile-target.ts';
+import { hostileTargets } from './testing/hostile-targets.ts';
+import { createAuthority, tlsTargets } from './testing/tls-targets.ts';
 
 const KEY = 'sk_live+canary/4f9Zq7TrXy==';
 

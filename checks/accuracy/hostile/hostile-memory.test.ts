@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import t from 'tap';
-import { limitsFor, SHORT_LIMITS } from './hostile-target.ts';
-import { hostileTargets } from './hostile-targets.ts';
+import { limitsFor, SHORT_LIMITS } from './testing/hostile-target.ts';
+import { hostileTargets } from './testing/hostile-targets.ts';
 
 /** In MB, of the whole process: about 60 of it are Node's and the client's code. */
 const MOST_MEMORY = 300;
@@ -27,7 +27,7 @@ const BIG = [
 // Compiled, so that the compiler's memory is not taken for the client's.
 const script = join(t.testdir({}), 'one-exchange.mjs');
 await build({
-  entryPoints: [join(import.meta.dirname, 'one-exchange.ts')],
+  entryPoints: [join(import.meta.dirname, 'testing', 'one-exchange.ts')],
   outfile: script,
   bundle: true,
   platform: 'node',

@@ -3,10 +3,10 @@ import { startReferenceServer } from '../../../reference-server/reference-server
 import { type CheckedTarget, checkTarget } from '../../check-target.ts';
 import { PROFILE_DEFAULTS, type TargetProfile } from '../../profile/target-profile.ts';
 import type { TimeLimits } from '../../wire/client.ts';
-import { expectedRun } from './expected-runs.ts';
-import { AMPLE_LIMITS, type HostileTarget, limitsFor } from './hostile-target.ts';
-import { hostileTargets } from './hostile-targets.ts';
-import { createAuthority, tlsTargets } from './tls-targets.ts';
+import { expectedRun } from './testing/expected-runs.ts';
+import { AMPLE_LIMITS, type HostileTarget, limitsFor } from './testing/hostile-target.ts';
+import { hostileTargets } from './testing/hostile-targets.ts';
+import { createAuthority, tlsTargets } from './testing/tls-targets.ts';
 
 /** Real milliseconds for a target that has stopped answering; users have a minute. */
 const PATIENCE = 1000;

@@ -1,5 +1,5 @@
 import type { Test } from 'tap';
-import { type Behaviour, type RawServer, startRawServer } from '../../accuracy/hostile/raw-server.ts';
+import { type Behaviour, type RawServer, startRawServer } from '../../accuracy/hostile/testing/raw-server.ts';
 import { type ClientOptions, type ClientRequest, createClient, type HttpClient } from '../client.ts';
 
 /** The value of the key in {@link LIST}. */

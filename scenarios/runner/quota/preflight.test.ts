@@ -1,6 +1,6 @@
 /** What is said of a target before it is loaded: one line, in time, whatever it answers. */
 import t, { type Test } from 'tap';
-import { type RawConnection, startRawServer } from '../../../checks/accuracy/hostile/raw-server.ts';
+import { type RawConnection, startRawServer } from '../../../checks/accuracy/hostile/testing/raw-server.ts';
 import { type Payer, preflight, TargetNotReady } from './preflight.ts';
 
 const PAYER: Payer = { name: 'load-1', env: 'PETSTORE_LOAD_KEY', value: 'sk-canary-4f9Zq7TrXy' };

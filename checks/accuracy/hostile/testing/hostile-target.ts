@@ -1,5 +1,5 @@
-import type { TimeLimits } from '../../wire/client.ts';
-import type { FailureReason, ResponseOutcome } from '../../wire/exchange.ts';
+import type { TimeLimits } from '../../../wire/client.ts';
+import type { FailureReason, ResponseOutcome } from '../../../wire/exchange.ts';
 import { type Answerer, answersFrom, cannedAnswer } from './good-answers.ts';
 import { type Behaviour, type RawRequest, startRawServer } from './raw-server.ts';
 

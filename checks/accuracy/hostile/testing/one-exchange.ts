@@ -2,8 +2,8 @@
  * A separate process for one exchange, to measure its memory: `node one-exchange.js URL [short]` prints the outcome and
  * the process's peak memory.
  */
-import { createClient } from '../../wire/client.ts';
-import { parseJson } from '../../wire/lossless-json.ts';
+import { createClient } from '../../../wire/client.ts';
+import { parseJson } from '../../../wire/lossless-json.ts';
 import { AMPLE_LIMITS, SHORT_LIMITS } from './hostile-target.ts';
 
 const KEY = 'sk_live_4f9Zq7TrXyAbC';
