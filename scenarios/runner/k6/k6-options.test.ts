@@ -6,7 +6,7 @@ import { k6Options } from './k6-options.ts';
 const MIX = { listPets: 1, createPet: 0, getPet: 0 };
 
 /** What k6 is told of a load that is one rate. */
-function told(profile: LoadProfileName, rate: number, seconds: number): unknown {
+function told(profile: LoadProfileName, rate: number, seconds: number, toOutputs = false): unknown {
   const stream: RateStream = { kind: 'rate', name: 'clients', exec: 'default', profile };
   const facts: ScenarioFacts = {
     name: 'test',
@@ -20,7 +20,7 @@ function told(profile: LoadProfileName, rate: number, seconds: number): unknown 
   };
   const clauses = parseSlo('p99<100ms');
   const part = { rate, streams: [{ stream, keys: [0], schedule: [0] }] };
-  const machine = { clockSpeed: 1, graceSeconds: 1, toOutputs: false };
+  const machine = { clockSpeed: 1, graceSeconds: 1, toOutputs };
   const { options } = k6Options({ facts, seconds, clauses }, part, machine);
   return options;
 }
@@ -44,4 +44,9 @@ t.test('less than k6 takes as a constant rate is a ramp without a slope', async 
 
 t.test('rates of less than one request in ten minutes are one in ten minutes', async (t) => {
   t.match(told('constant', 0.0001, 60), { scenarios: { clients: { rate: 1, duration: '60000ms' } } });
+});
+
+t.test('k6 sets its own tags only where it writes its metrics somewhere', async (t) => {
+  t.strictSame(Object(told('constant', 10, 5)).systemTags, []);
+  t.match(Object(told('constant', 10, 5, true)).systemTags, ['status', 'name', 'scenario']);
 });

@@ -43,7 +43,8 @@ export function makeShards(
   run: Pick<LoadPlan, 'runId' | 'samples'> & { readonly clock: Omit<LoadPlan['clock'], 'speed'> },
 ): Promise<Shard[]> {
   const { target, out, graceSeconds = GRACE_SECONDS, k6Options: further = [] } = load;
-  const toOutputs = further.some((option) => /^(-o|--out)/.test(option));
+  const toOutputs =
+    process.env['K6_OUT'] !== undefined || further.some((option) => /^(-o|--out)/.test(option));
   const machine = { clockSpeed: target.clockSpeed, graceSeconds, toOutputs };
   const several = prepared.parts.length > 1;
   return Promise.all(
