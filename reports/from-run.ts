@@ -1,5 +1,7 @@
+import type { CheckedTarget } from '../checks/check-target.ts';
 import type { GapAnswer } from '../checks/run/check.ts';
 import type { Settled } from '../checks/run/findings.ts';
+import type { RunFacts as TraceFacts } from '../checks/run/run-facts.ts';
 import { curl } from '../checks/wire/curl.ts';
 import type { Exchange } from '../checks/wire/exchange.ts';
 import { type Gap, gaps, keepsPinned, type Requirement, requirements } from '../spec/contract.ts';
@@ -21,54 +23,56 @@ import {
   withConsequences,
 } from './verdict.ts';
 
-/** What the report takes from a run, however it was made. */
-export interface RecordedRun {
-  readonly trace: TimedTrace & Pick<Repeating, 'keyOf'>;
-  readonly baseUrl: string;
-  readonly anyEnv?: Repeating['anyEnv'];
-  /** Requests sent, by key name; `(none)` for those without a valid key. */
-  readonly requestsByKey: ReadonlyMap<string, number>;
-  /** Ids of the answers that were a ban. */
-  readonly banned: ReadonlySet<string>;
-}
-
-/** What was found out: by requirement id, and by gap id, where a text says why there is no answer. */
-export interface FoundOut {
-  readonly requirements: ReadonlyMap<string, Settled & { readonly consequenceOf?: string }>;
-  readonly gaps: ReadonlyMap<string, GapAnswer | string>;
+/** What the report takes from a run that was checked. */
+export interface RecordedRun
+  extends Pick<
+    Extract<CheckedTarget, { kind: 'checked' }>,
+    'result' | 'requestsByKey' | 'banned' | 'startedAt' | 'endedAt'
+  > {
+  readonly trace: TimedTrace &
+    Pick<Repeating, 'keyOf'> & {
+      readonly run: Pick<TraceFacts, 'id' | 'baseUrl'> & { readonly keys: RunFacts['keys'] };
+    };
 }
 
 /** What the report says of a run beside what the run found out. */
 export interface RunSurroundings {
+  /** What was known before the run began, and what ended it early. */
   readonly facts: Omit<RunFacts, 'animalsAdded' | 'targetClockSkewMs'>;
+  readonly anyEnv?: Repeating['anyEnv'];
   /** Gap id to the answer that the profile pins. */
   readonly pinned: Readonly<Record<string, string>>;
   /** Known failures, which do not gate. */
   readonly baseline: readonly BaselineEntry[];
   /** What must not be skipped (`--require`). */
   readonly required?: 'all' | readonly string[];
-  /** Milliseconds since 1970 when the run began. */
-  readonly startedAt: number;
 }
 
 /** Writes down what a run found out. */
-export function reportOf(run: RecordedRun, found: FoundOut, surroundings: RunSurroundings): Report {
-  const { baseline, required = [], facts, pinned, startedAt } = surroundings;
-  const { trace } = run;
-  const rows = withBaseline(
-    withConsequences(requireRows(requirementRows(run, found, facts), required)),
-    baseline,
-  );
-  const gapRows = gaps.flatMap((gap) => gapRow(gap, found.gaps.get(gap.id), pinned[gap.id] ?? null));
+export function reportOf(run: RecordedRun, surroundings: RunSurroundings): Report {
+  const { baseline, required = [], facts, pinned, anyEnv } = surroundings;
+  const { trace, result, startedAt, endedAt, requestsByKey, banned } = run;
+  const { id, baseUrl, keys } = trace.run;
+  const repeating = { baseUrl, keyOf: (sent: Exchange) => trace.keyOf(sent), anyEnv };
+  const judged = requirements.flatMap((requirement) => {
+    const settled = result.requirements.get(requirement.id);
+    return settled === undefined ? [] : [requirementRow(requirement, settled, repeating)];
+  });
+  const rows = withBaseline(withConsequences(requireRows(judged, required)), baseline);
+  const gapRows = gaps.flatMap((gap) => gapRow(gap, result.gaps.get(gap.id), pinned[gap.id] ?? null));
   const problems = staleEntries(rows, baseline);
-  const answers = [...found.gaps.values()].filter((answer) => typeof answer !== 'string');
-  const cited = [...found.requirements.values(), ...answers].flatMap(({ evidence }) => evidence);
+  const answers = [...result.gaps.values()].filter((answer) => typeof answer !== 'string');
+  const cited = [...result.requirements.values(), ...answers].flatMap(({ evidence }) => evidence);
   const exchanges = new Map([...trace.exchanges, ...cited].map((exchange) => [exchange.id, exchange]));
   const skew = trace.targetClock.skew;
   return {
     formatVersion: REPORT_FORMAT_VERSION,
     run: {
       ...facts,
+      id,
+      startedAt: new Date(startedAt).toISOString(),
+      durationSeconds: (endedAt - startedAt) / 1000,
+      keys: keys.map(({ name, plan, roles }) => ({ name, plan, roles })),
       // A success with the wrong status has added one too.
       animalsAdded: trace.readings.filter(
         ({ operation, status }) => operation === 'createPet' && status >= 200 && status < 300,
@@ -81,10 +85,10 @@ export function reportOf(run: RecordedRun, found: FoundOut, surroundings: RunSur
     requirements: rows,
     gaps: gapRows,
     requests: {
-      total: [...run.requestsByKey.values()].reduce((sum, count) => sum + count, 0),
-      byKey: Object.fromEntries(run.requestsByKey),
+      total: [...requestsByKey.values()].reduce((sum, count) => sum + count, 0),
+      byKey: Object.fromEntries(requestsByKey),
     },
-    timeline: timelineOf(trace, run.banned, startedAt),
+    timeline: timelineOf(trace, banned, startedAt),
     exchanges: [...exchanges.values()].sort((a, b) => a.sentAt - b.sentAt).map(withShortBody),
   };
 }
@@ -115,22 +119,6 @@ function withShortBody(exchange: Exchange): Exchange {
   return { ...exchange, outcome: { bodyProblem: 'truncated-in-record', ...outcome, body } };
 }
 
-/** A row for each requirement that the run judged; one that `--only` left out is skipped. */
-function requirementRows(
-  { baseUrl, trace, anyEnv }: RecordedRun,
-  found: FoundOut,
-  { only }: RunSurroundings['facts'],
-): RequirementResult[] {
-  const leftOut = { verdict: 'skipped', reason: 'left out by --only', evidence: [] } as const;
-  return requirements.flatMap((requirement) => {
-    const isLeftOut = only !== undefined && requirement.excluded === undefined;
-    const settled = found.requirements.get(requirement.id) ?? (isLeftOut ? leftOut : undefined);
-    if (settled === undefined) return [];
-    const repeating = { baseUrl, keyOf: (sent: Exchange) => trace.keyOf(sent), anyEnv };
-    return [requirementRow(requirement, settled, repeating)];
-  });
-}
-
 /** How what was sent is repeated. */
 interface Repeating {
   readonly baseUrl: string;
@@ -143,7 +131,7 @@ interface Repeating {
 /** A requirement with what was found of it. */
 export function requirementRow(
   { id, section, level, title, statement }: Requirement,
-  { verdict, reason, violation, evidence, consequenceOf }: Settled & { readonly consequenceOf?: string },
+  { verdict, reason, violation, evidence }: Settled,
   { baseUrl, keyOf, anyEnv }: Repeating,
 ): RequirementResult {
   const [decisive] = evidence;
@@ -160,7 +148,6 @@ export function requirementRow(
     ...(verdict === 'fail' && decisive !== undefined
       ? { curl: curl(decisive, baseUrl, keyOf(decisive)?.env, anyEnv) }
       : {}),
-    ...(consequenceOf === undefined ? {} : { consequenceOf }),
   };
 }
 

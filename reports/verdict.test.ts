@@ -86,7 +86,7 @@ t.test('a row that another explains names the first cause that failed', async (t
   const open = (id: string, cause: string) =>
     row(id, 'inconclusive', { reason: `no animal could be added (see ${cause})` });
   t.strictSame(causes(row('add', 'fail'), open('b', 'add')), [undefined, 'add']);
-  t.strictSame(causes(row('add', 'fail'), row('b', 'fail', { consequenceOf: 'add' })), [undefined, 'add']);
+  t.strictSame(causes(row('add', 'fail'), row('b', 'fail', { reason: '400 (see add)' })), [undefined, 'add']);
   t.strictSame(causes(row('add', 'fail'), open('b', 'add'), open('c', 'b')), [undefined, 'add', 'add']);
   t.strictSame(
     causes(row('add', 'pass'), open('b', 'add')),
@@ -100,8 +100,8 @@ t.test('a row that another explains names the first cause that failed', async (t
 t.test('a baseline covers what its entries explain, and nothing else', async (t) => {
   const rows = withConsequences([
     row('add', 'fail'),
-    row('b', 'inconclusive', { consequenceOf: 'add' }),
-    row('c', 'fail', { consequenceOf: 'add' }),
+    row('b', 'inconclusive', { reason: 'no animal (see add)' }),
+    row('c', 'fail', { reason: '400 (see add)' }),
     row('d', 'pass'),
   ]);
   t.equal(verdictOf(rows, [], []), 'not-conformant');

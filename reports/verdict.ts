@@ -36,14 +36,14 @@ function concerns({ id, reason }: RequirementResult, name: string): boolean {
 }
 
 /**
- * Names the failure that explains a row, where the row's judge names it or its reason says `(see ID)`: the first of a
- * chain, so that a cause is never a consequence itself. Only what failed explains anything.
+ * Names the failure that explains a row whose reason says `(see ID)`: the first of a chain, so that a cause is never a
+ * consequence itself. Only what failed explains anything.
  */
 export function withConsequences(rows: Rows): RequirementResult[] {
   const named = new Map(
     rows
       .filter(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive')
-      .map((row) => [row.id, row.consequenceOf === undefined ? causesIn(row.reason) : [row.consequenceOf]]),
+      .map(({ id, reason }) => [id, causesIn(reason)]),
   );
   const failed = new Set(rows.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id));
   const causeOf = (id: string, passed: readonly string[] = []): string | undefined => {
@@ -54,7 +54,7 @@ export function withConsequences(rows: Rows): RequirementResult[] {
     }
     return undefined;
   };
-  return rows.map(({ consequenceOf: _, ...row }) => {
+  return rows.map((row) => {
     const cause = causeOf(row.id);
     return cause === undefined ? row : { ...row, consequenceOf: cause };
   });

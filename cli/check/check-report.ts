@@ -60,30 +60,22 @@ export async function judgedCheck(subject: CheckSubject, manner: CheckManner): P
     }),
   });
   if (checked.kind === 'not-ready') return checked.message;
-  const { trace, result, requestsByKey, banned, startedAt, endedAt, warnings } = checked;
-  const { run } = trace;
-  const anyEnv = anyEnvOf(profile);
-  const skipped = only === undefined ? costOfSkipped(subject) : undefined;
   const interrupted = manner.interrupted();
-  const report = reportOf({ trace, baseUrl: run.baseUrl, anyEnv, requestsByKey, banned }, result, {
-    startedAt,
+  const report = reportOf(checked, {
+    anyEnv: anyEnvOf(profile),
     pinned: profile.gaps,
     baseline: manner.baseline,
     required: manner.required,
     facts: {
       ...factsOf(subject, manner.command),
-      id: run.id,
-      startedAt: new Date(startedAt).toISOString(),
-      durationSeconds: (endedAt - startedAt) / 1000,
-      keys: run.keys.map(({ name, plan, roles }) => ({ name, plan, roles })),
       ...withoutUndefined({
         interrupted,
         resume: interrupted === undefined ? undefined : manner.resume,
-        costOfSkipped: skipped,
+        costOfSkipped: only === undefined ? costOfSkipped(subject) : undefined,
       }),
     },
   });
-  return { report, warnings };
+  return { report, warnings: checked.warnings };
 }
 
 /** What is known of a run before it begins. */
@@ -103,7 +95,7 @@ export function factsOf({ profile, permissions, only, clock }: CheckSubject, com
 }
 
 /** The variable of a key from which a shell derives what a request carried instead of a valid one. */
-const anyEnvOf = ({ keys }: CheckSubject['profile']) => keys.find(({ env }) => env !== undefined)?.env;
+const anyEnvOf = ({ keys }: CheckSubject['profile']) => keys[0]?.env;
 
 /** A requirement's row as soon as it is settled; what the run as a whole changes is not in it. */
 export const settledRow = (event: SettledEvent, { profile }: CheckSubject): RequirementResult =>
