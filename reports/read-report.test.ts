@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { FORMATS, type Format, NO_SCREEN } from './formats.ts';
 import { renderHtml } from './html/html.ts';
-import { parseReport, readReport } from './read-report.ts';
+import { readReport } from './read-report.ts';
 import { hostileReport } from './testing/hostile-report.ts';
 import {
   conformantReport,
@@ -12,10 +12,16 @@ import {
   partialReport,
 } from './testing/sample-reports.ts';
 
+/** What is read of a folder whose report.json holds this. */
+function readBack(t: Test, value: unknown) {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return readReport(t.testdir({ 'report.json': text }));
+}
+
 t.test('every kind of run is a valid report and survives the file', async (t) => {
   for (const make of [conformantReport, notConformantReport, inconclusiveReport, hostileReport]) {
     const report = make();
-    const read = parseReport(JSON.stringify(report));
+    const read = readBack(t, report);
     t.ok(read.ok, make.name, read);
     if (read.ok) t.equal(JSON.stringify(read.report), JSON.stringify(report));
   }
@@ -30,7 +36,7 @@ t.test('a folder and a file are read alike', async (t) => {
 t.test('what is no report is refused with the place and the reason', async (t) => {
   const good = conformantReport();
   const refused = (value: unknown) => {
-    const read = parseReport(typeof value === 'string' ? value : JSON.stringify(value));
+    const read = readBack(t, value);
     return read.ok ? 'accepted' : read.problem;
   };
   t.match(refused('{"formatVersion":'), /not JSON/);
@@ -72,7 +78,7 @@ t.test(
       ),
       timeline: timeline.map(({ at, key, operation, status }) => ({ at, key, operation, status })),
     };
-    const read = parseReport(JSON.stringify(old));
+    const read = readBack(t, old);
     if (!read.ok) throw new Error(read.problem);
     for (const [name, { render }] of Object.entries<Format>(FORMATS)) {
       t.match(render(read.report, { history: [read.report], screen: NO_SCREEN }), /\S/, name);
@@ -96,7 +102,7 @@ t.test(
       ),
     };
     const read = (report: object) => {
-      const parsed = parseReport(JSON.stringify(report));
+      const parsed = readBack(t, report);
       if (!parsed.ok) throw new Error(parsed.problem);
       return parsed.report;
     };
@@ -117,14 +123,12 @@ t.test(
 t.test('what a newer harness of the same version added is passed over', async (t) => {
   const good = notConformantReport();
   const [point, ...points] = good.timeline;
-  const read = parseReport(
-    JSON.stringify({
-      ...good,
-      weather: 'added later',
-      run: { ...good.run, mood: 'added later' },
-      timeline: [{ ...point, colour: 'added later' }, ...points],
-    }),
-  );
+  const read = readBack(t, {
+    ...good,
+    weather: 'added later',
+    run: { ...good.run, mood: 'added later' },
+    timeline: [{ ...point, colour: 'added later' }, ...points],
+  });
   if (!read.ok) throw new Error(read.problem);
   for (const [name, { render }] of Object.entries<Format>(FORMATS)) {
     const context = { history: [], screen: NO_SCREEN };

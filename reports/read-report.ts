@@ -27,21 +27,10 @@ const reader = new ResultReader<Report>(
  */
 export function readReport(path: string): ReadReport {
   const read = reader.read(path);
-  return read.ok
-    ? { ok: true, report: asCurrent(read), file: read.file }
-    : { ok: false, problem: read.problem };
+  if (!read.ok) return read;
+  const { value, version, file } = read;
+  return { ok: true, report: version === REPORT_FORMAT_VERSION ? value : fromVersion1(value), file };
 }
-
-/** The text of a report.json. */
-export function parseReport(
-  text: string,
-): { readonly ok: true; readonly report: Report } | { readonly ok: false; readonly problem: string } {
-  const parsed = reader.parse(text);
-  return parsed.ok ? { ok: true, report: asCurrent(parsed) } : parsed;
-}
-
-const asCurrent = ({ value, version }: { readonly value: Report; readonly version: number }) =>
-  version === REPORT_FORMAT_VERSION ? value : fromVersion1(value);
 
 /**
  * Version 1 had no skipped rows: what a permission was missing for was inconclusive. The verdict is by today's rule; a
