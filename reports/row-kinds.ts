@@ -11,17 +11,16 @@ export const ROW_KINDS = {
 } as const;
 export type RowKind = keyof typeof ROW_KINDS;
 
-export const ROW_KIND_NAMES = [
-  'fail',
-  'known',
-  'inconclusive',
-  'skipped',
-  'pass',
-  'not-applicable',
-] as const satisfies readonly RowKind[];
-
 export function rowKind({ verdict, baselined }: RequirementResult): RowKind {
   return baselined === true ? 'known' : verdict;
+}
+
+/** How many rows there are of each kind; one without a row is left out. */
+export function kindCounts(rows: readonly RequirementResult[]) {
+  return Object.entries(ROW_KINDS).flatMap(([kind, { words }]) => {
+    const number = rows.filter((row) => rowKind(row) === kind).length;
+    return number === 0 ? [] : [{ kind, words, number }];
+  });
 }
 
 /** The kind of row that a run stands like as a whole. */

@@ -4,7 +4,7 @@ import { pageShell } from '../html/page-shell.ts';
 import { shown } from '../html/visible-html.ts';
 import { count, outcome, verdictWords } from '../outcome.ts';
 import type { RequirementResult } from '../report.ts';
-import { ROW_KIND_NAMES, ROW_KINDS, rowKind, VERDICT_KINDS, verdictSign } from '../row-kinds.ts';
+import { ROW_KINDS, rowKind, VERDICT_KINDS, verdictSign } from '../row-kinds.ts';
 import { bySection } from '../sections.ts';
 import { shownLine, visibleLines } from '../visible-text.ts';
 import {
@@ -30,7 +30,7 @@ export function renderMatrixHtml(columns: readonly MatrixColumn[]): string {
   const body = html`<main class="matrix-page">
 <header class="verdict"><p class="quiet">Pet Store Service Interface, conformance</p>
 <h1>${count(columns.length, 'implementation')}, ${count(rows.length, 'requirement')}</h1></header>
-<p class="legend">${ROW_KIND_NAMES.map((kind) => html`<span><b class="k-${kind}">${ROW_KINDS[kind].sign}</b> ${ROW_KINDS[kind].words}</span>`)}${absent ? html`<span><b class="quiet">·</b> Not in its run</span>` : ''}</p>
+<p class="legend">${Object.entries(ROW_KINDS).map(([kind, { sign, words }]) => html`<span><b class="k-${kind}">${sign}</b> ${words}</span>`)}${absent ? html`<span><b class="quiet">·</b> Not in its run</span>` : ''}</p>
 <p><input type="checkbox" id="differ"> <label for="differ">Only where implementations differ (hides ${count(same, 'row')})</label></p>
 <div class="scroll" tabindex="0" role="group" aria-label="Implementations and requirements"><table class="matrix">
 <thead><tr><th scope="col">Requirement</th>${heads}</tr></thead>

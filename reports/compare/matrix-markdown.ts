@@ -1,6 +1,6 @@
 import { code, prose, table } from '../markdown-text.ts';
 import { count, outcome, verdictWords } from '../outcome.ts';
-import { ROW_KIND_NAMES, ROW_KINDS, rowKind } from '../row-kinds.ts';
+import { ROW_KINDS, rowKind } from '../row-kinds.ts';
 import { type MatrixColumn, matrixRows } from './matrix.ts';
 
 /** Implementations × requirements as Markdown: every requirement that not all of them pass, and how many all do. */
@@ -19,9 +19,7 @@ export function renderMatrixMarkdown(columns: readonly MatrixColumn[]): string {
     ]),
   ];
   const head = ['Requirement', '§', ...columns.map(({ name }) => code(name, 60))];
-  const legend = ROW_KIND_NAMES.map(
-    (kind) => `${ROW_KINDS[kind].sign} ${ROW_KINDS[kind].words.toLowerCase()}`,
-  );
+  const legend = Object.values(ROW_KINDS).map(({ sign, words }) => `${sign} ${words.toLowerCase()}`);
   const left = rows.length - shown.length;
   return `## ${count(columns.length, 'implementation')}, ${count(rows.length, 'requirement')}\n\n${table(head, lines, lines.length)}\n\n${legend.join(', ')}. ${count(left, 'requirement')} met by all ${left === 1 ? 'is' : 'are'} left out.\n`;
 }

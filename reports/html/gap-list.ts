@@ -5,24 +5,16 @@ import type { RowKind } from '../row-kinds.ts';
 import { shownLine } from '../visible-text.ts';
 import { shown } from './visible-html.ts';
 
-const WORDS = {
-  drifted: 'Drifted',
-  kept: 'Pinned, kept',
-  observed: 'Observed',
-  'not-observed': 'Not seen',
-  unobservable: 'Cannot be seen',
-} as const satisfies Record<GapResult['verdict'], string>;
+/** How an answer is called, and the kind of row that it stands like; in the order of the page. */
+const VERDICTS = {
+  drifted: ['Drifted', 'fail'],
+  kept: ['Pinned, kept', 'pass'],
+  observed: ['Observed', 'skipped'],
+  'not-observed': ['Not seen', 'skipped'],
+  unobservable: ['Cannot be seen', 'skipped'],
+} as const satisfies Record<GapResult['verdict'], readonly [words: string, kind: RowKind]>;
 
-const ORDER = Object.keys(WORDS);
-
-/** The kind of row that an answer stands like. */
-const KINDS = {
-  drifted: 'fail',
-  kept: 'pass',
-  observed: 'skipped',
-  'not-observed': 'skipped',
-  unobservable: 'skipped',
-} as const satisfies Record<GapResult['verdict'], RowKind>;
+const ORDER = Object.keys(VERDICTS);
 
 /** What the document leaves open and how this target answers; folded, but for the answers that drifted. */
 export function gapList(gaps: readonly GapResult[], anchors: ReadonlyMap<string, string>): SafeHtml {
@@ -60,18 +52,18 @@ function gapRow(gap: GapResult, anchors: ReadonlyMap<string, string>): SafeHtml 
     anchor === undefined
       ? ''
       : html` <a href="#${anchor}">exchange<span class="sr"> for ${gap.id}</span></a>`;
-  const chip = html`<span class="chip k-${KINDS[gap.verdict]}">${WORDS[gap.verdict]}</span>`;
+  const [words, kind] = VERDICTS[gap.verdict];
   const pinned =
     gap.pinned === null
-      ? html`<span class="quiet">${gap.verdict === 'observed' ? 'not pinned' : WORDS[gap.verdict]}</span>`
-      : html`<code>${shownLine(gap.pinned, 120)}</code> ${chip}`;
+      ? html`<span class="quiet">${gap.verdict === 'observed' ? 'not pinned' : words}</span>`
+      : html`<code>${shownLine(gap.pinned, 120)}</code> <span class="chip k-${kind}">${words}</span>`;
   const answer =
     gap.verdict === 'drifted'
       ? driftHtml(gap)
       : gap.observed === null
         ? html`<span class="quiet">no answer seen</span>`
         : html`<code>${shown(gap.observed, 160)}</code>`;
-  return html`<tr id="g-${gap.id}" class="k-${KINDS[gap.verdict]}">
+  return html`<tr id="g-${gap.id}" class="k-${kind}">
 <th scope="row">${shownLine(gap.question, 200)}<br /><code class="quiet">${gap.id}</code> <span class="quiet nowrap">section ${gap.section}</span></th>
 <td data-label="This target">${answer}</td>
 <td data-label="Profile">${pinned}</td>

@@ -1,7 +1,7 @@
 import { html } from '@remix-run/html-template';
 import { count, outcome } from '../outcome.ts';
 import type { Report } from '../report.ts';
-import { ROW_KIND_NAMES, ROW_KINDS, rowKind } from '../row-kinds.ts';
+import { kindCounts } from '../row-kinds.ts';
 import { shownLine } from '../visible-text.ts';
 import { type PlacedExchanges, placeExchanges } from './exchanges.ts';
 import { gapList } from './gap-list.ts';
@@ -72,14 +72,10 @@ ${gaps}</section>
 }
 
 function toolbar({ requirements }: Report) {
-  const filters = ROW_KIND_NAMES.flatMap((kind) => {
-    const number = requirements.filter((row) => rowKind(row) === kind).length;
-    return number === 0
-      ? []
-      : [
-          html`<button type="button" data-filter="${kind}" aria-pressed="false">${ROW_KINDS[kind].words} ${number}</button>`,
-        ];
-  });
+  const filters = kindCounts(requirements).map(
+    ({ kind, words, number }) =>
+      html`<button type="button" data-filter="${kind}" aria-pressed="false">${words} ${number}</button>`,
+  );
   return html`<div class="toolbar js" role="search" aria-label="Requirements">
 <div class="filters" role="group" aria-label="Show">
 <button type="button" data-filter="" aria-pressed="true">All ${requirements.length}</button>

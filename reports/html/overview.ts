@@ -5,7 +5,7 @@ import { moment, runFacts, simulatedClock } from '../facts.ts';
 import { nextSteps } from '../next-steps.ts';
 import { byReason, count, type Outcome, outcome, runProblems, verdictWords } from '../outcome.ts';
 import type { GapResult, Report, RequirementResult } from '../report.ts';
-import { ROW_KIND_NAMES, ROW_KINDS, rowKind, VERDICT_KINDS, verdictSign } from '../row-kinds.ts';
+import { kindCounts, VERDICT_KINDS, verdictSign } from '../row-kinds.ts';
 import { shownLine } from '../visible-text.ts';
 import { driftHtml } from './gap-list.ts';
 import { markUnseen, shown } from './visible-html.ts';
@@ -40,21 +40,18 @@ export function factList(facts: readonly (readonly [label: string, text: string]
 }
 
 function proportions(rows: readonly RequirementResult[]): SafeHtml {
+  const counts = kindCounts(rows);
+  const percent = (number: number) => `${((number / rows.length) * 100).toFixed(2)}%`;
   let before = 0;
-  const parts = ROW_KIND_NAMES.flatMap((kind) => {
-    const number = rows.filter((row) => rowKind(row) === kind).length;
-    const part = { kind, number, from: (before / rows.length) * 100, width: (number / rows.length) * 100 };
+  const bars = counts.map(({ kind, number }) => {
+    const from = percent(before);
     before += number;
-    return number === 0 ? [] : [part];
+    return html`<rect class="k-${kind}" x="${from}" width="${percent(number)}" height="10" />`;
   });
   return html`
-<svg class="proportions" width="100%" height="10" aria-hidden="true">${parts.map(
-    ({ kind, from, width }) =>
-      html`<rect class="k-${kind}" x="${from.toFixed(2)}%" width="${width.toFixed(2)}%" height="10" />`,
-  )}</svg>
-<ul class="tally">${parts.map(
-    ({ kind, number }) =>
-      html`<li class="k-${kind}"><b>${number}</b> ${ROW_KINDS[kind].words.toLowerCase()}</li>`,
+<svg class="proportions" width="100%" height="10" aria-hidden="true">${bars}</svg>
+<ul class="tally">${counts.map(
+    ({ kind, words, number }) => html`<li class="k-${kind}"><b>${number}</b> ${words.toLowerCase()}</li>`,
   )}</ul>`;
 }
 

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import type { Report, RequirementResult } from '../report.ts';
-import { ROW_KIND_NAMES, ROW_KINDS, rowKind } from '../row-kinds.ts';
+import { kindCounts, ROW_KINDS, rowKind } from '../row-kinds.ts';
 import { bySection } from '../sections.ts';
 import { clip, shownLine, visibleLines } from '../visible-text.ts';
 import { comparison, marksOf } from './differences.ts';
@@ -50,14 +50,10 @@ export function requirementList(
   })}`;
 }
 
-function countsOf(rows: readonly RequirementResult[]): SafeHtml[] {
-  return ROW_KIND_NAMES.flatMap((kind) => {
-    const number = rows.filter((row) => rowKind(row) === kind).length;
-    return number === 0
-      ? []
-      : [html`<span class="k-${kind}">${number} ${ROW_KINDS[kind].words.toLowerCase()}</span> `];
-  });
-}
+const countsOf = (rows: readonly RequirementResult[]): SafeHtml[] =>
+  kindCounts(rows).map(
+    ({ kind, words, number }) => html`<span class="k-${kind}">${number} ${words.toLowerCase()}</span> `,
+  );
 
 function requirement(row: RequirementResult, context: RequirementListContext, room: Room): SafeHtml {
   const kind = rowKind(row);

@@ -1,19 +1,12 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import type { LoadSeries } from '../../scenarios/runner/result/load-result.ts';
+import type { LoadBlock, LoadSeries } from '../../scenarios/runner/result/load-result.ts';
 import { boxes, frame, latencyAxis, line, linear, lineKeys, swatches } from '../html/chart-frame.ts';
 import { timeTicks } from '../html/time-axis.ts';
 
 const MOST_COLUMNS = 300;
 
-interface Column {
-  /** Seconds since the load began. */
-  readonly at: number;
-  readonly requests: number;
-  readonly errors: number;
-  readonly refused: number;
-  readonly p50: number;
-  readonly p99: number;
-}
+/** Time blocks as one; `at` is in seconds since the load began. */
+type Column = Omit<LoadBlock, 'mean' | 'histogram'>;
 
 /** All series in one, by time block, blocks put together until the picture can hold them. */
 function columnsOf(series: readonly LoadSeries[]): {
