@@ -1,14 +1,13 @@
-import { PERMISSIONS } from '../../checks/profile/permissions.ts';
-import { PROFILE_DEFAULTS, type TargetProfile } from '../../checks/profile/target-profile.ts';
+import { serverProfile } from '../../checks/profile/server-profile.ts';
+import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { type Clock, sharedClock } from '../../checks/run/clock.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
-import { profileKeys } from '../serve/serve-profile.ts';
 
 /** The reference server in this process, as a target that permits everything. */
 export interface EmbeddedTarget {
   readonly profile: TargetProfile & { readonly target: string };
   readonly values: ReadonlyMap<string, string>;
-  /** The server's, and for the run: nothing waits a real second for a simulated one. */
+  /** Shared by server and run, so that nothing waits a real second for a simulated one. */
   readonly clock: Clock;
   close(): Promise<void>;
 }
@@ -27,14 +26,7 @@ export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
   });
   const keys = server.keys.filter(({ name }) => !name.includes('load'));
   return {
-    profile: {
-      target: server.baseUrl,
-      keys: profileKeys(keys),
-      ...PROFILE_DEFAULTS,
-      plans: { enterprise: server.enterprise },
-      permit: PERMISSIONS,
-      load: { allowed: true },
-    },
+    profile: serverProfile({ ...server, keys }),
     clock,
     values: new Map(keys.map(({ name, value }) => [name, value])),
     close: () => server.close(),

@@ -9,15 +9,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
-import { PERMISSIONS } from '../../checks/profile/permissions.ts';
-import { type KeyRole, PROFILE_DEFAULTS } from '../../checks/profile/target-profile.ts';
+import { serverProfile, variableOf } from '../../checks/profile/server-profile.ts';
+import type { KeyRole } from '../../checks/profile/target-profile.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
 import { readJournal } from '../../checks/run/journal.ts';
 import { nameSent } from '../../checks/sections/add/refused-additions.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { readReport } from '../../reports/read-report.ts';
 import { type Took, took } from '../bench/command.ts';
-import { profileKeys, variableOf } from '../serve/serve-profile.ts';
 
 const KILLS = 10;
 /** A window of the smaller key, and a few more. */
@@ -73,15 +72,9 @@ async function dayRun(killed: readonly Kill[]): Promise<DayRun> {
     const keys = server.keys.filter(({ name }) => name in ROLES);
     const profile = join(folder, 'target.yaml');
     const out = join(folder, 'out');
-    const text = profileYaml({
-      target: server.baseUrl,
-      keys: profileKeys(keys, (name) => ROLES[name] ?? []),
-      ...PROFILE_DEFAULTS,
-      plans: { enterprise: ENTERPRISE },
-      permit: PERMISSIONS,
-      clock: { speed: CLOCK_SPEED },
-    });
-    await writeFile(profile, text);
+    const described = serverProfile({ ...server, keys });
+    const ownKeys = described.keys.map((key) => ({ ...key, roles: ROLES[key.name] ?? [] }));
+    await writeFile(profile, profileYaml({ ...described, keys: ownKeys }));
     const env = Object.fromEntries(keys.map(({ name, value }) => [variableOf(name), value]));
     let [kills, seconds] = [0, 0];
     let ended: Took | undefined;

@@ -1,32 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
-import { type KeyRole, PROFILE_DEFAULTS, type ProfileKey } from '../../checks/profile/target-profile.ts';
+import { serverProfile, variableOf } from '../../checks/profile/server-profile.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
 import type { ReferenceServer } from '../../reference-server/server.ts';
-
-export function variableOf(name: string): string {
-  return `PETSTORE_${name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}_KEY`;
-}
-
-// Names say what a key is for: one with "ban" in it may be banned, one with "load" in it feeds load, the others pay
-// for the checks.
-function rolesOf(name: string): KeyRole[] {
-  if (name.includes('ban')) return ['ban'];
-  return name.includes('load') ? ['load'] : ['functional', 'exhaust'];
-}
-
-/** The keys of a reference server as a profile has them: nobody used them before the run that it is started for. */
-export function profileKeys(
-  keys: ReferenceServer['keys'],
-  rolesFor: (name: string) => readonly KeyRole[] = rolesOf,
-): ProfileKey[] {
-  return keys.map(({ name, plan }) => ({
-    name,
-    plan,
-    env: variableOf(name),
-    roles: rolesFor(name),
-    unusedToday: true,
-  }));
-}
 
 // Single quotes, so that a shell takes every other character as it is.
 function exportLine(name: string, value: string): string {
@@ -40,16 +15,8 @@ function exportLine(name: string, value: string): string {
  * @returns the path of the second file, as a shell's `.` takes it
  */
 export function writeServeProfile(file: string, server: ReferenceServer): string {
-  const profile = profileYaml({
-    target: server.baseUrl,
-    keys: profileKeys(server.keys),
-    ...PROFILE_DEFAULTS,
-    plans: { enterprise: server.enterprise },
-    // Not the day: whole days take minutes even of a fast clock.
-    permit: ['writes', 'exhaust', 'ban'],
-    load: { allowed: true },
-    clock: { speed: server.clock.speed },
-  });
+  // Not the day: whole days take minutes even on a fast clock.
+  const profile = profileYaml(serverProfile(server, ['writes', 'exhaust', 'ban']));
   const secrets = `${file}.env`;
   // A shell looks a bare name up in PATH.
   const sourced = secrets.includes('/') ? secrets : `./${secrets}`;

@@ -5,10 +5,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import t from 'tap';
-import { PROFILE_DEFAULTS, type TargetProfile } from '../../checks/profile/target-profile.ts';
+import { serverProfile, variableOf } from '../../checks/profile/server-profile.ts';
+import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
-import { profileKeys, variableOf } from '../serve/serve-profile.ts';
 
 // Bundled once a test file, with its packages: finding and translating every module in each process would take minutes.
 const bundle = t.testdir();
@@ -139,15 +139,8 @@ export async function testTarget(test: Test, options: TestTargetOptions = {}): P
   const keys = server.keys.filter(({ name }) => names.includes(name));
   const folder = test.testdir({});
   const profile = join(folder, 'target.yaml');
-  const text = profileYaml({
-    target: server.baseUrl,
-    keys: profileKeys(keys),
-    ...PROFILE_DEFAULTS,
-    permit,
-    gaps,
-    clock: { speed: clockSpeed },
-  });
-  writeFileSync(profile, text);
+  const described = serverProfile({ ...server, keys }, permit);
+  writeFileSync(profile, profileYaml({ ...described, gaps, load: { allowed: false } }));
   return {
     address: server.baseUrl,
     folder,

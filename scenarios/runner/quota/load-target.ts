@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { serverProfile } from '../../../checks/profile/server-profile.ts';
 import type { TargetProfile } from '../../../checks/profile/target-profile.ts';
 import { startReferenceServer } from '../../../reference-server/reference-server.ts';
 import { contract } from '../../../spec/contract.ts';
@@ -16,7 +17,7 @@ export interface LoadTarget {
   readonly categoryId: bigint | undefined;
 }
 
-/** A target that load may not go to; the message is for a person. */
+/** Load may not go to this target; the message is for a person. */
 export class LoadRefused extends Error {
   override readonly name = 'LoadRefused';
 }
@@ -24,7 +25,7 @@ export class LoadRefused extends Error {
 /**
  * The keys of a profile with the numbers of their plans.
  *
- * @throws LoadRefused where the profile does not mark its target for load, or lacks the numbers of Enterprise
+ * @throws LoadRefused if the profile does not mark its target for load, or lacks the numbers of Enterprise
  */
 export function loadTarget(
   profile: TargetProfile,
@@ -63,42 +64,38 @@ export interface EmbeddedOptions {
   readonly fault?: string;
 }
 
-/** The embedded reference server as a target: every permission, and Enterprise keys whose plan nothing exhausts. */
+/** The embedded reference server as a target. It has every permission, and Enterprise keys that nothing exhausts. */
 export interface EmbeddedTarget extends LoadTarget {
   close(): Promise<void>;
 }
 
 const BOUNDLESS = { perMinute: 100_000_000, perDay: 1_000_000_000 };
 
-const EMBEDDED_KEYS: readonly { name: string; plan: BudgetKey['plan']; roles: readonly string[] }[] = [
-  { name: 'free-edge', plan: 'free', roles: ['exhaust'] },
-  { name: 'pro-edge', plan: 'pro', roles: ['exhaust'] },
-  { name: 'business-edge', plan: 'business', roles: ['exhaust'] },
-  { name: 'free-ban', plan: 'free', roles: ['ban'] },
-  { name: 'free-load', plan: 'free', roles: ['load'] },
-  { name: 'pro-load', plan: 'pro', roles: ['load'] },
-  { name: 'business-load', plan: 'business', roles: ['load'] },
-  { name: 'enterprise-load-1', plan: 'enterprise', roles: ['load'] },
-  { name: 'enterprise-load-2', plan: 'enterprise', roles: ['load'] },
-  { name: 'enterprise-load-3', plan: 'enterprise', roles: ['load'] },
-];
+/** Name and plan. */
+const EMBEDDED_KEYS = {
+  'free-edge': 'free',
+  'pro-edge': 'pro',
+  'business-edge': 'business',
+  'free-ban': 'free',
+  'free-load': 'free',
+  'pro-load': 'pro',
+  'business-load': 'business',
+  'enterprise-load-1': 'enterprise',
+  'enterprise-load-2': 'enterprise',
+  'enterprise-load-3': 'enterprise',
+} as const;
 
 /** Starts the reference server on loopback with keys that are new in every run. */
 export async function startEmbeddedTarget(options: EmbeddedOptions = {}): Promise<EmbeddedTarget> {
-  const issued = EMBEDDED_KEYS.map((key) => ({
-    ...key,
-    ...(key.plan === 'enterprise' ? BOUNDLESS : contract.plans[key.plan]),
-    env: `PETSTORE_${key.name.toUpperCase().replaceAll('-', '_')}`,
+  const keys = Object.entries(EMBEDDED_KEYS).map(([name, plan]) => ({
+    name,
+    plan,
     value: randomBytes(24).toString('base64url'),
   }));
-  const server = await startReferenceServer({ keys: issued, enterprise: BOUNDLESS, ...options });
+  const server = await startReferenceServer({ keys, enterprise: BOUNDLESS, ...options });
+  const values = new Map(keys.map(({ name, value }) => [name, value]));
   return {
-    address: server.baseUrl,
-    keys: issued.map(({ value: _, ...key }) => key),
-    secrets: Object.fromEntries(issued.map(({ env, value }) => [env, value])),
-    permit: ['writes', 'exhaust', 'ban', 'day'],
-    clockSpeed: options.clockSpeed ?? 1,
-    categoryId: undefined,
+    ...loadTarget(serverProfile(server), server.baseUrl, values),
     close: () => server.close(),
   };
 }
