@@ -2,7 +2,7 @@ import type { KeyBill } from '../../checks/run/plan.ts';
 import { duration } from '../../reports/facts.ts';
 import { count } from '../../reports/outcome.ts';
 import { groupBy } from '../../spec/group-by.ts';
-import { textTable } from '../shared/text-table.ts';
+import { textTable } from '../../spec/text-table.ts';
 import { type CheckPlan, requestsOf } from './check-plan.ts';
 import type { CheckSubject } from './check-subject.ts';
 

@@ -3,7 +3,7 @@ import { keyScenesOf, permitOf, type Spending, scenesOf } from '../../checks/run
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { count } from '../../reports/outcome.ts';
 import { requirements } from '../../spec/contract.ts';
-import { textTable } from '../shared/text-table.ts';
+import { textTable } from '../../spec/text-table.ts';
 
 /** Every check with its section, level, permission and what it spends, one a line. */
 export function listChecks(only: readonly string[] | undefined): string {

@@ -4,11 +4,11 @@ import { permitOf } from '../../checks/run/scene.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
 import { type Gap, gaps, type Requirement, requirements } from '../../spec/contract.ts';
+import { textTable } from '../../spec/text-table.ts';
 import { costOf, requestsByScene } from '../check/check-list.ts';
 import { unknownRow } from '../check/check-selection.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 import { print } from '../shared/standard-output.ts';
-import { textTable } from '../shared/text-table.ts';
 
 const EXAMPLES = `
 Examples:

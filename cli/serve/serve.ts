@@ -6,9 +6,9 @@ import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
 import { DOCUMENTED_PLANS } from '../../reference-server/plans.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import type { ReferenceServer } from '../../reference-server/server.ts';
+import { textTable } from '../../spec/text-table.ts';
 import { EXIT, isWrongUsage, UsageError } from '../shared/exit-codes.ts';
 import { numberFrom, wholeNumber } from '../shared/number-option.ts';
-import { textTable } from '../shared/text-table.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { writeServeProfile } from './serve-profile.ts';
 

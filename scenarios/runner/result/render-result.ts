@@ -1,6 +1,7 @@
 /** A load result for a person at a terminal. */
 import { median } from 'simple-statistics';
 import { groupBy } from '../../../spec/group-by.ts';
+import { textTable } from '../../../spec/text-table.ts';
 import { round } from '../../lib/slo.ts';
 import { errorsIn } from './figures.ts';
 import type { LoadFigures, LoadResult } from './load-result.ts';
@@ -26,7 +27,7 @@ function row(name: string, { requests, perSecond, latency, outcomes }: LoadFigur
   ];
 }
 
-/** A row a series below the name of its stream, where there are several: 80 columns for up to a million requests. */
+/** One row for each series, below the name of its stream if there are several. 80 columns hold a million requests. */
 function table({ series, total }: LoadResult): string[] {
   const streams = [...new Set(series.map(({ stream }) => stream))];
   const rows = streams.flatMap((stream) => [
@@ -36,16 +37,7 @@ function table({ series, total }: LoadResult): string[] {
       .map((each) => row(`${streams.length > 1 ? '  ' : ''}${each.operation} ${each.plan}`, each)),
   ]);
   const head = ['ms', 'sent', 'per s', 'p50', 'p95', 'p99', 'max', 'errors', '429'];
-  const all = [head, ...rows, ...(series.length > 1 ? [row('all', total)] : [])];
-  const widths = head.map((_, column) => Math.max(...all.map((cells) => (cells[column] ?? '').length)));
-  return all.map((cells) =>
-    cells
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
+  return textTable([head, ...rows, ...(series.length > 1 ? [row('all', total)] : [])], 1);
 }
 
 function statuses({ total }: LoadResult): string {
