@@ -1,6 +1,6 @@
 /**
- * Requests per second of our scenarios' request against those of a k6 loop that does nothing but `http.get` and discards
- * bodies, by turns in one run against the same server, 20 connections, as fast as they go.
+ * The speed of our scenarios' requests, compared with a k6 loop that does nothing but `http.get` and discards bodies.
+ * The two take turns against the same server, on 20 connections, as fast as they can.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,6 @@ import type { LoadPlan } from '../lib/scenario.ts';
 import { ANIMALS } from '../proofs/known-capacity-server.ts';
 import { EventLog } from '../runner/k6/event-log.ts';
 import { provideK6 } from '../runner/k6/k6-binary.ts';
-import { systemTags } from '../runner/k6/k6-options.ts';
 import { OWN_FIGURES, startK6 } from '../runner/k6/k6-process.ts';
 import { placeScript } from '../runner/k6/script.ts';
 import { SampleStore } from '../runner/result/sample-store.ts';
@@ -27,7 +26,7 @@ interface Contender {
   readonly name: string;
   readonly script: string;
   readonly options: readonly string[];
-  /** k6's own summary; undefined where k6 tells its figures to a runner that takes its samples in, as in a real run. */
+  /** The file with k6's own summary; undefined if k6 reports to a runner that takes in its samples, as in a real run. */
   readonly summaryFile: string | undefined;
 }
 
@@ -57,7 +56,7 @@ function ourPlan(url: string, control: string, validateEvery: number): LoadPlan 
     control,
     options: {
       scenarios: { step: { executor: 'constant-vus', vus: CONNECTIONS, duration: `${SECONDS}s` } },
-      systemTags: systemTags(false),
+      systemTags: [],
     },
   };
 }
@@ -89,7 +88,7 @@ async function round(contender: Contender, k6: string): Promise<number> {
     k6,
     script: contender.script,
     options: contender.options,
-    // The bare loop has Go's own settings, as k6 has when somebody starts it.
+    // The bare loop has Go's default settings, as a k6 that is started by hand.
     environment:
       contender.summaryFile === undefined
         ? { PETSTORE_BENCH_KEY: 'a-key-for-the-bench' }
@@ -107,13 +106,13 @@ async function round(contender: Contender, k6: string): Promise<number> {
       ? events.figures(0)
       : JSON.parse(await readFile(contender.summaryFile, 'utf8'));
   const { count, rate } = figures?.metrics['http_reqs'].values ?? {};
-  // Nothing drains the VUs here, so the last half second of each is missing; more would be a loss.
+  // Nothing drains the VUs here, so that the last half second of each is missing. More would be a loss.
   if (contender.summaryFile === undefined && (store.keys().get('bench')?.sent ?? 0) < Number(count) * 0.8)
     throw new Error('samples were lost');
   return Number(rate);
 }
 
-/** Requests per second by those of the bare loop, where one body in a hundred is validated, and every one. */
+/** Our requests per second divided by those of the bare loop: with one body in a hundred validated, and with all. */
 export async function measureLoop(): Promise<{ readonly sampled: number; readonly everyBody: number }> {
   const k6 = await provideK6((line) => process.stderr.write(`${line}\n`));
   const folder = await mkdtemp(join(tmpdir(), 'bench-load-'));

@@ -1,16 +1,16 @@
-/** What a client that goes at its own pace may send: the bill before the run, and what the client keeps to. */
+/** What a client at its own pace may send. The bill before the run uses it, and so does the client itself. */
 
-/** Times of a plan's minute, and requests on top. */
+/** A multiple of a plan's minute, and further requests. */
 export interface Part {
   readonly minutes: number;
   readonly plus: number;
 }
 
-/** Requests that one client sends at most. */
+/** The most requests that one client sends. */
 export interface ClientCost extends Part {
   /** For each real second of its part of the run. */
   readonly perSecond?: number;
-  /** Within a minute, where that is less than in all. */
+  /** Within one minute, if that is less than in all. */
   readonly busiestMinute?: Part;
 }
 

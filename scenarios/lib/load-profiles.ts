@@ -1,14 +1,14 @@
-/** Load profiles: how a rate goes over time, apart from what is sent. */
+/** Load profiles: how a rate changes over time, whatever is sent. */
 import type { LoadProfileName } from './scenario.ts';
 
-/** A piece of a profile in which the rate (requests per second) goes evenly from one value to another. */
+/** A part of a profile in which the rate (requests per second) changes evenly from one value to another. */
 export interface Slope {
   readonly seconds: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** k6 takes whole rates only: as many requests in so many seconds. */
+/** k6 takes only a whole number of requests in a unit of time. This unit, in seconds, is long enough for any rate. */
 export const RATE_UNIT_SECONDS = 600;
 
 type Shape = readonly (readonly [partOfTime: number, from: number, to: number])[];
@@ -52,7 +52,7 @@ export const AROUND_PEAK: Readonly<
   spike: { before: [0, 0.4], after: 0.62 },
 };
 
-/** A rate as k6 makes it: so many requests in a unit of time, at least one where there are any. */
+/** A rate as k6 makes it: a whole number of requests in a unit of time, at least one unless the rate is 0. */
 function asMade(rate: number): number {
   return rate === 0 ? 0 : Math.max(1, Math.round(rate * RATE_UNIT_SECONDS)) / RATE_UNIT_SECONDS;
 }
@@ -71,10 +71,10 @@ export function slopes(profile: LoadProfileName, rate: number, seconds: number):
   }));
 }
 
-/** Sums of floating point numbers may end a hair above a whole one. */
+/** Rounds up, but ignores the rounding error of floating-point sums. */
 export const wholeRequests = (requests: number): number => Math.ceil(requests - 1e-6);
 
-/** Requests that k6 makes of a profile at most. */
+/** The most requests that k6 makes of a profile. */
 export function mostRequests(profile: readonly Slope[]): number {
   return wholeRequests(arrivedBy(profile, Number.POSITIVE_INFINITY));
 }

@@ -1,4 +1,4 @@
-/** Clients whose behaviour is the subject: what they do after a 429. Times of the target's clock are in seconds. */
+/** Clients whose behaviour after a 429 is measured. Times by the target's clock are in seconds. */
 
 import { sleep } from 'k6';
 import exec from 'k6/execution';
@@ -19,8 +19,8 @@ const TRIED_SECONDS = 0.02;
 const MOST_TRIES = 10_000;
 
 /**
- * Goes on only where k6 lets this VU go on. One that is being cut off no longer sleeps and gets no answer, and what it
- * would conclude from that is not so.
+ * Returns only if k6 still lets this VU run. A VU that is being cut off no longer sleeps and gets no answers; it must
+ * conclude nothing from that.
  */
 function goOn(): void {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
@@ -30,8 +30,8 @@ function goOn(): void {
   }
 }
 
-/** Sleeps for seconds of the target's clock; what was measured so far is told first, should k6 end meanwhile. */
-export function rest(seconds: number): void {
+/** Sleeps for seconds of the target's clock. First it reports what was measured, as k6 may end meanwhile. */
+function rest(seconds: number): void {
   if (seconds <= 0) return;
   drain();
   const until = Date.now() + (seconds * 1000) / plan.clock.speed;
@@ -39,7 +39,7 @@ export function rest(seconds: number): void {
   if (Date.now() < until - TRIED_SECONDS * 1000) goOn();
 }
 
-/** How long a refusal asks to wait, in seconds of the target's clock; undefined where it does not say. */
+/** How long a refusal asks to wait, in seconds of the target's clock; undefined if it does not say. */
 function wait(answer: Answer): number | undefined {
   const asked = retryAfter(Object.entries(answer.headers), 10 * WINDOW);
   if (asked.kind === 'delay') return asked.milliseconds / 1000;
@@ -69,7 +69,7 @@ function measurement(who: Caller, name: string, value: number, unit: string): vo
 
 const LAST_WAIT = 5 * WINDOW;
 
-/** Whether a client may send one more request: a target without a limit would let it go on beyond its bill. */
+/** Whether a client may send one more request. A target without a limit would let it exceed its bill. */
 function purse(who: Caller, began: number): () => boolean {
   const cost = plan.streams[who.stream]?.cost ?? { minutes: 0, plus: 0 };
   const [most, mostOfMinute] = [mostOf, mostOfAMinute].map((of) => of(cost, who.key.perMinute, 0));
@@ -113,7 +113,7 @@ export function polite(who: Caller, seconds: number): void {
       const pause = asked + (refusedInARow > 1 ? Math.random() * 2 ** refusedInARow : Math.random() * 0.1);
       if (asked > LAST_WAIT || refusedInARow > 8)
         banned = `429 with ${asked} s to wait, ${refusedInARow} in a row`;
-      // Nobody waits beyond the end: k6 would cut the client off before it told what it got.
+      // It never waits beyond the end: k6 would cut the client off before it reported what it got.
       else rest(Math.min(pause, began + seconds - targetSeconds()));
     } else if (answer.status === 0) rest(1);
     else banned = `status ${answer.status}`;
@@ -124,7 +124,7 @@ export function polite(who: Caller, seconds: number): void {
   assertion(who, 'a polite client is never banned', banned === '', 'no ban', banned || 'no ban');
   const share = 'a polite client gets 95 % of its quota';
   if (banned === '' && refused === 0 && admitted < 0.95 * sold) {
-    // One request at a time, each of them answered: nothing was kept from it.
+    // It sent one request at a time, and each was answered: nothing was refused.
     const why = `the target answers ${Math.round(admitted / elapsed)} requests a second one after the other`;
     return undecided(who, share, `${why}, too few to reach the quota`);
   }
@@ -137,7 +137,7 @@ export function polite(who: Caller, seconds: number): void {
   );
 }
 
-/** Identifies a kind of refusal: a ban is answered otherwise than the 429 before it, or with a far longer wait. */
+/** Identifies a kind of refusal. A ban differs from the 429 before it, or asks for a much longer wait. */
 function refusalKind(answer: Answer): string {
   const code = /"code"\s*:\s*"([^"]*)"/.exec(answer.body)?.[1] ?? '';
   return `${answer.status} ${code}`;

@@ -1,6 +1,6 @@
 /**
- * What a scenario is, and the plan that the runner makes of one before k6 starts. Plain data: the runner (Node) and
- * the scripts (k6) read the same types.
+ * A scenario, and the plan that the runner makes of it before k6 starts. Both are plain data for the runner (Node) and
+ * the scripts (k6).
  */
 import type { ClientCost } from './client-cost.ts';
 import type { RunFacts } from './events.ts';
@@ -11,7 +11,7 @@ export type LoadOperation = (typeof OPERATIONS)[number];
 
 export type PlanName = PlannedKey['plan'];
 
-/** How many of 100 requests each operation gets; parts of any sum. */
+/** How many requests each operation gets, relative to the others. */
 export type Mix = Readonly<Record<LoadOperation, number>>;
 
 /** Names of load profiles: how the rate goes over time, whatever is sent. */
@@ -29,24 +29,24 @@ export interface RateStream {
   readonly to?: number;
 }
 
-/** Clients that go at their own pace, one VU a client (closed model): personas whose behaviour is the subject. */
+/** Clients at their own pace, one VU each (closed model). Their behaviour is measured. */
 export interface ClientStream {
   readonly kind: 'clients';
   readonly name: string;
   readonly exec: string;
-  /** One client a key with this role, or `count` clients that share the first one. */
+  /** There is one client for each key with this role, or `count` clients that share one key. */
   readonly role: 'exhaust' | 'ban' | 'load';
   readonly count?: number;
   readonly plans?: readonly PlanName[];
   readonly from?: number;
   readonly overLimit?: boolean;
-  /** What one client sends at most. */
+  /** The most that one client sends. */
   readonly cost: ClientCost;
 }
 
 type Stream = RateStream | ClientStream;
 
-/** What the runner judges beside thresholds, over all samples of all processes. */
+/** What the runner judges in addition to thresholds, over all samples of all processes. */
 export type Judge = 'latency-trend' | 'recovery' | 'neighbour' | 'unique-ids';
 
 /** A scenario's facts; what its clients do is in the script of the same name. */
@@ -54,9 +54,9 @@ export interface ScenarioFacts {
   readonly name: string;
   /** What the report answers, for a capacity engineer. */
   readonly answers: string;
-  /** Requests per second where the command line gives none; absent where none arrive at a rate. */
+  /** Default requests per second; absent if no stream has a rate. */
   readonly rate?: number;
-  /** The same for the duration; absent where the scenario waits for the target (`targetSeconds`). */
+  /** Default duration; absent if the scenario waits for the target (`targetSeconds`). */
   readonly seconds?: number;
   readonly streams: readonly Stream[];
   readonly mix: Mix;
@@ -65,7 +65,7 @@ export interface ScenarioFacts {
   /** Permissions. */
   readonly needs?: readonly ('writes' | 'exhaust' | 'ban')[];
   readonly judges?: readonly Judge[];
-  /** Seconds of the target's clock, where the scenario waits for windows or bans to end. */
+  /** Seconds of the target's clock, if the scenario waits for windows or bans to end. */
   readonly targetSeconds?: number;
   /** Stop as soon as the thresholds are broken. */
   readonly stopWhenBroken?: boolean;

@@ -13,7 +13,7 @@ export interface SloClause {
   readonly operation: string | undefined;
 }
 
-/** Text that is no objective. */
+/** The text is not an objective. */
 export class SloError extends Error {
   override readonly name = 'SloError';
 }
@@ -67,7 +67,7 @@ function parseClause(text: string): SloClause {
 export const latencyBounds = (clauses: readonly SloClause[]): number[] =>
   clauses.flatMap(({ metric, bound }) => (metric === 'latency' ? [bound] : []));
 
-/** The latencies, in milliseconds, that an objective bounds; none where a stored one cannot be read any more. */
+/** The clauses of an objective that bound a latency, in milliseconds; none if a stored text can no longer be read. */
 export function boundsIn(text: string): { readonly text: string; readonly bound: number }[] {
   try {
     return parseSlo(text).flatMap(({ text, metric, bound }) =>
@@ -88,14 +88,18 @@ export interface SloFigures {
   readonly latency: (percentile: number) => number;
 }
 
-/** What came of one clause. */
+/** The judgement of one clause. */
 export interface SloOutcome {
   readonly clause: string;
   readonly held: boolean;
   readonly actual: string;
 }
 
-/** Judges a clause; one without a request to judge does not hold. */
+/** The first clause that does not hold. */
+export const firstBroken = (clauses: readonly SloClause[], figures: SloFigures): SloOutcome | undefined =>
+  clauses.map((clause) => judgeClause(clause, figures)).find(({ held }) => !held);
+
+/** Judges a clause. Without any request it does not hold. */
 export function judgeClause(
   { text: clause, metric, percentile, bound, inclusive }: SloClause,
   { requests, errors, violations, latency }: SloFigures,

@@ -1,10 +1,10 @@
 /**
- * A server whose capacity is known by construction: it serves one request at a time, each for the same time, in the
- * order of arrival. Its capacity is one over that time. When a request is done follows from arithmetic, not from when
- * a timer fires, so late timers cost latency but no capacity.
+ * A server whose capacity is known by construction. It serves one request at a time, in the order of arrival, each for
+ * the same time; its capacity is one over that time. The end of a request is calculated, not taken from a timer: late
+ * timers cost latency but no capacity.
  *
- * Run as a program of its own: `node known-capacity-server.js SERVICE_MS [JITTER_MS]`; prints its address. With a
- * jitter, service times are exponentially distributed around SERVICE_MS + JITTER_MS, JITTER_MS of it random.
+ * As a program of its own, `node known-capacity-server.js SERVICE_MS [JITTER_MS]` sends its address to its parent. With
+ * a jitter, a service time is SERVICE_MS and an exponentially distributed time of JITTER_MS on average.
  */
 import { fork } from 'node:child_process';
 import { createServer } from 'node:http';

@@ -19,7 +19,7 @@ import { peakOf, recorded, verdictOf } from './result/recorded.ts';
 import type { SampleStore } from './result/sample-store.ts';
 import type { Broken } from './result/stop-when-broken.ts';
 
-/** Everything that a run left. */
+/** Everything that a run left behind. */
 export interface RunRemains {
   readonly request: LoadRequest & { readonly k6: K6Binary; readonly stop?: AbortSignal };
   readonly prepared: PreparedLoad;
@@ -30,11 +30,11 @@ export interface RunRemains {
   readonly exits: readonly K6Exit[];
   readonly vus: number;
   readonly broken: Broken | undefined;
-  /** k6 is still at it: the result is what a run leaves that is killed now. */
+  /** k6 still runs. This result is on disk in case the run is killed. */
   readonly soFar?: true;
 }
 
-/** k6 ended on a signal: ours. */
+/** k6 ended on the signal that we sent. */
 const K6_SIGNALLED = 105;
 
 /** The result of a run. */
@@ -96,19 +96,19 @@ export function assembleResult(remains: RunRemains): LoadResult {
   };
 }
 
-/** What a run comes to that went as it should. */
+/** The verdict of a run that ended as it should. */
 function verdictWhole(
   figures: LoadResult['verdict'],
   { broken, prepared: { facts } }: RunRemains,
   isOpen: boolean,
 ): LoadResult['verdict'] {
   if (figures !== 'held') return figures;
-  // A climb that is meant to break has done its work when it breaks.
+  // A climbing rate is meant to break the objective: then the run did its work.
   if (broken !== undefined && facts.stopWhenBroken === true) return 'broken';
   return isOpen ? 'failed-to-run' : 'held';
 }
 
-/** What the scenario asks of all samples together. */
+/** What the scenario judges over all samples together. */
 function judgeWhole(
   { prepared: { facts, seconds }, store, events }: RunRemains,
   series: readonly LoadSeries[],
@@ -120,7 +120,7 @@ function judgeWhole(
   });
 }
 
-/** A broken threshold where clients whose behaviour is the subject told nothing of it. */
+/** A broken threshold if a client whose behaviour is measured reported nothing. */
 function judgeSilence({ request, prepared, events }: RunRemains): ThresholdOutcome[] {
   const heard = new Set(
     [...events.assertions, ...events.undecided, ...events.measurements].map(({ key }) => key),
@@ -166,7 +166,7 @@ function runNotes(
   }
 }
 
-/** The bill with what was sent, the look at the target included. */
+/** The bill with what was sent, including the look at the target before the load. */
 function paidBill({ request, prepared: { bill, looksFirst }, store }: RunRemains): QuotaBill {
   const keys = bill.keys.map((row) => {
     const { sent, refused } = store.keys().get(row.key) ?? { sent: 0, refused: 0 };

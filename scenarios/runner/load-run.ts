@@ -23,16 +23,16 @@ export interface LoadRun extends LoadRequest {
   readonly out: string;
   /** Further environment variables for k6; keys are in `target`. */
   readonly k6Environment?: Readonly<Record<string, string>>;
-  /** Told twice a second how many requests were made, of how many on the bill. */
+  /** Called twice a second with the requests made so far, and those on the bill. */
   readonly onProgress?: (made: number, most: number) => void;
   readonly note?: (line: string) => void;
-  /** First firing: let k6 finish what is under way. */
+  /** Lets k6 finish what is under way. */
   readonly stop?: AbortSignal;
-  /** Firing: end k6 at once. */
+  /** Ends k6 at once. */
   readonly kill?: AbortSignal;
 }
 
-/** A result that could not be written, be it for want of space: nothing that was measured is lost to that. */
+/** The result could not be written, perhaps because the disk is full. The error carries it, so that nothing is lost. */
 export class ResultUnwritten extends Error {
   override readonly name = 'ResultUnwritten';
   readonly result: LoadResult;
@@ -44,7 +44,7 @@ export class ResultUnwritten extends Error {
 }
 
 /**
- * Runs a scenario: bill, preflight, bundle, k6, report. Leaves k6/ (what k6 ran), summary.json (k6's own figures) and
+ * Runs a scenario: bill, preflight, script, k6, result. It leaves k6/ (what k6 ran), summary.json (k6's own figures) and
  * load-report.json in the folder.
  */
 export async function runLoad(request: LoadRun): Promise<LoadResult> {
@@ -83,7 +83,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   );
   if (shards.length > 1) {
     await startTogether(shards, processes, request.stop).catch((error: unknown) => {
-      // One that is not there keeps all of them from starting; the others would wait for ever.
+      // If one shard is missing, the others would wait for the start for ever.
       killAll();
       if (request.stop?.aborted !== true)
         events.problem(`the shards could not be started: ${error instanceof Error ? error.message : error}`);
@@ -108,7 +108,7 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
 
 const TELL_EVERY_MS = 500;
 
-/** @returns ends the telling */
+/** @returns a function that ends the calls */
 function tellProgress({ onProgress }: LoadRun, { bill }: PreparedLoad, store: SampleStore): () => void {
   if (onProgress === undefined) return () => {};
   const made = () => [...store.keys().values()].reduce((sum, { sent }) => sum + sent, 0);
@@ -117,7 +117,7 @@ function tellProgress({ onProgress }: LoadRun, { bill }: PreparedLoad, store: Sa
   return () => clearInterval(timer);
 }
 
-/** Starts a k6 process for each shard; what they say is taken in as it comes. */
+/** Starts a k6 process for each shard, and takes in what they report. */
 function startShards(
   shards: readonly Shard[],
   {
@@ -133,7 +133,7 @@ function startShards(
     startK6({
       k6: request.k6.path,
       script: shard.script,
-      // The tag tells the series of this run from another's, wherever k6 writes them.
+      // Wherever k6 writes its metrics, this tag distinguishes the runs.
       options: [OWN_FIGURES, `--tag=testid=${id}`, ...shard.k6Options, ...k6Options],
       environment: { ...request.k6Environment, ...shard.secrets(target.secrets) },
       withheld: Object.keys(target.secrets),

@@ -1,13 +1,13 @@
-/** What the steps of a search took from their keys, and when the next one can be paid. */
+/** What the steps of a search spent of each key, and when the keys can pay for the next step. */
 import { CAPACITY_STEP } from '../../lib/catalogue.ts';
 import type { LoadTarget } from '../quota/load-target.ts';
 import { type BudgetKey, planQuota, type QuotaBill } from '../quota/quota.ts';
 
 /** No step of a search goes beyond this many requests a second. */
 export const MOST_RATE = 20_000;
-/** A search goes on for so long: no step at the knee begins later. */
+/** No step at the knee begins later than this. */
 export const BUDGET_SECONDS = 170;
-/** Beyond the minute, for what the two clocks differ by. */
+/** Added to a minute, since the target's clock may differ from ours. */
 const ROOM_MS = 500;
 
 interface Spent {
@@ -17,16 +17,18 @@ interface Spent {
   readonly requests: number;
 }
 
-/** The keys of a search, with what its steps have left of their minutes and days. */
+/** The keys of a search, with what is left of their minutes and days. */
 export class MinuteBooks {
   readonly #target: Pick<LoadTarget, 'keys' | 'clockSpeed'>;
+  readonly #minuteMs: number;
   readonly #spent: Spent[] = [];
 
   constructor(target: Pick<LoadTarget, 'keys' | 'clockSpeed'>) {
     this.#target = target;
+    this.#minuteMs = 60_000 / target.clockSpeed + ROOM_MS;
   }
 
-  /** Notes what a step took. */
+  /** Notes what a step spent. */
   spend({ keys }: QuotaBill, at: number): void {
     for (const { key, sent = 0 } of keys) this.#spent.push({ at, key, requests: sent });
   }
@@ -34,7 +36,7 @@ export class MinuteBooks {
   /** The keys as they will be at a time, milliseconds since 1970. */
   keys(at: number): BudgetKey[] {
     const { keys } = this.#target;
-    const minuteAgo = at - this.#minute();
+    const minuteAgo = at - this.#minuteMs;
     const sum = (name: string, since: number) =>
       this.#spent
         .filter((each) => each.key === name && each.at >= since)
@@ -46,20 +48,16 @@ export class MinuteBooks {
     }));
   }
 
-  #minute(): number {
-    return 60_000 / this.#target.clockSpeed + ROOM_MS;
-  }
-
   /**
-   * In how many seconds a step can be paid: 0 for now, undefined where no minute is large enough for it, or the day is
-   * spent; with why it cannot be paid before.
+   * In how many seconds the keys can pay for a step, and why not before. 0 is now; undefined is never, as no minute is
+   * large enough or the day is spent.
    */
   wait(
     step: { readonly rate: number; readonly seconds: number },
     now: number,
   ): { readonly waitSeconds: number | undefined; readonly reason: string } {
     const demand = { facts: CAPACITY_STEP, ...step, clockSpeed: this.#target.clockSpeed };
-    const over = this.#spent.map(({ at }) => at + this.#minute() + 1);
+    const over = this.#spent.map(({ at }) => at + this.#minuteMs + 1);
     let reason = '';
     for (const at of new Set([now, ...over.filter((time) => time > now)])) {
       const plan = planQuota(demand, this.keys(at));
@@ -71,8 +69,8 @@ export class MinuteBooks {
 }
 
 /**
- * What a search takes from its keys at most. How many steps it needs, and how fast they are, depends on the target;
- * what bounds it is its time, and that each step is paid from what is left of the keys' minutes.
+ * The most that a search can spend of its keys. The number of steps and their rates depend on the target. They are
+ * bounded by the time of the search and by what is left of the keys' minutes.
  *
  * @param step the bill of the first step, which names the keys
  * @param clockSpeed seconds of the target's clock in a real one

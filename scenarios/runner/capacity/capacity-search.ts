@@ -1,7 +1,8 @@
-/** The search for a capacity: which rate is tried next, and what the steps come to. */
+/** The search for a capacity: which rate is tried next, and what the steps show. */
 
 import { latencyBounds, round, type SloClause } from '../../lib/slo.ts';
 import type { CapacityFound, CapacityStep } from './capacity.ts';
+import { MOST_RATE } from './capacity-books.ts';
 import { SUSTAINED_SECONDS } from './judge-step.ts';
 import { Knee, type StepOutcome } from './knee.ts';
 
@@ -10,12 +11,12 @@ export class QuotaSpent extends Error {
   override readonly name = 'QuotaSpent';
 }
 
-/** The machine that makes the load did not get a step done; the message says what it lacked. */
+/** The machine that makes the load could not carry a step; the message says why. */
 export class GeneratorWasLimit extends Error {
   override readonly name = 'GeneratorWasLimit';
 }
 
-/** Takes steps at a target. */
+/** Runs steps against a target. */
 export interface SearchSteps {
   /**
    * One step.
@@ -32,10 +33,6 @@ export interface SearchSteps {
 export interface SearchLimits {
   /** A first guess, requests per second. */
   readonly startRate?: number | undefined;
-  /** No step goes beyond it. */
-  readonly mostRate: number;
-  /** Length of a step around the knee. */
-  readonly stepSeconds: number;
   /** Seconds that the search may still take. */
   readonly left: () => number;
   readonly stop?: AbortSignal | undefined;
@@ -44,26 +41,26 @@ export interface SearchLimits {
 const START_RATE = 20;
 const LEAST_RATE = 0.5;
 /** Length of a step around the knee, in seconds. */
-export const STEP_SECONDS = 5;
-/** Length of a step before that. */
+const STEP_SECONDS = 5;
+/** Length of an earlier step. */
 const BRACKET_SECONDS = 3;
-/** Bisecting ends when the bracket is so narrow; what follows are repetitions. */
+/** Bisecting ends when the upper rate is at most this many times the lower one. */
 const BISECTED = 1.1;
-/** Good enough: half the interval, as a part of the capacity. */
+/** The search ends at this precision: half the interval, as a part of the capacity. */
 const PRECISE = 0.02;
-/** Still an answer, where the machine does not let the search go on. */
+/** This precision is still an answer if the machine cannot go on. */
 const USABLE = 0.05;
 const LEAST_KNEE_STEPS = 6;
-/** What a step takes beside its length. */
+/** What a step takes in addition to its length. */
 const STEP_OVERHEAD_SECONDS = 2.5;
 
-/** What a search found that did not come to a number. */
+/** The part of an outcome that has no number. */
 export const none = { capacity: null, interval: null };
 
 /**
  * Brackets the capacity, bisects, and repeats around the knee.
  *
- * @throws whatever a step throws, but for quotas and the generator, whose limits are outcomes
+ * @throws whatever a step throws, except QuotaSpent and GeneratorWasLimit, which are outcomes
  */
 export async function searchCapacity(
   steps: SearchSteps,
@@ -75,7 +72,7 @@ export async function searchCapacity(
     return await search(steps, clauses, limits, bracket);
   } catch (error) {
     const { low } = bracket;
-    // A rate that broke once, and could not be tried again, bounds the capacity all the same.
+    // A rate that broke bounds the capacity, even if it could not be tried a second time.
     const broke = steps.taken.filter(({ rate, held }) => !held && rate > (low ?? 0)).map(({ rate }) => rate);
     const high = bracket.high ?? (broke.length === 0 ? undefined : Math.min(...broke));
     const atLeast = low === undefined || high !== undefined ? {} : { atLeast: low };
@@ -92,7 +89,7 @@ export async function searchCapacity(
   }
 }
 
-/** Rates that held and that broke. */
+/** The highest rate that held, and the lowest that broke. */
 interface Bracket {
   low?: number;
   high?: number;
@@ -107,22 +104,22 @@ function kneeOf({ taken }: SearchSteps, least: number, most: number): Knee {
 async function search(
   steps: SearchSteps,
   clauses: readonly SloClause[],
-  { startRate = START_RATE, mostRate, stepSeconds, left, stop }: SearchLimits,
+  { startRate = START_RATE, left, stop }: SearchLimits,
   bracket: Bracket,
 ): Promise<CapacityFound> {
-  /** A step that broke is taken twice, since a pause of the machine breaks one too. */
+  /** Whether a rate holds. A step that broke is repeated, since a pause of the machine may have broken it. */
   const holds = async (rate: number, phase: CapacityStep['phase']) => {
     stop?.throwIfAborted();
     const { held } = await steps.take(rate, BRACKET_SECONDS, phase);
     return held || (await steps.take(rate, BRACKET_SECONDS, phase)).held;
   };
-  let rate = Math.min(startRate, mostRate);
+  let rate = Math.min(startRate, MOST_RATE);
   while (bracket.low === undefined || bracket.high === undefined) {
     if (await holds(rate, 'bracket')) {
       bracket.low = rate;
-      const reason = `nothing broke up to ${mostRate}/s`;
-      if (rate >= mostRate) return { outcome: 'at-least', reason, ...none, atLeast: mostRate };
-      rate = Math.min(rate * 2, mostRate);
+      const reason = `nothing broke up to ${MOST_RATE}/s`;
+      if (rate >= MOST_RATE) return { outcome: 'at-least', reason, ...none, atLeast: MOST_RATE };
+      rate = Math.min(rate * 2, MOST_RATE);
     } else {
       bracket.high = rate;
       rate /= 2;
@@ -134,18 +131,18 @@ async function search(
     const side = (await holds(middle, 'bisect')) ? 'low' : 'high';
     bracket[side] = middle;
   }
-  // Short steps may have been wrong: the knee is looked for beyond the bracket, further where it leans that way.
+  // The short steps may have been wrong, so the knee is also sought outside the bracket.
   let [least, most] = [bracket.low / 1.25, bracket.high * 1.25];
   let knee = kneeOf(steps, least, most);
   for (let taken = 0; ; taken += 1) {
     const { low: from, capacity, high: to } = knee.estimate();
     const precise = (to - from) / 2 / capacity <= PRECISE;
-    if ((taken >= LEAST_KNEE_STEPS && precise) || stepSeconds + STEP_OVERHEAD_SECONDS > left()) break;
+    if ((taken >= LEAST_KNEE_STEPS && precise) || STEP_SECONDS + STEP_OVERHEAD_SECONDS > left()) break;
     stop?.throwIfAborted();
     try {
-      await steps.take(knee.nextRate(), stepSeconds, 'knee');
+      await steps.take(knee.nextRate(), STEP_SECONDS, 'knee');
     } catch (error) {
-      // A machine that stumbles late in the search takes back nothing of what is known.
+      // If the machine stumbles late in the search, what is known remains true.
       if (!(error instanceof GeneratorWasLimit) || (to - from) / 2 / capacity > USABLE) throw error;
       break;
     }

@@ -24,8 +24,8 @@ export interface CapacityResult {
     readonly k6Version: string;
   };
   /**
-   * found: with an interval; at-least: nothing broke up to the highest rate tried; otherwise what ended the search: with
-   * an interval all the same where quotas ended it late.
+   * `found` has an interval. `at-least` means that nothing broke up to the highest rate tried. The others name what ended
+   * the search; there is an interval if quotas ended it late.
    */
   readonly outcome: 'found' | 'at-least' | 'below' | 'generator-limited' | 'quota-limited' | 'interrupted';
   readonly reason: string;
@@ -33,10 +33,10 @@ export interface CapacityResult {
   readonly capacity: number | null;
   /** 95 % interval, requests per second. */
   readonly interval: readonly [number, number] | null;
-  /** Requests per second that held, where there is no interval and no lower rate broke. */
+  /** The highest rate that held, in requests per second. Set if there is no interval and no lower rate broke. */
   readonly atLeast?: number;
   readonly steps: readonly CapacityStep[];
-  /** The step that could not be made as it should, where that ended the search. It says nothing of the target. */
+  /** The step that ended the search because it could not be run properly. It says nothing of the target. */
   readonly failedStep?: Pick<CapacityStep, 'rate' | 'phase' | 'seconds' | 'reason'>;
 }
 

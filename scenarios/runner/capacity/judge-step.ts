@@ -1,7 +1,7 @@
 /** Whether a step of constant rate holds an objective, and would go on to. */
 import { linearRegression, mean, sum } from 'simple-statistics';
-import { judgeClause, latencyBounds, round, type SloClause } from '../../lib/slo.ts';
-import { mergedBlocks, mergedHistogram, percentileOf } from '../result/figures.ts';
+import { firstBroken, latencyBounds, round, type SloClause } from '../../lib/slo.ts';
+import { mergedBlocks, mergedHistogram, percentileOf, sloFigures } from '../result/figures.ts';
 import type { LoadBlock, LoadResult } from '../result/load-result.ts';
 
 export interface StepJudgement {
@@ -16,7 +16,7 @@ export interface StepJudgement {
   readonly growth: number;
 }
 
-/** Over capacity a queue grows without end, however slowly; what a rate holds, it must hold for at least this long. */
+/** Above the capacity a queue grows without end, however slowly. A rate must hold its objective for at least this long. */
 export const SUSTAINED_SECONDS = 60;
 const WARM_UP_BLOCKS = 2;
 const CERTAIN = 3;
@@ -41,16 +41,15 @@ export function judgeStep({ series, generator }: LoadResult, clauses: readonly S
   const errors = sum(steady.map((block) => block.errors));
   const requests = histogram.totalCount;
   const at = (percentile: number) => percentileOf(histogram, percentile);
-  // The last block is cut short.
+  // The last block is incomplete.
   const { slope, error } = growthOf(steady.slice(0, -1));
-  const figures = { requests, errors, violations: 0, latency: at };
   const facts = {
     p50: at(50),
     p99: at(99),
     errorPart: requests === 0 ? 1 : errors / requests,
     growth: slope,
   };
-  const broken = clauses.map((clause) => judgeClause(clause, figures)).find(({ held }) => !held);
+  const broken = firstBroken(clauses, sloFigures(histogram, errors));
   if (broken !== undefined) return { ...facts, held: false, reason: `${broken.clause}: ${broken.actual}` };
   const offered = requests + generator.droppedIterations;
   if (generator.droppedIterations > offered * 0.005) {

@@ -1,10 +1,11 @@
 /**
- * Where the probability that a step holds its objective falls through one half: a Bayesian estimate from steps that
- * held or broke, and the rate at which one more step tells most (the Psi method of Kontsevich and Tyler, 1999).
+ * Estimates the rate at which a step holds its objective with a probability of one half. The estimate is Bayesian, from
+ * steps that held or broke. It also names the rate at which one more step would say most (the Psi method of Kontsevich
+ * and Tyler, 1999).
  *
  * Model: a step at rate r holds with probability lapse/2 + (1 - lapse) * Φ((log θ - log r) / σ). The capacity θ and
- * the width σ of the transition are unknown; a lapse is a step that came out wrong for a reason of its own (a pause of
- * the machine).
+ * the width σ of the transition are unknown. A lapse is a step that came out wrong for another reason, such as a pause
+ * of the machine.
  */
 import { cumulativeStdNormalProbability } from 'simple-statistics';
 
@@ -25,7 +26,7 @@ export interface KneeEstimate {
 
 const LAPSE = 0.04;
 const GRID = 400;
-/** The transition's width as a part of the rate: from razor-sharp to soft. Each as likely as the next. */
+/** Widths of the transition as parts of the rate, from sharp to soft. All are equally likely at first. */
 const WIDTHS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064];
 
 function probabilityOfHolding(logRate: number, logCapacity: number, width: number): number {
@@ -35,7 +36,7 @@ function probabilityOfHolding(logRate: number, logCapacity: number, width: numbe
 /** What is known of the capacity. */
 export class Knee {
   readonly #logCapacities: readonly number[];
-  /** For each width, how likely each capacity is together with it; all of them add up to 1. */
+  /** How likely each pair of width and capacity is. All weights add up to 1. */
   readonly #weights: readonly Float64Array[];
 
   /**
@@ -48,7 +49,7 @@ export class Knee {
     this.#weights = WIDTHS.map(() => new Float64Array(GRID + 1).fill(1 / (GRID + 1) / WIDTHS.length));
   }
 
-  /** Takes in what a step told. */
+  /** Takes in the outcome of a step. */
   learn({ rate, held }: StepOutcome): void {
     const after = this.#after(Math.log(rate), held);
     for (const [index, weights] of after.weights.entries()) {

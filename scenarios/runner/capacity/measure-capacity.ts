@@ -16,15 +16,8 @@ import {
   type CapacityResult,
   type CapacityStep,
 } from './capacity.ts';
-import { BUDGET_SECONDS, MinuteBooks, MOST_RATE } from './capacity-books.ts';
-import {
-  GeneratorWasLimit,
-  none,
-  QuotaSpent,
-  type SearchSteps,
-  STEP_SECONDS,
-  searchCapacity,
-} from './capacity-search.ts';
+import { BUDGET_SECONDS, MinuteBooks } from './capacity-books.ts';
+import { GeneratorWasLimit, none, QuotaSpent, type SearchSteps, searchCapacity } from './capacity-search.ts';
 import { judgeStep } from './judge-step.ts';
 
 /** How the search is run. */
@@ -39,25 +32,19 @@ export interface CapacityRequest {
   readonly stop?: AbortSignal;
   /** A first guess, requests per second; default 20. */
   readonly startRate?: number;
-  /** No step goes beyond it; default 20,000. */
-  readonly mostRate?: number;
-  /** Seconds for the whole search; default 170. */
-  readonly budgetSeconds?: number;
-  /** Length of a step around the knee; default 5. */
-  readonly stepSeconds?: number;
   readonly onStep?: (step: CapacityStep) => void;
-  /** Told before the search waits for the keys' next minute. */
+  /** Called before the search waits for the keys' next minute. */
   readonly onWait?: (seconds: number) => void;
 }
 
 const BLOCK_SECONDS = 0.5;
 const MOST_STUMBLES = 6;
-/** A tenth of the bound, at least this: arrivals so late make latencies of their own. */
+/** Arrivals that are late by a tenth of the bound, and by at least this, would distort latencies. */
 const LEAST_LAG_MS = 20;
 
 class StepFailed extends Error {}
 
-/** Runs steps, and keeps the books of the keys over all of them. */
+/** Runs steps, and knows what all of them spent of the keys. */
 class Steps implements SearchSteps {
   readonly #request: CapacityRequest;
   readonly #clauses: readonly SloClause[];
@@ -66,7 +53,7 @@ class Steps implements SearchSteps {
   /** Seconds that the search may still take. */
   readonly #left: () => number;
   readonly taken: CapacityStep[] = [];
-  /** The last step, where it could not be made as it should. */
+  /** The last step, if it could not be run properly. */
   failed: CapacityResult['failedStep'];
 
   constructor(request: CapacityRequest, left: () => number, onTaken: () => Promise<unknown>) {
@@ -77,7 +64,7 @@ class Steps implements SearchSteps {
     this.#books = new MinuteBooks(request.target);
   }
 
-  /** Waits until the keys can pay for a step again, where that is soon enough. */
+  /** Waits until the keys can pay for a step. */
   async #afford(rate: number, seconds: number): Promise<void> {
     const { waitSeconds, reason } = this.#books.wait({ rate, seconds }, Date.now());
     if (waitSeconds === 0) return;
@@ -87,7 +74,7 @@ class Steps implements SearchSteps {
     await sleep(waitSeconds * 1000, undefined, stop === undefined ? {} : { signal: stop });
   }
 
-  /** Takes a step; one in which the machine itself stumbled is taken again. */
+  /** Takes a step, and repeats it if the machine itself stumbled. */
   async take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<CapacityStep> {
     for (let stumbles = 0; ; stumbles += 1) {
       try {
@@ -117,7 +104,7 @@ class Steps implements SearchSteps {
       blockSeconds: BLOCK_SECONDS,
       graceSeconds: Math.min(5, Math.max(0.5, Math.max(0, ...bounds) / 500)),
     });
-    // Half a step says nothing.
+    // A step that was cut short says nothing.
     stop?.throwIfAborted();
     this.#books.spend(result.bill, Date.now());
     const { limit, scheduleLagP95Ms: lag, errorLines } = result.generator;
@@ -138,18 +125,18 @@ class Steps implements SearchSteps {
 /**
  * Finds the capacity and writes capacity.json and every step's report into the folder.
  *
- * The interval has two parts: what the steps leave open (a 95 % credible interval, see knee.ts), and how far the
- * criterion itself can resolve: a queue that grows too slowly to break the objective within a minute is not seen.
+ * The interval has two parts. One is what the steps leave open: a 95 % credible interval, see knee.ts. The other is the
+ * resolution of the criterion: it misses a queue that grows too slowly to break the objective within a minute.
  */
 export async function measureCapacity(request: CapacityRequest): Promise<CapacityResult> {
-  const { startRate, mostRate = MOST_RATE, stepSeconds = STEP_SECONDS, stop } = request;
+  const { startRate, stop } = request;
   const startedAt = new Date().toISOString();
   const began = performance.now();
   const clauses = parseSlo(request.slo);
   await mkdir(request.out, { recursive: true, mode: 0o700 });
   const elapsed = () => (performance.now() - began) / 1000;
-  const left = () => (request.budgetSeconds ?? BUDGET_SECONDS) - elapsed();
-  // A search that is killed leaves the steps that it took.
+  const left = () => BUDGET_SECONDS - elapsed();
+  // If the search is killed, its steps are on disk.
   const steps = new Steps(request, left, () =>
     write({ outcome: 'interrupted', reason: 'before its end', ...none }),
   );
@@ -157,12 +144,12 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
 
   async function search(): Promise<CapacityFound> {
     try {
-      return await searchCapacity(steps, clauses, { startRate, mostRate, stepSeconds, left, stop });
+      return await searchCapacity(steps, clauses, { startRate, left, stop });
     } catch (error) {
       if (stop?.aborted) return { outcome: 'interrupted', reason: 'by a signal', ...none };
       if (error instanceof StepFailed)
         return { outcome: 'generator-limited', reason: error.message, ...none };
-      // What the steps before it showed is not lost.
+      // The earlier steps remain true.
       if (!(error instanceof TargetNotReady) || steps.taken.length === 0) throw error;
       return { outcome: 'interrupted', reason: error.message, ...none };
     }

@@ -15,7 +15,7 @@ const BOUNDS = {
   'generator-limited': 'as much as this machine could make',
 } as const satisfies Partial<Record<CapacityResult['outcome'], string>>;
 
-/** The rate up to which all held that could be tried, and why no more could; undefined where that is not the answer. */
+/** A rate that certainly holds, and why none above it was tried; undefined unless that is the answer. */
 export function lowerBound({
   outcome,
   atLeast,

@@ -13,27 +13,27 @@ import { mergedBlocks } from '../result/figures.ts';
 import type { LoadBlock, LoadSeries } from '../result/load-result.ts';
 
 export interface CompareOptions {
-  /** A slow-down of typical latency that nobody minds, as a part: 0.04 is 4 %. */
+  /** The tolerated slow-down of typical latency, as a part: 0.04 is 4 %. */
   readonly toleratedSlowdown: number;
 }
 
 /** One metric of one operation, base against head. */
 export interface CompareFinding {
   readonly metric: string;
-  /** Worse than tolerated, and that is no chance. */
+  /** Significantly worse than tolerated. */
   readonly alarm: boolean;
-  /** Better by more than tolerated, and that is no chance. */
+  /** Significantly better, by more than the tolerance. */
   readonly better: boolean;
-  /** Neither: it may be worse than tolerated, and may be not. */
+  /** It may or may not be worse than tolerated. */
   readonly undecided: boolean;
   /** Head over base; null for errors. */
   readonly ratio: number | null;
   /** 95 % confidence interval of the ratio. */
   readonly interval: readonly [number, number] | null;
-  /** How often chance alone makes so large a difference from what is tolerated. */
+  /** The p-value: how often chance alone makes a difference this large. */
   readonly p: number;
   readonly actual: string;
-  /** That the time blocks scatter otherwise than before around the same median; absent where they do not. */
+  /** Says how the time blocks scatter differently around the same median, if they do. */
   readonly spread?: string;
 }
 
@@ -43,20 +43,20 @@ export interface Comparison {
   readonly notCompared: readonly string[];
 }
 
-/** Consecutive blocks depend on each other; a few long batches hardly do. */
+/** Consecutive blocks depend on each other; long batches of them hardly do. */
 const BATCHES = 20;
 const LEAST_BATCHES = 6;
-/** Over all metrics of a comparison together (Bonferroni). */
+/** The chance of a false alarm, over all metrics of a comparison together (Bonferroni). */
 const ALARMS_BY_CHANCE = 0.02;
 /** The tail varies more from run to run than the middle. */
 const TAIL_FACTOR = 4;
 const ERRORS_TOLERATED = 0.001;
-/** Blocks in a row depend on each other, and what they tell fails nothing: seldom is enough. */
+/** The p-value for a note on scatter. It is strict because consecutive blocks depend on each other. */
 const SPREAD_BY_CHANCE = 0.001;
 
 type Blocks = readonly LoadBlock[];
 
-/** The blocks of an operation over streams and plans, in time, without the first (warm-up) and last (cut short). */
+/** Batches of an operation's blocks in time order, without the first block (warm-up) and the last one (incomplete). */
 function blocksOf(series: readonly LoadSeries[], operation: string): Blocks[] {
   const ordered = mergedBlocks(series.filter((each) => each.operation === operation));
   const inner = ordered.length > LEAST_BATCHES + 2 ? ordered.slice(1, -1) : ordered;
@@ -71,7 +71,7 @@ function weighted(blocks: Blocks, value: (block: LoadBlock) => number): number {
   return sum(blocks.map((block) => value(block) * block.requests)) / Math.max(requests, 1);
 }
 
-/** One-sided: how often chance makes `head` so much larger than `base`. */
+/** One-sided Wilcoxon test: how often chance makes `head` this much larger than `base`. */
 function chanceOfLarger(base: readonly number[], head: readonly number[]): number {
   const [n, m] = [head.length, base.length];
   const rankSum = wilcoxonRankSum([...head], [...base]);
@@ -80,7 +80,7 @@ function chanceOfLarger(base: readonly number[], head: readonly number[]): numbe
   return 1 - cumulativeStdNormalProbability((rankSum - expected - 0.5) / deviation);
 }
 
-/** Hodges and Lehmann's shift between two samples, with its interval from the pairwise differences. */
+/** The Hodges–Lehmann shift between two samples, with a 95 % interval from the pairwise differences. */
 function shift(
   base: readonly number[],
   head: readonly number[],
@@ -95,7 +95,7 @@ function shift(
   };
 }
 
-/** How often chance makes two samples' distributions differ so much anywhere (Kolmogorov and Smirnov, asymptotic). */
+/** How often chance makes two distributions differ this much (Kolmogorov–Smirnov test, asymptotic). */
 export function chanceOfDifference(base: readonly number[], head: readonly number[]): number {
   const below = (sample: readonly number[], limit: number) =>
     sample.filter((value) => value <= limit).length / sample.length;
@@ -106,11 +106,11 @@ export function chanceOfDifference(base: readonly number[], head: readonly numbe
     const k = index + 1;
     return (k % 2 === 1 ? 2 : -2) * Math.exp(-2 * (k * lambda) ** 2);
   });
-  // Below this the series converges slowly, to 1.
+  // Below this limit the series converges slowly, and to 1.
   return lambda < 0.3 ? 1 : Math.min(1, sum(terms));
 }
 
-/** What is said of a spread that changed while the median did not; undefined where it is as it was. */
+/** Describes a spread that changed although the median did not; undefined if it did not change. */
 function spreadChange(base: readonly Blocks[], head: readonly Blocks[]): string | undefined {
   const medians = (batches: readonly Blocks[]) => batches.flat().map(({ p50 }) => p50);
   const [early, late] = [medians(base), medians(head)];
@@ -159,7 +159,7 @@ export function compareBlocks(
   return { findings, notCompared };
 }
 
-/** Whether `head` is larger than `base` by more than is tolerated, or smaller, and that is no chance. */
+/** Whether `head` is significantly larger or smaller than `base`, by more than the tolerance. */
 function ranked(base: readonly number[], head: readonly number[], tolerated: number, threshold: number) {
   const beyond = (values: readonly number[]) => values.map((value) => value + tolerated);
   const p = chanceOfLarger(beyond(base), head);

@@ -7,16 +7,16 @@ import type { LoadBlock, LoadSeries, ThresholdOutcome } from '../result/load-res
 import { compareBlocks } from './compare-blocks.ts';
 import type { Undecided } from './judges.ts';
 
-/** A slow-down of the median after the peak that nobody minds; four times that for p99. */
+/** The tolerated slow-down of the median after the peak; four times that for p99. */
 const TOLERATED = 0.5;
-/** A block after the peak is as before while its p99 is within so many times what was usual. */
+/** A block after the peak is as fast as before if its p99 is at most this many times the usual one. */
 const USUAL_FACTOR = 2;
 
 function within(series: readonly LoadSeries[], from: number, to: number): LoadSeries[] {
   return series.map((each) => ({ ...each, blocks: each.blocks.filter(({ at }) => at >= from && at < to) }));
 }
 
-/** Seconds after `since` until the last block that was still slower than usual, or had errors, was over. */
+/** Seconds from `since` to the end of the last block that was slower than usual or had errors. */
 function troubledFor(before: readonly LoadBlock[], after: readonly LoadBlock[], since: number): number {
   const usual = quantile(
     before.map(({ p99 }) => p99),

@@ -1,10 +1,10 @@
-/** What is judged over all samples of a run, beside its thresholds. */
+/** Judgements over all samples of a run, in addition to its thresholds. */
 import { median } from 'simple-statistics';
 import { round } from '../../lib/slo.ts';
 import type { LoadSeries, ThresholdOutcome } from '../result/load-result.ts';
 import { compareBlocks } from './compare-blocks.ts';
 
-/** What a run was too short, or had too little of, to be judged by: neither held nor broken. */
+/** A question that the run was too short to answer: neither held nor broken. */
 export interface Undecided {
   readonly name: string;
   /** What is missing. */
@@ -12,12 +12,12 @@ export interface Undecided {
 }
 
 const LEAST_BLOCKS = 12;
-/** A creep that would add half of the latency over the run, if it is no chance, is one. */
+/** Latency creeps up if it significantly grows by this part over the run. */
 const GROWTH_ALLOWED = 0.5;
 
 /**
- * Whether latency creeps up: Theil-Sen's slope over the blocks' medians, which a few slow blocks do not bend, and
- * Kendall's test for a trend.
+ * Whether latency creeps up. Theil and Sen's slope over the blocks' medians is not affected by a few slow blocks;
+ * Kendall's test says whether it is a trend.
  */
 export function judgeTrend(series: readonly LoadSeries[]): ThresholdOutcome | Undecided {
   const name = 'latency does not creep up';
@@ -54,7 +54,7 @@ export function judgeTrend(series: readonly LoadSeries[]): ThresholdOutcome | Un
   };
 }
 
-/** Whether a neighbour's noise reaches a client: its latency and errors beside the noise against those without. */
+/** Whether a noisy neighbour affects a client: its latency and errors with the noise, compared with those without. */
 export function judgeNeighbour(series: readonly LoadSeries[]): (ThresholdOutcome | Undecided)[] {
   const of = (stream: string) => series.filter((each) => each.stream === stream);
   const comparison = compareBlocks(of('alone'), of('disturbed'), { toleratedSlowdown: 0.25 });

@@ -4,21 +4,21 @@ import { type EventOf, SCRIPT_EVENT, type ScriptEvent } from '../../lib/events.t
 
 const MOST_ERROR_LINES = 20;
 const MOST_LINE = 500;
-/** What k6 says when the runner stops it, which is the runner's to explain. */
+/** k6 logs this when the runner stops it; the runner itself explains why. */
 const SIGNALLED = /test run was aborted because k6 received a '\w+' signal/;
 
 const isScriptEvent = new Ajv().compile<ScriptEvent>(SCRIPT_EVENT);
 
-/** What broke one clause of the contract under load. */
+/** A requirement that was broken under load. */
 export interface ViolationSummary {
   /** Id in spec/requirements.yaml. */
   readonly requirement: string;
-  /** At least so many: each VU reports the first few of each kind in full. */
+  /** The least number of violations: each VU reports only its first few. */
   readonly reported: number;
   readonly example: Omit<EventOf<'violation'>, 'kind'>;
 }
 
-/** What scripts told beside samples, and what k6 logged. Keys are removed from everything on its way in. */
+/** The events of the scripts and the log of k6. Keys are redacted before anything is stored. */
 export class EventLog {
   readonly #redactor: Redactor;
   readonly #violations = new Map<string, ViolationSummary>();
@@ -34,7 +34,7 @@ export class EventLog {
     this.#redactor = redactor;
   }
 
-  /** Takes in one event as JSON, from the process of this number. */
+  /** Takes in one event as JSON, from the process with this number. */
   add(json: string, from = 0): void {
     let parsed: unknown;
     try {
@@ -64,7 +64,7 @@ export class EventLog {
     }
   }
 
-  /** Takes in one line of k6's log; what a person should see goes on to `note`. */
+  /** Takes in one line of k6's log, and passes to `note` what a person should see. */
   log(level: string, message: string, note: (line: string) => void): void {
     const line = this.#redactor.redact(message).slice(0, MOST_LINE);
     if (SIGNALLED.test(line)) return;
@@ -78,13 +78,13 @@ export class EventLog {
       this.errorLines.push(line);
   }
 
-  /** k6's own metrics of the process of this number, as its summary would have them; none where it ended before. */
+  /** k6's own metrics of the process with this number, as in its summary; none if it ended early. */
   figures(from: number): { readonly metrics?: EventOf<'figures'>['metrics'] } {
     const metrics = this.#figures.get(from);
     return metrics === undefined ? {} : { metrics };
   }
 
-  /** Arrivals that k6 dropped, as every virtual user was waiting. */
+  /** Arrivals that k6 dropped because every virtual user was waiting. */
   droppedIterations(): number {
     return [...this.#figures.values()].reduce(
       (sum, metrics) => sum + (metrics['dropped_iterations']?.values['count'] ?? 0),
@@ -92,7 +92,7 @@ export class EventLog {
     );
   }
 
-  /** By how much arrivals came later than those that came soonest in the same process, in milliseconds. */
+  /** How late arrivals began, in milliseconds, compared with the most punctual one of the same process. */
   lags(): number[] {
     return [...this.#lags.values()].flatMap((lags) => {
       const soonest = lags.reduce((least, lag) => Math.min(least, lag), Number.POSITIVE_INFINITY);
@@ -100,7 +100,7 @@ export class EventLog {
     });
   }
 
-  /** What broke the contract, one example each. */
+  /** The requirements that were broken, with one example each. */
   violations(): ViolationSummary[] {
     return [...this.#violations.values()];
   }

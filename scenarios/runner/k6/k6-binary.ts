@@ -12,7 +12,7 @@ import { packageRoot } from '../../../spec/package-root.ts';
 /** The k6 that go.mod in scenarios/k6 pins; the two change together. */
 export const PINNED_K6 = '2.2.0';
 
-/** A k6 that can be run: 2.x, its version asked of the program itself. */
+/** An executable k6 2.x. The version is what the program itself says. */
 export interface K6Binary {
   readonly path: string;
   readonly version: string;
@@ -43,7 +43,7 @@ async function isExecutable(path: string): Promise<boolean> {
   );
 }
 
-/** What `k6 version` says; undefined where the file is no k6. */
+/** What `k6 version` says; undefined if the file is not k6. */
 async function versionOf(path: string): Promise<string | undefined> {
   try {
     const { stdout } = await run(path, ['version'], { timeout: 20_000 });
@@ -62,7 +62,7 @@ async function onPath(program: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** Where a k6 of our own building is kept. */
+/** Where the k6 that we built is kept. */
 function builtPath(): string {
   const { XDG_CACHE_HOME: base } = process.env;
   const cache = base?.startsWith('/') ? base : join(homedir(), '.cache');
@@ -70,10 +70,9 @@ function builtPath(): string {
 }
 
 /**
- * A k6 that is there already: `K6_BIN`, else the one on PATH, else an earlier build of ours; undefined where none is.
- * A k6 1.x on PATH is passed over.
+ * An installed k6: `K6_BIN`, else the one on PATH, else an earlier build of ours. A k6 1.x on PATH is ignored.
  *
- * @throws K6Unavailable when `K6_BIN` is set and is not k6 2.x: somebody meant that one
+ * @throws K6Unavailable if `K6_BIN` is set and is not k6 2.x
  */
 export async function findK6(): Promise<K6Binary | undefined> {
   const { K6_BIN: chosen } = process.env;
@@ -94,11 +93,11 @@ export async function findK6(): Promise<K6Binary | undefined> {
 }
 
 /**
- * A k6 that is there, or else the pinned one, built through the Go toolchain into the cache folder (about a minute,
- * once).
+ * An installed k6, or else the pinned version. The Go toolchain builds that into the cache folder, once, in about a
+ * minute.
  *
- * @param progress receives one line whenever there is something new to say
- * @throws K6Unavailable when there is neither k6 nor Go, or the build fails
+ * @param progress is called with each line about the build
+ * @throws K6Unavailable if there is neither k6 nor Go, or if the build fails
  */
 export async function provideK6(progress: (line: string) => void, signal?: AbortSignal): Promise<K6Binary> {
   const found = await findK6();
@@ -111,11 +110,11 @@ export async function provideK6(progress: (line: string) => void, signal?: Abort
 
 async function build(progress: (line: string) => void, signal: AbortSignal | undefined): Promise<K6Binary> {
   const path = builtPath();
-  // Two at once build twice, and the last one to end leaves its own: they are the same.
+  // Two processes may build at the same time. The last one to end wins; both builds are the same.
   const unfinished = `${path}.${randomBytes(4).toString('hex')}.part`;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   progress(`building k6 ${PINNED_K6} with Go, once; this takes about a minute`);
-  // -mod=readonly: exactly what go.sum lists. -buildvcs=false: the folder may lie in somebody else's repository.
+  // -mod=readonly: exactly what go.sum lists. -buildvcs=false: the folder may be in the user's repository.
   const options = ['-v', '-mod=readonly', '-trimpath', '-buildvcs=false', '-o', unfinished];
   const go = spawn('go', ['build', ...options, 'go.k6.io/k6/v2'], {
     cwd: fileURLToPath(new URL('scenarios/k6', packageRoot)),
@@ -135,7 +134,7 @@ async function build(progress: (line: string) => void, signal: AbortSignal | und
     if (line.startsWith('go: downloading ')) downloaded += 1;
     else if (/^[\w.-]+(\/[\w.~-]+)*$/.test(line)) compiled += 1;
     else problems.push(line);
-    // A line per package would be hundreds in a log.
+    // A line for each package would fill a log with hundreds of lines.
     if (performance.now() - lastLine < TELL_EVERY_MS) continue;
     lastLine = performance.now();
     progress(`building k6 ${PINNED_K6}: ${downloaded} modules fetched, ${compiled} packages compiled`);

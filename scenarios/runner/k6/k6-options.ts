@@ -7,11 +7,11 @@ import type { PreparedLoad } from '../quota/load-request.ts';
 /** What the machine and its user add to a load. */
 export interface RunOptions {
   readonly clockSpeed: number;
-  /** Seconds that requests under way are given at the end. */
+  /** Seconds at the end for requests under way. */
   readonly graceSeconds: number;
-  /** Whether k6 writes its metrics somewhere while it runs. */
+  /** Whether k6 sends its metrics to an output while it runs. */
   readonly toOutputs: boolean;
-  /** Execution segments that share the script: each has as many virtual users. */
+  /** Execution segments that share the script. Each gets the same number of virtual users. */
   readonly segments?: number;
 }
 
@@ -27,24 +27,24 @@ const PARALLEL = 20;
 const MOST_VUS = 5000;
 const USUAL_BOUND_MS = 500;
 
-/** In milliseconds, exact to the microsecond: at 20,000 requests/s a millisecond is twenty of them. */
+/** In milliseconds, exact to the microsecond: at 20,000 requests/s twenty requests begin within a millisecond. */
 const duration = (seconds: number) => `${Math.max(1, Math.round(seconds * 1e6) / 1000)}ms`;
 const perUnit = (rate: number) => Math.round(rate * RATE_UNIT_SECONDS);
-/** Shorter than this k6 takes no constant rate. */
+/** k6 refuses a constant rate that is shorter than this. */
 const SHORTEST_CONSTANT_SECONDS = 1;
 
 /**
- * The executor of a constant rate that makes exactly as many requests as are paid. k6 begins with one at the very start;
- * a load that lasted to the moment of the first one that is not paid might send that too.
+ * The executor of a constant rate that sends exactly the requests that are paid. k6 sends the first one at the very
+ * start. The load ends half an interval after the last paid one, so that k6 never begins the next.
  */
 function constantRate(rate: number, seconds: number): object {
   const paid = mostRequests([{ seconds, from: rate, to: rate }]);
-  // k6 reckons in whole nanoseconds, rounded down.
+  // k6 calculates in whole nanoseconds, rounded down.
   const interval = Math.floor(1e9 / rate) / 1e9;
   const length = Math.min(seconds, (paid - 0.5) * interval);
   if (length >= SHORTEST_CONSTANT_SECONDS)
     return { executor: 'constant-arrival-rate', rate: perUnit(rate), duration: duration(length) };
-  // This one begins with the first request an interval after the start.
+  // This executor sends its first request one interval after the start.
   return ramp([{ seconds: (paid + 0.5) * interval, from: rate, to: rate }]);
 }
 
@@ -56,7 +56,7 @@ function ramp(shape: readonly Slope[]): object {
   };
 }
 
-/** VUs for a rate (Little's law, with half as many again for what is slower than the objective allows). */
+/** VUs for a rate, by Little's law. Half as many again are for answers slower than the objective allows. */
 function vusFor(peak: number, clauses: readonly SloClause[], segments: number): number {
   const { bound = USUAL_BOUND_MS } = clauses.find(({ metric }) => metric === 'latency') ?? {};
   const vus = Math.min(MOST_VUS, Math.ceil(((peak * bound) / 1000) * 1.5) + 4);
@@ -113,17 +113,8 @@ function clientScenario(
   return { vus, end: start + longest, scenario };
 }
 
-/** What dashboards on k6's outputs look for. Without url no query makes a series of its own. */
+/** What dashboards on k6's outputs look for. Without `url` no query becomes a series of its own. */
 const OUTPUT_TAGS = ['status', 'name', 'scenario', 'error_code', 'method', 'expected_response'];
-
-/**
- * k6's own tags for a run: none where nothing would show them, for each costs a percent of a request.
- *
- * @param toOutputs whether k6 writes its metrics somewhere while it runs
- */
-export function systemTags(toOutputs: boolean): readonly string[] {
-  return toOutputs ? OUTPUT_TAGS : [];
-}
 
 /** Lets k6 write its metrics to Prometheus while it runs, as native histograms. */
 export const TO_PROMETHEUS = '--out=experimental-prometheus-rw';
@@ -142,7 +133,7 @@ export function k6Options(load: Load, part: LoadPart, options: RunOptions): K6Op
   );
   const vus = made.reduce((sum, [, each]) => sum + each.vus, 0);
   const end = Math.max(0, ...made.map(([, each]) => each.end));
-  // As many as there are, at once: each VU then runs it exactly once.
+  // All VUs at the same time, so that each of them runs it exactly once.
   const drain = {
     executor: 'per-vu-iterations',
     exec: 'drain',
@@ -160,7 +151,8 @@ export function k6Options(load: Load, part: LoadPart, options: RunOptions): K6Op
         ...Object.fromEntries(made.map(([name, { scenario }]) => [name, scenario])),
         ...(hasRate ? { drain } : {}),
       },
-      systemTags: systemTags(options.toOutputs),
+      // Each tag costs a percent of a request; without an output nothing would show it.
+      systemTags: options.toOutputs ? OUTPUT_TAGS : [],
       batch: PARALLEL,
       batchPerHost: PARALLEL,
       maxRedirects: 0,

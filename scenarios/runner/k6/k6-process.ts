@@ -5,18 +5,18 @@ import { EVENT_MARK, SAMPLES_MARK } from '../../lib/sample.ts';
 import { withoutOtherLoad } from '../quota/own-load.ts';
 import { type ProcessUsage, watchProcess } from './process-watch.ts';
 
-/** What a k6 process is told, and who listens. */
+/** What a k6 process runs, and the callbacks for its output. */
 export interface K6Run {
   readonly k6: string;
   /** The bundled script. */
   readonly script: string;
   /** Further options of `k6 run`. */
   readonly options: readonly string[];
-  /** Keys by the name of their environment variable (nothing else brings them to k6), and what else k6 reads there. */
+  /** Environment variables for k6. Keys reach it in no other way. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Variables of this process that k6 does not get: keys that do not pay for its load. */
+  /** Variables of this process that k6 does not inherit: keys that do not pay for its load. */
   readonly withheld?: readonly string[];
-  /** Bytes beyond which k6 is ended; as much as it likes where nothing is said. */
+  /** If k6 holds more bytes than this, it is killed. */
   readonly mostMemory?: number;
   readonly onSamples: (line: string) => void;
   readonly onEvent: (json: string) => void;
@@ -24,19 +24,19 @@ export interface K6Run {
   readonly onLog: (level: string, message: string) => void;
 }
 
-/** What an hour at 1,000 requests/s leaves in k6's own figures (npm run bench:memory), with room to collect in. */
+/** Enough for k6's own figures after an hour at 1,000 requests/s (npm run bench:memory), with room for garbage. */
 const GO_MEMORY_MIB = 768;
 export const GO_MEMORY_BYTES = GO_MEMORY_MIB * 2 ** 20;
 
 /**
- * k6 makes much garbage and keeps little: collecting it less often spares a fifth of its CPU. The limit keeps a long
- * run, whose own figures grow with every request, within a gigabyte. Both give way to what the environment says.
+ * k6 makes much garbage and keeps little. Collecting it less often saves a fifth of its CPU. k6's own figures grow with
+ * every request; the limit keeps a long run within a gigabyte. The user's environment overrides both.
  */
 const GO_RUNTIME = { GOGC: '800', GOMEMLIMIT: `${GO_MEMORY_MIB}MiB` } as const;
 
 /**
- * What k6's end-of-test summary costs, 3 % of its CPU, buys nothing here: the report is made from the samples. Its
- * metrics are kept once, for its API.
+ * k6's end-of-test summary costs 3 % of its CPU and is not needed: the report is made from the samples, and k6's own
+ * metrics come from its API.
  */
 export const OWN_FIGURES = '--summary-mode=disabled';
 
@@ -49,28 +49,27 @@ export interface K6Exit {
 
 export interface K6Process {
   readonly ended: Promise<K6Exit>;
-  /** Lets k6 finish what is under way and tell its figures. */
+  /** Lets k6 finish what is under way and report its figures. */
   stop(): void;
   /** Ends k6 at once. */
   kill(): void;
 }
 
 /**
- * Becomes k6, and leaves a shell beside it that kills it when this process dies without having said so, also by
- * SIGKILL: the pipe at descriptor 3 then closes. The shell listens before k6 begins, so that there is no moment
- * without it. `$$` is the shell that becomes k6.
+ * Becomes k6, and leaves a shell beside it. If this process dies, even by SIGKILL, the pipe at descriptor 3 closes
+ * without the word `done`, and that shell kills k6. It listens before k6 begins. `$$` is the shell that becomes k6.
  */
 const GUARDED = `( read -r word; [ "$word" = done ] || kill -KILL $$ ) <&3 >/dev/null 2>&1 & exec "$@" 3<&-`;
 
-/** On Windows k6 ends at its next log line after this process died, for nobody reads that any more. */
+/** On Windows a k6 whose parent died ends at its next log line, since nobody reads it. */
 function commandOf(k6: string, args: readonly string[]): [program: string, args: string[]] {
   return process.platform === 'win32' ? [k6, [...args]] : ['/bin/sh', ['-c', GUARDED, 'sh', k6, ...args]];
 }
 
-/** What a shell answers for a program that it cannot start. */
+/** Exit codes of a shell that cannot start a program. */
 const NOT_STARTED = [126, 127];
 
-/** One line of k6's log: JSON where it comes from the logger, plain where k6 printed it before that was set up. */
+/** One line of k6's log. The logger writes JSON; what k6 prints before it sets up the logger is plain text. */
 export function logLine(text: string): { level: string; message: string } {
   try {
     const line: unknown = JSON.parse(text);
@@ -84,22 +83,20 @@ export function logLine(text: string): { level: string; message: string } {
   return { level: 'plain', message: text };
 }
 
-/**
- * Starts `k6 run`. Samples and events are in its log, which is on its standard error.
- */
+/** Starts `k6 run`. Samples and events are in its log, on standard error. */
 export function startK6(run: K6Run): K6Process {
   const args = [
     'run',
     '--log-format=json',
     '--no-usage-report',
-    // Its logo, its own scenarios and its bar of progress are nothing that anybody asked for.
+    // Without its logo, its list of scenarios and its progress bar.
     '--quiet',
     ...run.options,
     run.script,
   ];
   const child = spawn(...commandOf(run.k6, args), {
     env: { ...GO_RUNTIME, ...withoutOtherLoad(process.env, run.withheld), ...run.environment },
-    // Its own process group: Ctrl-C reaches it through stop() and kill() only, so that the first one is gentle.
+    // In a process group of its own, so that Ctrl-C reaches k6 only through stop() and kill().
     detached: process.platform !== 'win32',
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
   });

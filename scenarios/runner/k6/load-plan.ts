@@ -3,10 +3,10 @@ import type { LoadPlan, PlannedStream } from '../../lib/scenario.ts';
 import type { LoadPart } from '../quota/divide.ts';
 import type { LoadRequest, PreparedLoad } from '../quota/load-request.ts';
 
-/** One body in so many is validated where nothing else is asked. */
+/** By default one body in this many is validated. */
 const VALIDATE_EVERY = 100;
 
-/** What differs between the processes of a load, and between this machine and a cluster. */
+/** What differs between the processes of a load, or between this machine and a cluster. */
 type OwnParts = Pick<LoadPlan, 'runId' | 'control' | 'samples' | 'options' | 'shards' | 'report'> & {
   readonly clock: Omit<LoadPlan['clock'], 'speed'>;
 };

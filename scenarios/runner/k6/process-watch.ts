@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { availableParallelism, totalmem } from 'node:os';
 
-/** What a process took of the machine. Parts of 1 are of all cores; null where the system does not tell. */
+/** What a process used. A part of 1 is all cores. Null if the system does not say. */
 export interface ProcessUsage {
   /** User and system time. */
   readonly cpuSeconds: number | null;
@@ -10,23 +10,23 @@ export interface ProcessUsage {
   readonly memoryPeakBytes: number | null;
 }
 
-/** Beside what its users take: k6 itself, its figures, and a target's ordinary bodies. */
+/** For k6 itself, its figures and ordinary bodies. */
 const K6_BYTES = 2 * 2 ** 30;
 const USER_BYTES = 8 * 2 ** 20;
 
 /**
- * The most that a k6 with so many virtual users may hold: several times what it needs, never half of the machine. k6
- * reads a body to its end; one without end would have all there is.
+ * The most memory that k6 may hold with this many virtual users: several times what it needs, but never more than half
+ * of the machine. k6 reads a body to its end, so that an endless body would take all memory.
  *
- * @param processes that share the machine
+ * @param processes how many k6 processes share the machine
  */
 export function mostMemory(users: number, processes: number): number {
   return Math.min(K6_BYTES + users * USER_BYTES, totalmem() / 2) / processes;
 }
 
-/** A body without end fills a machine within seconds. */
+/** An endless body fills a machine within seconds. */
 const LOOK_EVERY_MS = 100;
-/** Over less time the ticks in which CPU time is counted blur its part. */
+/** Over less time the result would be too coarse: CPU time is counted in ticks. */
 const CPU_OVER_MS = 500;
 /** Linux reports CPU time in these, whatever the kernel's own tick is (proc(5), USER_HZ). */
 const TICKS_PER_SECOND = 100;
@@ -48,7 +48,7 @@ function read(pid: number): Reading | undefined {
     const [memoryBytes, memoryPeakBytes] = ['VmRSS', 'VmHWM'].map(
       (field) => Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(status)?.[1]) * 1024,
     );
-    // A process that is about to be gone shows no memory any more.
+    // A process that is about to end shows no memory.
     if (!memoryBytes || !memoryPeakBytes) return undefined;
     const cpuSeconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
     return { at: performance.now(), cpuSeconds, memoryBytes, memoryPeakBytes };
@@ -65,8 +65,8 @@ function cpuPart(from: Reading, to: Reading): number {
  * Looks at a process ten times a second.
  *
  * @param mostBytes that it may hold
- * @param onTooMuch called once at most
- * @returns ends the looking, and tells what the process took
+ * @param onTooMuch is called at most once
+ * @returns a function that ends the watch and returns what the process used
  */
 export function watchProcess(
   pid: number | undefined,

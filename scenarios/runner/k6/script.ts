@@ -2,16 +2,16 @@ import { chmod, copyFile, mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { packageRoot } from '../../../spec/package-root.ts';
 
-/** Where `npm run build` leaves the scenarios for k6: a file each, and what they share. */
+/** Where `npm run build` puts the scenarios for k6: a file for each, and the files that they share. */
 export const SCRIPTS = new URL('dist/scenarios/k6/', packageRoot);
 
-/** How the names of shared files begin. */
+/** Prefix of the names of shared files. */
 export const SHARED = 'shared-';
 
 /**
- * Puts a scenario's script and what it imports into `folder`, private like everything there.
+ * Copies a scenario's script and what it imports into `folder`, readable by the user only.
  *
- * @returns path of the script
+ * @returns the path of the script
  */
 export async function placeScript(name: string, folder: string): Promise<string> {
   await mkdir(folder, { recursive: true, mode: 0o700 });

@@ -1,4 +1,4 @@
-/** One load over several k6 processes: each has keys of its own, and the part of the rate that they pay. */
+/** Divides a load over several k6 processes. Each has keys of its own, and the part of the rate that these pay. */
 import { LoadRefused } from './load-target.ts';
 import {
   type BudgetKey,
@@ -18,9 +18,9 @@ export interface LoadPart {
 }
 
 /**
- * Divides keys so that no two parts share one: each key in turn, largest share first, to the part that has least.
+ * Divides keys so that no two parts share one. Each key goes to the part that has least, the largest share first.
  *
- * @param shares what each key pays of all the load, as a part of 1, by its position
+ * @param shares the part of the whole load that each key pays, by its position
  */
 export function divideKeys(shares: ReadonlyMap<number, number>, parts: number) {
   const made = Array.from({ length: parts }, () => ({ keys: [] as number[], share: 0 }));
@@ -36,7 +36,7 @@ export function divideKeys(shares: ReadonlyMap<number, number>, parts: number) {
  * Divides a load, and pays for each part from its own keys.
  *
  * @param evenly whether all parts have the same rate, whatever their keys can pay
- * @throws LoadRefused where a part cannot be paid, or where there are fewer keys than parts
+ * @throws LoadRefused if a part cannot be paid, or if there are fewer keys than parts
  */
 export function divideLoad(
   demand: Demand,

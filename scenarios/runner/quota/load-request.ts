@@ -1,4 +1,4 @@
-/** What a load is asked for, and what it comes to once permissions and quotas are checked. */
+/** What a user asks of a load, and the load that permissions and quotas allow. */
 import type { Mix, ScenarioFacts } from '../../lib/scenario.ts';
 import { parseSlo, type SloClause } from '../../lib/slo.ts';
 import { divideLoad, type LoadPart } from './divide.ts';
@@ -6,7 +6,7 @@ import { LoadRefused, type LoadTarget } from './load-target.ts';
 import { otherLoad } from './own-load.ts';
 import { planQuota, type QuotaBill, renderBill } from './quota.ts';
 
-/** Absent fields have the scenario's defaults. */
+/** What a user asks of a load. Absent fields have the scenario's defaults. */
 export interface LoadRequest {
   readonly facts: ScenarioFacts;
   readonly target: LoadTarget;
@@ -15,14 +15,14 @@ export interface LoadRequest {
   readonly seconds?: number;
   readonly slo?: string;
   readonly mix?: Mix;
-  /** One body in so many is judged by the schema. */
+  /** One body in this many is judged by the schema. */
   readonly validateEvery?: number;
   readonly lists?: 'varied' | 'plain';
   /** Length of a time block of the result. */
   readonly blockSeconds?: number;
-  /** Seconds that requests under way are given at the end. */
+  /** Seconds at the end for requests under way. */
   readonly graceSeconds?: number;
-  /** k6 processes that share the load, from 1 on. */
+  /** How many k6 processes share the load. */
   readonly shards?: number;
   /** Whether the processes have equal parts of the rate, whatever their keys can pay. */
   readonly evenly?: boolean;
@@ -47,7 +47,7 @@ export interface PreparedLoad extends LoadPart {
 
 const USUAL_BLOCKS = 120;
 
-/** Who may add animals, and whether the mix has additions then. */
+/** The mix as far as it is permitted: without additions if animals may not be added. */
 function permittedMix({ facts, target, mix }: LoadRequest): { mix: Mix; notes: string[] } {
   const asked = mix ?? facts.mix;
   if (asked.createPet === 0 || target.permit.includes('writes')) return { mix: asked, notes: [] };
@@ -61,7 +61,7 @@ function permittedMix({ facts, target, mix }: LoadRequest): { mix: Mix; notes: s
 /**
  * Checks permissions and pays the bill; nothing is sent.
  *
- * @throws LoadRefused with the bill and what would fit, or where it cannot be divided over so many shards
+ * @throws LoadRefused with the bill and what would fit, or if it cannot be divided over this many shards
  * @throws SloError for an objective that cannot be read
  */
 export function prepareLoad(request: LoadRequest): PreparedLoad {

@@ -1,11 +1,11 @@
-/** How much k6 sends is what was paid for: nothing else may say so. */
+/** k6 may send what was paid for, and no option or variable may change that. */
 
-/** k6 takes these over a script's scenarios, all of which it then leaves out. */
+/** These options replace all scenarios of a script. */
 const LONG = /^--(vus|duration|iterations|stage|paused)(=|$)/;
-/** The same in short, alone or behind others that take no value. */
+/** The same as short options, alone or behind others that take no value. */
 const SHORT = /^-[qvwlh]*[udisp]/;
 
-/** The first of k6's options that would make another load than the one that was paid for; undefined where none does. */
+/** The first of k6's options that would change the load that was paid for. */
 export function otherLoad(k6Options: readonly string[]): string | undefined {
   return k6Options.find((option) => LONG.test(option) || SHORT.test(option));
 }
@@ -13,9 +13,9 @@ export function otherLoad(k6Options: readonly string[]): string | undefined {
 const VARIABLES = ['K6_VUS', 'K6_DURATION', 'K6_ITERATIONS', 'K6_STAGES', 'K6_PAUSED'];
 
 /**
- * An environment without what would make k6 send another load, be it meant for another script.
+ * An environment without the variables that would make k6 send another load.
  *
- * @param withheld further variables that are not k6's business
+ * @param withheld further variables that k6 must not see
  */
 export function withoutOtherLoad(
   environment: NodeJS.ProcessEnv,

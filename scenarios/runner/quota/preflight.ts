@@ -4,7 +4,7 @@ import { type AnsweredExchange, type Exchange, header, isAnswered } from '../../
 import { described, listedPets, looksLikeTheService } from '../../../checks/wire/pets.ts';
 import { listPets } from '../../../checks/wire/requests.ts';
 
-/** What one request before the load tells of the target. */
+/** What one request before the load shows of the target. */
 export interface Preflight {
   /** The target's clock: `at` when this machine's showed `from`, milliseconds since 1970. */
   readonly clock: { readonly from: number; readonly at: number };
@@ -13,7 +13,7 @@ export interface Preflight {
   readonly categoryId: string;
 }
 
-/** A target that load would tell nothing about: nothing there, something else there, a key that it does not take. */
+/** Load would say nothing of this target: it does not answer, is another service, or refuses the key. */
 export class TargetNotReady extends Error {
   override readonly name = 'TargetNotReady';
 }
@@ -27,14 +27,14 @@ export interface Payer {
 }
 
 const TIMEOUTS: TimeLimits = { connect: 10_000, headers: 10_000, body: 10_000 };
-/** Date has whole seconds: on average the target is half of one further. */
+/** Date has whole seconds: on average half a second more has passed. */
 const HALF_A_SECOND_MS = 500;
 
 /**
- * Lists animals once, on a key that pays for the load: is the target there, does it take the key, which ids exist?
- * Nothing is loaded that does not answer this, whole, within half a minute.
+ * Lists animals once, on a key that pays for the load: does the target answer, does it accept the key, which ids exist?
+ * A target that does not answer within half a minute gets no load.
  *
- * @throws TargetNotReady with one line that says why, when it does not answer 200 with a list
+ * @throws TargetNotReady with one line that says why, if the answer is not 200 with a list
  */
 export async function preflight(
   address: string,

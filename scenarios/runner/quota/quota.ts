@@ -1,4 +1,4 @@
-/** Pays a scenario's requests from the budgets of its keys before k6 starts, or says what would fit. */
+/** Plans which keys pay for a scenario's requests before k6 starts, or says what would fit. */
 import { mostOf, mostOfAMinute } from '../../lib/client-cost.ts';
 import { arrivedBy, mostRequests, slopes, wholeRequests } from '../../lib/load-profiles.ts';
 import { MOST_KEYS } from '../../lib/sample.ts';
@@ -9,7 +9,7 @@ export interface QuotaBill {
   readonly total: number;
 }
 
-/** What a load takes from a key at most, and took. */
+/** What a load may spend of a key at most, and what it spent. */
 export interface KeyBill {
   readonly key: string;
   readonly plan: PlanName;
@@ -17,7 +17,7 @@ export interface KeyBill {
   readonly busiestMinute: number;
   readonly perMinute: number;
   readonly perDay: number;
-  /** Requests that were sent, with the look at the target before the load; absent before the run. */
+  /** Requests that were sent, including the look at the target before the load; absent before the run. */
   readonly sent?: number;
   /** Of those, refused with 429. */
   readonly refused?: number;
@@ -26,12 +26,12 @@ export interface KeyBill {
 /** A key that the scenario may use, with its roles. */
 export interface BudgetKey extends PlannedKey {
   readonly roles: readonly string[];
-  /** What runs just before have left of the minute and the day, where they took some. */
+  /** What earlier runs left of the minute and of the day; absent if they spent nothing. */
   readonly minuteLeft?: number;
   readonly dayLeft?: number;
 }
 
-/** The key that feels one more request the least; undefined where there is none. */
+/** The key with the most requests left in its minute. */
 export function keyWithMostLeft(keys: readonly BudgetKey[]): BudgetKey | undefined {
   const left = ({ perMinute, minuteLeft = perMinute }: BudgetKey) => minuteLeft;
   return keys.toSorted((a, b) => left(b) - left(a))[0];
@@ -42,9 +42,9 @@ export interface PaidStream {
   readonly stream: RateStream | ClientStream;
   /** Positions in the list of keys. */
   readonly keys: readonly number[];
-  /** Which position pays for the n-th request; empty where each client has its own key. */
+  /** Which position pays for the n-th request; empty if each client has a key of its own. */
   readonly schedule: readonly number[];
-  /** Of a rate: how many requests it has at most. */
+  /** For a rate: the most requests that it sends. */
   readonly requests?: number;
 }
 
@@ -68,13 +68,13 @@ export interface Demand {
   readonly rate: number;
   /** Real seconds of the rate streams. */
   readonly seconds: number;
-  /** Seconds of the target's clock in a real one. */
+  /** Seconds of the target's clock in one real second. */
   readonly clockSpeed: number;
-  /** False where another pays for the look at the target before the load. */
+  /** False if another part of the load pays for the look at the target before it. */
   readonly looks?: boolean;
 }
 
-/** Requests that each key is kept short of its limits: what the runner itself sends before and after, and rounding. */
+/** Requests that each key keeps in reserve, for what the runner itself sends before and after, and for rounding. */
 const RESERVE = 4;
 const PLACES = 2000;
 const SCHEDULE_LENGTH = 1000;
@@ -87,7 +87,7 @@ interface Need {
 /** What each key pays. */
 type Payments = Map<BudgetKey, Need>;
 
-/** A load that does not fit; the message says why. */
+/** The load does not fit; the message says why. */
 class Unpayable extends Error {
   readonly fits: string;
 
@@ -144,11 +144,11 @@ function affordable(key: BudgetKey, need: Need): number {
   return Math.max(0, Math.min(1, byMinute, byDay));
 }
 
-/** The part of the need that keys can pay together; 1 and more is all of it. */
+/** The part of the need that keys can pay together; from 1 on that is all of it. */
 const affordableBy = (keys: readonly BudgetKey[], need: Need) =>
   keys.reduce((sum, key) => sum + affordable(key, need), 0);
 
-/** Whose turn it is, so that equal turns lie as far apart as they can and the shares come out. */
+/** Whose turn it is. The turns of one key lie as far apart as possible, and in number they match its share. */
 export function interleave(shares: readonly number[], length: number): number[] {
   const owed = shares.map(() => 0);
   return Array.from({ length }, () => {
@@ -161,7 +161,7 @@ export function interleave(shares: readonly number[], length: number): number[] 
   });
 }
 
-/** What a key pays of streams with so many requests, whose requests take turns. */
+/** What a key pays when the requests of streams take turns on several keys. */
 function turnsNeed(
   schedule: readonly number[],
   key: number,
@@ -171,17 +171,17 @@ function turnsNeed(
   const before = [0];
   for (const payer of schedule) before.push((before.at(-1) ?? 0) + (payer === key ? 1 : 0));
   const inAll = before.at(-1) ?? 0;
-  /** How many of the first turns are the key's; the schedule begins again at its end. */
+  /** How many of the first turns are the key's. The schedule repeats. */
   const upTo = (turns: number) =>
     Math.floor(turns / schedule.length) * inAll + (before[turns % schedule.length] ?? 0);
   const total = requests.reduce((sum, turns) => sum + upTo(turns), 0);
   const most = Math.max(...schedule.map((_, from) => upTo(from + busiestMinute) - upTo(from)));
-  // Where one stream follows on another the turns begin again.
+  // When one stream follows another, the schedule starts again.
   const inMinute = most + 2 * (requests.length - 1);
   return { total, busiestMinute: Math.min(total, busiestMinute, inMinute) };
 }
 
-/** What the clients of a stream need at most of one key. */
+/** The most that the clients of a stream need of one key. */
 function clientNeed(
   { cost, from = 0, count = 1 }: ClientStream,
   { perMinute }: BudgetKey,
@@ -206,7 +206,7 @@ function payClients(
     return total <= key.perDay - RESERVE && (overLimit === true || busiestMinute <= key.perMinute - RESERVE);
   };
   const fitting = keys.filter((key) => key.roles.includes(role) && (plans?.includes(key.plan) ?? true));
-  // Clients that share a key have one that can pay for all of them.
+  // If clients share a key, it must be able to pay for all of them.
   const shared = fitting.find(fits) ?? fitting[0];
   const own = count === undefined || shared === undefined ? fitting : [shared];
   if (own.length === 0) {
@@ -275,7 +275,7 @@ function payStreams(demand: Demand, keys: readonly BudgetKey[], paid: Payments):
   return facts.streams.flatMap((stream) => all.filter((each) => each.stream === stream));
 }
 
-/** Pays for a scenario. Never lets a key exceed its plan in a stream that is not about that. */
+/** Plans who pays for a scenario. A key exceeds its plan only in a stream that measures just that. */
 export function planQuota(demand: Demand, keys: readonly BudgetKey[]): QuotaPlan {
   const paid: Payments = new Map();
   try {

@@ -8,6 +8,7 @@ import {
 import { sum } from 'simple-statistics';
 import { groupBy } from '../../../spec/group-by.ts';
 import { OUTCOMES, type Outcome } from '../../lib/sample.ts';
+import type { SloFigures } from '../../lib/slo.ts';
 import type { Latency, LoadBlock, LoadFigures } from './load-result.ts';
 
 /** Durations in microseconds, three significant digits. */
@@ -36,6 +37,14 @@ export function mergedHistogram(parts: Iterable<{ readonly histogram: string }>)
 export const percentileOf = (histogram: Histogram, percentile: number): number =>
   histogram.getValueAtPercentile(percentile) / 1000;
 
+/** What an objective is judged on: latencies and errors. */
+export const sloFigures = (histogram: Histogram, errors: number): SloFigures => ({
+  requests: histogram.totalCount,
+  errors,
+  violations: 0,
+  latency: (percentile) => percentileOf(histogram, percentile),
+});
+
 /** The usual figures of a histogram; null for an empty one. */
 export function latencyOf(histogram: Histogram): Latency | null {
   if (histogram.totalCount === 0) return null;
@@ -52,7 +61,7 @@ export function latencyOf(histogram: Histogram): Latency | null {
   };
 }
 
-/** A time block whose requests took as long as the histogram says. */
+/** A time block from the durations of its requests. */
 export function blockOf(
   at: number,
   histogram: Histogram,
@@ -119,14 +128,14 @@ export function figuresOf({ statuses, outcomes, histogram }: Sums, seconds: numb
     perSecond: seconds === 0 ? 0 : requests / seconds,
     statuses: Object.fromEntries([...statuses].toSorted(([a], [b]) => a - b)),
     outcomes: { ...outcomes },
-    // How long it took until nothing came is no latency.
+    // The time until a request failed is not a latency.
     latency: [...statuses.keys()].some(isAnswer) ? latencyOf(histogram) : null,
   };
 }
 
 /**
- * Several figures as one: counts added up, histograms added up. Exact for counts; percentiles have the histograms'
- * three digits, as if one process had recorded all samples.
+ * Adds up the counts and histograms of several figures. Counts are exact. Percentiles have the histograms' three digits,
+ * as if one process had recorded all samples.
  */
 export function combine(parts: readonly LoadFigures[], seconds: number): LoadFigures {
   const statuses = new Map<number, number>();

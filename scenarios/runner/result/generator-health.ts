@@ -3,7 +3,7 @@ import { round } from '../../lib/slo.ts';
 import type { ProcessUsage } from '../k6/process-watch.ts';
 import type { GeneratorHealth, LoadFigures } from './load-result.ts';
 
-/** What is known of the machine that made the load. */
+/** What was measured of the machine that made the load. */
 export interface GeneratorReadings {
   readonly usages: readonly ProcessUsage[];
   readonly lags: readonly number[];
@@ -15,18 +15,18 @@ export interface GeneratorReadings {
   readonly vus: number;
 }
 
-/** When one arrival in twenty is later than this the rate was not even. */
+/** If one arrival in twenty is later than this, the rate was not even. */
 const LAG_ALLOWED_MS = 250;
 const CPU_ALLOWED = 0.9;
 const DROPS_ALLOWED = 0.01;
 
 /**
- * Whether the machine that made the load was its limit. Arrivals that were dropped because every virtual user was
- * waiting for the target are the target's doing; Little's law (users busy = rate × latency) tells which it was.
+ * Whether the machine that made the load was the limit. Arrivals are also dropped when every virtual user waits for a
+ * slow target. Little's law (busy users = rate × latency) tells the two apart.
  */
 export function generatorHealth(readings: GeneratorReadings): GeneratorHealth {
   const { usages, lags, droppedIterations, total, peakRate, vus } = readings;
-  // Lag is reckoned from how many arrivals there were, which says nothing once some were dropped.
+  // The lag follows from the number of arrivals, which says nothing once some were dropped.
   const lag = lags.length === 0 || droppedIterations > 0 ? null : quantile([...lags], 0.95);
   const together = (field: 'cpuMeanPart' | 'cpuPeakPart' | 'memoryPeakBytes') => {
     const known = usages.flatMap((usage) => usage[field] ?? []);

@@ -1,17 +1,17 @@
 import { writeWhole } from '../../../checks/run/write-whole.ts';
 import type { LoadResult } from './load-result.ts';
 
-/** What a run that is killed without a word loses at most, in milliseconds. */
+/** The most that a killed run loses, in milliseconds. */
 const KEEP_EVERY_MS = 5_000;
-/** A large result is made less often: that may take this part of the time at most. */
+/** Making the result may take at most this part of the time; a large one is made less often. */
 const PART_OF_TIME = 0.01;
 
 /**
- * Writes the result so far again and again, whole each time: a run that is killed leaves what it measured by then. What
- * cannot be written now is told when the result at the end cannot be written either.
+ * Writes the result so far at intervals, whole each time, so that a killed run leaves what it measured. A write that
+ * fails is not reported: the write at the end of the run will fail too.
  *
- * @param every milliseconds; a result that takes long to make is made less often
- * @returns ends that, once what is being written is written
+ * @param every milliseconds between two writes, or more if the result takes long to make
+ * @returns a function that stops this, and resolves once nothing is being written
  */
 export function keepSoFar(file: string, soFar: () => LoadResult, every = KEEP_EVERY_MS): () => Promise<void> {
   let writing = Promise.resolve();
@@ -21,7 +21,7 @@ export function keepSoFar(file: string, soFar: () => LoadResult, every = KEEP_EV
     const began = performance.now();
     const text = `${JSON.stringify(soFar(), null, 1)}\n`;
     const took = performance.now() - began;
-    // The disk's time is nobody's; this process has k6's samples to take in.
+    // Only the time of this process counts, not the disk's: it has k6's samples to take in.
     next = began + Math.max(every, took / PART_OF_TIME);
     await writeWhole(file, text).catch(() => undefined);
     idle = true;

@@ -1,6 +1,6 @@
 /**
- * The result of one load run: what load-report.json holds, `compare` compares and `merge` merges.
- * load-result.schema.json beside this file says the same to other tools.
+ * The result of one load run, as in load-report.json. load-result.schema.json beside this file is the same for other
+ * tools.
  */
 
 import type { EventOf } from '../../lib/events.ts';
@@ -12,18 +12,18 @@ import type { QuotaBill } from '../quota/quota.ts';
 /** Raised when a reader of an older result could misread a newer one. */
 export const LOAD_RESULT_FORMAT_VERSION = 1;
 
-/** Begins the note on a question of the scenario that the run leaves open. */
+/** Begins a note on a question of the scenario that the run left open. */
 export const NOT_JUDGED = 'not judged: ';
 
 export interface LoadResult {
   readonly formatVersion: typeof LOAD_RESULT_FORMAT_VERSION;
   readonly run: LoadRun;
   /**
-   * held: every threshold and assertion; broken: at least one is not; generator-limited: the machine that made the
-   * load was the limit, so that the figures say nothing of the target; interrupted: ended before its time.
+   * `held` means every threshold and assertion, `broken` that at least one is not. `generator-limited` means that the
+   * machine that made the load was the limit: the figures say nothing of the target. `interrupted` is an early end.
    */
   readonly verdict: 'held' | 'broken' | 'generator-limited' | 'interrupted' | 'failed-to-run';
-  /** One line for each thing that a reader must know beside the verdict. */
+  /** What a reader must know in addition to the verdict, one line each. */
   readonly notes: readonly string[];
   /** Per stream, operation and plan. */
   readonly series: readonly LoadSeries[];
@@ -49,10 +49,10 @@ export interface LoadRun {
   readonly durationSeconds: number;
   readonly harnessVersion: string;
   readonly k6Version: string;
-  /** k6's exit code; of several processes the one that says most. */
+  /** k6's exit code; of several processes the one that matters most. */
   readonly k6ExitCode: number | null;
   readonly shards: number;
-  /** 1 is real time; anything else is a simulated clock of the target. */
+  /** Seconds of the target's clock in one real second: 1 unless the clock is simulated. */
   readonly clockSpeed: number;
   readonly animalsAdded: number;
   readonly interrupted?: string;
@@ -74,7 +74,7 @@ export interface Latency {
 export interface LoadFigures {
   readonly requests: number;
   readonly perSecond: number;
-  /** By HTTP status; from 1,000 on by k6's error code, where no response came; 0 for requests cut off at the end. */
+  /** By HTTP status. From 1,000 on it is k6's error code, as no response came. 0 is a request cut off at the end. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly outcomes: Readonly<Record<Outcome, number>>;
   /** Null where no request was made. */
@@ -91,7 +91,7 @@ export interface LoadSeries extends LoadFigures {
 
 /** A time block of a series. Blocks without a request are left out. */
 export interface LoadBlock {
-  /** Start, in milliseconds since 1970: a multiple of the block's length, so that blocks of several runs align. */
+  /** Start, in milliseconds since 1970: a multiple of the block's length, so that blocks of different runs align. */
   readonly at: number;
   readonly requests: number;
   /** Unexpected 429s, unexpected statuses, missing responses. */
@@ -116,16 +116,16 @@ export interface ThresholdOutcome {
 
 /** How the machine that made the load fared. */
 export interface GeneratorHealth {
-  /** Arrivals that were not sent, for want of a free VU. */
+  /** Arrivals that were not sent because no VU was free. */
   readonly droppedIterations: number;
-  /** Milliseconds by which arrivals began late, against an even schedule; null where the rate was not constant. */
+  /** How late arrivals began, compared with an even schedule; null if the rate was not constant. */
   readonly scheduleLagP95Ms: number | null;
-  /** Of all the machine's cores, k6 alone, averaged and at its highest; null where it cannot be measured. */
+  /** The part of all cores that k6 used, on average and at its peak; null if it cannot be measured. */
   readonly cpuMeanPart: number | null;
   readonly cpuPeakPart: number | null;
   readonly memoryPeakBytes: number | null;
   /** Lines that k6 logged at the level of an error. */
   readonly errorLines: readonly string[];
-  /** Why the generator was the limit; null where it was not. */
+  /** Why the generator was the limit; null if it was not. */
   readonly limit: string | null;
 }

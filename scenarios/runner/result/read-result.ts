@@ -2,7 +2,7 @@ import { ResultReader } from '../../../checks/run/stored-result.ts';
 import { histogramFrom } from './figures.ts';
 import { LOAD_RESULT_FORMAT_VERSION, type LoadResult } from './load-result.ts';
 
-/** A file that is no load result, or one of another format; the message names the file and the place. */
+/** The file is not a load result, or has another format; the message names the file and the place. */
 export class ResultUnreadable extends Error {
   override readonly name = 'ResultUnreadable';
 }

@@ -1,4 +1,4 @@
-/** What samples and log tell of a load, whoever started it. */
+/** The parts of a result that come from samples and events, whoever started the load. */
 import { peakRate, slopes } from '../../lib/load-profiles.ts';
 import type { ScenarioFacts } from '../../lib/scenario.ts';
 import { judgeClause, type SloClause } from '../../lib/slo.ts';
@@ -8,7 +8,7 @@ import { type GeneratorReadings, generatorHealth } from './generator-health.ts';
 import type { LoadResult, LoadSeries, ThresholdOutcome } from './load-result.ts';
 import type { SampleStore } from './sample-store.ts';
 
-/** Judges an objective on the series of a result; a refusal that the scenario is about takes part in no latency. */
+/** Judges an objective on the series of a result. */
 export function judgeClauses(
   clauses: readonly SloClause[],
   series: readonly LoadSeries[],
@@ -33,13 +33,13 @@ export function judgeClauses(
   });
 }
 
-/** What stands beside the samples. */
+/** What is known in addition to the samples. */
 interface Surroundings extends Pick<GeneratorReadings, 'usages' | 'droppedIterations' | 'vus'> {
   readonly events: EventLog;
   readonly clauses: readonly SloClause[];
-  /** Requests per second at the peak; what was reached where nobody knows. */
+  /** Requests per second at the peak; the average if it is not known. */
   readonly peakRate?: number;
-  /** Of a run that is still under way: its lags are many, and nobody judges a part of them. */
+  /** The run is still under way. Its many lags are judged at the end only. */
   readonly soFar?: true | undefined;
 }
 
@@ -71,7 +71,7 @@ export function recorded(store: SampleStore, { events, clauses, soFar, ...machin
   };
 }
 
-/** What the figures alone come to. */
+/** The verdict of the figures alone. */
 export function verdictOf({
   total,
   generator,

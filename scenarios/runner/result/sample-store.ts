@@ -4,13 +4,13 @@ import type { LoadOperation, PlanName } from '../../lib/scenario.ts';
 import { blockOf, errorsIn, figuresOf, mergedHistogram, newHistogram, noOutcomes } from './figures.ts';
 import type { LoadBlock, LoadSeries } from './load-result.ts';
 
-/** Who and what a stream and a key number in a sample stand for. */
+/** What the numbers of streams and keys in a sample stand for. */
 export interface SampleNames {
   readonly streams: readonly string[];
   readonly keys: readonly { readonly name: string; readonly plan: PlanName }[];
 }
 
-/** A time block: what it came to when somebody asked last, and durations in microseconds that came since. */
+/** A time block: as it was when last asked for, and the durations since then in microseconds. */
 interface OpenBlock {
   since: number[];
   errors: number;
@@ -18,7 +18,7 @@ interface OpenBlock {
   made?: LoadBlock;
 }
 
-/** What was counted of one series. */
+/** The counts of one series. */
 interface OpenSeries {
   readonly stream: string;
   readonly operation: LoadOperation;
@@ -30,7 +30,7 @@ interface OpenSeries {
   readonly blocks: Map<number, OpenBlock>;
 }
 
-/** What a key has paid. */
+/** The requests that a key paid for. */
 interface Paid {
   sent: number;
   refused: number;
@@ -46,8 +46,8 @@ interface Meaning {
 }
 
 /**
- * Takes samples in as they come, and keeps counts, histograms and time blocks. Durations are kept until somebody asks
- * for the figures: with a report every few seconds memory does not grow with the rate.
+ * Takes in samples, and keeps counts, histograms and time blocks. Durations are kept only until the figures are asked
+ * for. This happens every few seconds, so that memory does not grow with the rate.
  */
 export class SampleStore {
   readonly #names: SampleNames;
@@ -64,7 +64,7 @@ export class SampleStore {
     this.#blockMs = blockSeconds * 1000;
   }
 
-  /** Takes in one line of samples without its mark; false where it is none. */
+  /** Takes in one line of samples without its mark; false if it cannot be read. */
   addLine(line: string): boolean {
     const [base = 0, ...numbers] = line.split(',').map(Number);
     if (!(base > 0) || !numbers.every(Number.isSafeInteger)) return false;
@@ -133,17 +133,17 @@ export class SampleStore {
     if (outcome === 'refused') block.refused += 1;
   }
 
-  /** What the keys have paid so far. */
+  /** What the keys have paid for so far. */
   keys(): ReadonlyMap<string, Readonly<Paid>> {
     return this.#keys;
   }
 
-  /** Milliseconds since 1970 of the first request's start and the last one's end; undefined where none was made. */
+  /** Start of the first request and end of the last one, in milliseconds since 1970; undefined if there was none. */
   span(): { readonly first: number; readonly last: number } | undefined {
     return this.#last === 0 ? undefined : { first: this.#first, last: this.#last };
   }
 
-  /** Durations and errors of the requests in blocks that began since `time`, as far as they are in. */
+  /** Durations and errors in blocks that began since `time`, as far as they have arrived. */
   since(time: number): { readonly histogram: Histogram; readonly errors: number } {
     const blocks = [...this.#series.values()].flatMap((series) => blocksOf(series, time));
     return {

@@ -1,11 +1,11 @@
-import { judgeClause, type SloClause } from '../../lib/slo.ts';
-import { percentileOf } from './figures.ts';
+import { firstBroken, type SloClause } from '../../lib/slo.ts';
+import { sloFigures } from './figures.ts';
 import type { SampleStore } from './sample-store.ts';
 
 const LOOK_EVERY_MS = 1_000;
 const RECENT_MS = 3_000;
 const LEAST_REQUESTS = 20;
-/** One bad look may be a hiccup. */
+/** Once may be a hiccup. */
 const LOOKS = 2;
 
 export interface Broken {
@@ -16,9 +16,9 @@ export interface Broken {
 }
 
 /**
- * Ends a run as soon as the last seconds break its objective twice in a row.
+ * Stops a run as soon as its last seconds break the objective twice in a row.
  *
- * @returns ends the looking and tells what broke, undefined where nothing did
+ * @returns a function that ends the watch and returns what broke, if anything did
  */
 export function stopWhenBroken(
   store: SampleStore,
@@ -29,15 +29,8 @@ export function stopWhenBroken(
   let broken: Broken | undefined;
   const timer = setInterval(() => {
     const { histogram, errors } = store.since(Date.now() - RECENT_MS);
-    const requests = histogram.totalCount;
-    if (requests < LEAST_REQUESTS) return;
-    const figures = {
-      requests,
-      errors,
-      violations: 0,
-      latency: (percentile: number) => percentileOf(histogram, percentile),
-    };
-    const outcome = clauses.map((clause) => judgeClause(clause, figures)).find(({ held }) => !held);
+    if (histogram.totalCount < LEAST_REQUESTS) return;
+    const outcome = firstBroken(clauses, sloFigures(histogram, errors));
     brokenLooks = outcome === undefined ? 0 : brokenLooks + 1;
     if (outcome === undefined || brokenLooks < LOOKS) return;
     broken ??= { at: Date.now() - RECENT_MS, clause: outcome.clause, actual: outcome.actual };

@@ -1,4 +1,4 @@
-/** A load as the k6-operator runs it: script and plan in a ConfigMap, a TestRun, keys from a Secret. */
+/** A load for the k6-operator: script and plan in a ConfigMap, a TestRun, keys from a Secret. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -11,23 +11,23 @@ import { type LoadRequest, type PreparedLoad, prepareLoad } from '../quota/load-
 import { LoadRefused } from '../quota/load-target.ts';
 
 export interface KubernetesRequest extends LoadRequest {
-  /** A folder to bundle in. */
+  /** A folder for the script. */
   readonly folder: string;
   readonly runId: string;
-  /** Secret that has each key under the name of its environment variable. */
+  /** The Secret that holds each key under the name of its environment variable. */
   readonly secret: string;
-  /** Where Prometheus takes remote writes; without one k6 writes its metrics nowhere. */
+  /** Where Prometheus takes remote writes; without it k6's metrics go nowhere. */
   readonly prometheusUrl?: string;
 }
 
 const GRACE_SECONDS = 5;
-/** What etcd takes, with room for the rest of the object. */
+/** The limit of etcd, less some room for the rest of the object. */
 const LARGEST_CONFIG_BYTES = 900_000;
 
-/** A load that is divided evenly, since the operator gives every runner the same part, with the plan of all runners. */
+/** The load and the plan of all runners. It is divided evenly, as the operator gives each runner the same part. */
 function planned(request: KubernetesRequest, count: number): { plan: LoadPlan; prepared: PreparedLoad } {
   const { graceSeconds = GRACE_SECONDS, prometheusUrl, runId } = request;
-  // Only what is in the Secret is in the plan.
+  // The plan has only the keys that are in the Secret.
   const target = {
     ...request.target,
     keys: request.target.keys.filter(({ roles }) => roles.includes('load')),
@@ -38,7 +38,7 @@ function planned(request: KubernetesRequest, count: number): { plan: LoadPlan; p
   const machine = { clockSpeed: target.clockSpeed, graceSeconds, toOutputs, segments: count };
   const plan = loadPlan(prepared, { ...request, target }, prepared, {
     runId,
-    // The runners' clocks and the target's are taken to agree; the oracle allows three seconds.
+    // The clocks of runners and target are assumed to agree; the oracle allows three seconds.
     clock: { from: 0, at: 0 },
     samples: { categoryId: '1', ids: [] },
     control: undefined,
@@ -59,9 +59,9 @@ function planned(request: KubernetesRequest, count: number): { plan: LoadPlan; p
 }
 
 /**
- * The manifests. Runners have equal parts of the load and keys of their own, each of which can pay for its part.
+ * The manifests. Each runner has an equal part of the load, and keys of its own that can pay for it.
  *
- * @throws LoadRefused where the load cannot be paid or divided, or where no runner reaches the target
+ * @throws LoadRefused if the load cannot be paid or divided, or if no runner can reach the target
  */
 export async function kubernetesManifests(request: KubernetesRequest): Promise<string> {
   const { facts, target, runId, shards: count = 1 } = request;

@@ -1,4 +1,4 @@
-/** Several runners' results as one. */
+/** Merges the results of several runners. */
 
 import { max, min, sum } from 'simple-statistics';
 import { groupBy } from '../../../spec/group-by.ts';
@@ -8,16 +8,16 @@ import { combine, mergedBlocks } from '../result/figures.ts';
 import type { GeneratorHealth, LoadResult, LoadSeries, ThresholdOutcome } from '../result/load-result.ts';
 import { judgeClauses, verdictOf } from '../result/recorded.ts';
 
-/** Results that do not belong together. */
+/** The results do not belong together. */
 export class MergeRefused extends Error {
   override readonly name = 'MergeRefused';
 }
 
 /**
- * Merges what runners of one load wrote. Counts are added up exactly; percentiles come from the added histograms, not
- * from the runners' percentiles. Thresholds are judged again on the whole.
+ * Merges the results of the runners of one load. Counts are added up exactly, and so are histograms, which give the
+ * percentiles. Thresholds are judged again on the whole.
  *
- * @param slo the objective; without one the results' own clauses are judged
+ * @param slo the objective; by default the clauses of the results
  * @throws MergeRefused for results of different scenarios or targets
  */
 export function mergeResults(results: readonly LoadResult[], slo?: string): LoadResult {

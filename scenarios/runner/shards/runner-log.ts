@@ -1,4 +1,4 @@
-/** The log of a k6 runner that left nothing else, as a load result. */
+/** Makes a load result from the log of a k6 runner, which leaves nothing else. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Ajv } from 'ajv/dist/jtd.js';
@@ -21,7 +21,7 @@ const isRunFacts = new Ajv().compile<RunFacts>(RUN_FACTS);
 /**
  * Reads a runner's log: standard output and error together, as `kubectl logs` gives them.
  *
- * @throws ResultUnreadable for a log without the line in which a runner says what it ran
+ * @throws ResultUnreadable for a log that lacks the line in which a runner says what it ran
  */
 export async function readRunnerLog(file: string): Promise<LoadResult> {
   const samples: string[] = [];
@@ -78,7 +78,7 @@ export async function readRunnerLog(file: string): Promise<LoadResult> {
   };
 }
 
-/** What the runner's keys paid: nobody billed them here. */
+/** What the runner's keys paid for; there was no bill here. */
 function paidRows({ keys }: RunFacts, store: SampleStore): KeyBill[] {
   return keys.flatMap(({ name, plan, perMinute, perDay }) => {
     const paid = store.keys().get(name);

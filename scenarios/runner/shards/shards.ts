@@ -1,4 +1,4 @@
-/** The k6 processes of a load: what each runs, on which keys, from the same moment on. */
+/** The k6 processes of a load: what each runs and on which keys. All start at the same moment. */
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -12,19 +12,19 @@ import { placeScript } from '../k6/script.ts';
 import type { LoadRequest, PreparedLoad } from '../quota/load-request.ts';
 
 export interface Shard {
-  /** What k6 runs, with its plan beside it. */
+  /** The folder with the script and its plan. */
   readonly folder: string;
   readonly script: string;
   /** Virtual users. */
   readonly vus: number;
-  /** Host and port of its API. */
+  /** Host and port of k6's API. */
   readonly control: string;
   readonly k6Options: readonly string[];
-  /** The keys that this process is given. */
+  /** Those of all keys that this process gets. */
   secrets(all: Readonly<Record<string, string>>): Readonly<Record<string, string>>;
 }
 
-/** A host and port of the loopback interface on which nobody listens. */
+/** A free port of the loopback interface, with its host. */
 export async function freeAddress(): Promise<string> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -36,7 +36,7 @@ export async function freeAddress(): Promise<string> {
 
 const GRACE_SECONDS = 2;
 
-/** Makes the folders of a load's processes: the bundled script, and the plan of each one's part. */
+/** Makes a folder for each process of a load, with the script and the plan of its part. */
 export function makeShards(
   load: LoadRequest & { readonly out: string },
   prepared: PreparedLoad,
@@ -61,7 +61,7 @@ export function makeShards(
         script,
         vus,
         control,
-        // Two processes may not write to the same series.
+        // The tag keeps two processes from writing to the same series.
         k6Options: [
           `--address=${control}`,
           ...(several ? ['--paused', `--tag=instance_id=${index + 1}`] : []),
@@ -86,9 +86,9 @@ async function status(control: string): Promise<boolean> {
 }
 
 /**
- * Waits until every process has set up, then lets all of them go at the same moment.
+ * Waits until every process is set up, then starts all of them at the same moment.
  *
- * @throws where one of them does not come so far: the others wait for a start that does not come
+ * @throws if one of them does not get that far; the others then still wait
  */
 export async function startTogether(
   shards: readonly Shard[],
