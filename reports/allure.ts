@@ -2,10 +2,10 @@ import type { Status } from 'allure-js-commons';
 import { factLines, type Standing, type TestRun, withRunItself } from './test-run.ts';
 import { UnwritableReport } from './write-reports.ts';
 
-/** The format's name, the folder where its readers look, and the library that only whoever wants it installs. */
+/** The format's name, the folder where its readers look, and the library, which is not a dependency. */
 export const ALLURE = { format: 'allure', folder: 'allure-results', library: 'allure-js-commons' } as const;
 
-/** As in JUnit what does not gate is skipped; broken is Allure's word for a test that could not be carried out. */
+/** As in JUnit, what does not gate is skipped. Allure says `broken` of a test that could not be carried out. */
 const STATUS = {
   passed: 'PASSED',
   failed: 'FAILED',
@@ -16,11 +16,11 @@ const STATUS = {
 } as const satisfies Record<Standing, keyof typeof Status>;
 
 /**
- * Allure results through Allure's own library: a test per case, and one for the run itself.
+ * Allure results, made by Allure's own library: a test for each case, and one for the run itself.
  *
- * @param load brings Allure's library
- * @returns the text of each file by its name, which is the same whenever a run is rendered
- * @throws UnwritableReport where the library is not installed
+ * @param load imports Allure's library
+ * @returns the text of each file by its name; a run always gives the same names
+ * @throws UnwritableReport if the library is not installed
  */
 export async function allureResults(
   testRun: TestRun,

@@ -1,13 +1,13 @@
 import type { Exchange } from '../checks/wire/exchange.ts';
 import { shownLine, shownLines } from './visible-text.ts';
 
-/** Header fields beyond these are in report.json. */
+/** The other header fields are in report.json. */
 const MOST_HEADERS = 30;
 
 /**
- * An exchange as plain text, for formats that show no page: what was sent, what came back.
+ * An exchange as plain text: what was sent, what came back.
  *
- * @param mostOfBody characters of each body
+ * @param mostOfBody how many characters of each body are shown
  */
 export function exchangeText({ request, outcome }: Exchange, mostOfBody = 800): string {
   const body = (text: string) => (text === '' ? [] : ['', shownLines(text, mostOfBody)]);

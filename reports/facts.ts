@@ -39,7 +39,7 @@ export function moment(iso: string): string {
     .replace(/(\.\d+)?Z$/, ' UTC');
 }
 
-/** What every rendering says of the run beside its verdict, as label and text, the text safe to escape and show. */
+/** What every format says of the run in addition to its verdict: label and text, which is safe to escape and show. */
 export function runFacts(report: Report): readonly (readonly [label: string, text: string])[] {
   const { run, requests } = report;
   const spent = (name: string) => (requests.byKey[name] ?? 0).toLocaleString('en');
@@ -72,7 +72,7 @@ export function costText({ requests, seconds }: NonNullable<Report['run']['costO
   return `would cost ${count(requests, 'request')}, ${duration(seconds)}`;
 }
 
-/** What is to be known of a clock that is not the world's; undefined where it is. */
+/** Describes a simulated clock; undefined in real time. */
 export function simulatedClock({
   clockSpeed,
   sharedClock,

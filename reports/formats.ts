@@ -10,14 +10,14 @@ import type { Report } from './report.ts';
 import { renderTerminal, type Screen } from './terminal.ts';
 import { checkRun } from './test-run.ts';
 
-/** What a rendering may use beside the report. */
+/** What a format may use in addition to the report. */
 export interface RenderContext {
   /** Earlier runs of the same target, the oldest first. */
   readonly history: readonly Report[];
   readonly screen: Screen;
 }
 
-/** A format of a report: the name of its file in a folder of results, and its renderer. */
+/** A format of a report: its file in a folder of results, and its renderer. */
 export interface Format {
   readonly file: string;
   readonly render: (report: Report, context: RenderContext) => string;
@@ -42,5 +42,5 @@ export function isFormatName(name: string): name is FormatName {
   return Object.hasOwn(FORMATS, name);
 }
 
-/** The screen of output that is no terminal. */
+/** Stands for the screen if the output is not a terminal. */
 export const NO_SCREEN: Screen = { colour: false, columns: 120, rows: Number.POSITIVE_INFINITY };

@@ -93,7 +93,7 @@ export function reportOf(run: RecordedRun, surroundings: RunSurroundings): Repor
   };
 }
 
-/** The report of a run that had nothing to judge: the target was not reached, or refused every key. */
+/** The report of a run that could judge nothing: the target was not reached, or refused every key. */
 export function reportOfNothing(facts: RunSurroundings['facts'], problem: string): Report {
   return {
     formatVersion: REPORT_FORMAT_VERSION,
@@ -109,7 +109,7 @@ export function reportOfNothing(facts: RunSurroundings['facts'], problem: string
   };
 }
 
-/** Characters of a body that a report holds; the journal beside it has the whole. */
+/** How many characters of a body a report holds; the journal beside it has all. */
 const LONGEST_BODY = 64 * 1024;
 
 function withShortBody(exchange: Exchange): Exchange {
@@ -119,7 +119,7 @@ function withShortBody(exchange: Exchange): Exchange {
   return { ...exchange, outcome: { bodyProblem: 'truncated-in-record', ...outcome, body } };
 }
 
-/** How what was sent is repeated. */
+/** What a command needs that repeats an exchange. */
 interface Repeating {
   readonly baseUrl: string;
   /** The key that an exchange carried; `env` names the variable that holds it. */

@@ -7,7 +7,7 @@ import type { Report } from './report.ts';
 /** The harness speaks this version only. */
 const HTTP_VERSION = 'HTTP/1.1';
 
-/** HAR 1.2: every exchange of a report, as it was, in the order of sending, with what it breaks as its comment. */
+/** HAR 1.2: every exchange of a report in the order of sending. The comment names what an exchange breaks. */
 export function renderHar(report: Report): string {
   const { run, requirements, exchanges } = report;
   const broken = groupBy(
@@ -59,7 +59,7 @@ function entryOf({ sentAt, receivedAt, request, outcome }: Exchange, target: str
   };
 }
 
-/** Of what brought no answer the status is 0, as in the exports of browsers. */
+/** Without an answer the status is 0, as in the exports of browsers. */
 function responseOf(outcome: Exchange['outcome']): Response {
   const shown = { statusText: '', cookies: [], headersSize: -1, bodySize: -1 };
   if (outcome.kind === 'failure') {
@@ -80,7 +80,7 @@ function responseOf(outcome: Exchange['outcome']): Response {
 
 const fields = (list: HeaderList): Header[] => list.map(([name, value]) => ({ name, value }));
 
-/** The same JSON, with what acts on a terminal or a reader's eye as an escape: a reader has every character. */
+/** The same JSON with invisible characters as escapes, so that they cannot act on a terminal or mislead a reader. */
 const withoutUnseen = (json: string) =>
   json.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu, (character) =>
     character

@@ -1,9 +1,9 @@
 import { shownLine } from './visible-text.ts';
 
-/** A failing suite can break everything; the first rows say enough. */
+/** If everything is broken, the first rows say enough. */
 export const MOST_ROWS = 40;
 
-/** Text of which no character is markup, a link or the end of a table cell. */
+/** Text without any markup, link or end of a table cell. */
 export function prose(text: string, most = 240): string {
   return shownLine(text, most)
     .replace(/[&<>"'`*_~[\]|\\@#$]/g, (character) => `&#${character.charCodeAt(0)};`)
@@ -11,13 +11,13 @@ export function prose(text: string, most = 240): string {
     .replaceAll('www.', 'www&#46;');
 }
 
-/** The same as inline code, where GitHub looks for no mention, issue number or emoji either: for what a target chose. */
+/** Text that a target chose, as inline code: there GitHub also finds no mention, issue number or emoji. */
 export function code(text: string, most?: number): string {
   const inert = prose(text, most);
   return inert === '' ? '' : `<code>${inert}</code>`;
 }
 
-/** A table of GitHub's dialect; of more rows than `most` the first ones, and how many are left out. */
+/** A table in GitHub's dialect, with at most `most` rows and the number of the others. */
 export function table(
   header: readonly string[],
   rows: readonly (readonly string[])[],
@@ -28,7 +28,7 @@ export function table(
   return [`| ${header.join(' | ')} |`, `|${' --- |'.repeat(header.length)}`, ...shown].join('\n') + more;
 }
 
-/** A part that a reader unfolds. */
+/** A part that is folded at first. */
 export function fold(summary: string, body: string): string {
   return `<details><summary>${summary}</summary>\n\n${body}\n\n</details>`;
 }

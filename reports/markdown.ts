@@ -7,15 +7,14 @@ import type { GapResult, Report, RequirementResult } from './report.ts';
 import { bySection } from './sections.ts';
 import { shownLines } from './visible-text.ts';
 
-/** GitHub refuses a comment of more than 65,536 characters; what comes last gives way. */
+/** GitHub refuses a comment of more than 65,536 characters. The last parts are left out first. */
 const COMMENT_LIMIT = 60_000;
 
 const SIGN = { conformant: '✅', 'not-conformant': '❌', inconclusive: '⚠️' } as const;
 
 /**
- * Markdown (GitHub's dialect) for a pull request: the verdict, what is broken, what was not verified, what drifted;
- * the rest folded. Text that a target chose stands in `<code>` with its punctuation as entities, so that it is neither
- * markup nor a mention, a link or an issue number.
+ * Markdown (GitHub's dialect) for a pull request: the verdict, what is broken, what was not verified, what drifted. The
+ * rest is folded.
  */
 export function renderMarkdown(report: Report): string {
   const found = outcome(report);
@@ -86,7 +85,7 @@ function repeatBlock(rows: readonly RequirementResult[]): string {
   return fold('Repeat them', fenced(commands, 'sh'));
 }
 
-/** Proofs beyond these are in the page. */
+/** The other proofs are in the page. */
 const MOST_PROOFS = 10;
 
 function proofBlock(rows: readonly RequirementResult[], exchanges: Report['exchanges']): string {

@@ -1,18 +1,18 @@
 import { count, outcome } from './outcome.ts';
 import type { Report, RequirementResult } from './report.ts';
 
-/** What to do, and the command that does it where one does. */
+/** What to do, and the command that does it, if there is one. */
 export interface Step {
   readonly what: string;
   readonly command?: string;
 }
 
-/** A command line for more ids than these is nobody's to read. */
+/** A command with more ids would be unreadable. */
 const MOST_REPEATED = 8;
-/** More steps than these are nobody's to take at once. */
+/** More steps would not help a reader. */
 const MOST_STEPS = 3;
 
-/** What to do next, the most useful first; commands are given as they would be typed. */
+/** What to do next, the most useful step first. Commands work as they stand. */
 export function nextSteps(report: Report): Step[] {
   const { broken, drifted, notVerified, skipped, known } = outcome(report);
   const { command, interrupted, resume } = report.run;
@@ -46,7 +46,7 @@ function withoutOption(command: string, name: string): string {
   return command.replace(new RegExp(` --${name}[ =]('[^']*'|\\S)+`), '');
 }
 
-/** What would remove a reason: its text, and the command from the run. */
+/** The step that would remove a reason. */
 type Remedy = (run: Report['run'], ...found: readonly string[]) => Step;
 
 const REMEDIES: readonly (readonly [reason: RegExp, remedy: Remedy])[] = [
@@ -54,7 +54,7 @@ const REMEDIES: readonly (readonly [reason: RegExp, remedy: Remedy])[] = [
     /^needs the permission (\w+)$/,
     ({ command, permissions }, permission = '') => ({
       what: `permit ${permission}`,
-      // It replaces what the profile permits, so that it names all.
+      // The option replaces the profile's permissions, so it names all of them.
       command: `${withoutOption(command, 'permit')} --permit ${[...new Set([...permissions, permission])].join(',')}`,
     }),
   ],
@@ -76,7 +76,7 @@ const REMEDIES: readonly (readonly [reason: RegExp, remedy: Remedy])[] = [
   ],
 ];
 
-/** What would verify more, the most first; where no reason names it, another run may. */
+/** The steps that would verify more, the most effective first. If no reason suggests one, another run may help. */
 function toVerifyMore(report: Report, rows: readonly RequirementResult[]): Step[] {
   const remedies = new Map<string, { readonly step: Step; readonly verified: number }>();
   for (const { reason } of rows) {

@@ -5,19 +5,19 @@ import { isOpen } from './verdict.ts';
 
 type Rows = readonly RequirementResult[];
 
-/** A report sorted by what a reader does about it; every renderer shows these groups. */
+/** The rows of a report in groups, by what a reader does about them. Every format shows these groups. */
 export interface Outcome {
-  /** Broken and gating, those that explain others first. */
+  /** Broken, and counted in the verdict; those that explain others come first. */
   readonly broken: Rows;
-  /** By the id of a broken requirement: what it explains. Those rows are in no other group. */
+  /** The rows that a broken requirement explains, by its id. They are in no other group. */
   readonly consequences: ReadonlyMap<string, Rows>;
-  /** Listed in the baseline, or explained by what is. */
+  /** Listed in the baseline, or explained by such a row. */
   readonly known: Rows;
-  /** Pinned answers that the target no longer gives; they gate. */
+  /** Pinned answers that the target no longer gives. They count in the verdict. */
   readonly drifted: readonly GapResult[];
-  /** Asked for and not verified: a run with one is never conformant. */
+  /** Asked for and not verified. A run with such a row is never conformant. */
   readonly notVerified: Rows;
-  /** Not verified where the document says MAY, which does not gate. */
+  /** Not verified, of level MAY. They do not count in the verdict. */
   readonly mayNotVerified: Rows;
   readonly skipped: Rows;
   readonly passed: Rows;
@@ -78,7 +78,7 @@ function headline(report: Report, groups: Omit<Outcome, 'headline'>): string {
   return `${words}: ${parts.join(', ')}`;
 }
 
-/** The verdict as a reader says it: only a run that left nothing out says that the target conforms. */
+/** The verdict in words. Only a run that left nothing out says that the target conforms. */
 export function verdictWords({ verdict, complete }: Pick<Report, 'verdict' | 'complete'>): string {
   if (verdict === 'conformant') return complete ? 'Conformant' : 'Nothing broken';
   return { 'not-conformant': 'Not conformant', inconclusive: 'Inconclusive' }[verdict];
@@ -102,7 +102,7 @@ export function count(number: number, noun: string): string {
   return `${number.toLocaleString('en')} ${noun}${number === 1 ? '' : 's'}`;
 }
 
-/** A failure in one line: what came, and what was asked where the reason does not say it. */
+/** A failure in one line: what came, and what was asked for. */
 export function failureLine({ reason, expected }: RequirementResult): string {
   return expected === undefined ? reason : `${reason.replace(/\.$/, '')}; asked for: ${expected}`;
 }
@@ -120,7 +120,7 @@ export function driftLine(gap: GapResult): string {
   return `differs from what the profile pins,  ${change.join('; ')} (${detail})`;
 }
 
-/** What an answer has more and less than the pinned one, each a list or a single word. */
+/** What an answer has that the pinned one lacks, and the reverse. Each is a list or a single word. */
 export function driftedParts({ observed, pinned }: GapResult): {
   readonly added: readonly string[];
   readonly removed: readonly string[];
@@ -132,7 +132,7 @@ export function driftedParts({ observed, pinned }: GapResult): {
   };
 }
 
-/** Rows that share a reason, the largest group first: forty checks may lack the same permission. */
+/** Rows by their reason, the largest group first. Forty checks may lack the same permission. */
 export function byReason(rows: Rows): { readonly reason: string; readonly rows: Rows }[] {
   return [...groupBy(rows, ({ reason }) => reason)]
     .map(([reason, group]) => ({ reason, rows: group }))
@@ -140,9 +140,9 @@ export function byReason(rows: Rows): { readonly reason: string; readonly rows: 
 }
 
 /**
- * What made the verdict beside requirements and pinned answers, a line each: the run was cut short, a baseline entry is
- * stale, nothing could be judged. Formats that consist of test cases need a case for it, so that they are never green
- * where the run is not.
+ * What made the verdict in addition to requirements and pinned answers, a line each: the run was cut short, a baseline
+ * entry is stale, nothing could be judged. Formats that consist of test cases have a case for it, so that they are never
+ * green if the run is not.
  */
 export function runProblems(report: Report): readonly string[] {
   const { broken, drifted, notVerified } = outcome(report);

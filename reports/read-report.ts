@@ -5,7 +5,7 @@ import { isComplete, verdictOf } from './verdict.ts';
 /** Name of the report in a folder of results. */
 export const REPORT_FILE = 'report.json';
 
-/** A report that was read and holds what it should, or one line that says why there is none. */
+/** A valid report, or one line that says why there is none. */
 export type ReadReport =
   | { readonly ok: true; readonly report: Report; readonly file: string }
   | { readonly ok: false; readonly problem: string };
@@ -33,8 +33,8 @@ export function readReport(path: string): ReadReport {
 }
 
 /**
- * Version 1 had no skipped rows: what a permission was missing for was inconclusive. The verdict is by today's rule; a
- * run that failed without a failed row had a stale baseline.
+ * Version 1 had no skipped rows: without the permission a row was inconclusive. The verdict follows today's rules. A run
+ * that failed without a failed row had a stale baseline.
  */
 function fromVersion1(report: Report): Report {
   const { gaps, run } = report;

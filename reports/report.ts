@@ -1,6 +1,5 @@
 /**
- * The report of one conformance run: what report.json holds and every renderer reads.
- * report.schema.json beside this file says the same to other tools.
+ * The report of one conformance run, as in report.json. report.schema.json beside this file is the same for other tools.
  */
 
 import type { Permission } from '../checks/profile/permissions.ts';
@@ -8,32 +7,32 @@ import type { RequirementVerdict, RunVerdict } from '../checks/run/verdict.ts';
 import type { Exchange } from '../checks/wire/exchange.ts';
 
 /**
- * What a consumer may rely on: within a version no field is removed, retyped or given another meaning, and what is
- * added is optional. So an older report stays valid, and of a newer one a reader passes over what it does not know.
- * Everything else raises the version.
+ * Within a version no field is removed, retyped or given another meaning, and a new field is optional. An older report
+ * thus stays valid, and a reader ignores the fields of a newer one that it does not know. Any other change raises the
+ * version.
  */
 export const REPORT_FORMAT_VERSION = 2;
 
 export interface Report {
   readonly formatVersion: typeof REPORT_FORMAT_VERSION;
   readonly run: RunFacts;
-  /** `conformant` where nothing failed and nothing that was asked for is inconclusive. */
+  /** `conformant` if nothing failed and nothing that was asked for is inconclusive. */
   readonly verdict: RunVerdict;
-  /** False where something was skipped: such a run verified what it was asked for, and no more. */
+  /** False if something was skipped: the run verified what was asked for, and no more. */
   readonly complete: boolean;
-  /** What made the verdict beside the rows, a line each: a stale baseline entry, that nothing could be judged. */
+  /** What made the verdict in addition to the rows, a line each, such as a stale baseline entry. */
   readonly problems: readonly string[];
   readonly requirements: readonly RequirementResult[];
   readonly gaps: readonly GapResult[];
   readonly requests: RequestBill;
   /**
-   * Rate-limit history of the run, in the order of receipt; what a chart draws. In a run of many thousand requests
-   * those that are alike and close in time are one point, which says how many they were.
+   * Rate-limit history of the run, in the order of receipt. In a run of many thousand requests, those that are alike and
+   * close in time are one point with their number.
    */
   readonly timeline: readonly TimelinePoint[];
   /**
-   * The exchanges in full: all that evidence points to and all others but the uniform ones of a burst, which are in
-   * the timeline. The journal beside the report has every one.
+   * The exchanges in full: all evidence, and all others except the uniform ones of a burst, which are in the timeline.
+   * The journal beside the report has every one.
    */
   readonly exchanges: readonly Exchange[];
 }
@@ -55,23 +54,23 @@ export interface RunFacts {
     readonly plan: string;
     readonly roles: readonly string[];
   }[];
-  /** 1 is real time; anything else is a simulated clock, which every rendering says. */
+  /** 1 is real time; anything else is a simulated clock, which every format mentions. */
   readonly clockSpeed: number;
-  /** Whether the run shared a simulated clock with its target, which left out the time in which both waited. */
+  /** Whether run and target shared a simulated clock, which skipped the time in which both waited. */
   readonly sharedClock?: boolean;
-  /** Set where the run ended before all checks had: the signal or the reason. */
+  /** Set if the run ended early: the signal or the reason. */
   readonly interrupted?: string;
-  /** The command that goes on with it, where its target is still there. */
+  /** The command that continues the run, if its target is still there. */
   readonly resume?: string;
-  /** Requirement ids that the run was restricted to, where it was. */
+  /** Requirement ids, if the run was restricted to some. */
   readonly only?: readonly string[];
   /** How many animals the run added to the store; they stay. */
   readonly animalsAdded: number;
-  /** The target's clock minus the harness's, in milliseconds, as far as the Date header tells. */
+  /** The target's clock minus the harness's, in milliseconds, judged by the Date header. */
   readonly targetClockSkewMs?: number;
   /** The command that repeats the run. */
   readonly command: string;
-  /** What verifying the skipped requirements too would cost. */
+  /** What it would cost to verify the skipped requirements too. */
   readonly costOfSkipped?: { readonly requests: number; readonly seconds: number };
 }
 
@@ -95,9 +94,9 @@ export interface RequirementResult {
   readonly curl?: string;
   /** The id of the broken requirement that explains this row. */
   readonly consequenceOf?: string;
-  /** Set where the baseline (`--baseline`) lists a failure, or the failure that explains it: it does not gate. */
+  /** Set if the baseline (`--baseline`) lists this failure, or the failure that explains it: it does not gate. */
   readonly baselined?: boolean;
-  /** Set where the row was skipped and `--require` asks for it: it gates whatever its level. */
+  /** Set if the row was skipped and `--require` asks for it: it gates at any level. */
   readonly required?: boolean;
 }
 
@@ -105,7 +104,7 @@ export interface GapResult {
   readonly id: string;
   readonly section: string;
   readonly question: string;
-  /** This target's answer; null where the run did not see one. */
+  /** This target's answer; null if the run did not see one. */
   readonly observed: string | null;
   /** The answer that the profile pins, or null. */
   readonly pinned: string | null;
@@ -136,8 +135,8 @@ export interface TimelinePoint {
   /** Set on a refusal: banned rather than over the limit. */
   readonly banned?: boolean;
   /**
-   * How many exchanges it stands for, from 2 on: `at` is the first one's, `remaining` the lowest. Reports from before
-   * this field have a point for every exchange.
+   * How many exchanges it stands for, if several: `at` is that of the first one, `remaining` the lowest. Older reports
+   * lack this field, and have a point for every exchange.
    */
   readonly times?: number;
 }

@@ -1,6 +1,6 @@
 import type { Report, RequirementResult } from './report.ts';
 
-/** How a row stands, the worst first: in words and as a sign. A known failure is its own kind, for it does not gate. */
+/** The kinds of rows, the worst first, in words and as a sign. A known failure is a kind of its own: it does not gate. */
 export const ROW_KINDS = {
   fail: { words: 'Broken', sign: '✘' },
   known: { words: 'Known failure', sign: '~' },
@@ -23,7 +23,7 @@ export function kindCounts(rows: readonly RequirementResult[]) {
   });
 }
 
-/** The kind of row that a run stands like as a whole. */
+/** The kind of row whose colour and sign a whole run has. */
 export const VERDICT_KINDS = {
   conformant: 'pass',
   'not-conformant': 'fail',

@@ -1,6 +1,6 @@
 import { groupBy } from '../spec/group-by.ts';
 
-/** Headings of the Pet Store Service Interface, by section number: how reports name a group of requirements. */
+/** Headings of the Pet Store Service Interface, by section number. */
 const HEADINGS: Readonly<Record<string, string>> = {
   '1': 'What the service does',
   '2': 'Resources and their fields',

@@ -8,22 +8,23 @@ import type { Report, RequirementResult } from './report.ts';
 import { verdictSign } from './row-kinds.ts';
 import { shownLine, shownLines } from './visible-text.ts';
 
-/** What the summary is written to. */
+/** The screen that the summary is written to. */
 export interface Screen {
   readonly colour: boolean;
   readonly columns: number;
-  /** Lines to stay within; Infinity where the output is no terminal. */
+  /** The summary has at most this many lines; Infinity if the output is not a terminal. */
   readonly rows: number;
 }
 
-/** Lines of a text that asks or came back; of longer ones the part that differs is shown. */
+/** How many lines of what was asked and what came are shown; of longer texts, the part that differs. */
 const MOST_TEXT_LINES = 3;
-/** A command of more lines than these is left to the report: nobody reads it here. */
+/** A longer command is only in the report. */
 const MOST_COMMAND_LINES = 8;
 
 /**
- * The summary at the end of a run: verdict; what is broken, with what the document asks, what came back and a command
- * that repeats it; what was not verified, a line a reason; one next step. What the screen does not hold is named.
+ * The summary at the end of a run: the verdict, what is broken, what was not verified, and the next step. For each
+ * broken requirement it shows what the document asks, what came back and a command that repeats it. It names what the
+ * screen has no room for.
  */
 export function renderTerminal(report: Report, screen: Screen): string {
   const { columns } = screen;
@@ -37,7 +38,7 @@ export function renderTerminal(report: Report, screen: Screen): string {
   const found = outcome(report);
   const head = headLines(report, shownLine(found.headline), pen);
   const next = nextLines(report, pen);
-  // One line each for the blank before the next step, the shell's prompt and a line that names what is left out.
+  // Three lines: a blank one, the shell's prompt, and one that names what is left out.
   const room = screen.rows - pen.height(head) - pen.height(next) - 3;
   const middle = fittedLines(found, tailLines(report, found, pen), room, pen);
   return `${[...head, ...middle, '', ...next].join('\n')}\n`;
@@ -49,11 +50,11 @@ interface Pen {
   readonly columns: number;
   /** Cuts a line where the screen ends. */
   readonly fit: (text: string) => string;
-  /** Lines of the screen that these take. */
+  /** How many lines of the screen these take. */
   readonly height: (lines: readonly string[]) => number;
 }
 
-/** The verdict, what the run cost, and what made the verdict beside its rows. */
+/** The verdict, what the run cost, and what made the verdict in addition to its rows. */
 function headLines(report: Report, headline: string, { paint, columns, fit }: Pen): string[] {
   const { verdict } = report;
   const tone = { conformant: paint.green, 'not-conformant': paint.red, inconclusive: paint.yellow }[verdict];
@@ -67,7 +68,7 @@ function headLines(report: Report, headline: string, { paint, columns, fit }: Pe
   ];
 }
 
-/** What was not verified, was skipped or is known, a line a reason. */
+/** What was not verified, was skipped or is known, one line for each reason. */
 function tailLines({ run, gaps }: Report, found: Outcome, { paint, fit }: Pen): string[] {
   const { notVerified, skipped, known } = found;
   const reasons = (sign: string, rows: readonly RequirementResult[], what: string) =>
@@ -88,7 +89,7 @@ function tailLines({ run, gaps }: Report, found: Outcome, { paint, fit }: Pen): 
   ];
 }
 
-/** Section 7 asks for an Error body in every error, and does not know paths that it does not name. */
+/** Section 7 asks for an Error body in every error, but the document says nothing of unknown paths. */
 function notable(gaps: Report['gaps']): string[] {
   const without = gaps.filter(
     ({ id, observed }) => id === 'unknown-path' && observed?.endsWith('-other-body'),
@@ -108,7 +109,7 @@ function nextLines(report: Report, { paint, columns }: Pen): string[] {
     ]);
 }
 
-/** What is wrong, and below it the tail, within so many lines of the screen; of what does not fit the ids are named. */
+/** What is wrong, and below it the tail, in at most `room` lines. Ids name what does not fit. */
 function fittedLines(found: Outcome, tail: readonly string[], room: number, pen: Pen): string[] {
   const { paint, columns, fit, height } = pen;
   const { broken, drifted, consequences } = found;
@@ -119,7 +120,7 @@ function fittedLines(found: Outcome, tail: readonly string[], room: number, pen:
       wrapped(`${gap.id} (${gap.section}) ${shownLine(driftLine(gap))}`, columns, paint.red('≠ ')),
     ),
   ];
-  // The first broken requirement is what one must see; of the rest half is for what was not verified.
+  // The first broken requirement must be seen. Half of the remaining room is for what was not verified.
   const left = room - height(blocks[0] ?? []);
   const tailRoom = wrong.length === 0 ? room : Math.min(tail.length, Math.max(1, Math.floor(left / 2)));
   const shownTail = tail.slice(0, Math.max(0, tail.length <= tailRoom ? tailRoom : tailRoom - 1));
@@ -165,7 +166,7 @@ function failureBlock(
   ];
 }
 
-/** Two texts, of at most so many characters each: where they are longer, from shortly before they differ. */
+/** Two texts, with at most `most` characters each. Longer ones start shortly before they differ. */
 function cutWhereAlike(one: string, other: string, most: number): readonly [string, string] {
   const texts = [[...one], [...other]] as const;
   const differs = texts[0].findIndex((character, index) => character !== texts[1][index]);
@@ -178,7 +179,7 @@ function cutWhereAlike(one: string, other: string, most: number): readonly [stri
   return [cut(texts[0]), cut(texts[1])];
 }
 
-/** A text in lines of the screen's width, behind a sign that stands in the first. */
+/** A text in lines of the screen's width, the first one behind a sign. */
 function wrapped(text: string, columns: number, sign: string): string[] {
   return fill(text.split(' '), columns, sign, ' '.repeat(stringWidth(sign)), '');
 }
@@ -186,7 +187,7 @@ function wrapped(text: string, columns: number, sign: string): string[] {
 /** One argument of a shell command, its quotes and escapes included. */
 const ARGUMENT = /(?:[^\s'"\\]|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+/g;
 
-/** A command in lines that can be pasted as they stand: broken between arguments only, with backslashes. */
+/** A command in lines that can be pasted as they are: broken only between arguments, with backslashes. */
 export function commandLines(command: string, columns: number): string[] {
   return fill(command.match(ARGUMENT) ?? [command], columns, '  ', '    ', ' \\');
 }

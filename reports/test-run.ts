@@ -6,45 +6,45 @@ import { bySection } from './sections.ts';
 import { shownLine, shownLines } from './visible-text.ts';
 
 /**
- * `unknown` was asked for and could not be told; `known` is a failure that a baseline lists; `noted` was seen beside
- * what was to be judged.
+ * `unknown` was asked for and could not be judged. `known` is a failure that the baseline lists. `noted` was seen, but
+ * was not to be judged.
  */
 export type Standing = 'passed' | 'failed' | 'unknown' | 'known' | 'skipped' | 'noted';
 
-/** Something that was judged, as other programs know it. Its texts are safe to escape and show. */
+/** A test case, as other programs know it. Its texts are safe to escape and show. */
 export interface TestCase {
   /** Stable from run to run. */
   readonly id: string;
   readonly suite: string;
   readonly classname: string;
-  /** With the id, as a line of a list. */
+  /** Title with id, for a list. */
   readonly name: string;
   readonly title: string;
   readonly standing: Standing;
-  /** What sort of failure it is or would be. */
+  /** The type of failure that it is or would be. */
   readonly kind: string;
-  /** One line: why it stands so. */
+  /** One line: why it has this standing. */
   readonly reason: string;
   /** What a reader needs to act on it, by name; an undefined fact is left out. */
   readonly facts: Readonly<Record<string, string | undefined>>;
   readonly proof?: Exchange;
-  /** What asks for it. */
+  /** The rule that it tests. */
   readonly rule?: { readonly section: string; readonly level: string; readonly statement: string };
   /** The id of the case that explains this one. */
   readonly consequenceOf?: string;
 }
 
-/** A run as test cases with an outcome each: of a check and of a load alike. */
+/** A run as test cases. It may be a check or a load. */
 export interface TestRun {
   readonly name: string;
   readonly headline: string;
-  /** The headline where there is room for a few words. */
+  /** The headline in a few words. */
   readonly short: string;
   readonly verdict: 'held' | 'broken' | 'open';
-  /** What made the verdict beside the cases, a line each. */
+  /** What made the verdict in addition to the cases, a line each. */
   readonly problems: readonly string[];
   readonly cases: readonly TestCase[];
-  /** Facts for whoever looks a run up. */
+  /** Facts of the run. */
   readonly facts: readonly (readonly [label: string, text: string])[];
   readonly run: {
     readonly startedAt: string;
@@ -55,7 +55,7 @@ export interface TestRun {
   };
 }
 
-/** What a fact is called where it is read as a sentence. */
+/** What is written before a fact. */
 const LABELS: Readonly<Record<string, string>> = {
   asks: 'The document asks: ',
   expected: 'Of this exchange: ',
@@ -66,17 +66,17 @@ const LABELS: Readonly<Record<string, string>> = {
   observed: 'Observed: ',
 };
 
-/** A case's facts as lines for a reader, the verdict aside. */
+/** A case's facts as lines for a reader, without the verdict. */
 export function factLines({ facts }: TestCase): string[] {
   return Object.entries(facts).flatMap(([name, text]) =>
     text === undefined || name === 'verdict' ? [] : [`${LABELS[name] ?? '\n'}${text}`],
   );
 }
 
-/** The suite of the run itself, for formats that know nothing but suites of cases. */
+/** The suite of the run itself, for formats that have only suites of cases. */
 export const RUN_SUITE = 'The run';
 
-/** The cases, before them the run itself: what made its verdict beside them, a case each, or that nothing did. */
+/** The cases. Before them the run itself: a case for each of its problems, or one that passed. */
 export function withRunItself({ name, headline, problems, cases }: TestRun): readonly TestCase[] {
   const itself = problems.length > 0 ? problems : [undefined];
   return [
@@ -97,7 +97,7 @@ export function withRunItself({ name, headline, problems, cases }: TestRun): rea
   ];
 }
 
-/** A check's report as test cases: a requirement each, by section, and each pinned answer. */
+/** A check's report as test cases: one for each requirement, by section, and one for each pinned answer. */
 export function checkRun(report: Report): TestRun {
   const proofs = new Map(report.exchanges.map((exchange) => [exchange.id, exchange]));
   const { broken, drifted, notVerified, skipped, passed, headline } = outcome(report);
@@ -147,7 +147,7 @@ export function checkRun(report: Report): TestRun {
   };
 }
 
-/** What is said of each standing before the reason. */
+/** What is written before the reason. */
 const PREFIX = { known: 'Known failure, listed in the baseline: ', unknown: 'Not verified: ' } as const;
 
 /** A requirement's row as a test case. */

@@ -2,14 +2,14 @@ import { type Exchange, isAnswered } from '../checks/wire/exchange.ts';
 import type { RateReading } from '../checks/wire/rate-headers.ts';
 import type { TimelinePoint } from './report.ts';
 
-/** A run of this many requests is kept request by request; a day's are a hundred thousand and more. */
+/** Up to this many requests have a point each. A whole day has a hundred thousand requests and more. */
 const MOST_SINGLE = 5_000;
-/** How finely each key's part of a longer run is kept: more finely than its picture shows it. */
+/** Time slots of each key in a longer run: more than its picture shows. */
 const SLOTS = 1_600;
-/** Resets this close are the same to whoever draws them; of a refilling quota every answer names another one. */
+/** Resets this close look the same in the picture. With a refilling quota every answer names another one. */
 const SAME_RESET_SECONDS = 2;
 
-/** What a timeline takes from a run's trace. */
+/** The part of a run's trace that a timeline needs. */
 export interface TimedTrace {
   readonly exchanges: readonly Exchange[];
   readonly readings: readonly RateReading[];
@@ -17,7 +17,7 @@ export interface TimedTrace {
 }
 
 /**
- * What a run exchanged as the rate limit saw it, in the order of receipt.
+ * The exchanges of a run as the rate limit saw them, in the order of receipt.
  *
  * @param banned ids of the answers that were a ban
  */
@@ -50,11 +50,11 @@ export function timelineOf(
 }
 
 /**
- * Puts points together that nobody could tell apart in a picture: of one key, close in time, with the same fate, limit
- * and reset. Such a point stands for `times` requests, is as early as the first of them and leaves as little as the
- * lowest, so that every count and edge that is drawn or listed stays what it was.
+ * Merges points that look the same in a picture: of one key, close in time, with the same fate, limit and reset. A
+ * merged point stands for `times` requests. It has the time of the first and the lowest `remaining` of all, so that
+ * every count and edge in the picture stays the same.
  *
- * @param points in the order of receipt; few enough are returned as they are
+ * @param points in the order of receipt; if they are few, they are returned unchanged
  */
 export function thinned(points: readonly TimelinePoint[]): TimelinePoint[] {
   if (points.length <= MOST_SINGLE) return [...points];

@@ -1,4 +1,4 @@
-/** How rows make a run's verdict: what gates, what a baseline covers, what `--require` asks for. Pure functions. */
+/** How the rows make a run's verdict: what gates, what a baseline covers, what `--require` asks for. */
 import { causesIn } from '../checks/run/cause.ts';
 import type { RunVerdict } from '../checks/run/verdict.ts';
 import type { GapResult, RequirementResult } from './report.ts';
@@ -12,7 +12,7 @@ export interface BaselineEntry {
 }
 
 /**
- * Turns skipped rows into inconclusive ones: for a gate that must not shrink.
+ * Turns required rows that were skipped into inconclusive ones, for a gate that must not shrink.
  *
  * @param required names of permissions, plans and requirements, or `all`
  */
@@ -78,7 +78,7 @@ export function staleEntries(rows: Rows, baseline: readonly BaselineEntry[]): st
     .map(({ id, place }) => `${id} passes now: remove it from the baseline (${place})`);
 }
 
-/** Whether the row keeps a run from being conformant as long as it is not settled. */
+/** Whether the row is unsettled and keeps the run from being conformant. */
 export function isOpen({ verdict, level, required, baselined }: RequirementResult): boolean {
   return verdict === 'inconclusive' && baselined !== true && (level === 'MUST' || required === true);
 }

@@ -1,23 +1,24 @@
 /**
- * Targets choose much of what a report shows. Here their text loses what acts on a terminal, a page or a reader's eye
- * (control, format and bidirectional characters, lone surrogates) and unbounded length, before any format escapes it.
+ * Targets choose much of the text in a report. Before any format escapes it, this file limits its length and makes
+ * visible what could act on a terminal or a page or mislead a reader: control, format and bidirectional characters, and
+ * lone surrogates.
  */
 
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
 
-/** How a character that cannot be seen is written: `⟨U+202E⟩`. */
+/** How an invisible character is written: `⟨U+202E⟩`. */
 export function codePointName(character: string): string {
   return `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
-/** The text with every character that cannot be seen written out; line feeds and tabs stay. */
+/** The text with every invisible character written out, except line feeds and tabs. */
 export function visibleLines(text: string): string {
   return text.replace(UNSEEN, (character) =>
     character === '\n' || character === '\t' ? character : codePointName(character),
   );
 }
 
-/** The text on one line: runs of white space become a space, every other character that cannot be seen is written out. */
+/** The text on one line: white space becomes a space, every other invisible character is written out. */
 export function visibleLine(text: string): string {
   return text
     .replace(/[ \t\r\n\f\v]+/g, ' ')
@@ -26,7 +27,7 @@ export function visibleLine(text: string): string {
 }
 
 /**
- * At most `most` characters of the text, cut between code points, and how many there were.
+ * At most `most` characters of the text, cut between code points, and its length if it was cut.
  *
  * @param most in UTF-16 units, before the note
  */
@@ -53,11 +54,11 @@ export function shownLines(text: string, most = 2_000): string {
   return shortened(text, most, visibleLines);
 }
 
-/** Cut first, because text may be megabytes, and again, because each unseen character grows to eight. */
+/** Cuts first, as a text may have megabytes, and again afterwards, as each invisible character becomes eight. */
 function shortened(text: string, most: number, visible: (text: string) => string): string {
   const whole = visible(start(text, most));
   if (text.length <= most && whole.length <= most * 2) return whole;
-  // A name of an unseen character that the cut went through is left out.
+  // If the cut went through the name of an invisible character, the name is left out.
   return `${start(whole, most * 2)
     .replace(/⟨[^⟩]*$/, '')
     .trimEnd()}${lengthNote(text)}`;

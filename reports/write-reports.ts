@@ -5,12 +5,12 @@ import { FORMATS, type Format, type FormatName, NO_SCREEN } from './formats.ts';
 import { REPORT_FILE } from './read-report.ts';
 import type { Report } from './report.ts';
 
-/** A file that could not be written, in one line for a person; `cause` is what the system said. */
+/** A file could not be written. The message is one line for a person; `cause` is what the system said. */
 export class UnwritableReport extends Error {
   override readonly name = 'UnwritableReport';
 }
 
-/** The formats that stand beside what was measured; the others are for a log. */
+/** The formats that are written with every result; the others are for a log. */
 export const WRITTEN = [
   'html',
   'junit',
@@ -21,8 +21,8 @@ export const WRITTEN = [
 ] as const satisfies readonly FormatName[];
 
 /**
- * Writes report.json first (what was measured must not be lost to a rendering) and then every format beside it.
- * Each file appears whole or not at all, readable by its owner only: a target's answers may be confidential.
+ * Writes report.json first, so that a renderer cannot lose what was measured, and then every format. Each file is written
+ * whole or not at all. Only its owner can read it, as a target's answers may be confidential.
  *
  * @returns the paths written, report.json first
  * @throws UnwritableReport that names the file
@@ -41,8 +41,7 @@ export async function writeReports(report: Report, dir: string): Promise<string[
 }
 
 /**
- * Writes one file atomically (a temporary one beside it, synced, renamed), mode 0600, its folder 0700 where it had to
- * be made.
+ * Writes one file atomically, with mode 0600: a temporary one beside it, synced and renamed. A new folder has mode 0700.
  *
  * @throws UnwritableReport that names the file
  */

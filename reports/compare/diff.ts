@@ -2,12 +2,12 @@ import { failureLine } from '../outcome.ts';
 import type { GapResult, Report, RequirementResult, RunFacts } from '../report.ts';
 import { shownLine } from '../visible-text.ts';
 
-/** How a requirement stood in a run; `known-failure` is a failure that the baseline lists, `absent` that it had no row. */
+/** How a requirement stood in a run. `known-failure`: the baseline lists it. `absent`: it had no row. */
 export type Standing = RequirementResult['verdict'] | 'known-failure' | 'absent';
 
 /**
- * What became of a requirement between two runs, the worst first, in words. What was verified and is not any more
- * stands beside what broke: a gate that can be passed by not looking is none.
+ * What became of a requirement between two runs, the worst first, in words. What is no longer verified is as bad as what
+ * broke: otherwise a gate could be passed by not looking.
  */
 export const CHANGES = {
   broke: 'Broke',
@@ -19,7 +19,7 @@ export const CHANGES = {
 export type ChangeKind = keyof typeof CHANGES;
 const KINDS = Object.keys(CHANGES);
 
-/** A requirement that stands otherwise than before. */
+/** A requirement that does not stand as before. */
 export interface RequirementChange {
   readonly id: string;
   readonly section: string;
@@ -27,24 +27,24 @@ export interface RequirementChange {
   readonly was: Standing;
   readonly is: Standing;
   readonly kind: ChangeKind;
-  /** Why it stands as it does now. */
+  /** Why it stands so now. */
   readonly reason: string;
 }
 
-/** A gap that the target answers otherwise than before; answers that one of the runs did not see are no change. */
+/** A gap with a new answer. It is no change if one of the runs did not see an answer. */
 export interface GapChange {
   readonly id: string;
   readonly section: string;
   readonly question: string;
   readonly was: string;
   readonly is: string;
-  /** The answer that the newer run's profile pins, where it pins one. */
+  /** The answer that the newer run's profile pins, if any. */
   readonly pinned?: string;
-  /** The profile pins another answer: this is a regression, where an unpinned change is only news. */
+  /** The profile pins another answer: a regression. Any other change is only news. */
   readonly breaksPin: boolean;
 }
 
-/** What differs between two runs. Also the JSON of `report --diff`. */
+/** What differs between two runs; also the JSON of `report --diff`. */
 export interface ReportDiff {
   readonly formatVersion: 1;
   readonly old: RunName;
@@ -55,7 +55,7 @@ export interface ReportDiff {
   readonly gaps: readonly GapChange[];
 }
 
-/** Enough of a run to tell which one it was. */
+/** Which run it was. */
 export interface RunName extends Pick<RunFacts, 'id' | 'startedAt' | 'target'> {
   readonly verdict: Report['verdict'];
   readonly complete: boolean;
@@ -112,7 +112,7 @@ function requirementChanges(
     .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
 }
 
-/** What was not asked for has no row in some runs, and one that says so in others. */
+/** What was not asked for has no row, or one that says so. */
 const isUnasked = (standing: Standing) => standing === 'skipped' || standing === 'absent';
 
 function reasonNow(row: RequirementResult | undefined): string {

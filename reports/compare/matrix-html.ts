@@ -15,7 +15,7 @@ import {
   matrixRows,
 } from './matrix.ts';
 
-/** Failures of one implementation that the page tells in words; its own report has all of them. */
+/** How many failures of an implementation are explained; its own report has all. */
 const MOST_TOLD = 40;
 /** A longer command is in the implementation's own report. */
 const MOST_CURL = 600;
@@ -52,7 +52,7 @@ function columnHead({ name, report }: MatrixColumn): SafeHtml {
 
 const anchorOf = (column: number, id: string) => `b-${column}-${id}`;
 
-/** What is told in words of an implementation, the first failures. */
+/** The failures of an implementation that are explained. */
 function told({ report }: MatrixColumn): readonly RequirementResult[] {
   const { broken, known } = outcome(report);
   return [...broken, ...known].slice(0, MOST_TOLD);
@@ -72,7 +72,7 @@ function matrixRow(row: MatrixRow, columns: readonly MatrixColumn[]): SafeHtml {
   )}</tr>`;
 }
 
-/** What each implementation breaks, in words and with the command that repeats it: a cell is no proof. */
+/** What each implementation breaks, in words and with the command that repeats it. */
 function brokenParts(columns: readonly MatrixColumn[]): SafeHtml | string {
   const parts = columns.flatMap((column, index) => {
     const rows = told(column);

@@ -3,7 +3,7 @@ import { count, outcome, verdictWords } from '../outcome.ts';
 import { ROW_KINDS, rowKind } from '../row-kinds.ts';
 import { type MatrixColumn, matrixRows } from './matrix.ts';
 
-/** Implementations × requirements as Markdown: every requirement that not all of them pass, and how many all do. */
+/** Implementations × requirements as Markdown: each requirement that not all pass, and the number of the others. */
 export function renderMatrixMarkdown(columns: readonly MatrixColumn[]): string {
   const rows = matrixRows(columns);
   const shown = rows.filter(({ cells }) =>

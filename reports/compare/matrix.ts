@@ -4,13 +4,13 @@ import { REPORT_FILE, readReport } from '../read-report.ts';
 import type { GapResult, Report, RequirementResult } from '../report.ts';
 import { rowKind } from '../row-kinds.ts';
 
-/** One implementation: what its folder or file is called, and its run. */
+/** One implementation: the name of its folder or file, and its run. */
 export interface MatrixColumn {
   readonly name: string;
   readonly report: Report;
 }
 
-/** The reports below a folder, and a line for each file that is none; or why there is no report. */
+/** The reports below a folder, and a line for each file that is not one; or why there is no report. */
 export type ReadMatrix =
   | { readonly ok: true; readonly columns: readonly MatrixColumn[]; readonly damaged: readonly string[] }
   | { readonly ok: false; readonly problem: string };
@@ -49,9 +49,9 @@ export function readMatrix(folder: string): ReadMatrix {
 }
 
 /**
- * Earlier runs of the same target below a folder, the oldest first, the run itself left out.
+ * Earlier runs of the same target below a folder, the oldest first, without the run itself.
  *
- * @returns the runs, and a line for each file that is no report; or why there is none
+ * @returns the runs, and a line for each file that is not a report; or why there is none
  */
 export function earlierRuns(
   report: Report,
@@ -75,7 +75,7 @@ export interface MatrixRow {
   readonly section: string;
   readonly title: string;
   readonly level: RequirementResult['level'];
-  /** By column; undefined where that run had no such requirement. */
+  /** By column; undefined if that run had no such requirement. */
   readonly cells: readonly (RequirementResult | undefined)[];
   /** Whether every implementation stands alike. */
   readonly alike: boolean;

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { milliseconds } from '../facts.ts';
 
-/** Lines and swatches repeat after so many; the dash of a line changes with every round. */
+/** The colours of lines repeat after this many. Then the lines have another dash. */
 const COLOURS = 6;
 
 /** A value's place between two others, from 0 to 1. */
@@ -16,7 +16,7 @@ export function logarithmic(from: number, to: number): Scale {
   return (value) => scale(Math.log(Math.max(value, from)));
 }
 
-/** A mark on an axis; `needs` is the width in CSS pixels that the whole axis must have to show it. */
+/** A mark on an axis. It is shown if the whole axis is at least `needs` CSS pixels wide. */
 export interface Tick {
   readonly value: number;
   readonly text: string;
@@ -28,7 +28,7 @@ export interface Axis {
   readonly ticks: readonly Tick[];
 }
 
-/** An axis around latencies in milliseconds. Logarithmic: seconds of trouble must not press the rest to the ground. */
+/** An axis for latencies in milliseconds. It is logarithmic, so that a few slow seconds do not flatten the rest. */
 export function latencyAxis(latencies: readonly number[]): Axis {
   const positive = latencies.filter((value) => value > 0);
   const [least, most] = [Math.min(...positive, 1e6) / 1.3, Math.max(...positive, 0.1) * 1.3];
@@ -51,7 +51,7 @@ export function decades(from: number, to: number): number[] {
 /** A place from 0 to 1 as SVG writes it. */
 export const percent = (part: number) => `${Number((part * 100).toFixed(3))}%`;
 
-/** What a chart has around its drawing. */
+/** Label, height and axes of a chart. */
 export interface Frame {
   readonly label: string;
   readonly height: number;
@@ -59,12 +59,12 @@ export interface Frame {
   readonly y: Axis;
 }
 
-/** A value's distance in pixels from the top of a chart, whose x axis is written below its lowest line. */
+/** A value's distance in pixels from the top of a chart. The last 22 pixels are for the x axis. */
 export const fromTop = ({ height, y }: Frame, value: number) => (height - 22) * (1 - y.scale(value));
 
 /**
- * Axes around a drawing. The drawing, 1000 wide and high, is stretched over the width; the text around it is not, and
- * that of the y axis has a column of its own.
+ * Axes around a drawing of 1000 by 1000, which is stretched to the size of the chart. The text is not stretched. The text
+ * of the y axis has a column of its own.
  */
 export function frame(around: Frame, drawing: SafeHtml, over: SafeHtml | string = ''): SafeHtml {
   const { label, height, x, y } = around;
@@ -80,7 +80,7 @@ ${tickTexts(x, height - 6)}
 </svg></div>`;
 }
 
-/** What stands below an x axis. */
+/** The text below an x axis. */
 export function tickTexts({ scale, ticks }: Axis, top: number): SafeHtml[] {
   return ticks.map(({ value, text, needs }) => {
     const at = scale(value);
@@ -110,7 +110,7 @@ export interface Box {
   readonly to: number;
 }
 
-/** Boxes of a kind as one path: a third of the bytes of an element each. */
+/** Boxes as one path, which takes a third of the bytes of single elements. */
 export function boxes(name: string, list: readonly Box[]): SafeHtml | string {
   const d = list
     .filter(({ from, to }) => from !== to)
@@ -126,7 +126,7 @@ export function lineClass(index: number): string {
   return `c${index % COLOURS} d${Math.floor(index / COLOURS) % 3}`;
 }
 
-/** Which line is which: a line's class and its name. */
+/** The legend of lines: class and name. */
 export function lineKeys(lines: readonly (readonly [name: string, words: string])[]): SafeHtml[] {
   return lines.map(
     ([name, words]) =>
@@ -134,7 +134,7 @@ export function lineKeys(lines: readonly (readonly [name: string, words: string]
   );
 }
 
-/** Which colour is which: the end of a swatch's class and its name. */
+/** The legend of colours: the end of a class, and its name. */
 export function swatches(colours: Readonly<Record<string, string>>): SafeHtml[] {
   return Object.entries(colours).map(
     ([name, words]) => html`<span><i class="swatch b-${name}"></i>${words}</span>`,

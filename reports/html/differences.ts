@@ -5,12 +5,12 @@ import type { RequirementResult } from '../report.ts';
 import { clip, shownLines } from '../visible-text.ts';
 import { markUnseen, shown } from './visible-html.ts';
 
-/** The parts of an exchange that a verdict speaks of. */
+/** The parts of an exchange that a verdict mentions. */
 export interface Marks {
   readonly status: boolean;
   /** Lower-case names of header fields. */
   readonly headers: ReadonlySet<string>;
-  /** Header fields that the document asks for here and that did not come. */
+  /** Header fields that the document asks for here, and that are missing. */
   readonly missingHeaders: readonly string[];
   /** Names of fields of the body. */
   readonly fields: ReadonlySet<string>;
@@ -18,7 +18,7 @@ export interface Marks {
 
 export const NO_MARKS: Marks = { status: false, headers: new Set(), missingHeaders: [], fields: new Set() };
 
-/** What of the exchange the texts of a failure name: its status, header fields, fields of its body. */
+/** The parts of an exchange that the texts of a failure mention. */
 export function marksOf(row: RequirementResult, exchange: Exchange): Marks {
   if (row.verdict !== 'fail' || exchange.outcome.kind !== 'response') return NO_MARKS;
   const { status, headers } = exchange.outcome;
@@ -36,18 +36,18 @@ export function marksOf(row: RequirementResult, exchange: Exchange): Marks {
   };
 }
 
-/** Below this share of common characters two sentences differ altogether, and marking words only disturbs. */
+/** Two sentences with a smaller share of common characters are too different for marks. */
 const ALIKE = 0.4;
 
-/** From this share of the longer one on, they differ in little, and all of it is marked; below it only values are. */
+/** From this share of the longer one on, all differences are marked; below it only values are. */
 const NEARLY_SAME = 0.7;
 /** A number, a quotation, or a name such as `X-RateLimit-Limit` or `categoryId`. */
 const VALUE = /[\d"'`]|\w[-_/]\w|[a-z][A-Z]/;
 
-/** Texts with more differences than this are shown without marks; finding them takes time with their square. */
+/** Texts with more differences have no marks: the time to find them grows with their square. */
 const MOST_DIFFERENCES = 200;
 
-/** What was asked and what came, the words that differ marked where the sentences are alike. */
+/** What was asked and what came. If the sentences are alike, the words that differ are marked. */
 export function comparison(
   expected: string,
   actual: string,

@@ -8,28 +8,28 @@ import { type Marks, marksOf, NO_MARKS } from './differences.ts';
 import { bodyHtml } from './json-colours.ts';
 import { shown } from './visible-html.ts';
 
-/** Characters of each body: generous where the exchange proves something. */
+/** How many characters of each body are shown: more if the exchange proves something. */
 const MOST_OF_PROOF = 2_500;
 const MOST_OF_OTHERS = 900;
-/** Exchanges of a requirement that the page shows or links to. */
+/** How many exchanges of a requirement the page shows or links to. */
 export const MOST_EVIDENCE = 12;
 
-/** Where the page shows which exchange. */
+/** Where the page shows each exchange. */
 export interface PlacedExchanges {
-  /** Ids of exchanges to the page's ids, for those that are shown. */
+  /** For the exchanges that are shown: their anchors on the page, by id. */
   readonly anchors: ReadonlyMap<string, string>;
-  /** What is shown beneath a requirement, by its id: each exchange beneath the first requirement that cites it. */
+  /** The exchanges beneath each requirement, by its id. Each one is beneath the first requirement that cites it. */
   readonly beneath: ReadonlyMap<string, readonly { readonly id: string; readonly entry: SafeHtml }[]>;
-  /** What no requirement cites, in the order in which it was sent. */
+  /** Exchanges that no requirement cites, in the order of sending. */
   readonly others: SafeHtml[];
-  /** How many the page has no room for. */
+  /** How many exchanges the page has no room for. */
   readonly left: number;
 }
 
 /**
- * Places the exchanges of the run; evidence has precedence where not all fit.
+ * Places the exchanges of the run. If not all fit, evidence has precedence.
  *
- * @param budget bytes that they may weigh, so that the page stays under a megabyte whatever the target sent
+ * @param budget how many bytes they may have, so that the page stays below a megabyte
  */
 export function placeExchanges(report: Report, budget: number): PlacedExchanges {
   const startedAt = Date.parse(report.run.startedAt);
@@ -63,7 +63,7 @@ export function placeExchanges(report: Report, budget: number): PlacedExchanges 
   };
 }
 
-/** The requirement beneath which an exchange is shown: one that it broke, else the first that cites it. */
+/** The requirement beneath which each exchange is shown: one that it broke, else the first that cites it. */
 function homesOf(rows: readonly RequirementResult[]): Map<string, RequirementResult> {
   const homes = new Map<string, RequirementResult>();
   const failedFirst = [...rows].sort((a, b) => Number(b.verdict === 'fail') - Number(a.verdict === 'fail'));
@@ -73,14 +73,14 @@ function homesOf(rows: readonly RequirementResult[]): Map<string, RequirementRes
   return homes;
 }
 
-/** From this weight on an exchange proves something: a failure, or an answer to what the document leaves open. */
+/** From this weight on, an exchange proves a failure or an answer to a gap. */
 const PROOF = 2;
 
-/** How much each exchange matters: evidence of a failure, of drift or doubt, of a pass, none. */
+/** How much each exchange matters: evidence of a failure weighs most. */
 function weights(report: Report): Map<string, number> {
   const weight = new Map<string, number>();
   const raise = (ids: readonly string[], to: number) => {
-    // The decisive exchange stands first; the tenth example of the same thing matters less than another's first.
+    // The decisive exchange stands first. Further examples of the same matter less.
     for (const [index, id] of ids.entries()) {
       weight.set(id, Math.max(weight.get(id) ?? 0, index === 0 ? to : to / 2));
     }

@@ -5,7 +5,7 @@ import type { RowKind } from '../row-kinds.ts';
 import { shownLine } from '../visible-text.ts';
 import { shown } from './visible-html.ts';
 
-/** How an answer is called, and the kind of row that it stands like; in the order of the page. */
+/** The words for an answer, and the kind of row whose colour it has; in the order of the page. */
 const VERDICTS = {
   drifted: ['Drifted', 'fail'],
   kept: ['Pinned, kept', 'pass'],
@@ -16,7 +16,7 @@ const VERDICTS = {
 
 const ORDER = Object.keys(VERDICTS);
 
-/** What the document leaves open and how this target answers; folded, but for the answers that drifted. */
+/** What the document leaves open, and this target's answers. All but those that drifted are folded. */
 export function gapList(gaps: readonly GapResult[], anchors: ReadonlyMap<string, string>): SafeHtml {
   const sorted = [...gaps].sort((a, b) => ORDER.indexOf(a.verdict) - ORDER.indexOf(b.verdict));
   const drifted = sorted.filter(({ verdict }) => verdict === 'drifted');
@@ -40,7 +40,7 @@ function table(label: string, rows: readonly GapResult[], anchors: ReadonlyMap<s
 <tbody>${rows.map((gap) => gapRow(gap, anchors))}</tbody></table></div>`;
 }
 
-/** An answer that drifted: of a list what was added and removed, else both answers. */
+/** An answer that drifted: what was added to a list and removed from it, else both answers. */
 export function driftHtml(gap: GapResult): SafeHtml {
   const { added, removed } = driftedParts(gap);
   return html`${removed.map((part) => html`<del>− ${shown(part, 80)}</del> `)}${added.map((part) => html`<ins>+ ${shown(part, 80)}</ins> `)}`;

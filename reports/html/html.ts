@@ -10,11 +10,11 @@ import { pageAssets, pageShell } from './page-shell.ts';
 import { ratePanels, ratePicture } from './rate-picture.ts';
 import { requirementList } from './requirement-list.ts';
 
-/** Bytes that the page may have, with some to spare below a megabyte. */
+/** How many bytes the page may have: somewhat less than a megabyte. */
 const PAGE_BUDGET = 940_000;
 
 /**
- * The report as one HTML file: no network (its policy forbids it), light and dark, on paper and on a phone. Works
+ * The report as one HTML file without network (its policy forbids it): light and dark, on paper and on a phone. It works
  * without its script, which adds filter, search, copying and the look along the rate limits.
  *
  * @param history earlier runs of the same target, the oldest first
@@ -33,7 +33,7 @@ export function renderHtml(report: Report, history: readonly Report[] = []): str
     }),
     gaps: gapList(report.gaps, placed.anchors),
   });
-  // The exchanges have the room that the other parts leave, and those link to what is shown: so they are measured first.
+  // The exchanges get the room that the other parts leave. Those contain links to the exchanges, so they are drafted first.
   const draft = parts({
     anchors: new Map(report.exchanges.map(({ id }, index) => [id, `x${index}`])),
     beneath: new Map(),

@@ -3,15 +3,15 @@ import jsTokens from 'js-tokens';
 import { shownLines } from '../visible-text.ts';
 import { markUnseen, shown } from './visible-html.ts';
 
-/** A body longer than this is not worth a second parse for its colours. */
+/** A longer body is not parsed for colours. */
 const MOST_PARSED = 256 * 1024;
 
 /**
  * A body as the page shows it: JSON indented and coloured, anything else as text. Only white space between tokens
- * changes; numbers and strings keep every character of the wire, which JSON.parse would not.
+ * changes. Unlike with JSON.parse, numbers and strings keep every character.
  *
- * @param most characters of output text after which the rest is left out
- * @param fields names of fields to mark, with their values where these are no arrays or objects
+ * @param most after this many characters the rest is left out
+ * @param fields names of fields to mark, with their values unless these are arrays or objects
  */
 export function bodyHtml(body: string, most: number, fields: ReadonlySet<string>): SafeHtml {
   if (!isJson(body)) return shown(body, most);

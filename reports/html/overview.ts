@@ -10,10 +10,10 @@ import { shownLine } from '../visible-text.ts';
 import { driftHtml } from './gap-list.ts';
 import { markUnseen, shown } from './visible-html.ts';
 
-/** What the page's head says by itself, or where it has a place of its own. */
+/** Facts with a place of their own in the page's head. */
 const SAID_ELSEWHERE = new Set(['Target', 'Ended early', 'Clock']);
 
-/** The head of the page: the verdict in one line, what made it, its numbers, earlier runs, and the facts of the run. */
+/** The head of the page: verdict, what made it, its numbers, earlier runs, and the facts of the run. */
 export function verdictHeader(report: Report, earlier: readonly Report[]): SafeHtml {
   const result = outcome(report);
   const simulated = simulatedClock(report.run);
@@ -33,7 +33,7 @@ export function verdictHeader(report: Report, earlier: readonly Report[]): SafeH
 </header>`;
 }
 
-/** What is to be known of a run beside its verdict. */
+/** The facts of a run as a list. */
 export function factList(facts: readonly (readonly [label: string, text: string])[]): SafeHtml {
   const wide = (label: string) => html.raw`${label === 'Keys' || label === 'Only' ? ' class="wide"' : ''}`;
   return html`<dl class="run">${facts.map(([label, text]) => html`<div${wide(label)}><dt>${label}</dt><dd>${markUnseen(text)}</dd></div>`)}</dl>`;
@@ -57,7 +57,7 @@ function proportions(rows: readonly RequirementResult[]): SafeHtml {
 
 const MOST_RUNS = 5;
 
-/** Earlier runs of the same target, the latest first, a line each; before them what this run changed. */
+/** This run and earlier ones of the same target, the latest first, each with what it changed. */
 function runHistory(report: Report, earlier: readonly Report[]): SafeHtml | string {
   if (earlier.length === 0) return '';
   const runs = [...earlier, report];
@@ -75,7 +75,7 @@ function runHistory(report: Report, earlier: readonly Report[]): SafeHtml | stri
   return html`<ul class="runs" id="history" aria-label="Runs of this target">${lines}${more > 0 ? html`<li class="quiet">and ${count(more, 'earlier run')}</li>` : ''}</ul>`;
 }
 
-/** What is wrong and what is not known, side by side and of the same weight; then what to do. */
+/** What is broken and what was not verified, side by side, and what to do next. */
 export function findings(report: Report): SafeHtml {
   const { broken, consequences, drifted, notVerified, mayNotVerified, skipped } = outcome(report);
   const open = [...notVerified, ...mayNotVerified, ...skipped];
@@ -109,7 +109,7 @@ function brokenItem(row: RequirementResult, consequences: Outcome['consequences'
 <dl class="asked"><dt>asks</dt><dd>${shown(row.expected ?? row.statement, 240)}</dd><dt>came</dt><dd>${shown(came, 240)}${oftenness(row)}</dd></dl>${follow.length === 0 ? '' : html`<span class="ids">${follow.length} more follow from it: ${idLinks(follow)}</span>`}</li>`;
 }
 
-/** How often, where the reason says it and what came back does not. */
+/** How often it came, if only the reason says so. */
 function oftenness({ actual, reason }: RequirementResult): string {
   const times = / \((\d+ times)\)$/.exec(reason)?.[1];
   return actual === undefined || times === undefined || actual.includes(times) ? '' : `, ${times}`;

@@ -6,7 +6,7 @@ import { packageRoot } from '../../spec/package-root.ts';
 
 let assets: Readonly<Record<'style' | 'script', string>> | undefined;
 
-/** Style and script of the pages, read on first use from where `npm run build` leaves them, stripped and shrunk. */
+/** The minified style and script of the pages, as `npm run build` leaves them; read on first use. */
 export function pageAssets(): Readonly<Record<'style' | 'script', string>> {
   const built = (name: string) =>
     readFileSync(new URL(`dist/reports/html/page/${name}`, packageRoot), 'utf8').trim();
@@ -16,7 +16,7 @@ export function pageAssets(): Readonly<Record<'style' | 'script', string>> {
 
 const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-/** A page of its own, with style and, where it needs one, the script inside; its policy lets in nothing else. */
+/** A page with its style and, if it needs one, its script inside. Its policy allows nothing else. */
 export function pageShell(title: string, body: SafeHtml, withScript: boolean): string {
   const { style, script } = pageAssets();
   const policy = `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; base-uri 'none'; form-action 'none'`;

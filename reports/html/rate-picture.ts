@@ -16,13 +16,13 @@ import {
 import { tableHtml } from './table.ts';
 import { timeTicks, WIDTHS } from './time-axis.ts';
 
-/** Past these a panel is one picture too many; the rest is in the numbers. */
+/** More panels would be too many; the other keys are in the numbers. */
 const MOST_PANELS = 12;
 const MOST_LABELS = 200;
 const MOST_WINDOWS_LISTED = 60;
-/** Closer than this, in pixels, window edges are a hatching. */
+/** Window edges are left out if they are closer than this, in pixels. */
 const EDGES_APART = 8;
-/** With more windows than this the line of Remaining would be a solid block: a band is drawn instead. */
+/** With more windows the line of Remaining would be a solid block, so a band is drawn instead. */
 const MOST_LINES = 60;
 const ZOOMS = [1, 4, 16];
 
@@ -35,7 +35,7 @@ export function ratePanels(report: Report): ReadonlyMap<string | null, string> {
   );
 }
 
-/** Requests, Remaining and refusals over time: a panel per key, from its first request to its last. */
+/** Requests, Remaining and refusals over time: a panel for each key, from its first request to its last. */
 export function ratePicture(report: Report): SafeHtml {
   const all = rateSeries(report);
   if (all.length === 0) return html`<p class="quiet">The run made no request.</p>`;
@@ -64,7 +64,7 @@ const LEGEND = {
   unanswered: 'no answer',
 };
 
-/** What the script needs to answer "what happened here": columns without their names. `<` cannot end the element. */
+/** Data with which the script says what happened at a place. `<` is escaped, so that it cannot end the element. */
 function rateData(all: readonly KeySeries[]): string {
   const data = all.map((series) => ({
     from: series.from,
@@ -79,17 +79,17 @@ function rateData(all: readonly KeySeries[]): string {
 
 const keyName = (key: string | null) => (key === null ? 'no valid key' : shownLine(key, 40));
 
-/** Requests without a valid key are answered, with 401; nothing admits them. */
+/** Requests without a valid key are answered with 401, not admitted. */
 const answeredWord = ({ key }: KeySeries) => (key === null ? 'answered' : 'admitted');
 
 /**
- * Geometry of a panel in pixels. Shapes are drawn on a stretched canvas, so that one drawing serves every width; text
- * stands outside of it, placed by percentages, and keeps its size.
+ * Geometry of a panel in pixels. Shapes are drawn on a stretched canvas, so that one drawing serves every width. Text is
+ * outside of it, at percentages of the width, and keeps its size.
  */
 interface Plot {
   /** The full quota. */
   readonly top: number;
-  /** From the full quota down to nothing left; 0 where there is no Remaining to draw. */
+  /** Height from nothing left to the full quota; 0 if there is no Remaining to draw. */
   readonly height: number;
   /** The line from which bars go up (admitted) and down (not admitted). */
   readonly base: number;
@@ -98,10 +98,10 @@ interface Plot {
 
 const WITH_REMAINING: Plot = { top: 18, height: 96, base: 164, bottom: 190 };
 const BARS_ALONE: Plot = { top: 0, height: 0, base: 44, bottom: 70 };
-/** Room for bars, and what is left of a single request: a refusal must be seen beside a thousand admitted ones. */
+/** Room for bars, and the least height of one: a refusal must be visible beside a thousand admitted requests. */
 const BARS = { up: 34, leastUp: 3, down: 22, leastDown: 8 };
 
-/** Who is never told a limit has no line of Remaining. */
+/** If no answer told a limit, there is no line of Remaining. */
 const plotOf = ({ steps }: KeySeries): Plot => (steps.length > 0 ? WITH_REMAINING : BARS_ALONE);
 
 /** The place of a moment between the key's first request and its last, from 0 to 1. */
@@ -158,21 +158,21 @@ function factsOf(series: KeySeries): string {
   ].join(', ');
 }
 
-/** The class that shows something only where the picture is wide enough for its part to have `pixels` to itself. */
+/** The class that shows something only if this many seconds of the picture are at least `pixels` wide. */
 function needs(series: KeySeries, seconds: number, pixels: number): string {
   const width = pixels / Math.max(seconds / (series.until - series.from), 1e-9);
   const step = WIDTHS.find((candidate) => width <= candidate);
   return step === undefined ? 'never' : `n${step}`;
 }
 
-/** What is drawn downwards, from the line on. */
+/** What is drawn downwards, in this order. */
 const DOWN = ['refused', 'banned', 'unanswered'] as const satisfies readonly Fate[];
 
-/** How many requests of a column are drawn downwards, or of the first few kinds. */
+/** How many requests of a column are drawn downwards, of all these kinds or the first few. */
 const below = (column: Column, kinds: number = DOWN.length) =>
   DOWN.slice(0, kinds).reduce((sum, kind) => sum + column[kind], 0);
 
-/** Requests as bars: up what was admitted, down what was refused, banned or unanswered, all to one scale. */
+/** Requests as bars: admitted ones upwards, the others downwards, all to one scale. */
 function bars(series: KeySeries): SafeHtml {
   const { base, bottom } = plotOf(series);
   const { columns } = series;
@@ -205,7 +205,7 @@ function tallestBar({ columns, from, until }: KeySeries): string {
   return `at most ${most.toLocaleString('en')} in ${time}`;
 }
 
-/** What Remaining said, as a part of the limit: a step line with the ground below it, or a band. */
+/** Remaining as a part of the limit: a step line with the area below it, or a band. */
 function remaining(series: KeySeries): SafeHtml {
   const { top, height, bottom } = plotOf(series);
   const px = (at: number) => Number((place(series, at) * COLUMNS).toFixed(1));
@@ -214,7 +214,7 @@ function remaining(series: KeySeries): SafeHtml {
   const lines = series.steps.map((step) => {
     const places = step.map(([at, part]) => ({ at: px(at), y: py(part) }));
     const [first = { at: 0, y: 0 }, last = first] = [places[0], places.at(-1)];
-    // Of points in the same tenth of a column the eye sees one.
+    // Points in the same tenth of a column look like one.
     const moves = places
       .map(({ at, y }) => `H${at}V${y}`)
       .filter((move, index, all) => move !== all[index - 1]);
@@ -246,7 +246,7 @@ function windowEdges(series: KeySeries): SafeHtml {
     .slice(1)
     .map((reset, index) => reset - (resets[index] ?? reset))
     .sort((a, b) => a - b);
-  // The usual distance: a single window that was named twice must not hide all the others.
+  // The median distance: a single window that was named twice must not hide all others.
   const usual = apart[Math.floor(apart.length / 2)] ?? series.until - series.from;
   const { bottom } = plotOf(series);
   const d = resets
@@ -281,14 +281,14 @@ function windowLabel(series: KeySeries, window: RateWindow, next: RateWindow | u
 }
 
 /**
- * More admitted than X-RateLimit-Limit allows. Requests without a valid key are refused by 401, not by it, and a limit
- * of nothing that is told to somebody who is served limits nothing.
+ * Whether more was admitted than X-RateLimit-Limit allows. It does not apply to requests without a valid key, which get a
+ * 401, nor if the limit is 0 although requests are served.
  */
 function isOver({ key }: KeySeries, { limit, admitted }: RateWindow): boolean {
   return key !== null && limit !== undefined && limit > 0 && admitted > limit;
 }
 
-/** Windows that admitted too many, in words: their labels in the plot are left out where it is narrow. */
+/** Windows that admitted too many, in words: a narrow plot has no labels. */
 function overText(series: KeySeries): string {
   const [worst, ...others] = series.windows
     .filter((window) => isOver(series, window))
@@ -298,7 +298,7 @@ function overText(series: KeySeries): string {
   return `${worst.admitted.toLocaleString('en')} of ${worst.limit?.toLocaleString('en')} admitted in one window${more}`;
 }
 
-/** The same as a table, for whoever wants the numbers. */
+/** The windows as a table. */
 function windowTable(all: readonly KeySeries[]): SafeHtml | string {
   const windows = all.flatMap((series) => series.windows.map((window) => ({ series, window })));
   if (windows.length === 0) return '';

@@ -1,6 +1,6 @@
 import type { Report, TimelinePoint } from '../report.ts';
 
-/** How finely a key's picture resolves time: columns from its first request to its last. */
+/** How many columns a key's picture has, from its first request to its last. */
 export const COLUMNS = 400;
 
 /** What became of requests. */
@@ -15,7 +15,7 @@ export interface Column extends Readonly<Record<Fate, number>> {
   readonly remaining?: number;
 }
 
-/** A stretch in which the rate headers named the same Reset. */
+/** A time in which the rate headers named the same Reset. */
 export interface RateWindow {
   /** Seconds since the run began: its first request. */
   readonly from: number;
@@ -27,11 +27,11 @@ export interface RateWindow {
   readonly remainingLeast: number | undefined;
 }
 
-/** A stretch in which every request was answered with a ban. */
+/** A time in which every request was answered with a ban. */
 export interface Ban {
-  /** The first request so answered. */
+  /** The first request that was banned. */
   readonly from: number;
-  /** The first request that was not, by when the ban was over; the key's last request where there was none. */
+  /** The first request after the ban; if there is none, the key's last request. */
   readonly until: number;
   /** Whether such a request was seen. */
   readonly ended: boolean;
@@ -40,32 +40,32 @@ export interface Ban {
 /** Seconds since the run began, and the part of the limit that was left. */
 type Left = readonly [at: number, part: number];
 
-/** One key's share of the picture. */
+/** The part of the picture for one key. */
 export interface KeySeries {
   /** The key's name; null for requests without a valid key. */
   readonly key: string | null;
   readonly plan: string | undefined;
-  /** Its first and its last request, in seconds since the run began, at least one apart: the picture shows no more. */
+  /** The first and the last request, in seconds since the run began, at least one second apart. */
   readonly from: number;
   readonly until: number;
   readonly columns: readonly Column[];
   /**
-   * Step line of Remaining, one list per window. In parts of the limit that the same response names, because a target
-   * may turn from the minute's headers to the day's in the middle of a run.
+   * Step line of Remaining, one list for each window, in parts of the limit that the same response names. A target may
+   * change from the minute's headers to the day's during a run.
    */
   readonly steps: readonly (readonly Left[])[];
-  /** Empty where Reset moves with every request (a refilling or sliding window): then there are no edges to draw. */
+  /** Empty if Reset moves with every request, as with a token bucket or a sliding window: then there are no edges. */
   readonly windows: readonly RateWindow[];
   readonly movingReset: boolean;
   readonly bans: readonly Ban[];
   /** The values of X-RateLimit-Limit, the most frequent first. */
   readonly limits: readonly number[];
   readonly total: Readonly<Record<Fate, number>>;
-  /** Requests that the timeline leaves out: those that spend a day are only counted. */
+  /** Requests that are not in the timeline: most of those that spend a day are only counted. */
   readonly onlyCounted: number;
 }
 
-/** The timeline by key: the profile's keys in their order, then others, requests without a valid key last. */
+/** The timeline by key: the profile's keys in their order, then others, and requests without a valid key. */
 export function rateSeries({ run, timeline, requests }: Report): KeySeries[] {
   const byKey = new Map<string | null, TimelinePoint[]>(run.keys.map(({ name }) => [name, []]));
   for (const point of timeline) {
@@ -109,10 +109,10 @@ function keySeries(
   };
 }
 
-/** The shortest window of the document is a minute; a Reset that follows the last one sooner is one of a refill. */
+/** The document's shortest window is a minute. If Resets are closer together, the quota refills. */
 const SOONEST_RESET_SECONDS = 30;
 
-/** A fixed window keeps its Reset; where most follow one another closely, the quota refills and edges mean nothing. */
+/** Whether most Resets follow each other closely. Then there is no fixed window, and edges mean nothing. */
 function resetsMove(windows: readonly RateWindow[]): boolean {
   const gaps = windows.slice(1).map(({ reset }, index) => reset - (windows[index]?.reset ?? reset));
   return gaps.filter((gap) => gap < SOONEST_RESET_SECONDS).length > gaps.length / 2;
@@ -151,12 +151,12 @@ function rateColumns(points: readonly TimelinePoint[], from: number, until: numb
   return [...columns.values()].sort((a, b) => a.index - b.index);
 }
 
-/** Reset is in whole seconds and relative to a clock with skew: values this close are the same. */
+/** Resets this close are the same: Reset has whole seconds, and the clock's skew is an estimate. */
 const SAME_RESET_SECONDS = 1.5;
 
 const isSameReset = (a: number, b: number) => Math.abs(a - b) <= SAME_RESET_SECONDS;
 
-/** Responses overtake one another by a window or so; looking further back would cost a long run its linear time. */
+/** Responses may overtake each other by a window or so. Looking further back would cost too much in a long run. */
 const LATEST_WINDOWS = 8;
 
 function rateWindows(points: readonly TimelinePoint[]): RateWindow[] {
@@ -190,7 +190,7 @@ function remainingSteps(points: readonly TimelinePoint[], movingReset: boolean, 
     const nextWindow = reset !== undefined && point.reset !== undefined && !isSameReset(reset, point.reset);
     if (current.length === 0 || (nextWindow && !movingReset)) {
       const last = current.at(-1);
-      // What was left stays left until the window ends.
+      // Remaining stays the same until the window ends.
       if (last !== undefined && reset !== undefined) current.push([Math.min(reset, point.at), last[1]]);
       current = [];
       steps.push(current);
@@ -211,7 +211,7 @@ function bansOf(points: readonly TimelinePoint[], until: number): Ban[] {
     if (kind === 'banned') {
       from ??= point.at;
     } else if (from !== undefined && kind !== 'unanswered') {
-      // Reset would name an earlier end, but where a ban leaves the window alone it speaks of the window.
+      // Reset may name an earlier end, but it may also still be that of the window.
       bans.push({ from, until: point.at, ended: true });
       from = undefined;
     }

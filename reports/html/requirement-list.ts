@@ -12,25 +12,25 @@ import { shown } from './visible-html.ts';
 export interface RequirementListContext {
   readonly exchanges: ReadonlyMap<string, Exchange>;
   readonly placed: PlacedExchanges;
-  /** Where the page shows a key's rate limits, by the key's name. */
+  /** Where the page shows the rate limits of each key, by its name. */
   readonly panels: ReadonlyMap<string | null, string>;
   /** Earlier runs, the oldest first. */
   readonly history: readonly Report[];
 }
 
-/** Bytes of the proofs that are shown a second time, with the marks of another failure. */
+/** How many bytes the proofs may have that are shown a second time, with the marks of another failure. */
 const PROOF_BUDGET = 150_000;
 
-/** Characters of the texts of all failures together, so that a server that breaks everything still fits a page. */
+/** How many characters the texts of all failures may have: a page must be enough for a server that breaks everything. */
 const TEXT_BUDGET = 40_000;
 
-/** How much room a failure's texts and proof have; `left` falls as proofs are shown. */
+/** The room for each failure's texts, and for proofs, which decreases as they are shown. */
 interface Room {
   readonly text: number;
   left: number;
 }
 
-/** Every requirement, folded by section of the document; what is broken stands open with its proof. */
+/** Every requirement, folded by section of the document. What is broken is open, with its proof. */
 export function requirementList(
   rows: readonly RequirementResult[],
   context: RequirementListContext,
@@ -65,7 +65,7 @@ function requirement(row: RequirementResult, context: RequirementListContext, ro
 </details>`;
 }
 
-/** What the document says, and what a failure asked for and got, or why the row stands as it does. */
+/** What the document says; then what a failure asked for and got, or the reason for another verdict. */
 function body(row: RequirementResult, context: RequirementListContext, room: Room): SafeHtml {
   const says = html`<dt>The document says</dt><dd>${shown(row.statement, 600)} <span class="quiet">section ${row.section}</span></dd>`;
   if (row.verdict !== 'fail')
@@ -90,7 +90,7 @@ function causeLink({ consequenceOf }: RequirementResult): SafeHtml | string {
   return html` <span class="quiet">It follows from <a href="#r-${consequenceOf}">${consequenceOf}</a>.</span>`;
 }
 
-/** One exchange proves little of a limit: the picture shows the whole window. */
+/** A link to the picture of the whole window, since one exchange proves little about a limit. */
 function ratePictureLink(row: RequirementResult, { exchanges, panels }: RequirementListContext) {
   const key = exchanges.get(row.evidence[0] ?? '')?.key;
   const anchor = key === undefined || key === null ? undefined : panels.get(key);
@@ -98,7 +98,7 @@ function ratePictureLink(row: RequirementResult, { exchanges, panels }: Requirem
   return html`<p class="evidence">Over time: <a href="#${anchor}">rate limits of ${shownLine(key ?? '', 40)}</a></p>`;
 }
 
-/** The proof of a failure that is shown beneath another one: again, with the marks of this one. */
+/** Repeats a proof that is shown beneath another failure, with the marks of this one. */
 function sharedProof(
   row: RequirementResult,
   { exchanges, placed }: RequirementListContext,

@@ -1,7 +1,7 @@
 import { html, isSafeHtml, type SafeHtml } from '@remix-run/html-template';
 import { markUnseen } from './visible-html.ts';
 
-/** A cell of a table; `wrong` stands out. Texts are safe to escape and show. */
+/** A cell of a table. `wrong` is highlighted. Texts are safe to escape and show. */
 export type Cell = string | { readonly wrong: string };
 
 /** Rows and columns, for every format that has tables. */
@@ -11,7 +11,7 @@ export interface Table<Content = Cell> {
   readonly rows: readonly (readonly Content[])[];
 }
 
-/** A table that scrolls by itself, its first column in view; a column in which nothing stands is left out. */
+/** A table that scrolls on its own, with its first column fixed and without empty columns. */
 export function tableHtml({ title, head, rows }: Table<Cell | SafeHtml>): SafeHtml {
   const used = head.flatMap((name, index) => (rows.every((row) => row[index] === '') ? [] : { name, index }));
   const cells = (row: (typeof rows)[number]) =>

@@ -17,12 +17,12 @@ import {
 } from '../html/chart-frame.ts';
 import { shownLine } from '../visible-text.ts';
 
-/** Steps whose rates differ by less are one point of the curve. */
+/** Steps whose rates differ by at most this factor are one point of the curve. */
 const SAME_RATE = 1.04;
-/** How far from the interval, in intervals, the second picture reaches. */
+/** How far the second picture reaches beyond the interval, in widths of the interval. */
 const AROUND = 2.5;
 
-/** The curve of all steps, and the steps around the capacity, where the interval can be seen on a phone too. */
+/** A picture of all steps, and one of those around the capacity, which shows the interval on a phone too. */
 export function capacityCharts(result: CapacityResult): SafeHtml {
   const { steps, interval } = result;
   if (steps.length === 0) return html`<p class="quiet">No step was taken.</p>`;
@@ -80,7 +80,7 @@ function picture(
   const objective = bounds.map(
     ({ bound }) => html`<path class="line bound" d="M0 ${((1 - y.scale(bound)) * 1000).toFixed(1)}H1000" />`,
   );
-  // So near to the capacity a curve would join steps of the same rate up and down.
+  // Near the capacity a curve would zigzag between steps of the same rate.
   const curves =
     steps === all
       ? [line('curve d1', canvas, curve(steps, 'p50')), line('curve d0', canvas, curve(steps, 'p99'))]

@@ -1,4 +1,4 @@
-/** The steps of a search for a capacity as a picture: rate against latency (above) and errors (below). */
+/** The steps of a search for a capacity: rate against latency (above) and errors (below). */
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { boundsIn, round } from '../../scenarios/lib/slo.ts';
 import type { CapacityResult, CapacityStep } from '../../scenarios/runner/capacity/capacity.ts';
@@ -13,13 +13,13 @@ const LOWER = { top: 340, bottom: 410 };
 const HELD = '#1a7f37';
 const BROKEN = '#b3261e';
 
-/** Where values stand in the picture. */
+/** Places of values in the picture. */
 type Places = Readonly<Record<'x' | 'y' | 'errors', (value: number) => string>>;
 
-/** What XML 1.0 cannot hold is replaced. */
+/** Replaces what XML 1.0 cannot contain. */
 const inXml = (text: string) => text.replace(/[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/gu, '\ufffd');
 
-/** A place on the way from one to another. */
+/** A place between two others. */
 const between = (from: number, to: number, part: number, shift = 0) =>
   (from + (to - from) * part + shift).toFixed(1);
 
@@ -79,7 +79,7 @@ const upright = (y: number, words: string) =>
 function mark(step: CapacityStep, { x, y, errors }: Places): SafeHtml {
   const at = x(step.rate);
   const colour = step.held ? HELD : BROKEN;
-  // A shape of its own: red and green are one colour to many.
+  // Another shape, since many people cannot distinguish red and green.
   const shape = step.held
     ? html`<circle cx="${at}" cy="${y(step.p99)}" r="4" fill="${colour}"/>`
     : html`<path d="M${at} ${y(step.p99)}m-4 -4l8 8m0 -8l-8 8" stroke="${colour}" stroke-width="2"/>`;

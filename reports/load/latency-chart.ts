@@ -5,13 +5,13 @@ import { frame, latencyAxis, line, lineClass, lineKeys } from '../html/chart-fra
 
 const PERCENTILES = [0, 50, 90, 99, 99.9, 99.99, 99.999];
 
-/** 2 for the 99th percentile, 3 for the 99.9th: the axis gives each further nine the same room. */
+/** 2 for the 99th percentile, 3 for the 99.9th: on the axis each further nine has the same width. */
 const nines = (percentile: number) => -Math.log10(1 - percentile / 100);
 
 /**
- * Latency by percentile, a line a series.
+ * Latency by percentile, one line for each series.
  *
- * @param names what each series is called
+ * @param names the names of the series
  */
 export function latencyChart(all: readonly LoadSeries[], names: readonly string[]): SafeHtml {
   const reachOf = (requests: number) => Math.log10(Math.max(10, requests));

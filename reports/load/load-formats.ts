@@ -9,12 +9,12 @@ import { renderTap } from '../pipelines/tap.ts';
 import type { LoadOutcome } from './load-outcome.ts';
 
 /**
- * The formats of a load result that need no more than its outcome; the page and the terminal have figures of their own,
- * and exchanges are not kept.
+ * The formats of a load result that need only its outcome. The page and the terminal show more; a load keeps no exchanges
+ * for the format har.
  */
 export type LoadFormatName = Exclude<FormatName, 'html' | 'terminal' | 'har'>;
 
-/** How a load result reads in each of them; the files are called as those of a check. */
+/** The renderers of a load result. The files have the same names as those of a check. */
 export const LOAD_FORMATS = {
   junit: renderJunit,
   tap: renderTap,

@@ -17,12 +17,12 @@ import { capacityOutcome, inOrder, type LoadOutcome, loadOutcome, seriesNames } 
 import { ratioMark } from './ratio-mark.ts';
 import { timeChart } from './time-chart.ts';
 
-/** A slow-down that nobody minds, as of `compare`. */
+/** The tolerated slow-down, as in `compare`. */
 const TOLERATED = 0.04;
 
 /**
- * A load run as one HTML file, without network and without script, like the report of a check: verdict, thresholds,
- * latency by operation and plan, the run over time.
+ * A load run as one HTML file without network and script: verdict, thresholds, latency by operation and plan, the run over
+ * time.
  *
  * @param base an earlier result of the same scenario to compare with
  */
@@ -51,7 +51,7 @@ ${section('steps', 'Steps', outcome.tables.steps)}`,
 }
 
 const KINDS = { held: 'pass', broken: 'fail', open: 'inconclusive' } as const;
-/** Facts that say what a reader must not miss. */
+/** Facts that a reader must not miss. */
 const NOTICES = new Set(['Clock', 'Note']);
 
 function page({ name, headline, verdict, problems, facts }: LoadOutcome, sections: SafeHtml): string {
@@ -71,7 +71,7 @@ ${sections}
   return pageShell(`${headline} (${name})`, body, false);
 }
 
-/** A table below its heading, and what stands before it; nothing where the table has no row. */
+/** A heading, what belongs before the table, and the table; nothing if the table has no row. */
 function section(
   id: string,
   heading: string,

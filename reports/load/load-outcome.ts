@@ -13,9 +13,9 @@ import { count } from '../outcome.ts';
 import type { TestCase, TestRun } from '../test-run.ts';
 import { shownLine, shownLines } from '../visible-text.ts';
 
-/** A load result, or a search for a capacity, as test cases and tables. */
+/** A load result or a search for a capacity, as test cases and tables. */
 export interface LoadOutcome<Name extends string = string> extends TestRun {
-  /** In the order in which they are shown. */
+  /** In the order of the page. */
   readonly tables: Readonly<Record<Name, Table>>;
 }
 
@@ -38,7 +38,7 @@ export function loadOutcome(
 ): LoadOutcome<'thresholds' | 'measurements' | 'figures' | 'cost'> {
   const { run, verdict, thresholds, violations, total } = result;
   const clock = simulatedClock(run);
-  // Of a contract that was broken the run was to judge only where a threshold counts it.
+  // A broken contract fails the run only if a threshold counts violations.
   const isCounted = thresholds.some(({ name, held }) => name.startsWith('violations') && !held);
   return {
     name: `load ${shownLine(run.scenario, 60)}`,
@@ -170,14 +170,14 @@ const measurementTable = ({ measurements }: LoadResult): Table => ({
 const OPERATIONS = ['listPets', 'getPet', 'createPet'];
 const PLANS = ['free', 'pro', 'business', 'enterprise'];
 
-/** Series by stream, operation and plan: a run records them in the order of their first request. */
+/** Series in the order of stream, operation and plan. A run records them in the order of their first request. */
 export function inOrder(series: readonly LoadSeries[]): LoadSeries[] {
   const place = ({ operation, plan }: LoadSeries) =>
     OPERATIONS.indexOf(operation) * PLANS.length + PLANS.indexOf(plan);
   return [...series].sort((a, b) => a.stream.localeCompare(b.stream) || place(a) - place(b));
 }
 
-/** What each series is called: operation and plan, and its stream where there are several. */
+/** The names of series: operation and plan, and the stream if there are several. */
 export function seriesNames(series: readonly LoadSeries[]): string[] {
   const streams = new Set(series.map(({ stream }) => stream));
   return series.map(({ stream, operation, plan }) =>
@@ -241,7 +241,7 @@ function capacityHeadline(result: CapacityResult): string {
   return `${rate(capacity)} requests/s (95 %: ${rate(interval[0])} to ${rate(interval[1])})`;
 }
 
-/** What a search for a capacity found; a number judges nothing, its absence is no verdict. */
+/** The outcome of a search for a capacity. A number judges nothing; without a number there is no verdict. */
 export function capacityOutcome(result: CapacityResult): LoadOutcome<'steps'> {
   const { run, outcome, reason, steps, failedStep } = result;
   const isBounded = lowerBound(result) !== undefined && outcome !== 'generator-limited';

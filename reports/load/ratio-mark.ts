@@ -2,11 +2,11 @@ import { html, type SafeHtml } from '@remix-run/html-template';
 import type { CompareFinding } from '../../scenarios/runner/compare/compare-blocks.ts';
 import { logarithmic, percent } from '../html/chart-frame.ts';
 
-/** Head over base with its interval, on a scale from half to double; beyond it, an arrow. */
+/** Head over base with its interval, on a scale from half to double. Beyond the scale there is an arrow. */
 export function ratioMark({ ratio, interval, alarm, better }: CompareFinding): SafeHtml | string {
   if (ratio === null || interval === null) return '';
   const scale = logarithmic(0.5, 2);
-  // A margin on both sides, so that no mark is cut.
+  // With a margin on both sides, so that no mark is cut off.
   const x = (value: number) => percent(0.04 + 0.92 * scale(value));
   const kind = alarm ? 'k-fail' : better ? 'k-pass' : '';
   const mark =

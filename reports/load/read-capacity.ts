@@ -4,7 +4,7 @@ import { CAPACITY_FORMAT_VERSION, type CapacityResult } from '../../scenarios/ru
 /** Name of the file in a folder of results. */
 export const CAPACITY_FILE = 'capacity.json';
 
-/** Reads the result of a search for a capacity. The largest that a search can write is a few kilobytes a step. */
+/** Reads the result of a search for a capacity. A search writes a few kilobytes for each step. */
 export const capacityReader = new ResultReader<CapacityResult>({
   name: CAPACITY_FILE,
   what: 'the result of a capacity search',

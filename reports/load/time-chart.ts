@@ -8,7 +8,7 @@ const MOST_COLUMNS = 300;
 /** Time blocks as one; `at` is in seconds since the load began. */
 type Column = Omit<LoadBlock, 'mean' | 'histogram'>;
 
-/** All series in one, by time block, blocks put together until the picture can hold them. */
+/** All series in one, by time block. Blocks are merged until the picture has room for them. */
 function columnsOf(series: readonly LoadSeries[]): {
   readonly columns: readonly Column[];
   readonly seconds: number;
@@ -29,14 +29,14 @@ function columnsOf(series: readonly LoadSeries[]): {
       errors: before.errors + block.errors,
       refused: before.refused + block.refused,
       p50: (before.p50 * before.requests + block.p50 * block.requests) / Math.max(1, requests),
-      // Percentiles of parts do not add up; the largest is on the safe side.
+      // Percentiles cannot be added up; the largest one is never too low.
       p99: Math.max(before.p99, block.p99),
     });
   }
   return { columns: [...columns.values()], seconds };
 }
 
-/** What a bar consists of, from below. */
+/** The parts of a bar, from the bottom up. */
 const PARTS = [
   ['b-refused', ({ errors }) => errors],
   ['b-limited', ({ refused }) => refused],

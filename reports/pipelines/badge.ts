@@ -3,8 +3,7 @@ import type { TestRun } from '../test-run.ts';
 const COLOURS = { held: 'brightgreen', broken: 'red', open: 'yellow' } as const;
 
 /**
- * A badge for a README: the verdict and the numbers that matter, as the endpoint badge of shields.io takes them. Other
- * fields are refused there.
+ * A badge for a README, in the format of the endpoint badge of shields.io, which refuses other fields.
  *
  * @see https://shields.io/badges/endpoint-badge
  */
@@ -14,7 +13,7 @@ export function renderBadge({ name, short, verdict }: TestRun): string {
     label: name,
     message: short,
     color: COLOURS[verdict],
-    // Keeps a reader's `?color=` from painting a failure green.
+    // With this, `?color=` in an address cannot make a failure green.
     isError: verdict !== 'held',
   };
   return `${JSON.stringify(badge, null, 2)}\n`;

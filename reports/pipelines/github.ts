@@ -4,8 +4,8 @@ import type { TestCase, TestRun } from '../test-run.ts';
 
 /**
  * Workflow commands that GitHub Actions shows as annotations: `::error` for what is broken or drifted, `::warning` for
- * what was not verified, `::notice` for known failures and what was noted. Of each kind GitHub shows the first ten of a
- * step, so what has one cause, or was not verified for one reason, shares an annotation.
+ * what was not verified, `::notice` for known failures and what was noted. GitHub shows only the first ten of each kind
+ * in a step. So failures with one cause share an annotation, and so does what was not verified for one reason.
  */
 export function renderGithubAnnotations({ name, headline, problems, cases }: TestRun): string {
   const failed = new Set(cases.filter(({ standing }) => standing === 'failed').map(({ id }) => id));

@@ -1,4 +1,4 @@
-// Its escapes are those of XML as well.
+// Its escapes are also those of XML.
 import { type SafeHtml, html as xml } from '@remix-run/html-template';
 import { groupBy } from '../../spec/group-by.ts';
 import {
@@ -11,8 +11,8 @@ import {
 } from '../test-run.ts';
 
 /**
- * What stands in a case. What could not be told is an `<error>`, JUnit's word for a test that could not be carried out:
- * every pipeline shows `<skipped>` as green. That is left for what does not gate.
+ * The element in a case. What could not be judged is an `<error>`, JUnit's word for a test that could not be carried
+ * out. Pipelines show `<skipped>` as green, so it is only for what does not gate.
  */
 const TAG = {
   passed: undefined,
@@ -23,7 +23,7 @@ const TAG = {
   noted: 'skipped',
 } as const satisfies Record<Standing, string | undefined>;
 
-/** JUnit XML: a suite per group of cases, before them one for the run itself. */
+/** JUnit XML: a suite for the run itself, and one for each group of cases. */
 export function renderJunit(testRun: TestRun): string {
   const { facts, run } = testRun;
   const suites = groupBy(withRunItself(testRun), ({ suite }) => suite);
@@ -40,7 +40,7 @@ ${name === RUN_SUITE ? xml`    <properties>\n${facts.map(([label, value]) => xml
   return String(text).replace(NOT_IN_XML, '\ufffd');
 }
 
-/** What XML 1.0 has no way to write. */
+/** Characters that XML 1.0 cannot contain. */
 const NOT_IN_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/gu;
 
 const attributes = (values: Readonly<Record<string, string | number>>) =>

@@ -3,7 +3,7 @@ import type { Exchange } from '../../checks/wire/exchange.ts';
 import { factLines, type TestCase, type TestRun } from '../test-run.ts';
 import { shownLine, shownLines } from '../visible-text.ts';
 
-/** How each standing is told; code scanning shows every result as an alert, so that most have none. */
+/** The result for each standing. Code scanning shows every result as an alert, so some have none. */
 const RESULT = {
   passed: undefined,
   skipped: undefined,
@@ -14,10 +14,10 @@ const RESULT = {
 } as const satisfies Record<TestCase['standing'], Pick<Result, 'kind' | 'level'> | undefined>;
 
 /**
- * SARIF 2.1.0: a rule per case, a result for every failure, drifted answer and case that could not be told (kind
- * `open`), each failure with the request and response that prove it.
+ * SARIF 2.1.0: a rule for each case, and a result for each failure, drifted answer and case that could not be judged (kind
+ * `open`). A failure has the request and response that prove it.
  *
- * @param artifact where the findings can be read; code scanning wants a file
+ * @param artifact the file to which the findings point; code scanning requires one
  */
 export function renderSarif({ problems, cases, run }: TestRun, artifact: string, id: string): string {
   const log: Log = {
@@ -74,7 +74,7 @@ function resultOf(one: TestCase, artifact: string, target: string): Result {
         logicalLocations: [{ name: id, kind: 'member' }],
       },
     ],
-    // Without it code scanning tells alerts apart by their line, and all of ours point to the same one.
+    // Without it code scanning distinguishes alerts by their line, and all of ours have the same one.
     partialFingerprints: { 'requirement/v1': id },
     ...(standing === 'known'
       ? { suppressions: [{ kind: 'external', justification: 'Listed in the baseline of known failures' }] }

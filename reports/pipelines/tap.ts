@@ -3,15 +3,15 @@ import type { TestCase, TestRun } from '../test-run.ts';
 
 const VERSION = 'TAP version 14\n';
 
-/** TAP 14: a point for the run itself, and one per case. What could not be told is `not ok`; a skip reads as green. */
+/** TAP 14: a point for the run itself and each case. What could not be judged is `not ok`, as a skip looks green. */
 export function renderTap(run: TestRun): string {
   const points = run.cases.map((one, index) => casePoint(one, index + 2));
   return `${VERSION}1..${points.length + 1}\n${runPoint(run, 1)}${points.join('')}`;
 }
 
 /**
- * The same while a run goes on: a case as soon as it is settled. At its end come the others, those that the end judged
- * otherwise once more, and the run itself.
+ * TAP 14 during a run: each case as soon as it is settled. At the end come the run itself, the other cases, and once more
+ * those whose standing changed.
  */
 export class LiveTap {
   readonly #write: (text: string) => void;
@@ -33,7 +33,7 @@ export class LiveTap {
     this.#write(`${runPoint(run, this.#next())}1..${this.#number}\n`);
   }
 
-  /** There was nothing to judge. */
+  /** Ends the output of a run that had nothing to judge. */
   bailOut(why: string): void {
     this.#write(`Bail out! ${why}\n`);
   }

@@ -1,4 +1,4 @@
-/** What the page can do beyond showing itself: filter, search, fold, copy, and the look along the rate limits. */
+/** Filter, search, folding, copying, and the look along the rate limits. */
 const all = <E extends Element>(selector: string, kind: new () => E, root: ParentNode = document): E[] =>
   [...root.querySelectorAll(selector)].filter((element): element is E => element instanceof kind);
 const one = <E extends Element>(
@@ -10,7 +10,7 @@ const one = <E extends Element>(
 const rows = all('.req', HTMLDetailsElement);
 const groups = all('#requirements > details', HTMLDetailsElement);
 
-/** What is sought in a row: its head, and what it says. */
+/** The text of a row that a search looks at. */
 const words = (element: Element) =>
   all(':scope > summary, .reason, .facts, .x > summary', HTMLElement, element)
     .map(({ textContent }) => textContent)
@@ -67,7 +67,7 @@ function filterAndSearch(): () => void {
   return reset;
 }
 
-/** Expands or collapses everything that is shown; on paper what is broken or not verified stands open. */
+/** Expands or collapses everything that is shown. On paper, what is broken or not verified is open. */
 function fold(): void {
   for (const button of all('[data-fold]', HTMLButtonElement)) {
     button.addEventListener('click', () => {
@@ -82,7 +82,7 @@ function fold(): void {
   });
 }
 
-/** Has a link lead to an open, visible target. */
+/** Opens and shows the target of a link. */
 function reveal(showAll: () => void): void {
   const target = document.getElementById(location.hash.slice(1));
   if (!target) return;
@@ -98,7 +98,7 @@ async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text);
     return true;
   } catch {
-    // From disk some browsers keep the clipboard to themselves; the old way still works there.
+    // Some browsers allow no clipboard to a page from disk. The old way still works.
     const area = document.createElement('textarea');
     area.value = text;
     document.body.append(area);
@@ -140,7 +140,7 @@ function clock(seconds: number): string {
   return `${minutes > 0 ? `${minutes} min ` : ''}${(seconds % 60).toFixed(minutes < 10 ? 1 : 0)} s`;
 }
 
-/** Tells what happened where the pointer is in a rate picture, or the slider. */
+/** Says what happened at the place of the pointer or slider in a rate picture. */
 function lookAlong(panel: HTMLElement, { from, until, answered, columns: data }: Rates): void {
   const range = one('input', HTMLInputElement, panel);
   const readout = one('output', HTMLElement, panel);
@@ -168,7 +168,7 @@ function lookAlong(panel: HTMLElement, { from, until, answered, columns: data }:
   });
 }
 
-/** Widens the rate pictures, and keeps their middle in the middle. */
+/** Widens the rate pictures around their middle. */
 function zoom(): void {
   const inner = one('.rates-inner', HTMLElement);
   const scroller = one('.rates', HTMLElement);
