@@ -38,7 +38,7 @@ export interface TargetKey {
   readonly roles?: readonly KeyRole[];
 }
 
-/** What is to be checked, with which keys, and what that may do to it. */
+/** What is checked, with which keys, and what the run may do. */
 export interface CheckOptions {
   /**
    * Base address with the version segment. Without target, profile and keys an embedded reference server is checked,
@@ -57,11 +57,11 @@ export interface CheckOptions {
   readonly plans?: { readonly enterprise?: PlanLimits };
   /** Answers to open questions that the target promises, by the gap's id. */
   readonly gaps?: Readonly<Record<string, string>>;
-  /** Permissions are meant, although the address looks like one that customers use. */
+  /** Permissions are intended, although the address looks like one that customers use. */
   readonly production?: boolean;
-  /** Ends the run; what it threw is thrown. */
+  /** Ends the run; its reason is thrown. */
   readonly signal?: AbortSignal;
-  /** Told each requirement as soon as it is settled. What came of the run as a whole may only be known at its end. */
+  /** Called with each requirement as soon as it is settled. The end of the run may still change it. */
   readonly onSettled?: (row: SettledRequirement) => void;
 }
 
@@ -71,7 +71,7 @@ export type SettledRequirement = Pick<
   'id' | 'section' | 'level' | 'title' | 'statement' | 'verdict' | 'reason' | 'expected' | 'actual' | 'curl'
 >;
 
-/** The target was not reached, is not the service, or refused every key: nothing can be said of it. */
+/** Nothing can be judged: the target was not reached, is not the service, or refused every key. */
 export class NothingToJudge extends Error {
   override readonly name = 'NothingToJudge';
 }
@@ -89,7 +89,7 @@ export class NothingToJudge extends Error {
  * if (report.verdict !== 'conformant') throw new Error(report.requirements.find((row) => row.verdict === 'fail')?.reason);
  * ```
  * @throws UsageError for options that contradict each other or name what is not there
- * @throws NothingToJudge where the target cannot be judged at all
+ * @throws NothingToJudge if the target cannot be judged at all
  */
 export async function check(options: CheckOptions = {}): Promise<Report> {
   const { target, profile, permit, only, production, keys, signal, onSettled } = options;
@@ -183,11 +183,11 @@ export async function serve({ faults = [], ...options }: ServeOptions = {}): Pro
   return { address: server.baseUrl, keys: server.keys, close, [Symbol.asyncDispose]: close };
 }
 
-/** What a test runner hands to a test, as far as `run` makes use of it. */
+/** What a test runner passes to a test, as far as `run` uses it. */
 export interface TestContext {
-  /** Told why a requirement was not verified: a permission or a key is lacking, or it does not apply. */
+  /** Called with the reason if a requirement was not verified: no permission, no key, or it does not apply. */
   skip?(reason: string): unknown;
-  /** Told what a requirement that holds was seen in. */
+  /** Called with what a verified requirement was seen in. */
   pass?(reason: string): unknown;
 }
 
@@ -197,8 +197,8 @@ export interface ConformanceTest {
   readonly id: string;
   readonly title: string;
   /**
-   * Ends as soon as the requirement is settled. A broken one, and one of level MUST that could not be verified, is
-   * thrown as a `Nonconformity`; what was skipped or does not apply is told to the context, where there is one.
+   * Ends as soon as the requirement is settled. It throws a `Nonconformity` if the requirement is broken, or of level MUST
+   * and not verified. If it was skipped or does not apply, it calls the context's `skip`.
    */
   readonly run: (context?: TestContext) => Promise<void>;
 }
@@ -218,14 +218,14 @@ export class Nonconformity extends AssertionError {
 }
 
 /**
- * The requirements as tests for node:test, tap, vitest or jest. The check begins with the first of them that is run and
- * serves them all; those that spend no limit come first. The last one, `run`, judges what only shows at the end.
+ * The requirements as tests for node:test, tap, vitest or jest. The first test that runs starts the check for all of them.
+ * Tests that spend no limit come first. The last one, `run`, judges what only the end of the run shows.
  *
  * @example
  * ```ts
  * for (const { title, run } of conformance({ profile: 'staging.yaml' })) test(title, run);
  * ```
- * @throws UsageError where `only` names what is not there
+ * @throws UsageError if `only` has an unknown name
  */
 export function conformance(options: CheckOptions = {}): readonly ConformanceTest[] {
   const ids = options.only && selectedIds(options.only);
@@ -248,7 +248,7 @@ export function conformance(options: CheckOptions = {}): readonly ConformanceTes
   const rowOf = (id: string) =>
     new Promise<SettledRequirement>((resolve, reject) => {
       waiting.set(id, resolve);
-      // Whatever is not settled by then never is.
+      // What is not settled at the end of the run never is.
       whole().then(() => reject(new Nonconformity(`${id} was not settled`)), reject);
       const row = settled.get(id);
       if (row !== undefined) resolve(row);
@@ -256,7 +256,7 @@ export function conformance(options: CheckOptions = {}): readonly ConformanceTes
   return [
     ...ordered.map(({ id }): ConformanceTest => {
       const { section, title } = requirement(id);
-      // No parameter that counts: jest would take it for a callback.
+      // A rest parameter, as jest would take an ordinary one for a callback.
       return {
         id,
         title: `${id} (${section}) ${title}`,
@@ -282,7 +282,7 @@ function tell(row: SettledRequirement, context: TestContext | undefined): void {
   else context?.skip?.(reason);
 }
 
-/** What no single test told: the run ended early, its evidence turned out to be doubtful, a pinned answer drifted. */
+/** What no other test shows: an early end, evidence that became doubtful, a pinned answer that drifted. */
 function tellOfWhole(report: Report, settled: ReadonlyMap<string, SettledRequirement>): string {
   const { drifted, headline } = outcome(report);
   const problems = [

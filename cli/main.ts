@@ -5,7 +5,7 @@ import { HARNESS_VERSION } from '../spec/harness-version.ts';
 import { crash } from './shared/crash.ts';
 import { EXIT, isWrongUsage } from './shared/exit-codes.ts';
 
-/** A command, and what is loaded only for whoever asks for it. */
+/** A command. Its code is loaded only if it is called. */
 interface Entry {
   readonly description: string;
   readonly load: () => Promise<Command>;
@@ -53,9 +53,9 @@ const COMMANDS: Readonly<Record<string, Entry>> = {
   },
 };
 
-// What was read is garbage soon, and Node would keep hundreds of megabytes of it. A server under load is better off so.
+// Otherwise Node would keep hundreds of megabytes of garbage. A server under load is faster without this.
 if (process.argv[2] !== 'serve') setFlagsFromString('--optimize-for-size');
-// A reader that has seen enough (`| head`) does not end a run whose results are still to be written.
+// If the reader goes away (`| head`), the run goes on, as its results are still to be written.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -63,7 +63,7 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 process.on('uncaughtException', (error) => crash(error));
 
-/** Every wrong usage is exit code 2, also where the parser itself notices it. */
+/** Every wrong usage is exit code 2, also if the parser notices it. */
 const endOfParser = ({ exitCode }: CommanderError): never => process.exit(exitCode === 0 ? 0 : EXIT.usage);
 
 async function main(): Promise<void> {

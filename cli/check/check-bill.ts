@@ -7,7 +7,7 @@ import { type CheckPlan, requestsOf } from './check-plan.ts';
 import type { CheckSubject } from './check-subject.ts';
 
 /**
- * The bill of a run for a person: what it spends, how long it takes, and what it cannot verify.
+ * The bill of a run for a person: what the run spends, how long it takes, and what it cannot verify.
  *
  * @param timeLimit real milliseconds that the run may take
  */

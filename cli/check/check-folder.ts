@@ -7,16 +7,16 @@ import { profileYaml } from '../../checks/profile/write-profile.ts';
 import type { ReadReport } from '../../reports/read-report.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 
-/** The profile of a run in its folder, so that the run can be gone on with or judged again. */
+/** The profile of a run in its folder, with which the run can be resumed or rejudged. */
 export const PROFILE_FILE = 'profile.yaml';
 
-/** Where results go that nobody named a folder for. */
+/** Where results go by default. */
 const RESULTS = 'petstore-results';
 const LATEST = 'latest';
 
 /**
- * Makes a folder, and those above it, for this user alone. By hand: Node's own recursion does not come to an end where a
- * folder that is there says of a new one in it that it is not (/proc).
+ * Makes a folder, and those above it, for this user alone. Node's own recursion does not end in a file system such as
+ * /proc, which denies that a new folder is there.
  */
 export function makePrivateFolder(folder: string): void {
   const path = resolve(folder);
@@ -26,10 +26,10 @@ export function makePrivateFolder(folder: string): void {
 }
 
 /**
- * The folder that a new run writes to, made private: the one that was named, else one of its own under
- * petstore-results/, named by the time (UTC).
+ * The folder for a new run, made private: the one that was named, else a new one under petstore-results/, named by the
+ * time (UTC).
  *
- * @throws UsageError where it cannot be made, or holds a run that was cut short, whose journal must not be lost
+ * @throws UsageError if it cannot be made, or holds an unfinished run, whose journal must not be lost
  */
 export async function resultsFolder(out: string | undefined): Promise<string> {
   try {
@@ -37,11 +37,11 @@ export async function resultsFolder(out: string | undefined): Promise<string> {
     if (out === '') throw new UsageError('--out is empty; leave it out to use the default folder');
     if (existsSync(out) && !statSync(out).isDirectory())
       throw new UsageError(`${out} is not a folder; choose another one with --out`);
-    // Loaded only now: it is a good part of the start-up time, and wrong usage is to be told at once.
+    // Loaded only now, so that wrong usage is reported without delay.
     const { REPORT_FILE, readReport } = await import('../../reports/read-report.ts');
     if (existsSync(join(out, JOURNAL_FILE))) refuseUnfinished(out, readReport(out));
     makePrivateFolder(out);
-    // The report of an earlier run must not stand beside the journal of a later one that crashed.
+    // Otherwise the report of an earlier run could be beside the journal of a later one that crashed.
     rmSync(join(out, REPORT_FILE), { force: true });
     return out;
   } catch (error) {
@@ -75,14 +75,14 @@ function refuseUnfinished(out: string, read: ReadReport): void {
   );
 }
 
-/** What to say of a folder that results cannot be written to. */
+/** The error for a folder to which results cannot be written. */
 export function unwritable(folder: string, error: unknown): UsageError {
   if (error instanceof UsageError) return error;
   const why = error instanceof Error ? error.message : String(error);
   return new UsageError(`results cannot be written to ${folder}: ${why}`);
 }
 
-/** Keeps the run's profile beside its journal, with what the run was permitted; the embedded server's address is left out, for nothing is there later. */
+/** Keeps the run's profile and permissions beside its journal, without the address of an embedded server. */
 export function keepProfile(
   directory: string,
   run: {
@@ -101,7 +101,7 @@ export function keepProfile(
   }
 }
 
-/** Points petstore-results/latest to a run's folder; where links cannot be made it stays away. */
+/** Points petstore-results/latest to a run's folder, if links can be made. */
 export function pointLatest(directory: string): void {
   if (dirname(directory) !== RESULTS) return;
   const link = join(RESULTS, LATEST);
@@ -109,6 +109,6 @@ export function pointLatest(directory: string): void {
     rmSync(link, { force: true });
     symlinkSync(basename(directory), link, 'dir');
   } catch {
-    // A convenience only.
+    // The link is only a convenience.
   }
 }

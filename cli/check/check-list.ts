@@ -5,7 +5,7 @@ import { count } from '../../reports/outcome.ts';
 import { requirements } from '../../spec/contract.ts';
 import { textTable } from '../../spec/text-table.ts';
 
-/** Every check with its section, level, permission and what it spends, one a line. */
+/** Every check on a line, with its section, level, permission and cost. */
 export function listChecks(only: readonly string[] | undefined): string {
   const rows = requirements.flatMap(({ id, section, level, title }) => {
     const check = allChecks.find((candidate) => candidate.id === id);
@@ -20,14 +20,14 @@ const sum = ({ requests = 0, anonymous = 0, onEveryKey = 0 }: Spending) => reque
 
 const LIMIT_COST: Readonly<Record<string, string>> = { exhaust: 'window', ban: 'ban', day: 'day' };
 
-/** What the scenes cost that a check needs. */
+/** The cost of the scenes that a check needs. */
 export function costOf(check: Check): string {
   const limit = keyScenesOf([check]).at(-1);
   if (limit !== undefined) return LIMIT_COST[limit.permit] ?? limit.permit;
   return `${requestsByScene(check).reduce((total, { requests }) => total + requests, 0)}`;
 }
 
-/** The scenes that a check needs, and those that they need, with the requests of each. */
+/** The scenes that a check needs, directly or not, with the requests of each. */
 export const requestsByScene = (check: Check) =>
   scenesOf([check]).flatMap((scene) =>
     scene.kind === 'scene' ? [{ id: scene.id, requests: sum(scene) }] : [],

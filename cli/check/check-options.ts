@@ -25,14 +25,14 @@ export interface CheckOptions {
   readonly production?: true;
 }
 
-/** Names with commas between them; an option that is given again adds to what it had. */
+/** Names with commas between them. An option that is given again adds to the list. */
 export function names(text: string, before: readonly string[] = []): readonly string[] {
   const found = text.split(',').map((name) => name.trim());
   if (found.some((name) => name === '')) throw new InvalidArgumentError('Separate names with commas.');
   return [...new Set([...before, ...found])];
 }
 
-/** Permissions, likewise. */
+/** Permissions with commas between them. */
 export function permissions(text: string, before: readonly Permission[] = []): readonly Permission[] {
   const found = names(text).map((name) => {
     const permission = PERMISSIONS.find((known) => known === name);

@@ -9,14 +9,14 @@ export interface CheckPlan {
   /** How many checks are asked for. */
   readonly checks: number;
   readonly bill: QuotaBill;
-  /** Why requirements are skipped, for want of a key or a permission, by id. */
+  /** Why requirements are skipped (no key, no permission), by id. */
   readonly skipped: ReadonlyMap<string, string>;
 }
 
-/** What a plan is made of. */
+/** What a plan depends on. */
 export type PlanSubject = Pick<CheckSubject, 'profile' | 'values' | 'permissions' | 'only'>;
 
-/** Plans a run: what its scenes declare, and what its permissions and keys leave out. Nothing is sent. */
+/** Plans a run: what it spends, and what its permissions and keys leave out. Nothing is sent. */
 export function planCheck({ profile, values, permissions, only }: PlanSubject): CheckPlan {
   const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
   const checks = allChecks.filter(({ id }) => only === undefined || only.includes(id));
@@ -37,7 +37,7 @@ export function planCheck({ profile, values, permissions, only }: PlanSubject): 
 export const requestsOf = ({ keys, anonymous }: QuotaBill): number =>
   keys.reduce((sum, { requests }) => sum + requests, anonymous);
 
-/** What every permission would cost beyond those that a run has; undefined where it would bring nothing. */
+/** What a run would cost in addition with all permissions; undefined if that changes nothing. */
 export function costOfSkipped(subject: PlanSubject): { requests: number; seconds: number } | undefined {
   const asked = planCheck(subject).bill;
   const all = planCheck({ ...subject, permissions: PERMISSIONS }).bill;

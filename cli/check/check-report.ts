@@ -11,7 +11,7 @@ import { withoutUndefined } from '../shared/without-undefined.ts';
 import { type CheckPlan, costOfSkipped } from './check-plan.ts';
 import type { CheckSubject } from './check-subject.ts';
 
-/** @throws UsageError where the quotas of a day cannot pay for the run */
+/** @throws UsageError if the quotas of a day cannot pay for the run */
 export function refuseUnpayable({ bill: { unpayable } }: CheckPlan): void {
   if (unpayable[0] === undefined) return;
   throw new UsageError(
@@ -22,7 +22,7 @@ export function refuseUnpayable({ bill: { unpayable } }: CheckPlan): void {
 /** A requirement that is settled. */
 export type SettledEvent = Extract<RunEvent, { kind: 'check-ended' }>;
 
-/** How a subject is checked, and what its report says of that. */
+/** How a subject is checked, and what the report says about that. */
 export interface CheckManner {
   readonly signal: AbortSignal;
   readonly timeLimit: TimeLimit;
@@ -30,11 +30,11 @@ export interface CheckManner {
   readonly directory?: string;
   readonly onEvent: (event: RunEvent) => void;
   readonly command: string;
-  /** The command that goes on where the run is interrupted. */
+  /** The command that resumes the run, if it is interrupted. */
   readonly resume?: string;
   readonly baseline: readonly BaselineEntry[];
   readonly required: 'all' | readonly string[];
-  /** What ended the run early; asked when it is over. */
+  /** What ended the run early; called when it is over. */
   readonly interrupted: () => string | undefined;
 }
 
@@ -43,7 +43,7 @@ type Facts = RunSurroundings['facts'];
 /** A judged run; a text says why there was nothing to judge. */
 export type JudgedCheck = { readonly report: Report; readonly warnings: readonly string[] } | string;
 
-/** Checks the subject and writes down what came of it. */
+/** Checks the subject and makes the report. */
 export async function judgedCheck(subject: CheckSubject, manner: CheckManner): Promise<JudgedCheck> {
   const { profile, values, permissions, only, clock, stored } = subject;
   const { signal, timeLimit, directory, onEvent } = manner;
@@ -94,10 +94,10 @@ export function factsOf({ profile, permissions, only, clock }: CheckSubject, com
   };
 }
 
-/** The variable of a key from which a shell derives what a request carried instead of a valid one. */
+/** The variable of a key, from which a command derives wrong keys. */
 const anyEnvOf = ({ keys }: CheckSubject['profile']) => keys[0]?.env;
 
-/** A requirement's row as soon as it is settled; what the run as a whole changes is not in it. */
+/** A requirement's row as soon as it is settled. The end of the run may still change it. */
 export const settledRow = (event: SettledEvent, { profile }: CheckSubject): RequirementResult =>
   requirementRow(requirement(event.id), event, {
     baseUrl: profile.target,

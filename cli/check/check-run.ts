@@ -25,7 +25,7 @@ import { factsOf, type JudgedCheck, judgedCheck, type SettledEvent, settledRow }
 import type { CheckSubject } from './check-subject.ts';
 import { type LiveView, liveView, silentView } from './live-view.ts';
 
-/** Where and how a run's results come out. */
+/** Where a run's results go, and in which form. */
 export interface CheckOutput {
   readonly directory: string;
   readonly format: 'human' | 'tap';
@@ -75,7 +75,7 @@ export async function runCheck(
       interrupted: () => interruption.by(),
     }).finally(() => view.end());
     if (typeof judged !== 'string') return await judgedResults(judged, subject, options, directory, tap);
-    // A pipeline collects what is in the folder, also where there was nothing to judge; an earlier result stays.
+    // A pipeline collects what is in the folder, even if there was nothing to judge. An earlier result stays.
     if (interruption.by() === undefined && stored === undefined)
       await writeReports(reportOfNothing(factsOf(subject, command), judged), directory);
     return await notReady(judged, interruption.by(), directory, tap);
@@ -84,7 +84,7 @@ export async function runCheck(
   }
 }
 
-/** Writes what came of a run and shows it; returns the exit code. */
+/** Writes and shows the results of a run; returns the exit code. */
 async function judgedResults(
   { report, warnings }: Exclude<JudgedCheck, string>,
   subject: CheckSubject,
@@ -104,12 +104,12 @@ async function judgedResults(
   return exitCode(report);
 }
 
-/** The result for a person: one screen, and where the rest is. */
+/** The result for a person: one screen, and the folder of the rest. */
 function humanSummary(report: Report, directory: string, stream: NodeJS.WriteStream): string {
   return `${renderTerminal(report, screenOf(stream, 1))}  results: ${directory} (${FORMATS.html.file} for a browser)\n`;
 }
 
-/** A stored run is repeated with what it was begun with, which is in its folder. */
+/** The options that repeat a run. A stored run is repeated with the profile in its folder. */
 function repeatable(options: CheckOptions, { stored, only, embedded }: CheckSubject): CheckOptions {
   if (stored === undefined) return options;
   const { resume, rejudge, ...more } = options;
@@ -122,10 +122,10 @@ function repeatable(options: CheckOptions, { stored, only, embedded }: CheckSubj
 
 const warn = (warning: string): void => void process.stderr.write(`warning: ${shownLine(warning, 300)}\n`);
 
-/** Of a journal that is damaged altogether so many lines are told. */
+/** At most this many damaged lines of a journal are reported. */
 const MOST_DAMAGES = 5;
 
-/** What whoever judges a stored run should know of it. */
+/** What a user should know of a stored run. */
 function aboutStored({ journal: { header, warnings } }: NonNullable<CheckSubject['stored']>): string[] {
   const { harnessVersion = HARNESS_VERSION } = header;
   const more = warnings.length - MOST_DAMAGES;
@@ -140,7 +140,7 @@ function aboutStored({ journal: { header, warnings } }: NonNullable<CheckSubject
   ];
 }
 
-/** Progress has standard error; a stored run that is judged again makes none. */
+/** Progress is shown on standard error. A run that is rejudged shows none. */
 function viewOf({ profile, only, stored, clock }: CheckSubject): LiveView {
   if (stored?.offline === true) return silentView;
   return liveView(process.stderr, {

@@ -37,7 +37,7 @@ export function selectedIds(names: readonly string[]): string[] {
   return [...new Set(ids)];
 }
 
-/** One line on a name that is none of those known. */
+/** One line on an unknown name. */
 export function unknownRow(what: string, name: string, known: readonly string[]): string {
   const remedy = suggestion(name, known);
   // A list of all that is known would fill the screen.

@@ -3,11 +3,11 @@ import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 
 /**
- * A breath of load on the reference server through k6, so that whoever tries the harness sees both halves of it. Where
- * there is neither k6 nor Go it is left out, in one line.
+ * A little load on the reference server through k6, so that a new user sees both halves of the harness. If there is
+ * neither k6 nor Go, one line says so.
  *
- * @param say receives the result and what happens meanwhile
- * @returns the exit code that the smoke run is worth
+ * @param say receives the result
+ * @returns the exit code of the smoke run
  */
 export async function smokeRun(directory: string, say: (text: string) => void): Promise<number> {
   const { K6Unavailable, provideK6 } = await import('../../scenarios/runner/k6/k6-binary.ts');
@@ -39,7 +39,7 @@ export async function smokeRun(directory: string, say: (text: string) => void): 
       });
       say(`\n${renderLoadResult(result)}report: ${await writeLoadReports(out, result)}\n`);
       if (result.verdict === 'broken') return EXIT.thresholdBroken;
-      // A machine that is too busy to generate load says nothing about the target, which was checked before.
+      // A machine that is too busy to make load says nothing about the target.
       return result.verdict === 'failed-to-run' ? EXIT.inconclusive : EXIT.conformant;
     } finally {
       await target.close();

@@ -24,9 +24,9 @@ export interface CheckSubject {
   readonly only: readonly string[] | undefined;
   /** The clock that the run shares with a target in this process. */
   readonly clock?: Clock;
-  /** The reference server in this process, which ends with it; also that of a stored run. */
+  /** Whether the target is the reference server in this process, or was, in a stored run. */
   readonly embedded: boolean;
-  /** An earlier run that is gone on with, or judged again. */
+  /** An earlier run that is resumed or rejudged. */
   readonly stored: StoredRun | undefined;
   close(): Promise<void>;
 }
@@ -42,11 +42,11 @@ type Journal = Extract<JournalContent, { ok: true }>;
 interface StoredRun {
   readonly directory: string;
   readonly journal: Journal;
-  /** Judge what is stored and send nothing. */
+  /** Rejudge: send nothing. */
   readonly offline: boolean;
 }
 
-/** Without a profile the keys come from these variables; what is not set is left out. */
+/** Without a profile the keys come from these variables, as far as they are set. */
 const KEYS_BY_VARIABLE: readonly ProfileKey[] = [
   ...(['free', 'pro', 'business'] as const).map(
     (plan): ProfileKey => ({
@@ -64,7 +64,7 @@ const KEYS_BY_VARIABLE: readonly ProfileKey[] = [
  * What the options ask to be checked: a target of the profile or the command line, a stored run, or the embedded
  * reference server, which is started here.
  *
- * @param given what there is no file of
+ * @param given the profile, if it is not in a file
  * @throws UsageError for all that is wrong with options, profile, keys or the stored run
  */
 export async function checkSubject(options: CheckOptions, given?: GivenProfile): Promise<CheckSubject> {
@@ -86,7 +86,7 @@ export async function checkSubject(options: CheckOptions, given?: GivenProfile):
   const permissions = permissionsOf(options, profile, stored);
   if (stored?.offline !== true) refuseProduction(options, target, permissions);
   const values = valuesFor(options, profile, permissions, stored, given?.values);
-  // Of a stored run the profile names no target that ended with it.
+  // The profile of a stored run has no target if that was the embedded server.
   const embedded = stored !== undefined && (options.target ?? written.target) === undefined;
   return { profile, values, permissions, only, embedded, stored, close: async () => {} };
 }
@@ -188,7 +188,7 @@ function refuseProduction(
   );
 }
 
-/** A key that neither pays for ordinary checks nor is needed for what is permitted may be absent. */
+/** Whether a key is used: it pays for ordinary checks, or a permission needs it. */
 const isUsedWith =
   (permissions: readonly Permission[]) =>
   ({ roles }: ProfileKey): boolean =>
@@ -196,7 +196,7 @@ const isUsedWith =
     (roles.includes('ban') && permissions.includes('ban')) ||
     (roles.includes('exhaust') && permissions.some((name) => name === 'exhaust' || name === 'day'));
 
-/** Where nothing is sent no key needs to be there. */
+/** The values of the keys. If nothing is sent, none needs to be there. */
 function valuesFor(
   { dryRun, envFile }: CheckOptions,
   profile: TargetProfile,

@@ -1,16 +1,16 @@
 /**
- * Marks of a frame: a terminal that knows them shows what stands between at once, and others ignore them.
+ * Marks of a frame. A terminal that knows them shows what is between them at once. Others ignore them.
  *
  * @see https://github.com/contour-terminal/vt-extensions/blob/master/synchronized-output.md
  */
 const BEGIN = '\u001b[?2026h';
 const END = '\u001b[?2026l';
 
-/** A stream that keeps what is drawn until it is shown. */
+/** Collects what is drawn until it is shown. */
 export interface Frames {
-  /** Stands for the terminal: its size, and a `write` that only collects. */
+  /** A stand-in for the terminal, whose `write` only collects. */
   readonly canvas: NodeJS.WriteStream;
-  /** Shows what was drawn since the last time, in one write: nobody sees a picture that is erased and not yet drawn. */
+  /** Shows what was drawn, in one write, so that the picture never flickers. */
   show(): void;
 }
 

@@ -4,7 +4,7 @@ import type { RunEvent } from '../../checks/run/run-events.ts';
 export interface Spending {
   readonly done: number;
   readonly of: number;
-  /** When this run began to spend it, and how far it was then; times are the run's clock's. */
+  /** When this run began to spend it, by the run's clock, and how much was spent by then. */
   readonly since: number;
   readonly from: number;
 }
@@ -12,11 +12,11 @@ export interface Spending {
 /** A check that was settled. */
 export type Settled = Extract<RunEvent, { kind: 'check-ended' }>;
 
-/** What a run is doing right now, put together from its events. */
+/** What a run is doing now, according to its events. */
 export class LiveProgress {
-  /** Checks that go on, the one that was begun last at the end. */
+  /** Checks under way, the latest one last. */
   readonly running = new Set<string>();
-  /** What is waited for, and until when. */
+  /** What the run waits for, and until when. */
   readonly waits = new Map<string, number>();
   /** Requests sent, by key name. */
   readonly requests = new Map<string, number>();
@@ -25,7 +25,7 @@ export class LiveProgress {
   ended = 0;
   failed = 0;
 
-  /** Takes an event in; returns the failure that it tells, if any. */
+  /** Takes in an event; returns it if it is a failure. */
   admit(event: RunEvent, now: number): Settled | undefined {
     switch (event.kind) {
       case 'check-started':
@@ -59,7 +59,7 @@ export class LiveProgress {
   }
 }
 
-/** Requests a minute, and when the last one is due, both by the run's clock; undefined before any can be told. */
+/** Requests a minute, and when the last one is due, by the run's clock; undefined until both are known. */
 export function pace(
   { done, of, since, from }: Spending,
   now: number,

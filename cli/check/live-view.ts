@@ -11,7 +11,7 @@ import { wantsColour } from '../shared/screen.ts';
 import { framesOf } from './live-frame.ts';
 import { LiveProgress, pace, type Settled } from './live-progress.ts';
 
-/** Shows a run while it goes on. */
+/** Shows a run under way. */
 export interface LiveView {
   onEvent(event: RunEvent): void;
   /** A line that stays. */
@@ -20,7 +20,7 @@ export interface LiveView {
   end(): void;
 }
 
-/** What a view needs to know of the run. */
+/** What a view needs of the run. */
 export interface Shown {
   readonly clock: Clock;
   /** How many checks there are. */
@@ -29,7 +29,7 @@ export interface Shown {
 
 export const silentView: LiveView = { onEvent: () => {}, note: () => {}, end: () => {} };
 
-/** The view for a stream: a picture that is drawn again and again on a terminal, a few lines elsewhere. */
+/** The view for a stream: a picture that is redrawn on a terminal, a few lines elsewhere. */
 export function liveView(stream: NodeJS.WriteStream, shown: Shown): LiveView {
   return stream.isTTY ? picture(stream, shown) : lines(stream, shown);
 }
@@ -78,13 +78,13 @@ function picture(stream: NodeJS.WriteStream, shown: Shown): LiveView {
   };
 }
 
-/** The requirement in words too: its id and what came say little to whoever meets them for the first time. */
+/** A failure, with the requirement in words: an id alone says little to a new user. */
 function failureLine({ id, reason }: Settled): string {
   const title = requirements.find((row) => row.id === id)?.title;
   return `✘ ${id}${title === undefined ? '' : ` (${title})`}: ${shownLine(reason, 300)}`;
 }
 
-/** The picture's lines: what goes on, what is waited for, what was spent. */
+/** The lines of the picture: what goes on, what the run waits for, what it spent. */
 export function liveLines(progress: LiveProgress, { clock, checks }: Shown): string[] {
   const now = clock.now();
   const { running, waits, requests, spending, ended, failed } = progress;
@@ -115,12 +115,12 @@ function timeOfDay(time: number): string {
   return new Date(time).toTimeString().slice(0, 5);
 }
 
-/** A wait shorter than this, in real time, is not worth a line of its own. */
+/** Only a wait that is longer than this, in real time, gets a line. */
 const WORTH_A_LINE_MS = 5_000;
-/** How often a log is told how far a run is, in real time. */
+/** How often a log gets a line on the progress, in real time. */
 const PROGRESS_EVERY_MS = 10_000;
 
-/** For logs: failures as they are found, long waits, and every ten seconds a line on what goes on. */
+/** For logs: failures, long waits, and every ten seconds a line on the progress. */
 function lines(stream: NodeJS.WritableStream, shown: Shown): LiveView {
   const progress = new LiveProgress();
   const note = (line: string) => void stream.write(`${line}\n`);
@@ -132,7 +132,7 @@ function lines(stream: NodeJS.WritableStream, shown: Shown): LiveView {
     );
   const timer = setInterval(tell, PROGRESS_EVERY_MS);
   timer.unref();
-  /** Until when a wait is known to whoever reads: several scenes may wait for one key. */
+  /** Until when each wait was announced: several scenes may wait for one key. */
   const announced = new Map<string, number>();
   return {
     onEvent(event) {

@@ -19,7 +19,7 @@ const faults = async () =>
   namesOf((await import('../../reference-server/deviations/faults/index.ts')).FAULTS);
 const contract = async () => await import('../../spec/contract.ts');
 
-/** The names that an option or an argument takes, where the parser does not know them. */
+/** The values of options and arguments that the parser does not know. */
 export const VALUES: Readonly<Record<string, () => Promise<Names>>> = {
   'check --permit': permissions,
   'check --only': async () => {
@@ -41,7 +41,7 @@ export const VALUES: Readonly<Record<string, () => Promise<Names>>> = {
   },
 };
 
-/** What may stand in place of the last of the words of a command line; none where only a file may, or anything. */
+/** What may replace the last word of a command line; nothing if it may be a file or any text. */
 async function candidates(
   program: Command,
   load: (name: string) => Promise<Command> | undefined,
@@ -67,10 +67,10 @@ async function candidates(
 }
 
 /**
- * `completion`: what a shell loads to complete the command, its options and their values, and with words what may
- * stand in place of the last of them. Where nothing may, shells complete names of files.
+ * `completion`: the script with which a shell completes commands, options and their values. With words, it prints what may
+ * replace the last one. If it prints nothing, shells complete names of files.
  *
- * @param load what is loaded only for whoever asks for it
+ * @param load loads a command by its name
  */
 export const completionCommand = (load: (name: string) => Promise<Command> | undefined): Command =>
   new Command('completion')

@@ -1,4 +1,4 @@
-/** What each shell loads. It asks the command itself what may stand where the cursor is. */
+/** The script for each shell. It asks the command itself what may be at the cursor. */
 export const SCRIPTS = {
   bash: `_petstore_harness() {
   local IFS=$'\\n'

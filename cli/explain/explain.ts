@@ -16,7 +16,7 @@ Examples:
   $ petstore-harness explain limit-out-of-range     a gap, and its known answers
   $ petstore-harness check --list                   every id`;
 
-/** What a reader asks of a row in a report: what the document says, what is sent, what it costs, what breaks it. */
+/** Explains a row of a report: what the document says, what is sent, what it costs, what breaks it. */
 export function explained(id: string): string {
   const requirement = requirements.find((row) => row.id === id);
   const gap = gaps.find((row) => row.id === id);
@@ -69,7 +69,7 @@ function gapText({ id, section, question, answers, forms, open, unobservable }: 
 
 const lines = (...all: readonly string[]) => `${all.join('\n')}\n`;
 
-/** `explain`: one requirement, or one open question, for who reads a report. */
+/** `explain`: one requirement or one gap, for the reader of a report. */
 export const explainCommand = new Command('explain')
   .argument('<id>', 'a requirement or a gap')
   .addHelpText('after', EXAMPLES)

@@ -43,7 +43,7 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /**
  * `plan=VARIABLE`, or `plan=VARIABLE:ban` for a key that may be banned.
  *
- * @throws UsageError that repeats nothing of what stands after the plan: it may be a key
+ * @throws UsageError that repeats nothing after the plan, since that may be a key
  */
 function namedKey(text: string): NamedKey {
   const [, name = '', env = '', ban] = /^([^=]*)=([^:]*)(:ban)?$/.exec(text) ?? [];
@@ -55,11 +55,11 @@ function namedKey(text: string): NamedKey {
   return { plan, env, roles: ban === undefined ? ['functional', 'exhaust'] : ['ban'] };
 }
 
-/** Enterprise has numbers of its own, which nobody types at a prompt. */
+/** A plan by its name, except Enterprise, whose numbers nobody types at a prompt. */
 const planNamed = (name: string): PlanName | undefined =>
   PLAN_NAMES.find((plan) => plan === name && plan !== 'enterprise');
 
-/** What a terminal answers. @throws UsageError where it was left with Ctrl-C or Ctrl-D instead */
+/** What the user answers. @throws UsageError if the user ends it with Ctrl-C or Ctrl-D instead */
 async function asked<T>(ask: (terminal: Interface) => Promise<T>): Promise<T> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
@@ -73,7 +73,7 @@ async function asked<T>(ask: (terminal: Interface) => Promise<T>): Promise<T> {
   }
 }
 
-/** Asks a terminal for the base address, until it is one. */
+/** Asks for the base address until it is valid. */
 async function askTarget(terminal: Interface): Promise<string> {
   let target = '';
   for (let read = readBaseAddress(target); !read.ok; read = readBaseAddress(target)) {
@@ -83,7 +83,7 @@ async function askTarget(terminal: Interface): Promise<string> {
   return target;
 }
 
-/** Asks a terminal which variables hold the keys. */
+/** Asks which variables hold the keys. */
 async function askKeys(terminal: Interface): Promise<NamedKey[]> {
   const keys: NamedKey[] = [];
   for (const plan of PLAN_NAMES.filter((name) => planNamed(name) !== undefined)) {
@@ -125,7 +125,7 @@ function profileOf(target: string, keys: readonly NamedKey[]): TargetProfile & {
   };
 }
 
-/** What the target answers to one list with the first key that is set. */
+/** The target's answer to one request with the first key that is set. */
 async function firstAnswer({ target, keys }: ReturnType<typeof profileOf>, envFile: string | undefined) {
   const set = environment(envFile);
   const key = keys.find(({ env }) => set[env] !== undefined);
@@ -148,7 +148,7 @@ async function firstAnswer({ target, keys }: ReturnType<typeof profileOf>, envFi
   }
 }
 
-/** What a run costs with more and more permitted. */
+/** What a run costs with one permission more on each line. */
 function costs(profile: ReturnType<typeof profileOf>): string[] {
   const values = unsentValues(profile);
   return [undefined, ...PERMISSIONS].map((last, index) => {
@@ -192,7 +192,7 @@ async function init(options: InitOptions): Promise<void> {
   );
 }
 
-/** `init`: writes a profile for a target, tries it with one request, and says what each permission costs. */
+/** `init`: writes a profile for a target, tries it with one request, and shows what each permission costs. */
 export const initCommand = new Command('init')
   .option('--target <url>', 'base address with the version segment')
   .option(

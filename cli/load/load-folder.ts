@@ -10,7 +10,7 @@ import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { makePrivateFolder, unwritable } from '../check/check-folder.ts';
 
-/** What a load or a search for a capacity is judged by: an earlier one's must not stand beside a later one's. */
+/** The results of a load or a search for a capacity. Those of an earlier one must not be beside those of a later one. */
 const RESULTS = [
   'load-report.json',
   'capacity.json',
@@ -19,9 +19,9 @@ const RESULTS = [
 ];
 
 /**
- * Makes the folder for the results of a load, private, without the results of an earlier one.
+ * Makes the folder for the results of a load, private and without the results of an earlier one.
  *
- * @throws UsageError where it cannot be made or written to
+ * @throws UsageError if it cannot be made or written to
  */
 export function prepareLoadFolder(out: string): void {
   try {
@@ -42,7 +42,7 @@ export function prepareLoadFolder(out: string): void {
 export const writeLoadReports = (folder: string, result: LoadResult): Promise<string> =>
   writeFormats(folder, loadOutcome(result), renderLoadHtml(result));
 
-/** The same of a search for a capacity, with its picture. */
+/** Writes every format beside the steps of a search for a capacity, and its picture. */
 export async function writeCapacityReports(folder: string, result: CapacityResult): Promise<string> {
   await writePrivately(join(folder, 'capacity.svg'), renderCapacitySvg(result));
   return writeFormats(folder, capacityOutcome(result), renderCapacityHtml(result));

@@ -1,12 +1,12 @@
 import { shownLine } from '../../reports/visible-text.ts';
 
-/** A target that is down makes k6 say the same of every request. */
+/** If the target is down, k6 logs the same line for every request. */
 const MOST_OF_A_KIND = 3;
 
-/** What all lines of a kind have in common: not the request, nor the port that it came from. */
+/** A line without the request and the port, which differ between lines of one kind. */
 const kindOf = (line: string) => line.replace(/"[^"]*"/g, '"…"').replace(/\d+/g, '0');
 
-/** Lines for whoever watches a load; of those that differ in the request only, the first few and how many came. */
+/** Lines for the user during a load: the first few of each kind, and the number of the others. */
 export class LoadNotes {
   readonly #write: (line: string) => void;
   readonly #seen = new Map<string, number>();
@@ -22,7 +22,7 @@ export class LoadNotes {
     if (times <= MOST_OF_A_KIND) this.#write(shownLine(line, 500));
   }
 
-  /** Says what was left out. */
+  /** Writes how many lines were left out. */
   end(): void {
     const more = [...this.#seen.values()].reduce(
       (sum, times) => sum + Math.max(0, times - MOST_OF_A_KIND),

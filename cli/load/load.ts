@@ -40,7 +40,7 @@ import { prepareLoadFolder, writeCapacityReports, writeLoadReports } from './loa
 import { LoadNotes } from './load-notes.ts';
 import { httpAddress, type LoadOptions, parseMix, secretName } from './load-options.ts';
 
-/** k6's own codes for options that it does not know, or that contradict each other. */
+/** k6's exit codes for options that are unknown or contradict each other. */
 const K6_USAGE = new Set([104, 255]);
 
 const EXAMPLES = `
@@ -110,7 +110,7 @@ function exitCodeOf({ verdict, run }: LoadResult): number {
   return run.k6ExitCode === 0 || run.k6ExitCode === null ? EXIT.inconclusive : run.k6ExitCode;
 }
 
-/** First signal: k6 finishes what is under way, and what was measured is kept. Second: the end at once. */
+/** At the first signal k6 finishes what is under way, and results are kept. At the second it ends at once. */
 function onSignals() {
   const kill = new AbortController();
   const { signal, release } = untilInterrupted(
@@ -121,9 +121,9 @@ function onSignals() {
 }
 
 /**
- * Tells what went wrong, as far as somebody other than the harness can mend it.
+ * Reports an error that the user can correct.
  *
- * @returns the exit code; undefined of wrong usage, and where the harness itself is broken
+ * @returns the exit code; undefined for wrong usage, and for a defect of the harness
  */
 function exitCodeAfter(error: unknown, interrupted: boolean, out: string): number | undefined {
   const tell = (line: string, code: number) => {
@@ -155,7 +155,7 @@ function scenarioOf(name: string | undefined, { mix, duration, shards }: LoadOpt
   return facts;
 }
 
-/** What the command line asks for, and how it is run here. */
+/** What the command line asks for. */
 type AskedLoad = Omit<LoadRun, 'k6'>;
 
 function requestOf(
@@ -268,7 +268,7 @@ async function load(name: string | undefined, further: string[], options: LoadOp
   }
 }
 
-/** `load`: a k6 scenario against a target that welcomes load, or against the embedded reference server. */
+/** `load`: a k6 scenario against a target that allows load, or against the embedded reference server. */
 export const loadCommand = new Command('load')
   .argument('[scenario]', 'name of a scenario; --list prints them')
   .argument('[k6-options...]', 'after --: further options for k6 run')

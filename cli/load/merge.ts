@@ -27,7 +27,7 @@ async function merge(paths: string[], { out, slo }: MergeCommandOptions): Promis
   process.exitCode = verdict === 'held' ? 0 : verdict === 'broken' ? EXIT.thresholdBroken : EXIT.inconclusive;
 }
 
-/** `merge`: what several runners of one load wrote, as one result. */
+/** `merge`: the results of several runners of one load as one. */
 export const mergeCommand = new Command('merge')
   .argument('<dirs...>', 'folders with load-report.json, or logs of k6 runners (*.log)')
   .option('--out <dir>', 'folder for the merged result', 'petstore-results/merged')

@@ -12,12 +12,12 @@ import { LOAD_FILE, readLoadResult } from '../../scenarios/runner/result/read-re
 import { renderLoadResult } from '../../scenarios/runner/result/render-result.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 
-/** What is stored of a run, with what shows it in a format. */
+/** A stored run, which can be rendered. */
 export interface Stored {
-  /** The format of whoever names none. */
+  /** The default format. */
   readonly usual: FormatName;
   render(format: FormatName): string;
-  /** The same as test cases. */
+  /** The run as test cases. */
   readonly run: TestRun;
 }
 
@@ -25,7 +25,7 @@ function holds(path: string, file: string): boolean {
   return basename(path) === file || (existsSync(join(path, file)) && !existsSync(join(path, REPORT_FILE)));
 }
 
-/** Whether the path is, or holds, the result of a load run or of a search, rather than the report of a check. */
+/** Whether the path is or holds the result of a load or of a search, not the report of a check. */
 export function isLoadResult(path: string): boolean {
   return holds(path, LOAD_FILE) || holds(path, CAPACITY_FILE);
 }
@@ -33,7 +33,7 @@ export function isLoadResult(path: string): boolean {
 /**
  * A load result, or a search for a capacity.
  *
- * @param base an earlier load result to compare with, which the page alone shows
+ * @param base an earlier load result to compare with, which only the page shows
  * @throws UsageError, ResultUnreadable
  */
 export function storedLoad(path: string, base: string | undefined): Stored {
@@ -53,7 +53,7 @@ export function storedLoad(path: string, base: string | undefined): Stored {
   };
 }
 
-/** @throws UsageError for a format of what a load does not keep */
+/** @throws UsageError for the format of exchanges, which a load does not keep */
 function kept(format: LoadFormatName | 'har'): LoadFormatName {
   if (format === 'har') throw new UsageError('a load keeps no exchanges for the format har');
   return format;

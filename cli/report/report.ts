@@ -82,7 +82,7 @@ function isFolder(path: string): boolean {
   try {
     return statSync(path).isDirectory();
   } catch {
-    // Whatever stands in the way is told, with the file's name, by the attempt to write it.
+    // If something is wrong with the path, writing to it will say so.
     return false;
   }
 }
@@ -148,7 +148,7 @@ async function renderDiff(
   if (diff.regression) process.exitCode = EXIT.notConformant;
 }
 
-/** One damaged file is no reason to leave the others out. */
+/** Warns of damaged files. The others are still used. */
 function warnOf(damaged: readonly string[]): void {
   for (const problem of damaged) process.stderr.write(`warning: ${shownLine(problem, 300)}; left out\n`);
 }
@@ -170,7 +170,7 @@ async function report(results: string | undefined, options: ReportOptions): Prom
   else if (results !== undefined) await renderFormats(results, options);
 }
 
-/** `report`: renders a stored run again, compares two, or sets many side by side. */
+/** `report`: renders a stored run, compares two, or shows many side by side. */
 export const reportCommand = new Command('report')
   .argument(
     '[results]',

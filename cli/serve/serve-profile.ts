@@ -9,8 +9,8 @@ function exportLine(name: string, value: string): string {
 }
 
 /**
- * Writes the profile of a running server, and beside it `FILE.env` with the keys' values for a shell to read. The
- * values are in the second file only, which nobody but its owner can read.
+ * Writes the profile of a running server, and beside it `FILE.env` with the keys' values for a shell. The values are only
+ * in the second file, which only its owner can read.
  *
  * @returns the path of the second file, as a shell's `.` takes it
  */

@@ -45,7 +45,7 @@ A key file holds names and plans; the values come from the environment:
 const list = (rows: readonly (readonly string[])[]) =>
   void process.stdout.write(`${textTable(rows).join('\n')}\n`);
 
-/** Calls back once when the process that started this one is gone: its pipe to us ends, or we get another parent. */
+/** Calls back when the parent process is gone: its pipe to us ends, or we get another parent. */
 function whenParentGone(callback: () => void): void {
   const parent = process.ppid;
   setInterval(() => {

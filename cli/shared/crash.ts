@@ -6,7 +6,7 @@ import { createRedactor } from '../../checks/wire/redaction.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { EXIT } from './exit-codes.ts';
 
-/** Variables that hold keys by their names: what a crash before the profile was read may have seen. */
+/** Variables that hold keys, judged by their names. A crash may come before the profile was read. */
 const SECRET_VARIABLE = /KEY|TOKEN|SECRET|PASSWORD/i;
 
 function secretsOfEnvironment(): string[] {
@@ -16,11 +16,11 @@ function secretsOfEnvironment(): string[] {
 }
 
 /**
- * Ends the process after a defect of the harness: one line, the details in a file, an exit code of its own, since a
+ * Ends the process after a defect of the harness, with one line, the details in a file and an exit code of its own: a
  * crash says nothing about the target.
  *
- * @param secrets key values, which the details must not repeat; those of the environment are left out anyway
- * @param directory where the details go; a new folder among the temporary files where it cannot be written
+ * @param secrets key values, which are redacted in the details, as those of the environment are
+ * @param directory where the details go, or else to a new temporary folder
  */
 export function crash(error: unknown, secrets: Iterable<string> = [], directory?: string): never {
   const { redact } = createRedactor([...secrets, ...secretsOfEnvironment()]);
@@ -44,7 +44,7 @@ function writeDetails(text: string, directory: string | undefined): string | und
       writeFileSync(file, text, { mode: 0o600 });
       return file;
     } catch {
-      // A full disk may be what the crash was about: the one line has to do.
+      // The disk may be full. Then the one line must be enough.
     }
   }
   return undefined;

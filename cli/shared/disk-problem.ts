@@ -1,10 +1,10 @@
-/** What the system says where results cannot be written any more: the target did nothing wrong, nor did the harness. */
+/** Errors of a system that can no longer write results. Neither target nor harness did anything wrong. */
 const DISK_PROBLEMS = new Set(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO', 'EFBIG', 'EACCES']);
 
-/** Whether results could not be written, be it for want of space or of the right to. */
+/** Whether results could not be written, for example because the disk is full. */
 export function isDiskProblem(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
-  // By its name: the class comes with every renderer.
+  // By its name, as importing the class would load every renderer.
   if (error.name === 'UnwritableReport') return true;
   return 'code' in error && DISK_PROBLEMS.has(String(error.code)) && 'syscall' in error;
 }

@@ -1,7 +1,7 @@
-/** What the exit codes of the commands mean; those of k6 are the load command's. */
+/** The exit codes of the commands. `load` also passes on those of k6. */
 export const EXIT = {
   conformant: 0,
-  /** Of a comparison: the newer one is worse. */
+  /** For a comparison: the newer one is worse. */
   notConformant: 1,
   usage: 2,
   inconclusive: 3,
@@ -14,7 +14,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** Wrong usage, a profile that is not valid, results that cannot be written: one line each, and exit code 2. */
+/** Wrong usage, an invalid profile, results that cannot be written: a line for each problem, and exit code 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
   readonly lines: readonly string[];
@@ -25,7 +25,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Errors that are wrong usage, by name: the class of each comes with all that throws it. */
+/** Names of errors that are wrong usage. Importing their classes would load too much. */
 const WRONG_USAGE = new Set([
   'UsageError',
   'ResultUnreadable',
@@ -37,7 +37,7 @@ const WRONG_USAGE = new Set([
   'UnwritableReport',
 ]);
 
-/** Whether whoever called the command can mend it; the message has a line for each problem. */
+/** Whether the user can correct the error. The message has a line for each problem. */
 export function isWrongUsage(error: unknown): error is Error {
   return error instanceof Error && WRONG_USAGE.has(error.name);
 }

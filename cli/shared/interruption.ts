@@ -5,18 +5,18 @@ import { EXIT } from './exit-codes.ts';
 export interface Interruption {
   /** Fires with the first signal. */
   readonly signal: AbortSignal;
-  /** The first signal's name; undefined as long as none came. */
+  /** The first signal's name; undefined until one came. */
   readonly by: () => string | undefined;
-  /** Gives the signals back to whoever had them. */
+  /** Stops listening for signals. */
   release(): void;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Lets a run end in order at the first signal and ends the process at the second.
+ * Lets a run end in order at the first signal, and ends the process at the second.
  *
- * @param onFirst tells a person what happens now
+ * @param onFirst tells the user what happens now
  * @param onSecond leaves the terminal clean
  */
 export function untilInterrupted(onFirst: () => void, onSecond: () => void): Interruption {

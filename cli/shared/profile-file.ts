@@ -10,13 +10,13 @@ import { UsageError } from './exit-codes.ts';
 /**
  * The profile in a file.
  *
- * @throws UsageError with a line for each mistake: where it is, and how to mend it
+ * @throws UsageError with a line for each mistake: where it is, and how to correct it
  */
 export async function profileIn(file: string): Promise<TargetProfile> {
   return validProfile(await readProfile(file));
 }
 
-/** @throws UsageError likewise */
+/** The profile, if it is valid. @throws UsageError with a line for each mistake */
 export function validProfile(loaded: LoadedProfile): TargetProfile {
   if (loaded.ok) return loaded.profile;
   throw new UsageError(
@@ -30,8 +30,8 @@ export function validProfile(loaded: LoadedProfile): TargetProfile {
  * The values of a profile's keys, by name.
  *
  * @param env has them by the names of their variables
- * @param isUsed whether the command uses a key: one that it does not use need not be there
- * @throws UsageError for each that is not there or cannot be one
+ * @param isUsed whether the command uses a key; the others need not be there
+ * @throws UsageError for each key that is missing or invalid
  */
 export function valuesOf(
   profile: TargetProfile,
@@ -43,7 +43,7 @@ export function valuesOf(
   throw new UsageError(...read.problems.map(({ message, remedy }) => `${message}; ${remedy}`));
 }
 
-/** In place of the values where nothing is sent: a plan, and a stored run that is judged again. */
+/** Placeholders for the values if nothing is sent: for a plan, and for a stored run that is rejudged. */
 export const unsentValues = (
   { keys }: Pick<TargetProfile, 'keys'>,
   env: Readonly<Record<string, string | undefined>> = {},
@@ -51,10 +51,9 @@ export const unsentValues = (
   new Map(keys.map(({ name, env: variable }) => [name, env[variable] ?? `not-sent-${name}`]));
 
 /**
- * The variables of this process, and of a file those that it sets with lines such as NAME=value, `export` before them
- * or not.
+ * The variables of this process and those of a file with lines such as NAME=value or export NAME=value.
  *
- * @throws UsageError where the file cannot be read
+ * @throws UsageError if the file cannot be read
  */
 export function environment(file: string | undefined): Readonly<Record<string, string | undefined>> {
   if (file === undefined) return process.env;
@@ -69,7 +68,7 @@ export function environment(file: string | undefined): Readonly<Record<string, s
 /**
  * A base address without a trailing slash.
  *
- * @throws UsageError where the text is none
+ * @throws UsageError if the text is not an address
  */
 export function addressOf(text: string): string {
   const read = readBaseAddress(text);

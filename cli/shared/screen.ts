@@ -2,9 +2,9 @@ import { NO_SCREEN } from '../../reports/formats.ts';
 import type { Screen } from '../../reports/terminal.ts';
 
 /**
- * What a summary on a stream may use of it.
+ * The screen for a summary.
  *
- * @param taken lines that something else needs
+ * @param taken how many lines something else needs
  */
 export function screenOf(stream: NodeJS.WriteStream, taken = 0): Screen {
   const colour = wantsColour(stream);
@@ -17,6 +17,6 @@ export function wantsColour(stream: NodeJS.WriteStream): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   if (NO_COLOR !== undefined && NO_COLOR !== '') return false;
   if (FORCE_COLOR !== undefined && FORCE_COLOR !== '') return FORCE_COLOR !== '0';
-  // Undefined for a pipe, whatever its type says.
+  // Undefined for a pipe, although its type does not say so.
   return Boolean(stream.isTTY) && TERM !== 'dumb';
 }

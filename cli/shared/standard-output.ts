@@ -1,4 +1,4 @@
-/** Writes to standard output and comes back when it is out; a reader that has gone away is no error. */
+/** Writes to standard output, and resolves when that is done. It is no error if the reader has gone away. */
 export function print(text: string): Promise<void> {
   return new Promise((resolve) => {
     process.stdout.write(text, () => resolve());

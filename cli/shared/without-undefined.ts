@@ -1,4 +1,4 @@
-/** An option that was not given is to be absent, not undefined. */
+/** The fields without those that are undefined: an option that was not given is absent. */
 export function withoutUndefined<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
