@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { median } from 'simple-statistics';
 import { createRedactor } from '../../checks/wire/redaction.ts';
 import { startMeasured } from '../../reference-server/bench/start-measured.ts';
+import { CAPACITY_STEP } from '../lib/catalogue.ts';
 import type { LoadPlan } from '../lib/scenario.ts';
 import { ANIMALS } from '../proofs/known-capacity-server.ts';
 import { EventLog } from '../runner/k6/event-log.ts';
@@ -71,7 +72,7 @@ async function contenders(url: string, folder: string): Promise<Contender[]> {
     ['ours, every body', 1],
   ] as const) {
     const own = join(folder, `every-${validateEvery}`);
-    const script = await placeScript('capacity', own);
+    const script = await placeScript(CAPACITY_STEP, own);
     const control = await freeAddress();
     await writeFile(join(own, 'plan.json'), JSON.stringify(ourPlan(url, control, validateEvery)));
     const options = [OWN_FIGURES, `--address=${control}`];

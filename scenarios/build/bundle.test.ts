@@ -47,9 +47,10 @@ t.test('scripts judge by the schemas of the contract', async (t) => {
 });
 
 t.test('every scenario comes with all that it imports, private, and leaves k6 its own modules', async (t) => {
-  for (const { name } of [...CATALOGUE, CAPACITY_STEP]) {
+  for (const facts of [...CATALOGUE, CAPACITY_STEP]) {
+    const { name } = facts;
     const folder = join(t.testdir({}), name);
-    await placeScript(name, folder);
+    await placeScript(facts, folder);
     const files = readdirSync(folder);
     for (const file of files) {
       t.equal(statSync(join(folder, file)).mode & 0o077, 0, `${name} is private`);

@@ -6,7 +6,7 @@ import { build, type Plugin } from 'esbuild';
 import { schemas } from '../../spec/contract.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import { CAPACITY_STEP, CATALOGUE } from '../lib/catalogue.ts';
-import { SCRIPTS, SHARED } from '../runner/k6/script.ts';
+import { SCRIPTS, SHARED, scriptName } from '../runner/k6/script.ts';
 
 const require = createRequire(import.meta.url);
 // A CommonJS module without an ESM face; ajv documents this path.
@@ -65,7 +65,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   // Names of shared files change with what is in them.
   await rm(SCRIPTS, { recursive: true, force: true });
   await build({
-    entryPoints: [...CATALOGUE, CAPACITY_STEP].map(({ name }) =>
+    entryPoints: [...new Set([...CATALOGUE, CAPACITY_STEP].map(scriptName))].map((name) =>
       fileURLToPath(new URL(`scenarios/${name}.ts`, packageRoot)),
     ),
     outdir: fileURLToPath(SCRIPTS),

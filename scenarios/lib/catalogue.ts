@@ -1,6 +1,6 @@
 /**
- * The scenarios' facts: what each answers, how its load goes, who pays, what must hold. What their clients do is in
- * the script of the same name.
+ * The scenarios' facts: what each answers, how its load goes, who pays, what must hold. Clients at their own pace have a
+ * script with the scenario's name; mixed-requests.ts serves the others.
  */
 import type { ClientCost } from './client-cost.ts';
 import type { ClientStream, LoadProfileName, Mix, RateStream, ScenarioFacts } from './scenario.ts';

@@ -49,7 +49,7 @@ type Stream = RateStream | ClientStream;
 /** What the runner judges in addition to thresholds, over all samples of all processes. */
 export type Judge = 'latency-trend' | 'recovery' | 'neighbour' | 'unique-ids';
 
-/** A scenario's facts; what its clients do is in the script of the same name. */
+/** A scenario's facts. What its clients do is in its script. */
 export interface ScenarioFacts {
   readonly name: string;
   /** What the report answers, for a capacity engineer. */

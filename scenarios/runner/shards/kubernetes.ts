@@ -68,7 +68,7 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
   refuseLoopback('the target', target.address);
   if (request.prometheusUrl !== undefined) refuseLoopback('--prometheus-url', request.prometheusUrl);
   const { plan, prepared } = planned(request, count);
-  await placeScript(facts.name, request.folder);
+  await placeScript(facts, request.folder);
   const scripts = (await readdir(request.folder)).filter((name) => name.endsWith('.js'));
   const data: Record<string, string> = { 'plan.json': JSON.stringify(plan) };
   for (const name of scripts) data[name] = await readFile(join(request.folder, name), 'utf8');

@@ -50,7 +50,7 @@ export function makeShards(
   return Promise.all(
     prepared.parts.map(async (part, index) => {
       const folder = join(out, 'k6', ...(several ? [`shard-${index + 1}`] : []));
-      const script = await placeScript(prepared.facts.name, folder);
+      const script = await placeScript(prepared.facts, folder);
       const control = await freeAddress();
       const { options, vus } = k6Options(prepared, part, machine);
       const plan = loadPlan(prepared, load, part, { ...run, control, options });
