@@ -27,14 +27,7 @@ const MOST_COMMAND_LINES = 8;
  * screen has no room for.
  */
 export function renderTerminal(report: Report, screen: Screen): string {
-  const { columns } = screen;
-  const pen = {
-    paint: picocolors.createColors(screen.colour),
-    columns,
-    fit: (text: string) => cliTruncate(text, columns),
-    height: (lines: readonly string[]) =>
-      lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(stringWidth(line) / columns)), 0),
-  };
+  const pen = penOf(screen);
   const found = outcome(report);
   const head = headLines(report, shownLine(found.headline), pen);
   const next = nextLines(report, pen);
@@ -45,14 +38,16 @@ export function renderTerminal(report: Report, screen: Screen): string {
 }
 
 /** How lines are written on a screen. */
-interface Pen {
-  readonly paint: ReturnType<typeof picocolors.createColors>;
-  readonly columns: number;
+const penOf = ({ colour, columns }: Screen) => ({
+  paint: picocolors.createColors(colour),
+  columns,
   /** Cuts a line where the screen ends. */
-  readonly fit: (text: string) => string;
+  fit: (text: string) => cliTruncate(text, columns),
   /** How many lines of the screen these take. */
-  readonly height: (lines: readonly string[]) => number;
-}
+  height: (lines: readonly string[]) =>
+    lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(stringWidth(line) / columns)), 0),
+});
+type Pen = ReturnType<typeof penOf>;
 
 /** The verdict, what the run cost, and what made the verdict in addition to its rows. */
 function headLines(report: Report, headline: string, { paint, columns, fit }: Pen): string[] {

@@ -10,16 +10,16 @@ export interface MatrixColumn {
   readonly report: Report;
 }
 
-/** The reports below a folder, and a line for each file that is not one; or why there is no report. */
-export type ReadMatrix =
-  | { readonly ok: true; readonly columns: readonly MatrixColumn[]; readonly damaged: readonly string[] }
+/** What is read from a folder, and a line for each file that is not a report; or why there is no report. */
+type Read<What> =
+  | ({ readonly ok: true; readonly damaged: readonly string[] } & What)
   | { readonly ok: false; readonly problem: string };
 
 /**
  * Every report.json below the folder, named after the folder that holds it, and every other .json beside them, named
  * after itself.
  */
-export function readMatrix(folder: string): ReadMatrix {
+export function readMatrix(folder: string): Read<{ readonly columns: readonly MatrixColumn[] }> {
   let files: string[];
   try {
     if (!statSync(folder).isDirectory()) return { ok: false, problem: `${folder}: is not a folder` };
@@ -48,17 +48,8 @@ export function readMatrix(folder: string): ReadMatrix {
     : { ok: true, columns, damaged };
 }
 
-/**
- * Earlier runs of the same target below a folder, the oldest first, without the run itself.
- *
- * @returns the runs, and a line for each file that is not a report; or why there is none
- */
-export function earlierRuns(
-  report: Report,
-  folder: string,
-):
-  | { readonly ok: true; readonly history: readonly Report[]; readonly damaged: readonly string[] }
-  | { readonly ok: false; readonly problem: string } {
+/** Earlier runs of the same target below a folder, the oldest first, without the run itself. */
+export function earlierRuns(report: Report, folder: string): Read<{ readonly history: readonly Report[] }> {
   const read = readMatrix(folder);
   if (!read.ok) return read;
   const history = read.columns
@@ -84,9 +75,7 @@ export interface MatrixRow {
 /** Every requirement of any of the runs. */
 export function matrixRows(columns: readonly MatrixColumn[]): MatrixRow[] {
   const byColumn = columns.map(({ report }) => new Map(report.requirements.map((row) => [row.id, row])));
-  const rows = new Map<string, RequirementResult>();
-  for (const { report } of columns)
-    for (const row of report.requirements) if (!rows.has(row.id)) rows.set(row.id, row);
+  const rows = new Map(byColumn.flatMap((column) => [...column]));
   return [...rows.values()].map(({ id, section, title, level }) => {
     const cells = byColumn.map((column) => column.get(id));
     const kinds = new Set(cells.map((cell) => (cell === undefined ? 'absent' : rowKind(cell))));

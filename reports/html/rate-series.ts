@@ -1,3 +1,4 @@
+import { groupBy } from '../../spec/group-by.ts';
 import type { Report, TimelinePoint } from '../report.ts';
 
 /** How many columns a key's picture has, from its first request to its last. */
@@ -67,12 +68,10 @@ export interface KeySeries {
 
 /** The timeline by key: the profile's keys in their order, then others, and requests without a valid key. */
 export function rateSeries({ run, timeline, requests }: Report): KeySeries[] {
-  const byKey = new Map<string | null, TimelinePoint[]>(run.keys.map(({ name }) => [name, []]));
-  for (const point of timeline) {
-    const points = byKey.get(point.key);
-    if (points === undefined) byKey.set(point.key, [point]);
-    else points.push(point);
-  }
+  const byKey = new Map<string | null, readonly TimelinePoint[]>([
+    ...run.keys.map(({ name }) => [name, []] as const),
+    ...groupBy(timeline, ({ key }) => key),
+  ]);
   return [...byKey]
     .filter(([, points]) => points.length > 0)
     .sort(([a], [b]) => Number(a === null) - Number(b === null))
