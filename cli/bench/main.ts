@@ -31,18 +31,16 @@ interface Row {
   readonly unit: string;
 }
 
-const atLeast = (goal: number, what: string, measured: number, unit = ''): Row => ({
-  what,
-  measured,
-  goal: ['≥', goal],
-  unit,
-});
-const atMost = (goal: number, what: string, measured: number, unit = ''): Row => ({
-  what,
-  measured,
-  goal: ['≤', goal],
-  unit,
-});
+const row =
+  (relation: Row['goal'][0]) =>
+  (goal: number, what: string, measured: number, unit = ''): Row => ({
+    what,
+    measured,
+    goal: [relation, goal],
+    unit,
+  });
+const atLeast = row('≥');
+const atMost = row('≤');
 
 /** What is not measured (NaN) meets no goal. */
 const isMet = ({ measured, goal: [relation, goal] }: Row): boolean =>

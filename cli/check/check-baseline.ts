@@ -4,6 +4,7 @@ import { YamlFile } from '../../checks/profile/yaml-file.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
 import { requirements } from '../../spec/contract.ts';
 import { UsageError } from '../shared/exit-codes.ts';
+import { mistakesIn } from '../shared/profile-file.ts';
 
 const MOST_BYTES = 2 ** 20;
 
@@ -32,13 +33,7 @@ export function readBaseline(file: string): BaselineEntry[] {
     if (entries.has(id)) yaml.report(`/${index}`, 'value', `${id} is listed twice`, 'remove one');
     entries.set(id, { id, place: `${file}:${yaml.lineOf(`/${index}`)}` });
   }
-  if (yaml.problems.length > 0) {
-    throw new UsageError(
-      ...yaml.problems.map(
-        ({ line, column, message, remedy }) => `${file}:${line}:${column}: ${message}; ${remedy}`,
-      ),
-    );
-  }
+  if (yaml.problems.length > 0) throw mistakesIn(file, yaml.problems);
   return [...entries.values()];
 }
 

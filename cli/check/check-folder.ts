@@ -57,7 +57,6 @@ function newFolder(): string {
     .replaceAll(':', '');
   for (let number = 1; ; number += 1) {
     const folder = join(RESULTS, number === 1 ? time : `${time}-${number}`);
-    if (existsSync(folder)) continue;
     try {
       mkdirSync(folder, { mode: 0o700 });
       return folder;

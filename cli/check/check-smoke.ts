@@ -1,4 +1,10 @@
 import { join } from 'node:path';
+import { scenarioNamed } from '../../scenarios/lib/catalogue.ts';
+import { K6Unavailable, provideK6 } from '../../scenarios/runner/k6/k6-binary.ts';
+import { runLoad } from '../../scenarios/runner/load-run.ts';
+import { startEmbeddedTarget } from '../../scenarios/runner/quota/load-target.ts';
+import { renderLoadResult } from '../../scenarios/runner/result/render-result.ts';
+import { writeLoadReports } from '../load/load-folder.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 
@@ -10,12 +16,6 @@ import { untilInterrupted } from '../shared/interruption.ts';
  * @returns the exit code of the smoke run
  */
 export async function smokeRun(directory: string, say: (text: string) => void): Promise<number> {
-  const { K6Unavailable, provideK6 } = await import('../../scenarios/runner/k6/k6-binary.ts');
-  const { runLoad } = await import('../../scenarios/runner/load-run.ts');
-  const { startEmbeddedTarget } = await import('../../scenarios/runner/quota/load-target.ts');
-  const { scenarioNamed } = await import('../../scenarios/lib/catalogue.ts');
-  const { renderLoadResult } = await import('../../scenarios/runner/result/render-result.ts');
-  const { writeLoadReports } = await import('../load/load-folder.ts');
   const facts = scenarioNamed('smoke');
   if (facts === undefined) throw new Error('the catalogue has no scenario smoke');
   const out = join(directory, 'load');
@@ -28,15 +28,7 @@ export async function smokeRun(directory: string, say: (text: string) => void): 
     const k6 = await provideK6(note, signal);
     const target = await startEmbeddedTarget();
     try {
-      const result = await runLoad({
-        facts,
-        target,
-        k6,
-        out,
-        note,
-        stop: signal,
-        kill: signal,
-      });
+      const result = await runLoad({ facts, target, k6, out, note, stop: signal, kill: signal });
       say(`\n${renderLoadResult(result)}report: ${await writeLoadReports(out, result)}\n`);
       if (result.verdict === 'broken') return EXIT.thresholdBroken;
       // A machine that is too busy to make load says nothing about the target.

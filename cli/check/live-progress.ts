@@ -9,9 +9,6 @@ export interface Spending {
   readonly from: number;
 }
 
-/** A check that was settled. */
-export type Settled = Extract<RunEvent, { kind: 'check-ended' }>;
-
 /** What a run is doing now, according to its events. */
 export class LiveProgress {
   /** Checks under way, the latest one last. */
@@ -25,36 +22,23 @@ export class LiveProgress {
   ended = 0;
   failed = 0;
 
-  /** Takes in an event; returns it if it is a failure. */
-  admit(event: RunEvent, now: number): Settled | undefined {
-    switch (event.kind) {
-      case 'check-started':
-        this.running.add(event.id);
-        return undefined;
-      case 'check-ended':
-        this.running.delete(event.id);
-        this.ended += 1;
-        if (event.verdict !== 'fail') return undefined;
-        this.failed += 1;
-        return event;
-      case 'exchange': {
-        const key = event.exchange.key ?? '(none)';
-        this.requests.set(key, (this.requests.get(key) ?? 0) + 1);
-        return undefined;
-      }
-      case 'waiting':
-        this.waits.set(event.for, event.until);
-        return undefined;
-      case 'waited':
-        this.waits.delete(event.for);
-        return undefined;
-      case 'spending': {
-        const { key, done, of } = event;
-        const { since, from } = this.spending.get(key) ?? { since: now, from: done };
-        if (done >= of) this.spending.delete(key);
-        else this.spending.set(key, { done, of, since, from });
-        return undefined;
-      }
+  /** Takes in an event. */
+  admit(event: RunEvent, now: number): void {
+    if (event.kind === 'check-started') this.running.add(event.id);
+    else if (event.kind === 'waiting') this.waits.set(event.for, event.until);
+    else if (event.kind === 'waited') this.waits.delete(event.for);
+    else if (event.kind === 'exchange') {
+      const key = event.exchange.key ?? '(none)';
+      this.requests.set(key, (this.requests.get(key) ?? 0) + 1);
+    } else if (event.kind === 'check-ended') {
+      this.running.delete(event.id);
+      this.ended += 1;
+      if (event.verdict === 'fail') this.failed += 1;
+    } else {
+      const { key, done, of } = event;
+      const { since, from } = this.spending.get(key) ?? { since: now, from: done };
+      if (done >= of) this.spending.delete(key);
+      else this.spending.set(key, { done, of, since, from });
     }
   }
 }

@@ -8,8 +8,9 @@ import { count } from '../../reports/outcome.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { requirements } from '../../spec/contract.ts';
 import { wantsColour } from '../shared/screen.ts';
+import type { SettledEvent } from './check-report.ts';
 import { framesOf } from './live-frame.ts';
-import { LiveProgress, pace, type Settled } from './live-progress.ts';
+import { LiveProgress, pace } from './live-progress.ts';
 
 /** Shows a run under way. */
 export interface LiveView {
@@ -65,8 +66,8 @@ function picture(stream: NodeJS.WriteStream, shown: Shown): LiveView {
   };
   return {
     onEvent(event) {
-      const failure = progress.admit(event, shown.clock.now());
-      if (failure !== undefined) note(cliTruncate(colour.red(failureLine(failure)), stream.columns));
+      progress.admit(event, shown.clock.now());
+      if (isFailure(event)) note(cliTruncate(colour.red(failureLine(event)), stream.columns));
     },
     note,
     end() {
@@ -78,8 +79,11 @@ function picture(stream: NodeJS.WriteStream, shown: Shown): LiveView {
   };
 }
 
+const isFailure = (event: RunEvent): event is SettledEvent =>
+  event.kind === 'check-ended' && event.verdict === 'fail';
+
 /** A failure, with the requirement in words: an id alone says little to a new user. */
-function failureLine({ id, reason }: Settled): string {
+function failureLine({ id, reason }: SettledEvent): string {
   const title = requirements.find((row) => row.id === id)?.title;
   return `✘ ${id}${title === undefined ? '' : ` (${title})`}: ${shownLine(reason, 300)}`;
 }
@@ -137,8 +141,8 @@ function lines(stream: NodeJS.WritableStream, shown: Shown): LiveView {
   return {
     onEvent(event) {
       const now = shown.clock.now();
-      const failure = progress.admit(event, now);
-      if (failure !== undefined) note(failureLine(failure));
+      progress.admit(event, now);
+      if (isFailure(event)) note(failureLine(event));
       if (event.kind !== 'waiting' || (announced.get(event.for) ?? 0) > now) return;
       if ((event.until - now) / shown.clock.speed < WORTH_A_LINE_MS) return;
       announced.set(event.for, event.until);

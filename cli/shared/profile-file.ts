@@ -4,6 +4,7 @@ import { keyValues } from '../../checks/profile/key-values.ts';
 import { readProfile } from '../../checks/profile/load-profile.ts';
 import type { LoadedProfile } from '../../checks/profile/parse-profile.ts';
 import type { ProfileKey, TargetProfile } from '../../checks/profile/target-profile.ts';
+import type { FileProblem } from '../../checks/profile/yaml-file.ts';
 import { readBaseAddress } from '../../checks/wire/base-address.ts';
 import { UsageError } from './exit-codes.ts';
 
@@ -19,12 +20,16 @@ export async function profileIn(file: string): Promise<TargetProfile> {
 /** The profile, if it is valid. @throws UsageError with a line for each mistake */
 export function validProfile(loaded: LoadedProfile): TargetProfile {
   if (loaded.ok) return loaded.profile;
-  throw new UsageError(
-    ...loaded.problems.map(
-      ({ line, column, message, remedy }) => `${loaded.source}:${line}:${column}: ${message}; ${remedy}`,
+  throw mistakesIn(loaded.source, loaded.problems);
+}
+
+/** The error for the mistakes in a YAML file, with a line for each. */
+export const mistakesIn = (file: string, problems: readonly FileProblem[]): UsageError =>
+  new UsageError(
+    ...problems.map(
+      ({ line, column, message, remedy }) => `${file}:${line}:${column}: ${message}; ${remedy}`,
     ),
   );
-}
 
 /**
  * The values of a profile's keys, by name.
