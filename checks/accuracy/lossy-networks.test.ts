@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import t from 'tap';
 import { together } from '../../reference-server/deviations/personality.ts';
-import { eachServer } from '../../reference-server/deviations/shapes.ts';
+import { delivering } from '../../reference-server/deviations/shapes.ts';
 import { startServer } from '../../reference-server/server.ts';
 import { sharedClock } from '../run/clock.ts';
 import { resultOf, type Setting } from './case.ts';
@@ -13,19 +13,14 @@ const SETTING: Setting = {
 };
 
 /** Something else happens to every n-th answer. */
-const everyNth = (n: number, instead: (response: ServerResponse) => void) =>
-  eachServer(() => {
-    let answers = 0;
-    return {
-      behaviour: (usual) => ({
-        deliver(response, answer, headers, call) {
-          answers += 1;
-          if (answers % n === 0) instead(response);
-          else usual.deliver(response, answer, headers, call);
-        },
-      }),
-    };
+const everyNth = (n: number, instead: (response: ServerResponse) => void) => () => {
+  let answers = 0;
+  return delivering((usual, response, answer, headers, call) => {
+    answers += 1;
+    if (answers % n === 0) instead(response);
+    else usual(response, answer, headers, call);
   });
+};
 
 const NETWORKS = {
   'connections that are reset': everyNth(7, ({ socket }) => socket?.destroy()),

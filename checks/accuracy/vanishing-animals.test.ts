@@ -1,7 +1,7 @@
 /** Targets whose animals go while a run is at work: somebody removes some, or a restart loses the store. */
 import t from 'tap';
 import { together } from '../../reference-server/deviations/personality.ts';
-import { eachServer, finding, hiding, noting } from '../../reference-server/deviations/shapes.ts';
+import { finding, hiding, identifying, noting } from '../../reference-server/deviations/shapes.ts';
 import { startServer } from '../../reference-server/server.ts';
 import { checkTarget } from '../check-target.ts';
 import { sharedClock } from '../run/clock.ts';
@@ -12,24 +12,20 @@ const SETTING: Setting = { keys: ['free-1', 'free-2', 'pro-1'], permissions: ['w
 /** What a run says of a target that loses some of the animals that were added, once they were looked at so often. */
 async function said(goes: (index: number) => boolean, from: number, animals: number) {
   const clock = sharedClock();
-  const losing = eachServer(() => {
+  const losing = () => {
     const added = new Map<string, boolean>();
     let looks = 0;
     const isGone = (id: string) => looks > from && added.get(id) === true;
     return together(
-      {
-        behaviour: (usual) => ({
-          identify(call) {
-            if (added.size > 0 && call.route.operation !== 'createPet') looks += 1;
-            return usual.identify(call);
-          },
-        }),
-      },
+      identifying((found, call) => {
+        if (added.size > 0 && call.route.operation !== 'createPet') looks += 1;
+        return found;
+      }),
       noting(({ id }) => added.set(id, looks < from && goes(added.size))),
       hiding(({ id }) => isGone(id)),
       finding((usual, petId, call) => (isGone(petId) ? null : usual(petId, call))),
     );
-  });
+  };
   const server = await startServer({ clock, animals, ...together(losing) });
   const profile = profileOf(server.baseUrl, SETTING);
   try {

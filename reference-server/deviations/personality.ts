@@ -2,29 +2,32 @@ import type { Behaviour } from '../behaviour.ts';
 import type { Parts, Recipe } from '../recipe.ts';
 import type { ServerOptions } from '../server.ts';
 
-/**
- * A way in which a server differs from the conforming one: other ingredients, other decisions, or both. Each function
- * is called once per server, so that each server has its own state.
- */
+/** A way in which a server differs from the conforming one: other ingredients, other decisions, or both. */
 export interface Personality {
   readonly recipe?: (usual: Recipe) => Partial<Recipe>;
   readonly behaviour?: (usual: Behaviour, parts: Parts, recipe: Recipe) => Partial<Behaviour>;
 }
 
-/** Stacks several personalities into options for `startServer`. */
+/** What differs; a function where it remembers something, or needs the server's parts: it is called once per server. */
+export type Deviation = Personality | ((parts: Parts) => Personality);
+
+/** Stacks several deviations into options for `startServer`. */
 export function together(
-  ...personalities: readonly Personality[]
+  ...deviations: readonly Deviation[]
 ): Required<Pick<ServerOptions, 'recipe' | 'behaviour'>> {
   return {
     recipe(usual) {
       let recipe = usual;
-      for (const personality of personalities) recipe = { ...recipe, ...personality.recipe?.(recipe) };
+      for (const deviation of deviations)
+        if (typeof deviation !== 'function') recipe = { ...recipe, ...deviation.recipe?.(recipe) };
       return recipe;
     },
     behaviour(usual, parts, recipe) {
       let behaviour = usual;
-      for (const personality of personalities)
+      for (const deviation of deviations) {
+        const personality = typeof deviation === 'function' ? deviation(parts) : deviation;
         behaviour = { ...behaviour, ...personality.behaviour?.(behaviour, parts, recipe) };
+      }
       return behaviour;
     },
   };

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../api-keys.ts';
-import type { Answer, Behaviour, Gate } from '../behaviour.ts';
+import type { Answer, Behaviour } from '../behaviour.ts';
 import type { Call } from '../call.ts';
 import { badRequest, errorBody, type Problem } from '../error-body.ts';
 import { readJsonObject } from '../json-members.ts';
@@ -15,23 +15,64 @@ import { type Personality, together } from './personality.ts';
  * The building blocks of variants and faults: each turns a small function into a personality with that one deviation.
  */
 
+/** How a decision is made instead, given the usual way; the server's parts and recipe come after what is decided on. */
+type Change<Decision extends keyof Behaviour> = (
+  usual: Behaviour[Decision],
+  ...given: [...Parameters<Behaviour[Decision]>, parts: Parts, recipe: Recipe]
+) => ReturnType<Behaviour[Decision]>;
+
+/** Personalities that make one of the server's decisions in another way. */
+const deciding =
+  <Decision extends keyof Behaviour>(decision: Decision) =>
+  (change: Change<Decision>): Personality => ({
+    behaviour: (usual, parts, recipe) => ({
+      [decision]: (...given: Parameters<Behaviour[Decision]>) =>
+        change(usual[decision], ...given, parts, recipe),
+    }),
+  });
+
+export const admitting = deciding('admit');
+export const readingQuery = deciding('readListQuery');
+export const selecting = deciding('select');
+export const readingPet = deciding('readNewPet');
+export const adding = deciding('addPet');
+export const finding = deciding('findPet');
+export const writing = deciding('petText');
+export const finishing = deciding('finish');
+export const sendingHeaders = deciding('headers');
+export const delivering = deciding('deliver');
+
+/** Accepts more requests: those of the usual look-up, or those for which `change` finds a key. */
+export const identifying = (
+  change: (found: ApiKey | null, call: Call, parts: Parts, recipe: Recipe) => ApiKey | null,
+): Personality =>
+  deciding('identify')((usual, call, parts, recipe) => change(usual(call), call, parts, recipe));
+
 /** Whether a deviation shows in an answer. */
 export type When = (answer: Answer, call: Call) => boolean;
 
 /** Matches answers with a status, of one operation or of all. */
-export function answers(status: number, operation?: Route['operation']): When {
-  return (answer, call) =>
+export const answers =
+  (status: number, operation?: Route['operation']): When =>
+  (answer, call) =>
     answer.status === status && (operation === undefined || call.route.operation === operation);
-}
 
 /** Matches successful answers of one operation. */
-export function succeeds(operation: Route['operation']): When {
-  return (answer, call) => answer.status < 300 && call.route.operation === operation;
-}
+export const succeeds =
+  (operation: Route['operation']): When =>
+  (answer, call) =>
+    answer.status < 300 && call.route.operation === operation;
 
 /** Matches answers whose call also passes a test. */
-export function where(when: When, test: (call: Call) => boolean): When {
-  return (answer, call) => when(answer, call) && test(call);
+export const where =
+  (when: When, test: (call: Call) => boolean): When =>
+  (answer, call) =>
+    when(answer, call) && test(call);
+
+/** Matches every n-th time that a predicate does. It has a counter, so every server needs its own. */
+export function everyNth(n: number, when: When): When {
+  let times = 0;
+  return (answer, call) => when(answer, call) && ++times % n === 0;
 }
 
 /** Whether the address of a call contains `status=`. */
@@ -40,14 +81,11 @@ export const asksForStatus = (call: Call) => call.target.includes('status=');
 export const onPlan = (plan: Plan) => (call: Call) => call.key?.plan === plan;
 
 /** Whether the raw query of a list contains this text. */
-export function queried(call: Call, text: string): boolean {
-  return call.route.operation === 'listPets' && call.route.search.split('&').includes(text);
-}
+export const queried = (call: Call, text: string): boolean =>
+  call.route.operation === 'listPets' && call.route.search.split('&').includes(text);
 
 /** Replaces the body of an answer. */
-export function withBody(answer: Answer, text: string): Answer {
-  return { ...answer, ...bodyOf(text) };
-}
+export const withBody = (answer: Answer, text: string): Answer => ({ ...answer, ...bodyOf(text) });
 
 /** Replaces the status of an answer, with an Error body to match. */
 export function withError(answer: Answer, status: number): Answer {
@@ -56,39 +94,27 @@ export function withError(answer: Answer, status: number): Answer {
 }
 
 /** Changes the answers that match. */
-export function answering(when: When, change: (answer: Answer, call: Call) => Answer): Personality {
-  return {
-    behaviour: (usual) => ({
-      finish(answer, call) {
-        const last = usual.finish(answer, call);
-        return when(last, call) ? change(last, call) : last;
-      },
-    }),
-  };
-}
+export const answering = (when: When, change: (answer: Answer, call: Call) => Answer): Personality =>
+  finishing((usual, answer, call) => {
+    const last = usual(answer, call);
+    return when(last, call) ? change(last, call) : last;
+  });
 
 /** Answers with another status, and an Error body to match. */
-export function failing(status: number, when: When): Personality {
-  return answering(when, (answer) => withError(answer, status));
-}
+export const failing = (status: number, when: When): Personality =>
+  answering(when, (answer) => withError(answer, status));
+
+/** Answers with another status and the same body. */
+export const answeringAs = (status: number, when: When): Personality =>
+  answering(when, (answer) => ({ ...answer, status }));
 
 /** Answers with another text, and perhaps another status. */
-export function answeringWith(text: string, when: When, status?: number): Personality {
-  return answering(when, (answer) => ({ ...withBody(answer, text), status: status ?? answer.status }));
-}
+export const answeringWith = (text: string, when: When, status?: number): Personality =>
+  answering(when, (answer) => ({ ...withBody(answer, text), status: status ?? answer.status }));
 
-/** Matches every n-th time that a predicate does. It has a counter, so every server needs its own. */
-export function everyNth(n: number, when: When): When {
-  let times = 0;
-  return (answer, call) => when(answer, call) && ++times % n === 0;
-}
-
-/** A deviation with state; every server gets its own. */
-export function eachServer(make: (parts: Parts) => Personality): Personality {
-  return {
-    behaviour: (usual, parts, recipe) => make(parts).behaviour?.(usual, parts, recipe) ?? {},
-  };
-}
+/** Changes the text of the answers that match. */
+export const rewriting = (when: When, change: (text: string, answer: Answer) => string): Personality =>
+  answering(when, (answer) => withBody(answer, change(answer.text, answer)));
 
 /**
  * Holds answers back.
@@ -96,44 +122,40 @@ export function eachServer(make: (parts: Parts) => Personality): Personality {
  * @param delay how long, in real milliseconds
  * @param release called before an answer that was held back is sent
  */
-export function heldBack(
+export const heldBack = (
   delay: (answer: Answer, call: Call) => number,
   release: (call: Call) => void = () => {},
-): Personality {
-  return {
-    behaviour: (usual) => ({
-      deliver(response, answer, headers, call) {
-        const milliseconds = delay(answer, call);
-        if (milliseconds === 0) return usual.deliver(response, answer, headers, call);
-        setTimeout(() => {
-          release(call);
-          usual.deliver(response, answer, headers, call);
-        }, milliseconds);
-      },
-    }),
-  };
-}
+): Personality =>
+  delivering((usual, response, answer, headers, call) => {
+    const milliseconds = delay(answer, call);
+    if (milliseconds === 0) return usual(response, answer, headers, call);
+    setTimeout(() => {
+      release(call);
+      usual(response, answer, headers, call);
+    }, milliseconds);
+  });
+
+/** Closes the connection in place of the answers that match. */
+export const closing = (when: When): Personality =>
+  delivering((usual, response, answer, headers, call) => {
+    if (when(answer, call)) response.destroy();
+    else usual(response, answer, headers, call);
+  });
 
 /** Changes the value of one header in matching answers; null removes the header. */
-export function header(
+export const header = (
   name: string,
   when: When,
   change: (value: string, call: Call) => string | null,
-): Personality {
-  return {
-    behaviour: (usual) => ({
-      headers(answer, call) {
-        const headers = usual.headers(answer, call);
-        return when(answer, call) ? changedHeader(headers, name, (value) => change(value, call)) : headers;
-      },
-    }),
-  };
-}
+): Personality =>
+  sendingHeaders((usual, answer, call) => {
+    const headers = usual(answer, call);
+    return when(answer, call) ? changedHeader(headers, name, (value) => change(value, call)) : headers;
+  });
 
 /** Leaves headers out of matching answers. */
-export function headersAbsent(when: When, ...names: readonly string[]): Personality {
-  return together(...names.map((name) => header(name, when, () => null)));
-}
+export const headersAbsent = (when: When, ...names: readonly string[]): Personality =>
+  together(...names.map((name) => header(name, when, () => null)));
 
 /** Headers with another value of one of them; null removes it. */
 export function changedHeader(
@@ -152,65 +174,41 @@ export function changedHeader(
 }
 
 /** Adds a header to matching answers. */
-export function addedHeader(name: string, value: string, when: When): Personality {
-  return {
-    behaviour: (usual) => ({
-      headers: (answer, call) => [
-        ...usual.headers(answer, call),
-        ...(when(answer, call) ? [name, value] : []),
-      ],
-    }),
-  };
-}
+export const addedHeader = (name: string, value: string, when: When): Personality =>
+  sendingHeaders((usual, answer, call) => [
+    ...usual(answer, call),
+    ...(when(answer, call) ? [name, value] : []),
+  ]);
 
 /** Changes an animal before it is written, in one operation or in all. */
-export function petShown(change: (pet: Pet, call: Call) => Pet, operation?: Route['operation']): Personality {
-  return {
-    behaviour: (usual) => ({
-      petText: (pet, call) =>
-        usual.petText(
-          operation === undefined || call.route.operation === operation ? change(pet, call) : pet,
-          call,
-        ),
-    }),
-  };
-}
+export const petShown = (
+  change: (pet: Pet, call: Call) => Pet,
+  operation?: Route['operation'],
+): Personality =>
+  writing((usual, pet, call) =>
+    usual(operation === undefined || call.route.operation === operation ? change(pet, call) : pet, call),
+  );
 
 /** Changes an animal's JSON, in one operation or in all. */
-export function petWritten(
+export const petWritten = (
   change: (text: string, pet: Pet, call: Call) => string,
   operation?: Route['operation'],
-): Personality {
-  return {
-    behaviour: (usual) => ({
-      petText(pet, call) {
-        const text = usual.petText(pet, call);
-        return operation === undefined || call.route.operation === operation ? change(text, pet, call) : text;
-      },
-    }),
-  };
-}
+): Personality =>
+  writing((usual, pet, call) => {
+    const text = usual(pet, call);
+    return operation === undefined || call.route.operation === operation ? change(text, pet, call) : text;
+  });
 
 /** An animal's JSON without one field. */
-export function withoutField(text: string, name: string): string {
-  return text.replace(new RegExp(`,?"${name}":("(?:[^"\\\\]|\\\\.)*"|[^,}]*)`), '').replace('{,', '{');
-}
-
-/** Selects other animals for a list. */
-export function selecting(
-  change: (usual: Behaviour['select'], query: ListQuery, call: Call, parts: Parts) => readonly Pet[],
-): Personality {
-  return {
-    behaviour: (usual, parts) => ({ select: (query, call) => change(usual.select, query, call, parts) }),
-  };
-}
+export const withoutField = (text: string, name: string): string =>
+  text.replace(new RegExp(`,?"${name}":("(?:[^"\\\\]|\\\\.)*"|[^,}]*)`), '').replace('{,', '{');
 
 /** Hides animals from lists; the next ones fill the gaps. */
-export function hiding(
+export const hiding = (
   hidden: (pet: Pet, call: Call) => boolean,
   from: (query: ListQuery) => boolean = () => true,
-): Personality {
-  return selecting((usual, query, call) =>
+): Personality =>
+  selecting((usual, query, call) =>
     from(query)
       ? firstOf(
           query.limit,
@@ -219,7 +217,6 @@ export function hiding(
         )
       : usual(query, call),
   );
-}
 
 /** The first animals that pass a test, of a list that can be made longer. */
 export function firstOf(
@@ -235,116 +232,58 @@ export function firstOf(
 }
 
 /** Notes every animal that is added, and shows some of the animals to nobody. */
-export function keeping(
+export const keeping = (
   note: (pet: Pet, call: Call) => void,
   hidden: (pet: Pet, call: Call) => boolean,
-): Personality {
-  return together(
+): Personality =>
+  together(
     noting(note),
     hiding(hidden),
     foundAs((pet, call) => (hidden(pet, call) ? null : pet)),
   );
-}
 
 /** Changes an animal before it is stored. */
-export function addedAs(change: (animal: NewPet, call: Call) => NewPet): Personality {
-  return {
-    behaviour: (usual) => ({ addPet: (animal, call) => usual.addPet(change(animal, call), call) }),
-  };
-}
+export const addedAs = (change: (animal: NewPet, call: Call) => NewPet): Personality =>
+  adding((usual, animal, call) => usual(change(animal, call), call));
 
 /** Calls a function for every animal that is added. */
-export function noting(note: (pet: Pet, call: Call) => void): Personality {
-  return {
-    behaviour: (usual) => ({
-      addPet(animal, call) {
-        const pet = usual.addPet(animal, call);
-        note(pet, call);
-        return pet;
-      },
-    }),
-  };
-}
-
-/** Accepts more requests: those of the usual look-up, or those for which `change` finds a key. */
-export function identifying(
-  change: (usual: ApiKey | null, call: Call, recipe: Recipe, parts: Parts) => ApiKey | null,
-): Personality {
-  return {
-    behaviour: (usual, parts, recipe) => ({
-      identify: (call) => change(usual.identify(call), call, recipe, parts),
-    }),
-  };
-}
-
-/** Changes whether a valid key's request is admitted. */
-export function admitting(
-  change: (usual: Behaviour['admit'], key: ApiKey, call: Call, parts: Parts) => Gate,
-): Personality {
-  return {
-    behaviour: (usual, parts) => ({ admit: (key, call) => change(usual.admit, key, call, parts) }),
-  };
-}
-
-/** Changes how the body of an addition is read. */
-export function readingPet(
-  change: (
-    usual: Behaviour['readNewPet'],
-    body: string,
-    call: Call,
-    parts: Parts,
-  ) => ReturnType<Behaviour['readNewPet']>,
-): Personality {
-  return {
-    behaviour: (usual, parts) => ({
-      readNewPet: (body, call) => change(usual.readNewPet, body, call, parts),
-    }),
-  };
-}
+export const noting = (note: (pet: Pet, call: Call) => void): Personality =>
+  adding((usual, animal, call) => {
+    const pet = usual(animal, call);
+    note(pet, call);
+    return pet;
+  });
 
 /** Refuses additions that would be accepted. */
-export function refusing(
+export const refusing = (
   refused: (animal: NewPet, call: Call, parts: Parts) => boolean,
   status = 400,
-): Personality {
-  return readingPet((usual, body, call, parts) => {
+): Personality =>
+  readingPet((usual, body, call, parts) => {
     const read = usual(body, call);
     if ('problem' in read || !refused(read.animal, call, parts)) return read;
     return { problem: { ...badRequest('invalid_animal', 'The animal is not accepted.'), status } };
   });
-}
 
 /** Changes an animal that is found. */
-export function foundAs(change: (pet: Pet, call: Call, parts: Parts) => Pet | Problem | null): Personality {
-  return finding((usual, petId, call, parts) => {
+export const foundAs = (change: (pet: Pet, call: Call, parts: Parts) => Pet | Problem | null): Personality =>
+  finding((usual, petId, call, parts) => {
     const found = usual(petId, call);
     return found === null || 'code' in found ? found : change(found, call, parts);
   });
-}
-
-/** Changes how an animal is found. */
-export function finding(
-  change: (usual: Behaviour['findPet'], petId: string, call: Call, parts: Parts) => Pet | Problem | null,
-): Personality {
-  return {
-    behaviour: (usual, parts) => ({ findPet: (petId, call) => change(usual.findPet, petId, call, parts) }),
-  };
-}
 
 /** Counts the minute with another meter. */
 export const minuteBy = (minuteMeter: MeterKind): Personality => ({ recipe: () => ({ minuteMeter }) });
 
 /** The oldest animal of the store; null if it is empty. */
-export function firstPet(parts: Parts): Pet | null {
-  return parts.store.having(null).at(0) ?? null;
-}
+export const firstPet = ({ store }: Parts): Pet | null => store.having(null).at(0) ?? null;
 
 /** Replaces a member's value in a body, or removes it (undefined), before the body is judged. */
-export function memberAs(
+export const memberAs = (
   name: string,
   change: (text: string | undefined) => string | undefined,
-): Personality {
-  return readingPet((usual, body, call) => {
+): Personality =>
+  readingPet((usual, body, call) => {
     const json = readJsonObject(body);
     if (json.kind !== 'object') return usual(body, call);
     const members = new Map(json.members);
@@ -353,4 +292,3 @@ export function memberAs(
     else members.set(name, changed);
     return usual(`{${[...members].map(([key, text]) => `${JSON.stringify(key)}:${text}`).join(',')}}`, call);
   });
-}

@@ -27,7 +27,7 @@ const refusedWith = (status: number, who: (call: Call) => boolean, operation?: R
 
 /** Takes a token for a key that it is not. */
 const taking = (matches: (token: string, value: string) => boolean): Personality =>
-  identifying((usual, call, { keys }) => {
+  identifying((usual, call, _parts, { keys }) => {
     const token = bearerToken(call.authorization);
     if (usual !== null || token === null) return usual;
     const key = keys.find(({ value }) => matches(token, value));
@@ -36,7 +36,7 @@ const taking = (matches: (token: string, value: string) => boolean): Personality
 
 /** Takes a key from elsewhere in the request. */
 const takingFrom = (source: (call: Call) => string | undefined): Personality =>
-  identifying((usual, call, _recipe, parts) => {
+  identifying((usual, call, parts) => {
     const token = usual === null ? source(call) : undefined;
     return token === undefined || token === '' ? usual : parts.keys.find(token);
   });

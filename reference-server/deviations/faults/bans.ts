@@ -2,12 +2,11 @@ import type { ApiKey } from '../../api-keys.ts';
 import type { Gate } from '../../behaviour.ts';
 import type { Problem } from '../../error-body.ts';
 import { secondsUntil } from '../../headers.ts';
-import type { Personality } from '../personality.ts';
+import type { Deviation, Personality } from '../personality.ts';
 import {
   admitting,
   answering,
   answeringWith,
-  eachServer,
   header,
   headersAbsent,
   type When,
@@ -40,8 +39,9 @@ interface OwnBan {
 }
 
 /** Bans by a rule of the fault's own, which may ask what the usual decision is. */
-const banning = (rule: () => (key: ApiKey, now: number, usual: () => Gate) => OwnBan | null): Personality =>
-  eachServer(({ limiter }) => {
+const banning =
+  (rule: () => (key: ApiKey, now: number, usual: () => Gate) => OwnBan | null): Deviation =>
+  ({ limiter }) => {
     const ownBan = rule();
     return admitting((usual, key, call) => {
       let gate: Gate | null = null;
@@ -53,12 +53,12 @@ const banning = (rule: () => (key: ApiKey, now: number, usual: () => Gate) => Ow
       const refusal = { ...BANNED, headers: ['Retry-After', secondsUntil(ban.told, call.now)] };
       return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal };
     });
-  });
+  };
 
 const honest = (until: number): OwnBan => ({ until, told: until });
 
 /** Once banned in the usual way, a key stays so for as long as the rule says. */
-const prolonging = (ban: (firstBanned: number) => OwnBan): Personality =>
+const prolonging = (ban: (firstBanned: number) => OwnBan): Deviation =>
   banning(() => {
     const since = new Map<string, number>();
     return (key, now, usual) => {
@@ -69,7 +69,7 @@ const prolonging = (ban: (firstBanned: number) => OwnBan): Personality =>
   });
 
 /** While one key is banned, others are too. */
-const spreading = (to: (banned: ApiKey, other: ApiKey) => boolean): Personality =>
+const spreading = (to: (banned: ApiKey, other: ApiKey) => boolean): Deviation =>
   banning(() => {
     let ban: { key: ApiKey; until: number } | null = null;
     return (key, now, usual) => {
@@ -81,7 +81,7 @@ const spreading = (to: (banned: ApiKey, other: ApiKey) => boolean): Personality 
   });
 
 /** Bans a key that did no wrong, by a rule about how often it was admitted, and refused before. */
-const counting = (due: (admitted: number, refusedWindows: number) => boolean): Personality =>
+const counting = (due: (admitted: number, refusedWindows: number) => boolean): Deviation =>
   banning(() => {
     const counts = new Map<string, { admitted: number; windows: number; refused: boolean; until: number }>();
     return (key, now, usual) => {

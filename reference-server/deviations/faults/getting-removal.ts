@@ -1,5 +1,6 @@
 import { errorBody, problem } from '../../error-body.ts';
 import type { Pet } from '../../pet-store.ts';
+import { petText } from '../../pet-text.ts';
 import { afterRemoval } from '../clock.ts';
 import type { Personality } from '../personality.ts';
 import {
@@ -41,17 +42,10 @@ export const GETTING_REMOVAL_FAULTS: FaultTable = {
       'After its removal, by a clock that is there already, retrieval is answered with 500.', afterRemoval,
       answeringWith(NO_HANDLER, answers(410), 500)],
     'get-served-after-removal': ['Retrieval goes on after 5 December 2030, by a clock that is there already.',
-      afterRemoval, {
-        behaviour: (usual) => ({
-          finish(answer, call) {
-            const last = usual.finish(answer, call);
-            if (last.status !== 410 || call.route.operation !== 'getPet') return last;
-            const found = usual.findPet(call.route.petId, call);
-            if (found === null || 'code' in found) return withError(last, 404);
-            return { ...withBody(last, usual.petText(found, call)), status: 200 };
-          },
-        }),
-      }],
+      afterRemoval, ({ store }) => answering(answers(410, 'getPet'), (answer, { route }) => {
+        const found = route.operation === 'getPet' ? store.find(route.petId) : null;
+        return found === null ? withError(answer, 404) : { ...withBody(answer, petText(found)), status: 200 };
+      })],
   },
   'deprecation-successor': {
     'successor-has-other-status': [

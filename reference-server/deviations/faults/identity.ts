@@ -2,34 +2,30 @@ import type { Call } from '../../call.ts';
 import { readJsonObject } from '../../json-members.ts';
 import type { IdSource, NewPet } from '../../pet-store.ts';
 import { type Personality, together } from '../personality.ts';
-import { heldBack, readingPet } from '../shapes.ts';
+import { adding, heldBack, readingPet } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 
-function ids(change: (usual: IdSource) => IdSource): Personality {
-  return { recipe: (usual) => ({ nextId: change(usual.nextId) }) };
-}
+const ids = (change: (usual: IdSource) => IdSource): Personality => ({
+  recipe: ({ nextId }) => ({ nextId: change(nextId) }),
+});
 
 /** Puts an added animal under another id, where there is one. */
-const puttingUnder = (idOf: (animal: NewPet, call: Call) => string | undefined): Personality => ({
-  behaviour: (usual, { store }) => ({
-    addPet(animal, call) {
-      const id = idOf(animal, call);
-      return id === undefined ? usual.addPet(animal, call) : store.put({ ...animal, id });
-    },
-  }),
-});
+const puttingUnder = (idOf: (animal: NewPet, call: Call) => string | undefined) =>
+  adding((usual, animal, call, { store }) => {
+    const id = idOf(animal, call);
+    return id === undefined ? usual(animal, call) : store.put({ ...animal, id });
+  });
 
 /** Takes an id from a member of the body. */
 const takingOver = (member: string, accept: (digits: string) => boolean) => () => {
   const sent = new WeakMap<Call, string>();
-  const reading = readingPet((usual, body, call) => {
-    const json = readJsonObject(body);
-    const digits = json.kind === 'object' ? json.members.get(member)?.replaceAll('"', '') : undefined;
-    if (digits !== undefined && /^-?\d{1,18}$/.test(digits) && accept(digits)) sent.set(call, digits);
-    return usual(body, call);
-  });
   return together(
-    reading,
+    readingPet((usual, body, call) => {
+      const json = readJsonObject(body);
+      const digits = json.kind === 'object' ? json.members.get(member)?.replaceAll('"', '') : undefined;
+      if (digits !== undefined && /^-?\d{1,18}$/.test(digits) && accept(digits)) sent.set(call, digits);
+      return usual(body, call);
+    }),
     puttingUnder((_animal, call) => sent.get(call)),
   );
 };

@@ -15,7 +15,7 @@ const payingToo = (pays: (key: ApiKey, other: ApiKey) => boolean): Personality =
 
 /** Spends a request of keys that did not make it. */
 const spending = (whose: (call: Call, keys: readonly IssuedKey[]) => readonly IssuedKey[]): Personality =>
-  identifying((usual, call, { keys }, { limiter }) => {
+  identifying((usual, call, { limiter }, { keys }) => {
     if (usual === null)
       for (const { name, plan } of whose(call, keys)) limiter.admit({ name, plan }, call.now);
     return usual;

@@ -4,14 +4,15 @@ import type { ListQuery, Pet, PetStore } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
 import { together } from '../personality.ts';
 import {
+  adding,
   admitting,
   asksForStatus,
-  eachServer,
   hiding,
   noting,
   onPlan,
   petShown,
   queried,
+  readingQuery,
   selecting,
 } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
@@ -62,14 +63,10 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
       ignoring(({ status }, call) => status === 'sold' && !hasLimit(call))],
     'filter-ignored-without-limit-on-free': ['With a Free key status is ignored where no limit is given.',
       ignoring((_query, call) => onPlan('free')(call) && !hasLimit(call))],
-    'filter-percent-encoded-refused': ['A status that is percent-encoded is refused.', {
-      behaviour: (usual) => ({
-        readListQuery: (search, call) =>
-          search.includes('status=%')
-            ? { problem: badRequest('invalid_status', 'status must be available, pending or sold.') }
-            : usual.readListQuery(search, call),
-      }),
-    }],
+    'filter-percent-encoded-refused': ['A status that is percent-encoded is refused.',
+      readingQuery((usual, search, call) => search.includes('status=%')
+        ? { problem: badRequest('invalid_status', 'status must be available, pending or sold.') }
+        : usual(search, call))],
     'filter-one-wrong': ['The last animal of a filtered list has another status, or none.',
       selecting((usual, query, call) => {
         const pets = usual(query, call);
@@ -135,15 +132,11 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
         asksForStatus(call) ? { ...pet, name: pet.name.toUpperCase() } : pet, 'listPets')],
     'added-stored-as-available': ['An animal is answered with its status, and stored as available.', () => {
       const added = new Map<string, Pet>();
-      return together(petShown((pet) => added.get(pet.id) ?? pet, 'createPet'), {
-        behaviour: (usual) => ({
-          addPet(animal, call) {
-            const pet = usual.addPet({ ...animal, status: 'available' }, call);
-            added.set(pet.id, { ...pet, status: animal.status });
-            return pet;
-          },
-        }),
-      });
+      return together(petShown((pet) => added.get(pet.id) ?? pet, 'createPet'), adding((usual, animal, call) => {
+        const pet = usual({ ...animal, status: 'available' }, call);
+        added.set(pet.id, { ...pet, status: animal.status });
+        return pet;
+      }));
     }],
     'list-sold-as-available': ['A list shows sold animals as available.',
       petShown((pet) => (pet.status === 'sold' ? { ...pet, status: 'available' } : pet), 'listPets')],
@@ -165,14 +158,14 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
         );
       }],
     'list-cached-without-parameters': ['A list without parameters shows for good what it showed at first.',
-      together({ recipe: () => ({ seed: fewAnimals }) }, eachServer(() => {
+      { recipe: () => ({ seed: fewAnimals }) }, () => {
         let cached: readonly Pet[] | undefined;
         return selecting((usual, query, call) => {
           if (call.target.includes('?')) return usual(query, call);
           cached ??= usual(query, call);
           return cached;
         });
-      }))],
+      }],
     'list-cached-when-filtered': ['A filtered list shows for good what it showed at first.', () => {
       const cached = new Map<string, readonly Pet[]>();
       return selecting((usual, query, call) => {
@@ -208,13 +201,10 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
       ending((pets) => pets[0], ({ limit }) => limit === 100)],
     'list-twice-when-filtered': ['Only in a filtered list an animal is listed twice.',
       ending((pets) => pets.at(-2), filtered)],
-    'list-addition-stored-twice': ['An addition is stored twice, under two ids.', {
-      behaviour: (usual) => ({
-        addPet(animal, call) {
-          usual.addPet(animal, call);
-          return usual.addPet(animal, call);
-        },
-      }),
-    }],
+    'list-addition-stored-twice': ['An addition is stored twice, under two ids.',
+      adding((usual, animal, call) => {
+        usual(animal, call);
+        return usual(animal, call);
+      })],
   },
 };

@@ -1,25 +1,21 @@
 import type { Call } from '../../call.ts';
 import { badRequest } from '../../error-body.ts';
 import type { Personality } from '../personality.ts';
+import { readingQuery } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 
 /** Takes another limit than the one that was asked for; null refuses it. `absent` tells that none was sent. */
-export function readingLimit(
+export const readingLimit = (
   change: (limit: number, absent: boolean, filtered: boolean, call: Call) => number | null,
-): Personality {
-  return {
-    behaviour: (usual) => ({
-      readListQuery(search, call) {
-        const read = usual.readListQuery(search, call);
-        if ('problem' in read) return read;
-        const absent = !/(?:^|&)limit=/.test(search);
-        const limit = change(read.query.limit, absent, read.query.status !== null, call);
-        if (limit === null) return { problem: badRequest('invalid_limit', 'This limit is not allowed.') };
-        return { query: { ...read.query, limit } };
-      },
-    }),
-  };
-}
+): Personality =>
+  readingQuery((usual, search, call) => {
+    const read = usual(search, call);
+    if ('problem' in read) return read;
+    const absent = !/(?:^|&)limit=/.test(search);
+    const limit = change(read.query.limit, absent, read.query.status !== null, call);
+    if (limit === null) return { problem: badRequest('invalid_limit', 'This limit is not allowed.') };
+    return { query: { ...read.query, limit } };
+  });
 
 const whenSent = (change: (limit: number, filtered: boolean) => number): Personality =>
   readingLimit((limit, absent, filtered) => (absent ? limit : change(limit, filtered)));

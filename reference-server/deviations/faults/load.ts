@@ -1,4 +1,4 @@
-import { everyNth, failing, heldBack, succeeds } from '../shapes.ts';
+import { adding, everyNth, failing, heldBack, succeeds } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 
 /** Holds answers back, longer and longer. */
@@ -19,20 +19,16 @@ export const LOAD_FAULTS: FaultTable = {
       slower((requests) => (requests % 1000 === 0 ? 3_000 : 0))],
   },
   'pet-id-unique': {
-    'load-ids-collide': ['From the two hundredth addition on, every tenth id is repeated.', {
-      behaviour: (usual, { store }) => {
-        let additions = 0;
-        let last = '';
-        return {
-          addPet(animal, call) {
-            additions += 1;
-            if (additions > 200 && additions % 10 === 0) return store.put({ ...animal, id: last });
-            const pet = usual.addPet(animal, call);
-            last = pet.id;
-            return pet;
-          },
-        };
-      },
+    'load-ids-collide': ['From the two hundredth addition on, every tenth id is repeated.', ({ store }) => {
+      let additions = 0;
+      let last = '';
+      return adding((usual, animal, call) => {
+        additions += 1;
+        if (additions > 200 && additions % 10 === 0) return store.put({ ...animal, id: last });
+        const pet = usual(animal, call);
+        last = pet.id;
+        return pet;
+      });
     }],
   },
 };

@@ -1,7 +1,7 @@
 import type { ApiKey } from '../../api-keys.ts';
 import type { Call } from '../../call.ts';
 import type { Personality } from '../personality.ts';
-import { admitting, answering, failing, where, withBody } from '../shapes.ts';
+import { admitting, answering, closing, failing, where, withBody } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 import { storedThoughRefused } from './refused-additions.ts';
 import { whenOverLimit } from './windows.ts';
@@ -44,14 +44,8 @@ export const OVER_LIMIT_FAULTS: FaultTable = {
       let refusals = 0;
       return letThrough(() => ++refusals % 3 === 0);
     }],
-    'refused-connection-closed': ['A request over the limit gets no answer; the connection is closed.', {
-      behaviour: (usual) => ({
-        deliver(response, answer, headers, call) {
-          if (whenOverLimit(answer, call)) response.destroy();
-          else usual.deliver(response, answer, headers, call);
-        },
-      }),
-    }],
+    'refused-connection-closed': ['A request over the limit gets no answer; the connection is closed.',
+      closing(whenOverLimit)],
   },
   'rate-refused-adds-nothing': {
     'refused-add-stored': ['An addition that is refused with 429 is stored.',

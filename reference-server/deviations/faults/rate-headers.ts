@@ -1,5 +1,4 @@
-import type { Personality } from '../personality.ts';
-import { answers, headersAbsent, queried, succeeds, type When } from '../shapes.ts';
+import { answers, headersAbsent, queried, sendingHeaders, succeeds, type When } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 
 const LIMIT = 'X-RateLimit-Limit';
@@ -9,14 +8,11 @@ const RESET = 'X-RateLimit-Reset';
 const allAbsent = (when: When) => headersAbsent(when, LIMIT, REMAINING, RESET);
 
 /** Renames the three headers. */
-const renamed = (when: When, prefix: string): Personality => ({
-  behaviour: (usual) => ({
-    headers(answer, call) {
-      const headers = usual.headers(answer, call);
-      return when(answer, call) ? headers.map((text) => text.replace(/^X-RateLimit-/i, prefix)) : headers;
-    },
-  }),
-});
+const renamed = (when: When, prefix: string) =>
+  sendingHeaders((usual, answer, call) => {
+    const headers = usual(answer, call);
+    return when(answer, call) ? headers.map((text) => text.replace(/^X-RateLimit-/i, prefix)) : headers;
+  });
 
 const onOther: When = (answer, call) =>
   ![200, 201, 400, 401, 404, 429].includes(answer.status) && call.route.operation !== 'none';

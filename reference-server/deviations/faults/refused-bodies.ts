@@ -1,4 +1,4 @@
-import { readingPet } from '../shapes.ts';
+import { answers, closing, readingPet, where } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 import { bodyAccepted, isMalformed, kindOf, lacks, refusedWith, storedThough } from './refused-additions.ts';
 
@@ -39,14 +39,8 @@ export const REFUSED_BODY_FAULTS: FaultTable = {
     'empty-body-accepted': ['An empty body is added as an unnamed animal.',
       bodyAccepted((body) => body === '')],
     'empty-body-411': ['An empty body is refused with 411.', refusedWith(411, (body) => body === '')],
-    'empty-body-crash': ['An empty body gets no answer; the connection is closed.', {
-      behaviour: (usual) => ({
-        deliver(response, answer, headers, call) {
-          if (answer.status === 400 && call.request.headers['content-length'] === '0') response.destroy();
-          else usual.deliver(response, answer, headers, call);
-        },
-      }),
-    }],
+    'empty-body-crash': ['An empty body gets no answer; the connection is closed.',
+      closing(where(answers(400), ({ request }) => request.headers['content-length'] === '0'))],
     'empty-body-500': ['An empty body is answered with 500.', refusedWith(500, (body) => body === '')],
   },
   'add-rejected-stores-nothing': {

@@ -1,6 +1,6 @@
 import type { Call } from '../../call.ts';
 import type { Plan } from '../../plans.ts';
-import type { Personality } from '../personality.ts';
+import { type Personality, together } from '../personality.ts';
 import { admitting, type When } from '../shapes.ts';
 
 /** Building blocks for faults of limits and windows. */
@@ -38,25 +38,24 @@ export const whenOverLimit: When = (answer, call) =>
  *
  * @param difference requests too many, or too few where negative
  */
-export function admitsOther(plan: Plan, window: 'perMinute' | 'perDay', difference: number): Personality {
-  return {
-    recipe: ({ limitsOf }) => ({
-      limitsOf(key) {
-        const limits = limitsOf(key);
-        return key.plan === plan ? { ...limits, [window]: limits[window] + difference } : limits;
-      },
+export const admitsOther = (plan: Plan, window: 'perMinute' | 'perDay', difference: number): Personality =>
+  together(
+    {
+      recipe: ({ limitsOf }) => ({
+        limitsOf(key) {
+          const limits = limitsOf(key);
+          return key.plan === plan ? { ...limits, [window]: limits[window] + difference } : limits;
+        },
+      }),
+    },
+    admitting((usual, key, call, _parts, { limitsOf }) => {
+      const gate = usual(key, call);
+      const actual = limitsOf(key)[window];
+      if (key.plan !== plan || gate.quota.limit !== actual) return gate;
+      const shown = gate.refusal === null ? Math.max(0, gate.quota.remaining - difference) : 0;
+      return { ...gate, quota: { ...gate.quota, limit: actual - difference, remaining: shown } };
     }),
-    behaviour: (usual, _parts, { limitsOf }) => ({
-      admit(key, call) {
-        const gate = usual.admit(key, call);
-        const actual = limitsOf(key)[window];
-        if (key.plan !== plan || gate.quota.limit !== actual) return gate;
-        const shown = gate.refusal === null ? Math.max(0, gate.quota.remaining - difference) : 0;
-        return { ...gate, quota: { ...gate.quota, limit: actual - difference, remaining: shown } };
-      },
-    }),
-  };
-}
+  );
 
 /** Serves some requests without counting them, while X-RateLimit-Remaining falls as if they were counted. */
 export const uncounted = (when: (call: Call) => boolean) => () => {

@@ -4,15 +4,19 @@ import { badRequest } from '../../error-body.ts';
 import { readJsonObject } from '../../json-members.ts';
 import { ascendingIds, type IdSource, type Pet, type PetStatus } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
+import { together } from '../personality.ts';
 import {
   addedAs,
-  eachServer,
   firstOf,
+  foundAs,
+  identifying,
   keeping,
+  noting,
   petWritten,
   readingPet,
   refusing,
   selecting,
+  writing,
 } from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
@@ -97,18 +101,18 @@ export const extraFields: Answer = answer(
 );
 
 /** The same JSON in other words: fields in another order, blanks, and every character that is not ASCII escaped. */
-export const unusualJson: Answer = answer('json-notation', 'indented-and-escaped', {
-  behaviour: () => ({
-    petText(pet) {
-      const name = JSON.stringify(pet.name).replaceAll(
-        /[^\x20-\x7e]/g,
-        (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-      );
-      const status = pet.status === null ? '' : `  "status" : "${pet.status}",\n`;
-      return `{\n${status}  "categoryId" : ${pet.categoryId},\n  "name" : ${name},\n  "id" : ${pet.id}\n}`;
-    },
+export const unusualJson: Answer = answer(
+  'json-notation',
+  'indented-and-escaped',
+  writing((_usual, pet) => {
+    const name = JSON.stringify(pet.name).replaceAll(
+      /[^\x20-\x7e]/g,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    );
+    const status = pet.status === null ? '' : `  "status" : "${pet.status}",\n`;
+    return `{\n${status}  "categoryId" : ${pet.categoryId},\n  "name" : ${name},\n  "id" : ${pet.id}\n}`;
   }),
-});
+);
 
 export const unknownFieldsRefused = (status: 400 | 422): Answer =>
   answer(
@@ -125,40 +129,29 @@ export const unknownFieldsRefused = (status: 400 | 422): Answer =>
   );
 
 /** Unknown fields come back with the animal. Its id stays the service's own. */
-export const unknownFieldsKept: Answer = answer('unknown-fields', 'kept', {
-  behaviour: (usual) => {
-    const sent = new WeakMap<Call, string>();
-    const kept = new Map<string, string>();
-    return {
-      readNewPet(body, call) {
-        const json = readJsonObject(body);
-        if (json.kind === 'object') {
-          const more = [...json.members].filter(([name]) => name !== 'id' && !FIELDS.has(name));
-          sent.set(call, more.map(([name, text]) => `,${JSON.stringify(name)}:${text}`).join(''));
-        }
-        return usual.readNewPet(body, call);
-      },
-      addPet(animal, call) {
-        const pet = usual.addPet(animal, call);
-        const more = sent.get(call) ?? '';
-        if (more !== '') kept.set(pet.id, more);
-        return pet;
-      },
-      petText: (pet, call) => usual.petText(pet, call).replace(/}$/, () => `${kept.get(pet.id) ?? ''}}`),
-    };
-  },
+export const unknownFieldsKept: Answer = answer('unknown-fields', 'kept', () => {
+  const sent = new WeakMap<Call, string>();
+  const kept = new Map<string, string>();
+  return together(
+    readingPet((usual, body, call) => {
+      const json = readJsonObject(body);
+      if (json.kind === 'object') {
+        const more = [...json.members].filter(([name]) => name !== 'id' && !FIELDS.has(name));
+        sent.set(call, more.map(([name, text]) => `,${JSON.stringify(name)}:${text}`).join(''));
+      }
+      return usual(body, call);
+    }),
+    noting(({ id }, call) => kept.set(id, sent.get(call) ?? '')),
+    petWritten((text, { id }) => text.replace(/}$/, () => `${kept.get(id) ?? ''}}`)),
+  );
 });
 
 /** A category exists where an animal of the store's first ones has it. */
-export const unknownCategoryRefused: Answer = answer(
-  'category-existence',
-  'rejected-400',
-  eachServer(({ store }) => {
-    const known = new Set([...store.having(null)].map(({ categoryId }) => categoryId));
-    if (known.size === 0) known.add('1');
-    return refusing(({ categoryId }) => !known.has(categoryId));
-  }),
-);
+export const unknownCategoryRefused: Answer = answer('category-existence', 'rejected-400', ({ store }) => {
+  const known = new Set([...store.having(null)].map(({ categoryId }) => categoryId));
+  if (known.size === 0) known.add('1');
+  return refusing(({ categoryId }) => !known.has(categoryId));
+});
 
 export const asciiNamesOnly: Answer = answer(
   'name-character-set',
@@ -188,68 +181,53 @@ export const uniqueNames: Answer = answer(
  * it promises the created animal in the answer to the addition, and nowhere by when a list or a retrieval knows it.
  */
 export const visibleAfter = (milliseconds: number): Answer =>
-  answer(
-    'added-visibility',
-    'later',
-    eachServer(({ clock }) => {
-      const addedAt = new Map<string, number>();
-      return keeping(
-        ({ id }) => addedAt.set(id, clock.now()),
-        ({ id }) => clock.now() - (addedAt.get(id) ?? 0) < milliseconds,
-      );
-    }),
-  );
+  answer('added-visibility', 'later', ({ clock }) => {
+    const addedAt = new Map<string, number>();
+    return keeping(
+      ({ id }) => addedAt.set(id, clock.now()),
+      ({ id }) => clock.now() - (addedAt.get(id) ?? 0) < milliseconds,
+    );
+  });
 
 /** A key sees what was there before, and what it added itself. */
-export const ownAnimalsOnly: Answer = answer(
-  'permissions-of-keys',
-  'own-animals',
-  eachServer(() => {
-    const owners = new Map<string, string | undefined>();
-    return keeping(
-      ({ id }, { key }) => owners.set(id, key?.name),
-      ({ id }, { key }) => owners.has(id) && owners.get(id) !== key?.name,
-    );
-  }),
-);
+export const ownAnimalsOnly: Answer = answer('permissions-of-keys', 'own-animals', () => {
+  const owners = new Map<string, string | undefined>();
+  return keeping(
+    ({ id }, { key }) => owners.set(id, key?.name),
+    ({ id }, { key }) => owners.has(id) && owners.get(id) !== key?.name,
+  );
+});
 
 /** Whoever runs the store approves what is pending and sells animals: each changes so many requests after it was added. */
 export const statusesChange: Answer = answer(
   'status-transitions',
   'available to sold, pending to available',
-  {
-    behaviour: (usual) => {
-      let requests = 0;
-      let added = 0;
-      const changing = new Map<string, { readonly from: number; readonly to: PetStatus }>();
-      const asItIs = (pet: Pet): Pet => {
-        const change = changing.get(pet.id);
-        return change === undefined || requests < change.from ? pet : { ...pet, status: change.to };
-      };
-      return {
-        identify(call) {
-          requests += 1;
-          return usual.identify(call);
-        },
-        addPet(animal, call) {
-          const pet = usual.addPet(animal, call);
-          added += 1;
-          if (animal.status === 'pending') changing.set(pet.id, { from: requests + 30, to: 'available' });
-          if (animal.status === 'available' && added % 3 === 1)
-            changing.set(pet.id, { from: requests + 60, to: 'sold' });
-          return pet;
-        },
-        findPet(petId, call) {
-          const found = usual.findPet(petId, call);
-          return found === null || 'code' in found ? found : asItIs(found);
-        },
-        select: ({ limit, status }, call) =>
-          firstOf(
-            limit,
-            (most) => usual.select({ limit: most, status: null }, call).map(asItIs),
-            (pet) => status === null || pet.status === status,
-          ),
-      };
-    },
+  () => {
+    let requests = 0;
+    let added = 0;
+    const changes = new Map<string, { readonly from: number; readonly to: PetStatus }>();
+    const changed = (pet: Pet): Pet => {
+      const change = changes.get(pet.id);
+      return change === undefined || requests < change.from ? pet : { ...pet, status: change.to };
+    };
+    return together(
+      identifying((found) => {
+        requests += 1;
+        return found;
+      }),
+      noting(({ id, status }) => {
+        added += 1;
+        if (status === 'pending') changes.set(id, { from: requests + 30, to: 'available' });
+        if (status === 'available' && added % 3 === 1) changes.set(id, { from: requests + 60, to: 'sold' });
+      }),
+      foundAs(changed),
+      selecting((usual, { limit, status }, call) =>
+        firstOf(
+          limit,
+          (most) => usual({ limit: most, status: null }, call).map(changed),
+          (pet) => status === null || pet.status === status,
+        ),
+      ),
+    );
   },
 );

@@ -10,8 +10,16 @@ import {
   tokenBucket,
   windowByClock,
 } from '../meters.ts';
-import { type Personality, together } from '../personality.ts';
-import { answering, header, headersAbsent, minuteBy, withBody } from '../shapes.ts';
+import type { Personality } from '../personality.ts';
+import {
+  admitting,
+  answeringAs,
+  header,
+  headersAbsent,
+  minuteBy,
+  rewriting,
+  sendingHeaders,
+} from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
 /** Answers about windows, bans, and the headers that tell of them. */
@@ -32,23 +40,26 @@ function quotaOfDay(limiter: RateLimiter, key: ApiKey, now: number) {
   return quotaOf(day, Math.max(0, day.left(now)), now);
 }
 
-export const headersOfTheDay: Answer = answer('rate-headers-window', 'day', {
-  behaviour: (usual, { limiter }) => ({
-    admit: (key, call) => ({ ...usual.admit(key, call), quota: quotaOfDay(limiter, key, call.now) }),
+export const headersOfTheDay: Answer = answer(
+  'rate-headers-window',
+  'day',
+  admitting((usual, key, call, { limiter }) => ({
+    ...usual(key, call),
+    quota: quotaOfDay(limiter, key, call.now),
+  })),
+);
+export const headersOfBoth: Answer = answer(
+  'rate-headers-window',
+  'both',
+  sendingHeaders((usual, answered, call, { limiter }) => {
+    const headers = usual(answered, call);
+    if (call.key === null) return headers;
+    const { limit, remaining, resetAt } = quotaOfDay(limiter, call.key, call.now);
+    headers.push('X-RateLimit-Limit-Day', String(limit), 'X-RateLimit-Remaining-Day', String(remaining));
+    headers.push('X-RateLimit-Reset-Day', String(Math.ceil(resetAt / 1000)));
+    return headers;
   }),
-});
-export const headersOfBoth: Answer = answer('rate-headers-window', 'both', {
-  behaviour: (usual, { limiter }) => ({
-    headers(answered, call) {
-      const headers = usual.headers(answered, call);
-      if (call.key === null) return headers;
-      const { limit, remaining, resetAt } = quotaOfDay(limiter, call.key, call.now);
-      headers.push('X-RateLimit-Limit-Day', String(limit), 'X-RateLimit-Remaining-Day', String(remaining));
-      headers.push('X-RateLimit-Reset-Day', String(Math.ceil(resetAt / 1000)));
-      return headers;
-    },
-  }),
-});
+);
 
 const retryAfterAs = (write: (seconds: number, now: number) => string): Personality =>
   header(
@@ -86,13 +97,9 @@ export function banAnsweredWith(status: 403 | 401, saysWhen: boolean): Answer {
   return answer(
     'ban-answer',
     `banned-${status}`,
-    together(
-      answering(isBan, (answered) => ({
-        ...withBody(answered, answered.text.replace('"status":429', `"status":${status}`)),
-        status,
-      })),
-      headersAbsent((answered, call) => isBan(answered, call) && !saysWhen, 'Retry-After'),
-    ),
+    rewriting(isBan, (text) => text.replace('"status":429', `"status":${status}`)),
+    answeringAs(status, isBan),
+    headersAbsent((answered, call) => isBan(answered, call) && !saysWhen, 'Retry-After'),
   );
 }
 
@@ -103,17 +110,17 @@ export function banOf(threshold: number, seconds: number): Answer {
 }
 
 /** Callers without a valid key are shown the Free plan, untouched. */
-export const strangersSeeFreePlan: Answer = answer('quota-without-key', 'free-plan', {
-  behaviour: (usual, _parts, { limitsOf }) => ({
-    headers(answered, call) {
-      if (call.key === null) {
-        const limit = limitsOf({ name: 'stranger', plan: 'free' }).perMinute;
-        call.quota = { limit, remaining: limit, resetAt: call.now + 60_000 };
-      }
-      return usual.headers(answered, call);
-    },
+export const strangersSeeFreePlan: Answer = answer(
+  'quota-without-key',
+  'free-plan',
+  sendingHeaders((usual, answered, call, _parts, { limitsOf }) => {
+    if (call.key === null) {
+      const limit = limitsOf({ name: 'stranger', plan: 'free' }).perMinute;
+      call.quota = { limit, remaining: limit, resetAt: call.now + 60_000 };
+    }
+    return usual(answered, call);
   }),
-});
+);
 
 /** Waits a little longer than needed: a client that waits as told is served, and one that retries sooner may be. */
 export const generousRetryAfter: Answer = answer(

@@ -1,8 +1,21 @@
+import type { Call } from '../../call.ts';
 import { badRequest, type Problem, problem } from '../../error-body.ts';
 import { int64FromPath } from '../../int64.ts';
+import { readListQuery } from '../../list-query.ts';
 import type { ListQuery } from '../../pet-store.ts';
-import { type Personality, together } from '../personality.ts';
-import { answering, answers, finding, header, memberAs, readingPet, withBody } from '../shapes.ts';
+import type { Personality } from '../personality.ts';
+import {
+  answeringWith,
+  answers,
+  finding,
+  header,
+  memberAs,
+  readingPet,
+  readingQuery,
+  rewriting,
+  selecting,
+  sendingHeaders,
+} from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
 /** Answers about requests that the document does not describe: values out of range, unknown ones, other paths. */
@@ -12,27 +25,22 @@ function parameter(search: string, name: string): string | undefined {
 }
 
 /** Reads a list's query again without what was wrong with it, and puts a limit or status of its own there. */
-function lenient(
+const lenient = (
   code: string,
   repair: (search: string) => { without: string; query?: Partial<ListQuery> } | null,
-): Personality {
-  return {
-    behaviour: (usual) => ({
-      readListQuery(search, call) {
-        const read = usual.readListQuery(search, call);
-        if (!('problem' in read) || read.problem.code !== code) return read;
-        const repaired = repair(search);
-        if (repaired === null) return read;
-        const rest = search
-          .split('&')
-          .filter((pair) => !pair.startsWith(`${repaired.without}=`))
-          .join('&');
-        const again = usual.readListQuery(rest, call);
-        return 'problem' in again ? again : { query: { ...again.query, ...repaired.query } };
-      },
-    }),
-  };
-}
+): Personality =>
+  readingQuery((usual, search, call) => {
+    const read = usual(search, call);
+    if (!('problem' in read) || read.problem.code !== code) return read;
+    const repaired = repair(search);
+    if (repaired === null) return read;
+    const rest = search
+      .split('&')
+      .filter((pair) => !pair.startsWith(`${repaired.without}=`))
+      .join('&');
+    const again = usual(rest, call);
+    return 'problem' in again ? again : { query: { ...again.query, ...repaired.query } };
+  });
 
 function outOfRange(limitFor: (asked: number) => number | undefined): Personality {
   return lenient('invalid_limit', (search) => {
@@ -106,9 +114,9 @@ export const readOnly = (name: string): Answer =>
     ),
   );
 
-function mediaType(refusal: Problem | null): Personality {
-  return { behaviour: () => ({ refuseMediaType: () => refusal }) };
-}
+const mediaType = (refusal: Problem | null): Personality => ({
+  behaviour: () => ({ refuseMediaType: () => refusal }),
+});
 export const otherMediaTypeRefused400: Answer = answer(
   'unsupported-media-type',
   'rejected-400',
@@ -119,19 +127,18 @@ export const anyMediaTypeRead: Answer = answer('unsupported-media-type', 'accept
 export const plainNotFound: Answer = answer(
   'unknown-path',
   'not-found-404-other-body',
-  together(
-    answering(answers(404, 'none'), (usual) => withBody(usual, '<html><body>Not Found</body></html>')),
-    header('Content-Type', answers(404, 'none'), () => 'text/html; charset=utf-8'),
-  ),
+  answeringWith('<html><body>Not Found</body></html>', answers(404, 'none')),
+  header('Content-Type', answers(404, 'none'), () => 'text/html; charset=utf-8'),
 );
 
 export const storeOrders: Answer = answer(
   'store-orders',
   'present',
-  answering(
+  answeringWith(
+    '[]',
     (usual, call) =>
       usual.status === 404 && call.method === 'GET' && /\/store\/orders(?:\?|$)/.test(call.target),
-    (usual) => ({ ...withBody(usual, '[]'), status: 200 }),
+    200,
   ),
 );
 
@@ -139,44 +146,40 @@ export const storeOrders: Answer = answer(
 export const wordyErrors: Answer = answer(
   'error-codes',
   'upper-case, with details',
-  answering(
+  rewriting(
     (usual) => usual.status >= 400 && usual.text.startsWith('{"code":'),
-    (usual) =>
-      withBody(
-        usual,
-        usual.text
-          .replace(/^{"code":"(\w+)"/, (_all, code: string) => `{"code":"ERR.${code.toUpperCase()}"`)
-          .replace(/}$/, ',"details":[],"traceId":"00-0af7651916cd43dd8448eb211c80319c-01"}'),
-      ),
+    (text) =>
+      text
+        .replace(/^{"code":"(\w+)"/, (_all, code: string) => `{"code":"ERR.${code.toUpperCase()}"`)
+        .replace(/}$/, ',"details":[],"traceId":"00-0af7651916cd43dd8448eb211c80319c-01"}'),
   ),
 );
 
 /** Pages by number: `page` beside limit, and the next one in a Link header (RFC 8288). */
-export const linkedPages: Answer = answer('pagination-mechanism', 'link-header', {
-  behaviour: (usual, { store }) => {
-    const pageOf = (search: string) => {
-      const number = Number(parameter(search, 'page') ?? '1');
-      return Number.isInteger(number) && number >= 1 ? Math.min(number, 1_000_000) : 1;
-    };
-    return {
-      select(query, call) {
-        const number = call.route.operation === 'listPets' ? pageOf(call.route.search) : 1;
-        if (number === 1) return usual.select(query, call);
-        const end = query.limit * number;
-        return usual.select({ ...query, limit: Math.min(end, store.size) }, call).slice(end - query.limit);
-      },
-      headers(answered, call) {
-        const headers = usual.headers(answered, call);
-        if (answered.status !== 200 || call.route.operation !== 'listPets') return headers;
-        const read = usual.readListQuery(call.route.search, call);
-        if ('problem' in read) return headers;
-        const { limit, status } = read.query;
-        const number = pageOf(call.route.search);
-        if (limit * number >= store.having(status).length) return headers;
-        const filter = status === null ? '' : `&status=${status}`;
-        headers.push('Link', `<pets?limit=${limit}${filter}&page=${number + 1}>; rel="next"`);
-        return headers;
-      },
-    };
-  },
-});
+export const linkedPages: Answer = answer(
+  'pagination-mechanism',
+  'link-header',
+  selecting((usual, query, call, { store }) => {
+    const number = pageOf(call);
+    if (number === 1) return usual(query, call);
+    const end = query.limit * number;
+    return usual({ ...query, limit: Math.min(end, store.size) }, call).slice(end - query.limit);
+  }),
+  sendingHeaders((usual, answered, call, { store }) => {
+    const headers = usual(answered, call);
+    if (answered.status !== 200 || call.route.operation !== 'listPets') return headers;
+    const read = readListQuery(call.route.search);
+    if ('problem' in read) return headers;
+    const { limit, status } = read.query;
+    const number = pageOf(call);
+    if (limit * number >= store.having(status).length) return headers;
+    const filter = status === null ? '' : `&status=${status}`;
+    headers.push('Link', `<pets?limit=${limit}${filter}&page=${number + 1}>; rel="next"`);
+    return headers;
+  }),
+);
+
+function pageOf({ route }: Call): number {
+  const number = route.operation === 'listPets' ? Number(parameter(route.search, 'page') ?? '1') : 1;
+  return Number.isInteger(number) && number >= 1 ? Math.min(number, 1_000_000) : 1;
+}

@@ -2,15 +2,15 @@ import { randomInt } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { httpDate } from '../../headers.ts';
 import { afterRemoval, shiftedClock } from '../clock.ts';
-import { together } from '../personality.ts';
 import {
   addedHeader,
   changedHeader,
-  eachServer,
+  delivering,
   everyNth,
   header,
   headersAbsent,
   heldBack,
+  sendingHeaders,
 } from '../shapes.ts';
 import { type Answer, answer } from './variant.ts';
 
@@ -19,50 +19,47 @@ import { type Answer, answer } from './variant.ts';
 const without = (headers: readonly string[], name: string) => changedHeader(headers, name, () => null);
 const always = () => true;
 
-export const gzipped: Answer = answer('content-coding', 'gzip', {
-  behaviour: () => ({
-    deliver(response, answered, headers, call) {
-      if (!/\bgzip\b/.test(String(call.request.headers['accept-encoding']))) {
-        response.writeHead(answered.status, [...headers, 'Vary', 'Accept-Encoding']);
-        response.end(answered.text);
-        return;
-      }
-      const body = gzipSync(answered.text);
-      const own = ['Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding'];
-      const length = String(body.length);
-      response.writeHead(answered.status, [
-        ...changedHeader(headers, 'content-length', () => length),
-        ...own,
-      ]);
-      response.end(body);
-    },
+export const gzipped: Answer = answer(
+  'content-coding',
+  'gzip',
+  delivering((_usual, response, answered, headers, call) => {
+    if (!/\bgzip\b/.test(String(call.request.headers['accept-encoding']))) {
+      response.writeHead(answered.status, [...headers, 'Vary', 'Accept-Encoding']);
+      response.end(answered.text);
+      return;
+    }
+    const body = gzipSync(answered.text);
+    const own = ['Content-Encoding', 'gzip', 'Vary', 'Accept-Encoding'];
+    const length = String(body.length);
+    response.writeHead(answered.status, [...changedHeader(headers, 'content-length', () => length), ...own]);
+    response.end(body);
   }),
-});
+);
 
 /** Bodies in chunks of a few bytes, none of which respects a character's end. */
-export const chunked: Answer = answer('transfer-coding', 'chunked', {
-  behaviour: () => ({
-    deliver(response, answered, headers) {
-      response.writeHead(answered.status, without(headers, 'content-length'));
-      const body = Buffer.from(answered.text);
-      for (let at = 0; at < body.length; at += 211) response.write(body.subarray(at, at + 211));
-      response.end();
-    },
+export const chunked: Answer = answer(
+  'transfer-coding',
+  'chunked',
+  delivering((_usual, response, answered, headers) => {
+    response.writeHead(answered.status, without(headers, 'content-length'));
+    const body = Buffer.from(answered.text);
+    for (let at = 0; at < body.length; at += 211) response.write(body.subarray(at, at + 211));
+    response.end();
   }),
-});
+);
 
 /** The second half of a body comes a moment after the first. */
-export const inTwoHalves: Answer = answer('delivery', 'in-two-halves', {
-  behaviour: () => ({
-    deliver(response, answered, headers) {
-      response.writeHead(answered.status, headers);
-      const body = Buffer.from(answered.text);
-      const middle = Math.floor(body.length / 2);
-      response.write(body.subarray(0, middle));
-      setTimeout(() => response.end(body.subarray(middle)), 20);
-    },
+export const inTwoHalves: Answer = answer(
+  'delivery',
+  'in-two-halves',
+  delivering((_usual, response, answered, headers) => {
+    response.writeHead(answered.status, headers);
+    const body = Buffer.from(answered.text);
+    const middle = Math.floor(body.length / 2);
+    response.write(body.subarray(0, middle));
+    setTimeout(() => response.end(body.subarray(middle)), 20);
   }),
-});
+);
 
 export const latency = (from: number, to: number): Answer =>
   answer(
@@ -71,12 +68,13 @@ export const latency = (from: number, to: number): Answer =>
     heldBack(() => randomInt(from, to + 1)),
   );
 
-export const lowerCaseHeaders: Answer = answer('header-case', 'lower', {
-  behaviour: (usual) => ({
-    headers: (answered, call) =>
-      usual.headers(answered, call).map((text, index) => (index % 2 === 0 ? text.toLowerCase() : text)),
-  }),
-});
+export const lowerCaseHeaders: Answer = answer(
+  'header-case',
+  'lower',
+  sendingHeaders((usual, answered, call) =>
+    usual(answered, call).map((text, index) => (index % 2 === 0 ? text.toLowerCase() : text)),
+  ),
+);
 
 export const charsetParameter: Answer = answer(
   'media-type-parameter',
@@ -95,7 +93,8 @@ export const upperCaseMediaType: Answer = answer(
 export const connectionClosed: Answer = answer(
   'connection',
   'close',
-  together(headersAbsent(always, 'Connection'), addedHeader('Connection', 'close', always)),
+  headersAbsent(always, 'Connection'),
+  addedHeader('Connection', 'close', always),
 );
 
 /** A clock that is off; everything that the server says of time goes by it. */
@@ -108,21 +107,19 @@ export function clockOffBy(seconds: number): Answer {
 export const afterTheRemoval: Answer = answer('clock', 'after-the-removal', afterRemoval);
 
 /** A server whose loop stalls sends the text of an earlier second. */
-export const oldDates: Answer = answer(
-  'date-header',
-  'old-at-times',
-  eachServer(() => header('Date', everyNth(7, always), (_, { now }) => httpDate(now - 42_000))),
+export const oldDates: Answer = answer('date-header', 'old-at-times', () =>
+  header('Date', everyNth(7, always), (_, { now }) => httpDate(now - 42_000)),
 );
 
-export const noDate: Answer = answer('date-header', 'none', {
-  behaviour: (usual) => ({
-    headers: (answered, call) => without(usual.headers(answered, call), 'date'),
-    deliver(response, answered, headers, call) {
-      response.sendDate = false;
-      usual.deliver(response, answered, headers, call);
-    },
+export const noDate: Answer = answer(
+  'date-header',
+  'none',
+  headersAbsent(always, 'Date'),
+  delivering((usual, response, answered, headers, call) => {
+    response.sendDate = false;
+    usual(response, answered, headers, call);
   }),
-});
+);
 
 const announcing = (name: string, ...absent: readonly string[]): Answer =>
   answer(

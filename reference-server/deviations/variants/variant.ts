@@ -1,4 +1,4 @@
-import { type Personality, together } from '../personality.ts';
+import { type Deviation, type Personality, together } from '../personality.ts';
 
 /** One answer to a question that the document leaves open. */
 export interface Answer extends Personality {
@@ -18,9 +18,11 @@ export interface Variant extends Personality {
 }
 
 /** Gives an answer its name. */
-export function answer(question: string, name: string, personality: Personality): Answer {
-  return { question, answer: name, ...personality };
-}
+export const answer = (question: string, name: string, ...deviations: readonly Deviation[]): Answer => ({
+  question,
+  answer: name,
+  ...together(...deviations),
+});
 
 /** Variants by name: what each is like, and its answers. */
 export type VariantTable = Readonly<Record<string, readonly [summary: string, ...answers: Answer[]]>>;
