@@ -2,7 +2,7 @@ import { badRequest } from '../../error-body.ts';
 import { together } from '../personality.ts';
 import {
   addedAs,
-  answering,
+  answeringAs,
   answeringWith,
   answers,
   everyNth,
@@ -33,10 +33,8 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 // biome-ignore format: a table, a line or two for each fault
 export const ADDING_FAULTS: FaultTable = {
   'add-answers-201': {
-    'add-answers-200': ['An addition is answered with 200.',
-      answering(answers(201), (answer) => ({ ...answer, status: 200 }))],
-    'add-answers-202': ['An addition is answered with 202.',
-      answering(answers(201), (answer) => ({ ...answer, status: 202 }))],
+    'add-answers-200': ['An addition is answered with 200.', answeringAs(200, answers(201))],
+    'add-answers-202': ['An addition is answered with 202.', answeringAs(202, answers(201))],
     'add-third-fails': ['Every third addition is answered with 503.',
       () => failing(503, everyNth(3, answers(201)))],
     'add-answers-without-body': ['An addition is answered with 204 and no body.',

@@ -2,15 +2,15 @@ import type { ApiKey } from '../../api-keys.ts';
 import type { Gate } from '../../behaviour.ts';
 import type { Problem } from '../../error-body.ts';
 import { secondsUntil } from '../../headers.ts';
-import type { Deviation, Personality } from '../personality.ts';
+import { type Deviation, type Personality, together } from '../personality.ts';
 import {
   admitting,
-  answering,
+  answeringAs,
   answeringWith,
   header,
   headersAbsent,
+  rewriting,
   type When,
-  withBody,
 } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 
@@ -18,10 +18,10 @@ const banned: When = (_answer, call) => call.refusedBy === 'ban';
 const body = (text: string) => answeringWith(text, banned);
 
 /** Bans are told apart from refusals of the limit by their status. */
-const forbidden: Personality = answering(banned, (answer) => ({
-  ...withBody(answer, answer.text.replace('"status":429', '"status":403')),
-  status: 403,
-}));
+const forbidden = together(
+  rewriting(banned, (text) => text.replace('"status":429', '"status":403')),
+  answeringAs(403, banned),
+);
 
 const dropped = (...names: readonly string[]) => headersAbsent(banned, ...names);
 
@@ -162,7 +162,8 @@ export const BAN_FAULTS: FaultTable = {
     'ban-says-one-second': ['A ban says to retry after 1 second.', retryAfter(() => '1')],
     'ban-like-the-limit-says-one-second': [
       'A ban is answered as the limit is, and says to retry after 1 second.',
-      body('{"code":"rate_limit_exceeded","message":"Too many requests.","status":429}'), retryAfter(() => '1')],
+      body('{"code":"rate_limit_exceeded","message":"Too many requests.","status":429}'),
+      retryAfter(() => '1')],
     'ban-says-half': ['A ban says to retry after half of its time.',
       retryAfter((seconds) => String(Math.ceil(seconds / 2)))],
     'ban-begins-anew': ['A ban begins anew with the first request after it.', banning(() => {

@@ -132,7 +132,8 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
         asksForStatus(call) ? { ...pet, name: pet.name.toUpperCase() } : pet, 'listPets')],
     'added-stored-as-available': ['An animal is answered with its status, and stored as available.', () => {
       const added = new Map<string, Pet>();
-      return together(petShown((pet) => added.get(pet.id) ?? pet, 'createPet'), adding((usual, animal, call) => {
+      const shown = petShown((pet) => added.get(pet.id) ?? pet, 'createPet');
+      return together(shown, adding((usual, animal, call) => {
         const pet = usual({ ...animal, status: 'available' }, call);
         added.set(pet.id, { ...pet, status: animal.status });
         return pet;

@@ -1,7 +1,18 @@
 import type { ApiKey } from '../../api-keys.ts';
 import type { Call } from '../../call.ts';
+import { httpDate } from '../../headers.ts';
 import type { Personality } from '../personality.ts';
-import { admitting, answering, closing, failing, where, withBody } from '../shapes.ts';
+import {
+  addedHeader,
+  admitting,
+  answering,
+  closing,
+  failing,
+  header,
+  type When,
+  where,
+  withBody,
+} from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 import { storedThoughRefused } from './refused-additions.ts';
 import { whenOverLimit } from './windows.ts';
@@ -19,7 +30,28 @@ const letThrough = (when: (key: ApiKey, call: Call) => boolean): Personality =>
 const refusedWith = (status: number, test: (call: Call) => boolean = () => true) =>
   failing(status, where(whenOverLimit, test));
 
-/** Section 8: a request over the limit is refused with 429, and has no effect. */
+const byMinute: When = (answer, call) => answer.status === 429 && call.refusedBy === 'minute';
+const retryAfter = (
+  change: (seconds: number, now: number) => string | null,
+  when: When = byMinute,
+): Personality => header('Retry-After', when, (value, call) => change(Number(value), call.now));
+
+/** From a key's second refusal in a row on. */
+const fromSecondRefusal = (change: (seconds: number) => string | null) => () => {
+  const refusals = new Map<string, number>();
+  return retryAfter(change, (answer, call) => {
+    const name = call.key?.name ?? '';
+    if (call.refusedBy === null) refusals.delete(name);
+    if (!byMinute(answer, call)) return false;
+    refusals.set(name, (refusals.get(name) ?? 0) + 1);
+    return (refusals.get(name) ?? 0) > 1;
+  });
+};
+
+const onAdd: When = (answer, call) => byMinute(answer, call) && call.route.operation === 'createPet';
+const onFree: When = (answer, call) => byMinute(answer, call) && call.key?.plan === 'free';
+
+/** Sections 7 and 8: a request over the limit is refused with 429, has no effect, and is told to wait. */
 // biome-ignore format: a table, a line or two for each fault
 export const OVER_LIMIT_FAULTS: FaultTable = {
   'rate-refused-429': {
@@ -52,5 +84,37 @@ export const OVER_LIMIT_FAULTS: FaultTable = {
       storedThoughRefused((answer) => answer.status === 429)],
     'banned-add-stored': ['An addition of a banned key is stored.',
       storedThoughRefused((_answer, call) => call.refusedBy === 'ban')],
+  },
+  'retry-after-present': {
+    'retry-after-absent': ['A 429 has no Retry-After.', retryAfter(() => null)],
+    'retry-after-absent-on-add': ['An addition refused with 429 has no Retry-After.',
+      retryAfter(() => null, onAdd)],
+    'retry-after-absent-from-second': ['From the second refusal in a row on there is no Retry-After.',
+      fromSecondRefusal(() => null)],
+    'retry-after-under-other-name': ['The time to wait comes in X-Retry-After.',
+      retryAfter(() => null), addedHeader('X-Retry-After', '30', byMinute)],
+  },
+  'retry-after-readable': {
+    'retry-after-soon': ['Retry-After is "soon".', retryAfter(() => 'soon')],
+    'retry-after-negative': ['Retry-After is negative.', retryAfter((seconds) => `-${seconds}`)],
+    'retry-after-zero': ['Retry-After is 0.', retryAfter(() => '0')],
+    'retry-after-empty': ['Retry-After is empty.', retryAfter(() => '')],
+    'retry-after-past-date': ['Retry-After is a date that has passed.',
+      retryAfter((seconds, now) => httpDate(now - seconds * 1000 - 60_000))],
+    'retry-after-a-year': ['Retry-After is a year.', retryAfter(() => '31536000')],
+    'retry-after-not-a-number': ['Retry-After is NaN.', retryAfter(() => 'NaN')],
+    'retry-after-zero-from-second': ['From the second refusal in a row on Retry-After is 0.',
+      fromSecondRefusal(() => '0')],
+  },
+  'retry-after-honest': {
+    'retry-after-one-second': ['Retry-After is always 1.', retryAfter(() => '1')],
+    'retry-after-half': ['Retry-After is half of the time to wait.',
+      retryAfter((seconds) => String(Math.max(1, Math.floor(seconds / 2))))],
+    'retry-after-five-short': ['Retry-After is five seconds too short.',
+      retryAfter((seconds) => String(Math.max(1, seconds - 5)))],
+    'retry-after-date-too-early': ['Retry-After is a date a third of the way to the end of the window.',
+      retryAfter((seconds, now) => httpDate(now + 1000 + seconds * 333))],
+    'retry-after-short-for-free': ['Retry-After of Free keys is ten seconds, however long is left.',
+      retryAfter((seconds) => String(Math.min(seconds, 10)), onFree)],
   },
 };

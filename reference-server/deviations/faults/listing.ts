@@ -1,11 +1,25 @@
 import type { Call } from '../../call.ts';
 import { badRequest } from '../../error-body.ts';
-import type { Personality } from '../personality.ts';
-import { readingQuery } from '../shapes.ts';
+import { type Personality, together } from '../personality.ts';
+import {
+  answering,
+  answeringAs,
+  answeringWith,
+  asksForStatus,
+  everyNth,
+  failing,
+  queried,
+  readingQuery,
+  rewriting,
+  succeeds,
+  type When,
+  where,
+  withError,
+} from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 
 /** Takes another limit than the one that was asked for; null refuses it. `absent` tells that none was sent. */
-export const readingLimit = (
+const readingLimit = (
   change: (limit: number, absent: boolean, filtered: boolean, call: Call) => number | null,
 ): Personality =>
   readingQuery((usual, search, call) => {
@@ -21,9 +35,32 @@ const whenSent = (change: (limit: number, filtered: boolean) => number): Persona
   readingLimit((limit, absent, filtered) => (absent ? limit : change(limit, filtered)));
 const whenAbsent = (limit: number): Personality => readingLimit((sent, absent) => (absent ? limit : sent));
 
-/** Section 4.1: how many animals a list holds. */
+const lists = succeeds('listPets');
+
+/** A store that begins without sold animals, and what it says of a list that finds none. */
+const noMatch = (answered: (when: When) => Personality): Personality =>
+  together(
+    {
+      recipe: () => ({
+        seed: (store, animals) => {
+          for (let index = 0; index < animals; index += 1)
+            store.add({
+              name: `Rex ${index}`,
+              categoryId: '1',
+              status: index % 2 === 0 ? 'available' : 'pending',
+            });
+        },
+      }),
+    },
+    answered((answer, call) => lists(answer, call) && answer.text === '[]'),
+  );
+
+const isFull: When = (answer, call) =>
+  lists(answer, call) && (answer.text.match(/{"id":/g)?.length ?? 0) >= 20;
+
+/** Section 4.1: a list is answered with 200 and an array, and holds as many animals as limit says. */
 // biome-ignore format: a table, a line or two for each fault
-export const LISTING_LIMIT_FAULTS: FaultTable = {
+export const LISTING_FAULTS: FaultTable = {
   'list-limit-maximum': {
     'limit-plus-one': ['A list holds one animal more than limit.', whenSent((limit) => limit + 1)],
     'limit-ignored': ['limit is ignored; a list holds 20.', whenSent(() => 20)],
@@ -72,5 +109,44 @@ export const LISTING_LIMIT_FAULTS: FaultTable = {
       let lists = 0;
       return readingLimit((limit, absent) => (absent && ++lists > 1 ? 25 : limit));
     }],
+  },
+  'list-answers-200': {
+    'list-as-object': ['A list comes in an object with the field items.',
+      rewriting(lists, (text) => `{"items":${text}}`)],
+    'list-fails-now-and-then': ['Every seventh list is answered with 503.',
+      () => failing(503, everyNth(7, lists))],
+    'list-no-match-404': ['A list that finds no animal is answered with 404.',
+      noMatch((when) => failing(404, when))],
+    'list-no-match-204': ['A list that finds no animal is answered with 204.',
+      noMatch((when) => answeringWith('', when, 204))],
+    'list-no-match-null': ['A list that finds no animal is null.',
+      noMatch((when) => answeringWith('null', when))],
+    'list-partial-content': ['A list that reaches its limit is answered with 206.', answeringAs(206, isFull)],
+    'list-without-accept-406': ['A list is answered with 406 where the client sends no Accept.',
+      failing(406, where(lists, ({ request }) => request.headers.accept === undefined))],
+    'list-with-quality-406': ['A list is answered with 406 where Accept has a quality value.',
+      failing(406, where(lists, ({ request }) => request.headers.accept?.includes('q=') === true))],
+    'list-accepted': ['A list with a status is answered with 202.',
+      answeringAs(202, where(lists, asksForStatus))],
+    'list-pending-fails': ['Only status=pending is answered with 500.',
+      failing(500, where(lists, (call) => queried(call, 'status=pending')))],
+    'list-status-with-limit-fails': ['A list with both a status and a limit is answered with 404.',
+      failing(404, where(lists, ({ target }) => /status=.*limit=|limit=.*status=/.test(target)))],
+    'list-moved': ['A list is redirected to a path with a trailing slash.',
+      answering(lists, (answer) => ({ ...withError(answer, 308), headers: ['Location', 'pets/'] }))],
+    'list-null-for-sold': ['The list of sold animals is null.',
+      answeringWith('null', where(lists, (call) => queried(call, 'status=sold')))],
+  },
+  'list-limit-range': {
+    'limit-1-refused': ['limit=1 is refused.', readingLimit((limit) => (limit === 1 ? null : limit))],
+    'limit-100-refused': ['limit=100 is refused.', readingLimit((limit) => (limit === 100 ? null : limit))],
+    'limit-above-50-refused': ['A limit above 50 is refused.',
+      readingLimit((limit) => (limit > 50 ? null : limit))],
+    'limit-not-in-tens-refused': ['A limit above 20 that is no multiple of ten is refused.',
+      readingLimit((limit) => (limit > 20 && limit % 10 !== 0 ? null : limit))],
+    'limit-odd-refused': ['An odd limit above 1 is refused.',
+      readingLimit((limit) => (limit > 1 && limit % 2 === 1 ? null : limit))],
+    'limit-99-refused': ['Only limit=99 is refused.', readingLimit((limit) => (limit === 99 ? null : limit))],
+    'limit-2-refused': ['Only limit=2 is refused.', readingLimit((limit) => (limit === 2 ? null : limit))],
   },
 };

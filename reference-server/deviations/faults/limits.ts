@@ -1,9 +1,10 @@
 import type { Call } from '../../call.ts';
 import { overLimit } from '../../conforming.ts';
 import type { Plan } from '../../plans.ts';
-import { WindowFromFirstRequest } from '../../rate-meter.ts';
+import { type MeterKind, WindowFromFirstRequest } from '../../rate-meter.ts';
+import { slidingLog, tokenBucket } from '../meters.ts';
 import { type Personality, together } from '../personality.ts';
-import { admitting, heldBack } from '../shapes.ts';
+import { admitting, failing, header, heldBack, minuteBy, type When } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 import { admitsOther, uncounted, windowCounter } from './windows.ts';
 
@@ -13,7 +14,8 @@ const windowOf = (seconds: number): Personality => ({
 });
 
 /** Admits everything, while the headers count down to 0. */
-const unlimited = (plan: Plan) => admitsOther(plan, 'perMinute', 1_000_000_000);
+const unlimited = (plan: Plan, window: 'perMinute' | 'perDay' = 'perMinute') =>
+  admitsOther(plan, window, 1_000_000_000);
 
 /**
  * A limiter that reads the count on arrival and writes it with the answer: whoever arrives in between sees the old
@@ -63,9 +65,22 @@ const laterWindows = (change: (limit: number) => number): Personality => ({
   }),
 });
 
-/** Section 8: how many requests a minute has. */
+/** As a bucket that holds a single token. */
+const atIntervals: MeterKind = (limit, windowMs) => ({ ...tokenBucket(1, windowMs / limit), limit });
+
+/** Takes twice the time, and says when the bucket would be full if it refilled as it is to. */
+const halfRefilled: MeterKind = (limit, windowMs) => {
+  const bucket = tokenBucket(limit, windowMs * 2);
+  return { ...bucket, resetAt: (now) => (now + bucket.resetAt(now)) / 2 };
+};
+
+const refusedByDay: When = (answer, call) => answer.status === 429 && call.refusedBy === 'day';
+const retryAfter = (change: (seconds: number) => string | null): Personality =>
+  header('Retry-After', refusedByDay, (value) => change(Number(value)));
+
+/** Section 8: how many requests a minute and a day have, and how the day is refused. */
 // biome-ignore format: a table, a line or two for each fault
-export const MINUTE_LIMIT_FAULTS: FaultTable = {
+export const LIMIT_FAULTS: FaultTable = {
   'rate-minute-free': {
     'free-50-a-minute': ['A Free key has 50 requests a minute.', admitsOther('free', 'perMinute', -10)],
     'free-59-a-minute': ['A Free key has 59 requests a minute.', admitsOther('free', 'perMinute', -1)],
@@ -79,6 +94,11 @@ export const MINUTE_LIMIT_FAULTS: FaultTable = {
       uncounted((call) => call.route.operation === 'createPet')],
     'free-small-lists-uncounted': ['Lists with limit=1 are not counted.',
       uncounted((call) => /[?&]limit=1(?:&|$)/.test(call.target))],
+    'sliding-window-half-minute': ['A sliding window looks back for half a minute only.',
+      minuteBy((limit, windowMs) => slidingLog(limit, windowMs / 2))],
+    'bucket-refills-twice-as-fast': ['A bucket of the right size refills in half a minute.',
+      minuteBy((limit, windowMs) => tokenBucket(limit, windowMs / 2))],
+    'burst-of-one': ['Requests are admitted one by one, at even intervals.', minuteBy(atIntervals)],
   },
   'rate-minute-pro': {
     'pro-290-a-minute': ['A Pro key has 290 requests a minute.', admitsOther('pro', 'perMinute', -10)],
@@ -137,5 +157,47 @@ export const MINUTE_LIMIT_FAULTS: FaultTable = {
           return gate;
         });
       }],
+    'bucket-refills-half-as-fast': ['A bucket of the right size takes two minutes to refill.',
+      minuteBy(halfRefilled)],
+  },
+  'rate-day-free': {
+    'free-990-a-day': ['A Free key has 990 requests a day.', admitsOther('free', 'perDay', -10)],
+    'free-999-a-day': ['A Free key has 999 requests a day.', admitsOther('free', 'perDay', -1)],
+    'free-1001-a-day': ['A Free key has 1,001 requests a day.', admitsOther('free', 'perDay', 1)],
+    'free-1010-a-day': ['A Free key has 1,010 requests a day.', admitsOther('free', 'perDay', 10)],
+    'free-day-unlimited': ['A Free key has no limit per day.', unlimited('free', 'perDay')],
+    'day-of-ten-minutes': ['The day of every key is over after ten minutes.',
+      { recipe: ({ dayMeter }) => ({ dayMeter: (limit) => dayMeter(limit, 600_000) }) }],
+  },
+  'rate-day-pro': {
+    'pro-9990-a-day': ['A Pro key has 9,990 requests a day.', admitsOther('pro', 'perDay', -10)],
+    'pro-10010-a-day': ['A Pro key has 10,010 requests a day.', admitsOther('pro', 'perDay', 10)],
+    'pro-day-unlimited': ['A Pro key has no limit per day.', unlimited('pro', 'perDay')],
+  },
+  'rate-day-business': {
+    'business-99990-a-day': ['A Business key has 99,990 requests a day.',
+      admitsOther('business', 'perDay', -10)],
+    'business-100010-a-day': ['A Business key has 100,010 requests a day.',
+      admitsOther('business', 'perDay', 10)],
+  },
+  'rate-day-enterprise': {
+    'enterprise-ten-too-few-a-day': ['An Enterprise key has ten requests a day too few.',
+      admitsOther('enterprise', 'perDay', -10)],
+    'enterprise-ten-too-many-a-day': ['An Enterprise key has ten requests a day too many.',
+      admitsOther('enterprise', 'perDay', 10)],
+  },
+  'rate-day-refusal': {
+    'day-refusal-for-a-minute': ["The day's refusal says to retry after a minute.", retryAfter(() => '60')],
+    'day-refusal-without-retry-after': ["The day's refusal has no Retry-After.", retryAfter(() => null)],
+    'day-refusal-for-two-days': ["The day's refusal says to retry after two days.",
+      retryAfter(() => '172800')],
+    'day-refusal-at-once': ["The day's refusal says to retry after 0 seconds.", retryAfter(() => '0')],
+    'day-refusal-half': ["The day's refusal says to retry after half of what is left of the day.",
+      retryAfter((seconds) => String(Math.floor(seconds / 2)))],
+    'day-refusal-reset-in-a-minute': ["X-RateLimit-Reset of the day's refusal is a minute ahead.",
+      header('X-RateLimit-Reset', refusedByDay, (_value, call) => String(Math.ceil(call.now / 1000) + 60))],
+    'day-refusal-reset-beyond-day': ["X-RateLimit-Reset of the day's refusal is two days later.",
+      header('X-RateLimit-Reset', refusedByDay, (value) => String(Number(value) + 172_800))],
+    'day-refusal-403': ["The day's refusal is a 403.", failing(403, refusedByDay)],
   },
 };
