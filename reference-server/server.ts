@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { demoKeys, type IssuedKey } from './api-keys.ts';
@@ -137,16 +138,11 @@ function httpServer(service: Service, { headersMs, requestMs, idleMs, stalledMs 
   return server;
 }
 
-function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, 1024, () => {
-      server.off('error', reject);
-      const address = server.address();
-      if (address === null || typeof address === 'string') reject(new Error('not listening on a port'));
-      else resolve(address);
-    });
-  });
+async function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
+  await once(server.listen(port, host, 1024), 'listening');
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Error('not listening on a port');
+  return address;
 }
 
 function drain(server: Server, drainMs: number): Promise<void> {

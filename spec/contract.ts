@@ -62,54 +62,46 @@ export interface ContractNumbers {
 
 const ajv = new Ajv({ ...ownSchemas, strict: true, allErrors: true, useDefaults: true });
 
-const text = { type: 'string', minLength: 1 } as const;
-const rowBase = { id: { type: 'string', pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' }, section: text };
+const text = { type: 'string', minLength: 1 };
+const texts = { type: 'array', items: text };
+const integer = { type: 'integer' };
 
-const isRequirementsFile = ajv.compile<{ requirements: Requirement[]; gaps: Gap[] }>({
+const object = (properties: Record<string, object>) => ({
   type: 'object',
-  required: ['requirements', 'gaps'],
-  additionalProperties: false,
-  properties: {
-    requirements: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['id', 'section', 'level', 'title', 'statement'],
-        additionalProperties: false,
-        properties: {
-          ...rowBase,
-          level: { enum: ['MUST', 'MAY'] },
-          title: text,
-          statement: text,
-          excluded: text,
-        },
-      },
-    },
-    gaps: {
-      type: 'array',
-      items: {
-        type: 'object',
-        required: ['id', 'section', 'question'],
-        additionalProperties: false,
-        properties: {
-          ...rowBase,
-          question: text,
-          answers: { type: 'array', items: text, default: [] },
-          forms: { type: 'array', items: text, default: [] },
-          open: { type: 'boolean', default: false },
-          unobservable: text,
-          heldTo: { enum: ['subset', 'form'] },
-        },
-      },
-    },
-  },
+  required: Object.keys(properties),
+  properties,
 });
 
-const planNumbers = {
-  type: 'object',
-  required: ['perMinute', 'perDay'],
-  properties: { perMinute: { type: 'integer' }, perDay: { type: 'integer' } },
-} as const;
+/** Rows with these fields, and perhaps those; they have no others. */
+const rowsOf = (required: Record<string, object>, perhaps: Record<string, object>) => {
+  const row = object({
+    id: { type: 'string', pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' },
+    section: text,
+    ...required,
+  });
+  const properties = { ...row.properties, ...perhaps };
+  return { type: 'array', items: { ...row, properties, additionalProperties: false } };
+};
+
+const isRequirementsFile = ajv.compile<{ requirements: Requirement[]; gaps: Gap[] }>({
+  ...object({
+    requirements: rowsOf(
+      { level: { enum: ['MUST', 'MAY'] }, title: text, statement: text },
+      { excluded: text },
+    ),
+    gaps: rowsOf(
+      { question: text },
+      {
+        answers: { ...texts, default: [] },
+        forms: { ...texts, default: [] },
+        open: { type: 'boolean', default: false },
+        unobservable: text,
+        heldTo: { enum: ['subset', 'form'] },
+      },
+    ),
+  }),
+  additionalProperties: false,
+});
 
 interface OpenApiParts {
   readonly 'x-rate-limit-plans': ContractNumbers['plans'];
@@ -120,11 +112,7 @@ interface OpenApiParts {
   };
 }
 
-const object = (properties: Record<string, object>) => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties,
-});
+const planNumbers = object({ perMinute: integer, perDay: integer });
 
 const hasOpenApiParts = ajv.compile<OpenApiParts>(
   object({
@@ -134,18 +122,10 @@ const hasOpenApiParts = ajv.compile<OpenApiParts>(
     }),
     components: object({
       parameters: object({
-        Limit: object({
-          schema: object({
-            minimum: { type: 'integer' },
-            maximum: { type: 'integer' },
-            default: { type: 'integer' },
-          }),
-        }),
+        Limit: object({ schema: object({ minimum: integer, maximum: integer, default: integer }) }),
       }),
       schemas: {
-        type: 'object',
-        required: ['PetStatus'],
-        properties: { PetStatus: object({ enum: { type: 'array', items: { type: 'string' } } }) },
+        ...object({ PetStatus: object({ enum: texts }) }),
         additionalProperties: { type: 'object' },
       },
     }),

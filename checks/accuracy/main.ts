@@ -30,7 +30,6 @@ import { type Entry, matrixOf, matrixText } from './matrix.ts';
 const { values: options } = parseArgs({
   options: {
     filter: { type: 'string', default: '' },
-    at: { type: 'string', default: '5' },
     write: { type: 'boolean', default: false },
     frameworks: { type: 'boolean', default: false },
     changed: { type: 'boolean', default: false },
@@ -96,7 +95,10 @@ function done(accuracyCase: AccuracyCase, result: CaseResult): void {
   if (process.stderr.isTTY) process.stderr.write(`\r${entries.length} of ${cases.length} `);
 }
 
-/** Starts a process that runs several cases at a time, because most of a case is waiting. */
+/** Of each process, because most of a case is waiting. */
+const CASES_AT_A_TIME = 5;
+
+/** Starts a process that runs several cases at a time. */
 function startWorker(): Promise<void> {
   return new Promise((resolve, reject) => {
     const worker = fork(fileURLToPath(new URL('./worker.js', import.meta.url)), {
@@ -128,7 +130,7 @@ function startWorker(): Promise<void> {
         ? resolve()
         : reject(new Error(`a worker ended with ${code}, ${running.size} cases under way`)),
     );
-    for (let index = 0; index < Number(options.at); index += 1) next();
+    for (let index = 0; index < CASES_AT_A_TIME; index += 1) next();
   });
 }
 

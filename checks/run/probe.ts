@@ -140,9 +140,7 @@ export class Probe {
   /** Sends one request without a valid key; broken connections and 429 are treated as in `send`. */
   async sendWithoutKey(spec: RequestSpec, credentials: NoKey): Promise<AnsweredExchange> {
     const authorization =
-      credentials === 'none'
-        ? ({ kind: 'none' } as const)
-        : ({ kind: 'raw', name: null, ...credentials } as const);
+      credentials === 'none' ? ({ kind: 'none' } as const) : ({ kind: 'raw', ...credentials } as const);
     for (let attempt = 1; ; attempt += 1) {
       const exchange = await this.#sender.amongStrangers(() =>
         this.#exchange(this.#firstName(spec), authorization, 'in-full'),
@@ -245,7 +243,7 @@ export class Probe {
         await this.waitUntil(this.now() + SECOND, `the count of key ${payer.name} to end`);
     }
     for (let attempt = 1; ; attempt += 1) {
-      const { key } = payer === undefined ? this.#payers.next(asked.operation, this.now()) : { key: payer };
+      const key = payer ?? this.#payers.next(asked.operation, this.now());
       const exchange = await this.#inTurn(asked, key);
       const ask = () => this.attempt(ARE_YOU_THERE, key);
       const repeatable = asked.again !== undefined;

@@ -8,7 +8,6 @@ t.test('one body: to its bound, and no byte further', async (t) => {
   const budget = new BodyBudget();
   t.equal(budget.refuse(2 * MIB, 10), undefined);
   t.equal(budget.refuse(2 * MIB + 1, 10), 'the body is larger than 2097152 bytes');
-  t.equal(new BodyBudget(100).refuse(101, 1), 'the body is larger than 100 bytes');
 });
 
 t.test('ordinary bodies are read without end, large ones until 24 MiB of them were', async (t) => {

@@ -17,14 +17,8 @@ const BRACE = 0x7b;
 
 /** Bounds what a run reads of its target's bodies, so that no target can take the machine's memory. */
 export class BodyBudget {
-  readonly #largest: number;
   #spent = 0;
   #objects = 0;
-
-  /** @param largest bound on one body in bytes */
-  constructor(largest = LARGEST_BODY) {
-    this.#largest = largest;
-  }
 
   /**
    * Takes a piece of a body into account.
@@ -33,7 +27,7 @@ export class BodyBudget {
    * @returns why it is not read, in one line, or undefined
    */
   refuse(total: number, piece: number): string | undefined {
-    if (total > this.#largest) return `the body is larger than ${this.#largest} bytes`;
+    if (total > LARGEST_BODY) return `the body is larger than ${LARGEST_BODY} bytes`;
     if (total <= ORDINARY) return undefined;
     if (this.#spent + piece > ALLOWANCE) {
       return `the body is larger than ${ORDINARY} bytes, and the run has read ${ALLOWANCE / MIB} MiB of such bodies`;
@@ -44,7 +38,7 @@ export class BodyBudget {
 
   /** How many bytes a body of `length` bytes on the wire may become when decompressed. */
   get mostDecoded(): number {
-    return Math.min(this.#largest, ORDINARY + ALLOWANCE - this.#spent);
+    return Math.min(LARGEST_BODY, ORDINARY + ALLOWANCE - this.#spent);
   }
 
   /** Why a decompressed body is not parsed, in one line, or undefined. */

@@ -22,7 +22,7 @@ export type Authorization =
   /** A key of the profile, sent as bearer token. */
   | { readonly kind: 'key'; readonly name: string; readonly value: string }
   /** Any other value of the Authorization header; `described` is what the record shows instead of it. */
-  | { readonly kind: 'raw'; readonly name: null; readonly header: string; readonly described: string }
+  | { readonly kind: 'raw'; readonly header: string; readonly described: string }
   | { readonly kind: 'none' };
 
 export interface ClientRequest extends Omit<RequestSpec, 'again'> {
@@ -56,10 +56,6 @@ export interface ClientOptions {
   readonly timeouts?: Partial<TimeLimits>;
   /** Authorities to trust in place of the machine's, in PEM. */
   readonly authorities?: string;
-  /** Bound on a body in bytes, before and after decoding. Default 2 MiB. */
-  readonly maxBodyBytes?: number;
-  /** Told when bytes came on a kept connection that no request explains; no connection is kept from then on. */
-  readonly onStrayBytes?: () => void;
 }
 
 const DEFAULT_LIMITS: TimeLimits = { connect: 10_000, headers: 15_000, body: 20_000 };
@@ -86,14 +82,13 @@ export function createClient(options: ClientOptions): HttpClient {
   const basePath = base.pathname.replace(/\/+$/, '');
   const redactor = createRedactor(options.secrets);
   const limits = { ...DEFAULT_LIMITS, ...options.timeouts };
-  const budget = new BodyBudget(options.maxBodyBytes);
+  const budget = new BodyBudget();
   let keepsConnections = true;
   const connections = new Connections(
     // The exchange has failed by then; this only frees the socket.
     { origin: base.origin, connectTimeout: limits.connect + 1000, authorities: options.authorities },
     () => {
       keepsConnections = false;
-      options.onStrayBytes?.();
     },
   );
   return {

@@ -27,7 +27,6 @@ export interface WireResponse {
 export interface Answer {
   /** The same for the same status, headers and body only. */
   readonly digest: string;
-  readonly status: number;
   /** The name of the key that it answers, as in {@link WireRequest}. */
   readonly key: string | null;
   /** Real milliseconds from the request on. */

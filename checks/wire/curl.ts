@@ -43,25 +43,16 @@ const IN_SHELL: Readonly<Record<string, string>> = {
   'a valid key without a scheme': '$KEY',
 };
 
-/** How curl is told to send a header without a value. */
-const EMPTY: Readonly<Record<string, string>> = { 'an empty Authorization header': "'Authorization;'" };
-
 /** The value of the Authorization header as a shell writes it. */
 function authorizationInShell(value: string, env: string | undefined, anyEnv: string | undefined): string {
   if (env !== undefined) return `"Authorization: Bearer $${env}"`;
-  const written = EMPTY[value];
-  if (written !== undefined) return written;
+  // So curl sends a header without a value.
+  if (value === 'an empty Authorization header') return "'Authorization;'";
   const derived = IN_SHELL[value];
   return derived === undefined || anyEnv === undefined
     ? quote(`Authorization: ${value}`)
     : `"Authorization: ${derived.replaceAll('KEY', anyEnv)}"`;
 }
-
-/** A header that carried a key elsewhere than it belongs, as a shell writes it; undefined for any other header. */
-const withKeyInShell = (name: string, value: string, anyEnv: string | undefined): string | undefined =>
-  anyEnv !== undefined && value.includes(REDACTED)
-    ? `"${name}: ${value.replaceAll(REDACTED, `$${anyEnv}`)}"`
-    : undefined;
 
 /**
  * A command that repeats an exchange. The key stands as the shell variable that the profile names; where the request
@@ -80,11 +71,11 @@ export function curl(
   const parts = ['curl', '-i'];
   if (method !== 'GET') parts.push('-X', method);
   for (const [name, value] of headers) {
-    const withKey = withKeyInShell(name, value, anyEnv);
     if (name.toLowerCase() === 'authorization') {
       parts.push('-H', authorizationInShell(value, env, anyEnv));
-    } else if (withKey !== undefined) {
-      parts.push('-H', withKey);
+    } else if (anyEnv !== undefined && value.includes(REDACTED)) {
+      // A key elsewhere than it belongs.
+      parts.push('-H', `"${name}: ${value.replaceAll(REDACTED, `$${anyEnv}`)}"`);
     } else if (name.toLowerCase() === 'content-type' || (isAccept(name) && value !== 'application/json')) {
       parts.push('-H', quote(`${name}: ${value}`));
     }

@@ -42,7 +42,7 @@ export function staleAnswer(
   const head = JSON.stringify([status, headers]);
   // A short one is compared sooner than it is hashed.
   const digest = bytes.length < SHORT ? head + bytes.toString('latin1') : `${head} ${hash('sha1', bytes)}`;
-  connection.answers = [...earlier, { digest, status, key, took }].slice(-MOST_ANSWERS);
+  connection.answers = [...earlier, { digest, key, took }].slice(-MOST_ANSWERS);
   const first = earlier.find((answer) => answer.digest === digest);
   if (first === undefined || (ALIKE.includes(status) && first.key === key)) return undefined;
   const wait = Math.min(Math.max(first.took, LEAST_WAIT), MOST_WAIT);

@@ -21,12 +21,8 @@ export class FunctionalKeys {
     return this.#sender.usable().filter(({ key }) => key.roles.includes('functional'));
   }
 
-  /**
-   * The key that pays for a request for which a check asks for none, and when its minute admits it.
-   *
-   * @throws Unsettled where there is none
-   */
-  next(operation: Operation, now: number): { readonly key: Key; readonly at: number } {
+  /** The key that pays for a request for which a check asks for none. @throws Unsettled where there is none */
+  next(operation: Operation, now: number): Key {
     const functional = this.#lanes();
     if (functional.length === 0) throw new Unsettled('no usable key has the role functional');
     const lanes =
@@ -40,9 +36,9 @@ export class FunctionalKeys {
         b.key.limits.perMinute - a.key.limits.perMinute,
     );
     if (usual === undefined) throw new Unsettled(NO_KEY_MAY_ADD);
-    return (usual.isRefused(now) ? [usual, ...others] : [usual])
-      .map((lane) => ({ key: lane.key, at: lane.readyAt(now, this.#sender.trace.targetClock) }))
-      .reduce((a, b) => (b.at < a.at ? b : a));
+    const at = (lane: KeyLane) => lane.readyAt(now, this.#sender.trace.targetClock);
+    return (usual.isRefused(now) ? [usual, ...others] : [usual]).reduce((a, b) => (at(b) < at(a) ? b : a))
+      .key;
   }
 
   /**

@@ -9,7 +9,7 @@ import type { RunFacts } from '../run-facts.ts';
 import type { GrowingTrace, Keeping } from '../trace.ts';
 import { RunEnded } from '../unsettled.ts';
 import { KeyLane, TOGETHER } from './key-lane.ts';
-import { asTheTargets, TargetPresence } from './target-presence.ts';
+import { TargetPresence, withGatewayAsFailure } from './target-presence.ts';
 import { Turns } from './turns.ts';
 
 /** How many additions of a run are sent again: each may leave an animal more. */
@@ -118,7 +118,7 @@ export class Sender {
     this.laneOf({ key: sender })?.spend(this.clock.now());
     const { client, signal } = this.#options;
     const send = () => client.exchange(request, record, signal);
-    const answer = asTheTargets(await (this.clock.during?.(send) ?? send()));
+    const answer = withGatewayAsFailure(await (this.clock.during?.(send) ?? send()));
     const exchange = this.#session === 1 ? answer : { ...answer, session: this.#session };
     this.presence.note(exchange);
     this.#record(exchange, keeping);

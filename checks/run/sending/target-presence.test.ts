@@ -1,7 +1,7 @@
 import t from 'tap';
 import type { Exchange, FailureOutcome } from '../../wire/exchange.ts';
 import { answered } from '../../wire/testing/answered.ts';
-import { asTheTargets, PATIENCE, showsPresence, TargetPresence } from './target-presence.ts';
+import { PATIENCE, showsPresence, TargetPresence, withGatewayAsFailure } from './target-presence.ts';
 
 type Reason = FailureOutcome['reason'];
 
@@ -17,7 +17,7 @@ t.test('a gateway without a trace of the interface is no answer of the target', 
       headers: [['Content-Type', 'text/html']],
       body: '<h1>Bad gateway</h1>',
     });
-    t.strictSame(asTheTargets(page), {
+    t.strictSame(withGatewayAsFailure(page), {
       ...page,
       outcome: {
         kind: 'failure',
@@ -39,7 +39,7 @@ t.test('any other exchange stays as it is', async (t) => {
     ['a page that is no error', answered({ status: 200, body: '<h1>Welcome</h1>' })],
     ['a request without an answer', lost('reset', 0)],
   ];
-  for (const [what, exchange] of asItIs) t.equal(asTheTargets(exchange), exchange, what);
+  for (const [what, exchange] of asItIs) t.equal(withGatewayAsFailure(exchange), exchange, what);
 });
 
 t.test('a target is there when anything comes, be it too long to read', async (t) => {

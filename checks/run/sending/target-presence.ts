@@ -18,7 +18,7 @@ export const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
  * An exchange as the target's own: a 502, 503 or 504 that bears no trace of the interface comes from something in front
  * of it, and shows of the target that it gave no answer. Any other exchange stays as it is.
  */
-export function asTheTargets(exchange: Exchange): Exchange {
+export function withGatewayAsFailure(exchange: Exchange): Exchange {
   const { outcome } = exchange;
   if (outcome.kind !== 'response' || !UNAVAILABLE.has(outcome.status)) return exchange;
   const answered: AnsweredExchange = { ...exchange, outcome };

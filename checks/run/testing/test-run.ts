@@ -33,7 +33,7 @@ export type Answers = (request: ClientRequest, number: number) => AnswerParts | 
 
 /** The name of the key that a request was sent with; null where it carried none. */
 export const payer = ({ authorization }: ClientRequest): string | null =>
-  authorization.kind === 'none' ? null : authorization.name;
+  authorization.kind === 'key' ? authorization.name : null;
 
 export interface TestRun {
   readonly run: Run;
