@@ -3,8 +3,9 @@ import type { Permission } from '../profile/permissions.ts';
 import type { Violation } from '../wire/answer.ts';
 import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
 import type { Findings } from './findings.ts';
+import type { RunFacts } from './run-facts.ts';
 import type { InTurn, Needs, OutcomeSource, OutcomesOf } from './scene.ts';
-import { gather } from './scene.ts';
+import { gather, needsPermission, permitOf } from './scene.ts';
 import type { Trace, TraceSoFar } from './trace.ts';
 import { settledOr } from './unsettled.ts';
 
@@ -56,6 +57,18 @@ export function check<const N extends Needs = Record<never, never>>(
       decide?.(outcomes, judge, trace);
     },
   };
+}
+
+/** Why nothing is asked for of a row with these keys and permissions; undefined where something is. */
+export function whyNotAsked(
+  row: Pick<Check, 'permit' | 'needs' | 'notApplicable' | 'lacks'>,
+  { keys, permissions }: Pick<RunFacts, 'keys' | 'permissions'>,
+): { readonly kind: 'notApplicable' | 'skips'; readonly reason: string } | undefined {
+  const unbound = row.notApplicable?.(keys);
+  if (unbound !== undefined) return { kind: 'notApplicable', reason: unbound };
+  const wanted = permitOf(row, permissions);
+  const reason = wanted === undefined ? row.lacks?.(keys) : needsPermission(wanted);
+  return reason === undefined ? undefined : { kind: 'skips', reason };
 }
 
 /** What was done of the things that a scene tried in turn; says why the others were not. */

@@ -3,10 +3,10 @@
 import { TargetClock } from '../limits/target-clock.ts';
 import { type AnsweredExchange, isAnswered } from '../wire/exchange.ts';
 import { causesIn, withCauses } from './cause.ts';
-import type { Check, GapAnswer, GapObserver } from './check.ts';
+import { type Check, type GapAnswer, type GapObserver, whyNotAsked } from './check.ts';
 import { type Doubt, doubtOf, isBefore } from './doubt.ts';
 import { Findings, NOTHING_SHOWN, type Settled } from './findings.ts';
-import { type OutcomeSource, permitOf, scenesOf } from './scene.ts';
+import { needsPermission, type OutcomeSource, scenesOf } from './scene.ts';
 import { isOfTheDocument, type Trace, type TraceSoFar } from './trace.ts';
 import { settledOr } from './unsettled.ts';
 
@@ -68,15 +68,11 @@ export class Watch {
 /** What is found of one check, given what was found in the answers. */
 export function judgeCheck(check: Check, findings: Findings, source: OutcomeSource, trace: Trace): Findings {
   const { run } = trace;
-  const unbound = check.notApplicable?.(run.keys);
-  const wanted = permitOf(check, run.permissions);
-  const lacking = check.lacks?.(run.keys);
-  if (unbound !== undefined) findings.notApplicable(unbound);
-  else if (wanted !== undefined) findings.skips(`needs the permission ${wanted}`);
-  else if (lacking !== undefined) findings.skips(lacking);
-  else if (check.decide !== undefined) findings.guard(() => check.decide?.(source, findings, trace));
+  const notAsked = whyNotAsked(check, run);
+  if (notAsked === undefined) findings.guard(() => check.decide?.(source, findings, trace));
+  else findings[notAsked.kind](notAsked.reason);
   if (check.inFullWith !== undefined && !run.permissions.has(check.inFullWith))
-    findings.skips(`needs the permission ${check.inFullWith}`);
+    findings.skips(needsPermission(check.inFullWith));
   findings.guard(() => check.conclude?.(trace, findings));
   return findings;
 }
@@ -163,13 +159,13 @@ function withTrueCauses(rows: ReadonlyMap<string, Settled>): Map<string, Settled
 }
 
 function gapAnswer(observer: GapObserver, source: OutcomeSource, trace: Trace): GapAnswer | string {
-  const wanted = permitOf(observer, trace.run.permissions);
-  if (wanted !== undefined) return `needs the permission ${wanted}`;
   return (
+    whyNotAsked(observer, trace.run)?.reason ??
     settledOr(
       () => observer.answer(source, trace),
       ({ message }) => message,
-    ) ?? 'this run does not show it'
+    ) ??
+    'this run does not show it'
   );
 }
 

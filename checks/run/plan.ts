@@ -7,10 +7,10 @@
 import { MINUTE } from '../limits/time.ts';
 import type { Key } from '../profile/key.ts';
 import type { Permission } from '../profile/permissions.ts';
-import type { Check, GapObserver } from './check.ts';
-import { isAskedFor, lanes } from './play.ts';
+import { type Check, type GapObserver, whyNotAsked } from './check.ts';
+import { lanes } from './play.ts';
 import { preflightScene } from './preflight.ts';
-import { type Needs, permitOf, type Scene, type Spending, scenesOf } from './scene.ts';
+import { type Needs, needsPermission, type Scene, type Spending, scenesOf } from './scene.ts';
 
 /** What is asked of a run. */
 export interface PlannedRun {
@@ -54,14 +54,16 @@ const TOGETHER = 4;
 
 /** Adds up what a run declares. */
 export function quotaBill({ keys, permissions, checks, gapObservers }: PlannedRun): QuotaBill {
-  const facts = { keys, permissions };
-  const asked = [...checks, ...gapObservers].filter((row) => isAskedFor(row, { facts }));
+  const asked = [...checks, ...gapObservers].filter(
+    (row) => whyNotAsked(row, { keys, permissions }) === undefined,
+  );
   const inTurn = spendingInTurn(asked, permissions);
-  const byKey = lanes(asked, { facts, keys });
+  const byKey = lanes(asked, { keys, permissions });
   const { paid, inWindow, pauses } = allocate(inTurn, keys);
+  const spendingOn = (key: Key) => (byKey.get(key.name) ?? []).map((scene) => laneSpending(scene, key));
   const bills = keys.map((key): KeyBill => {
     const scenes = byKey.get(key.name) ?? [];
-    const spending = scenes.map((scene) => laneSpending(scene, key));
+    const spending = spendingOn(key);
     // What the key's minute holds already counts towards its exhaustion.
     const exhausts = scenes.some(({ permit }) => permit === 'exhaust');
     const counted = exhausts ? (inWindow.get(key.name) ?? 0) : 0;
@@ -78,7 +80,7 @@ export function quotaBill({ keys, permissions, checks, gapObservers }: PlannedRu
     };
   });
   const laneTimes = keys.map((key) => {
-    const spending = (byKey.get(key.name) ?? []).map((scene) => laneSpending(scene, key));
+    const spending = spendingOn(key);
     // The windows that were exhausted before are the first of the day's.
     const [days, others] = [spending.filter(({ day }) => day), spending.filter(({ day }) => !day)];
     return Math.max(sum(days.map(({ time }) => time)), sum(others.map(({ time }) => time)));
@@ -171,9 +173,8 @@ export function skippedFor(
   check: Check,
   { keys, permissions }: Pick<PlannedRun, 'keys' | 'permissions'>,
 ): string | undefined {
-  if (check.notApplicable?.(keys) !== undefined) return undefined;
+  const notAsked = whyNotAsked(check, { keys, permissions });
+  if (notAsked !== undefined) return notAsked.kind === 'skips' ? notAsked.reason : undefined;
   const { inFullWith } = check;
-  const part = inFullWith === undefined || permissions.has(inFullWith) ? undefined : inFullWith;
-  const wanted = permitOf(check, permissions) ?? part;
-  return wanted === undefined ? check.lacks?.(keys) : `needs the permission ${wanted}`;
+  return inFullWith === undefined || permissions.has(inFullWith) ? undefined : needsPermission(inFullWith);
 }

@@ -3,34 +3,23 @@
  * the limits, a lane a key.
  */
 
-import type { Key } from '../profile/key.ts';
 import { withCauses } from './cause.ts';
-import type { Check, GapObserver } from './check.ts';
+import { type Check, whyNotAsked } from './check.ts';
 import { postflight } from './doubt.ts';
 import { type Judging, judgeCheck, watched } from './judge.ts';
 import type { Run } from './run.ts';
 import type { RunEvent } from './run-events.ts';
 import type { RunFacts } from './run-facts.ts';
-import { isInTurn, keyScenesOf, type Needs, permitOf, type Scene, sceneOf, scenesOf } from './scene.ts';
-
-/** What of a run decides which scenes are played. */
-type Planned = Pick<RunFacts, 'keys' | 'permissions'>;
-
-/** What is asked for of a run with these permissions and keys. */
-export function isAskedFor(row: Check | GapObserver, { facts }: { readonly facts: Planned }): boolean {
-  if (permitOf(row, facts.permissions) !== undefined) return false;
-  if ('notApplicable' in row && row.notApplicable?.(facts.keys) !== undefined) return false;
-  return !('lacks' in row && row.lacks?.(facts.keys) !== undefined);
-}
+import { isInTurn, keyScenesOf, type Needs, type Scene, sceneOf, scenesOf } from './scene.ts';
 
 /** The scenes that drive each key to its limits, in turn. */
 export function lanes(
   rows: readonly { readonly needs: Needs }[],
-  { facts, keys }: { readonly facts: Planned; readonly keys: readonly Key[] },
+  { keys, permissions }: Pick<RunFacts, 'keys' | 'permissions'>,
 ): ReadonlyMap<string, readonly Scene<unknown>[]> {
   const byKey = new Map<string, Scene<unknown>[]>();
   for (const keyScene of keyScenesOf(rows)) {
-    if (!facts.permissions.has(keyScene.permit)) continue;
+    if (!permissions.has(keyScene.permit)) continue;
     for (const key of keyScene.keys(keys)) {
       const lane = byKey.get(key.name) ?? [];
       const scene = keyScene.on(key, keys);
@@ -75,7 +64,7 @@ export async function playRun(
   // A resumed run has been answered before.
   const watch = watched(checks, run.trace);
   run.trace.isRemarkable = (exchange) => watch.see(exchange, run.trace);
-  const asked = [...checks, ...gapObservers].filter((row) => isAskedFor(row, run));
+  const asked = [...checks, ...gapObservers].filter((row) => whyNotAsked(row, run.facts) === undefined);
   const open = new Set(checks);
   const tell = (isDone: (check: Check) => boolean) => {
     if (onEvent === undefined) return;
@@ -113,7 +102,7 @@ export async function playRun(
     tell((check) => check === row && settlesEarly(check));
   }
   await Promise.all(
-    [...lanes(asked, run).values()].map(async (scenes) => {
+    [...lanes(asked, { ...run.facts, keys: run.keys }).values()].map(async (scenes) => {
       for (const scene of scenes) await run.play(scene);
     }),
   );

@@ -4,7 +4,7 @@ import type { JournalContent, StoredOutcome } from './journal.ts';
 import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
 import { type Playable, Probe } from './probe.ts';
 import type { RunFacts } from './run-facts.ts';
-import type { Need, OutcomeSource, Scene } from './scene.ts';
+import { type Need, needsPermission, type OutcomeSource, type Scene } from './scene.ts';
 import { Sender, type SenderOptions } from './sending/sender.ts';
 import { GrowingTrace } from './trace.ts';
 import { NotAsked, Unsettled } from './unsettled.ts';
@@ -101,7 +101,7 @@ export class Run implements OutcomeSource {
   #refusal({ permit }: Scene<unknown>): NotAsked | undefined {
     return permit === undefined || this.facts.permissions.has(permit)
       ? undefined
-      : new NotAsked(`needs the permission ${permit}`);
+      : new NotAsked(needsPermission(permit));
   }
 
   #once(id: string, play: () => Promise<void>): Promise<void> {

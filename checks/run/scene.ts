@@ -158,6 +158,9 @@ export function permitOf(
   return undefined;
 }
 
+/** The reason of what is skipped for want of a permission. */
+export const needsPermission = (permission: Permission): string => `needs the permission ${permission}`;
+
 /** What came of a scene on all of its keys; where nothing did, why. @throws Unsettled */
 export function playedOn<T>(
   outcomes: readonly KeyOutcome<T>[],
