@@ -62,6 +62,17 @@ t.test('quota that is given back has a first refusal of its own', async (t) => {
   t.strictSame(bans, []);
 });
 
+t.test('a ban’s answer that overtakes the limit’s leaves those of a new window to the limit', async (t) => {
+  const late = exchangeAt('4', 66, { retryAfter: 54, reset: 120 });
+  const untold = exchangeAt('3', 65, { status: 403, code: 'banned' });
+  const { bans, ban } = read({
+    refused: [limit('1', 59)],
+    rounds: [[exchangeAt('2', 65, { status: 200, reset: 120 }), untold, late]],
+  });
+  t.strictSame(ids(bans), ['3']);
+  t.equal(ban?.toldEnd, undefined);
+});
+
 t.test('another key is banned where it gets what the limit does not answer', async (t) => {
   const others = [
     { key: other, exchange: served('1', 62) },

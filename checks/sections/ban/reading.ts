@@ -133,7 +133,10 @@ export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReadi
     (standing, round) => standingAfter(standing, round, clocked),
     standingAtLimit(refused, clocked),
   );
-  const isBans = (exchange: AnsweredExchange) => first !== undefined && isBan(clocked, exchange, first);
+  // Beside a ban with an answer of its own, a longer wait is that of the limit, in a window begun meanwhile.
+  const isDistinct = ban !== undefined && first !== undefined && answersOtherwise(ban, first);
+  const isBans = (exchange: AnsweredExchange) =>
+    first !== undefined && (isDistinct ? answersOtherwise(exchange, first) : isBan(clocked, exchange, first));
   const perRound = [refused, ...rounds].map((round) => round.filter(isRefused));
   const all = perRound.flat();
   const refusals = all.filter((exchange) => !isBans(exchange));

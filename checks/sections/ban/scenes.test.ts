@@ -110,8 +110,10 @@ t.test('a ban without an end is given up', async (t) => {
     servedAgain: undefined,
     atEnd: { outcome: { status: 403 } },
     notWaited: undefined,
-    answers: { length: 7 },
+    answers: { length: 8 },
   });
+  const quarter = await bannedFor({ after: 66, seconds: 900, tells: left });
+  t.match(quarter.measured.ban?.servedAgain, { outcome: { status: 200 } });
 });
 
 t.test('a ban that lasts longer than it said', async (t) => {

@@ -92,8 +92,9 @@ async function askFrom(
   const told = toldEnd(probe.trace, latest);
   for (const pause of [...(told === undefined ? [] : [SECOND]), ...POLLS]) {
     if (isAdmitted(latest)) break;
-    const next = Math.max(toldEnd(probe.trace, latest) ?? 0, latest.receivedAt + pause);
-    if (next - time > LONGEST_BAN) break;
+    const last = time + LONGEST_BAN;
+    const next = Math.max(toldEnd(probe.trace, latest) ?? 0, Math.min(latest.receivedAt + pause, last));
+    if (next > last || latest.sentAt >= last) break;
     await probe.waitUntil(next, `the ban of key ${key.name} to end after all`);
     latest = await ask();
     answers.push(latest);
