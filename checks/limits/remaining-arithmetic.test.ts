@@ -525,6 +525,18 @@ for (const name of ['a fixed window', 'a token bucket']) {
   });
 }
 
+t.test('the whole limit is not left after a request, whoever else spends the key', async (t) => {
+  const get = (remaining: number, status = 200) => ({
+    remaining,
+    status,
+    operation: 'getPet' as const,
+    reset: RESET + 1000,
+  });
+  t.match(judge(quick(50, 45, get(60), 44)), { kind: 'broken', actual: /rose by 15 \(45 to 60\)/ });
+  t.match(judge(quick(50, 45, get(59), 58)), { kind: 'disturbed' }, 'a window may have ended early');
+  t.match(judge(quick(50, 45, get(60, 404), 59)), { kind: 'disturbed' }, 'one that is refused may not count');
+});
+
 t.test('operations with a quota each, whoever else spends them', async (t) => {
   const addition = (remaining: number) => ({
     remaining,

@@ -212,6 +212,11 @@ export function judgeRemaining(
   const hidden = hiddenBy(all, perMinute);
   const standing = risenInWindow(readings, perMinute, hidden);
   if (standing !== undefined) return standing;
+  // Whoever else spends the key: where this very request was counted, the whole limit cannot be left.
+  const whole = all.find(
+    ({ to, fall, refill }) => to.remaining === to.limit && fall + refill + hidden < 0 && to.status < 400,
+  );
+  if (whole !== undefined) return broken('the request that shows it', whole, 1, all.length);
   const rise = risingRun(all, hidden);
   if (rise !== undefined && drops.length === 0) return rise;
   if (drops.length > 0) {

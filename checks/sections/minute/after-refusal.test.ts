@@ -80,6 +80,14 @@ t.test('a ban that the burst earned is waited out before Reset is taken at its w
   t.equal(after.afterReset?.outcome.status, 200);
 });
 
+t.test('a Reset that passes while the refusal is on its way is taken at its word', async (t) => {
+  const { window, probe, waits } = await filled(told(200, 2, 60), told(429, 0, 0, 20));
+  if (window.refusal === undefined) throw new Error('nothing was refused');
+  const slow = { ...window.refusal, receivedAt: NOON + 1500 };
+  await afterRefusal(probe, key, slow, [slow]);
+  t.match(waits()[0], /X-RateLimit-Reset of key free-1$/);
+});
+
 t.test('the first refusal tells of the minute', async (t) => {
   const { broken } = await filled(told(200, 2, 60), dated(told(429, 0, 90, 80)), dated(told(429, 0, 90, 80)));
   t.strictSame(broken, ['rate-reset-value']);

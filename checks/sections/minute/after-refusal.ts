@@ -131,7 +131,7 @@ async function askAsTold(
   const resetsAt = limitResetAt(probe, key, refusals);
   const resetAt = resetsAt === undefined || !isProlonged ? resetsAt : Math.max(resetsAt, retryAt);
   const longest = refusal.receivedAt + 2 * MINUTE;
-  const isWaitable = (at: number, from = refusal.receivedAt) => at > from && at <= longest;
+  const isWaitable = (at: number, { sentAt }: AnsweredExchange) => at > sentAt && at <= longest;
   const askAt = async (at: number, header: string) => {
     await probe.waitUntil(at, `${header} of key ${key.name}`);
     return askPatiently(probe, key, refusal, ask);
@@ -139,12 +139,12 @@ async function askAsTold(
 
   let afterRetryAfter: AnsweredExchange | undefined;
   let afterReset: AnsweredExchange | undefined;
+  // Either time may have passed when a slow answer arrives; then the retry is sent at once.
   // The document calls Reset the time at which the limit resets. If it comes first, by more than the clocks of several
   // machines behind one address may differ, it is taken at its word.
   const isResetFirst = resetAt !== undefined && (retryAt === undefined || resetAt < retryAt - 2 * SECOND);
-  if (isResetFirst && isWaitable(resetAt)) afterReset = await askAt(resetAt, 'X-RateLimit-Reset');
-  // A date may have passed by the time a slow answer arrives; then the retry is sent at once.
-  if (retryAt !== undefined && isWaitable(retryAt, obeyed.sentAt))
+  if (isResetFirst && isWaitable(resetAt, refusal)) afterReset = await askAt(resetAt, 'X-RateLimit-Reset');
+  if (retryAt !== undefined && isWaitable(retryAt, obeyed))
     afterRetryAfter = await askAt(retryAt, 'Retry-After');
   if (afterReset === undefined && resetAt !== undefined && resetAt <= longest) {
     // A request admitted in the very second of Reset may have taken all that was refilled.

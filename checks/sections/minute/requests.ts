@@ -48,6 +48,8 @@ export function* variety(probe: Probe, sending: Sending): Generator<RequestSpec>
     const limit = minimum + ((index + offset) % maximum);
     const status = filters[Math.floor(index / maximum) % filters.length];
     yield listPets(status === undefined ? { limit } : { limit, status });
+    // By now there are more of these, the bursts' additions among them, than a list without limit holds.
+    if (index === contract.limit.default) yield listPets({ status: 'sold' });
   }
 }
 
