@@ -54,6 +54,7 @@ const KEYS: Readonly<Record<KeyName, Pick<ProfileKey, 'plan' | 'roles'>>> = {
 const WHOLE_STORE = [
   'list-unfiltered',
   'list-shows-added',
+  'list-limit-default',
   'add-rejected-stores-nothing',
   'auth-refused-adds-nothing',
 ];

@@ -103,6 +103,8 @@ export const LISTING_FAULTS: FaultTable = {
       whenAbsent(1_000)],
     'default-limit-10-with-status': ['Without limit but with a status, a list holds 10.',
       readingLimit((limit, absent, filtered) => (absent && filtered ? 10 : limit))],
+    'default-limit-none-with-status': ['Without limit but with a status, a list holds up to 100.',
+      readingLimit((limit, absent, filtered) => (absent && filtered ? 100 : limit))],
     'default-limit-25-on-free': ['Without limit, a list with a Free key holds 25.',
       readingLimit((limit, absent, _filtered, call) => (absent && call.key?.plan === 'free' ? 25 : limit))],
     'default-limit-after-first': ['Without limit, every list but the first holds 25.', () => {

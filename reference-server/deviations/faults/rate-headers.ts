@@ -18,7 +18,7 @@ import {
   where,
 } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
-import { fromSecondWindow, toValidKey, whenAdmitted, whenOverLimit } from './windows.ts';
+import { fromSecondWindow, toValidKey, uncounted, whenAdmitted, whenOverLimit } from './windows.ts';
 
 const LIMIT = 'X-RateLimit-Limit';
 const REMAINING = 'X-RateLimit-Remaining';
@@ -49,6 +49,8 @@ const afterRefusal = (deviation: (when: When) => Personality) => () => {
     return key !== null && refusedBy === null && refused.has(key.name);
   });
 };
+
+const admittedGet = where(whenAdmitted, ({ route }) => route.operation === 'getPet');
 
 const remainingShown = (when: When, change: (remaining: number, quota: Quota) => string) =>
   header('X-RateLimit-Remaining', when, (value, { quota }) => change(Number(value), quota));
@@ -236,6 +238,12 @@ export const RATE_HEADER_FAULTS: FaultTable = {
         return String(Math.min(quota.limit, Number(value) + (free.get(name) ?? 0)));
       });
     }],
+    'get-shows-whole-limit': ['A retrieval is not counted, and shows a whole minute that begins with it.',
+      () => together(
+        uncounted(({ route }) => route.operation === 'getPet')(),
+        remainingShown(admittedGet, (_left, { limit }) => String(limit)),
+        header(RESET, admittedGet, (_reset, { now }) => String(Math.ceil(now / 1000) + 60)),
+      )],
     'remaining-falls-by-two-on-add': ['An addition takes two from X-RateLimit-Remaining, and from the quota.',
       admitting((usual, key, call) => {
         const gate = usual(key, call);
