@@ -53,7 +53,7 @@ export interface CheckOptions {
   readonly permit?: readonly Permission[];
   /** Requirement ids, or sections such as `4.1`; default everything. */
   readonly only?: readonly string[];
-  /** What the document leaves custom; needed where a key is of that plan. */
+  /** What the document leaves custom; needed if a key has that plan. */
   readonly plans?: { readonly enterprise?: PlanLimits };
   /** Answers to open questions that the target promises, by the gap's id. */
   readonly gaps?: Readonly<Record<string, string>>;

@@ -35,7 +35,7 @@ export interface RecordedRun
     };
 }
 
-/** What the report says of a run beside what the run found out. */
+/** What the report says in addition to what the run found out. */
 export interface RunSurroundings {
   /** What was known before the run began, and what ended it early. */
   readonly facts: Omit<RunFacts, 'animalsAdded' | 'targetClockSkewMs'>;

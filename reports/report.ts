@@ -126,7 +126,7 @@ export interface TimelinePoint {
   readonly at: number;
   readonly key: string | null;
   readonly operation: string;
-  /** HTTP status, or 0 where no response came. */
+  /** HTTP status, or 0 if no response came. */
   readonly status: number;
   readonly limit?: number;
   readonly remaining?: number;

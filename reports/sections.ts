@@ -16,7 +16,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   '9': 'Versioning',
 };
 
-/** `8 Limits`; the bare number where the document has no such section. */
+/** `8 Limits`; the bare number if the document has no such section. */
 export function sectionName(section: string): string {
   const heading = HEADINGS[section];
   return heading === undefined ? section : `${section} ${heading}`;

@@ -37,7 +37,6 @@ export function renderTerminal(report: Report, screen: Screen): string {
   return `${[...head, ...middle, '', ...next].join('\n')}\n`;
 }
 
-/** How lines are written on a screen. */
 const penOf = ({ colour, columns }: Screen) => ({
   paint: picocolors.createColors(colour),
   columns,
@@ -59,7 +58,7 @@ function headLines(report: Report, headline: string, { paint, columns, fit }: Pe
     ...runProblems(report)
       .map((problem) => shownLine(problem, 300))
       .filter((problem) => !headline.includes(problem))
-      .flatMap((problem) => wrapped(problem, columns, paint.yellow('! '))),
+      .flatMap((problem) => wrapText(problem, columns, paint.yellow('! '))),
   ];
 }
 
@@ -99,7 +98,7 @@ function nextLines(report: Report, { paint, columns }: Pen): string[] {
   return nextSteps(report)
     .slice(0, 1)
     .flatMap(({ what, command = '' }) => [
-      ...wrapped(shownLine(what, 300), columns, paint.bold('→ ')),
+      ...wrapText(shownLine(what, 300), columns, paint.bold('→ ')),
       ...(command === '' ? [] : commandLines(shownLines(command), columns).map((line) => paint.cyan(line))),
     ]);
 }
@@ -112,7 +111,7 @@ function fittedLines(found: Outcome, tail: readonly string[], room: number, pen:
   const blocks = [
     ...broken.map((row) => failureBlock(row, consequences.get(row.id) ?? [], pen)),
     ...drifted.map((gap) =>
-      wrapped(`${gap.id} (${gap.section}) ${shownLine(driftLine(gap))}`, columns, paint.red('≠ ')),
+      wrapText(`${gap.id} (${gap.section}) ${shownLine(driftLine(gap))}`, columns, paint.red('≠ ')),
     ),
   ];
   // The first broken requirement must be seen. Half of the remaining room is for what was not verified.
@@ -142,7 +141,7 @@ function failureBlock(
   explained: readonly RequirementResult[],
   { paint, columns, fit }: Pen,
 ): string[] {
-  const [asks, came] = cutWhereAlike(
+  const [asks, came] = cutBeforeDifference(
     shownLine(row.expected ?? row.statement, 2_000),
     shownLine(row.actual ?? row.reason, 2_000),
     MOST_TEXT_LINES * (columns - 10),
@@ -151,9 +150,9 @@ function failureBlock(
   const title = `${row.id} ${paint.dim(`(${row.section})`)} ${shownLine(row.title, 200)}`;
   const follow = `and ${explained.length} that follow from it: ${idList(explained)}`;
   return [
-    ...wrapped(title, columns, paint.red('✘ ')),
-    ...wrapped(asks, columns, paint.dim('  asks  ')),
-    ...wrapped(came, columns, paint.dim('  came  ')),
+    ...wrapText(title, columns, paint.red('✘ ')),
+    ...wrapText(asks, columns, paint.dim('  asks  ')),
+    ...wrapText(came, columns, paint.dim('  came  ')),
     ...(command.length <= MOST_COMMAND_LINES
       ? command
       : ['  (the command that repeats it is in the report)']),
@@ -162,7 +161,7 @@ function failureBlock(
 }
 
 /** Two texts, with at most `most` characters each. Longer ones start shortly before they differ. */
-function cutWhereAlike(one: string, other: string, most: number): readonly [string, string] {
+function cutBeforeDifference(one: string, other: string, most: number): readonly [string, string] {
   const texts = [[...one], [...other]] as const;
   const differs = texts[0].findIndex((character, index) => character !== texts[1][index]);
   const cut = (text: readonly string[]) => {
@@ -175,8 +174,8 @@ function cutWhereAlike(one: string, other: string, most: number): readonly [stri
 }
 
 /** A text in lines of the screen's width, the first one behind a sign. */
-function wrapped(text: string, columns: number, sign: string): string[] {
-  return fill(text.split(' '), columns, sign, ' '.repeat(stringWidth(sign)), '');
+function wrapText(text: string, columns: number, sign: string): string[] {
+  return fillLines(text.split(' '), columns, sign, ' '.repeat(stringWidth(sign)), '');
 }
 
 /** One argument of a shell command, its quotes and escapes included. */
@@ -184,10 +183,10 @@ const ARGUMENT = /(?:[^\s'"\\]|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+/g;
 
 /** A command in lines that can be pasted as they are: broken only between arguments, with backslashes. */
 export function commandLines(command: string, columns: number): string[] {
-  return fill(command.match(ARGUMENT) ?? [command], columns, '  ', '    ', ' \\');
+  return fillLines(command.match(ARGUMENT) ?? [command], columns, '  ', '    ', ' \\');
 }
 
-function fill(
+function fillLines(
   words: readonly string[],
   columns: number,
   first: string,

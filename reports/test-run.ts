@@ -28,7 +28,6 @@ export interface TestCase {
   /** What a reader needs to act on it, by name; an undefined fact is left out. */
   readonly facts: Readonly<Record<string, string | undefined>>;
   readonly proof?: Exchange;
-  /** The rule that it tests. */
   readonly rule?: { readonly section: string; readonly level: string; readonly statement: string };
   /** The id of the case that explains this one. */
   readonly consequenceOf?: string;
@@ -44,7 +43,6 @@ export interface TestRun {
   /** What made the verdict in addition to the cases, a line each. */
   readonly problems: readonly string[];
   readonly cases: readonly TestCase[];
-  /** Facts of the run. */
   readonly facts: readonly (readonly [label: string, text: string])[];
   readonly run: {
     readonly startedAt: string;
@@ -147,7 +145,6 @@ export function checkRun(report: Report): TestRun {
   };
 }
 
-/** What is written before the reason. */
 const PREFIX = { known: 'Known failure, listed in the baseline: ', unknown: 'Not verified: ' } as const;
 
 /** A requirement's row as a test case. */

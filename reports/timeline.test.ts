@@ -3,7 +3,7 @@ import { renderHtml } from './html/html.ts';
 import { rateSeries } from './html/rate-series.ts';
 import type { TimelinePoint } from './report.ts';
 import { conformantReport } from './testing/sample-reports.ts';
-import { thinned } from './timeline.ts';
+import { mergeAlike } from './timeline.ts';
 
 const MINUTE = 60;
 
@@ -47,7 +47,7 @@ const series = (timeline: readonly TimelinePoint[]) => {
 
 t.test('a short run is kept request by request', async (t) => {
   const points = day('free-1', 60, 17);
-  t.strictSame(thinned(points), points);
+  t.strictSame(mergeAlike(points), points);
 });
 
 t.test('of a day few points are left, and every number that is shown stays what it was', async (t) => {
@@ -56,7 +56,7 @@ t.test('of a day few points are left, and every number that is shown stays what 
     ...day('free-1', 60, 17),
     ...bucket('pro-1', 9000),
   ]);
-  const few = thinned(points);
+  const few = mergeAlike(points);
   t.ok(few.length < 5000, `${few.length} points`);
   t.equal(
     few.reduce((sum, { times }) => sum + (times ?? 1), 0),
@@ -116,12 +116,12 @@ t.test('what differs stays apart', async (t) => {
     { at, key: null, operation: 'listPets', status: 401 },
     { at, key: 'free-1', operation: 'listPets', status: 200 },
   ];
-  const few = thinned(inOrder([...many, ...odd]));
+  const few = mergeAlike(inOrder([...many, ...odd]));
   for (const point of odd) t.ok(few.some((kept) => JSON.stringify(kept) === JSON.stringify(point)));
 });
 
 t.test('the lowest Remaining is what is left', async (t) => {
   const many = bucket('pro-1', 6000);
-  const kept = thinned(many);
+  const kept = mergeAlike(many);
   t.match(kept[0], { at: 0, remaining: 40, times: /^\d+$/ });
 });

@@ -46,7 +46,7 @@ export function timelineOf(
       operation: exchange.request.operation,
       status: 0,
     }));
-  return thinned([...answered, ...failed].sort((a, b) => a.at - b.at));
+  return mergeAlike([...answered, ...failed].sort((a, b) => a.at - b.at));
 }
 
 /**
@@ -56,7 +56,7 @@ export function timelineOf(
  *
  * @param points in the order of receipt; if they are few, they are returned unchanged
  */
-export function thinned(points: readonly TimelinePoint[]): TimelinePoint[] {
+export function mergeAlike(points: readonly TimelinePoint[]): TimelinePoint[] {
   if (points.length <= MOST_SINGLE) return [...points];
   const spans = new Map<string | null, { readonly from: number; readonly until: number }>();
   for (const { key, at } of points) spans.set(key, { from: spans.get(key)?.from ?? at, until: at });
@@ -76,12 +76,12 @@ export function thinned(points: readonly TimelinePoint[]): TimelinePoint[] {
       banned,
     ]);
     const before = groups.get(alike);
-    groups.set(alike, before === undefined ? point : together(before, point));
+    groups.set(alike, before === undefined ? point : mergePoints(before, point));
   }
   return [...groups.values()];
 }
 
-function together(first: TimelinePoint, next: TimelinePoint): TimelinePoint {
+function mergePoints(first: TimelinePoint, next: TimelinePoint): TimelinePoint {
   const remaining = Math.min(
     first.remaining ?? Number.POSITIVE_INFINITY,
     next.remaining ?? Number.POSITIVE_INFINITY,

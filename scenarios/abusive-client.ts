@@ -1,4 +1,4 @@
-/** One client goes on after 429 until it is banned; bystanders on other keys must not feel it. */
+/** One client keeps sending after a 429 until it is banned. Bystanders on other keys must not be affected. */
 import { mixedRequests } from './lib/journeys.ts';
 import { abuse, client } from './lib/personas.ts';
 import { drain as drainSamples } from './lib/report.ts';

@@ -1,4 +1,4 @@
-/** Twenty clients add animals on one key at the same moment: every one counted, every one kept, every id its own. */
+/** Twenty clients add animals on one key at the same moment. Each is counted and kept, and has an id of its own. */
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { drain as drainSamples, tell } from './lib/report.ts';
@@ -30,7 +30,7 @@ export function setup(): Reading {
 
 export default function (): void {
   const who = caller(stream, keyIndex);
-  // All clients wait for the same moment.
+  // All clients start at the same moment.
   sleep(Math.max(0, exec.scenario.startTime + 500 - Date.now()) / 1000);
   for (let addition = 0; addition < ADDITIONS; addition += 1) add(who);
   drainSamples();

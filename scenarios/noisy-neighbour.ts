@@ -1,4 +1,4 @@
-/** A client at a steady rate, first alone, then beside one that sends as fast as it can far over its limit. */
+/** A client at a steady rate, first alone, then beside one that sends far more than its limit. */
 import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { mixedRequests } from './lib/journeys.ts';
@@ -7,7 +7,7 @@ import { drain as drainSamples } from './lib/report.ts';
 import { plan } from './lib/run-plan.ts';
 import { list, listRequest } from './lib/target.ts';
 
-/** Ten requests a second, where Free has one: the bill counts on it. */
+/** Ten requests a second, as in the bill; a Free key has one. */
 const PAUSE_SECONDS = 0.1;
 
 export { drain, handleSummary, options, teardown } from './lib/script.ts';

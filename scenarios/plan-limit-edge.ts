@@ -1,4 +1,4 @@
-/** Each key offers requests just below, at and over its plan's minute, each in a window of its own. */
+/** Each key sends just below, at and over the quota of its plan's minute, each in a window of its own. */
 import { client, edge } from './lib/personas.ts';
 import { drain as drainSamples } from './lib/report.ts';
 

@@ -11,16 +11,14 @@ export interface Took {
   readonly seconds: number;
   /** Resident at most. */
   readonly megabytes: number;
-  /** Everything that it printed. */
   readonly output: string;
-  /** Whether it was killed before its end. */
   readonly killed: boolean;
 }
 
 export interface RunOptions {
   /** A moment at which it is killed. */
   readonly killed?: Promise<unknown> | undefined;
-  /** Variables beside those of this process. */
+  /** Variables in addition to those of this process. */
   readonly env?: Readonly<Record<string, string>>;
   /** Told of what it prints, with the seconds since its start. */
   readonly onOutput?: (text: string, seconds: number) => void;
@@ -29,7 +27,7 @@ export interface RunOptions {
 /**
  * Runs the command to its end in a process of its own.
  *
- * @throws with its output where it fails
+ * @throws with its output if it fails
  */
 export async function took(
   args: readonly string[],

@@ -1,6 +1,7 @@
 /**
- * `npm run bench [-- NAME…]`: what the project promises of its speed and memory, one row a figure with its goal, all of
- * it or the benches of these names. Exits 1 where a goal is missed. With `--write` the table goes to CONTRIBUTING.md.
+ * `npm run bench [-- NAME…]`: measures what the project promises of its speed and memory, all of it or the benches with
+ * these names. Each row is a figure with its goal. Exits 1 if a goal is missed. `--write` puts the table into
+ * CONTRIBUTING.md.
  */
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -23,7 +24,6 @@ import { packageRoot } from '../../spec/package-root.ts';
 import { took } from './command.ts';
 import { answersAfter, withTarget } from './targets.ts';
 
-/** A figure and its goal. */
 interface Row {
   readonly what: string;
   readonly measured: number;
@@ -42,13 +42,12 @@ const row =
 const atLeast = row('≥');
 const atMost = row('≤');
 
-/** What is not measured (NaN) meets no goal. */
+/** Whether the goal is met. NaN, which was not measured, meets none. */
 const isMet = ({ measured, goal: [relation, goal] }: Row): boolean =>
   relation === '≥' ? measured >= goal : measured <= goal;
 
 const ROUNDS = 3;
 
-/** The median of what several runs took. */
 async function medianOf(measure: () => Promise<number>): Promise<number> {
   const figures: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) figures.push(await measure());
@@ -113,7 +112,7 @@ async function functional(): Promise<Row[]> {
   return rows;
 }
 
-/** Milliseconds of an answer across an ocean. */
+/** Milliseconds that an answer takes across an ocean. */
 const FAR = 200;
 
 async function slow(): Promise<Row[]> {
@@ -154,7 +153,7 @@ function inOneMinute(folder: string): number {
   );
 }
 
-/** Requests a second that one pool of undici gets answered by the reference server in a process of its own. */
+/** Requests a second that one pool of undici sends to the reference server in a process of its own. */
 async function poolRate(): Promise<number> {
   const { url, key, close } = await startMeasured('reference', { body: '', key: 'a-key', animals: 120 });
   const { origin, pathname } = new URL(url);
@@ -179,7 +178,7 @@ const EARLY = allChecks
   .filter((check) => settlesEarly(check) && permitOf(check, new Set(['writes'])) === undefined)
   .map(({ id }) => id);
 
-/** `npm start` but for its build: the reference server with everything permitted, whole days too. */
+/** Like `npm start` without the build: the reference server with everything permitted, including whole days. */
 async function days(): Promise<Row[]> {
   const out = mkdtempSync(join(tmpdir(), 'bench-days-'));
   try {

@@ -14,7 +14,7 @@ export interface BenchTarget {
   readonly options: readonly string[];
 }
 
-/** Does something with a reference server that has these of the demo keys. */
+/** Runs `work` with a reference server that has these demo keys. */
 export async function withTarget<T>(
   keys: readonly string[],
   options: Omit<ServerOptions, 'keys'>,
@@ -35,7 +35,7 @@ export async function withTarget<T>(
   }
 }
 
-/** Lets each answer take so many milliseconds more, as it does across an ocean. */
+/** Delays each answer, as an ocean would. */
 export const answersAfter = (milliseconds: number): Pick<ServerOptions, 'behaviour'> => ({
   behaviour: (usual) => ({
     ...usual,

@@ -39,7 +39,7 @@ export function readBaseline(file: string): BaselineEntry[] {
 
 const FIELDS = ['id', 'reason'];
 
-/** The id of an entry; undefined where something is wrong with it, which is reported. */
+/** The id of an entry. If something is wrong with it, that is reported and the id is undefined. */
 function readEntry(yaml: YamlFile, path: string, item: unknown): string | undefined {
   const isMapping = typeof item === 'object' && item !== null;
   const entry = { id: undefined, ...(isMapping ? item : { id: item }) };

@@ -69,7 +69,7 @@ export function commandOf(options: CheckOptions): string {
   const { target, profile, envFile, permit, require, only, baseline, production, resume } = options;
   const values = { resume, target, profile, 'env-file': envFile, permit, require, only, baseline };
   return [
-    // As it works in a clone and where the harness is a dependency.
+    // It works in a clone, and if the harness is a dependency.
     'npx petstore-harness check',
     ...Object.entries(values).flatMap(([name, value]) =>
       value === undefined ? [] : [`--${name}`, quote([value].flat().join(','))],

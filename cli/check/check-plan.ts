@@ -6,7 +6,6 @@ import type { CheckSubject } from './check-subject.ts';
 
 /** A run as it is planned: its bill, and what it leaves out. */
 export interface CheckPlan {
-  /** How many checks are asked for. */
   readonly checks: number;
   readonly bill: QuotaBill;
   /** Why requirements are skipped (no key, no permission), by id. */

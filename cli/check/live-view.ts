@@ -24,7 +24,6 @@ export interface LiveView {
 /** What a view needs of the run. */
 export interface Shown {
   readonly clock: Clock;
-  /** How many checks there are. */
   readonly checks: number;
 }
 

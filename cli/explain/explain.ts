@@ -17,7 +17,7 @@ Examples:
   $ petstore-harness check --list                   every id`;
 
 /** Explains a row of a report: what the document says, what is sent, what it costs, what breaks it. */
-export function explained(id: string): string {
+export function explain(id: string): string {
   const requirement = requirements.find((row) => row.id === id);
   const gap = gaps.find((row) => row.id === id);
   if (requirement !== undefined) return requirementText(requirement);
@@ -73,4 +73,4 @@ const lines = (...all: readonly string[]) => `${all.join('\n')}\n`;
 export const explainCommand = new Command('explain')
   .argument('<id>', 'a requirement or a gap')
   .addHelpText('after', EXAMPLES)
-  .action(async (id: string) => print(explained(id)));
+  .action(async (id: string) => print(explain(id)));

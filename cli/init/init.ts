@@ -60,7 +60,7 @@ const planNamed = (name: string): PlanName | undefined =>
   PLAN_NAMES.find((plan) => plan === name && plan !== 'enterprise');
 
 /** What the user answers. @throws UsageError if the user ends it with Ctrl-C or Ctrl-D instead */
-async function asked<T>(ask: (terminal: Interface) => Promise<T>): Promise<T> {
+async function askTerminal<T>(ask: (terminal: Interface) => Promise<T>): Promise<T> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await ask(terminal);
@@ -73,7 +73,6 @@ async function asked<T>(ask: (terminal: Interface) => Promise<T>): Promise<T> {
   }
 }
 
-/** Asks for the base address until it is valid. */
 async function askTarget(terminal: Interface): Promise<string> {
   let target = '';
   for (let read = readBaseAddress(target); !read.ok; read = readBaseAddress(target)) {
@@ -83,7 +82,6 @@ async function askTarget(terminal: Interface): Promise<string> {
   return target;
 }
 
-/** Asks which variables hold the keys. */
 async function askKeys(terminal: Interface): Promise<NamedKey[]> {
   const keys: NamedKey[] = [];
   for (const plan of PLAN_NAMES.filter((name) => planNamed(name) !== undefined)) {
@@ -168,8 +166,8 @@ async function init(options: InitOptions): Promise<void> {
   const givenKeys = options.key?.map(namedKey);
   if ((givenTarget === undefined || givenKeys === undefined) && !process.stdin.isTTY)
     throw new UsageError('there is no terminal to ask: give --target URL and --key PLAN=VARIABLE');
-  const target = givenTarget ?? (await asked(askTarget));
-  const keys = givenKeys ?? (await asked(askKeys));
+  const target = givenTarget ?? (await askTerminal(askTarget));
+  const keys = givenKeys ?? (await askTerminal(askKeys));
   if (keys.length === 0) throw new UsageError('every request carries a key: name at least one');
   const profile = profileOf(target, keys);
   const answer = await firstAnswer(profile, options.envFile);

@@ -155,7 +155,6 @@ function scenarioOf(name: string | undefined, { mix, duration, shards }: LoadOpt
   return facts;
 }
 
-/** What the command line asks for. */
 type AskedLoad = Omit<LoadRun, 'k6'>;
 
 function requestOf(

@@ -1,8 +1,7 @@
 /**
- * `npm run prove:resume [-- RUNS]`: a run that spends the day of two keys is killed (SIGKILL) ten times and resumed each
- * time, half of the times at a random moment, half while the requests that a window admits are counted or a ban is
- * provoked. It must come to the verdict of a run that nobody touched, add no animal twice, and have no key banned but
- * the one for bans.
+ * `npm run prove:resume [-- RUNS]`: a run that spends the day of two keys is killed (SIGKILL) and resumed ten times. Half of
+ * the kills come at a random moment, half while a window's requests are counted or a ban is provoked. The verdict must be
+ * that of an undisturbed run. No animal may be added twice, and no key may be banned except the one for bans.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,11 +20,11 @@ import { type Took, took } from '../bench/command.ts';
 const KILLS = 10;
 /** A window of the smaller key, and a few more. */
 const MOST_COUNTED = 100;
-/** A day of seventeen minutes is then one of less than a minute, and a machine keeps up that does other work too. */
+/** With this a day of seventeen minutes takes less than a minute, which even a busy machine manages. */
 const CLOCK_SPEED = 20;
-/** A small plan of its own, so that its day is spent in the same time. */
+/** A small plan, whose day takes as long as that of the other key. */
 const ENTERPRISE = { perMinute: 90, perDay: 1200 };
-/** Two keys whose day is spent, one that pays for the other checks, and one that is banned. */
+/** The days of two keys are spent. One key pays for the other checks, and one is banned. */
 const ROLES: Readonly<Record<string, readonly KeyRole[]>> = {
   'free-1': ['functional', 'exhaust'],
   'enterprise-1': ['functional', 'exhaust'],
@@ -34,7 +33,7 @@ const ROLES: Readonly<Record<string, readonly KeyRole[]>> = {
 };
 const runs = Number(process.argv[2] ?? 3);
 
-/** When a process is killed: after so many milliseconds, or with so many requests more of a count or a ban. */
+/** When a process is killed: after some milliseconds, or after some more requests of a count or a ban. */
 type Kill = { readonly after: number } | { readonly counted: number };
 
 /** How many requests of counts and bans a journal knows. */
@@ -107,7 +106,7 @@ async function dayRun(killed: readonly Kill[]): Promise<DayRun> {
   }
 }
 
-/** What a run did to its target that it was not to do. */
+/** What a run must not do to its target, but did. */
 function harmOf(file: string): string[] {
   const journal = readJournal(file);
   if (!journal.ok) throw new Error(journal.problem);
@@ -120,7 +119,7 @@ function harmOf(file: string): string[] {
     if (outcome.status === 403 && !(ROLES[key] ?? []).includes('ban'))
       return [`key ${key} was banned (${id})`];
     const name = outcome.status === 201 ? nameSent(exchange) : undefined;
-    // One is like another on purpose, and sent by the same scene.
+    // This scene adds an animal twice on purpose.
     if (name === undefined || exchange.sentBy === 'basic-animals') return [];
     if (names.has(name)) return [`"${name}" was added twice (${id})`];
     names.add(name);

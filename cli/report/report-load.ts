@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { ResultReader } from '../../checks/run/stored-result.ts';
 import type { FormatName } from '../../reports/formats.ts';
-import { LOAD_FORMATS, type LoadFormatName } from '../../reports/load/load-formats.ts';
+import { LOAD_FORMATS } from '../../reports/load/load-formats.ts';
 import { renderCapacityHtml, renderLoadHtml } from '../../reports/load/load-html.ts';
-import { capacityOutcome, loadOutcome } from '../../reports/load/load-outcome.ts';
-import { CAPACITY_FILE, capacityReader } from '../../reports/load/read-capacity.ts';
+import { capacityOutcome, type LoadOutcome, loadOutcome } from '../../reports/load/load-outcome.ts';
 import { REPORT_FILE } from '../../reports/read-report.ts';
 import type { TestRun } from '../../reports/test-run.ts';
+import { CAPACITY_FORMAT_VERSION, type CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
 import { renderCapacity } from '../../scenarios/runner/capacity/render-capacity.ts';
 import { LOAD_FILE, readLoadResult } from '../../scenarios/runner/result/read-result.ts';
 import { renderLoadResult } from '../../scenarios/runner/result/render-result.ts';
@@ -17,9 +18,19 @@ export interface Stored {
   /** The default format. */
   readonly usual: FormatName;
   render(format: FormatName): string;
-  /** The run as test cases. */
   readonly run: TestRun;
 }
+
+const CAPACITY_FILE = 'capacity.json';
+
+const capacityReader = new ResultReader<CapacityResult>({
+  name: CAPACITY_FILE,
+  what: 'the result of a capacity search',
+  schema: 'reports/capacity.schema.json',
+  versions: [CAPACITY_FORMAT_VERSION],
+  // A search writes a few kilobytes for each step.
+  mostBytes: 16 * 2 ** 20,
+});
 
 function holds(path: string, file: string): boolean {
   return basename(path) === file || (existsSync(join(path, file)) && !existsSync(join(path, REPORT_FILE)));
@@ -29,6 +40,18 @@ function holds(path: string, file: string): boolean {
 export function isLoadResult(path: string): boolean {
   return holds(path, LOAD_FILE) || holds(path, CAPACITY_FILE);
 }
+
+/** Rendered alike: a load result and a search for a capacity. */
+const storedAs = (outcome: LoadOutcome, page: () => string, summary: () => string): Stored => ({
+  run: outcome,
+  usual: 'terminal',
+  render(format) {
+    if (format === 'html') return page();
+    if (format === 'terminal') return summary();
+    if (format === 'har') throw new UsageError('a load keeps no exchanges for the format har');
+    return LOAD_FORMATS[format](outcome);
+  },
+});
 
 /**
  * A load result, or a search for a capacity.
@@ -40,23 +63,20 @@ export function storedLoad(path: string, base: string | undefined): Stored {
   if (holds(path, CAPACITY_FILE)) return storedCapacity(path, base);
   const result = readLoadResult(path);
   const compared = base === undefined ? undefined : readLoadResult(base);
-  const outcome = loadOutcome(result);
+  const stored = storedAs(
+    loadOutcome(result),
+    () => renderLoadHtml(result, compared),
+    () => renderLoadResult(result),
+  );
+  if (base === undefined) return stored;
   return {
-    run: outcome,
-    usual: base === undefined ? 'terminal' : 'html',
+    ...stored,
+    usual: 'html',
     render(format) {
-      if (format === 'html') return renderLoadHtml(result, compared);
-      if (base !== undefined)
-        throw new UsageError('--base is for the format html; see compare for an exit code');
-      return format === 'terminal' ? renderLoadResult(result) : LOAD_FORMATS[kept(format)](outcome);
+      if (format === 'html') return stored.render(format);
+      throw new UsageError('--base is for the format html; see compare for an exit code');
     },
   };
-}
-
-/** @throws UsageError for the format of exchanges, which a load does not keep */
-function kept(format: LoadFormatName | 'har'): LoadFormatName {
-  if (format === 'har') throw new UsageError('a load keeps no exchanges for the format har');
-  return format;
 }
 
 function storedCapacity(path: string, base: string | undefined): Stored {
@@ -65,13 +85,9 @@ function storedCapacity(path: string, base: string | undefined): Stored {
   const read = capacityReader.read(path);
   if (!read.ok) throw new UsageError(read.problem);
   const result = read.value;
-  const outcome = capacityOutcome(result);
-  return {
-    run: outcome,
-    usual: 'terminal',
-    render(format) {
-      if (format === 'html') return renderCapacityHtml(result);
-      return format === 'terminal' ? renderCapacity(result) : LOAD_FORMATS[kept(format)](outcome);
-    },
-  };
+  return storedAs(
+    capacityOutcome(result),
+    () => renderCapacityHtml(result),
+    () => renderCapacity(result),
+  );
 }

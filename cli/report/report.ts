@@ -72,7 +72,7 @@ function read(path: string): Report {
 }
 
 /** Writes to a file, private and whole, or to standard output. */
-async function put(text: string, out: string | undefined): Promise<void> {
+async function writeOut(text: string, out: string | undefined): Promise<void> {
   if (out === undefined) await print(text);
   else await writePrivately(out, text);
 }
@@ -98,12 +98,16 @@ async function renderFormats(path: string, { format, out, base, history }: Repor
   const stored = isLoadResult(path) ? storedLoad(path, base) : storedCheck(path, history, out);
   for (const name of named ?? [stored.usual]) {
     const text = stored.render(name);
-    await put(text, out !== undefined && (several || isFolder(out)) ? join(out, FORMATS[name].file) : out);
+    await writeOut(
+      text,
+      out !== undefined && (several || isFolder(out)) ? join(out, FORMATS[name].file) : out,
+    );
     const summary = process.env['GITHUB_STEP_SUMMARY'];
     if (name === 'github' && summary) addToStepSummary(summary, stored.render('markdown'));
   }
   if (!allure || out === undefined) return;
-  for (const [file, text] of await allureResults(stored.run)) await put(text, join(out, ALLURE.folder, file));
+  for (const [file, text] of await allureResults(stored.run))
+    await writeOut(text, join(out, ALLURE.folder, file));
 }
 
 function storedCheck(path: string, history: string | undefined, out: string | undefined): Stored {
@@ -144,7 +148,7 @@ async function renderDiff(
     markdown: () => renderDiffMarkdown(diff),
     json: () => renderDiffJson(diff),
   }[name]();
-  await put(text, out);
+  await writeOut(text, out);
   if (diff.regression) process.exitCode = EXIT.notConformant;
 }
 
@@ -158,7 +162,7 @@ async function renderMatrix(folder: string, { format, out }: ReportOptions): Pro
   const matrix = readMatrix(folder);
   if (!matrix.ok) return fail(matrix.problem);
   warnOf(matrix.damaged);
-  await put({ html: renderMatrixHtml, markdown: renderMatrixMarkdown }[name](matrix.columns), out);
+  await writeOut({ html: renderMatrixHtml, markdown: renderMatrixMarkdown }[name](matrix.columns), out);
 }
 
 async function report(results: string | undefined, options: ReportOptions): Promise<void> {

@@ -27,7 +27,6 @@ export interface RequirementChange {
   readonly was: Standing;
   readonly is: Standing;
   readonly kind: ChangeKind;
-  /** Why it stands so now. */
   readonly reason: string;
 }
 

@@ -53,7 +53,7 @@ function columnHead({ name, report }: MatrixColumn): SafeHtml {
 const anchorOf = (column: number, id: string) => `b-${column}-${id}`;
 
 /** The failures of an implementation that are explained. */
-function told({ report }: MatrixColumn): readonly RequirementResult[] {
+function listFailures({ report }: MatrixColumn): readonly RequirementResult[] {
   const { broken, known } = outcome(report);
   return [...broken, ...known].slice(0, MOST_TOLD);
 }
@@ -66,8 +66,8 @@ function matrixRow(row: MatrixRow, columns: readonly MatrixColumn[]): SafeHtml {
       const kind = rowKind(cell);
       const column = columns[index];
       const sign = html`<span aria-hidden="true">${ROW_KINDS[kind].sign}</span><span class="sr">${ROW_KINDS[kind].words}</span>`;
-      const isTold = column !== undefined && told(column).some(({ id }) => id === row.id);
-      return html`<td class="k-${kind}" title="${shownLine(column?.name ?? '', 60)}: ${shownLine(cell.reason, 240)}">${isTold ? html`<a href="#${anchorOf(index, row.id)}">${sign}</a>` : sign}</td>`;
+      const isExplained = column !== undefined && listFailures(column).some(({ id }) => id === row.id);
+      return html`<td class="k-${kind}" title="${shownLine(column?.name ?? '', 60)}: ${shownLine(cell.reason, 240)}">${isExplained ? html`<a href="#${anchorOf(index, row.id)}">${sign}</a>` : sign}</td>`;
     },
   )}</tr>`;
 }
@@ -75,7 +75,7 @@ function matrixRow(row: MatrixRow, columns: readonly MatrixColumn[]): SafeHtml {
 /** What each implementation breaks, in words and with the command that repeats it. */
 function brokenParts(columns: readonly MatrixColumn[]): SafeHtml | string {
   const parts = columns.flatMap((column, index) => {
-    const rows = told(column);
+    const rows = listFailures(column);
     if (rows.length === 0) return [];
     const { broken, known } = outcome(column.report);
     const more = broken.length + known.length - rows.length;

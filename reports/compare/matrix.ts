@@ -68,7 +68,6 @@ export interface MatrixRow {
   readonly level: RequirementResult['level'];
   /** By column; undefined if that run had no such requirement. */
   readonly cells: readonly (RequirementResult | undefined)[];
-  /** Whether every implementation stands alike. */
   readonly alike: boolean;
 }
 
@@ -83,7 +82,7 @@ export function matrixRows(columns: readonly MatrixColumn[]): MatrixRow[] {
   });
 }
 
-/** A question that the document leaves open, and each implementation's answer; null where none was seen. */
+/** A question that the document leaves open, and each implementation's answer; null if none was seen. */
 export interface MatrixAnswers extends Pick<GapResult, 'id' | 'section' | 'question'> {
   readonly answers: readonly (string | null)[];
   readonly alike: boolean;

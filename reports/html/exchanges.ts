@@ -109,7 +109,7 @@ export function statusHtml(status: number): SafeHtml {
 const failureWord = (reason: string) => html`<b class="st k-fail">${reason}</b>`;
 
 /**
- * Request and response in full, side by side where there is room.
+ * Request and response in full, side by side if there is room.
  *
  * @param most characters of each body
  */

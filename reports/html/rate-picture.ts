@@ -109,7 +109,6 @@ const place = ({ from, until }: KeySeries, at: number) => linear(from, until)(at
 
 const x = (series: KeySeries, at: number) => percent(place(series, at));
 
-/** A drawing that is stretched over the width. */
 const stretched = (bottom: number, drawing: SafeHtml) =>
   html`<svg x="0" y="0" width="100%" height="${bottom}" viewBox="0 0 ${COLUMNS} ${bottom}" preserveAspectRatio="none">${drawing}</svg>`;
 
@@ -298,7 +297,6 @@ function overText(series: KeySeries): string {
   return `${worst.admitted.toLocaleString('en')} of ${worst.limit?.toLocaleString('en')} admitted in one window${more}`;
 }
 
-/** The windows as a table. */
 function windowTable(all: readonly KeySeries[]): SafeHtml | string {
   const windows = all.flatMap((series) => series.windows.map((window) => ({ series, window })));
   if (windows.length === 0) return '';

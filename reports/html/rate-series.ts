@@ -123,7 +123,6 @@ function fate({ banned, status }: TimelinePoint): Fate {
   return status === 429 ? 'refused' : 'admitted';
 }
 
-/** How many exchanges a point stands for. */
 const times = (point: TimelinePoint) => point.times ?? 1;
 
 function limitsOf(points: readonly TimelinePoint[]): number[] {

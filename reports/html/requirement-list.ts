@@ -8,7 +8,7 @@ import { comparison, marksOf } from './differences.ts';
 import { exchangeHtml, MOST_EVIDENCE, type PlacedExchanges } from './exchanges.ts';
 import { shown } from './visible-html.ts';
 
-/** What the list needs beside its rows. */
+/** What the list needs in addition to its rows. */
 export interface RequirementListContext {
   readonly exchanges: ReadonlyMap<string, Exchange>;
   readonly placed: PlacedExchanges;

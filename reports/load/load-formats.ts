@@ -12,7 +12,7 @@ import type { LoadOutcome } from './load-outcome.ts';
  * The formats of a load result that need only its outcome. The page and the terminal show more; a load keeps no exchanges
  * for the format har.
  */
-export type LoadFormatName = Exclude<FormatName, 'html' | 'terminal' | 'har'>;
+type LoadFormatName = Exclude<FormatName, 'html' | 'terminal' | 'har'>;
 
 /** The renderers of a load result. The files have the same names as those of a check. */
 export const LOAD_FORMATS = {

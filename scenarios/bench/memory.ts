@@ -1,7 +1,7 @@
 /**
- * `npm run bench:memory [-- RATE SHORT LONG]`: what an hour's soak will need, from two shorter runs of it. How much
- * resident memory Go and Node keep follows their settings (see k6-process.ts), so what is extrapolated is what k6 and the
- * runner really hold: their heaps right after a garbage collection, near the end of each run.
+ * `npm run bench:memory [-- RATE SHORT LONG]`: the memory of an hour's soak, extrapolated from two shorter runs. Resident
+ * memory depends on the settings of Go and Node (see k6-process.ts). So this measures what k6 and the runner really hold:
+ * their heaps right after a garbage collection, near the end of each run.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -51,12 +51,11 @@ const soak = facts;
 const k6 = await provideK6((line) => process.stderr.write(`${line}\n`));
 
 setFlagsFromString('--expose-gc');
-/** Collects this process's garbage. */
 const collect: () => void = runInNewContext('gc');
-/** What Node itself takes beside its heap: its code, its threads. */
+/** What Node itself needs in addition to its heap, for code and threads. */
 const beside = process.memoryUsage.rss() - process.memoryUsage().heapUsed;
 
-/** Bytes on k6's heap after a collection that this asks for. */
+/** Bytes on k6's heap after a garbage collection, which this request starts. */
 async function liveHeap(api: string): Promise<number> {
   const response = await fetch(`http://${api}/debug/pprof/heap?gc=1&debug=1`);
   const bytes = Number(/^# HeapAlloc = (\d+)$/m.exec(await response.text())?.[1]);
@@ -75,7 +74,7 @@ async function measure(seconds: number): Promise<Reading> {
     try {
       looks.push({ runner: heapUsed + external, k6: await liveHeap(api) });
     } catch {
-      // Before k6 listens, and once it has gone, there is nobody to ask.
+      // k6 does not listen yet, or has ended.
     }
   }, LOOK_EVERY_MS);
   try {
@@ -88,7 +87,7 @@ async function measure(seconds: number): Promise<Reading> {
       seconds,
       k6Options: ['--profiling-enabled', `--address=${api}`],
     });
-    // The least of the last looks: what is under way in a moment is not kept.
+    // The minimum of the last readings leaves out requests under way.
     const least = (of: 'k6' | 'runner') => Math.min(...looks.slice(-LAST_LOOKS).map((look) => look[of]));
     const [live, runner] = [least('k6'), least('runner')];
     process.stdout.write(
@@ -114,7 +113,7 @@ const after = (of: 'k6' | 'runner') => {
   return { each, bytes: long[of] + each * (RATE * HOUR - long.requests) };
 };
 const hour = { k6: after('k6'), runner: after('runner') };
-// Go collects as often as it must to stay within its limit; what is held beyond that comes on top.
+// Go collects often enough to stay within its limit, unless k6 holds more than that.
 const resident = Math.max(hour.k6.bytes, GO_MEMORY_BYTES);
 const fits = resident + hour.runner.bytes + beside < MOST_BYTES;
 process.stdout.write(

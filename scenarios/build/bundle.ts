@@ -14,8 +14,8 @@ const standaloneCode: typeof import('ajv/dist/standalone/index.js').default =
   require('ajv/dist/standalone').default;
 
 /**
- * The format int64 on what JSON.parse made of a number: beyond 2^53 it may have been rounded, which only the text can
- * settle; the validator then lets it pass and says so.
+ * The format int64 for numbers from JSON.parse. Beyond 2^53 they may have been rounded. The validator then accepts the
+ * number and says so, and the oracle looks at the text.
  */
 const FORMATS = `
 let rounded = false;
@@ -60,9 +60,9 @@ export const contractPlugin: Plugin = {
   },
 };
 
-// `npm run build`: the scenarios for k6, whose shared part is most of each.
+// `npm run build`: the scripts for k6, which have most of their code in common.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  // Names of shared files change with what is in them.
+  // The names of shared files change with their content.
   await rm(SCRIPTS, { recursive: true, force: true });
   await build({
     entryPoints: [...new Set([...CATALOGUE, CAPACITY_STEP].map(scriptName))].map((name) =>

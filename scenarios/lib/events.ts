@@ -1,5 +1,5 @@
 /**
- * What scripts tell the runner beside samples: one JSON object a line. Schemas (RFC 8927) from which the types follow;
+ * What scripts report in addition to samples: one JSON object a line. Schemas (RFC 8927) from which the types follow;
  * plain data, for Node and k6.
  */
 import type { JTDDataType } from 'ajv/dist/jtd.js';
@@ -28,7 +28,7 @@ export const SCRIPT_EVENT = {
     assertion: {
       properties: { name: text, key: text, held: { type: 'boolean' }, expected: text, actual: text },
     },
-    /** Something that the scenario asserts, where it did not come to that: neither held nor broken. */
+    /** An assertion that could not be judged: neither held nor broken. */
     undecided: { properties: { name: text, key: text, why: text } },
     /** Something that the scenario measured once. */
     measurement: { properties: { name: text, key: text, value: number, unit: text } },
@@ -48,7 +48,7 @@ export const SCRIPT_EVENT = {
 export type ScriptEvent = JTDDataType<typeof SCRIPT_EVENT>;
 export type EventOf<Kind extends ScriptEvent['kind']> = Extract<ScriptEvent, { kind: Kind }>;
 
-/** What a runner says at its end, where its log is all that it leaves. */
+/** What a runner reports at its end, if it leaves nothing but its log. */
 export const RUN_FACTS = {
   properties: {
     scenario: text,

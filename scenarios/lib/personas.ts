@@ -157,7 +157,7 @@ function reachLimit(who: Caller, began: number): Answer | number {
   return sent;
 }
 
-/** Goes on after a refusal. @returns the answer that is a ban's, where one came, and how many requests that took */
+/** Keeps sending after a refusal. @returns the first answer that is a ban, if one came, and the number of requests */
 function goOnUntilBanned(who: Caller, refusal: Answer): { ban: Answer | undefined; after: number } {
   const usual = refusalKind(refusal);
   const longest = (wait(refusal) ?? 0) + WINDOW / 2;

@@ -1,4 +1,4 @@
-/** The plan of this run, as the runner wrote it beside the bundled script. */
+/** The plan of this run, which the runner wrote beside the script. */
 import type { LoadPlan } from './scenario.ts';
 
 export const plan: LoadPlan = JSON.parse(open('./plan.json'));

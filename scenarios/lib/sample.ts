@@ -6,12 +6,12 @@
  */
 import { type LoadOperation, OPERATIONS } from './scenario.ts';
 
-/** What a request came to. A refusal is a 429 where one is part of the scenario. */
+/** The outcome of a request. It is `refused` if a 429 is part of the scenario. */
 export const OUTCOMES = ['ok', 'refused', 'unexpected-429', 'error', 'violation', 'unfinished'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 export interface Sample {
-  /** HTTP status; from 1,000 on k6's error code where no response came; 0 for an unfinished request. */
+  /** HTTP status; from 1,000 on k6's error code, as no response came; 0 for an unfinished request. */
   readonly status: number;
   readonly stream: number;
   readonly key: number;
@@ -32,7 +32,7 @@ export function seriesCode(stream: number, key: number, operation: number): numb
 /** What a status counts for in the first number. */
 export const STATUS_FACTOR = MOST_STREAMS * MOST_KEYS * OPERATIONS_SPAN * OUTCOMES_SPAN;
 
-/** The parts of the first number; undefined where it is not one. */
+/** The parts of the first number; undefined if it is invalid. */
 export function decodeSample(code: number): Sample | undefined {
   const outcome = OUTCOMES[code % OUTCOMES_SPAN];
   const rest = Math.floor(code / OUTCOMES_SPAN);

@@ -74,15 +74,14 @@ export interface ScenarioFacts {
 /** A key in a plan: everything but its value, which is in the environment variable `env` only. */
 export type PlannedKey = Readonly<RunFacts['keys'][number]>;
 
-/** A stream with its keys. */
 export interface PlannedStream {
   readonly name: string;
   /** Positions in `LoadPlan.keys`. */
   readonly keys: readonly number[];
-  /** Which of `keys` pays for the n-th request; empty where every client has its own. */
+  /** Which of `keys` pays for the n-th request; empty if every client has a key of its own. */
   readonly schedule: readonly number[];
   readonly expects429: boolean;
-  /** Arrivals per second where they are constant: for the schedule lag. */
+  /** Arrivals per second, if constant; the schedule lag follows from it. */
   readonly constantRate?: number;
   /** Of a constant rate: what was paid, and within how many seconds of its start k6 cannot have begun more. */
   readonly paid?: { readonly requests: number; readonly seconds: number };
@@ -99,22 +98,22 @@ export interface LoadPlan {
   readonly keys: readonly PlannedKey[];
   readonly streams: readonly PlannedStream[];
   readonly mix: Mix;
-  /** One body in so many is judged by the schema. */
+  /** One body in this many is judged by the schema. */
   readonly validateEvery: number;
   /** How the target's clock relates to this machine's: `target = at + (now - from) * speed`, in milliseconds. */
   readonly clock: { readonly from: number; readonly at: number; readonly speed: number };
   readonly seconds: number;
   /** Whether lists are asked for in every way (limits, filters) or always the plain one. */
   readonly lists: 'varied' | 'plain';
-  /** Host and port of k6's API, from which `teardown` reads k6's own figures; undefined where nobody reads them. */
+  /** Host and port of k6's API, from which `teardown` reads k6's own figures, if anybody needs them. */
   readonly control: string | undefined;
   readonly samples: { readonly categoryId: string; readonly ids: readonly string[] };
   /**
-   * Where several machines run the same files: the n-th of so many takes the n-th of these instead of each stream's
-   * keys and schedule. Which one it is, its execution segment tells.
+   * If several machines run the same files, the n-th machine takes the n-th of these instead of each stream's keys and
+   * schedule. Its execution segment says which machine it is.
    */
   readonly shards?: readonly Pick<PlannedStream, 'keys' | 'schedule'>[];
-  /** What `merge` needs beside samples to make a report from a runner's log. */
+  /** What `merge` needs in addition to samples to make a report from a runner's log. */
   readonly report?: { readonly answers: string; readonly slo: string; readonly blockSeconds: number };
   /** k6's options, made from the streams. */
   readonly options: Readonly<Record<string, unknown>>;

@@ -79,7 +79,6 @@ export function boundsIn(text: string): { readonly text: string; readonly bound:
   }
 }
 
-/** The figures that an objective is judged on. */
 export interface SloFigures {
   readonly requests: number;
   readonly errors: number;
@@ -88,7 +87,6 @@ export interface SloFigures {
   readonly latency: (percentile: number) => number;
 }
 
-/** The judgement of one clause. */
 export interface SloOutcome {
   readonly clause: string;
   readonly held: boolean;

@@ -12,7 +12,6 @@ import { fileURLToPath } from 'node:url';
 import type { LoadTarget } from '../runner/quota/load-target.ts';
 
 const PLAN = { perMinute: 100_000_000, perDay: 1_000_000_000 };
-/** Twenty animals, as a list shows them. */
 export const ANIMALS = Array.from({ length: 20 }, (_, index) => ({
   id: index + 1,
   name: `Animal ${index + 1}`,

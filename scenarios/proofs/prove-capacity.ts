@@ -1,6 +1,6 @@
 /**
- * `npm run prove:capacity [-- RUNS]`: the capacity of servers whose capacity is known by construction. The interval
- * must hold the truth in at least 19 of 20 runs, be at most ±5 % wide, and come within three minutes.
+ * `npm run prove:capacity [-- RUNS]`: finds the capacity of servers whose capacity is known by construction. The interval
+ * must contain the truth in at least 19 of 20 runs, be at most ±5 % wide, and take at most three minutes.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const LONGEST_SECONDS = 180;
 const k6 = await provideK6((line) => process.stderr.write(`${line}\n`));
 let [right, narrow, quick] = [0, 0, 0];
 for (let run = 1; run <= runs; run += 1) {
-  // Other capacities in every run, from 80 to 400 a second, in an order that repeats.
+  // Each run has another capacity, from 80 to 400 a second. The sequence is always the same.
   const truth = 80 * 5 ** ((run * 0.618_033_988) % 1);
   const server = await startKnownServer(1000 / truth);
   const out = await mkdtemp(join(tmpdir(), 'prove-capacity-'));

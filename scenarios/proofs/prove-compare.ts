@@ -1,6 +1,6 @@
 /**
- * `npm run prove:compare [-- RUNS]`: two runs against identical servers are told apart in at most 1 of 20 comparisons,
- * a server that is 10 % slower is found in at least 19 of 20. Every comparison has its own two servers and two runs.
+ * `npm run prove:compare [-- RUNS]`: runs against identical servers may give an alarm in at most 1 of 20 comparisons. A
+ * server that is 10 % slower must be found in at least 19 of 20. Every comparison has servers and runs of its own.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

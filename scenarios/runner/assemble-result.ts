@@ -19,7 +19,6 @@ import { peakOf, recorded, verdictOf } from './result/recorded.ts';
 import type { SampleStore } from './result/sample-store.ts';
 import type { Broken } from './result/stop-when-broken.ts';
 
-/** Everything that a run left behind. */
 export interface RunRemains {
   readonly request: LoadRequest & { readonly k6: K6Binary; readonly stop?: AbortSignal };
   readonly prepared: PreparedLoad;

@@ -19,7 +19,7 @@ import { makeShards, type Shard, startTogether } from './shards/shards.ts';
 /** A load, and how this machine runs it. */
 export interface LoadRun extends LoadRequest {
   readonly k6: K6Binary;
-  /** Folder for results; made where it does not exist. */
+  /** Folder for results; made if it does not exist. */
   readonly out: string;
   /** Further environment variables for k6; keys are in `target`. */
   readonly k6Environment?: Readonly<Record<string, string>>;

@@ -25,11 +25,9 @@ export interface SearchSteps {
    * @throws GeneratorWasLimit
    */
   take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<StepOutcome>;
-  /** Steps so far. */
   readonly taken: readonly StepOutcome[];
 }
 
-/** What bounds a search. */
 export interface SearchLimits {
   /** A first guess, requests per second. */
   readonly startRate?: number | undefined;

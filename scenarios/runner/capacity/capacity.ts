@@ -5,7 +5,6 @@ import type { StepOutcome } from './knee.ts';
 /** Raised when a reader of an older result could misread a newer one. */
 export const CAPACITY_FORMAT_VERSION = 1;
 
-/** One step of the search. */
 export interface CapacityStep extends StepJudgement, StepOutcome {
   readonly phase: 'bracket' | 'bisect' | 'knee';
   readonly seconds: number;
@@ -40,5 +39,4 @@ export interface CapacityResult {
   readonly failedStep?: Pick<CapacityStep, 'rate' | 'phase' | 'seconds' | 'reason'>;
 }
 
-/** What a search found. */
 export type CapacityFound = Pick<CapacityResult, 'outcome' | 'reason' | 'capacity' | 'interval' | 'atLeast'>;

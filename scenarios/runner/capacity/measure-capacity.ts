@@ -20,14 +20,12 @@ import { BUDGET_SECONDS, MinuteBooks } from './capacity-books.ts';
 import { GeneratorWasLimit, none, QuotaSpent, type SearchSteps, searchCapacity } from './capacity-search.ts';
 import { judgeStep } from './judge-step.ts';
 
-/** How the search is run. */
 export interface CapacityRequest {
   readonly target: LoadTarget;
   readonly slo: string;
-  /** Folder for results; made where it does not exist. */
+  /** Folder for results; made if it does not exist. */
   readonly out: string;
   readonly k6Version: string;
-  /** Runs one step. */
   readonly run: (step: LoadRequest & { readonly out: string }) => Promise<LoadResult>;
   readonly stop?: AbortSignal;
   /** A first guess, requests per second; default 20. */

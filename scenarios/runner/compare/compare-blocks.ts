@@ -39,7 +39,6 @@ export interface CompareFinding {
 
 export interface Comparison {
   readonly findings: readonly CompareFinding[];
-  /** Why a metric could not be compared. */
   readonly notCompared: readonly string[];
 }
 
@@ -66,7 +65,7 @@ function blocksOf(series: readonly LoadSeries[], operation: string): Blocks[] {
   );
 }
 
-function weighted(blocks: Blocks, value: (block: LoadBlock) => number): number {
+function weightedMean(blocks: Blocks, value: (block: LoadBlock) => number): number {
   const requests = sum(blocks.map((block) => block.requests));
   return sum(blocks.map((block) => value(block) * block.requests)) / Math.max(requests, 1);
 }
@@ -81,7 +80,7 @@ function chanceOfLarger(base: readonly number[], head: readonly number[]): numbe
 }
 
 /** The Hodges–Lehmann shift between two samples, with a 95 % interval from the pairwise differences. */
-function shift(
+function estimateShift(
   base: readonly number[],
   head: readonly number[],
 ): { estimate: number; low: number; high: number } {
@@ -160,7 +159,12 @@ export function compareBlocks(
 }
 
 /** Whether `head` is significantly larger or smaller than `base`, by more than the tolerance. */
-function ranked(base: readonly number[], head: readonly number[], tolerated: number, threshold: number) {
+function compareRanks(
+  base: readonly number[],
+  head: readonly number[],
+  tolerated: number,
+  threshold: number,
+) {
   const beyond = (values: readonly number[]) => values.map((value) => value + tolerated);
   const p = chanceOfLarger(beyond(base), head);
   return { p, alarm: p < threshold, better: chanceOfLarger(beyond(head), base) < threshold };
@@ -177,14 +181,14 @@ function latencyFinding(
     batches.map((batch) =>
       Math.log(
         Math.max(
-          weighted(batch, (block) => block[percentile]),
+          weightedMean(batch, (block) => block[percentile]),
           1e-3,
         ),
       ),
     );
   const [early, late] = [logs(base), logs(head)];
-  const test = ranked(early, late, Math.log(1 + tolerated), threshold);
-  const { estimate, low, high } = shift(early, late);
+  const test = compareRanks(early, late, Math.log(1 + tolerated), threshold);
+  const { estimate, low, high } = estimateShift(early, late);
   const [ratio, from, to] = [Math.exp(estimate), Math.exp(low), Math.exp(high)];
   const ms = (batches: readonly number[]) => round(Math.exp(median([...batches])));
   return {
@@ -204,9 +208,9 @@ function errorFinding(
   threshold: number,
 ): Omit<CompareFinding, 'metric'> {
   const parts = (batches: readonly Blocks[]) =>
-    batches.map((batch) => weighted(batch, ({ errors, requests }) => errors / Math.max(requests, 1)));
+    batches.map((batch) => weightedMean(batch, ({ errors, requests }) => errors / Math.max(requests, 1)));
   const [early, late] = [parts(base), parts(head)];
-  const test = ranked(early, late, ERRORS_TOLERATED, threshold);
+  const test = compareRanks(early, late, ERRORS_TOLERATED, threshold);
   const isMore = mean(late) > mean(early) + ERRORS_TOLERATED;
   return {
     ...test,

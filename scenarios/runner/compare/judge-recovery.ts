@@ -12,7 +12,7 @@ const TOLERATED = 0.5;
 /** A block after the peak is as fast as before if its p99 is at most this many times the usual one. */
 const USUAL_FACTOR = 2;
 
-function within(series: readonly LoadSeries[], from: number, to: number): LoadSeries[] {
+function blocksBetween(series: readonly LoadSeries[], from: number, to: number): LoadSeries[] {
   return series.map((each) => ({ ...each, blocks: each.blocks.filter(({ at }) => at >= from && at < to) }));
 }
 
@@ -47,8 +47,8 @@ export function judgeRecovery(
   const parts = profile === undefined ? undefined : AROUND_PEAK[profile];
   if (parts === undefined) return [];
   const at = (part: number) => start + part * seconds * 1000;
-  const before = within(series, at(parts.before[0]), at(parts.before[1]));
-  const after = within(series, at(parts.after), Number.POSITIVE_INFINITY);
+  const before = blocksBetween(series, at(parts.before[0]), at(parts.before[1]));
+  const after = blocksBetween(series, at(parts.after), Number.POSITIVE_INFINITY);
   const { findings } = compareBlocks(before, after, { toleratedSlowdown: TOLERATED });
   if (findings.length === 0) {
     return [{ name, undecided: 'too few time blocks around the peak: run it longer' }];

@@ -7,7 +7,6 @@ import { compareBlocks } from './compare-blocks.ts';
 /** A question that the run was too short to answer: neither held nor broken. */
 export interface Undecided {
   readonly name: string;
-  /** What is missing. */
   readonly undecided: string;
 }
 

@@ -41,7 +41,7 @@ const GO_RUNTIME = { GOGC: '800', GOMEMLIMIT: `${GO_MEMORY_MIB}MiB` } as const;
 export const OWN_FIGURES = '--summary-mode=disabled';
 
 export interface K6Exit {
-  /** k6's exit code; null where a signal ended it. */
+  /** k6's exit code; null if a signal ended it. */
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly usage: ProcessUsage;

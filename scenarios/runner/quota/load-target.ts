@@ -58,7 +58,6 @@ export function loadTarget(
   };
 }
 
-/** How the embedded target is started. */
 export interface EmbeddedOptions {
   readonly clockSpeed?: number;
   readonly fault?: string;

@@ -84,7 +84,6 @@ interface Need {
   readonly busiestMinute: number;
 }
 
-/** What each key pays. */
 type Payments = Map<BudgetKey, Need>;
 
 /** The load does not fit; the message says why. */

@@ -77,7 +77,7 @@ export interface LoadFigures {
   /** By HTTP status. From 1,000 on it is k6's error code, as no response came. 0 is a request cut off at the end. */
   readonly statuses: Readonly<Record<string, number>>;
   readonly outcomes: Readonly<Record<Outcome, number>>;
-  /** Null where no request was made. */
+  /** Null if no request was answered. */
   readonly latency: Latency | null;
 }
 

@@ -18,7 +18,6 @@ interface OpenBlock {
   made?: LoadBlock;
 }
 
-/** The counts of one series. */
 interface OpenSeries {
   readonly stream: string;
   readonly operation: LoadOperation;
@@ -30,7 +29,6 @@ interface OpenSeries {
   readonly blocks: Map<number, OpenBlock>;
 }
 
-/** The requests that a key paid for. */
 interface Paid {
   sent: number;
   refused: number;
