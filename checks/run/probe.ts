@@ -172,23 +172,6 @@ export class Probe {
   }
 
   /**
-   * The answer to a request that was attempted, or to the same as another animal where its answer was lost.
-   *
-   * @throws Unsettled when no answer could be had
-   */
-  async answerTo(exchange: Exchange, spec: RequestSpec, key: Key): Promise<AnsweredExchange> {
-    if (isAnswered(exchange)) return exchange;
-    const again = this.#firstName(spec).again?.();
-    const ask = () => this.attempt(ARE_YOU_THERE, key);
-    await this.#interference.repeatsUnanswered(exchange, {
-      attempt: 2,
-      ask,
-      repeatable: again !== undefined,
-    });
-    return (await this.#sendWith(again ?? spec, key)).exchange;
-  }
-
-  /**
    * Sends requests with this key until all are answered or `enough` says stop; in the order of sending. Uniform
    * answers are kept as readings.
    */

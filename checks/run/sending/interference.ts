@@ -59,7 +59,7 @@ export class Interference {
    */
   async repeats(exchange: Exchange, repetition: Repetition): Promise<boolean> {
     const { attempt, perMinute } = repetition;
-    if (!isAnswered(exchange)) return this.repeatsUnanswered(exchange, repetition);
+    if (!isAnswered(exchange)) return this.#repeatsUnanswered(exchange, repetition);
     const { status, headers } = exchange.outcome;
     if (UNAVAILABLE.has(status) && attempt < 2) {
       await this.#sender.waitUntil(exchange.receivedAt + 1000, `the target, which answered ${status}`);
@@ -101,7 +101,7 @@ export class Interference {
    *
    * @throws Unsettled where no answer is to be had
    */
-  async repeatsUnanswered(
+  async #repeatsUnanswered(
     exchange: Exchange,
     { attempt, ask, repeatable }: Omit<Repetition, 'perMinute'>,
   ): Promise<boolean> {

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { addPet, listPets, repeatable } from '../../wire/requests.ts';
+import { addPet, repeatable } from '../../wire/requests.ts';
 import type { AnswerParts } from '../../wire/testing/answered.ts';
 import type { Probe } from '../probe.ts';
 import { type Answers, type TestRun, testKey, testRun } from '../testing/test-run.ts';
@@ -73,32 +73,4 @@ t.test('forbidden to the key, it is tried with another one as it was asked last'
   const target = testRun(answering({ 1: LOST, 3: { status: 403 } }), { keys });
   t.match(await probeOf(target).send(REX), { outcome: { status: 201 } });
   t.strictSame(asked(target), ['Rex', ASK, 'Rex b', ASK, 'Rex b']);
-});
-
-t.test('the answer to what was attempted, or to the same as another animal', async (t) => {
-  const target = testRun(losing(2));
-  const probe = probeOf(target);
-  const first = await probe.attempt(REX, testKey());
-  t.equal(await probe.answerTo(first, REX, testKey()), first);
-  const lost = await probe.attempt(REX, testKey());
-  t.match(await probe.answerTo(lost, REX, testKey()), {
-    id: 'check#4',
-    request: { body: '{"name":"Rex b"}' },
-  });
-  t.strictSame(asked(target), ['Rex', 'Rex', ASK, 'Rex b']);
-  const list = probeOf(testRun(losing(1)));
-  await t.rejects(list.answerTo(await list.attempt(listPets(), testKey()), listPets(), testKey()), NO_ANSWER);
-});
-
-t.test('it is asked for with the key of the attempt, and not where it may be added twice', async (t) => {
-  const large = testKey({ name: 'large', limits: { perMinute: 300, perDay: 10_000 } });
-  const target = testRun(losing(1), { keys: [large, testKey()] });
-  const probe = probeOf(target);
-  await probe.answerTo(await probe.attempt(REX, testKey()), REX, testKey());
-  t.strictSame(target.run.trace.requestsByKey, new Map([['free-1', 3]]));
-  const alone = addPet({ name: 'Rex' });
-  const other = testRun(losing(1));
-  const adding = probeOf(other);
-  await t.rejects(adding.answerTo(await adding.attempt(alone, testKey()), alone, testKey()), NO_ANSWER);
-  t.strictSame(asked(other), ['Rex', ASK]);
 });

@@ -125,7 +125,8 @@ interface Scenes {
   readonly basic?: readonly Addition[];
   readonly enough?: readonly Addition[];
   readonly unknownCategory?: Addition;
-  readonly largeCategories?: readonly Addition[];
+  readonly beyondDouble?: Addition;
+  readonly largest?: Addition;
   readonly ownId?: Addition;
 }
 
@@ -143,7 +144,8 @@ async function said(
   await played(run, 'enough-animals', enough);
   await played(run, 'edge-animals', {
     unknownCategory: made('unknown category'),
-    largeCategories: [made('large')],
+    beyondDouble: made('large'),
+    largest: made('larger'),
     ownId: made('own id', { sent: { ...SENT, id: 9n } }),
     ...scenes,
   });
@@ -217,20 +219,25 @@ t.test('other additions may be refused as invalid; what fills a page may not', a
       { verdict: 'fail', expected: '201 for "further"', evidence: 'further' },
       `${status}`,
     );
-  t.equal((await further({ status: 400, label: 'to fill a page' })).verdict, 'fail');
+  t.equal((await further({ status: 400, label: 'filler-a' })).verdict, 'fail');
 });
 
 t.test('an id of a category is an int64, be it large', async (t) => {
   const id = 'add-answers-201';
   const refused = made('large', { status: 400 });
-  t.match(await said(id, { largeCategories: [refused, refused] }), {
+  t.match(await said(id, { beyondDouble: refused, largest: refused }), {
     verdict: 'fail',
     expected: '201 for "large"',
   });
-  t.equal((await said(id, { largeCategories: [refused, made('larger')] })).verdict, 'pass');
+  t.equal((await said(id, { beyondDouble: refused })).verdict, 'pass');
   t.equal(
-    (await said(id, { unknownCategory: made('unknown', { status: 400 }), largeCategories: [refused] }))
-      .verdict,
+    (
+      await said(id, {
+        unknownCategory: made('unknown', { status: 400 }),
+        beyondDouble: refused,
+        largest: refused,
+      })
+    ).verdict,
     'pass',
     'where categories have to exist none of them need',
   );

@@ -126,11 +126,13 @@ export const addAnimalChecks: readonly Check[] = [
         judge.unsettled('not every addition beyond the basic ones was answered');
       const others = (enough ?? []).filter(({ exchange }) => !exchanges.includes(exchange));
       for (const addition of others)
-        if (addition.label === FILLER || !refusedAsInvalid(addition)) judgeCreated(addition, judge, trace);
+        if (addition.label.startsWith(FILLER) || !refusedAsInvalid(addition))
+          judgeCreated(addition, judge, trace);
       // Whether a category must exist is open, but its id is certainly an int64.
       if (edge === undefined || !answered201(edge.unknownCategory)) return;
-      if (edge.largeCategories.every(({ exchange }) => exchange.outcome.status === 400))
-        for (const addition of edge.largeCategories) judgeCreated(addition, judge, trace);
+      const large = [edge.beyondDouble, edge.largest];
+      if (large.every(({ exchange }) => exchange.outcome.status === 400))
+        for (const addition of large) judgeCreated(addition, judge, trace);
     },
   ),
   // 2, NewPet: status is not required.

@@ -67,7 +67,7 @@ export const addAnimalGaps: readonly GapObserver[] = [
     answerTo(edge.longName.exchange, 'a name of 255 characters', 'accepted'),
   ),
   gap('category-existence', { needs: { edge: edgeAnimals } }, ({ edge: { unknownCategory } }) =>
-    answerTo(unknownCategory.exchange, unknownCategory.label, 'accepted'),
+    answerTo(unknownCategory.exchange, `categoryId ${unknownCategory.sent.categoryId}`, 'accepted'),
   ),
   gap('unknown-fields', { needs: { edge: edgeAnimals } }, ({ edge: { unknownField } }) => {
     const { exchange } = unknownField;

@@ -5,7 +5,6 @@ import type { RunFacts } from '../../run/run-facts.ts';
 import { drawNumber } from '../../run/run-facts.ts';
 import { optional, scene } from '../../run/scene.ts';
 import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
-import { UNAVAILABLE } from '../../run/sending/target-presence.ts';
 import type { Trace } from '../../run/trace.ts';
 import { Unsettled } from '../../run/unsettled.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
@@ -14,6 +13,7 @@ import { addPet, addText, listPets, type NewPet, type RequestSpec, repeatable } 
 
 /** An addition that was sent, and the animal that came back, if any. */
 export interface Addition {
+  /** Unique within its scene. */
   readonly label: string;
   readonly exchange: AnsweredExchange;
   /** The fields of the request body. */
@@ -33,55 +33,22 @@ export const refusedPrefix = (runId: string) => `${namePrefix(runId)} refused`;
 export const inLetters = (number: number): string =>
   (number < 26 ? '' : inLetters(Math.floor(number / 26) - 1)) + String.fromCharCode(97 + (number % 26));
 
-/** An addition with what it sent and what it created. */
-function additionOf(label: string, exchange: AnsweredExchange): Addition {
-  const seen = exchange.outcome.status === 201 ? answeredPet(exchange) : undefined;
-  const id = seen?.id;
-  const pet = seen === undefined || id === undefined ? undefined : { ...seen, id };
-  return { label, exchange, sent: sentPet(exchange) ?? {}, pet };
-}
-
 /**
- * Sends one addition, stored as a part of its own so that a resumed run does not add the animal twice.
+ * Sends one addition of a scene, stored as a part of its own so that a resumed run does not add the animal twice.
  *
  * @param request builds the addition; its argument varies the name when it has to be repeated
  */
 async function add(
   probe: Probe,
-  id: string,
+  sceneId: string,
   label: string,
   request: (again: string) => RequestSpec,
 ): Promise<Addition> {
-  const exchange = await probe.part({ id, play: (part) => part.send(repeatable(request)) });
-  return additionOf(label, exchange);
-}
-
-/**
- * Sends additions at the same moment, with a key that has added before; one after the other if the key's minute has too
- * little quota left.
- */
-async function addAtOnce(
-  probe: Probe,
-  admitted: Addition | undefined,
-  asked: readonly { readonly label: string; readonly spec: RequestSpec }[],
-): Promise<readonly Addition[]> {
-  const key = probe.keys.find(({ name }) => name === admitted?.exchange.key);
-  const atOnce =
-    key !== undefined && probe.lane(key).left(probe.now()) >= asked.length
-      ? await Promise.all(asked.map(({ spec }) => probe.attempt(spec, key)))
-      : [];
-  const answerTo = async (spec: RequestSpec, attempted: Exchange | undefined) => {
-    if (attempted === undefined || key === undefined) return probe.send(spec);
-    const exchange = await probe.answerTo(attempted, spec, key);
-    // A 429 means that another client is using the key; the animal was not added.
-    if (exchange.outcome.status === 429) return probe.send(spec);
-    // A busy target may or may not have added the animal.
-    return UNAVAILABLE.has(exchange.outcome.status) ? probe.send(spec.again?.() ?? spec) : exchange;
-  };
-  const additions: Addition[] = [];
-  for (const [index, { label, spec }] of asked.entries())
-    additions.push(additionOf(label, await answerTo(spec, atOnce[index])));
-  return additions;
+  const play = (part: Probe) => part.send(repeatable(request));
+  const exchange = await probe.part({ id: `${sceneId}:${label}`, play });
+  const seen = exchange.outcome.status === 201 ? answeredPet(exchange) : undefined;
+  const pet = seen?.id === undefined ? undefined : { ...seen, id: seen.id };
+  return { label, exchange, sent: sentPet(exchange) ?? {}, pet };
 }
 
 /** Those beside which no other one was under way: their order is known. */
@@ -186,7 +153,8 @@ function escapedMore({ name, categoryId, status }: Required<NewPet>): RequestSpe
  * Label of the animal that is identical to another one. It is added at the same moment as the one without a status, so
  * the order of the two is undefined.
  */
-export const TWIN = 'one like another';
+export const TWIN = 'twin';
+const NO_STATUS = 'no-status';
 
 /** The basic animals: one of each status, one without, and the twin of the first. */
 const BASIC = contract.statuses.length + 2;
@@ -202,23 +170,18 @@ export const basicAnimals = scene(
     for (const [index, status] of contract.statuses.entries()) {
       const write = index === 1 ? writtenOtherwise : addPet;
       additions.push(
-        await add(probe, `basic-animals:${status}`, status, (again) =>
+        await add(probe, 'basic-animals', status, (again) =>
           write({ name: `${prefix}${again} ${status.slice(0, 3)}`, categoryId, status }),
         ),
       );
     }
-    const withoutStatus = repeatable((again) => addPet({ name: `${prefix}${again} any`, categoryId }));
-    // Only the id is unique in the document: an identical animal is another animal.
-    const like = repeatable(() => addText(additions[0]?.exchange.request.body));
-    const admitted = additions.find(({ exchange }) => exchange.outcome.status === 201);
-    const atOnce = await probe.part({
-      id: 'basic-animals:at-once',
-      play: (part) =>
-        addAtOnce(part, admitted, [
-          { label: 'no status', spec: withoutStatus },
-          { label: TWIN, spec: like },
-        ]),
-    });
+    const atOnce = await Promise.all([
+      add(probe, 'basic-animals', NO_STATUS, (again) =>
+        addPet({ name: `${prefix}${again} any`, categoryId }),
+      ),
+      // Only the id is unique in the document: an identical animal is another animal.
+      add(probe, 'basic-animals', TWIN, () => addText(additions[0]?.exchange.request.body)),
+    ]);
     return [...additions, ...atOnce];
   },
 );
@@ -255,19 +218,6 @@ export const DECOMPOSED = 'Ame\u0301lie';
 /** Longer than the usual columns and buffers that cut names off. */
 const VERY_LONG = 1_100;
 
-/** Animals with edge values, which a target may refuse for reasons that the document leaves open. */
-export interface EdgeAnimals {
-  readonly anyScript: Addition;
-  readonly spaced: Addition;
-  readonly longName: Addition;
-  /** In the order of adding. */
-  readonly categories: readonly Addition[];
-  readonly unknownCategory: Addition;
-  readonly largeCategories: readonly Addition[];
-  readonly ownId: Addition;
-  readonly unknownField: Addition;
-}
-
 /** A list without parameters that shows a small store whole: later it must show more, or it is an old one. */
 const usualListBefore = scene(
   'usual-list-before',
@@ -278,6 +228,7 @@ const usualListBefore = scene(
   },
 );
 
+/** Animals with edge values, which a target may refuse for reasons that the document leaves open. */
 export const edgeAnimals = scene(
   'edge-animals',
   {
@@ -286,86 +237,64 @@ export const edgeAnimals = scene(
     requests: 10,
     animals: 10,
   },
-  async (probe, { sample }): Promise<EdgeAnimals> => {
+  async (probe, { sample }) => {
     throwIfNobodyMayAdd(probe);
     const categoryId = categoryOf(probe.run, sample);
     const prefix = namePrefix(probe.run.id);
-    const edge = (id: string, label: string, request: (again: string) => RequestSpec) =>
-      add(probe, `edge-animals:${id}`, label, request);
-    const [anyScript, spaced, categories] = await Promise.all([
-      edge('any-script', 'any script', (again) =>
+    const edge = (label: string, request: (again: string) => RequestSpec) =>
+      add(probe, 'edge-animals', label, request);
+    const ofCategory = (value: bigint, name: (again: string) => string) =>
+      edge(`category-${value}`, (again) =>
+        addPet({ name: name(again), categoryId: value, status: 'pending' }),
+      );
+    // Names that look like another type, which is why they cannot begin with the run's id. A server that converts them
+    // loses the name, or its leading 0.
+    const digits = (again: string) =>
+      `0${10n ** 11n + drawNumber(probe.run, `name of digits${again}`, 9n * 10n ** 11n)}`;
+    // Within 32 bits, but hardly an existing category: a target that accepts it does not check categories.
+    const unknown = 10n ** 8n + drawNumber(probe.run, 'unknown category', 10n ** 9n);
+    const [anyScript, spaced, beyondDouble, negative, zero, largest, unknownCategory] = await Promise.all([
+      edge('any-script', (again) =>
         escapedMore({ name: `${prefix}${again} ${ANY_SCRIPT}`, categoryId, status: 'sold' }),
       ),
-      edge('spaced', 'blanks around', (again) =>
+      edge('spaced', (again) =>
         addPet({ name: `  ${prefix}${again}\t${DECOMPOSED}\r\n `, categoryId, status: 'available' }),
       ),
-      addCategories(probe),
+      // Beyond 2^53 a double loses the last digit, on either side of 0.
+      ofCategory(9_007_199_254_740_993n, (again) => `${prefix}${again} big`),
+      ofCategory(-9_223_372_036_854_775_807n, digits),
+      ofCategory(0n, () => 'null'),
+      // The largest int64; and U+0000, which ends a string in some languages, but not a name.
+      ofCategory(
+        9_223_372_036_854_775_807n,
+        (again) => `${`${prefix}${again} very long `.padEnd(VERY_LONG, 'abcdefghij')}\0end`,
+      ),
+      ofCategory(unknown, (again) => `${prefix}${again} new`),
     ]);
     // The others one by one: their order shows how ids are assigned and lists are sorted, and what each costs.
-    const longName = await edge('long-name', '255 characters', (again) =>
-      addPet({
-        name: `${prefix}${again} long `.padEnd(255, 'abcdefghij'),
-        categoryId,
-        status: 'sold',
-      }),
+    const longName = await edge('long-name', (again) =>
+      addPet({ name: `${prefix}${again} long `.padEnd(255, 'abcdefghij'), categoryId, status: 'sold' }),
     );
     const sentId = 10n ** 16n + drawNumber(probe.run, 'own id', 9n * 10n ** 16n);
-    const ownId = await edge('own-id', 'an id of its own', (again) =>
+    const ownId = await edge('own-id', (again) =>
       addPet({ id: sentId, name: `${prefix}${again} own`, categoryId, status: 'available' }),
     );
-    const unknownField = await edge('unknown-field', 'an unknown field', (again) =>
-      addPet({
-        name: `${prefix}${again} odd`,
-        categoryId,
-        harnessNote: 'not a field of NewPet',
-        // So that a filter shows the newest animal.
-        status: 'pending',
-      }),
+    const harnessNote = 'not a field of NewPet';
+    // Pending, so that a filter shows the newest animal.
+    const unknownField = await edge('unknown-field', (again) =>
+      addPet({ name: `${prefix}${again} odd`, categoryId, harnessNote, status: 'pending' }),
     );
-    return { anyScript, spaced, longName, ...categories, ownId, unknownField };
+    const together = { anyScript, spaced, beyondDouble, negative, zero, largest, unknownCategory };
+    return { ...together, longName, ownId, unknownField };
   },
 );
-
-/** Adds animals with edge values of categoryId, and with edge cases of names, at the same moment. */
-async function addCategories(
-  probe: Probe,
-): Promise<Pick<EdgeAnimals, 'categories' | 'unknownCategory' | 'largeCategories'>> {
-  const prefix = namePrefix(probe.run.id);
-  const named = (rest: string) => (again: string) => `${prefix}${again} ${rest}`;
-  // Names that look like another type, which is why they cannot begin with the run's id. A server that converts them
-  // loses the name, or its leading 0.
-  const digits = (again: string) =>
-    `0${10n ** 11n + drawNumber(probe.run, `name of digits${again}`, 9n * 10n ** 11n)}`;
-  // U+0000 ends a string in some languages, but not a name.
-  const veryLong = (again: string) =>
-    `${`${prefix}${again} very long `.padEnd(VERY_LONG, 'abcdefghij')}\0end`;
-  // Within 32 bits, but hardly an existing category: a target that accepts it does not check categories.
-  const unknown = 10n ** 8n + drawNumber(probe.run, 'unknown category', 10n ** 9n);
-  const ofCategory = (categoryId: bigint, name: (again: string) => string) =>
-    add(probe, `edge-animals:category-${categoryId}`, `categoryId ${categoryId}`, (again) =>
-      addPet({ name: name(again), categoryId, status: 'pending' }),
-    );
-  // Beyond 2^53 a double loses the last digit, on either side of 0; the one before the last is the largest int64.
-  const [beyondDouble, negative, zero, largest, unknownCategory] = await Promise.all([
-    ofCategory(9_007_199_254_740_993n, named('big')),
-    ofCategory(-9_223_372_036_854_775_807n, digits),
-    ofCategory(0n, () => 'null'),
-    ofCategory(9_223_372_036_854_775_807n, veryLong),
-    ofCategory(unknown, named('new')),
-  ]);
-  return {
-    categories: [beyondDouble, negative, zero, largest, unknownCategory],
-    unknownCategory,
-    largeCategories: [beyondDouble, largest],
-  };
-}
 
 /** One more than a list without limit may hold: with fewer animals the default would not show. */
 const ENOUGH_FOR_DEFAULT = contract.limit.default + 1;
 /** How many animals the basic and the edge animals are, if none is refused. */
 const ADDED_ANYWAY = 15;
-/** Label of the animals that fill up the store. */
-export const FILLER = 'to fill a page';
+/** Labels of the animals that fill up the store begin with this. */
+export const FILLER = 'filler-';
 
 /** Fills up a small store to one animal more than the default page. */
 export const enoughAnimals = scene(
@@ -377,15 +306,14 @@ export const enoughAnimals = scene(
     animals: ENOUGH_FOR_DEFAULT - ADDED_ANYWAY,
   },
   async (probe, { sample, basic, edge }): Promise<readonly Addition[]> => {
-    const { anyScript, spaced, longName, categories, ownId, unknownField } = edge;
-    const added = [...basic, anyScript, spaced, longName, ...categories, ownId, unknownField];
+    const added = [...basic, ...Object.values(edge)];
     const created = added.filter(({ pet }) => pet !== undefined).length;
     const missing = created === 0 ? 0 : ENOUGH_FOR_DEFAULT - sample.pets.length - created;
     const additions: Addition[] = [];
     for (let index = 0; index < missing; index += 1) {
       const letters = inLetters(index);
       additions.push(
-        await add(probe, `enough-animals:${letters}`, FILLER, (again) =>
+        await add(probe, 'enough-animals', `${FILLER}${letters}`, (again) =>
           addPet({
             name: `${namePrefix(probe.run.id)}${again} f${letters}`,
             categoryId: categoryOf(probe.run, sample),

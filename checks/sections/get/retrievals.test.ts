@@ -29,7 +29,7 @@ const BASIC = [
   own(11, 'available', 'available'),
   own(12, 'pending', 'pending'),
   own(13, 'sold', 'sold'),
-  own(14, 'no status'),
+  own(14, 'no-status'),
 ];
 /** A store that holds the animals of a run after three others. */
 const withOwn = (added: readonly Own[]): readonly Animal[] => [
@@ -45,9 +45,9 @@ t.test('of the run’s animals those of each status, and those with edge values'
   const added = [
     ...BASIC,
     own(15, 'one like another', 'available'),
-    own(16, 'any script', 'sold'),
+    own(16, 'any-script', 'sold'),
     own(17, 'blanks around', 'available'),
-    own(18, 'categoryId 0', 'pending'),
+    own(18, 'category-0', 'pending'),
     own(19, 'a categoryId of its own', 'pending'),
   ];
   const { paths, shown } = await having(added);
@@ -68,7 +68,7 @@ t.test('of the run’s animals those of each status, and those with edge values'
 });
 
 t.test('of many no more than eight', async (t) => {
-  const many = ['16', '17', '18', '19', '20'].map((id) => own(Number(id), `categoryId ${id}`, 'sold'));
+  const many = ['16', '17', '18', '19', '20'].map((id) => own(Number(id), `category-${id}`, 'sold'));
   const { paths } = await having([...BASIC, ...many]);
   t.strictSame(
     paths,
@@ -77,7 +77,7 @@ t.test('of many no more than eight', async (t) => {
 });
 
 t.test('an animal without an id cannot be asked for', async (t) => {
-  const refused = await having(BASIC.slice(0, 1), { refused: ['any script', 'sold'] });
+  const refused = await having(BASIC.slice(0, 1), { refused: ['any-script', 'sold'] });
   t.strictSame(refused.paths, ['/pets/11', '/pets/1', '/pets/3'], 'it was not created');
   const { paths } = await retrieved({ store: [[1.5], [2], [3], [0.5]] });
   t.strictSame(paths, ['/pets/2', '/pets/3'], 'its list shows none');

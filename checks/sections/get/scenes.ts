@@ -76,7 +76,7 @@ function animalsToRetrieve(all: TakenList, additions: readonly Addition[]): read
   const own = additions
     .filter(
       ({ label, sent }) =>
-        label === 'any script' || label.startsWith('categoryId') || label === (sent?.status ?? 'no status'),
+        label === 'any-script' || label.startsWith('category-') || label === (sent?.status ?? 'no-status'),
     )
     .flatMap(({ pet, exchange }) => (pet === undefined ? [] : [{ known: pet, shownBy: exchange, own: true }]))
     .slice(0, OWN_RETRIEVED);
