@@ -40,6 +40,14 @@ export interface Check {
   readonly conclude?: (trace: Trace, judge: Judge) => void;
 }
 
+/** Which key is missing for what is needed; undefined where none is. */
+const keyLacking =
+  (needs: Needs) =>
+  (keys: readonly Key[]): string | undefined =>
+    Object.values(needs).flatMap((need) =>
+      need.kind === 'key-scene' && need.keys(keys).length === 0 ? [need.lacks] : [],
+    )[0];
+
 /** Defines a check. */
 export function check<const N extends Needs = Record<never, never>>(
   id: string,
@@ -50,6 +58,7 @@ export function check<const N extends Needs = Record<never, never>>(
   return {
     id,
     needs: needed,
+    lacks: keyLacking(needed),
     ...ways,
     // What only watches is not known either where its scenes could not be played.
     decide: (source, judge, trace) => {

@@ -45,6 +45,7 @@ const limit = (id: string, permit: Permission, keys: readonly string[], requests
         {
           permit,
           keys: (all) => all.filter(({ name }) => keys.includes(name)),
+          lacks: 'no such key',
           spends: () => ({ requests, animals: 2 }),
         },
         async () => undefined,

@@ -37,9 +37,13 @@ t.test(
   async (t) => {
     const notes: string[] = [];
     const limits = (id: string, permit: Permission) =>
-      keyScene(id, { permit, keys: (all) => all, spends: () => ({}) }, async (_probe, { name }) => {
-        notes.push(`${id}:${name}`);
-      });
+      keyScene(
+        id,
+        { permit, keys: (all) => all, lacks: 'no key', spends: () => ({}) },
+        async (_probe, { name }) => {
+          notes.push(`${id}:${name}`);
+        },
+      );
     const [minute, day] = [limits('minute', 'exhaust'), limits('day', 'day')];
     const confirms = scene('confirms', { afterwards: true }, async () => void notes.push('confirms'));
     const first = noted('first', notes);
@@ -68,7 +72,7 @@ t.test('keys are driven to their limits side by side, and one that cannot tell e
   });
   const limit = keyScene(
     'limit',
-    { permit: 'exhaust', keys: (all) => all, spends: () => ({}) },
+    { permit: 'exhaust', keys: (all) => all, lacks: 'no key', spends: () => ({}) },
     async (_probe, { name }) => {
       if (name === 'free-1') await opened;
       else open();

@@ -96,6 +96,7 @@ t.test('a scene on several keys has an outcome for each, or the reason why not',
     {
       permit: 'exhaust',
       keys: (all) => all.filter(({ name }) => name.startsWith('free')),
+      lacks: 'no key',
       spends: () => ({}),
     },
     async (probe, key) => {

@@ -41,6 +41,8 @@ export interface KeyScene<out T> {
   readonly needs: Needs;
   /** The keys of a profile that it is played on, in that order. */
   readonly keys: (keys: readonly Key[]) => readonly Key[];
+  /** What is said where a profile has none of them. */
+  readonly lacks: string;
   readonly on: (key: Key, keys: readonly Key[]) => Scene<T>;
 }
 
@@ -202,13 +204,14 @@ export interface KeySceneOptions<N extends Needs> {
   readonly permit: Permission;
   readonly needs?: N;
   readonly keys: (keys: readonly Key[]) => readonly Key[];
+  readonly lacks: string;
   readonly spends: (key: Key, keys: readonly Key[]) => Spending;
 }
 
 /** Defines a scene that is played on several keys; on one of them its id is `id:key`. */
 export function keyScene<T, const N extends Needs = Record<never, never>>(
   id: string,
-  { needs, permit, keys, spends }: KeySceneOptions<N>,
+  { needs, permit, keys, lacks, spends }: KeySceneOptions<N>,
   play: (probe: Probe, key: Key, outcomes: OutcomesOf<N>) => Promise<T>,
 ): KeyScene<T> {
   return {
@@ -217,6 +220,7 @@ export function keyScene<T, const N extends Needs = Record<never, never>>(
     permit,
     needs: needs ?? {},
     keys,
+    lacks,
     on: (key, all) =>
       scene<T, N>(
         `${id}:${key.name}`,

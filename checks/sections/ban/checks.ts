@@ -14,12 +14,12 @@ import { errorBodyViolation } from '../answers.ts';
 import { missingFromAnswer } from '../headers/checks.ts';
 import { otherKeys } from '../keys/other-keys.ts';
 import { isAdmitted } from '../minute/admitted.ts';
-import { exhaustKeys, type MinuteMeasurement, minute } from '../minute/scenes.ts';
+import { type MinuteMeasurement, minute } from '../minute/scenes.ts';
 import { clockDoubt, tellsDay, toldDate } from '../minute/told-time.ts';
 import type { FilledWindow } from '../minute/window-filling.ts';
 import { answersOtherwise } from './answers.ts';
 import { type Ban, type BanReading, theBan } from './reading.ts';
-import { ban, banKey } from './scenes.ts';
+import { ban } from './scenes.ts';
 
 /** Whether a refusal below the limit can only be a ban, and no other client can have caused it. */
 function earnedNothing(refusal: AnsweredExchange, { verdict }: WindowCount): boolean {
@@ -79,14 +79,7 @@ const banCheck = (
   id: string,
   judgeReading: (reading: BanReading, judge: Judge, trace: Trace) => void,
 ): Check =>
-  check(
-    id,
-    {
-      needs: { ban },
-      lacks: (keys) => (banKey(keys) === undefined ? 'the profile has no key with the role ban' : undefined),
-    },
-    ({ ban }, judge, trace) => judgeReading(theBan(ban, trace), judge, trace),
-  );
+  check(id, { needs: { ban } }, ({ ban }, judge, trace) => judgeReading(theBan(ban, trace), judge, trace));
 
 /** Defines a check on the ban, if one was seen; no ban conforms too, since the document says "may". */
 const checkOfBan = (id: string, judgeBan: Judgement): Check =>
@@ -112,17 +105,9 @@ export const banChecks: readonly Check[] = [
     else judge.notApplicable(`no ban was seen after ${refusals.length} requests over the limit`);
   }),
   // 8: only a key that keeps sending after a 429 is banned; a client that waits as told does not keep sending.
-  check(
-    'ban-spares-polite',
-    {
-      needs: { minute },
-      lacks: (keys) =>
-        exhaustKeys(keys).length === 0 ? 'the profile has no key with the role exhaust' : undefined,
-    },
-    ({ minute }, judge, trace) => {
-      for (const { outcome } of playedOn(minute)) judgePolite(outcome, judge, trace);
-    },
-  ),
+  check('ban-spares-polite', { needs: { minute } }, ({ minute }, judge, trace) => {
+    for (const { outcome } of playedOn(minute)) judgePolite(outcome, judge, trace);
+  }),
   // 7: the response to a banned key is an error response and has an Error body.
   checkOfBan('ban-error-body', ({ answers }, judge) => {
     for (const exchange of answers) judgeExchange(judge, exchange, errorBodyViolation);

@@ -6,7 +6,7 @@ import { testKey } from '../../run/testing/test-run.ts';
 import { judged, observed, outcomeOf } from '../testing/judged.ts';
 import { banChecks, bannedAnswers } from './checks.ts';
 import { banGaps } from './gaps.ts';
-import { banKey } from './scenes.ts';
+import { ban } from './scenes.ts';
 import {
   type BanRules,
   banKeyForTests,
@@ -175,7 +175,7 @@ t.test('a ban that looks like the limit tells when it ends all the same', async 
 t.test('the key that may be banned: one that may do nothing else first', async (t) => {
   const key = (name: string, ...more: readonly ('exhaust' | 'functional')[]) =>
     testKey({ name, roles: ['ban', ...more] });
-  const chosen = (...keys: readonly ReturnType<typeof testKey>[]) => banKey(keys)?.name;
+  const chosen = (...keys: readonly ReturnType<typeof testKey>[]) => ban.keys(keys)[0]?.name;
   t.equal(chosen(key('a', 'exhaust'), key('b')), 'b');
   t.equal(chosen(key('a', 'exhaust', 'functional'), key('b', 'exhaust')), 'b');
   t.equal(chosen({ ...proKey, roles: ['ban'] }, key('b')), 'b', 'the smaller plan');

@@ -26,11 +26,12 @@ const UNTOLD_BAN = 10 * SECOND;
 /** Other keys to try: one of the same plan and one of another, and both again if the ban shows late. */
 const OTHERS = 4;
 
-/** The key that may be banned; preferably one that has no other role. */
-export const banKey = (keys: readonly Key[]): Key | undefined =>
+/** The one key that may be banned, if there is any; preferably one that has no other role. */
+const banKeys = (keys: readonly Key[]): readonly Key[] =>
   keys
     .filter(({ roles }) => roles.includes('ban'))
-    .sort((a, b) => a.roles.length - b.roles.length || a.limits.perMinute - b.limits.perMinute)[0];
+    .sort((a, b) => a.roles.length - b.roles.length || a.limits.perMinute - b.limits.perMinute)
+    .slice(0, 1);
 
 /** The ban of a key from its provocation to its end. */
 export const ban = keyScene(
@@ -38,10 +39,8 @@ export const ban = keyScene(
   {
     permit: 'ban',
     needs: { sample: optional(storeSample), retrieved: optional(retrievals) },
-    keys: (keys) => {
-      const key = banKey(keys);
-      return key === undefined ? [] : [key];
-    },
+    keys: banKeys,
+    lacks: 'the profile has no key with the role ban',
     spends: (key) => ({ requests: provocationCost(key) + OTHERS + 2 + POLLS.length }),
   },
   async (probe, key, { sample, retrieved }): Promise<BanMeasurement> => {

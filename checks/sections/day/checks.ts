@@ -10,7 +10,6 @@ import { type AnsweredExchange, header } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { RATE_HEADER_NAMES, rateReading } from '../../wire/rate-headers.ts';
 import { withoutNumbers } from '../minute/custom-plan.ts';
-import { exhaustKeys } from '../minute/scenes.ts';
 import { toldEnd } from '../minute/told-time.ts';
 import { countAdmitted, type DayMeasurement, isDays, isRefilled } from './reading.ts';
 import { dayOf } from './scenes.ts';
@@ -110,10 +109,6 @@ const dayCheck = (plan: PlanName): Check =>
     {
       needs: { days: dayOf(plan) },
       notApplicable: withoutNumbers(plan),
-      lacks: (keys) =>
-        exhaustKeys(keys).some((key) => key.plan === plan)
-          ? undefined
-          : `the profile has no ${plan} key with the role exhaust`,
     },
     ({ days }, judge, trace) => {
       for (const { outcome } of playedOn(days)) judgeDay(outcome, judge, trace);
@@ -126,18 +121,10 @@ export const dailyQuotaChecks: readonly Check[] = [
   dayCheck('business'),
   dayCheck('enterprise'),
   // 8: a 429 for the day's quota gives, in Retry-After and X-RateLimit-Reset, a time within the day ahead.
-  check(
-    'rate-day-refusal',
-    {
-      needs: { days: dayOf() },
-      lacks: (keys) =>
-        exhaustKeys(keys).length === 0 ? 'the profile has no key with the role exhaust' : undefined,
-    },
-    ({ days }, judge, trace) => {
-      for (const one of days) {
-        if (one.kind === 'played') judgeRefusal(one.outcome, judge, trace);
-        else judge.unsettled(one.reason.message, ...one.reason.evidence);
-      }
-    },
-  ),
+  check('rate-day-refusal', { needs: { days: dayOf() } }, ({ days }, judge, trace) => {
+    for (const one of days) {
+      if (one.kind === 'played') judgeRefusal(one.outcome, judge, trace);
+      else judge.unsettled(one.reason.message, ...one.reason.evidence);
+    }
+  }),
 ];

@@ -11,7 +11,7 @@ import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { listPets } from '../../wire/requests.ts';
 import { admittedOn, isAdmitted } from '../minute/admitted.ts';
 import { restFromNow } from '../minute/key-at-rest.ts';
-import { exhaustKeys } from '../minute/scenes.ts';
+import { exhaustKeys, keysOfPlan, lacksKeyOf } from '../minute/scenes.ts';
 import { tellsDay } from '../minute/told-time.ts';
 import { IN_FLIGHT as IN_FLIGHT_ELSEWHERE } from '../minute/window-filling.ts';
 import {
@@ -46,7 +46,8 @@ export const dayOf = (plan?: PlanName): KeyScene<DayMeasurement> =>
     'day',
     {
       permit: 'day',
-      keys: (keys) => exhaustKeys(keys).filter((key) => plan === undefined || key.plan === plan),
+      keys: plan === undefined ? exhaustKeys : keysOfPlan(plan),
+      lacks: lacksKeyOf(plan),
       spends: ({ limits }) => ({ requests: limits.perDay + BEYOND_QUOTA }),
     },
     async (probe, key): Promise<DayMeasurement> => {

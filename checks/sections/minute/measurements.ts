@@ -1,6 +1,5 @@
 /** The measured minutes of all keys, for the checks of section 8. */
 
-import type { Key } from '../../profile/key.ts';
 import { type Check, check, type Judge } from '../../run/check.ts';
 import { type KeyOutcome, optional, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
@@ -13,12 +12,6 @@ import { type MinuteMeasurement, minute } from './scenes.ts';
 import { tellsDay } from './told-time.ts';
 import type { FilledWindow } from './window-filling.ts';
 
-/** Which key is missing to measure a minute. */
-export const lacksExhaust = (keys: readonly Key[]): string | undefined =>
-  keys.some(({ roles }) => roles.includes('exhaust'))
-    ? undefined
-    : 'the profile has no key with the role exhaust';
-
 /** The measurements that could be made, of all keys. @throws Unsettled if there are none */
 export function measurements(minutes: readonly KeyOutcome<MinuteMeasurement>[]): MinuteMeasurement[] {
   if (minutes.length === 0) throw new Unsettled('no usable key has the role exhaust');
@@ -30,7 +23,7 @@ export const minuteCheck = (
   id: string,
   judgeOne: (measurement: MinuteMeasurement, judge: Judge, trace: Trace) => void,
 ): Check =>
-  check(id, { needs: { minutes: minute }, lacks: lacksExhaust }, ({ minutes }, judge, trace) => {
+  check(id, { needs: { minutes: minute } }, ({ minutes }, judge, trace) => {
     for (const measurement of measurements(minutes)) judgeOne(measurement, judge, trace);
   });
 

@@ -16,12 +16,11 @@ import {
   evidenceOf,
   first,
   givesBackGradually,
-  lacksExhaust,
   lostAnswers,
   measurements,
   minutesAndBan,
 } from './measurements.ts';
-import { exhaustKeys, type MinuteMeasurement, minute } from './scenes.ts';
+import { keysOfPlan, lacksKeyOf, type MinuteMeasurement, minute } from './scenes.ts';
 import { tellsDay } from './told-time.ts';
 import { type FilledWindow, IN_FLIGHT } from './window-filling.ts';
 
@@ -117,21 +116,17 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, trace: Trace):
 }
 
 /** 8: the plan's requests per minute, no fewer, no more. */
-export function minuteRow(plan: PlanName): Check {
-  const ofPlan = (keys: readonly Key[]) => exhaustKeys(keys).filter((key) => key.plan === plan);
-  return check(
+export const minuteRow = (plan: PlanName): Check =>
+  check(
     `rate-minute-${plan}`,
     {
-      needs: { minutes: { ...minute, keys: ofPlan } },
+      needs: { minutes: { ...minute, keys: keysOfPlan(plan), lacks: lacksKeyOf(plan) } },
       notApplicable: withoutNumbers(plan),
-      lacks: (keys) =>
-        ofPlan(keys).length > 0 ? undefined : `the profile has no ${plan} key with the role exhaust`,
     },
     ({ minutes }, judge, trace) => {
       for (const measurement of measurements(minutes)) judgeCount(measurement, judge, trace);
     },
   );
-}
 
 function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
   const { key, windows } = measurement;
@@ -155,7 +150,7 @@ function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
 /** 8: the limit is a number of requests, even if they are in flight at the same time. */
 export const concurrent: Check = check(
   'rate-concurrent',
-  { needs: minutesAndBan, lacks: lacksExhaust },
+  { needs: minutesAndBan },
   ({ minutes, bans }, judge, trace) => {
     for (const measurement of measurements(minutes)) judgeConcurrency(measurement, judge);
     const ban = banOf(bans, trace);

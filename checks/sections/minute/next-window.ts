@@ -5,7 +5,7 @@ import type { Key } from '../../profile/key.ts';
 import { type Check, check, type Judge } from '../../run/check.ts';
 import type { Trace } from '../../run/trace.ts';
 import { admittedOn } from './admitted.ts';
-import { evidenceOf, givesBackGradually, lacksExhaust, lostAnswers, measurements } from './measurements.ts';
+import { evidenceOf, givesBackGradually, lostAnswers, measurements } from './measurements.ts';
 import { hiddenEdge } from './minute-count.ts';
 import { exhaustKeys, isFilledTwice, type MinuteMeasurement, minute } from './scenes.ts';
 
@@ -63,7 +63,8 @@ export const nextWindow: Check = check(
   'rate-next-window',
   {
     needs: { minutes: { ...minute, keys: filledTwice } },
-    lacks: (keys) => lacksExhaust(keys) ?? (filledTwice(keys).length > 0 ? undefined : NONE_SMALL),
+    lacks: (keys) =>
+      filledTwice(keys).length > 0 ? undefined : exhaustKeys(keys).length > 0 ? NONE_SMALL : minute.lacks,
   },
   ({ minutes }, judge, trace) => {
     if (minutes.length === 0) return judge.unsettled(NONE_SMALL);

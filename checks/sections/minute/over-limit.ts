@@ -5,7 +5,7 @@ import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { storedThoughRefused } from '../add/refused-additions.ts';
-import { banOf, givesBackGradually, lacksExhaust, measurements, minutesAndBan } from './measurements.ts';
+import { banOf, givesBackGradually, measurements, minutesAndBan } from './measurements.ts';
 import { type MinuteMeasurement, minute } from './scenes.ts';
 import type { FilledWindow } from './window-filling.ts';
 
@@ -67,31 +67,26 @@ function judgeLimit(measurement: MinuteMeasurement, window: FilledWindow, judge:
 
 export const overLimitChecks: readonly Check[] = [
   // 8: a request over the limit receives 429 Too Many Requests; each key tries a different operation.
-  check(
-    'rate-refused-429',
-    { needs: minutesAndBan, lacks: lacksExhaust },
-    ({ minutes, bans }, judge, trace) => {
-      const measured = measurements(minutes);
-      for (const measurement of measured)
-        for (const window of [...measurement.windows, ...measurement.next])
-          judgeLimit(measurement, window, judge, trace);
-      // On the key that may be banned, each operation is tried several times.
-      const { refusals = [], served = [], servedBeyondRefill = [] } = banOf(bans, trace) ?? {};
-      for (const refusal of refusals) judgeRefusal(refusal, judge);
-      const givesBackAtOnce = measured.every((measurement) => givesBackGradually(measurement) === false);
-      for (const exchange of givesBackAtOnce ? served : servedBeyondRefill) {
-        const actual = `${described(exchange)}, between two refusals of the same window`;
-        judge.breaks({ expected: REFUSED, actual }, exchange);
-      }
-    },
-  ),
+  check('rate-refused-429', { needs: minutesAndBan }, ({ minutes, bans }, judge, trace) => {
+    const measured = measurements(minutes);
+    for (const measurement of measured)
+      for (const window of [...measurement.windows, ...measurement.next])
+        judgeLimit(measurement, window, judge, trace);
+    // On the key that may be banned, each operation is tried several times.
+    const { refusals = [], served = [], servedBeyondRefill = [] } = banOf(bans, trace) ?? {};
+    for (const refusal of refusals) judgeRefusal(refusal, judge);
+    const givesBackAtOnce = measured.every((measurement) => givesBackGradually(measurement) === false);
+    for (const exchange of givesBackAtOnce ? served : servedBeyondRefill) {
+      const actual = `${described(exchange)}, between two refusals of the same window`;
+      judge.breaks({ expected: REFUSED, actual }, exchange);
+    }
+  }),
   // 8: a refused request is to be sent again, so it must have had no effect.
   check(
     'rate-refused-adds-nothing',
     {
       needs: { minutes: minute },
       permit: 'exhaust',
-      lacks: lacksExhaust,
       conclude: storedThoughRefused(429, 'no addition was refused with 429'),
     },
     ({ minutes }) => {

@@ -11,14 +11,7 @@ import { described } from '../../wire/pets.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { isAdmitted } from './admitted.ts';
 import type { AfterRefusal } from './after-refusal.ts';
-import {
-  banOf,
-  lacksExhaust,
-  measurements,
-  minuteCheck,
-  minutesAndBan,
-  refusedOtherwise,
-} from './measurements.ts';
+import { banOf, measurements, minuteCheck, minutesAndBan, refusedOtherwise } from './measurements.ts';
 import { type MinuteMeasurement, minute } from './scenes.ts';
 import { clockDoubt, exceededWindow, toldDate, toldWait } from './told-time.ts';
 
@@ -110,26 +103,22 @@ export const retryAfterChecks: readonly Check[] = [
     ),
   }),
   // 8: a readable time to wait, in proportion to the window.
-  check(
-    'retry-after-readable',
-    { needs: minutesAndBan, lacks: lacksExhaust },
-    ({ minutes, bans }, judge, trace) => {
-      const judgeWait = (refusal: AnsweredExchange, { limits }: Key, windows: number) => {
-        if (refusal.outcome.status !== 429) return;
-        const problem = unreadableWait(refusal, limits, windows, trace.targetClock);
-        const expected = `a number or a date that lies ahead, of the order of a ${windowOf(refusal, limits)}`;
-        if (problem !== undefined) judge.breaks({ expected, actual: problem }, refusal);
-        else if (toldWait(refusal, limits).kind !== 'absent') judge.holds(refusal);
-      };
-      for (const { key, windows, next } of measurements(minutes))
-        for (const { refusal } of [...windows, ...next])
-          if (refusal !== undefined) judgeWait(refusal, key, GENEROUS);
-      const ban = banOf(bans, trace);
-      // Concurrent refusals may already be a ban's, and how long a ban lasts is "not shown".
-      if (ban !== undefined)
-        for (const refusal of ban.refusals) judgeWait(refusal, ban.key, Number.POSITIVE_INFINITY);
-    },
-  ),
+  check('retry-after-readable', { needs: minutesAndBan }, ({ minutes, bans }, judge, trace) => {
+    const judgeWait = (refusal: AnsweredExchange, { limits }: Key, windows: number) => {
+      if (refusal.outcome.status !== 429) return;
+      const problem = unreadableWait(refusal, limits, windows, trace.targetClock);
+      const expected = `a number or a date that lies ahead, of the order of a ${windowOf(refusal, limits)}`;
+      if (problem !== undefined) judge.breaks({ expected, actual: problem }, refusal);
+      else if (toldWait(refusal, limits).kind !== 'absent') judge.holds(refusal);
+    };
+    for (const { key, windows, next } of measurements(minutes))
+      for (const { refusal } of [...windows, ...next])
+        if (refusal !== undefined) judgeWait(refusal, key, GENEROUS);
+    const ban = banOf(bans, trace);
+    // Concurrent refusals may already be a ban's, and how long a ban lasts is "not shown".
+    if (ban !== undefined)
+      for (const refusal of ban.refusals) judgeWait(refusal, ban.key, Number.POSITIVE_INFINITY);
+  }),
   // 8: the client waits for the time indicated, and then retries.
   minuteCheck('retry-after-honest', (measurement, judge) => {
     const { key, after } = measurement;

@@ -48,6 +48,14 @@ export function exhaustKeys(keys: readonly Key[]): readonly Key[] {
   return [...byPlan.values()].sort((a, b) => a.limits.perMinute - b.limits.perMinute);
 }
 
+/** Those of one plan. */
+export const keysOfPlan = (plan: PlanName) => (keys: readonly Key[]) =>
+  exhaustKeys(keys).filter((key) => key.plan === plan);
+
+/** What is said of a profile that has no such key. */
+export const lacksKeyOf = (plan?: PlanName) =>
+  `the profile has no ${plan === undefined ? '' : `${plan} `}key with the role exhaust`;
+
 /** Whether a key's measurement includes the next window: only the smallest plan's does, if it is small enough. */
 export const isFilledTwice = ({ name, limits }: Key, keys: readonly Key[]): boolean =>
   exhaustKeys(keys)[0]?.name === name && limits.perMinute <= MOST_FOR_SECOND_WINDOW;
@@ -62,6 +70,7 @@ export const minute = keyScene(
     permit: 'exhaust',
     needs: { sample: optional(storeSample), retrieved: optional(retrievals) },
     keys: exhaustKeys,
+    lacks: lacksKeyOf(),
     spends: (key, keys) => ({
       requests: key.limits.perMinute * (isFilledTwice(key, keys) ? 2 : 1) + 5,
       animals: ADDED_TOGETHER,
