@@ -1,9 +1,9 @@
 /** Judgements of single answers that several sections share. */
-import { type Check, check, observes } from '../run/check.ts';
+import { type Check, check, type Judge, observes } from '../run/check.ts';
 import { NOTHING_SHOWN } from '../run/findings.ts';
 import { Unsettled } from '../run/unsettled.ts';
 import { schemaViolation, type Violation } from '../wire/answer.ts';
-import type { AnsweredExchange } from '../wire/exchange.ts';
+import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
 import type { JsonValue, ParsedJson } from '../wire/lossless-json.ts';
 import { bodyOf, described } from '../wire/pets.ts';
 import { schemaProblem } from '../wire/schema.ts';
@@ -41,6 +41,10 @@ export const SHOWN_BY: ReadonlyMap<number, readonly string[]> = new Map([
   [404, ['get-unknown-404', 'get-until-removal', 'get-answers-200']],
 ]);
 
+/** The rows that are broken where no X-RateLimit-Remaining can be read together with its limit. */
+export const REMAINING_SHOWN_BY =
+  ' (see rate-headers-on-200) (see rate-limit-value) (see rate-remaining-value)';
+
 const SUCCESS = { listPets: 200, createPet: 201, getPet: 200 } as const;
 
 /** Whether an answer is the success of this operation. */
@@ -65,6 +69,18 @@ export function successBody(
   if (!isSuccess(operation, exchange)) return undefined;
   const body = readBody(exchange);
   return body.ok ? body.value : undefined;
+}
+
+/** Says that an answer is as expected, or what came instead. */
+export function judgeAnswer(
+  judge: Judge,
+  isExpected: boolean,
+  expected: string,
+  exchange: AnsweredExchange,
+  ...evidence: readonly Exchange[]
+): void {
+  if (isExpected) judge.holds(exchange, ...evidence);
+  else judge.breaks({ expected, actual: described(exchange) }, exchange, ...evidence);
 }
 
 /** 2: the body of a success has the fields of a Pet. A body that is not JSON is not judged here. */

@@ -8,7 +8,7 @@ import { type Exchange, headerValues, isAnswered } from '../../wire/exchange.ts'
 import { parseJson } from '../../wire/lossless-json.ts';
 import { answeredPet, described, listedPets, seenPet, sentPet } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
-import { isSuccess, observesPet } from '../answers.ts';
+import { isSuccess, judgeAnswer, observesPet } from '../answers.ts';
 import { invalidAnimalChecks } from './invalid-bodies.ts';
 import {
   type Addition,
@@ -49,15 +49,12 @@ const MEDIA_TYPE = 'application/json';
 
 /** Judges whether a valid addition was answered with 201. */
 function judgeCreated({ exchange, sent, label }: Addition, judge: Judge, trace: Trace): void {
-  if (exchange.outcome.status === 201) judge.holds(exchange);
-  else if (mayLackPermission(exchange, trace)) judge.unsettled(NO_KEY_MAY_ADD, exchange);
-  else {
-    // What is unusual about the request may be the reason: a label with a charset, say.
-    const [type = MEDIA_TYPE] = headerValues(exchange.request.headers, 'content-type');
-    const unusual = type === MEDIA_TYPE ? '' : `, sent as ${type}`;
-    const expected = `201 for ${quoted(sent.name ?? label)}${unusual}`;
-    judge.breaks({ expected, actual: described(exchange) }, exchange);
-  }
+  if (mayLackPermission(exchange, trace)) return judge.unsettled(NO_KEY_MAY_ADD, exchange);
+  // What is unusual about the request may be the reason of a refusal: a label with a charset, say.
+  const [type = MEDIA_TYPE] = headerValues(exchange.request.headers, 'content-type');
+  const unusual = type === MEDIA_TYPE ? '' : `, sent as ${type}`;
+  const expected = `201 for ${quoted(sent.name ?? label)}${unusual}`;
+  judgeAnswer(judge, exchange.outcome.status === 201, expected, exchange);
 }
 
 /** Judges whether an addition was accepted; that the success must be 201 is for add-answers-201 to judge. */
@@ -105,9 +102,7 @@ export const addAnimalChecks: readonly Check[] = [
         const sent = sentPet(exchange);
         if (sent?.categoryId === undefined || sent.name?.includes(' refused ') === true) return;
         const { status } = exchange.outcome;
-        if (status === 201) judge.holds(exchange);
-        else if (![401, 403, 429].includes(status))
-          judge.breaks({ expected: '201', actual: described(exchange) }, exchange);
+        if (![401, 403, 429].includes(status)) judgeAnswer(judge, status === 201, '201', exchange);
       },
     },
     ({ sample, basic, edge, enough }, judge, trace) => {

@@ -10,8 +10,8 @@ import { unanswered } from '../../run/sending/interference.ts';
 import { Turns } from '../../run/sending/turns.ts';
 import { Unsettled } from '../../run/unsettled.ts';
 import { type Exchange, type FailureReason, isAnswered } from '../../wire/exchange.ts';
-import { described } from '../../wire/pets.ts';
 import { addText, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
+import { judgeAnswer } from '../answers.ts';
 import { otherKeys } from '../keys/other-keys.ts';
 import { storedThoughRefused } from './refused-additions.ts';
 import { categoryOf, mayLackPermission, refusedPrefix, storeSample, throwIfNobodyMayAdd } from './scenes.ts';
@@ -117,9 +117,8 @@ function refuses(
         // Where no addition at all is answered, something on the way may let none through.
         if (isAnyAnswered) judge.breaks({ expected: `400 for ${label}`, actual }, exchange);
         else judge.unsettled(actual, exchange);
-      } else if (exchange.outcome.status === 400) judge.holds(exchange);
-      else if (mayLackPermission(exchange, trace)) judge.unsettled(NO_KEY_MAY_ADD, exchange);
-      else judge.breaks({ expected: `400 for ${label}`, actual: described(exchange) }, exchange);
+      } else if (mayLackPermission(exchange, trace)) judge.unsettled(NO_KEY_MAY_ADD, exchange);
+      else judgeAnswer(judge, exchange.outcome.status === 400, `400 for ${label}`, exchange);
     }
   });
 }

@@ -10,7 +10,7 @@ import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { retryAfter } from '../../wire/rate-headers.ts';
-import { errorBodyViolation } from '../answers.ts';
+import { errorBodyViolation, judgeAnswer } from '../answers.ts';
 import { missingFromAnswer } from '../headers/checks.ts';
 import { otherKeys } from '../keys/other-keys.ts';
 import { isAdmitted } from '../minute/admitted.ts';
@@ -139,34 +139,24 @@ export const banChecks: readonly Check[] = [
     else if (isAdmitted(atEnd)) judge.holds(atEnd, first);
     else if (reading.count.verdict.kind === 'fewer') judge.unsettled(prolonged(reading), atEnd);
     else if (doubt !== undefined) judge.unsettled(doubt, atEnd);
-    else
-      judge.breaks(
-        {
-          expected: 'a request admitted once the ban’s stated time and the window are over',
-          actual: described(atEnd),
-        },
-        atEnd,
-        first,
-      );
+    else {
+      const expected = 'a request admitted once the ban’s stated time and the window are over';
+      judge.breaks({ expected, actual: described(atEnd) }, atEnd, first);
+    }
   }),
   // 8: the ban is on the API key that kept sending, and on no other.
   banCheck('ban-other-keys', ({ ban, others, key }, judge, { run }) => {
-    for (const { key: other, exchange } of others.filter(({ banned }) => banned)) {
-      judge.breaks(
-        {
-          expected: `key ${other.name} served, whatever key ${key.name} did`,
-          actual: described(exchange),
-        },
-        exchange,
-        ...(ban === undefined ? [] : [ban.answer]),
-      );
-    }
+    const evidence = ban === undefined ? [] : [ban.answer];
+    for (const { key: other, exchange, banned } of others)
+      if (banned || ban !== undefined) {
+        const expected = `key ${other.name} served, whatever key ${key.name} did`;
+        judgeAnswer(judge, !banned, expected, exchange, ...evidence);
+      }
     if (ban === undefined) judge.notApplicable('no ban was seen');
     else if (otherKeys(run.keys, key).length === 0)
       judge.skips('the profile has no second key with the role functional');
     else if (others.length === 0)
       judge.unsettled('no other key was available: each was over its own limit, or unusable');
-    else for (const { exchange, banned } of others) if (!banned) judge.holds(exchange, ban.answer);
   }),
 ];
 

@@ -6,7 +6,7 @@ import { INTEGER, requestedIdViolation } from '../../wire/answer.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { answeredPet, described, type SeenPet } from '../../wire/pets.ts';
 import { createdAnimals, sharedIds } from '../add/scenes.ts';
-import { isSuccess, observesPet } from '../answers.ts';
+import { isSuccess, judgeAnswer, observesPet } from '../answers.ts';
 import { askedAgain, fatesOf, goneInWords } from '../list/own-animals.ts';
 import { shown, shows } from '../list/scenes.ts';
 import { differences, judgeUnchanged } from '../list/unchanged.ts';
@@ -205,10 +205,8 @@ export const getAnimalChecks: readonly Check[] = [
     'get-unknown-404',
     { needs: { retrievals, retrievedAgain, ids: unknownIdsRetrieved } },
     whileItExists(({ retrievedAgain: { unknown }, ids }, judge) => {
-      for (const exchange of doneOf(unknown, judge)) {
-        if (exchange.outcome.status === 404) judge.holds(exchange);
-        else judge.breaks({ expected: '404 for an id at random', actual: described(exchange) }, exchange);
-      }
+      for (const exchange of doneOf(unknown, judge))
+        judgeAnswer(judge, exchange.outcome.status === 404, '404 for an id at random', exchange);
       for (const { exchange, mayBeMalformed } of doneOf(ids, judge)) {
         const { status } = exchange.outcome;
         const id = idAsked(exchange);
@@ -216,8 +214,8 @@ export const getAnimalChecks: readonly Check[] = [
         // A foreign animal may have this very id. One that no id can be read from breaks another requirement.
         if (served === undefined) continue;
         const exists = served === BigInt(id);
-        if (status === 404 || (mayBeMalformed && status === 400) || exists) judge.holds(exchange);
-        else judge.breaks({ expected: `404 for id ${id}`, actual: described(exchange) }, exchange);
+        const isRight = status === 404 || (mayBeMalformed && status === 400) || exists;
+        judgeAnswer(judge, isRight, `404 for id ${id}`, exchange);
       }
     }),
   ),
@@ -228,12 +226,8 @@ export const getAnimalChecks: readonly Check[] = [
     whileItExists(({ malformedIds }, judge) => {
       for (const exchange of doneOf(malformedIds, judge)) {
         const { status } = exchange.outcome;
-        if (status >= 400 && status < 500) judge.holds(exchange);
-        else
-          judge.breaks(
-            { expected: `a client error for petId ${idAsked(exchange)}`, actual: described(exchange) },
-            exchange,
-          );
+        const expected = `a client error for petId ${idAsked(exchange)}`;
+        judgeAnswer(judge, status >= 400 && status < 500, expected, exchange);
       }
     }),
   ),

@@ -6,7 +6,8 @@ import { NOTHING_SHOWN } from '../../run/findings.ts';
 import { allOf, optional, scene } from '../../run/scene.ts';
 import type { Violation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header, isAnswered } from '../../wire/exchange.ts';
-import { answeredPet, described } from '../../wire/pets.ts';
+import { answeredPet } from '../../wire/pets.ts';
+import { judgeAnswer } from '../answers.ts';
 import { askedAgain, fatesOf, goneInWords } from '../list/own-animals.ts';
 import { isWhole, shows, type TakenList, take } from '../list/scenes.ts';
 import { CLOCKS_DISPUTE, removalDay } from './removal.ts';
@@ -79,16 +80,10 @@ export const deprecationChecks: readonly Check[] = [
     const phase = removalPhase(retrievals.done, targetClock);
     if (phase === 'disputed') return judge.unsettled(CLOCKS_DISPUTE);
     if (phase !== 'before') return judge.notApplicable('the removal date has come');
+    const expected = `an operation that works until ${contract.removalDate}`;
     for (const { exchange } of doneOf(retrievals, judge)) {
-      if (exchange.outcome.status === 200) judge.holds(exchange);
-      else if (isGone(exchange))
-        judge.breaks(
-          {
-            expected: `an operation that works until ${contract.removalDate}`,
-            actual: described(exchange),
-          },
-          exchange,
-        );
+      const isServed = exchange.outcome.status === 200;
+      if (isServed || isGone(exchange)) judgeAnswer(judge, isServed, expected, exchange);
     }
   }),
   // 4.3, 9: removed on 5 December 2030.
@@ -96,13 +91,10 @@ export const deprecationChecks: readonly Check[] = [
     const phase = removalPhase(retrievals.done, targetClock);
     if (phase === 'disputed') return judge.unsettled(CLOCKS_DISPUTE);
     if (phase !== 'after') return judge.notApplicable(`it is not past ${contract.removalDate}`);
+    const expected = `no such operation from ${contract.removalDate} on`;
     for (const { exchange } of doneOf(retrievals, judge)) {
-      if (exchange.outcome.status >= 400 && exchange.outcome.status < 500) judge.holds(exchange);
-      else
-        judge.breaks(
-          { expected: `no such operation from ${contract.removalDate} on`, actual: described(exchange) },
-          exchange,
-        );
+      const { status } = exchange.outcome;
+      judgeAnswer(judge, status >= 400 && status < 500, expected, exchange);
     }
   }),
   // 4.3: marked deprecated, today; no other operation is. Sending the header is optional, its meaning is fixed.

@@ -7,7 +7,8 @@ import { NOTHING_SHOWN } from '../../run/findings.ts';
 import { optional, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
-import { servedWithoutKey } from '../keys/served-without-key.ts';
+import { REMAINING_SHOWN_BY } from '../answers.ts';
+import { servedWithoutKey } from '../keys/apart.ts';
 import { evidenceOf, givesBackGradually, minuteCheck } from '../minute/measurements.ts';
 import { minute } from '../minute/scenes.ts';
 import type { FilledWindow } from '../minute/window-filling.ts';
@@ -38,9 +39,6 @@ function judgeValues(window: FilledWindow, perMinute: number, refills: boolean, 
     ...evidenceOf(window),
   );
 }
-
-/** The rows that are broken where no Remaining can be read together with its limit. */
-const NO_VALUES = ' (see rate-limit-value) (see rate-remaining-value) (see rate-headers-on-200)';
 
 /** Whether all of these describe a sliding day that gives back requests of an earlier run: its Reset moves on. */
 function areOfMovingDay(broken: readonly RateReading[], readings: readonly RateReading[], { limits }: Key) {
@@ -75,7 +73,7 @@ export const remainingFalls = check(
   },
   ({ minutes = [] }, judge, trace) => {
     if (minutes.length === 0 && trace.run.keys.every((key) => fallOf(key, trace).kind === 'unseen'))
-      judge.unsettled(`${NOTHING_SHOWN}${NO_VALUES}`);
+      judge.unsettled(`${NOTHING_SHOWN}${REMAINING_SHOWN_BY}`);
     for (const { key, outcome } of playedOn(minutes)) {
       const refills = givesBackGradually(outcome) !== false;
       // Judges the first window of each key, and the next one.

@@ -4,6 +4,7 @@ import { type InTurn, optional, type Scene } from '../../run/scene.ts';
 import { type Exchange, headerValues, isAnswered } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { storedThoughRefused } from '../add/refused-additions.ts';
+import { judgeAnswer } from '../answers.ts';
 import { countedInvalid, usedInTurn } from './quota-scenes.ts';
 import { emptyKey, type InvalidRequest, missingKey, nearMissKey, otherScheme, unknownKey } from './scenes.ts';
 
@@ -13,12 +14,9 @@ const refusesAll = (requests: Scene<InTurn<InvalidRequest>>, ways: Pick<Check, '
     for (const { credentials, exchange, mayBeMalformed } of doneOf(requests, judge)) {
       const { status } = exchange.outcome;
       const { method, path } = exchange.request;
-      if (status === 401) judge.holds(exchange);
-      else if (!mayBeMalformed || status < 400 || status >= 500)
-        judge.breaks(
-          { expected: `401 for ${method} ${path} with ${credentials}`, actual: described(exchange) },
-          exchange,
-        );
+      const isRefusedOtherwise = mayBeMalformed && status >= 400 && status < 500 && status !== 401;
+      if (!isRefusedOtherwise)
+        judgeAnswer(judge, status === 401, `401 for ${method} ${path} with ${credentials}`, exchange);
     }
   });
 
@@ -59,12 +57,8 @@ export const authenticationChecks: readonly Check[] = [
     observe(exchange, judge) {
       if (exchange.key !== null || exchange.sentBy !== countedInvalid.id) return;
       const { status } = exchange.outcome;
-      if (status === 401) judge.holds(exchange);
-      else if (status < 400 || status === 500)
-        judge.breaks(
-          { expected: `401 with ${credentialsOf(exchange)}`, actual: described(exchange) },
-          exchange,
-        );
+      if (status < 400 || status === 401 || status === 500)
+        judgeAnswer(judge, status === 401, `401 with ${credentialsOf(exchange)}`, exchange);
     },
   }),
   // 5: a valid key with a character too many, too few or in the wrong case is another key.

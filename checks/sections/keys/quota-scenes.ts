@@ -11,34 +11,33 @@ import { nearMisses } from '../../wire/redaction.ts';
 import { type ListQuery, listPets } from '../../wire/requests.ts';
 import { restFromNow } from '../minute/key-at-rest.ts';
 
-/** The answers to the first and the last request of a key in a round. */
+/** The answers to the first and the last request of a key, between which it sent no other. */
 export interface Span {
   readonly key: Key;
   readonly before: AnsweredExchange;
   readonly after: AnsweredExchange;
+  /** How many requests of others, or rounds of invalid ones, were sent in between. */
+  readonly others: number;
 }
 
-/** By how much X-RateLimit-Remaining fell; undefined if the headers do not say. */
+/** By how much X-RateLimit-Remaining fell; undefined if the headers do not say, or now tell of the minute, now of the day. */
 export function fallOf({ before, after }: Span): number | undefined {
   const [start, end] = [rateReading(before), rateReading(after)];
-  return start.remaining === undefined || end.remaining === undefined
+  return start.remaining === undefined || end.remaining === undefined || start.limit !== end.limit
     ? undefined
     : start.remaining - end.remaining;
 }
 
-/** Like {@link fallOf}, but undefined if one answer describes the minute and the other the day. */
-export const comparableFall = (span: Span) =>
-  rateReading(span.before).limit === rateReading(span.after).limit ? fallOf(span) : undefined;
-
 /** Sends one request on each key, and when all are answered a second one. */
 async function askWithEach(probe: Probe): Promise<readonly Span[]> {
+  const others = probe.keys.length - 1;
   const ask = (key: Key, query: ListQuery) => probe.send(listPets(query), { key });
   // This also shows page sizes that are wrong on only one plan.
   const begun = await allOf(probe.keys, async (key) => ({
     key,
     before: await ask(key, { limit: contract.limit.maximum }),
   }));
-  return allOf(begun, async (span) => ({ ...span, after: await ask(span.key, {}) }));
+  return allOf(begun, async (span) => ({ ...span, others, after: await ask(span.key, {}) }));
 }
 
 /** How many requests each other key sends between two requests of a key, in successive rounds. */
@@ -46,19 +45,8 @@ const IN_BETWEEN: readonly number[] = [2, 0, 5, 1];
 /** At most this many other keys send them. */
 const MOST_OTHERS = 4;
 
-/** What a key paid while others sent this many requests. */
-export interface FollowedSpan extends Span {
-  readonly others: number;
-}
-
-/** What each key paid while all were used, and what a key that paid too much paid as others sent more or fewer. */
-export interface UsedInTurn {
-  readonly once: readonly Span[];
-  readonly followed: readonly FollowedSpan[];
-}
-
 /** Sends requests of a key between those of others, as many as their quotas allow. */
-async function follow(probe: Probe, key: Key): Promise<FollowedSpan[]> {
+async function follow(probe: Probe, key: Key): Promise<readonly Span[]> {
   const alike = (other: Key) => Number(other.plan === key.plan);
   const others = probe.keys
     .filter(({ name }) => name !== key.name)
@@ -68,7 +56,7 @@ async function follow(probe: Probe, key: Key): Promise<FollowedSpan[]> {
   const needed = IN_BETWEEN.reduce((sum, times) => sum + times * others.length + 1, 1);
   if ([key, ...others].some((one) => probe.lane(one).left(probe.now()) < needed))
     await restFromNow(probe, key);
-  const spans: FollowedSpan[] = [];
+  const spans: Span[] = [];
   let before = await ask(key);
   for (const times of IN_BETWEEN) {
     for (const other of others) for (let time = 0; time < times; time += 1) await ask(other);
@@ -82,14 +70,14 @@ async function follow(probe: Probe, key: Key): Promise<FollowedSpan[]> {
 /**
  * What each key paid while all were used. A key's Remaining falls by its own requests, or by less if it is refilled. A
  * larger fall has another cause: our requests on other keys, or another client on this key. Only the former follows
- * what we send.
+ * what we send, so a key that paid too much is asked again while others send more or fewer.
  */
-export const usedInTurn = scene('keys-in-turn', { onEveryKey: 2 }, async (probe): Promise<UsedInTurn> => {
+export const usedInTurn = scene('keys-in-turn', { onEveryKey: 2 }, async (probe) => {
   if (probe.keys.length < 2) throw new Unsettled('fewer than two keys can be used');
   const once = await askWithEach(probe);
   // The smallest plan first: its token bucket is refilled the least meanwhile.
   const [first] = once
-    .filter((span) => (comparableFall(span) ?? 0) > 1)
+    .filter((span) => (fallOf(span) ?? 0) > 1)
     .sort((a, b) => a.key.limits.perMinute - b.key.limits.perMinute);
   return { once, followed: first === undefined ? [] : await follow(probe, first.key) };
 });
@@ -131,7 +119,7 @@ async function askWithout(probe: Probe, key: Key, times: number): Promise<Span> 
   // It would also show an addition that was refused for its key, but stored: as sold, where keys in turn list all.
   const filter = probe.keys.length > 1 ? { status: 'sold' } : {};
   const after = await probe.send(listPets({ limit: contract.limit.maximum, ...filter }), { key });
-  return { key, before, after };
+  return { key, before, after, others: times };
 }
 
 /**

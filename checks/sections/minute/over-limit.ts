@@ -5,6 +5,7 @@ import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { storedThoughRefused } from '../add/refused-additions.ts';
+import { judgeAnswer } from '../answers.ts';
 import { banOf, givesBackGradually, measurements, minutesAndBan } from './measurements.ts';
 import { type MinuteMeasurement, minute } from './scenes.ts';
 import type { FilledWindow } from './window-filling.ts';
@@ -14,10 +15,8 @@ const REFUSED = '429 for a request over the limit';
 /** Whether a valid key is banned: besides 429, a ban may be answered with 401 or 403. */
 const bansKey = ({ outcome }: AnsweredExchange) => outcome.status === 401 || outcome.status === 403;
 
-function judgeRefusal(refusal: AnsweredExchange, judge: Judge): void {
-  if (refusal.outcome.status === 429) judge.holds(refusal);
-  else judge.breaks({ expected: REFUSED, actual: described(refusal) }, refusal);
-}
+const judgeRefusal = (refusal: AnsweredExchange, judge: Judge) =>
+  judgeAnswer(judge, refusal.outcome.status === 429, REFUSED, refusal);
 
 /** A request of another scene on the key that was correctly refused before the key was banned. */
 function refusedMeanwhile(
@@ -56,8 +55,7 @@ function judgeLimit(measurement: MinuteMeasurement, window: FilledWindow, judge:
     const refused = refusedMeanwhile(measurement, window, trace);
     if (refused !== undefined) return judge.holds(refused);
   }
-  if (servedOver !== undefined)
-    judge.breaks({ expected: REFUSED, actual: described(servedOver) }, servedOver);
+  if (servedOver !== undefined) judgeRefusal(servedOver, judge);
   // A target that refuses by closing does so every time; a single window may be the network's fault.
   const closes = windows.length > 1 && windows.every((other) => other.closed !== undefined);
   if (closed !== undefined) judgeClosed(closed, closes, key, judge);

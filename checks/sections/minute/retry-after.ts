@@ -7,8 +7,8 @@ import { type Check, check, type GapObserver, gap, type Judge, observes } from '
 import { Unsettled } from '../../run/unsettled.ts';
 import { retryAfterViolation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';
-import { described } from '../../wire/pets.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
+import { judgeAnswer } from '../answers.ts';
 import { isAdmitted } from './admitted.ts';
 import type { AfterRefusal } from './after-refusal.ts';
 import { banOf, measurements, minuteCheck, minutesAndBan, refusedOtherwise } from './measurements.ts';
@@ -67,9 +67,9 @@ function judgeRetry(
   judge: Judge,
 ): void {
   const otherwise = refusedOtherwise(measurement, retry) ?? clockDoubt(time, refusal, retry);
-  if (isAdmitted(retry)) judge.holds(retry, refusal);
-  else if (otherwise !== undefined) judge.unsettled(otherwise, retry);
-  else judge.breaks({ expected, actual: described(retry) }, retry, refusal);
+  if (isAdmitted(retry) || otherwise === undefined)
+    judgeAnswer(judge, isAdmitted(retry), expected, retry, refusal);
+  else judge.unsettled(otherwise, retry);
 }
 
 /** 8: at the time in X-RateLimit-Reset the limit resets. */
