@@ -79,7 +79,7 @@ t.test('a whole quota with a reset that moved by less than a minute is a shorter
 t.test('little quota with a reset that hardly moved comes back bit by bit', async (t) => {
   const kind = (first: Parameters<typeof answerAt>[1], later?: Partial<RateReading>) => {
     const of = refill(60, first);
-    return [needsLater(of), isRefilling(of, later === undefined ? undefined : answerAt(100, later))];
+    return [needsLater(of), isRefilling({ ...of, later: later && answerAt(100, later) })];
   };
   t.strictSame(kind({ remaining: 5, reset: 120 }), [false, false], 'all of it at once');
   t.strictSame(kind({ remaining: 1, reset: 70 }), [false, true]);
@@ -90,7 +90,7 @@ t.test('little quota with a reset that hardly moved comes back bit by bit', asyn
   t.strictSame(kind({ remaining: 1, reset: 75 }, { remaining: 1 }), [true, false]);
   t.strictSame(kind({ remaining: 1, reset: 75 }, { remaining: undefined }), [true, false]);
   t.strictSame(kind({ limit: 1000, remaining: 1, reset: 75 }), [false, undefined]);
-  t.equal(isRefilling(refill(60), undefined), undefined);
+  t.equal(isRefilling(refill(60)), undefined);
 });
 
 t.test('much less than a bucket would hold, and early, is looked at once more', async (t) => {

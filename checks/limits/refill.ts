@@ -3,11 +3,14 @@ import type { RateReading } from '../wire/rate-headers.ts';
 import type { TargetClock } from './target-clock.ts';
 import { givenAtOnce, MINUTE, SECOND } from './time.ts';
 
-/** A refusal for the minute, and the first request that was admitted after it. */
+/** A refusal for the minute, and what was admitted after it. */
 export interface Refill {
   readonly perMinute: number;
   readonly refused: RateReading;
+  /** The first request of the key that was admitted again, whichever scene sent it. */
   readonly first: RateReading | undefined;
+  /** One a little later, if only that shows how quota comes back. */
+  readonly later?: RateReading | undefined;
 }
 
 /** A window that has just begun holds the request that asks for it, and one more at most. */
@@ -49,16 +52,13 @@ export function shortWindow(refill: Refill, clock: TargetClock): number | undefi
 export const needsLater = (refill: Refill): boolean =>
   cameBackAtOnce(refill) === false && (resetMoved(refill) ?? 0) >= MINUTE / 4;
 
-/**
- * Whether quota comes back bit by bit, as in a sliding window or a token bucket; undefined where the headers do not tell.
- *
- * @param later what was admitted a little later, where that was asked
- */
-export function isRefilling(refill: Refill, later: RateReading | undefined): boolean | undefined {
+/** Whether quota comes back bit by bit, as in a sliding window or a token bucket; undefined where the headers do not tell. */
+export function isRefilling(refill: Refill): boolean | undefined {
+  const { first, later } = refill;
   const atOnce = cameBackAtOnce(refill);
   if (atOnce !== false) return atOnce === undefined ? undefined : false;
   if (!needsLater(refill)) return true;
-  return later?.remaining !== undefined && later.remaining > (refill.first?.remaining ?? 0);
+  return later?.remaining !== undefined && later.remaining > (first?.remaining ?? 0);
 }
 
 /**

@@ -72,8 +72,6 @@ function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, t
   );
 }
 
-type Judgement = (seen: Ban, judge: Judge, reading: BanReading) => void;
-
 /** Defines a check on the key that may be banned. */
 const banCheck = (
   id: string,
@@ -82,7 +80,7 @@ const banCheck = (
   check(id, { needs: { ban } }, ({ ban }, judge, trace) => judgeReading(theBan(ban, trace), judge, trace));
 
 /** Defines a check on the ban, if one was seen; no ban conforms too, since the document says "may". */
-const checkOfBan = (id: string, judgeBan: Judgement): Check =>
+const checkOfBan = (id: string, judgeBan: (seen: Ban, judge: Judge, reading: BanReading) => void): Check =>
   banCheck(id, (reading, judge) => {
     if (reading.ban === undefined) judge.notApplicable('no ban was seen');
     else judgeBan(reading.ban, judge, reading);

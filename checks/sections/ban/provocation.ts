@@ -15,13 +15,7 @@ import { atStart, rest, restFromNow } from '../minute/key-at-rest.ts';
 import { exhaustKeys } from '../minute/scenes.ts';
 import { toldEnd } from '../minute/told-time.ts';
 import { IN_FLIGHT } from '../minute/window-filling.ts';
-import {
-  PATIENCE_OF_TARGET,
-  type Provocation,
-  type Standing,
-  standingAfter,
-  standingAtLimit,
-} from './reading.ts';
+import { isRefused, PATIENCE_OF_TARGET, type Provocation, standingOf } from './reading.ts';
 
 /** Requests over the limit that are in flight when it is reached: too few to trigger a typical ban. */
 const OVERSHOOT = 6;
@@ -57,7 +51,7 @@ const OVER_LIMIT_LISTS = [
 ];
 
 /** Over-limit requests of each operation in turn; plain lists were refused before. */
-function* overLimit({ run }: Probe, { animals, category }: Store): Generator<RequestSpec> {
+function* overLimit({ run }: Probe, { animals, category }: Store): Generator<RequestSpec, never> {
   for (let turn = 0; ; turn += 1) {
     const [animal] = animals;
     if (animal !== undefined) yield getPet(animal);
@@ -81,21 +75,57 @@ function* overLimit({ run }: Probe, { animals, category }: Store): Generator<Req
  * @throws Unsettled if nothing is refused
  */
 export async function provoke(probe: Probe, key: Key, store: Store): Promise<Provocation> {
+  const { perMinute } = key.limits;
   const { admitted, refused, last, roundTrip } = await reachLimitAtOnce(probe, key);
-  const excess = new Excess(probe, key, refused, overLimit(probe, store));
+  const rounds: AnsweredExchange[][] = [];
+  const standing = () => standingOf({ refused, rounds }, probe.trace);
+  const refusals = () => refused.length + rounds.flat().filter(isRefused).length;
+  const requests = overLimit(probe, store);
+  const sendUntil = async (isEnough: () => boolean, atMost: number) => {
+    for (let left = atMost; left > 0 && !isEnough(); left -= rounds.at(-1)?.length ?? 0) {
+      const { isGivenBack } = standing();
+      const count = Math.min(left, sentTogether(rounds, perMinute, isGivenBack));
+      // Refilled quota is spent on lists, which leave nothing behind.
+      const next = () => (isGivenBack ? listPets({ limit: 1 }) : requests.next().value);
+      const specs: readonly RequestSpec[] = Array.from({ length: count }, next);
+      const round = await Promise.all(specs.map((spec) => probe.attemptAnswered(spec, key)));
+      rounds.push(round.sort((a, b) => a.receivedAt - b.receivedAt));
+    }
+  };
   // Spends whatever a new window gave back; only then is a request over the limit.
-  await excess.send(() => excess.standing.first !== undefined, key.limits.perMinute);
-  const { first, ban } = excess.standing;
+  await sendUntil(() => standing().first !== undefined, perMinute);
+  const { first, ban } = standing();
   if (first === undefined)
     throw new Unsettled(`no request of key ${key.name} was refused`, last === undefined ? [] : [last]);
   if (ban === undefined) await untilWindowEnds(probe, key, first, roundTrip);
-  const enough = excess.refusals + PATIENCE_OF_TARGET;
-  await excess.send(
-    () => excess.refusals >= enough || excess.standing.ban !== undefined,
+  const enough = refusals() + PATIENCE_OF_TARGET;
+  await sendUntil(
+    () => refusals() >= enough || standing().ban !== undefined,
     // Meanwhile a new window may begin, or a token bucket may give back as much and a little more.
-    2 * key.limits.perMinute + PATIENCE_OF_TARGET,
+    2 * perMinute + PATIENCE_OF_TARGET,
   );
-  return { key, admitted, refused, rounds: excess.rounds };
+  return { key, admitted, refused, rounds };
+}
+
+/**
+ * How many requests are sent at once. Usually one; for a slow target, as many as finish before its window ends. Bans
+ * may need refusals in a row, so for a token bucket it is that many before it gives back a single request. After a new
+ * window began, it is all that is left of it.
+ */
+function sentTogether(
+  rounds: readonly (readonly AnsweredExchange[])[],
+  perMinute: number,
+  isGivenBack: boolean,
+): number {
+  const recent = rounds.slice(-3).flat().slice(-3);
+  const last = recent.at(-1);
+  if (last === undefined) return 1;
+  const roundTrip = Math.min(...recent.map(({ sentAt, receivedAt }) => receivedAt - sentAt));
+  const { limit, remaining = 0 } = rateReading(last);
+  const left = isGivenBack && limit === perMinute ? remaining : 0;
+  const isRefilled = rounds.flat().some(isAdmitted);
+  const pace = PATIENCE_OF_TARGET / Math.min(LEAD / 2, isRefilled ? MINUTE / perMinute : MINUTE);
+  return Math.min(IN_FLIGHT, Math.max(1, left, Math.ceil(roundTrip * pace)));
 }
 
 /** A key whose limit was reached. */
@@ -133,7 +163,7 @@ async function reachLimit(probe: Probe, key: Key): Promise<Reached> {
   const sent = [...filling, ...reaching].filter(isAnswered);
   return {
     admitted: [...before, ...sent.filter(isAdmitted).map(rateReading)],
-    refused: sent.filter((exchange) => !isAdmitted(exchange)).sort((a, b) => a.receivedAt - b.receivedAt),
+    refused: sent.filter(isRefused).sort((a, b) => a.receivedAt - b.receivedAt),
     last: sent.at(-1),
     roundTrip: Math.max(...reaching.map(({ sentAt, receivedAt }) => receivedAt - sentAt)),
   };
@@ -162,63 +192,4 @@ async function untilWindowEnds(probe: Probe, key: Key, first: AnsweredExchange, 
   const oneByOne = Math.min(LEAD, roundTrip * PATIENCE_OF_TARGET);
   const lead = Math.min(LONGEST_LEAD, Math.max(3 * SECOND, oneByOne, 6 * roundTrip));
   await probe.waitUntil(end - lead, `the window of key ${key.name} to be about to end`);
-}
-
-/** Requests over a key's limit, and their answers. */
-class Excess {
-  readonly rounds: AnsweredExchange[][] = [];
-  standing: Standing;
-  /** Number of refused requests, including those of the burst. */
-  refusals: number;
-  readonly #probe: Probe;
-  readonly #key: Key;
-  readonly #requests: Iterator<RequestSpec>;
-
-  constructor(probe: Probe, key: Key, refused: readonly AnsweredExchange[], requests: Iterator<RequestSpec>) {
-    this.#probe = probe;
-    this.#key = key;
-    this.#requests = requests;
-    this.standing = standingAtLimit(refused, probe.trace);
-    this.refusals = refused.length;
-  }
-
-  /** Sends requests until `isEnough`, but at most `atMost`. */
-  async send(isEnough: () => boolean, atMost: number): Promise<void> {
-    for (let left = atMost; left > 0 && !isEnough(); ) {
-      const count = Math.min(left, this.#together());
-      await this.#sendTogether(count);
-      left -= count;
-    }
-  }
-
-  /**
-   * How many requests are sent at once. Usually one; for a slow target, as many as finish before its window ends. Bans
-   * may need refusals in a row, so for a token bucket it is that many before it gives back a single request. After a
-   * new window began, it is all that is left of it.
-   */
-  #together(): number {
-    const recent = this.rounds.slice(-3).flat().slice(-3);
-    const last = recent.at(-1);
-    if (last === undefined) return 1;
-    const { perMinute } = this.#key.limits;
-    const roundTrip = Math.min(...recent.map(({ sentAt, receivedAt }) => receivedAt - sentAt));
-    const { limit, remaining = 0 } = rateReading(last);
-    const left = this.standing.isGivenBack && limit === perMinute ? remaining : 0;
-    const isRefilled = this.rounds.some((round) => round.some(isAdmitted));
-    const pace = PATIENCE_OF_TARGET / Math.min(LEAD / 2, isRefilled ? MINUTE / perMinute : MINUTE);
-    return Math.min(IN_FLIGHT, Math.max(1, left, Math.ceil(roundTrip * pace)));
-  }
-
-  async #sendTogether(count: number): Promise<void> {
-    // Refilled quota is spent on lists, which leave nothing behind.
-    const specs = Array.from(
-      { length: count },
-      () => (!this.standing.isGivenBack && this.#requests.next().value) || listPets({ limit: 1 }),
-    );
-    const round = await Promise.all(specs.map((spec) => this.#probe.attemptAnswered(spec, this.#key)));
-    round.sort((a, b) => a.receivedAt - b.receivedAt);
-    this.rounds.push(round);
-    this.standing = standingAfter(this.standing, round, this.#probe.trace);
-    this.refusals += round.filter((exchange) => !isAdmitted(exchange)).length;
-  }
 }

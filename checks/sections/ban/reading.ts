@@ -9,7 +9,7 @@ import type { Trace } from '../../run/trace.ts';
 import { Unsettled } from '../../run/unsettled.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
-import { isAdmitted } from '../minute/admitted.ts';
+import { firstRefusal, isAdmitted } from '../minute/admitted.ts';
 import { type Clocked, latestEnd, toldEnd } from '../minute/told-time.ts';
 import { answersOtherwise, isBan, isSameLimit } from './answers.ts';
 
@@ -80,42 +80,36 @@ export interface BanReading {
 /** After this many requests since a 429, the target is assumed not to ban. */
 export const PATIENCE_OF_TARGET = 60;
 
-const isRefused = (exchange: AnsweredExchange) => !isAdmitted(exchange);
+export const isRefused = (exchange: AnsweredExchange) => !isAdmitted(exchange);
 
-/** The state of a key over its limit, from one answer to the next. */
-export interface Standing {
+/** The state of a key over its limit. */
+interface Standing {
   readonly first: AnsweredExchange | undefined;
   readonly ban: AnsweredExchange | undefined;
   /** Whether the last answer was paid from refilled quota; the next refusal is then a new first one. */
   readonly isGivenBack: boolean;
 }
 
-/** Answers may overtake each other: a 429 of the limit precedes a ban with another status. */
-const firstOf = (refused: readonly AnsweredExchange[]) =>
-  refused.find(({ outcome }) => outcome.status === 429) ?? refused[0];
-
-/** The state once the limit is reached. A target that bans early may do so while the burst is in flight. */
-export function standingAtLimit(refused: readonly AnsweredExchange[], clocked: Clocked): Standing {
-  const first = firstOf(refused);
-  const ban = refused.find((exchange) => first !== undefined && isBan(clocked, exchange, first));
-  return { first, ban, isGivenBack: false };
-}
-
-/** The state after a further round. */
-export function standingAfter(
-  before: Standing,
-  round: readonly AnsweredExchange[],
+/**
+ * The state after the burst that reached the limit, and each round since. A target that bans early may do so while the
+ * burst is in flight.
+ */
+export function standingOf(
+  { refused, rounds }: Pick<Provocation, 'refused' | 'rounds'>,
   clocked: Clocked,
 ): Standing {
-  let { first, ban, isGivenBack } = before;
-  for (const exchange of round) {
-    if (isRefused(exchange)) {
-      first ??= firstOf(round.filter(isRefused)) ?? exchange;
-      if (isGivenBack && isSameLimit(clocked, exchange, first)) first = exchange;
-      else if (isBan(clocked, exchange, first)) ban ??= exchange;
+  let first = firstRefusal(refused);
+  let ban = refused.find((exchange) => first !== undefined && isBan(clocked, exchange, first));
+  let isGivenBack = false;
+  for (const round of rounds)
+    for (const exchange of round) {
+      if (isRefused(exchange)) {
+        first ??= firstRefusal(round.filter(isRefused)) ?? exchange;
+        if (isGivenBack && isSameLimit(clocked, exchange, first)) first = exchange;
+        else if (isBan(clocked, exchange, first)) ban ??= exchange;
+      }
+      isGivenBack = isPaidFromRefill(exchange, first);
     }
-    isGivenBack = isPaidFromRefill(exchange, first);
-  }
   return { first, ban, isGivenBack };
 }
 
@@ -129,10 +123,7 @@ function isPaidFromRefill(exchange: AnsweredExchange, first: AnsweredExchange | 
 /** Reads a measurement: what was a ban, when it began and how long it lasted. */
 export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReading {
   const { key, admitted, refused, rounds, others, later } = measurement;
-  const { first, ban } = rounds.reduce<Standing>(
-    (standing, round) => standingAfter(standing, round, clocked),
-    standingAtLimit(refused, clocked),
-  );
+  const { first, ban } = standingOf(measurement, clocked);
   // Beside a ban with an answer of its own, a longer wait is that of the limit, in a window begun meanwhile.
   const isDistinct = ban !== undefined && first !== undefined && answersOtherwise(ban, first);
   const isBans = (exchange: AnsweredExchange) =>

@@ -4,15 +4,14 @@ import { DAY, MINUTE, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { PlanName } from '../../profile/target-profile.ts';
 import { type Check, check, type Judge } from '../../run/check.ts';
-import { playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { RATE_HEADER_NAMES, rateReading } from '../../wire/rate-headers.ts';
-import { withoutNumbers } from '../minute/custom-plan.ts';
+import { checkOfPlan } from '../minute/measurements.ts';
 import { toldEnd } from '../minute/told-time.ts';
 import { countAdmitted, type DayMeasurement, isDays, isRefilled } from './reading.ts';
-import { dayOf } from './scenes.ts';
+import { day } from './scenes.ts';
 
 /** Judges how many requests a day admitted. */
 function judgeDay(day: DayMeasurement, judge: Judge, trace: Trace): void {
@@ -103,17 +102,7 @@ function resetAgrees(
 }
 
 /** 8: a key of the plan has its number of requests admitted per day; the next is refused. */
-const dayCheck = (plan: PlanName): Check =>
-  check(
-    `rate-day-${plan}`,
-    {
-      needs: { days: dayOf(plan) },
-      notApplicable: withoutNumbers(plan),
-    },
-    ({ days }, judge, trace) => {
-      for (const { outcome } of playedOn(days)) judgeDay(outcome, judge, trace);
-    },
-  );
+const dayCheck = (plan: PlanName) => checkOfPlan(`rate-day-${plan}`, plan, day, judgeDay);
 
 export const dailyQuotaChecks: readonly Check[] = [
   dayCheck('free'),
@@ -121,7 +110,7 @@ export const dailyQuotaChecks: readonly Check[] = [
   dayCheck('business'),
   dayCheck('enterprise'),
   // 8: a 429 for the day's quota gives, in Retry-After and X-RateLimit-Reset, a time within the day ahead.
-  check('rate-day-refusal', { needs: { days: dayOf() } }, ({ days }, judge, trace) => {
+  check('rate-day-refusal', { needs: { days: day } }, ({ days }, judge, trace) => {
     for (const one of days) {
       if (one.kind === 'played') judgeRefusal(one.outcome, judge, trace);
       else judge.unsettled(one.reason.message, ...one.reason.evidence);

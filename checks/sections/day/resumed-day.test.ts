@@ -10,12 +10,12 @@ import { exhaustKey, telling } from '../minute/testing/measured.ts';
 import { judged, outcomeOf } from '../testing/judged.ts';
 import { dailyQuotaChecks } from './checks.ts';
 import { countAdmitted } from './reading.ts';
-import { dayOf } from './scenes.ts';
+import { day } from './scenes.ts';
 import { END } from './testing/day-spending.ts';
 
 const PER_DAY = 220;
 const key = exhaustKey({ limits: { perMinute: 100, perDay: PER_DAY } });
-const DAY = dayOf().on(key, [key]);
+const DAY = day.on(key, [key]);
 
 /** A target with a day only; it counts on, whichever process asks. */
 function dayTarget(perDay = PER_DAY) {
@@ -83,7 +83,7 @@ t.test('of a long day little is kept', async (t) => {
     permissions: new Set(['day'] as const),
     journal,
   });
-  const { admitted } = await outcomeOf(run, dayOf().on(large, [large]));
+  const { admitted } = await outcomeOf(run, day.on(large, [large]));
   journal.close();
   t.equal(countAdmitted(admitted), perDay);
   t.ok(run.trace.readings.length < 10, 'of uniform answers not even a reading');

@@ -2,16 +2,15 @@
 
 import { SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
-import type { PlanName } from '../../profile/target-profile.ts';
 import type { Probe } from '../../run/probe.ts';
-import { type KeyScene, keyScene } from '../../run/scene.ts';
+import { keyScene } from '../../run/scene.ts';
 import { unanswered } from '../../run/sending/interference.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { listPets } from '../../wire/requests.ts';
 import { admittedOn, isAdmitted } from '../minute/admitted.ts';
 import { restFromNow } from '../minute/key-at-rest.ts';
-import { exhaustKeys, keysOfPlan, lacksKeyOf } from '../minute/scenes.ts';
+import { exhaustKeys, minute } from '../minute/scenes.ts';
 import { tellsDay } from '../minute/told-time.ts';
 import { IN_FLIGHT as IN_FLIGHT_ELSEWHERE } from '../minute/window-filling.ts';
 import {
@@ -40,27 +39,26 @@ interface Chunk {
   readonly lost?: number;
 }
 
-/** Spends the day of each key that may be driven to 429, or only of one plan's keys. */
-export const dayOf = (plan?: PlanName): KeyScene<DayMeasurement> =>
-  keyScene(
-    'day',
-    {
-      permit: 'day',
-      keys: plan === undefined ? exhaustKeys : keysOfPlan(plan),
-      lacks: lacksKeyOf(plan),
-      spends: ({ limits }) => ({ requests: limits.perDay + BEYOND_QUOTA }),
-    },
-    async (probe, key): Promise<DayMeasurement> => {
-      // The last minute of an earlier process is not fully on record.
-      if (probe.wasCutOff) await restFromNow(probe, key);
-      const spending = new Spending(probe, key);
-      const ending = await spendDay(probe, key, spending);
-      const { chunks, lost, first = chunks[0]?.first } = spending;
-      const elsewhere = admittedElsewhere(probe, key).map(tallyOf);
-      const admitted = bySecond([...elsewhere, ...chunks.flatMap((chunk) => chunk.admitted)]);
-      return { key, admitted, first, ...ending, lost };
-    },
-  );
+/** Spends the day of each key that may be driven to 429. */
+export const day = keyScene(
+  'day',
+  {
+    permit: 'day',
+    keys: exhaustKeys,
+    lacks: minute.lacks,
+    spends: ({ limits }) => ({ requests: limits.perDay + BEYOND_QUOTA }),
+  },
+  async (probe, key): Promise<DayMeasurement> => {
+    // The last minute of an earlier process is not fully on record.
+    if (probe.wasCutOff) await restFromNow(probe, key);
+    const spending = new Spending(probe, key);
+    const ending = await spendDay(probe, key, spending);
+    const { chunks, lost, first = chunks[0]?.first } = spending;
+    const elsewhere = admittedElsewhere(probe, key).map(tallyOf);
+    const admitted = bySecond([...elsewhere, ...chunks.flatMap((chunk) => chunk.admitted)]);
+    return { key, admitted, first, ...ending, lost };
+  },
+);
 
 /** Spends until a refusal for the day, or until it is clear that nothing can be concluded. */
 async function spendDay(probe: Probe, key: Key, spending: Spending): Promise<DayRefusal> {

@@ -7,7 +7,7 @@ import { type Told, telling } from '../minute/testing/measured.ts';
 import { judged, outcomeOf } from '../testing/judged.ts';
 import { dailyQuotaChecks } from './checks.ts';
 import type { DayRefusal } from './reading.ts';
-import { dayOf } from './scenes.ts';
+import { day } from './scenes.ts';
 import { END, free, PER_DAY, spendDay } from './testing/day-spending.ts';
 
 const LEAST = '/pets?limit=1';
@@ -39,7 +39,7 @@ t.test('a day is spent within its minutes, to its first refusal', async (t) => {
   t.equal(sent.length, PER_DAY + 1);
   t.equal(refused, 1, 'no minute was overdrawn');
   t.ok(sent.every(({ path }) => path === LEAST));
-  t.ok(sent.length <= (dayOf().on(free, [free]).requests ?? 0), 'and the bill said so');
+  t.ok(sent.length <= (day.on(free, [free]).requests ?? 0), 'and the bill said so');
   t.match(measured, { refusal: { outcome: { status: 429 } }, refusedAgain: undefined });
   const { toldEnd } = measured;
   t.ok(toldEnd !== undefined && Math.abs(toldEnd - END) < 2 * SECOND);
@@ -177,7 +177,7 @@ t.test('a day’s bucket that gives back within a minute, which somebody else ma
       },
       { keys: [key], permissions: new Set(['day'] as const) },
     );
-    await test.run.play(dayOf().on(key, [key]));
+    await test.run.play(day.on(key, [key]));
     return test;
   };
   const alone = await spend(() => false);
@@ -192,7 +192,7 @@ t.test('a day’s bucket that gives back within a minute, which somebody else ma
 t.test('a day that is not answered is no day', async (t) => {
   const broken = { kind: 'failure', reason: 'reset', message: 'connection reset' } as const;
   const test = testRun(() => broken, { keys: [free], permissions: new Set(['day'] as const) });
-  await t.rejects(outcomeOf(test.run, dayOf().on(free, [free])), {
+  await t.rejects(outcomeOf(test.run, day.on(free, [free])), {
     name: 'Unsettled',
     message: /connection reset/,
   });
@@ -201,7 +201,7 @@ t.test('a day that is not answered is no day', async (t) => {
     keys: [free],
     permissions: new Set(['day'] as const),
   });
-  await t.rejects(outcomeOf(later.run, dayOf().on(free, [free])), {
+  await t.rejects(outcomeOf(later.run, day.on(free, [free])), {
     name: 'Unsettled',
     message: /connection reset/,
   });

@@ -9,7 +9,7 @@ import type { Trace } from '../../run/trace.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { REMAINING_SHOWN_BY } from '../answers.ts';
 import { servedWithoutKey } from '../keys/apart.ts';
-import { evidenceOf, givesBackGradually, minuteCheck } from '../minute/measurements.ts';
+import { checkOfKeys, evidenceOf, givesBackGradually } from '../minute/measurements.ts';
 import { minute } from '../minute/scenes.ts';
 import type { FilledWindow } from '../minute/window-filling.ts';
 
@@ -84,20 +84,24 @@ export const remainingFalls = check(
 );
 
 /** 8: requests left in the current window: none, when a request was refused for the minute. */
-export const remainingExhausted = minuteCheck('rate-remaining-exhausted', ({ key, windows }, judge) => {
-  for (const { refusal } of windows) {
-    if (refusal?.outcome.status !== 429) continue;
-    const { limit, remaining } = rateReading(refusal);
-    if (limit !== key.limits.perMinute || remaining === undefined)
-      judge.notApplicable('the headers of the refusal do not describe the minute');
-    else if (remaining === 0) judge.holds(refusal);
-    else
-      judge.breaks(
-        {
-          expected: 'X-RateLimit-Remaining: 0 when refused',
-          actual: `X-RateLimit-Remaining: ${remaining}`,
-        },
-        refusal,
-      );
-  }
-});
+export const remainingExhausted = checkOfKeys(
+  'rate-remaining-exhausted',
+  minute,
+  ({ key, windows }, judge) => {
+    for (const { refusal } of windows) {
+      if (refusal?.outcome.status !== 429) continue;
+      const { limit, remaining } = rateReading(refusal);
+      if (limit !== key.limits.perMinute || remaining === undefined)
+        judge.notApplicable('the headers of the refusal do not describe the minute');
+      else if (remaining === 0) judge.holds(refusal);
+      else
+        judge.breaks(
+          {
+            expected: 'X-RateLimit-Remaining: 0 when refused',
+            actual: `X-RateLimit-Remaining: ${remaining}`,
+          },
+          refusal,
+        );
+    }
+  },
+);

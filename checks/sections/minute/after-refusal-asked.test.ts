@@ -1,6 +1,6 @@
 /** When a key that was refused is used again, and what the answers show of the window. */
 import t from 'tap';
-import { cameBackAtOnce } from '../../limits/refill.ts';
+import { cameBackAtOnce, isRefilling } from '../../limits/refill.ts';
 import { SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import { NOON, testRun } from '../../run/testing/test-run.ts';
@@ -8,7 +8,7 @@ import type { AnsweredExchange, FailureOutcome } from '../../wire/exchange.ts';
 import { isAnswered } from '../../wire/exchange.ts';
 import { listPets } from '../../wire/requests.ts';
 import { isAdmitted } from './admitted.ts';
-import { afterRefusal, refillingOf, refillOf } from './after-refusal.ts';
+import { afterRefusal } from './after-refusal.ts';
 import { exhaustKey, type Told, telling } from './testing/measured.ts';
 import { toldWait } from './told-time.ts';
 
@@ -55,8 +55,8 @@ async function askedWith(
       ...after,
       told: toldWait(after.obeyed, key.limits),
       admitted: after.asked.filter(isAdmitted),
-      atOnce: cameBackAtOnce(refillOf(key, after)),
-      refilling: refillingOf(key, after),
+      atOnce: cameBackAtOnce(after.refill),
+      refilling: isRefilling(after.refill),
     },
     times,
     waits: test.waits(),

@@ -1,11 +1,12 @@
 import t from 'tap';
+import { isRefilling } from '../../limits/refill.ts';
 import { Findings } from '../../run/findings.ts';
 import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
 import { isAnswered } from '../../wire/exchange.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import type { AnswerParts } from '../../wire/testing/answered.ts';
 import { rateHeaderChecks } from '../headers/checks.ts';
-import { afterRefusal, refillingOf } from './after-refusal.ts';
+import { afterRefusal } from './after-refusal.ts';
 import { toldWait } from './told-time.ts';
 import { fill } from './window-filling.ts';
 
@@ -111,5 +112,5 @@ t.test('quota that another scene saw coming back bit by bit did not come back at
   await run.probe('ban:free-2').attempt(listPets({ limit: 1 }), key);
   const after = await afterRefusal(probe, key, refusal, [refusal]);
   t.match(after.afterReset, { outcome: { status: 200 } }, 'the whole quota was there');
-  t.equal(refillingOf(key, after), true);
+  t.equal(isRefilling(after.refill), true);
 });

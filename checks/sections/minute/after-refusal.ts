@@ -5,7 +5,7 @@ import { MINUTE, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
-import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
+import { rateReading } from '../../wire/rate-headers.ts';
 import { listPets } from '../../wire/requests.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
 import { toldRetry } from './told-time.ts';
@@ -17,34 +17,12 @@ export interface AfterRefusal {
   readonly obeyed: AnsweredExchange;
   /** All requests, in the order of sending. */
   readonly asked: readonly AnsweredExchange[];
-  /** The first request of the key that was admitted after the refusal, whichever scene sent it. */
-  readonly first: RateReading | undefined;
+  /** How quota came back. */
+  readonly refill: Refill;
   /** Sent right after the time in Retry-After; undefined if that was not a time to wait for. */
   readonly afterRetryAfter: AnsweredExchange | undefined;
   /** Sent after X-RateLimit-Reset, by the target's clock. */
   readonly afterReset: AnsweredExchange | undefined;
-  /** Sent a little later, if only that shows whether quota is refilled gradually. */
-  readonly later: AnsweredExchange | undefined;
-}
-
-/** How quota came back after the refusal, as the first admitted request shows it. */
-export function refillOf(
-  { limits }: Key,
-  { refusal, first }: Pick<AfterRefusal, 'refusal' | 'first'>,
-): Refill {
-  return { perMinute: limits.perMinute, refused: rateReading(refusal), first };
-}
-
-/**
- * Whether the target refills quota gradually, as a sliding window or a token bucket does; undefined if its headers do
- * not describe the minute.
- */
-export function refillingOf(key: Key, after: Pick<AfterRefusal, 'refusal' | 'first' | 'later'>) {
-  const { later } = after;
-  return isRefilling(
-    refillOf(key, after),
-    later !== undefined && isAdmitted(later) ? rateReading(later) : undefined,
-  );
 }
 
 /** Sends a request and records its answer. */
@@ -75,19 +53,19 @@ export async function afterRefusal(
     probe.waitUntil(probe.now() + time, `quota that key ${key.name} may be given back`);
 
   const moments = await askAsTold(probe, key, { refusal, refusals, ask });
+  const { perMinute } = key.limits;
   const [first] = admittedOn(probe.trace, key, refusal.receivedAt);
-  const refill = refillOf(key, { refusal, first });
-  let later: AnsweredExchange | undefined;
+  let refill: Refill = { perMinute, refused: rateReading(refusal), first };
   if (needsLater(refill)) {
-    await waitForQuota(Math.max(2 * SECOND, (4 * MINUTE) / key.limits.perMinute));
-    later = await ask();
+    await waitForQuota(Math.max(2 * SECOND, (4 * MINUTE) / perMinute));
+    const later = await ask();
+    if (isAdmitted(later)) refill = { ...refill, later: rateReading(later) };
   }
-  const isGradual = refillingOf(key, { refusal, first, later }) === true;
-  if (isGradual && mayGiveTooMuch(refill, asked.filter(isAdmitted).length)) {
+  if (isRefilling(refill) === true && mayGiveTooMuch(refill, asked.filter(isAdmitted).length)) {
     await waitForQuota(5 * SECOND);
     await ask();
   }
-  return { refusal, asked, first, later, ...moments };
+  return { refusal, asked, refill, ...moments };
 }
 
 const latest = (times: readonly (number | undefined)[]): number | undefined => {

@@ -6,14 +6,14 @@ import { Unsettled } from '../../run/unsettled.ts';
 import { judged, played } from '../testing/judged.ts';
 import {
   banOf,
+  checkOfKeys,
   disturbed,
   evidenceOf,
   first,
   measurements,
-  minuteCheck,
   refusedOtherwise,
 } from './measurements.ts';
-import type { MinuteMeasurement } from './scenes.ts';
+import { type MinuteMeasurement, minute } from './scenes.ts';
 import {
   banMeasured,
   exact,
@@ -49,7 +49,7 @@ t.test('what could be measured of any key is judged', async (t) => {
 t.test('where no key could be measured, the smallest plan’s trouble is the reason', async (t) => {
   const { run } = testRun(() => ({}), { keys: [freeKey, proKey] });
   const said: string[] = [];
-  const row = minuteCheck('any', ({ key }, judge) => {
+  const row = checkOfKeys('any', minute, ({ key }, judge) => {
     said.push(key.name);
     judge.holds();
   });
@@ -66,7 +66,7 @@ t.test('a check of every minute judges each in turn, and says which key is missi
   const { run } = testRun(() => ({}), { keys: [freeKey, proKey], permissions: new Set(['exhaust']) });
   for (const key of [freeKey, proKey]) await played(run, `minute:${key.name}`, minuteMeasured(key));
   const said: string[] = [];
-  const row = minuteCheck('any', ({ key }) => said.push(key.name));
+  const row = checkOfKeys('any', minute, ({ key }) => said.push(key.name));
   await judged(run, [row], 'any');
   t.strictSame(said, ['free-1', 'pro-1']);
   t.equal(row.lacks?.([freeKey]), undefined);

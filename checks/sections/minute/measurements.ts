@@ -1,31 +1,52 @@
 /** The measured minutes of all keys, for the checks of section 8. */
 
+import { isRefilling } from '../../limits/refill.ts';
+import type { Key } from '../../profile/key.ts';
+import type { PlanName } from '../../profile/target-profile.ts';
 import { type Check, check, type Judge } from '../../run/check.ts';
-import { type KeyOutcome, optional, playedOn } from '../../run/scene.ts';
+import { type KeyOutcome, type KeyScene, optional, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import { Unsettled } from '../../run/unsettled.ts';
 import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
 import { type BanMeasurement, type BanReading, theBan } from '../ban/reading.ts';
 import { ban } from '../ban/scenes.ts';
-import { refillingOf } from './after-refusal.ts';
-import { type MinuteMeasurement, minute } from './scenes.ts';
+import { exhaustKeys, type MinuteMeasurement, minute } from './scenes.ts';
 import { tellsDay } from './told-time.ts';
 import type { FilledWindow } from './window-filling.ts';
 
 /** The measurements that could be made, of all keys. @throws Unsettled if there are none */
-export function measurements(minutes: readonly KeyOutcome<MinuteMeasurement>[]): MinuteMeasurement[] {
-  if (minutes.length === 0) throw new Unsettled('no usable key has the role exhaust');
-  return playedOn(minutes).map(({ outcome }) => outcome);
+export function measurements<T>(outcomes: readonly KeyOutcome<T>[]): T[] {
+  if (outcomes.length === 0) throw new Unsettled('no usable key has the role exhaust');
+  return playedOn(outcomes).map(({ outcome }) => outcome);
 }
 
-/** Defines a check that judges each key's measurement by itself. */
-export const minuteCheck = (
+/** Defines a check that judges what came of a scene on each key by itself. */
+export const checkOfKeys = <T>(
   id: string,
-  judgeOne: (measurement: MinuteMeasurement, judge: Judge, trace: Trace) => void,
+  measured: KeyScene<T>,
+  judgeOne: (measurement: T, judge: Judge, trace: Trace) => void,
+  options: Pick<Check, 'notApplicable' | 'lacks'> = {},
 ): Check =>
-  check(id, { needs: { minutes: minute } }, ({ minutes }, judge, trace) => {
-    for (const measurement of measurements(minutes)) judgeOne(measurement, judge, trace);
+  check(id, { needs: { measured }, ...options }, ({ measured }, judge, trace) => {
+    for (const measurement of measurements(measured)) judgeOne(measurement, judge, trace);
   });
+
+/** The same on the key of one plan. */
+export function checkOfPlan<T>(
+  id: string,
+  plan: PlanName,
+  measured: KeyScene<T>,
+  judgeOne: (measurement: T, judge: Judge, trace: Trace) => void,
+): Check {
+  const ofPlan = (keys: readonly Key[]) => exhaustKeys(keys).filter((key) => key.plan === plan);
+  const lacks = `the profile has no ${plan} key with the role exhaust`;
+  return checkOfKeys(id, { ...measured, keys: ofPlan, lacks }, judgeOne, {
+    notApplicable: (keys) =>
+      plan === 'enterprise' && !keys.some((key) => key.plan === plan)
+        ? 'the profile names no Enterprise key, and the document leaves its numbers custom'
+        : undefined,
+  });
+}
 
 export const evidenceOf = (window: FilledWindow): Exchange[] =>
   [window.refusal, window.last].filter((exchange) => exchange !== undefined);
@@ -33,8 +54,8 @@ export const evidenceOf = (window: FilledWindow): Exchange[] =>
 export const first = ({ windows }: MinuteMeasurement): FilledWindow | undefined => windows[0];
 
 /** Whether quota is refilled gradually; undefined if the headers do not describe the minute, or nothing was refused. */
-export const givesBackGradually = ({ key, after }: MinuteMeasurement): boolean | undefined =>
-  after === undefined ? undefined : refillingOf(key, after);
+export const givesBackGradually = ({ after }: MinuteMeasurement): boolean | undefined =>
+  after && isRefilling(after.refill);
 
 /** Whether another client spent part of what the target admitted. */
 const othersSpent = ({ count: { verdict } }: FilledWindow) =>

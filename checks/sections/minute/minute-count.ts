@@ -9,10 +9,9 @@ import type { Trace } from '../../run/trace.ts';
 import type { Exchange } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
-import { refillOf } from './after-refusal.ts';
-import { withoutNumbers } from './custom-plan.ts';
 import {
   banOf,
+  checkOfPlan,
   evidenceOf,
   first,
   givesBackGradually,
@@ -20,7 +19,7 @@ import {
   measurements,
   minutesAndBan,
 } from './measurements.ts';
-import { keysOfPlan, lacksKeyOf, type MinuteMeasurement, minute } from './scenes.ts';
+import { type MinuteMeasurement, minute } from './scenes.ts';
 import { tellsDay } from './told-time.ts';
 import { type FilledWindow, IN_FLIGHT } from './window-filling.ts';
 
@@ -40,8 +39,8 @@ interface TooMuch {
 function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace): TooMuch | undefined {
   const { key, after } = measurement;
   if (after === undefined) return undefined;
-  const { perMinute } = key.limits;
-  const refill = refillOf(key, after);
+  const { refill } = after;
+  const { perMinute, refused } = refill;
   const length = shortWindow(refill, trace.targetClock);
   if (length !== undefined) {
     const actual = `${perMinute} were admitted, and as many again after ${Math.round(length / 1000)} seconds`;
@@ -50,7 +49,6 @@ function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace): TooMuch 
   }
   const count = first(measurement)?.count;
   if (givesBackGradually(measurement) !== true || count?.verdict.kind !== 'exact') return undefined;
-  const { refused } = refill;
   const since = admittedOn(trace, key, refused.receivedAt);
   const given = overGiven(
     { perMinute, refused, before: count.admitted, since },
@@ -116,17 +114,7 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, trace: Trace):
 }
 
 /** 8: the plan's requests per minute, no fewer, no more. */
-export const minuteRow = (plan: PlanName): Check =>
-  check(
-    `rate-minute-${plan}`,
-    {
-      needs: { minutes: { ...minute, keys: keysOfPlan(plan), lacks: lacksKeyOf(plan) } },
-      notApplicable: withoutNumbers(plan),
-    },
-    ({ minutes }, judge, trace) => {
-      for (const measurement of measurements(minutes)) judgeCount(measurement, judge, trace);
-    },
-  );
+export const minuteRow = (plan: PlanName) => checkOfPlan(`rate-minute-${plan}`, plan, minute, judgeCount);
 
 function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
   const { key, windows } = measurement;

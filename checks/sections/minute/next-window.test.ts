@@ -60,7 +60,7 @@ t.test('after the reset the whole quota is there again', async (t) => {
   const { run } = testRun(() => ({}), { keys: [large], permissions: new Set(['exhaust'] as const) });
   t.match(await judged(run, [nextWindow], 'rate-next-window'), {
     verdict: 'skipped',
-    reason: /no key’s plan is small enough/,
+    reason: /no key with the role exhaust whose plan is small enough/,
   });
   t.match(await next([windowOf(more, 7)]), { verdict: 'fail', reason: '7 were', expected: /^6 .* free-1$/ });
   t.match(await next([windowOf(fewer(), 4)]), { verdict: 'inconclusive', reason: /another client/ });

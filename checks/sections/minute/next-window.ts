@@ -2,10 +2,10 @@
 
 import { fellShortAlike, heldExplains, showsEdges } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
-import { type Check, check, type Judge } from '../../run/check.ts';
+import type { Judge } from '../../run/check.ts';
 import type { Trace } from '../../run/trace.ts';
 import { admittedOn } from './admitted.ts';
-import { evidenceOf, givesBackGradually, lostAnswers, measurements } from './measurements.ts';
+import { checkOfKeys, evidenceOf, givesBackGradually, lostAnswers } from './measurements.ts';
 import { hiddenEdge } from './minute-count.ts';
 import { exhaustKeys, isFilledTwice, type MinuteMeasurement, minute } from './scenes.ts';
 
@@ -57,17 +57,6 @@ function judgeNext(measurement: MinuteMeasurement, judge: Judge, trace: Trace): 
 /** The smallest plan's key, if its minute is filled twice. */
 const filledTwice = (keys: readonly Key[]) => exhaustKeys(keys).filter((key) => isFilledTwice(key, keys));
 
-const NONE_SMALL = 'no key’s plan is small enough to be filled twice';
+const lacks = 'the profile has no key with the role exhaust whose plan is small enough to be filled twice';
 
-export const nextWindow: Check = check(
-  'rate-next-window',
-  {
-    needs: { minutes: { ...minute, keys: filledTwice } },
-    lacks: (keys) =>
-      filledTwice(keys).length > 0 ? undefined : exhaustKeys(keys).length > 0 ? NONE_SMALL : minute.lacks,
-  },
-  ({ minutes }, judge, trace) => {
-    if (minutes.length === 0) return judge.unsettled(NONE_SMALL);
-    for (const measurement of measurements(minutes)) judgeNext(measurement, judge, trace);
-  },
-);
+export const nextWindow = checkOfKeys('rate-next-window', { ...minute, keys: filledTwice, lacks }, judgeNext);

@@ -11,7 +11,7 @@ import { rateReading } from '../../wire/rate-headers.ts';
 import { judgeAnswer } from '../answers.ts';
 import { isAdmitted } from './admitted.ts';
 import type { AfterRefusal } from './after-refusal.ts';
-import { banOf, measurements, minuteCheck, minutesAndBan, refusedOtherwise } from './measurements.ts';
+import { banOf, checkOfKeys, measurements, minutesAndBan, refusedOtherwise } from './measurements.ts';
 import { type MinuteMeasurement, minute } from './scenes.ts';
 import { clockDoubt, exceededWindow, toldDate, toldWait } from './told-time.ts';
 
@@ -73,7 +73,7 @@ function judgeRetry(
 }
 
 /** 8: at the time in X-RateLimit-Reset the limit resets. */
-export const resetTrue: Check = minuteCheck('rate-reset-true', (measurement, judge) => {
+export const resetTrue: Check = checkOfKeys('rate-reset-true', minute, (measurement, judge) => {
   const { key, after } = measurement;
   if (after === undefined) return judge.unsettled(`no request of key ${key.name} was refused`);
   const { refusal, afterReset } = after;
@@ -120,7 +120,7 @@ export const retryAfterChecks: readonly Check[] = [
       for (const refusal of ban.refusals) judgeWait(refusal, ban.key, Number.POSITIVE_INFINITY);
   }),
   // 8: the client waits for the time indicated, and then retries.
-  minuteCheck('retry-after-honest', (measurement, judge) => {
+  checkOfKeys('retry-after-honest', minute, (measurement, judge) => {
     const { key, after } = measurement;
     if (after?.afterRetryAfter === undefined)
       return judge.unsettled(

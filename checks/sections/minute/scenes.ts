@@ -3,7 +3,7 @@
  * sent on the key before the time that the target stated: that could cause a ban.
  */
 
-import { cameBackAtOnce } from '../../limits/refill.ts';
+import { cameBackAtOnce, isRefilling } from '../../limits/refill.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { fellShortAlike, heldExplains } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
@@ -14,7 +14,7 @@ import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { categoryOf, storeSample } from '../add/scenes.ts';
 import { retrievals, servedAnimals } from '../get/scenes.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
-import { type AfterRefusal, afterRefusal, refillingOf, refillOf } from './after-refusal.ts';
+import { type AfterRefusal, afterRefusal } from './after-refusal.ts';
 import { afterSpentWindow, atStart, rest, restForWindow, restFromNow } from './key-at-rest.ts';
 import { ADDED_TOGETHER, refusedOperation, variety } from './requests.ts';
 import { toldRetry } from './told-time.ts';
@@ -48,14 +48,6 @@ export function exhaustKeys(keys: readonly Key[]): readonly Key[] {
   return [...byPlan.values()].sort((a, b) => a.limits.perMinute - b.limits.perMinute);
 }
 
-/** Those of one plan. */
-export const keysOfPlan = (plan: PlanName) => (keys: readonly Key[]) =>
-  exhaustKeys(keys).filter((key) => key.plan === plan);
-
-/** What is said of a profile that has no such key. */
-export const lacksKeyOf = (plan?: PlanName) =>
-  `the profile has no ${plan === undefined ? '' : `${plan} `}key with the role exhaust`;
-
 /** Whether a key's measurement includes the next window: only the smallest plan's does, if it is small enough. */
 export const isFilledTwice = ({ name, limits }: Key, keys: readonly Key[]): boolean =>
   exhaustKeys(keys)[0]?.name === name && limits.perMinute <= MOST_FOR_SECOND_WINDOW;
@@ -70,7 +62,7 @@ export const minute = keyScene(
     permit: 'exhaust',
     needs: { sample: optional(storeSample), retrieved: optional(retrievals) },
     keys: exhaustKeys,
-    lacks: lacksKeyOf(),
+    lacks: 'the profile has no key with the role exhaust',
     spends: (key, keys) => ({
       requests: key.limits.perMinute * (isFilledTwice(key, keys) ? 2 : 1) + 5,
       animals: ADDED_TOGETHER,
@@ -86,7 +78,7 @@ export const minute = keyScene(
     const first = windows.at(-1);
     if (first?.refusal === undefined) return { key, windows, after: undefined, next: [] };
     const after = await afterRefusal(probe, key, first.refusal, first.refusals);
-    const refilling = refillingOf(key, after);
+    const refilling = isRefilling(after.refill);
     const isExact = first.lost === undefined && first.count.verdict.kind === 'exact';
     // Headers that describe the day do not say when the minute ends; Retry-After does.
     const again = after.afterReset ?? (refilling === undefined ? after.afterRetryAfter : undefined);
@@ -158,9 +150,9 @@ async function wholeAgain(
   filled: FilledWindow,
   after: AfterRefusal,
 ): Promise<number> {
-  const { refusal } = after;
-  if (cameBackAtOnce(refillOf(key, after)) === true) return refusal.receivedAt;
-  const refilling = refillingOf(key, after);
+  const { refusal, refill } = after;
+  if (cameBackAtOnce(refill) === true) return refusal.receivedAt;
+  const refilling = isRefilling(refill);
   // Headers that describe the day hide whether all quota came back at once.
   if (refilling === undefined) {
     await rest(probe, key, windowEdge(probe, key, after));

@@ -10,7 +10,7 @@ import { described } from '../../wire/pets.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { freeKey, otherKeys } from '../keys/other-keys.ts';
-import { admittedOn, isAdmitted } from './admitted.ts';
+import { admittedOn, firstRefusal, isAdmitted } from './admitted.ts';
 import { restFromNow } from './key-at-rest.ts';
 
 /** How many requests are in flight at once while a window is filled. */
@@ -80,11 +80,8 @@ async function askAnother(probe: Probe, key: Key, times: number): Promise<void> 
 /** A window while it is being filled. */
 class OpenWindow {
   readonly sent: AnsweredExchange[] = [];
-  /** The first refusal. */
-  refusal: AnsweredExchange | undefined;
-  /** The first request at the limit that got no answer. */
-  closed: Exchange | undefined;
-  closedAtLimit = 0;
+  /** Requests at the limit that got no answer, one after the other. */
+  closed: readonly Exchange[] = [];
   /** Requests that got no answer, in a window that is filled all the same. */
   readonly lost: Exchange[] = [];
   readonly #probe: Probe;
@@ -112,9 +109,13 @@ class OpenWindow {
     return this.count().admitted.length >= this.#key.limits.perMinute;
   }
 
+  refusals(): AnsweredExchange[] {
+    return this.sent.filter((exchange) => !isAdmitted(exchange));
+  }
+
   /** Whether the target has shown the end of the window. */
   isRefused(): boolean {
-    return this.refusal !== undefined || this.closedAtLimit >= 2;
+    return this.refusals().length > 0 || this.closed.length >= 2;
   }
 
   async send(specs: readonly RequestSpec[], inFlight: number): Promise<void> {
@@ -123,12 +124,10 @@ class OpenWindow {
       enough: (exchange) => !isAnswered(exchange) || !isAdmitted(exchange),
     });
     this.#keep(exchanges);
-    const notAdmitted = answered(exchanges).filter((exchange) => !isAdmitted(exchange));
-    const refused = notAdmitted.filter((exchange) => this.#isRefusal(exchange));
-    // Answers may overtake each other: a 429 of the limit precedes a ban with another status.
-    this.refusal ??= refused.find(({ outcome }) => outcome.status === 429) ?? refused[0];
-    const failed = notAdmitted.find((exchange) => !this.#isRefusal(exchange));
-    if (failed !== undefined) throw new Unsettled(`the count was disturbed: ${described(failed)}`, [failed]);
+    // A server error below the limit is not a refusal: its operation's check judges it, and the count is spoilt.
+    const failed = answered(exchanges).find(({ outcome }) => outcome.status >= 500);
+    if (failed !== undefined && !this.isFull())
+      throw new Unsettled(`the count was disturbed: ${described(failed)}`, [failed]);
   }
 
   #keep(exchanges: readonly Exchange[]): void {
@@ -139,22 +138,16 @@ class OpenWindow {
       // At the limit a closed connection may be the target's refusal; a second one tells it from an accident. A
       // gateway's answer in the target's place is not a refusal.
       const refuses = broken?.outcome.kind === 'failure' && broken.outcome.reason !== 'unavailable';
-      if (broken !== undefined && refuses && this.isFull() && this.closedAtLimit < 2) {
-        this.closedAtLimit += 1;
-        this.closed ??= broken;
-      } else {
+      if (broken !== undefined && refuses && this.isFull() && this.closed.length < 2)
+        this.closed = [...this.closed, broken];
+      else {
         const most = LOST_AT_MOST * (this.sent.length + complete.length) + 2;
         if (!this.#isLossy || this.lost.push(...unanswered) > most) throw lost(broken);
       }
     }
     // If a request in between is served, that was no refusal: a target that refuses by closing does so every time.
-    if (complete.some(isAdmitted)) [this.closedAtLimit, this.closed] = [0, undefined];
+    if (complete.some(isAdmitted)) this.closed = [];
     this.sent.push(...complete);
-  }
-
-  /** A server error below the limit is not a refusal: its operation's check judges it, and the count is spoilt. */
-  #isRefusal({ outcome }: AnsweredExchange): boolean {
-    return outcome.status < 500 || this.isFull();
   }
 }
 
@@ -209,13 +202,15 @@ async function fillWindow(probe: Probe, key: Key, filling: Filling): Promise<Fil
     if (current !== firstId) atLimit = 0;
     firstId = current;
     if (atLimit === 0) sentBefore = window.sent.length;
-    if (window.closedAtLimit > 0) await askAnother(probe, key, 1);
+    if (window.closed.length > 0) await askAnother(probe, key, 1);
     const together = togetherAtLimit(window.sent, perMinute, atLimit);
     await window.send(atLimit === 0 ? [last] : take(requests, together), together);
     atLimit += 1;
   }
-  const { sent, refusal } = window;
-  const closed = window.closedAtLimit >= 2 ? window.closed : undefined;
+  const { sent } = window;
+  const refusals = window.refusals();
+  const refusal = firstRefusal(refusals);
+  const closed = window.closed.length >= 2 ? window.closed[0] : undefined;
   if (closed !== undefined) await askAnother(probe, key, 2);
   const count = window.count();
   // Another operation was admitted at the limit, and the very next list was refused. If a token bucket's refill may
@@ -226,7 +221,7 @@ async function fillWindow(probe: Probe, key: Key, filling: Filling): Promise<Fil
     count,
     refusal,
     last: sent.at(-1),
-    refusals: sent.filter((exchange) => !isAdmitted(exchange)),
+    refusals,
     servedOver: odd === refusal ? undefined : odd,
     closed,
     lost: window.lost[0],

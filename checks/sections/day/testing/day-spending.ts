@@ -10,7 +10,7 @@ import { exhaustKey, telling } from '../../minute/testing/measured.ts';
 import { toldEnd } from '../../minute/told-time.ts';
 import { outcomeOf } from '../../testing/judged.ts';
 import { countAdmitted, isDays } from '../reading.ts';
-import { dayOf } from '../scenes.ts';
+import { day } from '../scenes.ts';
 
 /** A day of twenty requests, six a minute. */
 export const PER_DAY = 20;
@@ -71,7 +71,7 @@ export async function spendDay(
   );
   const probe = test.run.probe('earlier');
   for (let sent = 0; sent < (given.earlier ?? 0); sent += 1) await probe.attempt(listPets(), key);
-  const measured = await outcomeOf(test.run, dayOf().on(key, [key]));
+  const measured = await outcomeOf(test.run, day.on(key, [key]));
   const { refusal } = measured;
   return {
     ...test,

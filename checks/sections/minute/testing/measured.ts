@@ -144,10 +144,13 @@ export function minuteMeasured(key: Key, given: Measured = {}): MinuteMeasuremen
           refusal,
           obeyed: refusal,
           asked,
-          first: admitted === undefined ? undefined : rateReading(admitted),
+          refill: {
+            perMinute: key.limits.perMinute,
+            refused: rateReading(refusal),
+            first: admitted === undefined ? undefined : rateReading(admitted),
+          },
           afterRetryAfter,
           afterReset,
-          later: undefined,
         };
   return { key, windows, next, after: 'after' in given ? given.after : after };
 }
