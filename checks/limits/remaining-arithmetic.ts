@@ -50,17 +50,26 @@ const forgottenBy = (
       receivedAt >= from.sentAt - window - SECOND && sentAt <= to.receivedAt - window + SECOND,
   ).length;
 
+/** The answers beside which no other request of ours was under way. */
+function aloneAmong(readings: readonly RateReading[]): ReadonlySet<RateReading> {
+  let settledAt = Number.NEGATIVE_INFINITY;
+  const alone = readings.filter(({ sentAt, receivedAt }, index) => {
+    const isAlone = settledAt <= sentAt && (readings[index + 1]?.sentAt ?? receivedAt) >= receivedAt;
+    settledAt = Math.max(settledAt, receivedAt);
+    return isAlone;
+  });
+  return new Set(alone);
+}
+
 function steps(readings: readonly RateReading[], perMinute: number, perDay: number): Step[] {
+  const alone = aloneAmong(readings);
   const result: Step[] = [];
   let from: RateReading | undefined;
   /** What came since `from`: of requests that are under way together nobody knows which was counted first. */
   let together: RateReading[] = [];
-  let settledAt = Number.NEGATIVE_INFINITY;
-  for (const [index, to] of readings.entries()) {
-    const isAlone = settledAt <= to.sentAt && (readings[index + 1]?.sentAt ?? to.receivedAt) >= to.receivedAt;
-    settledAt = Math.max(settledAt, to.receivedAt);
+  for (const to of readings) {
     together.push(to);
-    if (!isAlone) continue;
+    if (!alone.has(to)) continue;
     const step = from && stepOf(from, together, readings, perMinute, perDay);
     if (step !== undefined) result.push(step);
     from = to;
@@ -176,7 +185,7 @@ function alwaysAlike(all: readonly Step[]): RemainingVerdict | undefined {
         first.fall < 1 &&
         ((!standsStill(like) && refill + 1 >= like.length * (1 - first.fall)) ||
           like.some(({ forgotten }) => forgotten > 0));
-      if (explained && !byRefill) return broken(name, first, like.length, like.length);
+      if (explained && !byRefill) return brokenBy(name, first, like.length, like.length);
     }
   }
   return undefined;
@@ -195,6 +204,7 @@ export function judgeRemaining(
 ): RemainingVerdict {
   const all = steps(readings, perMinute, perDay);
   if (all.length === 0) return { kind: 'unseen' };
+  const runs = runsOf(all);
   const alike = alwaysAlike(all);
   if (alike !== undefined) return alike;
   const drops = all.filter(({ fall }) => fall > 1);
@@ -204,10 +214,10 @@ export function judgeRemaining(
   // part. A fall of 0 that this does not explain is wrong whoever else spends the key.
   if (first !== undefined && standsStill(all)) {
     const unexplained = stuck.length - all.reduce((sum, step) => sum + step.refill, 0);
-    // Each sequence of steps that follow each other hides a fraction of its own.
-    const sequences = new Set(stuck.map((step) => beginOf(all, step)));
-    if (unexplained > sequences.size - 1 + HIDDEN_FRACTION)
-      return broken('some requests', first, stuck.length, all.length);
+    // Each run hides a fraction of its own.
+    const among = runs.filter((run) => run.some((step) => stuck.includes(step))).length;
+    if (unexplained > among - 1 + HIDDEN_FRACTION)
+      return brokenBy('some requests', first, stuck.length, all.length);
   }
   const hidden = hiddenBy(all, perMinute);
   const standing = risenInWindow(readings, perMinute, hidden);
@@ -216,42 +226,42 @@ export function judgeRemaining(
   const whole = all.find(
     ({ to, fall, refill }) => to.remaining === to.limit && fall + refill + hidden < 0 && to.status < 400,
   );
-  if (whole !== undefined) return broken('the request that shows it', whole, 1, all.length);
-  const rise = risingRun(all, hidden);
-  if (rise !== undefined && drops.length === 0) return rise;
-  if (drops.length > 0) {
+  if (whole !== undefined) return brokenBy('the request that shows it', whole, 1, all.length);
+  if (drops.length > 0)
     return {
       kind: 'disturbed',
       reason: `X-RateLimit-Remaining fell by more than our own requests ${drops.length} of ${all.length} times, as if another client were using the key`,
     };
-  }
-  return { kind: 'falls', steps: all.length };
+  const [rise] = runs.flatMap((run) => risen(run, hidden) ?? []);
+  return rise ?? { kind: 'falls', steps: all.length };
 }
 
-/** The first of the steps that led to this one without a gap. */
-function beginOf(all: readonly Step[], step: Step): Step {
-  let begin = step;
-  for (let index = all.indexOf(step) - 1; index >= 0; index -= 1) {
-    const before = all[index];
-    if (before === undefined || before.to.id !== begin.from.id) break;
-    begin = before;
+/** Steps that follow each other without a gap: only these share the fraction that a whole number hides. */
+function runsOf(all: readonly Step[]): readonly (readonly Step[])[] {
+  const runs: Step[][] = [];
+  for (const step of all) {
+    const last = runs.at(-1);
+    if (last?.at(-1)?.to.id === step.from.id) last?.push(step);
+    else runs.push([step]);
   }
-  return begin;
+  return runs;
 }
 
-function broken(name: string, step: Step, times: number, of: number): RemainingVerdict {
+const broken = (actual: string, readings: readonly RateReading[]): RemainingVerdict => ({
+  kind: 'broken',
+  expected: 'X-RateLimit-Remaining one lower after every request',
+  actual,
+  readings,
+});
+
+function brokenBy(name: string, step: Step, times: number, of: number): RemainingVerdict {
   const { from, to, between, fall } = step;
   const fell = fall === 0 ? 'did not fall' : fall < 0 ? `rose by ${-fall}` : `fell by ${fall}`;
   const what =
     between.length > 0
       ? `came from ${from.remaining} to ${to.remaining} over ${between.length + 1} requests`
       : `${fell} (${from.remaining} to ${to.remaining}) with ${name}`;
-  return {
-    kind: 'broken',
-    expected: 'X-RateLimit-Remaining one lower after every request',
-    actual: `it ${what}, ${times} times of ${of}`,
-    readings: [to, from],
-  };
+  return broken(`it ${what}, ${times} times of ${of}`, [to, from]);
 }
 
 /** A Reset that is always a minute ahead is another one by then. */
@@ -270,18 +280,15 @@ function risenInWindow(
 ): RemainingVerdict | undefined {
   /** By Reset, the answer that left the least for those after it, and how much that would be before any request. */
   const least = new Map<number, { readonly whole: number; readonly reading: RateReading }>();
+  const alone = aloneAmong(readings);
   let requests = 0;
-  let settledAt = Number.NEGATIVE_INFINITY;
-  for (const [index, reading] of readings.entries()) {
+  for (const reading of readings) {
     const { sentAt, receivedAt, limit, remaining = 0, reset, date } = reading;
-    const isAlone = settledAt <= sentAt && (readings[index + 1]?.sentAt ?? receivedAt) >= receivedAt;
-    settledAt = Math.max(settledAt, receivedAt);
     if (!counts(reading) || reading.operation === 'other') continue;
     requests += 1;
     // Below 0 nothing falls.
-    if (!isAlone || limit !== perMinute || remaining === 0 || reset === undefined || date === undefined)
-      continue;
-    if (reset - date < UNEXPIRED) continue;
+    if (!alone.has(reading) || limit !== perMinute || remaining === 0) continue;
+    if (reset === undefined || date === undefined || reset - date < UNEXPIRED) continue;
     const whole = remaining + requests;
     const from = least.get(reset);
     if (from === undefined || whole < from.whole) least.set(reset, { whole, reading });
@@ -290,45 +297,31 @@ function risenInWindow(
       const surplus = whole - from.whole;
       const stands = sentAt - from.reading.receivedAt > STANDS_STILL;
       if (stands && surplus - forgottenBy(readings, from.reading, reading, MINUTE) > refill + hidden)
-        return {
-          kind: 'broken',
-          expected: 'X-RateLimit-Remaining one lower after every request of a window',
-          actual: `from ${from.reading.remaining} it came to ${remaining}, ${surplus} more than the requests in between leave, with the same X-RateLimit-Reset`,
-          readings: [reading, from.reading],
-        };
+        return broken(
+          `from ${from.reading.remaining} it came to ${remaining}, ${surplus} more than the requests in between leave, with the same X-RateLimit-Reset`,
+          [reading, from.reading],
+        );
     }
   }
   return undefined;
 }
 
-/** A run of steps in which Remaining fell by less than the requests made and no refill explains the difference. */
-function risingRun(all: readonly Step[], hidden: number): RemainingVerdict | undefined {
+/** Whether Remaining fell, within a run of steps, by less than the requests made, and no refill explains the difference. */
+function risen(run: readonly Step[], hidden: number): RemainingVerdict | undefined {
   let surplus = 0;
   let from: Step | undefined;
-  let previous: Step | undefined;
-  for (const step of all) {
-    // Only steps that follow each other share the fraction that a whole number hides.
-    if (step.from.id !== previous?.to.id) {
-      surplus = 0;
-      from = undefined;
-    }
-    previous = step;
+  for (const step of run) {
     from ??= step;
     if (beyondTheLimit(step)) continue;
-    surplus += 1 - step.fall - step.forgotten - step.refill;
-    if (surplus <= 0) {
-      surplus = 0;
-      from = undefined;
-      continue;
-    }
+    surplus = Math.max(0, surplus + 1 - step.fall - step.forgotten - step.refill);
     if (surplus > hidden) {
-      return {
-        kind: 'broken',
-        expected: 'X-RateLimit-Remaining one lower after every request',
-        actual: `from ${from.from.remaining} it came to ${step.to.remaining}, ${Math.round(surplus)} more than the requests in between leave`,
-        readings: [step.to, from.from],
-      };
+      const more = `${Math.round(surplus)} more than the requests in between leave`;
+      return broken(`from ${from.from.remaining} it came to ${step.to.remaining}, ${more}`, [
+        step.to,
+        from.from,
+      ]);
     }
+    if (surplus === 0) from = undefined;
   }
   return undefined;
 }
