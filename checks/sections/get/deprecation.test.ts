@@ -198,7 +198,7 @@ t.test('what it serves the list with the animal’s status serves too', async (t
   t.match(await said(id, served, NOON, `[${animal(8, 'sold')}]`), {
     verdict: 'fail',
     expected: 'animal 7 in the list with status=sold',
-    reason: 'a list of 1 without it',
+    reason: '1 animal without it',
     evidence: /,retrieved-0$/,
   });
   const hundred = `[${Array.from({ length: 100 }, (_, index) => animal(100 + index, 'sold')).join()}]`;

@@ -1,6 +1,7 @@
 /** Sections 4.3 and 9: the deprecation of GET /pets/{petId} and its removal on 5 December 2030. */
 
 import { contract } from '../../../spec/contract.ts';
+import { DAY } from '../../limits/time.ts';
 import { type Check, check, doneOf, type GapObserver, gap, observes } from '../../run/check.ts';
 import { NOTHING_SHOWN } from '../../run/findings.ts';
 import { allOf, optional, scene } from '../../run/scene.ts';
@@ -9,45 +10,30 @@ import { type AnsweredExchange, header, isAnswered } from '../../wire/exchange.t
 import { answeredPet } from '../../wire/pets.ts';
 import { judgeAnswer } from '../answers.ts';
 import { askedAgain, fatesOf, goneInWords } from '../list/own-animals.ts';
+import { missingFrom } from '../list/queries.ts';
 import { isWhole, shows, type TakenList, take } from '../list/scenes.ts';
 import { CLOCKS_DISPUTE, removalDay } from './removal.ts';
 import { isGone, type Retrieval, removalPhase, retrievals } from './scenes.ts';
 
-/** When a Deprecation header says that the deprecation began. */
-type Deprecation =
-  | { readonly kind: 'deprecated'; readonly since?: number }
-  | { readonly kind: 'not-deprecated' }
-  | { readonly kind: 'unreadable' };
-
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
-
-/** RFC 9745: a structured date, `@1688169599`. Its drafts used `true` or an HTTP date, which are accepted too. */
-function readDeprecation(text: string): Deprecation {
-  const date = /^@(-?\d{1,15})$/.exec(text);
-  if (date !== null) return { kind: 'deprecated', since: Number(date[1]) * 1000 };
-  if (text === 'true' || text === '?1') return { kind: 'deprecated' };
-  if (text === 'false' || text === '?0') return { kind: 'not-deprecated' };
-  const since = HTTP_DATE.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(since) ? { kind: 'unreadable' } : { kind: 'deprecated', since };
-}
+/** RFC 9745: a structured date. Its drafts used `true` or an HTTP date, which are accepted too. */
+const STRUCTURED_DATE = /^@(-?\d{1,15})$/;
 
 /** Only this operation is deprecated. A refusal for a key or for quota may be made before the operation is known. */
 const concernsGet = (exchange: AnsweredExchange) => exchange.request.operation === 'getPet';
 
-const DAY = 86_400_000;
-
 /** What is wrong with a Deprecation header of the operation. */
-function deprecationViolation(text: string, now: number): Violation | undefined {
-  const deprecation = readDeprecation(text.trim());
-  const actual = `Deprecation: ${text}`;
-  if (deprecation.kind === 'unreadable')
-    return { expected: 'a date, as in Deprecation: @1688169599', actual };
-  if (deprecation.kind === 'not-deprecated') return { expected: 'a deprecated operation', actual };
-  if (deprecation.since === undefined || deprecation.since <= now) return undefined;
-  return {
-    expected: 'an operation that is already deprecated',
-    actual: `${actual}, which lies ahead`,
-  };
+function deprecationViolation(header: string, now: number): Violation | undefined {
+  const text = header.trim();
+  const actual = `Deprecation: ${header}`;
+  if (text === 'true' || text === '?1') return undefined;
+  if (text === 'false' || text === '?0') return { expected: 'a deprecated operation', actual };
+  const seconds = STRUCTURED_DATE.exec(text)?.[1];
+  const since = seconds === undefined ? Date.parse(HTTP_DATE.test(text) ? text : '') : Number(seconds) * 1000;
+  if (Number.isNaN(since)) return { expected: 'a date, as in Deprecation: @1688169599', actual };
+  return since <= now
+    ? undefined
+    : { expected: 'an operation that is already deprecated', actual: `${actual}, which lies ahead` };
 }
 
 const ownServed = (retrieved: readonly Retrieval[]): readonly Retrieval[] =>
@@ -150,10 +136,7 @@ export const deprecationChecks: readonly Check[] = [
         else if (gone.has(known.id)) judge.unsettled(goneInWords(known.id), list.exchange, exchange);
         else if (isWhole(list))
           judge.breaks(
-            {
-              expected: `animal ${known.id} in the list with status=${list.query.status}`,
-              actual: `a list of ${list.pets.length} without it`,
-            },
+            missingFrom(list.pets, `${known.id}`, `the list with status=${list.query.status}`),
             list.exchange,
             exchange,
           );

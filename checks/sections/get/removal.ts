@@ -1,5 +1,6 @@
 import { contract } from '../../../spec/contract.ts';
 import type { TimeRange } from '../../limits/target-clock.ts';
+import { DAY } from '../../limits/time.ts';
 
 const REMOVED_AT = Date.parse(`${contract.removalDate}T00:00:00Z`);
 /**
@@ -7,7 +8,6 @@ const REMOVED_AT = Date.parse(`${contract.removalDate}T00:00:00Z`);
  */
 const EARLIEST_ZONE = 14 * 3_600_000;
 const LATEST_ZONE = 12 * 3_600_000;
-const DAY = 86_400_000;
 
 /** When the removal date begins in the first time zone and ends in the last, by the target's clock. */
 export const removalDay = { begins: REMOVED_AT - EARLIEST_ZONE, ends: REMOVED_AT + DAY + LATEST_ZONE };

@@ -3,8 +3,8 @@ import { type Check, check, type Judge, observes } from '../../run/check.ts';
 import { optional } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import { listOnceViolation, quoted, schemaViolation } from '../../wire/answer.ts';
-import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
-import { bodyOf, described, listedPets, type SeenPet } from '../../wire/pets.ts';
+import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
+import { bodyOf, described, listedPets } from '../../wire/pets.ts';
 import { schemaProblem } from '../../wire/schema.ts';
 import { nameSent } from '../add/refused-additions.ts';
 import { createdAnimals, sharedIds } from '../add/scenes.ts';
@@ -12,40 +12,34 @@ import { successBody } from '../answers.ts';
 import { listFilterChecks, statuslessHidden } from './filters.ts';
 import { listLimitChecks } from './limits.ts';
 import { askedAgain, type Fates, fatesOf, goneInWords } from './own-animals.ts';
-import { allowedQuery, isOwnAnswer, isRefused, pets } from './queries.ts';
+import { allowedQuery, isOwnAnswer, isRefused, missingFrom } from './queries.ts';
 import { isWhole, type Lists, limitOf, lists, type OwnAnimal, SETTLED, shown, shows } from './scenes.ts';
 import { judgeUnchanged, type Showing } from './unchanged.ts';
 
-/** The addition for each name; undefined if a name was sent more than once. */
-function additionsByName({ exchanges }: Trace): ReadonlyMap<string, Exchange | undefined> {
-  const additions = new Map<string, Exchange | undefined>();
-  for (const exchange of exchanges) {
-    const name = nameSent(exchange);
-    if (name !== undefined && !exchange.sentBy.startsWith('minute:'))
-      additions.set(name, additions.has(name) ? undefined : exchange);
-  }
-  return additions;
-}
-
 /** A name that was sent in a single answered addition belongs to one animal: only this run uses its names. */
-function judgeNames(trace: Trace, judge: Judge): void {
+function judgeNames({ exchanges }: Trace, judge: Judge): void {
   // Requests in flight when a process ended are not on record.
-  if (trace.exchanges.some(({ session = 1 }) => session > 1)) return;
-  const additions = additionsByName(trace);
-  for (const exchange of trace.exchanges.filter(isAnswered)) {
-    const listed = exchange.request.operation === 'listPets' ? listedPets(exchange) : undefined;
-    const firstOf = new Map<string, SeenPet>();
-    for (const pet of listed ?? []) {
-      const { name = '' } = pet;
-      const addition = additions.get(name);
-      if (addition === undefined || !isAnswered(addition) || addition.outcome.status !== 201) continue;
-      const first = firstOf.get(name) ?? pet;
-      firstOf.set(name, first);
-      if (first.id !== pet.id)
+  if (exchanges.some(({ session = 1 }) => session > 1)) return;
+  const named = exchanges.flatMap((addition) => {
+    const name = addition.sentBy.startsWith('minute:') ? undefined : nameSent(addition);
+    return name === undefined ? [] : [{ name, addition }];
+  });
+  const once = named.filter(
+    ({ name, addition }) =>
+      isAnswered(addition) &&
+      addition.outcome.status === 201 &&
+      !named.some((other) => other.name === name && other.addition !== addition),
+  );
+  for (const exchange of exchanges.filter(isAnswered)) {
+    const listed = exchange.request.operation === 'listPets' ? (listedPets(exchange) ?? []) : [];
+    for (const { name, addition } of once) {
+      const [first, ...others] = listed.filter((pet) => pet.name === name);
+      const other = others.find(({ id }) => id !== first?.id);
+      if (first !== undefined && other !== undefined)
         judge.breaks(
           {
             expected: `one animal named ${quoted(name)}, which was added once`,
-            actual: `animals ${first.id} and ${pet.id} in one list`,
+            actual: `animals ${first.id} and ${other.id} in one list`,
           },
           exchange,
           addition,
@@ -71,10 +65,7 @@ function judgeListed(judge: Judge, { all, byStatus }: Lists, animal: OwnAnimal, 
   const whole = conclusive.find(isWhole);
   if (whole !== undefined)
     judge.breaks(
-      {
-        expected: `animal ${pet.id} in the list${whole === all ? '' : ` with status=${status}`}`,
-        actual: `${pets(whole.pets?.length ?? 0)} without it`,
-      },
+      missingFrom(whole.pets, `${pet.id}`, `the list${whole === all ? '' : ` with status=${status}`}`),
       whole.exchange,
       exchange,
     );
@@ -122,10 +113,7 @@ function judgeEveryList({ exchanges }: Trace, judge: Judge): void {
       if (gone.has(id)) judge.unsettled(goneInWords(id), exchange, before ?? own.exchange);
       else
         judge.breaks(
-          {
-            expected: `animal ${id} in the list${before === undefined ? '' : ', as before'}`,
-            actual: `${pets(listed.length)} without it`,
-          },
+          missingFrom(listed, `${id}`, `the list${before === undefined ? '' : ', as before'}`),
           exchange,
           before ?? own.exchange,
         );

@@ -4,11 +4,12 @@ import { type Check, check, doneOf, type Judge, observes } from '../../run/check
 import { optional } from '../../run/scene.ts';
 import { Unsettled } from '../../run/unsettled.ts';
 import { listStatusViolation } from '../../wire/answer.ts';
+import type { Exchange } from '../../wire/exchange.ts';
 import { described, listedPets } from '../../wire/pets.ts';
 import { judgeLength } from './lengths.ts';
 import { askedAgain, fatesOf } from './own-animals.ts';
 import { completePages, filteredPages } from './pages.ts';
-import { allowedQuery, isOwnAnswer, isRefused, pets } from './queries.ts';
+import { allowedQuery, isOwnAnswer, isRefused, missingFrom } from './queries.ts';
 import {
   hiddenByFilter,
   isWhole,
@@ -99,10 +100,7 @@ export const listFilterChecks: readonly Check[] = [
         else if (hidden === undefined) judge.holds(list.exchange);
         else
           judge.breaks(
-            {
-              expected: `animal ${hidden.pet.id} in the list with status=${status}`,
-              actual: `${pets(list.pets.length)} without it`,
-            },
+            missingFrom(list.pets, `${hidden.pet.id}`, `the list with status=${status}`),
             list.exchange,
             hidden.exchange,
           );
@@ -128,30 +126,19 @@ export const listFilterChecks: readonly Check[] = [
       throw new Unsettled(`the list was answered ${described(all.exchange)}`, [all.exchange]);
     if (!isWhole(all))
       return judge.notApplicable(`the store holds ${maximum} animals or more: not all fit a list`);
-    const actual = `${pets(all.pets.length)} without it`;
-    const [statusless] = statuslessHidden(lists);
-    if (statusless !== undefined)
+    const breaks = ({ pet }: OwnAnimal, is: string, shownBy: Exchange) =>
       judge.breaks(
-        {
-          expected: `animal ${statusless.pet.id}, which has no status, in the list without status`,
-          actual,
-        },
+        missingFrom(all.pets, `${pet.id}, which ${is},`, 'the list without status'),
         all.exchange,
-        statusless.exchange,
+        shownBy,
       );
+    const [statusless] = statuslessHidden(lists);
+    if (statusless !== undefined) breaks(statusless, 'has no status', statusless.exchange);
     for (const [status, list] of byStatus) {
       // Own animals only: foreign ones may be added or changed between the two lists.
       const hidden = own.find(({ pet }) => shows(list, pet.id) && !shows(all, pet.id));
       if (hidden === undefined) judge.holds(all.exchange, list.exchange);
-      else
-        judge.breaks(
-          {
-            expected: `animal ${hidden.pet.id}, which is ${status}, in the list without status`,
-            actual,
-          },
-          all.exchange,
-          list.exchange,
-        );
+      else breaks(hidden, `is ${status}`, list.exchange);
     }
   }),
 ];

@@ -1,7 +1,8 @@
 /** The query of a list, and the words for it in the checks of section 4.1. */
 import { contract } from '../../../spec/contract.ts';
+import type { Violation } from '../../wire/answer.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
-import { readOnce } from '../../wire/pets.ts';
+import { readOnce, type SeenPet } from '../../wire/pets.ts';
 import { readLast } from '../../wire/read-last.ts';
 
 const { minimum, maximum } = contract.limit;
@@ -37,3 +38,13 @@ export const isOwnAnswer = (exchange: AnsweredExchange) =>
   ![401, 403, 429].includes(exchange.outcome.status) && !exchange.sentBy.startsWith('ban:');
 
 export const pets = (count: number) => (count === 1 ? '1 animal' : `${count} animals`);
+
+/** What is said of a list that does not show an animal, which it should. @param list the list in words */
+export const missingFrom = (
+  listed: readonly SeenPet[] | undefined,
+  animal: string,
+  list: string,
+): Violation => ({
+  expected: `animal ${animal} in ${list}`,
+  actual: `${pets(listed?.length ?? 0)} without it`,
+});
