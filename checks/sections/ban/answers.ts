@@ -4,7 +4,7 @@ import { MINUTE, SECOND } from '../../limits/time.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { isJsonObject } from '../../wire/lossless-json.ts';
 import { bodyOf } from '../../wire/pets.ts';
-import { isAdmitted } from '../minute/admitted.ts';
+import { refusesKey } from '../minute/admitted.ts';
 import { type Clocked, toldEnd } from '../minute/told-time.ts';
 
 function codeOf(exchange: AnsweredExchange): string | undefined {
@@ -19,7 +19,7 @@ function codeOf(exchange: AnsweredExchange): string | undefined {
  */
 export function isBan(clocked: Clocked, exchange: AnsweredExchange, first: AnsweredExchange): boolean {
   const { status } = exchange.outcome;
-  if (isAdmitted(exchange) || ![401, 403, 429].includes(status)) return false;
+  if (status !== 429 && !refusesKey(exchange)) return false;
   if (status !== first.outcome.status) return true;
   if (codeOf(exchange) !== codeOf(first)) return true;
   const end = toldEnd(clocked, exchange);
@@ -46,6 +46,5 @@ export function isSameLimit(clocked: Clocked, exchange: AnsweredExchange, first:
 
 /** Whether the answer differs from the rate limit's: 401 or 403 for a valid key, or another code. */
 export function answersOtherwise(exchange: AnsweredExchange, first: AnsweredExchange): boolean {
-  const { status } = exchange.outcome;
-  return status === 401 || status === 403 || (status === 429 && codeOf(exchange) !== codeOf(first));
+  return refusesKey(exchange) || (exchange.outcome.status === 429 && codeOf(exchange) !== codeOf(first));
 }

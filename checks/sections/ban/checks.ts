@@ -13,7 +13,7 @@ import { retryAfter } from '../../wire/rate-headers.ts';
 import { errorBodyViolation, judgeAnswer } from '../answers.ts';
 import { missingFromAnswer } from '../headers/checks.ts';
 import { otherKeys } from '../keys/other-keys.ts';
-import { isAdmitted } from '../minute/admitted.ts';
+import { isAdmitted, refusesKey } from '../minute/admitted.ts';
 import { type MinuteMeasurement, minute } from '../minute/scenes.ts';
 import { clockDoubt, tellsDay, toldDate } from '../minute/told-time.ts';
 import type { FilledWindow } from '../minute/window-filling.ts';
@@ -23,11 +23,8 @@ import { ban } from './scenes.ts';
 
 /** Whether a refusal below the limit can only be a ban, and no other client can have caused it. */
 function earnedNothing(refusal: AnsweredExchange, { verdict }: WindowCount): boolean {
-  const { status } = refusal.outcome;
-  if (status !== 401 && status !== 403) return false;
-  return (
-    verdict.kind === 'exact' || (verdict.kind === 'fewer' && verdict.before === 0 && verdict.between === 0)
-  );
+  const isUndisturbed = verdict.kind === 'fewer' && verdict.before + verdict.between === 0;
+  return refusesKey(refusal) && (verdict.kind === 'exact' || isUndisturbed);
 }
 
 /** Whether anything in the run suggests that another client is using the key. */

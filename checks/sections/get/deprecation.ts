@@ -11,7 +11,7 @@ import { answeredPet } from '../../wire/pets.ts';
 import { judgeAnswer } from '../answers.ts';
 import { askedAgain, fatesOf, goneInWords } from '../list/own-animals.ts';
 import { missingFrom } from '../list/queries.ts';
-import { isWhole, shows, type TakenList, take } from '../list/scenes.ts';
+import { isWhole, shows, take } from '../list/scenes.ts';
 import { CLOCKS_DISPUTE, removalDay } from './removal.ts';
 import { isGone, type Retrieval, removalPhase, retrievals } from './scenes.ts';
 
@@ -46,14 +46,8 @@ export const successorLists = scene(
   async (probe, { retrievals }) => {
     const statuses = new Set(ownServed(retrievals.done).map(({ exchange }) => answeredPet(exchange)?.status));
     const asked = contract.statuses.filter((status) => statuses.has(status));
-    const lists = await allOf(
-      asked,
-      async (status): Promise<readonly [status: string, list: TakenList]> => [
-        status,
-        await take(probe, { status, limit: contract.limit.maximum }),
-      ],
-    );
-    return new Map(lists);
+    const lists = await allOf(asked, (status) => take(probe, { status, limit: contract.limit.maximum }));
+    return new Map(lists.map((list) => [list.query.status, list]));
   },
 );
 

@@ -1,6 +1,5 @@
 /** Ids that no animal has, and texts that are not ids. */
 import { firstInTurn, joined, NOTHING_TRIED, scene, sideBySide } from '../../run/scene.ts';
-import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { getPet } from '../../wire/requests.ts';
 import { otherKeys } from '../keys/other-keys.ts';
 import { lists } from '../list/scenes.ts';
@@ -31,12 +30,6 @@ function doubtfulIds(known: readonly bigint[]): bigint[] {
   return [...new Set([0n, -1n, SMALLEST, ...negated.slice(0, 1)])];
 }
 
-/** The answer for such an id. */
-interface UnknownId {
-  readonly exchange: AnsweredExchange;
-  readonly mayBeMalformed: boolean;
-}
-
 export const unknownIdsRetrieved = scene(
   'unknown-ids',
   { needs: { lists, retrievals, retrievedAgain }, requests: 7, onEveryKey: 1 },
@@ -55,7 +48,7 @@ export const unknownIdsRetrieved = scene(
       // Requesting an id must not create an animal.
       { id: idAsked(first), mayBeMalformed: false },
     ].map((asked, index) => ({ ...asked, key: others[index] }));
-    const ask = async ({ id, mayBeMalformed, key }: (typeof ids)[number]): Promise<UnknownId> => {
+    const ask = async ({ id, mayBeMalformed, key }: (typeof ids)[number]) => {
       const exchange = await probe.send(getPet(id), { key });
       // What a key may do is open (section 5, scopes).
       const isForbidden = key !== undefined && exchange.outcome.status === 403;

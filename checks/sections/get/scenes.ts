@@ -3,7 +3,7 @@ import { contract } from '../../../spec/contract.ts';
 import type { TargetClock } from '../../limits/target-clock.ts';
 import type { Key } from '../../profile/key.ts';
 import type { Probe } from '../../run/probe.ts';
-import { drawNumber } from '../../run/run-facts.ts';
+import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
 import {
   firstInTurn,
   type InTurn,
@@ -118,27 +118,27 @@ export const retrievals: Scene<InTurn<Retrieval>> = scene(
   },
 );
 
-/** One or two more requests after all animals were retrieved. */
-export interface RetrievedAgain {
-  /** A random id that no animal has, far above what a store counts to. */
-  readonly unknown: InTurn<AnsweredExchange>;
-  /** Then an animal that was served before; empty if none was. */
-  readonly again: InTurn<Retrieval>;
-}
+/** A random id that no animal has, far above what a store counts to. */
+export const unknownId = (run: RunFacts, label: string): bigint =>
+  2n ** 61n + drawNumber(run, label, 2n ** 61n);
 
-export const retrievedAgain: Scene<RetrievedAgain> = scene(
+/** After all animals were retrieved, an unknown one, and one that was served before. */
+export const retrievedAgain = scene(
   'retrieved-again',
   { needs: { retrievals }, requests: 2 },
   async (probe, { retrievals }) => {
     const existing = whileExisting(retrievals.done, probe.trace.targetClock);
-    const ids = existing.length === 0 ? [] : [2n ** 61n + drawNumber(probe.run, 'unknown id', 2n ** 61n)];
+    const ids = existing.length === 0 ? [] : [unknownId(probe.run, 'unknown id')];
     return {
       unknown: await inTurn(ids, (id) => probe.send(getPet(id))),
-      again: await inTurn(existing.filter(isServed).slice(0, 1), async (served) => ({
-        ...served,
-        shownBy: served.exchange,
-        exchange: await probe.send(getPet(served.known.id)),
-      })),
+      again: await inTurn(
+        existing.filter(isServed).slice(0, 1),
+        async (served): Promise<Retrieval> => ({
+          ...served,
+          shownBy: served.exchange,
+          exchange: await probe.send(getPet(served.known.id)),
+        }),
+      ),
     };
   },
 );
@@ -187,16 +187,6 @@ export const comparisons = scene(
 /** The id that a retrieval asked for, as written in its path. */
 export const idAsked = ({ request }: AnsweredExchange): string => request.path.slice('/pets/'.length);
 
-/** A retrieval with another key. */
-export interface RetrievedWithKey {
-  readonly exchange: AnsweredExchange;
-  /**
-   * If the key had listed it but did not find it within a client's patience: a list that shows whether it is still
-   * there.
-   */
-  readonly listed?: TakenList;
-}
-
 /** Whether a key finds an animal later, within a client's patience. */
 async function isServedLate(probe: Probe, id: bigint, key: Key): Promise<boolean> {
   for (const pause of VISIBLE_WITHIN) {
@@ -216,13 +206,14 @@ export const retrievedWithOthers = scene(
     if (served === undefined) return NOTHING_TRIED;
     const { id } = served.known;
     const others = probe.keys.filter(({ name }) => name !== served.exchange.key);
-    return sideBySide(others, async (key): Promise<RetrievedWithKey> => {
+    return sideBySide(others, async (key) => {
       const exchange = await probe.send(getPet(id), { key });
       const isMissed =
         exchange.outcome.status === 404 &&
         shows(await take(probe, LONGEST, { key }), id) &&
         !(await isServedLate(probe, id, key));
-      return isMissed ? { exchange, listed: await take(probe, LONGEST, { key }) } : { exchange };
+      // If the key had listed it but does not find it within a client's patience, a list shows whether it is still there.
+      return { exchange, listed: isMissed ? await take(probe, LONGEST, { key }) : undefined };
     });
   },
 );

@@ -21,6 +21,7 @@ import {
   rateReading,
 } from '../../wire/rate-headers.ts';
 import { checkOfStatus, SHOWN_BY } from '../answers.ts';
+import { refusesKey } from '../minute/admitted.ts';
 
 /** The statuses that the document names, with the permission that a run needs to provoke them. */
 const NAMED: ReadonlyMap<number, Pick<Check, 'permit'>> = new Map([
@@ -102,7 +103,7 @@ function judgeReset(reset: NumberHeader, exchange: AnsweredExchange, trace: Trac
 function mayTellLongerWait(exchange: AnsweredExchange, trace: TraceSoFar): boolean {
   const { status } = exchange.outcome;
   if (status < 400) return false;
-  const mayBeBanned = status === 429 ? trace.refusalsOf(exchange) > 1 : status === 401 || status === 403;
+  const mayBeBanned = status === 429 ? trace.refusalsOf(exchange) > 1 : refusesKey(exchange);
   return /^(ban|day):/.test(exchange.sentBy) || (mayBeBanned && trace.keyOf(exchange) !== undefined);
 }
 

@@ -8,7 +8,7 @@ import type { AnsweredExchange, HeaderList } from '../../wire/exchange.ts';
 import { misspellings, nearMisses } from '../../wire/redaction.ts';
 import { addPet, getPet, type ListQuery, listPets, type RequestSpec } from '../../wire/requests.ts';
 import { categoryOf, refusedPrefix, type StoreSample, storeSample } from '../add/scenes.ts';
-import { type Retrieval, retrievals } from '../get/scenes.ts';
+import { type Retrieval, retrievals, unknownId } from '../get/scenes.ts';
 
 /** A request that carried no valid key, and its answer. */
 export interface InvalidRequest {
@@ -98,7 +98,7 @@ export const missingKey = invalidRequests('auth-missing-key', THREE_OPERATIONS +
   const specs = [
     ...operations(probe, store, 'without a key', { status: 'sold', limit: 1 }),
     // An unknown animal: without a key even its absence must not show.
-    getPet(2n ** 61n + drawNumber(probe.run, 'unknown without a key', 2n ** 61n)),
+    getPet(unknownId(run, 'unknown without a key')),
     // All operations require a key, and nothing else matters without one: even an invalid addition is a 401, not a 400.
     ...(run.permissions.has('writes')
       ? [addPet({ name: `${refusedPrefix(run.id)} without a key`, status: 'sold' })]

@@ -178,10 +178,8 @@ export const goneInWords = (id: bigint) =>
 /** What is suspicious about an animal: its disappearance or its change of status; undefined if nothing is. */
 function suspicion(life: Life): string | undefined {
   if (mayBeGone(life)) return 'gone';
-  const other = statusesOf(life).findLast((status) => status !== life.pet.status);
-  return statusesOf(life).every((status) => status === life.pet.status)
-    ? undefined
-    : `${life.pet.status} ${other}`;
+  const changed = statusesOf(life).filter((status) => status !== life.pet.status);
+  return changed.length === 0 ? undefined : `${life.pet.status} ${changed.at(-1)}`;
 }
 
 /** This many retrievals between lists tell a contradiction from a stale copy. */
@@ -200,7 +198,7 @@ export const askedAgain: Scene<unknown> = scene('asked-again', { afterwards: tru
     const longest = { limit: contract.limit.maximum };
     for (let turn = 0; turn < TURNS; turn += 1) {
       await take(probe, longest, { key });
-      await probe.send(getPet(id), key === undefined ? {} : { key });
+      await probe.send(getPet(id), { key });
     }
     await take(probe, longest, { key });
   });

@@ -100,13 +100,10 @@ export const completePages = scene(
     const incomplete = [...lists.byStatus].filter(([status, list]) => leavesOutOthers(status, list, lists));
     if (incomplete.length > 0)
       await probe.waitUntil(probe.now() + SETTLED, 'other clients’ animals to be listed with their status');
-    return inTurn(
-      incomplete,
-      async ([status]): Promise<readonly [status: string, pages: readonly Page[]]> => [
-        status,
-        await takePage(probe, lists, { status, limit: maximum }),
-      ],
-    );
+    return inTurn(incomplete, async ([status]) => {
+      const pages = await takePage(probe, lists, { status, limit: maximum });
+      return [status, pages] as const;
+    });
   },
 );
 

@@ -29,7 +29,7 @@ export async function take(
   query: ListQuery,
   { key, written = (spec) => spec }: Asking = {},
 ): Promise<TakenList> {
-  const exchange = await probe.send(written(listPets(query)), key === undefined ? {} : { key });
+  const exchange = await probe.send(written(listPets(query)), { key });
   return { query, exchange, pets: listedPets(exchange) };
 }
 
@@ -78,15 +78,13 @@ export interface Lists extends LongestLists {
   readonly shownLater: boolean;
 }
 
-/** An animal's status as a filter sees it; undefined if neither request nor response has one. */
-const statusOf = ({ sent, pet }: OwnAnimal) => sent?.status ?? pet.status;
-
 /** Own animals that a complete list should show but does not. */
 export function missing(list: TakenList, lists: Pick<Lists, 'own'>): readonly OwnAnimal[] {
   if (!isWhole(list)) return [];
   const { status } = list.query;
   return lists.own.filter(
-    (addition) => (status === undefined || statusOf(addition) === status) && !shows(list, addition.pet.id),
+    ({ sent, pet }) =>
+      (status === undefined || (sent?.status ?? pet.status) === status) && !shows(list, pet.id),
   );
 }
 

@@ -6,6 +6,10 @@ import type { RateReading } from '../../wire/rate-headers.ts';
 /** Whether the minute admitted a request: its answer is below 400, or an error about the request itself. */
 export const isAdmitted = ({ outcome }: AnsweredExchange): boolean => isAdmittedStatus(outcome.status);
 
+/** Whether a request with a valid key was refused for the key itself, as a banned one is. */
+export const refusesKey = ({ outcome }: AnsweredExchange): boolean =>
+  outcome.status === 401 || outcome.status === 403;
+
 /** The first of some refusals: answers may overtake each other, and a 429 of the limit precedes a ban with another status. */
 export const firstRefusal = (refused: readonly AnsweredExchange[]): AnsweredExchange | undefined =>
   refused.find(({ outcome }) => outcome.status === 429) ?? refused[0];

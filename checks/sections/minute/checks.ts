@@ -3,8 +3,7 @@
 import type { Check } from '../../run/check.ts';
 import { remainingExhausted, remainingFalls } from '../headers/remaining.ts';
 import { keysApartChecks } from '../keys/apart.ts';
-import { concurrent, minuteRow } from './minute-count.ts';
-import { nextWindow } from './next-window.ts';
+import { concurrent, minuteRow, nextWindow } from './minute-count.ts';
 import { overLimitChecks } from './over-limit.ts';
 import { resetTrue, retryAfterChecks } from './retry-after.ts';
 

@@ -5,7 +5,7 @@ import { MINUTE, SECOND } from '../../limits/time.ts';
 import { NOON, testRun } from '../../run/testing/test-run.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { judged, played } from '../testing/judged.ts';
-import { nextWindow } from './next-window.ts';
+import { nextWindow } from './minute-count.ts';
 import { limitedRun } from './testing/limited-target.ts';
 import { admittedReadings, exact, exhaustKey, minuteMeasured, more, windowOf } from './testing/measured.ts';
 import { fill } from './window-filling.ts';

@@ -4,15 +4,7 @@ import type { KeyOutcome } from '../../run/scene.ts';
 import { testKey, testRun } from '../../run/testing/test-run.ts';
 import { Unsettled } from '../../run/unsettled.ts';
 import { judged, played } from '../testing/judged.ts';
-import {
-  banOf,
-  checkOfKeys,
-  disturbed,
-  evidenceOf,
-  first,
-  measurements,
-  refusedOtherwise,
-} from './measurements.ts';
+import { banOf, checkOfKeys, disturbed, evidenceOf, measurements, refusedOtherwise } from './measurements.ts';
 import { type MinuteMeasurement, minute } from './scenes.ts';
 import {
   banMeasured,
@@ -104,9 +96,6 @@ t.test('a measurement is disturbed where somebody else spent a part of any of it
   t.equal(disturbed(minute([whole], [before, whole])), true);
   t.equal(disturbed(minute([windowOf(fewer(0, 1), 5)])), true);
   t.equal(disturbed(minute([windowOf(fewer(1, 1), 4)])), true);
-
-  t.equal(first(minute([short, whole])), short);
-  t.equal(first(minute([])), undefined);
 });
 
 t.test('a refusal after the wait that is a ban’s, or the day’s, or somebody else’s doing', async (t) => {

@@ -10,6 +10,7 @@ import { Unsettled } from '../../run/unsettled.ts';
 import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
 import { type BanMeasurement, type BanReading, theBan } from '../ban/reading.ts';
 import { ban } from '../ban/scenes.ts';
+import { refusesKey } from './admitted.ts';
 import { exhaustKeys, type MinuteMeasurement, minute } from './scenes.ts';
 import { tellsDay } from './told-time.ts';
 import type { FilledWindow } from './window-filling.ts';
@@ -51,17 +52,15 @@ export function checkOfPlan<T>(
 export const evidenceOf = (window: FilledWindow): Exchange[] =>
   [window.refusal, window.last].filter((exchange) => exchange !== undefined);
 
-export const first = ({ windows }: MinuteMeasurement): FilledWindow | undefined => windows[0];
-
 /** Whether quota is refilled gradually; undefined if the headers do not describe the minute, or nothing was refused. */
 export const givesBackGradually = ({ after }: MinuteMeasurement): boolean | undefined =>
   after && isRefilling(after.refill);
 
 /** Whether another client spent part of what the target admitted. */
-const othersSpent = ({ count: { verdict } }: FilledWindow) =>
-  verdict.kind === 'fewer' && verdict.before + verdict.between > 0;
-
-export const disturbed = ({ windows, next }: MinuteMeasurement) => [...windows, ...next].some(othersSpent);
+export const disturbed = ({ windows, next }: MinuteMeasurement) =>
+  [...windows, ...next].some(
+    ({ count: { verdict } }) => verdict.kind === 'fewer' && verdict.before + verdict.between > 0,
+  );
 
 /** Why the numbers of a measurement say nothing; undefined where every answer of its windows came. */
 export function lostAnswers({ key, windows, next }: MinuteMeasurement): string | undefined {
@@ -75,14 +74,14 @@ export function refusedOtherwise(
   measurement: MinuteMeasurement,
   refusal: AnsweredExchange,
 ): string | undefined {
-  const { name, limits } = measurement.key;
-  if ([401, 403].includes(refusal.outcome.status))
-    return `key ${name} seems to be banned (see ban-spares-polite)`;
+  const { key, windows } = measurement;
+  const { name, limits } = key;
+  if (refusesKey(refusal)) return `key ${name} seems to be banned (see ban-spares-polite)`;
   const lost = lostAnswers(measurement);
   if (lost !== undefined) return lost;
   if (disturbed(measurement)) return `another client seems to be using key ${name}`;
   // A key that is refused before its minute's limit may have used up its day; headers need not say so.
-  return tellsDay(refusal, limits) || first(measurement)?.count.verdict.kind === 'fewer'
+  return tellsDay(refusal, limits) || windows[0]?.count.verdict.kind === 'fewer'
     ? `the daily quota of key ${name} may be used up`
     : undefined;
 }

@@ -1,7 +1,7 @@
-/** Section 8: how many requests a minute admits. */
+/** Section 8: how many requests a minute admits, and the next one after the reset. */
 
 import { overGiven, shortWindow } from '../../limits/refill.ts';
-import { fellShortAlike, racingRemaining, showsEdges } from '../../limits/window-count.ts';
+import { fellShortAlike, heldExplains, racingRemaining, showsEdges } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import type { PlanName } from '../../profile/target-profile.ts';
 import { type Check, check, type Judge } from '../../run/check.ts';
@@ -11,15 +11,15 @@ import { rateReading } from '../../wire/rate-headers.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
 import {
   banOf,
+  checkOfKeys,
   checkOfPlan,
   evidenceOf,
-  first,
   givesBackGradually,
   lostAnswers,
   measurements,
   minutesAndBan,
 } from './measurements.ts';
-import { type MinuteMeasurement, minute } from './scenes.ts';
+import { exhaustKeys, isFilledTwice, type MinuteMeasurement, minute } from './scenes.ts';
 import { tellsDay } from './told-time.ts';
 import { type FilledWindow, IN_FLIGHT } from './window-filling.ts';
 
@@ -27,7 +27,7 @@ import { type FilledWindow, IN_FLIGHT } from './window-filling.ts';
 const telling = (windows: readonly FilledWindow[]): FilledWindow | undefined =>
   windows.find(({ count }) => count.verdict.kind === 'exact' || count.verdict.kind === 'more') ?? windows[0];
 
-export const hiddenEdge = (admitted: number, { name }: Key): string =>
+const hiddenEdge = (admitted: number, { name }: Key): string =>
   `${admitted} requests of key ${name} were admitted, but a new window may have begun between them, which the headers do not show`;
 
 /** Evidence that more was refilled after the refusal than a minute allows. */
@@ -47,7 +47,7 @@ function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace): TooMuch 
     const renewed = after.afterRetryAfter ?? after.afterReset;
     return { actual, evidence: renewed === undefined ? [] : [renewed] };
   }
-  const count = first(measurement)?.count;
+  const count = measurement.windows[0]?.count;
   if (givesBackGradually(measurement) !== true || count?.verdict.kind !== 'exact') return undefined;
   const since = admittedOn(trace, key, refused.receivedAt);
   const given = overGiven(
@@ -152,4 +152,62 @@ export const concurrent: Check = check(
     const expected = `${key.limits.perMinute} requests admitted while more are in flight`;
     judge.breaks({ expected, actual: `${admitted} were admitted` }, ...refused);
   },
+);
+
+/** Says why the second minute of a key was not filled. */
+function notFilledAgain({ key, windows: [first], after }: MinuteMeasurement): string {
+  if (first?.refusal === undefined) return `no request of key ${key.name} was refused`;
+  const { verdict, admitted } = first.count;
+  if (verdict.kind !== 'exact')
+    return `${admitted.length} requests were admitted in the first minute of key ${key.name}, not ${key.limits.perMinute} (see rate-minute-${key.plan})`;
+  return after?.afterReset === undefined
+    ? `no exchange of this run shows it: the headers of key ${key.name} do not say when its minute ends`
+    : `key ${key.name} was not admitted again once its limit had reset (see rate-reset-true)`;
+}
+
+function judgeNext(measurement: MinuteMeasurement, judge: Judge, trace: Trace): void {
+  const lost = lostAnswers(measurement);
+  if (lost !== undefined) return judge.unsettled(lost);
+  const { key, windows, next } = measurement;
+  const [filled, ...again] = next;
+  const isGradual = givesBackGradually(measurement) === true;
+  if (filled === undefined) {
+    // If the first count was unclear, it was repeated from rest: for a sliding window that is the next window.
+    const fromRest = windows.slice(1).find(({ count }) => count.verdict.kind === 'exact');
+    return isGradual && fromRest !== undefined
+      ? judge.holds(...evidenceOf(fromRest))
+      : judge.unsettled(notFilledAgain(measurement));
+  }
+  const { count } = filled;
+  const { verdict, admitted } = count;
+  const evidence = evidenceOf(filled);
+  const unsettled = (reason: string) => judge.unsettled(reason, ...evidence);
+  if (verdict.kind === 'exact' || (isGradual && heldExplains(count, admittedOn(trace, key))))
+    return judge.holds(...evidence);
+  const whole = again.find((window) => window.count.verdict.kind === 'exact');
+  if (isGradual && verdict.kind === 'fewer' && whole !== undefined) return judge.holds(...evidenceOf(whole));
+  if (verdict.kind === 'more' && !showsEdges(count)) return unsettled(hiddenEdge(admitted.length, key));
+  if (verdict.kind === 'more' || again.some((window) => fellShortAlike(count, window.count))) {
+    const expected = `${key.limits.perMinute} requests admitted in the second window of key ${key.name}`;
+    return judge.breaks({ expected, actual: `${admitted.length} were admitted` }, ...evidence);
+  }
+  if (filled.refusal === undefined) return unsettled('the requests were too slow to fill the second minute');
+  unsettled(
+    isGradual
+      ? `${admitted.length} were admitted after a minute at rest: quota comes back too slowly, or another client is using key ${key.name}`
+      : `${admitted.length} were admitted in the second window: another client seems to be using key ${key.name}`,
+  );
+}
+
+/** The smallest plan's key, if its minute is filled twice. */
+const filledTwice = (keys: readonly Key[]) => exhaustKeys(keys).filter((key) => isFilledTwice(key, keys));
+
+const NONE_SMALL =
+  'the profile has no key with the role exhaust whose plan is small enough to be filled twice';
+
+/** 8: after the reset exactly the whole quota is available again. */
+export const nextWindow = checkOfKeys(
+  'rate-next-window',
+  { ...minute, keys: filledTwice, lacks: NONE_SMALL },
+  judgeNext,
 );

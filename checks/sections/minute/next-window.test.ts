@@ -4,7 +4,7 @@ import { SECOND } from '../../limits/time.ts';
 import { testRun } from '../../run/testing/test-run.ts';
 import { listPets } from '../../wire/requests.ts';
 import { judged, played } from '../testing/judged.ts';
-import { nextWindow } from './next-window.ts';
+import { nextWindow } from './minute-count.ts';
 import type { MinuteMeasurement } from './scenes.ts';
 import {
   admittedReadings,

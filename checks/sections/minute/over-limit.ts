@@ -6,14 +6,12 @@ import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { storedThoughRefused } from '../add/refused-additions.ts';
 import { judgeAnswer } from '../answers.ts';
+import { refusesKey } from './admitted.ts';
 import { banOf, givesBackGradually, measurements, minutesAndBan } from './measurements.ts';
 import { type MinuteMeasurement, minute } from './scenes.ts';
 import type { FilledWindow } from './window-filling.ts';
 
 const REFUSED = '429 for a request over the limit';
-
-/** Whether a valid key is banned: besides 429, a ban may be answered with 401 or 403. */
-const bansKey = ({ outcome }: AnsweredExchange) => outcome.status === 401 || outcome.status === 403;
 
 const judgeRefusal = (refusal: AnsweredExchange, judge: Judge) =>
   judgeAnswer(judge, refusal.outcome.status === 429, REFUSED, refusal);
@@ -33,22 +31,10 @@ function refusedMeanwhile(
   return meanwhile === undefined ? undefined : (trace.find(meanwhile.id) ?? refusal);
 }
 
-/** @param closes whether each window of the key ended with connections that were closed */
-function judgeClosed(
-  closed: Exchange,
-  closes: boolean,
-  { name }: { readonly name: string },
-  judge: Judge,
-): void {
-  const message = closed.outcome.kind === 'failure' ? closed.outcome.message : 'no answer';
-  if (closes) judge.breaks({ expected: REFUSED, actual: `${message}, at the end of each window` }, closed);
-  else judge.unsettled(`${message} at the limit of key ${name}, in one window`, closed);
-}
-
 function judgeLimit(measurement: MinuteMeasurement, window: FilledWindow, judge: Judge, trace: Trace): void {
   const { key, windows } = measurement;
   const { refusal, servedOver, closed, count } = window;
-  if (refusal !== undefined && bansKey(refusal)) {
+  if (refusal !== undefined && refusesKey(refusal)) {
     // Refused before the limit, so not because of it: another client may have caused a ban.
     if (count.verdict.kind === 'fewer')
       return judge.unsettled(`key ${key.name} was always refused, even before its limit`, refusal);
@@ -56,10 +42,13 @@ function judgeLimit(measurement: MinuteMeasurement, window: FilledWindow, judge:
     if (refused !== undefined) return judge.holds(refused);
   }
   if (servedOver !== undefined) judgeRefusal(servedOver, judge);
-  // A target that refuses by closing does so every time; a single window may be the network's fault.
-  const closes = windows.length > 1 && windows.every((other) => other.closed !== undefined);
-  if (closed !== undefined) judgeClosed(closed, closes, key, judge);
-  else if (refusal === undefined) judge.unsettled(`no request of key ${key.name} was refused`);
+  if (closed !== undefined) {
+    const message = closed.outcome.kind === 'failure' ? closed.outcome.message : 'no answer';
+    // A target that refuses by closing does so every time; a single window may be the network's fault.
+    if (windows.length > 1 && windows.every((other) => other.closed !== undefined))
+      judge.breaks({ expected: REFUSED, actual: `${message}, at the end of each window` }, closed);
+    else judge.unsettled(`${message} at the limit of key ${key.name}, in one window`, closed);
+  } else if (refusal === undefined) judge.unsettled(`no request of key ${key.name} was refused`);
   else judgeRefusal(refusal, judge);
 }
 

@@ -5,6 +5,7 @@ import type { Probe } from '../../run/probe.ts';
 import { drawNumber } from '../../run/run-facts.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
 import { inLetters, namePrefix } from '../add/scenes.ts';
+import { unknownId } from '../get/scenes.ts';
 
 /** The key whose minute is filled, and what is known about the store. */
 export interface Sending {
@@ -34,7 +35,7 @@ export function* variety(probe: Probe, sending: Sending): Generator<RequestSpec>
   const { key, animals, category: categoryId } = sending;
   // A few of each operation first: a defect of one plan shows only there.
   for (const id of animals.slice(0, 3)) yield getPet(id);
-  yield getPet(2n ** 61n + drawNumber(probe.run, `unknown to ${key.name}`, 2n ** 61n));
+  yield getPet(unknownId(probe.run, `unknown to ${key.name}`));
   if (mayAddWith(probe, key)) {
     for (let index = 0; index < ADDED_TOGETHER; index += 1)
       yield addition(probe, sending, inLetters(index), { categoryId, status: 'sold' });
