@@ -46,8 +46,8 @@ export function shortWindow(refill: Refill, clock: TargetClock): number | undefi
 
 /**
  * Whether only a later answer tells how quota comes back. A new window has a reset of its own, most of a window later;
- * what is given back bit by bit moves on bit by bit. But a bucket may name its next token where it refuses, and the time
- * it is full where it admits: that Reset tells nothing, but Remaining rises without a request.
+ * what is given back bit by bit moves on bit by bit. But a bucket's Reset may be its next token on a refusal, and the
+ * time when it is full otherwise. Then only Remaining tells, which rises without a request.
  */
 export const needsLater = (refill: Refill): boolean =>
   cameBackAtOnce(refill) === false && (resetMoved(refill) ?? 0) >= MINUTE / 4;
@@ -62,8 +62,8 @@ export function isRefilling(refill: Refill): boolean | undefined {
 }
 
 /**
- * Whether there is much less than a bucket would hold, long before the minute is over: a moment later a window that looks
- * back for less than a minute has given back too much.
+ * Whether much less is left than a bucket would hold, long before the minute is over. A sliding window that is shorter
+ * than a minute will have given back too much a moment later.
  *
  * @param admitted how many requests were admitted since the refusal
  */
@@ -95,8 +95,8 @@ interface AroundRefusal {
 }
 
 /**
- * What a window that looks back gave back before its minute was over: a bucket its refill and no more, a sliding one
- * nothing but what was spent before the burst. Somebody else who uses the key leaves less, never more.
+ * Finds an answer that shows more given back than a minute's limit allows. A bucket gives back its refill, and a sliding
+ * window what was spent before the burst. Another client on the key leaves less, never more.
  *
  * @param shown the answers that are judged
  */

@@ -1,9 +1,9 @@
 /**
  * Judges X-RateLimit-Remaining over a sequence of requests on one key: each admitted request leaves one fewer.
  *
- * What may raise it between two answers: the window's reset (told beforehand), a token bucket's refill (the limit's
- * rate times the time that passed, and one for the fraction that a whole number hides), requests of ours that leave a
- * sliding window. What may lower it by more than one: somebody else on the same key, who is never the target's fault.
+ * Between two answers it may rise when the window resets, as told beforehand; by a token bucket's refill, which is the
+ * limit's rate times the time that passed, and one for the fraction that a whole number hides; and by requests of ours
+ * that leave a sliding window. It may fall by more than one if another client uses the key: no fault of the target.
  */
 
 import type { RateReading } from '../wire/rate-headers.ts';
@@ -92,14 +92,14 @@ function stepOf(
   if (!counts(from) || !since.every((one) => counts(one) && one.limit === limit)) return undefined;
   // Requests whose answers were lost in between may have been counted.
   if (since.some(({ afterLost }) => afterLost === true)) return undefined;
-  // What shows no Remaining may not be counted; and below 0 nothing falls.
+  // A request whose answer shows no Remaining may not be counted, and Remaining does not fall below 0.
   const between = since.slice(0, -1);
   if (between.length > 0 && (remaining < since.length || since.some((one) => one.remaining === undefined)))
     return undefined;
   const window = limit === perMinute ? MINUTE : limit === perDay ? DAY : undefined;
   if (window === undefined) return undefined;
-  // Past the reset that was told, and within two seconds of it, everything may have been given back; so it may where the
-  // target’s clock was set back, and another window goes on.
+  // In another window everything may have been given back: Reset then lies most of a window later, or earlier if the
+  // target's clock was set back.
   const resetPassed =
     reset !== undefined && to.reset !== undefined && Math.abs(to.reset - reset) > window / 2;
   const elapsed = to.receivedAt - sentAt;
@@ -114,16 +114,16 @@ function stepOf(
   };
 }
 
-/** Where nothing is left Remaining cannot fall: that a request is admitted all the same is the limit's failure. */
+/** Where nothing is left, Remaining cannot fall. A request that is admitted all the same is for other rows to judge. */
 const beyondTheLimit = ({ from, fall }: Step) => from.remaining === 0 && fall === 0;
 
-/** A refusal of whatever status, as a ban may have: it takes nothing, and nothing was left. */
+/** Refused with any status, as by a ban, when nothing was left: such a request takes nothing. */
 const refusedWithNothingLeft = (step: Step) => beyondTheLimit(step) && step.to.status >= 400;
 
-/** Below 0 nothing falls: what costs more than is left leaves 0. */
+/** A request that costs more than is left leaves 0. */
 const toTheBottom = ({ to, fall }: Step) => to.remaining === 0 && fall > 0;
 
-/** A refill is possible where Reset moves, as a bucket's and a sliding window's do; a fixed one stands still. */
+/** Whether Reset stands still, as a fixed window's does: a bucket's and a sliding window's move on with each refill. */
 const standsStill = (all: readonly Step[]) =>
   all.every(({ from, to }) => from.reset !== undefined && from.reset === to.reset);
 
@@ -146,7 +146,7 @@ const KINDS: readonly Kind[] = [
   ({ path }) => /limit=\d+/.exec(path)?.[0] ?? 'anything without a limit',
 ];
 
-/** Whether Remaining fell by as much as it would if each of such requests took so many. */
+/** Whether Remaining fell by at least as much as it would if each such request took so many. */
 function fellAsMuch(
   { between, to, fall, refill, from }: Step,
   isSuch: (one: RateReading) => boolean,
@@ -157,7 +157,7 @@ function fellAsMuch(
   return fall + mayBeBack >= 1 + such * (takes - 1);
 }
 
-/** A kind of request that always deviates in the same way, while at least as many others do not, is no accident. */
+/** Where every request of a kind deviates in the same way, and nearly no other one deviates, that is no accident. */
 function alwaysAlike(all: readonly Step[]): RemainingVerdict | undefined {
   const singly = all.filter(({ between }) => between.length === 0);
   for (const kind of KINDS) {
@@ -174,7 +174,7 @@ function alwaysAlike(all: readonly Step[]): RemainingVerdict | undefined {
         others.length === 0
           ? like.length >= 3 * AGREEING
           : others.filter(({ fall }) => fall === 1).length >= others.length * 0.9;
-      // Somebody else may have met each of a few, but not all that were under way together too.
+      // Another client may have met each of a few, but hardly also those that were under way together.
       if (
         first.fall > 1 &&
         !all.every((step) => step.between.length === 0 || fellAsMuch(step, isSuch, first.fall))
@@ -210,8 +210,8 @@ export function judgeRemaining(
   const drops = all.filter(({ fall }) => fall > 1);
   const stuck = all.filter((step) => step.fall < 1 && step.forgotten === 0 && !beyondTheLimit(step));
   const [first] = stuck;
-  // A window by the clock gives back, at a bucket's rate at most, what the one before it loses where that counts in
-  // part. A fall of 0 that this does not explain is wrong whoever else spends the key.
+  // A sliding window counter also counts part of the window before, and gives that back no faster than a bucket would.
+  // A fall of 0 that this does not explain is wrong, whoever else spends the key.
   if (first !== undefined && standsStill(all)) {
     const unexplained = stuck.length - all.reduce((sum, step) => sum + step.refill, 0);
     // Each run hides a fraction of its own.
@@ -264,14 +264,14 @@ function brokenBy(name: string, step: Step, times: number, of: number): Remainin
   return broken(`it ${what}, ${times} times of ${of}`, [to, from]);
 }
 
-/** A Reset that is always a minute ahead is another one by then. */
+/** After this time, a Reset that is always a minute ahead has moved on. */
 const STANDS_STILL = 2 * SECOND;
-/** So long before its window ends nothing of it is given back, whatever else has spent it. */
+/** This long before its end, a window gives nothing back, whoever spent it. */
 const UNEXPIRED = 5 * SECOND;
 
 /**
- * A request that leaves more of a window than an earlier one and those in between would: somebody else explains less, and
- * a window that looks back moves its Reset on when it lets go of what somebody else spent.
+ * Finds an answer that leaves more of a window than an earlier one and the requests in between do. Other clients leave
+ * less, not more; and a sliding window that gives back what others spent moves its Reset on.
  */
 function risenInWindow(
   readings: readonly RateReading[],

@@ -3,8 +3,8 @@
  *
  * Four kinds conform: fixed from the first request, aligned to the clock, sliding, and a token bucket. Counted from a
  * key that was at rest, the first three admit exactly L. A bucket also gives back L/60 tokens a second while the
- * requests run. Which it is, the target's own X-RateLimit-Remaining tells: L requests that start at rest leave L - 1
- * down to 0, one value each; an answer more that leaves 1 or more was paid from a refill.
+ * requests run. The target's own X-RateLimit-Remaining tells which it is: L requests from rest leave L - 1 down to 0,
+ * each value once. Any further answer that leaves 1 or more was paid from a refill.
  */
 
 import type { RateReading } from '../wire/rate-headers.ts';
@@ -119,7 +119,7 @@ function refillAllowed(admitted: readonly RateReading[], perMinute: number): num
   // What somebody else spent was admitted as well: without it a refill would not show.
   const others = spentBefore(admitted, perMinute) + skippedValues(admitted);
   const refilled = leavingSome.length + others - (perMinute - 1);
-  // What a bucket was given at once it shows, but for one that left nothing right before.
+  // A bucket shows what it was given at once, except for one token that came right after it was empty.
   if (refilled > 0 || couldRefill(perMinute, until(leavingSome)) < TELLING_REFILL)
     return Math.max(possible, Math.min(atOnce, refilled + 1));
   // No bucket. Of a burst that took longer than a minute, a window that looks back has let go of the beginning.
@@ -178,7 +178,7 @@ const fillingTime = ({ admitted }: WindowCount): number =>
 
 /**
  * Whether two windows fell short in the same way: as many admitted, nobody between our requests, and as much gone
- * before the first. A limit that is too low does that; whoever else spends the key does not, twice, by chance.
+ * before the first. A limit that is too low does that. Another client hardly does so twice.
  */
 export function fellShortAlike(a: WindowCount, b: WindowCount): boolean {
   const [x, y] = [a.verdict, b.verdict];
@@ -198,7 +198,7 @@ export function fellShortAlike(a: WindowCount, b: WindowCount): boolean {
 }
 
 /**
- * Whether what a window fell short by was still held by a minute that looks back.
+ * Whether a window fell short only by requests of this run that a sliding window still counts.
  *
  * @param own what this run was admitted on the key
  */

@@ -21,48 +21,6 @@ type RefusedBody = (name: string, categoryId: bigint) => string | undefined;
 
 const quoted = (name: string) => JSON.stringify(name);
 
-/**
- * Sends bodies with missing or invalid values, one deviation at a time. Their names are marked as refused, so that an
- * animal that was stored anyway can be found in a list.
- *
- * @param onEveryKey whether each functional key sends one of them, because a defect of one plan shows only there
- * @param beside whether they may be under way together, so that no single one shows what it costs
- */
-const refusedBodies = (
-  id: string,
-  bodies: readonly (readonly [string, RefusedBody])[],
-  onEveryKey: boolean,
-  beside: boolean,
-) =>
-  scene(
-    id,
-    {
-      permit: 'writes',
-      needs: { sample: storeSample },
-      requests: bodies.length - (onEveryKey ? 1 : 0),
-      onEveryKey: onEveryKey ? 1 : 0,
-      beside,
-    },
-    async (probe, { sample }) => {
-      throwIfNobodyMayAdd(probe);
-      const categoryId = categoryOf(probe.run, sample);
-      const send = (spec: RequestSpec, key?: Key) =>
-        probe
-          .send(spec, { key })
-          .catch((error: unknown) => oneByOne(probe, () => askedAgain(probe, spec, error)));
-      const others = onEveryKey ? otherKeys(probe.keys, { name: sample.exchange.key }) : [];
-      return (beside ? sideBySide : inTurn)(bodies.entries(), async ([index, [label, body]]) => {
-        const name = `${refusedPrefix(probe.run.id)} ${id} ${index + 1}`;
-        const spec = repeatable((again) => addText(body(`${name}${again}`, categoryId)));
-        const key = others[index];
-        const first = await send(spec, key);
-        // What a key may do is open (section 5, scopes).
-        const isForbidden = key !== undefined && isAnswered(first) && first.outcome.status === 403;
-        return { label, exchange: isForbidden ? await send(spec) : first };
-      });
-    },
-  );
-
 /** A body that breaks more connections than its own is not to be taken for another one, sent at the same moment. */
 function oneByOne<T>({ run }: Probe, work: () => Promise<T>): Promise<T> {
   const turns = turnsOf.get(run) ?? new Turns();
@@ -102,13 +60,45 @@ const failedBy =
 const isReset = failedBy('reset');
 const isLost = failedBy('reset', 'unavailable');
 
-/** Checks that each of these bodies is answered with 400. */
+/**
+ * Checks that each of these bodies, with one missing or invalid value, is answered with 400. Their names are marked as
+ * refused, so that an animal that was stored anyway can be found in a list.
+ *
+ * @param onEveryKey whether each functional key sends one of them, because a defect of one plan shows only there
+ * @param beside whether they may be under way together, so that no single one shows what it costs
+ */
 function refuses(
   id: string,
   bodies: Readonly<Record<string, RefusedBody>>,
   { onEveryKey = false, beside = true } = {},
 ): Check {
-  const additions = refusedBodies(id, Object.entries(bodies), onEveryKey, beside);
+  const spends = {
+    requests: Object.keys(bodies).length - Number(onEveryKey),
+    onEveryKey: Number(onEveryKey),
+  };
+  const additions = scene(
+    id,
+    { permit: 'writes', needs: { sample: storeSample }, ...spends, beside },
+    async (probe, { sample }) => {
+      throwIfNobodyMayAdd(probe);
+      const categoryId = categoryOf(probe.run, sample);
+      const send = (spec: RequestSpec, key?: Key) =>
+        probe
+          .send(spec, { key })
+          .catch((error: unknown) => oneByOne(probe, () => askedAgain(probe, spec, error)));
+      const others = onEveryKey ? otherKeys(probe.keys, { name: sample.exchange.key }) : [];
+      const each = Object.entries(bodies).entries();
+      return (beside ? sideBySide : inTurn)(each, async ([index, [label, body]]) => {
+        const name = `${refusedPrefix(probe.run.id)} ${id} ${index + 1}`;
+        const spec = repeatable((again) => addText(body(`${name}${again}`, categoryId)));
+        const key = others[index];
+        const first = await send(spec, key);
+        // What a key may do is open (section 5, scopes).
+        const isForbidden = key !== undefined && isAnswered(first) && first.outcome.status === 403;
+        return { label, exchange: isForbidden ? await send(spec) : first };
+      });
+    },
+  );
   return check(id, { needs: { additions } }, ({ additions }, judge, trace) => {
     const isAnyAnswered = trace.readings.some(({ operation }) => operation === 'createPet');
     for (const { label, exchange } of doneOf(additions, judge)) {

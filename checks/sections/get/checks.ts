@@ -90,9 +90,9 @@ function judgeUnchangedEverywhere({ exchanges }: Trace, judge: Judge): void {
   const { changes } = fatesOf(exchanges);
   for (const exchange of exchanges.filter(isAnswered)) {
     const pet = exchange.request.operation === 'getPet' ? answeredPet(exchange) : undefined;
-    const own = pet?.id === undefined ? undefined : created.get(pet.id);
-    if (pet !== undefined && own !== undefined)
-      judgeUnchanged(judge, own, pet, exchange, changes.get(pet.id ?? own.pet.id ?? 0n));
+    if (pet?.id === undefined) continue;
+    const own = created.get(pet.id);
+    if (own !== undefined) judgeUnchanged(judge, own, pet, exchange, changes.get(pet.id));
   }
 }
 

@@ -97,7 +97,7 @@ function invalidCredentials(key: Key): NoKey[] {
   return [...misses, basic, unknown, 'none'];
 }
 
-/** So long ago the last answer of a key may be to count from it. */
+/** A key's last answer can be counted from if it is no older than this. */
 const FRESH = SECOND;
 
 /** The last answer of a key, where it shows what the key has left now: nothing was under way beside it. */

@@ -28,9 +28,6 @@ interface Store {
   readonly retrieved: InTurn<Retrieval> | undefined;
 }
 
-/** The other fields of an addition: valid, or invalid on purpose. */
-type Fields = Readonly<Record<string, unknown>>;
-
 /**
  * The operations to try; adding only if the run may write. The lists differ from scene to scene, because only some
  * queries may be unprotected.
@@ -42,7 +39,7 @@ function operations(
   { sample, retrieved = NOTHING_TRIED }: Store,
   label: string,
   query: ListQuery,
-  fields: Fields = { categoryId: categoryOf(run, sample), status: 'sold' },
+  fields: Readonly<Record<string, unknown>> = { categoryId: categoryOf(run, sample), status: 'sold' },
 ): readonly [list: RequestSpec, ...others: RequestSpec[]] {
   const served = retrieved.done.find(({ exchange }) => exchange.outcome.status === 200);
   return [
@@ -57,9 +54,6 @@ function operations(
 /** A request, and the credentials that it carries instead of a valid key. */
 type Planned = readonly [spec: RequestSpec, credentials: NoKey, options?: Partial<InvalidRequest>];
 
-const inWords = (credentials: NoKey) =>
-  credentials === 'none' ? 'no Authorization header' : credentials.described;
-
 /** A scene that sends requests without a valid key. */
 const invalidRequests = (
   id: string,
@@ -72,7 +66,8 @@ const invalidRequests = (
     (probe, store) =>
       sideBySide(plan(probe, store), async ([spec, credentials, options]) => {
         const exchange = await probe.sendWithoutKey(spec, credentials);
-        return { credentials: inWords(credentials), mayBeMalformed: false, ...options, exchange };
+        const inWords = credentials === 'none' ? 'no Authorization header' : credentials.described;
+        return { credentials: inWords, mayBeMalformed: false, ...options, exchange };
       }),
   );
 

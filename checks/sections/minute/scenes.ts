@@ -102,8 +102,8 @@ export const minute = keyScene(
 );
 
 /**
- * So long a window is to be under way when the key is refused: one that the refusal begins anew then ends clearly later
- * than it said, whole seconds and all.
+ * How long a window is under way at least when the key is refused. If the refusal begins a new window, that one ends
+ * clearly later than stated, in spite of whole seconds.
  */
 const UNDER_WAY = 4 * SECOND;
 
