@@ -37,18 +37,16 @@ export interface CaseResult {
   readonly problem?: string;
 }
 
-const KEY_NAMES = ['free-1', 'free-2', 'free-ban', 'pro-1', 'business-1', 'enterprise-1'] as const;
-type KeyName = (typeof KEY_NAMES)[number];
-
 /** The keys that a case may need; a big plan costs thousands of requests. */
-const KEYS: Readonly<Record<KeyName, Pick<ProfileKey, 'plan' | 'roles'>>> = {
+const KEYS = {
   'free-1': { plan: 'free', roles: ['functional', 'exhaust'] },
   'free-2': { plan: 'free', roles: ['functional'] },
   'free-ban': { plan: 'free', roles: ['ban'] },
   'pro-1': { plan: 'pro', roles: ['functional', 'exhaust'] },
   'business-1': { plan: 'business', roles: ['functional', 'exhaust'] },
   'enterprise-1': { plan: 'enterprise', roles: ['functional', 'exhaust'] },
-};
+} as const satisfies Record<string, Pick<ProfileKey, 'plan' | 'roles'>>;
+type KeyName = keyof typeof KEYS;
 
 /** Requirements that show only if a list holds the whole store. */
 const WHOLE_STORE = [
@@ -71,7 +69,7 @@ export interface Setting {
 /** The least that a case needs to show its fault. */
 export function settingOf({ breaks }: AccuracyCase): Setting {
   const [, window, plan = 'free'] = /^rate-(minute|day)-(\w+)$/.exec(breaks ?? '') ?? [];
-  const ofPlan = KEY_NAMES.filter((name) => name === `${plan}-1`);
+  const ofPlan = [`${plan}-1`].filter((name): name is KeyName => name in KEYS);
   if (window === 'day')
     return { keys: ofPlan.length > 0 ? ofPlan : ['free-1'], permissions: ['writes', 'exhaust', 'day'] };
   const usual: readonly KeyName[] = ['free-1', 'free-2', 'free-ban', 'pro-1'];
@@ -122,23 +120,14 @@ export function profileOf(
 ): TargetProfile & { readonly target: string } {
   return {
     target,
-    keys: keys.map((name) => ({
-      name,
-      plan: KEYS[name].plan,
-      roles: KEYS[name].roles,
-      env: 'KEY',
-      unusedToday: true,
-    })),
+    keys: keys.map((name) => ({ name, ...KEYS[name], env: 'KEY', unusedToday: true })),
     ...PROFILE_DEFAULTS,
     plans: { enterprise: ENTERPRISE },
     permit: permissions,
   };
 }
 
-/** A server that is to be checked: a framework's, or the reference server in its place. */
-type CaseServer = FrameworkService;
-
-async function startServerOf(accuracyCase: AccuracyCase): Promise<CaseServer> {
+async function startServerOf(accuracyCase: AccuracyCase): Promise<FrameworkService> {
   const { kind, name, breaks, style } = accuracyCase;
   if (style !== undefined) return startFrameworkService(style, kind === 'fault' ? name : undefined);
   const clock = sharedClock();
@@ -148,7 +137,7 @@ async function startServerOf(accuracyCase: AccuracyCase): Promise<CaseServer> {
 }
 
 /** Runs the whole suite against a server. */
-export async function resultOf(server: CaseServer, setting: Setting): Promise<CaseResult> {
+export async function resultOf(server: FrameworkService, setting: Setting): Promise<CaseResult> {
   const used = server.keys.filter(({ name }) => setting.keys.some((key) => key === name));
   const checked = await checkTarget({
     clock: server.clock,

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { type LoadedProfile, parseProfile } from './parse-profile.ts';
@@ -29,13 +30,8 @@ export async function readProfile(path: string): Promise<LoadedProfile> {
   }
   if (bytes.length > MAX_PROFILE_BYTES)
     return failed('the profile is larger than 1 MiB', 'is it the right file?');
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return failed('the profile is not in UTF-8', 'save it in UTF-8');
-  }
-  return parseProfile(text, path);
+  if (!isUtf8(bytes)) return failed('the profile is not in UTF-8', 'save it in UTF-8');
+  return parseProfile(new TextDecoder().decode(bytes), path);
 }
 
 const DENIED = ['the profile cannot be read: permission denied', 'make it readable for this user'] as const;

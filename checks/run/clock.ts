@@ -7,14 +7,14 @@ export interface Clock {
   now(): number;
   /** Resolves at `time`, at once if it has passed; rejects with the signal's reason when it fires. */
   sleepUntil(time: number, signal?: AbortSignal): Promise<void>;
-  /** Does something that takes as long as it takes: no time is left out meanwhile. */
+  /** Does work in real time: the clock does not jump ahead meanwhile. */
   during?<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /** setTimeout holds at most 2^31 - 1 ms; a longer wait (a day) is slept in pieces. */
 const LONGEST_TIMEOUT = 2 ** 31 - 1;
 
-/** How far the clock of a run that is gone on with had come. */
+/** How far the clock of a run that is resumed had come. */
 export interface EarlierTime {
   /** Milliseconds since 1970, by that run's clock. */
   readonly startedAt: number;
@@ -24,8 +24,8 @@ export interface EarlierTime {
 /**
  * The machine's monotonic time, started at the wall clock and run `speed` times as fast.
  *
- * @param earlier the run that is gone on with: a fast clock has left the wall clock behind since it began, as its
- *   target's has, and no clock goes back
+ * @param earlier of a run that is resumed: since it began, its fast clock and the target's have left the wall clock
+ *   behind, and no clock goes back
  */
 export function createClock(speed = 1, earlier?: EarlierTime): Clock {
   const wall = Date.now();
@@ -47,12 +47,12 @@ export function createClock(speed = 1, earlier?: EarlierTime): Clock {
   };
 }
 
-/** Turns of the event loop after which nobody is about to send who was not waiting before. */
+/** After so many quiet turns of the event loop nobody is about to send: all that are left wait. */
 const QUIET_TURNS = 3;
 
 /**
- * A clock for a run and its target in one process. It goes like the machine's, but where nothing is under way and
- * whoever is left waits, the time that they wait for is there at once.
+ * A clock for a run and its target in one process. It goes like the machine's. Where nothing is under way and everybody
+ * left is waiting, it jumps ahead to the first moment that somebody waits for.
  *
  * @param moved told how far it is ahead of the machine's before anybody wakes, for a target in another thread
  */

@@ -6,19 +6,13 @@ import { getPet, listPets, type RequestSpec } from '../wire/requests.ts';
 import type { RunFacts } from './run-facts.ts';
 import { FunctionalKeys } from './sending/functional-keys.ts';
 import { Interference, unanswered } from './sending/interference.ts';
-import { KeyLane, mayLackPermission } from './sending/key-lane.ts';
+import { KeyLane } from './sending/key-lane.ts';
 import type { Sender } from './sending/sender.ts';
 import type { Keeping, Trace } from './trace.ts';
 import { Unsettled } from './unsettled.ts';
 
 /** Credentials of a request that carries no valid key. */
 export type NoKey = { readonly header: string; readonly described: string } | 'none';
-
-/** How to pay for a request. */
-export interface Payment {
-  /** The key to use; without it the functional key with the largest plan. */
-  readonly key?: Key | undefined;
-}
 
 /** How a burst is sent. */
 export interface BurstOptions {
@@ -124,13 +118,16 @@ export class Probe {
    * harm; an addition is tried twice more as another animal, a few times in a run. An addition that is forbidden to one
    * key is tried with another one.
    *
+   * @param key by default the functional key with the largest plan
    * @throws Unsettled when no answer of the target's own could be had
    */
-  async send(spec: RequestSpec, { key }: Payment = {}): Promise<AnsweredExchange> {
+  async send(spec: RequestSpec, { key }: { readonly key?: Key | undefined } = {}): Promise<AnsweredExchange> {
     const first = this.#firstName(spec);
     const { asked, exchange } = await this.#sendWith(first, key);
-    const isShared = key === undefined && spec.operation === 'createPet';
-    if (!isShared || !mayLackPermission(exchange, this.#sender.laneOf(exchange))) return exchange;
+    if (key !== undefined || spec.operation !== 'createPet' || exchange.outcome.status !== 403)
+      return exchange;
+    // With this key animals were added before: it is the animal that is forbidden.
+    if (this.#sender.laneOf(exchange)?.adding === 'allowed') return exchange;
     return this.#payers.addedWithAnother(
       exchange,
       async (other) => (await this.#sendWith(asked, other)).exchange,

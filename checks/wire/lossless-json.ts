@@ -145,11 +145,6 @@ export function int64Of(value: JsonValue | undefined): bigint | undefined {
   return typeof integer === 'bigint' ? integer : undefined;
 }
 
-/** Whether the value is an integer of the format int64, see {@link integerOf}. */
-export function isInt64(value: JsonValue | undefined): boolean {
-  return int64Of(value) !== undefined;
-}
-
 /** The parser quotes what it met: a control character or half a surrogate pair must not reach a terminal. */
 function printable(message: string): string {
   return message

@@ -15,8 +15,8 @@ export interface SeenPet {
 }
 
 /**
- * Characters of a body from which on what was read from it is kept, and up to which; read, it takes up to fifty times the
- * memory. A shorter one is read anew sooner than it is looked for.
+ * What was read of a body is kept where the body has so many characters. To read a shorter one again is quicker than to
+ * look it up. What is read of a longer one takes too much memory: up to fifty times the body's.
  */
 const [SOONER_READ, KEPT_AS_READ] = [1024, 64 * 1024];
 

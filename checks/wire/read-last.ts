@@ -1,6 +1,6 @@
 /**
- * Reads what it is asked for, and has the last thing at hand: an answer is judged by twenty checks, one right after the
- * other, and thousands of answers are asked for no more afterwards.
+ * Remembers what was read last: twenty checks judge an answer one right after the other, and most of thousands of answers
+ * are never read again.
  */
 export function readLast<A, T>(read: (subject: A) => T): (subject: A) => T {
   let last: { readonly subject: A; readonly value: T } | undefined;

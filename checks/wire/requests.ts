@@ -14,13 +14,13 @@ export interface RequestSpec {
   /** Sent in UTF-8; Content-Type is among the headers. */
   readonly body?: string;
   /**
-   * The same as another animal, which is sent in place of this one where this one may have been done already and nobody
-   * knows its answer: a name may have to be the only one. Without it an addition is not repeated.
+   * The same addition of another animal, for when the answer to this one is lost: this animal may have been added, and
+   * the target may refuse a second one of its name. Without it an addition is not repeated.
    */
   readonly again?: () => RequestSpec;
 }
 
-/** What makes another name of a name, the first time that its animal is added once more and later: b, c, d … */
+/** What is put behind a name to make another one of it: nothing at first, then b, c, d … */
 const ofAnother = (times: number) => (times === 0 ? '' : ` ${String.fromCharCode(97 + (times % 26))}`);
 
 /**

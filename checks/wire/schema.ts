@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject } from 'ajv';
 import { schemas } from '../../spec/contract.ts';
 import { ownSchemas } from '../../spec/own-schemas.ts';
-import { integerOf, isInt64, JsonNumber, type JsonValue } from './lossless-json.ts';
+import { int64Of, integerOf, JsonNumber, type JsonValue } from './lossless-json.ts';
 
 /**
  * The schemas of the OpenAPI file, judged on JSON whose numbers still have every digit. `type: integer` becomes a
@@ -13,7 +13,9 @@ ajv.addKeyword({
   keyword: 'digits',
   schemaType: 'string',
   validate: (format: string, value: JsonValue) =>
-    format === 'int64' ? isInt64(value) : value instanceof JsonNumber && integerOf(value) !== 'fraction',
+    format === 'int64'
+      ? int64Of(value) !== undefined
+      : value instanceof JsonNumber && integerOf(value) !== 'fraction',
 });
 
 function onDigits(schema: unknown): unknown {

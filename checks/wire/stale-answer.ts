@@ -40,7 +40,7 @@ export function staleAnswer(
   took: number,
 ): Promise<FailureOutcome | undefined> | undefined {
   const head = JSON.stringify([status, headers]);
-  // A short one is compared sooner than it is hashed.
+  // To compare a short one is quicker than to hash it.
   const digest = bytes.length < SHORT ? head + bytes.toString('latin1') : `${head} ${hash('sha1', bytes)}`;
   connection.answers = [...earlier, { digest, key, took }].slice(-MOST_ANSWERS);
   const first = earlier.find((answer) => answer.digest === digest);

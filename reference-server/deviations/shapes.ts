@@ -272,6 +272,16 @@ export const foundAs = (change: (pet: Pet, call: Call, parts: Parts) => Pet | Pr
     return found === null || 'code' in found ? found : change(found, call, parts);
   });
 
+/** Makes something for each key, once. */
+export function ofEachKey<T>(make: () => T): (key: ApiKey) => T {
+  const made = new Map<string, T>();
+  return ({ name }) => {
+    const own = made.get(name) ?? make();
+    made.set(name, own);
+    return own;
+  };
+}
+
 /** Counts the minute with another meter. */
 export const minuteBy = (minuteMeter: MeterKind): Personality => ({ recipe: () => ({ minuteMeter }) });
 

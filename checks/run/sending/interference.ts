@@ -94,10 +94,10 @@ export class Interference {
   }
 
   /**
-   * Whether a request that was not answered is to be sent again: at once where it can do no harm, since a connection may
-   * break, and where the target was away and has come back. Whether it is the target or this request tells another one.
-   * An addition is repeated twice when the target is there, a few times in a run: a kept connection may be closed just
-   * as a request is sent (RFC 9112, 9.6), and whether that was done nobody knows.
+   * Whether a request that was not answered is to be sent again. One that can do no harm is sent again at once, since a
+   * connection may break, and once more where the target was away and has come back. Another request tells whether it
+   * is away. An addition is repeated twice while the target is there, a few times in a run: a kept connection may be
+   * closed just as a request is sent (RFC 9112, 9.6), and nobody knows whether the target handled it.
    *
    * @throws Unsettled where no answer is to be had
    */

@@ -1,7 +1,6 @@
 import type { TargetClock } from '../../limits/target-clock.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
-import type { AnsweredExchange } from '../../wire/exchange.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
 import { Turns } from './turns.ts';
 
@@ -148,7 +147,3 @@ export class KeyLane {
     return this.#recent.filter((sent) => sent > now - MINUTE && sent <= now);
   }
 }
-
-/** Whether an addition may have been forbidden for its key: one with which nothing was added so far. */
-export const mayLackPermission = ({ outcome }: AnsweredExchange, lane: KeyLane | undefined): boolean =>
-  outcome.status === 403 && lane?.adding !== 'allowed';

@@ -15,8 +15,8 @@ const PAUSES = [1000, 2000, 4000, 8000, 15_000];
 export const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /**
- * An exchange as the target's own: a 502, 503 or 504 that bears no trace of the interface comes from something in front
- * of it, and shows of the target that it gave no answer. Any other exchange stays as it is.
+ * The exchange, or a failure in its place where a gateway answered: a 502, 503 or 504 that bears no sign of the interface
+ * comes from something in front of the target, and shows that the target gave no answer.
  */
 export function withGatewayAsFailure(exchange: Exchange): Exchange {
   const { outcome } = exchange;

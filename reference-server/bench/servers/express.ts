@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
 import express from 'express';
 import { rateLimit } from 'express-rate-limit';
 import { baseAddressOf, serveMeasured } from './measured-server.ts';
@@ -32,6 +33,6 @@ await serveMeasured(async ({ body, key }) => {
     response.json(pets);
   });
   const server = app.listen(0, '127.0.0.1');
-  await new Promise<void>((resolve) => server.once('listening', () => resolve()));
+  await once(server, 'listening');
   return baseAddressOf(server);
 });

@@ -1,4 +1,4 @@
-import { createServer, type OutgoingHttpHeaders, type Server } from 'node:http';
+import type { Server } from 'node:http';
 
 /** What a server process tells the one that measures it, and what it can be asked. */
 
@@ -48,16 +48,4 @@ export function baseAddressOf(server: Server): string {
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('not listening on a port');
   return `http://127.0.0.1:${address.port}/v1`;
-}
-
-/** node:http that reads nothing of the request and sends a body that it has ready, encoded as fast as can be. */
-export async function serveConstant(body: string, more: OutgoingHttpHeaders = {}): Promise<string> {
-  const wire = Buffer.from(body).toString('latin1');
-  const headers = { 'Content-Type': 'application/json', 'Content-Length': wire.length, ...more };
-  const server = createServer((_request, response) => {
-    response.writeHead(200, headers);
-    response.end(wire, 'latin1');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', 1024, resolve));
-  return baseAddressOf(server);
 }

@@ -2,6 +2,7 @@ import type { ApiKey } from '../../api-keys.ts';
 import type { Gate } from '../../behaviour.ts';
 import type { Problem } from '../../error-body.ts';
 import { secondsUntil } from '../../headers.ts';
+import type { RateLimiter } from '../../rate-limiter.ts';
 import { type Deviation, type Personality, together } from '../personality.ts';
 import {
   admitting,
@@ -9,6 +10,7 @@ import {
   answeringWith,
   header,
   headersAbsent,
+  ofEachKey,
   rewriting,
   type When,
 } from '../shapes.ts';
@@ -38,20 +40,24 @@ interface OwnBan {
   readonly told: number;
 }
 
-/** Bans by a rule of the fault's own, which may ask what the usual decision is. */
+const closed = (limiter: RateLimiter, key: ApiKey, now: number, told: number): Gate => {
+  const refusal = { ...BANNED, headers: ['Retry-After', secondsUntil(told, now)] };
+  return { quota: limiter.closed(key, now), refusedBy: 'ban', refusal };
+};
+
+/** Bans each key by a rule of the fault's own, which may ask what the usual decision is. */
 const banning =
-  (rule: () => (key: ApiKey, now: number, usual: () => Gate) => OwnBan | null): Deviation =>
+  (rule: () => (now: number, usual: () => Gate) => OwnBan | null): Deviation =>
   ({ limiter }) => {
-    const ownBan = rule();
+    const ruleFor = ofEachKey(rule);
     return admitting((usual, key, call) => {
       let gate: Gate | null = null;
-      const ban = ownBan(key, call.now, () => {
+      const ban = ruleFor(key)(call.now, () => {
         gate ??= usual(key, call);
         return gate;
       });
       if (ban === null || call.now >= ban.until) return gate ?? usual(key, call);
-      const refusal = { ...BANNED, headers: ['Retry-After', secondsUntil(ban.told, call.now)] };
-      return { quota: limiter.closed(key, call.now), refusedBy: 'ban', refusal };
+      return closed(limiter, key, call.now, ban.told);
     });
   };
 
@@ -60,43 +66,42 @@ const honest = (until: number): OwnBan => ({ until, told: until });
 /** Once banned in the usual way, a key stays so for as long as the rule says. */
 const prolonging = (ban: (firstBanned: number) => OwnBan): Deviation =>
   banning(() => {
-    const since = new Map<string, number>();
-    return (key, now, usual) => {
-      if (!since.has(key.name) && usual().refusedBy === 'ban') since.set(key.name, now);
-      const first = since.get(key.name);
+    let first: number | undefined;
+    return (now, usual) => {
+      if (first === undefined && usual().refusedBy === 'ban') first = now;
       return first === undefined ? null : ban(first);
     };
   });
 
 /** While one key is banned, others are too. */
-const spreading = (to: (banned: ApiKey, other: ApiKey) => boolean): Deviation =>
-  banning(() => {
+const spreading =
+  (to: (banned: ApiKey, other: ApiKey) => boolean): Deviation =>
+  ({ limiter }) => {
     let ban: { key: ApiKey; until: number } | null = null;
-    return (key, now, usual) => {
-      if (ban !== null && now < ban.until && ban.key.name !== key.name)
-        return to(ban.key, key) ? honest(ban.until) : null;
-      if (usual().refusedBy === 'ban') ban = { key, until: now + 60_000 };
-      return null;
-    };
-  });
+    return admitting((usual, key, call) => {
+      if (ban !== null && call.now < ban.until && ban.key.name !== key.name)
+        return to(ban.key, key) ? closed(limiter, key, call.now, ban.until) : usual(key, call);
+      const gate = usual(key, call);
+      if (gate.refusedBy === 'ban') ban = { key, until: call.now + 60_000 };
+      return gate;
+    });
+  };
 
 /** Bans a key that did no wrong, by a rule about how often it was admitted, and refused before. */
 const counting = (due: (admitted: number, refusedWindows: number) => boolean): Deviation =>
   banning(() => {
-    const counts = new Map<string, { admitted: number; windows: number; refused: boolean; until: number }>();
-    return (key, now, usual) => {
-      const count = counts.get(key.name) ?? { admitted: 0, windows: 0, refused: false, until: 0 };
-      counts.set(key.name, count);
-      if (now < count.until) return honest(count.until);
-      const { refusedBy } = usual();
-      if (refusedBy === null) {
-        count.admitted += 1;
-        if (count.refused) count.windows += 1;
-        count.refused = false;
-      } else count.refused = true;
-      if (!due(count.admitted, count.windows) || refusedBy !== null) return null;
-      counts.set(key.name, { admitted: 0, windows: 0, refused: false, until: now + 60_000 });
-      return honest(now + 60_000);
+    let [admitted, windows, until] = [0, 0, 0];
+    let refused = false;
+    return (now, usual) => {
+      if (now < until) return honest(until);
+      const wasRefused = refused;
+      refused = usual().refusedBy !== null;
+      if (refused) return null;
+      admitted += 1;
+      if (wasRefused) windows += 1;
+      if (!due(admitted, windows)) return null;
+      [admitted, windows, until] = [0, 0, now + 60_000];
+      return honest(until);
     };
   });
 
@@ -105,16 +110,12 @@ const retryAfter = (change: (seconds: number) => string): Personality =>
 
 /** A ban that every request within it prolongs by an hour. */
 const untilSilent = banning(() => {
-  const last = new Map<string, number>();
-  return (key, now, usual) => {
-    const before = last.get(key.name);
-    if (before === undefined && usual().refusedBy !== 'ban') return null;
-    if (before !== undefined && now - before > 3_600_000) {
-      last.delete(key.name);
-      return null;
-    }
-    last.set(key.name, now);
-    return honest(now + 3_600_000);
+  let last: number | undefined;
+  return (now, usual) => {
+    if (last === undefined && usual().refusedBy !== 'ban') return null;
+    const isOver = last !== undefined && now - last > 3_600_000;
+    last = isOver ? undefined : now;
+    return isOver ? null : honest(now + 3_600_000);
   };
 });
 
@@ -127,11 +128,10 @@ export const BAN_FAULTS: FaultTable = {
     'ban-of-the-fast': ['A key is banned after forty requests, whether refused or not.',
       counting((admitted) => admitted > 40)],
     'ban-on-first-429': ['The first request over the limit bans the key.', banning(() => {
-      const bans = new Map<string, OwnBan>();
-      return (key, now, usual) => {
-        const ban = bans.get(key.name);
-        if (ban !== undefined && now < ban.until) return ban;
-        if (usual().refusedBy === 'minute') bans.set(key.name, { until: now + 120_000, told: now + 60_000 });
+      let ban = honest(0);
+      return (now, usual) => {
+        if (now < ban.until) return ban;
+        if (usual().refusedBy === 'minute') ban = { until: now + 120_000, told: now + 60_000 };
         return null;
       };
     })],
@@ -167,15 +167,14 @@ export const BAN_FAULTS: FaultTable = {
     'ban-says-half': ['A ban says to retry after half of its time.',
       retryAfter((seconds) => String(Math.ceil(seconds / 2)))],
     'ban-begins-anew': ['A ban begins anew with the first request after it.', banning(() => {
-      const since = new Map<string, { until: number; renewed: boolean }>();
-      return (key, now, usual) => {
-        const ban = since.get(key.name);
-        if (ban === undefined) {
-          if (usual().refusedBy === 'ban') since.set(key.name, { until: now + 60_000, renewed: false });
+      let [until, renewed] = [0, false];
+      return (now, usual) => {
+        if (until === 0) {
+          if (usual().refusedBy === 'ban') until = now + 60_000;
           return null;
         }
-        if (now >= ban.until && !ban.renewed) since.set(key.name, { until: now + 60_000, renewed: true });
-        return honest(since.get(key.name)?.until ?? now);
+        if (now >= until && !renewed) [until, renewed] = [now + 60_000, true];
+        return honest(until);
       };
     })],
   },

@@ -9,6 +9,7 @@ import {
   closing,
   failing,
   header,
+  ofEachKey,
   type When,
   where,
   withBody,
@@ -38,13 +39,12 @@ const retryAfter = (
 
 /** From a key's second refusal in a row on. */
 const fromSecondRefusal = (change: (seconds: number) => string | null) => () => {
-  const refusals = new Map<string, number>();
+  const refusals = ofEachKey(() => ({ inRow: 0 }));
   return retryAfter(change, (answer, call) => {
-    const name = call.key?.name ?? '';
-    if (call.refusedBy === null) refusals.delete(name);
-    if (!byMinute(answer, call)) return false;
-    refusals.set(name, (refusals.get(name) ?? 0) + 1);
-    return (refusals.get(name) ?? 0) > 1;
+    if (call.key === null) return false;
+    const refused = refusals(call.key);
+    if (call.refusedBy === null) refused.inRow = 0;
+    return byMinute(answer, call) && ++refused.inRow > 1;
   });
 };
 

@@ -1,19 +1,18 @@
 import type { Call } from '../../call.ts';
 import type { Plan } from '../../plans.ts';
 import { type Personality, together } from '../personality.ts';
-import { admitting, type When } from '../shapes.ts';
+import { admitting, ofEachKey, type When } from '../shapes.ts';
 
 /** Building blocks for faults of limits and windows. */
 
 /** Counts the minute windows of each key, from 1. A new one has begun where its end lies later than before. */
 export function windowCounter(): (call: Call) => number {
-  const seen = new Map<string, { resetAt: number; windows: number }>();
-  return ({ key, quota }) => {
+  const seen = ofEachKey(() => ({ resetAt: Number.NEGATIVE_INFINITY, windows: 0 }));
+  return ({ key, quota: { resetAt } }) => {
     if (key === null) return 0;
-    const known = seen.get(key.name) ?? { resetAt: Number.NEGATIVE_INFINITY, windows: 0 };
-    if (quota.resetAt > known.resetAt + 1_000)
-      seen.set(key.name, { resetAt: quota.resetAt, windows: known.windows + 1 });
-    return seen.get(key.name)?.windows ?? 0;
+    const known = seen(key);
+    if (resetAt > known.resetAt + 1_000) Object.assign(known, { resetAt, windows: known.windows + 1 });
+    return known.windows;
   };
 }
 
