@@ -169,7 +169,7 @@ export interface PetStore extends AsyncDisposable {
 }
 
 /**
- * Starts a Pet Store in this process, for the tests of a client: conforming, unless it is told what to do wrong.
+ * Starts a Pet Store in this process, for the tests of a client. It conforms unless `faults` names what it does wrong.
  *
  * @example
  * ```ts

@@ -128,7 +128,7 @@ interface Repeating {
   readonly anyEnv?: string | undefined;
 }
 
-/** A requirement with what was found of it. */
+/** The row of a requirement. */
 export function requirementRow(
   { id, section, level, title, statement }: Requirement,
   { verdict, reason, violation, evidence }: Settled,

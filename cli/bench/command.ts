@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 const COMMAND = fileURLToPath(new URL('../main.js', import.meta.url));
-/** Has a process tell at its end how much it was resident with at most. */
+/** Makes a process print its peak resident memory at its end. */
 const TELL_MEMORY = `data:text/javascript,import{writeSync}from'node:fs';process.on('exit',()=>writeSync(2,'resident '+process.resourceUsage().maxRSS+' KiB'))`;
 
 /** What a run of the command took. */

@@ -34,7 +34,7 @@ export interface CheckOutput {
   readonly timeLimit: number;
 }
 
-/** Checks the subject, shows the run while it goes on, writes its results; returns the exit code. */
+/** Checks the subject, shows the run and writes its results; returns the exit code. */
 export async function runCheck(
   subject: CheckSubject,
   options: CheckOptions,

@@ -87,7 +87,7 @@ function failureLine({ id, reason }: SettledEvent): string {
   return `✘ ${id}${title === undefined ? '' : ` (${title})`}: ${shownLine(reason, 300)}`;
 }
 
-/** The lines of the picture: what goes on, what the run waits for, what it spent. */
+/** The lines of the picture: the current check, what the run waits for, what it spent. */
 export function liveLines(progress: LiveProgress, { clock, checks }: Shown): string[] {
   const now = clock.now();
   const { running, waits, requests, spending, ended, failed } = progress;

@@ -4,10 +4,6 @@ import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { readLoadResult } from '../../scenarios/runner/result/read-result.ts';
 import { EXIT, UsageError } from '../shared/exit-codes.ts';
 
-interface CompareCommandOptions {
-  readonly tolerance: number;
-}
-
 function percentage(text: string): number {
   const value = Number(text.replace(/%$/, ''));
   if (text.trim() !== '' && value >= 0 && value <= 1000) return value / 100;
@@ -31,7 +27,7 @@ const wordOf = ({ alarm, better, undecided }: CompareFinding) =>
 async function compare(
   basePath: string,
   headPath: string,
-  { tolerance: toleratedSlowdown }: CompareCommandOptions,
+  { tolerance: toleratedSlowdown }: { readonly tolerance: number },
 ): Promise<void> {
   const [base, head] = [readLoadResult(basePath), readLoadResult(headPath)];
   if (base.run.scenario !== head.run.scenario)

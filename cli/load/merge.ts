@@ -9,13 +9,11 @@ import { readRunnerLog } from '../../scenarios/runner/shards/runner-log.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { writeLoadReports } from './load-folder.ts';
 
-interface MergeCommandOptions {
-  readonly out: string;
-  readonly slo?: string;
-}
-
 /** @throws ResultUnreadable, MergeRefused, SloError and UnwritableReport, which name what is wrong */
-async function merge(paths: string[], { out, slo }: MergeCommandOptions): Promise<void> {
+async function merge(
+  paths: string[],
+  { out, slo }: { readonly out: string; readonly slo?: string },
+): Promise<void> {
   const results: LoadResult[] = [];
   for (const path of paths)
     results.push(path.endsWith('.log') ? await readRunnerLog(path) : readLoadResult(path));

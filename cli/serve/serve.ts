@@ -60,7 +60,7 @@ function untilStopped(server: ReferenceServer, exitWithParent: boolean): Promise
   return new Promise((resolve) => {
     let stopping = false;
     const stop = (exitCode: number) => {
-      // Whoever asks twice does not want to wait for requests under way.
+      // A second signal does not wait for requests under way.
       if (stopping) process.exit(exitCode);
       stopping = true;
       process.exitCode = exitCode;
@@ -118,13 +118,13 @@ async function serve(options: ServeOptions): Promise<void> {
       throw new UsageError(`the profile cannot be written: ${reason}`);
     }
   }
-  // Alone on its line and after the profile was written, so that a program that started this one can go on from here.
+  // Alone on its line, and after the profile: a program that started this one may wait for it.
   process.stdout.write(`${server.baseUrl}\n`);
   process.stderr.write(describe(server, options));
   await untilStopped(server, options.exitWithParent === true);
 }
 
-/** `serve`: the reference server in the foreground, conforming unless told otherwise. */
+/** `serve`: the reference server in the foreground. It conforms unless an option names a fault. */
 export const serveCommand = new Command('serve')
   .option('--port <n>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 0)
   .option('--host <address>', 'address to listen on', '127.0.0.1')

@@ -12,7 +12,7 @@ export function screenOf(stream: NodeJS.WriteStream, taken = 0): Screen {
   return { colour, columns: Math.max(40, stream.columns), rows: Math.max(10, stream.rows - taken) };
 }
 
-/** https://no-color.org and the variable by which CI services ask for colour all the same. */
+/** Follows https://no-color.org, and FORCE_COLOR, with which CI services ask for colour. */
 export function wantsColour(stream: NodeJS.WriteStream): boolean {
   const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
   if (NO_COLOR !== undefined && NO_COLOR !== '') return false;

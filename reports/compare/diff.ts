@@ -54,8 +54,7 @@ export interface ReportDiff {
   readonly gaps: readonly GapChange[];
 }
 
-/** Which run it was. */
-export interface RunName extends Pick<RunFacts, 'id' | 'startedAt' | 'target'> {
+interface RunName extends Pick<RunFacts, 'id' | 'startedAt' | 'target'> {
   readonly verdict: Report['verdict'];
   readonly complete: boolean;
 }

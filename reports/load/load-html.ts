@@ -3,6 +3,7 @@ import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts
 import { type CompareFinding, compareBlocks } from '../../scenarios/runner/compare/compare-blocks.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { moment } from '../facts.ts';
+import { logarithmic, percent } from '../html/chart-frame.ts';
 import { statusHtml } from '../html/exchanges.ts';
 import { factList } from '../html/overview.ts';
 import { pageShell } from '../html/page-shell.ts';
@@ -14,7 +15,6 @@ import { shownLine } from '../visible-text.ts';
 import { capacityCharts } from './capacity-chart.ts';
 import { latencyChart } from './latency-chart.ts';
 import { capacityOutcome, inOrder, type LoadOutcome, loadOutcome, seriesNames } from './load-outcome.ts';
-import { ratioMark } from './ratio-mark.ts';
 import { timeChart } from './time-chart.ts';
 
 /** The tolerated slow-down, as in `compare`. */
@@ -101,6 +101,22 @@ ${tableHtml({
   ]),
 })}
 ${notCompared.map((reason) => html`<p class="quiet">Not compared: ${shown(reason, 300)}</p>`)}</section>`;
+}
+
+/** Head over base with its interval, on a scale from half to double. Beyond the scale there is an arrow. */
+function ratioMark({ ratio, interval, alarm, better }: CompareFinding): SafeHtml | string {
+  if (ratio === null || interval === null) return '';
+  const scale = logarithmic(0.5, 2);
+  // With a margin on both sides, so that no mark is cut off.
+  const x = (value: number) => percent(0.04 + 0.92 * scale(value));
+  const kind = alarm ? 'k-fail' : better ? 'k-pass' : '';
+  const mark =
+    ratio > 2
+      ? html`<text class="mark" x="96%" y="14" text-anchor="middle">▸</text>`
+      : ratio < 0.5
+        ? html`<text class="mark" x="4%" y="14" text-anchor="middle">◂</text>`
+        : html`<circle class="mark" cx="${x(ratio)}" cy="9" r="4" />`;
+  return html`<svg class="ratio ${kind}" width="160" height="18" aria-hidden="true"><line class="l-base" x1="50%" x2="50%" y1="0" y2="18" /><line class="mark" x1="${x(interval[0])}" x2="${x(interval[1])}" y1="9" y2="9" />${mark}</svg>`;
 }
 
 function violations({ violations: all }: LoadResult): SafeHtml | string {

@@ -1,4 +1,4 @@
-/** Whether a step of constant rate holds an objective, and would go on to. */
+/** Whether a step of constant rate holds an objective, and would still hold it later. */
 import { linearRegression, mean, sum } from 'simple-statistics';
 import { firstBroken, latencyBounds, round, type SloClause } from '../../lib/slo.ts';
 import { mergedBlocks, mergedHistogram, percentileOf, sloFigures } from '../result/figures.ts';
