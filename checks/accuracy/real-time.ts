@@ -16,7 +16,7 @@ import {
 import { startServer } from '../../reference-server/server.ts';
 import { checkTarget } from '../check-target.ts';
 import { SECOND } from '../limits/time.ts';
-import { PROFILE_DEFAULTS, type ProfileKey } from '../profile/target-profile.ts';
+import { profileOf, type Setting } from './case.ts';
 
 const { values: options } = parseArgs({ options: { once: { type: 'boolean', default: false } } });
 
@@ -37,12 +37,10 @@ const BANS = {
   '401, its end not told': [banAnsweredWith(401, false)],
 };
 
-const KEYS = [
-  { name: 'free-1', plan: 'free', roles: ['functional', 'exhaust'] },
-  { name: 'pro-1', plan: 'pro', roles: ['functional', 'exhaust'] },
-  { name: 'business-1', plan: 'business', roles: ['functional', 'exhaust'] },
-  { name: 'free-ban', plan: 'free', roles: ['ban'] },
-] as const satisfies readonly Omit<ProfileKey, 'env' | 'unusedToday'>[];
+const SETTING: Setting = {
+  keys: ['free-1', 'pro-1', 'business-1', 'free-ban'],
+  permissions: ['writes', 'exhaust', 'ban'],
+};
 
 interface Outcome {
   readonly name: string;
@@ -60,14 +58,9 @@ async function prove(name: string, answers: readonly Personality[]): Promise<Out
   });
   try {
     const checked = await checkTarget({
-      profile: {
-        target: server.baseUrl,
-        keys: KEYS.map((key) => ({ ...key, env: 'KEY', unusedToday: false })),
-        ...PROFILE_DEFAULTS,
-        permit: ['writes', 'exhaust', 'ban'],
-      },
+      profile: profileOf(server.baseUrl, SETTING),
       values: new Map(server.keys.map(({ name, value }) => [name, value])),
-      permissions: ['writes', 'exhaust', 'ban'],
+      permissions: SETTING.permissions,
     });
     if (checked.kind === 'not-ready')
       return { name, seconds: 0, requests: 0, limits: 0, problems: [checked.message] };
@@ -76,9 +69,9 @@ async function prove(name: string, answers: readonly Personality[]): Promise<Out
       name,
       seconds: (checked.endedAt - checked.startedAt) / 1000,
       requests: readings.length,
-      limits: KEYS.map((key) =>
-        readings.filter((reading) => reading.key === key.name).findIndex(({ status }) => status === 429),
-      ).reduce((sum, count) => sum + count),
+      limits: SETTING.keys
+        .map((name) => readings.filter(({ key }) => key === name).findIndex(({ status }) => status === 429))
+        .reduce((sum, count) => sum + count),
       problems: [...checked.result.requirements].flatMap(([id, { verdict, reason }]) =>
         verdict === 'pass' || verdict === 'not-applicable' || verdict === 'skipped'
           ? []

@@ -38,36 +38,32 @@ function readKey(file: string, entry: unknown, position: number, environment: No
   return { name, plan, value };
 }
 
+/** The list `keys` of a YAML file. */
+function entriesIn(file: string): readonly unknown[] {
+  try {
+    const lines = new LineCounter();
+    const document = parseDocument(readFileSync(file, 'utf8'), { lineCounter: lines });
+    const [problem] = document.errors;
+    if (problem !== undefined) {
+      const { line } = lines.linePos(problem.pos[0]);
+      throw new KeyFileError(`${file}:${line}`, problem.message.split('\n')[0] ?? '');
+    }
+    const entries = field(document.toJS(), 'keys');
+    if (Array.isArray(entries) && entries.length > 0) return entries;
+  } catch (error) {
+    if (error instanceof KeyFileError) throw error;
+    throw new KeyFileError(file, error instanceof Error ? error.message : String(error));
+  }
+  throw new KeyFileError(file, 'keys must be a list of keys');
+}
+
 /**
  * Reads `keys: [{ name, plan, env }]` from a YAML file; the values come from the environment.
  *
  * @throws KeyFileError for any problem; the message never contains a key's value
  */
 export function readKeyFile(file: string, environment: NodeJS.ProcessEnv): IssuedKey[] {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new KeyFileError(file, error instanceof Error ? error.message : String(error));
-  }
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines });
-  const [problem] = document.errors;
-  if (problem !== undefined) {
-    throw new KeyFileError(
-      `${file}:${lines.linePos(problem.pos[0]).line}`,
-      problem.message.split('\n')[0] ?? '',
-    );
-  }
-  let entries: unknown;
-  try {
-    entries = field(document.toJS(), 'keys');
-  } catch (error) {
-    throw new KeyFileError(file, error instanceof Error ? error.message : String(error));
-  }
-  if (!Array.isArray(entries) || entries.length === 0)
-    throw new KeyFileError(file, 'keys must be a list of keys');
-  const keys = entries.map((entry, index) => readKey(file, entry, index + 1, environment));
+  const keys = entriesIn(file).map((entry, index) => readKey(file, entry, index + 1, environment));
   for (const property of ['name', 'value'] as const) {
     if (new Set(keys.map((key) => key[property])).size < keys.length) {
       throw new KeyFileError(file, `two keys have the same ${property}`);
