@@ -18,11 +18,7 @@ export class UnknownNameError extends Error {
  */
 export function named<T extends { readonly name: string }>(kind: string, name: string, all: readonly T[]): T {
   const found = all.find((candidate) => candidate.name === name);
-  if (found === undefined)
-    throw new UnknownNameError(
-      kind,
-      name,
-      all.map((candidate) => candidate.name),
-    );
-  return found;
+  if (found !== undefined) return found;
+  const known = all.map((candidate) => candidate.name);
+  throw new UnknownNameError(kind, name, known);
 }

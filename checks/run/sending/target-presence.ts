@@ -1,4 +1,4 @@
-import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
+import { type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { described, looksLikeTheService } from '../../wire/pets.ts';
 
 /** How long a target that answers nothing any more is waited for, in real milliseconds: a restart, a deployment. */
@@ -19,11 +19,9 @@ export const UNAVAILABLE: ReadonlySet<number> = new Set([502, 503, 504]);
  * comes from something in front of the target, and shows that the target gave no answer.
  */
 export function withGatewayAsFailure(exchange: Exchange): Exchange {
-  const { outcome } = exchange;
-  if (outcome.kind !== 'response' || !UNAVAILABLE.has(outcome.status)) return exchange;
-  const answered: AnsweredExchange = { ...exchange, outcome };
-  if (looksLikeTheService(answered)) return exchange;
-  const message = `a gateway answers in its place, ${described(answered)}`;
+  if (!isAnswered(exchange) || !UNAVAILABLE.has(exchange.outcome.status)) return exchange;
+  if (looksLikeTheService(exchange)) return exchange;
+  const message = `a gateway answers in its place, ${described(exchange)}`;
   return { ...exchange, outcome: { kind: 'failure', reason: 'unavailable', message } };
 }
 
