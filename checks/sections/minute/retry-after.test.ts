@@ -82,6 +82,8 @@ t.test('a number is a time to wait, of the order of the window', async (t) => {
   for (const [retryAfter, verdict] of cases)
     t.match(await readable({ retryAfter }), { verdict, evidence: /^refusal$/ }, `Retry-After: ${retryAfter}`);
   t.match(await readable({ retryAfter: 0 }), { reason: /not a time to wait/, expected: /a minute$/ });
+  t.match(await readable({ retryAfter: 0, reset: 60, date: 60 }), { verdict: 'pass' }, 'the limit has reset');
+  t.match(await readable({ retryAfter: 0, reset: 60, date: 59 }), { verdict: 'fail' });
   t.match(await readable({ retryAfter: 'soon' }), { reason: 'Retry-After: soon' });
   t.match(await readable({ retryAfter: 63_001 }), { reason: /for a window of a minute$/ });
 });

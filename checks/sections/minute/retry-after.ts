@@ -40,7 +40,10 @@ function unreadableWait(
   const tooLong = `${text}, for a window of a ${windowOf(refusal, limits)}`;
   const longest = windows * exceededWindow(rateReading(refusal), limits);
   if (told.kind === 'delay') {
-    if (told.milliseconds <= 0) return `${text}, which is not a time to wait`;
+    const { reset, date } = rateReading(refusal);
+    // A refusal in the very moment at which the limit resets leaves nothing to wait for.
+    const isOver = told.milliseconds === 0 && reset !== undefined && date !== undefined && reset <= date;
+    if (told.milliseconds <= 0 && !isOver) return `${text}, which is not a time to wait`;
     return told.milliseconds > longest ? tooLong : undefined;
   }
   const now = clock.at(refusal.receivedAt);
