@@ -8,38 +8,45 @@ import type { JsonValue, ParsedJson } from '../wire/lossless-json.ts';
 import { bodyOf, described } from '../wire/pets.ts';
 import { schemaProblem } from '../wire/schema.ts';
 
-/**
- * Defines a check that judges every answer with one of these statuses.
- *
- * @param shownBy rows that explain why there is none
- */
-export const checkOfStatus = (
-  id: string,
-  concerns: (status: number) => boolean,
-  violation: (exchange: AnsweredExchange) => Violation | undefined,
-  options: Pick<Check, 'permit' | 'conclude'>,
-  shownBy: readonly string[] = [],
-): Check =>
-  check(
-    id,
-    {
-      ...options,
-      observe: observes((exchange) => (concerns(exchange.outcome.status) ? exchange : undefined), violation),
-    },
-    (_, judge, trace) => {
-      if (
-        shownBy.length > 0 &&
-        !trace.readings.some(({ operation, status }) => operation !== 'other' && concerns(status))
-      )
-        judge.unsettled(`${NOTHING_SHOWN}${shownBy.map((row) => ` (see ${row})`).join('')}`);
-    },
-  );
-
-/** The rows that are broken where an answer with this status does not come. */
-export const SHOWN_BY: ReadonlyMap<number, readonly string[]> = new Map([
-  [201, ['add-answers-201']],
-  [404, ['get-unknown-404', 'get-until-removal', 'get-answers-200']],
+/** The statuses that the document names: what a run needs to provoke them, and the rows that explain why none came. */
+const NAMED: ReadonlyMap<number, Pick<Check, 'permit'> & { readonly shownBy?: string }> = new Map([
+  [200, {}],
+  [201, { permit: 'writes', shownBy: '(see add-answers-201)' }],
+  [400, {}],
+  [401, {}],
+  [404, { shownBy: '(see get-unknown-404) (see get-until-removal) (see get-answers-200)' }],
+  [429, { permit: 'exhaust' }],
 ]);
+
+/**
+ * Defines a check of the answers with each status that the document names, and one of those with any other status.
+ *
+ * @param from the least status that is judged
+ * @param noneOther what is said where no other status came
+ */
+export function checksOfStatuses(
+  idOf: (status: number | 'other') => string,
+  from: number,
+  violation: (exchange: AnsweredExchange) => Violation | undefined,
+  noneOther: string,
+): readonly Check[] {
+  const of = (concerns: (status: number) => boolean) =>
+    observes((exchange) => (concerns(exchange.outcome.status) ? exchange : undefined), violation);
+  const named = [...NAMED].filter(([status]) => status >= from);
+  return [
+    ...named.map(([status, { shownBy, ...options }]) =>
+      check(idOf(status), { ...options, observe: of((actual) => actual === status) }, (_, judge, trace) => {
+        const isShown = trace.readings.some((one) => one.operation !== 'other' && one.status === status);
+        if (shownBy !== undefined && !isShown) judge.unsettled(`${NOTHING_SHOWN} ${shownBy}`);
+      }),
+    ),
+    // Other statuses need not occur; without one there is nothing to judge.
+    check(idOf('other'), {
+      observe: of((status) => status >= from && !NAMED.has(status)),
+      conclude: (_, judge) => judge.notApplicable(noneOther),
+    }),
+  ];
+}
 
 /** The rows that are broken where no X-RateLimit-Remaining can be read together with its limit. */
 export const REMAINING_SHOWN_BY =

@@ -15,7 +15,13 @@ import { atStart, rest, restFromNow } from '../minute/key-at-rest.ts';
 import { exhaustKeys } from '../minute/scenes.ts';
 import { toldEnd } from '../minute/told-time.ts';
 import { IN_FLIGHT } from '../minute/window-filling.ts';
-import { isRefused, PATIENCE_OF_TARGET, type Provocation, standingOf } from './reading.ts';
+import {
+  isRefused,
+  PATIENCE_OF_TARGET,
+  type Provocation,
+  standingAfter,
+  standingAtLimit,
+} from './reading.ts';
 
 /** Requests over the limit that are in flight when it is reached: too few to trigger a typical ban. */
 const OVERSHOOT = 6;
@@ -78,29 +84,32 @@ export async function provoke(probe: Probe, key: Key, store: Store): Promise<Pro
   const { perMinute } = key.limits;
   const { admitted, refused, last, roundTrip } = await reachLimitAtOnce(probe, key);
   const rounds: AnsweredExchange[][] = [];
-  const standing = () => standingOf({ refused, rounds }, probe.trace);
-  const refusals = () => refused.length + rounds.flat().filter(isRefused).length;
+  let standing = standingAtLimit(refused, probe.trace);
+  let refusals = refused.length;
   const requests = overLimit(probe, store);
   const sendUntil = async (isEnough: () => boolean, atMost: number) => {
     for (let left = atMost; left > 0 && !isEnough(); left -= rounds.at(-1)?.length ?? 0) {
-      const { isGivenBack } = standing();
+      const { isGivenBack } = standing;
       const count = Math.min(left, sentTogether(rounds, perMinute, isGivenBack));
       // Refilled quota is spent on lists, which leave nothing behind.
       const next = () => (isGivenBack ? listPets({ limit: 1 }) : requests.next().value);
       const specs: readonly RequestSpec[] = Array.from({ length: count }, next);
       const round = await Promise.all(specs.map((spec) => probe.attemptAnswered(spec, key)));
       rounds.push(round.sort((a, b) => a.receivedAt - b.receivedAt));
+      // Not read anew from all rounds: other keys are being counted meanwhile.
+      standing = standingAfter(standing, round, probe.trace);
+      refusals += round.filter(isRefused).length;
     }
   };
   // Spends whatever a new window gave back; only then is a request over the limit.
-  await sendUntil(() => standing().first !== undefined, perMinute);
-  const { first, ban } = standing();
+  await sendUntil(() => standing.first !== undefined, perMinute);
+  const { first, ban } = standing;
   if (first === undefined)
     throw new Unsettled(`no request of key ${key.name} was refused`, last === undefined ? [] : [last]);
   if (ban === undefined) await untilWindowEnds(probe, key, first, roundTrip);
-  const enough = refusals() + PATIENCE_OF_TARGET;
+  const enough = refusals + PATIENCE_OF_TARGET;
   await sendUntil(
-    () => refusals() >= enough || standing().ban !== undefined,
+    () => refusals >= enough || standing.ban !== undefined,
     // Meanwhile a new window may begin, or a token bucket may give back as much and a little more.
     2 * perMinute + PATIENCE_OF_TARGET,
   );

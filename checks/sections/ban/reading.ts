@@ -90,26 +90,28 @@ interface Standing {
   readonly isGivenBack: boolean;
 }
 
-/**
- * The state after the burst that reached the limit, and each round since. A target that bans early may do so while the
- * burst is in flight.
- */
-export function standingOf(
-  { refused, rounds }: Pick<Provocation, 'refused' | 'rounds'>,
+/** The state once the limit is reached. A target that bans early may do so while the burst is in flight. */
+export function standingAtLimit(refused: readonly AnsweredExchange[], clocked: Clocked): Standing {
+  const first = firstRefusal(refused);
+  const ban = refused.find((exchange) => first !== undefined && isBan(clocked, exchange, first));
+  return { first, ban, isGivenBack: false };
+}
+
+/** The state after a further round. */
+export function standingAfter(
+  before: Standing,
+  round: readonly AnsweredExchange[],
   clocked: Clocked,
 ): Standing {
-  let first = firstRefusal(refused);
-  let ban = refused.find((exchange) => first !== undefined && isBan(clocked, exchange, first));
-  let isGivenBack = false;
-  for (const round of rounds)
-    for (const exchange of round) {
-      if (isRefused(exchange)) {
-        first ??= firstRefusal(round.filter(isRefused)) ?? exchange;
-        if (isGivenBack && isSameLimit(clocked, exchange, first)) first = exchange;
-        else if (isBan(clocked, exchange, first)) ban ??= exchange;
-      }
-      isGivenBack = isPaidFromRefill(exchange, first);
+  let { first, ban, isGivenBack } = before;
+  for (const exchange of round) {
+    if (isRefused(exchange)) {
+      first ??= firstRefusal(round.filter(isRefused)) ?? exchange;
+      if (isGivenBack && isSameLimit(clocked, exchange, first)) first = exchange;
+      else if (isBan(clocked, exchange, first)) ban ??= exchange;
     }
+    isGivenBack = isPaidFromRefill(exchange, first);
+  }
   return { first, ban, isGivenBack };
 }
 
@@ -123,7 +125,10 @@ function isPaidFromRefill(exchange: AnsweredExchange, first: AnsweredExchange | 
 /** Reads a measurement: what was a ban, when it began and how long it lasted. */
 export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReading {
   const { key, admitted, refused, rounds, others, later } = measurement;
-  const { first, ban } = standingOf(measurement, clocked);
+  const { first, ban } = rounds.reduce(
+    (standing, round) => standingAfter(standing, round, clocked),
+    standingAtLimit(refused, clocked),
+  );
   // Beside a ban with an answer of its own, a longer wait is that of the limit, in a window begun meanwhile.
   const isDistinct = ban !== undefined && first !== undefined && answersOtherwise(ban, first);
   const isBans = (exchange: AnsweredExchange) =>

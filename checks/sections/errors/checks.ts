@@ -4,9 +4,7 @@ import { errorStatusViolation } from '../../wire/answer.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { integerOf, isJsonObject, JsonNumber } from '../../wire/lossless-json.ts';
 import { bodyOf } from '../../wire/pets.ts';
-import { checkOfStatus, errorBodyViolation, SHOWN_BY } from '../answers.ts';
-
-const NAMED = [400, 401, 404, 429];
+import { checksOfStatuses, errorBodyViolation } from '../answers.ts';
 
 /** The status that an Error body states. */
 function statedStatus(exchange: AnsweredExchange): bigint | undefined {
@@ -18,22 +16,7 @@ function statedStatus(exchange: AnsweredExchange): bigint | undefined {
 
 export const errorBodyChecks: readonly Check[] = [
   // 7: "All error responses have an Error body", one row for each status of the table and one for the rest.
-  ...NAMED.map((status) =>
-    checkOfStatus(
-      `error-body-${status}`,
-      (actual) => actual === status,
-      errorBodyViolation,
-      status === 429 ? { permit: 'exhaust' } : {},
-      SHOWN_BY.get(status),
-    ),
-  ),
-  // Other errors need not occur; without one there is nothing to judge.
-  checkOfStatus(
-    'error-body-other',
-    (status) => status >= 400 && !NAMED.includes(status),
-    errorBodyViolation,
-    { conclude: (_trace, judge) => judge.notApplicable('no other error occurred') },
-  ),
+  ...checksOfStatuses((status) => `error-body-${status}`, 400, errorBodyViolation, 'no other error occurred'),
   // 2: Error.status is the HTTP status code.
   check('error-status-matches', {
     observe: observes(

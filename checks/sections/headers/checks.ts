@@ -20,18 +20,8 @@ import {
   rateHeaders,
   rateReading,
 } from '../../wire/rate-headers.ts';
-import { checkOfStatus, SHOWN_BY } from '../answers.ts';
+import { checksOfStatuses } from '../answers.ts';
 import { refusesKey } from '../minute/admitted.ts';
-
-/** The statuses that the document names, with the permission that a run needs to provoke them. */
-const NAMED: ReadonlyMap<number, Pick<Check, 'permit'>> = new Map([
-  [200, {}],
-  [201, { permit: 'writes' }],
-  [400, {}],
-  [401, {}],
-  [404, {}],
-  [429, { permit: 'exhaust' }],
-]);
 
 /** 8: the three headers are on every response. Their values are judged by other checks. */
 export const missingFromAnswer = ({ outcome }: AnsweredExchange): Violation | undefined =>
@@ -109,18 +99,12 @@ function mayTellLongerWait(exchange: AnsweredExchange, trace: TraceSoFar): boole
 
 export const rateHeaderChecks: readonly Check[] = [
   // 8: "present on every response", so on 401, 404, 400 and 429 too.
-  ...[...NAMED].map(([status, permit]) =>
-    checkOfStatus(
-      `rate-headers-on-${status}`,
-      (actual) => actual === status,
-      missingFromAnswer,
-      permit,
-      SHOWN_BY.get(status),
-    ),
+  ...checksOfStatuses(
+    (status) => `rate-headers-on-${status}`,
+    0,
+    missingFromAnswer,
+    'no other status occurred',
   ),
-  checkOfStatus('rate-headers-on-other', (status) => !NAMED.has(status), missingFromAnswer, {
-    conclude: (_trace, judge) => judge.notApplicable('no other status occurred'),
-  }),
   // 8: the limit that applies to the caller: a figure of its plan, of the minute or of the day.
   check('rate-limit-value', {
     observe: observes(having('limit'), ({ limit }, exchange, trace) => {

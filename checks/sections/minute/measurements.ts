@@ -26,7 +26,7 @@ export const checkOfKeys = <T>(
   id: string,
   measured: KeyScene<T>,
   judgeOne: (measurement: T, judge: Judge, trace: Trace) => void,
-  options: Pick<Check, 'notApplicable' | 'lacks'> = {},
+  options: Pick<Check, 'notApplicable'> = {},
 ): Check =>
   check(id, { needs: { measured }, ...options }, ({ measured }, judge, trace) => {
     for (const measurement of measurements(measured)) judgeOne(measurement, judge, trace);
