@@ -1,5 +1,3 @@
-import { NumberColumn, TextColumn } from './columns.ts';
-
 /** PetStatus of section 2. */
 export const STATUSES = ['available', 'pending', 'sold'] as const;
 export type PetStatus = (typeof STATUSES)[number];
@@ -43,9 +41,6 @@ export function ascendingIds(first: bigint): IdSource {
   return () => String(next++);
 }
 
-/** An animal in its store: id, categoryId, status and name. */
-const RECORD = /^(\S+) (\S+) (\S*) (.*)$/s;
-
 /** Animals of a store in the order of their addition, each made when it is asked for. */
 export interface Animals extends Iterable<Pet> {
   readonly length: number;
@@ -57,26 +52,24 @@ export interface Animals extends Iterable<Pet> {
  * The animals, in the order of their addition. There is also a list per status, so that the cost of a listing depends
  * on its limit and not on the store. The document has no update and no delete, so nothing ever leaves.
  *
- * An animal is kept as one text: a million objects would need three times the memory, and every collection of garbage
- * would be slower for them.
+ * Each field is kept in a list of its own: a million objects would need as much memory again, and time to collect
+ * garbage among them.
  */
 export class PetStore {
-  readonly #records = new TextColumn();
-  /** The places of each status. */
-  readonly #placesBy: Record<PetStatus, NumberColumn>;
-  /** The hash of each id. */
-  readonly #hashes = new NumberColumn();
-  /** A hash table with open addressing: the place of an animal and 1 more, or 0. At most half of it is in use. */
-  #slots = new Uint32Array(32);
+  readonly #ids: string[] = [];
+  readonly #names: string[] = [];
+  readonly #categoryIds: string[] = [];
+  readonly #statuses: (PetStatus | null)[] = [];
+  readonly #placeOf = new Map<string, number>();
+  readonly #placesBy: Record<PetStatus, number[]> = { available: [], pending: [], sold: [] };
   readonly #nextId: IdSource;
 
   constructor(nextId: IdSource) {
     this.#nextId = nextId;
-    this.#placesBy = { available: new NumberColumn(), pending: new NumberColumn(), sold: new NumberColumn() };
   }
 
   get size(): number {
-    return this.#hashes.length;
+    return this.#ids.length;
   }
 
   /** Adds an animal with a new id. */
@@ -86,20 +79,17 @@ export class PetStore {
 
   /** Adds an animal that already has an id. */
   put(pet: Pet): Pet {
-    const place = this.size;
-    this.#records.push(`${pet.id} ${pet.categoryId} ${pet.status ?? ''} ${pet.name}`);
-    this.#hashes.push(hashOf(pet.id));
+    const place = this.#ids.push(pet.id) - 1;
+    this.#names.push(pet.name);
+    this.#categoryIds.push(pet.categoryId);
+    this.#statuses.push(pet.status);
+    this.#placeOf.set(pet.id, place);
     if (pet.status !== null) this.#placesBy[pet.status].push(place);
-    if (2 * this.size > this.#slots.length) {
-      this.#slots = new Uint32Array(2 * this.#slots.length);
-      for (let each = 0; each < place; each += 1) this.#index(each);
-    }
-    this.#index(place);
     return pet;
   }
 
   find(id: string): Pet | null {
-    return this.#at((this.#slots[this.#slotOf(hashOf(id), () => id)] ?? 0) - 1) ?? null;
+    return this.#at(this.#placeOf.get(id)) ?? null;
   }
 
   /** Every animal with a status, or every animal at all, oldest first. */
@@ -108,7 +98,7 @@ export class PetStore {
     const length = places?.length ?? this.size;
     const at = (place: number) => {
       const counted = place < 0 ? length + place : place;
-      return this.#at(places === undefined ? counted : places.at(counted));
+      return this.#at(places === undefined ? counted : places[counted]);
     };
     return {
       length,
@@ -123,32 +113,12 @@ export class PetStore {
   }
 
   #at(place = -1): Pet | undefined {
-    const [, id, categoryId, status = '', name] = RECORD.exec(this.#records.at(place) ?? '') ?? [];
-    if (id === undefined || categoryId === undefined || name === undefined) return undefined;
-    return { id, name, categoryId, status: isStatus(status) ? status : null };
+    const id = this.#ids[place];
+    const name = this.#names[place];
+    const categoryId = this.#categoryIds[place];
+    if (id === undefined || name === undefined || categoryId === undefined) return undefined;
+    return { id, name, categoryId, status: this.#statuses[place] ?? null };
   }
-
-  #index(place: number): void {
-    const slot = this.#slotOf(this.#hashes.at(place) ?? 0, () => this.#at(place)?.id);
-    this.#slots[slot] = place + 1;
-  }
-
-  /** The slot of the animal with this id, or the free one where it would be. */
-  #slotOf(hash: number, id: () => string | undefined): number {
-    for (let slot = hash; ; slot += 1) {
-      const wrapped = slot & (this.#slots.length - 1);
-      const place = (this.#slots[wrapped] ?? 0) - 1;
-      if (place < 0 || (this.#hashes.at(place) === hash && this.#at(place)?.id === id())) return wrapped;
-    }
-  }
-}
-
-/** FNV-1a in 32 bits. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5;
-  for (let index = 0; index < text.length; index += 1)
-    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
-  return hash >>> 0;
 }
 
 /** The newest matching animals, newest first: a new animal is listed whatever the store's size. */
