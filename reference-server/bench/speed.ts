@@ -7,6 +7,8 @@ import { type MeasuredServer, startMeasured } from './start-measured.ts';
 
 const ROUNDS = 5;
 const SECONDS = 2;
+/** V8 widens its young generation during the first seconds, and a request then costs more. */
+const WARM_UP_SECONDS = 5;
 const CONNECTIONS = 20;
 
 /** How much one server does of what another one does; 1 is as much. */
@@ -32,7 +34,7 @@ async function round({ url, key, usage }: MeasuredServer, path: string, seconds:
  * for a moment does not end up on one side only.
  */
 async function compare(path: string, servers: readonly MeasuredServer[]): Promise<Ratio[]> {
-  for (const server of servers) await round(server, path, 1);
+  for (const server of servers) await round(server, path, WARM_UP_SECONDS);
   const ratios: Ratio[][] = servers.map(() => []);
   for (let count = 0; count < ROUNDS; count += 1) {
     let first: Ratio | undefined;
