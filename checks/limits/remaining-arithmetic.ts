@@ -61,8 +61,12 @@ function aloneAmong(readings: readonly RateReading[]): ReadonlySet<RateReading> 
   return new Set(alone);
 }
 
-function steps(readings: readonly RateReading[], perMinute: number, perDay: number): Step[] {
-  const alone = aloneAmong(readings);
+function steps(
+  readings: readonly RateReading[],
+  alone: ReadonlySet<RateReading>,
+  perMinute: number,
+  perDay: number,
+): Step[] {
   const result: Step[] = [];
   let from: RateReading | undefined;
   /** What came since `from`: of requests that are under way together nobody knows which was counted first. */
@@ -202,7 +206,8 @@ export function judgeRemaining(
   perMinute: number,
   perDay: number,
 ): RemainingVerdict {
-  const all = steps(readings, perMinute, perDay);
+  const alone = aloneAmong(readings);
+  const all = steps(readings, alone, perMinute, perDay);
   if (all.length === 0) return { kind: 'unseen' };
   const runs = runsOf(all);
   const alike = alwaysAlike(all);
@@ -220,7 +225,7 @@ export function judgeRemaining(
       return brokenBy('some requests', first, stuck.length, all.length);
   }
   const hidden = hiddenBy(all, perMinute);
-  const standing = risenInWindow(readings, perMinute, hidden);
+  const standing = risenInWindow(readings, alone, perMinute, hidden);
   if (standing !== undefined) return standing;
   // Whoever else spends the key: where this very request was counted, the whole limit cannot be left.
   const whole = all.find(
@@ -275,12 +280,12 @@ const UNEXPIRED = 5 * SECOND;
  */
 function risenInWindow(
   readings: readonly RateReading[],
+  alone: ReadonlySet<RateReading>,
   perMinute: number,
   hidden: number,
 ): RemainingVerdict | undefined {
   /** By Reset, the answer that left the least for those after it, and how much that would be before any request. */
   const least = new Map<number, { readonly whole: number; readonly reading: RateReading }>();
-  const alone = aloneAmong(readings);
   let requests = 0;
   for (const reading of readings) {
     const { sentAt, receivedAt, limit, remaining = 0, reset, date } = reading;
