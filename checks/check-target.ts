@@ -2,13 +2,13 @@ import { randomInt } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { HARNESS_VERSION } from '../spec/harness-version.ts';
-import { profileKeys } from './profile/keys-with-values.ts';
+import { profileKeys } from './profile/key-values.ts';
 import type { Permission } from './profile/permissions.ts';
 import type { TargetProfile } from './profile/target-profile.ts';
 import { type Clock, createClock } from './run/clock.ts';
-import { Journal, type JournalContent } from './run/journal.ts';
+import { Journal, type JournalContent, keyPrint } from './run/journal.ts';
 import { judgeRun, type RunResult } from './run/judge.ts';
-import { playRun } from './run/play.ts';
+import { isShownByAll, playRun } from './run/play.ts';
 import { preflight } from './run/preflight.ts';
 import { Run } from './run/run.ts';
 import { runTime, type TimeLimit } from './run/run-budget.ts';
@@ -39,6 +39,8 @@ export interface CheckRequest {
   readonly patience?: number;
   /** When it is over the run is judged by what it has; by default it takes as long as it takes. */
   readonly timeLimit?: TimeLimit;
+  /** This process sends no more requests; by default as many as it takes. */
+  readonly mostRequests?: number;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: RunEvent) => void;
 }
@@ -73,7 +75,8 @@ export function runClock({
   resume,
   clock,
 }: Pick<CheckRequest, 'profile' | 'resume' | 'clock'>): Clock {
-  if (resume === undefined) return clock ?? createClock(profile.clock.speed);
+  if (clock !== undefined) return clock;
+  if (resume === undefined) return createClock(profile.clock.speed);
   const { startedAt } = resume.header;
   return createClock(profile.clock.speed, { startedAt, lastAt: lastReceipt(resume) });
 }
@@ -91,8 +94,14 @@ function lastReceipt({ header, entries }: Extract<JournalContent, { ok: true }>)
 /** What is judged: everything, or the requirements asked for. */
 function judgingOf({ only }: Pick<CheckRequest, 'only'>) {
   const isAsked = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
+  const checks = allChecks.filter(isAsked);
+  // A ban and a day are provoked only for the rows that are about them.
+  const harmless = allChecks
+    .flatMap(({ scenes }) => scenes)
+    .filter(({ permit }) => permit !== 'ban' && permit !== 'day');
   return {
-    checks: allChecks.filter(isAsked),
+    checks,
+    alsoPlayed: only !== undefined && checks.some(isShownByAll) ? harmless : [],
     gapObservers: only === undefined ? allGapObservers : [],
     leftOut: allChecks.filter((check) => !isAsked(check)).map(({ id }) => id),
   };
@@ -112,8 +121,10 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
   });
   const journal = offline ? undefined : openJournal(request, id, startedAt);
   const time = runTime(offline ? undefined : request.timeLimit, request.signal);
+  const judging = judgingOf(request);
   const run = new Run({
     id,
+    checks: judging.checks,
     baseUrl: profile.target,
     client,
     clock,
@@ -121,26 +132,32 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
     keys: profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load')),
     permissions: new Set(permissions),
     sampleCategoryId: profile.samples.categoryId,
+    declined: new Set(Object.keys(profile.readings)),
     offline,
     signal: time.signal,
     journal,
     stored: resume,
     patience: request.patience,
+    mostRequests: request.mostRequests,
     onEvent: request.onEvent,
   });
   try {
     const ready = await preflight(run);
     if (ready.kind === 'not-ready') return ready;
-    const judging = judgingOf(request);
-    await playRun(run, judging, request.onEvent);
-    const result = judgeRun(judging, run, run.trace);
+    const told = await playRun(run, judging, request.onEvent);
+    const result = judgeRun(judging, run);
+    for (const check of judging.checks) {
+      const settled = result.requirements.get(check.id);
+      if (settled !== undefined && !told.has(check))
+        request.onEvent?.({ kind: 'check-ended', id: check.id, ...settled });
+    }
     const cutShort = run.sender.presence.gone ?? time.over();
     return {
       kind: 'checked',
       trace: run.trace,
       result,
       requestsByKey: run.trace.requestsByKey,
-      banned: bannedAnswers(run, run.trace),
+      banned: bannedAnswers(run),
       startedAt,
       // A run that is judged again ended when it was played.
       endedAt: offline && resume !== undefined ? lastReceipt(resume) : clock.now(),
@@ -158,16 +175,16 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
 }
 
 function openJournal(
-  { directory, profile, permissions, only, resume }: CheckRequest,
+  { directory, profile, values, permissions, only, resume }: CheckRequest,
   runId: string,
   startedAt: number,
 ): Journal | undefined {
   if (directory === undefined) return undefined;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const file = join(directory, JOURNAL_FILE);
-  if (resume !== undefined) return new Journal(file, undefined, resume.sessions + 1);
+  if (resume !== undefined) return new Journal(file, resume);
   const header = {
-    journal: 2 as const,
+    journal: 4 as const,
     runId,
     startedAt,
     target: profile.target,
@@ -175,7 +192,8 @@ function openJournal(
     keys: profile.keys.map(({ name }) => name),
     clockSpeed: profile.clock.speed,
     harnessVersion: HARNESS_VERSION,
+    keyPrints: Object.fromEntries([...values].map(([name, value]) => [name, keyPrint(runId, value)])),
     ...(only === undefined ? {} : { only }),
   };
-  return new Journal(file, header, 1);
+  return new Journal(file, header);
 }

@@ -10,15 +10,14 @@ import type { Permission } from '../checks/profile/permissions.ts';
 import { variableOf } from '../checks/profile/server-profile.ts';
 import type { KeyRole, PlanLimits, PlanName } from '../checks/profile/target-profile.ts';
 import { settlesEarly } from '../checks/run/play.ts';
-import { longestRun } from '../checks/run/run-budget.ts';
 import { allChecks } from '../checks/sections/all-checks.ts';
 import { startReferenceServer } from '../reference-server/reference-server.ts';
-import { driftLine, failureLine, outcome, runProblems } from '../reports/outcome.ts';
+import { buildReport, driftLine, failureLine } from '../reports/build-report.ts';
 import type { Report, RequirementResult } from '../reports/report.ts';
 import { requirement } from '../spec/contract.ts';
-import { commandOf } from './check/check-options.ts';
-import { planCheck } from './check/check-plan.ts';
-import { judgedCheck, refuseUnpayable, settledRow } from './check/check-report.ts';
+import { commandOf, permissionsNamed } from './check/check-options.ts';
+import { limitsOf } from './check/check-plan.ts';
+import { judgedCheck, settledRow } from './check/check-report.ts';
 import { selectedIds } from './check/check-selection.ts';
 import { checkSubject, type GivenProfile } from './check/check-subject.ts';
 import { UsageError } from './shared/exit-codes.ts';
@@ -94,21 +93,24 @@ export class NothingToJudge extends Error {
 export async function check(options: CheckOptions = {}): Promise<Report> {
   const { target, profile, permit, only, production, keys, signal, onSettled } = options;
   signal?.throwIfAborted();
-  const meant = production === true ? production : undefined;
-  const asked = withoutUndefined({ target, profile, permit, only, production: meant });
+  const asked = withoutUndefined({
+    ...{ target, profile, only },
+    permit: permit && permissionsNamed(permit),
+    production: production === true ? production : undefined,
+  });
   if (keys !== undefined && profile !== undefined) throw new UsageError('give keys or a profile, not both');
   if (keys === undefined && (options.plans ?? options.gaps) !== undefined)
     throw new UsageError('plans and gaps go with keys; a profile has its own');
   const subject = await checkSubject(asked, keys && givenProfile(keys, options));
   try {
-    const plan = planCheck(subject);
-    refuseUnpayable(plan);
+    const { longest, mostRequests } = await limitsOf(subject);
     const own = signal === undefined ? new AbortController().signal : AbortSignal.any([signal]);
     // Every request in flight listens.
     setMaxListeners(0, own);
     const judged = await judgedCheck(subject, {
       signal: own,
-      timeLimit: { longest: longestRun(plan.bill, subject.profile.clock.speed), taken: 0 },
+      timeLimit: { longest, taken: 0 },
+      mostRequests,
       onEvent: (event) => {
         if (event.kind === 'check-ended') onSettled?.(settledRow(event, subject));
       },
@@ -128,6 +130,8 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
 function givenProfile(keys: readonly TargetKey[], { plans, gaps: pinned }: CheckOptions): GivenProfile {
   const named = keys.map((key, index) => {
     const name = key.name ?? `${key.plan}-${index + 1}`;
+    // Not every caller has its types checked.
+    if (typeof key.value !== 'string') throw new UsageError(`the value of key ${name} is not a text`);
     return { ...key, name, env: variableOf(name), roles: key.roles ?? ['functional', 'exhaust'] };
   });
   const text = stringify({
@@ -276,7 +280,7 @@ export function conformance(options: CheckOptions = {}): readonly ConformanceTes
 
 function tell(row: SettledRequirement, context: TestContext | undefined): void {
   const { verdict, level, reason } = row;
-  if (verdict === 'fail') throw new Nonconformity(failureLine({ ...row, evidence: [] }), row);
+  if (verdict === 'fail') throw new Nonconformity(failureLine(row), row);
   if (verdict === 'inconclusive' && level === 'MUST') throw new Nonconformity(`not verified: ${reason}`);
   if (verdict === 'pass') context?.pass?.(reason);
   else context?.skip?.(reason);
@@ -284,9 +288,9 @@ function tell(row: SettledRequirement, context: TestContext | undefined): void {
 
 /** What no other test shows: an early end, evidence that became doubtful, a pinned answer that drifted. */
 function tellOfWhole(report: Report, settled: ReadonlyMap<string, SettledRequirement>): string {
-  const { drifted, headline } = outcome(report);
+  const { drifted, headline, problems: found } = buildReport(report);
   const problems = [
-    ...runProblems(report),
+    ...found,
     ...drifted.map((gap) => `${gap.id} ${driftLine(gap)}`),
     ...report.requirements
       .filter(({ id, verdict }) => verdict !== 'pass' && settled.get(id)?.verdict === 'pass')

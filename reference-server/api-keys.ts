@@ -7,7 +7,6 @@ export interface ApiKey {
   readonly plan: Plan;
 }
 
-/** A key with its value, as configured. */
 export interface IssuedKey extends ApiKey {
   readonly value: string;
 }
@@ -28,39 +27,18 @@ export function demoKeys(): IssuedKey[] {
   return DEMO_KEYS.map((key) => ({ ...key, value: `pet_${randomBytes(24).toString('base64url')}` }));
 }
 
-function digest(value: string): string {
-  return hash('sha256', value, 'base64');
-}
+export type KeyFinder = (token: string) => ApiKey | null;
 
 /**
- * Finds the key for a token. Keys are stored by their SHA-256, so the time of a look-up reveals nothing about a key's
- * characters, and an unknown token leaves nothing behind.
+ * Finds keys by their SHA-256, so the time of a look-up reveals nothing about a key's characters, and an unknown token
+ * leaves nothing behind.
  */
-export class KeyRing {
-  readonly #byDigest = new Map<string, ApiKey>();
-
-  constructor(keys: readonly IssuedKey[]) {
-    for (const { name, plan, value } of keys) this.#byDigest.set(digest(value), { name, plan });
-  }
-
-  find(token: string): ApiKey | null {
-    return this.#byDigest.get(digest(token)) ?? null;
-  }
-
-  all(): ApiKey[] {
-    return [...this.#byDigest.values()];
-  }
+export function keyFinder(keys: readonly IssuedKey[]): KeyFinder {
+  const byDigest = new Map(keys.map(({ name, plan, value }) => [hash('sha256', value), { name, plan }]));
+  return (token) => byDigest.get(hash('sha256', token)) ?? null;
 }
 
-/**
- * The token of a bearer credential (RFC 6750, 2.1), or null. The scheme is case-insensitive (RFC 9110, 11.1), the token
- * is not.
- */
+/** The token of a bearer credential (RFC 6750, 2.1), or null. The scheme has no case (RFC 9110, 11.1). */
 export function bearerToken(authorization: string | null): string | null {
-  if (authorization === null || authorization.length < 8) return null;
-  if (!authorization.startsWith('Bearer ') && authorization.slice(0, 7).toLowerCase() !== 'bearer ')
-    return null;
-  const token =
-    authorization.charCodeAt(7) === 32 ? authorization.slice(7).trimStart() : authorization.slice(7);
-  return token === '' ? null : token;
+  return /^bearer +(.+)$/i.exec(authorization ?? '')?.[1] ?? null;
 }

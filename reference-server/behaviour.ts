@@ -3,12 +3,12 @@ import type { ApiKey } from './api-keys.ts';
 import type { Call, RefusedBy } from './call.ts';
 import type { Problem } from './error-body.ts';
 import type { ListQuery, NewPet, Pet } from './pet-store.ts';
-import type { Body } from './pet-text.ts';
 import type { Quota } from './rate-limiter.ts';
 
 /** A response before its headers are put together. */
-export interface Answer extends Body {
+export interface Answer {
   readonly status: number;
+  readonly text: string;
   /** Additional headers of this answer, as a flat list of names and values. */
   readonly headers: readonly string[];
 }

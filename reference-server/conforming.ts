@@ -1,71 +1,82 @@
 import type { Socket } from 'node:net';
 import { type ApiKey, bearerToken } from './api-keys.ts';
 import type { Behaviour, Gate } from './behaviour.ts';
-import { NOT_JSON, type Problem } from './error-body.ts';
+import type { RefusedBy } from './call.ts';
+import { type Problem, problem } from './error-body.ts';
 import { secondsUntil, standardHeaders } from './headers.ts';
 import { int64FromPath } from './int64.ts';
 import { readListQuery } from './list-query.ts';
 import { readNewPet } from './new-pet.ts';
-import { newestFirst } from './pet-store.ts';
-import { petText } from './pet-text.ts';
-import type { Parts } from './recipe.ts';
+import { newestFirst, type Pet } from './pet-store.ts';
+import type { Parts, Recipe } from './recipe.ts';
 
-/**
- * Section 5. A connection usually repeats the credential of its last request, which is then recognised without another
- * digest. The comparison is only with what the connection itself sent, so its time reveals nothing about other keys.
- */
-function identification({ keys }: Parts): Behaviour['identify'] {
-  const callers = new WeakMap<Socket, { readonly authorization: string; readonly key: ApiKey }>();
+/** Section 5. A connection usually repeats its credential, which is then recognised without another digest. */
+function identification({ findKey }: Parts): Behaviour['identify'] {
+  const callers = new WeakMap<Socket, { readonly authorization: string | null; readonly key: ApiKey }>();
   return ({ authorization, request: { socket } }) => {
     const caller = callers.get(socket);
-    if (caller !== undefined && caller.authorization === authorization) return caller.key;
+    if (caller?.authorization === authorization) return caller.key;
     const token = bearerToken(authorization);
-    const key = token === null ? null : keys.find(token);
-    if (key !== null && authorization !== null) callers.set(socket, { authorization, key });
+    const key = token === null ? null : findKey(token);
+    if (key !== null) callers.set(socket, { authorization, key });
     return key;
   };
 }
 
-/** A refusal for the requests of a window. */
-export function overLimit(window: 'minute' | 'day', retryAt: number, now: number): Problem {
-  const code = window === 'minute' ? 'rate_limit_exceeded' : 'daily_quota_exceeded';
-  const message = `The requests of this ${window} are used up; retry after the time in Retry-After.`;
-  return { status: 429, code, message, headers: ['Retry-After', secondsUntil(retryAt, now)] };
-}
+const REFUSALS = {
+  minute: ['rate_limit_exceeded', 'The requests of this minute are used up'],
+  day: ['daily_quota_exceeded', 'The requests of this day are used up'],
+  ban: ['key_banned', 'This key kept sending after 429 and is banned'],
+} as const;
 
-function banned(servedAt: number, now: number): Problem {
-  const message = 'This key kept sending after 429 and is banned until the time in Retry-After has passed.';
-  return { status: 429, code: 'key_banned', message, headers: ['Retry-After', secondsUntil(servedAt, now)] };
+/** A refusal of a key, with the time at which it is served again. */
+export function refused(by: RefusedBy, retryAt: number, now: number): Problem {
+  const [code, why] = REFUSALS[by];
+  const message = `${why}; retry after the time in Retry-After.`;
+  return problem(429, code, message, 'Retry-After', secondsUntil(retryAt, now));
 }
 
 /**
- * Section 8: ban, then limit. Retry-After is the time until the last of ban, minute and day ends, so that waiting for
- * it is always enough.
+ * Section 8: ban, then limit. A key that keeps sending after a 429 is banned for a time. The first 429 does not count,
+ * requests during a ban do not prolong it, and an admitted request clears the record. Retry-After is the time until the
+ * last of ban, minute and day ends, so that waiting for it is always enough.
  */
-function gatekeeper({ limiter, bans }: Parts): Behaviour['admit'] {
-  return (key, { now }): Gate => {
-    const bannedUntil = bans.empty ? null : bans.bannedUntil(key, now);
-    if (bannedUntil !== null) {
-      const servedAt = Math.max(bannedUntil, limiter.freeAt(key, now));
-      return { quota: limiter.closed(key, now), refusedBy: 'ban', refusal: banned(servedAt, now) };
-    }
-    const { quota, refusedBy, retryAt } = limiter.admit(key, now);
+function gatekeeper({ limiter }: Parts, { ban }: Recipe): Behaviour['admit'] {
+  const records = new Map<string, { readonly refusals: number; readonly bannedUntil: number }>();
+  return (key, { now }) => {
+    const banned = (until: number): Gate => {
+      const servedAt = Math.max(until, limiter.freeAt(key, now));
+      return { quota: limiter.closed(key, now), refusedBy: 'ban', refusal: refused('ban', servedAt, now) };
+    };
+    const { refusals, bannedUntil } = records.get(key.name) ?? { refusals: 0, bannedUntil: 0 };
+    if (now < bannedUntil) return banned(bannedUntil);
+    const { quota, refusedBy } = limiter.admit(key, now);
     if (refusedBy === null) {
-      if (!bans.empty) bans.admitted(key);
+      records.delete(key.name);
       return { quota, refusedBy, refusal: null };
     }
-    const banEnd = bans.refused(key, now);
-    if (banEnd !== null) return { quota, refusedBy: 'ban', refusal: banned(Math.max(banEnd, retryAt), now) };
-    return { quota, refusedBy, refusal: overLimit(refusedBy, retryAt, now) };
+    const inRow = bannedUntil === 0 ? refusals + 1 : 1;
+    const banEnd = inRow > ban.threshold ? now + ban.seconds * 1000 : 0;
+    records.set(key.name, { refusals: inRow, bannedUntil: banEnd });
+    if (banEnd > 0) return banned(banEnd);
+    return { quota, refusedBy, refusal: refused(refusedBy, limiter.freeAt(key, now), now) };
   };
 }
 
+/** An animal as JSON. Digits are written as they were sent; `JSON.stringify` escapes what UTF-8 cannot encode. */
+export function petText({ id, name, categoryId, status }: Pet): string {
+  const ending = status === null ? '' : `,"status":"${status}"`;
+  return `{"id":${id},"name":${JSON.stringify(name)},"categoryId":${categoryId}${ending}}`;
+}
+
+const NOT_JSON = problem(415, 'unsupported_media_type', 'The body must be application/json in UTF-8.');
+
 /** The server as the document describes it. */
-export function conformingBehaviour(parts: Parts): Behaviour {
+export function conformingBehaviour(parts: Parts, recipe: Recipe): Behaviour {
   const { store } = parts;
   return {
     identify: identification(parts),
-    admit: gatekeeper(parts),
+    admit: gatekeeper(parts, recipe),
     readListQuery,
     select: (query) => newestFirst(store, query),
     refuseMediaType: () => NOT_JSON,
@@ -78,10 +89,6 @@ export function conformingBehaviour(parts: Parts): Behaviour {
     petText,
     finish: (answer) => answer,
     headers: standardHeaders,
-    deliver(response, answer, headers) {
-      response.writeHead(answer.status, headers);
-      response.write(answer.wire, 'latin1');
-      response.end();
-    },
+    deliver: (response, { status, text }, headers) => void response.writeHead(status, headers).end(text),
   };
 }

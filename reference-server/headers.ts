@@ -1,41 +1,18 @@
 import type { Answer } from './behaviour.ts';
 import type { Call } from './call.ts';
 
-let dateSecond = -1;
-let dateText = '';
-
-/** A time as in the Date header (RFC 9110, 5.6.7); formatted once a second. */
-export function httpDate(now: number): string {
-  const second = Math.floor(now / 1000);
-  if (second !== dateSecond) {
-    dateSecond = second;
-    dateText = new Date(second * 1000).toUTCString();
-  }
-  return dateText;
-}
+/** A time as in the Date header (RFC 9110, 5.6.7). */
+export const httpDate = (time: number): string => new Date(time).toUTCString();
 
 /** Seconds to wait, rounded up: a client that waits exactly as told is served. */
-export function secondsUntil(time: number, now: number): string {
-  return String(Math.max(1, Math.ceil((time - now) / 1000)));
-}
+export const secondsUntil = (time: number, now: number): string =>
+  String(Math.max(1, Math.ceil((time - now) / 1000)));
 
 /** Section 8: the three rate headers on every response, and the headers that HTTP requires. */
-export function standardHeaders(answer: Answer, call: Pick<Call, 'now' | 'quota'>): string[] {
-  const { quota } = call;
-  const headers = [
-    'Content-Type',
-    'application/json',
-    'Content-Length',
-    String(answer.wire.length),
-    'Date',
-    httpDate(call.now),
-    'X-RateLimit-Limit',
-    String(quota.limit),
-    'X-RateLimit-Remaining',
-    String(quota.remaining),
-    'X-RateLimit-Reset',
-    String(Math.ceil(quota.resetAt / 1000)),
-  ];
-  for (const text of answer.headers) headers.push(text);
+export function standardHeaders(answer: Answer, { now, quota }: Pick<Call, 'now' | 'quota'>): string[] {
+  const headers = ['Content-Type', 'application/json', 'Date', httpDate(now)];
+  headers.push('Content-Length', String(Buffer.byteLength(answer.text)));
+  headers.push('X-RateLimit-Limit', String(quota.limit), 'X-RateLimit-Remaining', String(quota.remaining));
+  headers.push('X-RateLimit-Reset', String(Math.ceil(quota.resetAt / 1000)), ...answer.headers);
   return headers;
 }

@@ -1,54 +1,29 @@
-/**
- * int64 as decimal digits. The service never computes with an identifier, so it keeps only digits, and no number type
- * can round what was sent.
- */
+/** int64 as decimal digits: the service never computes with them, and no number type can round what was sent. */
 
-const LARGEST = '9223372036854775807';
-const SMALLEST_MAGNITUDE = '9223372036854775808';
+// Longer numbers are refused unread. Otherwise the work would grow with the square of their length.
+const MOST_CHARACTERS = 1_000;
+const JSON_NUMBER = /^(-?\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
-/** Why a number is not an int64. */
-export type NotInt64 = 'fraction' | 'out-of-range';
-
-function fits(negative: boolean, digits: string): boolean {
-  if (digits.length !== LARGEST.length) return digits.length < LARGEST.length;
-  return digits <= (negative ? SMALLEST_MAGNITUDE : LARGEST);
+function int64(digits: string): string | null {
+  const value = BigInt(digits);
+  return BigInt.asIntN(64, value) === value ? value.toString() : null;
 }
 
 /**
- * The canonical digits of a JSON number, or why it has none. The value counts, not its notation: JSON has one number
- * type, so `1.0` and `1e2` are the integers 1 and 100, `-0` is 0, and `1.5` is not an integer.
- *
- * @param text a number as JSON writes it; its length is the only bound on the work done
+ * The canonical digits of a JSON number, or null if it is no int64. The value counts, not its notation: JSON has one
+ * number type, so `1.0` and `1e2` are the integers 1 and 100, `-0` is 0, and `1.5` is not an integer.
  */
-export function int64FromJson(text: string): { digits: string } | { not: NotInt64 } {
-  const negative = text.startsWith('-');
-  const exponentAt = text.search(/[eE]/);
-  const mantissa = text.slice(negative ? 1 : 0, exponentAt === -1 ? undefined : exponentAt);
-  const exponent = exponentAt === -1 ? 0 : Number(text.slice(exponentAt + 1));
-  const point = mantissa.indexOf('.');
-  const whole = point === -1 ? mantissa : mantissa.slice(0, point);
-  const written = point === -1 ? whole : whole + mantissa.slice(point + 1);
-
-  const first = written.search(/[1-9]/);
-  if (first === -1) return { digits: '0' };
-  let end = written.length;
-  while (written.charCodeAt(end - 1) === 48) end -= 1;
-
-  // The number of digits before the decimal point once the exponent has moved it.
-  const integerDigits = whole.length + exponent - first;
-  const significant = written.slice(first, end);
-  if (integerDigits < significant.length) return { not: 'fraction' };
-  if (integerDigits > LARGEST.length) return { not: 'out-of-range' };
-  const digits = significant.padEnd(integerDigits, '0');
-  return fits(negative, digits) ? { digits: negative ? `-${digits}` : digits } : { not: 'out-of-range' };
+export function int64FromJson(text: string): string | null {
+  const parts = text.length > MOST_CHARACTERS ? null : JSON_NUMBER.exec(text);
+  if (parts === null) return null;
+  const [, whole = '', fraction = '', exponent = '0'] = parts;
+  const digits = (whole + fraction).replace(/0+$/, '');
+  if (!/\d/.test(digits)) return '0';
+  const zeros = whole.length + Number(exponent) - digits.length;
+  return zeros < 0 || zeros > 18 ? null : int64(digits + '0'.repeat(zeros));
 }
 
-/**
- * The digits of an int64 in a path, or null. One animal has one address, so only the canonical spelling counts:
- * no sign but a leading minus, no leading zeros, no `-0`.
- */
+/** The digits of an int64 in a path, or null. One animal has one address, so only the canonical spelling counts. */
 export function int64FromPath(segment: string): string | null {
-  if (segment.length > 20 || !/^(?:0|-?[1-9]\d*)$/.test(segment)) return null;
-  const negative = segment.startsWith('-');
-  return fits(negative, negative ? segment.slice(1) : segment) ? segment : null;
+  return /^(?:0|-?[1-9]\d{0,18})$/.test(segment) ? int64(segment) : null;
 }

@@ -1,6 +1,6 @@
 import { badRequest, type Problem } from './error-body.ts';
 import { int64FromJson } from './int64.ts';
-import { readJsonObject } from './json-members.ts';
+import { readJson } from './json.ts';
 import { isStatus, type NewPet } from './pet-store.ts';
 
 function invalid(message: string): { problem: Problem } {
@@ -13,27 +13,25 @@ function invalid(message: string): { problem: Problem } {
  */
 export function readNewPet(body: string): { animal: NewPet } | { problem: Problem } {
   if (body === '') return { problem: badRequest('body_required', 'A request body is required.') };
-  const json = readJsonObject(body);
-  if (json.kind === 'malformed')
+  let json: ReturnType<typeof readJson>;
+  try {
+    json = readJson(body);
+  } catch {
     return { problem: badRequest('malformed_json', 'The request body is not JSON.') };
-  if (json.kind === 'other') return invalid('The request body must be a JSON object.');
-
-  const nameText = json.members.get('name');
-  if (nameText === undefined) return invalid('name is required.');
-  const name: unknown = JSON.parse(nameText);
-  if (typeof name !== 'string') return invalid('name must be a string.');
-
-  const categoryText = json.members.get('categoryId');
-  if (categoryText === undefined) return invalid('categoryId is required.');
-  if (!/^[-\d]/.test(categoryText)) return invalid('categoryId must be an integer.');
-  const categoryId = int64FromJson(categoryText);
-  if ('not' in categoryId) return invalid('categoryId must be an integer of 64 bits.');
-
-  const statusText = json.members.get('status');
-  if (statusText === undefined) return { animal: { name, categoryId: categoryId.digits, status: null } };
-  const status: unknown = JSON.parse(statusText);
-  if (typeof status !== 'string' || !isStatus(status)) {
-    return invalid('status must be available, pending or sold.');
   }
-  return { animal: { name, categoryId: categoryId.digits, status } };
+  const { value, numbers } = json;
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return invalid('The request body must be a JSON object.');
+  const {
+    name,
+    categoryId,
+    status = null,
+  }: { name?: unknown; categoryId?: unknown; status?: unknown } = value;
+  if (typeof name !== 'string') return invalid('name is required, and is a string.');
+  const category = typeof categoryId === 'number' ? int64FromJson(numbers[categoryId] ?? '') : null;
+  if (category === null) return invalid('categoryId is required, and is an integer of 64 bits.');
+  if (!('status' in value)) return { animal: { name, categoryId: category, status: null } };
+  if (typeof status !== 'string' || !isStatus(status))
+    return invalid('status must be available, pending or sold.');
+  return { animal: { name, categoryId: category, status } };
 }

@@ -1,76 +1,114 @@
 import type { Answer, Behaviour } from './behaviour.ts';
-import type { Call } from './call.ts';
-import { DEPRECATION_HEADERS, REMOVAL } from './deprecation.ts';
-import {
-  badRequest,
-  errorBody,
-  HOST_REQUIRED,
-  KEY_REQUIRED,
-  NO_SUCH_ANIMAL,
-  type Problem,
-  REMOVED,
-  TOO_LARGE,
-} from './error-body.ts';
-import type { Lists } from './lists.ts';
-import { bodyOf } from './pet-text.ts';
+import type { Call, Route } from './call.ts';
+import { badRequest, errorBody, type Problem, problem } from './error-body.ts';
+import type { ListQuery, PetStore } from './pet-store.ts';
 import type { ReceivedBody } from './request-body.ts';
 
-const NO_HEADERS: readonly string[] = [];
+/** How a server answers. */
+export interface Service {
+  readonly behaviour: Behaviour;
+  readonly store: PetStore;
+  /** Writes the body of a list. */
+  readonly lists: (query: ListQuery, call: Call) => string;
+}
+
+/** An operation of section 4: where it is, and how it is answered once the caller is admitted. */
+export interface Operation {
+  readonly name: Route['operation'];
+  readonly method: string;
+  readonly path: string;
+  /** Whether it waits for the request's body. */
+  readonly readsBody: boolean;
+  answer(call: Call, service: Service, body: ReceivedBody): Answer;
+}
+
+/** Section 4.3: GET /pets/{petId} will be removed on 5 December 2030. */
+export const REMOVAL = Date.UTC(2030, 11, 5);
+
+// RFC 9745, RFC 8594 and RFC 5829. The document does not say since when; here it is deprecated since five years before.
+const DEPRECATION_HEADERS = [
+  ...['Deprecation', `@${Date.UTC(2025, 11, 5) / 1000}`],
+  ...['Sunset', new Date(REMOVAL).toUTCString()],
+  ...['Link', '<../pets>; rel="successor-version"'],
+];
+const REMOVED = problem(
+  410,
+  'operation_removed',
+  'This operation was removed on 5 December 2030. Use GET /pets with the status filter.',
+);
+
+const NO_SUCH_ANIMAL = problem(404, 'not_found', 'No animal has this id.');
+const TOO_LARGE = problem(413, 'payload_too_large', 'The request body is larger than 1 MiB.');
+const STORE_FULL = problem(507, 'store_full', 'The store holds as many animals as it can.');
 
 /** An answer with an Error body. */
-export function refusal(problem: Problem, more: readonly string[] = NO_HEADERS): Answer {
-  const { text, wire } = bodyOf(errorBody(problem));
-  const own = problem.headers ?? NO_HEADERS;
-  return { status: problem.status, text, wire, headers: more.length === 0 ? own : [...own, ...more] };
+export function refusal(refused: Problem, more: readonly string[] = []): Answer {
+  return { status: refused.status, text: errorBody(refused), headers: [...(refused.headers ?? []), ...more] };
 }
+
+/** The operations: whatever else there is to know of one is here. */
+export const OPERATIONS: readonly Operation[] = [
+  {
+    name: 'listPets',
+    method: 'GET',
+    path: '/pets',
+    readsBody: false,
+    answer(call, { behaviour, lists }) {
+      const read = behaviour.readListQuery(call.route.search, call);
+      if ('problem' in read) return refusal(read.problem);
+      return { status: 200, text: lists(read.query, call), headers: [] };
+    },
+  },
+  {
+    name: 'createPet',
+    method: 'POST',
+    path: '/pets',
+    readsBody: true,
+    answer(call, { behaviour, store }, body) {
+      if (body.kind === 'too-large') return refusal(TOO_LARGE);
+      const unlabelled = body.kind === 'unlabelled' ? behaviour.refuseMediaType(call) : null;
+      if (unlabelled !== null) return refusal(unlabelled);
+      if (body.kind === 'not-utf8')
+        return refusal(badRequest('malformed_json', 'The request body is not UTF-8.'));
+      const read = behaviour.readNewPet(body.text, call);
+      if ('problem' in read) return refusal(read.problem);
+      if (store.isFull) return refusal(STORE_FULL);
+      const pet = behaviour.addPet(read.animal, call);
+      return { status: 201, text: behaviour.petText(pet, call), headers: [] };
+    },
+  },
+  {
+    name: 'getPet',
+    method: 'GET',
+    path: '/pets/{petId}',
+    readsBody: false,
+    answer(call, { behaviour }) {
+      if (call.now >= REMOVAL) return refusal(REMOVED, DEPRECATION_HEADERS);
+      const found = behaviour.findPet(call.route.petId, call);
+      if (found === null) return refusal(NO_SUCH_ANIMAL, DEPRECATION_HEADERS);
+      if ('code' in found) return refusal(found, DEPRECATION_HEADERS);
+      return { status: 200, text: behaviour.petText(found, call), headers: DEPRECATION_HEADERS };
+    },
+  },
+];
 
 /**
- * The tests before an operation: a request that HTTP itself forbids, a caller without a key, a key that is banned or
- * over its limit, an address without an operation. Stores key and quota in the call.
- *
- * @returns the refusal, or null if the operation may answer
+ * Writes lists. Bodies are kept until the store changes, where a list depends on nothing but its query and the store:
+ * at most 400 of them, 100 limits with 4 filters.
  */
-export function admission(call: Call, behaviour: Behaviour): Answer | null {
-  if (call.hosts !== 1 && !(call.hosts === 0 && call.request.httpVersion === '1.0'))
-    return refusal(HOST_REQUIRED);
-  const key = behaviour.identify(call);
-  if (key === null) return refusal(KEY_REQUIRED);
-  call.key = key;
-  const gate = behaviour.admit(key, call);
-  call.quota = gate.quota;
-  call.refusedBy = gate.refusedBy;
-  if (gate.refusal !== null) return refusal(gate.refusal);
-  return call.route.operation === 'none' ? refusal(call.route.problem) : null;
-}
-
-/** Section 4.1. */
-export function listPets(search: string, call: Call, behaviour: Behaviour, lists: Lists): Answer {
-  const read = behaviour.readListQuery(search, call);
-  if ('problem' in read) return refusal(read.problem);
-  const { text, wire } = lists(read.query, call);
-  return { status: 200, text, wire, headers: NO_HEADERS };
-}
-
-/** Section 4.2. */
-export function createPet(body: ReceivedBody, call: Call, behaviour: Behaviour): Answer {
-  if (body.kind === 'too-large') return refusal(TOO_LARGE);
-  if (body.kind === 'unlabelled') {
-    const problem = behaviour.refuseMediaType(call);
-    if (problem !== null) return refusal(problem);
-  }
-  if (body.kind === 'not-utf8')
-    return refusal(badRequest('malformed_json', 'The request body is not UTF-8.'));
-  const read = behaviour.readNewPet(body.kind === 'empty' ? '' : body.text, call);
-  if ('problem' in read) return refusal(read.problem);
-  const pet = behaviour.addPet(read.animal, call);
-  return { status: 201, ...bodyOf(behaviour.petText(pet, call)), headers: NO_HEADERS };
-}
-
-/** Section 4.3. */
-export function getPet(petId: string, call: Call, behaviour: Behaviour): Answer {
-  if (call.now >= REMOVAL) return refusal(REMOVED, DEPRECATION_HEADERS);
-  const found = behaviour.findPet(petId, call);
-  if (found === null) return refusal(NO_SUCH_ANIMAL, DEPRECATION_HEADERS);
-  if ('code' in found) return refusal(found, DEPRECATION_HEADERS);
-  return { status: 200, ...bodyOf(behaviour.petText(found, call)), headers: DEPRECATION_HEADERS };
+export function listWriter(
+  { select, petText }: Behaviour,
+  store: PetStore,
+  isKept: boolean,
+): Service['lists'] {
+  const kept = new Map<string, string>();
+  let changes = store.changes;
+  return (query, call) => {
+    if (!isKept || changes !== store.changes) kept.clear();
+    changes = store.changes;
+    const asked = JSON.stringify(query);
+    const list = kept.get(asked) ?? `[${select(query, call).map((pet) => petText(pet, call))}]`;
+    kept.set(asked, list);
+    return list;
+  };
 }

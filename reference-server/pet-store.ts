@@ -1,11 +1,8 @@
 /** PetStatus of section 2. */
-export const STATUSES = ['available', 'pending', 'sold'] as const;
-export type PetStatus = (typeof STATUSES)[number];
+export type PetStatus = 'available' | 'pending' | 'sold';
 
 /** Whether a text is exactly a PetStatus. */
-export function isStatus(text: string): text is PetStatus {
-  return text === 'available' || text === 'pending' || text === 'sold';
-}
+export const isStatus = (text: string): text is PetStatus => /^(?:available|pending|sold)$/.test(text);
 
 /** NewPet of section 2; an absent status is null. */
 export interface NewPet {
@@ -19,11 +16,6 @@ export interface NewPet {
 export interface Pet extends NewPet {
   /** Digits of an int64. */
   readonly id: string;
-}
-
-/** A NewPet plus its id. */
-export function petOf(id: string, { name, categoryId, status }: NewPet): Pet {
-  return { id, name, categoryId, status };
 }
 
 /** The query of a list. */
@@ -41,93 +33,53 @@ export function ascendingIds(first: bigint): IdSource {
   return () => String(next++);
 }
 
-/** Animals of a store in the order of their addition, each made when it is asked for. */
-export interface Animals extends Iterable<Pet> {
-  readonly length: number;
-  /** As `Array.at`. */
-  at(place: number): Pet | undefined;
-}
+/** What a store holds at most. A client that adds for ever is refused before the memory is used up. */
+export const MOST_ANIMALS = 1_000_000;
+const MOST_CHARACTERS_OF_NAMES = 100_000_000;
 
-/**
- * The animals, in the order of their addition. There is also a list per status, so that the cost of a listing depends
- * on its limit and not on the store. The document has no update and no delete, so nothing ever leaves.
- *
- * Each field is kept in a list of its own: a million objects would need as much memory again, and time to collect
- * garbage among them.
- */
+/** The animals. The document has no update and no delete, so nothing ever leaves. */
 export class PetStore {
-  readonly #ids: string[] = [];
-  readonly #names: string[] = [];
-  readonly #categoryIds: string[] = [];
-  readonly #statuses: (PetStatus | null)[] = [];
-  readonly #placeOf = new Map<string, number>();
-  readonly #placesBy: Record<PetStatus, number[]> = { available: [], pending: [], sold: [] };
+  /** In the order of their addition. */
+  readonly all: Pet[] = [];
+  /** How often the store has changed. */
+  changes = 0;
+  readonly #byId = new Map<string, Pet>();
   readonly #nextId: IdSource;
+  #charactersOfNames = 0;
 
   constructor(nextId: IdSource) {
     this.#nextId = nextId;
   }
 
-  get size(): number {
-    return this.#ids.length;
+  get isFull(): boolean {
+    return this.all.length >= MOST_ANIMALS || this.#charactersOfNames >= MOST_CHARACTERS_OF_NAMES;
   }
 
   /** Adds an animal with a new id. */
   add(animal: NewPet): Pet {
-    return this.put(petOf(this.#nextId(), animal));
+    return this.put({ id: this.#nextId(), ...animal });
   }
 
   /** Adds an animal that already has an id. */
   put(pet: Pet): Pet {
-    const place = this.#ids.push(pet.id) - 1;
-    this.#names.push(pet.name);
-    this.#categoryIds.push(pet.categoryId);
-    this.#statuses.push(pet.status);
-    this.#placeOf.set(pet.id, place);
-    if (pet.status !== null) this.#placesBy[pet.status].push(place);
+    this.changes += 1;
+    this.all.push(pet);
+    this.#byId.set(pet.id, pet);
+    this.#charactersOfNames += pet.name.length;
     return pet;
   }
 
   find(id: string): Pet | null {
-    return this.#at(this.#placeOf.get(id)) ?? null;
-  }
-
-  /** Every animal with a status, or every animal at all, oldest first. */
-  having(status: PetStatus | null): Animals {
-    const places = status === null ? undefined : this.#placesBy[status];
-    const length = places?.length ?? this.size;
-    const at = (place: number) => {
-      const counted = place < 0 ? length + place : place;
-      return this.#at(places === undefined ? counted : places[counted]);
-    };
-    return {
-      length,
-      at,
-      *[Symbol.iterator]() {
-        for (let place = 0; place < length; place += 1) {
-          const pet = at(place);
-          if (pet !== undefined) yield pet;
-        }
-      },
-    };
-  }
-
-  #at(place = -1): Pet | undefined {
-    const id = this.#ids[place];
-    const name = this.#names[place];
-    const categoryId = this.#categoryIds[place];
-    if (id === undefined || name === undefined || categoryId === undefined) return undefined;
-    return { id, name, categoryId, status: this.#statuses[place] ?? null };
+    return this.#byId.get(id) ?? null;
   }
 }
 
 /** The newest matching animals, newest first: a new animal is listed whatever the store's size. */
-export function newestFirst(store: PetStore, query: ListQuery): Pet[] {
-  const matching = store.having(query.status);
+export function newestFirst({ all }: PetStore, { limit, status }: ListQuery): Pet[] {
   const page: Pet[] = [];
-  for (let at = matching.length - 1; at >= 0 && page.length < query.limit; at -= 1) {
-    const pet = matching.at(at);
-    if (pet !== undefined) page.push(pet);
+  for (let at = all.length - 1; at >= 0 && page.length < limit; at -= 1) {
+    const pet = all[at];
+    if (pet !== undefined && (status === null || pet.status === status)) page.push(pet);
   }
   return page;
 }

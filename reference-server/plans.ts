@@ -4,19 +4,12 @@ export interface PlanLimits {
   readonly perDay: number;
 }
 
-export const PLANS = ['free', 'pro', 'business', 'enterprise'] as const;
-export type Plan = (typeof PLANS)[number];
-export type Plans = Readonly<Record<Plan, PlanLimits>>;
+export type Plan = 'free' | 'pro' | 'business' | 'enterprise';
 
 /** The table of section 8. Enterprise is custom; these are this server's default numbers. */
-export const DOCUMENTED_PLANS: Plans = {
+export const DOCUMENTED_PLANS: Readonly<Record<Plan, PlanLimits>> = {
   free: { perMinute: 60, perDay: 1_000 },
   pro: { perMinute: 300, perDay: 10_000 },
   business: { perMinute: 1_000, perDay: 100_000 },
   enterprise: { perMinute: 5_000, perDay: 1_000_000 },
 };
-
-/** Whether a text names a plan. */
-export function isPlan(text: string): text is Plan {
-  return (PLANS as readonly string[]).includes(text);
-}

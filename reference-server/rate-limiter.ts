@@ -1,6 +1,5 @@
 import type { ApiKey } from './api-keys.ts';
 import type { PlanLimits } from './plans.ts';
-import type { Meter, MeterKind } from './rate-meter.ts';
 
 export const MINUTE = 60_000;
 export const DAY = 86_400_000;
@@ -13,19 +12,38 @@ export interface Quota {
   readonly resetAt: number;
 }
 
-/** The result of a request: admitted and paid for, or refused by a window. */
-export interface Admission {
-  readonly quota: Quota;
-  readonly refusedBy: 'minute' | 'day' | null;
-  /** When the key is admitted again; meaningful only after a refusal. */
-  readonly retryAt: number;
+/** Counts one key's requests against one limit. All times are milliseconds since 1970 by the server's clock. */
+export interface Meter {
+  readonly limit: number;
+  left(now: number): number;
+  /** Spends one request; called only while one is left. */
+  spend(now: number): void;
+  /** Called for a refused request, if refusals count too. */
+  refused?(now: number): void;
+  /** When a request is admitted again; now, if one is left. */
+  freeAt(now: number): number;
+  resetAt(now: number): number;
 }
 
-/** The meters of one account. */
-export interface Meters {
-  readonly minute: Meter;
-  readonly day: Meter;
-}
+/** Makes the meter of one limit. */
+export type MeterKind = (limit: number, windowMs: number) => Meter;
+
+/** A window that opens with the first request and closes after its whole length. */
+export const windowFromFirst: MeterKind = (limit, windowMs) => {
+  let endsAt = 0;
+  let used = 0;
+  const left = (now: number) => (now < endsAt ? limit - used : limit);
+  return {
+    limit,
+    left,
+    spend(now) {
+      if (now >= endsAt) [endsAt, used] = [now + windowMs, 0];
+      used += 1;
+    },
+    freeAt: (now) => (left(now) > 0 ? now : endsAt),
+    resetAt: (now) => (now < endsAt ? endsAt : now + windowMs),
+  };
+};
 
 /** How a limiter counts, and for whom. */
 export interface LimiterPolicy {
@@ -49,27 +67,28 @@ export function quotaOf(meter: Meter, remaining: number, now: number): Quota {
  */
 export class RateLimiter {
   readonly #policy: LimiterPolicy;
-  // Only issued keys ever get here, so its size is bounded by configuration.
-  readonly #meters = new Map<string, Meters>();
+  // Only issued keys ever get here, so there are as many as keys.
+  readonly #meters = new Map<string, { readonly minute: Meter; readonly day: Meter }>();
 
   constructor(policy: LimiterPolicy) {
     this.#policy = policy;
   }
 
-  admit(key: ApiKey, now: number): Admission {
+  /** Spends a request of the key, or says which window has none left. */
+  admit(key: ApiKey, now: number): { readonly quota: Quota; readonly refusedBy: 'minute' | 'day' | null } {
     const { minute, day } = this.metersOf(key);
     const leftOfDay = day.left(now);
     const leftOfMinute = minute.left(now);
-    if (leftOfDay <= 0) return { quota: quotaOf(day, 0, now), refusedBy: 'day', retryAt: day.freeAt(now) };
+    if (leftOfDay <= 0) return { quota: quotaOf(day, 0, now), refusedBy: 'day' };
     if (leftOfMinute <= 0) {
       minute.refused?.(now);
-      return { quota: quotaOf(minute, 0, now), refusedBy: 'minute', retryAt: minute.freeAt(now) };
+      return { quota: quotaOf(minute, 0, now), refusedBy: 'minute' };
     }
     minute.spend(now);
     day.spend(now);
     const byDay = leftOfDay < leftOfMinute;
     const quota = byDay ? quotaOf(day, leftOfDay - 1, now) : quotaOf(minute, leftOfMinute - 1, now);
-    return { quota, refusedBy: null, retryAt: now };
+    return { quota, refusedBy: null };
   }
 
   /** The quota of a banned key: nothing is spent, and nothing of the minute can be used. */
@@ -83,12 +102,10 @@ export class RateLimiter {
     return Math.max(minute.freeAt(now), day.freeAt(now));
   }
 
-  metersOf(key: ApiKey): Meters {
+  metersOf(key: ApiKey): { readonly minute: Meter; readonly day: Meter } {
     const account = this.#policy.accountOf(key);
-    const known = this.#meters.get(account);
-    if (known !== undefined) return known;
     const limits = this.#policy.limitsOf(key);
-    const meters = {
+    const meters = this.#meters.get(account) ?? {
       minute: this.#policy.minuteMeter(limits.perMinute, MINUTE),
       day: this.#policy.dayMeter(limits.perDay, DAY),
     };

@@ -1,25 +1,18 @@
-import { type ApiKey, type IssuedKey, KeyRing } from './api-keys.ts';
-import { BanList, type BanPolicy } from './ban-list.ts';
+import { demoKeys, type IssuedKey, type KeyFinder, keyFinder } from './api-keys.ts';
 import { type Clock, systemClock } from './clock.ts';
 import { ascendingIds, type IdSource, PetStore } from './pet-store.ts';
 import { DOCUMENTED_PLANS, type PlanLimits } from './plans.ts';
-import { RateLimiter } from './rate-limiter.ts';
-import { type MeterKind, WindowFromFirstRequest } from './rate-meter.ts';
-import { BASE_PATH } from './routing.ts';
+import { type LimiterPolicy, RateLimiter, windowFromFirst } from './rate-limiter.ts';
 import { FIRST_ID_BEYOND_DOUBLES, seedWithMixedIds } from './seed.ts';
 
 /** The ingredients that the parts of a server are made from. */
-export interface Recipe {
+export interface Recipe extends LimiterPolicy {
   /** Path of the base address. */
   readonly basePath: string;
   readonly clock: Clock;
   readonly keys: readonly IssuedKey[];
-  readonly limitsOf: (key: ApiKey) => PlanLimits;
-  /** The account that pays for a key. */
-  readonly accountOf: (key: ApiKey) => string;
-  readonly minuteMeter: MeterKind;
-  readonly dayMeter: MeterKind;
-  readonly ban: BanPolicy;
+  /** How many requests after a 429, with none admitted in between, lead to a ban; and how long it lasts. */
+  readonly ban: { readonly threshold: number; readonly seconds: number };
   /** Makes the ids of added animals. */
   readonly nextId: IdSource;
   readonly seed: (store: PetStore, animals: number) => void;
@@ -28,13 +21,12 @@ export interface Recipe {
 /** The parts of a server; every server has its own. */
 export interface Parts {
   readonly clock: Clock;
-  readonly keys: KeyRing;
+  readonly findKey: KeyFinder;
   readonly store: PetStore;
   readonly limiter: RateLimiter;
-  readonly bans: BanList;
 }
 
-/** The user's choices about the service; everything but the keys has a default. */
+/** The user's choices about the service; everything has a default. */
 export interface ServiceOptions {
   /** Default: the system's clock at `clockSpeed`. */
   readonly clock?: Clock;
@@ -42,24 +34,27 @@ export interface ServiceOptions {
   readonly clockSpeed?: number;
   /** Number of animals in the store at the start; default 120. */
   readonly animals?: number;
-  readonly keys: readonly IssuedKey[];
+  /** Default: the demo keys, with new values in every run. */
+  readonly keys?: readonly IssuedKey[];
   /** The plan that the document leaves custom; default 5,000 a minute and 1,000,000 a day. */
   readonly enterprise?: PlanLimits;
   /** Default 10 requests after the first 429, and 60 seconds. */
-  readonly ban?: Partial<BanPolicy>;
+  readonly ban?: Partial<Recipe['ban']>;
 }
 
 /** The recipe of the server that the document describes. */
 export function documentedRecipe(options: ServiceOptions): Recipe {
-  const plans = { ...DOCUMENTED_PLANS, enterprise: options.enterprise ?? DOCUMENTED_PLANS.enterprise };
+  const { clockSpeed, clock = systemClock(clockSpeed), keys = demoKeys() } = options;
+  const { enterprise = DOCUMENTED_PLANS.enterprise } = options;
   return {
-    basePath: BASE_PATH,
-    clock: options.clock ?? systemClock(options.clockSpeed),
-    keys: options.keys,
-    limitsOf: (key) => plans[key.plan],
+    // Section 9: the version is part of the base address.
+    basePath: '/v1',
+    clock,
+    keys,
+    limitsOf: ({ plan }) => (plan === 'enterprise' ? enterprise : DOCUMENTED_PLANS[plan]),
     accountOf: (key) => key.name,
-    minuteMeter: (limit, windowMs) => new WindowFromFirstRequest(limit, windowMs),
-    dayMeter: (limit, windowMs) => new WindowFromFirstRequest(limit, windowMs),
+    minuteMeter: windowFromFirst,
+    dayMeter: windowFromFirst,
     ban: { threshold: 10, seconds: 60, ...options.ban },
     nextId: ascendingIds(FIRST_ID_BEYOND_DOUBLES),
     seed: seedWithMixedIds,
@@ -70,11 +65,5 @@ export function documentedRecipe(options: ServiceOptions): Recipe {
 export function partsOf(recipe: Recipe, animals = 120): Parts {
   const store = new PetStore(recipe.nextId);
   recipe.seed(store, animals);
-  return {
-    clock: recipe.clock,
-    keys: new KeyRing(recipe.keys),
-    store,
-    limiter: new RateLimiter(recipe),
-    bans: new BanList(recipe.ban),
-  };
+  return { clock: recipe.clock, findKey: keyFinder(recipe.keys), store, limiter: new RateLimiter(recipe) };
 }

@@ -1,54 +1,41 @@
+import type { Route } from './call.ts';
 import { methodNotAllowed, NO_SUCH_PATH, type Problem, UNREADABLE_ESCAPE } from './error-body.ts';
+import { OPERATIONS, type Operation } from './operations.ts';
 
-/** The base address's path: section 9, the version is part of it. */
-export const BASE_PATH = '/v1';
-
-/** The operation of a request, or the problem with its address. */
-export type Route =
-  | { readonly operation: 'listPets'; readonly search: string }
-  | { readonly operation: 'createPet' }
-  | { readonly operation: 'getPet'; readonly petId: string }
-  | { readonly operation: 'none'; readonly problem: Problem };
-
-const CREATE: Route = { operation: 'createPet' };
-const NOWHERE: Route = { operation: 'none', problem: NO_SUCH_PATH };
-const UNREADABLE: Route = { operation: 'none', problem: UNREADABLE_ESCAPE };
-const PETS_METHODS: Route = { operation: 'none', problem: methodNotAllowed('GET, POST') };
-const PET_METHODS: Route = { operation: 'none', problem: methodNotAllowed('GET') };
+const PATHS = [...new Set(OPERATIONS.map(({ path }) => path))].map((path) => {
+  const operations = OPERATIONS.filter((operation) => operation.path === path);
+  return {
+    pattern: new RegExp(`^${path.replace(/\{\w+\}/, '([^/]+)')}$`),
+    operations,
+    otherMethod: methodNotAllowed(operations.map(({ method }) => method).join(', ')),
+  };
+});
 
 function unescaped(path: string): string | null {
   if (!path.includes('%')) return path;
   try {
     // An escaped slash is part of a segment, not a separator (RFC 3986, 2.2).
-    return path
-      .split('/')
-      .map((segment) => decodeURIComponent(segment).replaceAll('/', '%2F'))
-      .join('/');
+    return path.replace(/[^/]+/g, (segment) => decodeURIComponent(segment).replaceAll('/', '%2F'));
   } catch {
     return null;
   }
 }
 
 /** Finds the operation of a request by its method and its target, which is a path or an absolute address (RFC 9112). */
-export type Router = (method: string, target: string) => Route;
-
-/** The router of a base path. */
-export function routerOf(basePath: string): Router {
-  const pets = `${basePath}/pets`;
-  return (method, target) => {
-    const question = target.indexOf('?');
-    let path = question === -1 ? target : target.slice(0, question);
-    const search = question === -1 ? '' : target.slice(question + 1);
-    if (!path.startsWith('/')) path = path.replace(/^https?:\/\/[^/]*/i, '');
-    const readable = unescaped(path);
-    if (readable === null) return UNREADABLE;
-    if (readable === pets) {
-      if (method === 'GET') return { operation: 'listPets', search };
-      return method === 'POST' ? CREATE : PETS_METHODS;
-    }
-    if (!readable.startsWith(`${pets}/`)) return NOWHERE;
-    const petId = readable.slice(pets.length + 1);
-    if (petId === '' || petId.includes('/')) return NOWHERE;
-    return method === 'GET' ? { operation: 'getPet', petId } : PET_METHODS;
-  };
+export function routeOf(
+  basePath: string,
+  method: string,
+  target: string,
+): Route & { readonly found: Operation | Problem } {
+  const question = target.includes('?') ? target.indexOf('?') : target.length;
+  const search = target.slice(question + 1);
+  const path = unescaped(target.slice(0, question).replace(/^https?:\/\/[^/]*/i, ''));
+  const below = path?.startsWith(`${basePath}/`) === true ? path.slice(basePath.length) : '';
+  for (const { pattern, operations, otherMethod } of PATHS) {
+    const [matched, petId = ''] = pattern.exec(below) ?? [];
+    if (matched === undefined) continue;
+    const found = operations.find((operation) => operation.method === method) ?? otherMethod;
+    return { operation: 'name' in found ? found.name : 'none', petId, search, found };
+  }
+  return { operation: 'none', petId: '', search, found: path === null ? UNREADABLE_ESCAPE : NO_SUCH_PATH };
 }

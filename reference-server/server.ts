@@ -1,28 +1,24 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { demoKeys, type IssuedKey } from './api-keys.ts';
+import type { IssuedKey } from './api-keys.ts';
 import type { Answer, Behaviour } from './behaviour.ts';
-import { openCall } from './call.ts';
+import { type Call, noQuota, type Route } from './call.ts';
 import type { Clock } from './clock.ts';
 import { conformingBehaviour } from './conforming.ts';
-import { UNEXPECTED } from './error-body.ts';
-import { freshLists, keptLists, type Lists } from './lists.ts';
-import { admission, createPet, getPet, listPets, refusal } from './operations.ts';
-import { DOCUMENTED_PLANS, type PlanLimits } from './plans.ts';
+import { badRequest, type Problem, problem } from './error-body.ts';
+import { listWriter, refusal, type Service } from './operations.ts';
+import type { PlanLimits } from './plans.ts';
 import { documentedRecipe, type Parts, partsOf, type Recipe, type ServiceOptions } from './recipe.ts';
-import { receiveBody } from './request-body.ts';
-import { routerOf } from './routing.ts';
-import { answerUnparsed, serveUnusualRequests } from './unparsed-requests.ts';
+import { NO_BODY, receiveBody } from './request-body.ts';
+import { routeOf } from './routing.ts';
+import { serveUnparsedRequests } from './unparsed-requests.ts';
 
 /** How a server is started; everything has a default. */
-export interface ServerOptions extends Omit<ServiceOptions, 'keys'> {
+export interface ServerOptions extends ServiceOptions {
   /** Default 0: a free port. */
   readonly port?: number;
   /** Default 127.0.0.1. */
   readonly host?: string;
-  /** Default: the demo keys, with new values in every run. */
-  readonly keys?: readonly IssuedKey[];
   /** How long the server waits for slow clients. */
   readonly patience?: Partial<Patience>;
   /** Changes the ingredients. */
@@ -42,51 +38,73 @@ export interface ReferenceServer {
   close(): Promise<void>;
 }
 
-/** How long the server waits for a client, in real milliseconds, whatever the speed of its clock. */
-export interface Patience {
-  /** For the whole of a request's headers. */
-  readonly headersMs: number;
-  /** For the whole of a request. */
-  readonly requestMs: number;
-  /** For the next request on a connection. */
-  readonly idleMs: number;
-  /** For a client that does not read its response. */
-  readonly stalledMs: number;
-  /** For requests in progress when the server is closed. */
-  readonly drainMs: number;
-}
-
-const PATIENCE: Patience = {
+/**
+ * How long the server waits, in real milliseconds, whatever the speed of its clock: for headers, for a whole request, for
+ * the next one, for a client that does not read, and when it is closed for requests under way.
+ */
+const PATIENCE = {
   headersMs: 10_000,
   requestMs: 30_000,
   idleMs: 30_000,
   stalledMs: 60_000,
   drainMs: 5_000,
 };
+export type Patience = Readonly<typeof PATIENCE>;
 
-/** How a server answers. */
-interface Service {
-  readonly recipe: Recipe;
-  readonly behaviour: Behaviour;
-  readonly lists: Lists;
-}
+const HOST_REQUIRED = badRequest('host_required', 'An HTTP/1.1 request names exactly one host.');
+const KEY_REQUIRED = problem(
+  401,
+  'unauthorized',
+  'A valid API key is required: Authorization: Bearer <API_KEY>.',
+  ...['WWW-Authenticate', 'Bearer realm="pets"'],
+);
+const UNEXPECTED = problem(500, 'internal_error', 'The server failed to answer.');
 
-function assemble(options: ServiceOptions & Pick<ServerOptions, 'recipe' | 'behaviour'>): Service {
-  const usual = documentedRecipe(options);
-  const recipe = options.recipe?.(usual) ?? usual;
-  const parts = partsOf(recipe, options.animals);
-  const conforming = conformingBehaviour(parts);
-  const behaviour = options.behaviour?.(conforming, parts, recipe) ?? conforming;
-  const fresh = freshLists(behaviour);
+function assemble(recipe: Recipe, { animals, behaviour: change }: ServerOptions): Service {
+  const parts = partsOf(recipe, animals);
+  const conforming = conformingBehaviour(parts, recipe);
+  const behaviour = change?.(conforming, parts, recipe) ?? conforming;
   const asUsual = behaviour.select === conforming.select && behaviour.petText === conforming.petText;
-  return { recipe, behaviour, lists: asUsual ? keptLists(parts.store, fresh) : fresh };
+  return { behaviour, store: parts.store, lists: listWriter(behaviour, parts.store, asUsual) };
 }
 
-/** Answers one request. */
-function requestHandler({ recipe, behaviour, lists }: Service, server: Server) {
-  const router = routerOf(recipe.basePath);
+/** The values of a header, one for each time that it is sent. */
+const fieldsNamed = (name: string, { rawHeaders }: IncomingMessage): string[] =>
+  rawHeaders.filter((_text, at) => at % 2 === 1 && rawHeaders[at - 1]?.toLowerCase() === name);
+
+function openCall(request: IncomingMessage, route: Route, now: number): Call {
+  const [authorization = null, second] = fieldsNamed('authorization', request);
+  return {
+    request,
+    route,
+    now,
+    authorization: second === undefined ? authorization : null,
+    key: null,
+    quota: noQuota(now),
+    refusedBy: null,
+  };
+}
+
+/**
+ * Why a request is refused before its operation is looked at: HTTP itself forbids it, it has no valid key, or its key is
+ * banned or over its limit. Stores key and quota in the call.
+ */
+function admission(call: Call, behaviour: Behaviour): Problem | null {
+  const hosts = fieldsNamed('host', call.request).length;
+  if (hosts > 1 || (hosts === 0 && call.request.httpVersion !== '1.0')) return HOST_REQUIRED;
+  call.key = behaviour.identify(call);
+  if (call.key === null) return KEY_REQUIRED;
+  const gate = behaviour.admit(call.key, call);
+  call.quota = gate.quota;
+  call.refusedBy = gate.refusedBy;
+  return gate.refusal;
+}
+
+function requestHandler(service: Service, { basePath, clock }: Recipe, server: Server) {
+  const { behaviour } = service;
   return (request: IncomingMessage, response: ServerResponse): void => {
-    const call = openCall(request, recipe.clock.now(), router);
+    const route = routeOf(basePath, request.method ?? '', request.url ?? '');
+    const call = openCall(request, route, clock.now());
     const reply = (answer: Answer): void => {
       const last = behaviour.finish(answer, call);
       const headers = behaviour.headers(last, call);
@@ -94,67 +112,50 @@ function requestHandler({ recipe, behaviour, lists }: Service, server: Server) {
       behaviour.deliver(response, last, headers, call);
     };
     // An error while answering affects only its own connection.
-    const answer = (make: () => Answer | null): void => {
+    const attempt = (work: () => void): void => {
       try {
-        const made = make();
-        if (made !== null) reply(made);
+        work();
       } catch (error) {
         process.emitWarning(error instanceof Error ? error : String(error));
         if (!response.headersSent) reply(refusal(UNEXPECTED));
       }
     };
-    const { route } = call;
-    answer(() => {
-      const refused = admission(call, behaviour);
-      if (refused !== null) return refused;
-      if (route.operation === 'listPets') return listPets(route.search, call, behaviour, lists);
-      if (route.operation === 'getPet') return getPet(route.petId, call, behaviour);
-      receiveBody(request, (body) => answer(() => createPet(body, call, behaviour)));
-      return null;
+    attempt(() => {
+      const found = admission(call, behaviour) ?? route.found;
+      if ('code' in found) reply(refusal(found));
+      else if (!found.readsBody) reply(found.answer(call, service, NO_BODY));
+      else receiveBody(request, (body) => attempt(() => reply(found.answer(call, service, body))));
     });
   };
 }
 
-function httpServer(service: Service, { headersMs, requestMs, idleMs, stalledMs }: Patience): Server {
+function httpServer(service: Service, recipe: Recipe, patience: Patience): Server {
+  const { headersMs, requestMs, idleMs, stalledMs } = patience;
   const server = createServer({
     headersTimeout: headersMs,
     requestTimeout: requestMs,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: Math.min(1_000, headersMs / 2),
-    maxHeaderSize: 16_384,
     // By default, Node answers a missing Host without an Error body.
     requireHostHeader: false,
   });
-  const { clock } = service.recipe;
   server.timeout = stalledMs;
-  server.on('request', requestHandler(service, server));
-  server.on('clientError', (error, socket) => answerUnparsed(error, socket, clock));
-  serveUnusualRequests(server, clock);
-  // node:http corks a response to join its parts. Here headers and body are already one string, and corking costs more
-  // than all decisions about a request.
-  server.on('connection', (socket) => {
-    socket.cork = () => undefined;
-  });
+  server.on('request', requestHandler(service, recipe, server));
+  serveUnparsedRequests(server, recipe.clock);
   return server;
 }
 
-async function listen(server: Server, port: number, host: string): Promise<AddressInfo> {
+async function listen(server: Server, port: number, host: string): Promise<string> {
   await once(server.listen(port, host, 1024), 'listening');
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('not listening on a port');
-  return address;
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new Error('not listening on a port');
+  return `${bound.family === 'IPv6' ? `[${bound.address}]` : bound.address}:${bound.port}`;
 }
 
-function drain(server: Server, drainMs: number): Promise<void> {
-  return new Promise((resolve) => {
-    const sweep = setInterval(() => server.closeIdleConnections(), 20);
-    const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
-    server.close(() => {
-      clearInterval(sweep);
-      clearTimeout(deadline);
-      resolve();
-    });
-  });
+async function drain(server: Server, drainMs: number): Promise<void> {
+  const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
+  await once(server.close(), 'close');
+  clearTimeout(deadline);
 }
 
 /**
@@ -163,18 +164,17 @@ function drain(server: Server, drainMs: number): Promise<void> {
  * @throws the system's error if the port is not available
  */
 export async function startServer(options: ServerOptions = {}): Promise<ReferenceServer> {
-  const keys = options.keys ?? demoKeys();
   const patience = { ...PATIENCE, ...options.patience };
-  const service = assemble({ ...options, keys });
-  const server = httpServer(service, patience);
-  const { port, address, family } = await listen(server, options.port ?? 0, options.host ?? '127.0.0.1');
-  const host = family === 'IPv6' ? `[${address}]` : address;
+  const usual = documentedRecipe(options);
+  const recipe = options.recipe?.(usual) ?? usual;
+  const server = httpServer(assemble(recipe, options), recipe, patience);
+  const address = await listen(server, options.port ?? 0, options.host ?? '127.0.0.1');
   let closing: Promise<void> | undefined;
   return {
-    baseUrl: `http://${host}:${port}${service.recipe.basePath}`,
-    keys,
-    clock: service.recipe.clock,
-    enterprise: options.enterprise ?? DOCUMENTED_PLANS.enterprise,
+    baseUrl: `http://${address}${recipe.basePath}`,
+    keys: recipe.keys,
+    clock: recipe.clock,
+    enterprise: usual.limitsOf({ name: 'any', plan: 'enterprise' }),
     close() {
       closing ??= drain(server, patience.drainMs);
       return closing;

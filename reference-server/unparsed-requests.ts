@@ -2,30 +2,28 @@ import { type IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 
 import type { Duplex } from 'node:stream';
 import { noQuota } from './call.ts';
 import type { Clock } from './clock.ts';
-
-import { badRequest, methodNotAllowed, type Problem, problem } from './error-body.ts';
+import { methodNotAllowed, type Problem, problem } from './error-body.ts';
 import { standardHeaders } from './headers.ts';
 import { refusal } from './operations.ts';
 
-const UNREADABLE = badRequest('malformed_request', 'The request is not HTTP/1.1.');
-const TOO_SLOW = problem(408, 'request_timeout', 'The request took too long to arrive.');
-const HEADERS_TOO_LARGE = problem(
-  431,
-  'headers_too_large',
-  'The request line and headers are larger than 16 KiB.',
-);
+const PROBLEMS: Readonly<Record<string, Problem>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: problem(408, 'request_timeout', 'The request took too long to arrive.'),
+  HPE_HEADER_OVERFLOW: problem(431, 'headers_too_large', 'Request line and headers are larger than 16 KiB.'),
+};
+const UNREADABLE = problem(400, 'malformed_request', 'The request is not HTTP/1.1.');
 const EXPECTATION = problem(417, 'expectation_failed', 'The only expectation that is met is 100-continue.');
 const NO_TUNNELS = methodNotAllowed('GET, POST', 'This server opens no tunnels.');
 
-function headersOf(refused: Problem, now: number): { headers: string[]; text: string } {
+function answerTo(refused: Problem, clock: Clock): { headers: string[]; text: string } {
   const answer = refusal(refused);
-  const call = { quota: noQuota(now), now };
-  return { headers: [...standardHeaders(answer, call), 'Connection', 'close'], text: answer.text };
+  const now = clock.now();
+  const headers = [...standardHeaders(answer, { quota: noQuota(now), now }), 'Connection', 'close'];
+  return { headers, text: answer.text };
 }
 
 // Without a parsed request there is no response object, so the answer is written as text.
-function writeAndClose(socket: Duplex, refused: Problem, now: number): void {
-  const { headers, text } = headersOf(refused, now);
+function writeAndClose(socket: Duplex, refused: Problem, clock: Clock): void {
+  const { headers, text } = answerTo(refused, clock);
   let head = `HTTP/1.1 ${refused.status} ${STATUS_CODES[refused.status] ?? ''}\r\n`;
   for (let at = 0; at < headers.length; at += 2) head += `${headers[at]}: ${headers[at + 1]}\r\n`;
   socket.end(`${head}\r\n${text}`, () => socket.destroy());
@@ -41,7 +39,7 @@ function pendingResponse(socket: Duplex): ServerResponse | null {
  * Answers malformed or incomplete requests with an Error body, if the connection still accepts one. Complete requests
  * that arrived earlier are answered first: otherwise this answer would be taken for theirs.
  */
-export function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, clock: Clock): void {
+function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, clock: Clock): void {
   const response = pendingResponse(socket);
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
@@ -50,23 +48,18 @@ export function answerUnparsed(error: NodeJS.ErrnoException, socket: Duplex, clo
   } else if (response?.headersSent === true) {
     socket.destroy();
   } else {
-    writeAndClose(socket, problemOf(error), clock.now());
+    writeAndClose(socket, PROBLEMS[error.code ?? ''] ?? UNREADABLE, clock);
   }
 }
 
-function problemOf({ code }: NodeJS.ErrnoException): Problem {
-  if (code === 'HPE_HEADER_OVERFLOW') return HEADERS_TOO_LARGE;
-  return code === 'ERR_HTTP_REQUEST_TIMEOUT' ? TOO_SLOW : UNREADABLE;
-}
-
-/** Handles what node:http would answer by itself without a body: unknown expectations and CONNECT. */
-export function serveUnusualRequests(server: Server, clock: Clock): void {
+/** Answers what node:http would answer by itself without an Error body. */
+export function serveUnparsedRequests(server: Server, clock: Clock): void {
+  server.on('clientError', (error, socket) => answerUnparsed(error, socket, clock));
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    const { headers, text } = headersOf(EXPECTATION, clock.now());
-    response.writeHead(EXPECTATION.status, headers);
-    response.end(text);
+    const { headers, text } = answerTo(EXPECTATION, clock);
+    response.writeHead(EXPECTATION.status, headers).end(text);
   });
-  server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    writeAndClose(socket, NO_TUNNELS, clock.now());
-  });
+  server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
+    writeAndClose(socket, NO_TUNNELS, clock),
+  );
 }

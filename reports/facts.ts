@@ -1,6 +1,13 @@
-import { count } from './outcome.ts';
+/** Numbers, times and the facts of a run as every format writes them. */
 import type { Report } from './report.ts';
 import { shownLine } from './visible-text.ts';
+
+/** `1 request`, `2 requests`, `1,859 requests`. */
+export function count(number: number, noun: string): string {
+  return `${grouped(number)} ${noun}${number === 1 ? '' : 's'}`;
+}
+
+export const grouped = (number: number): string => number.toLocaleString('en');
 
 /** `1 min 59 s`; tenths below ten seconds. */
 export function duration(seconds: number): string {
@@ -39,31 +46,31 @@ export function moment(iso: string): string {
     .replace(/(\.\d+)?Z$/, ' UTC');
 }
 
-/** What every format says of the run in addition to its verdict: label and text, which is safe to escape and show. */
-export function runFacts(report: Report): readonly (readonly [label: string, text: string])[] {
-  const { run, requests } = report;
-  const spent = (name: string) => (requests.byKey[name] ?? 0).toLocaleString('en');
-  const keys = run.keys.map(
-    ({ name, plan }) => `${shownLine(name, 60)} (${shownLine(plan, 20)}, ${spent(name)})`,
-  );
+/** A fact of a run. */
+export type Fact = readonly [label: string, text: string];
+
+/** What every format says of a check in addition to its verdict. */
+export function runFacts({ run, requests }: Report): readonly Fact[] {
+  const spent = (name: string) => grouped(requests.byKey[name] ?? 0);
+  const keys = run.keys.map(({ name, plan }) => `${name} (${plan}, ${spent(name)})`);
   const anonymous = requests.byKey['(none)'] ?? 0;
+  const added =
+    run.animalsAdded === 0 ? 'no animal added' : `${count(run.animalsAdded, 'animal')} added (they stay)`;
   return [
-    ['Target', shownLine(run.target, 200)],
+    ['Target', run.target],
     ['When', `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`],
     ['Clock', simulatedClock(run) ?? 'real time'],
     ['Permissions', run.permissions.join(', ') || 'none (reading only)'],
-    [
-      'Cost',
-      `${count(requests.total, 'request')}, ${run.animalsAdded === 0 ? 'no animal' : count(run.animalsAdded, 'animal')} added${run.animalsAdded === 0 ? '' : ' (they stay)'}`,
-    ],
+    ['Cost', `${count(requests.total, 'request')}, ${added}`],
     [
       'Keys',
-      [...keys, ...(anonymous > 0 ? [`no valid key (${anonymous.toLocaleString('en')})`] : [])].join(', ') ||
-        'none',
+      [...keys, ...(anonymous > 0 ? [`no valid key (${grouped(anonymous)})`] : [])].join(', ') || 'none',
     ],
     ...(run.costOfSkipped === undefined ? [] : [['What was skipped', costText(run.costOfSkipped)] as const]),
-    ...(run.only === undefined ? [] : [['Only', shownLine(run.only.join(', '))] as const]),
-    ...(run.interrupted === undefined ? [] : [['Ended early', shownLine(run.interrupted, 200)] as const]),
+    ...(run.only === undefined ? [] : [['Only', run.only.join(', ')] as const]),
+    ...(run.interrupted === undefined ? [] : [['Ended early', run.interrupted] as const]),
+    ['Run', `${run.id}, petstore-harness ${run.harnessVersion}`],
+    ['Command', run.command],
   ];
 }
 
@@ -78,7 +85,5 @@ export function simulatedClock({
   sharedClock,
 }: Pick<Report['run'], 'clockSpeed' | 'sharedClock'>): string | undefined {
   if (sharedClock === true) return 'simulated: time in which both run and target were waiting was skipped';
-  return clockSpeed === 1
-    ? undefined
-    : `simulated: ${clockSpeed.toLocaleString('en')} times as fast as real time`;
+  return clockSpeed === 1 ? undefined : `simulated: ${grouped(clockSpeed)} times as fast as real time`;
 }

@@ -1,37 +1,130 @@
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
 import t from 'tap';
-import { FORMATS, type Format, NO_SCREEN } from './formats.ts';
+import { createRedactor } from '../checks/wire/redaction.ts';
+import { packageRoot } from '../spec/package-root.ts';
+import { buildReport } from './build-report.ts';
+import { diffReports } from './compare/diff.ts';
+import { renderDiffHtml, renderDiffText } from './compare/diff-renderers.ts';
+import { renderMatrixHtml } from './compare/matrix-html.ts';
+import { renderMatrixMarkdown } from './compare/matrix-markdown.ts';
+import { FORMATS, type FormatName, isFormatName, render } from './formats.ts';
+import { readReport } from './read-report.ts';
 import type { Report } from './report.ts';
-import { conformantReport, notConformantReport, partialReport } from './testing/sample-reports.ts';
+import { anyReport } from './testing/any-report.ts';
+import { UNSEEN_CHARACTER } from './testing/hostile-text.ts';
+import {
+  broken,
+  conformantReport,
+  exchange,
+  reportWith,
+  row,
+  unpermitted,
+  untold,
+} from './testing/sample-reports.ts';
 
-const render = (format: Format, report: Report) => format.render(report, { history: [], screen: NO_SCREEN });
-const everyFormat = Object.entries<Format>(FORMATS);
+const names = Object.keys(FORMATS).filter(isFormatName);
 
-t.test('a stale baseline entry is told in every format as what made the run red', async (t) => {
-  const problem = 'list-order passes now: remove it from the baseline (known.yaml:3)';
-  const stale: Report = { ...conformantReport(), verdict: 'not-conformant', problems: [problem] };
-  for (const [name, format] of everyFormat) {
-    const told = name === 'badge' ? '1 stale in the baseline' : 'list-order passes now';
-    t.match(render(format, stale), told, name);
-  }
-});
+/** Everything that is made of reports, by its name. */
+const everything = (report: Report): readonly (readonly [name: string, text: string])[] => {
+  const diff = diffReports(conformantReport(), report);
+  const columns = [{ name: 'one', built: buildReport(report) }];
+  return [
+    ...names.map((name) => [name, render(report, name)] as const),
+    ['diff', renderDiffText(diff)],
+    ['diff page', renderDiffHtml(diff)],
+    ['matrix', renderMatrixHtml(columns)],
+    ['matrix markdown', renderMatrixMarkdown(columns)],
+  ];
+};
 
-t.test('a run that left something out is called conformant in no format', async (t) => {
-  for (const [name, format] of everyFormat) {
-    if (name !== 'sarif' && name !== 'github')
-      t.match(render(format, conformantReport()), /[Cc]onformant/, `${name}: one that left out nothing is`);
-    const partial = render(format, partialReport()).replace(/<style>.*<\/style>/g, '');
-    t.notMatch(partial, /[Cc]onformant/, name);
-  }
-});
-
-t.test('what follows from a cause names it in every format that lists requirements', async (t) => {
-  const report = notConformantReport();
-  const requirements = report.requirements.map((row) =>
-    row.id === 'retry-after-honest' ? { ...row, consequenceOf: 'rate-minute-pro' } : row,
+t.test('any report renders in every format, without a character that cannot be seen', async (t) => {
+  fc.assert(
+    fc.property(anyReport, (report) => {
+      for (const [name, text] of everything(report)) {
+        const unseen = UNSEEN_CHARACTER.exec(text);
+        if (unseen !== null)
+          throw new Error(`${name}: ${JSON.stringify(text.slice(unseen.index - 60, unseen.index + 9))}`);
+      }
+    }),
+    { numRuns: 25 },
   );
-  for (const [name, format] of everyFormat) {
-    if (name === 'badge' || name === 'har') continue;
-    const words = /[Ff]ollows? from (it: (<a[^>]*>|<code>|`)?retry-after-honest|(<a[^>]*>)?rate-minute-pro)/;
-    t.match(render(format, { ...report, requirements }), words, name);
+  t.pass('any report');
+});
+
+t.test('what made a run red is told in every format', async (t) => {
+  const problem = 'one passes now: delete it from the baseline, known.yaml:3';
+  const stale = reportWith([row('one')], { problems: [problem] });
+  const interrupted = { ...conformantReport(), verdict: 'inconclusive' as const };
+  const cases: readonly (readonly [report: Report, told: RegExp, short: string])[] = [
+    [stale, /one passes now: delete it/, 'stale in the baseline'],
+    [
+      { ...interrupted, run: { ...interrupted.run, interrupted: 'SIGINT' } },
+      /The run ended early: SIGINT/,
+      'inconclusive',
+    ],
+    [reportWith([broken('one')]), /one came otherwise/, '1 broken'],
+    [reportWith([row('one'), untold('two', 'two was lost')]), /two was lost/, '1 not verified'],
+  ];
+  for (const [report, told, short] of cases)
+    for (const name of names) t.match(render(report, name), name === 'badge' ? short : told, name);
+});
+
+t.test('no format says that a run conforms which left something out', async (t) => {
+  const report = reportWith([row('one'), unpermitted('two', 'ban')]);
+  t.match(report, { verdict: 'nothing-broken', complete: false });
+  for (const name of names) t.notMatch(render(report, name), /conformant(?!")|Conformant/, name);
+});
+
+t.test('a real run: every format names what it broke, and the page shows the animal', async (t) => {
+  const read = readReport(fileURLToPath(new URL('reports/testing/report.json', packageRoot)));
+  if (!read.ok) throw new Error(`${read.problem} (npm run fixtures)`);
+  const { report } = read;
+  const broken = report.requirements.filter(({ verdict }) => verdict === 'fail');
+  t.ok(broken.some(({ id }) => id === 'list-pet-schema'));
+  for (const name of names)
+    for (const { id } of broken)
+      t.match(render(report, name), name === 'badge' ? 'broken' : id, `${name}: ${id}`);
+  t.match(render(report, 'html'), /<mark>animal \d+: status is &quot;[A-Z]+&quot;<\/mark>/);
+});
+
+t.test('names of test cases never change, whatever a run found', async (t) => {
+  const named = (report: Report, name: FormatName) =>
+    name === 'junit'
+      ? [...render(report, name).matchAll(/<testcase name="([^"]*)"/g)].map(([, one]) => one)
+      : [...render(report, name).matchAll(/^(?:not )?ok \d+ - (.*?)(?: # .*)?$/gm)].map(([, one]) => one);
+  const reports = [
+    reportWith([row('one'), row('two')]),
+    reportWith([broken('one', { title: 'Title of one' }), untold('two', 'lost')], { problems: ['a', 'b'] }),
+    reportWith([unpermitted('one', 'ban'), row('two', { verdict: 'not-applicable' })]),
+  ];
+  for (const name of ['junit', 'tap'] as const) {
+    const [first, ...others] = reports.map((report) => named(report, name));
+    t.equal(first?.length, 3, name);
+    for (const other of others) t.strictSame(other, first, name);
   }
+});
+
+t.test('no key shows in any format, however a target writes it back', async (t) => {
+  const forms: readonly ((key: string) => string)[] = [
+    (key) => key,
+    (key) => key.toUpperCase(),
+    encodeURIComponent,
+    (key) => JSON.stringify(key).slice(1, -1),
+    (key) => Buffer.from(key).toString('base64'),
+  ];
+  const anyKey = fc.string({ unit: fc.constantFrom(...'abcXYZ019-_.~+/="\\'), minLength: 12, maxLength: 40 });
+  fc.assert(
+    fc.property(anyKey, fc.constantFrom(...forms), (key, form) => {
+      const { redact } = createRedactor([key]);
+      const written = redact(`before ${form(key)} after`);
+      const answer = exchange('lists#1', written, [['x-echo', written]]);
+      const came = broken('one', { actual: written, reason: written, curl: written });
+      const report = reportWith([came, untold('two', written)], { exchanges: [answer] });
+      for (const [name, text] of everything(report))
+        if (text.includes(form(key)) || text.includes(key)) throw new Error(`${name}: ${form(key)}`);
+    }),
+    { numRuns: 30 },
+  );
+  t.pass('any key in any form');
 });

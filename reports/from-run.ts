@@ -1,10 +1,13 @@
 import type { CheckedTarget } from '../checks/check-target.ts';
 import type { GapAnswer } from '../checks/run/check.ts';
 import type { Settled } from '../checks/run/findings.ts';
+import type { Reason } from '../checks/run/reason.ts';
 import type { RunFacts as TraceFacts } from '../checks/run/run-facts.ts';
 import { curl } from '../checks/wire/curl.ts';
 import type { Exchange } from '../checks/wire/exchange.ts';
 import { type Gap, gaps, keepsPinned, type Requirement, requirements } from '../spec/contract.ts';
+import { count } from './facts.ts';
+import { sentence, sentenceOf } from './reasons.ts';
 import {
   type GapResult,
   REPORT_FORMAT_VERSION,
@@ -13,15 +16,7 @@ import {
   type RunFacts,
 } from './report.ts';
 import { type TimedTrace, timelineOf } from './timeline.ts';
-import {
-  type BaselineEntry,
-  isComplete,
-  requireRows,
-  staleEntries,
-  verdictOf,
-  withBaseline,
-  withConsequences,
-} from './verdict.ts';
+import { type Gate, gated, isComplete, staleEntries, verdictOf } from './verdict.ts';
 
 /** What the report takes from a run that was checked. */
 export interface RecordedRun
@@ -36,21 +31,17 @@ export interface RecordedRun
 }
 
 /** What the report says in addition to what the run found out. */
-export interface RunSurroundings {
+export interface RunSurroundings extends Gate {
   /** What was known before the run began, and what ended it early. */
   readonly facts: Omit<RunFacts, 'animalsAdded' | 'targetClockSkewMs'>;
   readonly anyEnv?: Repeating['anyEnv'];
   /** Gap id to the answer that the profile pins. */
   readonly pinned: Readonly<Record<string, string>>;
-  /** Known failures, which do not gate. */
-  readonly baseline: readonly BaselineEntry[];
-  /** What must not be skipped (`--require`). */
-  readonly required?: 'all' | readonly string[];
 }
 
 /** Writes down what a run found out. */
 export function reportOf(run: RecordedRun, surroundings: RunSurroundings): Report {
-  const { baseline, required = [], facts, pinned, anyEnv } = surroundings;
+  const { facts, pinned, anyEnv } = surroundings;
   const { trace, result, startedAt, endedAt, requestsByKey, banned } = run;
   const { id, baseUrl, keys } = trace.run;
   const repeating = { baseUrl, keyOf: (sent: Exchange) => trace.keyOf(sent), anyEnv };
@@ -58,12 +49,12 @@ export function reportOf(run: RecordedRun, surroundings: RunSurroundings): Repor
     const settled = result.requirements.get(requirement.id);
     return settled === undefined ? [] : [requirementRow(requirement, settled, repeating)];
   });
-  const rows = withBaseline(withConsequences(requireRows(judged, required)), baseline);
+  const rows = gated(judged, surroundings);
   const gapRows = gaps.flatMap((gap) => gapRow(gap, result.gaps.get(gap.id), pinned[gap.id] ?? null));
-  const problems = staleEntries(rows, baseline);
-  const answers = [...result.gaps.values()].filter((answer) => typeof answer !== 'string');
+  const problems = staleEntries(rows, surroundings.baseline);
+  const answers = [...result.gaps.values()].filter((answer) => 'answer' in answer);
   const cited = [...result.requirements.values(), ...answers].flatMap(({ evidence }) => evidence);
-  const exchanges = new Map([...trace.exchanges, ...cited].map((exchange) => [exchange.id, exchange]));
+  const exchanges = new Map(cited.map((exchange) => [exchange.id, exchange]));
   const skew = trace.targetClock.skew;
   return {
     formatVersion: REPORT_FORMAT_VERSION,
@@ -130,19 +121,26 @@ interface Repeating {
 
 /** The row of a requirement. */
 export function requirementRow(
-  { id, section, level, title, statement }: Requirement,
-  { verdict, reason, violation, evidence }: Settled,
+  { id, section, level, title, statement, clause, reading, plan, permit }: Requirement,
+  { verdict, reasons, violation, evidence }: Settled,
   { baseUrl, keyOf, anyEnv }: Repeating,
 ): RequirementResult {
   const [decisive] = evidence;
+  const [first] = reasons;
+  const times = first?.kind === 'broken' && first.times > 1 ? ` (${count(first.times, 'time')})` : '';
   return {
     id,
     section,
     level,
     title,
     statement,
+    clause,
+    ...(reading === undefined ? {} : { reading }),
+    ...(plan === undefined ? {} : { plan }),
+    ...(permit === undefined ? {} : { permit }),
     verdict,
-    reason,
+    reason: violation === undefined ? sentence(reasons) : `${violation.actual}${times}`,
+    why: reasons,
     ...violation,
     evidence: evidence.map((exchange) => exchange.id),
     ...(verdict === 'fail' && decisive !== undefined
@@ -151,13 +149,13 @@ export function requirementRow(
   };
 }
 
-function gapRow(gap: Gap, found: GapAnswer | string | undefined, pinned: string | null): GapResult[] {
+function gapRow(gap: Gap, found: GapAnswer | Reason | undefined, pinned: string | null): GapResult[] {
   const { id, section, question, unobservable } = gap;
   const row = { id, section, question, pinned };
   const unseen = { ...row, observed: null, evidence: [] };
   if (unobservable !== undefined) return [{ ...unseen, verdict: 'unobservable', detail: unobservable }];
   if (found === undefined) return [];
-  if (typeof found === 'string') return [{ ...unseen, verdict: 'not-observed', detail: found }];
+  if (!('answer' in found)) return [{ ...unseen, verdict: 'not-observed', detail: sentenceOf(found) }];
   const { answer, detail, evidence } = found;
   const verdict = pinned === null ? 'observed' : keepsPinned(gap, pinned, answer) ? 'kept' : 'drifted';
   return [{ ...row, observed: answer, verdict, detail, evidence: evidence.map((exchange) => exchange.id) }];

@@ -1,5 +1,7 @@
-import { count, outcome } from './outcome.ts';
-import type { Report, RequirementResult } from './report.ts';
+import type { Reason } from '../checks/run/reason.ts';
+import { count } from './facts.ts';
+import type { Cause, ReasonGroup, Rows } from './groups.ts';
+import type { GapResult, Report } from './report.ts';
 
 /** What to do, and the command that does it, if there is one. */
 export interface Step {
@@ -12,81 +14,81 @@ const MOST_REPEATED = 8;
 /** More steps would not help a reader. */
 const MOST_STEPS = 3;
 
+/** The groups of a report that ask for something. */
+interface Asking {
+  readonly causes: readonly Cause[];
+  readonly drifted: readonly GapResult[];
+  readonly notVerified: readonly ReasonGroup[];
+  readonly skipped: readonly ReasonGroup[];
+  readonly known: Rows;
+}
+
 /** What to do next, the most useful step first. Commands work as they stand. */
-export function nextSteps(report: Report): Step[] {
-  const { broken, drifted, notVerified, skipped, known } = outcome(report);
-  const { command, interrupted, resume } = report.run;
+export function nextSteps({ run, problems }: Report, groups: Asking): Step[] {
+  const { causes, drifted, notVerified, skipped, known } = groups;
+  const { command, interrupted, resume } = run;
+  const unverified = [...notVerified, ...skipped].flatMap(({ rows }) => rows);
   const steps: Step[] = [];
-  if (broken.length > 0) {
-    const first = broken.slice(0, MOST_REPEATED);
+  if (interrupted !== undefined)
+    steps.push(
+      resume === undefined
+        ? { what: 'Run it again', command }
+        : { what: 'Continue the run', command: resume },
+    );
+  if (causes.length > 0) {
+    const first = causes.slice(0, MOST_REPEATED).map(({ row }) => row.id);
     const what =
-      first.length < broken.length
+      first.length < causes.length
         ? `Repeat only the first ${first.length} that are broken`
         : 'Repeat only what is broken';
-    steps.push({ what, command: onlyCommand(command, first) });
+    steps.push({ what, command: `${withoutOption(command, 'only')} --only ${first.join(',')}` });
   }
-  if (interrupted !== undefined && resume !== undefined)
-    steps.push({ what: 'Continue the run', command: resume });
-  else if (interrupted !== undefined) steps.push({ what: 'Run it again', command });
-  else steps.push(...toVerifyMore(report, [...notVerified, ...skipped]));
+  if (interrupted === undefined) {
+    steps.push(...problems.map((problem) => ({ what: problem, command })));
+    steps.push(...toVerifyMore(run, unverified));
+  }
   if (drifted.length > 0)
     steps.push({ what: 'Restore the pinned answers, or pin the new ones in the profile under gaps:' });
-  if (known.length > 0 && broken.length === 0)
+  if (known.length > 0 && causes.length === 0)
     steps.push({ what: 'Only known failures remain; fix them and shorten the baseline' });
-  if (steps.length > 0) return steps;
-  const what = report.problems[0] ?? 'Nothing to do; repeat after every change';
-  return [{ what, command }];
+  return steps.length > 0 ? steps : [{ what: 'Nothing to do; repeat after every change', command }];
 }
 
-function onlyCommand(command: string, rows: readonly RequirementResult[]): string {
-  return `${withoutOption(command, 'only')} --only ${rows.map(({ id }) => id).join(',')}`;
+const withoutOption = (command: string, name: string): string =>
+  command.replace(new RegExp(` --${name}[ =]('[^']*'|\\S)+`), '');
+
+/** What would remove a reason; undefined where nobody can say. */
+function remedy(reason: Reason, { command, permissions }: Report['run']): Step | undefined {
+  switch (reason.kind) {
+    case 'not-permitted':
+      return {
+        what: `permit ${reason.permission}`,
+        // The option replaces the profile's permissions, so it names all of them.
+        command: `${withoutOption(command, 'permit')} --permit ${[...new Set([...permissions, reason.permission])].join(',')}`,
+      };
+    case 'no-key': {
+      const { plan, role, count: number } = reason.wanted;
+      const which = `${plan === undefined ? '' : ` of plan ${plan}`}${role === undefined ? '' : ` with the role ${role}`}`;
+      return { what: `add ${number === 2 ? 'a second' : 'a'} key${which} to the profile` };
+    }
+    case 'day-spent':
+      return { what: `give the run a key with requests left for its day, in place of ${reason.key}` };
+    case 'left-out':
+      return { what: 'run all', command: withoutOption(command, 'only') };
+    case 'interference':
+      return { what: 'use keys that no other client uses', command };
+    default:
+      return undefined;
+  }
 }
-
-function withoutOption(command: string, name: string): string {
-  return command.replace(new RegExp(` --${name}[ =]('[^']*'|\\S)+`), '');
-}
-
-/** The step that would remove a reason. */
-type Remedy = (run: Report['run'], ...found: readonly string[]) => Step;
-
-const REMEDIES: readonly (readonly [reason: RegExp, remedy: Remedy])[] = [
-  [
-    /^needs the permission (\w+)$/,
-    ({ command, permissions }, permission = '') => ({
-      what: `permit ${permission}`,
-      // The option replaces the profile's permissions, so it names all of them.
-      command: `${withoutOption(command, 'permit')} --permit ${[...new Set([...permissions, permission])].join(',')}`,
-    }),
-  ],
-  [
-    /^(?:the profile has no (?:(\w+) )?key|no usable key)(?: of plan (\w+))? (?:with|has) the role (\w+)$/,
-    (_run, plan, ofPlan, role) => ({
-      what: `add a key${(ofPlan ?? plan) === undefined ? '' : ` of plan ${ofPlan ?? plan}`} with the role ${role} to the profile`,
-    }),
-  ],
-  [/^left out by --only$/, ({ command }) => ({ what: 'run all', command: withoutOption(command, 'only') })],
-  [
-    /unusedToday: true for key/,
-    () => ({ what: 'mark in the profile which keys have not been used today (unusedToday: true)' }),
-  ],
-  [/another client/, ({ command }) => ({ what: 'use keys that no other client uses', command })],
-  [
-    /too slow to fill the minute/,
-    ({ command }) => ({ what: 'run closer to the target, or when both are less busy', command }),
-  ],
-];
 
 /** The steps that would verify more, the most effective first. If no reason suggests one, another run may help. */
-function toVerifyMore(report: Report, rows: readonly RequirementResult[]): Step[] {
+function toVerifyMore(run: Report['run'], rows: Rows): Step[] {
   const remedies = new Map<string, { readonly step: Step; readonly verified: number }>();
-  for (const { reason } of rows) {
-    for (const [pattern, remedy] of REMEDIES) {
-      const found = pattern.exec(reason);
-      if (found === null) continue;
-      const step = remedy(report.run, ...found.slice(1));
-      remedies.set(step.what, { step, verified: (remedies.get(step.what)?.verified ?? 0) + 1 });
-      break;
-    }
+  for (const { why } of rows) {
+    const step = why.map((reason) => remedy(reason, run)).find((found) => found !== undefined);
+    if (step === undefined) continue;
+    remedies.set(step.what, { step, verified: (remedies.get(step.what)?.verified ?? 0) + 1 });
   }
   const steps = [...remedies.values()]
     .sort((a, b) => b.verified - a.verified)
@@ -94,10 +96,6 @@ function toVerifyMore(report: Report, rows: readonly RequirementResult[]): Step[
     .map(({ step, verified }) => ({ ...step, what: `To verify ${verified} more: ${step.what}` }));
   if (steps.length > 0 || rows.length === 0) return steps;
   const left = count(rows.length, 'requirement');
-  return [
-    {
-      what: `Run again: ${left} could not be judged this time, each for its own reason`,
-      command: report.run.command,
-    },
-  ];
+  const what = `Run again: ${left} could not be judged this time, each for its own reason`;
+  return [{ what, command: run.command }];
 }

@@ -1,142 +1,270 @@
 /**
- * The report of one conformance run, as in report.json. report.schema.json beside this file is the same for other tools.
+ * The report of one conformance run, as in report.json: its type and its JSON Schema, from one definition.
+ * `npm run schemas` writes report.schema.json, which other tools read.
  */
-
-import type { Permission } from '../checks/profile/permissions.ts';
-import type { RequirementVerdict, RunVerdict } from '../checks/run/verdict.ts';
-import type { Exchange } from '../checks/wire/exchange.ts';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { PERMISSIONS } from '../checks/profile/permissions.ts';
 
 /**
  * Within a version no field is removed, retyped or given another meaning, and a new field is optional. An older report
  * thus stays valid, and a reader ignores the fields of a newer one that it does not know. Any other change raises the
  * version.
  */
-export const REPORT_FORMAT_VERSION = 2;
+export const REPORT_FORMAT_VERSION = 3;
 
-export interface Report {
-  readonly formatVersion: typeof REPORT_FORMAT_VERSION;
-  readonly run: RunFacts;
-  /** `conformant` if nothing failed and nothing that was asked for is inconclusive. */
-  readonly verdict: RunVerdict;
-  /** False if something was skipped: the run verified what was asked for, and no more. */
-  readonly complete: boolean;
-  /** What made the verdict in addition to the rows, a line each, such as a stale baseline entry. */
-  readonly problems: readonly string[];
-  readonly requirements: readonly RequirementResult[];
-  readonly gaps: readonly GapResult[];
-  readonly requests: RequestBill;
-  /**
-   * Rate-limit history of the run, in the order of receipt. In a run of many thousand requests, those that are alike and
-   * close in time are one point with their number.
-   */
-  readonly timeline: readonly TimelinePoint[];
-  /**
-   * The exchanges in full: all evidence, and all others except the uniform ones of a burst, which are in the timeline.
-   * The journal beside the report has every one.
-   */
-  readonly exchanges: readonly Exchange[];
-}
+/** A description, where there is one. */
+const said = (description?: string) => (description === undefined ? {} : { description });
+const object = <P extends Record<string, TSchema>>(properties: P, description?: string) =>
+  Type.Object(properties, { additionalProperties: false, ...said(description) });
+const words = <const W extends readonly string[]>(values: W, description?: string) =>
+  Type.Unsafe<W[number]>({ type: 'string', enum: values, ...said(description) });
+const text = (description?: string) => Type.String({ minLength: 1, ...said(description) });
+const anyText = (description?: string) => Type.String(said(description));
+const orNull = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+const flag = (description: string) => Type.Boolean({ description });
+const number = (description?: string) => Type.Number(said(description));
+const count = (description?: string) => Type.Integer({ minimum: 0, ...said(description) });
+const list = <S extends TSchema>(items: S, description?: string) => Type.Array(items, said(description));
+const maybe = Type.Optional;
 
-export interface RunFacts {
-  /** Random; the names of the animals that the run added begin with `harness-<id>`. */
-  readonly id: string;
-  /** ISO 8601, UTC. */
-  readonly startedAt: string;
-  /** By the harness's own clock, which runs at `clockSpeed` times real time. */
-  readonly durationSeconds: number;
-  readonly harnessVersion: string;
-  /** Base address of the target, without credentials. */
-  readonly target: string;
-  readonly permissions: readonly Permission[];
-  /** Names of the keys used, with their plans and roles; never their values. */
-  readonly keys: readonly {
-    readonly name: string;
-    readonly plan: string;
-    readonly roles: readonly string[];
-  }[];
-  /** 1 is real time; anything else is a simulated clock, which every format mentions. */
-  readonly clockSpeed: number;
-  /** Whether run and target shared a simulated clock, which skipped the time in which both waited. */
-  readonly sharedClock?: boolean;
-  /** Set if the run ended early: the signal or the reason. */
-  readonly interrupted?: string;
-  /** The command that continues the run, if its target is still there. */
-  readonly resume?: string;
-  /** Requirement ids, if the run was restricted to some. */
-  readonly only?: readonly string[];
-  /** How many animals the run added to the store; they stay. */
-  readonly animalsAdded: number;
-  /** The target's clock minus the harness's, in milliseconds, judged by the Date header. */
-  readonly targetClockSkewMs?: number;
-  /** The command that repeats the run. */
-  readonly command: string;
-  /** What it would cost to verify the skipped requirements too. */
-  readonly costOfSkipped?: { readonly requests: number; readonly seconds: number };
-}
+const Id = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' });
+const Section = Type.String({ pattern: '^[1-9][0-9]*(\\.[1-9][0-9]*)*$' });
+const Evidence = list(text(), 'Ids into exchanges, the decisive one first.');
+/** Within what a date can hold. */
+const EpochMilliseconds = Type.Number({ minimum: -8.64e15, maximum: 8.64e15 });
 
-export interface RequirementResult {
-  readonly id: string;
-  readonly section: string;
-  readonly level: 'MUST' | 'MAY';
-  readonly title: string;
-  /** What the document asks, in one or two sentences. */
-  readonly statement: string;
-  readonly verdict: RequirementVerdict;
-  /** One line: why this verdict. */
-  readonly reason: string;
-  /** For a failure, what the document asks of exactly this exchange. */
-  readonly expected?: string;
-  /** For a failure, what came back. */
-  readonly actual?: string;
-  /** Ids into `exchanges`, the decisive one first. */
-  readonly evidence: readonly string[];
-  /** For a failure, a command that repeats the decisive exchange, the key as a shell variable. */
-  readonly curl?: string;
-  /** The id of the broken requirement that explains this row. */
-  readonly consequenceOf?: string;
-  /** Set if the baseline (`--baseline`) lists this failure, or the failure that explains it: it does not gate. */
-  readonly baselined?: boolean;
-  /** Set if the row was skipped and `--require` asks for it: it gates at any level. */
-  readonly required?: boolean;
-}
+const RunFacts = object({
+  id: text('Random; the names of the animals that the run added begin with harness-<id>.'),
+  startedAt: Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' }),
+  durationSeconds: Type.Number({
+    minimum: 0,
+    description: 'By the harness’s own clock, which runs at clockSpeed times real time.',
+  }),
+  harnessVersion: text(),
+  target: text('Base address, without credentials.'),
+  profile: maybe(text('The target profile’s file, as it was named.')),
+  permissions: Type.Array(words(PERMISSIONS), { uniqueItems: true }),
+  keys: list(
+    object({ name: text(), plan: text(), roles: list(text()) }),
+    'Names of the keys used; never their values.',
+  ),
+  clockSpeed: Type.Number({ exclusiveMinimum: 0, description: '1 is real time.' }),
+  sharedClock: maybe(
+    flag('The run shared a simulated clock with its target, which left out the time in which both waited.'),
+  ),
+  interrupted: maybe(text('Why the run ended early: the signal or the reason.')),
+  resume: maybe(text('The command that continues the run, where its target is still there.')),
+  only: maybe(list(text(), 'Requirement ids, if the run was restricted to some.')),
+  animalsAdded: count('They stay.'),
+  targetClockSkewMs: maybe(number('The target’s clock minus the harness’s, by the Date header.')),
+  command: text('Repeats the run.'),
+  costOfSkipped: maybe(
+    object(
+      { requests: count(), seconds: Type.Number({ minimum: 0 }) },
+      'What it would cost to verify the skipped requirements too.',
+    ),
+  ),
+});
 
-export interface GapResult {
-  readonly id: string;
-  readonly section: string;
-  readonly question: string;
-  /** This target's answer; null if the run did not see one. */
-  readonly observed: string | null;
-  /** The answer that the profile pins, or null. */
-  readonly pinned: string | null;
-  readonly verdict: 'observed' | 'kept' | 'drifted' | 'not-observed' | 'unobservable';
-  /** How the answer was seen, or why it was not. */
-  readonly detail: string;
-  readonly evidence: readonly string[];
-}
+const blames = maybe(list(Id, 'Rows that explain this one, where they did not pass.'));
+const reason = <const K extends string, P extends Record<string, TSchema>>(kind: K, properties: P) =>
+  object({ kind: Type.Literal(kind), ...properties });
 
-export interface RequestBill {
-  readonly total: number;
-  /** By key name; requests without a valid key are under `(none)`. */
-  readonly byKey: Readonly<Record<string, number>>;
-}
+const ReasonSchema = Type.Union([
+  reason('held', { times: count() }),
+  reason('broken', { times: count() }),
+  reason('not-permitted', { permission: words(PERMISSIONS) }),
+  reason('left-out', {}),
+  reason('no-key', {
+    wanted: object({
+      role: maybe(words(['functional', 'exhaust', 'ban', 'load'])),
+      plan: maybe(words(['free', 'pro', 'business', 'enterprise'])),
+      count: maybe(count('How many keys at least.')),
+      perMinuteAtMost: maybe(count('Only a key whose plan admits no more requests a minute.')),
+    }),
+  }),
+  reason('unbound', { what: anyText() }),
+  reason('declined', { what: anyText() }),
+  reason('not-shown', { blames }),
+  reason('not-told', { what: anyText(), blames }),
+  reason('lost', { what: anyText() }),
+  reason('interference', { what: anyText(), key: maybe(text()) }),
+  reason('day-spent', { what: anyText(), key: anyText(), until: maybe(number()) }),
+  reason('ended', {
+    by: words(['interruption', 'time-limit', 'target-gone', 'bill']),
+    what: anyText(),
+  }),
+  reason('not-stored', { scene: anyText() }),
+  reason('in-doubt', { what: anyText() }),
+]);
 
-/** One exchange as the rate limit saw it, or several that were alike. */
-export interface TimelinePoint {
-  /** Seconds since the run began, by the harness's clock, when the response was complete. */
-  readonly at: number;
-  readonly key: string | null;
-  readonly operation: string;
-  /** HTTP status, or 0 if no response came. */
-  readonly status: number;
-  readonly limit?: number;
-  readonly remaining?: number;
-  /** X-RateLimit-Reset, in seconds since the run began. */
-  readonly reset?: number;
-  /** Set on a refusal: banned rather than over the limit. */
-  readonly banned?: boolean;
-  /**
-   * How many exchanges it stands for, if several: `at` is that of the first one, `remaining` the lowest. Older reports
-   * lack this field, and have a point for every exchange.
-   */
-  readonly times?: number;
-}
+const RequirementRow = object({
+  id: Id,
+  section: Section,
+  level: words(['MUST', 'MAY']),
+  title: text(),
+  statement: text('What is asked of a target, in our words.'),
+  clause: maybe(text('The document’s own words.')),
+  reading: maybe(text('Why what is asked is our reading of the clause; absent where it is stated.')),
+  plan: maybe(text('The plan that it is about, where it is about one.')),
+  permit: maybe(words(PERMISSIONS, 'The permission without which it cannot be verified.')),
+  verdict: words(['pass', 'fail', 'inconclusive', 'skipped', 'not-applicable']),
+  reason: anyText('Why this verdict, in a sentence.'),
+  why: list(ReasonSchema, 'Why this verdict, as data; the first one first.'),
+  expected: maybe(anyText('For a failure, what the document asks of the decisive exchange.')),
+  actual: maybe(anyText('For a failure, what came back.')),
+  at: maybe(
+    list(
+      text(),
+      'For a failure, what is wrong in the decisive answer: "status", "header:NAME", or "body" with a JSON Pointer.',
+    ),
+  ),
+  evidence: Evidence,
+  curl: maybe(anyText('Repeats the decisive exchange, the key as a shell variable.')),
+  consequenceOf: maybe(Id),
+  baselined: maybe(flag('A known failure, or one that a known failure explains: it does not gate.')),
+  required: maybe(flag('Was skipped although --require asks for it: it gates whatever its level.')),
+});
+
+const GapRow = object({
+  id: Id,
+  section: Section,
+  question: text(),
+  observed: orNull('This target’s answer; null where the run saw none.'),
+  pinned: orNull('The answer that the profile promises.'),
+  verdict: words(['observed', 'kept', 'drifted', 'not-observed', 'unobservable']),
+  detail: anyText('How the answer was seen, or why it was not.'),
+  evidence: Evidence,
+});
+
+const Headers = Type.Array(
+  Type.Unsafe<readonly [name: string, value: string]>({
+    type: 'array',
+    items: { type: 'string' },
+    minItems: 2,
+    maxItems: 2,
+  }),
+  { description: 'Name and value, in the order and spelling of the wire.' },
+);
+
+const ExchangeSchema = object({
+  id: text(),
+  sentBy: anyText(),
+  session: maybe(number('The process of the run that sent it, where not the first.')),
+  intent: maybe(
+    words(
+      ['ordinary', 'preflight', 'fill', 'over-limit', 'ban', 'day', 'refusable'],
+      'What it was sent for, where that decides how its answer is judged.',
+    ),
+  ),
+  key: orNull('Name of the key; null where no valid one was sent.'),
+  sentAt: EpochMilliseconds,
+  receivedAt: EpochMilliseconds,
+  request: object({
+    operation: words(['listPets', 'createPet', 'getPet', 'other']),
+    method: text(),
+    path: anyText(),
+    headers: Headers,
+    body: maybe(anyText()),
+  }),
+  outcome: Type.Union([
+    object({
+      kind: Type.Literal('response'),
+      status: Type.Integer({ minimum: 100, maximum: 999 }),
+      headers: Headers,
+      body: anyText(),
+      bodyBytes: count(),
+      bodyProblem: maybe(
+        words(['invalid-utf8', 'undecodable-encoding', 'unknown-encoding', 'truncated-in-record']),
+      ),
+    }),
+    object({
+      kind: Type.Literal('failure'),
+      reason: words([
+        'unresolved',
+        'refused',
+        'unreachable',
+        'tls',
+        'reset',
+        'connect-timeout',
+        'headers-timeout',
+        'body-timeout',
+        'malformed-response',
+        'too-large',
+        'unavailable',
+        'interrupted',
+      ]),
+      message: anyText(),
+    }),
+  ]),
+});
+
+const Point = object({
+  at: number('Seconds since the run began, when the response was complete.'),
+  key: orNull('Name of the key; null where no valid one was sent.'),
+  operation: anyText(),
+  status: Type.Integer({
+    minimum: 0,
+    maximum: 999,
+    description: 'HTTP status, 0 where no response came.',
+  }),
+  limit: maybe(number()),
+  remaining: maybe(number()),
+  reset: maybe(number('X-RateLimit-Reset, in seconds since the run began.')),
+  banned: maybe(flag('A refusal: banned rather than over the limit.')),
+  times: maybe(
+    Type.Integer({
+      minimum: 2,
+      description:
+        'How many exchanges it stands for, if several: the time is that of the first, remaining the lowest.',
+    }),
+  ),
+});
+
+/** The JSON Schema of report.json. */
+export const REPORT_SCHEMA = Type.Object(
+  {
+    formatVersion: Type.Literal(REPORT_FORMAT_VERSION),
+    run: RunFacts,
+    verdict: words(
+      ['conformant', 'nothing-broken', 'not-conformant', 'inconclusive'],
+      'conformant: everything was verified. nothing-broken: all that was asked for was, and something was left out or is a known failure.',
+    ),
+    complete: flag('False where something was skipped.'),
+    problems: list(text(), 'What made the verdict beside the rows, such as a stale baseline entry.'),
+    requirements: Type.Array(RequirementRow),
+    gaps: Type.Array(GapRow),
+    requests: object({
+      total: count(),
+      byKey: Type.Record(Type.String(), count(), {
+        description: 'By key name; requests without a valid key are under (none).',
+      }),
+    }),
+    timeline: list(
+      Point,
+      'Every exchange as the rate limit saw it, in the order of receipt; in a long run those alike and close in time are one point.',
+    ),
+    exchanges: list(
+      ExchangeSchema,
+      'The exchanges that evidence points to, in full. The journal beside the report has every one.',
+    ),
+  },
+  {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: `urn:petstore-harness:report:${REPORT_FORMAT_VERSION}`,
+    title: 'Report of one conformance run',
+    description:
+      'report.json of petstore-harness, exactly as this version writes it. Within a formatVersion no field is removed, retyped or given another meaning, and what is added is optional: pass over fields that you do not know.',
+    additionalProperties: false,
+  },
+);
+
+/** Data that nobody changes. */
+type Fixed<T> = T extends object ? { readonly [K in keyof T]: Fixed<T[K]> } : T;
+
+export type Report = Fixed<Static<typeof REPORT_SCHEMA>>;
+export type RequirementResult = Report['requirements'][number];
+export type GapResult = Report['gaps'][number];
+export type RunFacts = Report['run'];
+export type TimelinePoint = Report['timeline'][number];
+export type RunVerdict = Report['verdict'];

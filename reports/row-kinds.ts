@@ -26,6 +26,7 @@ export function kindCounts(rows: readonly RequirementResult[]) {
 /** The kind of row whose colour and sign a whole run has. */
 export const VERDICT_KINDS = {
   conformant: 'pass',
+  'nothing-broken': 'pass',
   'not-conformant': 'fail',
   inconclusive: 'inconclusive',
 } as const satisfies Record<Report['verdict'], RowKind>;

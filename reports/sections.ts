@@ -17,15 +17,20 @@ const HEADINGS: Readonly<Record<string, string>> = {
 };
 
 /** `8 Limits`; the bare number if the document has no such section. */
-export function sectionName(section: string): string {
+function sectionName(section: string): string {
   const heading = HEADINGS[section];
   return heading === undefined ? section : `${section} ${heading}`;
 }
 
+/** Rows of one section of the document. */
+export interface Section<Row> {
+  readonly section: string;
+  readonly name: string;
+  readonly rows: readonly Row[];
+}
+
 /** Groups rows by section, in the order of the document. */
-export function bySection<Row extends { readonly section: string }>(
-  rows: readonly Row[],
-): { readonly section: string; readonly name: string; readonly rows: readonly Row[] }[] {
+export function bySection<Row extends { readonly section: string }>(rows: readonly Row[]): Section<Row>[] {
   return [...groupBy(rows, ({ section }) => section)]
     .sort(([a], [b]) => a.localeCompare(b, 'en', { numeric: true }))
     .map(([section, group]) => ({ section, name: sectionName(section), rows: group }));

@@ -1,12 +1,11 @@
 import cliTruncate from 'cli-truncate';
 import picocolors from 'picocolors';
 import stringWidth from 'string-width';
-import { costText, duration, simulatedClock } from './facts.ts';
-import { nextSteps } from './next-steps.ts';
-import { byReason, count, driftLine, type Outcome, outcome, runProblems } from './outcome.ts';
-import type { Report, RequirementResult } from './report.ts';
+import { type BuiltReport, driftLine } from './build-report.ts';
+import { costText, count, duration, simulatedClock } from './facts.ts';
+import type { Cause, ReasonGroup, Rows } from './groups.ts';
 import { verdictSign } from './row-kinds.ts';
-import { shownLine, shownLines } from './visible-text.ts';
+import { clip } from './visible-text.ts';
 
 /** The screen that the summary is written to. */
 export interface Screen {
@@ -16,24 +15,25 @@ export interface Screen {
   readonly rows: number;
 }
 
-/** How many lines of what was asked and what came are shown; of longer texts, the part that differs. */
+/** Stands for the screen if the output is not a terminal. */
+export const NO_SCREEN: Screen = { colour: false, columns: 120, rows: Number.POSITIVE_INFINITY };
+
+/** How many lines of what was asked and what came are shown. */
 const MOST_TEXT_LINES = 3;
 /** A longer command is only in the report. */
 const MOST_COMMAND_LINES = 8;
 
 /**
- * The summary at the end of a run: the verdict, what is broken, what was not verified, and the next step. For each
- * broken requirement it shows what the document asks, what came back and a command that repeats it. It names what the
- * screen has no room for.
+ * The summary at the end of a run: the verdict, what is broken, what was not verified, and the next step. For each cause it
+ * shows what the document says, what came back and a command that repeats it. It names what the screen has no room for.
  */
-export function renderTerminal(report: Report, screen: Screen): string {
+export function renderTerminal(built: BuiltReport, screen: Screen): string {
   const pen = penOf(screen);
-  const found = outcome(report);
-  const head = headLines(report, shownLine(found.headline), pen);
-  const next = nextLines(report, pen);
+  const head = headLines(built, pen);
+  const next = nextLines(built, pen);
   // Three lines: a blank one, the shell's prompt, and one that names what is left out.
   const room = screen.rows - pen.height(head) - pen.height(next) - 3;
-  const middle = fittedLines(found, tailLines(report, found, pen), room, pen);
+  const middle = fittedLines(built, tailLines(built, pen), room, pen);
   return `${[...head, ...middle, '', ...next].join('\n')}\n`;
 }
 
@@ -48,33 +48,32 @@ const penOf = ({ colour, columns }: Screen) => ({
 });
 type Pen = ReturnType<typeof penOf>;
 
-/** The verdict, what the run cost, and what made the verdict in addition to its rows. */
-function headLines(report: Report, headline: string, { paint, columns, fit }: Pen): string[] {
-  const { verdict } = report;
-  const tone = { conformant: paint.green, 'not-conformant': paint.red, inconclusive: paint.yellow }[verdict];
+/** The verdict, what the run cost, what made the verdict in addition to its rows, and who disturbed it. */
+function headLines({ report, headline, verdict, problems, notices }: BuiltReport, pen: Pen): string[] {
+  const { paint, fit } = pen;
+  const tone = { held: paint.green, broken: paint.red, open: paint.yellow }[verdict];
+  const bold = (text: string) => paint.bold(tone(text));
   return [
-    paint.bold(tone(`${verdictSign(verdict)} ${headline}`)),
+    ...wrap(headline, pen, `${verdictSign(report.verdict)} `, bold),
     paint.dim(fit(`  ${costLine(report)}`)),
-    ...runProblems(report)
-      .map((problem) => shownLine(problem, 300))
-      .filter((problem) => !headline.includes(problem))
-      .flatMap((problem) => wrapText(problem, columns, paint.yellow('! '))),
+    ...[...problems.filter((problem) => !headline.includes(problem)), ...notices.slice(0, 2)].flatMap(
+      (line) => wrap(clip(line, 300), pen, paint.yellow('! ')),
+    ),
   ];
 }
 
 /** What was not verified, was skipped or is known, one line for each reason. */
-function tailLines({ run, gaps }: Report, found: Outcome, { paint, fit }: Pen): string[] {
-  const { notVerified, skipped, known } = found;
-  const reasons = (sign: string, rows: readonly RequirementResult[], what: string) =>
-    byReason(rows).map(({ reason, rows: group }) =>
-      fit(`${sign} ${group.length} ${what}, ${shownLine(reason, 300)}: ${paint.dim(idList(group))}`),
+function tailLines({ report, notVerified, skipped, known }: BuiltReport, { paint, fit }: Pen): string[] {
+  const { run } = report;
+  const reasons = (sign: string, groups: readonly ReasonGroup[], what: string) =>
+    groups.map(({ reason, rows }) =>
+      fit(`${sign} ${rows.length} ${what}, ${reason}: ${paint.dim(idList(rows))}`),
     );
   const notes = [
     ...(skipped.length === 0 || run.costOfSkipped === undefined
       ? []
       : [`verifying what was skipped ${costText(run.costOfSkipped)}`]),
     ...(known.length === 0 ? [] : [`${count(known.length, 'known failure')}: ${idList(known)}`]),
-    ...notable(gaps),
   ];
   return [
     ...reasons(paint.yellow('?'), notVerified, 'not verified'),
@@ -83,38 +82,31 @@ function tailLines({ run, gaps }: Report, found: Outcome, { paint, fit }: Pen): 
   ];
 }
 
-/** Section 7 asks for an Error body in every error, but the document says nothing of unknown paths. */
-function notable(gaps: Report['gaps']): string[] {
-  const without = gaps.filter(
-    ({ id, observed }) => id === 'unknown-path' && observed?.endsWith('-other-body'),
-  );
-  return without.map(
-    ({ detail }) => `to note: an unknown path is answered without an Error body, ${shownLine(detail, 120)}`,
-  );
-}
-
-/** The most useful step. */
-function nextLines(report: Report, { paint, columns }: Pen): string[] {
-  return nextSteps(report)
-    .slice(0, 1)
+/** The most useful step; a run that was cut short is to be continued, whatever it found. */
+function nextLines({ report, steps }: BuiltReport, pen: Pen): string[] {
+  const { paint, columns } = pen;
+  return steps
+    .slice(0, report.run.interrupted === undefined ? 1 : 2)
     .flatMap(({ what, command = '' }) => [
-      ...wrapText(shownLine(what, 300), columns, paint.bold('→ ')),
-      ...(command === '' ? [] : commandLines(shownLines(command), columns).map((line) => paint.cyan(line))),
+      ...wrap(clip(what, 300), pen, paint.bold('→ ')),
+      ...(command === '' ? [] : commandLines(command, columns).map((line) => paint.cyan(line))),
     ]);
 }
 
 /** What is wrong, and below it the tail, in at most `room` lines. Ids name what does not fit. */
-function fittedLines(found: Outcome, tail: readonly string[], room: number, pen: Pen): string[] {
-  const { paint, columns, fit, height } = pen;
-  const { broken, drifted, consequences } = found;
-  const wrong = [...broken, ...drifted];
+function fittedLines(
+  { causes, drifted }: BuiltReport,
+  tail: readonly string[],
+  room: number,
+  pen: Pen,
+): string[] {
+  const { paint, fit, height } = pen;
+  const wrong = [...causes.map(({ row }) => row), ...drifted];
   const blocks = [
-    ...broken.map((row) => failureBlock(row, consequences.get(row.id) ?? [], pen)),
-    ...drifted.map((gap) =>
-      wrapText(`${gap.id} (${gap.section}) ${shownLine(driftLine(gap))}`, columns, paint.red('≠ ')),
-    ),
+    ...causes.map((cause) => causeBlock(cause, pen)),
+    ...drifted.map((gap) => wrap(`${gap.id} (${gap.section}) ${driftLine(gap)}`, pen, paint.red('≠ '))),
   ];
-  // The first broken requirement must be seen. Half of the remaining room is for what was not verified.
+  // The first cause must be seen. Half of the remaining room is for what was not verified.
   const left = room - height(blocks[0] ?? []);
   const tailRoom = wrong.length === 0 ? room : Math.min(tail.length, Math.max(1, Math.floor(left / 2)));
   const shownTail = tail.slice(0, Math.max(0, tail.length <= tailRoom ? tailRoom : tailRoom - 1));
@@ -129,62 +121,49 @@ function fittedLines(found: Outcome, tail: readonly string[], room: number, pen:
   ];
 }
 
-function costLine({ run, requests }: Report): string {
+function costLine({ run, requests }: BuiltReport['report']): string {
   const speed = run.clockSpeed === 1 ? '' : ` (${run.clockSpeed}×)`;
   const clock = simulatedClock(run) === undefined ? '' : `, simulated clock${speed}`;
   const animals = run.animalsAdded === 0 ? '' : `, ${count(run.animalsAdded, 'animal')} added`;
-  return `${shownLine(run.target, 120)}, ${count(requests.total, 'request')} in ${duration(run.durationSeconds)}${clock}${animals}`;
+  return `${clip(run.target, 120)}, ${count(requests.total, 'request')} in ${duration(run.durationSeconds)}${clock}${animals}`;
 }
 
-function failureBlock(
-  row: RequirementResult,
-  explained: readonly RequirementResult[],
-  { paint, columns, fit }: Pen,
-): string[] {
-  const [asks, came] = cutBeforeDifference(
-    shownLine(row.expected ?? row.statement, 2_000),
-    shownLine(row.actual ?? row.reason, 2_000),
-    MOST_TEXT_LINES * (columns - 10),
-  );
-  const command = row.curl === undefined ? [] : commandLines(shownLines(row.curl, 4_000), columns);
-  const title = `${row.id} ${paint.dim(`(${row.section})`)} ${shownLine(row.title, 200)}`;
-  const follow = `and ${explained.length} that follow from it: ${idList(explained)}`;
+function causeBlock({ row, follow }: Cause, pen: Pen): string[] {
+  const { paint, columns, fit } = pen;
+  const most = MOST_TEXT_LINES * (columns - 10);
+  const said = (label: string, text: string | undefined) =>
+    text === undefined ? [] : wrap(clip(text, most), pen, paint.dim(`  ${label}  `));
+  const command = row.curl === undefined ? [] : commandLines(row.curl, columns);
   return [
-    ...wrapText(title, columns, paint.red('✘ ')),
-    ...wrapText(asks, columns, paint.dim('  asks  ')),
-    ...wrapText(came, columns, paint.dim('  came  ')),
+    ...wrap(`${row.id} ${paint.dim(`(${row.section})`)} ${row.title}`, pen, paint.red('✘ ')),
+    ...said('says', row.clause && `“${row.clause}”${row.reading === undefined ? '' : ' (our reading)'}`),
+    ...said('asks', row.expected ?? row.statement),
+    ...said('came', row.actual ?? row.reason),
     ...(command.length <= MOST_COMMAND_LINES
       ? command
       : ['  (the command that repeats it is in the report)']),
-    ...(explained.length === 0 ? [] : [fit(paint.dim(`  ${follow}`))]),
+    ...(follow.length === 0
+      ? []
+      : [fit(paint.dim(`  and ${follow.length} that follow from it: ${idList(follow)}`))]),
   ];
 }
 
-/** Two texts, with at most `most` characters each. Longer ones start shortly before they differ. */
-function cutBeforeDifference(one: string, other: string, most: number): readonly [string, string] {
-  const texts = [[...one], [...other]] as const;
-  const differs = texts[0].findIndex((character, index) => character !== texts[1][index]);
-  const cut = (text: readonly string[]) => {
-    if (text.length <= most) return text.join('');
-    const from = differs < most - 40 ? 0 : differs - 40;
-    const part = text.slice(from, from + most - 2).join('');
-    return `${from === 0 ? '' : '…'}${part}${from + most - 2 < text.length ? '…' : ''}`;
-  };
-  return [cut(texts[0]), cut(texts[1])];
-}
-
-/** A text in lines of the screen's width, the first one behind a sign. */
-function wrapText(text: string, columns: number, sign: string): string[] {
-  return fillLines(text.split(' '), columns, sign, ' '.repeat(stringWidth(sign)), '');
+/** A text in lines of the screen's width, broken between words, the first line behind a sign. */
+export function wrap(
+  text: string,
+  { columns }: Pick<Screen, 'columns'>,
+  sign: string,
+  paint = (line: string) => line,
+): string[] {
+  return fillLines(text.split(' '), columns, sign, ' '.repeat(stringWidth(sign)), '').map(paint);
 }
 
 /** One argument of a shell command, its quotes and escapes included. */
 const ARGUMENT = /(?:[^\s'"\\]|\\[\s\S]|'[^']*'|"(?:[^"\\]|\\[\s\S])*")+/g;
 
 /** A command in lines that can be pasted as they are: broken only between arguments, with backslashes. */
-export function commandLines(command: string, columns: number): string[] {
-  return fillLines(command.match(ARGUMENT) ?? [command], columns, '  ', '    ', ' \\');
-}
+export const commandLines = (command: string, columns: number): string[] =>
+  fillLines(command.match(ARGUMENT) ?? [command], columns, '  ', '    ', ' \\');
 
 function fillLines(
   words: readonly string[],
@@ -214,6 +193,5 @@ function takeWhileFits<Item>(items: readonly Item[], heightOf: (item: Item) => n
   return items.slice(0, end === -1 ? items.length : end);
 }
 
-function idList(rows: readonly { readonly id: string }[]): string {
-  return rows.map(({ id }) => id).join(', ');
-}
+const idList = (rows: Rows | readonly { readonly id: string }[]): string =>
+  rows.map(({ id }) => id).join(', ');

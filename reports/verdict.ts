@@ -1,9 +1,9 @@
 /** How the rows make a run's verdict: what gates, what a baseline covers, what `--require` asks for. */
-import { causesIn } from '../checks/run/cause.ts';
-import type { RunVerdict } from '../checks/run/verdict.ts';
-import type { GapResult, RequirementResult } from './report.ts';
+import { blamesOf, sentence } from './reasons.ts';
+import type { GapResult, RequirementResult, RunVerdict } from './report.ts';
 
-type Rows = readonly RequirementResult[];
+type Row = RequirementResult;
+type Rows = readonly Row[];
 
 /** A known failure, and where the baseline lists it, as `file:line`. */
 export interface BaselineEntry {
@@ -11,57 +11,69 @@ export interface BaselineEntry {
   readonly place: string;
 }
 
-/**
- * Turns required rows that were skipped into inconclusive ones, for a gate that must not shrink.
- *
- * @param required names of permissions, plans and requirements, or `all`
- */
-export function requireRows(rows: Rows, required: 'all' | readonly string[]): RequirementResult[] {
-  const names = typeof required === 'string' ? [] : required;
-  return rows.map((row) => {
-    if (row.verdict !== 'skipped') return row;
-    const isAsked = required.includes('all') || names.some((name) => concerns(row, name));
-    return isAsked ? { ...row, verdict: 'inconclusive', required: true } : row;
-  });
+/** What must not be skipped (`--require`), and what may be broken (`--baseline`). */
+export interface Gate {
+  /** `all`, or names of permissions, plans and requirements. */
+  readonly required: 'all' | readonly string[];
+  readonly baseline: readonly BaselineEntry[];
 }
 
-/** Whether a skipped row is that requirement, or lacks that permission or a key of that plan. */
-function concerns({ id, reason }: RequirementResult, name: string): boolean {
+/** The rows with what the gate asks for, what explains them, and what is known of them. */
+export const gated = (rows: Rows, { required, baseline }: Gate): Row[] =>
+  withBaseline(withConsequences(rows.map((row) => asRequired(row, required))), baseline);
+
+/** A required row that was skipped becomes inconclusive, for a gate that must not shrink. */
+function asRequired(row: Row, required: Gate['required']): Row {
+  const isAsked =
+    row.verdict === 'skipped' &&
+    (required === 'all' || required.some((name) => name === 'all' || concerns(row, name)));
+  return isAsked ? { ...row, verdict: 'inconclusive', required: true } : row;
+}
+
+/** Whether a row is that requirement, or needs that permission or a key of that plan or role. */
+function concerns({ id, plan, permit, why }: Row, name: string): boolean {
   return (
-    id === name ||
-    id.endsWith(`-${name}`) ||
-    reason.includes(`permission ${name}`) ||
-    reason.includes(`plan ${name}`)
+    [id, plan, permit].includes(name) ||
+    why.some((reason) => {
+      if (reason.kind === 'not-permitted') return reason.permission === name;
+      return reason.kind === 'no-key' && (reason.wanted.plan === name || reason.wanted.role === name);
+    })
   );
 }
 
 /**
- * Names the failure that explains a row whose reason says `(see ID)`: the first of a chain, so that a cause is never a
- * consequence itself. Only what failed explains anything.
+ * Names the failure that explains a row: the first of a chain, so that a cause is never a consequence itself. Only what
+ * failed explains anything, and another client on a key is explained by no failure.
  */
-export function withConsequences(rows: Rows): RequirementResult[] {
-  const named = new Map(
-    rows
-      .filter(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive')
-      .map(({ id, reason }) => [id, causesIn(reason)]),
-  );
-  const failed = new Set(rows.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id));
-  const causeOf = (id: string, passed: readonly string[] = []): string | undefined => {
-    for (const next of named.get(id) ?? []) {
-      if (next === id || passed.includes(next)) continue;
-      const cause = causeOf(next, [...passed, id]) ?? (failed.has(next) ? next : undefined);
+function withConsequences(rows: Rows): Row[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const causeOf = (row: Row, passed: readonly string[]): string | undefined => {
+    if (row.why.some(({ kind }) => kind === 'interference')) return undefined;
+    for (const id of row.why.flatMap(blamesOf)) {
+      const next = byId.get(id);
+      if (next === undefined || isFine(next) || passed.includes(id)) continue;
+      const cause = causeOf(next, [...passed, id]) ?? (next.verdict === 'fail' ? id : undefined);
       if (cause !== undefined) return cause;
     }
     return undefined;
   };
   return rows.map((row) => {
-    const cause = causeOf(row.id);
-    return cause === undefined ? row : { ...row, consequenceOf: cause };
+    const why = row.why.map((reason) => {
+      const blames = blamesOf(reason).filter((id) => !isFine(byId.get(id)));
+      return 'blames' in reason ? { ...reason, blames } : reason;
+    });
+    const isOpen = row.verdict === 'fail' || row.verdict === 'inconclusive';
+    const cause = isOpen ? causeOf(row, [row.id]) : undefined;
+    const told = row.verdict === 'fail' ? row : { ...row, why, reason: sentence(why) };
+    return cause === undefined ? told : { ...told, consequenceOf: cause };
   });
 }
 
+/** Whether a row explains nothing. */
+const isFine = (row: Row | undefined) => row?.verdict !== 'fail' && row?.verdict !== 'inconclusive';
+
 /** Marks the failures that the baseline lists, and what they explain. */
-export function withBaseline(rows: Rows, baseline: readonly BaselineEntry[]): RequirementResult[] {
+function withBaseline(rows: Rows, baseline: Gate['baseline']): Row[] {
   const listed = new Set(baseline.map(({ id }) => id));
   return rows.map((row) => {
     const known = row.verdict === 'fail' && listed.has(row.id);
@@ -71,28 +83,34 @@ export function withBaseline(rows: Rows, baseline: readonly BaselineEntry[]): Re
 }
 
 /** What is wrong with the baseline itself: an entry that passes would hide a later failure. */
-export function staleEntries(rows: Rows, baseline: readonly BaselineEntry[]): string[] {
+export function staleEntries(rows: Rows, baseline: Gate['baseline']): string[] {
   const passed = new Set(rows.filter(({ verdict }) => verdict === 'pass').map(({ id }) => id));
   return baseline
     .filter(({ id }) => passed.has(id))
-    .map(({ id, place }) => `${id} passes now: remove it from the baseline (${place})`);
+    .map(({ id, place }) => `${id} passes now: delete it from the baseline, ${place}`);
 }
 
 /** Whether the row is unsettled and keeps the run from being conformant. */
-export function isOpen({ verdict, level, required, baselined }: RequirementResult): boolean {
-  return verdict === 'inconclusive' && baselined !== true && (level === 'MUST' || required === true);
-}
+export const isOpen = ({ verdict, level, required, baselined }: Row): boolean =>
+  verdict === 'inconclusive' && baselined !== true && (level === 'MUST' || required === true);
 
 /** Whether nothing was left out. */
-export function isComplete(rows: Rows): boolean {
-  return rows.every(({ verdict, required }) => verdict !== 'skipped' && required !== true);
+export const isComplete = (rows: Rows): boolean =>
+  rows.every(({ verdict, required }) => verdict !== 'skipped' && required !== true);
+
+/** Whether all that was asked for was judged, and binds no target with these keys. */
+function bindsNobody(rows: Rows): boolean {
+  const asked = rows.filter(({ why }) => !why.some(({ kind }) => kind === 'left-out'));
+  return asked.length > 0 && asked.every(({ verdict }) => verdict === 'not-applicable');
 }
 
 /** The verdict of a run; one in which nothing was verified is never conformant. */
 export function verdictOf(rows: Rows, gaps: readonly GapResult[], problems: readonly string[]): RunVerdict {
+  const known = rows.some(({ baselined }) => baselined === true);
   const broken = rows.some(({ verdict, baselined }) => verdict === 'fail' && baselined !== true);
-  if (broken || problems.length > 0 || gaps.some(({ verdict }) => verdict === 'drifted'))
-    return 'not-conformant';
-  if (rows.some(isOpen)) return 'inconclusive';
-  return rows.some(({ verdict }) => verdict === 'pass') ? 'conformant' : 'inconclusive';
+  if (broken || gaps.some(({ verdict }) => verdict === 'drifted')) return 'not-conformant';
+  if (problems.length > 0 || rows.some(isOpen)) return 'inconclusive';
+  if (rows.every(({ verdict }) => verdict !== 'pass'))
+    return bindsNobody(rows) ? 'nothing-broken' : 'inconclusive';
+  return isComplete(rows) && !known ? 'conformant' : 'nothing-broken';
 }

@@ -11,11 +11,13 @@ export function codePointName(character: string): string {
   return `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
 }
 
-/** The text with every invisible character written out, except line feeds and tabs. */
+/** The text with every invisible character written out, except the ends of lines and tabs. */
 export function visibleLines(text: string): string {
-  return text.replace(UNSEEN, (character) =>
-    character === '\n' || character === '\t' ? character : codePointName(character),
-  );
+  return text
+    .replaceAll('\r\n', '\n')
+    .replace(UNSEEN, (character) =>
+      character === '\n' || character === '\t' ? character : codePointName(character),
+    );
 }
 
 /** The text on one line: white space becomes a space, every other invisible character is written out. */
@@ -53,6 +55,24 @@ export function shownLine(text: string, most = 600): string {
 export function shownLines(text: string, most = 2_000): string {
   return shortened(text, most, visibleLines);
 }
+
+/** Fields whose lines are kept; every other text is one line. */
+const WITH_LINES = new Set(['body', 'curl', 'command', 'resume']);
+/** Of a body, and of any other text. */
+const [MOST_OF_BODY, MOST_OF_TEXT] = [64 * 1024, 4_000];
+
+/** A copy of data with every text in it, names of fields included, safe to show anywhere that escapes its own syntax. */
+export function harmless<T>(data: T): T;
+export function harmless(data: unknown, field = ''): unknown {
+  if (typeof data === 'string')
+    return WITH_LINES.has(field) ? shownLines(data, MOST_OF_BODY) : shownLine(data, MOST_OF_TEXT);
+  if (Array.isArray(data)) return data.map((item) => harmlessIn(item, field));
+  if (typeof data !== 'object' || data === null) return data;
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) => [shownLine(name, 200), harmlessIn(value, name)]),
+  );
+}
+const harmlessIn: (data: unknown, field: string) => unknown = harmless;
 
 /** Cuts first, as a text may have megabytes, and again afterwards, as each invisible character becomes eight. */
 function shortened(text: string, most: number, visible: (text: string) => string): string {

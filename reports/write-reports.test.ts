@@ -8,10 +8,10 @@ import { UnwritableReport, unwritable, writePrivately, writeReports } from './wr
 const NAMES = [
   'report.json',
   'report.html',
-  'junit.xml',
   'summary.md',
-  'results.sarif',
+  'junit.xml',
   'results.tap',
+  'results.sarif',
   'badge.json',
 ];
 

@@ -1,24 +1,16 @@
-import { mkdir } from 'node:fs/promises';
+import { lstat, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeWhole } from '../checks/run/write-whole.ts';
-import { FORMATS, type Format, type FormatName, NO_SCREEN } from './formats.ts';
+import { type BuiltReport, buildReport } from './build-report.ts';
+import { FORMATS, type Format } from './formats.ts';
 import { REPORT_FILE } from './read-report.ts';
 import type { Report } from './report.ts';
+import { NO_SCREEN } from './terminal.ts';
 
 /** A file could not be written. The message is one line for a person; `cause` is what the system said. */
 export class UnwritableReport extends Error {
   override readonly name = 'UnwritableReport';
 }
-
-/** The formats that are written with every result; the others are for a log. */
-export const WRITTEN = [
-  'html',
-  'junit',
-  'markdown',
-  'sarif',
-  'tap',
-  'badge',
-] as const satisfies readonly FormatName[];
 
 /**
  * Writes report.json first, so that a renderer cannot lose what was measured, and then every format. Each file is written
@@ -31,10 +23,11 @@ export async function writeReports(report: Report, dir: string): Promise<string[
   const json = join(dir, REPORT_FILE);
   await writePrivately(json, `${JSON.stringify(report, null, 1)}\n`);
   const written = [json];
-  for (const name of WRITTEN) {
-    const format: Format = FORMATS[name];
-    const path = join(dir, format.file);
-    await writePrivately(path, format.render(report, { history: [], screen: NO_SCREEN }));
+  const built = buildReport(report);
+  for (const { file, written: isWritten, render } of Object.values<Format<BuiltReport>>(FORMATS)) {
+    if (!isWritten) continue;
+    const path = join(dir, file);
+    await writePrivately(path, render(built, NO_SCREEN));
     written.push(path);
   }
   return written;
@@ -51,6 +44,24 @@ export async function writePrivately(path: string, text: string): Promise<void> 
     await writeWhole(path, text);
   } catch (error) {
     throw unwritable(path, error);
+  }
+}
+
+/**
+ * Writes a file that the user named: one at the end of a link there, a device or a FIFO as it is, and any other whole and
+ * private.
+ *
+ * @throws UnwritableReport that names the file
+ */
+export async function writeNamed(path: string, text: string): Promise<void> {
+  try {
+    const isLink = (await lstat(path).catch(() => undefined))?.isSymbolicLink() === true;
+    const place = isLink ? await realpath(path) : path;
+    const there = await stat(place).catch(() => undefined);
+    const isOrdinary = there === undefined || there.isFile() || there.isDirectory();
+    await (isOrdinary ? writePrivately(place, text) : writeFile(place, text));
+  } catch (error) {
+    throw error instanceof UnwritableReport ? error : unwritable(path, error);
   }
 }
 

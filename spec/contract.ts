@@ -1,44 +1,74 @@
-/**
- * The contract as data: requirements.yaml and petstore.openapi.yaml, read once, checked, typed.
- * Every limit, path and schema that the checks use comes from here.
- */
+/** The contract as data: requirements.yaml and petstore.openapi.yaml, read once, checked, typed. */
 import { readFileSync } from 'node:fs';
-import { Ajv } from 'ajv';
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { Value } from '@sinclair/typebox/value';
 import { parse } from 'yaml';
-import { ownSchemas } from './own-schemas.ts';
+import { LIMIT, OPERATIONS, PET_STATUSES } from './operations.ts';
 import { packageRoot } from './package-root.ts';
+import { PERMISSIONS } from './permissions.ts';
+import { PLAN_NAMES, PLANS, type PlanLimits, type PlanName, planTitle } from './plans.ts';
+
+const text = Type.String({ minLength: 1 });
+const texts = Type.Array(text, { default: [] });
+const exact = { additionalProperties: false } as const;
+const row = {
+  /** Stable and mnemonic; also the id of the check, where there is one. */
+  id: Type.String({ pattern: '^[a-z0-9{}]+(-[a-z0-9{}]+)*$' }),
+  /** Its ids in earlier versions: what names one of them names this row. */
+  formerly: texts,
+  section: text,
+};
+
+const RequirementRow = Type.Object(
+  {
+    ...row,
+    level: Type.Union([Type.Literal('MUST'), Type.Literal('MAY')]),
+    title: text,
+    /** What is asked of a target, in our words. */
+    statement: text,
+    /** The document's words, to the letter; `[…]` stands between those that lie apart. */
+    clause: text,
+    /** Why what is asked is our inference; absent where the clause states it. A profile may decline it. */
+    reading: Type.Optional(text),
+    /** The permission without which a run cannot verify it; absent where none is needed. */
+    permit: Type.Optional(Type.Union(PERMISSIONS.map((name) => Type.Literal(name)))),
+    /** Why no check exists; absent where one does. */
+    excluded: Type.Optional(text),
+  },
+  exact,
+);
+
+const GapRow = Type.Object(
+  {
+    ...row,
+    question: text,
+    /** The document's words that leave it open. */
+    clause: text,
+    /** The known answers by name. */
+    answers: texts,
+    /** The forms of answers that have a part of their own, in angle brackets: `rejected-<status>`. */
+    forms: texts,
+    /** Whether answers occur that have no form either (names of fields). */
+    open: Type.Boolean({ default: false }),
+    /** Why no run can see the answer; absent where a run reports one. */
+    unobservable: Type.Optional(text),
+    /**
+     * How an answer is held to a pinned one that need not come again as it is: a run sees a part of a set, depending on
+     * its permissions, or another number each time. No run pins such an answer by itself.
+     */
+    heldTo: Type.Optional(Type.Union([Type.Literal('subset'), Type.Literal('form')])),
+  },
+  exact,
+);
 
 /** A statement of the document that binds a target. */
-export interface Requirement {
-  /** Stable and mnemonic; also the id of the check, where there is one. */
-  readonly id: string;
-  readonly section: string;
-  readonly level: 'MUST' | 'MAY';
-  readonly title: string;
-  readonly statement: string;
-  /** Why no check exists; absent where one does. */
-  readonly excluded?: string;
-}
+export type Requirement = Readonly<Static<typeof RequirementRow>> & {
+  /** The plan that it is about; absent where it is about no one plan. */
+  readonly plan?: PlanName;
+};
 
 /** A question that the document leaves open. */
-export interface Gap {
-  readonly id: string;
-  readonly section: string;
-  readonly question: string;
-  /** The known answers by name. */
-  readonly answers: readonly string[];
-  /** The forms of answers that have a part of their own, in angle brackets: `rejected-<status>`, `<number>-seconds`. */
-  readonly forms: readonly string[];
-  /** Whether answers occur that have no form either (names of fields). */
-  readonly open: boolean;
-  /** Why no run can see the answer; absent where a run reports one. */
-  readonly unobservable?: string;
-  /**
-   * How an answer is held to a pinned one that need not come again as it is: a run sees a part of a set, depending on
-   * its permissions, or another number each time. No run pins such an answer by itself.
-   */
-  readonly heldTo?: 'subset' | 'form';
-}
+export type Gap = Readonly<Static<typeof GapRow>>;
 
 /** Whether an answer is the one that a profile pins. */
 export function keepsPinned({ heldTo }: Pick<Gap, 'heldTo'>, pinned: string, answer: string): boolean {
@@ -48,121 +78,66 @@ export function keepsPinned({ heldTo }: Pick<Gap, 'heldTo'>, pinned: string, ans
   return answer === 'none' || answer.split(', ').every((part) => promised.includes(part));
 }
 
-/** The numbers and names of the document that checks need. */
-export interface ContractNumbers {
-  /** Section 8, "Page size". */
-  readonly limit: { readonly minimum: number; readonly maximum: number; readonly default: number };
-  /** Section 2, PetStatus. */
-  readonly statuses: readonly string[];
-  /** Section 8, "Request rate by plan"; enterprise is custom. */
-  readonly plans: Readonly<Record<'free' | 'pro' | 'business', { perMinute: number; perDay: number }>>;
-  /** Section 4.3: the day on which GET /pets/{petId} is removed, as `YYYY-MM-DD`. */
-  readonly removalDate: string;
+function load<S extends TSchema>(name: string, schema: S): Static<S> {
+  const value = Value.Default(schema, parse(readFileSync(new URL(`spec/${name}`, packageRoot), 'utf8')));
+  if (Value.Check(schema, value)) return value;
+  const first = Value.Errors(schema, value).First();
+  throw new Error(`spec/${name} is not as it should be: ${first?.path} ${first?.message}`);
 }
 
-const ajv = new Ajv({ ...ownSchemas, strict: true, allErrors: true, useDefaults: true });
-
-const text = { type: 'string', minLength: 1 };
-const texts = { type: 'array', items: text };
-const integer = { type: 'integer' };
-
-const object = (properties: Record<string, object>) => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties,
-});
-
-/** Rows with these fields, and perhaps those; they have no others. */
-const rowsOf = (required: Record<string, object>, perhaps: Record<string, object>) => {
-  const row = object({
-    id: { type: 'string', pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' },
-    section: text,
-    ...required,
-  });
-  const properties = { ...row.properties, ...perhaps };
-  return { type: 'array', items: { ...row, properties, additionalProperties: false } };
-};
-
-const isRequirementsFile = ajv.compile<{ requirements: Requirement[]; gaps: Gap[] }>({
-  ...object({
-    requirements: rowsOf(
-      { level: { enum: ['MUST', 'MAY'] }, title: text, statement: text },
-      { excluded: text },
-    ),
-    gaps: rowsOf(
-      { question: text },
-      {
-        answers: { ...texts, default: [] },
-        forms: { ...texts, default: [] },
-        open: { type: 'boolean', default: false },
-        unobservable: text,
-        heldTo: { enum: ['subset', 'form'] },
-      },
-    ),
-  }),
-  additionalProperties: false,
-});
-
-interface OpenApiParts {
-  readonly 'x-rate-limit-plans': ContractNumbers['plans'];
-  readonly paths: { readonly '/pets/{petId}': { readonly get: { readonly 'x-removal-date': string } } };
-  readonly components: {
-    readonly parameters: { readonly Limit: { readonly schema: ContractNumbers['limit'] } };
-    readonly schemas: { readonly PetStatus: { readonly enum: string[] } } & Readonly<Record<string, object>>;
-  };
-}
-
-const planNumbers = object({ perMinute: integer, perDay: integer });
-
-const hasOpenApiParts = ajv.compile<OpenApiParts>(
-  object({
-    'x-rate-limit-plans': object({ free: planNumbers, pro: planNumbers, business: planNumbers }),
-    paths: object({
-      '/pets/{petId}': object({ get: object({ 'x-removal-date': { type: 'string', minLength: 10 } }) }),
-    }),
-    components: object({
-      parameters: object({
-        Limit: object({ schema: object({ minimum: integer, maximum: integer, default: integer }) }),
-      }),
-      schemas: {
-        ...object({ PetStatus: object({ enum: texts }) }),
-        additionalProperties: { type: 'object' },
-      },
-    }),
+const rows = load(
+  'requirements.yaml',
+  Type.Object({ requirements: Type.Array(RequirementRow), gaps: Type.Array(GapRow) }, exact),
+);
+const openApi = load(
+  'petstore.openapi.yaml',
+  Type.Object({
+    paths: Type.Record(Type.String(), Type.Object({})),
+    components: Type.Object({ schemas: Type.Record(Type.String(), Type.Object({})) }),
   }),
 );
 
-function readYaml(name: string): unknown {
-  return parse(readFileSync(new URL(`spec/${name}`, packageRoot), 'utf8'));
+/** The row of a plan, from a row of all plans. */
+function rowOfPlan(row: Static<typeof RequirementRow>, plan: PlanName): Requirement {
+  const limits = PLANS[plan];
+  const count = (number: number | undefined) => number?.toLocaleString('en') ?? 'custom';
+  const requests = (number: number | undefined) =>
+    number === undefined ? 'the custom number of requests' : `${count(number)} requests`;
+  const parts: Readonly<Record<string, string>> = {
+    plan,
+    Plan: planTitle(plan),
+    perMinute: requests(limits?.perMinute),
+    perDay: requests(limits?.perDay),
+    row: `${planTitle(plan)} | ${count(limits?.perMinute)} | ${count(limits?.perDay)}`,
+  };
+  const filled = (template: string) => template.replaceAll(/\{(\w+)\}/g, (_, name) => parts[name] ?? '');
+  const { id, title, statement, clause } = row;
+  return {
+    ...row,
+    id: filled(id),
+    title: filled(title),
+    statement: filled(statement),
+    clause: filled(clause),
+    plan,
+  };
 }
-
-function load<T>(name: string, isValid: ((value: unknown) => value is T) & { errors?: unknown }): T {
-  const value = readYaml(name);
-  if (!isValid(value)) {
-    throw new Error(`spec/${name} is not as it should be: ${JSON.stringify(isValid.errors)}`);
-  }
-  return value;
-}
-
-const rows = load('requirements.yaml', isRequirementsFile);
-const openApi = load('petstore.openapi.yaml', hasOpenApiParts);
 
 /** Every statement of the document that binds a target, in the document's order. */
-export const requirements: readonly Requirement[] = rows.requirements;
+export const requirements: readonly Requirement[] = rows.requirements.flatMap((row) =>
+  row.id.includes('{plan}') ? PLAN_NAMES.map((plan) => rowOfPlan(row, plan)) : [row],
+);
 
 /** Every question that the document leaves open. */
 export const gaps: readonly Gap[] = rows.gaps;
 
-/** `components.schemas` of petstore.openapi.yaml. */
-export const schemas: Readonly<Record<string, object>> = openApi.components.schemas;
+/** Finds the id that a row has today by one that it had in any version; what is the id of no row stays as it is. */
+export function currentIds(rows: readonly Pick<Requirement, 'id' | 'formerly'>[]): (id: string) => string {
+  const ids = new Map(rows.flatMap(({ id, formerly }) => formerly.map((former) => [former, id] as const)));
+  return (id) => ids.get(id) ?? id;
+}
 
-/** The numbers and names of the document that checks need. */
-export const contract: ContractNumbers = {
-  limit: openApi.components.parameters.Limit.schema,
-  statuses: openApi.components.schemas.PetStatus.enum,
-  plans: openApi['x-rate-limit-plans'],
-  removalDate: openApi.paths['/pets/{petId}'].get['x-removal-date'],
-};
+/** {@link currentIds} of requirements and gaps: to be asked wherever a baseline, a profile or a command names one. */
+export const currentId = currentIds([...requirements, ...gaps]);
 
 /** The requirement with this id; throws for an unknown one, which only a mistake in the harness can cause. */
 export function requirement(id: string): Requirement {
@@ -170,3 +145,21 @@ export function requirement(id: string): Requirement {
   if (row === undefined) throw new Error(`spec/requirements.yaml has no requirement ${id}`);
   return row;
 }
+
+/** `components.schemas` of petstore.openapi.yaml. */
+export const schemas: Readonly<Record<string, object>> = openApi.components.schemas;
+
+/** The numbers and names of the document that checks need. */
+export const contract = {
+  limit: LIMIT,
+  statuses: PET_STATUSES as readonly string[],
+  /** The limits of those plans that are not custom. */
+  plans: Object.fromEntries(
+    PLAN_NAMES.flatMap((plan): [PlanName, PlanLimits][] => {
+      const limits = PLANS[plan];
+      return limits === null ? [] : [[plan, limits]];
+    }),
+  ),
+  /** The day on which GET /pets/{petId} is removed. */
+  removalDate: OPERATIONS.getPet.removal,
+};

@@ -1,52 +1,49 @@
-/** Runs the whole suite against one server with one fault or variant. */
-import { setTimeout as sleep } from 'node:timers/promises';
+/** Runs the whole suite against one server, with one fault or disturbance. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { AFTER_REMOVAL } from '../../reference-server/deviations/clock.ts';
-import { type StartOptions, startReferenceServer } from '../../reference-server/reference-server.ts';
-import { checkTarget } from '../check-target.ts';
-import type { Permission } from '../profile/permissions.ts';
-import { PROFILE_DEFAULTS, type ProfileKey, type TargetProfile } from '../profile/target-profile.ts';
+import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
+import { named } from '../../reference-server/deviations/named.ts';
+import { together } from '../../reference-server/deviations/personality.ts';
+import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
+import { startServer } from '../../reference-server/server.ts';
+import { type CheckedTarget, type CheckRequest, checkTarget, JOURNAL_FILE } from '../check-target.ts';
 import { sharedClock } from '../run/clock.ts';
 import type { Settled } from '../run/findings.ts';
-import type { StyleName } from './frameworks/catalogue.ts';
-import { type FrameworkService, startFrameworkService } from './frameworks/framework-service.ts';
+import { readJournal } from '../run/journal.ts';
+import { DISTURBANCES, type Disturbance, movedClock } from './disturbances.ts';
+import { startFrameworkService } from './framework-service.ts';
+import { ENTERPRISE, profileOf, type Setting, settingOf } from './setting.ts';
 import { numbersNotShown } from './told-numbers.ts';
 
-/** A case: a fault with the requirement that it breaks, or a variant, which breaks none. */
+/** A server to check: one with a fault, a conforming variant, or a conforming service made with libraries. */
 export interface AccuracyCase {
-  readonly kind: 'fault' | 'variant';
+  readonly kind: 'fault' | 'variant' | 'service';
   readonly name: string;
-  /** The requirement that the fault names; undefined for a variant. */
+  /** The requirement that a fault breaks. */
   readonly breaks?: string;
-  /** The framework service to check, instead of the reference server. */
-  readonly style?: StyleName;
-  /** Number of foreign animals in the store. */
-  readonly animals?: number;
-  /** Whether another client adds animals all the time. */
-  readonly busy?: boolean;
+  /** What happens to a run against a variant. */
+  readonly disturbance?: string;
+}
+
+/** What a run says of a requirement. */
+export interface Row {
+  readonly id: string;
+  readonly verdict: Settled['verdict'];
+  readonly reason: string;
+  /** The ids of the rows that it blames. */
+  readonly blames: readonly string[];
+  /** Nothing of the run is about it. */
+  readonly unseen: boolean;
+  /** Numbers in the reason that the run does not show. */
+  readonly notShown: readonly string[];
 }
 
 export interface CaseResult {
-  readonly verdicts: readonly {
-    readonly id: string;
-    readonly verdict: Settled['verdict'];
-    readonly reason: string;
-    /** Numbers in the reason that the run does not show. */
-    readonly notShown: readonly string[];
-  }[];
-  readonly requests: number;
+  readonly verdicts: readonly Row[];
   readonly problem?: string;
 }
-
-/** The keys that a case may need; a big plan costs thousands of requests. */
-const KEYS = {
-  'free-1': { plan: 'free', roles: ['functional', 'exhaust'] },
-  'free-2': { plan: 'free', roles: ['functional'] },
-  'free-ban': { plan: 'free', roles: ['ban'] },
-  'pro-1': { plan: 'pro', roles: ['functional', 'exhaust'] },
-  'business-1': { plan: 'business', roles: ['functional', 'exhaust'] },
-  'enterprise-1': { plan: 'enterprise', roles: ['functional', 'exhaust'] },
-} as const satisfies Record<string, Pick<ProfileKey, 'plan' | 'roles'>>;
-type KeyName = keyof typeof KEYS;
 
 /** Requirements that show only if a list holds the whole store. */
 const WHOLE_STORE = [
@@ -58,113 +55,107 @@ const WHOLE_STORE = [
 ];
 const SMALL_STORE = 40;
 
-/** A small plan, so that its day is soon spent. */
-const ENTERPRISE = { perMinute: 120, perDay: 1200 };
-
-export interface Setting {
-  readonly keys: readonly KeyName[];
-  readonly permissions: readonly Permission[];
-}
-
-/** The least that a case needs to show its fault. */
-export function settingOf({ breaks }: AccuracyCase): Setting {
-  const [, window, plan = 'free'] = /^rate-(minute|day)-(\w+)$/.exec(breaks ?? '') ?? [];
-  const ofPlan = [`${plan}-1`].filter((name): name is KeyName => name in KEYS);
-  if (window === 'day')
-    return { keys: ofPlan.length > 0 ? ofPlan : ['free-1'], permissions: ['writes', 'exhaust', 'day'] };
-  const usual: readonly KeyName[] = ['free-1', 'free-2', 'free-ban', 'pro-1'];
-  return { keys: [...new Set([...usual, ...ofPlan])], permissions: ['writes', 'exhaust', 'ban'] };
-}
-
-/** Starts another client, which adds an animal every few moments; returns a function that stops it. */
-function keepAdding(baseUrl: string, key: string): () => Promise<void> {
-  const stopping = new AbortController();
-  const adding = (async () => {
-    for (let count = 1; !stopping.signal.aborted; count += 1) {
-      const body = JSON.stringify({
-        name: `somebody else's ${count}`,
-        categoryId: 1,
-        status: ['available', 'pending', 'sold'][count % 3],
-      });
-      const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
-      await fetch(`${baseUrl}/pets`, { method: 'POST', headers, body }).then((response) =>
-        response.arrayBuffer(),
-      );
-      await sleep(25, undefined, { signal: stopping.signal }).catch(() => undefined);
-    }
-  })();
-  return () => {
-    stopping.abort();
-    return adding;
-  };
-}
-
-/** The server options of a case, without its clock. */
-export function serverOf({ kind, name, breaks, animals }: AccuracyCase): StartOptions {
-  return {
-    enterprise: ENTERPRISE,
-    ban: { seconds: 20 },
-    ...(animals !== undefined
-      ? { animals }
-      : WHOLE_STORE.includes(breaks ?? '')
-        ? { animals: SMALL_STORE }
-        : {}),
-    ...(kind === 'fault' ? { fault: name } : { variant: name }),
-  };
-}
-
-/** The profile for the server of a case. */
-export function profileOf(
-  target: string,
-  { keys, permissions }: Setting,
-): TargetProfile & { readonly target: string } {
-  return {
-    target,
-    keys: keys.map((name) => ({ name, ...KEYS[name], env: 'KEY', unusedToday: true })),
-    ...PROFILE_DEFAULTS,
-    plans: { enterprise: ENTERPRISE },
-    permit: permissions,
-  };
-}
-
-async function startServerOf(accuracyCase: AccuracyCase): Promise<FrameworkService> {
-  const { kind, name, breaks, style } = accuracyCase;
-  if (style !== undefined) return startFrameworkService(style, kind === 'fault' ? name : undefined);
-  const clock = sharedClock();
+async function startServerOf({ kind, name, breaks = '' }: AccuracyCase, disturbance: Partial<Disturbance>) {
+  if (kind === 'service') return startFrameworkService(name);
+  const clock = movedClock(sharedClock());
   // The run's clock must also be past the removal date: the target's clock alone is not believed.
   if (breaks === 'get-removed' || name === 'after-the-removal') await clock.sleepUntil(AFTER_REMOVAL);
-  return { ...(await startReferenceServer({ clock, ...serverOf(accuracyCase) })), clock };
+  const animals = disturbance.animals ?? (WHOLE_STORE.includes(breaks) ? SMALL_STORE : undefined);
+  const server = await startServer({
+    clock,
+    enterprise: ENTERPRISE,
+    ban: { seconds: 20 },
+    ...together(
+      kind === 'fault' ? named(kind, name, FAULTS) : named(kind, name, VARIANTS),
+      disturbance.server?.(clock) ?? {},
+    ),
+    ...(animals === undefined ? {} : { animals }),
+  });
+  return { ...server, clock };
 }
 
-/** Runs the whole suite against a server. */
-export async function resultOf(server: FrameworkService, setting: Setting): Promise<CaseResult> {
-  const used = server.keys.filter(({ name }) => setting.keys.some((key) => key === name));
-  const checked = await checkTarget({
-    clock: server.clock,
-    profile: profileOf(server.baseUrl, setting),
+/** A run whose process ends after these numbers of exchanges, and which is resumed each time. */
+async function resumed(request: CheckRequest, killedAfter: readonly number[]): Promise<CheckedTarget> {
+  const directory = mkdtempSync(join(tmpdir(), 'pets-'));
+  const journal = () => {
+    const content = readJournal(join(directory, JOURNAL_FILE));
+    if (!content.ok) throw new Error(content.problem);
+    return content;
+  };
+  try {
+    let part: CheckRequest = { ...request, directory };
+    for (const last of killedAfter) {
+      const killed = new Error('the process ended');
+      let exchanges = 0;
+      const onEvent: CheckRequest['onEvent'] = ({ kind }) => {
+        if (kind === 'exchange') exchanges += 1;
+        if (exchanges >= last) throw killed;
+      };
+      const ended = await checkTarget({ ...part, onEvent }).catch((error: unknown) => {
+        if (error !== killed) throw error;
+      });
+      if (ended !== undefined) return ended;
+      part = { ...request, directory, resume: journal() };
+    }
+    return await checkTarget(part);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** What is to be checked of a server with this setting. */
+export function requestOf(
+  { baseUrl, keys }: { baseUrl: string; keys: readonly { name: string; value: string }[] },
+  setting: Setting,
+): CheckRequest {
+  const used = keys.filter(({ name }) => setting.keys.some((key) => key === name));
+  return {
+    profile: profileOf(baseUrl, setting),
     values: new Map(used.map(({ name, value }) => [name, value])),
     permissions: setting.permissions,
-  });
-  if (checked.kind === 'not-ready') return { verdicts: [], requests: 0, problem: checked.message };
-  const requests = [...checked.requestsByKey.values()].reduce((sum, count) => sum + count, 0);
-  const verdicts = [...checked.result.requirements].map(([id, { verdict, reason }]) => {
-    return { id, verdict, reason, notShown: numbersNotShown(reason, checked.trace, requests) };
-  });
-  return { verdicts, requests };
+  };
 }
 
-/** Runs a case on a server of its own, with a shared simulated clock. */
-export async function runCase(accuracyCase: AccuracyCase): Promise<CaseResult> {
-  const server = await startServerOf(accuracyCase);
-  const neighbour = server.keys.find(({ name }) => name === 'business-load');
-  const stopAdding =
-    accuracyCase.busy === true && neighbour !== undefined
-      ? keepAdding(server.baseUrl, neighbour.value)
-      : undefined;
+/** What a run says, as the matrix reads it. */
+export function resultOf(checked: CheckedTarget): CaseResult {
+  if (checked.kind === 'not-ready') return { verdicts: [], problem: checked.message };
+  const requests = [...checked.requestsByKey.values()].reduce((sum, count) => sum + count, 0);
+  const verdicts = [...checked.result.requirements].map(([id, { verdict, reasons, violation }]) => {
+    const words = reasons.flatMap((reason) => ('what' in reason ? [reason.what] : []));
+    const reason = [...(violation === undefined ? [] : [violation.actual]), ...words].join('; ');
+    return {
+      id,
+      verdict,
+      reason,
+      blames: reasons.flatMap((one) => ('blames' in one ? (one.blames ?? []) : [])),
+      unseen: reasons.some(({ kind }) => kind === 'not-shown'),
+      notShown: numbersNotShown(reason, checked.trace, requests),
+    };
+  });
+  return { verdicts };
+}
+
+/**
+ * Runs a case on a server of its own, with a shared simulated clock.
+ *
+ * @param only the requirements that a run is restricted to; by default it is whole
+ */
+export async function runCase(accuracyCase: AccuracyCase, only?: readonly string[]): Promise<CaseResult> {
+  const { kind, breaks = only?.[0], disturbance: name } = accuracyCase;
+  const disturbance: Partial<Disturbance> =
+    name === undefined ? {} : named('disturbance', name, DISTURBANCES);
+  // The services know no day and no big plan.
+  const setting = disturbance.setting ?? settingOf(kind === 'service' ? undefined : breaks);
+  const server = await startServerOf(accuracyCase, disturbance);
   try {
-    return await resultOf(server, settingOf(accuracyCase));
+    const request: CheckRequest = {
+      ...requestOf(server, setting),
+      clock: server.clock,
+      ...(only === undefined ? {} : { only }),
+    };
+    const { killedAfter } = disturbance;
+    return resultOf(await (killedAfter === undefined ? checkTarget(request) : resumed(request, killedAfter)));
   } finally {
-    await stopAdding?.();
     await server.close();
   }
 }

@@ -1,180 +1,127 @@
 import t from 'tap';
-import type { AccuracyCase, CaseResult } from './case.ts';
-import { matrixOf, matrixText } from './matrix.ts';
+import type { AccuracyCase, Row } from './case.ts';
+import { type Entry, matrixOf } from './matrix.ts';
 
-type Verdicts = Readonly<Record<string, CaseResult['verdicts'][number]['verdict'] | [string, string]>>;
-
-const result = (verdicts: Verdicts, problem?: string): CaseResult => ({
-  verdicts: Object.entries(verdicts).map(([id, verdict]) =>
-    typeof verdict === 'string'
-      ? { id, verdict, reason: `${id} said so`, notShown: [] }
-      : { id, verdict: 'inconclusive', reason: verdict[1], notShown: [] },
-  ),
-  requests: 1,
-  ...(problem === undefined ? {} : { problem }),
-});
-const fault = (name: string, breaks: string): AccuracyCase => ({ kind: 'fault', name, breaks });
-const variant = (name: string, more: Partial<AccuracyCase> = {}): AccuracyCase => ({
-  kind: 'variant',
-  name,
+const row = (id: string, verdict: Row['verdict'], more: Partial<Row> = {}): Row => ({
+  id,
+  verdict,
+  reason: `${id} said so`,
+  blames: [],
+  unseen: false,
+  notShown: [],
   ...more,
 });
-const inconclusive = (reason: string): [string, string] => ['inconclusive', reason];
+const entry = (accuracyCase: AccuracyCase, ...rows: readonly Row[]): Entry => ({
+  case: accuracyCase,
+  result: { verdicts: rows },
+});
+const FAULT: AccuracyCase = { kind: 'fault', name: 'drops-names', breaks: 'add-echo' };
+const PLAIN: AccuracyCase = { kind: 'variant', name: 'plain' };
+const LOST: AccuracyCase = { ...PLAIN, disturbance: 'answers lost' };
+const EDITED: AccuracyCase = { ...PLAIN, disturbance: 'an operator who edits animals' };
+const conforming = entry(
+  PLAIN,
+  row('add-echo', 'pass'),
+  row('a-ban', 'not-applicable'),
+  row('a-day', 'skipped'),
+);
+const found = entry(FAULT, row('add-echo', 'fail'));
+const open = (count: number) =>
+  Array.from({ length: count }, (_, index) => row(`rate-${index}`, 'inconclusive'));
 
-const ALONE = [{ case: fault('drops-names', 'add-echo'), result: result({ 'add-echo': 'fail' }) }];
-/** Beside a conforming server. */
-const FOUND = [...ALONE, { case: variant('quiet'), result: result({ 'add-echo': 'pass' }) }];
-
-t.test('a fault that its requirement finds, and a server that fails nothing, are no problem', async (t) => {
-  const matrix = matrixOf(
+t.test('each violation of the rules is one line', async (t) => {
+  for (const [what, entries, checkable, ...problems] of [
+    ['nothing', [found, conforming], ['add-echo']],
     [
-      ...FOUND,
-      { case: variant('plain'), result: result({ 'add-echo': 'pass', 'ban-given': 'not-applicable' }) },
+      'a fault that another requirement finds',
+      [entry(FAULT, row('add-echo', 'pass'), row('get-added', 'fail')), conforming],
+      [],
+      'fault drops-names: add-echo did not fail but (get-added)',
     ],
-    ['add-echo'],
-  );
-  t.match(matrix, { faults: 1, found: 1, variants: 2, falseAlarms: 0, withoutKill: [], problems: [] });
-});
-
-t.test('a fault that another requirement finds is a miss, told with what failed instead', async (t) => {
-  const missed = fault('drops-names', 'add-echo');
-  const instead = result({ 'add-echo': 'pass', 'list-shows-added': 'fail', 'get-added': 'fail' });
-  const matrix = matrixOf([...FOUND, { case: missed, result: instead }], ['add-echo']);
-  t.match(matrix, { faults: 2, found: 1, withoutKill: [] });
-  t.strictSame(matrix.problems, [
-    'fault drops-names: add-echo did not fail, but list-shows-added, get-added',
-  ]);
-});
-
-t.test('a fault of a service made of libraries bears the name of the service, found or not', async (t) => {
-  const ofService = { ...fault('text-429', 'error-body-429'), style: 'express-rate-limit' as const };
-  const found = matrixOf(
-    [{ case: ofService, result: result({ 'error-body-429': 'fail' }) }],
-    ['error-body-429'],
-  );
-  t.match(matrixText(found), '| error-body-429 | express-rate-limit: text-429 |');
-  const missed = matrixOf([{ case: ofService, result: result({}) }], ['error-body-429']);
-  t.match(missed.problems, ['fault express-rate-limit: text-429: error-body-429 did not fail']);
-});
-
-t.test('a fault that nothing finds is told with what kept the run from its verdicts', async (t) => {
-  const missed = fault('drops-names', 'add-echo');
-  t.strictSame(
-    matrixOf([...FOUND, { case: missed, result: result({ 'add-echo': 'inconclusive' }) }], ['add-echo'])
-      .problems,
-    ['fault drops-names: add-echo did not fail'],
-  );
-  t.strictSame(
-    matrixOf([...FOUND, { case: missed, result: result({}, 'no connection') }], ['add-echo']).problems,
-    ['fault drops-names: add-echo did not fail: no connection'],
-  );
-});
-
-t.test('a requirement that no fault turned red is a problem of its own', async (t) => {
-  const matrix = matrixOf(FOUND, ['add-echo', 'get-added']);
-  t.strictSame(matrix.withoutKill, ['get-added']);
-  t.strictSame(matrix.problems, ['requirement get-added was never seen red']);
-});
-
-t.test(
-  'a conforming server that fails something is one false alarm, told for each thing that failed',
-  async (t) => {
-    const matrix = matrixOf(
-      [
-        ...FOUND,
-        {
-          case: variant('plain', { animals: 100_000, busy: true }),
-          result: result({ a: 'fail', b: 'fail' }),
-        },
-        { case: variant('plain'), result: result({ a: 'pass' }) },
-      ],
+    [
+      'a requirement that was never red',
+      [found, conforming],
+      ['get-added'],
+      'requirement get-added was never seen red',
+    ],
+    [
+      'no conforming server',
+      [found],
       ['add-echo'],
-    );
-    t.match(matrix, { variants: 3, falseAlarms: 1 });
-    const name = 'plain, 100,000 foreign animals, another client adding';
-    t.strictSame(matrix.problems, [
-      `variant ${name}: a failed: a said so`,
-      `variant ${name}: b failed: b said so`,
-    ]);
-  },
-);
-
-t.test('a conforming server leaves open only what its case does without', async (t) => {
-  const open = {
-    day: 'skipped' as const,
-    shown: inconclusive('no exchange of this run shows it'),
-    told: inconclusive('the window was cut off, which needs the permission day'),
-  };
-  t.strictSame(
-    matrixOf([...FOUND, { case: variant('plain'), result: result(open) }], ['add-echo']).problems,
-    ['variant plain: inconclusive: told (the window was cut off, which needs the permission day)'],
-  );
+      'no conforming server was judged: nothing is known of false alarms',
+    ],
+    ['a false alarm', [entry(PLAIN, row('a', 'fail'))], [], 'variant plain: a failed: a said so'],
+    ['a row that nothing showed', [entry(PLAIN, row('a', 'inconclusive', { unseen: true }))], []],
+    [
+      'an open row',
+      [entry(PLAIN, row('a', 'inconclusive'))],
+      [],
+      'variant plain: inconclusive: a (a said so)',
+    ],
+    [
+      'a server that was not ready',
+      [{ case: PLAIN, result: { verdicts: [], problem: 'no connection' } }],
+      [],
+      'variant plain: no connection',
+    ],
+    [
+      'a false alarm behind a disturbance',
+      [entry(EDITED, row('media-type-json', 'fail'))],
+      [],
+      'variant plain, an operator who edits animals: media-type-json failed: media-type-json said so',
+    ],
+    ['open rows that a disturbance explains', [entry(LOST, ...open(9))], []],
+    [
+      'one too many',
+      [entry(LOST, ...open(10))],
+      [],
+      /^variant plain, answers lost: 10 inconclusive, at most 9/,
+    ],
+    [
+      'one that it does not explain',
+      [entry(LOST, row('media-type-json', 'inconclusive'))],
+      [],
+      /^variant plain, answers lost: inconclusive: media-type-json/,
+    ],
+    [
+      'a cause that passed',
+      [entry(PLAIN, row('a', 'pass', { blames: ['b'] }), row('b', 'pass'))],
+      [],
+      'variant plain: not true: a says "a said so", which blames a row that passed',
+    ],
+    [
+      'a cause that is not there',
+      [entry(PLAIN, row('a', 'pass', { blames: ['b'] }))],
+      [],
+      /blames a row that is not there$/,
+    ],
+    [
+      'more than all',
+      [entry(PLAIN, row('a', 'pass', { reason: '5 of 4 held' }))],
+      [],
+      /which is more than all$/,
+    ],
+    [
+      'a number from nowhere',
+      [entry(PLAIN, row('a', 'pass', { notShown: ['404'] }))],
+      [],
+      /but nothing shows 404$/,
+    ],
+  ] as const) {
+    const matrix = matrixOf(entries, checkable);
+    t.equal(matrix.problems.length, problems.length, `${what}: ${matrix.problems.join('; ')}`);
+    t.match(matrix.problems, problems, what);
+  }
 });
 
-t.test('a conforming server that could not be checked is a problem', async (t) => {
-  const matrix = matrixOf(
-    [...FOUND, { case: variant('plain'), result: result({}, 'no connection') }],
-    ['add-echo'],
-  );
-  t.strictSame(matrix.problems, ['variant plain: no connection']);
+t.test('the text counts faults and alarms, and is the same whatever the order', async (t) => {
+  const missed = entry({ ...FAULT, name: 'a-fault' }, row('get-added', 'fail'));
+  const entries = [found, missed, conforming, entry(EDITED, row('get-same-animal', 'fail'))];
+  const matrix = matrixOf(entries, ['add-echo', 'get-added']);
+  t.match(matrix, { faults: 2, found: 1, conforming: 2, falseAlarms: 1 });
+  t.match(matrix.text, '1 of 2 single faults found');
+  t.match(matrix.text, '| add-echo | **missed:** a-fault (get-added); drops-names |\n| get-added |  |\n');
+  t.match(matrix.text, '| plain | 0 |\n');
+  t.match(matrix.text, '| an operator who edits animals | 1 | 1 | 2 |\n');
+  t.equal(matrix.text, matrixOf(entries.toReversed(), ['add-echo', 'get-added']).text);
 });
-
-t.test('a matrix without a conforming server says nothing of false alarms, and is red', async (t) => {
-  t.match(matrixOf(ALONE, ['add-echo']).problems, [
-    'no conforming server was judged: nothing is known of false alarms',
-  ]);
-});
-
-t.test(
-  'the table names what found a fault, what was missed and what else failed, whatever the order',
-  async (t) => {
-    const entries = [
-      { case: fault('b-fault', 'add-echo'), result: result({ 'get-added': 'fail' }) },
-      ...FOUND,
-      {
-        case: fault('a-fault', 'add-echo'),
-        result: result({ 'add-echo': 'fail', 'get-added': 'fail', 'list-shows-added': 'fail' }),
-      },
-      { case: variant('plain'), result: result({}) },
-      { case: variant('busy', { animals: 0 }), result: result({ a: 'fail', b: 'fail' }) },
-    ];
-    const text = matrixText(matrixOf(entries, ['add-echo', 'get-added']));
-    t.match(
-      text,
-      '2 of 3 single faults found by the requirement that they break; 1 false alarms on 3 conforming',
-    );
-    t.match(
-      text,
-      '| add-echo | a-fault (get-added, list-shows-added); **missed:** b-fault (get-added); drops-names |\n| get-added |  |\n',
-    );
-    t.match(text, '| busy, 0 foreign animals | a, b |\n| plain | 0 |\n');
-    t.equal(text, matrixText(matrixOf(entries.toReversed(), ['add-echo', 'get-added'])));
-  },
-);
-
-t.test(
-  'a row whose cause passed or is not there, or whose number is wrong, says what is not true',
-  async (t) => {
-    const seen = result({
-      'add-echo': 'pass',
-      'get-added': inconclusive('nothing was added (see add-echo)'),
-    });
-    const gone = result({ 'get-added': inconclusive('nothing was added (see add-answers)') });
-    const right = result({
-      'add-echo': 'fail',
-      'get-added': inconclusive('nothing was added (see add-echo)'),
-    });
-    const problems = (of: CaseResult) =>
-      matrixOf([...FOUND, { case: fault('drops-names', 'add-echo'), result: of }], []).problems.filter(
-        (problem) => problem.includes('not true'),
-      );
-    t.match(problems(seen), [/^fault drops-names: not true: get-added says .*, which passed$/]);
-    t.match(problems(gone), [/which is no row$/]);
-    t.strictSame(problems(right), []);
-    t.match(problems(result({ 'get-added': inconclusive('5 of 0 were admitted') })), [/more than all$/]);
-    t.strictSame(problems(result({ 'get-added': inconclusive('54 of 60 were admitted') })), []);
-    const [row] = result({ 'get-added': inconclusive('404 with an empty body') }).verdicts;
-    const told = { verdicts: row === undefined ? [] : [{ ...row, notShown: ['404'] }], requests: 1 };
-    t.match(problems(told), [/404 with an empty body", but nothing shows 404$/]);
-  },
-);

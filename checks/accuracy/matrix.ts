@@ -1,6 +1,6 @@
 /** The results of all cases: what each requirement found, what else failed, and what no fault turned red. */
-import { causesIn } from '../run/cause.ts';
 import type { AccuracyCase, CaseResult } from './case.ts';
+import { DISTURBANCES } from './disturbances.ts';
 
 export interface Entry {
   readonly case: AccuracyCase;
@@ -10,39 +10,32 @@ export interface Entry {
 export interface Matrix {
   readonly faults: number;
   readonly found: number;
-  readonly variants: number;
+  readonly conforming: number;
   readonly falseAlarms: number;
-  readonly withoutKill: readonly string[];
-  readonly rows: readonly MatrixRow[];
-  readonly conforming: readonly Entry[];
   /** One line for each violation of the rules. */
   readonly problems: readonly string[];
+  /** The matrix as Markdown, the same for the same verdicts. */
+  readonly text: string;
 }
 
-export interface MatrixRow {
-  readonly requirement: string;
-  /** The faults that name this requirement, with everything else that failed. */
-  readonly kills: readonly {
-    readonly fault: string;
-    readonly found: boolean;
-    readonly collateral: readonly string[];
-  }[];
+const failed = ({ verdicts }: CaseResult) => verdicts.filter(({ verdict }) => verdict === 'fail');
+
+const titleOf = ({ name, disturbance }: AccuracyCase) =>
+  disturbance === undefined ? name : `${name}, ${disturbance}`;
+
+/** What is open and may not be: everything without a disturbance, and with one what it does not explain. */
+function openProblems({ case: { disturbance }, result }: Entry): string[] {
+  const open = result.verdicts.filter(({ verdict, unseen }) => verdict === 'inconclusive' && !unseen);
+  const explains = DISTURBANCES.find(({ name }) => name === disturbance)?.explains ?? { rows: /^$/, most: 0 };
+  const problems = open.flatMap(({ id, reason }) =>
+    explains.rows.test(id) ? [] : [`inconclusive: ${id} (${reason})`],
+  );
+  if (problems.length === 0 && open.length > explains.most) {
+    const ids = open.map(({ id }) => id).join(', ');
+    problems.push(`${open.length} inconclusive, at most ${explains.most} explained: ${ids}`);
+  }
+  return problems;
 }
-
-const failed = ({ verdicts }: CaseResult) =>
-  verdicts.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);
-
-/** Requirements that a case left inconclusive, except those that no exchange shows. */
-const open = ({ verdicts }: CaseResult): string[] =>
-  verdicts
-    .filter(
-      ({ verdict, reason }) =>
-        verdict === 'inconclusive' && !/^no exchange of this run shows it/.test(reason),
-    )
-    .map(({ id, reason }) => `${id} (${reason})`);
-
-const title = ({ name, kind, style, animals, busy }: AccuracyCase) =>
-  `${kind === 'fault' && style !== undefined ? `${style}: ` : ''}${name}${animals === undefined ? '' : `, ${animals.toLocaleString('en')} foreign animals`}${busy === true ? ', another client adding' : ''}`;
 
 /**
  * Reasons that are not true: they blame a row that passed or does not exist, count more than there are, or tell a number
@@ -50,96 +43,88 @@ const title = ({ name, kind, style, animals, busy }: AccuracyCase) =>
  */
 function untrue({ verdicts }: CaseResult): string[] {
   const byId = new Map(verdicts.map(({ id, verdict }) => [id, verdict]));
-  return verdicts.flatMap(({ id, reason, notShown }) => {
-    const blames = causesIn(reason).flatMap((cause) => {
-      const verdict = byId.get(cause);
-      return verdict === undefined || verdict === 'pass'
-        ? [`${id} says "${reason}", which ${verdict === undefined ? 'is no row' : 'passed'}`]
-        : [];
-    });
+  return verdicts.flatMap(({ id, reason, blames, notShown }) => {
+    const causes = blames.map((cause) => byId.get(cause));
     const shares = [...reason.matchAll(/\b(\d+) of (\d+)\b/g)];
-    const numbers = shares.some(([, part, whole]) => Number(part) > Number(whole))
-      ? [`${id} says "${reason}", which is more than all`]
-      : notShown.map((number) => `${id} says "${reason}", but nothing shows ${number}`);
-    return [...blames, ...numbers];
+    const problems = [
+      ...(causes.includes(undefined) ? ['which blames a row that is not there'] : []),
+      ...(causes.includes('pass') ? ['which blames a row that passed'] : []),
+      ...(shares.some(([, part, whole]) => Number(part) > Number(whole)) ? ['which is more than all'] : []),
+      ...notShown.map((number) => `but nothing shows ${number}`),
+    ];
+    return problems.map((problem) => `not true: ${id} says "${reason}", ${problem}`);
   });
 }
 
 /** @param checkable the requirements that must be seen red: each has a row */
-export function matrixOf(entries: readonly Entry[], checkable: readonly string[]): Matrix {
-  const faults = entries.filter((entry) => entry.case.kind === 'fault');
-  const conforming = entries
-    .filter((entry) => entry.case.kind === 'variant')
-    .sort((a, b) => title(a.case).localeCompare(title(b.case)));
-  const rows = checkable.map((requirement) => ({
-    requirement,
-    kills: faults
-      .filter((entry) => entry.case.breaks === requirement)
-      .map(({ case: accuracyCase, result }) => ({
-        fault: title(accuracyCase),
-        found: failed(result).includes(requirement),
-        collateral: failed(result).filter((id) => id !== requirement),
-      }))
-      .sort((a, b) => a.fault.localeCompare(b.fault)),
-  }));
+export function matrixOf(all: readonly Entry[], checkable: readonly string[]): Matrix {
+  const entries = all.toSorted((a, b) => titleOf(a.case).localeCompare(titleOf(b.case)));
   const problems: string[] = [];
-  for (const { case: accuracyCase, result } of faults) {
-    const { breaks } = accuracyCase;
-    if (failed(result).includes(breaks ?? '')) continue;
-    const instead = failed(result);
-    problems.push(
-      `fault ${title(accuracyCase)}: ${breaks} did not fail${instead.length === 0 ? '' : `, but ${instead.join(', ')}`}${result.problem === undefined ? '' : `: ${result.problem}`}`,
-    );
+  const kills: { breaks: string; found: boolean; text: string }[] = [];
+  const servers: { disturbance?: string; title: string; ids: readonly string[] }[] = [];
+  for (const entry of entries) {
+    const { case: accuracyCase, result } = entry;
+    const { kind, breaks = '' } = accuracyCase;
+    const title = titleOf(accuracyCase);
+    const ids = failed(result).map(({ id }) => id);
+    const own: string[] = untrue(result);
+    if (result.problem !== undefined) own.push(result.problem);
+    if (kind === 'fault') {
+      const [found, others] = [ids.includes(breaks), ids.filter((id) => id !== breaks)];
+      const brackets = others.length === 0 ? '' : ` (${others.join(', ')})`;
+      if (!found) own.push(`${breaks} did not fail${brackets.replace('(', 'but (')}`);
+      kills.push({ breaks, found, text: `${found ? '' : '**missed:** '}${title}${brackets}` });
+    } else {
+      servers.push({ ...accuracyCase, title, ids });
+      for (const { id, reason } of failed(result)) own.push(`${id} failed: ${reason}`);
+      own.push(...openProblems(entry));
+    }
+    problems.push(...own.map((problem) => `${kind} ${title}: ${problem}`));
   }
-  for (const { case: accuracyCase, result } of conforming) {
-    for (const { id, reason } of result.verdicts.filter(({ verdict }) => verdict === 'fail'))
-      problems.push(`variant ${title(accuracyCase)}: ${id} failed: ${reason}`);
-    for (const what of open(result)) problems.push(`variant ${title(accuracyCase)}: inconclusive: ${what}`);
-    if (result.problem !== undefined) problems.push(`variant ${title(accuracyCase)}: ${result.problem}`);
-  }
-  for (const { case: accuracyCase, result } of entries)
-    for (const what of untrue(result))
-      problems.push(`${accuracyCase.kind} ${title(accuracyCase)}: not true: ${what}`);
-  const withoutKill = rows
-    .filter(({ kills }) => !kills.some(({ found }) => found))
-    .map(({ requirement }) => requirement);
-  for (const id of withoutKill) problems.push(`requirement ${id} was never seen red`);
-  if (conforming.length === 0)
+  for (const id of checkable)
+    if (!kills.some(({ breaks, found }) => breaks === id && found))
+      problems.push(`requirement ${id} was never seen red`);
+  if (servers.length === 0)
     problems.push('no conforming server was judged: nothing is known of false alarms');
-  return {
-    faults: faults.length,
-    found: rows.flatMap(({ kills }) => kills).filter(({ found }) => found).length,
-    variants: conforming.length,
-    falseAlarms: conforming.filter(({ result }) => failed(result).length > 0).length,
-    withoutKill,
-    rows,
-    conforming,
-    problems,
-  };
-}
 
-/** The matrix as Markdown, the same for the same verdicts. */
-export function matrixText(matrix: Matrix): string {
-  const lines = [
+  const counts = {
+    faults: kills.length,
+    found: kills.filter(({ found }) => found).length,
+    conforming: servers.length,
+    falseAlarms: servers.filter(({ ids }) => ids.length > 0).length,
+  };
+  const text = [
     '# What the suite finds, and that it never cries wolf',
     '',
-    `Written by \`npm run accuracy -- --write\`. ${matrix.found} of ${matrix.faults} single faults found by the requirement that they break; ${matrix.falseAlarms} false alarms on ${matrix.variants} conforming servers.`,
+    `Written by \`npm run accuracy -- --write\`. ${counts.found} of ${counts.faults} single faults found by the requirement that they break; ${counts.falseAlarms} false alarms on ${counts.conforming} conforming servers, disturbed or not.`,
     '',
-    'A fault may break more than one statement of the document at once: what else failed with it is in brackets. Services of Express, Fastify, Go and FastAPI bear the name of their limiter; the rest is the reference server.',
+    'A fault may break more than one statement of the document at once: what else failed with it is in brackets.',
     '',
     '| Requirement | Faults found by it |',
     '|---|---|',
-    ...matrix.rows.map(
-      ({ requirement, kills }) =>
-        `| ${requirement} | ${kills.map(({ fault, found, collateral }) => `${found ? '' : '**missed:** '}${fault}${collateral.length === 0 ? '' : ` (${collateral.join(', ')})`}`).join('; ')} |`,
-    ),
+    ...checkable.map((id) => {
+      const own = kills.filter(({ breaks }) => breaks === id);
+      return `| ${id} | ${own.map((kill) => kill.text).join('; ')} |`;
+    }),
+    '',
+    'Variants of the reference server, and services of Express, Fastify, Go and FastAPI that bear the name of their limiter:',
     '',
     '| Conforming server | Failures |',
     '|---|---|',
-    ...matrix.conforming.map(
-      ({ case: accuracyCase, result }) => `| ${title(accuracyCase)} | ${failed(result).join(', ') || '0'} |`,
-    ),
+    ...servers
+      .filter(({ disturbance }) => disturbance === undefined)
+      .map(({ title, ids }) => `| ${title} | ${ids.join(', ') || '0'} |`),
     '',
-  ];
-  return lines.join('\n');
+    "Each variant again, behind what is nobody's fault:",
+    '',
+    '| Disturbance | Variants | Of these failed | Rows that it may leave open |',
+    '|---|---|---|---|',
+    ...DISTURBANCES.map(({ name, explains }) => {
+      const pairs = servers.filter(({ disturbance }) => disturbance === name);
+      const alarms = pairs.filter(({ ids }) => ids.length > 0);
+      return `| ${name} | ${pairs.length} | ${alarms.length} | ${explains.most} |`;
+    }),
+    '',
+  ].join('\n');
+  return { ...counts, problems, text };
 }

@@ -5,7 +5,7 @@ import { numbersNotShown } from './told-numbers.ts';
 
 t.test('a number that a reason tells stands in an exchange, is a limit or counts requests', async (t) => {
   const { run } = testRun(() => ({ status: 404, headers: [['X-RateLimit-Reset', '7777777']], body: '' }));
-  await run.probe('one').attempt(listPets({ limit: 99 }), testKey());
+  await run.sceneRun('one', 'ordinary').attempt(listPets({ limit: 99 }), testKey());
   const notShown = (reason: string) => numbersNotShown(reason, run.trace, 12);
   t.strictSame(notShown('X-RateLimit-Reset 7777777, and 60 requests a minute, after limit=99'), []);
   t.strictSame(notShown('12 were refused'), []);
@@ -17,7 +17,7 @@ t.test('a number that a reason tells stands in an exchange, is a limit or counts
 
 t.test('a status is one that came', async (t) => {
   const { run } = testRun(() => ({ status: 404, body: 'nothing here is 10 bytes or 200' }));
-  await run.probe('one').attempt(listPets(), testKey());
+  await run.sceneRun('one', 'ordinary').attempt(listPets(), testKey());
   const notShown = (reason: string) => numbersNotShown(reason, run.trace, 1000);
   t.strictSame(notShown('404 with an empty body'), []);
   t.strictSame(notShown('200 with an empty body'), ['200']);

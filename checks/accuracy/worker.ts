@@ -1,15 +1,18 @@
 /** A process of `npm run accuracy`: runs the cases that it is sent. */
 import { type AccuracyCase, type CaseResult, runCase } from './case.ts';
 
-async function run(accuracyCase: AccuracyCase): Promise<CaseResult> {
-  try {
-    return await runCase(accuracyCase);
-  } catch (error) {
-    const problem = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    return { verdicts: [], requests: 0, problem };
-  }
+interface Work {
+  readonly number: number;
+  readonly accuracyCase: AccuracyCase;
+  readonly only?: readonly string[];
 }
 
-process.on('message', (message: { readonly number: number; readonly accuracyCase: AccuracyCase }) => {
-  void run(message.accuracyCase).then((result) => process.send?.({ number: message.number, result }));
+process.on('message', async ({ number, accuracyCase, only }: Work) => {
+  const result = await runCase(accuracyCase, only).catch(
+    (error: unknown): CaseResult => ({
+      verdicts: [],
+      problem: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    }),
+  );
+  process.send?.({ number, result });
 });

@@ -1,6 +1,6 @@
 /** What a key's answers after it was refused for its minute show: whether quota comes back at once or bit by bit. */
 import type { RateReading } from '../wire/rate-headers.ts';
-import type { TargetClock } from './target-clock.ts';
+import { type TargetClock, wentBack } from './target-clock.ts';
 import { givenAtOnce, MINUTE, SECOND } from './time.ts';
 
 /** A refusal for the minute, and what was admitted after it. */
@@ -108,7 +108,8 @@ export function overGiven(
   if (last === undefined) return undefined;
   for (const reading of shown) {
     const { limit, remaining, sentAt, receivedAt } = reading;
-    if (limit !== perMinute || remaining === undefined) continue;
+    // By a clock that was set back the window is another one.
+    if (limit !== perMinute || remaining === undefined || wentBack(refused, reading)) continue;
     if (receivedAt > last.sentAt + MINUTE - 2 * SECOND) continue;
     const given = remaining + since.filter((own) => own.sentAt <= sentAt).length;
     const left = before.filter((spent) => spent.sentAt + MINUTE - 2 * SECOND <= receivedAt).length;

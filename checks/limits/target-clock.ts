@@ -1,5 +1,5 @@
 import type { RateReading } from '../wire/rate-headers.ts';
-import { MINUTE } from './time.ts';
+import { DAY, MINUTE } from './time.ts';
 
 /** The earliest and the latest time it can be at the target, in milliseconds since 1970. */
 export interface TimeRange {
@@ -14,7 +14,10 @@ export interface TimeRange {
 const DATE_RESOLUTION = 1000;
 const DATE_STALENESS = 2000;
 /** A clock that is this far off was never set, or its Date means nothing: no time can be told from it. */
-const ABSURDLY_OFF = 10 * 365 * 86_400_000;
+const ABSURDLY_OFF = 10 * 365 * DAY;
+
+/** How far the clocks of synchronised machines may differ. */
+export const CLOCKS_APART = 5000;
 
 /**
  * What the target's clock shows, learned from the Date header of its responses (RFC 9110, 6.6.1).
@@ -27,8 +30,16 @@ export class TargetClock {
   #highest = Number.POSITIVE_INFINITY;
   #before: TimeRange | undefined;
 
-  learn({ date, sentAt, receivedAt }: Pick<RateReading, 'date' | 'sentAt' | 'receivedAt'>): void {
-    if (date === undefined || Math.abs(date - receivedAt) > ABSURDLY_OFF) return;
+  learn({
+    date,
+    reset,
+    sentAt,
+    receivedAt,
+  }: Pick<RateReading, 'date' | 'reset' | 'sentAt' | 'receivedAt'>): void {
+    if (date === undefined) return;
+    // Where Reset goes by it, it is our clock that was never set.
+    const isConfirmed = reset !== undefined && Math.abs(reset - date) < 2 * DAY;
+    if (Math.abs(date - receivedAt) > ABSURDLY_OFF && !isConfirmed) return;
     const lowest = date - receivedAt;
     const highest = date + DATE_RESOLUTION + DATE_STALENESS - sentAt;
     if (lowest > this.#highest || highest < this.#lowest) {
@@ -50,6 +61,15 @@ export class TargetClock {
   /** The target's clock minus ours, in the middle of what is possible; undefined where nothing is known. */
   get skew(): number | undefined {
     return this.known ? (this.#lowest + this.#highest) / 2 : undefined;
+  }
+
+  /**
+   * By how much Date and our clock contradict each other. One of them is wrong by that much then, and a third clock, by
+   * which the target tells its times, may be as wrong.
+   */
+  get dispute(): number {
+    const apart = Math.abs(this.skew ?? 0);
+    return apart > CLOCKS_APART ? apart : 0;
   }
 
   /** What the target's clock showed or will show at a moment of ours. */

@@ -10,6 +10,10 @@
 import type { RateReading } from '../wire/rate-headers.ts';
 import { givenAtOnce, MINUTE } from './time.ts';
 
+/** Whether the rate limit admitted a request: its answer is below 400, or an error about the request itself. */
+export const isAdmittedStatus = (status: number): boolean =>
+  status < 500 && ![401, 403, 429].includes(status);
+
 /** What a count says of the plan's number. */
 export type CountVerdict =
   | { readonly kind: 'exact' }
@@ -164,8 +168,8 @@ export function quotaLeft(admitted: readonly RateReading[], perMinute: number, i
   return Math.min(perMinute - current.length, ...recent);
 }
 
-/** What two rests of about a minute differ by, and the fractions of a token. */
-const BUCKET_ROUNDING = 2;
+/** What two rests of about a minute differ by, what was asked meanwhile, and the fractions of a token. */
+const BUCKET_ROUNDING = 4;
 
 /** Whether Reset moves on while a window is filled by more than answers take, as only a bucket's does. */
 function isBucket(count: WindowCount): boolean {
@@ -189,7 +193,8 @@ export function fellShortAlike(a: WindowCount, b: WindowCount): boolean {
   const refilled = areBuckets ? couldRefill(a.perMinute, Math.max(fillingTime(a), fillingTime(b))) : 0;
   const near = (one: number, other: number, by = apart) => Math.abs(one - other) <= by;
   return (
-    [a, b].every(({ all, admitted }) => all.length === admitted.length) &&
+    // A window that admits nothing at all is refused for another reason, such as a ban.
+    [a, b].every(({ all, admitted }) => all.length === admitted.length && all.length > 0) &&
     near(a.admitted.length, b.admitted.length, apart + refilled) &&
     near(x.before, y.before) &&
     x.between === 0 &&

@@ -1,3 +1,5 @@
+import { limitsOf } from '../../spec/plans.ts';
+import type { Key } from './key.ts';
 import type { ProfileKey, TargetProfile } from './target-profile.ts';
 
 export type KeyValues =
@@ -9,12 +11,9 @@ export type KeyValues =
     };
 
 /** Visible ASCII: what a bearer token may consist of, and some more that servers accept (RFC 6750, 2.1). */
-const HEADER_SAFE = /^[\x21-\x7e]+$/;
-const LONGEST_KEY = 4096;
-
+const HEADER_SAFE = /^[\x21-\x7e]{1,4096}$/;
 /** Shorter keys cannot be told from the ordinary words and numbers of a report. */
-const SHORTEST_KEY = 4;
-const SHORTEST_NUMBER = 8;
+const TOLD_FROM_WORDS = /^(?!\d{1,7}$).{4,}$/;
 
 /**
  * Takes the values of a profile's keys from the environment.
@@ -33,8 +32,8 @@ export function keyValues(
     if (value === undefined && !isUsed(key)) return [];
     const twin = [...values].find(([, other]) => other === value)?.[0];
     if (value !== undefined) values.set(key.name, value);
-    const [problem, remedy] = problemOf(value, key.env, twin) ?? [];
-    return problem === undefined || remedy === undefined
+    const [problem, remedy = ''] = problemOf(value, key.env, twin);
+    return problem === undefined
       ? []
       : [{ message: `${key.env}, which holds the key ${key.name}, ${problem}`, remedy }];
   });
@@ -46,18 +45,30 @@ function problemOf(
   value: string | undefined,
   variable: string,
   twin: string | undefined,
-): readonly [problem: string, remedy: string] | undefined {
-  if (value === undefined) return ['is not set', `set it: export ${variable}=…`];
-  if (value === '') return ['is empty', `set it: export ${variable}=…`];
-  const keyAlone = 'set it to the key alone';
+): [problem?: string, remedy?: string] {
+  if (value === undefined || value === '')
+    return [value === '' ? 'is empty' : 'is not set', `set it: export ${variable}=…`];
   if (!HEADER_SAFE.test(value))
-    return ['has a space, a line break or another character that a header cannot carry', keyAlone];
-  if (value.length > LONGEST_KEY) return [`is longer than ${LONGEST_KEY} characters`, keyAlone];
-  if (value.length < (/^\d+$/.test(value) ? SHORTEST_NUMBER : SHORTEST_KEY)) {
-    const problem = `has fewer than ${SHORTEST_KEY} characters, or fewer than ${SHORTEST_NUMBER} and all of them digits: in a report it would look like an ordinary word or number, and could not be redacted`;
-    return [problem, 'use a longer key'];
-  }
-  return twin === undefined
-    ? undefined
-    : [`has the same key as ${twin}`, 'name a key once, with all its roles: the two would spend one quota'];
+    return ['has a character that a header cannot carry, or more than 4,096', 'set it to the key alone'];
+  if (!TOLD_FROM_WORDS.test(value))
+    return [
+      'has fewer than 4 characters, or fewer than 8 digits: it would look like a word or number of a report, and could not be redacted',
+      'use a longer key',
+    ];
+  if (twin === undefined) return [];
+  return [
+    `has the same key as ${twin}`,
+    'name a key once, with all its roles: the two would spend one quota',
+  ];
+}
+
+/** The keys of a validated profile with their values and their plans' numbers. */
+export function profileKeys(profile: TargetProfile, values: ReadonlyMap<string, string>): Key[] {
+  return profile.keys.flatMap((key) => {
+    const value = values.get(key.name);
+    if (value === undefined) return [];
+    const limits = limitsOf(key.plan, profile.plans);
+    if (limits === undefined) throw new Error(`a key without plans.${key.plan} got past the validation`);
+    return [{ ...key, value, limits }];
+  });
 }

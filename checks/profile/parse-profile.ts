@@ -1,11 +1,12 @@
-import { Ajv } from 'ajv';
-import { ownSchemas } from '../../spec/own-schemas.ts';
+/** Validates profiles. What is wrong is said with its place; no value that could be a key is repeated. */
+import type { TSchema } from '@sinclair/typebox';
+import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
+import { currentId, gaps, requirements } from '../../spec/contract.ts';
+import { isPlanName, limitsOf } from '../../spec/plans.ts';
 import { readBaseAddress } from '../wire/base-address.ts';
-import { problemIn } from './profile-problems.ts';
-import { profileSchema } from './profile-schema.ts';
-import { quoted } from './suggestion.ts';
-import type { ProfileFile, ProfileKey, TargetProfile } from './target-profile.ts';
-import { type FileProblem, YamlFile } from './yaml-file.ts';
+import { quoted, suggestion } from './suggestion.ts';
+import { type ProfileFile, profileSchema, type TargetProfile } from './target-profile.ts';
+import { type FileProblem, unescaped, YamlFile } from './yaml-file.ts';
 
 export type LoadedProfile =
   | { readonly ok: true; readonly profile: TargetProfile }
@@ -17,87 +18,161 @@ export type LoadedProfile =
       readonly problems: readonly FileProblem[];
     };
 
-const ajv = new Ajv({
-  ...ownSchemas,
-  allErrors: true,
-  verbose: true,
-  useDefaults: true,
-  allowUnionTypes: true,
-});
-ajv.addFormat('uri', (text) => readBaseAddress(text).ok);
-// A number outside of int64 is no integer any more, see YamlFile.
-ajv.addFormat('int64', { type: 'number', validate: Number.isInteger });
-ajv.addVocabulary(['x-missing', 'x-otherwise', 'x-forms']);
-const isProfile = ajv.compile<ProfileFile>(profileSchema);
-const isKey = ajv.compile<ProfileKey>(profileSchema.properties.keys.items);
+/** More than these a person does not read: the file is another one than was meant. */
+const MOST_PROBLEMS = 50;
 
 /**
- * Validates a profile's text. Everything that is wrong is reported at once; no value that could be a key is repeated.
+ * Validates a profile's text. Everything that is wrong is reported at once.
  *
  * @param source how messages name the text
  */
 export function parseProfile(text: string, source: string): LoadedProfile {
-  const yaml = new YamlFile(text);
-  const { value } = yaml;
-  if (yaml.problems.length === 0 && value === undefined) {
-    const remedy = 'it needs at least one key: keys: [{ name: …, plan: free, env: …, roles: [functional] }]';
-    yaml.report('', 'value', 'the profile is empty', remedy);
-  } else if (value !== undefined) {
-    const valid = isProfile(value);
-    for (const said of (isProfile.errors ?? []).map(problemIn)) if (said) yaml.report(...said);
-    reportKeys(yaml);
-    if (valid && yaml.problems.length === 0) return { ok: true, profile: profileOf(value, yaml) };
+  const yaml = new YamlFile(text, idOfToday);
+  if (yaml.problems.length === 0) {
+    const value = Value.Default(profileSchema, yaml.value ?? {});
+    if (Value.Check(profileSchema, value)) {
+      const profile = profileOf(value, yaml);
+      if (yaml.problems.length === 0) return { ok: true, profile };
+    } else {
+      // A field that is missing is found wrong once more as a value.
+      const byPath = new Map([...Value.Errors(profileSchema, value)].reverse().map((one) => [one.path, one]));
+      for (const error of byPath.values()) yaml.report(...saidOf(error));
+    }
   }
-  const problems = [...yaml.problems].sort((a, b) => a.line - b.line || a.column - b.column);
-  return { ok: false, source, problems: shortened(problems) };
+  const problems = yaml.problems.sort((a, b) => a.line - b.line || a.column - b.column);
+  const [next] = problems.splice(MOST_PROBLEMS);
+  if (next !== undefined)
+    problems.push({ ...next, message: 'and more from here on', remedy: 'is it the right file?' });
+  return { ok: false, source, problems };
 }
 
-/** More than these a person does not read: the file is another one than was meant. */
-const MOST_PROBLEMS = 50;
+/** Gaps and readings that were renamed are known by their earlier ids too. */
+export const idOfToday = (within: string, name: string): string =>
+  within === 'gaps' || within === 'readings' ? currentId(name) : name;
 
-function shortened(problems: readonly FileProblem[]): readonly FileProblem[] {
-  const next = problems[MOST_PROBLEMS];
-  if (next === undefined) return problems;
-  const message = `and ${problems.length - MOST_PROBLEMS} further problems from here on`;
-  return [...problems.slice(0, MOST_PROBLEMS), { ...next, message, remedy: 'is it the right file?' }];
-}
-
-/** What the schema cannot say of keys: each is another one, and a custom plan needs numbers. */
-function reportKeys(yaml: YamlFile): void {
-  const { keys, plans } = fieldsIn(yaml.value);
-  const names = new Set<string>();
-  const variables = new Set<string>();
-  for (const [index, key] of (Array.isArray(keys) ? keys : []).entries()) {
-    if (!isKey(key)) continue;
+/** The profile in a valid file; reports what the schema cannot say. */
+function profileOf({ target, samples, ...file }: ProfileFile, yaml: YamlFile): TargetProfile {
+  const address = target === undefined ? undefined : readBaseAddress(target);
+  if (address?.ok === false) yaml.report('/target', 'value', address.message, address.remedy);
+  const categoryId = samples.categoryId === undefined ? undefined : yaml.integerAt('/samples/categoryId');
+  if (categoryId !== undefined && BigInt.asIntN(64, categoryId) !== categoryId)
+    yaml.report(
+      '/samples/categoryId',
+      'value',
+      'samples.categoryId is beyond int64',
+      'write one that exists',
+    );
+  for (const [index, { name, env, plan }] of file.keys.entries()) {
     const report = (message: string, remedy: string) =>
       yaml.report(`/keys/${index}`, 'value', message, remedy);
-    if (names.has(key.name)) report(`two keys are named ${quoted(key.name)}`, 'give each a name of its own');
-    if (variables.has(key.env))
-      report(`two keys use the variable ${key.env}`, 'name each key once, with all its roles');
-    if (key.plan === 'enterprise' && fieldsIn(plans)['enterprise'] === undefined) {
+    const before = file.keys.slice(0, index);
+    if (before.some((key) => key.name === name))
+      report(`two keys are named ${quoted(name)}`, 'give each a name of its own');
+    if (before.some((key) => key.env === env))
+      report(`two keys use the variable ${env}`, 'name each key once, with all its roles');
+    if (limitsOf(plan, file.plans) === undefined)
       report(
-        `key ${quoted(key.name)} is of plan enterprise, whose limits are not given`,
-        'add plans: { enterprise: { perMinute: …, perDay: … } }: the document only says "custom"',
+        `key ${quoted(name)} is of plan ${plan}, whose limits are not given`,
+        `add plans: { ${plan}: { perMinute: …, perDay: … } }: the document only says "custom"`,
       );
-    }
-    names.add(key.name);
-    variables.add(key.env);
   }
-}
-
-const fieldsIn = (value: unknown): { readonly [name: string]: unknown } =>
-  typeof value === 'object' && value !== null ? { ...value } : {};
-
-function profileOf({ target, gaps, samples, ...file }: ProfileFile, yaml: YamlFile): TargetProfile {
-  const address = target === undefined ? undefined : readBaseAddress(target);
-  const pinned = Object.entries(gaps).flatMap(([id, answer]) =>
-    answer === undefined ? [] : [[id, String(answer)] as const],
-  );
-  const categoryId = samples.categoryId === undefined ? undefined : yaml.integerAt('/samples/categoryId');
   return {
     ...file,
-    target: address?.ok ? address.address : undefined,
-    gaps: Object.assign(Object.create(null), Object.fromEntries(pinned)),
+    target: address?.ok === true ? address.address : undefined,
     samples: categoryId === undefined ? {} : { categoryId },
   };
+}
+
+type Said = readonly [path: string, part: 'value' | 'name', message: string, remedy: string];
+
+/** Fields that somebody would write a key into. */
+const SECRET_FIELD = /^(?:api[-_]?)?(?:key|value|token|secret|password|bearer|authorization|credentials?)$/i;
+
+/** By the type of a schema: what a value must be, and how to write it. */
+const TYPES: Readonly<Record<string, (schema: TSchema) => readonly [must: string, remedy: string]>> = {
+  object: ({ properties }) => [
+    'be a mapping (name: value)',
+    `its fields are ${Object.keys(properties).join(', ')}`,
+  ],
+  array: () => ['be a list', 'write it as [a, b] or one "- item" a line'],
+  string: () => ['be a text', 'put it in quotes'],
+  boolean: () => ['be true or false', 'write it without quotes'],
+  integer: ({ minimum, maximum }) => [
+    minimum === undefined ? 'be a whole number' : `be a whole number from ${minimum} to ${maximum}`,
+    'write it in digits',
+  ],
+  number: ({ minimum, maximum }) => [`be a number from ${minimum} to ${maximum}`, 'write it in digits'],
+};
+
+/** The texts that a value may be, where they can be listed. */
+function choicesOf({ answers, anyOf, const: only }: TSchema): readonly string[] | undefined {
+  if (answers !== undefined) return answers;
+  return anyOf?.map((one: TSchema) => one['const']) ?? (only === undefined ? undefined : [only]);
+}
+
+/** What the schema finds wrong, in words. */
+function saidOf({ type, path, schema, value }: ValueError): Said {
+  const cut = path.lastIndexOf('/');
+  const [outer, name] = [path.slice(0, cut), unescaped(path.slice(cut + 1))];
+  const what = nameOf(path);
+  const choices = choicesOf(schema);
+  switch (type) {
+    case ValueErrorType.ObjectAdditionalProperties:
+      return [path, 'name', ...unknownField(outer, name, Object.keys(schema['properties']))];
+    case ValueErrorType.ObjectRequiredProperty: {
+      const example = choices?.join(' or ') ?? schema['examples']?.[0];
+      const remedy = example === undefined ? schema['remedy'] : `write ${name}: ${example}`;
+      return [outer, 'name', `${nameOf(outer)} has no ${name}`, remedy];
+    }
+    case ValueErrorType.ArrayUniqueItems:
+      return [path, 'value', `${what} names something twice`, 'remove one'];
+    case ValueErrorType.ArrayMinItems:
+      return [
+        path,
+        'value',
+        `${what} must hold at least one item`,
+        schema['remedy'] ?? 'add one, or remove it',
+      ];
+  }
+  if (choices !== undefined && (typeof value === 'string' || schema['answers'] === undefined)) {
+    const written = typeof value === 'object' ? '' : String(value ?? '');
+    const found = written === '' ? 'none of' : `${quoted(written)}, which is none of`;
+    return [path, 'value', `${what} is ${found} ${choices.join(', ')}`, suggestion(written, choices)];
+  }
+  const [must, remedy] = TYPES[schema['type']]?.(schema) ?? ['be something else', 'remove it'];
+  return [path, 'value', `${what} must ${schema['must'] ?? must}`, schema['remedy'] ?? remedy];
+}
+
+/** How messages name the value at a path: `a key`, `load.allowed`, `an item of permit`. */
+function nameOf(path: string): string {
+  if (path === '') return 'the profile';
+  if (/^\/keys\/\d+$/.test(path)) return 'a key';
+  const names = path
+    .replace(/^\/keys\/\d+/, '')
+    .slice(1)
+    .split('/');
+  if (names[0] === 'gaps' && names.length === 2) return `the answer to ${names[1]}`;
+  return /^\d+$/.test(names.at(-1) ?? '') ? `an item of ${names.slice(0, -1).join('.')}` : names.join('.');
+}
+
+/** What is said of a field that is not known: some are refused for a reason of their own. */
+function unknownField(outer: string, name: string, known: readonly string[]): readonly [string, string] {
+  const named = ({ id }: { readonly id: string }) => id === name;
+  const unseen = outer === '/gaps' ? gaps.find(named)?.unobservable : undefined;
+  if (unseen !== undefined) return [`no run can see the answer to ${name}`, `remove it (${unseen})`];
+  const row = outer === '/readings' ? requirements.find(named) : undefined;
+  if (row?.excluded !== undefined) return [`${name} has no check`, 'remove it'];
+  if (row !== undefined)
+    return [
+      `the document states ${name}: it is no reading`,
+      `remove it (section ${row.section}: ${row.clause})`,
+    ];
+  if (outer === '/plans' && isPlanName(name))
+    return [`the document fixes the limits of plan ${name}`, 'remove it; only custom plans have limits here'];
+  if (SECRET_FIELD.test(name))
+    return [
+      `a profile holds no keys, but here is a field ${quoted(name)}`,
+      'put it into an environment variable and name that in env; if the file was shared, replace the key',
+    ];
+  return [`${nameOf(outer)} has no field ${quoted(name)}`, suggestion(name, known)];
 }

@@ -1,3 +1,1 @@
-/** What a run may do to a target beyond reading; each is opt-in. */
-export const PERMISSIONS = ['writes', 'exhaust', 'ban', 'day'] as const;
-export type Permission = (typeof PERMISSIONS)[number];
+export { PERMISSIONS, type Permission } from '../../spec/permissions.ts';

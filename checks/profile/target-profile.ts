@@ -1,83 +1,188 @@
-import type { Permission } from './permissions.ts';
+/** What a profile is: the one definition of its type, its JSON Schema and its validation. */
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { type Gap, gaps, requirements } from '../../spec/contract.ts';
+import { PERMISSIONS } from '../../spec/permissions.ts';
+import { type CustomPlanName, isCustom, PLAN_NAMES, type PlanLimits } from '../../spec/plans.ts';
+
+export { PLAN_NAMES, type PlanLimits, type PlanName } from '../../spec/plans.ts';
 
 /** What a key may be used for: to pay for ordinary checks, to be driven to 429, to be banned, to feed k6. */
 export const KEY_ROLES = ['functional', 'exhaust', 'ban', 'load'] as const;
 export type KeyRole = (typeof KEY_ROLES)[number];
 
-/** The plans of section 8 of the document, "Request rate by plan". */
-export const PLAN_NAMES = ['free', 'pro', 'business', 'enterprise'] as const;
-export type PlanName = (typeof PLAN_NAMES)[number];
+/** Where editors find the schema. */
+export const SCHEMA_ADDRESS = 'https://unpkg.com/petstore-harness/checks/profile/profile.schema.json';
 
-/** What a plan admits. Section 8 gives the numbers of all plans but Enterprise, where they are custom. */
-export interface PlanLimits {
-  /** Requests a minute: a whole number from 1 to 1,000,000,000. */
-  readonly perMinute: number;
-  /** Requests a day: a whole number from 1 to 1,000,000,000. */
-  readonly perDay: number;
-}
+const exact = { additionalProperties: false } as const;
+const part = { ...exact, default: {} };
+const oneOf = <T extends string>(names: readonly T[], options = {}) =>
+  Type.Union(
+    names.map((name) => Type.Literal(name)),
+    options,
+  );
+const requests = (per: string) =>
+  Type.Integer({
+    minimum: 1,
+    maximum: 1_000_000_000,
+    description: `Requests that the plan admits per ${per}.`,
+    remedy: 'write the number of requests',
+  });
+/** Fields that are named by data, of which none has to be there. */
+const byName = <T>(fields: readonly (readonly [name: string, schema: TSchema])[], description: string) =>
+  Type.Unsafe<T>(
+    Type.Object(Object.fromEntries(fields.map(([name, schema]) => [name, Type.Optional(schema)])), {
+      ...part,
+      description,
+    }),
+  );
+
+/** What stands in the form of an answer in angle brackets, as a regular expression. */
+const PLACES: Readonly<Record<string, string>> = {
+  '<status>': '[1-9]\\d\\d',
+  // A time that was over already is told with a sign.
+  '<number>': '-?\\d+',
+  '<text>': '[\\s\\S]*',
+};
+
+/** A regular expression of the answers to a gap that a run may report and a profile may pin. */
+const answerPattern = ({ answers, forms, open }: Gap): string =>
+  open
+    ? '\\S'
+    : `^(?:${[...answers, ...forms.map((form) => form.replaceAll(/<\w+>/g, (place) => PLACES[place] ?? ''))].join('|')})$`;
+
+// Of a text of another form than `pattern`, `must` says what is asked; `remedy` says what to do about any other value.
+const Key = Type.Object(
+  {
+    name: Type.String({
+      description:
+        "How reports call the key: 1 to 64 letters, digits, '.', '_' and '-'; no two keys have the same.",
+      pattern: '^[A-Za-z0-9._-]{1,64}$',
+      must: "be 1 to 64 letters, digits, '.', '_' and '-'",
+      remedy: 'write a short name, by which reports call the key',
+    }),
+    plan: oneOf(PLAN_NAMES, { description: "The key's plan (section 8 of the document)." }),
+    env: Type.String({
+      description:
+        'The environment variable that holds the key; no two keys come from one. Twelve and more characters with small letters and digits are refused: that is what keys look like.',
+      pattern: '^(?!(?=.*[a-z])(?=.*\\d).{12,})[A-Za-z_][A-Za-z0-9_]{0,127}$',
+      examples: ['PETSTORE_FREE_KEY'],
+      must: 'be the name of an environment variable',
+      remedy:
+        'write a name like PETSTORE_FREE_KEY; if this is the key, put it into an environment variable and name that in env; if the file was shared, replace the key',
+    }),
+    roles: Type.Array(oneOf(KEY_ROLES), {
+      description:
+        'functional pays for ordinary checks, exhaust may be driven to 429, ban may be banned, load feeds k6.',
+      minItems: 1,
+      uniqueItems: true,
+      default: ['functional'],
+    }),
+    unusedToday: Type.Boolean({
+      description:
+        "Nobody has used the key since the target's day began. Without it, fewer requests a day than the plan's are inconclusive unless the target's headers tell.",
+      default: false,
+    }),
+  },
+  exact,
+);
+
+export const profileSchema = Type.Object(
+  {
+    target: Type.Optional(
+      Type.String({
+        description:
+          'Base address with the version segment, http or https, without credentials, query or fragment. Where it is left out, --target names it.',
+        examples: ['https://staging.example.com/v1'],
+      }),
+    ),
+    keys: Type.Array(Key, {
+      description:
+        'The API keys, each by the environment variable that holds it; the file itself holds none.',
+      minItems: 1,
+      remedy: 'write it as [{ name: …, plan: free, env: …, roles: [functional] }]',
+    }),
+    plans: byName<{ readonly [P in CustomPlanName]?: PlanLimits }>(
+      PLAN_NAMES.filter(isCustom).map((plan) => [
+        plan,
+        Type.Object({ perMinute: requests('minute'), perDay: requests('day') }, exact),
+      ]),
+      'The limits that the document leaves custom (section 8).',
+    ),
+    permit: Type.Array(oneOf(PERMISSIONS), {
+      description:
+        "What a run may do beyond reading: add animals, exhaust a minute's quota, provoke a ban, spend a day's quota.",
+      uniqueItems: true,
+      default: [],
+    }),
+    load: Type.Object(
+      { allowed: Type.Boolean({ default: false }) },
+      { ...part, description: 'Load goes to no address that does not say allowed: true.' },
+    ),
+    readings: byName<{ readonly [id: string]: 'declined' }>(
+      requirements
+        .filter(({ reading, excluded }) => reading !== undefined && excluded === undefined)
+        .map(({ id, reading }) => [id, oneOf(['declined'], { description: reading })]),
+      'What the harness reads into the document and this target does not promise: observed, not failed.',
+    ),
+    gaps: byName<{ readonly [id: string]: string }>(
+      gaps.flatMap((gap) => {
+        const { id, question: description, answers: examples, forms, unobservable } = gap;
+        const pattern = answerPattern(gap);
+        return unobservable === undefined
+          ? [[id, Type.String({ description, pattern, examples, answers: [...examples, ...forms] })] as const]
+          : [];
+      }),
+      'Answers to what the document does not show that this target promises: observed always, failed only when pinned here.',
+    ),
+    clock: Type.Object(
+      {
+        speed: Type.Number({
+          description:
+            'How many times faster than real time it runs; only a simulated target differs from 1.',
+          minimum: 1,
+          maximum: 100_000,
+          default: 1,
+        }),
+      },
+      { ...part, description: "The target's clock." },
+    ),
+    samples: Type.Object(
+      {
+        categoryId: Type.Optional(
+          Type.Integer({
+            description:
+              'A categoryId that exists at this target. Without it one that a listed animal has is used, else 1.',
+            format: 'int64',
+          }),
+        ),
+      },
+      { ...part, description: 'What a valid addition needs that the document does not say.' },
+    ),
+  },
+  exact,
+);
+type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T;
+
+/** A profile as it is written, its defaults filled in; its int64 are rounded. */
+export type ProfileFile = Frozen<Static<typeof profileSchema>>;
 
 /** One API key of the target, without its value. */
-export interface ProfileKey {
-  /** How reports call the key: 1 to 64 letters, digits, `.`, `_` and `-`. No two keys have the same. */
-  readonly name: string;
-  /** The plan whose numbers hold for the key (section 8). */
-  readonly plan: PlanName;
-  /**
-   * The environment variable that holds the key's value: a name as shells know them, at most 128 characters. No two
-   * keys come from one: they would spend one quota. A name of twelve and more characters with small letters and digits
-   * is taken for the key itself and refused.
-   */
-  readonly env: string;
-  /** At least one, each once. Default: functional. */
-  readonly roles: readonly KeyRole[];
-  /**
-   * Nobody has used this key since the target's day began, so that a day's quota below the plan's is the target's
-   * doing. Default false: then fewer requests than the plan's are inconclusive unless the target's headers tell.
-   */
-  readonly unusedToday: boolean;
-}
+export type ProfileKey = ProfileFile['keys'][number];
 
 /** A target and what may be done to it: the file that `--profile` names, after validation. */
-export interface TargetProfile {
-  /**
-   * Base address: http or https, with the version segment (section 1), without credentials, query, fragment and
-   * trailing slash. Undefined where the file leaves it to `--target`.
-   */
+export type TargetProfile = Omit<ProfileFile, 'target' | 'samples'> & {
+  /** Without a trailing slash. Undefined where the file leaves it to `--target`. */
   readonly target: string | undefined;
-  /** At least one: every request carries a key (section 5). */
-  readonly keys: readonly ProfileKey[];
-  /** Only what the document leaves custom (section 8); required where a key has the plan. */
-  readonly plans: { readonly enterprise?: PlanLimits };
-  /** What a run may do beyond reading, each once. Default: nothing. */
-  readonly permit: readonly Permission[];
-  /** Load goes to no address that does not say `allowed: true`. */
-  readonly load: { readonly allowed: boolean };
-  /** Gap id to the answer that this target promises, as a report names it; see the gaps of spec/requirements.yaml. */
-  readonly gaps: Readonly<Record<string, string>>;
-  /** How many times faster than real time the target's clock runs: 1 to 100,000, and 1 unless it is simulated. */
-  readonly clock: { readonly speed: number };
-  /**
-   * What a valid addition needs that the document does not say: a categoryId (int64, section 2) that exists at this
-   * target. Without it one that a listed animal has is used, else 1.
-   */
   readonly samples: { readonly categoryId?: bigint };
-}
+};
 
-/** The same as it is written: what profile.schema.json describes, its defaults filled in. */
-export interface ProfileFile extends Omit<TargetProfile, 'target' | 'gaps' | 'samples'> {
-  readonly target?: string;
-  /** A number needs no quotes. */
-  readonly gaps: { readonly [id: string]: string | number | undefined };
-  /** Rounded: YamlFile has every digit. */
-  readonly samples: { readonly categoryId?: number };
-}
-
-/** What holds where a profile does not say otherwise; profile.schema.json has the same for files. */
-export const PROFILE_DEFAULTS = {
+/** What holds where a profile does not say otherwise. */
+export const PROFILE_DEFAULTS: Omit<TargetProfile, 'target' | 'keys'> = {
   plans: {},
   permit: [],
   load: { allowed: false },
+  readings: {},
   gaps: {},
   clock: { speed: 1 },
   samples: {},
-} as const satisfies Omit<TargetProfile, 'target' | 'keys'>;
+};

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { parseProfile } from './parse-profile.ts';
 import { PERMISSIONS } from './permissions.ts';
-import { KEY_ROLES, type TargetProfile } from './target-profile.ts';
+import { KEY_ROLES, SCHEMA_ADDRESS, type TargetProfile } from './target-profile.ts';
 import { pinnedProfileYaml, profileYaml } from './write-profile.ts';
 
 const profiles: fc.Arbitrary<TargetProfile> = fc.record({
@@ -20,88 +20,34 @@ const profiles: fc.Arbitrary<TargetProfile> = fc.record({
   plans: fc.constant({ enterprise: { perMinute: 5000, perDay: 1_000_000 } }),
   permit: fc.uniqueArray(fc.constantFrom(...PERMISSIONS)),
   load: fc.record({ allowed: fc.boolean() }),
+  readings: fc.constantFrom({}, { 'list-limit-fills': 'declined' as const }),
   gaps: fc.constantFrom({}, { 'limit-out-of-range': 'clamped' }, { 'ban-threshold': '10' }),
   clock: fc.record({ speed: fc.constantFrom(1, 60, 12.5) }),
   samples: fc.constantFrom({}, { categoryId: 2n ** 63n - 1n }),
 });
 
-t.test('whatever is written is read back the same', (t) => {
+t.test('whatever is written is read back the same', async (t) => {
   fc.assert(
     fc.property(profiles, (profile) => {
       const read = parseProfile(profileYaml(profile), 'written');
       if (!read.ok) throw new Error(JSON.stringify(read.problems));
-      t.same({ ...read.profile, gaps: { ...read.profile.gaps } }, profile);
+      t.same(read.profile, profile);
     }),
     { numRuns: 60 },
   );
-  t.end();
 });
 
-t.test('a pinned profile keeps comments, replaces old answers and says what was asked', (t) => {
-  const written = `# ours
-target: https://staging.example.com/v1 # moves in May
-keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]
-gaps:
-  limit-out-of-range: clamped # for now
-samples: { categoryId: 9223372036854775807 }
-`;
-  const read = parseProfile(written, 'p');
+const LEAST = 'keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]';
+const least = () => {
+  const read = parseProfile(LEAST, 'p');
   if (!read.ok) throw new Error('the test’s profile is wrong');
-  const text = pinnedProfileYaml(written, read.profile, [
-    { id: 'limit-out-of-range', question: 'What about 0?', answer: 'rejected-400' },
-    { id: 'ban-threshold', question: 'How many requests?', answer: '10' },
-  ]);
-  t.match(text, '# ours\n');
-  t.match(text, '# moves in May\n');
-  t.match(text, /^ {2}limit-out-of-range: rejected-400/m);
-  t.match(text, '  # How many requests?\n  ban-threshold: "10"\n');
-  t.match(text, 'categoryId: 9223372036854775807');
-  const again = parseProfile(text, 'p');
-  t.match(again, {
-    ok: true,
-    profile: { gaps: { 'limit-out-of-range': 'rejected-400', 'ban-threshold': '10' } },
-  });
-  t.end();
-});
+  return read.profile;
+};
 
-t.test('what was pinned and is not observed this time stays, each answer at its place', (t) => {
-  const written = `keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]
-gaps:
-  limit-out-of-range: clamped
-  ban-threshold: 3
-  # asked for by the app
-  retry-after-format: seconds
-  ban-answer: banned-401
-`;
-  const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p');
-  if (!read.ok) throw new Error('the test’s profile is wrong');
-  const text = pinnedProfileYaml(written, read.profile, [
-    { id: 'limit-out-of-range', question: 'What about 0?', answer: 'rejected-400' },
-    { id: 'ban-answer', question: 'How is a ban answered?', answer: 'banned-403' },
-    { id: 'list-order', question: 'In which order?', answer: 'oldest-first' },
-  ]);
+t.test('a profile says no more than was said to it', async (t) => {
   t.equal(
-    text,
-    `keys: [ { name: free-1, plan: free, env: PETSTORE_FREE_KEY } ]
-gaps:
-  limit-out-of-range: rejected-400
-  ban-threshold: 3
-  # asked for by the app
-  retry-after-format: seconds
-  ban-answer: banned-403
-  # In which order?
-  list-order: oldest-first
-`,
-  );
-  t.end();
-});
-
-t.test('a profile says no more than was said to it', (t) => {
-  const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p');
-  if (!read.ok) throw new Error('the test’s profile is wrong');
-  t.equal(
-    profileYaml(read.profile),
-    `# yaml-language-server: $schema=https://unpkg.com/petstore-harness/checks/profile/profile.schema.json
+    profileYaml(least()),
+    `# yaml-language-server: $schema=${SCHEMA_ADDRESS}
 
 keys:
   - name: free-1
@@ -112,30 +58,44 @@ keys:
 permit: []
 `,
   );
-  t.end();
 });
 
-t.test('an answer is on one line, which a comparison of two profiles shows as one', (t) => {
-  const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p');
-  if (!read.ok) throw new Error('the test’s profile is wrong');
-  const answer = '400 invalid_animal, 401 no_such_key, 404 no_such_animal, 429 too_many_requests';
-  const line = `  error-codes: ${answer}\n`;
-  t.ok(line.length > 80);
-  const { profile } = read;
-  t.match(profileYaml({ ...profile, gaps: { 'error-codes': answer } }), line);
-  t.match(pinnedProfileYaml(undefined, profile, [{ id: 'error-codes', question: 'Which?', answer }]), line);
-  t.end();
-});
-
-t.test('without a file of its own the profile is written from what was used', (t) => {
-  const read = parseProfile('keys: [{ name: free-1, plan: free, env: PETSTORE_FREE_KEY }]', 'p');
-  if (!read.ok) throw new Error('the test’s profile is wrong');
-  const text = pinnedProfileYaml(undefined, read.profile, [
-    { id: 'ban-threshold', question: 'How many?', answer: 'no-ban-seen' },
+t.test('what is pinned replaces what was, at its place; comments and other answers stay', async (t) => {
+  const written = `${LEAST}
+gaps:
+  limit-out-of-range: clamped # for now
+  ban-threshold: "3"
+  # asked for by the app
+  retry-after-format: seconds
+samples: { categoryId: 9223372036854775807 }
+`;
+  const text = pinnedProfileYaml(written, least(), [
+    { id: 'limit-out-of-range', question: 'What about 0?', answer: 'rejected-400' },
+    { id: 'ban-duration', question: 'How long?', answer: '20-seconds' },
   ]);
-  t.match(parseProfile(text, 'p'), {
-    ok: true,
-    profile: { keys: [{ name: 'free-1' }], gaps: { 'ban-threshold': 'no-ban-seen' } },
-  });
-  t.end();
+  t.equal(
+    text,
+    `keys: [ { name: free-1, plan: free, env: PETSTORE_FREE_KEY } ]
+gaps:
+  limit-out-of-range: rejected-400 # for now
+  ban-threshold: "3"
+  # asked for by the app
+  retry-after-format: seconds
+  # How long?
+  ban-duration: 20-seconds
+samples: { categoryId: 9223372036854775807 }
+`,
+  );
+  t.match(parseProfile(text, 'p'), { ok: true });
+});
+
+t.test('an answer is on one line, which a comparison of two profiles shows as one', async (t) => {
+  const answer = '400 invalid_animal, 401 no_such_key, 404 no_such_animal, 429 too_many_requests';
+  const text = pinnedProfileYaml(undefined, least(), [{ id: 'error-codes', question: 'Which?', answer }]);
+  t.match(text, `  error-codes: ${answer}\n`);
+  t.equal(
+    profileYaml({ ...least(), gaps: { 'error-codes': answer } }).includes(`error-codes: ${answer}\n`),
+    true,
+  );
+  t.match(parseProfile(text, 'p'), { ok: true, profile: { gaps: { 'error-codes': answer } } });
 });

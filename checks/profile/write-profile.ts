@@ -1,7 +1,8 @@
 /** Writes profiles: the one that a run used, and one that pins what a run observed. */
+import { isDeepStrictEqual } from 'node:util';
 import { Document, isMap, parseDocument, YAMLMap } from 'yaml';
-import { SCHEMA_ADDRESS } from './profile-schema.ts';
-import type { TargetProfile } from './target-profile.ts';
+import { gaps } from '../../spec/contract.ts';
+import { PROFILE_DEFAULTS, SCHEMA_ADDRESS, type TargetProfile } from './target-profile.ts';
 
 /** What a run saw of a gap, to be promised from now on. */
 export interface ObservedAnswer {
@@ -13,19 +14,19 @@ export interface ObservedAnswer {
 
 const LINE_WIDTH = 110;
 
-/** What a profile does not say is left out. */
-const unlessEmpty = <T extends object>(fields: T) => (Object.keys(fields).length === 0 ? undefined : fields);
+const defaults = new Map<string, unknown>(Object.entries(PROFILE_DEFAULTS));
 
-function documentOf({ target, keys, plans, permit, load, gaps, clock, samples }: TargetProfile): Document {
+function documentOf(profile: TargetProfile): Document {
+  const { target, keys, permit, ...others } = profile;
+  // What a profile does not say is left out.
+  const said = Object.entries(others).filter(
+    ([name, value]) => !isDeepStrictEqual({ ...value }, defaults.get(name)),
+  );
   const fields = {
     target,
     keys: keys.map(({ unusedToday, ...key }) => (unusedToday ? { ...key, unusedToday } : key)),
-    plans: unlessEmpty(plans),
     permit,
-    load: load.allowed ? load : undefined,
-    gaps: unlessEmpty(gaps),
-    clock: clock.speed === 1 ? undefined : clock,
-    samples: unlessEmpty(samples),
+    ...Object.fromEntries(said),
   };
   const document = new Document(fields, { aliasDuplicateObjects: false });
   document.commentBefore = ` yaml-language-server: $schema=${SCHEMA_ADDRESS}`;
@@ -53,17 +54,17 @@ export function pinnedProfileYaml(
 ): string {
   const document =
     written === undefined ? documentOf(profile) : parseDocument(written, { intAsBigInt: true });
-  const present = document.get('gaps');
-  const gaps = isMap(present) ? present : new YAMLMap();
-  document.set('gaps', gaps);
+  if (!isMap(document.get('gaps'))) document.set('gaps', new YAMLMap());
   for (const { id, question, answer } of observed) {
-    if (gaps.has(id)) {
-      gaps.set(id, answer);
+    const former = [id, ...(gaps.find((gap) => gap.id === id)?.formerly ?? [])];
+    const pinned = former.find((name) => document.hasIn(['gaps', name]));
+    if (pinned !== undefined) {
+      document.setIn(['gaps', pinned], answer);
       continue;
     }
     const key = document.createNode(id);
     key.commentBefore = ` ${question}`;
-    gaps.add(document.createPair(key, answer));
+    document.addIn(['gaps'], document.createPair(key, answer));
   }
   return document.toString({ lineWidth: LINE_WIDTH });
 }

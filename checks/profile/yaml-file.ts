@@ -1,12 +1,11 @@
 import {
-  isAlias,
   isMap,
   isNode,
+  isPair,
   isScalar,
   isSeq,
   LineCounter,
   type Node,
-  type Pair,
   parseAllDocuments,
   visit,
 } from 'yaml';
@@ -22,28 +21,29 @@ export interface FileProblem {
   readonly remedy: string;
 }
 
-/** Where a value stands in the file, and where its name does. */
-interface Place {
-  readonly node: unknown;
-  readonly value: number;
-  readonly name: number;
-}
-
-const INT64_MAX = 2n ** 63n - 1n;
+/** In bytes: larger files are others than were meant, and may take yaml minutes. */
+export const LARGEST_YAML = 2 ** 16;
+/** So many lists within each other on one line take yaml longer than anybody waits. */
+const TOO_DEEP = /^[ \t]*(?:[-?:][ \t]+){20}/m;
 
 /** A YAML file as plain values, each with its place, and what is wrong with it. */
 export class YamlFile {
   readonly problems: FileProblem[] = [];
-  /** Undefined where the text is no readable YAML, or empty. A field without a value is there and undefined. */
+  /** Undefined where the text is no readable YAML, or empty. A field without a value is not there. */
   readonly value: unknown;
   readonly #lines = new LineCounter();
-  readonly #places = new Map<string, Place>();
+  readonly #contents: Node | null = null;
 
-  constructor(text: string) {
+  /** @param renamed what a field is called, by the field that it is in and the name that is written */
+  constructor(text: string, renamed: (within: string, name: string) => string = (_, name) => name) {
+    const deep = TOO_DEEP.exec(text);
+    if (deep !== null) {
+      this.#reportAt(deep.index, 'is nested too deep', 'is it the right file?');
+      return;
+    }
     const [document, next] = parseAllDocuments(text, {
       lineCounter: this.#lines,
       prettyErrors: false,
-      intAsBigInt: true,
       merge: false,
     });
     if (document === undefined || !('contents' in document)) return;
@@ -51,70 +51,64 @@ export class YamlFile {
       this.#reportAt(pos[0], `not YAML: ${printable(message)}`, 'correct the syntax here');
     if (next !== undefined)
       this.#reportAt(next.range[0], 'holds more than one document', 'remove everything from "---" on');
-    if (this.problems.length === 0) this.#refuseIndirection(document.contents);
-    if (this.problems.length === 0) this.value = this.#valueOf(document.contents, '') ?? undefined;
+    visit(document, {
+      // A few bytes can expand to a thousandfold.
+      Alias: (_, { range }) => this.#reportAt(range?.[0], 'aliases (*name) are not allowed', 'write it out'),
+      Pair: (_, { key }, [, , outer]) => {
+        if (!isScalar(key) || typeof key.value !== 'string')
+          this.#reportAt(startOf(key), 'a field name must be text', 'use a word as its name');
+        else if (isPair(outer)) key.value = renamed(String(outer.key), key.value);
+      },
+    });
+    if (this.problems.length > 0) return;
+    this.#contents = document.contents;
+    const present = (_: unknown, value: unknown) => value ?? undefined;
+    this.value = document.toJS({ reviver: present }) ?? undefined;
   }
 
   /**
-   * @param path names and indices from the root on, as a JSON pointer has them, but without its escapes
+   * @param path a JSON pointer
    * @param part whether it is about the value or its name; an item of a list has no name
    */
   report(path: string, part: 'value' | 'name', message: string, remedy: string): void {
-    this.#reportAt(this.#places.get(path)?.[part] ?? 0, message, remedy);
+    this.#reportAt(startOf(this.#find(path)[part]), message, remedy);
   }
 
   /** The integer at a path with every digit; undefined where there is none. */
   integerAt(path: string): bigint | undefined {
-    const node = this.#places.get(path)?.node;
-    const value = isScalar(node) ? node.value : undefined;
-    return typeof value === 'bigint' || typeof value === 'number' ? BigInt(value) : undefined;
+    const { value } = this.#find(path);
+    if (!isScalar(value) || !Number.isInteger(value.value)) return undefined;
+    const { source = '' } = value;
+    return BigInt(/^[-+]?\d+$/.test(source) ? source : Number(value.value));
   }
 
   /** The line of a value, from 1 on. */
   lineOf(path: string): number {
-    return this.#lines.linePos(this.#places.get(path)?.value ?? 0).line;
+    return this.#lines.linePos(startOf(this.#find(path).value) ?? 0).line;
   }
 
-  #reportAt(offset: number, message: string, remedy: string): void {
-    const { line, col } = this.#lines.linePos(offset);
+  /** The value at a path, and its name. */
+  #find(path: string): { readonly name: unknown; readonly value: unknown } {
+    let found: { name: unknown; value: unknown } = { name: this.#contents, value: this.#contents };
+    for (const part of path.split('/').slice(1)) {
+      const name = unescaped(part);
+      const { value } = found;
+      if (isSeq(value)) found = { name: value.items[Number(name)], value: value.items[Number(name)] };
+      const pair = isMap(value)
+        ? value.items.find(({ key }) => isScalar(key) && key.value === name)
+        : undefined;
+      if (pair !== undefined) found = { name: pair.key, value: pair.value };
+    }
+    return found;
+  }
+
+  #reportAt(offset: number | undefined, message: string, remedy: string): void {
+    const { line, col } = this.#lines.linePos(offset ?? 0);
     this.problems.push({ line: Math.max(1, line), column: Math.max(1, col), message, remedy });
   }
-
-  /** What a few bytes of YAML can expand to a thousandfold, or turn into something else than they look like. */
-  #refuseIndirection(contents: Node | null): void {
-    const refuse = (node: Node, message: string, remedy: string) =>
-      this.#reportAt(node.range?.[0] ?? 0, message, remedy);
-    visit(contents, {
-      Node: (_key, node) => {
-        if (isAlias(node)) refuse(node, 'aliases (*name) are not allowed', 'write the value out');
-        else if (node.anchor !== undefined)
-          refuse(
-            node,
-            'anchors (&name) are not allowed',
-            'remove it, and write the value out where it is used',
-          );
-        else if (node.tag !== undefined) refuse(node, 'tags (!name) are not allowed', 'remove the tag');
-      },
-    });
-  }
-
-  #valueOf(node: unknown, path: string, name?: number): unknown {
-    const value = (isNode(node) ? node.range?.[0] : undefined) ?? 0;
-    this.#places.set(path, { node, value, name: name ?? value });
-    if (isSeq(node)) return node.items.map((item, index) => this.#valueOf(item, `${path}/${index}`));
-    if (isMap(node)) return Object.fromEntries(node.items.flatMap((pair) => this.#fieldOf(pair, path)));
-    if (!isScalar(node)) return null;
-    if (typeof node.value !== 'bigint') return node.value;
-    // A rounded number must not look like one within the bounds of int64.
-    const beyond = node.value > INT64_MAX || node.value < -INT64_MAX - 1n;
-    return Number(node.value) * (beyond ? Number.POSITIVE_INFINITY : 1);
-  }
-
-  #fieldOf({ key, value }: Pair, path: string): [name: string, value: unknown][] {
-    const name = (isNode(key) ? key.range?.[0] : undefined) ?? 0;
-    if (isScalar(key) && typeof key.value === 'string')
-      return [[key.value, this.#valueOf(value, `${path}/${key.value}`, name) ?? undefined]];
-    this.#reportAt(name, 'a field name must be text', 'use a word as its name');
-    return [];
-  }
 }
+
+/** A name in a JSON pointer. */
+export const unescaped = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~');
+
+const startOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined);

@@ -3,14 +3,25 @@ import type { Permission } from '../profile/permissions.ts';
 import type { Violation } from '../wire/answer.ts';
 import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
 import type { Findings } from './findings.ts';
+import type { KeyWanted, Reason } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
-import type { InTurn, Needs, OutcomeSource, OutcomesOf } from './scene.ts';
-import { gather, needsPermission, permitOf } from './scene.ts';
+import type { AnyScene, InTurn, KeyOutcome, KeyScenes, Scene } from './scene.ts';
 import type { Trace, TraceSoFar } from './trace.ts';
 import { settledOr } from './unsettled.ts';
 
 /** Where a check says what it saw. A check that says nothing is inconclusive, never passed. */
 export type Judge = Pick<Findings, 'holds' | 'breaks' | 'unsettled' | 'skips' | 'notApplicable'>;
+
+/** What a run brought: the outcomes of its scenes, and its trace. */
+export interface Seen {
+  readonly trace: Trace;
+  /** @throws Unsettled where the scene could not be played to its end, NotAsked where it was not permitted */
+  of<T>(scene: Scene<T>): T;
+  /** Undefined where nothing came of the scene. */
+  maybe<T>(scene: Scene<T>): T | undefined;
+  /** What came of it on each of its keys that the target knows. @throws NotAsked where it was not permitted */
+  on<T>(scenes: KeyScenes<T>): readonly KeyOutcome<T>[];
+}
 
 /**
  * A requirement's check: data and pure functions, one for each way to judge. None of them sends, waits or reads a
@@ -21,63 +32,61 @@ export interface Check {
   readonly id: string;
   /** Without this permission the requirement is skipped, unless what a run exchanges anyway shows it broken. */
   readonly permit?: Permission;
-  readonly needs: Needs;
+  /** The scenes that it judges; without the permission of one of them it is skipped. */
+  readonly scenes: readonly AnyScene[];
   /** Without this permission a part is not tried, and the requirement skipped unless the rest breaks it. */
   readonly inFullWith?: Permission;
   /** Why the requirement binds no target with these keys; undefined where it does. */
   readonly notApplicable?: (keys: readonly Key[]) => string | undefined;
   /** Which key is missing to verify it; undefined where none is. */
-  readonly lacks?: (keys: readonly Key[]) => string | undefined;
+  readonly lacks?: (keys: readonly Key[]) => KeyWanted | undefined;
   /** Whether a failure stands although the target gives requests the answers of others: it is that very failure. */
   readonly standsWhereCrossed?: true;
   /** Whether it is about answers as such: what rests on an answer that breaks it cannot be told, and follows from that. */
   readonly isBasis?: true;
   /** Sees every answered exchange of the three operations, in the order of receipt. */
   readonly observe?: (exchange: AnsweredExchange, judge: Judge, soFar: TraceSoFar) => void;
-  /** Decides on the outcomes of the scenes that the check needs. */
-  readonly decide?: (source: OutcomeSource, judge: Judge, trace: Trace) => void;
+  /** Decides on the outcomes of its scenes. */
+  readonly decide: (judge: Judge, seen: Seen) => void;
   /** Decides on the whole trace. */
-  readonly conclude?: (trace: Trace, judge: Judge) => void;
+  readonly conclude?: (judge: Judge, trace: Trace) => void;
 }
 
-/** Which key is missing for what is needed; undefined where none is. */
-const keyLacking =
-  (needs: Needs) =>
-  (keys: readonly Key[]): string | undefined =>
-    Object.values(needs).flatMap((need) =>
-      need.kind === 'key-scene' && need.keys(keys).length === 0 ? [need.lacks] : [],
-    )[0];
+export type CheckOptions = Partial<Omit<Check, 'id' | 'decide'>>;
+
+/** What only watches is not known either where its scenes could not be played. */
+const seesAll =
+  (scenes: readonly AnyScene[]): Check['decide'] =>
+  (_, seen) => {
+    for (const one of scenes) {
+      if (one.kind === 'scene') seen.of(one);
+      else seen.on(one);
+    }
+  };
 
 /** Defines a check. */
-export function check<const N extends Needs = Record<never, never>>(
+export function check(
   id: string,
-  { needs, ...ways }: Omit<Check, 'id' | 'needs' | 'decide'> & { readonly needs?: N },
-  decide?: (outcomes: OutcomesOf<N>, judge: Judge, trace: Trace) => void,
+  { scenes = [], ...options }: CheckOptions,
+  decide: Check['decide'] = seesAll(scenes),
 ): Check {
-  const needed = needs ?? ({} as N);
-  return {
-    id,
-    needs: needed,
-    lacks: keyLacking(needed),
-    ...ways,
-    // What only watches is not known either where its scenes could not be played.
-    decide: (source, judge, trace) => {
-      const outcomes = gather(needed, source);
-      decide?.(outcomes, judge, trace);
-    },
-  };
+  return { id, scenes, ...options, decide };
 }
 
 /** Why nothing is asked for of a row with these keys and permissions; undefined where something is. */
 export function whyNotAsked(
-  row: Pick<Check, 'permit' | 'needs' | 'notApplicable' | 'lacks'>,
+  row: Pick<Check, 'permit' | 'scenes' | 'notApplicable' | 'lacks'>,
   { keys, permissions }: Pick<RunFacts, 'keys' | 'permissions'>,
-): { readonly kind: 'notApplicable' | 'skips'; readonly reason: string } | undefined {
+): Reason | undefined {
   const unbound = row.notApplicable?.(keys);
-  if (unbound !== undefined) return { kind: 'notApplicable', reason: unbound };
-  const wanted = permitOf(row, permissions);
-  const reason = wanted === undefined ? row.lacks?.(keys) : needsPermission(wanted);
-  return reason === undefined ? undefined : { kind: 'skips', reason };
+  if (unbound !== undefined) return { kind: 'unbound', what: unbound };
+  const permission = [row.permit, ...row.scenes.map(({ permit }) => permit)].find(
+    (permit) => permit !== undefined && !permissions.has(permit),
+  );
+  if (permission !== undefined) return { kind: 'not-permitted', permission };
+  const none = row.scenes.find((scene) => scene.kind === 'on-keys' && scene.keys(keys).length === 0);
+  const wanted = row.lacks?.(keys) ?? (none?.kind === 'on-keys' ? none.wanted : undefined);
+  return wanted === undefined ? undefined : { kind: 'no-key', wanted };
 }
 
 /** What was done of the things that a scene tried in turn; says why the others were not. */
@@ -99,7 +108,7 @@ export function judgeExchange<E extends Exchange>(
 ): void {
   settledOr(
     () => tell(judge, exchange, violationIn(exchange)),
-    ({ message, evidence }) => judge.unsettled(message, ...evidence),
+    ({ reason, evidence }) => judge.unsettled(reason, ...evidence),
   );
 }
 
@@ -131,17 +140,14 @@ export interface GapObserver {
   /** The gap's id in spec/requirements.yaml. */
   readonly id: string;
   readonly permit?: Permission;
-  readonly needs: Needs;
+  readonly scenes: readonly AnyScene[];
   /** Undefined where this run does not show the answer; throws Unsettled with the reason where it knows one. */
-  readonly answer: (source: OutcomeSource, trace: Trace) => GapAnswer | undefined;
+  readonly answer: (seen: Seen) => GapAnswer | undefined;
 }
 
 /** Defines a gap observer. */
-export function gap<const N extends Needs = Record<never, never>>(
+export const gap = (
   id: string,
-  { needs, ...options }: { readonly permit?: Permission; readonly needs?: N },
-  answer: (outcomes: OutcomesOf<N>, trace: Trace) => GapAnswer | undefined,
-): GapObserver {
-  const needed = needs ?? ({} as N);
-  return { id, needs: needed, ...options, answer: (source, trace) => answer(gather(needed, source), trace) };
-}
+  { scenes = [], ...options }: Partial<Pick<GapObserver, 'permit' | 'scenes'>>,
+  answer: GapObserver['answer'],
+): GapObserver => ({ id, scenes, ...options, answer });

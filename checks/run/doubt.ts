@@ -1,9 +1,8 @@
 import { type AnsweredExchange, type Exchange, isAnswered } from '../wire/exchange.ts';
 import { answeredPet, described, listedPets, looksLikeTheService } from '../wire/pets.ts';
 import { listPets } from '../wire/requests.ts';
-import { type OutcomeSource, scene } from './scene.ts';
-import type { Trace } from './trace.ts';
-import { settledOr } from './unsettled.ts';
+import type { Seen } from './check.ts';
+import { scene } from './scene.ts';
 
 /** Why not all that came is evidence. */
 export interface Doubt {
@@ -17,8 +16,8 @@ export const isBefore = ({ receivedAt }: Exchange, { until }: Doubt): boolean =>
   until !== undefined && receivedAt <= until;
 
 /** What makes a run doubtful; undefined where nothing does. */
-export const doubtOf = (source: OutcomeSource, trace: Trace): Doubt | undefined =>
-  crossedAnswers(trace.exchanges) ?? changedTarget(source, trace);
+export const doubtOf = (seen: Seen): Doubt | undefined =>
+  crossedAnswers(seen.trace.exchanges) ?? changedTarget(seen);
 
 const isList = (exchange: AnsweredExchange) => (listedPets(exchange)?.length ?? 0) > 0;
 
@@ -48,28 +47,24 @@ function isAnimal(exchange: AnsweredExchange): boolean {
 const ANSWERS_WITHOUT_SIGN = 5;
 
 /** Asks once more what the run began with, where the last answers bear no sign of the interface. */
-export const postflight = ({ signs }: Pick<Trace, 'signs'>) =>
-  scene('postflight', { afterwards: true, eachSession: true }, async (probe) => {
-    const [key] = probe.keys;
-    const { last, without } = signs;
-    if (key === undefined || last === undefined || without < ANSWERS_WITHOUT_SIGN) return undefined;
-    return { lastSign: last, exchange: await probe.attempt(listPets({ limit: 1 }), key) };
-  });
+export const postflight = scene('postflight', { afterwards: true, eachSession: true }, async (run) => {
+  const [key] = run.keys;
+  const { last, without } = run.trace.signs;
+  if (key === undefined || last === undefined || without < ANSWERS_WITHOUT_SIGN) return undefined;
+  return { lastSign: last, exchange: await run.attempt(listPets({ limit: 1 }), key) };
+});
 
 /**
  * Whether something else took the target's place during the run: its last answers bear no sign of the interface, and
  * nor does one more.
  */
-export function changedTarget(source: OutcomeSource, trace: Trace): Doubt | undefined {
-  const seen = settledOr(
-    () => source.outcomeOf(postflight(trace)),
-    () => undefined,
-  );
-  if (seen === undefined || !isAnswered(seen.exchange) || looksLikeTheService(seen.exchange))
+export function changedTarget(seen: Pick<Seen, 'maybe'>): Doubt | undefined {
+  const last = seen.maybe(postflight);
+  if (last === undefined || !isAnswered(last.exchange) || looksLikeTheService(last.exchange))
     return undefined;
-  const time = new Date(seen.lastSign).toISOString().slice(11, 19);
+  const time = new Date(last.lastSign).toISOString().slice(11, 19);
   return {
-    until: seen.lastSign,
-    message: `a different service has been answering since ${time} UTC: GET /pets gives ${described(seen.exchange)}`,
+    until: last.lastSign,
+    message: `a different service has been answering since ${time} UTC: GET /pets gives ${described(last.exchange)}`,
   };
 }

@@ -1,27 +1,24 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Violation } from '../wire/answer.ts';
 import type { Exchange } from '../wire/exchange.ts';
+import { type Reason, reasonOf } from './reason.ts';
 import { NotAsked, Unsettled } from './unsettled.ts';
 import type { RequirementVerdict } from './verdict.ts';
 
 /** A requirement's verdict with what led to it. */
 export interface Settled {
   readonly verdict: RequirementVerdict;
-  readonly reason: string;
+  /** Why, the first one first. */
+  readonly reasons: readonly Reason[];
   readonly violation?: Violation;
   /** The decisive one first. */
   readonly evidence: readonly Exchange[];
 }
 
-/** Nothing that this row is about occurred. */
-export const NOTHING_SHOWN = 'no exchange of this run shows it';
-
 const EVIDENCE_KEPT = 3;
 const VIOLATIONS_KEPT = 5;
 /** More than a run sends beside the bursts that fill a quota. */
 const MOST_BROKEN_BY = 1000;
-
-/** The scene that sent an exchange; parts of scenes, and keys, follow it after a colon. */
-const sceneIdOf = ({ sentBy }: Exchange): string => sentBy.split(':')[0] ?? sentBy;
 
 /**
  * Collects what a check says and settles it. One violation outweighs everything. What could not be told, or was not
@@ -33,8 +30,8 @@ export class Findings {
   readonly #broken: { violation: Violation; evidence: readonly Exchange[] }[] = [];
   #brokenCount = 0;
   readonly #brokenBy = new Set<string>();
-  readonly #unsettled: { reason: string; evidence: readonly Exchange[] }[] = [];
-  readonly #skipped = new Set<string>();
+  readonly #unsettled: { reason: Reason; evidence: readonly Exchange[] }[] = [];
+  readonly #skipped: Reason[] = [];
   #notApplicable: string | undefined;
 
   /** The requirement held in these exchanges. */
@@ -50,18 +47,20 @@ export class Findings {
     this.#brokenCount += 1;
     const [decisive] = evidence;
     if (decisive !== undefined && this.#brokenBy.size < MOST_BROKEN_BY)
-      this.#brokenBy.add(decisive.id).add(sceneIdOf(decisive));
+      this.#brokenBy.add(decisive.id).add(decisive.sentBy);
     if (this.#broken.length < VIOLATIONS_KEPT) this.#broken.push({ violation, evidence });
   }
 
   /** It was asked for and could not be told. */
-  unsettled(reason: string, ...evidence: Exchange[]): void {
-    if (!this.#unsettled.some((known) => known.reason === reason)) this.#unsettled.push({ reason, evidence });
+  unsettled(why: Reason | string, ...evidence: Exchange[]): void {
+    const reason = reasonOf(why);
+    if (!this.#unsettled.some((known) => isDeepStrictEqual(known.reason, reason)))
+      this.#unsettled.push({ reason, evidence });
   }
 
   /** A part of it was not asked for: a permission or a key was not given. */
-  skips(reason: string): void {
-    this.#skipped.add(reason);
+  skips(reason: Reason): void {
+    if (!this.#skipped.some((known) => isDeepStrictEqual(known, reason))) this.#skipped.push(reason);
   }
 
   /** The requirement does not bind this target (a profile without that plan, a date that has not come). */
@@ -92,8 +91,8 @@ export class Findings {
   /** Says what a judgement threw as unsettled. @throws any other error, which is a defect */
   admit(error: unknown): void {
     if (!(error instanceof Unsettled)) throw error;
-    if (error instanceof NotAsked) this.skips(error.message);
-    else this.unsettled(error.message, ...error.evidence);
+    if (error instanceof NotAsked) this.skips(error.reason);
+    else this.unsettled(error.reason, ...error.evidence);
   }
 
   /** @param trusted which exchanges count; what rests on another one was not seen */
@@ -101,29 +100,29 @@ export class Findings {
     const counts = ({ evidence }: { readonly evidence: readonly Exchange[] }) => evidence.every(trusted);
     const broken = this.#broken.filter(counts);
     const [first] = broken;
-    if (first !== undefined) {
-      const more = this.#brokenCount > 1 ? ` (${this.#brokenCount} times)` : '';
+    if (first !== undefined)
       return {
         verdict: 'fail',
-        reason: `${first.violation.actual}${more}`,
+        reasons: [{ kind: 'broken', times: this.#brokenCount }],
         violation: first.violation,
         evidence: [...new Set(broken.flatMap(({ evidence }) => evidence))],
       };
-    }
     const [open] = this.#unsettled;
     if (open !== undefined) {
-      const reasons = this.#unsettled.map(({ reason }) => reason).join('; ');
-      return { verdict: 'inconclusive', reason: reasons, evidence: open.evidence };
+      const reasons = this.#unsettled.map(({ reason }) => reason);
+      return { verdict: 'inconclusive', reasons, evidence: open.evidence };
     }
-    if (this.#skipped.size > 0)
-      return { verdict: 'skipped', reason: [...this.#skipped].join('; '), evidence: [] };
-    if (this.#heldCount > 0) {
-      const times = this.#heldCount === 1 ? 'one observation' : `${this.#heldCount} observations`;
-      return { verdict: 'pass', reason: `held in ${times}`, evidence: this.#held };
-    }
+    if (this.#skipped.length > 0) return { verdict: 'skipped', reasons: this.#skipped, evidence: [] };
+    if (this.#heldCount > 0)
+      return {
+        verdict: 'pass',
+        reasons: [{ kind: 'held', times: this.#heldCount }],
+        evidence: this.#held,
+      };
     if (this.#notApplicable !== undefined) {
-      return { verdict: 'not-applicable', reason: this.#notApplicable, evidence: [] };
+      const what = this.#notApplicable;
+      return { verdict: 'not-applicable', reasons: [{ kind: 'unbound', what }], evidence: [] };
     }
-    return { verdict: 'inconclusive', reason: NOTHING_SHOWN, evidence: [] };
+    return { verdict: 'inconclusive', reasons: [{ kind: 'not-shown' }], evidence: [] };
   }
 }

@@ -1,109 +1,174 @@
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { reading } from '../limits/testing/simulated-limits.ts';
 import { answered } from '../wire/testing/answered.ts';
-import { Journal, type JournalEntry, type JournalHeader, readJournal } from './journal.ts';
+import { Journal, type JournalEntry, readJournal } from './journal.ts';
+import { JOURNAL_HEADER, journalText } from './testing/stored-run.ts';
 
-const HEADER: JournalHeader = {
-  journal: 2,
-  runId: 'abcd2345',
-  startedAt: 1000,
-  target: 'https://staging.example.com/v1',
-  permissions: ['writes'],
-  keys: ['free-1'],
-  clockSpeed: 1,
-  harnessVersion: '0.1.0',
-};
 const ENTRIES: readonly JournalEntry[] = [
   { playing: 'lists' },
-  { exchange: answered({ id: 'lists#1' }) },
+  { exchange: { ...answered({ id: 'lists#1', body: '[{"name":"犬\\u0000\\"]\n"}]' }), intent: 'fill' } },
   {
     exchange: {
-      ...answered({ id: 'lists#2' }),
+      ...answered({ id: 'lists#2', key: null }),
       outcome: { kind: 'failure', reason: 'reset', message: 'the connection was reset' },
     },
   },
   { reading: { ...reading(), id: 'burst#3' } },
+  { kept: answered({ id: 'burst#3', bodyProblem: 'invalid-utf8' }) },
   { tallied: 48, key: 'free-1' },
-  { scene: 'lists', outcome: { all: { $: 'exchange', id: 'lists#1' } } },
-  { scene: 'empty' },
-  { scene: 'broken', unsettled: 'no answer', evidence: ['lists#2'] },
+  { scene: 'lists', asked: ['service'], outcome: { all: { $: 'exchange', id: 'lists#1' } } },
+  { scene: 'empty', asked: [] },
+  { scene: 'broken', asked: [], unsettled: { kind: 'not-shown' }, evidence: ['lists#2'] },
 ];
+/** What is undefined is not written. */
+const STORED: readonly unknown[] = JSON.parse(JSON.stringify([{ session: 1 }, ...ENTRIES]));
 
-/** A journal with these entries, and how it is read back. */
-function written(t: Test, entries: readonly JournalEntry[] = ENTRIES) {
+/** A journal with these entries. */
+function written(t: Test): string {
   const file = join(t.testdir(), 'journal.ndjson');
-  const journal = new Journal(file, HEADER, 1);
-  for (const entry of entries) journal.append(entry);
+  const journal = new Journal(file, JOURNAL_HEADER);
+  for (const entry of ENTRIES) journal.append(entry);
   journal.close();
-  return { file, read: () => readJournal(file) };
+  return file;
 }
 
-t.test('a journal is read back as it was written, and is its owner’s alone', (t) => {
-  const { file, read } = written(t);
-  t.match(read(), { ok: true, header: HEADER, sessions: 1, warnings: [] });
-  const content = read();
-  // What is undefined is not written.
-  const stored: unknown = JSON.parse(JSON.stringify([{ session: 1 }, ...ENTRIES]));
-  t.strictSame(content.ok && content.entries, stored);
+function read(file: string) {
+  const content = readJournal(file);
+  if (!content.ok) throw new Error(content.problem);
+  return content;
+}
+
+t.test('a journal is read back as it was written, and is its owner’s alone', async (t) => {
+  const file = written(t);
+  const { header, entries, sessions, damage } = read(file);
+  t.strictSame(
+    { header, entries, sessions, damage },
+    { header: JOURNAL_HEADER, entries: STORED, sessions: 1, damage: undefined },
+  );
   t.equal(statSync(file).mode & 0o777, 0o600);
-  t.end();
+  for (const line of readFileSync(file, 'utf8').trimEnd().split('\n')) t.type(JSON.parse(line), Array);
 });
 
-t.test('a later process goes on with it, and ends a line that was cut off', (t) => {
-  const { file, read } = written(t, ENTRIES.slice(0, 2));
-  appendFileSync(file, '{"exchange":{"id":"lists#2"');
-  t.match(read(), { ok: true, warnings: [`${file}:5: cannot be read; what it held counts as lost`] });
-  const journal = new Journal(file, undefined, 2);
+t.test('a later process goes on where the journal ends, and a line that was cut off goes', async (t) => {
+  const file = written(t);
+  truncateSync(file, statSync(file).size - 7);
+  const cut = read(file);
+  t.strictSame([cut.entries, cut.damage], [STORED.slice(0, -1), undefined]);
+  const journal = new Journal(file, cut);
   journal.append({ playing: 'lists' });
   journal.close();
-  const again = read();
-  t.match(again, { ok: true, sessions: 2, warnings: [] }, 'which is no damage');
-  t.strictSame(again.ok && again.entries.slice(-2), [{ session: 2 }, { playing: 'lists' }]);
-  t.end();
+  const again = read(file);
+  t.match(again, { sessions: 2, damage: undefined });
+  t.strictSame(again.entries.slice(-3), [STORED.at(-2), { session: 2 }, { playing: 'lists' }]);
 });
 
-t.test('a damaged line is left out, and told with file and line', (t) => {
-  const { file, read } = written(t);
+t.test('wherever a journal is cut or changed, what was before it is read, and nothing else', async (t) => {
+  const file = written(t);
+  const whole = readFileSync(file);
+  const lineAt = (place: number) => whole.subarray(0, place).filter((byte) => byte === 0x0a).length + 1;
+  const places = fc.nat(whole.length - 1);
+  const damages = fc.oneof(
+    places.map((place) => ({ place, bytes: whole.subarray(0, place) })),
+    fc.tuple(places, fc.integer({ min: 1, max: 255 })).map(([place, change]) => {
+      const bytes = Buffer.from(whole);
+      bytes[place] = (bytes[place] ?? 0) ^ change;
+      return { place, bytes };
+    }),
+    fc.tuple(places, fc.integer({ min: 1, max: 400 })).map(([place, length]) => ({
+      place,
+      bytes: Buffer.concat([whole.subarray(0, place), whole.subarray(place + length)]),
+    })),
+    fc.tuple(places, fc.uint8Array({ minLength: 1, maxLength: 9 })).map(([place, more]) => ({
+      place,
+      bytes: Buffer.concat([whole.subarray(0, place), more, whole.subarray(place)]),
+    })),
+  );
+  fc.assert(
+    fc.property(damages, ({ place, bytes }) => {
+      writeFileSync(file, bytes);
+      const content = readJournal(file);
+      const line = lineAt(place);
+      if (!content.ok) return line === 1 || place === 0;
+      const count = content.entries.length;
+      t.strictSame(content.entries, STORED.slice(0, count));
+      // Bytes that are put in, or cut out, may be the same as those beside them.
+      return (
+        count >= line - 2 &&
+        (content.damage === undefined || content.damage.startsWith(`${file}:${count + 2}: `))
+      );
+    }),
+    { numRuns: 600 },
+  );
+});
+
+t.test('lines that are missing, twice or of another run are damage too', async (t) => {
+  const file = written(t);
   const lines = readFileSync(file, 'utf8').split('\n');
-  lines[3] = `${lines[3]?.slice(0, 20)}\u0000`;
-  writeFileSync(file, lines.join('\n'));
-  const content = read();
-  t.match(content, { ok: true, warnings: [`${file}:4: cannot be read; what it held counts as lost`] });
-  t.equal(content.ok && content.entries.length, ENTRIES.length);
-  t.end();
-});
-
-t.test('what is there twice counts once; two answers to one request are two runs', (t) => {
-  const { file, read } = written(t);
-  const [, , , exchange = ''] = readFileSync(file, 'utf8').split('\n');
-  appendFileSync(file, `${exchange}\n`);
-  t.match(read(), {
-    ok: true,
-    warnings: [`${file}:11: a repetition of lists#1, as on line 4; it counts once`],
-  });
-  appendFileSync(file, `${exchange.replace('"status":200', '"status":404')}\n`);
-  t.match(read(), {
-    ok: false,
-    problem: `${file}:12: another exchange lists#1, as on line 4; keep the one that belongs to this run`,
-  });
-  t.end();
-});
-
-t.test('what is no journal of one run says so', (t) => {
-  const cases: readonly (readonly [text: string, problem: RegExp])[] = [
-    ['', /:1: this is not the first line of a journal/],
-    ['{"journal":1}\n', /:1: this is not the first line of a journal of this version/],
-    [`${JSON.stringify(HEADER)}\n${JSON.stringify(HEADER)}\n`, /:2: another run begins here, abcd2345/],
-    [`${JSON.stringify(HEADER)}\n{"exchange":{"id":"a"}}\n`, /:2: not a journal entry/],
-    [`${JSON.stringify(HEADER)}\n[]\n`, /:2: not a journal entry/],
-  ];
-  for (const [text, problem] of cases) {
-    const file = join(t.testdir(), 'journal.ndjson');
-    writeFileSync(file, text);
-    t.match(readJournal(file), { ok: false, problem }, text.slice(-40));
+  for (const changed of [
+    lines.toSpliced(4, 1),
+    lines.toSpliced(4, 0, lines[3] ?? ''),
+    lines.toSpliced(4, 0, lines[0] ?? ''),
+  ]) {
+    writeFileSync(file, changed.join('\n'));
+    const { damage, entries } = read(file);
+    t.match(damage, `${file}:5: damaged`);
+    t.strictSame(entries, STORED.slice(0, 3));
   }
-  t.match(readJournal(join(t.testdir(), 'none')), { ok: false, problem: /there is no journal/ });
-  t.end();
+});
+
+t.test('what is no journal, or none of this version, is said with file and line', async (t) => {
+  const folder = t.testdir();
+  const file = join(folder, 'journal.ndjson');
+  const exchange = answered();
+  for (const [text, problem] of [
+    ['', /: it is empty$/],
+    ['\n'.repeat(1000), /:1: this is not the first line/],
+    ['[', /:1: this is not the first line/],
+    ['{"journal":3}\n', /:1: this is not the first line of a journal of this version/],
+    [journalText([], { journal: 5 as never }), /:1: this is not the first line/],
+    [journalText([], { keys: 'free-1' as never }), /:1: this is not the first line/],
+    ...[
+      {},
+      [],
+      null,
+      { exchange: { id: 'a' } },
+      { exchange: { ...exchange, sentAt: '1' } },
+      { exchange: { ...exchange, request: { ...exchange.request, headers: [['a']] } } },
+      { exchange: { ...exchange, outcome: { ...exchange.outcome, status: 'ok' } } },
+      { reading: { ...reading(), receivedAt: null } },
+      { tallied: -1, key: 'free-1' },
+      { scene: 'lists', asked: 'all' },
+      { session: 0 },
+    ].map((entry) => [journalText([{ session: 1 }, entry]), /:3: not a journal entry/] as const),
+  ] as const) {
+    writeFileSync(file, text);
+    t.match(readJournal(file), { ok: false, problem }, text.slice(-80));
+  }
+  t.match(readJournal(join(folder, 'none')), { ok: false, problem: /there is no journal/ });
+  t.match(readJournal(join(file, 'none')), { ok: false, problem: /there is no journal/ });
+  t.match(readJournal(folder), { ok: false, problem: /is not a regular file/ });
+});
+
+t.test('a large file takes neither long nor much memory', async (t) => {
+  const file = join(t.testdir(), 'journal.ndjson');
+  const long = '['.repeat(20 * 2 ** 20);
+  for (const [text, problem] of [
+    [long, /:1: this is not the first line/],
+    [journalText([]) + long, undefined],
+    [journalText([]) + '\n'.repeat(100_000_000), undefined],
+    ['x'.repeat(129 * 2 ** 20), /is larger than 134,217,728 bytes/],
+  ] as const) {
+    writeFileSync(file, text);
+    const [start, before] = [performance.now(), process.memoryUsage().rss];
+    const content = readJournal(file);
+    if (problem === undefined) t.match(content, { ok: true, damage: /:2: damaged/ });
+    else t.match(content, { ok: false, problem });
+    t.ok(performance.now() - start < 10_000, `${performance.now() - start} ms`);
+    const grown = process.memoryUsage().rss - before;
+    t.ok(grown < 100e6, `${grown} bytes`);
+    appendFileSync(file, '');
+  }
 });

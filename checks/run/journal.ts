@@ -1,32 +1,66 @@
-import { closeSync, existsSync, openSync, writeFileSync } from 'node:fs';
-import { isDeepStrictEqual } from 'node:util';
-import { Ajv } from 'ajv';
-import { ownSchemas } from '../../spec/own-schemas.ts';
-import { fileText } from '../profile/file-text.ts';
-import { PERMISSIONS, type Permission } from '../profile/permissions.ts';
-import type { Exchange } from '../wire/exchange.ts';
+import { createHmac } from 'node:crypto';
+import { closeSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
+import { crc32 } from 'node:zlib';
+import { type Static, Type } from '@sinclair/typebox';
+import { TypeCompiler } from '@sinclair/typebox/compiler';
+import { OPERATION_NAMES } from '../../spec/operations.ts';
+import { PERMISSIONS } from '../../spec/permissions.ts';
+import {
+  BODY_PROBLEMS,
+  type Exchange,
+  FAILURE_REASONS,
+  type Intent,
+  type Operation,
+} from '../wire/exchange.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
+import { type Line, readLines } from './read-lines.ts';
+import type { Reason } from './reason.ts';
+
+const text = Type.String();
+const number = Type.Number();
+const texts = Type.Array(text);
+const maybe = Type.Optional;
+const oneOf = <T extends string>(names: readonly T[]) => Type.Union(names.map((name) => Type.Literal(name)));
+const headers = Type.Array(Type.Tuple([text, text]));
+const intent = maybe(Type.Unsafe<Intent>(text));
+const key = Type.Union([text, Type.Null()]);
 
 /** The first line of a journal: what a resumed or rejudged run must have in common with the one that wrote it. */
-export interface JournalHeader {
-  readonly journal: 2;
-  readonly runId: string;
-  /** Milliseconds since 1970. */
-  readonly startedAt: number;
-  readonly target: string;
-  readonly permissions: readonly Permission[];
-  readonly keys: readonly string[];
-  readonly clockSpeed: number;
-  readonly only?: readonly string[];
-  /** Which version began the run. */
-  readonly harnessVersion: string;
-}
+const Header = Type.Object(
+  {
+    journal: Type.Literal(4),
+    runId: Type.String({ pattern: '^[a-z0-9]{4,32}$' }),
+    /** Milliseconds since 1970. */
+    startedAt: number,
+    target: text,
+    permissions: Type.Readonly(Type.Array(oneOf(PERMISSIONS))),
+    keys: Type.Array(text),
+    clockSpeed: Type.Number({ exclusiveMinimum: 0 }),
+    only: maybe(texts),
+    /** Which version began the run. */
+    harnessVersion: text,
+    /** By a key's name, what tells its value from another's. */
+    keyPrints: maybe(Type.Record(text, text)),
+  },
+  { additionalProperties: false },
+);
+type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T;
+export type JournalHeader = Frozen<Static<typeof Header>>;
+
+/** Too short to tell anybody what a key is, long enough to see that it is another one. */
+const PRINT_LENGTH = 6;
+
+/** What tells keys of a run apart, and nothing about them. */
+export const keyPrint = (runId: string, value: string): string =>
+  createHmac('sha256', runId).update(value).digest('hex').slice(0, PRINT_LENGTH);
 
 /** What a scene came to: its outcome as JSON, or why it could not be played to its end. */
 export interface StoredOutcome {
   readonly scene: string;
+  /** The scenes that it asked for. */
+  readonly asked: readonly string[];
   readonly outcome?: unknown;
-  readonly unsettled?: string;
+  readonly unsettled?: Reason;
   /** Ids of exchanges that show why. */
   readonly evidence?: readonly string[];
 }
@@ -45,160 +79,176 @@ export type JournalEntry =
   | { readonly tallied: number; readonly key: string }
   | StoredOutcome;
 
-const ajv = new Ajv({ ...ownSchemas, strict: true, strictTypes: false, strictRequired: false });
-const text = { type: 'string' } as const;
-const number = { type: 'number' } as const;
-const texts = { type: 'array', items: text } as const;
-const objectWith = (...required: string[]) => ({ type: 'object', required }) as const;
-
-const isHeader = ajv.compile<JournalHeader>({
-  ...objectWith(
-    'journal',
-    'runId',
-    'startedAt',
-    'target',
-    'permissions',
-    'keys',
-    'clockSpeed',
-    'harnessVersion',
-  ),
-  additionalProperties: false,
-  properties: {
-    journal: { const: 2 },
-    runId: { type: 'string', pattern: '^[a-z0-9]{4,32}$' },
-    startedAt: number,
-    target: text,
-    permissions: { type: 'array', items: { enum: [...PERMISSIONS] } },
-    keys: texts,
-    clockSpeed: { type: 'number', exclusiveMinimum: 0 },
-    only: texts,
-    harnessVersion: text,
-  },
+const StoredExchange = Type.Object({
+  id: text,
+  sentBy: text,
+  intent,
+  session: maybe(number),
+  key,
+  sentAt: number,
+  receivedAt: number,
+  request: Type.Object({
+    operation: oneOf<Operation>([...OPERATION_NAMES, 'other']),
+    method: text,
+    path: Type.String({ pattern: '^/' }),
+    headers,
+    body: maybe(text),
+  }),
+  outcome: Type.Union([
+    Type.Object({
+      kind: Type.Literal('response'),
+      status: Type.Integer({ minimum: 100, maximum: 999 }),
+      headers,
+      body: text,
+      bodyBytes: number,
+      bodyProblem: maybe(oneOf(BODY_PROBLEMS)),
+    }),
+    Type.Object({ kind: Type.Literal('failure'), reason: oneOf(FAILURE_REASONS), message: text }),
+  ]),
 });
 
-const exchange = {
-  ...objectWith('id', 'sentBy', 'key', 'sentAt', 'receivedAt', 'request', 'outcome'),
-  properties: {
-    request: objectWith('operation', 'method', 'path', 'headers'),
-    outcome: {
-      anyOf: [objectWith('status', 'headers', 'body', 'bodyBytes'), objectWith('reason', 'message')],
-    },
-  },
-};
-const reading = objectWith('id', 'key', 'operation', 'sentAt', 'receivedAt', 'path', 'status');
-
-/** Whether a line is an entry by its fields: what they hold, the harness wrote. */
-const isEntry = ajv.compile<JournalEntry>({
-  type: 'object',
-  oneOf: [
-    { required: ['session'], properties: { session: { type: 'integer' } } },
-    { required: ['playing'], properties: { playing: text } },
-    { required: ['exchange'], properties: { exchange } },
-    { required: ['reading'], properties: { reading } },
-    { required: ['kept'], properties: { kept: exchange } },
-    { required: ['tallied', 'key'], properties: { tallied: { type: 'integer' }, key: text } },
-    { required: ['scene'], properties: { scene: text, outcome: {}, unsettled: text, evidence: texts } },
-  ],
+const StoredReading = Type.Object({
+  id: text,
+  key,
+  intent,
+  operation: text,
+  sentAt: number,
+  receivedAt: number,
+  path: Type.String({ pattern: '^/' }),
+  status: number,
+  limit: maybe(number),
+  remaining: maybe(number),
+  reset: maybe(number),
+  date: maybe(number),
+  listed: maybe(number),
+  afterLost: maybe(Type.Literal(true)),
 });
+
+const isHeader = TypeCompiler.Compile(Header);
+const isEntry = TypeCompiler.Compile(
+  Type.Union([
+    Type.Object({ session: Type.Integer({ minimum: 1 }) }),
+    Type.Object({ playing: text }),
+    Type.Object({ exchange: StoredExchange }),
+    // JSON leaves out what a reading has as undefined.
+    Type.Object({ reading: Type.Unsafe<RateReading>(StoredReading) }),
+    Type.Object({ kept: StoredExchange }),
+    Type.Object({ tallied: Type.Integer({ minimum: 0 }), key: text }),
+    Type.Object({
+      scene: text,
+      asked: texts,
+      outcome: maybe(Type.Unknown()),
+      unsettled: maybe(Type.Unsafe<Reason>(Type.Object({ kind: text }))),
+      evidence: maybe(texts),
+    }),
+  ]),
+);
 
 /** What a journal held. */
 export type JournalContent =
   | {
       readonly ok: true;
       readonly header: JournalHeader;
-      /** In the order of writing. */
+      /** In the order of writing, up to the first line that is damaged. */
       readonly entries: readonly JournalEntry[];
       /** The number of the last process that wrote. */
       readonly sessions: number;
-      /** Lines that cannot be read, each in one line with file and line. */
-      readonly warnings: readonly string[];
+      /** Bytes of the file up to the end of what was read, and the check of its last line. */
+      readonly end: number;
+      readonly check: number;
+      /** Where the file is damaged, in one line; undefined where at most its last line was cut off. */
+      readonly damage?: string;
     }
   | { readonly ok: false; readonly problem: string };
 
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
+/** A target's longest bodies, escaped; what a long run sends; and as many short lines as memory holds. */
+const BOUNDS = { mostBytes: 128 * 2 ** 20, mostInLine: 4 * 2 ** 20 };
+const MOST_ENTRIES = 500_000;
+
+/** A line holds its entry, and before it a check of it and of all lines before: none can be changed, or missing. */
+const LINE = /^\["([0-9a-f]{8})",(.*)\]$/s;
+const checkOf = (text: string, before: number) => crc32(text, before);
+
+/** An entry as it is written. @param before the check of the line before it, 0 where there is none */
+export function lineOf(entry: JournalHeader | JournalEntry, before: number): { line: string; check: number } {
+  const text = JSON.stringify(entry);
+  const check = checkOf(text, before);
+  return { line: `["${check.toString(16).padStart(8, '0')}",${text}]\n`, check };
 }
+
+/** The entry in a line; undefined where the line is not as it was written. */
+function entryIn({ text, isWhole }: Line, before: number): { entry: unknown; check: number } | undefined {
+  const [, digits = '', json = ''] = isWhole ? (LINE.exec(text) ?? []) : [];
+  const check = Number.parseInt(digits, 16);
+  return checkOf(json, before) === check ? { entry: JSON.parse(json), check } : undefined;
+}
+
+/** Whether it is what a process that was killed left of its last line. */
+const isCutOff = ({ text, isWhole }: Line): boolean => !isWhole && text.length <= BOUNDS.mostInLine;
 
 /**
- * Reads a journal back. A line that a crash cut off, or that is damaged otherwise, is left out and told: a scene whose
- * outcome it held, or whose outcome names an exchange that it held, is played again.
+ * Reads a journal back as far as it is as it was written: from a line on that is damaged, nothing is known any more, as
+ * if the run had ended there. A last line that a crash cut off is no damage.
  */
 export function readJournal(file: string): JournalContent {
-  if (!existsSync(file))
-    return { ok: false, problem: `${file}: there is no journal; --resume and --rejudge need one` };
-  try {
-    return entriesIn(file, fileText(file));
-  } catch (error) {
-    return { ok: false, problem: `${file}: ${error instanceof Error ? error.message : String(error)}` };
-  }
-}
-
-function entriesIn(file: string, content: string): JournalContent {
-  const [first = '', ...lines] = content.split('\n');
-  const header = parseLine(first);
-  if (!isHeader(header))
-    return { ok: false, problem: `${file}:1: this is not the first line of a journal of this version` };
+  const refuse = (problem: string) => ({ ok: false, problem }) as const;
   const entries: JournalEntry[] = [];
-  const warnings: string[] = [];
-  const seen = new Map<string, { readonly line: number; readonly entry: JournalEntry }>();
-  let sessions = 1;
-  for (const [index, text] of lines.entries()) {
-    if (text === '') continue;
-    const line = index + 2;
-    const refuse = (problem: string) => ({ ok: false, problem: `${file}:${line}: ${problem}` }) as const;
-    const warn = (warning: string) => warnings.push(`${file}:${line}: ${warning}`);
-    const entry = parseLine(text);
-    if (entry === undefined) {
-      // The process that went on after a crash ended the line that was cut off with an empty one.
-      const wasCutOff = lines[index + 1] === '' && index + 1 < lines.length - 1;
-      if (!wasCutOff) warn('cannot be read; what it held counts as lost');
-      continue;
+  let header: JournalHeader | undefined;
+  let damage: string | undefined;
+  let [end, check, sessions, number] = [0, 0, 1, 0];
+  try {
+    for (const line of readLines(file, BOUNDS)) {
+      number += 1;
+      const read = entryIn(line, check);
+      if (header === undefined) {
+        if (!isHeader.Check(read?.entry))
+          return refuse(`${file}:1: this is not the first line of a journal of this version`);
+        header = read.entry;
+      } else if (read === undefined) {
+        if (!isCutOff(line))
+          damage = `${file}:${number}: damaged; what was written from here on is not known`;
+        break;
+      } else if (!isEntry.Check(read.entry)) return refuse(`${file}:${number}: not a journal entry`);
+      else if (entries.push(read.entry) > MOST_ENTRIES)
+        return refuse(`${file}:${number}: more than ${MOST_ENTRIES} entries`);
+      else if ('session' in read.entry) sessions = read.entry.session;
+      check = read.check;
+      end = line.end;
     }
-    if (isHeader(entry)) return refuse(`another run begins here, ${entry.runId}; a journal holds one run`);
-    if (!isEntry(entry)) return refuse('not a journal entry');
-    if ('session' in entry) sessions = entry.session;
-    const id = idOf(entry);
-    const before = id === undefined ? undefined : seen.get(id);
-    if (before !== undefined) {
-      const again = `${id}, as on line ${before.line}`;
-      // Whose answer is whose nobody can tell: two processes resumed the run at the same time, or two runs are mixed.
-      if (!isDeepStrictEqual(before.entry, entry))
-        return refuse(`another exchange ${again}; keep the one that belongs to this run`);
-      warn(`a repetition of ${again}; it counts once`);
-      continue;
-    }
-    if (id !== undefined) seen.set(id, { line, entry });
-    entries.push(entry);
+  } catch (error) {
+    const isMissing =
+      error instanceof Error && 'code' in error && /^(ENOENT|ENOTDIR)$/.test(String(error.code));
+    const why = error instanceof Error ? error.message : String(error);
+    return refuse(`${file}: ${isMissing ? 'there is no journal; --resume and --rejudge need one' : why}`);
   }
-  return { ok: true, header, entries, sessions, warnings };
+  if (header === undefined) return refuse(`${file}:1: it is empty`);
+  return { ok: true, header, entries, sessions, end, check, ...(damage === undefined ? {} : { damage }) };
 }
-
-const idOf = (entry: JournalEntry): string | undefined =>
-  'exchange' in entry ? entry.exchange.id : 'reading' in entry ? entry.reading.id : undefined;
 
 /** Everything that is measured, on disk as it happens, one JSON text a line: a run can be resumed or rejudged from it. */
 export class Journal {
   readonly #file: number;
+  #check = 0;
 
-  /**
-   * Starts a journal, or goes on with one.
-   *
-   * @param header undefined where the file has one
-   */
-  constructor(file: string, header: JournalHeader | undefined, session: number) {
-    this.#file = openSync(file, header === undefined ? 'a' : 'w', 0o600);
-    // A line that a crash cut off is ended here, so that it cannot swallow the next one.
-    if (header === undefined) writeFileSync(this.#file, '\n\n');
-    else this.append(header);
-    this.append({ session });
+  /** Starts a journal, or goes on with one behind what was read of it. */
+  constructor(file: string, start: JournalHeader | Extract<JournalContent, { ok: true }>) {
+    if ('journal' in start) {
+      this.#file = openSync(file, 'w', 0o600);
+      this.append(start);
+      this.append({ session: 1 });
+    } else {
+      this.#file = openSync(file, 'a', 0o600);
+      // A line that a crash cut off goes, so that it cannot swallow the next one.
+      ftruncateSync(this.#file, start.end);
+      this.#check = start.check;
+      this.append({ session: start.sessions + 1 });
+    }
   }
 
   append(entry: JournalHeader | JournalEntry): void {
-    writeFileSync(this.#file, `${JSON.stringify(entry)}\n`);
+    const { line, check } = lineOf(entry, this.#check);
+    this.#check = check;
+    writeFileSync(this.#file, line);
   }
 
   close(): void {

@@ -80,10 +80,9 @@ export function decodeOutcome(value: unknown, named: Named): unknown {
         return Number(part['value']);
       case 'map':
         return new Map(
-          list(part['entries']).map((entry) => (Array.isArray(entry) ? [entry[0], entry[1]] : [])) as [
-            unknown,
-            unknown,
-          ][],
+          list(part['entries']).map((entry): [unknown, unknown] =>
+            Array.isArray(entry) ? [entry[0], entry[1]] : [undefined, undefined],
+          ),
         );
       case 'set':
         return new Set(list(part['values']));

@@ -3,10 +3,10 @@ import { hasVersionSegment } from '../wire/base-address.ts';
 import type { AnsweredExchange, FailureOutcome, FailureReason } from '../wire/exchange.ts';
 import { bearsRateHeader, described, looksLikeTheService } from '../wire/pets.ts';
 import { getPet, listPets } from '../wire/requests.ts';
-import type { Probe } from './probe.ts';
 import type { Run } from './run.ts';
 import { scene } from './scene.ts';
-import { settledOr, Unsettled } from './unsettled.ts';
+import type { SceneRun } from './scene-run.ts';
+import { Unsettled } from './unsettled.ts';
 
 /** Whether there is anything to judge at the target's address. */
 export type Preflight =
@@ -56,14 +56,14 @@ const REFUSALS = new Set([401, 403, 429]);
  * refuse what it does not know with something like an Error. The service answers no request without a key as it answers
  * one with a key, and each of its answers bears rate headers; one operation that is broken does not make it another.
  */
-async function answersEverythingAlike(probe: Probe, key: Key, first: AnsweredExchange): Promise<boolean> {
+async function answersEverythingAlike(run: SceneRun, key: Key, first: AnsweredExchange): Promise<boolean> {
   const { status } = first.outcome;
   if (first.request.operation !== 'listPets' || REFUSALS.has(status)) return false;
   if (status < 400 || status >= 500 || bearsRateHeader(first)) return false;
   const others = [
-    () => probe.send(getPet(1n), { key }),
-    () => probe.sendWithoutKey(listPets({ limit: 1 }), 'none'),
-    () => probe.sendWithoutKey(getPet(1n), 'none'),
+    () => run.send(getPet(1n), { key }),
+    () => run.sendWithoutKey(listPets({ limit: 1 }), 'none'),
+    () => run.sendWithoutKey(getPet(1n), 'none'),
   ];
   for (const ask of others) {
     const answer = await ask().catch((error: unknown) => {
@@ -76,10 +76,10 @@ async function answersEverythingAlike(probe: Probe, key: Key, first: AnsweredExc
 }
 
 /** A list with a key, and what else tells a wrong key from a target that refuses everybody's lists. */
-async function asked(probe: Probe, key: Key): Promise<AnsweredExchange | Unsettled> {
+async function asked(run: SceneRun, key: Key): Promise<AnsweredExchange | Unsettled> {
   try {
-    const exchange = await probe.send(listPets({ limit: 1 }), { key });
-    return exchange.outcome.status === 401 ? await probe.send(getPet(1n), { key }) : exchange;
+    const exchange = await run.send(listPets({ limit: 1 }), { key });
+    return exchange.outcome.status === 401 ? await run.send(getPet(1n), { key }) : exchange;
   } catch (error) {
     if (error instanceof Unsettled) return error;
     throw error;
@@ -89,17 +89,15 @@ async function asked(probe: Probe, key: Key): Promise<AnsweredExchange | Unsettl
 /** One request with each key before anything is judged; a resumed run asks again. */
 export const preflightScene = scene(
   'preflight',
-  { eachSession: true, onEveryKey: 1 },
-  async (probe): Promise<Preflight> => {
-    const { keys, baseUrl } = probe.run;
+  { eachSession: true, intent: 'preflight' },
+  async (run): Promise<Preflight> => {
+    const { keys, baseUrl } = run.facts;
     const unusable = new Map<string, string>();
     const hasVersion = hasVersionSegment(baseUrl);
     let found = false;
-    let others: readonly (AnsweredExchange | Unsettled)[] = [];
+    let spent = false;
     for (const [index, key] of keys.entries()) {
-      // Once the first key has told that the service is there, what the others are told depends on no other one.
-      if (index === 1) others = await Promise.all(keys.slice(1).map((other) => asked(probe, other)));
-      const exchange = others[index - 1] ?? (await asked(probe, key));
+      const exchange = await asked(run, key);
       if (exchange instanceof Unsettled) {
         for (const { outcome } of exchange.evidence) {
           if (outcome.kind !== 'failure') continue;
@@ -107,7 +105,11 @@ export const preflightScene = scene(
             return { kind: 'not-ready', message: `${outcome.message} before anything was judged` };
           return { kind: 'not-ready', message: noUsableAnswer(baseUrl, outcome) };
         }
-        unusable.set(key.name, exchange.message);
+        if (exchange.reason.kind === 'day-spent') spent = true;
+        unusable.set(
+          key.name,
+          'what' in exchange.reason ? exchange.reason.what : `key ${key.name} got no answer`,
+        );
         continue;
       }
       const { status } = exchange.outcome;
@@ -118,7 +120,7 @@ export const preflightScene = scene(
         const hint = hasVersion ? '' : '; is /v1 missing from the address?';
         return { kind: 'not-ready', message: `${notTheService(baseUrl, exchange)}${hint}` };
       }
-      if (index === 0 && (await answersEverythingAlike(probe, key, exchange))) {
+      if (index === 0 && (await answersEverythingAlike(run, key, exchange))) {
         const everything =
           'and every other request in the same way, with or without a key; is this the address of the service, up to /v1?';
         return { kind: 'not-ready', message: `${notTheService(baseUrl, exchange)}, ${everything}` };
@@ -127,7 +129,8 @@ export const preflightScene = scene(
       if (status === 401 || status === 403) unusable.set(key.name, refusedKey(status, key));
     }
     if (keys.length === 0) return { kind: 'not-ready', message: 'the profile names no key' };
-    if (unusable.size === keys.length)
+    // Where a day is all that they lack, the run says what waits for it.
+    if (unusable.size === keys.length && !spent)
       return { kind: 'not-ready', message: [...unusable.values()].join('; ') };
     return { kind: 'ready', unusable };
   },
@@ -138,12 +141,8 @@ export const preflightScene = scene(
  * failed requirements. Keys that the target does not know are not used.
  */
 export async function preflight(run: Run): Promise<Preflight> {
-  await run.play(preflightScene);
   // A stored run need not hold it: it was judged all the same.
-  const outcome = settledOr<Preflight, Preflight>(
-    () => run.outcomeOf(preflightScene),
-    () => ({ kind: 'ready', unusable: new Map() }),
-  );
+  const outcome: Preflight = (await run.tryPlay(preflightScene)) ?? { kind: 'ready', unusable: new Map() };
   if (outcome.kind === 'ready')
     for (const lane of run.sender.lanes) lane.unusable = outcome.unusable.get(lane.key.name);
   return outcome;

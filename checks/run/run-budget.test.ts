@@ -1,28 +1,18 @@
 import t from 'tap';
 import { MINUTE } from '../limits/time.ts';
 import { whyEnded } from '../wire/time-is-over.ts';
-import { quotaBill } from './plan.ts';
 import { LONGEST_BAN, longestRun, runTime } from './run-budget.ts';
 
-const nothing = quotaBill({
-  keys: [],
-  permissions: new Set(),
-  checks: [],
-  gapObservers: [],
-});
+const bill = (time: number, waitsForBan = false) => ({ time, waitsForBan });
 
 t.test(
   'what a bill foresees leaves room for a slow target, a ban and a window that is counted again',
   (t) => {
-    const room = longestRun({ ...nothing, total: 0 }, 1);
+    const room = longestRun(bill(0), 1);
     t.ok(room >= 5 * MINUTE, 'whatever is asked, a target may be slow');
-    t.equal(longestRun({ ...nothing, total: 7 * MINUTE }, 1) - room, 14 * MINUTE);
-    t.equal(
-      longestRun({ ...nothing, total: 7 * MINUTE }, 7) - room,
-      2 * MINUTE,
-      'of a fast clock, minutes are short',
-    );
-    const banning = longestRun({ ...nothing, total: 0, waitsForBan: true }, 1) - room;
+    t.equal(longestRun(bill(7 * MINUTE), 1) - room, 14 * MINUTE);
+    t.equal(longestRun(bill(7 * MINUTE), 7) - room, 2 * MINUTE, 'of a fast clock, minutes are short');
+    const banning = longestRun(bill(0, true), 1) - room;
     t.ok(banning >= LONGEST_BAN, 'the longest ban that is waited for fits');
     t.end();
   },

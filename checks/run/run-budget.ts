@@ -3,7 +3,7 @@
 import { setMaxListeners } from 'node:events';
 import { MINUTE } from '../limits/time.ts';
 import { TimeIsOver } from '../wire/time-is-over.ts';
-import type { QuotaBill } from './plan.ts';
+import type { Bill } from './bill.ts';
 
 /** How long a ban is waited out, by the target's clock; one that says it lasts longer is not waited for. */
 export const LONGEST_BAN = 15 * MINUTE;
@@ -19,10 +19,10 @@ const ROOM = 10 * MINUTE;
  *
  * @param speed of the target's clock
  */
-export function longestRun({ total, waitsForBan }: QuotaBill, speed: number): number {
+export function longestRun({ time, waitsForBan }: Pick<Bill, 'time' | 'waitsForBan'>, speed: number): number {
   // A ban that tells no end is asked for its end as long again.
   const ban = waitsForBan ? 2 * LONGEST_BAN : 0;
-  return (TIMES_FORESEEN * total + ban) / speed + ROOM;
+  return (TIMES_FORESEEN * time + ban) / speed + ROOM;
 }
 
 /** The time of a run, from its beginning on. */

@@ -12,6 +12,8 @@ export interface RunFacts {
   readonly permissions: ReadonlySet<Permission>;
   /** The categoryId that the profile knows to exist. */
   readonly sampleCategoryId: bigint | undefined;
+  /** Ids of our readings that the profile declines: what is seen of them fails nothing. */
+  readonly declined: ReadonlySet<string>;
   /** How many of the run's seconds pass in a real one. */
   readonly clockSpeed: number;
 }

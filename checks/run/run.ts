@@ -1,13 +1,15 @@
 import type { Key } from '../profile/key.ts';
-import type { Exchange } from '../wire/exchange.ts';
+import type { Exchange, Intent } from '../wire/exchange.ts';
+import type { Check, Seen } from './check.ts';
 import type { JournalContent, StoredOutcome } from './journal.ts';
 import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
-import { type Playable, Probe } from './probe.ts';
 import type { RunFacts } from './run-facts.ts';
-import { type Need, needsPermission, type OutcomeSource, type Scene } from './scene.ts';
+import type { AnyScene, KeyOutcome, KeyScenes, Scene } from './scene.ts';
+import { type Player, SceneRun } from './scene-run.ts';
 import { Sender, type SenderOptions } from './sending/sender.ts';
 import { GrowingTrace } from './trace.ts';
-import { NotAsked, Unsettled } from './unsettled.ts';
+import { NotAsked, RunEnded, settledOr, Unsettled } from './unsettled.ts';
+import { Watch } from './watch.ts';
 
 /** What a run works with. */
 export interface RunOptions extends RunFacts, SenderOptions {
@@ -15,6 +17,8 @@ export interface RunOptions extends RunFacts, SenderOptions {
   readonly stored?: Extract<JournalContent, { ok: true }> | undefined;
   /** Rejudge: nothing is sent. */
   readonly offline?: boolean;
+  /** They watch the answers as they come. */
+  readonly checks?: readonly Check[];
 }
 
 /** What came of a scene, or of a part of one. */
@@ -23,9 +27,11 @@ type Played =
   | { readonly kind: 'unsettled'; readonly reason: Unsettled };
 
 /** One run against one target: plays scenes, each once, and keeps their outcomes and the trace. */
-export class Run implements OutcomeSource {
+export class Run implements Player, Seen {
   readonly trace: GrowingTrace;
   readonly sender: Sender;
+  /** What the checks find in the answers as they come. */
+  readonly watch: Watch;
   readonly #options: RunOptions;
   readonly #played = new Map<string, Played>();
   readonly #playing = new Map<string, Promise<void>>();
@@ -35,11 +41,18 @@ export class Run implements OutcomeSource {
   readonly #cutOff = new Map<string, number>();
   /** How many exchanges of a scene are on record. */
   readonly #recorded = new Map<string, number>();
+  /** Which scenes a scene asked for. */
+  readonly #asked = new Map<string, readonly string[]>();
 
   constructor(options: RunOptions) {
     this.#options = options;
-    const { id, baseUrl, keys, permissions, sampleCategoryId, clockSpeed } = options;
-    this.trace = new GrowingTrace({ id, baseUrl, keys, permissions, sampleCategoryId, clockSpeed });
+    const { id, baseUrl, keys, permissions, sampleCategoryId, declined, clockSpeed } = options;
+    this.watch = new Watch(options.checks ?? []);
+    const facts = { id, baseUrl, keys, permissions, sampleCategoryId, declined, clockSpeed };
+    this.trace = new GrowingTrace(facts, {
+      see: (exchange) => this.watch.see(exchange, this.trace),
+      isBroken: (exchange) => this.watch.isBroken(exchange, this.trace),
+    });
     this.sender = new Sender(this.trace, (options.stored?.sessions ?? 0) + 1, options);
     if (options.stored !== undefined) this.#takeIn(options.stored);
   }
@@ -53,42 +66,95 @@ export class Run implements OutcomeSource {
     return this.sender.usable().map(({ key }) => key);
   }
 
-  /** Plays a scene and what it needs, once; what comes of it is in `outcomeOf`. */
-  play(scene: Scene<unknown>): Promise<void> {
-    return this.#once(scene.id, async () => {
-      if (this.#refusal(scene) !== undefined) return;
-      // In turn: what one scene sends is not to meet another one's.
-      for (const need of Object.values(scene.needs)) await this.playNeed(need);
-      await this.#perform(scene, (probe) => scene.play(probe, this), undefined, scene.eachSession);
-    });
+  async play<T>(scene: Scene<T>): Promise<T> {
+    if (this.#refusal(scene) === undefined)
+      await this.#once(scene.id, () => this.#perform(scene, (run) => scene.play(run)));
+    return this.of(scene);
   }
 
-  /** Plays what a scene or a check needs; a scene on several keys on all of them side by side. */
-  async playNeed(need: Need): Promise<void> {
-    if (need.kind === 'optional') await this.playNeed(need.scene);
-    else if (need.kind === 'scene') await this.play(need);
-    else await Promise.all(need.keys(this.keys).map((key) => this.play(need.on(key, this.keys))));
+  async playOn<T>(scenes: KeyScenes<T>): Promise<readonly KeyOutcome<T>[]> {
+    await Promise.all(
+      scenes.keys(this.keys).map((key) =>
+        this.play(scenes.on(key)).catch((error: unknown) => {
+          if (!(error instanceof Unsettled)) throw error;
+        }),
+      ),
+    );
+    return this.on(scenes);
   }
 
-  outcomeOf<T>(scene: Scene<T>): T {
+  async remember<T>(id: string, within: SceneRun, work: (run: SceneRun) => Promise<T>): Promise<T> {
+    const { sentBy, intent } = within;
+    await this.#once(id, () => this.#perform({ id, intent, eachSession: false }, work, sentBy));
+    return this.#outcomeOf<T>(id);
+  }
+
+  of<T>(scene: Scene<T>): T {
     const refusal = this.#refusal(scene);
     if (refusal !== undefined) throw refusal;
-    const played = this.#played.get(scene.id);
-    if (played === undefined) throw new Unsettled(`the stored run did not play the scene ${scene.id}`);
-    if (played.kind === 'unsettled') throw played.reason;
-    // A scene's id names the type of its outcome, which the map forgets.
-    return played.outcome as T;
+    return this.#outcomeOf<T>(scene.id);
   }
 
-  /** A scene's way to the target, for what is sent before any scene can be played. */
-  probe(id: string, within?: string): Probe {
-    return new Probe({
+  maybe<T>(scene: Scene<T>): T | undefined {
+    return settledOr(
+      () => this.of(scene),
+      () => undefined,
+    );
+  }
+
+  on<T>(scenes: KeyScenes<T>): readonly KeyOutcome<T>[] {
+    const keys = scenes.keys(this.keys);
+    if (keys.length === 0)
+      return scenes.keys(this.facts.keys).map((key) => {
+        const why = this.sender.laneOf({ key: key.name })?.unusable ?? `key ${key.name} cannot be used`;
+        return { kind: 'unsettled', key, reason: new Unsettled(why) };
+      });
+    return keys.map((key) =>
+      settledOr<KeyOutcome<T>, KeyOutcome<T>>(
+        () => ({ kind: 'played', key, outcome: this.of(scenes.on(key)) }),
+        (reason) => {
+          if (reason instanceof NotAsked) throw reason;
+          return { kind: 'unsettled', key, reason };
+        },
+      ),
+    );
+  }
+
+  /** As `play`; undefined where nothing came of the scene. @throws RunEnded */
+  async tryPlay<T>(scene: Scene<T>): Promise<T | undefined> {
+    try {
+      return await this.play(scene);
+    } catch (error) {
+      if (error instanceof Unsettled && !(error instanceof RunEnded)) return undefined;
+      throw error;
+    }
+  }
+
+  /** The ids of scenes, and of those that they asked for. */
+  scenesBehind(scenes: readonly AnyScene[]): readonly string[] {
+    const found = new Set<string>();
+    const visit = (id: string): void => {
+      if (found.has(id)) return;
+      found.add(id);
+      this.#asked.get(id)?.forEach(visit);
+    };
+    for (const scene of scenes) {
+      if (scene.kind === 'scene') visit(scene.id);
+      else for (const key of scene.keys(this.keys)) visit(scene.on(key).id);
+    }
+    return [...found];
+  }
+
+  /** A run for what is sent before any scene can be played. */
+  sceneRun(id: string, intent: Intent, within?: string): SceneRun {
+    return new SceneRun({
       sender: this.sender,
+      player: this,
       id,
       within,
+      intent,
       cutOff: this.#cutOff.get(id) ?? 0,
       recorded: this.#recorded.get(id) ?? 0,
-      part: (part, parent) => this.#part(part, parent),
     });
   }
 
@@ -98,10 +164,18 @@ export class Run implements OutcomeSource {
     this.#playing.set(id, Promise.resolve());
   }
 
+  #outcomeOf<T>(id: string): T {
+    const played = this.#played.get(id);
+    if (played === undefined) throw new Unsettled({ kind: 'not-stored', scene: id });
+    if (played.kind === 'unsettled') throw played.reason;
+    // A scene's id names the type of its outcome, which the map forgets.
+    return played.outcome as T;
+  }
+
   #refusal({ permit }: Scene<unknown>): NotAsked | undefined {
     return permit === undefined || this.facts.permissions.has(permit)
       ? undefined
-      : new NotAsked(needsPermission(permit));
+      : new NotAsked({ kind: 'not-permitted', permission: permit });
   }
 
   #once(id: string, play: () => Promise<void>): Promise<void> {
@@ -112,19 +186,10 @@ export class Run implements OutcomeSource {
     return playing;
   }
 
-  async #part<T>(part: Playable<T>, within: string): Promise<T> {
-    await this.#once(part.id, () => this.#perform(part, (probe) => part.play(probe), within, false));
-    const played = this.#played.get(part.id);
-    if (played?.kind === 'unsettled') throw played.reason;
-    // As in `outcomeOf`.
-    return played?.outcome as T;
-  }
-
   async #perform(
-    { id }: { readonly id: string },
-    work: (probe: Probe) => Promise<unknown>,
-    within: string | undefined,
-    eachSession: boolean,
+    { id, intent, eachSession }: Pick<Scene<unknown>, 'id' | 'intent' | 'eachSession'>,
+    work: (run: SceneRun) => Promise<unknown>,
+    within?: string,
   ): Promise<void> {
     const { journal, offline = false } = this.#options;
     const stored = eachSession && !offline ? undefined : this.#fromDisk(id);
@@ -134,18 +199,20 @@ export class Run implements OutcomeSource {
     }
     journal?.append({ playing: id });
     try {
-      const outcome = await work(this.probe(id, within));
+      const run = this.sceneRun(id, intent, within);
+      const outcome = await work(run).finally(() => this.#asked.set(id, [...run.asked]));
       // What is handed on is what disk holds, so that a rejudged run sees the same.
       const encoded = encodeOutcome(outcome, (exchange) => this.#keep(exchange));
-      journal?.append({ scene: id, outcome: encoded });
+      journal?.append({ scene: id, asked: this.#asked.get(id) ?? [], outcome: encoded });
       this.#played.set(id, { kind: 'outcome', outcome: this.#decode(encoded) });
     } catch (error) {
       if (!(error instanceof Unsettled)) throw error;
       this.#played.set(id, { kind: 'unsettled', reason: error });
       // What ended with this process, or for want of something else, a resumed run plays again.
-      if (error instanceof NotAsked || this.#hasEnded()) return;
+      if (error instanceof NotAsked || error instanceof RunEnded || this.#hasEnded()) return;
       for (const exchange of error.evidence) this.#keep(exchange);
-      journal?.append({ scene: id, unsettled: error.message, evidence: error.evidence.map(({ id }) => id) });
+      const evidence = error.evidence.map((exchange) => exchange.id);
+      journal?.append({ scene: id, asked: this.#asked.get(id) ?? [], unsettled: error.reason, evidence });
     }
   }
 
@@ -192,7 +259,10 @@ export class Run implements OutcomeSource {
         this.#learn(entry.reading.id, entry.reading);
       } else if ('kept' in entry) this.trace.keep(entry.kept);
       else if ('tallied' in entry) this.trace.admitTallied(entry.key, entry.tallied);
-      else this.#stored.set(entry.scene, entry);
+      else {
+        this.#stored.set(entry.scene, entry);
+        this.#asked.set(entry.scene, entry.asked);
+      }
     }
     // Of a run that is rejudged nobody goes on.
     if (this.#options.offline !== true) this.trace.endSession();

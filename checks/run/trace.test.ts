@@ -54,12 +54,15 @@ t.test('of uniform answers two of each sender and status are kept, and every add
 });
 
 t.test('what a judgement finds remarkable is kept, and so is what an outcome names', (t) => {
-  const trace = admitted([200, 200], 'uniform');
-  trace.isRemarkable = () => true;
+  const remarkable = new Set(['burst#3', 'burst#5']);
+  const trace = new GrowingTrace(testRun().run.facts, {
+    see: () => undefined,
+    isBroken: ({ id }) => remarkable.has(id),
+  });
+  for (const id of ['burst#1', 'burst#2']) trace.admit(answered({ id }), 'uniform');
   t.match(trace.admit(answered({ id: 'burst#3' }), 'uniform'), { kept: true });
   const elsewhere = answered({ id: 'burst#5', operation: 'other' });
   t.match(trace.admit(elsewhere, 'uniform'), { kept: false }, 'nobody judges other operations');
-  trace.isRemarkable = () => false;
   const plain = answered({ id: 'burst#4' });
   t.match(trace.admit(plain, 'uniform'), { kept: false });
   t.equal(trace.find('burst#4'), undefined);
@@ -140,7 +143,7 @@ t.test('when the interface last gave a sign, and how many answers bore none sinc
   const { run } = testRun((_request, number) => answers[number - 1] ?? {});
   const seen: (readonly [last: number | undefined, without: number])[] = [];
   for (const _answer of answers) {
-    await run.probe(`check-${seen.length}`).attempt(listPets(), testKey());
+    await run.sceneRun(`check-${seen.length}`, 'ordinary').attempt(listPets(), testKey());
     const { last, without } = run.trace.signs;
     seen.push([last === undefined ? undefined : (last - NOON) / ROUND_TRIP, without]);
   }
@@ -163,7 +166,7 @@ t.test('a key may add once an addition of its own succeeded', async (t) => {
     [500, 'untried'],
   ] as const) {
     const { run } = testRun(() => ({ status }), { keys: [testKey(), PRO] });
-    await run.probe('check').attempt(animal, testKey());
+    await run.sceneRun('check', 'ordinary').attempt(animal, testKey());
     t.strictSame(
       run.sender.lanes.map((lane) => lane.adding),
       [adding, 'untried'],
@@ -174,8 +177,8 @@ t.test('a key may add once an addition of its own succeeded', async (t) => {
 
 t.test('only a list says how many animals it held', async (t) => {
   const { run } = testRun((request) => ({ body: request.operation === 'listPets' ? '[{},{}]' : '{}' }));
-  await run.probe('check').attempt(listPets(), testKey());
-  await run.probe('check').attempt(getPet(1n), testKey());
+  await run.sceneRun('check', 'ordinary').attempt(listPets(), testKey());
+  await run.sceneRun('check', 'ordinary').attempt(getPet(1n), testKey());
   t.strictSame(
     run.trace.readings.map((reading) => ('listed' in reading ? reading.listed : 'none')),
     [2, 'none'],

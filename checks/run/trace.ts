@@ -23,6 +23,15 @@ const MAY_STAND_BESIDE_LOST = 50;
 export const isOfTheDocument = ({ request: { operation, path }, outcome }: AnsweredExchange) =>
   operation !== 'other' || (path === '/pets' && outcome.status >= 400);
 
+/** Sees every answer that is kept in full, once, when all is known that was known before. */
+export interface Watcher {
+  see(exchange: AnsweredExchange): void;
+  /** Whether a uniform answer breaks a requirement: then it is kept in full. */
+  isBroken(exchange: AnsweredExchange): boolean;
+}
+
+const UNWATCHED: Watcher = { see: () => undefined, isBroken: () => false };
+
 /** The trace of a run as it grows, from the network or from disk: the same answers in the same order make the same. */
 export class GrowingTrace {
   readonly run: RunFacts;
@@ -31,8 +40,7 @@ export class GrowingTrace {
   readonly requestsByKey = new Map<string, number>();
   /** When the last answer came that bore a sign of the interface, by the run's clock, and how many came since. */
   readonly signs: { last: number | undefined; without: number } = { last: undefined, without: 0 };
-  /** Asked of every answer, once all is known that was known before: what it says yes to is kept in full. */
-  isRemarkable: (exchange: AnsweredExchange) => boolean = () => false;
+  readonly #watcher: Watcher;
 
   readonly #kept = new Map<string, Exchange>();
   /** Those that are kept, in order; made anew when one more is. */
@@ -46,8 +54,9 @@ export class GrowingTrace {
   readonly #lostOn = new Set<string | null>();
   readonly #sessionOf = new Map<string, number>();
 
-  constructor(run: RunFacts) {
+  constructor(run: RunFacts, watcher: Watcher = UNWATCHED) {
     this.run = run;
+    this.#watcher = watcher;
   }
 
   /** The exchanges that were kept in full, in the order of receipt. */
@@ -96,6 +105,7 @@ export class GrowingTrace {
   keep(exchange: Exchange): boolean {
     if (this.#kept.has(exchange.id)) return false;
     this.#remember(exchange);
+    this.#watch(exchange);
     return true;
   }
 
@@ -117,9 +127,12 @@ export class GrowingTrace {
     const reading = this.#readingOf(exchange);
     this.#learn(reading);
     this.#lookForService(exchange);
-    const remarkable = isOfTheDocument(exchange) && this.isRemarkable(exchange);
-    const kept = remarkable || this.#isKept(exchange, keeping);
-    if (kept) this.#remember(exchange);
+    const kept =
+      this.#isKept(exchange, keeping) || (isOfTheDocument(exchange) && this.#watcher.isBroken(exchange));
+    if (kept) {
+      this.#remember(exchange);
+      this.#watch(exchange);
+    }
     if (kept || keeping !== 'tallied') this.#add(reading);
     // Between the readings around it more was counted than they show.
     else this.#lostOn.add(exchange.key);
@@ -145,6 +158,10 @@ export class GrowingTrace {
       const from = Math.max(0, readings.length - MAY_STAND_BESIDE_LOST);
       for (const reading of readings.slice(from)) reading.afterLost = true;
     }
+  }
+
+  #watch(exchange: Exchange): void {
+    if (isAnswered(exchange) && isOfTheDocument(exchange)) this.#watcher.see(exchange);
   }
 
   #remember(exchange: Exchange): void {
@@ -173,8 +190,9 @@ export class GrowingTrace {
     return reading;
   }
 
-  #learn({ key, status, date, sentAt, receivedAt }: RateReading): void {
-    if (date !== undefined) this.targetClock.learn({ date, sentAt, receivedAt });
+  #learn(reading: RateReading): void {
+    const { key, status } = reading;
+    this.targetClock.learn(reading);
     if (status === 429 && key !== null) this.#refusals.set(key, (this.#refusals.get(key) ?? 0) + 1);
   }
 

@@ -1,12 +1,17 @@
 import type { Exchange } from '../wire/exchange.ts';
+import { type Reason, reasonOf } from './reason.ts';
 
 /** Thrown by a scene or a judge where it cannot tell; becomes an inconclusive verdict. */
 export class Unsettled extends Error {
   override readonly name: string = 'Unsettled';
+  readonly reason: Reason;
   readonly evidence: readonly Exchange[];
 
-  constructor(reason: string, evidence: readonly Exchange[] = []) {
-    super(reason);
+  /** @param reason in words: what came does not tell */
+  constructor(reason: Reason | string, evidence: readonly Exchange[] = []) {
+    const why = reasonOf(reason);
+    super('what' in why ? why.what : why.kind);
+    this.reason = why;
     this.evidence = evidence;
   }
 }

@@ -3,6 +3,3 @@
  * (a permission or a key was not given, `--only` left it out).
  */
 export type RequirementVerdict = 'pass' | 'fail' | 'inconclusive' | 'skipped' | 'not-applicable';
-
-/** What a run says of the target as a whole. */
-export type RunVerdict = 'conformant' | 'not-conformant' | 'inconclusive';

@@ -1,9 +1,8 @@
 /** The guard: spec/requirements.yaml and the checks say the same, row by row. */
 import t from 'tap';
 import { gaps, requirements } from '../../spec/contract.ts';
-import { PERMISSIONS, type Permission } from '../profile/permissions.ts';
-import type { Check, GapObserver } from '../run/check.ts';
-import { type KeyScene, type Needs, permitOf, type Scene } from '../run/scene.ts';
+import type { Permission } from '../profile/permissions.ts';
+import type { Check } from '../run/check.ts';
 import { allChecks, allGapObservers } from './all-checks.ts';
 
 const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id);
@@ -25,25 +24,9 @@ t.test('every observable gap has exactly one observer, and every observer a gap'
   t.end();
 });
 
-const rows: readonly (Check | GapObserver)[] = [...allChecks, ...allGapObservers];
-
-/** Everything that a row needs, each with the needs of its own. */
-function needed({ needs }: { readonly needs: Needs }): (Scene<unknown> | KeyScene<unknown>)[] {
-  return Object.values(needs).flatMap((need) => {
-    const scene = need.kind === 'optional' ? need.scene : need;
-    return [scene, ...needed(scene)];
-  });
-}
-
-t.test('every check judges in some way', (t) => {
-  for (const { id, observe, decide, conclude } of allChecks) {
-    t.ok(
-      [observe, decide, conclude].some((way) => way !== undefined),
-      id,
-    );
-  }
-  t.end();
-});
+/** The permission without which a row's own scenes are not played. */
+const permitOf = ({ permit, scenes }: Check): Permission | undefined =>
+  permit ?? scenes.find((scene) => scene.permit !== undefined)?.permit;
 
 /** What a row's name says of the harm that provoking it does. */
 const HARM: readonly [name: RegExp, permit: Permission][] = [
@@ -61,26 +44,17 @@ t.test('a check that does harm needs the permission for it', (t) => {
     const harms = HARM.filter(([name]) => name.test(check.id)).map(([, harm]) => harm);
     t.ok(harms.length <= 1, `${check.id} is named once above`);
     const [harm] = harms;
-    const others = PERMISSIONS.filter((permission) => permission !== harm);
-    if (harm !== undefined) t.equal(permitOf(check, new Set(others)), harm, check.id);
-  }
-  t.end();
-});
-
-t.test('whatever adds animals has the permission for it', (t) => {
-  for (const scene of rows.flatMap(needed)) {
-    if (scene.kind === 'scene' && (scene.animals ?? 0) > 0) t.equal(scene.permit, 'writes', scene.id);
+    if (harm !== undefined) t.equal(permitOf(check), harm, check.id);
   }
   t.end();
 });
 
 t.test('scenes of one id are one scene', (t) => {
   const seen = new Map<string, unknown>();
-  for (const row of rows) {
-    for (const scene of needed(row)) {
-      // A row may need a scene on some of its keys only.
-      if (scene.kind === 'key-scene') continue;
-      t.equal(seen.get(scene.id) ?? scene, scene, `${scene.id}, needed by ${row.id}`);
+  for (const { id, scenes } of [...allChecks, ...allGapObservers]) {
+    for (const scene of scenes) {
+      if (scene.kind === 'on-keys') continue;
+      t.equal(seen.get(scene.id) ?? scene, scene, `${scene.id}, named by ${id}`);
       seen.set(scene.id, scene);
     }
   }

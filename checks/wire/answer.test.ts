@@ -111,15 +111,22 @@ t.test('a list is as long as asked for, of the status asked for, each animal onc
   t.strictSame(listLimitViolation(1, 2, 20), {
     expected: 'at most 1 animal with limit=1',
     actual: '2 animals',
+    at: ['body/1'],
   });
   t.equal(listLimitViolation(undefined, 20, 20), undefined);
   t.match(listLimitViolation(undefined, 21, 20), { expected: 'at most 20 animals without limit' });
   const listed = [animal(1n, 'sold'), animal(2n), animal(undefined, 'sold')];
   t.equal(listStatusViolation('sold', listed), undefined, 'an animal need not show its status');
   t.equal(listStatusViolation(undefined, listed), undefined, 'nothing was asked for');
-  t.equal(listStatusViolation('pending', listed)?.actual, 'animal 1 with status sold');
+  t.match(listStatusViolation('pending', [animal(3n, 'pending'), ...listed]), {
+    actual: 'animal 1 with status sold',
+    at: ['body/1/status'],
+  });
   t.equal(listOnceViolation(listed), undefined);
-  t.equal(listOnceViolation([...listed, animal(2n)])?.actual, 'animal 2 twice in one list');
+  t.match(listOnceViolation([...listed, animal(2n)]), {
+    actual: 'animal 2 twice in one list',
+    at: ['body/3/id'],
+  });
   t.equal(listOnceViolation([animal('9'), animal('9')])?.actual, 'animal 9 twice in one list');
 });
 
@@ -138,6 +145,7 @@ t.test('an addition comes back as it was sent', async (t) => {
   t.strictSame(echoViolation('name', 'Rex', 'rex'), {
     expected: 'name "Rex", as sent',
     actual: 'name "rex"',
+    at: ['body/name'],
   });
   t.equal(echoViolation('categoryId', 7n, '7'), undefined, 'one number, whoever read it');
   t.equal(echoViolation('categoryId', '7', 8n)?.actual, 'categoryId 8');

@@ -8,7 +8,18 @@ import { type NumberHeader, RATE_HEADER_NAMES, type RateHeaders } from './rate-h
 export interface Violation {
   readonly expected: string;
   readonly actual: string;
+  /** What is wrong in the decisive answer: `status`, `header:NAME`, or `body` with a JSON Pointer (`body/3/status`). */
+  readonly at?: readonly string[];
 }
+
+/** What a schema objects to, and where. */
+export interface SchemaProblem {
+  readonly text: string;
+  /** A JSON Pointer. */
+  readonly at: string;
+}
+
+const inHeader = (...names: readonly string[]) => names.map((name) => `header:${name}`);
 
 /** An int64 with every digit: a text where no bigint was made of it. */
 export type Int64 = bigint | string;
@@ -48,6 +59,7 @@ export function mediaTypeViolation(types: readonly string[]): Violation | undefi
     expected: 'Content-Type: application/json',
     actual:
       types.length === 0 ? 'no Content-Type' : types.map((type) => `Content-Type: ${type}`).join(' and '),
+    at: inHeader('Content-Type'),
   };
 }
 
@@ -65,9 +77,13 @@ const SCHEMAS = {
 /** 2: a body has the fields of its schema. @param problem what the schema's validator says */
 export function schemaViolation(
   schema: keyof typeof SCHEMAS,
-  problem: string | undefined,
+  problem: SchemaProblem | string | undefined,
 ): Violation | undefined {
-  return problem === undefined ? undefined : { expected: SCHEMAS[schema], actual: problem };
+  if (problem === undefined) return undefined;
+  const expected = SCHEMAS[schema];
+  return typeof problem === 'string'
+    ? { expected, actual: problem }
+    : { expected, actual: problem.text, at: [`body${problem.at}`] };
 }
 
 /** 2: Error.status is the HTTP status. @param stated undefined where the body states none */
@@ -77,7 +93,11 @@ export function errorStatusViolation(
 ): Violation | undefined {
   if (stated === undefined || BigInt(stated) === BigInt(status)) return undefined;
   const inBody = `in the body of a ${status}`;
-  return { expected: `status ${status} ${inBody}`, actual: `status ${stated} ${inBody}` };
+  return {
+    expected: `status ${status} ${inBody}`,
+    actual: `status ${stated} ${inBody}`,
+    at: ['body/status'],
+  };
 }
 
 const RATE_NAMES = Object.values(RATE_HEADER_NAMES);
@@ -88,12 +108,16 @@ export function missingHeadersViolation({ limit, remaining, reset }: RateHeaders
     kind === 'absent' ? (RATE_NAMES[index] ?? []) : [],
   );
   if (missing.length === 0) return undefined;
-  return { expected: RATE_NAMES.join(', '), actual: `no ${missing.join(', no ')}` };
+  return {
+    expected: RATE_NAMES.join(', '),
+    actual: `no ${missing.join(', no ')}`,
+    at: inHeader(...missing),
+  };
 }
 
 function unreadable(name: string, field: NumberHeader, form: string): Violation | undefined {
   return field.kind === 'unreadable'
-    ? { expected: `${name}: ${form}`, actual: `${name}: ${field.text}` }
+    ? { expected: `${name}: ${form}`, actual: `${name}: ${field.text}`, at: inHeader(name) }
     : undefined;
 }
 
@@ -113,13 +137,14 @@ export function limitViolation(limit: NumberHeader, plan: PlanNumbers | undefine
   const name = RATE_HEADER_NAMES.limit;
   if (limit.kind !== 'number') return unreadable(name, limit, 'a whole number');
   const { value } = limit;
-  const actual = `${name}: ${value}`;
-  if (plan === undefined) return value >= 0 ? undefined : { expected: 'a limit of 0 or more', actual };
+  const [actual, at] = [`${name}: ${value}`, inHeader(name)];
+  if (plan === undefined) return value >= 0 ? undefined : { expected: 'a limit of 0 or more', actual, at };
   const { perMinute, perDay } = plan;
   if (value === perMinute || value === perDay) return undefined;
   return {
     expected: `${name}: ${perMinute} (a minute) or ${perDay} (a day) for a key of plan ${plan.plan}`,
     actual,
+    at,
   };
 }
 
@@ -132,6 +157,7 @@ export function remainingViolation({ limit, remaining }: RateHeaders): Violation
   return {
     expected: `${name} from 0 to ${RATE_HEADER_NAMES.limit} (${most})`,
     actual: `${name}: ${remaining.value}`,
+    at: inHeader(name),
   };
 }
 
@@ -157,12 +183,15 @@ export function resetViolation(
   return {
     expected: `${name}: a Unix time in seconds, from now on, at most ${window} ahead`,
     actual: `${name}: ${reset.value}, which is ${grouped(Math.abs(away))} seconds ${away < 0 ? 'ago' : 'ahead'}`,
+    at: inHeader(name),
   };
 }
 
 /** 7, 8: a 429 says in Retry-After how long to wait. */
 export function retryAfterViolation(isPresent: boolean): Violation | undefined {
-  return isPresent ? undefined : { expected: 'Retry-After on a 429', actual: 'none' };
+  return isPresent
+    ? undefined
+    : { expected: 'Retry-After on a 429', actual: 'none', at: inHeader('Retry-After') };
 }
 
 /**
@@ -182,6 +211,7 @@ export function listLimitViolation(
         ? `at most ${animals(defaultLimit)} without limit`
         : `at most ${animals(limit)} with limit=${limit}`,
     actual: animals(listed),
+    at: [`body/${limit ?? defaultLimit}`],
   };
 }
 
@@ -190,23 +220,26 @@ export function listStatusViolation(
   status: string | undefined,
   listed: readonly ShownAnimal[],
 ): Violation | undefined {
-  const wrong =
-    status === undefined
-      ? undefined
-      : listed.find((animal) => animal.status !== undefined && animal.status !== status);
+  if (status === undefined) return undefined;
+  const index = listed.findIndex((animal) => animal.status !== undefined && animal.status !== status);
+  const wrong = listed[index];
   if (wrong === undefined) return undefined;
   return {
     expected: `only animals with status ${status}`,
     actual: `animal ${wrong.id} with status ${wrong.status}`,
+    at: [`body/${index}/status`],
   };
 }
 
 /** 4.1: one animal is listed once. */
 export function listOnceViolation(listed: readonly ShownAnimal[]): Violation | undefined {
   const seen = new Set<Int64>();
-  for (const { id } of listed) {
+  for (const [index, { id }] of listed.entries()) {
     if (id === undefined) continue;
-    if (seen.has(id)) return { expected: 'each animal once', actual: `animal ${id} twice in one list` };
+    if (seen.has(id)) {
+      const actual = `animal ${id} twice in one list`;
+      return { expected: 'each animal once', actual, at: [`body/${index}/id`] };
+    }
     seen.add(id);
   }
   return undefined;
@@ -220,7 +253,7 @@ export function requestedIdViolation(asked: string | undefined, { id }: ShownAni
   // What an id that is no integer may find is open, and an id of no int64 is the schema's subject.
   if (id === undefined || asked === undefined || !INTEGER.test(asked) || BigInt(id) === BigInt(asked))
     return undefined;
-  return { expected: `animal ${asked}`, actual: `animal ${id}` };
+  return { expected: `animal ${asked}`, actual: `animal ${id}`, at: ['body/id'] };
 }
 
 /** The fields of a request that come back. */
@@ -239,5 +272,6 @@ export function echoViolation(
   return {
     expected: `${field} ${shown(sent)}, as sent`,
     actual: came === undefined ? `no ${field}` : `${field} ${shown(came)}`,
+    at: [came === undefined ? 'body' : `body/${field}`],
   };
 }

@@ -12,7 +12,8 @@ t.test('one exchange, as it was sent and as it is recorded', async (t) => {
   );
   let time = 1000;
   const client = clientOf(t, server, { now: () => time++ });
-  const exchange = await client.exchange({ ...LIST, headers: [['X-Extra', '1']] }, RECORD);
+  const record = { ...RECORD, intent: 'fill' } as const;
+  const exchange = await client.exchange({ ...LIST, headers: [['X-Extra', '1']] }, record);
   const [request] = server.requests;
   t.equal(request?.path, '/v1/pets?limit=1');
   t.equal(request?.header('authorization'), `Bearer ${KEY}`);
@@ -23,7 +24,7 @@ t.test('one exchange, as it was sent and as it is recorded', async (t) => {
   t.equal(request?.header('content-type'), undefined);
   t.equal(request?.header('content-length'), undefined);
   t.match(exchange, {
-    ...RECORD,
+    ...record,
     key: 'free-1',
     request: { operation: 'listPets', method: 'GET', path: '/pets?limit=1' },
     outcome: { kind: 'response', status: 200, body: '[1]', bodyBytes: 3 },

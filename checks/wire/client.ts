@@ -38,7 +38,7 @@ export interface HttpClient {
    */
   exchange(
     request: ClientRequest,
-    record: { readonly id: string; readonly sentBy: string },
+    record: Pick<Exchange, 'id' | 'sentBy' | 'intent'>,
     signal?: AbortSignal,
   ): Promise<Exchange>;
   /** Closes all connections; an exchange under way fails with `interrupted`. */

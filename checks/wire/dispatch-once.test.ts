@@ -97,17 +97,6 @@ function begin(
   return { pool, pending };
 }
 
-t.test('a request is handed over as it is', async (t) => {
-  const { pool } = begin(t);
-  t.match(pool.dispatched, [{ method: 'GET', path: '/v1/pets', body: null, reset: false }]);
-  t.strictSame(pool.dispatched[0]?.headers, ['Accept', 'application/json', 'X-Extra', '1']);
-  const last = begin(t, {}, { method: 'POST', body: '{}', lastOfConnection: true });
-  t.match(last.pool.dispatched, [{ method: 'POST', body: '{}', reset: true }]);
-  for (const each of [pool, last.pool]) {
-    each.handler.onResponseError(each.controller(), new errors.ClientDestroyedError());
-  }
-});
-
 t.test('a response in pieces is one response, its headers in the order of the wire', async (t) => {
   const asText = (text: string): string | Buffer => text;
   const asBytes = (text: string): string | Buffer => Buffer.from(text, 'latin1');
@@ -209,59 +198,6 @@ t.test('undici may not send a request a second time', async (t) => {
   t.match(await pending, { sentAt: 1001, outcome: { kind: 'failure', reason: 'reset' } });
 });
 
-t.test('how far an exchange had come when it broke', async (t) => {
-  const connecting = begin(t);
-  const expired = Object.assign(new Error('certificate has expired'), { code: 'CERT_HAS_EXPIRED' });
-  connecting.pool.handler.onResponseError(connecting.pool.controller(), expired);
-  t.match(await connecting.pending, { sentAt: 1000, outcome: { kind: 'failure', reason: 'tls' } });
-
-  const waiting = begin(t);
-  waiting.pool.handler.onRequestStart(waiting.pool.controller(), null);
-  waiting.pool.handler.onResponseError(waiting.pool.controller(), new errors.SocketError('bad response'));
-  t.match((await waiting.pending).outcome, {
-    reason: 'malformed-response',
-    message: /no request accounts for/,
-  });
-
-  const reading = begin(t);
-  const { handler } = reading.pool;
-  handler.onRequestStart(reading.pool.controller(), null);
-  handler.onResponseStart(reading.pool.controller(), 200, {});
-  handler.onResponseData(reading.pool.controller(), Buffer.from('[{"id'));
-  handler.onResponseData(reading.pool.controller(), Buffer.from('":1'));
-  handler.onResponseError(reading.pool.controller(), new errors.SocketError('other side closed'));
-  t.match((await reading.pending).outcome, { reason: 'reset', message: /middle of the body, after 8 bytes/ });
-});
-
-t.test("the harness's own trouble rejects, and leaves nothing behind", async (t) => {
-  const stop = new AbortController();
-  const { pool, pending } = begin(t, { signal: stop.signal });
-  const trouble = Object.assign(new Error('too many open files'), { code: 'EMFILE' });
-  pool.handler.onResponseError(pool.controller(), trouble);
-  await t.rejects(pending, trouble);
-  stop.abort();
-  t.strictSame(pool.aborted, []);
-});
-
-t.test('a body beyond the budget ends the exchange, and what comes of it after does not count', async (t) => {
-  const { pool, pending } = begin(t, {});
-  const { handler } = pool;
-  const controller = pool.controller();
-  handler.onRequestStart(controller, null);
-  handler.onResponseStart(controller, 200, {});
-  handler.onResponseData(controller, Buffer.alloc(2 ** 21));
-  handler.onResponseData(controller, Buffer.from('1'));
-  handler.onResponseData(controller, Buffer.from('2'));
-  handler.onResponseStart(controller, 500, {});
-  handler.onResponseEnd(controller, {});
-  handler.onResponseError(controller, new TypeError('the connection is gone'));
-  t.match(await pending, {
-    receivedAt: 1002,
-    outcome: { kind: 'failure', reason: 'too-large', message: 'the body is larger than 2097152 bytes' },
-  });
-  t.strictSame(pool.aborted, ['the body is larger than 2097152 bytes'], 'it is broken off once');
-});
-
 t.test('an interruption ends an exchange with its reason, before it is sent or while it waits', async (t) => {
   const before = begin(t, { signal: AbortSignal.abort() });
   t.match(await before.pending, {
@@ -290,4 +226,33 @@ t.test('an exchange that is over hears of no interruption any more', async (t) =
   await pending;
   stop.abort();
   t.strictSame(pool.aborted, [], 'its connection may serve another one by now');
+});
+
+t.test('a body beyond the budget ends the exchange, and what comes of it after does not count', async (t) => {
+  const { pool, pending } = begin(t, {});
+  const { handler } = pool;
+  const controller = pool.controller();
+  handler.onRequestStart(controller, null);
+  handler.onResponseStart(controller, 200, {});
+  handler.onResponseData(controller, Buffer.alloc(2 ** 21));
+  handler.onResponseData(controller, Buffer.from('1'));
+  handler.onResponseData(controller, Buffer.from('2'));
+  handler.onResponseStart(controller, 500, {});
+  handler.onResponseEnd(controller, {});
+  handler.onResponseError(controller, new TypeError('the connection is gone'));
+  t.match(await pending, {
+    receivedAt: 1002,
+    outcome: { kind: 'failure', reason: 'too-large', message: 'the body is larger than 2097152 bytes' },
+  });
+  t.strictSame(pool.aborted, ['the body is larger than 2097152 bytes'], 'it is broken off once');
+});
+
+t.test('of a body that broke off is told how much had come', async (t) => {
+  const { pool, pending } = begin(t);
+  pool.handler.onRequestStart(pool.controller(), null);
+  pool.handler.onResponseStart(pool.controller(), 200, {});
+  pool.handler.onResponseData(pool.controller(), Buffer.from('[{"id'));
+  pool.handler.onResponseData(pool.controller(), Buffer.from('":1'));
+  pool.handler.onResponseError(pool.controller(), new errors.SocketError('other side closed'));
+  t.match((await pending).outcome, { reason: 'reset', message: /middle of the body, after 8 bytes/ });
 });

@@ -1,210 +1,121 @@
 import t from 'tap';
 import { errors } from 'undici';
-import type { FailureReason } from './exchange.ts';
 import { failureOf, type Progress } from './exchange-failure.ts';
 
 const CONNECTING: Progress = { stage: 'connecting', received: 0 };
 const WAITING: Progress = { stage: 'waiting for the response', received: 0 };
 const READING: Progress = { stage: 'reading the body', received: 38 };
+const ALL = [CONNECTING, WAITING, READING];
 
 /** An error as the machine reports it, with a code. */
 const coded = (code: string, message = `connect ${code}`) => Object.assign(new Error(message), { code });
+const unparsed = (message: string, data?: string) =>
+  Object.assign(new errors.HTTPParserError(message), { data });
+const severalAddresses = (...codes: string[]) => new AggregateError(codes.map((code) => coded(code)));
 
-t.test('what the machine says of a connection attempt, by reason', async (t) => {
-  const codes: Partial<Record<FailureReason, readonly string[]>> = {
-    unresolved: ['ENOTFOUND', 'ENODATA', 'EAI_AGAIN', 'EAI_FAIL', 'EAI_NONAME'],
-    refused: ['ECONNREFUSED'],
-    unreachable: [
-      'EHOSTUNREACH',
-      'EHOSTDOWN',
-      'ENETUNREACH',
-      'ENETDOWN',
-      'EADDRNOTAVAIL',
-      'EACCES',
-      'EPERM',
-      'ESOMETHINGNEW',
-    ],
-    reset: ['ECONNRESET', 'ECONNABORTED', 'EPIPE'],
-    'connect-timeout': ['ETIMEDOUT'],
-  };
-  for (const [reason, each] of Object.entries(codes)) {
-    for (const code of each) {
-      t.match(failureOf(coded(code), CONNECTING), { kind: 'failure', reason, message: /^[a-z]/ }, code);
-    }
-  }
-  t.match(failureOf(coded('ESOMETHINGNEW'), CONNECTING), { message: /ESOMETHINGNEW/ }, 'an unknown code');
-});
+const TRUST = /^no secure connection: .*NODE_EXTRA_CA_CERTS/;
+const NO_TLS = /http:\/\/ \?/;
+const NO_VERSION = /version of TLS in common/;
+const NO_ANSWER = /^the connection was closed without a response$/;
+const IN_BODY = /in the middle of the body, after 38 bytes$/;
+const UNASKED = /a response arrived that no request accounts for/;
+const NOT_HTTP = /^the response is not HTTP\/1\.1$/;
+const DURING_TLS = 'Client network socket disconnected before secure TLS connection was established';
 
-t.test('once the connection stands, it can only have been closed, before or within the body', async (t) => {
-  for (const code of ['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNREFUSED', 'CERT_HAS_EXPIRED']) {
-    t.strictSame(
-      failureOf(coded(code), WAITING),
-      { kind: 'failure', reason: 'reset', message: 'the connection was closed without a response' },
-      code,
-    );
-    t.match(
-      failureOf(coded(code), READING),
-      { kind: 'failure', reason: 'reset', message: /in the middle of the body, after 38 bytes$/ },
-      code,
-    );
-  }
-  for (const progress of [CONNECTING, WAITING]) {
-    t.match(failureOf(new errors.SocketError('other side closed'), progress), {
-      reason: 'reset',
-      message: /without a response/,
-    });
-  }
-  for (const error of [
-    new errors.SocketError('other side closed'),
+/** Codes of the machine while it connects, by the reason that they are. */
+const MACHINE = {
+  unresolved: 'ENOTFOUND ENODATA EAI_AGAIN EAI_FAIL EAI_NONAME',
+  refused: 'ECONNREFUSED',
+  unreachable: 'EHOSTUNREACH EHOSTDOWN ENETUNREACH ENETDOWN EADDRNOTAVAIL EACCES EPERM ENEW',
+  reset: 'ECONNRESET ECONNABORTED EPIPE',
+  'connect-timeout': 'ETIMEDOUT',
+};
+
+const TLS: Readonly<Record<string, RegExp>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: TRUST,
+  SELF_SIGNED_CERT_IN_CHAIN: TRUST,
+  UNABLE_TO_GET_ISSUER_CERT: TRUST,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: TRUST,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: TRUST,
+  CERT_HAS_EXPIRED: /expired/,
+  CERT_NOT_YET_VALID: /not valid yet/,
+  CERT_REVOKED: /revoked/,
+  ERR_TLS_CERT_ALTNAME_INVALID: /another host/,
+  ERR_SSL_WRONG_VERSION_NUMBER: NO_TLS,
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: NO_TLS,
+  ERR_SSL_UNSUPPORTED_PROTOCOL: NO_VERSION,
+  ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION: NO_VERSION,
+  ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED: /asks for a client certificate/,
+  EPROTO: /handshake failed/,
+  ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE: /perhaps it asks for a client certificate/,
+  'ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE': /perhaps it asks for a client certificate/,
+  ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR: /err ssl tlsv1 alert internal error/,
+  ERR_TLS_DH_PARAM_SIZE: /err tls dh param size/,
+  UNABLE_TO_DECODE_ISSUER_PUBLIC_CERT: /unable to decode issuer public cert/,
+  CRL_HAS_EXPIRED: /crl has expired/,
+  HOSTNAME_MISMATCH: /hostname mismatch/,
+  INVALID_CA: /invalid ca/,
+  INVALID_PURPOSE: /invalid purpose/,
+  PATH_LENGTH_EXCEEDED: /path length exceeded/,
+};
+
+type Row = readonly [error: unknown, stages: readonly Progress[], reason?: string, message?: RegExp];
+const ROWS: readonly Row[] = [
+  ...Object.entries(MACHINE).flatMap(([reason, codes]) =>
+    codes.split(' ').map((code): Row => [coded(code), [CONNECTING], reason, /^[a-z]/]),
+  ),
+  [coded('ENEW'), [CONNECTING], 'unreachable', /ENEW/],
+  ...Object.entries(TLS).map(([code, message]): Row => [coded(code), [CONNECTING], 'tls', message]),
+  // An alert may come after the request was sent; a certificate is looked at before.
+  [coded('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'), [WAITING], 'tls', /asks for a client certificate$/],
+  ...['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ECONNREFUSED', 'CERT_HAS_EXPIRED'].flatMap((code): Row[] => [
+    [coded(code), [WAITING], 'reset', NO_ANSWER],
+    [coded(code), [READING], 'reset', IN_BODY],
+  ]),
+  [coded('ECONNRESET', DURING_TLS), [CONNECTING], 'tls', /closed it during the TLS handshake/],
+  [coded('ECONNREFUSED', DURING_TLS), [CONNECTING], 'refused'],
+  [new errors.SocketError('other side closed'), [CONNECTING, WAITING], 'reset', NO_ANSWER],
+  [new errors.SocketError('other side closed'), [READING], 'reset', IN_BODY],
+  [new errors.ResponseContentLengthMismatchError(), [READING], 'reset', IN_BODY],
+  [
     new errors.ResponseContentLengthMismatchError(),
-  ]) {
-    t.match(failureOf(error, READING), { reason: 'reset', message: /after 38 bytes/ }, error.message);
-  }
-});
+    [CONNECTING, WAITING],
+    'malformed-response',
+    /length of its body is unknown/,
+  ],
+  [new errors.SocketError('bad response'), [CONNECTING, WAITING], 'malformed-response', UNASKED],
+  [new errors.SocketError('bad upgrade'), [WAITING], 'malformed-response', /switches protocols/],
+  // Whose words they are tells a message from the target's.
+  [coded('ECONNRESET', 'bad response'), [WAITING], 'reset'],
+  [coded('ECONNRESET', 'bad upgrade'), [WAITING], 'reset'],
+  [new errors.HeadersOverflowError(), [WAITING], 'too-large', /headers are larger than 64 KiB/],
+  [unparsed('Does not match (Invalid (x))'), [WAITING], 'malformed-response', /1\.1: Invalid \(x\)$/],
+  [unparsed('Expected HTTP/ (a hint), not this'), [WAITING], 'malformed-response', NOT_HTTP],
+  [unparsed('Expected HTTP/', '\x15\x03\x01\x00\x02'), [WAITING], 'malformed-response', /https:\/\/ \?/],
+  [unparsed('Expected HTTP/', 'HTTP/9.9 \x15\x03'), [WAITING], 'malformed-response', NOT_HTTP],
+  [new errors.ClientDestroyedError(), ALL, 'interrupted'],
+  [new errors.ClientClosedError(), ALL, 'interrupted'],
+  // Of several addresses one that refused tells most, else the first.
+  [severalAddresses('ENETUNREACH', 'ECONNREFUSED'), [CONNECTING], 'refused'],
+  [severalAddresses('ETIMEDOUT', 'ENETUNREACH'), [CONNECTING], 'connect-timeout'],
+  [Object.assign(severalAddresses(), { code: 'ETIMEDOUT' }), [CONNECTING], 'connect-timeout'],
+  // What says nothing of the target is the harness's own trouble.
+  [severalAddresses('EMFILE'), [CONNECTING]],
+  ...['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS'].map((code): Row => [coded(code), ALL]),
+  [new errors.InvalidArgumentError('invalid path'), [CONNECTING]],
+  [new TypeError('x is not a function'), [CONNECTING]],
+  [Object.assign(new Error('odd'), { code: 7 }), [CONNECTING]],
+  [{ code: 'ECONNRESET', message: 'x' }, [CONNECTING]],
+  ['ECONNRESET', [CONNECTING]],
+  [null, [CONNECTING]],
+];
 
-t.test('a certificate that is not trusted comes with the remedy', async (t) => {
-  for (const code of [
-    'DEPTH_ZERO_SELF_SIGNED_CERT',
-    'SELF_SIGNED_CERT_IN_CHAIN',
-    'UNABLE_TO_GET_ISSUER_CERT',
-    'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-    'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-  ]) {
-    t.match(
-      failureOf(coded(code), CONNECTING),
-      { kind: 'failure', reason: 'tls', message: /^no secure connection: .*NODE_EXTRA_CA_CERTS/ },
-      code,
-    );
-  }
-});
-
-t.test('other trouble with TLS is told in plain words', async (t) => {
-  for (const [code, words] of [
-    ['CERT_HAS_EXPIRED', 'expired'],
-    ['CERT_NOT_YET_VALID', 'not valid yet'],
-    ['CERT_REVOKED', 'revoked'],
-    ['ERR_TLS_CERT_ALTNAME_INVALID', 'another host'],
-    ['ERR_SSL_WRONG_VERSION_NUMBER', 'http:// ?'],
-    ['ERR_SSL_PACKET_LENGTH_TOO_LONG', 'http:// ?'],
-    ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'version of TLS in common'],
-    ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'version of TLS in common'],
-    ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'client certificate'],
-    ['EPROTO', 'handshake failed'],
-    ['ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE', 'perhaps it asks for a client certificate'],
-    ['ERR_SSL_SSL/TLS_ALERT_HANDSHAKE_FAILURE', 'perhaps it asks for a client certificate'],
-    ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', 'err ssl tlsv1 alert internal error'],
-    ['ERR_TLS_DH_PARAM_SIZE', 'err tls dh param size'],
-    ['UNABLE_TO_DECODE_ISSUER_PUBLIC_CERT', 'unable to decode issuer public cert'],
-    ['CRL_HAS_EXPIRED', 'crl has expired'],
-    ['HOSTNAME_MISMATCH', 'hostname mismatch'],
-    ['INVALID_CA', 'invalid ca'],
-    ['INVALID_PURPOSE', 'invalid purpose'],
-    ['PATH_LENGTH_EXCEEDED', 'path length exceeded'],
-  ] as const) {
-    const failure = failureOf(coded(code), CONNECTING);
-    t.match(failure, { kind: 'failure', reason: 'tls' }, code);
-    t.match(failure?.message, /^no secure connection: /);
-    t.ok(failure?.message.includes(words), code);
-  }
-});
-
-t.test('an alert of TLS is told by its name, also when the request was sent already', async (t) => {
-  for (const progress of [CONNECTING, WAITING]) {
-    t.strictSame(failureOf(coded('ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED'), progress), {
-      kind: 'failure',
-      reason: 'tls',
-      message: 'no secure connection: the server asks for a client certificate',
-    });
-  }
-});
-
-t.test('a connection closed in the TLS handshake is told from one that was reset before it', async (t) => {
-  const during = 'Client network socket disconnected before secure TLS connection was established';
-  t.match(failureOf(coded('ECONNRESET', during), CONNECTING), {
-    reason: 'tls',
-    message: /closed it during the TLS handshake/,
-  });
-  t.match(failureOf(coded('ECONNRESET'), CONNECTING), { reason: 'reset' });
-  t.match(failureOf(coded('ECONNREFUSED', during), CONNECTING), { reason: 'refused' });
-});
-
-t.test('what the parser refuses is no HTTP, in its own words', async (t) => {
-  const refused = (message: string, data?: string) =>
-    failureOf(Object.assign(new errors.HTTPParserError(message), { data }), WAITING);
-  t.strictSame(refused('Response does not match the HTTP/1.1 protocol (Invalid header token (x))'), {
-    kind: 'failure',
-    reason: 'malformed-response',
-    message: 'the response is not HTTP/1.1: Invalid header token (x)',
-  });
-  t.match(refused('Response does not match'), { message: /^the response is not HTTP\/1\.1$/ });
-  t.match(refused('Expected HTTP/ (a hint), not this'), { message: /^the response is not HTTP\/1\.1$/ });
-  t.match(refused('Expected HTTP/', '\x15\x03\x01\x00\x02'), {
-    reason: 'malformed-response',
-    message: /not HTTP but TLS; is the address https:\/\/ \?/,
-  });
-  t.match(refused('Expected HTTP/', 'HTTP/9.9 \x15\x03'), { message: /not HTTP\/1\.1$/ }, 'no alert');
-});
-
-t.test('what undici refuses of a response is malformed', async (t) => {
-  const malformed = (error: Error, progress: Progress, message: RegExp) =>
-    t.match(failureOf(error, progress), { kind: 'failure', reason: 'malformed-response', message });
-  for (const progress of [CONNECTING, WAITING])
-    malformed(
-      new errors.SocketError('bad response'),
-      progress,
-      /a response arrived that no request accounts for/,
-    );
-  malformed(new errors.SocketError('bad upgrade'), WAITING, /switches protocols/);
-  for (const progress of [CONNECTING, WAITING]) {
-    malformed(new errors.ResponseContentLengthMismatchError(), progress, /length of its body is unknown/);
-  }
-  t.match(failureOf(new errors.HeadersOverflowError(), WAITING), {
-    kind: 'failure',
-    reason: 'too-large',
-    message: /headers are larger than 64 KiB/,
-  });
-});
-
-t.test('a message of undici is read as such only in its own errors', async (t) => {
-  for (const message of ['bad response', 'bad upgrade']) {
-    t.match(failureOf(coded('ECONNRESET', message), WAITING), { reason: 'reset' }, message);
-  }
-});
-
-t.test('a client that was closed has interrupted its exchanges', async (t) => {
-  for (const error of [new errors.ClientDestroyedError(), new errors.ClientClosedError()]) {
-    for (const progress of [CONNECTING, WAITING, READING]) {
-      t.match(failureOf(error, progress), { kind: 'failure', reason: 'interrupted' }, error.name);
+t.test('what an error says of the target, by how far the exchange had come', async (t) => {
+  for (const [error, stages, reason, message = /./] of ROWS)
+    for (const progress of stages) {
+      const failure = failureOf(error, progress);
+      const row = `${error}, ${progress.stage}`;
+      if (reason === undefined) t.equal(failure, undefined, row);
+      else t.match(failure, { kind: 'failure', reason, message }, row);
     }
-  }
-});
-
-t.test('of several addresses of a host, one that refused tells most, else the first', async (t) => {
-  const reasonOf = (...codes: string[]) =>
-    failureOf(new AggregateError(codes.map((code) => coded(code))), CONNECTING)?.reason;
-  t.equal(reasonOf('ENETUNREACH', 'ECONNREFUSED'), 'refused');
-  t.equal(reasonOf('ETIMEDOUT', 'ENETUNREACH'), 'connect-timeout');
-  t.equal(reasonOf('ENETUNREACH', 'ETIMEDOUT'), 'unreachable');
-  t.equal(reasonOf('EMFILE'), undefined);
-  const withoutParts = Object.assign(new AggregateError([]), { code: 'ETIMEDOUT' });
-  t.match(failureOf(withoutParts, CONNECTING), { reason: 'connect-timeout' });
-});
-
-t.test("what says nothing of the target is the harness's own trouble", async (t) => {
-  for (const code of ['EMFILE', 'ENFILE', 'ENOMEM', 'ENOBUFS']) {
-    for (const progress of [CONNECTING, WAITING, READING]) {
-      t.equal(failureOf(coded(code), progress), undefined, code);
-    }
-  }
-  t.equal(failureOf(new errors.InvalidArgumentError('invalid path'), CONNECTING), undefined);
-  for (const [what, error] of [
-    ['an error without a code', new TypeError('x is not a function')],
-    ['a code that is no text', Object.assign(new Error('odd'), { code: 7 })],
-    ['an object that is no error', { code: 'ECONNRESET', message: 'x' }],
-    ['a text', 'ECONNRESET'],
-    ['null', null],
-    ['nothing', undefined],
-  ] as const) {
-    t.equal(failureOf(error, CONNECTING), undefined, what);
-  }
 });

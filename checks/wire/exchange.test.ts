@@ -5,6 +5,7 @@ import {
   type HeaderList,
   header,
   headerValues,
+  intentOf,
   isAnswered,
   wasInterrupted,
 } from './exchange.ts';
@@ -39,6 +40,11 @@ t.test('of a header that was sent twice the first counts', async (t) => {
 t.test('whatever a complete response says, it is an answer', async (t) => {
   for (const status of [200, 429, 503]) t.ok(isAnswered(answered({ status, body: '' })), `${status}`);
   t.notOk(isAnswered(failed('reset')));
+});
+
+t.test('a request of which nothing is said was an ordinary one', async (t) => {
+  t.equal(intentOf(answered()), 'ordinary');
+  t.equal(intentOf({ intent: 'ban' }), 'ban');
 });
 
 t.test('only what the end of the run broke off was interrupted', async (t) => {

@@ -21,9 +21,49 @@ function toPlain(value: JsonValue): unknown {
   return Object.fromEntries(Object.entries(value).map(([field, inner]) => [field, toPlain(inner)]));
 }
 
-t.test('a number keeps every digit', (t) => {
-  t.strictSame(read('9223372036854775807'), new JsonNumber('9223372036854775807'));
-  t.strictSame(read('[1.0, 1e400]'), [new JsonNumber('1.0'), new JsonNumber('1e400')]);
+/** The same value as text, without white space. */
+function written(value: JsonValue): string {
+  if (value instanceof JsonNumber) return value.text;
+  if (Array.isArray(value)) return `[${value.map(written)}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  return `{${Object.entries(value).map(([name, inner]) => `${JSON.stringify(name)}:${written(inner)}`)}}`;
+}
+
+const LONG = `"\\${'x'.repeat(2000)}\n`;
+const ODD = ['#1', '$', '"', '\\"', '[', '{"a":1}', '\ud800', '\u2028', '-1e5', '\uE000', '\uE0001', LONG];
+const strings = fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...ODD));
+const number = fc.stringMatching(/^-?(0|[1-9]\d{0,30})(\.\d{1,30})?([eE][-+]?\d{1,20})?$/);
+/** A value in pieces, between which white space may stand. */
+const { pieces } = fc.letrec<{ pieces: readonly string[]; fields: readonly string[] }>((tie) => ({
+  pieces: fc.oneof(
+    { maxDepth: 4 },
+    fc.oneof(number, fc.constantFrom('true', 'false', 'null')).map((text) => [text]),
+    strings.map((text) => [JSON.stringify(text)]),
+    fc
+      .array(tie('pieces'), { maxLength: 4 })
+      .map((items) => ['[', ...items.flatMap((item, at) => [at > 0 ? ',' : '', ...item]), ']']),
+    tie('fields'),
+  ),
+  fields: fc
+    .uniqueArray(fc.tuple(strings, tie('pieces')), { maxLength: 4, selector: ([name]) => name })
+    .map((all) => [
+      '{',
+      // A name of digits would come first.
+      ...all.flatMap(([name, inner], at) => [at > 0 ? ',' : '', JSON.stringify(`n${name}`), ':', ...inner]),
+      '}',
+    ]),
+}));
+
+t.test('any JSON text comes back with every digit, however large it is', (t) => {
+  const blank = fc.stringMatching(/^[ \t\r\n]{0,2}$/);
+  const padding = fc.constantFrom('', ' '.repeat(2 ** 16));
+  fc.assert(
+    fc.property(pieces, blank, padding, fc.boolean(), (pieces, between, padding, isEscaped) => {
+      const text = pieces.join(between) + padding;
+      return written(read(isEscaped ? text.replaceAll('\uE000', '\\uE000') : text)) === pieces.join('');
+    }),
+    { numRuns: 500 },
+  );
   t.end();
 });
 
@@ -58,18 +98,6 @@ t.test('any text is JSON to us where it is to JSON.parse, and nothing throws', (
   t.end();
 });
 
-t.test('values of every kind, with white space wherever it may be', (t) => {
-  t.strictSame(read('[true, false, null]'), [true, false, null]);
-  t.strictSame(toPlain(read(' { "a" : "x" , "b"\r\n\t: [ 1 ] } ')), { a: 'x', b: [1] });
-  t.end();
-});
-
-t.test('however many values there are', (t) => {
-  const text = JSON.stringify(Array.from({ length: 12_000 }, (_, id) => (id % 2 === 0 ? id : `${id}`)));
-  t.equal(JSON.stringify(toPlain(read(text))), text);
-  t.end();
-});
-
 t.test('fields with the names of a prototype are fields', (t) => {
   const value = read('{"__proto__": {"polluted": true}, "constructor": 1, "toString": 2}');
   if (!isJsonObject(value)) throw new Error('not an object');
@@ -98,27 +126,10 @@ t.test('each kind of broken text has a problem of its own', (t) => {
     /^quoted object key or end of object '}' expected but reached end of input at position 6$/,
   );
   t.match(problemOf('"\u0000"'), /^invalid character 'U\+0000'/);
-  t.match(problemOf('<!DOCTYPE html>'), /^JSON value expected but got '<'/);
-  for (const text of [
-    '[NaN]',
-    '01',
-    '+1',
-    '.5',
-    '1.',
-    "'a'",
-    '{a:1}',
-    '[1]]',
-    '{1:2}',
-    '{"a":01}',
-    '["',
-    '"\\"',
-    '[1 2]',
-    '1-',
-    '"\\x"',
-    '\u00A0{}',
-    'nul',
-    '\u0000',
-  ]) {
+  t.equal(problemOf('<!DOCTYPE html>'), 'is not JSON: it begins with "<!DOCTYPE html>"');
+  t.equal(problemOf('404 page not found'), 'is not JSON: it begins with "404 page not found"');
+  const broken = `[NaN] 01 +1 .5 1. 'a' {a:1} [1]] {1:2} {"a":01} [" "\\" 1- "\\x" \u00A0{} nul \u0000`;
+  for (const text of [...broken.split(' '), '[1 2]']) {
     t.not(problemOf(text), 'no problem', JSON.stringify(text));
   }
   t.end();
@@ -132,38 +143,6 @@ t.test('nesting is bounded, whatever the call stack holds', (t) => {
   t.equal(problemOf(JSON.stringify('['.repeat(1000))), 'no problem', 'brackets in a string do not nest');
   t.equal(problemOf(JSON.stringify(['\\', '"[', '['.repeat(1000)])), 'no problem', 'nor after an escape');
   t.equal(problemOf(`[${'[],'.repeat(1000)}[]]`), 'no problem', 'nor do neighbours');
-  t.end();
-});
-
-t.test('strings that look like numbers, marks or markup stay themselves', (t) => {
-  for (const text of ['#1', '$', '', '1', '"', '\\', '\\"', 'a\\\\"1', '[', '{"a":1}', '\u2028', '-1e5']) {
-    t.strictSame(
-      toPlain(read(JSON.stringify({ [text]: [text, 1] }))),
-      { [text]: [text, 1] },
-      encodeURIComponent(text),
-    );
-  }
-  t.end();
-});
-
-t.test('long strings of large texts, and what looks like a mark of one, stay themselves', (t) => {
-  const long = `"\\${'x'.repeat(2000)}\n`;
-  for (const value of [
-    [long.repeat(50)],
-    long.repeat(50),
-    { [long.repeat(50)]: ['\uE0000', long, '\uE000', `${long}2`], '\uE0001': { deep: [long] } },
-  ]) {
-    t.strictSame(toPlain(read(JSON.stringify(value))), value);
-    const escaped = JSON.stringify(value).replaceAll('\uE000', '\\uE000');
-    t.strictSame(toPlain(read(escaped)), value, 'escaped');
-  }
-  t.match(problemOf(`["${'x'.repeat(100_000)}\u0001"]`), /control character/);
-  t.match(problemOf(`["${'x'.repeat(100_000)}`), /end of string/);
-  t.end();
-});
-
-t.test('half a surrogate pair is a string', (t) => {
-  t.equal(read('"\\ud800"'), '\ud800');
   t.end();
 });
 
@@ -237,13 +216,6 @@ t.test('any int64, however it is written, is that integer', (t) => {
 t.test('any integer outside of int64 is beyond', (t) => {
   const outside = fc.oneof(fc.bigInt({ min: 2n ** 63n }), fc.bigInt({ max: -(2n ** 63n) - 1n }));
   fc.assert(fc.property(outside, (integer) => integerOf(new JsonNumber(`${integer}`)) === 'beyond'));
-  t.end();
-});
-
-t.test('a huge exponent takes no memory', (t) => {
-  const before = process.memoryUsage().rss;
-  for (let i = 0; i < 1000; i++) integerOf(new JsonNumber('1e999999999'));
-  t.ok(process.memoryUsage().rss - before < 50_000_000);
   t.end();
 });
 

@@ -68,12 +68,19 @@ export function parseJson(text: string): ParsedJson {
     });
     return isWithin(DEEPEST_NESTING, value) ? { ok: true, value } : TOO_DEEP;
   } catch (error) {
-    if (error instanceof SyntaxError) return malformed(printable(error.message));
+    if (error instanceof SyntaxError)
+      return malformed(LIKE_JSON.test(text) ? printable(error.message) : beginning(text));
     // The call stack is full.
     if (error instanceof RangeError) return TOO_DEEP;
     throw error;
   }
 }
+
+/** How an object, an array or a string begins. Of anything else, such as `404 page not found`, its beginning says most. */
+const LIKE_JSON = /^[ \t\r\n]*[[{"]/;
+
+const beginning = (text: string): string =>
+  `is not JSON: it begins with ${printable(JSON.stringify(text.trimStart().slice(0, 40)))}`;
 
 /** The library builds strings character by character, which takes thirty times their size: not those of large texts. */
 const LARGE_TEXT = 2 ** 16;

@@ -1,4 +1,4 @@
-import { type AnsweredExchange, type HeaderList, header, headerValues } from './exchange.ts';
+import { type AnsweredExchange, type HeaderList, header, headerValues, type Intent } from './exchange.ts';
 import { readLast } from './read-last.ts';
 
 /** What a header that should hold one number holds. */
@@ -126,6 +126,8 @@ export function retryAfter(headers: HeaderList, longest: number): RetryAfter {
 export interface RateReading {
   readonly id: string;
   readonly key: string | null;
+  /** What it was sent for; absent where it is `ordinary`. */
+  readonly intent?: Intent;
   readonly operation: string;
   readonly sentAt: number;
   readonly receivedAt: number;
@@ -156,6 +158,7 @@ export const rateReading = readLast((exchange: AnsweredExchange): RateReading =>
   return {
     id: exchange.id,
     key: exchange.key,
+    ...(exchange.intent === undefined ? {} : { intent: exchange.intent }),
     operation: exchange.request.operation,
     sentAt: exchange.sentAt,
     receivedAt: exchange.receivedAt,

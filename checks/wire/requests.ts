@@ -1,5 +1,5 @@
 import { stringify } from 'lossless-json';
-import type { HeaderList, Operation } from './exchange.ts';
+import type { HeaderList, Intent, Operation } from './exchange.ts';
 
 /** A request before a key is put to it. */
 export interface RequestSpec {
@@ -13,6 +13,8 @@ export interface RequestSpec {
   readonly acceptsAnything?: boolean;
   /** Sent in UTF-8; Content-Type is among the headers. */
   readonly body?: string;
+  /** What it is for, where that is not what its scene is for. */
+  readonly intent?: Intent;
   /**
    * The same addition of another animal, for when the answer to this one is lost: this animal may have been added, and
    * the target may refuse a second one of its name. Without it an addition is not repeated.

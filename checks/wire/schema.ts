@@ -1,73 +1,94 @@
-import { Ajv, type ErrorObject } from 'ajv';
+import { Kind, type TSchema, Type, TypeRegistry } from '@sinclair/typebox';
+import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors';
 import { schemas } from '../../spec/contract.ts';
-import { ownSchemas } from '../../spec/own-schemas.ts';
+import { compiled, type Keywords, typeOf } from '../../spec/json-schema.ts';
+import type { SchemaProblem } from './answer.ts';
 import { int64Of, integerOf, JsonNumber, type JsonValue } from './lossless-json.ts';
 
 /**
- * The schemas of the OpenAPI file, judged on JSON whose numbers still have every digit. `type: integer` becomes a
- * keyword of our own, since ajv would look for a rounded JavaScript number; 1.0 and 1e2 are integers, as JSON Schema
- * says (2020-12 validation, 6.1.1).
+ * The schemas of the OpenAPI file, judged on JSON whose numbers still have every digit: 1.0 and 1e2 are integers, as JSON
+ * Schema says (2020-12 validation, 6.1.1).
  */
-const ajv = new Ajv({ ...ownSchemas, allErrors: true, strict: true, strictTypes: false, verbose: true });
-ajv.addKeyword({
-  keyword: 'digits',
-  schemaType: 'string',
-  validate: (format: string, value: JsonValue) =>
-    format === 'int64'
-      ? int64Of(value) !== undefined
-      : value instanceof JsonNumber && integerOf(value) !== 'fraction',
-});
+TypeRegistry.Set<TSchema>('int64', (_, value) => value instanceof JsonNumber && int64Of(value) !== undefined);
+TypeRegistry.Set<TSchema>(
+  'integer',
+  (_, value) => value instanceof JsonNumber && integerOf(value) !== 'fraction',
+);
+/** A number is an object of ours, and none of JSON's. */
+TypeRegistry.Set<TSchema>('no number', (_, value) => !(value instanceof JsonNumber));
 
-function onDigits(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(onDigits);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const { type, format, ...rest } = { type: undefined, format: undefined, ...schema };
-  const others = Object.fromEntries(Object.entries(rest).map(([name, value]) => [name, onDigits(value)]));
-  if (type === 'integer') return { digits: format === 'int64' ? 'int64' : 'integer', ...others };
-  return { type, ...others };
+function typeOnDigits(keywords: Keywords): TSchema | undefined {
+  const { $ref, type, format } = keywords;
+  if (typeof $ref === 'string') return contractType($ref.replace('#/components/schemas/', ''));
+  if (type === 'integer') return Type.Unsafe({ [Kind]: format === 'int64' ? 'int64' : 'integer' });
+  if (type !== 'object' || 'isNumber' in keywords) return undefined;
+  const fields = typeOf({ ...keywords, isNumber: false }, typeOnDigits);
+  return Type.Intersect([Type.Unsafe({ [Kind]: 'no number' }), fields]);
 }
 
-// A type that a schema does not have is undefined here, which JSON leaves out.
-const root = JSON.parse(JSON.stringify({ $id: 'contract', components: { schemas: onDigits(schemas) } }));
-ajv.addVocabulary(['components']);
-ajv.addSchema(root);
+function contractType(name: string): TSchema {
+  const schema = schemas[name];
+  if (schema === undefined) throw new Error(`spec/petstore.openapi.yaml has no schema ${name}`);
+  return typeOf(schema, typeOnDigits);
+}
 
 /** `item 3, categoryId`; the root is the value itself. */
-function place({ instancePath }: ErrorObject): string {
-  const path = instancePath.split('/').slice(1);
-  return path.map((part) => (/^\d+$/.test(part) ? `item ${part}` : part)).join(', ');
+function place(path: string): string {
+  const parts = path.split('/').slice(1);
+  return parts.map((part) => (/^\d+$/.test(part) ? `item ${part}` : part)).join(', ');
 }
 
-/** What a keyword of the contract's schemas asks for, as a sentence about what came. */
-function sentence(error: ErrorObject): string {
-  const { keyword, params } = error;
-  const subject = place(error) || 'the body';
-  const isNot = (what: string) => `${subject} is not ${what}`;
-  if (keyword === 'required')
-    return `${place(error) === '' ? '' : `${subject}: `}${params['missingProperty']} is missing`;
-  if (keyword === 'digits') return isNot(error.schema === 'int64' ? 'an int64' : 'an integer');
-  if (keyword === 'enum' && Array.isArray(error.schema)) return isNot(`one of ${error.schema.join(', ')}`);
-  if (keyword === 'type')
-    return isNot({ string: 'a string', array: 'an array' }[String(error.schema)] ?? 'an object');
-  if (keyword === 'minLength') return `${subject} is empty`;
-  return `${subject}: ${error.message ?? keyword}`;
+const outer = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+/** What is asked for, as a sentence about what came. */
+function sentence({ type, path, schema }: ValueError): string {
+  const subject = place(path) || 'the body';
+  switch (type) {
+    case ValueErrorType.ObjectRequiredProperty: {
+      const within = place(outer(path));
+      return `${within === '' ? '' : `${within}: `}${place(path.slice(outer(path).length))} is missing`;
+    }
+    case ValueErrorType.StringMinLength:
+      return `${subject} is empty`;
+    case ValueErrorType.Union:
+      return `${subject} is not one of ${schema['anyOf'].map((one: TSchema) => one['const']).join(', ')}`;
+    case ValueErrorType.String:
+      return `${subject} is not a string`;
+    case ValueErrorType.Array:
+      return `${subject} is not an array`;
+    case ValueErrorType.Kind:
+      if (schema[Kind] === 'int64') return `${subject} is not an int64`;
+      if (schema[Kind] === 'integer') return `${subject} is not an integer`;
+  }
+  return `${subject} is not an object`;
 }
 
-function compiled(name: string): (value: JsonValue) => string | undefined {
-  const validate = ajv.getSchema(`contract#/components/schemas/${name}`);
-  if (validate === undefined) throw new Error(`spec/petstore.openapi.yaml has no schema ${name}`);
+function problemsOf(name: string): (value: JsonValue) => SchemaProblem | undefined {
+  const validator = compiled<JsonValue>({ $ref: name }, typeOnDigits);
   return (value) => {
-    if (validate(value)) return undefined;
-    // The schemas say some things twice: a Pet is a NewPet and more.
-    const [first = 'not valid', ...more] = new Set((validate.errors ?? []).map(sentence));
-    return more.length === 0 ? first : `${first}, and ${more.length} more`;
+    if (validator.Check(value)) return undefined;
+    // What lies in a value that is wrong is no more than a consequence.
+    const places = new Set<string>();
+    let first: ValueError | undefined;
+    for (const error of validator.Errors(value)) {
+      if (error.type === ValueErrorType.Intersect) continue;
+      first ??= error;
+      if (!places.has(outer(error.path))) places.add(error.path);
+    }
+    if (first === undefined) return undefined;
+    const text = sentence(first);
+    const isMissing = first.type === ValueErrorType.ObjectRequiredProperty;
+    return {
+      text: places.size === 1 ? text : `${text}, and ${places.size - 1} more`,
+      at: isMissing ? outer(first.path) : first.path,
+    };
   };
 }
 
-/** What is wrong with a value by the schema of the contract, in one line; undefined where nothing is. */
+/** What is wrong with a value by the schema of the contract; undefined where nothing is. */
 export const schemaProblem = {
-  pets: compiled('Pets'),
-  pet: compiled('Pet'),
-  newPet: compiled('NewPet'),
-  error: compiled('Error'),
+  pets: problemsOf('Pets'),
+  pet: problemsOf('Pet'),
+  newPet: problemsOf('NewPet'),
+  error: problemsOf('Error'),
 };

@@ -1,16 +1,14 @@
 import { fileText } from '../../checks/profile/file-text.ts';
 import { quoted, suggestion } from '../../checks/profile/suggestion.ts';
-import { YamlFile } from '../../checks/profile/yaml-file.ts';
+import { LARGEST_YAML, YamlFile } from '../../checks/profile/yaml-file.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
-import { requirements } from '../../spec/contract.ts';
+import { currentId, requirements } from '../../spec/contract.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 import { mistakesIn } from '../shared/profile-file.ts';
 
-const MOST_BYTES = 2 ** 20;
-
 function readText(file: string): string {
   try {
-    return fileText(file, MOST_BYTES);
+    return fileText(file, LARGEST_YAML);
   } catch (error) {
     throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -46,11 +44,11 @@ function readEntry(yaml: YamlFile, path: string, item: unknown): string | undefi
   const idPath = isMapping ? `${path}/id` : path;
   for (const name of Object.keys(entry).filter((field) => !FIELDS.includes(field)))
     yaml.report(`${path}/${name}`, 'name', `an entry has no field ${quoted(name)}`, suggestion(name, FIELDS));
-  const { id } = entry;
-  if (typeof id !== 'string') {
+  if (typeof entry.id !== 'string') {
     yaml.report(idPath, 'value', 'an entry names no requirement', 'write its id, in quotes if need be');
     return undefined;
   }
+  const id = currentId(entry.id);
   const known = requirements.flatMap((row) => (row.excluded === undefined ? [row.id] : []));
   if (known.includes(id)) return id;
   const remedy = suggestion(id, known);

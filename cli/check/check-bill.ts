@@ -1,9 +1,10 @@
-import type { KeyBill } from '../../checks/run/plan.ts';
-import { duration } from '../../reports/facts.ts';
-import { count } from '../../reports/outcome.ts';
+import type { KeyBill } from '../../checks/run/bill.ts';
+import type { Reason } from '../../checks/run/reason.ts';
+import { count, duration } from '../../reports/facts.ts';
+import { sentenceOf } from '../../reports/reasons.ts';
 import { groupBy } from '../../spec/group-by.ts';
 import { textTable } from '../../spec/text-table.ts';
-import { type CheckPlan, requestsOf } from './check-plan.ts';
+import type { CheckPlan } from './check-plan.ts';
 import type { CheckSubject } from './check-subject.ts';
 
 /**
@@ -21,7 +22,7 @@ export function renderBill(
     ...bill.keys.map(keyRow),
     ['(no key)', '', bill.anonymous.toLocaleString('en'), '', '', ''],
   ];
-  const ban = bill.waitsForBan ? ', and the length of the ban, which is the target’s choice' : '';
+  const ban = bill.waitsForBan ? ', and the ban, whose length is the target’s choice' : '';
   const speed =
     profile.clock.speed === 1
       ? ''
@@ -31,10 +32,9 @@ export function renderBill(
     '',
     ...textTable(rows, 2, '  '),
     '',
-    `  Requests     ${requestsOf(bill).toLocaleString('en')} at most, if the target counts exactly, no answer is lost and nobody else uses the keys`,
-    `  Animals      ${bill.animals === 0 ? 'none is added' : `${bill.animals} are added at most, plus one for each lost answer; they stay`}`,
-    `  Longest wait ${duration(bill.longestWait / 1000)}${ban}`,
-    `  Time         about ${duration(Math.max(1, Math.round(bill.total / 1000)))}${ban === '' ? '' : ', and the ban'}${speed}`,
+    `  Requests     ${bill.requests.toLocaleString('en')} if nothing looks wrong, ${bill.mostRequests.toLocaleString('en')} at most`,
+    `  Animals      ${bill.animals === 0 ? 'none is added' : `${bill.animals} if nothing looks wrong, ${bill.mostAnimals} at most; they stay`}`,
+    `  Time         about ${duration(Math.max(1, Math.round(bill.time / 1000)))}${ban}${speed}`,
     `  At most      ${duration(Math.round(timeLimit / 1000))}${speed === '' ? '' : ' of real time'}: then the run ends with what it has; --resume continues it`,
     ...notVerified(skipped),
     ...(bill.unpayable.length === 0 ? [] : ['', ...bill.unpayable.map((reason) => `  ✘ refused: ${reason}`)]),
@@ -42,29 +42,22 @@ export function renderBill(
   return `${lines.join('\n')}\n`;
 }
 
-function keyRow({ key, requests, refusals, refusalsAtMost, exhausted }: KeyBill): string[] {
+function keyRow({ key, requests, refusals, exhausted }: KeyBill): string[] {
   const { perMinute, perDay } = key.limits;
   const minute = exhausted
     ? `all of ${perMinute.toLocaleString('en')}`
     : share(Math.min(requests, perMinute), perMinute);
   const number = requests.toLocaleString('en');
-  return [
-    key.name,
-    key.plan,
-    number,
-    minute,
-    share(Math.min(requests, perDay), perDay),
-    refusalsAtMost ? `up to ${refusals}` : `${refusals}`,
-  ];
+  return [key.name, key.plan, number, minute, share(Math.min(requests, perDay), perDay), `${refusals}`];
 }
 
 function share(part: number, whole: number): string {
   return `${Math.ceil((100 * part) / whole)} % of ${whole.toLocaleString('en')}`;
 }
 
-function notVerified(skipped: ReadonlyMap<string, string>): string[] {
+function notVerified(skipped: ReadonlyMap<string, Reason>): string[] {
   if (skipped.size === 0) return ['  Not verified nothing is left out for lack of a key or a permission'];
-  const byReason = groupBy([...skipped], ([, reason]) => reason);
+  const byReason = groupBy([...skipped], ([, reason]) => sentenceOf(reason));
   const lines = [...byReason].map(
     ([reason, group]) => `  ? ${reason}: ${group.map(([id]) => id).join(', ')}`,
   );

@@ -1,14 +1,25 @@
-import { existsSync, mkdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
 import type { Permission } from '../../checks/profile/permissions.ts';
 import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
-import type { ReadReport } from '../../reports/read-report.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 
 /** The profile of a run in its folder, with which the run can be resumed or rejudged. */
 export const PROFILE_FILE = 'profile.yaml';
+
+/** Holds the number of the process that writes into the folder. */
+const LOCK_FILE = 'in-use';
 
 /** Where results go by default. */
 const RESULTS = 'petstore-results';
@@ -39,7 +50,12 @@ export async function resultsFolder(out: string | undefined): Promise<string> {
       throw new UsageError(`${out} is not a folder; choose another one with --out`);
     // Loaded only now, so that wrong usage is reported without delay.
     const { REPORT_FILE, readReport } = await import('../../reports/read-report.ts');
-    if (existsSync(join(out, JOURNAL_FILE))) refuseUnfinished(out, readReport(out));
+    const earlier = existsSync(join(out, JOURNAL_FILE)) ? readReport(out) : undefined;
+    if (earlier !== undefined && !(earlier.ok && earlier.report.run.interrupted === undefined)) {
+      throw new UsageError(
+        `${out} holds an unfinished run: continue it with --resume ${out}, or choose another folder`,
+      );
+    }
     makePrivateFolder(out);
     // Otherwise the report of an earlier run could be beside the journal of a later one that crashed.
     rmSync(join(out, REPORT_FILE), { force: true });
@@ -51,27 +67,43 @@ export async function resultsFolder(out: string | undefined): Promise<string> {
 
 function newFolder(): string {
   makePrivateFolder(RESULTS);
-  const time = new Date()
-    .toISOString()
-    .replace(/\.\d+Z$/, 'Z')
-    .replaceAll(':', '');
-  for (let number = 1; ; number += 1) {
-    const folder = join(RESULTS, number === 1 ? time : `${time}-${number}`);
-    try {
-      mkdirSync(folder, { mode: 0o700 });
-      return folder;
-    } catch (error) {
-      // Another run took the name in between.
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    }
-  }
+  const time = new Date().toISOString().replace(/:|\.\d+/g, '');
+  const usual = join(RESULTS, time);
+  const folder = existsSync(usual) ? `${usual}-${process.pid}` : usual;
+  mkdirSync(folder, { mode: 0o700 });
+  return folder;
 }
 
-function refuseUnfinished(out: string, read: ReadReport): void {
-  if (read.ok && read.report.run.interrupted === undefined) return;
-  throw new UsageError(
-    `${out} holds an unfinished run: continue it with --resume ${out}, or choose another folder`,
-  );
+/**
+ * Takes a folder for this process alone, until it ends.
+ *
+ * @throws UsageError if a process that runs has it, or if writing there would go through a link or into a device
+ */
+export function takeFolder(folder: string): void {
+  for (const name of [JOURNAL_FILE, PROFILE_FILE, LOCK_FILE]) {
+    const file = join(folder, name);
+    if (lstatSync(file, { throwIfNoEntry: false })?.isFile() === false)
+      throw new UsageError(`${file} is not a regular file; remove it, or choose another folder`);
+  }
+  const file = join(folder, LOCK_FILE);
+  const holder = existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
+  if (holder !== undefined && isRunning(holder)) {
+    throw new UsageError(
+      `${folder} is in use by process ${holder}; wait for its end, or remove ${file} if that is another program`,
+    );
+  }
+  rmSync(file, { force: true });
+  writeFileSync(file, `${process.pid}\n`, { flag: 'wx', mode: 0o600 });
+  process.once('exit', () => rmSync(file, { force: true }));
+}
+
+function isRunning(processId: number): boolean {
+  try {
+    process.kill(processId, 0);
+    return true;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+  }
 }
 
 /** The error for a folder to which results cannot be written. */

@@ -1,146 +1,217 @@
-import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** A run that does not come to its end keeps what it measured, and goes on from there. */
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import t from 'tap';
+import t, { type Test } from 'tap';
+import { answersFrom, onTheWire } from '../../checks/accuracy/hostile/testing/good-answers.ts';
+import { startRawServer } from '../../checks/accuracy/hostile/testing/raw-server.ts';
 import { readReport } from '../../reports/read-report.ts';
-import { run, shows, start, testTarget } from '../testing/command.ts';
+import { run, type Started, shows, start, testTarget } from '../testing/command.ts';
 
-/** A Free key alone runs out of its minute: the run waits, and a signal finds it there. */
-const WAITING = /^waiting \d:\d\d for the next window of key free-1$/m;
-
-/** Resolves when a journal has come to hold so many exchanges. */
-async function journalHolds(file: string, exchanges: number): Promise<void> {
-  const count = () =>
-    existsSync(file) ? (readFileSync(file, 'utf8').match(/^\{"(?:exchange|reading)":/gm)?.length ?? 0) : 0;
-  while (count() < exchanges) await sleep(5);
+/** A conforming target with a plan that makes no run wait, which tells of each request before it answers. */
+async function tellingTarget(t: Test, onRequest: () => void | Promise<void>) {
+  const target = await testTarget(t, { keys: ['business-1'] });
+  const answer = answersFrom(new URL(target.address).origin);
+  const server = await startRawServer({
+    async request(connection, request) {
+      const text = onTheWire(await answer(request));
+      await onRequest();
+      connection.write(text);
+    },
+  });
+  t.teardown(() => server.close());
+  return { ...target, address: `http://127.0.0.1:${server.port}/v1` };
 }
 
-function verdicts(folder: string): Readonly<Record<string, string>> {
+function rowsIn(folder: string) {
   const read = readReport(folder);
   if (!read.ok) throw new Error(read.problem);
-  return Object.fromEntries(read.report.requirements.map(({ id, verdict }) => [id, verdict]));
+  return read.report.requirements;
 }
 
-/**
- * The verdicts that a run came to. What it left open, the next may see: the request that a kill cuts off is one that the
- * target has counted and the run has not, so that another one may be refused.
- */
-const settled = (all: Readonly<Record<string, string>>) =>
-  Object.fromEntries(Object.entries(all).filter(([, verdict]) => verdict !== 'inconclusive'));
+const verdicts = (folder: string) => rowsIn(folder).map(({ id, verdict }) => `${id} ${verdict}`);
+const STOPPED = /stopping and saving what was measured; repeat the signal to end at once\n/;
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  t.test(
-    `${signal} in the middle: what was measured is written, exit code 130, and --resume goes on`,
-    async (t) => {
-      const { folder, profile, env } = await testTarget(t, { keys: ['free-1'] });
-      const started = start(
-        folder,
-        ['check', '--profile', profile, '--out', 'out', '--format', 'human'],
-        env,
-      );
-      await shows(started, 'stderr', WAITING);
+for (const { what, signal, moment, code, stderr = /^/, stdout = /^/ } of [
+  {
+    what: 'interrupted before anything is judged',
+    signal: 'SIGINT',
+    moment: 1,
+    code: 130,
+    stderr:
+      /error: interrupted by SIGINT before anything was judged; what was exchanged so far is in out\/journal\.ndjson\n$/,
+    stdout: /^TAP version 14\nBail out! /,
+  },
+  {
+    what: 'interrupted among additions',
+    signal: 'SIGTERM',
+    moment: 40,
+    code: 130,
+    stderr: STOPPED,
+    stdout: /^TAP version 14\n/,
+  },
+  { what: 'killed among additions', signal: 'SIGKILL', moment: 40, code: null },
+  { what: 'killed towards its end', signal: 'SIGKILL', moment: 110, code: null },
+] as const) {
+  t.test(`a run that is ${what} goes on to the verdict of one that was not`, async (t) => {
+    let started: Started | undefined;
+    let requests = 0;
+    const { address, folder, env, profile } = await tellingTarget(t, () => {
+      requests += 1;
+      if (started === undefined || requests !== moment) return undefined;
       started.child.kill(signal);
-      t.equal(await started.ended, 130);
-      t.match(started.output.stderr, /stopping and saving what was measured/);
-      t.match(started.output.stdout, `ended early: ${signal}`);
-      const read = readReport(join(folder, 'out'));
-      t.match(read, { ok: true, report: { run: { interrupted: signal } } });
-      if (!read.ok) return;
-      t.ok(read.report.requirements.some(({ verdict }) => verdict === 'pass'));
-      t.notOk(
-        read.report.requirements.some(({ verdict }) => verdict === 'fail'),
+      // What is under way is given up.
+      return signal === 'SIGKILL' ? undefined : new Promise(() => {});
+    });
+    const args = ['check', '--profile', profile, '--target', address, '--out'];
+    t.equal((await run(folder, [...args, 'untouched'], env)).code, 0);
+    const before = requests;
+    requests = 0;
+    started = start(folder, [...args, 'out'], env);
+    t.equal(await started.ended, code, started.output.stderr);
+    t.match(started.output, { stderr, stdout });
+    const out = join(folder, 'out');
+    if (code === 130 && moment > 1) {
+      t.match(readReport(out), { ok: true, report: { run: { interrupted: signal } } });
+      t.ok(rowsIn(out).some(({ verdict }) => verdict === 'pass'));
+      t.match(started.output.stderr, /^ {2}npx petstore-harness check --resume out$/m);
+      t.strictSame(
+        rowsIn(out).filter(({ verdict }) => verdict === 'fail'),
+        [],
         'an interruption breaks no requirement',
       );
-      t.notMatch(read.report.verdict, 'conformant');
-
-      const again = start(folder, ['check', '--resume', 'out', '--format', 'human'], env);
-      await shows(again, 'stderr', WAITING);
-      again.child.kill('SIGKILL');
-      await again.ended;
-      const ids = readFileSync(join(folder, 'out', 'journal.ndjson'), 'utf8')
-        .split('\n')
-        .flatMap((line) => /^\{"(?:exchange|reading)":\{"id":"([^"]+)"/.exec(line)?.[1] ?? []);
-      t.ok(ids.length > 0);
-      t.equal(new Set(ids).size, ids.length, 'no request was sent twice');
-    },
-  );
+    }
+    t.strictSame(
+      readdirSync(out).filter((name) => /\.tmp$/.test(name) || (name === 'in-use' && code === 130)),
+      [],
+      'nothing half written lies about',
+    );
+    const resumed = await run(folder, ['check', '--resume', 'out'], env);
+    t.equal(resumed.code, 0, resumed.stderr);
+    t.strictSame(verdicts(out), verdicts(join(folder, 'untouched')));
+    t.ok(requests <= before + 25, `${requests} requests, ${before} without the interruption`);
+    const again = await run(folder, ['check', '--rejudge', 'out', '--out', 'again']);
+    t.equal(again.code, 0, again.stderr);
+    t.strictSame(verdicts(join(folder, 'again')), verdicts(out));
+  });
 }
 
-t.test(
-  'killed without a word, a run goes on to the verdict of one that was not, and is judged again to it',
-  async (t) => {
-    const { folder, profile, env } = await testTarget(t, { keys: ['free-1'], clockSpeed: 20 });
-    const untouched = await run(folder, ['check', '--profile', profile, '--out', 'untouched'], env);
-    const started = start(folder, ['check', '--profile', profile, '--out', 'out', '--format', 'human'], env);
-    await journalHolds(join(folder, 'out', 'journal.ndjson'), 70);
-    started.child.kill('SIGKILL');
-    await started.ended;
-    t.equal(existsSync(join(folder, 'out', 'report.json')), false);
-    const anew = await run(folder, ['check', '--profile', profile, '--out', 'out'], env);
-    t.match(anew, { code: 2, stderr: /out holds an unfinished run: continue it with --resume out/ });
-
-    const resumed = await run(folder, ['check', '--resume', 'out'], env);
-    t.equal(resumed.code, untouched.code, resumed.stderr);
-    t.match(verdicts(join(folder, 'out')), settled(verdicts(join(folder, 'untouched'))));
-    const rejudged = await run(folder, ['check', '--rejudge', 'out', '--out', 'again']);
-    t.equal(rejudged.code, untouched.code, rejudged.stderr);
-    t.strictSame(verdicts(join(folder, 'again')), verdicts(join(folder, 'out')));
-  },
-);
-
-t.test('interrupted before anything was judged', async (t) => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => server.closeAllConnections());
-  t.teardown(() => server.close());
-  const { port } = server.address() as AddressInfo;
-  const folder = t.testdir({});
-  const started = start(folder, ['check', '--target', `http://127.0.0.1:${port}/v1`], {
-    PETSTORE_FREE_KEY: 'some-key-or-other',
-  });
-  await once(server, 'request');
-  started.child.kill('SIGINT');
-  t.equal(await started.ended, 130);
-  t.match(
-    started.output.stderr,
-    /interrupted by SIGINT before anything was judged; what was exchanged so far is in petstore-results/,
-  );
-  t.match(started.output.stdout, /^TAP version 14\nBail out! /);
-});
-
-t.test('a second signal ends at once', async (t) => {
+t.test('a run that waits is interrupted at once; a second signal leaves it no time', async (t) => {
+  // A Free key alone runs out of its minute.
   const { folder, profile, env } = await testTarget(t, { keys: ['free-1'] });
   const started = start(folder, ['check', '--profile', profile, '--out', 'out', '--format', 'human'], env);
-  await shows(started, 'stderr', WAITING);
+  await shows(started, 'stderr', /^waiting \d:\d\d for the next window of key free-1$/m);
+  t.match(await run(folder, ['check', '--resume', 'out'], env), {
+    code: 2,
+    stderr: /^error: out is in use by process/,
+  });
   started.child.kill('SIGINT');
   started.child.kill('SIGTERM');
   t.equal(await started.ended, 130);
 });
 
-t.test('a reader that goes away (| head) costs no result', async (t) => {
-  const { folder, profile, env } = await testTarget(t);
-  const started = start(folder, ['check', '--profile', profile, '--out', 'out', '--only', '4'], env);
-  started.child.stdout?.destroy();
-  const [code] = await once(started.child, 'exit');
-  t.equal(code, 0, started.output.stderr);
-  t.ok(existsSync(join(folder, 'out', 'report.html')));
-  t.match(started.output.stderr, /^✔ Nothing broken: /);
+t.test('a target that no longer answers is not waited for beyond the time limit', async (t) => {
+  let requests = 0;
+  let isGone = true;
+  const { address, folder, env, profile } = await tellingTarget(t, () => {
+    requests += 1;
+    return isGone && requests > 60 ? new Promise(() => {}) : undefined;
+  });
+  const args = ['check', '--profile', profile, '--target', address, '--out', 'out', '--format', 'human'];
+  const { code, stderr } = await run(folder, [...args, '--time-limit', '12s'], env);
+  t.equal(code, 3, stderr);
+  t.match(stderr, /^warning: the run’s time limit, 12 s, was over; --resume continues the run$/m);
+  t.ok(
+    rowsIn(join(folder, 'out')).some(({ verdict }) => verdict === 'pass'),
+    'what was measured is judged',
+  );
+  isGone = false;
+  const again = await run(folder, ['check', '--resume', 'out', '--format', 'human'], env);
+  t.equal(again.code, 0, again.stderr);
 });
 
-t.test('a stored run is gone on with as it was begun', async (t) => {
-  const { folder, profile, env } = await testTarget(t);
-  await run(folder, ['check', '--profile', profile, '--out', 'out', '--only', 'list-limit-range'], env);
-  const more = await run(folder, ['check', '--resume', 'out', '--permit', 'ban'], env);
-  t.match(more, { code: 2, stderr: /the stored run was not permitted ban: start a new one for that/ });
-  const elsewhere = await run(folder, ['check', '--resume', 'out', '--target', 'http://127.0.0.1:9/v1'], env);
-  t.match(elsewhere, {
-    code: 2,
-    stderr:
-      /out\/journal\.ndjson:1: the stored run checked .*, and --target names http:\/\/127\.0\.0\.1:9\/v1/,
-  });
-  const same = await run(folder, ['check', '--resume', 'out'], env);
-  t.equal(same.code, 0, same.stderr);
+/** No file may grow beyond so many blocks of 512 bytes: to the program that is a disk that is full. */
+const fullAfter = (bytes: number) => ({
+  through: ['sh', '-c', `trap '' XFSZ; ulimit -f ${Math.floor(bytes / 512)}; exec "$0" "$@"`],
 });
+
+t.test('a disk that is full: one line, what is written is whole, and the run goes on later', async (t) => {
+  const { folder, env, profile } = await testTarget(t, { keys: ['business-1'] });
+  const args = ['check', '--profile', profile, '--only', '9', '--out'];
+  t.equal((await run(folder, [...args, 'whole'], env)).code, 0);
+  const size = (name: string) => statSync(join(folder, 'whole', name)).size;
+  const [journal, report] = [size('journal.ndjson'), size('report.json')];
+  t.ok(journal * 1.1 < report, 'there is a limit between them');
+  for (const [what, bytes] of [
+    ['in the journal', journal / 2],
+    ['with the report', (journal + report) / 2],
+  ] as const) {
+    const out = join(folder, what);
+    const { code, stderr } = await run(folder, [...args, what], env, fullAfter(bytes));
+    t.equal(code, 3, what);
+    t.match(stderr, /^error: results cannot be written: .*EFBIG.*; what was measured so far is in .*\n$/);
+    t.strictSame(
+      readdirSync(out).sort(),
+      ['journal.ndjson', 'profile.yaml'],
+      'a report is whole or not there',
+    );
+    t.equal((await run(folder, ['check', '--resume', what], env)).code, 0);
+  }
+});
+
+t.test('too few open files are one line', async (t) => {
+  const { folder, env, profile } = await testTarget(t);
+  const through = ['sh', '-c', 'ulimit -n 24; exec "$0" "$@"'];
+  const { code, stderr } = await run(folder, ['check', '--profile', profile, '--out', 'out'], env, {
+    through,
+  });
+  t.match(stderr, /too many open files/);
+  t.equal(code, 3);
+});
+
+t.test('readers of both streams that go away cost no result', async (t) => {
+  const { folder, profile, env } = await testTarget(t);
+  const started = start(folder, ['check', '--profile', profile, '--out', 'out', '--only', '4.1'], env);
+  started.child.stdout.destroy();
+  started.child.stderr.destroy();
+  t.equal(await started.ended, 0);
+  t.ok(existsSync(join(folder, 'out', 'report.html')));
+});
+
+t.test('a folder that is removed during the run is told', async (t) => {
+  let out = '';
+  let requests = 0;
+  const { address, folder, env, profile } = await tellingTarget(t, () => {
+    requests += 1;
+    if (requests === 10) rmSync(out, { recursive: true });
+  });
+  out = join(folder, 'out');
+  const args = ['check', '--profile', profile, '--target', address, '--only', '4.1', '--out', 'out'];
+  t.match(await run(folder, args, env), {
+    code: 0,
+    stderr: /^warning: out was removed during the run: its journal is lost/m,
+  });
+});
+
+t.test(
+  'a defect of the harness has an exit code of its own, one line, and its details without keys',
+  async (t) => {
+    const { folder, profile, env } = await testTarget(t, { keys: ['free-1'] });
+    const defect = `import { existsSync } from 'node:fs';
+    setInterval(() => { if (existsSync('out/in-use')) throw new TypeError('boom ' + process.env.PETSTORE_FREE_1_KEY); }, 1).unref();`;
+    const node = [`--import=data:text/javascript,${encodeURIComponent(defect)}`];
+    const { code, stderr } = await run(folder, ['check', '--profile', profile, '--out', 'out'], env, {
+      node,
+    });
+    t.equal(code, 70);
+    t.match(
+      stderr,
+      /^error: petstore-harness itself failed, which says nothing about the target: boom \[key redacted\]; details: out\/crash\.txt\n$/m,
+    );
+    const details = readFileSync(join(folder, 'out', 'crash.txt'), 'utf8');
+    t.match(
+      details,
+      /^petstore-harness \d+\.\d+\.\d+, Node v\d+[\s\S]*TypeError: boom \[key redacted\]\n {4}at /,
+    );
+    t.equal(statSync(join(folder, 'out', 'crash.txt')).mode & 0o777, 0o600);
+  },
+);

@@ -1,7 +1,9 @@
 import { InvalidArgumentError } from 'commander';
 import { PERMISSIONS, type Permission } from '../../checks/profile/permissions.ts';
-import { suggestion } from '../../checks/profile/suggestion.ts';
-import { requirements } from '../../spec/contract.ts';
+import { quoted, suggestion } from '../../checks/profile/suggestion.ts';
+import { currentId, requirements } from '../../spec/contract.ts';
+import { PLAN_NAMES } from '../../spec/plans.ts';
+import { UsageError } from '../shared/exit-codes.ts';
 
 /** The options of `check` as the parser hands them over. */
 export interface CheckOptions {
@@ -32,29 +34,24 @@ export function names(text: string, before: readonly string[] = []): readonly st
   return [...new Set([...before, ...found])];
 }
 
-/** Permissions with commas between them. */
-export function permissions(text: string, before: readonly Permission[] = []): readonly Permission[] {
-  const found = names(text).map((name) => {
+/** @throws UsageError for a name that is no permission */
+export function permissionsNamed(found: readonly string[]): readonly Permission[] {
+  return found.map((name) => {
     const permission = PERMISSIONS.find((known) => known === name);
     if (permission !== undefined) return permission;
-    throw new InvalidArgumentError(
-      `"${name.slice(0, 40)}" is not a permission; ${suggestion(name, PERMISSIONS)}.`,
-    );
+    throw new UsageError(`${quoted(name)} is not a permission; ${suggestion(name, PERMISSIONS)}`);
   });
-  return [...new Set([...before, ...found])];
 }
 
-const PLANS = ['free', 'pro', 'business', 'enterprise'];
-
-export const REQUIRABLE = ['all', ...PERMISSIONS, ...PLANS, ...requirements.map(({ id }) => id)];
+export const REQUIRABLE = ['all', ...PERMISSIONS, ...PLAN_NAMES, ...requirements.map(({ id }) => id)];
 
 /** What `--require` names: `all`, permissions, plans, requirements. */
 export function required(text: string, before: readonly string[] = []): readonly string[] {
-  const found = names(text, before);
+  const found = names(text, before).map(currentId);
   const unknown = found.find((name) => !REQUIRABLE.includes(name));
   if (unknown !== undefined)
-    throw new InvalidArgumentError(
-      `"${unknown.slice(0, 40)}" is not a permission, plan or requirement; ${suggestion(unknown, REQUIRABLE)}`,
+    throw new UsageError(
+      `${quoted(unknown)} is not a permission, plan or requirement; ${suggestion(unknown, REQUIRABLE)}`,
     );
   return found;
 }

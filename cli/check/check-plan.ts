@@ -1,47 +1,147 @@
-import { profileKeys } from '../../checks/profile/keys-with-values.ts';
-import { PERMISSIONS } from '../../checks/profile/permissions.ts';
-import { type QuotaBill, quotaBill, skippedFor } from '../../checks/run/plan.ts';
-import { allChecks, allGapObservers } from '../../checks/sections/all-checks.ts';
+import { checkTarget } from '../../checks/check-target.ts';
+import { profileKeys } from '../../checks/profile/key-values.ts';
+import { PERMISSIONS, type Permission } from '../../checks/profile/permissions.ts';
+import type { TargetProfile } from '../../checks/profile/target-profile.ts';
+import { type Bill, billOf } from '../../checks/run/bill.ts';
+import { sharedClock } from '../../checks/run/clock.ts';
+import type { Reason } from '../../checks/run/reason.ts';
+import { longestRun } from '../../checks/run/run-budget.ts';
+import { exhaustKeys } from '../../checks/sections/quota/minute.ts';
+import type { Exchange } from '../../checks/wire/exchange.ts';
+import { startReferenceServer } from '../../reference-server/reference-server.ts';
+import { UsageError } from '../shared/exit-codes.ts';
 import type { CheckSubject } from './check-subject.ts';
+import { startEmbeddedTarget } from './embedded-target.ts';
 
 /** A run as it is planned: its bill, and what it leaves out. */
 export interface CheckPlan {
   readonly checks: number;
-  readonly bill: QuotaBill;
+  readonly bill: Bill;
   /** Why requirements are skipped (no key, no permission), by id. */
-  readonly skipped: ReadonlyMap<string, string>;
+  readonly skipped: ReadonlyMap<string, Reason>;
+  /** What was exchanged in the dry play, without the uniform ones of a burst. */
+  readonly exchanges: readonly Exchange[];
 }
 
 /** What a plan depends on. */
-export type PlanSubject = Pick<CheckSubject, 'profile' | 'values' | 'permissions' | 'only'>;
-
-/** Plans a run: what it spends, and what its permissions and keys leave out. Nothing is sent. */
-export function planCheck({ profile, values, permissions, only }: PlanSubject): CheckPlan {
-  const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
-  const checks = allChecks.filter(({ id }) => only === undefined || only.includes(id));
-  const planned = {
-    keys,
-    permissions: new Set(permissions),
-    checks,
-    gapObservers: only === undefined ? allGapObservers : [],
-  };
-  const skipped = checks.flatMap((check) => {
-    const reason = skippedFor(check, planned);
-    return reason === undefined ? [] : [[check.id, reason] as const];
-  });
-  return { checks: checks.length, bill: quotaBill(planned), skipped: new Map(skipped) };
+export interface PlanSubject extends Pick<CheckSubject, 'permissions' | 'only'> {
+  readonly profile: TargetProfile;
+  readonly values: ReadonlyMap<string, string>;
 }
 
-/** All requests of a bill. */
-export const requestsOf = ({ keys, anonymous }: QuotaBill): number =>
-  keys.reduce((sum, { requests }) => sum + requests, anonymous);
+/** A larger minute of a custom plan is played with so many requests, and the rest is added. */
+const LARGEST_MINUTE = 1000;
+/** No custom day is spent by a play. */
+const LONG_DAY = 1_000_000;
 
-/** What a run would cost in addition with all permissions; undefined if that changes nothing. */
-export function costOfSkipped(subject: PlanSubject): { requests: number; seconds: number } | undefined {
-  const asked = planCheck(subject).bill;
-  const all = planCheck({ ...subject, permissions: PERMISSIONS }).bill;
-  const requests = requestsOf(all) - requestsOf(asked);
-  return requests > 0
-    ? { requests, seconds: Math.max(0, Math.round((all.total - asked.total) / 1000)) }
-    : undefined;
+/**
+ * Plans a run by playing it against the embedded server, with keys like the profile's and an empty store, where the most
+ * animals are needed. Nothing is sent to the target. Days are not played, but counted by their plans' numbers.
+ */
+export async function planCheck({ profile, values, permissions, only }: PlanSubject): Promise<CheckPlan> {
+  const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
+  const clock = sharedClock();
+  const custom = profile.plans.enterprise;
+  const enterprise = { perMinute: Math.min(custom?.perMinute ?? 1, LARGEST_MINUTE), perDay: LONG_DAY };
+  const server = await startReferenceServer({
+    clock,
+    animals: 0,
+    keys: keys.map(({ name, plan, value }) => ({ name, plan, value })),
+    enterprise,
+  });
+  try {
+    const played: Permission[] = permissions.filter((permission) => permission !== 'day');
+    const startedAt = clock.now();
+    const checked = await checkTarget({
+      profile: {
+        ...profile,
+        target: server.baseUrl,
+        plans: { enterprise },
+        clock: { speed: 1 },
+        samples: {},
+      },
+      values,
+      permissions: played,
+      clock,
+      ...(only === undefined ? {} : { only }),
+    });
+    if (checked.kind === 'not-ready') throw new Error(`the plan could not be made: ${checked.message}`);
+    const rows = [...checked.result.requirements];
+    const needsDays = rows.some(([, { reasons }]) =>
+      reasons.some((reason) => reason.kind === 'not-permitted' && reason.permission === 'day'),
+    );
+    const days = permissions.includes('day') && needsDays ? exhaustKeys(keys) : [];
+    const bill = billOf({
+      trace: checked.trace,
+      requestsByKey: checked.requestsByKey,
+      took: clock.now() - startedAt,
+      keys,
+      days,
+      waitsForBan: checked.banned.size > 0,
+    });
+    const skipped = rows.flatMap(
+      ([
+        id,
+        {
+          verdict,
+          reasons: [reason],
+        },
+      ]) =>
+        verdict === 'skipped' &&
+        reason !== undefined &&
+        reason.kind !== 'left-out' &&
+        !(reason.kind === 'not-permitted' && permissions.includes(reason.permission))
+          ? [[id, reason] as const]
+          : [],
+    );
+    const checks = rows.filter(
+      ([
+        ,
+        {
+          reasons: [reason],
+        },
+      ]) => reason?.kind !== 'left-out',
+    ).length;
+    return { checks, bill, skipped: new Map(skipped), exchanges: checked.trace.exchanges };
+  } finally {
+    await server.close();
+  }
+}
+
+/** Plans a run of these requirements with everything permitted and the keys of the embedded server. */
+export async function planOfAll(only: readonly string[]): Promise<CheckPlan> {
+  const { profile, values, close } = await startEmbeddedTarget();
+  await close();
+  return planCheck({ profile, values, permissions: PERMISSIONS, only });
+}
+
+/** How far a run may go. */
+export interface RunLimits {
+  /** Real milliseconds. */
+  readonly longest: number;
+  readonly mostRequests: number;
+}
+
+/** What a run costs nobody may take as long as its days, in real milliseconds. */
+const UNPAID = { longest: 60 * 60_000, mostRequests: Number.POSITIVE_INFINITY };
+
+/**
+ * How far a run may go by its bill. A run against the embedded server, or one that is judged again, has none.
+ *
+ * @throws UsageError if the quotas of a day cannot pay for the run
+ */
+export async function limitsOf(subject: CheckSubject): Promise<RunLimits> {
+  const { embedded, stored, profile } = subject;
+  if (embedded || stored?.offline === true) return UNPAID;
+  const plan = await planCheck(subject);
+  if (stored === undefined) refuseUnpayable(plan);
+  return { longest: longestRun(plan.bill, profile.clock.speed), mostRequests: plan.bill.mostRequests };
+}
+
+/** @throws UsageError if the quotas of a day cannot pay for the run */
+export function refuseUnpayable({ bill: { unpayable } }: CheckPlan): void {
+  if (unpayable[0] === undefined) return;
+  throw new UsageError(
+    `the day’s quota cannot pay for this run: ${unpayable[0]}; give the role functional to more keys, or use --only`,
+  );
 }

@@ -1,39 +1,32 @@
+import { relative } from 'node:path';
 import { checkTarget } from '../../checks/check-target.ts';
 import type { TimeLimit } from '../../checks/run/run-budget.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
 import { type RunSurroundings, reportOf, requirementRow } from '../../reports/from-run.ts';
 import type { Report, RequirementResult } from '../../reports/report.ts';
-import type { BaselineEntry } from '../../reports/verdict.ts';
+import type { Gate } from '../../reports/verdict.ts';
 import { requirement } from '../../spec/contract.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
-import { UsageError } from '../shared/exit-codes.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
-import { type CheckPlan, costOfSkipped } from './check-plan.ts';
 import type { CheckSubject } from './check-subject.ts';
-
-/** @throws UsageError if the quotas of a day cannot pay for the run */
-export function refuseUnpayable({ bill: { unpayable } }: CheckPlan): void {
-  if (unpayable[0] === undefined) return;
-  throw new UsageError(
-    `the day’s quota cannot pay for this run: ${unpayable[0]}; give the role functional to more keys, or use --only`,
-  );
-}
 
 /** A requirement that is settled. */
 export type SettledEvent = Extract<RunEvent, { kind: 'check-ended' }>;
 
 /** How a subject is checked, and what the report says about that. */
-export interface CheckManner {
+export interface CheckManner extends Gate {
   readonly signal: AbortSignal;
   readonly timeLimit: TimeLimit;
+  /** More requests are not sent. */
+  readonly mostRequests: number;
   /** Where the journal goes; undefined keeps none. */
   readonly directory?: string;
   readonly onEvent: (event: RunEvent) => void;
   readonly command: string;
+  /** The file of the target profile, where there is one. */
+  readonly profile?: string | undefined;
   /** The command that resumes the run, if it is interrupted. */
   readonly resume?: string;
-  readonly baseline: readonly BaselineEntry[];
-  readonly required: 'all' | readonly string[];
   /** What ended the run early; called when it is over. */
   readonly interrupted: () => string | undefined;
 }
@@ -53,6 +46,7 @@ export async function judgedCheck(subject: CheckSubject, manner: CheckManner): P
     permissions,
     signal,
     timeLimit,
+    mostRequests: manner.mostRequests,
     onEvent,
     ...withoutUndefined({
       ...{ only, clock, resume: stored?.journal, offline: stored?.offline },
@@ -70,8 +64,8 @@ export async function judgedCheck(subject: CheckSubject, manner: CheckManner): P
       ...factsOf(subject, manner.command),
       ...withoutUndefined({
         interrupted,
+        profile: manner.profile && relative(process.cwd(), manner.profile),
         resume: interrupted === undefined ? undefined : manner.resume,
-        costOfSkipped: only === undefined ? costOfSkipped(subject) : undefined,
       }),
     },
   });

@@ -1,17 +1,18 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { JOURNAL_FILE, runClock } from '../../checks/check-target.ts';
 import { pinnedProfileYaml } from '../../checks/profile/write-profile.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
+import { buildReport, settledCase } from '../../reports/build-report.ts';
 import { FORMATS } from '../../reports/formats.ts';
 import { reportOfNothing } from '../../reports/from-run.ts';
 import { LiveTap } from '../../reports/pipelines/tap.ts';
 import type { Report } from '../../reports/report.ts';
-import { renderTerminal } from '../../reports/terminal.ts';
-import { checkRun, requirementCase } from '../../reports/test-run.ts';
-import { type BaselineEntry, requireRows, withBaseline } from '../../reports/verdict.ts';
+import { renderTerminal, wrap } from '../../reports/terminal.ts';
+import { type BaselineEntry, gated } from '../../reports/verdict.ts';
 import { shownLine } from '../../reports/visible-text.ts';
-import { writePrivately, writeReports } from '../../reports/write-reports.ts';
+import { writeNamed, writeReports } from '../../reports/write-reports.ts';
 import { gaps } from '../../spec/contract.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { EXIT } from '../shared/exit-codes.ts';
@@ -32,6 +33,8 @@ export interface CheckOutput {
   readonly baseline: readonly BaselineEntry[];
   /** Real milliseconds that the run may take. */
   readonly timeLimit: number;
+  /** More requests are not sent. */
+  readonly mostRequests: number;
 }
 
 /** Checks the subject, shows the run and writes its results; returns the exit code. */
@@ -52,8 +55,8 @@ export async function runCheck(
   const required = options.require?.includes('all') ? 'all' : (options.require ?? []);
   const settled = (event: SettledEvent) => {
     if (tap === undefined) return;
-    const rows = withBaseline(requireRows([settledRow(event, subject)], required), output.baseline);
-    for (const row of rows) tap.settled(requirementCase('', row, event.evidence?.[0]));
+    for (const row of gated([settledRow(event, subject)], { required, baseline: output.baseline }))
+      tap.settled(settledCase(row, event.evidence?.[0]));
   };
   const interruption = untilInterrupted(
     () => view.note('stopping and saving what was measured; repeat the signal to end at once'),
@@ -63,17 +66,23 @@ export async function runCheck(
     const judged = await judgedCheck(subject, {
       signal: interruption.signal,
       timeLimit: { longest: output.timeLimit, taken: performance.now() },
+      mostRequests: output.mostRequests,
       directory,
       onEvent: (event) => {
         view.onEvent(event);
         if (event.kind === 'check-ended') settled(event);
       },
       command,
+      profile: options.profile,
       ...(subject.embedded ? {} : { resume }),
       baseline: output.baseline,
       required,
       interrupted: () => interruption.by(),
     }).finally(() => view.end());
+    if (stored?.offline !== true && !existsSync(join(directory, JOURNAL_FILE)))
+      warn(
+        `${directory} was removed during the run: its journal is lost, and it can be neither resumed nor rejudged`,
+      );
     if (typeof judged !== 'string') return await judgedResults(judged, subject, options, directory, tap);
     // A pipeline collects what is in the folder, even if there was nothing to judge. An earlier result stays.
     if (interruption.by() === undefined && stored === undefined)
@@ -97,7 +106,7 @@ async function judgedResults(
   pointLatest(directory);
   if (options.writeProfile !== undefined) await writeProfile(options.writeProfile, report, subject, options);
   if (tap !== undefined) {
-    tap.end(checkRun(report));
+    tap.end(buildReport(report));
     await print('');
     process.stderr.write(humanSummary(report, directory, process.stderr));
   } else await print(humanSummary(report, directory, process.stdout));
@@ -106,7 +115,7 @@ async function judgedResults(
 
 /** The result for a person: one screen, and the folder of the rest. */
 function humanSummary(report: Report, directory: string, stream: NodeJS.WriteStream): string {
-  return `${renderTerminal(report, screenOf(stream, 1))}  results: ${directory} (${FORMATS.html.file} for a browser)\n`;
+  return `${renderTerminal(buildReport(report), screenOf(stream, 1))}  results: ${directory} (${FORMATS.html.file} for a browser)\n`;
 }
 
 /** The options that repeat a run. A stored run is repeated with the profile in its folder. */
@@ -122,16 +131,11 @@ function repeatable(options: CheckOptions, { stored, only, embedded }: CheckSubj
 
 const warn = (warning: string): void => void process.stderr.write(`warning: ${shownLine(warning, 300)}\n`);
 
-/** At most this many damaged lines of a journal are reported. */
-const MOST_DAMAGES = 5;
-
 /** What a user should know of a stored run. */
-function aboutStored({ journal: { header, warnings } }: NonNullable<CheckSubject['stored']>): string[] {
-  const { harnessVersion = HARNESS_VERSION } = header;
-  const more = warnings.length - MOST_DAMAGES;
+function aboutStored({ journal: { header, damage } }: NonNullable<CheckSubject['stored']>): string[] {
+  const { harnessVersion } = header;
   return [
-    ...warnings.slice(0, MOST_DAMAGES),
-    ...(more > 0 ? [`… and ${more} more journal lines`] : []),
+    ...(damage === undefined ? [] : [damage]),
     ...(harnessVersion === HARNESS_VERSION
       ? []
       : [
@@ -145,6 +149,7 @@ function viewOf({ profile, only, stored, clock }: CheckSubject): LiveView {
   if (stored?.offline === true) return silentView;
   return liveView(process.stderr, {
     clock: clock ?? runClock({ profile, ...withoutUndefined({ resume: stored?.journal }) }),
+    simulated: clock !== undefined,
     checks: only?.length ?? allChecks.length,
   });
 }
@@ -157,11 +162,12 @@ async function notReady(
 ): Promise<number> {
   const line =
     interrupted === undefined
-      ? shownLine(message, 500)
+      ? `Nothing to judge: ${shownLine(message, 500)}`
       : `interrupted by ${interrupted} before anything was judged; what was exchanged so far is in ${join(directory, JOURNAL_FILE)}`;
   tap?.bailOut(line);
   await print('');
-  process.stderr.write(`error: ${line}\n`);
+  const columns = process.stderr.isTTY ? process.stderr.columns : Number.POSITIVE_INFINITY;
+  process.stderr.write(`${wrap(line, { columns }, 'error: ').join('\n')}\n`);
   return interrupted === undefined ? EXIT.nothingToJudge : EXIT.interrupted;
 }
 
@@ -169,6 +175,7 @@ function exitCode({ run, verdict }: Report): number {
   if (run.interrupted !== undefined) return EXIT.interrupted;
   return {
     conformant: EXIT.conformant,
+    'nothing-broken': EXIT.conformant,
     'not-conformant': EXIT.notConformant,
     inconclusive: EXIT.inconclusive,
   }[verdict];
@@ -191,6 +198,6 @@ async function writeProfile(
   );
   // Nothing is at the embedded server's address once it has ended.
   const lasting = embedded ? { ...profile, target: undefined } : profile;
-  await writePrivately(file, pinnedProfileYaml(written, lasting, observed));
+  await writeNamed(file, pinnedProfileYaml(written, lasting, observed));
   process.stderr.write(`${file}: ${observed.length} answers pinned\n`);
 }

@@ -1,6 +1,6 @@
 import { suggestion } from '../../checks/profile/suggestion.ts';
 import { checksByPart } from '../../checks/sections/all-checks.ts';
-import { type Requirement, requirements } from '../../spec/contract.ts';
+import { currentId, type Requirement, requirements } from '../../spec/contract.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 
 /** `4` is all of section 4, `4.1` that part of it. */
@@ -14,7 +14,7 @@ const inSection = (name: string) => (row: Requirement) =>
  */
 export function selectedIds(names: readonly string[]): string[] {
   const problems: string[] = [];
-  const ids = names.flatMap((name) => {
+  const ids = names.map(currentId).flatMap((name) => {
     const row = requirements.find(({ id }) => id === name);
     if (row?.excluded !== undefined) problems.push(`${name} has no check: ${row.excluded}`);
     else if (row !== undefined) return [row.id];

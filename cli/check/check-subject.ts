@@ -1,5 +1,5 @@
 import { lstatSync, readlinkSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
 import { PERMISSIONS, type Permission } from '../../checks/profile/permissions.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
@@ -9,9 +9,16 @@ import {
   type TargetProfile,
 } from '../../checks/profile/target-profile.ts';
 import type { Clock } from '../../checks/run/clock.ts';
-import { type JournalContent, readJournal } from '../../checks/run/journal.ts';
+import { type JournalContent, keyPrint, readJournal } from '../../checks/run/journal.ts';
 import { UsageError } from '../shared/exit-codes.ts';
-import { addressOf, environment, profileIn, unsentValues, valuesOf } from '../shared/profile-file.ts';
+import {
+  addressOf,
+  environment,
+  profileIn,
+  unsentValues,
+  usualKeys,
+  valuesOf,
+} from '../shared/profile-file.ts';
 import { PROFILE_FILE } from './check-folder.ts';
 import type { CheckOptions } from './check-options.ts';
 import { selectedIds } from './check-selection.ts';
@@ -45,20 +52,6 @@ interface StoredRun {
   /** Rejudge: send nothing. */
   readonly offline: boolean;
 }
-
-/** Without a profile the keys come from these variables, as far as they are set. */
-const KEYS_BY_VARIABLE: readonly ProfileKey[] = [
-  ...(['free', 'pro', 'business'] as const).map(
-    (plan): ProfileKey => ({
-      name: `${plan}-1`,
-      plan,
-      env: `PETSTORE_${plan.toUpperCase()}_KEY`,
-      roles: ['functional', 'exhaust'],
-      unusedToday: false,
-    }),
-  ),
-  { name: 'free-ban', plan: 'free', env: 'PETSTORE_BAN_KEY', roles: ['ban'], unusedToday: false },
-];
 
 /**
  * What the options ask to be checked: a target of the profile or the command line, a stored run, or the embedded
@@ -102,41 +95,28 @@ function storedRun({ resume, rejudge }: CheckOptions): StoredRun | undefined {
   if (named === undefined) return undefined;
   // A link to the latest run will soon point to another one.
   const isLink = lstatSync(named, { throwIfNoEntry: false })?.isSymbolicLink() === true;
-  const directory = isLink ? join(dirname(named), readlinkSync(named)) : named;
-  let journal: JournalContent;
-  try {
-    journal = readJournal(journalOf({ directory }));
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${directory}: its journal cannot be read: ${why}`);
-  }
+  const to = isLink ? readlinkSync(named) : named;
+  const directory = isLink && !isAbsolute(to) ? join(dirname(named), to) : to;
+  const journal = readJournal(journalOf({ directory }));
   if (!journal.ok) throw new UsageError(journal.problem);
   if (rejudge !== undefined && !journal.entries.some((entry) => 'exchange' in entry))
     throw new UsageError(`${journalOf({ directory })}: it holds no exchange, so there is nothing to judge`);
+  // What was added after the damage is not known, and would be taken for somebody else's.
+  if (journal.damage !== undefined && rejudge === undefined)
+    throw new UsageError(`${journal.damage}; --rejudge judges what is before, a new run starts anew`);
   return { directory, journal, offline: rejudge !== undefined };
 }
 
 async function writtenProfile(options: CheckOptions, stored: StoredRun | undefined): Promise<TargetProfile> {
   const file = stored === undefined ? options.profile : profileOf(options, stored);
-  if (file === undefined) return profileOfEnvironment(options.envFile);
+  if (file === undefined)
+    return { target: undefined, keys: usualKeys(environment(options.envFile)), ...PROFILE_DEFAULTS };
   const profile = await profileIn(file);
   const missing =
     stored?.journal.header.keys.filter((name) => profile.keys.every((key) => key.name !== name)) ?? [];
   if (missing.length > 0)
     throw new UsageError(`${file}: the stored run used keys that it lacks: ${missing.join(', ')}`);
   return profile;
-}
-
-function profileOfEnvironment(envFile: string | undefined): TargetProfile {
-  const set = environment(envFile);
-  const keys = KEYS_BY_VARIABLE.filter(({ env }) => set[env] !== undefined);
-  if (keys.length === 0) {
-    const variables = KEYS_BY_VARIABLE.map(({ env }) => env).join(', ');
-    throw new UsageError(
-      `no key is given: set at least one of ${variables} to a key of its plan, or describe the keys in a file for --profile`,
-    );
-  }
-  return { target: undefined, keys, ...PROFILE_DEFAULTS };
 }
 
 function targetOf(options: CheckOptions, profile: TargetProfile, stored: StoredRun | undefined): string {
@@ -204,6 +184,18 @@ function valuesFor(
   stored: StoredRun | undefined,
   env = environment(envFile),
 ): ReadonlyMap<string, string> {
-  if (dryRun !== true && stored?.offline !== true) return valuesOf(profile, env, isUsedWith(permissions));
-  return unsentValues(profile, env);
+  if (dryRun === true || stored?.offline === true) return unsentValues(profile, env);
+  const values = valuesOf(profile, env, isUsedWith(permissions));
+  const { runId = '', keyPrints = {} } = stored?.journal.header ?? {};
+  const others = profile.keys.filter(({ name }) => {
+    const value = values.get(name);
+    return value !== undefined && keyPrints[name] !== undefined && keyPrints[name] !== keyPrint(runId, value);
+  });
+  if (others.length === 0) return values;
+  throw new UsageError(
+    ...others.map(
+      ({ name, env: variable }) =>
+        `${variable} does not hold the key ${name} of the stored run: set it to that key, or start a new run`,
+    ),
+  );
 }

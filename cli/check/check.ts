@@ -1,21 +1,20 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import type { Permission } from '../../checks/profile/permissions.ts';
 import { longestRun } from '../../checks/run/run-budget.ts';
-import { hasVersionSegment } from '../../checks/wire/base-address.ts';
-import { crash } from '../shared/crash.ts';
-import { isDiskProblem } from '../shared/disk-problem.ts';
 import { durationSeconds } from '../shared/duration-option.ts';
-import { EXIT, UsageError } from '../shared/exit-codes.ts';
+import { UsageError } from '../shared/exit-codes.ts';
+import { concerning } from '../shared/failure.ts';
+import { warnOfProxy, warnOfVersion } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
 import { readBaseline } from './check-baseline.ts';
 import { renderBill } from './check-bill.ts';
-import { resultsFolder } from './check-folder.ts';
+import { resultsFolder, takeFolder } from './check-folder.ts';
 import { listChecks } from './check-list.ts';
-import { type CheckOptions, names, permissions, required } from './check-options.ts';
-import { type CheckPlan, planCheck } from './check-plan.ts';
-import { refuseUnpayable } from './check-report.ts';
+import { type CheckOptions, names, permissionsNamed, required } from './check-options.ts';
+import { limitsOf, planCheck, refuseUnpayable } from './check-plan.ts';
 import { selectedIds } from './check-selection.ts';
-import { type CheckSubject, checkSubject } from './check-subject.ts';
+import { checkSubject } from './check-subject.ts';
 
 const EXAMPLES = `
 Permissions, all opt-in, in the profile or here; --permit replaces the profile's list:
@@ -44,52 +43,39 @@ async function check(options: CheckOptions): Promise<void> {
   const format = options.format ?? (process.stdout.isTTY ? 'human' : 'tap');
   const baseline = options.baseline === undefined ? [] : readBaseline(options.baseline);
   const subject = await checkSubject(options);
-  let directory: string | undefined;
+  concerning({ secrets: subject.values.values() });
   try {
-    const plan = planCheck(subject);
-    const timeLimit = timeLimitOf(options, plan, subject);
+    if (!subject.embedded && subject.stored?.offline !== true) {
+      if (options.dryRun === true) warnOfVersion(subject.profile.target);
+      else warnOfProxy(subject.profile.target);
+    }
     if (options.dryRun === true) {
-      warnOfVersion(subject);
-      await print(renderBill(plan, subject, timeLimit));
+      const plan = await planCheck(subject);
+      const longest = longestRun(plan.bill, subject.profile.clock.speed);
+      await print(renderBill(plan, subject, timeLimitOf(options, longest)));
+      return refuseUnpayable(plan);
     }
-    if (subject.stored === undefined) refuseUnpayable(plan);
-    if (options.dryRun === true) return;
-    directory =
+    const limits = await limitsOf(subject);
+    const directory =
       subject.stored?.offline === false ? subject.stored.directory : await resultsFolder(options.out);
+    concerning({ directory });
+    if (subject.stored?.offline !== true) takeFolder(directory);
     const { runCheck } = await import('./check-run.ts');
-    const code = await runCheck(subject, options, { directory, format, baseline, timeLimit });
-    process.exitCode = code;
-    const everything = options.only === undefined && options.permit === undefined;
-    if (subject.embedded && subject.stored === undefined && everything && code === EXIT.conformant) {
-      // TAP has standard output for itself.
-      const stream = format === 'tap' ? process.stderr : process.stdout;
-      const { smokeRun } = await import('./check-smoke.ts');
-      process.exitCode = await smokeRun(directory, (text) => void stream.write(text));
-    }
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    if (!isDiskProblem(error)) crash(error, subject.values.values(), directory);
-    process.stderr.write(
-      `error: results cannot be written: ${error.message}; what was measured so far is in ${directory}\n`,
-    );
-    process.exitCode = EXIT.inconclusive;
+    process.exitCode = await runCheck(subject, options, {
+      directory,
+      format,
+      baseline,
+      timeLimit: timeLimitOf(options, limits.longest),
+      mostRequests: limits.mostRequests,
+    });
   } finally {
     await subject.close();
   }
 }
 
-/** What a run would say with its first answer. No error: an address that carries the version otherwise may be meant. */
-function warnOfVersion({ profile, stored, embedded }: CheckSubject): void {
-  if (stored !== undefined || embedded || hasVersionSegment(profile.target)) return;
-  process.stderr.write(
-    `warning: the base address ${profile.target} has no version segment; is /v1 missing from the address?\n`,
-  );
-}
-
 /** Real milliseconds that the run may take. */
-function timeLimitOf({ timeLimit }: CheckOptions, { bill }: CheckPlan, { profile }: CheckSubject): number {
-  return timeLimit === undefined ? longestRun(bill, profile.clock.speed) : timeLimit * 1000;
-}
+const timeLimitOf = ({ timeLimit }: CheckOptions, longest: number): number =>
+  timeLimit === undefined ? longest : timeLimit * 1000;
 
 function refuseOverwriting({ writeProfile, profile, only }: CheckOptions): void {
   if (writeProfile === undefined) return;
@@ -110,7 +96,7 @@ export const checkCommand = new Command('check')
   .option(
     '--permit <names>',
     'writes, exhaust, ban, day, comma-separated; replaces the list in the profile',
-    permissions,
+    (text: string, before?: readonly Permission[]) => permissionsNamed(names(text, before)),
   )
   .option('--only <names>', 'requirement ids, parts such as rate-limits, or sections such as 4.1', names)
   .option(

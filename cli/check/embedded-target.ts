@@ -15,6 +15,8 @@ export interface EmbeddedTarget {
 /** The plan that the document leaves custom, with numbers that add little to the run. */
 const ENTERPRISE = { perMinute: 600, perDay: 6000 };
 const BAN_SECONDS = 20;
+/** With those that a run adds still fewer than a list may hold: only then does a list show the whole store. */
+const ANIMALS = 30;
 
 /** Starts the reference server on a free port of the loopback interface. */
 export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
@@ -23,6 +25,7 @@ export async function startEmbeddedTarget(): Promise<EmbeddedTarget> {
     clock,
     enterprise: ENTERPRISE,
     ban: { seconds: BAN_SECONDS },
+    animals: ANIMALS,
   });
   const keys = server.keys.filter(({ name }) => !name.includes('load'));
   return {

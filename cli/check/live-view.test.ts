@@ -1,14 +1,21 @@
 import { PassThrough } from 'node:stream';
+import { mock } from 'node:test';
+import { stripVTControlCharacters } from 'node:util';
 import t from 'tap';
-import type { Clock } from '../../checks/run/clock.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import { wantsColour } from '../shared/screen.ts';
-import { LiveProgress, pace } from './live-progress.ts';
-import { liveLines, liveView } from './live-view.ts';
+import { liveView } from './live-view.ts';
 
 const START = Date.UTC(2026, 10, 21, 12);
-const clockAt = (now: number, speed = 1): Clock => ({ speed, now: () => now, sleepUntil: async () => {} });
+const FAILED: Extract<RunEvent, { kind: 'check-ended' }> = {
+  kind: 'check-ended',
+  id: 'list-limit-default',
+  verdict: 'fail',
+  reasons: [{ kind: 'broken', times: 1 }],
+  violation: { expected: '', actual: 'six \u001b[31manimals\u202e' },
+  evidence: [],
+};
 
 function exchange(key: string | null): RunEvent {
   const at: Exchange = {
@@ -23,155 +30,119 @@ function exchange(key: string | null): RunEvent {
   return { kind: 'exchange', exchange: at };
 }
 
-function after(events: readonly RunEvent[], now = START): LiveProgress {
-  const progress = new LiveProgress();
-  for (const event of events) progress.admit(event, now);
-  return progress;
+const wait = (seconds: number, what: string): RunEvent => ({
+  kind: 'waiting',
+  until: START + seconds * 1000,
+  for: what,
+});
+
+mock.timers.enable({ apis: ['setInterval'] });
+
+/** What a run has shown ten seconds after these events, with its lines that stay first. */
+function shown(isTTY: boolean, events: readonly RunEvent[], { speed = 1, simulated = false } = {}): string {
+  const stream = Object.assign(new PassThrough(), { isTTY, columns: 60, rows: 10 });
+  const clock = { speed, now: () => START, sleepUntil: async () => {} };
+  const view = liveView(stream as unknown as NodeJS.WriteStream, { clock, simulated, checks: 97 });
+  for (const event of events) view.onEvent(event);
+  mock.timers.tick(10_000);
+  view.end();
+  return String(stream.read() ?? '');
 }
 
-t.test('the picture: current check, waits with their countdown, requests a key', (t) => {
-  const progress = after([
-    { kind: 'check-started', id: 'list-limit-range' },
-    { kind: 'check-ended', id: 'list-limit-range', verdict: 'pass', reason: '', evidence: [] },
-    { kind: 'check-started', id: 'rate-minute-free' },
-    exchange('free-1'),
-    exchange('free-1'),
-    exchange(null),
-    { kind: 'waiting', until: START + 60_000, for: 'the ban' },
-    { kind: 'waiting', until: START + 42_500, for: 'the next window of key free-1' },
-    { kind: 'waiting', until: START + 1000, for: 'something over' },
-    { kind: 'waited', for: 'something over' },
-  ]);
-  t.same(liveLines(progress, { clock: clockAt(START), checks: 97 }), [
-    '▸ rate-minute-free · 1 of 97 checks, 3 requests',
-    '  0:43 for the next window of key free-1',
-    '  1:00 for the ban',
-    '  requests: free-1 2 · (none) 1',
-  ]);
-  t.match(liveLines(progress, { clock: clockAt(START, 60), checks: 97 })[0], /\(simulated clock\)$/);
-  t.match(liveLines(after([]), { clock: clockAt(START), checks: 97 })[0], /^▸ between checks · 0 of 97/);
-  t.end();
-});
+const SENT = [exchange('free-1'), exchange('free-1'), exchange(null)];
+const DAY: RunEvent = { kind: 'spending', key: 'pro-1', done: 4000, of: 10_000 };
 
-t.test('a day: rate, what remains, when it is done', (t) => {
-  const progress = after([{ kind: 'spending', key: 'pro-1', done: 1000, of: 10_000 }]);
-  t.match(
-    liveLines(progress, { clock: clockAt(START), checks: 1 })[1],
-    /^ {2}day of pro-1: 1,000 of 10,000 \(10 %\)$/,
-  );
-  t.match(liveLines(progress, { clock: clockAt(START), checks: 1 })[0], /^▸ days’ quotas · /);
-  progress.admit({ kind: 'spending', key: 'pro-1', done: 4000, of: 10_000 }, START + 600_000);
-  const [, line] = liveLines(progress, { clock: clockAt(START + 600_000), checks: 1 });
-  t.match(line, /4,000 of 10,000 \(40 %\), 300 a minute, done in 20:00 at \d\d:\d\d$/);
-  progress.admit({ kind: 'spending', key: 'pro-1', done: 10_000, of: 10_000 }, START + 1_800_000);
-  t.equal(progress.spending.size, 0);
-  t.equal(pace({ done: 5, of: 10, since: START, from: 5 }, START + 1000), undefined, 'no pace from nothing');
-  t.end();
-});
-
-t.test('where there is no terminal: failures and long waits, a line each, no control characters', (t) => {
-  const stream = Object.assign(new PassThrough(), { isTTY: false }) as unknown as NodeJS.WriteStream;
-  const view = liveView(stream, { clock: clockAt(START, 10), checks: 2 });
-  view.onEvent({
-    kind: 'check-ended',
-    id: 'a',
-    verdict: 'fail',
-    reason: 'six \u001b[31manimals\u202e',
-    evidence: [],
+for (const [name, events, how, expected] of [
+  ['nothing yet', [], {}, '▸ between checks · 0 of 97 checks, 0 requests; requests:'],
+  [
+    'the latest check, and what was sent with each key',
+    [
+      { kind: 'check-started', id: 'a' },
+      { ...FAILED, verdict: 'pass', id: 'a' },
+      { kind: 'check-started', id: 'b' },
+      ...SENT,
+    ],
+    {},
+    '▸ b · 1 of 97 checks, 3 requests; requests: free-1 2 · (none) 1',
+  ],
+  [
+    'waits, the next one first, and none that is over',
+    [
+      wait(4.5, 'the ban'),
+      wait(2.5, 'a window'),
+      wait(1, 'something over'),
+      { kind: 'waited', for: 'something over' },
+    ],
+    {},
+    '▸ between checks · 0 of 97 checks, 0 requests; 0:03 for a window; 0:05 for the ban; requests:',
+  ],
+  [
+    'a long wait, once, though two scenes wait for the same',
+    [wait(60, 'the next window'), wait(60, 'the next window')],
+    { speed: 10 },
+    'waiting 1:00 for the next window\n▸ between checks · 0 of 97 checks, 0 requests (simulated clock); 1:00 for the next window; requests:',
+  ],
+  [
+    'no wait of a clock that jumps ahead, as it takes no time',
+    [wait(60, 'the next window'), { kind: 'waited', for: 'the next window' }],
+    { simulated: true },
+    '▸ between checks · 0 of 97 checks, 0 requests (simulated clock); requests:',
+  ],
+  [
+    'a day that is being spent, until it is',
+    [
+      DAY,
+      { kind: 'spending', key: 'free-1', done: 9, of: 10 },
+      { kind: 'spending', key: 'free-1', done: 10, of: 10 },
+    ],
+    {},
+    '▸ days’ quotas · 0 of 97 checks, 0 requests; day of pro-1: 4,000 of 10,000 (40 %); requests:',
+  ],
+  [
+    'a failure, with the requirement in words and nothing that a terminal obeys',
+    [FAILED],
+    {},
+    '✘ list-limit-default (Without limit, 20): six ⟨U+001B⟩[31manimals⟨U+202E⟩\n▸ between checks · 1 of 97 checks, 1 broken, 0 requests; requests:',
+  ],
+] as const satisfies readonly (readonly [string, readonly RunEvent[], object, string])[]) {
+  t.test(`a log has ${name}`, async (t) => {
+    t.equal(shown(false, events, how).trimEnd(), expected);
   });
-  view.onEvent({ kind: 'waiting', until: START + 40_000, for: 'a wait of four real seconds' });
-  // Two scenes wait for the same.
-  for (let scenes = 0; scenes < 2; scenes += 1)
-    view.onEvent({ kind: 'waiting', until: START + 60_000, for: 'the next window' });
-  view.end();
-  const text = String(stream.read());
-  t.match(text, /^✘ a: six .*animals.*\nwaiting 1:00 for the next window\n$/);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-  t.notMatch(text, /[\u0000-\u0009\u000b-\u001f\u202e]/);
-  t.end();
+}
+
+t.test('a terminal has the picture and lines that stay; nothing wraps, the cursor stays', async (t) => {
+  const text = shown(true, [
+    { kind: 'check-started', id: 'a' },
+    { ...FAILED, violation: { expected: '', actual: 'x'.repeat(500) } },
+    ...SENT,
+  ]);
+  t.match(text, /✘ list-limit-default .*\n▸ a/s);
+  for (const line of text.split('\n')) t.ok(stripVTControlCharacters(line).length <= 60, line);
+  t.notMatch(text, '\u001b[?25l');
 });
 
-t.test('on a terminal the picture is drawn, notes stay, the cursor too', (t) => {
-  const stream = Object.assign(new PassThrough(), {
-    isTTY: true,
-    columns: 60,
-    rows: 10,
-  }) as unknown as NodeJS.WriteStream;
-  const view = liveView(stream, { clock: clockAt(START), checks: 2 });
-  view.onEvent({ kind: 'check-started', id: 'a' });
-  view.onEvent({ kind: 'check-ended', id: 'a', verdict: 'fail', reason: 'x'.repeat(500), evidence: [] });
-  view.note('stopping');
-  view.end();
-  const text = String(stream.read());
-  t.match(text, '▸ ');
-  t.match(text, 'stopping\n');
-  for (const line of text.split('\n')) {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: an escape is no column.
-    t.ok(line.replace(/\u001b\[[?\d;]*[A-Za-z]/g, '').length <= 60, 'nothing wraps');
-  }
-  t.notMatch(text, '\u001b[?25l', 'the cursor is never hidden');
-  t.end();
-});
-
-t.test('a frame is one write, which a terminal may show at once: nothing flickers', (t) => {
-  const writes: string[] = [];
-  const stream = Object.assign(new PassThrough(), {
-    isTTY: true,
-    columns: 60,
-    rows: 10,
-    write: (text: string) => writes.push(text) > 0,
-  }) as unknown as NodeJS.WriteStream;
-  const view = liveView(stream, { clock: clockAt(START), checks: 2 });
-  view.note('first');
-  view.onEvent({ kind: 'check-started', id: 'a' });
-  view.onEvent({ kind: 'check-ended', id: 'a', verdict: 'fail', reason: 'six', evidence: [] });
-  view.note('last');
-  view.end();
-  t.equal(writes.length, 4, 'two notes, a failure, the end');
-  for (const text of writes) {
-    t.ok(text.startsWith('\u001b[?2026h') && text.endsWith('\u001b[?2026l'));
-    t.equal(text.split('\u001b[?2026').length, 3);
-  }
-  t.match(writes[1], /✘ a: six.*\n▸ /s, 'a line that stays and the picture below it, together');
-  t.end();
-});
-
-t.test('a failure names its requirement in words', (t) => {
-  const stream = Object.assign(new PassThrough(), { isTTY: false }) as unknown as NodeJS.WriteStream;
-  const view = liveView(stream, { clock: clockAt(START), checks: 2 });
-  view.onEvent({
-    kind: 'check-ended',
-    id: 'list-limit-default',
-    verdict: 'fail',
-    reason: '6 animals',
-    evidence: [],
-  });
-  t.equal(String(stream.read()), '✘ list-limit-default (Without limit, 20): 6 animals\n');
-  t.end();
-});
-
-t.test('colour: a terminal, unless NO_COLOR; FORCE_COLOR asks for it elsewhere', (t) => {
-  const { NO_COLOR, FORCE_COLOR, TERM } = process.env;
-  t.teardown(() => Object.assign(process.env, { NO_COLOR, FORCE_COLOR, TERM }));
-  const stream = (isTTY: boolean | undefined) =>
-    Object.assign(new PassThrough(), { isTTY }) as unknown as NodeJS.WriteStream;
-  const given = (env: Record<string, string>) => {
-    for (const name of ['NO_COLOR', 'FORCE_COLOR', 'TERM']) delete process.env[name];
-    Object.assign(process.env, env);
+t.test('colour: a terminal, unless NO_COLOR; FORCE_COLOR asks for it elsewhere', async (t) => {
+  const names = ['NO_COLOR', 'FORCE_COLOR', 'TERM'] as const;
+  const before = names.map((name) => process.env[name]);
+  const set = (values: readonly (string | undefined)[]) => {
+    for (const [index, name] of names.entries()) {
+      if (values[index] === undefined) delete process.env[name];
+      else process.env[name] = values[index];
+    }
   };
-  for (const [env, isTTY, expected] of [
-    [{}, true, true],
-    [{}, false, false],
-    [{}, undefined, false],
-    [{ NO_COLOR: '1' }, true, false],
-    [{ NO_COLOR: '' }, true, true],
-    [{ NO_COLOR: '1', FORCE_COLOR: '1' }, true, false],
-    [{ FORCE_COLOR: '1' }, false, true],
-    [{ FORCE_COLOR: '0' }, true, false],
-    [{ TERM: 'dumb' }, true, false],
+  t.teardown(() => set(before));
+  for (const [values, isTTY, expected] of [
+    [[], true, true],
+    [[], undefined, false],
+    [['1'], true, false],
+    [[''], true, true],
+    [['1', '1'], true, false],
+    [[undefined, '1'], false, true],
+    [[undefined, '0'], true, false],
+    [[undefined, undefined, 'dumb'], true, false],
   ] as const) {
-    given(env);
-    t.equal(wantsColour(stream(isTTY)), expected, JSON.stringify([env, isTTY]));
+    set(values);
+    const stream = Object.assign(new PassThrough(), { isTTY }) as unknown as NodeJS.WriteStream;
+    t.equal(wantsColour(stream), expected, JSON.stringify([values, isTTY]));
   }
-  t.end();
 });

@@ -3,14 +3,10 @@ import { createLogUpdate } from 'log-update';
 import picocolors from 'picocolors';
 import type { Clock } from '../../checks/run/clock.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
-import { clock } from '../../reports/facts.ts';
-import { count } from '../../reports/outcome.ts';
+import { clock as clockText, count } from '../../reports/facts.ts';
 import { shownLine } from '../../reports/visible-text.ts';
-import { requirements } from '../../spec/contract.ts';
+import { requirement } from '../../spec/contract.ts';
 import { wantsColour } from '../shared/screen.ts';
-import type { SettledEvent } from './check-report.ts';
-import { framesOf } from './live-frame.ts';
-import { LiveProgress, pace } from './live-progress.ts';
 
 /** Shows a run under way. */
 export interface LiveView {
@@ -24,130 +20,150 @@ export interface LiveView {
 /** What a view needs of the run. */
 export interface Shown {
   readonly clock: Clock;
+  /** Whether the run's clock jumps ahead while nothing happens: its waits take no time. */
+  readonly simulated: boolean;
   readonly checks: number;
 }
 
 export const silentView: LiveView = { onEvent: () => {}, note: () => {}, end: () => {} };
 
-/** The view for a stream: a picture that is redrawn on a terminal, a few lines elsewhere. */
-export function liveView(stream: NodeJS.WriteStream, shown: Shown): LiveView {
-  return stream.isTTY ? picture(stream, shown) : lines(stream, shown);
-}
-
 /** Fast enough for a countdown in seconds, slow enough not to flicker. */
 const REDRAW_MS = 200;
+/** How often a log gets a line on the progress, in real time. */
+const LINE_EVERY_MS = 10_000;
+/** Only a wait that is longer than this, in real time, gets a line of a log. */
+const WORTH_A_LINE_MS = 5_000;
 
-function picture(stream: NodeJS.WriteStream, shown: Shown): LiveView {
-  // The cursor is left alone: a process that is killed could not bring it back.
-  const { canvas, show } = framesOf(stream);
-  const draw = createLogUpdate(canvas, { showCursor: true });
-  const colour = picocolors.createColors(wantsColour(stream));
-  const progress = new LiveProgress();
-  let drawn = '';
-  const redraw = () => {
-    const fit = (line: string) => cliTruncate(line, Math.max(20, stream.columns - 1));
-    // A picture higher than the screen scrolls at every change.
-    const text = liveLines(progress, shown)
-      .map(fit)
-      .slice(0, Math.max(1, stream.rows - 2))
-      .join('\n');
-    if (text !== drawn) draw(text);
-    drawn = text;
-    show();
-  };
-  const timer = setInterval(redraw, REDRAW_MS);
+/** The view for a stream: a picture that is redrawn on a terminal, a few lines elsewhere. */
+export function liveView(stream: NodeJS.WriteStream, shown: Shown): LiveView {
+  const progress = new Progress(shown);
+  const lines = () => progress.lines();
+  const { tell, note, end } = stream.isTTY ? picture(stream, lines) : log(stream, lines);
+  const timer = setInterval(tell, stream.isTTY ? REDRAW_MS : LINE_EVERY_MS);
   timer.unref();
-  const note = (line: string) => {
-    draw.clear();
-    drawn = '';
-    canvas.write(`${line}\n`);
-    redraw();
-  };
+  const red = picocolors.createColors(wantsColour(stream)).red;
   return {
     onEvent(event) {
-      progress.admit(event, shown.clock.now());
-      if (isFailure(event)) note(cliTruncate(colour.red(failureLine(event)), stream.columns));
+      const wait = progress.admit(event);
+      if (event.kind === 'check-ended' && event.verdict === 'fail') note(red(failureLine(event)));
+      if (wait !== undefined && !stream.isTTY) note(`waiting ${wait}`);
     },
     note,
     end() {
       clearInterval(timer);
-      draw.clear();
-      draw.done();
-      show();
+      end();
     },
   };
 }
 
-const isFailure = (event: RunEvent): event is SettledEvent =>
-  event.kind === 'check-ended' && event.verdict === 'fail';
-
-/** A failure, with the requirement in words: an id alone says little to a new user. */
-function failureLine({ id, reason }: SettledEvent): string {
-  const title = requirements.find((row) => row.id === id)?.title;
-  return `✘ ${id}${title === undefined ? '' : ` (${title})`}: ${shownLine(reason, 300)}`;
+function picture(stream: NodeJS.WriteStream, lines: () => readonly string[]) {
+  // The cursor is left alone: a process that is killed could not bring it back.
+  const draw = createLogUpdate(stream, { showCursor: true });
+  const fit = (line: string) => cliTruncate(line, Math.max(20, stream.columns - 1));
+  // A picture higher than the screen scrolls at every change.
+  const tell = () =>
+    draw(
+      lines()
+        .slice(0, Math.max(1, stream.rows - 2))
+        .map(fit)
+        .join('\n'),
+    );
+  return {
+    tell,
+    note(line: string) {
+      draw.clear();
+      stream.write(`${fit(line)}\n`);
+      tell();
+    },
+    end: () => draw.clear(),
+  };
 }
 
-/** The lines of the picture: the current check, what the run waits for, what it spent. */
-export function liveLines(progress: LiveProgress, { clock, checks }: Shown): string[] {
-  const now = clock.now();
-  const { running, waits, requests, spending, ended, failed } = progress;
-  const current = [...running].at(-1) ?? (spending.size > 0 ? 'days’ quotas' : 'between checks');
-  const total = [...requests.values()].reduce((sum, sent) => sum + sent, 0);
-  const broken = failed === 0 ? '' : `, ${failed} broken`;
-  const simulated = clock.speed === 1 ? '' : ' (simulated clock)';
-  return [
-    `▸ ${current} · ${ended} of ${count(checks, 'check')}${broken}, ${count(total, 'request')}${simulated}`,
-    ...[...waits]
-      .sort(([, a], [, b]) => a - b)
-      .map(([what, until]) => `  ${countdown(until - now)} for ${shownLine(what, 120)}`),
-    ...[...spending].map(([key, day]) => {
-      const { done, of } = day;
-      const so = `  day of ${key}: ${done.toLocaleString('en')} of ${of.toLocaleString('en')} (${Math.floor((100 * done) / of)} %)`;
-      const rate = pace(day, now);
-      if (rate === undefined) return so;
-      return `${so}, ${Math.round(rate.perMinute).toLocaleString('en')} a minute, done in ${countdown(rate.arrival - now)} at ${timeOfDay(rate.arrival)}`;
-    }),
-    `  requests: ${[...requests].map(([key, sent]) => `${key} ${sent.toLocaleString('en')}`).join(' · ')}`,
-  ];
-}
-
-/** `0:43`, `1:40:00`: what is left of a wait by the run's clock. */
-const countdown = (milliseconds: number) => clock(Math.max(0, Math.ceil(milliseconds / 1000)));
-
-function timeOfDay(time: number): string {
-  return new Date(time).toTimeString().slice(0, 5);
-}
-
-/** Only a wait that is longer than this, in real time, gets a line. */
-const WORTH_A_LINE_MS = 5_000;
-/** How often a log gets a line on the progress, in real time. */
-const PROGRESS_EVERY_MS = 10_000;
-
-/** For logs: failures, long waits, and every ten seconds a line on the progress. */
-function lines(stream: NodeJS.WritableStream, shown: Shown): LiveView {
-  const progress = new LiveProgress();
+function log(stream: NodeJS.WriteStream, lines: () => readonly string[]) {
   const note = (line: string) => void stream.write(`${line}\n`);
   const tell = () =>
     note(
-      liveLines(progress, shown)
+      lines()
         .map((line) => line.trim())
         .join('; '),
     );
-  const timer = setInterval(tell, PROGRESS_EVERY_MS);
-  timer.unref();
+  return { tell, note, end: () => {} };
+}
+
+/** A failure, with the requirement in words: an id alone says little to a new user. */
+function failureLine({ id, violation }: Extract<RunEvent, { kind: 'check-ended' }>): string {
+  return `✘ ${id} (${requirement(id).title}): ${shownLine(violation?.actual ?? '', 300)}`;
+}
+
+/** What a run is doing now, according to its events. */
+class Progress {
+  readonly #shown: Shown;
+  /** Checks under way, the latest one last. */
+  readonly #running = new Set<string>();
+  /** What the run waits for, and until when. */
+  readonly #waits = new Map<string, number>();
   /** Until when each wait was announced: several scenes may wait for one key. */
-  const announced = new Map<string, number>();
-  return {
-    onEvent(event) {
-      const now = shown.clock.now();
-      progress.admit(event, now);
-      if (isFailure(event)) note(failureLine(event));
-      if (event.kind !== 'waiting' || (announced.get(event.for) ?? 0) > now) return;
-      if ((event.until - now) / shown.clock.speed < WORTH_A_LINE_MS) return;
-      announced.set(event.for, event.until);
-      note(`waiting ${countdown(event.until - now)} for ${shownLine(event.for, 120)}`);
-    },
-    note,
-    end: () => clearInterval(timer),
-  };
+  readonly #announced = new Map<string, number>();
+  /** Requests sent, by key name. */
+  readonly #requests = new Map<string, number>();
+  /** What is spent of a day, by key name. */
+  readonly #days = new Map<string, { readonly done: number; readonly of: number }>();
+  #ended = 0;
+  #failed = 0;
+
+  constructor(shown: Shown) {
+    this.#shown = shown;
+  }
+
+  /** Takes in an event; returns a wait that is worth a line. */
+  admit(event: RunEvent): string | undefined {
+    if (event.kind === 'check-started') this.#running.add(event.id);
+    else if (event.kind === 'waited') this.#waits.delete(event.for);
+    else if (event.kind === 'exchange') {
+      const key = event.exchange.key ?? '(none)';
+      this.#requests.set(key, (this.#requests.get(key) ?? 0) + 1);
+    } else if (event.kind === 'check-ended') {
+      this.#running.delete(event.id);
+      this.#ended += 1;
+      if (event.verdict === 'fail') this.#failed += 1;
+    } else if (event.kind === 'spending') {
+      if (event.done < event.of) this.#days.set(event.key, event);
+      else this.#days.delete(event.key);
+    } else {
+      this.#waits.set(event.for, event.until);
+      const { clock, simulated } = this.#shown;
+      const now = clock.now();
+      const isShort = simulated || (event.until - now) / clock.speed < WORTH_A_LINE_MS;
+      if (isShort || (this.#announced.get(event.for) ?? 0) > now) return undefined;
+      this.#announced.set(event.for, event.until);
+      return this.#waitFor(event.for, event.until);
+    }
+    return undefined;
+  }
+
+  /** `0:43 for the next window`: what is left of a wait by the run's clock. */
+  #waitFor(what: string, until: number): string {
+    const seconds = Math.max(0, Math.ceil((until - this.#shown.clock.now()) / 1000));
+    return `${clockText(seconds)} for ${shownLine(what, 120)}`;
+  }
+
+  /** The current check, what the run waits for, what it spent. */
+  lines(): string[] {
+    const { clock, simulated, checks } = this.#shown;
+    const current = [...this.#running].at(-1) ?? (this.#days.size > 0 ? 'days’ quotas' : 'between checks');
+    const sent = [...this.#requests.values()].reduce((sum, requests) => sum + requests, 0);
+    const broken = this.#failed === 0 ? '' : `, ${this.#failed} broken`;
+    const how = simulated || clock.speed !== 1 ? ' (simulated clock)' : '';
+    return [
+      `▸ ${current} · ${this.#ended} of ${count(checks, 'check')}${broken}, ${count(sent, 'request')}${how}`,
+      ...[...this.#waits]
+        .sort(([, a], [, b]) => a - b)
+        .map(([what, until]) => `  ${this.#waitFor(what, until)}`),
+      ...[...this.#days].map(
+        ([key, { done, of }]) =>
+          `  day of ${key}: ${done.toLocaleString('en')} of ${of.toLocaleString('en')} (${Math.floor((100 * done) / of)} %)`,
+      ),
+      `  requests: ${[...this.#requests].map(([key, n]) => `${key} ${n.toLocaleString('en')}`).join(' · ')}`,
+    ];
+  }
 }

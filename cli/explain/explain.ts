@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 import type { Check } from '../../checks/run/check.ts';
-import { permitOf } from '../../checks/run/scene.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
 import { type Gap, gaps, type Requirement, requirements } from '../../spec/contract.ts';
+import { groupBy } from '../../spec/group-by.ts';
 import { textTable } from '../../spec/text-table.ts';
-import { costOf, requestsByScene } from '../check/check-list.ts';
+import { permitOf } from '../check/check-list.ts';
+import { planOfAll } from '../check/check-plan.ts';
 import { unknownRow } from '../check/check-selection.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 import { print } from '../shared/standard-output.ts';
@@ -17,7 +18,7 @@ Examples:
   $ petstore-harness check --list                   every id`;
 
 /** Explains a row of a report: what the document says, what is sent, what it costs, what breaks it. */
-export function explain(id: string): string {
+export async function explain(id: string): Promise<string> {
   const requirement = requirements.find((row) => row.id === id);
   const gap = gaps.find((row) => row.id === id);
   if (requirement !== undefined) return requirementText(requirement);
@@ -26,14 +27,27 @@ export function explain(id: string): string {
   throw new UsageError(unknownRow('requirement or question', id, known));
 }
 
-function requirementText({ id, section, level, title, statement, excluded }: Requirement): string {
+async function requirementText({
+  id,
+  section,
+  level,
+  title,
+  statement,
+  clause,
+  reading,
+  excluded,
+}: Requirement): Promise<string> {
   const check = allChecks.find((candidate) => candidate.id === id);
-  const about = check === undefined ? [`Not checked: ${excluded}`] : costLines(check);
+  const about = check === undefined ? [`Not checked: ${excluded}`] : await costLines(check);
   const faults = FAULTS.filter(({ breaks }) => breaks === id);
   return lines(
     `${id} (section ${section}, ${level}): ${title}`,
     '',
-    `The document: ${statement}`,
+    `The document: “${clause}”`,
+    `Asked for:    ${statement}`,
+    ...(reading === undefined
+      ? []
+      : [`Our reading:  ${reading}`, `To decline it, write in the profile: readings: { ${id}: declined }`]),
     ...about,
     ...(faults.length === 0 ? [] : ['', 'What breaks it, to try with petstore-harness serve --fault NAME:']),
     ...textTable(
@@ -44,14 +58,16 @@ function requirementText({ id, section, level, title, statement, excluded }: Req
   );
 }
 
-function costLines(check: Check): string[] {
-  const scenes = requestsByScene(check).map(({ id, requests }) => `${id} (${requests})`);
-  const permission = permitOf(check) ?? check.inFullWith;
-  const cost = costOf(check);
+/** What a run of this check alone sends, as a play of it shows. */
+async function costLines(check: Check): Promise<string[]> {
+  const { bill, exchanges } = await planOfAll([check.id]);
+  const scenes = [...groupBy(exchanges, ({ sentBy }) => sentBy.split(':')[0] ?? sentBy)].map(
+    ([scene, sent]) => `${scene} (${sent.length})`,
+  );
   return [
-    `Permission:   ${permission ?? 'none is needed'}`,
-    `Sent:         ${scenes.join(', ') || 'nothing extra: every answer of the run is judged'}`,
-    `Costs:        ${/^\d+$/.test(cost) ? `${cost} requests at most, shared with other checks` : `one ${cost} of each key that it uses; see check --dry-run`}`,
+    `Permission:   ${permitOf(check) ?? 'none is needed'}`,
+    `Sent:         ${scenes.join(', ')}`,
+    `Costs:        ${bill.requests.toLocaleString('en')} requests when it is asked for alone, with a key of each plan`,
   ];
 }
 
@@ -73,4 +89,4 @@ const lines = (...all: readonly string[]) => `${all.join('\n')}\n`;
 export const explainCommand = new Command('explain')
   .argument('<id>', 'a requirement or a gap')
   .addHelpText('after', EXAMPLES)
-  .action(async (id: string) => print(explain(id)));
+  .action(async (id: string) => print(await explain(id)));

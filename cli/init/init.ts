@@ -1,202 +1,200 @@
 import { existsSync, writeFileSync } from 'node:fs';
-import { createInterface, type Interface } from 'node:readline/promises';
-import { Command } from 'commander';
+import { dirname, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command, InvalidArgumentError } from 'commander';
 import { PERMISSIONS, type Permission } from '../../checks/profile/permissions.ts';
 import {
+  KEY_ROLES,
   PLAN_NAMES,
-  type PlanName,
+  type PlanLimits,
   PROFILE_DEFAULTS,
   type ProfileKey,
+  SCHEMA_ADDRESS,
   type TargetProfile,
 } from '../../checks/profile/target-profile.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
-import { readBaseAddress } from '../../checks/wire/base-address.ts';
+import { notTheService, noUsableAnswer, refusedKey } from '../../checks/run/preflight.ts';
 import { createClient } from '../../checks/wire/client.ts';
 import { isAnswered } from '../../checks/wire/exchange.ts';
 import { described, looksLikeTheService } from '../../checks/wire/pets.ts';
 import { listPets } from '../../checks/wire/requests.ts';
 import { duration } from '../../reports/facts.ts';
+import { shownLine } from '../../reports/visible-text.ts';
+import { packageRoot } from '../../spec/package-root.ts';
 import { commandOf } from '../check/check-options.ts';
-import { planCheck, requestsOf } from '../check/check-plan.ts';
-import { UsageError } from '../shared/exit-codes.ts';
-import { addressOf, environment, unsentValues } from '../shared/profile-file.ts';
+import { planCheck } from '../check/check-plan.ts';
+import { EXIT, UsageError } from '../shared/exit-codes.ts';
+import { addressOf, environment, usualKeys, warnOfVersion } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 
 const EXAMPLES = `
+Without --key the keys are those of PETSTORE_FREE_KEY, PETSTORE_PRO_KEY, PETSTORE_BUSINESS_KEY and PETSTORE_BAN_KEY
+that are set. The target is asked once, with the first key that is set.
+
 Examples:
-  $ petstore-harness init                                              asks, on a terminal
-  $ petstore-harness init --target https://staging.example.com/v1 --key free=PETSTORE_FREE_KEY
-  $ petstore-harness init --target https://staging.example.com/v1 --key free=PETSTORE_FREE_KEY free=PETSTORE_BAN_KEY:ban`;
+  $ petstore-harness init --target https://staging.example.com/v1
+  $ petstore-harness init --target https://staging.example.com/v1 --key free=MY_KEY free=MY_OTHER_KEY:ban
+  $ petstore-harness init --target https://staging.example.com/v1 --key pro=MY_LOAD_KEY:load
+  $ petstore-harness init --target https://staging.example.com/v1 --key enterprise=MY_KEY --enterprise 5000,1000000`;
 
 interface InitOptions {
-  readonly target?: string;
-  readonly key?: readonly string[];
+  readonly target: string;
+  readonly key?: readonly NamedKey[];
+  readonly enterprise?: PlanLimits;
   readonly envFile?: string;
   readonly out: string;
 }
 
 type NamedKey = Pick<ProfileKey, 'plan' | 'env' | 'roles'>;
-
-const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]*$/;
+type InitProfile = TargetProfile & { readonly target: string };
 
 /**
- * `plan=VARIABLE`, or `plan=VARIABLE:ban` for a key that may be banned.
+ * `plan=VARIABLE` or `plan=VARIABLE:role`.
  *
- * @throws UsageError that repeats nothing after the plan, since that may be a key
+ * @throws UsageError that repeats nothing, since it may be a key: what the parser says of an argument would repeat it
  */
-function namedKey(text: string): NamedKey {
-  const [, name = '', env = '', ban] = /^([^=]*)=([^:]*)(:ban)?$/.exec(text) ?? [];
-  const plan = planNamed(name);
+function namedKey(text: string, before: readonly NamedKey[] = []): NamedKey[] {
+  const [, name, env = '', role] = /^([^=]*)=([^:]*)(?::(.*))?$/.exec(text) ?? [];
+  const plan = PLAN_NAMES.find((known) => known === name);
+  const own = KEY_ROLES.find((known) => known === role);
   if (plan === undefined)
-    throw new UsageError('--key: write PLAN=VARIABLE; plans are free, pro and business');
-  if (!VARIABLE.test(env))
+    throw new UsageError(`--key: write PLAN=VARIABLE; plans are ${PLAN_NAMES.join(', ')}`);
+  if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(env))
     throw new UsageError(`--key: after ${plan}= comes the name of a variable, never a key itself`);
-  return { plan, env, roles: ban === undefined ? ['functional', 'exhaust'] : ['ban'] };
+  if (role !== undefined && own === undefined)
+    throw new UsageError(`--key: after the variable comes one of the roles ${KEY_ROLES.join(', ')}`);
+  return [...before, { plan, env, roles: own === undefined ? ['functional', 'exhaust'] : [own] }];
 }
 
-/** A plan by its name, except Enterprise, whose numbers nobody types at a prompt. */
-const planNamed = (name: string): PlanName | undefined =>
-  PLAN_NAMES.find((plan) => plan === name && plan !== 'enterprise');
-
-/** What the user answers. @throws UsageError if the user ends it with Ctrl-C or Ctrl-D instead */
-async function askTerminal<T>(ask: (terminal: Interface) => Promise<T>): Promise<T> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return await ask(terminal);
-  } catch (error) {
-    if (!(error instanceof Error && error.name === 'AbortError')) throw error;
-    process.stderr.write('\n');
-    throw new UsageError('nothing was written: not all questions were answered');
-  } finally {
-    terminal.close();
-  }
+/** `5000,1000000`: requests a minute and a day. */
+function planLimits(text: string): PlanLimits {
+  const [, perMinute, perDay] = /^([1-9]\d{0,8}),([1-9]\d{0,8})$/.exec(text) ?? [];
+  if (perMinute === undefined)
+    throw new InvalidArgumentError('Write its requests a minute and a day: 5000,1000000.');
+  return { perMinute: Number(perMinute), perDay: Number(perDay) };
 }
 
-async function askTarget(terminal: Interface): Promise<string> {
-  let target = '';
-  for (let read = readBaseAddress(target); !read.ok; read = readBaseAddress(target)) {
-    if (target !== '') process.stderr.write(`  ${read.message}; ${read.remedy}\n`);
-    target = await terminal.question('Base address, such as https://staging.example.com/v1: ');
-  }
-  return target;
-}
-
-async function askKeys(terminal: Interface): Promise<NamedKey[]> {
-  const keys: NamedKey[] = [];
-  for (const plan of PLAN_NAMES.filter((name) => planNamed(name) !== undefined)) {
-    const env = await variable(terminal, `Variable with a ${plan} key (leave empty if there is none): `);
-    if (env !== '') keys.push({ plan, env, roles: ['functional', 'exhaust'] });
-  }
-  const env = await variable(
-    terminal,
-    'Variable with a Free key that may be banned (leave empty if there is none): ',
-  );
-  if (env !== '') keys.push({ plan: 'free', env, roles: ['ban'] });
-  return keys;
-}
-
-async function variable(terminal: Interface, question: string): Promise<string> {
-  for (;;) {
-    const name = (await terminal.question(question)).trim();
-    if (name === '' || VARIABLE.test(name)) return name;
-    process.stderr.write('  the name of a variable, never the key itself\n');
-  }
-}
-
-function profileOf(target: string, keys: readonly NamedKey[]): TargetProfile & { target: string } {
+function profileOf(
+  target: string,
+  keys: readonly NamedKey[],
+  enterprise: PlanLimits | undefined,
+): InitProfile {
+  if (enterprise === undefined && keys.some(({ plan }) => plan === 'enterprise'))
+    throw new UsageError('the document leaves the numbers of Enterprise open: add --enterprise MINUTE,DAY');
   const counts = new Map<string, number>();
+  const named = keys.map(({ plan, env, roles }) => {
+    const [role = ''] = roles;
+    const stem = roles.length === 1 && role !== 'functional' ? `${plan}-${role}` : plan;
+    const number = (counts.get(stem) ?? 0) + 1;
+    counts.set(stem, number);
+    const name = stem !== plan && number === 1 ? stem : `${stem}-${number}`;
+    return { name, plan, env, roles, unusedToday: false };
+  });
   return {
     target,
-    keys: keys.map(({ plan, env, roles }) => {
-      const number = (counts.get(plan) ?? 0) + 1;
-      counts.set(plan, number);
-      return {
-        name: roles.includes('ban') ? `${plan}-ban` : `${plan}-${number}`,
-        plan,
-        env,
-        roles,
-        unusedToday: false,
-      };
-    }),
+    keys: named,
     ...PROFILE_DEFAULTS,
+    plans: withoutUndefined({ enterprise }),
+    load: { allowed: keys.some(({ roles }) => roles.includes('load')) },
   };
 }
 
-/** The target's answer to one request with the first key that is set. */
-async function firstAnswer({ target, keys }: ReturnType<typeof profileOf>, envFile: string | undefined) {
+/** What the target answers to one request with the first key that is set, or why it is not the one that is meant. */
+async function firstAnswer(
+  { target, keys }: InitProfile,
+  envFile: string | undefined,
+): Promise<{ readonly told: string; readonly refused?: boolean }> {
   const set = environment(envFile);
-  const key = keys.find(({ env }) => set[env] !== undefined);
-  const value = key === undefined ? undefined : set[key.env];
+  const key = keys.find(({ env }) => set[env]);
+  const value = set[key?.env ?? ''];
   if (key === undefined || value === undefined)
-    return `not tried: set ${keys.map(({ env }) => env).join(', ')} first`;
+    return { told: `not asked: set ${keys.map(({ env }) => env).join(', ')} first` };
   const client = createClient({ baseUrl: target, now: Date.now, secrets: [value] });
   try {
-    const authorization = { kind: 'key', name: key.name, value } as const;
-    const exchange = await client.exchange(
-      { ...listPets({ limit: 1 }), authorization },
-      { id: 'init', sentBy: 'init' },
-    );
-    if (exchange.outcome.kind === 'failure') return `no answer: ${exchange.outcome.message}`;
-    if (!isAnswered(exchange)) return 'no answer';
-    const service = looksLikeTheService(exchange) ? '' : ', which is not the Pet Store Service';
-    return `GET /pets with ${key.env} answers ${described(exchange)}${service}`;
+    const request = {
+      ...listPets({ limit: 1 }),
+      authorization: { kind: 'key', name: key.name, value },
+    } as const;
+    const exchange = await client.exchange(request, { id: 'init', sentBy: 'init' });
+    if (exchange.outcome.kind === 'failure') return { told: noUsableAnswer(target, exchange.outcome) };
+    if (!isAnswered(exchange)) return { told: 'no answer' };
+    const { status } = exchange.outcome;
+    if (status === 401) return { told: refusedKey(status, key), refused: true };
+    if (!looksLikeTheService(exchange)) return { told: notTheService(target, exchange), refused: true };
+    return { told: `GET /pets with ${key.env} answers ${described(exchange)}` };
   } finally {
     await client.close();
   }
 }
 
 /** What a run costs with one permission more on each line. */
-function costs(profile: ReturnType<typeof profileOf>): string[] {
-  const values = unsentValues(profile);
-  return [undefined, ...PERMISSIONS].map((last, index) => {
+async function costs(profile: InitProfile): Promise<string[]> {
+  const values = new Map(profile.keys.map(({ name }) => [name, `not-sent-${name}`]));
+  const lines: string[] = [];
+  for (const [index, last] of [undefined, ...PERMISSIONS].entries()) {
     const permissions: readonly Permission[] = PERMISSIONS.slice(0, index);
-    const { bill, checks, skipped } = planCheck({ profile, values, permissions, only: undefined });
-    const time = duration(Math.max(1, Math.round(bill.total / 1000)));
+    const { bill, checks, skipped } = await planCheck({
+      profile,
+      values,
+      permissions,
+      only: undefined,
+    });
+    const time = duration(Math.max(1, Math.round(bill.time / 1000)));
     const animals = bill.animals === 0 ? '' : `, ${bill.animals} animals that stay`;
     const label = last === undefined ? 'reading' : `and ${last}`;
-    return `  ${label.padEnd(12)} ${checks - skipped.size} of ${checks} requirements: ${requestsOf(bill).toLocaleString('en')} requests, about ${time}${animals}`;
-  });
+    lines.push(
+      `  ${label.padEnd(12)} ${checks - skipped.size} of ${checks} requirements: ${bill.requests.toLocaleString('en')} requests, about ${time}${animals}`,
+    );
+  }
+  return lines;
 }
 
-async function init(options: InitOptions): Promise<void> {
-  if (existsSync(options.out))
-    throw new UsageError(`${options.out} exists; choose another file with --out, or remove it`);
-  const givenTarget = options.target === undefined ? undefined : addressOf(options.target);
-  const givenKeys = options.key?.map(namedKey);
-  if ((givenTarget === undefined || givenKeys === undefined) && !process.stdin.isTTY)
-    throw new UsageError('there is no terminal to ask: give --target URL and --key PLAN=VARIABLE');
-  const target = givenTarget ?? (await askTerminal(askTarget));
-  const keys = givenKeys ?? (await askTerminal(askKeys));
-  if (keys.length === 0) throw new UsageError('every request carries a key: name at least one');
-  const profile = profileOf(target, keys);
-  const answer = await firstAnswer(profile, options.envFile);
-  writeFileSync(
-    options.out,
-    `# What petstore-harness may do to this target. The keys are in the environment, never here.\n${profileYaml(profile)}`,
-    { flag: 'wx' },
-  );
+/** Where an editor that opens the profile finds its schema: in node_modules, if the harness is installed there. */
+function schemaFor(profile: string): string {
+  const file = fileURLToPath(new URL('checks/profile/profile.schema.json', packageRoot));
+  const path = relative(dirname(resolve(profile)), file).replaceAll(sep, '/');
+  return path.startsWith('node_modules/') ? `./${path}` : SCHEMA_ADDRESS;
+}
+
+async function init({ target: asked, key: named, enterprise, envFile, out }: InitOptions): Promise<void> {
+  if (existsSync(out)) throw new UsageError(`${out} exists; choose another file with --out, or remove it`);
+  const keys = named ?? usualKeys(environment(envFile));
+  const profile = profileOf(addressOf(asked), keys, enterprise);
+  warnOfVersion(profile.target);
+  const { told, refused } = await firstAnswer(profile, envFile);
+  if (refused === true) {
+    process.stderr.write(`error: ${shownLine(told, 500)}; nothing was written\n`);
+    process.exitCode = EXIT.nothingToJudge;
+    return;
+  }
+  const about =
+    '# What petstore-harness may do to this target. The keys are in the environment, never here.\n';
+  const text = profileYaml(profile).replace(SCHEMA_ADDRESS, schemaFor(out));
+  writeFileSync(out, `${about}${text}`, { flag: 'wx' });
   await print(
     [
-      `written: ${options.out}`,
-      `target:  ${answer}`,
+      `written: ${out}`,
+      `target:  ${shownLine(told, 500)}`,
       '',
       'What is verified, and what it costs; permissions go into the list "permit" of the profile:',
-      ...costs(profile),
+      ...(await costs(profile)),
       '',
-      `Next: ${commandOf(withoutUndefined({ profile: options.out, envFile: options.envFile }))}`,
+      `Next: ${commandOf(withoutUndefined({ profile: out, envFile }))}`,
       '',
     ].join('\n'),
   );
 }
 
-/** `init`: writes a profile for a target, tries it with one request, and shows what each permission costs. */
+/** `init`: writes a profile for a target, asks it once, and shows what each permission costs. */
 export const initCommand = new Command('init')
-  .option('--target <url>', 'base address with the version segment')
+  .requiredOption('--target <url>', 'base address with the version segment')
   .option(
     '--key <plan=variable...>',
-    'a key by its plan and the variable that holds it; append ":ban" if the key may be banned',
+    'a key by its plan and the variable that holds it; append its role if it has one alone: ":ban", ":load"',
+    namedKey,
   )
+  .option('--enterprise <minute,day>', 'what the Enterprise plan admits a minute and a day', planLimits)
   .option('--env-file <file>', 'file with the variables that hold the keys')
   .option('--out <file>', 'the profile to write', 'petstore-profile.yaml')
   .addHelpText('after', EXAMPLES)

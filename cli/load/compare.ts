@@ -1,7 +1,13 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { type CompareFinding, compareBlocks } from '../../scenarios/runner/compare/compare-blocks.ts';
-import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
-import { readLoadResult } from '../../scenarios/runner/result/read-result.ts';
+import { compareCapacities } from '../../scenarios/runner/compare/compare-capacities.ts';
+import {
+  type CompareFinding,
+  type Comparison,
+  compareSeries,
+  ESTIMATOR,
+} from '../../scenarios/runner/compare/compare-series.ts';
+import { readCapacity, readLoadResult } from '../../scenarios/runner/result/read-result.ts';
+import { isCapacity } from '../report/report-load.ts';
 import { EXIT, UsageError } from '../shared/exit-codes.ts';
 
 function percentage(text: string): number {
@@ -10,60 +16,81 @@ function percentage(text: string): number {
   throw new InvalidArgumentError('Write it like 4%.');
 }
 
-function warnings(base: LoadResult, head: LoadResult): string[] {
-  const lines: string[] = [];
-  for (const [name, { verdict }] of Object.entries({ base, head }))
-    if (verdict !== 'held' && verdict !== 'broken') lines.push(`${name} is ${verdict}`);
-  const [early, late] = [base.total.perSecond, head.total.perSecond];
-  if (Math.abs(late / early - 1) > 0.1)
-    lines.push(`different rates: ${early.toFixed(1)} and ${late.toFixed(1)} requests/s`);
-  return lines;
+/** What compares the two, what a reader must know of it, and whether one of them says nothing of its target. */
+interface Compared extends Comparison {
+  readonly notes: readonly string[];
+  readonly isUnsure?: boolean;
 }
 
-const wordOf = ({ alarm, better, undecided }: CompareFinding) =>
-  alarm ? '✗ worse' : undecided ? '? cannot tell' : better ? '✓ better' : '✓';
+interface Options {
+  readonly tolerance: number;
+}
 
-/** @throws ResultUnreadable, or UsageError for results of two scenarios */
-async function compare(
-  basePath: string,
-  headPath: string,
-  { tolerance: toleratedSlowdown }: { readonly tolerance: number },
-): Promise<void> {
+function compareCapacityResults(basePath: string, headPath: string, { tolerance }: Options): Compared {
+  const [base, head] = [readCapacity(basePath), readCapacity(headPath)];
+  for (const [what, of] of [
+    ['objectives', ({ run }: typeof base) => run.slo],
+    ['mixes', ({ run }: typeof base) => JSON.stringify(run.mix)],
+  ] as const)
+    if (of(base) !== of(head)) throw new UsageError(`${of(base)} and ${of(head)} are different ${what}`);
+  return { ...compareCapacities(base, head, { toleratedSlowdown: tolerance }), notes: [] };
+}
+
+function compareLoads(basePath: string, headPath: string, { tolerance }: Options): Compared {
   const [base, head] = [readLoadResult(basePath), readLoadResult(headPath)];
   if (base.run.scenario !== head.run.scenario)
     throw new UsageError(
       `${base.run.scenario} and ${head.run.scenario} are different scenarios: compare two runs of one`,
     );
-  const { findings, notCompared } = compareBlocks(base.series, head.series, { toleratedSlowdown });
+  const compared = compareSeries(base.series, head.series, { toleratedSlowdown: tolerance });
+  const notes = compared.findings.length === 0 ? [] : [ESTIMATOR];
+  for (const [name, { verdict }] of Object.entries({ base, head }))
+    if (verdict !== 'held' && verdict !== 'broken') notes.push(`${name} is ${verdict}`);
+  const [early, late] = [base.total.perSecond, head.total.perSecond];
+  if (Math.abs(late / early - 1) > 0.1)
+    notes.push(`different rates: ${early.toFixed(1)} and ${late.toFixed(1)} requests/s`);
+  return {
+    ...compared,
+    notes,
+    isUnsure: [base, head].some(({ verdict }) => verdict === 'generator-limited'),
+  };
+}
+
+const wordOf = ({ alarm, better, undecided }: CompareFinding) =>
+  alarm ? '✗ worse' : undecided ? '? cannot tell' : better ? '✓ better' : '✓';
+
+/** @throws ResultUnreadable, or UsageError for results that cannot be compared */
+async function compare(basePath: string, headPath: string, options: Options): Promise<void> {
+  const capacities = [basePath, headPath].filter(isCapacity).length;
+  if (capacities === 1) throw new UsageError('one is a load and the other a capacity: compare two of a kind');
+  const { findings, notCompared, notes, isUnsure } = (
+    capacities === 2 ? compareCapacityResults : compareLoads
+  )(basePath, headPath, options);
   const say = (line: string) => void process.stdout.write(`${line}\n`);
-  for (const finding of findings) {
-    say(`  ${wordOf(finding)} ${finding.metric}: ${finding.actual}`);
-    if (finding.spread !== undefined) say(`  note: ${finding.metric}: ${finding.spread}`);
-  }
+  for (const finding of findings) say(`  ${wordOf(finding)} ${finding.metric}: ${finding.actual}`);
   for (const reason of notCompared) say(`  not compared: ${reason}`);
-  for (const line of warnings(base, head)) say(`  note: ${line}`);
-  const isUnsure =
-    findings.length === 0 ||
-    findings.some(({ undecided }) => undecided) ||
-    [base, head].some(({ verdict }) => verdict === 'generator-limited');
+  for (const line of notes) say(`  note: ${line}`);
   if (findings.some(({ alarm }) => alarm)) {
     say('\nWORSE than the base');
     process.exitCode = EXIT.notConformant;
-  } else if (isUnsure) {
+  } else if (isUnsure === true || findings.length === 0 || findings.some(({ undecided }) => undecided)) {
     say('\nCANNOT TELL: run both longer, on a quieter machine, or tolerate more');
     process.exitCode = EXIT.inconclusive;
   } else say('\nnot worse than the base');
 }
 
 const EXIT_CODES = `
-Exit codes: 0 not worse, 1 HEAD is worse, 2 wrong usage or different scenarios, 3 cannot tell.`;
+Exit codes: 0 not worse, 1 HEAD is worse, 2 wrong usage or two that cannot be compared, 3 cannot tell.`;
 
 /** `compare`: whether one load result is worse than another, by a rank test over time blocks. */
 export const compareCommand = new Command('compare')
-  .argument('<base>', 'folder or load-report.json of the run to compare with')
-  .argument('<head>', 'folder or load-report.json of the run in question')
+  .argument('<base>', 'folder, load-report.json or capacity.json of the run to compare with')
+  .argument('<head>', 'the same of the run in question')
   .addOption(
-    new Option('--tolerance <percent>', 'tolerated slow-down of the median; four times that for p99')
+    new Option(
+      '--tolerance <percent>',
+      'tolerated slow-down of the median, or loss of capacity; four times that for p99',
+    )
       .default(0.04, '4%')
       .argParser(percentage),
   )

@@ -1,43 +1,38 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Command } from 'commander';
 import { createLogUpdate } from 'log-update';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
 import { suggestion } from '../../checks/profile/suggestion.ts';
 import type { KeyRole } from '../../checks/profile/target-profile.ts';
-import { capacityOutcome } from '../../reports/load/load-outcome.ts';
+import { capacityReport, LOAD_FORMATS, loadReport } from '../../reports/load/load-formats.ts';
+import { stepLine } from '../../reports/load/load-outcome.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../../scenarios/lib/catalogue.ts';
 import type { ScenarioFacts } from '../../scenarios/lib/scenario.ts';
-import { searchBill } from '../../scenarios/runner/capacity/capacity-books.ts';
+import { MOST_REQUESTS, searchBill } from '../../scenarios/runner/capacity/capacity-books.ts';
 import { measureCapacity } from '../../scenarios/runner/capacity/measure-capacity.ts';
-import { renderCapacity, renderStep } from '../../scenarios/runner/capacity/render-capacity.ts';
-import { type K6Binary, K6Unavailable, provideK6 } from '../../scenarios/runner/k6/k6-binary.ts';
+import { K6Unavailable, provideK6 } from '../../scenarios/runner/k6/k6-binary.ts';
 import { prometheusEnvironment, TO_PROMETHEUS } from '../../scenarios/runner/k6/k6-options.ts';
-import { type LoadRun, ResultUnwritten, runLoad } from '../../scenarios/runner/load-run.ts';
-import { type LoadRequest, prepareLoad } from '../../scenarios/runner/quota/load-request.ts';
+import { kubernetesManifests } from '../../scenarios/runner/kubernetes.ts';
+import { type LoadRun, type Progress, ResultUnwritten, runLoad } from '../../scenarios/runner/load-run.ts';
 import {
   type LoadTarget,
   loadTarget,
   startEmbeddedTarget,
 } from '../../scenarios/runner/quota/load-target.ts';
 import { TargetNotReady } from '../../scenarios/runner/quota/preflight.ts';
-import { renderBill } from '../../scenarios/runner/quota/quota.ts';
+import { prepareLoad } from '../../scenarios/runner/quota/prepare.ts';
+import { renderBill, totalOf } from '../../scenarios/runner/quota/quota.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
-import { renderLoadResult } from '../../scenarios/runner/result/render-result.ts';
-import { kubernetesManifests } from '../../scenarios/runner/shards/kubernetes.ts';
 import { textTable } from '../../spec/text-table.ts';
-import { isDiskProblem } from '../shared/disk-problem.ts';
 import { durationSeconds } from '../shared/duration-option.ts';
 import { EXIT, UsageError } from '../shared/exit-codes.ts';
+import { isDiskProblem } from '../shared/failure.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { positive, wholeNumber } from '../shared/number-option.ts';
 import { addressOf, environment, profileIn, valuesOf } from '../shared/profile-file.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
-import { prepareLoadFolder, writeCapacityReports, writeLoadReports } from './load-folder.ts';
-import { LoadNotes } from './load-notes.ts';
+import { prepareLoadFolder, writeLoadReports } from './load-folder.ts';
 import { httpAddress, type LoadOptions, parseMix, secretName } from './load-options.ts';
 
 /** k6's exit codes for options that are unknown or contradict each other. */
@@ -47,7 +42,7 @@ const EXAMPLES = `
 Examples:
   $ petstore-harness load smoke                             against the embedded reference server
   $ petstore-harness load mixed --profile staging.yaml --rate 15 --duration 5m --mix list=80,add=5,get=15
-  $ petstore-harness load capacity --profile staging.yaml --slo 'p99<200ms,errors<0.1%'
+  $ petstore-harness load capacity --profile staging.yaml --slo 'p99<200ms,errors<0.1%' --mix list=80,get=20
   $ petstore-harness load soak --profile staging.yaml --dry-run
   $ petstore-harness load mixed --prometheus-url http://127.0.0.1:9090/api/v1/write
   $ petstore-harness load mixed -- --out web-dashboard      further options of k6 run
@@ -130,7 +125,7 @@ function exitCodeAfter(error: unknown, interrupted: boolean, out: string): numbe
     process.stderr.write(`error: ${line}\n`);
     return code;
   };
-  if (error instanceof ResultUnwritten) process.stdout.write(renderLoadResult(error.result));
+  if (error instanceof ResultUnwritten) process.stdout.write(LOAD_FORMATS.terminal(loadReport(error.result)));
   if (isDiskProblem(error) || error instanceof ResultUnwritten) {
     const line = `results cannot be written: ${error.message}; what was measured so far is in ${out}`;
     return tell(line, EXIT.inconclusive);
@@ -141,7 +136,7 @@ function exitCodeAfter(error: unknown, interrupted: boolean, out: string): numbe
   return undefined;
 }
 
-function scenarioOf(name: string | undefined, { mix, duration, shards }: LoadOptions): ScenarioFacts {
+function scenarioOf(name: string | undefined, { duration, shards }: LoadOptions): ScenarioFacts {
   const facts = name === CAPACITY_STEP.name ? CAPACITY_STEP : scenarioNamed(name ?? '');
   if (facts === undefined) {
     throw new UsageError(
@@ -150,80 +145,67 @@ function scenarioOf(name: string | undefined, { mix, duration, shards }: LoadOpt
         : `there is no scenario ${shownLine(name, 40)}; ${suggestion(name, SCENARIO_NAMES)}`,
     );
   }
-  if (facts === CAPACITY_STEP && (mix !== undefined || duration !== undefined || shards > 1))
-    throw new UsageError('capacity takes neither --mix nor --duration nor --shards');
+  if (facts === CAPACITY_STEP && (duration !== undefined || shards > 1))
+    throw new UsageError('capacity takes neither --duration nor --shards');
   return facts;
 }
 
-type AskedLoad = Omit<LoadRun, 'k6'>;
-
-function requestOf(
-  facts: ScenarioFacts,
-  target: LoadTarget,
-  options: LoadOptions,
-  further: readonly string[],
-): LoadRequest {
-  const { rate, duration, slo, mix, validateEvery, shards } = options;
-  return {
-    facts,
-    target,
-    k6Options: further,
-    shards,
-    ...withoutUndefined({ rate, seconds: duration, slo, mix, validateEvery }),
-  };
-}
-
-async function printManifests(request: LoadRequest, { secret, prometheusUrl }: LoadOptions): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), 'petstore-k6-'));
-  try {
-    const runId = randomBytes(4).toString('hex');
-    const asked = { ...request, folder, runId, secret, ...withoutUndefined({ prometheusUrl }) };
-    process.stdout.write(await kubernetesManifests(asked));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
 /** @returns the exit code */
-async function searchForCapacity(request: AskedLoad, k6: K6Binary): Promise<number> {
-  const { facts, target, out, stop, rate, slo = facts.thresholds } = request;
+async function searchForCapacity(request: LoadRun): Promise<number> {
+  const { facts, target, out, stop, k6, rate, mix, runId, slo = facts.thresholds } = request;
   const capacity = await measureCapacity({
     target,
     slo,
     out,
+    runId,
     k6Version: k6.version,
-    run: (step) => runLoad({ ...request, k6, note: () => {}, ...step }),
-    onStep: (step) => note(renderStep(step)),
+    run: (step) => runLoad({ ...request, note: () => {}, dashboard: false, ...step }),
+    onStep: (step) => note(stepLine(step)),
     onWait: (seconds) => note(`  waiting ${Math.ceil(seconds)} s for the keys' next minute`),
-    ...withoutUndefined({ stop, startRate: rate }),
+    ...withoutUndefined({ stop, startRate: rate, mix }),
   });
-  process.stdout.write(renderCapacity(capacity));
-  note(`report: ${await writeCapacityReports(out, capacity)}`);
+  const report = capacityReport(capacity);
+  process.stdout.write(LOAD_FORMATS.terminal(report));
+  note(`report: ${await writeLoadReports(out, report)}`);
   if (stop?.aborted === true) return EXIT.interrupted;
-  return capacityOutcome(capacity).verdict === 'held' ? 0 : EXIT.inconclusive;
+  return report.outcome.verdict === 'held' ? 0 : EXIT.inconclusive;
+}
+
+/** Without a terminal a line is written this seldom. */
+const LINE_EVERY_SECONDS = 10;
+
+/** Tells how a load goes: a line that changes on a terminal, else a line now and then. */
+function progressOf(most: number) {
+  const live = process.stderr.isTTY ? createLogUpdate(process.stderr) : undefined;
+  let told = 0;
+  return {
+    onProgress({ seconds, requests, perSecond, p95, errors }: Progress) {
+      if (live === undefined && seconds - told < LINE_EVERY_SECONDS) return;
+      told = seconds;
+      const line = [
+        `  ${Math.round(seconds)} s: ${requests.toLocaleString('en')} of at most ${most.toLocaleString('en')} requests`,
+        `${perSecond.toFixed(1)}/s`,
+        `p95 ${p95 === undefined ? '–' : `${p95.toFixed(1)} ms`}`,
+        `${errors.toLocaleString('en')} errors`,
+      ].join(', ');
+      if (live === undefined) note(line);
+      else live(line);
+    },
+    note(line: string) {
+      live?.clear();
+      note(shownLine(line, 500));
+    },
+    end: () => live?.clear(),
+  };
 }
 
 /** @returns the exit code */
-async function runScenario(request: AskedLoad, k6: K6Binary): Promise<number> {
-  const live = process.stderr.isTTY ? createLogUpdate(process.stderr) : undefined;
-  const notes = new LoadNotes((line) => {
-    live?.clear();
-    note(line);
-  });
-  const began = Date.now();
-  const result = await runLoad({
-    ...request,
-    k6,
-    note: (line) => notes.add(line),
-    onProgress(made, most) {
-      const seconds = Math.round((Date.now() - began) / 1000);
-      live?.(`  ${seconds} s: ${made.toLocaleString('en')} requests, at most ${most.toLocaleString('en')}`);
-    },
-  });
-  live?.clear();
-  notes.end();
-  process.stdout.write(renderLoadResult(result));
-  note(`report: ${await writeLoadReports(request.out, result)}`);
+async function runScenario(request: LoadRun, most: number): Promise<number> {
+  const { end, ...progress } = progressOf(most);
+  const result = await runLoad({ ...request, ...progress, dashboard: true }).finally(end);
+  const report = loadReport(result);
+  process.stdout.write(LOAD_FORMATS.terminal(report));
+  note(`report: ${await writeLoadReports(request.out, report)}`);
   return exitCodeOf(result);
 }
 
@@ -235,26 +217,38 @@ async function load(name: string | undefined, further: string[], options: LoadOp
   try {
     const facts = scenarioOf(name, options);
     target = await targetOf(options, facts);
-    const request = requestOf(facts, target, options, further);
-    if (options.kubernetes === true) return await printManifests(request, options);
-    const { bill, notes } = prepareLoad(request);
-    const whole = facts === CAPACITY_STEP ? searchBill(bill, target.clockSpeed) : bill;
-    note(`${facts.name}: ${facts.answers}\n${renderBill(whole)}`);
-    for (const line of notes) note(`  note: ${line}`);
-    if (options.dryRun === true) return;
-    prepareLoadFolder(options.out);
-    const k6 = await provideK6(note, stop);
-    const { out, prometheusUrl } = options;
-    const asked = { ...request, out, stop, kill };
-    const watched: AskedLoad = {
-      ...asked,
-      ...(prometheusUrl !== undefined && {
-        k6Options: [TO_PROMETHEUS, ...further],
-        k6Environment: prometheusEnvironment(prometheusUrl),
-      }),
+    const { rate, duration, slo, mix, validateEvery, shards, secret, prometheusUrl, out } = options;
+    const tagged =
+      prometheusUrl !== undefined ||
+      process.env['K6_OUT'] !== undefined ||
+      further.some((option) => /^(-o|--out)/.test(option));
+    const runId = randomBytes(4).toString('hex');
+    const asked = {
+      ...{ facts, target, runId, shards, tagged, k6Options: further },
+      ...withoutUndefined({ rate, seconds: duration, slo, mix, validateEvery }),
     };
-    process.exitCode =
-      facts === CAPACITY_STEP ? await searchForCapacity(watched, k6) : await runScenario(watched, k6);
+    if (options.kubernetes === true) {
+      const manifests = await kubernetesManifests({
+        ...asked,
+        secret,
+        ...withoutUndefined({ prometheusUrl }),
+      });
+      return void process.stdout.write(manifests);
+    }
+    const { plan } = prepareLoad(asked);
+    const bill = facts === CAPACITY_STEP ? searchBill(plan.bill, target.clockSpeed) : plan.bill;
+    const most = facts === CAPACITY_STEP ? Math.min(totalOf(bill), MOST_REQUESTS) : totalOf(bill);
+    note(`${facts.name}: ${facts.answers}\n${renderBill(bill, most)}`);
+    for (const line of plan.notes) note(`  note: ${line}`);
+    if (options.dryRun === true) return;
+    prepareLoadFolder(out);
+    const k6 = await provideK6(note, stop);
+    const toPrometheus = prometheusUrl !== undefined && {
+      k6Options: [TO_PROMETHEUS, ...further],
+      k6Environment: prometheusEnvironment(prometheusUrl),
+    };
+    const run: LoadRun = { ...asked, k6, out, stop, kill, ...toPrometheus };
+    process.exitCode = facts === CAPACITY_STEP ? await searchForCapacity(run) : await runScenario(run, most);
     if (further.length > 0 && K6_USAGE.has(process.exitCode))
       throw new UsageError('k6 rejects the options after "--"; see its message above, and k6 run --help');
   } catch (error) {

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { LOAD_FORMATS, loadReport } from '../../reports/load/load-formats.ts';
 import { writePrivately } from '../../reports/write-reports.ts';
-import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
-import { readLoadResult } from '../../scenarios/runner/result/read-result.ts';
-import { renderLoadResult } from '../../scenarios/runner/result/render-result.ts';
-import { mergeResults } from '../../scenarios/runner/shards/merge-results.ts';
-import { readRunnerLog } from '../../scenarios/runner/shards/runner-log.ts';
+import { conclude } from '../../scenarios/runner/result/conclude.ts';
+import { LOAD_FILE, readLoadResult } from '../../scenarios/runner/result/read-result.ts';
+import { type ResultPart, readRunnerLog } from '../../scenarios/runner/result/recording.ts';
 import { EXIT } from '../shared/exit-codes.ts';
 import { writeLoadReports } from './load-folder.ts';
 
@@ -14,13 +13,14 @@ async function merge(
   paths: string[],
   { out, slo }: { readonly out: string; readonly slo?: string },
 ): Promise<void> {
-  const results: LoadResult[] = [];
+  const parts: ResultPart[] = [];
   for (const path of paths)
-    results.push(path.endsWith('.log') ? await readRunnerLog(path) : readLoadResult(path));
-  const merged = mergeResults(results, slo);
-  await writePrivately(join(out, 'load-report.json'), `${JSON.stringify(merged, null, 1)}\n`);
-  process.stdout.write(renderLoadResult(merged));
-  process.stderr.write(`report: ${await writeLoadReports(out, merged)}\n`);
+    parts.push(path.endsWith('.log') ? await readRunnerLog(path) : readLoadResult(path));
+  const merged = conclude(parts, { slo });
+  const report = loadReport(merged);
+  await writePrivately(join(out, LOAD_FILE), `${JSON.stringify(merged, null, 1)}\n`);
+  process.stdout.write(LOAD_FORMATS.terminal(report));
+  process.stderr.write(`report: ${await writeLoadReports(out, report)}\n`);
   const { verdict } = merged;
   process.exitCode = verdict === 'held' ? 0 : verdict === 'broken' ? EXIT.thresholdBroken : EXIT.inconclusive;
 }

@@ -12,7 +12,7 @@ import { serverProfile, variableOf } from '../../checks/profile/server-profile.t
 import type { KeyRole } from '../../checks/profile/target-profile.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
 import { readJournal } from '../../checks/run/journal.ts';
-import { nameSent } from '../../checks/sections/add/refused-additions.ts';
+import { nameSent } from '../../checks/sections/animals/refused-additions.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { readReport } from '../../reports/read-report.ts';
 import { type Took, took } from '../bench/command.ts';

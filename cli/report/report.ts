@@ -2,52 +2,45 @@ import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { suggestion } from '../../checks/profile/suggestion.ts';
-import { ALLURE, allureResults } from '../../reports/allure.ts';
 import { diffReports } from '../../reports/compare/diff.ts';
-import { renderDiffJson, renderDiffMarkdown, renderDiffText } from '../../reports/compare/diff-renderers.ts';
-import { earlierRuns, readMatrix } from '../../reports/compare/matrix.ts';
+import { renderDiffHtml, renderDiffJson, renderDiffText } from '../../reports/compare/diff-renderers.ts';
+import { readMatrix } from '../../reports/compare/matrix.ts';
 import { renderMatrixHtml } from '../../reports/compare/matrix-html.ts';
 import { renderMatrixMarkdown } from '../../reports/compare/matrix-markdown.ts';
-import { FORMATS, type Format, type FormatName, isFormatName, NO_SCREEN } from '../../reports/formats.ts';
+import { FORMATS, type FormatName, isFormatName, render } from '../../reports/formats.ts';
 import { readReport } from '../../reports/read-report.ts';
 import type { Report } from '../../reports/report.ts';
-import { checkRun } from '../../reports/test-run.ts';
+import { NO_SCREEN } from '../../reports/terminal.ts';
 import { shownLine } from '../../reports/visible-text.ts';
-import { unwritable, writePrivately } from '../../reports/write-reports.ts';
+import { unwritable, writeNamed } from '../../reports/write-reports.ts';
 import { names } from '../check/check-options.ts';
 import { EXIT, UsageError } from '../shared/exit-codes.ts';
 import { screenOf, wantsColour } from '../shared/screen.ts';
 import { print } from '../shared/standard-output.ts';
 import { isLoadResult, type Stored, storedLoad } from './report-load.ts';
 
-const DIFF_FORMATS = ['text', 'markdown', 'json'] as const;
+const DIFF_FORMATS = ['text', 'html', 'json'] as const;
 const MATRIX_FORMATS = ['html', 'markdown'] as const;
 
 interface ReportOptions {
   readonly format?: readonly string[];
   readonly out?: string;
-  readonly history?: string;
   readonly diff?: readonly string[];
   readonly matrix?: string;
-  readonly base?: string;
 }
 
-export const KNOWN_FORMATS = [...Object.keys(FORMATS), ALLURE.format];
+export const KNOWN_FORMATS = Object.keys(FORMATS);
 
 const EXAMPLES = `
 Formats: ${KNOWN_FORMATS.join(', ')}; of --diff ${DIFF_FORMATS.join(', ')}; of --matrix ${MATRIX_FORMATS.join(', ')}.
-The format github prints annotations, and adds the Markdown to $GITHUB_STEP_SUMMARY where that is set. The format har
-is every exchange of a check, allure the folder ${ALLURE.folder}, which takes npm install ${ALLURE.library}.
+The format github prints annotations, and adds the Markdown to $GITHUB_STEP_SUMMARY where that is set.
 
 Examples:
   $ petstore-harness report petstore-results                          the summary again
   $ petstore-harness report petstore-results --format junit --out junit.xml
   $ petstore-harness report petstore-results --format html,sarif --out public/
-  $ petstore-harness report petstore-results --format allure --out .
-  $ petstore-harness report petstore-results --format html --history archive/ --out report.html
   $ petstore-harness report petstore-results/load --format junit --out load.xml
-  $ petstore-harness report petstore-results/load --base main/load --out load.html
-  $ petstore-harness report --diff main/report.json petstore-results --format markdown
+  $ petstore-harness report --diff main/report.json petstore-results
   $ petstore-harness report --matrix implementations/ --out matrix.html
 
 Exit codes: 0 rendered, or no regression between the two; 1 a regression (--diff); 2 wrong usage, or no report to read.`;
@@ -74,7 +67,7 @@ function read(path: string): Report {
 /** Writes to a file, private and whole, or to standard output. */
 async function writeOut(text: string, out: string | undefined): Promise<void> {
   if (out === undefined) await print(text);
-  else await writePrivately(out, text);
+  else await writeNamed(out, text);
 }
 
 function isFolder(path: string): boolean {
@@ -90,12 +83,11 @@ function isFolder(path: string): boolean {
 const formatNamed = (name: string): FormatName =>
   isFormatName(name) ? name : fail(`there is no format ${name}; ${suggestion(name, KNOWN_FORMATS)}`);
 
-async function renderFormats(path: string, { format, out, base, history }: ReportOptions): Promise<void> {
-  const allure = format?.includes(ALLURE.format) === true;
-  const named = format?.filter((name) => name !== ALLURE.format).map(formatNamed);
-  const several = allure || (named !== undefined && named.length > 1);
-  if (several && out === undefined) fail('several formats, and allure, need --out with a folder');
-  const stored = isLoadResult(path) ? storedLoad(path, base) : storedCheck(path, history, out);
+async function renderFormats(path: string, { format, out }: ReportOptions): Promise<void> {
+  const named = format?.map(formatNamed);
+  const several = named !== undefined && named.length > 1;
+  if (several && out === undefined) fail('several formats need --out with a folder');
+  const stored = isLoadResult(path) ? storedLoad(path) : storedCheck(path, out);
   for (const name of named ?? [stored.usual]) {
     const text = stored.render(name);
     await writeOut(
@@ -105,26 +97,12 @@ async function renderFormats(path: string, { format, out, base, history }: Repor
     const summary = process.env['GITHUB_STEP_SUMMARY'];
     if (name === 'github' && summary) addToStepSummary(summary, stored.render('markdown'));
   }
-  if (!allure || out === undefined) return;
-  for (const [file, text] of await allureResults(stored.run))
-    await writeOut(text, join(out, ALLURE.folder, file));
 }
 
-function storedCheck(path: string, history: string | undefined, out: string | undefined): Stored {
+function storedCheck(path: string, out: string | undefined): Stored {
   const report = read(path);
-  const earlier =
-    history === undefined ? { ok: true as const, history: [], damaged: [] } : earlierRuns(report, history);
-  if (!earlier.ok) return fail(earlier.problem);
-  warnOf(earlier.damaged);
   const screen = out === undefined ? screenOf(process.stdout) : NO_SCREEN;
-  return {
-    run: checkRun(report),
-    usual: 'terminal',
-    render(name) {
-      const format: Format = FORMATS[name];
-      return format.render(report, { history: earlier.history, screen });
-    },
-  };
+  return { usual: 'terminal', render: (name) => render(report, name, screen) };
 }
 
 function addToStepSummary(path: string, markdown: string): void {
@@ -145,7 +123,7 @@ async function renderDiff(
   const diff = diffReports(read(before), read(after));
   const text = {
     text: () => renderDiffText(diff, out === undefined && wantsColour(process.stdout)),
-    markdown: () => renderDiffMarkdown(diff),
+    html: () => renderDiffHtml(diff),
     json: () => renderDiffJson(diff),
   }[name]();
   await writeOut(text, out);
@@ -182,8 +160,6 @@ export const reportCommand = new Command('report')
   )
   .option('--format <names>', 'format, or several, comma-separated', names)
   .option('--out <path>', 'file to write, or folder; standard output without it')
-  .option('--history <folder>', 'earlier results: the HTML report shows how each requirement fared')
-  .option('--base <results>', 'of a load result, in HTML: an earlier one to compare with')
   .option('--diff <reports...>', 'what changed between two runs: OLD NEW')
   .option('--matrix <folder>', 'implementations and requirements, from all report.json below a folder')
   .addHelpText('after', EXAMPLES)

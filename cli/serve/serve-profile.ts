@@ -1,11 +1,26 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { serverProfile, variableOf } from '../../checks/profile/server-profile.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
+import { DOCUMENTED_PLANS } from '../../reference-server/plans.ts';
 import type { ReferenceServer } from '../../reference-server/server.ts';
 
 // Single quotes, so that a shell takes every other character as it is.
 function exportLine(name: string, value: string): string {
   return `export ${name}='${value.replaceAll("'", "'\\''")}'\n`;
+}
+
+/** Requests that a run sends to this machine in a real second, even where it is busy with other things. */
+const REQUESTS_PER_SECOND = 500;
+
+/** The profile of a server with the keys whose minute a run fills before the server's clock has ended it. */
+function exhaustibleProfile(server: ReferenceServer) {
+  // Not the day: whole days take minutes even on a fast clock.
+  const profile = serverProfile(server, ['writes', 'exhaust', 'ban']);
+  const perMinute = { ...DOCUMENTED_PLANS, enterprise: server.enterprise };
+  const isInTime = (plan: keyof typeof perMinute) =>
+    (perMinute[plan].perMinute / 60) * server.clock.speed <= REQUESTS_PER_SECOND;
+  const keys = profile.keys.filter(({ plan, roles }) => !roles.includes('exhaust') || isInTime(plan));
+  return { ...profile, keys };
 }
 
 /**
@@ -15,16 +30,18 @@ function exportLine(name: string, value: string): string {
  * @returns the path of the second file, as a shell's `.` takes it
  */
 export function writeServeProfile(file: string, server: ReferenceServer): string {
-  // Not the day: whole days take minutes even on a fast clock.
-  const profile = profileYaml(serverProfile(server, ['writes', 'exhaust', 'ban']));
+  const profile = exhaustibleProfile(server);
   const secrets = `${file}.env`;
   // A shell looks a bare name up in PATH.
   const sourced = secrets.includes('/') ? secrets : `./${secrets}`;
   const about =
     '# A reference server on this machine, written by "petstore-harness serve". The keys are beside it:\n';
   const hint = `#   set -a; . ${sourced}\n`;
-  writeFileSync(file, `${about}${hint}${profile}`);
-  const lines = server.keys.map(({ name, value }) => exportLine(variableOf(name), value));
+  writeFileSync(file, `${about}${hint}${profileYaml(profile)}`);
+  const given = new Set(profile.keys.map(({ name }) => name));
+  const lines = server.keys
+    .filter(({ name }) => given.has(name))
+    .map(({ name, value }) => exportLine(variableOf(name), value));
   // An older file keeps its mode when it is written again.
   writeFileSync(secrets, '', { mode: 0o600 });
   chmodSync(secrets, 0o600);

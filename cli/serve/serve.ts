@@ -1,13 +1,13 @@
-import { fstatSync } from 'node:fs';
 import { Command } from 'commander';
-import { FAULTS, LOAD_FAULTS } from '../../reference-server/deviations/faults/index.ts';
-import { readKeyFile } from '../../reference-server/deviations/key-file.ts';
-import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
+import { EVERY_FAULT } from '../../reference-server/deviations/faults/index.ts';
+import { UnknownNameError } from '../../reference-server/deviations/named.ts';
+import { EVERY_VARIANT } from '../../reference-server/deviations/variants/index.ts';
+import { MOST_ANIMALS } from '../../reference-server/pet-store.ts';
 import { DOCUMENTED_PLANS } from '../../reference-server/plans.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import type { ReferenceServer } from '../../reference-server/server.ts';
 import { textTable } from '../../spec/text-table.ts';
-import { EXIT, isWrongUsage, UsageError } from '../shared/exit-codes.ts';
+import { EXIT, UsageError } from '../shared/exit-codes.ts';
 import { numberFrom, wholeNumber } from '../shared/number-option.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { writeServeProfile } from './serve-profile.ts';
@@ -20,12 +20,10 @@ interface ServeOptions {
   readonly variant?: string;
   readonly clockSpeed: number;
   readonly animals: number;
-  readonly keys?: string;
   readonly banThreshold: number;
   readonly banSeconds: number;
   readonly enterprisePerMinute: number;
   readonly enterprisePerDay: number;
-  readonly exitWithParent?: true;
   readonly listFaults?: true;
   readonly listVariants?: true;
 }
@@ -36,27 +34,12 @@ Examples:
   $ petstore-harness serve --profile-out local.yaml         then, in another shell:
   $ set -a; . ./local.yaml.env; petstore-harness check --profile local.yaml
   $ petstore-harness serve --clock-speed 60                 one real second is a minute
-  $ petstore-harness serve --variant token-bucket --fault reset-in-milliseconds
-
-A key file holds names and plans; the values come from the environment:
-  keys:
-    - { name: free-1, plan: free, env: MY_FREE_KEY }`;
+  $ petstore-harness serve --variant token-bucket --fault reset-in-milliseconds`;
 
 const list = (rows: readonly (readonly string[])[]) =>
   void process.stdout.write(`${textTable(rows).join('\n')}\n`);
 
-/** Calls back when the parent process is gone: its pipe to us ends, or we get another parent. */
-function whenParentGone(callback: () => void): void {
-  const parent = process.ppid;
-  setInterval(() => {
-    if (process.ppid !== parent) callback();
-  }, 250).unref();
-  // A terminal or /dev/null as standard input says nothing about the parent.
-  const stdin = fstatSync(0);
-  if (stdin.isFIFO() || stdin.isSocket()) process.stdin.on('end', callback).on('error', callback).resume();
-}
-
-function untilStopped(server: ReferenceServer, exitWithParent: boolean): Promise<void> {
+function untilStopped(server: ReferenceServer): Promise<void> {
   return new Promise((resolve) => {
     let stopping = false;
     const stop = (exitCode: number) => {
@@ -64,12 +47,10 @@ function untilStopped(server: ReferenceServer, exitWithParent: boolean): Promise
       if (stopping) process.exit(exitCode);
       stopping = true;
       process.exitCode = exitCode;
-      if (exitWithParent) process.stdin.destroy();
       void server.close().then(resolve);
     };
     process.on('SIGINT', () => stop(EXIT.interrupted));
     process.on('SIGTERM', () => stop(0));
-    if (exitWithParent) whenParentGone(() => stopping || stop(0));
   });
 }
 
@@ -81,32 +62,38 @@ function describe(server: ReferenceServer, options: ServeOptions): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
+/** Why the system refuses an address, in a sentence that says what to do. */
+function addressProblem(code: unknown, { host, port }: ServeOptions): string | undefined {
+  if (code === 'EADDRINUSE') return `port ${port} of ${host} is in use; --port 0 takes a free one`;
+  if (code === 'EACCES') return `port ${port} may not be used by this user; --port 0 takes a free one`;
+  return code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND'
+    ? `${host} is no address of this machine`
+    : undefined;
+}
+
 async function started(options: ServeOptions): Promise<ReferenceServer> {
-  const { port, host, clockSpeed, animals, keys, fault, variant } = options;
+  const { port, host, clockSpeed, animals, fault, variant } = options;
   try {
     return await startReferenceServer({
       ...{ port, host, clockSpeed, animals },
       enterprise: { perMinute: options.enterprisePerMinute, perDay: options.enterprisePerDay },
       ban: { threshold: options.banThreshold, seconds: options.banSeconds },
-      ...withoutUndefined({
-        keys: keys === undefined ? undefined : readKeyFile(keys, process.env),
-        fault,
-        variant,
-      }),
+      ...withoutUndefined({ fault, variant }),
     });
   } catch (error) {
-    // The system refuses an address.
-    const system = error instanceof Error && 'code' in error && 'syscall' in error;
-    if (!system && !isWrongUsage(error)) throw error;
-    const known = error.name === 'UnknownNameError' ? ' (see --list-faults and --list-variants)' : '';
-    throw new UsageError(`${error.message}${known}`);
+    if (error instanceof UnknownNameError)
+      throw new UsageError(`${error.message} (see --list-faults and --list-variants)`);
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const problem = addressProblem(code, options);
+    if (problem === undefined) throw error;
+    throw new UsageError(problem);
   }
 }
 
 async function serve(options: ServeOptions): Promise<void> {
   if (options.listFaults === true)
-    return list([...FAULTS, ...LOAD_FAULTS].map(({ name, breaks, summary }) => [name, breaks, summary]));
-  if (options.listVariants === true) return list(VARIANTS.map(({ name, summary }) => [name, summary]));
+    return list(EVERY_FAULT.map(({ name, breaks, summary }) => [name, breaks, summary]));
+  if (options.listVariants === true) return list(EVERY_VARIANT.map(({ name, summary }) => [name, summary]));
   const server = await started(options);
   if (options.profileOut !== undefined) {
     try {
@@ -121,14 +108,17 @@ async function serve(options: ServeOptions): Promise<void> {
   // Alone on its line, and after the profile: a program that started this one may wait for it.
   process.stdout.write(`${server.baseUrl}\n`);
   process.stderr.write(describe(server, options));
-  await untilStopped(server, options.exitWithParent === true);
+  await untilStopped(server);
 }
 
 /** `serve`: the reference server in the foreground. It conforms unless an option names a fault. */
 export const serveCommand = new Command('serve')
   .option('--port <n>', 'port to listen on; 0 takes a free one', wholeNumber(0, 65_535), 0)
   .option('--host <address>', 'address to listen on', '127.0.0.1')
-  .option('--profile-out <file>', 'write a target profile to FILE, and the keys to FILE.env')
+  .option(
+    '--profile-out <file>',
+    'write a target profile to FILE, and the keys to FILE.env, without those that a run could not exhaust in time',
+  )
   .option(
     '--fault <name>',
     'break exactly one requirement; may be repeated',
@@ -136,8 +126,12 @@ export const serveCommand = new Command('serve')
   )
   .option('--variant <name>', 'answer what the document leaves open in another way; still conforming')
   .option('--clock-speed <n>', 'seconds of the server in one real second', numberFrom(1, 100_000), 1)
-  .option('--animals <n>', 'animals in the store at the start', wholeNumber(0, 5_000_000), 120)
-  .option('--keys <file>', 'YAML file with keys instead of the built-in ones, which are new in every run')
+  .option(
+    '--animals <n>',
+    'animals in the store at the start; it holds a million, or 100 MB of names',
+    wholeNumber(0, MOST_ANIMALS),
+    120,
+  )
   .option('--ban-threshold <n>', 'requests after a 429 that lead to a ban', wholeNumber(1, 1_000_000), 10)
   .option('--ban-seconds <n>', 'how long a ban lasts', wholeNumber(1, 86_400), 60)
   .option(
@@ -151,10 +145,6 @@ export const serveCommand = new Command('serve')
     'requests a day of the Enterprise plan',
     wholeNumber(1, 1e12),
     DOCUMENTED_PLANS.enterprise.perDay,
-  )
-  .option(
-    '--exit-with-parent',
-    'stop when the process that started this one is gone or closes its standard input',
   )
   .option('--list-faults', 'print every fault: name, requirement that it breaks, what it does')
   .option('--list-variants', 'print every variant: name, what it is like')

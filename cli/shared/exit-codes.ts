@@ -33,7 +33,6 @@ const WRONG_USAGE = new Set([
   'LoadRefused',
   'SloError',
   'UnknownNameError',
-  'KeyFileError',
   'UnwritableReport',
 ]);
 

@@ -5,7 +5,8 @@ import { readProfile } from '../../checks/profile/load-profile.ts';
 import type { LoadedProfile } from '../../checks/profile/parse-profile.ts';
 import type { ProfileKey, TargetProfile } from '../../checks/profile/target-profile.ts';
 import type { FileProblem } from '../../checks/profile/yaml-file.ts';
-import { readBaseAddress } from '../../checks/wire/base-address.ts';
+import { hasVersionSegment, readBaseAddress } from '../../checks/wire/base-address.ts';
+import { isCustom, PLAN_NAMES } from '../../spec/plans.ts';
 import { UsageError } from './exit-codes.ts';
 
 /**
@@ -15,6 +16,49 @@ import { UsageError } from './exit-codes.ts';
  */
 export async function profileIn(file: string): Promise<TargetProfile> {
   return validProfile(await readProfile(file));
+}
+
+/** Without a profile the keys come from these variables, as far as they are set. */
+const USUAL_KEYS: readonly ProfileKey[] = [
+  ...PLAN_NAMES.filter((plan) => !isCustom(plan)).map(
+    (plan): ProfileKey => ({
+      name: `${plan}-1`,
+      plan,
+      env: `PETSTORE_${plan.toUpperCase()}_KEY`,
+      roles: ['functional', 'exhaust'],
+      unusedToday: false,
+    }),
+  ),
+  { name: 'free-ban', plan: 'free', env: 'PETSTORE_BAN_KEY', roles: ['ban'], unusedToday: false },
+];
+
+/** The keys whose usual variables are set. @throws UsageError if none is */
+export function usualKeys(env: Readonly<Record<string, string | undefined>>): readonly ProfileKey[] {
+  const keys = USUAL_KEYS.filter((key) => env[key.env] !== undefined);
+  if (keys.length > 0) return keys;
+  const variables = USUAL_KEYS.map((key) => key.env).join(', ');
+  throw new UsageError(
+    `no key is given: set at least one of ${variables} to a key of its plan, or write a profile with petstore-harness init --key`,
+  );
+}
+
+/** Warns of what a run would say with its first answer. It is no error: the version may be meant to be elsewhere. */
+export function warnOfVersion(address: string): void {
+  if (hasVersionSegment(address)) return;
+  process.stderr.write(
+    `warning: the base address ${address} has no version segment; is /v1 missing from the address?\n`,
+  );
+}
+
+/** Says that a proxy in the environment is not used. */
+export function warnOfProxy(address: string): void {
+  const names = [`${new URL(address).protocol.slice(0, -1)}_proxy`, 'all_proxy'].flatMap((name) => [
+    name.toUpperCase(),
+    name,
+  ]);
+  const proxy = names.find((name) => process.env[name]);
+  if (proxy !== undefined)
+    process.stderr.write(`warning: the proxy in ${proxy} is not used: requests go to the target itself\n`);
 }
 
 /** The profile, if it is valid. @throws UsageError with a line for each mistake */

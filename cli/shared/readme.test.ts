@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import { parse } from 'yaml';
 import { parseProfile } from '../../checks/profile/parse-profile.ts';
+import { longestRun } from '../../checks/run/run-budget.ts';
+import { planCheck } from '../check/check-plan.ts';
 import { EXIT } from './exit-codes.ts';
 
 const README = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
@@ -50,4 +52,20 @@ t.test('the pipelines read the profile and the keys that its init names', (t) =>
     for (const [name] of pipeline.matchAll(/PETSTORE_\w+_KEY/g)) t.ok(variables.includes(name), name);
   }
   t.end();
+});
+
+t.test('the time limits of the examples are longer than the command’s own', async (t) => {
+  const [, text = ''] = /```yaml\n(target:[\s\S]*?)```/.exec(README) ?? [];
+  const read = parseProfile(text, 'README.md');
+  if (!read.ok) throw new Error(JSON.stringify(read.problems));
+  const { profile } = read;
+  const values = new Map(profile.keys.map(({ name }) => [name, `not-sent-${name}`]));
+  const { bill } = await planCheck({ profile, values, permissions: profile.permit, only: undefined });
+  const longest = longestRun(bill, 1) / 60_000;
+  t.ok(longest > 30, `${longest} minutes`);
+  for (const file of ['library/tap.mjs', 'library/vitest.mjs', 'ci/github-actions.yml', 'ci/gitlab-ci.yml']) {
+    const example = readFileSync(join(import.meta.dirname, '..', '..', 'examples', file), 'utf8');
+    const minutes = /(?<=timeout(?:-minutes)?: )\d+|\d+(?= \* 60_000)/.exec(example)?.[0];
+    t.ok(Number(minutes) > longest, `${file}: ${minutes}`);
+  }
 });

@@ -1,5 +1,4 @@
-import { NO_SCREEN } from '../../reports/formats.ts';
-import type { Screen } from '../../reports/terminal.ts';
+import { NO_SCREEN, type Screen } from '../../reports/terminal.ts';
 
 /**
  * The screen for a summary.

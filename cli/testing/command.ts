@@ -1,7 +1,7 @@
 /** The command as its users run it, a process of its own, and targets to point it at. */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import t from 'tap';
@@ -11,7 +11,11 @@ import { profileYaml } from '../../checks/profile/write-profile.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 
 // Bundled once a test file, with its packages: finding and translating every module in each process would take minutes.
-const bundle = t.testdir();
+// In the project, where it finds its packages, and outside of what t.testdir() clears.
+const places = join(import.meta.dirname, '..', '..', '.tap', 'commands');
+mkdirSync(places, { recursive: true });
+const bundle = mkdtempSync(join(places, '-'));
+t.teardown(() => rmSync(bundle, { recursive: true }));
 export const COMMAND = join(bundle, 'main.mjs');
 await build({
   entryPoints: [join(import.meta.dirname, '..', 'main.ts')],
@@ -48,8 +52,11 @@ export interface Surroundings {
   readonly through?: readonly string[];
 }
 
+/** In milliseconds: nothing that a test runs takes as long. */
+const DEADLINE = 120_000;
+
 /**
- * Starts the command in a folder of its own. The test runner has every Node process load what watches it, which takes
+ * Starts the command in a folder of its own; at the deadline it is killed. The test runner has every Node process load what watches it, which takes
  * 70 MB and half a second: that is left out.
  */
 export function start(
@@ -58,11 +65,13 @@ export function start(
   env: Readonly<Record<string, string>> = {},
   { node = [], through = [] }: Surroundings = {},
 ): Started {
-  const words = ['env', '-u', 'NODE_OPTIONS', process.execPath, ...node, COMMAND, ...args];
+  const words = ['env', '-u', 'NODE_OPTIONS', process.execPath, ...node, '--', COMMAND, ...args];
   const [program = 'env', ...rest] = [...through, ...words];
   const child = spawn(program, rest, {
     cwd: folder,
     env: { ...QUIET_ENVIRONMENT, ...env },
+    timeout: DEADLINE,
+    killSignal: 'SIGKILL',
   });
   const output = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => {

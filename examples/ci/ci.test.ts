@@ -142,7 +142,7 @@ t.test('action.yml', async (t) => {
   await t.test('passes where the target conforms', async (t) => {
     const { code, told, summary } = await perform(t, { profile: 'petstore-profile.yaml' });
     t.equal(code, 0);
-    t.strictSame(told, { verdict: 'conformant', 'exit-code': '0' });
+    t.strictSame(told, { verdict: 'nothing-broken', complete: 'false', 'exit-code': '0' });
     t.match(summary, /^## ✅ Nothing broken/);
   });
 
@@ -153,7 +153,7 @@ t.test('action.yml', async (t) => {
       'filter-ignored',
     );
     t.equal(code, 1);
-    t.strictSame(told, { verdict: 'not-conformant', 'exit-code': '1' });
+    t.strictSame(told, { verdict: 'not-conformant', complete: 'false', 'exit-code': '1' });
     t.match(log, /^::error title=list-status-filter/m);
     t.match(summary, /^## ❌ Not conformant/);
   });
@@ -170,9 +170,34 @@ t.test('action.yml', async (t) => {
       out: '.',
     });
     t.equal(code, 2);
-    t.strictSame(told, { verdict: '', 'exit-code': '2' });
+    t.strictSame(told, { verdict: '', complete: '', 'exit-code': '2' });
     t.notMatch(log, '::error');
   });
+
+  await t.test(
+    'installs a packed file, or the version of the action, and no development packages',
+    async (t) => {
+      const { folder, path } = await project(t);
+      writeFileSync(join(folder, 'bin', 'npm'), '#!/bin/sh\necho "$@"\n');
+      writeFileSync(join(folder, 'package.json'), '{"version":"1.2.3"}');
+      const [install] = action.runs.steps;
+      for (const [name, installed] of [
+        ['', 'petstore-harness@1.2.3'],
+        ['./harness.tgz', './harness.tgz'],
+      ] as const) {
+        const files = {
+          GITHUB_ACTION_PATH: folder,
+          GITHUB_OUTPUT: join(folder, 'output'),
+          RUNNER_TEMP: folder,
+        };
+        const ran = await bash(install?.run ?? '', folder, { PATH: path, ...files, PETSTORE_PACKAGE: name });
+        t.equal(ran.log, `install --no-audit --no-fund --prefix ${folder}/petstore-harness ${installed}\n`);
+        t.match(outputs(join(folder, 'output')), {
+          command: `${folder}/petstore-harness/node_modules/petstore-harness/dist/cli/main.js`,
+        });
+      }
+    },
+  );
 
   await t.test('inputs are words, whatever they hold', async (t) => {
     const hostile = 'a b"; touch pwned; $(touch pwned) `touch pwned`';

@@ -5,8 +5,9 @@ const report = await check({
   target: process.env.PETSTORE_TARGET,
   keys: [{ plan: 'free', value: process.env.PETSTORE_FREE_KEY }],
   only: ['4.1'],
-  signal: AbortSignal.timeout(10 * 60_000),
 });
 for (const { id, verdict, reason } of report.requirements)
   if (verdict === 'fail') console.log(`${id}: ${reason}`);
-process.exitCode = report.verdict === 'conformant' ? 0 : 1;
+// Only `conformant` says that all of it was verified; `nothing-broken` leaves out what needs a permission or a key.
+console.log(`${report.verdict}, ${report.complete ? 'nothing' : 'something'} was left out`);
+process.exitCode = ['conformant', 'nothing-broken'].includes(report.verdict) ? 0 : 1;

@@ -1,39 +1,27 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import type { Listening, Task, Usage } from './servers/measured-server.ts';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 
 /** A server in a process of its own. */
-export interface MeasuredServer extends Listening {
-  usage(): Promise<Usage>;
+export interface MeasuredServer {
+  readonly url: string;
+  readonly key: string;
   close(): void;
 }
 
-function message<T>(child: ChildProcess): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const ended = (code: number | null) => reject(new Error(`the server ended with exit code ${code}`));
-    child.once('exit', ended);
-    child.once('message', (value) => {
-      child.off('exit', ended);
-      resolve(value as T);
-    });
-  });
-}
-
-/** Starts one of the servers of `servers/`. */
+/** Starts a reference server with a key and some animals, or a bare one that always answers with one body. */
 export async function startMeasured(
-  name: 'bare-with-rate-headers' | 'reference' | 'fastify' | 'express',
-  task: Task,
+  name: 'bare-with-rate-headers' | 'reference',
+  { body, key, animals }: { readonly body: string; readonly key: string; readonly animals: number },
 ): Promise<MeasuredServer> {
-  const child = fork(new URL(`./servers/${name}.js`, import.meta.url), {
-    env: { ...process.env, NODE_ENV: 'production', BENCH_TASK: JSON.stringify(task) },
+  const child = fork(new URL('./measured-server.js', import.meta.url), [name, body, key, String(animals)]);
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`the server ended with exit code ${code}`);
   });
-  const listening = await message<Listening>(child);
+  ended.catch(() => undefined);
+  const [url]: unknown[] = await Promise.race([once(child, 'message'), ended]);
   return {
-    ...listening,
-    usage() {
-      const answered = message<Usage>(child);
-      child.send('usage');
-      return answered;
-    },
+    url: String(url),
+    key,
     close: () => child.disconnect(),
   };
 }

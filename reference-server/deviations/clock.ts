@@ -1,5 +1,5 @@
 import type { Clock } from '../clock.ts';
-import { REMOVAL } from '../deprecation.ts';
+import { REMOVAL } from '../operations.ts';
 import type { Personality } from './personality.ts';
 
 /** A time at which the removal date of GET /pets/{petId} is past in every time zone. */

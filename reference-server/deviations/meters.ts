@@ -1,4 +1,4 @@
-import type { MeterKind } from '../rate-meter.ts';
+import type { MeterKind } from '../rate-limiter.ts';
 
 /** A fixed window aligned to the clock: it begins at every full minute, or at midnight UTC. */
 export const windowByClock: MeterKind = (limit, windowMs) => {
@@ -117,5 +117,23 @@ export const bucketBySecond: MeterKind = (limit, windowMs) => {
     spend: (now) => bucket.spend(second(now)),
     freeAt: (now) => (bucket.left(second(now)) > 0 ? now : fromSecond(now, bucket.freeAt(second(now)))),
     resetAt: (now) => fromSecond(now, bucket.resetAt(second(now))),
+  };
+};
+
+/** A window that ends a whole window after the last request, served or refused, as of a counter with a new time to live. */
+export const renewedWindow: MeterKind = (limit, windowMs) => {
+  let [endsAt, used] = [0, 0];
+  const left = (now: number) => (now < endsAt ? limit - used : limit);
+  return {
+    limit,
+    left,
+    spend(now) {
+      [endsAt, used] = [now + windowMs, limit - left(now) + 1];
+    },
+    refused(now) {
+      endsAt = now + windowMs;
+    },
+    freeAt: (now) => (left(now) > 0 ? now : endsAt),
+    resetAt: (now) => Math.max(now, endsAt),
   };
 };

@@ -1,14 +1,12 @@
 import type { ApiKey } from '../api-keys.ts';
 import type { Answer, Behaviour } from '../behaviour.ts';
-import type { Call } from '../call.ts';
+import type { Call, Route } from '../call.ts';
 import { badRequest, errorBody, type Problem } from '../error-body.ts';
-import { readJsonObject } from '../json-members.ts';
+import { readJson, replaceNumbers } from '../json.ts';
 import type { ListQuery, NewPet, Pet } from '../pet-store.ts';
-import { bodyOf } from '../pet-text.ts';
 import type { Plan } from '../plans.ts';
-import type { MeterKind } from '../rate-meter.ts';
+import type { MeterKind } from '../rate-limiter.ts';
 import type { Parts, Recipe } from '../recipe.ts';
-import type { Route } from '../routing.ts';
 import { type Personality, together } from './personality.ts';
 
 /**
@@ -75,8 +73,8 @@ export function everyNth(n: number, when: When): When {
   return (answer, call) => when(answer, call) && ++times % n === 0;
 }
 
-/** Whether the address of a call contains `status=`. */
-export const asksForStatus = (call: Call) => call.target.includes('status=');
+/** Whether the query of a call contains `status=`. */
+export const asksForStatus = (call: Call) => call.route.search.includes('status=');
 
 export const onPlan = (plan: Plan) => (call: Call) => call.key?.plan === plan;
 
@@ -85,7 +83,7 @@ export const queried = (call: Call, text: string): boolean =>
   call.route.operation === 'listPets' && call.route.search.split('&').includes(text);
 
 /** Replaces the body of an answer. */
-export const withBody = (answer: Answer, text: string): Answer => ({ ...answer, ...bodyOf(text) });
+export const withBody = (answer: Answer, text: string): Answer => ({ ...answer, text });
 
 /** Replaces the status of an answer, with an Error body to match. */
 export function withError(answer: Answer, status: number): Answer {
@@ -286,7 +284,20 @@ export function ofEachKey<T>(make: () => T): (key: ApiKey) => T {
 export const minuteBy = (minuteMeter: MeterKind): Personality => ({ recipe: () => ({ minuteMeter }) });
 
 /** The oldest animal of the store; null if it is empty. */
-export const firstPet = ({ store }: Parts): Pet | null => store.having(null).at(0) ?? null;
+export const firstPet = ({ store }: Parts): Pet | null => store.all[0] ?? null;
+
+/** The members of a body's object and their values as JSON; null if it is no object. Later ones of a name count. */
+export function membersOf(body: string): Map<string, string> | null {
+  try {
+    const { value, numbers } = readJson(body);
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return null;
+    const written = (member: unknown) =>
+      replaceNumbers(JSON.stringify(member), (place) => numbers[Number(place)] ?? '');
+    return new Map(Object.entries(value).map(([name, member]) => [name, written(member)]));
+  } catch {
+    return null;
+  }
+}
 
 /** Replaces a member's value in a body, or removes it (undefined), before the body is judged. */
 export const memberAs = (
@@ -294,9 +305,8 @@ export const memberAs = (
   change: (text: string | undefined) => string | undefined,
 ): Personality =>
   readingPet((usual, body, call) => {
-    const json = readJsonObject(body);
-    if (json.kind !== 'object') return usual(body, call);
-    const members = new Map(json.members);
+    const members = membersOf(body);
+    if (members === null) return usual(body, call);
     const changed = change(members.get(name));
     if (changed === undefined) members.delete(name);
     else members.set(name, changed);

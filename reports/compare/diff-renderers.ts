@@ -1,14 +1,16 @@
+import { html } from '@remix-run/html-template';
 import picocolors from 'picocolors';
-import { moment } from '../facts.ts';
-import { code, prose, table } from '../markdown-text.ts';
-import { count, verdictWords } from '../outcome.ts';
-import { shownLine } from '../visible-text.ts';
+import { verdictWords } from '../build-report.ts';
+import { count, moment } from '../facts.ts';
+import { pageShell } from '../html/page-shell.ts';
+import { tableHtml } from '../html/table.ts';
 import { CHANGES, type ChangeKind, type ReportDiff } from './diff.ts';
 
 /** The difference for other programs; the shape of ReportDiff is stable within its formatVersion. */
-export function renderDiffJson(diff: ReportDiff): string {
-  return `${JSON.stringify(diff, null, 2)}\n`;
-}
+export const renderDiffJson = (diff: ReportDiff): string => `${JSON.stringify(diff, null, 2)}\n`;
+
+/** Which changes need a word why. */
+const isBad = (kind: ChangeKind) => kind === 'broke' || kind === 'no-longer-verified';
 
 /** The difference for a terminal or a log. */
 export function renderDiffText(diff: ReportDiff, colour = false): string {
@@ -20,58 +22,49 @@ export function renderDiffText(diff: ReportDiff, colour = false): string {
     'newly-verified': paint.green('+'),
     changed: paint.dim('~'),
   } as const satisfies Record<ChangeKind, string>;
-  const rows = diff.requirements.map((row) => {
-    const reason =
-      row.kind === 'broke' || row.kind === 'no-longer-verified' ? `\n    ${shownLine(row.reason, 300)}` : '';
-    return `${signs[row.kind]} ${row.id} (${row.section}) is ${row.is}, was ${row.was}${reason}\n`;
-  });
+  const rows = diff.requirements.map(
+    ({ kind, id, section, is, was, reason }) =>
+      `${signs[kind]} ${id} (${section}) is ${is}, was ${was}${isBad(kind) ? `\n    ${reason}` : ''}\n`,
+  );
   const gaps = diff.gaps.map(({ id, section, was, is, pinned, breaksPin }) => {
-    const before = was === is ? '' : `, was ${shownLine(was, 120)}`;
-    const note = breaksPin ? paint.red(`; the profile pins ${shownLine(pinned ?? '', 120)}`) : '';
-    return `${breaksPin ? paint.red('≠') : paint.dim('≠')} ${id} (${section}) answers ${shownLine(is, 120)}${before}${note}\n`;
+    const before = was === is ? '' : `, was ${was}`;
+    const note = breaksPin ? paint.red(`; the profile pins ${pinned ?? ''}`) : '';
+    return `${breaksPin ? paint.red('≠') : paint.dim('≠')} ${id} (${section}) answers ${is}${before}${note}\n`;
   });
   return [paint.bold(`${headline(diff)}\n`), paint.dim(`${runs(diff)}\n`), ...rows, ...gaps].join('');
 }
 
-/** The difference for a pull request. */
-export function renderDiffMarkdown(diff: ReportDiff): string {
-  const sections = Object.entries(CHANGES).map(([kind, heading]) => {
-    const rows = diff.requirements.filter((row) => row.kind === kind);
-    if (rows.length === 0) return '';
-    const cells = rows.map((row) => [
-      `**${row.id}**<br>${prose(row.title)}`,
-      row.section,
-      row.was,
-      row.is,
-      code(row.reason),
-    ]);
-    return `### ${heading} (${rows.length})\n\n${table(['Requirement', '§', 'Was', 'Is', 'Why'], cells)}`;
+/** The difference as one HTML file without network and script. */
+export function renderDiffHtml(diff: ReportDiff): string {
+  const changes = tableHtml({
+    title: 'Requirements',
+    head: ['Requirement', 'What became of it', 'Was', 'Is', 'Why'],
+    rows: diff.requirements.map(({ id, title, kind, was, is, reason }) => [
+      html`${title} <code>${id}</code>`,
+      isBad(kind) ? { wrong: CHANGES[kind] } : CHANGES[kind],
+      was,
+      is,
+      isBad(kind) ? reason : '',
+    ]),
   });
-  const gaps = diff.gaps.map((gap) => [
-    `**${gap.id}**<br>${prose(gap.question)}`,
-    gap.section,
-    code(gap.was),
-    code(gap.is),
-    gap.breaksPin
-      ? `❌ the profile pins ${code(gap.pinned ?? '')}`
-      : gap.pinned === undefined
-        ? 'not pinned'
-        : 'as pinned',
-  ]);
-  return `${[
-    `## ${diff.regression ? '❌' : '✅'} ${headline(diff)}`,
-    prose(runs(diff), 600),
-    ...sections,
-    gaps.length === 0
-      ? ''
-      : `### Answers that changed (${gaps.length})\n\n${table(['Question', '§', 'Was', 'Is', ''], gaps)}`,
-  ]
-    .filter((block) => block !== '')
-    .join('\n\n')}\n`;
+  const answers = tableHtml({
+    title: 'Answers that changed',
+    head: ['Question', 'Was', 'Is', 'Profile'],
+    rows: diff.gaps.map(({ id, question, was, is, pinned, breaksPin }) => [
+      html`${question} <code>${id}</code>`,
+      was,
+      is,
+      breaksPin ? { wrong: `pins ${pinned ?? ''}` } : (pinned ?? ''),
+    ]),
+  });
+  const body = html`<main><header class="k-${diff.regression ? 'fail' : 'pass'}"><h1><span aria-hidden="true">${diff.regression ? '✘' : '✔'}</span> ${headline(diff)}</h1><p class="quiet">${runs(diff)}</p></header>
+${diff.requirements.length === 0 ? '' : html`<section><h2>Requirements</h2>${changes}</section>`}
+${diff.gaps.length === 0 ? '' : html`<section><h2>Answers that changed</h2>${answers}</section>`}</main>`;
+  return pageShell(headline(diff), body, false);
 }
 
 /** `5 broke, 1 pinned answer drifted`, or that nothing changed. */
-export function diffSummary({ requirements, gaps }: ReportDiff): string {
+function diffSummary({ requirements, gaps }: ReportDiff): string {
   const pins = gaps.filter(({ breaksPin }) => breaksPin).length;
   const some = (number: number, noun: string, verb: string) =>
     number === 0 ? [] : [`${count(number, noun)} ${verb}`];
@@ -94,9 +87,6 @@ function headline(diff: ReportDiff): string {
 
 function runs({ old, new: now }: ReportDiff): string {
   const name = (run: ReportDiff['old']) => `${moment(run.startedAt)} (${verdictWords(run).toLowerCase()})`;
-  const where =
-    old.target === now.target
-      ? shownLine(now.target, 120)
-      : `${shownLine(old.target, 120)} against ${shownLine(now.target, 120)}`;
+  const where = old.target === now.target ? now.target : `${old.target} against ${now.target}`;
   return `${where}: ${name(old)} to ${name(now)}`;
 }

@@ -1,6 +1,6 @@
-import { failureLine } from '../outcome.ts';
+import { failureLine } from '../build-report.ts';
 import type { GapResult, Report, RequirementResult, RunFacts } from '../report.ts';
-import { shownLine } from '../visible-text.ts';
+import { clip, harmless } from '../visible-text.ts';
 
 /** How a requirement stood in a run. `known-failure`: the baseline lists it. `absent`: it had no row. */
 export type Standing = RequirementResult['verdict'] | 'known-failure' | 'absent';
@@ -61,8 +61,9 @@ interface RunName extends Pick<RunFacts, 'id' | 'startedAt' | 'target'> {
 
 const REGRESSIONS: readonly ChangeKind[] = ['broke', 'no-longer-verified'];
 
-/** Compares two runs, usually of the same target; regressions come first. */
-export function diffReports(before: Report, after: Report): ReportDiff {
+/** Compares two runs, usually of the same target; regressions come first. Every text is safe to escape and show. */
+export function diffReports(was: Report, is: Report): ReportDiff {
+  const [before, after] = [harmless(was), harmless(is)];
   const requirements = requirementChanges(before.requirements, after.requirements);
   const gaps = gapChanges(before.gaps, after.gaps);
   return {
@@ -95,7 +96,7 @@ function requirementChanges(
   return rows
     .map((row) => {
       const [was, is] = [standing(old.get(row.id)), standing(now.get(row.id))];
-      const reason = shownLine(reasonNow(now.get(row.id)), 300);
+      const reason = clip(reasonNow(now.get(row.id)), 300);
       return {
         id: row.id,
         section: row.section,
@@ -141,9 +142,9 @@ function gapChanges(before: readonly GapResult[], after: readonly GapResult[]): 
           id,
           section,
           question,
-          was: shownLine(earlier, 200),
-          is: shownLine(observed, 200),
-          ...(pinned === null ? {} : { pinned: shownLine(pinned, 200) }),
+          was: clip(earlier, 200),
+          is: clip(observed, 200),
+          ...(pinned === null ? {} : { pinned: clip(pinned, 200) }),
           breaksPin: gap.verdict === 'drifted',
         },
       ];

@@ -1,5 +1,6 @@
+import { verdictWords } from '../build-report.ts';
+import { count } from '../facts.ts';
 import { code, prose, table } from '../markdown-text.ts';
-import { count, outcome, verdictWords } from '../outcome.ts';
 import { ROW_KINDS, rowKind } from '../row-kinds.ts';
 import { type MatrixColumn, matrixRows } from './matrix.ts';
 
@@ -10,8 +11,8 @@ export function renderMatrixMarkdown(columns: readonly MatrixColumn[]): string {
     cells.some((cell) => cell?.verdict !== 'pass' && cell?.verdict !== 'not-applicable'),
   );
   const lines = [
-    ['**Verdict**', '', ...columns.map(({ report }) => verdictWords(report))],
-    ['**Verified**', '', ...columns.map(({ report }) => String(outcome(report).passed.length))],
+    ['**Verdict**', '', ...columns.map(({ built }) => verdictWords(built.report))],
+    ['**Verified**', '', ...columns.map(({ built }) => String(built.passed.length))],
     ...shown.map(({ id, title, section, cells }) => [
       `**${id}**<br>${prose(title)}`,
       section,

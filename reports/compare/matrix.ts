@@ -1,13 +1,15 @@
 import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { type BuiltReport, buildReport } from '../build-report.ts';
 import { REPORT_FILE, readReport } from '../read-report.ts';
-import type { GapResult, Report, RequirementResult } from '../report.ts';
+import type { GapResult, RequirementResult } from '../report.ts';
 import { rowKind } from '../row-kinds.ts';
+import { shownLine } from '../visible-text.ts';
 
 /** One implementation: the name of its folder or file, and its run. */
 export interface MatrixColumn {
   readonly name: string;
-  readonly report: Report;
+  readonly built: BuiltReport;
 }
 
 /** What is read from a folder, and a line for each file that is not a report; or why there is no report. */
@@ -40,24 +42,12 @@ export function readMatrix(folder: string): Read<{ readonly columns: readonly Ma
     }
     const named = basename(file) === REPORT_FILE && dirname(file) !== '.';
     const name = named ? dirname(file) : basename(file, '.json');
-    columns.push({ name, report: read.report });
+    columns.push({ name: shownLine(name, 60), built: buildReport(read.report) });
   }
   const [problem] = damaged;
   return columns.length === 0 && problem !== undefined
     ? { ok: false, problem }
     : { ok: true, columns, damaged };
-}
-
-/** Earlier runs of the same target below a folder, the oldest first, without the run itself. */
-export function earlierRuns(report: Report, folder: string): Read<{ readonly history: readonly Report[] }> {
-  const read = readMatrix(folder);
-  if (!read.ok) return read;
-  const history = read.columns
-    .map((column) => column.report)
-    .filter(({ run }) => run.target === report.run.target && run.id !== report.run.id)
-    .filter(({ run }) => Date.parse(run.startedAt) < Date.parse(report.run.startedAt))
-    .sort((a, b) => Date.parse(a.run.startedAt) - Date.parse(b.run.startedAt));
-  return { ok: true, history, damaged: read.damaged };
 }
 
 /** A requirement and how it stands in each implementation. */
@@ -73,7 +63,7 @@ export interface MatrixRow {
 
 /** Every requirement of any of the runs. */
 export function matrixRows(columns: readonly MatrixColumn[]): MatrixRow[] {
-  const byColumn = columns.map(({ report }) => new Map(report.requirements.map((row) => [row.id, row])));
+  const byColumn = columns.map(({ built }) => new Map(built.report.requirements.map((row) => [row.id, row])));
   const rows = new Map(byColumn.flatMap((column) => [...column]));
   return [...rows.values()].map(({ id, section, title, level }) => {
     const cells = byColumn.map((column) => column.get(id));
@@ -90,10 +80,12 @@ export interface MatrixAnswers extends Pick<GapResult, 'id' | 'section' | 'quest
 
 /** The questions that at least one implementation was seen to answer. */
 export function matrixAnswers(columns: readonly MatrixColumn[]): MatrixAnswers[] {
-  const gaps = new Map(columns.flatMap(({ report }) => report.gaps.map((gap) => [gap.id, gap])));
+  const gaps = new Map(columns.flatMap(({ built }) => built.report.gaps.map((gap) => [gap.id, gap])));
   return [...gaps.values()]
     .map(({ id, section, question }) => {
-      const answers = columns.map(({ report }) => report.gaps.find((gap) => gap.id === id)?.observed ?? null);
+      const answers = columns.map(
+        ({ built }) => built.report.gaps.find((gap) => gap.id === id)?.observed ?? null,
+      );
       return { id, section, question, answers, alike: new Set(answers).size === 1 };
     })
     .filter(({ answers }) => answers.some((answer) => answer !== null));

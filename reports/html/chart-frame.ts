@@ -1,5 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import { milliseconds } from '../facts.ts';
+import { clock, milliseconds } from '../facts.ts';
+import { area, curveStepAfter, d3Line, scaleLinear, scaleLog, scaleUtc } from './d3.ts';
 
 /** The colours of lines repeat after this many. Then the lines have another dash. */
 const COLOURS = 6;
@@ -7,20 +8,17 @@ const COLOURS = 6;
 /** A value's place between two others, from 0 to 1. */
 export type Scale = (value: number) => number;
 
-export function linear(from: number, to: number): Scale {
-  return (value) => Math.min(1, Math.max(0, (value - from) / (to - from || 1)));
-}
+export const linear = (from: number, to: number): Scale => scaleLinear([from, to], [0, 1]).clamp(true);
 
-export function logarithmic(from: number, to: number): Scale {
-  const scale = linear(Math.log(from), Math.log(to));
-  return (value) => scale(Math.log(Math.max(value, from)));
-}
+export const logarithmic = (from: number, to: number): Scale => {
+  const scale = scaleLog([from, to], [0, 1]).clamp(true);
+  return (value) => scale(Math.max(value, from));
+};
 
-/** A mark on an axis. It is shown if the whole axis is at least `needs` CSS pixels wide. */
+/** A mark on an axis. */
 export interface Tick {
   readonly value: number;
   readonly text: string;
-  readonly needs?: number;
 }
 
 export interface Axis {
@@ -36,17 +34,21 @@ export function latencyAxis(latencies: readonly number[]): Axis {
   return { scale: logarithmic(least, most), ticks };
 }
 
-/** 1, 2 and 5 times the powers of ten between two values. */
-export function decades(from: number, to: number): number[] {
-  const found: number[] = [];
-  for (let power = Math.floor(Math.log10(from)); power <= Math.log10(to); power += 1) {
-    for (const digit of [1, 2, 5]) {
-      const value = Number((digit * 10 ** power).toPrecision(1));
-      if (value >= from && value <= to) found.push(value);
-    }
-  }
-  return found.length > 12 ? found.filter((value) => String(value).replace(/[0.]/g, '') === '1') : found;
-}
+/** Round values between two others, for a logarithmic axis. */
+export const decades = (from: number, to: number): number[] => {
+  const scale = scaleLog().domain([from, to]);
+  const label = scale.tickFormat(6);
+  return scale.ticks().filter((value) => label(value) !== '');
+};
+
+/** A few times on an axis in seconds. */
+export const timeTicks = (until: number, from = 0): Tick[] =>
+  scaleUtc()
+    .domain([from * 1000, until * 1000])
+    .ticks(5)
+    .map((date) => date.getTime() / 1000)
+    .filter(Number.isInteger)
+    .map((value) => ({ value, text: clock(value) }));
 
 /** A place from 0 to 1 as SVG writes it. */
 export const percent = (part: number) => `${Number((part * 100).toFixed(3))}%`;
@@ -81,25 +83,33 @@ ${tickTexts(x, height - 6)}
 }
 
 /** The text below an x axis. */
-export function tickTexts({ scale, ticks }: Axis, top: number): SafeHtml[] {
-  return ticks.map(({ value, text, needs }) => {
+function tickTexts({ scale, ticks }: Axis, top: number): SafeHtml[] {
+  return ticks.map(({ value, text }) => {
     const at = scale(value);
     const anchor = at < 0.04 ? 'start' : at > 0.96 ? 'end' : 'middle';
-    return html`<text class="n${needs ?? 0}" x="${percent(at)}" y="${top}" text-anchor="${anchor}">${text}</text>`;
+    return html`<text x="${percent(at)}" y="${top}" text-anchor="${anchor}">${text}</text>`;
   });
 }
 
+type Points = readonly (readonly [x: number, y: number])[];
+
 /** A line through points. */
-export function line(
-  name: string,
-  { x, y }: Frame,
-  points: readonly (readonly [x: number, y: number])[],
-): SafeHtml {
-  const d = points.map(
-    ([across, up], index) =>
-      `${index === 0 ? 'M' : 'L'}${(x.scale(across) * 1000).toFixed(1)} ${((1 - y.scale(up)) * 1000).toFixed(1)}`,
+export function line(name: string, { x, y }: Frame, points: Points): SafeHtml {
+  const path = d3Line(
+    ([across]) => x.scale(across) * 1000,
+    ([, up]) => (1 - y.scale(up)) * 1000,
   );
-  return html`<path class="line ${name}" d="${d.join('')}" />`;
+  return html`<path class="line ${name}" d="${path.digits(1)(points) ?? ''}" />`;
+}
+
+/** The area below steps: each height, from 0 to 1, holds to the next point. */
+export function stepArea(name: string, scale: Scale, points: Points): SafeHtml {
+  const path = area(
+    ([at]) => scale(at) * 1000,
+    1000,
+    ([, part]) => (1 - part) * 1000,
+  ).curve(curveStepAfter);
+  return html`<path class="area ${name}" d="${path.digits(1)(points) ?? ''}" />`;
 }
 
 /** Edges of a box in the units of its canvas. */

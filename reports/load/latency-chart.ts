@@ -30,7 +30,6 @@ export function latencyChart(all: readonly LoadSeries[], names: readonly string[
   const ticks = PERCENTILES.filter((value) => nines(value) <= most * 1.001).map((value) => ({
     value: nines(value),
     text: value === 0 ? 'fastest' : `${value} %`,
-    needs: value === 0 ? 600 : 300,
   }));
   const around = {
     label: `Latency by percentile: ${curves.map(({ name }) => name).join('; ')}`,

@@ -1,168 +1,158 @@
-import { readFileSync } from 'node:fs';
-import AjvDraft04 from 'ajv-draft-04';
-import { makeBadge } from 'badge-maker';
 import { parse } from 'junit2json';
 import { micromark } from 'micromark';
 import { gfm, gfmHtml } from 'micromark-extension-gfm';
 import t from 'tap';
-import { Parser, type Result } from 'tap-parser';
-import { HOSTILE_STRINGS, UNSEEN_CHARACTER } from '../testing/hostile-report.ts';
+import { Parser } from 'tap-parser';
+import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
+import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
+import { HOSTILE_STRINGS, UNSEEN_CHARACTER } from '../testing/hostile-text.ts';
 import { capacityResult, loadResult } from '../testing/sample-load.ts';
-import { LOAD_FORMATS } from './load-formats.ts';
-import { capacityOutcome, type LoadOutcome, loadOutcome } from './load-outcome.ts';
+import { capacityReport, LOAD_FORMATS, type LoadReport, loadReport } from './load-formats.ts';
 
 const sample = loadResult();
-const broken = loadOutcome(sample);
-const [slow] = sample.thresholds;
-if (slow === undefined) throw new Error('no threshold');
-const held = loadOutcome({ ...sample, verdict: 'held', thresholds: [slow], violations: [] });
-const limited = loadOutcome({
-  ...sample,
+const load = (more: Partial<LoadResult> = {}) => loadReport({ ...sample, ...more });
+const capacity = (more: Partial<CapacityResult> = {}) => capacityReport({ ...capacityResult(), ...more });
+
+const held = load({
+  verdict: 'held',
+  thresholds: sample.thresholds.filter((one) => one.held),
+  violations: [],
+});
+const broken = load();
+const contract = load({
+  thresholds: [
+    { kind: 'objective', metric: 'violations', name: 'no broken contract', held: false, actual: '3' },
+  ],
+});
+const limited = load({
   verdict: 'generator-limited',
-  thresholds: [slow],
+  thresholds: [],
   violations: [],
   generator: { ...sample.generator, limit: '1,200 arrivals were not sent' },
 });
-const contract = loadOutcome({
-  ...sample,
-  thresholds: [{ name: 'violations==0', held: false, actual: '3' }],
+const undecided = load({
+  verdict: 'failed-to-run',
+  thresholds: [{ kind: 'run', name: 'latency does not creep up', held: null, actual: '5 time blocks' }],
+  violations: [],
 });
-const found = capacityOutcome(capacityResult());
-const nothing = capacityOutcome({
-  ...capacityResult(),
-  outcome: 'quota-limited',
-  reason: 'does not fit the quota',
-  capacity: null,
-  interval: null,
-});
+const without = { capacity: null, interval: null } as const;
+const found = capacity();
+const nothing = capacity({ outcome: 'quota-limited', reason: 'does not fit the quota', ...without });
+const bounded = capacity({ outcome: 'quota-limited', atLeast: 320, reason: 'too dear', ...without });
+const weak = capacity({ outcome: 'generator-limited', atLeast: 320, reason: 'late', ...without });
 
-const bounded = capacityOutcome({
-  ...capacityResult(),
-  outcome: 'quota-limited',
-  reason: '1920 requests in 3 s are more than the load key has',
-  capacity: null,
-  interval: null,
-  atLeast: 320,
-});
-
-async function junit(outcome: LoadOutcome) {
-  const suites = await parse(LOAD_FORMATS.junit(outcome));
-  if (!suites || !('testsuite' in suites)) throw new Error('no suites were read');
-  return { suites, cases: (suites.testsuite ?? []).flatMap(({ testcase }) => testcase ?? []) };
+/** How many of its cases or runs each format for a pipeline calls wrong. */
+async function reds(report: LoadReport): Promise<(number | undefined)[]> {
+  const suites = await parse(LOAD_FORMATS.junit(report));
+  const junit = suites && 'testsuite' in suites ? (suites.failures ?? 0) + (suites.errors ?? 0) : undefined;
+  const parser = new Parser({ strict: true });
+  parser.end(LOAD_FORMATS.tap(report));
+  const errors = LOAD_FORMATS.github(report).match(/^::error/gm)?.length ?? 0;
+  const [run] = JSON.parse(LOAD_FORMATS.sarif(report)).runs;
+  const sarif = run.results.filter(({ kind }: { kind: string }) => kind === 'fail').length;
+  const { executionSuccessful } = run.invocations[0];
+  const { isError } = JSON.parse(LOAD_FORMATS.badge(report));
+  return [junit, parser.results?.fail, errors, sarif + (executionSuccessful ? 0 : 1)].map((count) =>
+    isError ? count : -(count ?? 0),
+  );
 }
 
-t.test('a JUnit reader counts what is broken and shows its message', async (t) => {
-  const { suites, cases } = await junit(broken);
-  t.match(suites, { tests: 4, failures: 1, errors: 0, skipped: 1 });
-  const named = (name: string) => cases.find((one) => one.name?.startsWith(name));
-  t.match(named('errors<0.1%')?.failure, [{ message: '1.2 %, expected below 0.1 %', type: 'threshold' }]);
-  t.match(named('rate-headers-on-200')?.skipped, [
-    { message: /at least 3 times: X-RateLimit-Reset is missing/ },
-  ]);
-  const judged = await junit(contract);
-  t.match(judged.suites, { failures: 2 });
-  t.match(judged.cases.at(-1)?.failure?.[0]?.inner, /GET \/pets\?limit=20 with key business-1\nHTTP 200/);
+t.test('red if and only if the run did not hold, in every format', async (t) => {
+  for (const [report, count] of [
+    [held, 0],
+    [found, 0],
+    // All that the plans pay for held.
+    [bounded, 0],
+    [broken, 1],
+    [contract, 2],
+    [limited, 1],
+    [nothing, 1],
+    [weak, 1],
+  ] as const)
+    t.same(await reds(report), [count, count, count, count].map(Math.abs), report.outcome.headline);
+  t.ok(
+    (await reds(undecided)).every((count) => (count ?? 0) > 0),
+    'what could not be told is not green',
+  );
 });
 
-t.test('red if and only if the run did not hold', async (t) => {
-  const reds = async (outcome: LoadOutcome) => {
-    const { suites } = await junit(outcome);
-    const parser = new Parser({ strict: true });
-    parser.end(LOAD_FORMATS.tap(outcome));
-    const errors = LOAD_FORMATS.github(outcome).match(/^::error/gm)?.length ?? 0;
-    const [run] = JSON.parse(LOAD_FORMATS.sarif(outcome)).runs;
-    const sarif = run.results.filter(({ kind }: { kind: string }) => kind === 'fail').length;
-    const interrupted = run.invocations[0].executionSuccessful ? 0 : 1;
-    return [(suites.failures ?? 0) + (suites.errors ?? 0), parser.results?.fail, errors, sarif + interrupted];
-  };
-  t.strictSame(await reds(held), [0, 0, 0, 0]);
-  t.strictSame(await reds(broken), [1, 1, 1, 1]);
-  t.strictSame(await reds(contract), [2, 2, 2, 2]);
-  t.strictSame(await reds(limited), [1, 1, 1, 1]);
-  t.strictSame(await reds(found), [0, 0, 0, 0]);
-  t.strictSame(await reds(nothing), [1, 1, 1, 1]);
-  t.strictSame(await reds(bounded), [0, 0, 0, 0], 'all that the plans pay for held');
-  t.equal(bounded.headline, 'At least 320 requests/s (limited by the plans’ quotas)');
-  const weak = { ...capacityResult(), outcome: 'generator-limited', atLeast: 320 } as const;
-  t.strictSame(await reds(capacityOutcome({ ...weak, capacity: null, interval: null })), [1, 1, 1, 1]);
-  const open = loadOutcome({
-    ...sample,
-    verdict: 'failed-to-run',
-    thresholds: [],
-    violations: [],
-    notes: ['a note', 'not judged: latency comes back: run it longer'],
+t.test('headlines say what was found, and whether it only read', async (t) => {
+  const mix = { listPets: 80, createPet: 5, getPet: 15 };
+  const { run } = capacityResult();
+  for (const [report, headline] of [
+    [held, /^Held: 3 thresholds$/],
+    [broken, /^Broken: 1 of 4 thresholds$/],
+    [limited, /^No verdict: the generator was the limit$/],
+    [found, /^\d+(\.\d)? requests\/s, reading only \(95 %: \d+(\.\d)? to \d+(\.\d)?\)$/],
+    [capacity({ run: { ...run, mix } }), /^\d+(\.\d)? requests\/s \(95 %/],
+    [bounded, /^At least 320 requests\/s, reading only \(limited by the plans’ quotas\)$/],
+    [weak, /^At least 320 requests\/s, reading only \(as much as this machine could make\)$/],
+    [nothing, /^No verdict: the keys’ quotas are used up$/],
+  ] as const) {
+    t.match(report.outcome.headline, headline);
+    for (const format of ['terminal', 'html', 'markdown', 'badge'] as const)
+      t.ok(words(LOAD_FORMATS[format](report)).includes(words(report.outcome.headline)), format);
+  }
+  t.match(LOAD_FORMATS.terminal(found), /\n {2}Mix +100 % listPets; nothing is written\n/);
+});
+
+/** The words of a text, whatever its format writes between them. */
+const words = (text: string) => text.replace(/&#?\w+;|[^\p{L}\p{N}]+/gu, ' ').trim();
+
+t.test('the same tables on terminal, page and in Markdown', async (t) => {
+  const markdown = micromark(LOAD_FORMATS.markdown(broken), {
+    allowDangerousHtml: true,
+    extensions: [gfm()],
+    htmlExtensions: [gfmHtml()],
   });
-  t.strictSame(await reds(open), [1, 1, 1, 1]);
-  t.match(open.problems, [/: not judged: latency comes back: run it longer$/]);
-  const unexplained = loadOutcome({ ...sample, thresholds: [slow], violations: [] });
-  t.strictSame(await reds(unexplained), [1, 1, 1, 1], 'broken for a reason that no threshold shows');
-});
-
-t.test('a TAP reader sees a point for each threshold, with what came', async (t) => {
-  const points: Result[] = [];
-  const parser = new Parser({ strict: true });
-  parser.on('assert', (result: Result) => points.push(result));
-  parser.end(LOAD_FORMATS.tap(broken));
-  t.strictSame(
-    points.map(({ ok }) => ok),
-    [true, true, false, true],
+  const texts = { terminal: LOAD_FORMATS.terminal(broken), html: LOAD_FORMATS.html(broken), markdown };
+  const { thresholds, tables } = broken.outcome;
+  t.same(
+    tables.map(({ title }) => title),
+    ['Measured once', 'Figures by operation and plan', 'Requests by key'],
   );
-  t.match(points[2], { name: 'threshold errors<0.1%', diag: { actual: '1.2 %', expected: 'below 0.1 %' } });
-  t.match(points[3], { skip: /at least 3 times/ });
+  for (const [format, text] of Object.entries(texts))
+    for (const { title, rows } of [...(thresholds === undefined ? [] : [thresholds]), ...tables])
+      for (const row of rows) {
+        const cells = row.map((cell) => words(typeof cell === 'string' ? cell : cell.wrong));
+        const shown = words(text.replace(/<[^>]*>/g, ' '));
+        t.ok(
+          shown.includes(cells.filter((cell) => cell !== '').join(' ')),
+          `${format}: ${title}, ${cells[0]}`,
+        );
+      }
+  t.match(markdown, /^<h2>❌ load abusive-client: Broken: 1 of 4 thresholds<\/h2>/);
+  t.match(texts.html, /X-RateLimit-Reset is missing[\s\S]*rate-headers-on-200/);
+  t.notMatch(texts.terminal, /Broken +\n/, 'a column in which nothing is stays out');
 });
 
-t.test('Markdown for a pull request: what is broken first, the figures folded', async (t) => {
-  const page = (outcome: LoadOutcome) =>
-    micromark(LOAD_FORMATS.markdown(outcome), {
-      allowDangerousHtml: true,
-      extensions: [gfm()],
-      htmlExtensions: [gfmHtml()],
-    });
-  const text = page(broken);
-  t.match(text, /^<h2>❌ load mixed: Broken: 1 of 2 thresholds<\/h2>/);
-  t.match(text, /<tbody>\n<tr>\n<td><strong>errors&lt;0\.1%<\/strong><\/td>\n<td>❌ broken/);
-  t.match(
-    text,
-    /<summary>Figures by operation and plan \(5\)<\/summary>[\s\S]*<td>createPet, pro<\/td>\n<td>600<\/td>/,
+t.test('pictures: a line for each series, a mark for each step, the interval', async (t) => {
+  const page = LOAD_FORMATS.html(broken);
+  const latency = page.slice(page.indexOf('Latency by operation'), page.indexOf('Over time'));
+  t.equal(latency.match(/<path class="line/g)?.length, sample.series.filter((one) => one.latency).length);
+  const [whole = '', around = ''] = LOAD_FORMATS.html(found).split('<h3>Around the capacity</h3>');
+  const marks = (kind: string) => whole.match(new RegExp(`class="mark k-${kind}"`, 'g'))?.length;
+  const { steps } = capacityResult();
+  t.equal(marks('pass'), steps.filter((step) => step.held).length);
+  t.equal(marks('fail'), steps.filter((step) => !step.held).length);
+  t.match(whole, /class="area b-band"[\s\S]*class="t-bound">p99&lt;200ms</);
+  t.match(around, /class="area b-band"/);
+  const none = LOAD_FORMATS.html(
+    capacity({ steps: [], ...without, outcome: 'generator-limited', reason: 'late' }),
   );
-  t.match(page(found), /^<h2>✅ load capacity: 410 requests\/s \(95 %: 398 to 421\)<\/h2>/);
-  t.match(page(limited), /^<h2>⚠️ [\s\S]*1,200 arrivals were not sent/);
-});
-
-t.test('every result is valid SARIF 2.1.0', async (t) => {
-  const schema: unknown = JSON.parse(
-    readFileSync(
-      new URL(
-        'lib/schemas/sarif-2.1.0-rtm.5.json',
-        import.meta.resolve('@microsoft/jest-sarif/package.json'),
-      ),
-      'utf8',
-    ),
-  );
-  if (typeof schema !== 'object' || schema === null) throw new Error('no SARIF schema');
-  const options = { strict: false, validateFormats: false, unicodeRegExp: false };
-  const isSarif = new AjvDraft04.default(options).compile(schema);
-  for (const outcome of [held, broken, contract, limited, found, nothing])
-    t.ok(isSarif(JSON.parse(LOAD_FORMATS.sarif(outcome))), outcome.headline, { errors: isSarif.errors });
-});
-
-t.test('a badge that its renderer takes', async (t) => {
-  const { label, message, color, isError } = JSON.parse(LOAD_FORMATS.badge(broken));
-  t.match(makeBadge({ label, message, color }), 'Broken: 1 of 2 thresholds');
-  t.equal(isError, true);
-  t.match(JSON.parse(LOAD_FORMATS.badge(held)), { color: 'brightgreen', isError: false });
-  t.match(JSON.parse(LOAD_FORMATS.badge(limited)), { color: 'yellow', isError: true });
+  t.match(none, 'No step was taken.');
+  const empty = LOAD_FORMATS.html(load({ series: [], thresholds: [], verdict: 'failed-to-run' }));
+  t.match(empty, /No request was answered\.[\s\S]*There are no time blocks\./);
 });
 
 t.test('hostile text is text, and bounded', async (t) => {
-  for (const hostile of [...HOSTILE_STRINGS, '<b>'.repeat(400_000)]) {
-    const outcomes = [loadOutcome(loadResult({ hostile })), capacityOutcome(capacityResult(hostile))];
-    for (const [name, render] of Object.entries(LOAD_FORMATS)) {
-      for (const text of outcomes.map((outcome) => render(outcome))) {
-        t.notMatch(text, UNSEEN_CHARACTER, name);
-        t.ok(text.length < 100_000, `${name}: ${text.length} characters`);
-        if (name === 'markdown' || name === 'junit') t.notMatch(text, /<(script|img|b>)/);
+  for (const hostile of [...HOSTILE_STRINGS, '<b>'.repeat(400_000)])
+    for (const report of [loadReport(loadResult(hostile)), capacityReport(capacityResult(hostile))])
+      for (const [format, render] of Object.entries(LOAD_FORMATS)) {
+        const text = render(report);
+        t.notMatch(text, UNSEEN_CHARACTER, format);
+        t.ok(text.length < 200_000, `${format}: ${text.length} characters`);
+        if (['markdown', 'junit', 'html'].includes(format))
+          t.notMatch(text, /<(script|img|style>body|b>x|b><b)/);
       }
-    }
-  }
 });

@@ -1,22 +1,27 @@
-import type { CapacityResult } from '../../scenarios/runner/capacity/capacity.ts';
-import { lowerBound } from '../../scenarios/runner/capacity/render-capacity.ts';
-import { errorsIn } from '../../scenarios/runner/result/figures.ts';
+/** A load result or a search for a capacity, as test cases and tables: what every format renders. */
+
+import type { Mix } from '../../scenarios/lib/scenario.ts';
 import {
-  type LoadFigures,
-  type LoadResult,
-  type LoadSeries,
-  NOT_JUDGED,
-} from '../../scenarios/runner/result/load-result.ts';
-import { duration, milliseconds, moment, simulatedClock } from '../facts.ts';
+  type CapacityResult,
+  type CapacityStep,
+  isLowerBound,
+} from '../../scenarios/runner/capacity/capacity.ts';
+import { errorsIn } from '../../scenarios/runner/result/figures.ts';
+import type { LoadFigures, LoadResult, LoadSeries } from '../../scenarios/runner/result/load-result.ts';
+import { OPERATION_NAMES } from '../../spec/operations.ts';
+import { PLAN_NAMES } from '../../spec/plans.ts';
+import { count, duration, milliseconds, moment, simulatedClock } from '../facts.ts';
 import type { Cell, Table } from '../html/table.ts';
-import { count } from '../outcome.ts';
 import type { TestCase, TestRun } from '../test-run.ts';
 import { shownLine, shownLines } from '../visible-text.ts';
 
-/** A load result or a search for a capacity, as test cases and tables. */
-export interface LoadOutcome<Name extends string = string> extends TestRun {
-  /** In the order of the page. */
-  readonly tables: Readonly<Record<Name, Table>>;
+export interface LoadOutcome extends TestRun {
+  /** What a reader must not miss, beside the verdict. */
+  readonly notices: readonly string[];
+  /** What was judged; undefined if nothing was. */
+  readonly thresholds: Table | undefined;
+  /** In the order of every format; none is without a row. */
+  readonly tables: readonly Table[];
 }
 
 const WITHOUT_VERDICT = {
@@ -26,20 +31,29 @@ const WITHOUT_VERDICT = {
 } as const satisfies Partial<Record<LoadResult['verdict'], string>>;
 
 function loadHeadline({ verdict, thresholds }: LoadResult): string {
-  const broken = thresholds.filter(({ held }) => !held).length;
+  const broken = thresholds.filter(({ held }) => held === false).length;
   if (verdict === 'held') return `Held: ${count(thresholds.length, 'threshold')}`;
   if (verdict === 'broken') return `Broken: ${broken} of ${count(thresholds.length, 'threshold')}`;
   return WITHOUT_VERDICT[verdict];
 }
 
+/** What was sent, in parts of 100: `80 % listPets, 5 % createPet, 15 % getPet`. */
+function mixText(mix: Mix): string {
+  const parts = OPERATION_NAMES.reduce((sum, operation) => sum + mix[operation], 0);
+  const named = OPERATION_NAMES.filter((operation) => mix[operation] > 0).map(
+    (operation) => `${Number(((100 * mix[operation]) / Math.max(parts, 1)).toFixed(1))} % ${operation}`,
+  );
+  return `${named.join(', ')}${onlyReads(mix) ? '; nothing is written' : ''}`;
+}
+
+const onlyReads = (mix: Mix) => mix.createPet === 0;
+
 /** What a load run judged and measured. */
-export function loadOutcome(
-  result: LoadResult,
-): LoadOutcome<'thresholds' | 'measurements' | 'figures' | 'cost'> {
+export function loadOutcome(result: LoadResult): LoadOutcome {
   const { run, verdict, thresholds, violations, total } = result;
   const clock = simulatedClock(run);
-  // A broken contract fails the run only if a threshold counts violations.
-  const isCounted = thresholds.some(({ name, held }) => name.startsWith('violations') && !held);
+  // A broken contract fails the run only if the objective bounds violations.
+  const isCounted = thresholds.some(({ metric, held }) => metric === 'violations' && held === false);
   return {
     name: `load ${shownLine(run.scenario, 60)}`,
     headline: loadHeadline(result),
@@ -53,21 +67,33 @@ export function loadOutcome(
     facts: [
       ['Target', shownLine(run.target, 200)],
       ['Question', shownLine(run.answers, 300)],
+      ['Mix', mixText(run.mix)],
       ['When', `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`],
       ...(clock === undefined ? [] : [['Clock', clock] as const]),
       ['Requests', `${total.requests.toLocaleString('en')}, ${rate(total.perSecond)} requests/s`],
-      ['Added', `${count(run.animalsAdded, 'animal')} (they stay)`],
+      ['Statuses', statuses(total)],
+      ...(run.animalsAdded === 0
+        ? []
+        : [['Added', `${count(run.animalsAdded, 'animal')} (they stay)`] as const]),
       ['Generator', generatorText(result)],
-      ...result.notes.slice(0, 20).map((note) => ['Note', shownLine(note, 300)] as const),
+      ...result.generator.errorLines.map((line) => ['k6 error', shownLine(line, 300)] as const),
     ],
-    tables: {
-      thresholds: thresholdTable(result),
-      measurements: measurementTable(result),
-      figures: figureTable(result),
-      cost: costTable(result),
-    },
+    notices: result.notes.slice(0, 20).map((note) => shownLine(note, 300)),
+    thresholds: thresholds.length === 0 ? undefined : thresholdTable(result),
+    tables: [measurementTable(result), figureTable(result), costTable(result)].filter(
+      ({ rows }) => rows.length > 0,
+    ),
     run,
   };
+}
+
+function statuses({ statuses }: LoadFigures): string {
+  const named = Object.entries(statuses).map(([status, times]) => {
+    const number = Number(status);
+    const what = number === 0 ? 'unfinished' : number >= 1000 ? `no response (k6 error ${number})` : status;
+    return `${what} × ${times.toLocaleString('en')}`;
+  });
+  return named.join(', ');
 }
 
 function thresholdCase({ name, held, actual, expected, key }: LoadResult['thresholds'][number]): TestCase {
@@ -80,7 +106,7 @@ function thresholdCase({ name, held, actual, expected, key }: LoadResult['thresh
     classname: 'petstore-harness.load.threshold',
     name: `threshold ${title}`,
     title,
-    standing: held ? 'passed' : 'failed',
+    standing: held === null ? 'unknown' : held ? 'passed' : 'failed',
     kind: 'threshold',
     reason: asked === undefined ? came : `${came}, expected ${asked}`,
     facts: { actual: came, expected: asked },
@@ -113,11 +139,10 @@ function contractCase(
   };
 }
 
-function problems({ verdict, thresholds, generator, notes }: LoadResult): string[] {
-  if (verdict === 'held') return [];
-  if (verdict === 'broken')
-    return thresholds.some(({ held }) => !held) ? [] : ['Broken for a reason that no threshold shows'];
-  const why = generator.limit ?? generator.errorLines[0] ?? notes.find((note) => note.startsWith(NOT_JUDGED));
+function problems({ verdict, thresholds, generator }: LoadResult): string[] {
+  if (verdict === 'held' || verdict === 'broken') return [];
+  const open = thresholds.find(({ held }) => held === null);
+  const why = generator.limit ?? generator.errorLines[0] ?? (open && `${open.name}: ${open.actual}`);
   return [`${WITHOUT_VERDICT[verdict]}${why === undefined ? '' : `: ${shownLine(why, 300)}`}`];
 }
 
@@ -137,14 +162,15 @@ function generatorText({ run, generator }: LoadResult): string {
 /** At most four significant digits. */
 const rate = (perSecond: number) => Number(perSecond.toPrecision(4)).toLocaleString('en');
 
-const yesOrNo = (held: boolean): Cell => (held ? 'yes' : { wrong: 'no' });
+const yesOrNo = (held: boolean | null): Cell =>
+  held === null ? 'cannot tell' : held ? 'yes' : { wrong: 'no' };
 const unwanted = (number: number): Cell => (number === 0 ? '0' : { wrong: number.toLocaleString('en') });
 
 const thresholdTable = ({ thresholds }: LoadResult): Table => ({
   title: 'Thresholds',
   head: ['Threshold', 'Held', 'Actual', 'Expected', 'Key'],
   rows: [...thresholds]
-    .sort((a, b) => Number(a.held) - Number(b.held))
+    .sort((a, b) => Number(a.held ?? 0) - Number(b.held ?? 0))
     .slice(0, 200)
     .map(({ name, held, actual, expected = '', key = '' }) => [
       shownLine(name, 120),
@@ -167,13 +193,10 @@ const measurementTable = ({ measurements }: LoadResult): Table => ({
     ]),
 });
 
-const OPERATIONS = ['listPets', 'getPet', 'createPet'];
-const PLANS = ['free', 'pro', 'business', 'enterprise'];
-
 /** Series in the order of stream, operation and plan. A run records them in the order of their first request. */
 export function inOrder(series: readonly LoadSeries[]): LoadSeries[] {
   const place = ({ operation, plan }: LoadSeries) =>
-    OPERATIONS.indexOf(operation) * PLANS.length + PLANS.indexOf(plan);
+    OPERATION_NAMES.indexOf(operation) * PLAN_NAMES.length + PLAN_NAMES.indexOf(plan);
   return [...series].sort((a, b) => a.stream.localeCompare(b.stream) || place(a) - place(b));
 }
 
@@ -181,30 +204,25 @@ export function inOrder(series: readonly LoadSeries[]): LoadSeries[] {
 export function seriesNames(series: readonly LoadSeries[]): string[] {
   const streams = new Set(series.map(({ stream }) => stream));
   return series.map(({ stream, operation, plan }) =>
-    shownLine([...(streams.size > 1 ? [stream] : []), operation, plan].join(', '), 100),
+    shownLine([...(streams.size > 1 ? [stream] : []), operation, plan].join(' '), 100),
   );
 }
 
 function figureTable({ series: recorded, total }: LoadResult): Table {
   const series = inOrder(recorded);
-  const times = ['p50', 'p90', 'p95', 'p99', 'p999', 'max'] as const;
-  const figures = ({ requests, perSecond, latency, outcomes }: LoadFigures) => [
+  const times = ['p50', 'p95', 'p99', 'max'] as const;
+  const figures = ({ requests, perSecond, latency, outcomes }: LoadFigures): Cell[] => [
     requests.toLocaleString('en'),
     `${rate(perSecond)}/s`,
-    ...times.map((time) => (latency === null ? '' : milliseconds(latency[time]))),
+    ...times.map((time) => (latency === null ? '–' : milliseconds(latency[time]))),
     unwanted(errorsIn(outcomes)),
-    outcomes.refused.toLocaleString('en'),
-    unwanted(outcomes.violation),
+    // Columns without any number are left out.
+    outcomes.refused === 0 ? '' : outcomes.refused.toLocaleString('en'),
+    outcomes.violation === 0 ? '' : unwanted(outcomes.violation),
   ];
   return {
     title: 'Figures by operation and plan',
-    head: [
-      'Series',
-      'Requests',
-      'Rate',
-      ...['p50', 'p90', 'p95', 'p99', 'p99.9', 'Slowest'],
-      ...['Errors', 'Refused as expected', 'Contract broken'],
-    ],
+    head: ['Series', 'Requests', 'Rate', 'p50', 'p95', 'p99', 'Slowest', 'Errors', 'Refused', 'Broken'],
     rows: [...seriesNames(series), 'all'].map((name, index) => [name, ...figures(series[index] ?? total)]),
   };
 }
@@ -232,20 +250,26 @@ const WITHOUT_NUMBER = {
   interrupted: 'Interrupted: no capacity yet',
 } as const satisfies Record<CapacityResult['outcome'], string>;
 
+const BOUNDS: Readonly<Partial<Record<CapacityResult['outcome'], string>>> = {
+  'at-least': 'the highest rate tried',
+  'quota-limited': 'limited by the plans’ quotas',
+  'generator-limited': 'as much as this machine could make',
+};
+
 /** `410 requests/s (95 %: 398 to 421)`, `At least 320 requests/s (…)`, or why there is no number. */
 function capacityHeadline(result: CapacityResult): string {
-  const { outcome, capacity, interval } = result;
-  const bound = lowerBound(result);
-  if (bound !== undefined) return `At least ${rate(bound.rate)} requests/s (${bound.why})`;
+  const { outcome, capacity, interval, atLeast = 0 } = result;
+  const reading = onlyReads(result.run.mix) ? ', reading only' : '';
+  const bound = isLowerBound(result) ? BOUNDS[outcome] : undefined;
+  if (bound !== undefined) return `At least ${rate(atLeast)} requests/s${reading} (${bound})`;
   if (capacity === null || interval === null) return WITHOUT_NUMBER[outcome];
-  return `${rate(capacity)} requests/s (95 %: ${rate(interval[0])} to ${rate(interval[1])})`;
+  return `${rate(capacity)} requests/s${reading} (95 %: ${rate(interval[0])} to ${rate(interval[1])})`;
 }
 
 /** The outcome of a search for a capacity. A number judges nothing; without a number there is no verdict. */
-export function capacityOutcome(result: CapacityResult): LoadOutcome<'steps'> {
+export function capacityOutcome(result: CapacityResult): LoadOutcome {
   const { run, outcome, reason, steps, failedStep } = result;
-  const isBounded = lowerBound(result) !== undefined && outcome !== 'generator-limited';
-  const answered = result.interval !== null || isBounded;
+  const answered = result.interval !== null || (isLowerBound(result) && outcome !== 'generator-limited');
   const why = shownLine(reason, 300);
   return {
     name: 'load capacity',
@@ -257,38 +281,45 @@ export function capacityOutcome(result: CapacityResult): LoadOutcome<'steps'> {
     facts: [
       ['Target', shownLine(run.target, 200)],
       ['Objective', shownLine(run.slo, 200)],
+      ['Mix', mixText(run.mix)],
       ['When', `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`],
       ['Result', why],
       ['Generator', `k6 ${shownLine(run.k6Version, 40)}`],
     ],
-    tables: {
-      steps: {
-        title: 'Steps',
-        head: ['Rate', 'Phase', 'Held', 'p50', 'p99', 'Errors', 'Why'],
-        rows: [
-          ...steps.map(({ rate: perSecond, phase, held, p50, p99, errorPart, reason }) => [
-            `${rate(perSecond)}/s`,
-            phase,
-            yesOrNo(held),
-            milliseconds(p50),
-            milliseconds(p99),
-            `${Number((errorPart * 100).toFixed(2))} %`,
-            shownLine(reason, 200),
-          ]),
-          ...(failedStep === undefined
-            ? []
-            : [
-                [
-                  `${rate(failedStep.rate)}/s`,
-                  failedStep.phase,
-                  'not made',
-                  ...['–', '–', '–'],
-                  shownLine(failedStep.reason, 200),
-                ],
-              ]),
-        ],
-      },
-    },
+    notices: [],
+    thresholds: undefined,
+    tables: steps.length === 0 && failedStep === undefined ? [] : [stepTable(result)],
     run,
   };
 }
+
+const stepTable = ({ steps, failedStep }: CapacityResult): Table => ({
+  title: 'Steps',
+  head: ['Rate', 'Phase', 'Held', 'p50', 'p99', 'Errors', 'Why'],
+  rows: [
+    ...steps.map(({ rate: perSecond, phase, held, p50, p99, errorPart, reason }) => [
+      `${rate(perSecond)}/s`,
+      phase,
+      yesOrNo(held),
+      milliseconds(p50),
+      milliseconds(p99),
+      `${Number((errorPart * 100).toFixed(2))} %`,
+      held ? '' : shownLine(reason, 200),
+    ]),
+    ...(failedStep === undefined
+      ? []
+      : [
+          [
+            `${rate(failedStep.rate)}/s`,
+            failedStep.phase,
+            'not made',
+            ...['–', '–', '–'],
+            shownLine(failedStep.reason, 200),
+          ],
+        ]),
+  ],
+});
+
+/** One line for a step, as it is taken. */
+export const stepLine = ({ phase, rate: perSecond, held, p50, p99, reason }: CapacityStep): string =>
+  `  ${phase.padEnd(7)} ${perSecond.toFixed(1).padStart(9)}/s  ${held ? '✓' : '✗'} p50 ${milliseconds(p50)}, p99 ${milliseconds(p99)}${held ? '' : `  ${shownLine(reason, 200)}`}`;

@@ -1,40 +1,19 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
+import { mergedBlocks } from '../../scenarios/runner/result/figures.ts';
 import type { LoadBlock, LoadSeries } from '../../scenarios/runner/result/load-result.ts';
-import { boxes, frame, latencyAxis, line, linear, lineKeys, swatches } from '../html/chart-frame.ts';
-import { timeTicks } from '../html/time-axis.ts';
+import {
+  boxes,
+  frame,
+  latencyAxis,
+  line,
+  linear,
+  lineKeys,
+  swatches,
+  timeTicks,
+} from '../html/chart-frame.ts';
 
-const MOST_COLUMNS = 300;
-
-/** Time blocks as one; `at` is in seconds since the load began. */
-type Column = Omit<LoadBlock, 'mean' | 'histogram'>;
-
-/** All series in one, by time block. Blocks are merged until the picture has room for them. */
-function columnsOf(series: readonly LoadSeries[]): {
-  readonly columns: readonly Column[];
-  readonly seconds: number;
-} {
-  const blocks = series.flatMap((one) => one.blocks).sort((a, b) => a.at - b.at);
-  const blockSeconds = Math.max(0.001, ...series.map((one) => one.blockSeconds));
-  const [start = 0, end = start] = [blocks[0]?.at, blocks.at(-1)?.at];
-  const count = Math.floor((end - start) / 1000 / blockSeconds) + 1;
-  const seconds = blockSeconds * Math.ceil(count / MOST_COLUMNS);
-  const columns = new Map<number, Column>();
-  for (const block of blocks) {
-    const at = Math.floor((block.at - start) / 1000 / seconds) * seconds;
-    const before = columns.get(at) ?? { at, requests: 0, errors: 0, refused: 0, p50: 0, p99: 0 };
-    const requests = before.requests + block.requests;
-    columns.set(at, {
-      at,
-      requests,
-      errors: before.errors + block.errors,
-      refused: before.refused + block.refused,
-      p50: (before.p50 * before.requests + block.p50 * block.requests) / Math.max(1, requests),
-      // Percentiles cannot be added up; the largest one is never too low.
-      p99: Math.max(before.p99, block.p99),
-    });
-  }
-  return { columns: [...columns.values()], seconds };
-}
+/** A time block of all series together. */
+type Column = Pick<LoadBlock, 'requests' | 'errors' | 'refused'>;
 
 /** The parts of a bar, from the bottom up. */
 const PARTS = [
@@ -45,8 +24,11 @@ const PARTS = [
 
 /** Latency, and below it rate, refusals and errors, over the run. */
 export function timeChart(series: readonly LoadSeries[]): SafeHtml {
-  const { columns, seconds } = columnsOf(series);
-  if (columns.length === 0) return html`<p class="quiet">There are no time blocks.</p>`;
+  const blocks = mergedBlocks(series);
+  const [first] = blocks;
+  if (first === undefined) return html`<p class="quiet">There are no time blocks.</p>`;
+  const seconds = Math.max(0.001, ...series.map(({ blockSeconds }) => blockSeconds));
+  const columns = blocks.map((block) => ({ ...block, at: (block.at - first.at) / 1000 }));
   const length = (columns.at(-1)?.at ?? 0) + seconds;
   const x = { scale: linear(0, length), ticks: timeTicks(length) };
   const latency = {

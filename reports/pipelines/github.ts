@@ -1,5 +1,5 @@
 import { groupBy } from '../../spec/group-by.ts';
-import { count } from '../outcome.ts';
+import { count } from '../facts.ts';
 import type { TestCase, TestRun } from '../test-run.ts';
 
 /**
@@ -17,10 +17,11 @@ export function renderGithubAnnotations({ name, headline, problems, cases }: Tes
     ...problems.map((problem) => workflowCommand('error', `${name}: ${headline}`, problem)),
     ...standingAs('failed').map((one) => {
       const follow = cases.filter(({ consequenceOf }) => consequenceOf === one.id);
-      const { asks, actual, curl, example } = one.facts;
+      const { says, asks, actual, curl, example } = one.facts;
       const told = [
         one.reason,
-        ...(asks === undefined ? [] : [`The document asks: ${asks}`]),
+        ...(asks === undefined ? [] : [`What is asked: ${asks}`]),
+        ...(says === undefined ? [] : [`The document: ${says}`]),
         ...(actual === undefined || actual === one.reason ? [] : [`What came back: ${actual}`]),
         ...[curl, example].filter((text) => text !== undefined),
         ...(follow.length === 0 ? [] : [`Follows from it: ${idList(follow)}`]),

@@ -1,14 +1,7 @@
 // Its escapes are also those of XML.
 import { type SafeHtml, html as xml } from '@remix-run/html-template';
 import { groupBy } from '../../spec/group-by.ts';
-import {
-  factLines,
-  RUN_SUITE,
-  type Standing,
-  type TestCase,
-  type TestRun,
-  withRunItself,
-} from '../test-run.ts';
+import { factLines, RUN_SUITE, runItself, type Standing, type TestCase, type TestRun } from '../test-run.ts';
 
 /**
  * The element in a case. What could not be judged is an `<error>`, JUnit's word for a test that could not be carried
@@ -26,13 +19,16 @@ const TAG = {
 /** JUnit XML: a suite for the run itself, and one for each group of cases. */
 export function renderJunit(testRun: TestRun): string {
   const { facts, run } = testRun;
-  const suites = groupBy(withRunItself(testRun), ({ suite }) => suite);
+  const suites = groupBy([runItself(testRun), ...testRun.cases], ({ suite }) => suite);
   const whole = { name: 'petstore-harness', ...totals([...suites.values()].flat()) };
   const timestamp = run.startedAt.replace(/(\.\d+)?Z$/, '');
   const text = xml`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites${attributes({ ...whole, time: run.durationSeconds.toFixed(3) })}>
 ${[...suites].map(
-  ([name, group]) => xml`  <testsuite${attributes({ name, ...totals(group), timestamp })}>
+  ([
+    name,
+    group,
+  ]) => xml`  <testsuite${attributes({ name, ...totals(group), time: inSeconds(group), timestamp })}>
 ${name === RUN_SUITE ? xml`    <properties>\n${facts.map(([label, value]) => xml`      <property${attributes({ name: label, value })}/>\n`)}    </properties>\n` : ''}${group.map(testCase)}  </testsuite>
 `,
 )}</testsuites>
@@ -46,9 +42,17 @@ const NOT_IN_XML = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}
 const attributes = (values: Readonly<Record<string, string | number>>) =>
   Object.entries(values).map(([name, value]) => xml` ${name}="${value}"`);
 
+/** How long the exchanges of cases took. */
+const inSeconds = (cases: readonly TestCase[]) =>
+  cases.reduce((sum, { seconds = 0 }) => sum + seconds, 0).toFixed(3);
+
 function testCase(one: TestCase): SafeHtml {
   const { id, name, title, classname, standing, kind, reason: message } = one;
-  const facts = attributes({ name: id === 'run' ? name : `${id}: ${title}`, classname });
+  const facts = attributes({
+    name: id === 'run' ? name : `${id}: ${title}`,
+    classname,
+    time: inSeconds([one]),
+  });
   const tag = TAG[standing];
   if (tag === undefined) return xml`    <testcase${facts}/>\n`;
   const outcome =

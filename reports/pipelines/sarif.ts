@@ -1,7 +1,7 @@
 import type { Log, ReportingDescriptor, Result } from 'sarif';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import { factLines, type TestCase, type TestRun } from '../test-run.ts';
-import { shownLine, shownLines } from '../visible-text.ts';
+import { clip } from '../visible-text.ts';
 
 /** The result for each standing. Code scanning shows every result as an alert, so some have none. */
 const RESULT = {
@@ -13,13 +13,16 @@ const RESULT = {
   noted: { kind: 'informational', level: 'none' },
 } as const satisfies Record<TestCase['standing'], Pick<Result, 'kind' | 'level'> | undefined>;
 
+/** To this file findings point where no profile is named; code scanning requires one. */
+const NO_PROFILE = 'petstore-profile.yaml';
+
 /**
  * SARIF 2.1.0: a rule for each case, and a result for each failure, drifted answer and case that could not be judged (kind
- * `open`). A failure has the request and response that prove it.
- *
- * @param artifact the file to which the findings point; code scanning requires one
+ * `open`). A failure has the request and response that prove it. Findings point at the target profile, a file of the
+ * repository in which code scanning can show them.
  */
-export function renderSarif({ problems, cases, run }: TestRun, artifact: string, id: string): string {
+export function renderSarif({ name, problems, cases, run }: TestRun): string {
+  const artifact = run.profile ?? NO_PROFILE;
   const log: Log = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
@@ -28,13 +31,13 @@ export function renderSarif({ problems, cases, run }: TestRun, artifact: string,
         tool: {
           driver: { name: 'petstore-harness', version: run.harnessVersion, rules: cases.map(ruleOf) },
         },
-        automationDetails: { id: `petstore-harness/${id}/` },
+        automationDetails: { id: `petstore-harness/${name}/` },
         columnKind: 'utf16CodeUnits',
         invocations: [
           {
             executionSuccessful: problems.length === 0,
             startTimeUtc: run.startedAt,
-            ...(run.command === undefined ? {} : { commandLine: shownLine(run.command) }),
+            ...(run.command === undefined ? {} : { commandLine: run.command }),
             toolExecutionNotifications: problems.map((text) => ({ level: 'error', message: { text } })),
           },
         ],
@@ -51,11 +54,16 @@ export function renderSarif({ problems, cases, run }: TestRun, artifact: string,
 function ruleOf({ id, title, rule }: TestCase): ReportingDescriptor {
   const shown = { id, shortDescription: { text: title } };
   if (rule === undefined) return shown;
-  const { section, level, statement } = rule;
+  const { section, level, statement, clause, reading } = rule;
+  const help = [
+    `Section ${section} of the Pet Store Service Interface (${level}): ${statement}`,
+    ...(clause === undefined ? [] : [`The document: “${clause}”`]),
+    ...(reading === undefined ? [] : [`Our reading: ${reading}`]),
+  ];
   return {
     ...shown,
     fullDescription: { text: statement },
-    help: { text: `Section ${section} of the Pet Store Service Interface (${level}): ${statement}` },
+    help: { text: help.join('\n') },
     defaultConfiguration: { level: 'error' },
     properties: { tags: [`section ${section}`, level] },
   };
@@ -88,20 +96,20 @@ function webExchange(
   target: string,
 ): Pick<Result, 'webRequest' | 'webResponse'> {
   const headers = (list: Exchange['request']['headers']) =>
-    Object.fromEntries(list.map(([name, value]) => [shownLine(name, 100), shownLine(value)]));
-  const body = (text: string) => ({ text: shownLines(text, 4_000) });
+    Object.fromEntries(list.map(([name, value]) => [clip(name, 100), clip(value, 600)]));
+  const body = (text: string) => ({ text: clip(text, 4_000) });
   return {
     webRequest: {
       protocol: 'HTTP',
       version: '1.1',
       method: request.method,
-      target: shownLine(target + request.path, 1_000),
+      target: clip(target + request.path, 1_000),
       headers: headers(request.headers),
       ...(request.body === undefined ? {} : { body: body(request.body) }),
     },
     webResponse:
       outcome.kind === 'failure'
-        ? { noResponseReceived: true, reasonPhrase: shownLine(outcome.message, 200) }
+        ? { noResponseReceived: true, reasonPhrase: clip(outcome.message, 200) }
         : { statusCode: outcome.status, headers: headers(outcome.headers), body: body(outcome.body) },
   };
 }

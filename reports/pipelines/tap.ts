@@ -1,5 +1,5 @@
 import { stringify } from 'yaml';
-import type { TestCase, TestRun } from '../test-run.ts';
+import { runItself, type TestCase, type TestRun } from '../test-run.ts';
 
 const VERSION = 'TAP version 14\n';
 
@@ -44,9 +44,11 @@ export class LiveTap {
   }
 }
 
-function runPoint({ name, headline, problems }: TestRun, number: number): string {
-  const diagnostic = problems.length > 0 ? { problems } : undefined;
-  return tapPoint(number, problems.length === 0, `${name}: ${headline}`, '', diagnostic);
+/** The headline changes from run to run, so it is a comment. */
+function runPoint(run: TestRun, number: number): string {
+  const { problems, headline } = run;
+  const diagnostic = problems.length > 0 ? { headline, problems } : undefined;
+  return `# ${headline}\n${tapPoint(number, problems.length === 0, runItself(run).name, '', diagnostic)}`;
 }
 
 function casePoint({ name, standing, reason, facts }: TestCase, number: number): string {

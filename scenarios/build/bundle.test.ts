@@ -1,9 +1,9 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, statSync } from 'node:fs';
 import { build } from 'esbuild';
 import t from 'tap';
-import { CAPACITY_STEP, CATALOGUE } from '../lib/catalogue.ts';
-import { placeScript } from '../runner/k6/script.ts';
+import { CATALOGUE } from '../lib/catalogue.ts';
+import { placeScript } from '../runner/load-run.ts';
+import { planWith } from '../runner/testing/made-results.ts';
 import { contractPlugin } from './bundle.ts';
 
 interface Validators {
@@ -27,14 +27,13 @@ async function validators(): Promise<Validators> {
 
 const animal = { id: 1, name: 'Rex', categoryId: 2, status: 'sold' };
 
-t.test('scripts judge by the schemas of the contract', async (t) => {
+t.test('the script judges by the schemas of the contract', async (t) => {
   const { pets, pet, error, beyondDoubles } = await validators();
   t.ok(pet(animal));
   t.ok(pet({ id: 1, name: 'Rex', categoryId: 2, extra: true }), 'status is optional, other fields are free');
   t.ok(pets([animal, animal]));
-  for (const wrong of [{ id: '1' }, { id: 1.5 }, { name: 7 }, { status: 'dead' }, { categoryId: null }]) {
+  for (const wrong of [{ id: '1' }, { id: 1.5 }, { name: 7 }, { status: 'dead' }, { categoryId: null }])
     t.notOk(pet({ ...animal, ...wrong }), JSON.stringify(wrong));
-  }
   t.notOk(pets(animal));
   t.ok(error({ code: 'not_found', message: 'No such animal.', status: 404 }));
   t.notOk(error({ code: 'not_found', status: 404 }));
@@ -46,18 +45,15 @@ t.test('scripts judge by the schemas of the contract', async (t) => {
   t.notOk(beyondDoubles(), 'and is told of once');
 });
 
-t.test('every scenario comes with all that it imports, private, and leaves k6 its own modules', async (t) => {
-  for (const facts of [...CATALOGUE, CAPACITY_STEP]) {
-    const { name } = facts;
-    const folder = join(t.testdir({}), name);
-    await placeScript(facts, folder);
-    const files = readdirSync(folder);
-    for (const file of files) {
-      t.equal(statSync(join(folder, file)).mode & 0o077, 0, `${name} is private`);
-      const imported = [...readFileSync(join(folder, file), 'utf8').matchAll(/ from "([^"]+)";$/gm)];
-      t.ok(imported.length > 0);
-      for (const [, path = ''] of imported)
-        t.ok(/^k6(\/|$)/.test(path) || files.includes(path.slice(2)), path);
-    }
-  }
+t.test('the script has every client, is private, and imports nothing but k6’s own modules', async (t) => {
+  const plan = { ...planWith('k'), samples: { categoryId: '1', ids: [] }, options: {} };
+  const script = await placeScript(t.testdir({}), plan);
+  t.equal(statSync(script).mode & 0o077, 0);
+  const text = readFileSync(script, 'utf8');
+  const imported = [...text.matchAll(/ from "([^"]+)";$/gm)].map(([, path = '']) => path);
+  t.ok(imported.length > 0);
+  for (const path of imported) t.match(path, /^k6(\/|$)/);
+  const exported = /\nexport \{([^}]*)\};\n$/.exec(text)?.[1]?.split(/[\s,]+/) ?? [];
+  for (const stream of CATALOGUE.flatMap(({ streams }) => streams))
+    if (stream.kind === 'clients') t.ok(exported.includes(stream.exec), stream.exec);
 });

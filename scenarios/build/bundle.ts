@@ -1,12 +1,10 @@
-import { rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { _, Ajv } from 'ajv';
 import { build, type Plugin } from 'esbuild';
 import { schemas } from '../../spec/contract.ts';
 import { packageRoot } from '../../spec/package-root.ts';
-import { CAPACITY_STEP, CATALOGUE } from '../lib/catalogue.ts';
-import { SCRIPTS, SHARED, scriptName } from '../runner/k6/script.ts';
+import { SCRIPT } from '../runner/load-run.ts';
 
 const require = createRequire(import.meta.url);
 // A CommonJS module without an ESM face; ajv documents this path.
@@ -19,13 +17,11 @@ const standaloneCode: typeof import('ajv/dist/standalone/index.js').default =
  */
 const FORMATS = `
 let rounded = false;
-const contractFormats = {
-  int64: (value) => {
-    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) rounded = true;
-    return true;
-  },
+const validate = (value) => {
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) rounded = true;
+  return true;
 };
-contractFormats.int64 = { type: 'number', validate: contractFormats.int64 };
+const contractFormats = { int64: { type: 'number', validate } };
 export function beyondDoubles() {
   const was = rounded;
   rounded = false;
@@ -60,18 +56,12 @@ export const contractPlugin: Plugin = {
   },
 };
 
-// `npm run build`: the scripts for k6, which have most of their code in common.
+// `npm run build`: the script for k6.
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  // The names of shared files change with their content.
-  await rm(SCRIPTS, { recursive: true, force: true });
   await build({
-    entryPoints: [...new Set([...CATALOGUE, CAPACITY_STEP].map(scriptName))].map((name) =>
-      fileURLToPath(new URL(`scenarios/${name}.ts`, packageRoot)),
-    ),
-    outdir: fileURLToPath(SCRIPTS),
+    entryPoints: [fileURLToPath(new URL('scenarios/script.ts', packageRoot))],
+    outfile: fileURLToPath(SCRIPT),
     bundle: true,
-    splitting: true,
-    chunkNames: `${SHARED}[hash]`,
     format: 'esm',
     platform: 'neutral',
     mainFields: ['module', 'main'],

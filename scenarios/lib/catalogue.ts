@@ -1,8 +1,5 @@
-/**
- * The scenarios' facts: what each answers, how its load goes, who pays, what must hold. Clients at their own pace have a
- * script with the scenario's name; mixed-requests.ts serves the others.
- */
-import type { ClientCost } from './client-cost.ts';
+/** The scenarios' facts: what each answers, how its load goes, who pays, what must hold. */
+import type { ClientCost } from './load-plan.ts';
 import type { ClientStream, LoadProfileName, Mix, RateStream, ScenarioFacts } from './scenario.ts';
 
 const USUAL_MIX: Mix = { listPets: 80, createPet: 5, getPet: 15 };
@@ -12,20 +9,20 @@ const LIST_MIX: Mix = { listPets: 100, createPet: 0, getPet: 0 };
 const rate = (name: string, profile: LoadProfileName, more: Partial<RateStream> = {}): RateStream => ({
   kind: 'rate',
   name,
-  exec: 'default',
   profile,
   ...more,
 });
 
 const clients = (
   name: string,
+  exec: string,
   role: ClientStream['role'],
   cost: ClientCost,
   more: Partial<ClientStream> = {},
-): ClientStream => ({ kind: 'clients', name, exec: 'default', role, cost, ...more });
+): ClientStream => ({ kind: 'clients', name, exec, role, cost, ...more });
 
 /** Clients at the limit of keys of every plan, one a key. */
-const AT_THE_LIMIT = { plans: ['free', 'pro', 'business'], overLimit: true } as const;
+const AT_THE_LIMIT = { plans: ['free', 'pro', 'business'], overLimit: true, reports: true } as const;
 /** One client that goes over the limit of its key. */
 const OVER_THE_LIMIT = { count: 1, overLimit: true } as const;
 /** Where windows and bans are the question, any error answers it. */
@@ -108,6 +105,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
       // The most that comes together is what goes over the limit, with what looks for its window.
       clients(
         'edge',
+        'edge',
         'exhaust',
         { minutes: 3, plus: 5, busiestMinute: { minutes: 1, plus: 4 } },
         AT_THE_LIMIT,
@@ -126,6 +124,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
       // minute's quota fits into a minute.
       clients(
         'polite',
+        'polite',
         'exhaust',
         { minutes: 3, plus: 150, busiestMinute: { minutes: 2, plus: 75 } },
         AT_THE_LIMIT,
@@ -141,8 +140,8 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     rate: 2,
     targetSeconds: 240,
     streams: [
-      clients('abuser', 'ban', { minutes: 2, plus: 70 }, OVER_THE_LIMIT),
-      rate('bystanders', 'constant', { exec: 'bystander' }),
+      clients('abuser', 'abuse', 'ban', { minutes: 2, plus: 70 }, { ...OVER_THE_LIMIT, reports: true }),
+      rate('bystanders', 'constant'),
     ],
     mix: READ_MIX,
     thresholds: NOTHING_WRONG,
@@ -155,12 +154,13 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     seconds: 60,
     streams: [
       rate('alone', 'constant', { to: 0.5 }),
-      rate('disturbed', 'constant', { exec: 'disturbed', from: 0.5 }),
+      rate('disturbed', 'constant', { from: 0.5 }),
       clients(
+        'noise',
         'noise',
         'ban',
         { minutes: 0, plus: 20, perSecond: 10 },
-        { ...OVER_THE_LIMIT, exec: 'noise', from: 0.5 },
+        { ...OVER_THE_LIMIT, from: 0.5 },
       ),
     ],
     mix: READ_MIX,
@@ -174,7 +174,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     seconds: 5,
     // A slow target is waited for.
     targetSeconds: 60,
-    streams: [clients('burst', 'load', { minutes: 0, plus: 13 }, { count: 20 })],
+    streams: [clients('burst', 'burst', 'load', { minutes: 0, plus: 13 }, { count: 20, counted: true })],
     mix: { listPets: 0, createPet: 100, getPet: 0 },
     thresholds: NOTHING_WRONG,
     needs: ['writes'],

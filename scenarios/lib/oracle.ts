@@ -24,8 +24,9 @@ import {
 } from '../../checks/wire/answer.ts';
 import { int64Of, isJsonObject, parseJson } from '../../checks/wire/lossless-json.ts';
 import { numberOf, rateHeaders } from '../../checks/wire/rate-headers.ts';
+import { LIMIT, type OperationName } from '../../spec/operations.ts';
+import type { PlannedKey } from './load-plan.ts';
 import { plan, targetNow } from './run-plan.ts';
-import type { PlannedKey } from './scenario.ts';
 
 /** Which requirement a response breaks, and how. */
 export interface Breach {
@@ -40,7 +41,7 @@ function breachOf(requirement: string, violation: Violation | undefined): Breach
 }
 
 const DAY_MS = 86_400_000;
-const DEFAULT_LIMIT = 20;
+const DEFAULT_LIMIT = LIMIT.default;
 /** Reset has whole seconds, Date (from which the skew is known) too; a second more for a request under way. */
 const CLOCK_TOLERANCE_MS = 3_000;
 const tolerance = CLOCK_TOLERANCE_MS * Math.max(1, plan.clock.speed);
@@ -62,17 +63,19 @@ export const unknownHeaders = (): KnownHeaders => ({ limit: '', most: 0, reset: 
  * limit. This runs for every response, and is the usual case.
  */
 export function rightAsBefore(headers: Headers, known: KnownHeaders, now: number): boolean {
-  if (headers['X-Ratelimit-Limit'] !== known.limit || headers['X-Ratelimit-Reset'] !== known.reset)
-    return false;
-  // `Number()` is a call, which costs k6 more than all the rest here.
-  const left = +(headers['X-Ratelimit-Remaining'] ?? '-1');
-  return left >= 0 && left <= known.most && left % 1 === 0 && now <= known.goodUntil;
-}
-
-/** As {@link rightAsBefore}, and by the spelling of remaining too, which its value does not show: `5e0` is 5. */
-export function rightInFull(headers: Headers, known: KnownHeaders, now: number): boolean {
-  const remaining = headers['X-Ratelimit-Remaining'] ?? '';
-  return `${+remaining}` === remaining && rightAsBefore(headers, known, now);
+  const remaining = headers['X-Ratelimit-Remaining'];
+  // `Number()` is a call, which costs k6 more than this.
+  const left = +(remaining ?? '-1');
+  return (
+    headers['X-Ratelimit-Limit'] === known.limit &&
+    headers['X-Ratelimit-Reset'] === known.reset &&
+    left >= 0 &&
+    left <= known.most &&
+    left % 1 === 0 &&
+    // Its value does not show how it is spelled: `5e0` is 5.
+    `${left}` === remaining &&
+    now <= known.goodUntil
+  );
 }
 
 const RATE_NAMES = ['X-Ratelimit-Limit', 'X-Ratelimit-Remaining', 'X-Ratelimit-Reset'] as const;
@@ -125,7 +128,7 @@ export function rateHeaderBreach(
 
 /** What a body was asked for: the query of a list, the fields sent, the id requested. */
 export interface Asked {
-  readonly operation: 'listPets' | 'createPet' | 'getPet';
+  readonly operation: OperationName;
   readonly limit?: number;
   readonly status?: string | undefined;
   readonly name?: string;
@@ -137,10 +140,8 @@ export interface Asked {
 
 let knownType: string | undefined;
 
-/** Whether this is the body that was found right last, asked for the same way. */
-export function bodyAsBefore(text: string | null, headers: Headers, asked: Asked): boolean {
-  return text === asked.rightBody && headers['Content-Type'] === knownType;
-}
+/** Whether the media type is the one that was found right last. */
+export const isKnownType = (headers: Headers): boolean => headers['Content-Type'] === knownType;
 
 /** What is wrong with a body; undefined where nothing is. */
 export function bodyBreach(text: string, status: number, headers: Headers, asked: Asked): Breach | undefined {
@@ -153,7 +154,7 @@ export function bodyBreach(text: string, status: number, headers: Headers, asked
     if (breach !== undefined) return breach;
     knownType = type;
   }
-  if (status < 300 && bodyAsBefore(text, headers, asked)) return undefined;
+  if (status < 300 && text === asked.rightBody) return undefined;
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -1,5 +1,5 @@
 /** The plan of this run, which the runner wrote beside the script. */
-import type { LoadPlan } from './scenario.ts';
+import type { LoadPlan } from './load-plan.ts';
 
 export const plan: LoadPlan = JSON.parse(open('./plan.json'));
 
@@ -11,8 +11,7 @@ export function targetNow(now: number): number {
 }
 
 /** A key's value; only the environment has it. */
-export function keyValue(index: number): string {
-  const env = plan.keys[index]?.env ?? '';
+export function keyValue(env: string): string {
   const value = __ENV[env];
   if (value === undefined || value === '') throw new Error(`environment variable ${env} is not set`);
   return value;

@@ -1,18 +1,21 @@
 /**
  * A scenario, and the plan that the runner makes of it before k6 starts. Both are plain data for the runner (Node) and
- * the scripts (k6).
+ * the script (k6).
  */
-import type { ClientCost } from './client-cost.ts';
-import type { RunFacts } from './events.ts';
-
-/** The operations that load consists of, in the order of their numbers in samples. */
-export const OPERATIONS = ['listPets', 'createPet', 'getPet'] as const;
-export type LoadOperation = (typeof OPERATIONS)[number];
-
-export type PlanName = PlannedKey['plan'];
+import type { OperationName } from '../../spec/operations.ts';
+import type { PlanName } from '../../spec/plans.ts';
+import type { ClientCost } from './load-plan.ts';
 
 /** How many requests each operation gets, relative to the others. */
-export type Mix = Readonly<Record<LoadOperation, number>>;
+export type Mix = Readonly<Record<OperationName, number>>;
+
+/** The outcome of a request. It is `refused` if a 429 is part of the scenario. */
+export const OUTCOMES = ['ok', 'refused', 'unexpected-429', 'error', 'violation', 'unfinished'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+export const isOutcome = (name: string): name is Outcome => OUTCOMES.some((outcome) => outcome === name);
+
+/** Begins each line of k6's log that is for the runner; a message (runner/result/messages.ts) follows as JSON. */
+export const MARK = 'petstore ';
 
 /** Names of load profiles: how the rate goes over time, whatever is sent. */
 export type LoadProfileName = 'constant' | 'average-load' | 'stress' | 'spike' | 'soak' | 'breakpoint';
@@ -21,18 +24,31 @@ export type LoadProfileName = 'constant' | 'average-load' | 'stress' | 'spike' |
 export interface RateStream {
   readonly kind: 'rate';
   readonly name: string;
-  /** The function that the script exports for it; k6 calls it once per request. */
-  readonly exec: string;
   readonly profile: LoadProfileName;
   /** From and to, as parts of the run's duration; default all of it. */
   readonly from?: number;
   readonly to?: number;
 }
 
+/**
+ * The most requests of a client in all.
+ *
+ * @param perMinute of the key's plan
+ * @param seconds real ones that the client has
+ */
+export function mostOf(
+  { minutes, plus, perSecond = 0 }: ClientCost,
+  perMinute: number,
+  seconds: number,
+): number {
+  return Math.ceil(minutes * perMinute + plus + perSecond * seconds);
+}
+
 /** Clients at their own pace, one VU each (closed model). Their behaviour is measured. */
 export interface ClientStream {
   readonly kind: 'clients';
   readonly name: string;
+  /** The function in scenarios/clients.ts that is such a client. */
   readonly exec: string;
   /** There is one client for each key with this role, or `count` clients that share one key. */
   readonly role: 'exhaust' | 'ban' | 'load';
@@ -40,16 +56,20 @@ export interface ClientStream {
   readonly plans?: readonly PlanName[];
   readonly from?: number;
   readonly overLimit?: boolean;
+  /** Whether each client must report something at its end. */
+  readonly reports?: boolean;
+  /** Whether X-RateLimit-Remaining is to count every request of all clients together. */
+  readonly counted?: boolean;
   /** The most that one client sends. */
   readonly cost: ClientCost;
 }
 
-type Stream = RateStream | ClientStream;
+export type Stream = RateStream | ClientStream;
 
 /** What the runner judges in addition to thresholds, over all samples of all processes. */
 export type Judge = 'latency-trend' | 'recovery' | 'neighbour' | 'unique-ids';
 
-/** A scenario's facts. What its clients do is in its script. */
+/** A scenario's facts. What its clients do is in scenarios/clients.ts. */
 export interface ScenarioFacts {
   readonly name: string;
   /** What the report answers, for a capacity engineer. */
@@ -69,52 +89,4 @@ export interface ScenarioFacts {
   readonly targetSeconds?: number;
   /** Stop as soon as the thresholds are broken. */
   readonly stopWhenBroken?: boolean;
-}
-
-/** A key in a plan: everything but its value, which is in the environment variable `env` only. */
-export type PlannedKey = Readonly<RunFacts['keys'][number]>;
-
-export interface PlannedStream {
-  readonly name: string;
-  /** Positions in `LoadPlan.keys`. */
-  readonly keys: readonly number[];
-  /** Which of `keys` pays for the n-th request; empty if every client has a key of its own. */
-  readonly schedule: readonly number[];
-  readonly expects429: boolean;
-  /** Arrivals per second, if constant; the schedule lag follows from it. */
-  readonly constantRate?: number;
-  /** Of a constant rate: what was paid, and within how many seconds of its start k6 cannot have begun more. */
-  readonly paid?: { readonly requests: number; readonly seconds: number };
-  /** Of clients at their own pace: what each has been billed for. */
-  readonly cost?: ClientCost;
-}
-
-/** Everything that the scripts need to know; plan.json beside the bundled script. It holds no secret. */
-export interface LoadPlan {
-  readonly scenario: string;
-  readonly runId: string;
-  /** Base address without a trailing slash. */
-  readonly target: string;
-  readonly keys: readonly PlannedKey[];
-  readonly streams: readonly PlannedStream[];
-  readonly mix: Mix;
-  /** One body in this many is judged by the schema. */
-  readonly validateEvery: number;
-  /** How the target's clock relates to this machine's: `target = at + (now - from) * speed`, in milliseconds. */
-  readonly clock: { readonly from: number; readonly at: number; readonly speed: number };
-  readonly seconds: number;
-  /** Whether lists are asked for in every way (limits, filters) or always the plain one. */
-  readonly lists: 'varied' | 'plain';
-  /** Host and port of k6's API, from which `teardown` reads k6's own figures, if anybody needs them. */
-  readonly control: string | undefined;
-  readonly samples: { readonly categoryId: string; readonly ids: readonly string[] };
-  /**
-   * If several machines run the same files, the n-th machine takes the n-th of these instead of each stream's keys and
-   * schedule. Its execution segment says which machine it is.
-   */
-  readonly shards?: readonly Pick<PlannedStream, 'keys' | 'schedule'>[];
-  /** What `merge` needs in addition to samples to make a report from a runner's log. */
-  readonly report?: { readonly answers: string; readonly slo: string; readonly blockSeconds: number };
-  /** k6's options, made from the streams. */
-  readonly options: Readonly<Record<string, unknown>>;
 }

@@ -1,8 +1,11 @@
 /** The language of `--slo` and of thresholds: `p99<200ms,errors<0.1%,violations==0`. */
 
+/** What a clause can bound. */
+export const SLO_METRICS = ['latency', 'errors', 'violations'] as const;
+
 export interface SloClause {
   readonly text: string;
-  readonly metric: 'latency' | 'errors' | 'violations';
+  readonly metric: (typeof SLO_METRICS)[number];
   /** Of latency. */
   readonly percentile: number;
   /** Milliseconds for latency, a part of 1 for errors, a count for violations. */

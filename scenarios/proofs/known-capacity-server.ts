@@ -3,8 +3,7 @@
  * the same time; its capacity is one over that time. The end of a request is calculated, not taken from a timer: late
  * timers cost latency but no capacity.
  *
- * As a program of its own, `node known-capacity-server.js SERVICE_MS [JITTER_MS]` sends its address to its parent. With
- * a jitter, a service time is SERVICE_MS and an exponentially distributed time of JITTER_MS on average.
+ * As a program of its own, `node known-capacity-server.js SERVICE_MS` sends its address to its parent.
  */
 import { fork } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -19,14 +18,13 @@ export const ANIMALS = Array.from({ length: 20 }, (_, index) => ({
   status: ['available', 'pending', 'sold'][index % 3],
 }));
 
-function serve(serviceMs: number, jitterMs: number): void {
+function serve(serviceMs: number): void {
   const body = Buffer.from(JSON.stringify(ANIMALS));
   let free = 0;
   const server = createServer((request, response) => {
     request.resume();
     const now = performance.now();
-    const service = serviceMs + (jitterMs === 0 ? 0 : -Math.log(1 - Math.random()) * jitterMs);
-    free = Math.max(now, free) + service;
+    free = Math.max(now, free) + serviceMs;
     const headers = {
       'content-type': 'application/json',
       'content-length': body.length,
@@ -45,15 +43,12 @@ function serve(serviceMs: number, jitterMs: number): void {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  serve(Number(process.argv[2]), Number(process.argv[3] ?? 0));
+  serve(Number(process.argv[2]));
 }
 
 /** Starts the server in a process of its own. */
-export async function startKnownServer(
-  serviceMs: number,
-  jitterMs = 0,
-): Promise<LoadTarget & { close: () => void }> {
-  const child = fork(fileURLToPath(import.meta.url), [String(serviceMs), String(jitterMs)], {
+export async function startKnownServer(serviceMs: number): Promise<LoadTarget & { close: () => void }> {
+  const child = fork(fileURLToPath(import.meta.url), [String(serviceMs)], {
     execArgv: process.execArgv,
   });
   const address = await new Promise<string>((resolve, reject) => {

@@ -23,6 +23,7 @@ for (let run = 1; run <= runs; run += 1) {
   try {
     const result = await measureCapacity({
       target: server,
+      runId: 'proof',
       slo: 'p99<200ms,errors<0.1%',
       out,
       k6Version: k6.version,

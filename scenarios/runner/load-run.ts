@@ -1,20 +1,20 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeWhole } from '../../checks/run/write-whole.ts';
 import { createRedactor } from '../../checks/wire/redaction.ts';
-import { assembleResult, type RunRemains } from './assemble-result.ts';
-import { EventLog } from './k6/event-log.ts';
+import { packageRoot } from '../../spec/package-root.ts';
+import type { LoadPlan } from '../lib/load-plan.ts';
+import { arrivedBy, slopes } from '../lib/load-profiles.ts';
+import { firstBroken, round } from '../lib/slo.ts';
 import type { K6Binary } from './k6/k6-binary.ts';
-import { type K6Process, OWN_FIGURES, startK6 } from './k6/k6-process.ts';
-import { mostMemory } from './k6/process-watch.ts';
-import { type LoadRequest, type PreparedLoad, prepareLoad } from './quota/load-request.ts';
+import { type K6Process, mostMemory, startK6 } from './k6/k6-process.ts';
 import { preflight } from './quota/preflight.ts';
-import { keepSoFar } from './result/kept-so-far.ts';
-import type { LoadResult } from './result/load-result.ts';
-import { SampleStore } from './result/sample-store.ts';
-import { stopWhenBroken } from './result/stop-when-broken.ts';
-import { makeShards, type Shard, startTogether } from './shards/shards.ts';
+import { type LoadRequest, type PreparedLoad, prepareLoad } from './quota/prepare.ts';
+import { conclude } from './result/conclude.ts';
+import { newHistogram, percentileOf, sloFigures } from './result/figures.ts';
+import type { LoadResult, ThresholdOutcome } from './result/load-result.ts';
+import { LOAD_FILE } from './result/read-result.ts';
+import { Recording } from './result/recording.ts';
 
 /** A load, and how this machine runs it. */
 export interface LoadRun extends LoadRequest {
@@ -23,13 +23,25 @@ export interface LoadRun extends LoadRequest {
   readonly out: string;
   /** Further environment variables for k6; keys are in `target`. */
   readonly k6Environment?: Readonly<Record<string, string>>;
-  /** Called twice a second with the requests made so far, and those on the bill. */
-  readonly onProgress?: (made: number, most: number) => void;
+  /** Whether k6 writes its own dashboard beside the result. */
+  readonly dashboard?: boolean;
+  readonly onProgress?: (progress: Progress) => void;
   readonly note?: (line: string) => void;
   /** Lets k6 finish what is under way. */
   readonly stop?: AbortSignal;
   /** Ends k6 at once. */
   readonly kill?: AbortSignal;
+}
+
+/** A load under way. */
+export interface Progress {
+  readonly seconds: number;
+  /** Requests so far, and errors among them. */
+  readonly requests: number;
+  readonly errors: number;
+  /** Over the last seconds; p95 in milliseconds, undefined if nothing was answered. */
+  readonly perSecond: number;
+  readonly p95: number | undefined;
 }
 
 /** The result could not be written, perhaps because the disk is full. The error carries it, so that nothing is lost. */
@@ -43,106 +55,221 @@ export class ResultUnwritten extends Error {
   }
 }
 
+/** The script that `npm run build` makes for k6. */
+export const SCRIPT = new URL('dist/scenarios/k6/script.js', packageRoot);
+
+/** Puts the script and its plan into a folder, readable by the user only. @returns the path of the script */
+export async function placeScript(folder: string, plan: LoadPlan): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const script = join(folder, 'script.js');
+  await copyFile(SCRIPT, script);
+  await chmod(script, 0o600);
+  await writeFile(join(folder, 'plan.json'), JSON.stringify(plan, null, 2), { mode: 0o600 });
+  return script;
+}
+
+/** k6's options for one of several processes that share a load. */
+export function segmentOptions(index: number, count: number): string[] {
+  if (count === 1) return [];
+  const at = (place: number) =>
+    place === 0 || place === count ? String(place / count) : `${place}/${count}`;
+  const sequence = Array.from({ length: count + 1 }, (_, place) => at(place)).join(',');
+  // The tag keeps two processes from writing to the same series of an output.
+  const tag = `--tag=instance_id=${index + 1}`;
+  return [
+    `--execution-segment=${at(index)}:${at(index + 1)}`,
+    `--execution-segment-sequence=${sequence}`,
+    tag,
+  ];
+}
+
+/** k6's own dashboard as a file, without a server. */
+const dashboardEnvironment = (file: string) => ({
+  K6_WEB_DASHBOARD: 'true',
+  K6_WEB_DASHBOARD_PORT: '-1',
+  K6_WEB_DASHBOARD_PERIOD: '1s',
+  K6_WEB_DASHBOARD_EXPORT: file,
+});
+
+/** A note on the proxy of the environment, which k6 goes through and whose time is in every latency. */
+function proxyNotes(address: string): string[] {
+  const { protocol, hostname } = new URL(address);
+  const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  const name = `${protocol.slice(0, -1)}_proxy`;
+  const { [name.toUpperCase()]: upper, [name]: lower } = process.env;
+  if (isLocal || (upper ?? lower ?? '') === '') return [];
+  return [
+    `k6 honours ${name.toUpperCase()}: unless NO_PROXY names ${hostname}, the figures include the proxy`,
+  ];
+}
+
 /**
- * Runs a scenario: bill, preflight, script, k6, result. It leaves k6/ (what k6 ran), summary.json (k6's own figures) and
- * load-report.json in the folder.
+ * Runs a scenario: bill, preflight, script, k6, result. It leaves k6/ (what k6 ran), k6-dashboard.html (k6's own report)
+ * and load-report.json in the folder.
  */
 export async function runLoad(request: LoadRun): Promise<LoadResult> {
+  const { target, k6, out, k6Options = [], note, stop, kill } = request;
   const prepared = prepareLoad(request);
-  const { facts, clauses } = prepared;
-  const id = randomBytes(4).toString('hex');
-  const { address, keys, secrets } = request.target;
-  const { name = '', env = '' } = keys[prepared.looksFirst] ?? {};
-  const payer = { name, env, value: secrets[env] ?? '' };
-  const { clock, ...samples } = await preflight(address, payer, request.stop);
-  await mkdir(request.out, { recursive: true, mode: 0o700 });
-  const shards = await makeShards(request, prepared, { runId: id, clock, samples });
-  const store = new SampleStore(
-    { streams: facts.streams.map((stream) => stream.name), keys },
-    prepared.blockSeconds,
+  const { name = '', env = '' } = prepared.looks ?? {};
+  const payer = { name, env, value: target.secrets[env] ?? '' };
+  const { clock, ids, categoryId } = await preflight(target.address, payer, stop);
+  const samples = { ids, categoryId: String(target.categoryId ?? categoryId) };
+  const plan: LoadPlan = { ...prepared.plan, clock: { ...prepared.plan.clock, ...clock }, samples };
+  const script = await placeScript(join(out, 'k6'), plan);
+  stop?.throwIfAborted();
+  const count = plan.turns.length;
+  const redactor = createRedactor(Object.values(target.secrets));
+  const recordings = plan.turns.map(() => new Recording(plan, redactor, note));
+  // The user's own has its options from the same variables.
+  const hasDashboard =
+    request.dashboard === true && !k6Options.some((option) => option.includes('web-dashboard'));
+  const dashboards = plan.turns.map((_, index) =>
+    join(out, count === 1 ? 'k6-dashboard.html' : `k6-dashboard-${index + 1}.html`),
   );
-  const events = new EventLog(createRedactor(Object.values(secrets)));
-  request.stop?.throwIfAborted();
-  const vus = shards.reduce((sum, shard) => sum + shard.vus, 0);
-  const remains = { request, prepared, id, startedAt: new Date(), store, events, vus };
-  const file = join(request.out, 'load-report.json');
-  const processes = startShards(shards, remains);
-  const stopAll = () => {
-    for (const process of processes) process.stop();
-  };
-  const killAll = () => {
-    for (const process of processes) process.kill();
-  };
-  const over = new AbortController();
-  request.stop?.addEventListener('abort', stopAll, { once: true, signal: over.signal });
-  request.kill?.addEventListener('abort', killAll, { once: true, signal: over.signal });
-  const endGuard = facts.stopWhenBroken ? stopWhenBroken(store, clauses, stopAll) : undefined;
-  const endProgress = tellProgress(request, prepared, store);
-  const endKeeping = keepSoFar(file, () =>
-    assembleResult({ ...remains, exits: [], broken: undefined, soFar: true }),
-  );
-  if (shards.length > 1) {
-    await startTogether(shards, processes, request.stop).catch((error: unknown) => {
-      // If one shard is missing, the others would wait for the start for ever.
-      killAll();
-      if (request.stop?.aborted !== true)
-        events.problem(`the shards could not be started: ${error instanceof Error ? error.message : error}`);
+  const processes = recordings.map((recording, index) => {
+    const file = dashboards[index] ?? '';
+    return startK6({
+      k6: k6.path,
+      script,
+      // Wherever k6 writes its metrics, this tag distinguishes the runs.
+      options: [`--tag=testid=${plan.runId}`, ...segmentOptions(index, count), ...k6Options],
+      environment: {
+        ...(hasDashboard ? dashboardEnvironment(file) : {}),
+        ...request.k6Environment,
+        ...ownSecrets(plan, index, target.secrets),
+      },
+      mostMemory: mostMemory(plan.vus, count),
+      onLine: (line) => recording.add(line),
+      onProblem: (line) => recording.problem(line),
     });
-  }
-  const exits = await Promise.all(processes.map(({ ended }) => ended));
-  const broken = endGuard?.();
-  endProgress();
-  await endKeeping();
+  });
+  const stopAll = () => processes.forEach((process) => void process.stop());
+  const over = new AbortController();
+  stop?.addEventListener('abort', stopAll, { once: true, signal: over.signal });
+  kill?.addEventListener('abort', () => processes.forEach((process) => void process.kill()), {
+    once: true,
+    signal: over.signal,
+  });
+  const endWatch = watchLoad(request, prepared, recordings, stopAll);
+  const exits = await Promise.all(processes.map(({ ended }: K6Process) => ended));
   over.abort();
-  const result = assembleResult({ ...remains, exits, broken });
-  const summaries = shards.map(({ folder }) => (shards.length > 1 ? folder : request.out));
+  const broken = endWatch();
+  const parts = exits.map(({ code, usage }, index) =>
+    recordings[index]?.part({
+      usage,
+      k6Version: k6.version,
+      k6ExitCode: code,
+      looked: name,
+      ...(stop?.aborted === true ? { interrupted: 'by a signal' } : {}),
+    }),
+  );
+  // k6 writes it for everybody to read; it exists unless the run was too short.
+  for (const file of dashboards) await chmod(file, 0o600).catch(() => undefined);
+  const result = conclude(
+    parts.flatMap((part) => part ?? []),
+    { together: true, broken, notes: [...proxyNotes(plan.target), ...notesOf(prepared, recordings, broken)] },
+  );
   try {
-    await writeWhole(file, `${JSON.stringify(result, null, 1)}\n`);
-    for (const [index, folder] of summaries.entries())
-      await writeWhole(join(folder, 'summary.json'), JSON.stringify(events.figures(index), null, 2));
+    await writeWhole(join(out, LOAD_FILE), `${JSON.stringify(result, null, 1)}\n`);
   } catch (error) {
     throw new ResultUnwritten(result, error);
   }
   return result;
 }
 
-const TELL_EVERY_MS = 500;
-
-/** @returns a function that ends the calls */
-function tellProgress({ onProgress }: LoadRun, { bill }: PreparedLoad, store: SampleStore): () => void {
-  if (onProgress === undefined) return () => {};
-  const made = () => [...store.keys().values()].reduce((sum, { sent }) => sum + sent, 0);
-  const timer = setInterval(() => onProgress(made(), bill.total), TELL_EVERY_MS);
-  timer.unref();
-  return () => clearInterval(timer);
+/** Those of all keys that one of the processes pays with. */
+function ownSecrets(
+  { keys, streams, turns }: LoadPlan,
+  index: number,
+  all: Readonly<Record<string, string>>,
+) {
+  const used = new Set([turns[index] ?? [], streams.map(({ clients = [] }) => clients)].flat(2));
+  const names = new Set([...used].map((key) => keys[key]?.env));
+  return Object.fromEntries(Object.entries(all).filter(([env]) => names.has(env)));
 }
 
-/** Starts a k6 process for each shard, and takes in what they report. */
-function startShards(
-  shards: readonly Shard[],
-  {
-    request,
-    id,
-    store,
-    events,
-    vus,
-  }: Omit<RunRemains, 'exits' | 'broken' | 'request'> & { request: LoadRun },
-): K6Process[] {
-  const { target, note = () => {}, k6Options = [] } = request;
-  return shards.map((shard, index) =>
-    startK6({
-      k6: request.k6.path,
-      script: shard.script,
-      // Wherever k6 writes its metrics, this tag distinguishes the runs.
-      options: [OWN_FIGURES, `--tag=testid=${id}`, ...shard.k6Options, ...k6Options],
-      environment: { ...request.k6Environment, ...shard.secrets(target.secrets) },
-      withheld: Object.keys(target.secrets),
-      mostMemory: mostMemory(vus, shards.length),
-      onSamples: (line) => {
-        if (!store.addLine(line)) events.problem('k6 wrote samples that cannot be read');
-      },
-      onEvent: (json) => events.add(json, index),
-      onLog: (level, message) => events.log(level, message, note),
-    }),
-  );
+const LOOK_EVERY_MS = 1_000;
+const RECENT_MS = 3_000;
+/** Fewer say nothing of an objective. */
+const LEAST_REQUESTS = 20;
+/** Once may be a hiccup. */
+const LOOKS = 2;
+
+/**
+ * Tells how the load goes. Stops one whose rate climbs as soon as its last seconds break the objective twice in a row.
+ *
+ * @returns a function that ends the watch and returns what broke, if anything did
+ */
+function watchLoad(
+  { onProgress }: LoadRun,
+  prepared: PreparedLoad,
+  recordings: readonly Recording[],
+  stop: () => void,
+): () => ThresholdOutcome | undefined {
+  const { facts, clauses } = prepared;
+  const began = Date.now();
+  let brokenLooks = 0;
+  let broken: ThresholdOutcome | undefined;
+  const timer = setInterval(() => {
+    const since = Date.now() - RECENT_MS;
+    const recent = recordings.map(({ samples }) => samples.since(since));
+    const histogram = newHistogram();
+    for (const one of recent) histogram.add(one.histogram);
+    const { totalCount } = histogram;
+    const errors = recent.reduce((sum, one) => sum + one.errors, 0);
+    const seconds = (Date.now() - began) / 1000;
+    const all = recordings.map(({ samples }) => samples.counts());
+    onProgress?.({
+      seconds,
+      requests: all.reduce((sum, one) => sum + one.requests, 0),
+      errors: all.reduce((sum, one) => sum + one.errors, 0),
+      perSecond: totalCount / Math.min(seconds, RECENT_MS / 1000),
+      p95: totalCount === 0 ? undefined : percentileOf(histogram, 95),
+    });
+    if (facts.stopWhenBroken !== true || broken !== undefined || totalCount < LEAST_REQUESTS) return;
+    const outcome = firstBroken(clauses, sloFigures(histogram, errors));
+    brokenLooks = outcome === undefined ? 0 : brokenLooks + 1;
+    if (outcome === undefined || brokenLooks < LOOKS) return;
+    const at = (since - Math.min(...recordings.map(({ samples }) => samples.span()?.first ?? since))) / 1000;
+    broken = brokenAt(outcome, at, prepared);
+    stop();
+  }, LOOK_EVERY_MS);
+  timer.unref();
+  return () => {
+    clearInterval(timer);
+    return broken;
+  };
+}
+
+function brokenAt(
+  { clause, actual }: { clause: string; actual: string },
+  seconds: number,
+  { facts: { streams }, plan }: PreparedLoad,
+): ThresholdOutcome {
+  const [stream] = streams;
+  const climb = stream?.kind === 'rate' ? slopes(stream.profile, plan.peakRate, plan.seconds) : [];
+  const rate = arrivedBy(climb, seconds + 0.5) - arrivedBy(climb, seconds - 0.5);
+  return {
+    kind: 'run',
+    name: `${clause} holds at every rate`,
+    held: false,
+    expected: `up to ${round(plan.peakRate)} requests/s`,
+    actual: `broke at about ${round(rate)} requests/s, after ${round(seconds)} s (${actual})`,
+  };
+}
+
+function notesOf(
+  { facts, plan }: PreparedLoad,
+  recordings: readonly Recording[],
+  broken: ThresholdOutcome | undefined,
+): string[] {
+  const dropped = recordings.reduce((sum, { end }) => sum + (end?.dropped ?? 0), 0);
+  const { speed } = plan.clock;
+  return [
+    ...(facts.stopWhenBroken === true && broken === undefined
+      ? [`nothing broke up to ${round(plan.peakRate)} requests/s; set --rate to go further`]
+      : []),
+    ...(dropped === 0 ? [] : [`${dropped} arrivals were not sent: every virtual user was busy`]),
+    ...(speed === 1 ? [] : [`the target's clock runs ${speed} times as fast`]),
+  ];
 }

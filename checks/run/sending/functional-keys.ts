@@ -2,6 +2,7 @@
 
 import type { Key } from '../../profile/key.ts';
 import type { AnsweredExchange, Operation } from '../../wire/exchange.ts';
+import type { Reason } from '../reason.ts';
 import { Unsettled } from '../unsettled.ts';
 import type { KeyLane } from './key-lane.ts';
 import type { Sender } from './sender.ts';
@@ -18,13 +19,21 @@ export class FunctionalKeys {
   }
 
   #lanes(): KeyLane[] {
-    return this.#sender.usable().filter(({ key }) => key.roles.includes('functional'));
+    return this.#sender
+      .usable()
+      .filter(({ key, spent }) => key.roles.includes('functional') && spent === undefined);
+  }
+
+  #whyNone(): Reason | string {
+    const lanes = this.#sender.lanes.filter(({ key }) => key.roles.includes('functional'));
+    const [reason] = lanes.flatMap(({ spent, unusable }) => spent ?? unusable ?? []);
+    return reason ?? 'no usable key has the role functional';
   }
 
   /** The key that pays for a request for which a check asks for none. @throws Unsettled where there is none */
   next(operation: Operation, now: number): Key {
     const functional = this.#lanes();
-    if (functional.length === 0) throw new Unsettled('no usable key has the role functional');
+    if (functional.length === 0) throw new Unsettled(this.#whyNone());
     const lanes =
       operation === 'createPet' ? functional.filter(({ adding }) => adding !== 'forbidden') : functional;
     const free = lanes.filter(({ isReserved }) => !isReserved);

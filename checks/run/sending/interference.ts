@@ -1,8 +1,10 @@
 /** What comes in place of a check's answer: refusals that somebody else earned, a target that is away. */
 
 import { MINUTE } from '../../limits/time.ts';
+import { isForDay } from '../../limits/told-time.ts';
 import { type Exchange, isAnswered, wasInterrupted } from '../../wire/exchange.ts';
 import { retryAfter } from '../../wire/rate-headers.ts';
+import { daySpent } from '../reason.ts';
 import { RunEnded, Unsettled } from '../unsettled.ts';
 import type { Sender } from './sender.ts';
 import { showsPresence, UNAVAILABLE } from './target-presence.ts';
@@ -23,8 +25,9 @@ const isUnavailable = ({ outcome }: Exchange) =>
 /** What a check ends with where an exchange brought no complete response. */
 export function unanswered(exchange: Exchange): Unsettled {
   const message = exchange.outcome.kind === 'failure' ? exchange.outcome.message : 'no answer was read';
-  if (wasInterrupted(exchange)) return new RunEnded(message, [exchange]);
-  return new Unsettled(`no answer: ${message}`, [exchange]);
+  if (wasInterrupted(exchange))
+    return new RunEnded({ kind: 'ended', by: 'interruption', what: message }, [exchange]);
+  return new Unsettled({ kind: 'lost', what: `no answer: ${message}` }, [exchange]);
 }
 
 /** A request that may have to be repeated. */
@@ -66,6 +69,11 @@ export class Interference {
       return true;
     }
     if (status !== 429) return false;
+    const lane = this.#sender.laneOf(exchange);
+    if (lane !== undefined && isForDay(this.#sender.trace, exchange, lane.key.limits)) {
+      lane.spent = daySpent(this.#sender.trace, exchange);
+      throw new Unsettled(lane.spent, [exchange]);
+    }
     const told = retryAfter(headers, 60);
     const until =
       told.kind === 'delay'
@@ -82,9 +90,12 @@ export class Interference {
         exchange.key === null
           ? ': the target limits those as well'
           : ` of ${perMinute} a minute although the check had quota left, as if another client were using the key`;
-      throw new Unsettled(`429 for ${who}${why}${asks}`, [exchange]);
+      const what = `429 for ${who}${why}${asks}`;
+      throw new Unsettled(exchange.key === null ? what : { kind: 'interference', key: exchange.key, what }, [
+        exchange,
+      ]);
     }
-    this.#sender.laneOf(exchange)?.refusedUntil(until);
+    lane?.refusedUntil(until);
     this.#sender.waitsInVain.set(exchange.key, waits + 1);
     await this.#sender.waitUntil(
       until,
@@ -128,7 +139,7 @@ export class Interference {
       const exchange = await ask();
       if (showsPresence(exchange)) return look === 1 ? 'there' : 'back';
       if (wasInterrupted(exchange) || presence.gone !== undefined)
-        throw new RunEnded(unanswered(exchange).message, [exchange]);
+        throw new RunEnded(unanswered(exchange).reason, [exchange]);
       await this.#sender.waitUntil(
         exchange.receivedAt + presence.pause(look),
         'the target, which does not answer',

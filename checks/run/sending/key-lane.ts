@@ -1,19 +1,14 @@
 import type { TargetClock } from '../../limits/target-clock.ts';
-import { MINUTE, SECOND } from '../../limits/time.ts';
+import { MINUTE } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
-import { Turns } from './turns.ts';
-
-/** At most so many ordinary requests are under way with a key at the same time. */
-export const TOGETHER = 8;
-/**
- * Where an answer takes longer, requests go one by one: of a target that works on one at a time the last of eight would
- * otherwise come too late.
- */
-const SLOW = 1.5 * SECOND;
+import type { Reason } from '../reason.ts';
 
 /** So many windows in a row that are empty after a single request are no accident, nor a neighbour's doing. */
 const MISLEADING = 3;
+
+/** As often may another client be the reason. */
+const REFUSES_BURSTS = 2;
 
 /** A key's quota as far as the run knows it: what was sent, what the headers said. */
 export class KeyLane {
@@ -29,14 +24,17 @@ export class KeyLane {
   adding: 'untried' | 'allowed' | 'doubtful' | 'forbidden' = 'untried';
   /** Why the key cannot be used any more (unknown to the target, banned); undefined while it can. */
   unusable: string | undefined;
+  /** Why nothing more is sent with the key for a day; undefined while it is. */
+  spent: Reason | undefined;
   /** Whether the requests that its window admits are being counted: one of another scene would be one too many. */
   isReserved = false;
   /** Windows in a row that had nothing left after the first request of this run that they admitted. */
   #emptyWindows = 0;
   /** Requests that were answered 429. */
   refusals = 0;
-  /** Who sends with it at the same time; see `together`. */
-  readonly turns = new Turns();
+  #turn: Promise<unknown> = Promise.resolve();
+  /** How often the key was refused although there should have been quota left. */
+  #refusedEarly = 0;
 
   constructor(key: Key) {
     this.key = key;
@@ -97,19 +95,17 @@ export class KeyLane {
     );
   }
 
-  /**
-   * How many ordinary requests may be under way: one, where more could meet the limit together and earn a ban, or wait
-   * for one another.
-   */
-  together(now: number): number {
-    const last = this.#last;
-    const isSlow = last !== undefined && last.receivedAt - last.sentAt > SLOW;
-    return this.refusals > 0 || isSlow || this.left(now) < 2 * TOGETHER ? 1 : TOGETHER;
+  /** Does something once what was begun so before has ended: ordinary requests of a key go one by one. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#turn.then(work, work);
+    this.#turn = turn;
+    return turn;
   }
 
-  /** The target asked to wait until this moment. */
+  /** The target asked to wait until this moment, although there should have been quota left. */
   refusedUntil(time: number): void {
     this.#refusedUntil = Math.max(this.#refusedUntil, time);
+    this.#refusedEarly += 1;
   }
 
   /** Whether the key was refused though the run had quota for it, and is to be left alone. */
@@ -133,13 +129,19 @@ export class KeyLane {
    */
   readyAt(now: number, clock: TargetClock): number {
     if (this.isRefused(now)) return this.#refusedUntil;
-    if (this.left(now) > 0) return now;
+    // Where the target refuses one request right after the other, they are sent as evenly as the plan has them.
+    const evenly = this.#refusedEarly < REFUSES_BURSTS ? now : (this.#recent.at(-1) ?? now) + this.#pace;
+    if (this.left(now) > 0) return Math.max(now, evenly);
     const last = this.#last;
     if (last?.limit === this.key.limits.perMinute && last.reset !== undefined) {
       const reset = clock.certainlyReached(last.reset);
       if (reset !== undefined) return Math.min(Math.max(reset, now), last.receivedAt + MINUTE);
     }
     return (this.#inMinute(now)[0] ?? now - MINUTE) + MINUTE;
+  }
+
+  get #pace(): number {
+    return (1.1 * MINUTE) / this.key.limits.perMinute;
   }
 
   /** When the requests of the minute until now were sent. */

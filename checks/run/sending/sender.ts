@@ -1,19 +1,16 @@
 import type { ClientRequest, HttpClient } from '../../wire/client.ts';
 import { type Exchange, wasInterrupted } from '../../wire/exchange.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
-import { whyEnded } from '../../wire/time-is-over.ts';
+import { TimeIsOver, whyEnded } from '../../wire/time-is-over.ts';
+import { ADDITIONS_REPEATED } from '../bill.ts';
 import type { Clock } from '../clock.ts';
 import type { Journal } from '../journal.ts';
 import type { RunEvent } from '../run-events.ts';
 import type { RunFacts } from '../run-facts.ts';
 import type { GrowingTrace, Keeping } from '../trace.ts';
 import { RunEnded } from '../unsettled.ts';
-import { KeyLane, TOGETHER } from './key-lane.ts';
+import { KeyLane } from './key-lane.ts';
 import { TargetPresence, withGatewayAsFailure } from './target-presence.ts';
-import { Turns } from './turns.ts';
-
-/** How many additions of a run are sent again: each may leave an animal more. */
-const ADDITIONS_REPEATED = 8;
 
 /** What a sender works with. */
 export interface SenderOptions {
@@ -24,6 +21,8 @@ export interface SenderOptions {
   /** How long a target that stops answering is waited for, in real milliseconds; by default a minute. */
   readonly patience?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** More requests are not sent by this process; by default as many as it takes. */
+  readonly mostRequests?: number | undefined;
   readonly onEvent?: ((event: RunEvent) => void) | undefined;
 }
 
@@ -36,11 +35,11 @@ export class Sender {
   readonly presence: TargetPresence;
   /** By key (null: none), how often an unexpected 429 was waited out since the key's last request was admitted. */
   readonly waitsInVain = new Map<string | null, number>();
-  readonly #strangers = new Turns();
   readonly #options: SenderOptions;
   readonly #session: number;
   #additionsRepeated = 0;
   readonly #tallied = new Map<string, number>();
+  #sent = 0;
 
   /** @param session the number of this process among those that worked at the run, from 1 */
   constructor(trace: GrowingTrace, session: number, options: SenderOptions) {
@@ -60,11 +59,6 @@ export class Sender {
   /** The lanes of the keys that the target knows. */
   usable(): KeyLane[] {
     return this.lanes.filter(({ unusable }) => unusable === undefined);
-  }
-
-  /** Sends a request without a valid key when it is its turn: a few at the same time, one by one after a refusal. */
-  amongStrangers<T>(send: () => Promise<T>): Promise<T> {
-    return this.#strangers.take(() => (this.waitsInVain.has(null) ? 1 : TOGETHER), send);
   }
 
   /**
@@ -109,15 +103,18 @@ export class Sender {
 
   async exchange(
     request: ClientRequest,
-    record: { readonly id: string; readonly sentBy: string },
+    record: Pick<Exchange, 'id' | 'sentBy' | 'intent'>,
     keeping: Keeping,
   ): Promise<Exchange> {
     this.#throwIfEnded();
-    if (this.presence.gone !== undefined) throw new RunEnded(this.presence.gone);
+    if (this.presence.gone !== undefined)
+      throw new RunEnded({ kind: 'ended', by: 'target-gone', what: this.presence.gone });
+    this.#throwIfBillIsSpent();
     const sender = request.authorization.kind === 'key' ? request.authorization.name : null;
     this.laneOf({ key: sender })?.spend(this.clock.now());
     const { client, signal } = this.#options;
     const send = () => client.exchange(request, record, signal);
+    this.#sent += 1;
     const answer = withGatewayAsFailure(await (this.clock.during?.(send) ?? send()));
     const exchange = this.#session === 1 ? answer : { ...answer, session: this.#session };
     this.presence.note(exchange);
@@ -127,7 +124,16 @@ export class Sender {
 
   #throwIfEnded(): void {
     const { signal } = this.#options;
-    if (signal?.aborted === true) throw new RunEnded(whyEnded(signal));
+    if (signal?.aborted !== true) return;
+    const by = signal.reason instanceof TimeIsOver ? 'time-limit' : 'interruption';
+    throw new RunEnded({ kind: 'ended', by, what: whyEnded(signal) });
+  }
+
+  #throwIfBillIsSpent(): void {
+    const { mostRequests = Number.POSITIVE_INFINITY } = this.#options;
+    if (this.#sent < mostRequests) return;
+    const what = `the run has sent the ${mostRequests} requests that it may send at most`;
+    throw new RunEnded({ kind: 'ended', by: 'bill', what });
   }
 
   #record(exchange: Exchange, keeping: Keeping): void {

@@ -1,9 +1,9 @@
-import type { JournalContent, JournalEntry, JournalHeader } from '../journal.ts';
+import { type JournalContent, type JournalEntry, type JournalHeader, lineOf } from '../journal.ts';
 import { NOON } from './test-run.ts';
 
 /** What a journal of a test begins with. */
 export const JOURNAL_HEADER = {
-  journal: 2,
+  journal: 4,
   runId: 'abcd2345',
   startedAt: NOON,
   target: 'https://staging.example.com/v1',
@@ -12,6 +12,18 @@ export const JOURNAL_HEADER = {
   clockSpeed: 1,
   harnessVersion: '0.1.0',
 } as const satisfies JournalHeader;
+
+/** The text of a journal. */
+export function journalText(entries: readonly unknown[], header: Partial<JournalHeader> = {}): string {
+  let before = 0;
+  const lines = [{ ...JOURNAL_HEADER, ...header }, ...entries].map((entry) => {
+    // Entries of tests may be wrong on purpose.
+    const { line, check } = lineOf(entry as JournalEntry, before);
+    before = check;
+    return line;
+  });
+  return lines.join('');
+}
 
 /** What an earlier process wrote. */
 export const storedRun = (
@@ -22,5 +34,6 @@ export const storedRun = (
   header: { ...JOURNAL_HEADER, ...header },
   entries,
   sessions: 1,
-  warnings: [],
+  end: 0,
+  check: 0,
 });

@@ -92,7 +92,7 @@ export function testRun(answers: Answers = () => ({}), options: Partial<RunOptio
         receivedAt: clock.now(),
         ...(body === undefined ? {} : { requestBody: body }),
       });
-      return { ...exchange, sentBy: record.sentBy, ...(failed === undefined ? {} : { outcome: failed }) };
+      return { ...exchange, ...record, ...(failed === undefined ? {} : { outcome: failed }) };
     },
     close: async () => {},
   };
@@ -104,6 +104,7 @@ export function testRun(answers: Answers = () => ({}), options: Partial<RunOptio
     keys: [testKey()],
     permissions: new Set(),
     sampleCategoryId: undefined,
+    declined: new Set(),
     clockSpeed: 1,
     onEvent: (event) => events.push(event),
     ...options,

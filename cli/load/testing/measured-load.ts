@@ -1,14 +1,11 @@
 /** `load` as its users run it, with the k6 of the tests. */
-import { k6ForTests } from '../../../scenarios/runner/testing/k6.ts';
+import { k6, skip } from '../../../scenarios/runner/testing/brief-runs.ts';
 import { run, type Started, type Surroundings, start } from '../../testing/command.ts';
 
-const { k6, skip: reason } = await k6ForTests();
-
-/** Why tests that need k6 are skipped; false where they are not. */
-export const skip: string | false = reason;
+export { skip };
 
 const withK6 = (env: Readonly<Record<string, string>>) =>
-  k6 === undefined ? env : { K6_BIN: k6.path, ...env };
+  k6.path === '' ? env : { K6_BIN: k6.path, ...env };
 
 /** Starts `load` with these arguments. */
 export const startLoad = (

@@ -1,8 +1,7 @@
 import { type ApiKey, bearerToken } from '../../api-keys.ts';
-import type { Call } from '../../call.ts';
-import type { Route } from '../../routing.ts';
+import type { Call, Route } from '../../call.ts';
 import type { Personality } from '../personality.ts';
-import { answers, failing, identifying, where, withError } from '../shapes.ts';
+import { answers, asksForStatus, failing, identifying, where, withError } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 import { readThoughRefused, storedThoughRefused } from './refused-additions.ts';
 
@@ -35,10 +34,10 @@ const taking = (matches: (token: string, value: string) => boolean): Personality
   });
 
 /** Takes a key from elsewhere in the request. */
-const takingFrom = (source: (call: Call) => string | undefined): Personality =>
+export const takingFrom = (source: (call: Call) => string | undefined): Personality =>
   identifying((usual, call, parts) => {
     const token = usual === null ? source(call) : undefined;
-    return token === undefined || token === '' ? usual : parts.keys.find(token);
+    return token === undefined || token === '' ? usual : parts.findKey(token);
   });
 
 const refusing = (when: (key: ApiKey, call: Call) => boolean): Personality =>
@@ -89,7 +88,7 @@ export const AUTHENTICATION_FAULTS: FaultTable = {
     'auth-missing-404-on-get': ['A missing key is answered with 404 on retrievals.',
       refusedWith(404, hasNone, 'getPet')],
     'auth-missing-filtered-list-served': ['A list with a status needs no key.',
-      serving((call) => hasNone(call) && call.target.includes('status='), 'listPets')],
+      serving((call) => hasNone(call) && asksForStatus(call), 'listPets')],
     'auth-missing-invalid-body-400': [
       'An addition without a key is answered 400 where its body is invalid too.',
       judgingBody(hasNone)],

@@ -3,7 +3,7 @@ import type { Gate } from '../../behaviour.ts';
 import type { Problem } from '../../error-body.ts';
 import { secondsUntil } from '../../headers.ts';
 import type { RateLimiter } from '../../rate-limiter.ts';
-import { type Deviation, type Personality, together } from '../personality.ts';
+import { type Deviation, together } from '../personality.ts';
 import {
   admitting,
   answeringAs,
@@ -15,6 +15,7 @@ import {
   type When,
 } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
+import { retryAfter } from './windows.ts';
 
 const banned: When = (_answer, call) => call.refusedBy === 'ban';
 const body = (text: string) => answeringWith(text, banned);
@@ -105,9 +106,6 @@ const counting = (due: (admitted: number, refusedWindows: number) => boolean): D
     };
   });
 
-const retryAfter = (change: (seconds: number) => string): Personality =>
-  header('Retry-After', banned, (value) => change(Number(value)));
-
 /** A ban that every request within it prolongs by an hour. */
 const untilSilent = banning(() => {
   let last: number | undefined;
@@ -159,13 +157,15 @@ export const BAN_FAULTS: FaultTable = {
   'ban-ends-as-told': {
     'ban-twice-as-long': ['A ban lasts twice as long as it says.',
       prolonging((first) => ({ until: first + 120_000, told: first + 60_000 }))],
-    'ban-says-one-second': ['A ban says to retry after 1 second.', retryAfter(() => '1')],
+    'ban-told-and-never-lifted': ['A ban always says to retry after 20 seconds, and never ends.',
+      prolonging(() => honest(Number.POSITIVE_INFINITY)), retryAfter(() => '20', banned)],
+    'ban-says-one-second': ['A ban says to retry after 1 second.', retryAfter(() => '1', banned)],
     'ban-like-the-limit-says-one-second': [
       'A ban is answered as the limit is, and says to retry after 1 second.',
       body('{"code":"rate_limit_exceeded","message":"Too many requests.","status":429}'),
-      retryAfter(() => '1')],
+      retryAfter(() => '1', banned)],
     'ban-says-half': ['A ban says to retry after half of its time.',
-      retryAfter((seconds) => String(Math.ceil(seconds / 2)))],
+      retryAfter((seconds) => String(Math.ceil(seconds / 2)), banned)],
     'ban-begins-anew': ['A ban begins anew with the first request after it.', banning(() => {
       let [until, renewed] = [0, false];
       return (now, usual) => {

@@ -120,7 +120,7 @@ export const GETTING_FAULTS: FaultTable = {
     'get-looks-up-rounded-id': [
       'An id is rounded to a double before it is looked up among others that are rounded too.',
       foundAs((pet, _call, { store }) => Number.isSafeInteger(Number(pet.id)) ? pet
-        : [...store.having(null)].findLast(({ id }) => Number(id) === Number(pet.id)) ?? pet)],
+        : store.all.findLast(({ id }) => Number(id) === Number(pet.id)) ?? pet)],
     'get-answers-one-before': ['Every third retrieval is answered with the animal of the one before.', () => {
       let before: Pet | null = null;
       let times = 0;

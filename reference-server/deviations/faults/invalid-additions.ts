@@ -1,5 +1,4 @@
-import { readJsonObject } from '../../json-members.ts';
-import { answers, closing, memberAs, readingPet, where } from '../shapes.ts';
+import { answeringAs, answers, closing, memberAs, membersOf, readingPet, where } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 import { bodyAccepted, isMalformed, kindOf, lacks, refusedWith, storedThough } from './refused-additions.ts';
 
@@ -20,6 +19,8 @@ export const INVALID_ADDITION_FAULTS: FaultTable = {
   'add-rejects-missing-name': {
     'missing-name-accepted': ['An animal without a name is added as "unnamed".',
       missing('name', '"unnamed"')],
+    'errors-as-200': ['Errors are answered with status 200.',
+      answeringAs(200, ({ status }, { key }) => status >= 400 && key !== null)],
     'missing-name-422': ['A missing name is refused with 422.', refusedWith(422, lacks('name'))],
     'missing-name-500': ['A missing name is answered with 500.', refusedWith(500, lacks('name'))],
     'missing-name-accepted-with-status': [
@@ -29,10 +30,7 @@ export const INVALID_ADDITION_FAULTS: FaultTable = {
       'An animal of a categoryId alone is added as "unnamed"; one with an unknown field beside it is refused.',
       bodyAccepted((body) => /^\{"categoryId":\d+\}$/.test(body))],
     'animal-in-wrapper-accepted': ['Of a body with a member pet, that one is added.',
-      readingPet((usual, body, call) => {
-        const json = readJsonObject(body);
-        return usual((json.kind === 'object' ? json.members.get('pet') : undefined) ?? body, call);
-      })],
+      readingPet((usual, body, call) => usual(membersOf(body)?.get('pet') ?? body, call))],
   },
   'add-rejects-missing-category-id': {
     'missing-category-accepted': ['An animal without categoryId is added to category 0.',

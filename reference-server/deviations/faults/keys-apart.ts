@@ -8,8 +8,8 @@ const account = (accountOf: (key: ApiKey) => string): Personality => ({ recipe: 
 
 /** Has other keys pay too. */
 const payingToo = (pays: (key: ApiKey, other: ApiKey) => boolean): Personality =>
-  admitting((usual, key, call, { keys, limiter }) => {
-    for (const other of keys.all()) if (pays(key, other)) limiter.admit(other, call.now);
+  admitting((usual, key, call, { limiter }, { keys }) => {
+    for (const other of keys) if (pays(key, other)) limiter.admit(other, call.now);
     return usual(key, call);
   });
 

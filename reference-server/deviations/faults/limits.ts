@@ -1,12 +1,12 @@
 import type { Call } from '../../call.ts';
-import { overLimit } from '../../conforming.ts';
+import { refused } from '../../conforming.ts';
 import type { Plan } from '../../plans.ts';
-import { type MeterKind, WindowFromFirstRequest } from '../../rate-meter.ts';
+import { type MeterKind, windowFromFirst } from '../../rate-limiter.ts';
 import { slidingLog, tokenBucket } from '../meters.ts';
 import { type Personality, together } from '../personality.ts';
-import { admitting, failing, header, heldBack, minuteBy, type When } from '../shapes.ts';
+import { admitting, failing, header, heldBack, minuteBy, queried } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
-import { admitsOther, uncounted, windowCounter } from './windows.ts';
+import { admitsOther, byDay, retryAfter, uncounted, windowCounter } from './windows.ts';
 
 /** A minute of another length. */
 const windowOf = (seconds: number): Personality => ({
@@ -47,8 +47,8 @@ const racing = (races: (call: Call) => boolean) => () => {
 const laterWindows = (change: (limit: number) => number): Personality => ({
   recipe: () => ({
     minuteMeter(limit, windowMs) {
-      const first = new WindowFromFirstRequest(limit, windowMs);
-      const later = new WindowFromFirstRequest(change(limit), windowMs);
+      const first = windowFromFirst(limit, windowMs);
+      const later = windowFromFirst(change(limit), windowMs);
       let firstEnds = Number.POSITIVE_INFINITY;
       const current = (now: number) => (now >= firstEnds ? later : first);
       return {
@@ -74,18 +74,29 @@ const halfRefilled: MeterKind = (limit, windowMs) => {
   return { ...bucket, resetAt: (now) => (now + bucket.resetAt(now)) / 2 };
 };
 
-const refusedByDay: When = (answer, call) => answer.status === 429 && call.refusedBy === 'day';
-const retryAfter = (change: (seconds: number) => string | null): Personality =>
-  header('Retry-After', refusedByDay, (value) => change(Number(value)));
+/** Faults of a plan that admits another number of requests than it has, by so many. */
+const offBy = (
+  plan: Plan,
+  window: 'perMinute' | 'perDay',
+  ...differences: readonly number[]
+): FaultTable[string] =>
+  Object.fromEntries(
+    differences.map((difference) => {
+      const by = `${Math.abs(difference)} ${difference < 0 ? 'fewer' : 'more'}`;
+      const unit = window === 'perMinute' ? 'minute' : 'day';
+      const name = `${plan}-${by.replace(' ', '-')}-a-${unit}`;
+      return [
+        name,
+        [`A ${plan} key has ${by} requests a ${unit} than its plan.`, admitsOther(plan, window, difference)],
+      ];
+    }),
+  );
 
 /** Section 8: how many requests a minute and a day have, and how the day is refused. */
 // biome-ignore format: a table, a line or two for each fault
 export const LIMIT_FAULTS: FaultTable = {
   'rate-minute-free': {
-    'free-50-a-minute': ['A Free key has 50 requests a minute.', admitsOther('free', 'perMinute', -10)],
-    'free-59-a-minute': ['A Free key has 59 requests a minute.', admitsOther('free', 'perMinute', -1)],
-    'free-61-a-minute': ['A Free key has 61 requests a minute.', admitsOther('free', 'perMinute', 1)],
-    'free-70-a-minute': ['A Free key has 70 requests a minute.', admitsOther('free', 'perMinute', 10)],
+    ...offBy('free', 'perMinute', -10, -1, 1, 10),
     'free-unlimited': ['A Free key is never refused for its minute.', unlimited('free')],
     'free-minute-of-30-seconds': ['The minute of every key is over after 30 seconds.', windowOf(30)],
     'free-get-uncounted': ['Retrievals are not counted.',
@@ -93,7 +104,7 @@ export const LIMIT_FAULTS: FaultTable = {
     'free-add-uncounted': ['Additions are not counted.',
       uncounted((call) => call.route.operation === 'createPet')],
     'free-small-lists-uncounted': ['Lists with limit=1 are not counted.',
-      uncounted((call) => /[?&]limit=1(?:&|$)/.test(call.target))],
+      uncounted((call) => queried(call, 'limit=1'))],
     'sliding-window-half-minute': ['A sliding window looks back for half a minute only.',
       minuteBy((limit, windowMs) => slidingLog(limit, windowMs / 2))],
     'bucket-refills-twice-as-fast': ['A bucket of the right size refills in half a minute.',
@@ -101,27 +112,16 @@ export const LIMIT_FAULTS: FaultTable = {
     'burst-of-one': ['Requests are admitted one by one, at even intervals.', minuteBy(atIntervals)],
   },
   'rate-minute-pro': {
-    'pro-290-a-minute': ['A Pro key has 290 requests a minute.', admitsOther('pro', 'perMinute', -10)],
-    'pro-299-a-minute': ['A Pro key has 299 requests a minute.', admitsOther('pro', 'perMinute', -1)],
-    'pro-301-a-minute': ['A Pro key has 301 requests a minute.', admitsOther('pro', 'perMinute', 1)],
-    'pro-310-a-minute': ['A Pro key has 310 requests a minute.', admitsOther('pro', 'perMinute', 10)],
+    ...offBy('pro', 'perMinute', -290, -10, -1, 1, 10),
+    'one-at-a-time': ['Requests are admitted one by one, at even intervals, and others are told to wait two seconds.',
+      minuteBy(atIntervals), retryAfter(() => '2')],
     'pro-unlimited': ['A Pro key is never refused for its minute.', unlimited('pro')],
   },
   'rate-minute-business': {
-    'business-990-a-minute': ['A Business key has 990 requests a minute.',
-      admitsOther('business', 'perMinute', -10)],
-    'business-999-a-minute': ['A Business key has 999 requests a minute.',
-      admitsOther('business', 'perMinute', -1)],
-    'business-1010-a-minute': ['A Business key has 1,010 requests a minute.',
-      admitsOther('business', 'perMinute', 10)],
-    'business-300-a-minute': ['A Business key has the 300 requests a minute of Pro.',
-      admitsOther('business', 'perMinute', -700)],
+    ...offBy('business', 'perMinute', -10, -1, 10, -700),
   },
   'rate-minute-enterprise': {
-    'enterprise-ten-too-few-a-minute': ['An Enterprise key has ten requests a minute too few.',
-      admitsOther('enterprise', 'perMinute', -10)],
-    'enterprise-ten-too-many-a-minute': ['An Enterprise key has ten requests a minute too many.',
-      admitsOther('enterprise', 'perMinute', 10)],
+    ...offBy('enterprise', 'perMinute', -10, 10),
     'enterprise-unlimited': ['An Enterprise key is never refused for its minute.', unlimited('enterprise')],
   },
   'rate-concurrent': {
@@ -150,7 +150,7 @@ export const LIMIT_FAULTS: FaultTable = {
             : { window, admitted: 0, refused: false, short: before?.refused ?? false };
           used.set(key.name, current);
           if (current.short && current.admitted >= quota.limit - 10)
-            return { quota, refusedBy: 'minute', refusal: overLimit('minute', quota.resetAt, call.now) };
+            return { quota, refusedBy: 'minute', refusal: refused('minute', quota.resetAt, call.now) };
           const gate = usual(key, call);
           if (gate.refusal === null) current.admitted += 1;
           else current.refused = true;
@@ -161,43 +161,35 @@ export const LIMIT_FAULTS: FaultTable = {
       minuteBy(halfRefilled)],
   },
   'rate-day-free': {
-    'free-990-a-day': ['A Free key has 990 requests a day.', admitsOther('free', 'perDay', -10)],
-    'free-999-a-day': ['A Free key has 999 requests a day.', admitsOther('free', 'perDay', -1)],
-    'free-1001-a-day': ['A Free key has 1,001 requests a day.', admitsOther('free', 'perDay', 1)],
-    'free-1010-a-day': ['A Free key has 1,010 requests a day.', admitsOther('free', 'perDay', 10)],
+    ...offBy('free', 'perDay', -10, -1, 1, 10),
     'free-day-unlimited': ['A Free key has no limit per day.', unlimited('free', 'perDay')],
     'day-of-ten-minutes': ['The day of every key is over after ten minutes.',
       { recipe: ({ dayMeter }) => ({ dayMeter: (limit) => dayMeter(limit, 600_000) }) }],
   },
   'rate-day-pro': {
-    'pro-9990-a-day': ['A Pro key has 9,990 requests a day.', admitsOther('pro', 'perDay', -10)],
-    'pro-10010-a-day': ['A Pro key has 10,010 requests a day.', admitsOther('pro', 'perDay', 10)],
+    ...offBy('pro', 'perDay', -10, 10),
     'pro-day-unlimited': ['A Pro key has no limit per day.', unlimited('pro', 'perDay')],
   },
   'rate-day-business': {
-    'business-99990-a-day': ['A Business key has 99,990 requests a day.',
-      admitsOther('business', 'perDay', -10)],
-    'business-100010-a-day': ['A Business key has 100,010 requests a day.',
-      admitsOther('business', 'perDay', 10)],
+    ...offBy('business', 'perDay', -10, 10),
   },
   'rate-day-enterprise': {
-    'enterprise-ten-too-few-a-day': ['An Enterprise key has ten requests a day too few.',
-      admitsOther('enterprise', 'perDay', -10)],
-    'enterprise-ten-too-many-a-day': ['An Enterprise key has ten requests a day too many.',
-      admitsOther('enterprise', 'perDay', 10)],
+    ...offBy('enterprise', 'perDay', -10, 10),
   },
   'rate-day-refusal': {
-    'day-refusal-for-a-minute': ["The day's refusal says to retry after a minute.", retryAfter(() => '60')],
-    'day-refusal-without-retry-after': ["The day's refusal has no Retry-After.", retryAfter(() => null)],
+    'day-refusal-for-a-minute': ["The day's refusal says to retry after a minute.", retryAfter(() => '60', byDay)],
+    'day-refusal-without-retry-after': ["The day's refusal has no Retry-After.", retryAfter(() => null, byDay)],
     'day-refusal-for-two-days': ["The day's refusal says to retry after two days.",
-      retryAfter(() => '172800')],
-    'day-refusal-at-once': ["The day's refusal says to retry after 0 seconds.", retryAfter(() => '0')],
+      retryAfter(() => '172800', byDay)],
+    'day-refusal-at-once': ["The day's refusal says to retry after 0 seconds.", retryAfter(() => '0', byDay)],
     'day-refusal-half': ["The day's refusal says to retry after half of what is left of the day.",
-      retryAfter((seconds) => String(Math.floor(seconds / 2)))],
+      retryAfter((seconds) => String(Math.floor(seconds / 2)), byDay)],
     'day-refusal-reset-in-a-minute': ["X-RateLimit-Reset of the day's refusal is a minute ahead.",
-      header('X-RateLimit-Reset', refusedByDay, (_value, call) => String(Math.ceil(call.now / 1000) + 60))],
+      header('X-RateLimit-Reset', byDay, (_value, call) => String(Math.ceil(call.now / 1000) + 60))],
     'day-refusal-reset-beyond-day': ["X-RateLimit-Reset of the day's refusal is two days later.",
-      header('X-RateLimit-Reset', refusedByDay, (value) => String(Number(value) + 172_800))],
-    'day-refusal-403': ["The day's refusal is a 403.", failing(403, refusedByDay)],
+      header('X-RateLimit-Reset', byDay, (value) => String(Number(value) + 172_800))],
+    'day-refusal-for-a-second': ["The day's refusal says to retry after a second.",
+      retryAfter(() => '1', byDay)],
+    'day-refusal-403': ["The day's refusal is a 403.", failing(403, byDay)],
   },
 };

@@ -24,7 +24,7 @@ const lastReplaced = (pets: readonly Pet[], by: Pet | undefined): readonly Pet[]
 /** Lists without regard to the status that is asked for, where the query and the call are such. */
 const ignoring = (when: (query: ListQuery, call: Call) => boolean) =>
   selecting((usual, query, call) => usual(when(query, call) ? unfiltered(query) : query, call));
-const hasLimit = (call: Call) => call.target.includes('limit=');
+const hasLimit = (call: Call) => call.route.search.includes('limit=');
 
 /** Replaces the last animal of a list by another one. */
 const ending = (by: (pets: readonly Pet[]) => Pet | undefined, when: (query: ListQuery) => boolean) =>
@@ -33,7 +33,7 @@ const ending = (by: (pets: readonly Pet[]) => Pet | undefined, when: (query: Lis
     return when(query) && pets.length > 1 ? lastReplaced(pets, by(pets)) : pets;
   });
 
-const idsOf = (store: PetStore) => new Set([...store.having(null)].map(({ id }) => id));
+const idsOf = (store: PetStore) => new Set(store.all.map(({ id }) => id));
 
 /** A store that one list shows whole. */
 const fewAnimals = (store: PetStore) => {
@@ -58,7 +58,7 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
     'filter-only-without-limit': ['status is ignored where a limit is given too.',
       ignoring((_query, call) => hasLimit(call))],
     'filter-ignored-behind-limit': ['status is ignored where it comes after limit.',
-      ignoring((_query, call) => /limit=.*&status=/.test(call.target))],
+      ignoring((_query, call) => /limit=.*&status=/.test(call.route.search))],
     'filter-sold-ignored-without-limit': ['status=sold is ignored where no limit is given.',
       ignoring(({ status }, call) => status === 'sold' && !hasLimit(call))],
     'filter-ignored-without-limit-on-free': ['With a Free key status is ignored where no limit is given.',
@@ -90,7 +90,7 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
       'A filtered list does not hold animals whose categoryId has more than fifteen digits.',
       hiding(({ categoryId }) => categoryId.length > 15, filtered)],
     'filter-hides-newest': ['A filtered list does not hold the newest animal.',
-      ({ store }) => hiding((pet) => pet.id === store.having(null).at(-1)?.id, filtered)],
+      ({ store }) => hiding((pet) => pet.id === store.all.at(-1)?.id, filtered)],
     'filter-sees-first-animals-only': ['A filtered list holds what was there when the server started.',
       ({ store }) => {
         const first = idsOf(store);
@@ -162,7 +162,7 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
       { recipe: () => ({ seed: fewAnimals }) }, () => {
         let cached: readonly Pet[] | undefined;
         return selecting((usual, query, call) => {
-          if (call.target.includes('?')) return usual(query, call);
+          if (call.route.search !== '') return usual(query, call);
           cached ??= usual(query, call);
           return cached;
         });

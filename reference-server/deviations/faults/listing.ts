@@ -88,7 +88,7 @@ export const LISTING_FAULTS: FaultTable = {
       whenSent((limit) => (limit > 10 ? limit - (limit % 10) : limit))],
     'limit-20-gives-19': ['Only limit=20 gives 19.', whenSent((limit) => (limit === 20 ? 19 : limit))],
     'limit-percent-encoded-ignored': ['A limit that is percent-encoded is taken for none.',
-      readingLimit((limit, _absent, _filtered, call) => (call.target.includes('limit=%') ? 20 : limit))],
+      readingLimit((limit, _absent, _filtered, call) => (call.route.search.includes('limit=%') ? 20 : limit))],
     'limit-capped-at-50-on-pro': ['With a Pro key, a list holds no more than 50.',
       readingLimit((limit, _absent, _filtered, call) =>
         call.key?.plan === 'pro' ? Math.min(limit, 50) : limit)],
@@ -133,7 +133,7 @@ export const LISTING_FAULTS: FaultTable = {
     'list-pending-fails': ['Only status=pending is answered with 500.',
       failing(500, where(lists, (call) => queried(call, 'status=pending')))],
     'list-status-with-limit-fails': ['A list with both a status and a limit is answered with 404.',
-      failing(404, where(lists, ({ target }) => /status=.*limit=|limit=.*status=/.test(target)))],
+      failing(404, where(lists, ({ route }) => /status=.*limit=|limit=.*status=/.test(route.search)))],
     'list-moved': ['A list is redirected to a path with a trailing slash.',
       answering(lists, (answer) => ({ ...withError(answer, 308), headers: ['Location', 'pets/'] }))],
     'list-null-for-sold': ['The list of sold animals is null.',

@@ -1,41 +1,24 @@
-import type { ApiKey } from '../../api-keys.ts';
 import type { Call } from '../../call.ts';
 import { httpDate } from '../../headers.ts';
-import type { Personality } from '../personality.ts';
 import {
   addedHeader,
-  admitting,
   answering,
+  asksForStatus,
   closing,
   failing,
-  header,
   ofEachKey,
+  queried,
   type When,
   where,
   withBody,
 } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 import { storedThoughRefused } from './refused-additions.ts';
-import { whenOverLimit } from './windows.ts';
-
-/** Lets everything through that would be refused and matches. */
-const letThrough = (when: (key: ApiKey, call: Call) => boolean): Personality =>
-  admitting((usual, key, call) => {
-    const gate = usual(key, call);
-    return gate.refusedBy === 'minute' && when(key, call)
-      ? { ...gate, refusedBy: null, refusal: null }
-      : gate;
-  });
+import { byMinute, everyTime, letThrough, retryAfter, whenOverLimit } from './windows.ts';
 
 /** Refusals of the limit with another status. */
 const refusedWith = (status: number, test: (call: Call) => boolean = () => true) =>
   failing(status, where(whenOverLimit, test));
-
-const byMinute: When = (answer, call) => answer.status === 429 && call.refusedBy === 'minute';
-const retryAfter = (
-  change: (seconds: number, now: number) => string | null,
-  when: When = byMinute,
-): Personality => header('Retry-After', when, (value, call) => change(Number(value), call.now));
 
 /** From a key's second refusal in a row on. */
 const fromSecondRefusal = (change: (seconds: number) => string | null) => () => {
@@ -62,20 +45,18 @@ export const OVER_LIMIT_FAULTS: FaultTable = {
     'refused-503-on-get': ['A retrieval over the limit is refused with 503.',
       refusedWith(503, (call) => call.route.operation === 'getPet')],
     'refused-get-served': ['A retrieval over the limit is served.',
-      letThrough((_key, call) => call.route.operation === 'getPet')],
+      letThrough('minute', (call) => call.route.operation === 'getPet')],
     'refused-add-served': ['An addition over the limit is served.',
-      letThrough((_key, call) => call.route.operation === 'createPet')],
+      letThrough('minute', (call) => call.route.operation === 'createPet')],
     'refused-filtered-list-served': ['A list with a status is served over the limit.',
-      letThrough((_key, call) => call.target.includes('status='))],
+      letThrough('minute', asksForStatus)],
     'refused-long-list-served': ['A list with limit=100 is served over the limit.',
-      letThrough((_key, call) => call.target.includes('limit=100'))],
+      letThrough('minute', (call) => queried(call, 'limit=100'))],
     'refused-empty-list': ['A list over the limit is answered with 200 and no animals.',
       answering(where(whenOverLimit, (call) => call.route.operation === 'listPets'),
         (answer) => ({ ...withBody(answer, '[]'), status: 200, headers: [] }))],
-    'refused-every-other-served': ['Every third request over the limit is served.', () => {
-      let refusals = 0;
-      return letThrough(() => ++refusals % 3 === 0);
-    }],
+    'refused-every-other-served': ['Every third request over the limit is served.',
+      () => letThrough('minute', everyTime(3))],
     'refused-connection-closed': ['A request over the limit gets no answer; the connection is closed.',
       closing(whenOverLimit)],
   },

@@ -1,10 +1,10 @@
 import type { Call } from '../../call.ts';
-import { readJsonObject } from '../../json-members.ts';
 import type { IdSource, NewPet, Pet } from '../../pet-store.ts';
 import { type Personality, together } from '../personality.ts';
 import {
   adding,
   heldBack,
+  membersOf,
   onPlan,
   petShown,
   petWritten,
@@ -39,8 +39,7 @@ const takingOver = (member: string, accept: (digits: string) => boolean) => () =
   const sent = new WeakMap<Call, string>();
   return together(
     readingPet((usual, body, call) => {
-      const json = readJsonObject(body);
-      const digits = json.kind === 'object' ? json.members.get(member)?.replaceAll('"', '') : undefined;
+      const digits = membersOf(body)?.get(member)?.replaceAll('"', '');
       if (digits !== undefined && /^-?\d{1,18}$/.test(digits) && accept(digits)) sent.set(call, digits);
       return usual(body, call);
     }),
@@ -131,7 +130,7 @@ export const PET_FAULTS: FaultTable = {
       ({ store }) => {
         let taken = false;
         return puttingUnder(() => {
-          const existing = taken ? undefined : store.having(null).at(-1);
+          const existing = taken ? undefined : store.all.at(-1);
           taken ||= existing !== undefined;
           return existing?.id;
         });

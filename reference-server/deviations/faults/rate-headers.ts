@@ -1,4 +1,4 @@
-import { overLimit } from '../../conforming.ts';
+import { refused } from '../../conforming.ts';
 import { httpDate } from '../../headers.ts';
 import type { Quota } from '../../rate-limiter.ts';
 import type { Parts } from '../../recipe.ts';
@@ -7,6 +7,7 @@ import { type Personality, together } from '../personality.ts';
 import {
   admitting,
   answers,
+  asksForStatus,
   header,
   headersAbsent,
   minuteBy,
@@ -17,6 +18,7 @@ import {
   type When,
   where,
 } from '../shapes.ts';
+import { headersOfTheDay } from '../variants/limits.ts';
 import type { FaultTable } from './fault.ts';
 import { fromSecondWindow, toValidKey, uncounted, whenAdmitted, whenOverLimit } from './windows.ts';
 
@@ -81,7 +83,7 @@ const penalty = ({ limiter }: Parts) => {
       ? {
           quota: limiter.closed(key, now),
           refusedBy: 'minute' as const,
-          refusal: overLimit('minute', limiter.freeAt(key, now), now),
+          refusal: refused('minute', limiter.freeAt(key, now), now),
         }
       : usual(key, call);
     if (gate.refusedBy === 'minute') closedUntil.set(key.name, now + 60_000);
@@ -100,7 +102,7 @@ export const RATE_HEADER_FAULTS: FaultTable = {
     'reset-absent-on-get': ['A retrieved animal has no X-RateLimit-Reset.',
       headersAbsent(succeeds('getPet'), RESET)],
     'headers-absent-on-filtered-list': ['A list with a status has no rate headers.',
-      allAbsent((answer, call) => succeeds('listPets')(answer, call) && call.target.includes('status='))],
+      allAbsent(where(succeeds('listPets'), asksForStatus))],
     'headers-absent-on-sold-list': ['Only the list of sold animals has no X-RateLimit-Limit.',
       headersAbsent((_answer, call) => queried(call, 'status=sold'), LIMIT)],
     'headers-of-the-draft-on-200': ['A 200 has RateLimit-Limit, -Remaining and -Reset instead.',
@@ -149,6 +151,8 @@ export const RATE_HEADER_FAULTS: FaultTable = {
   'rate-limit-value': {
     'limit-shown-plus-one': ['X-RateLimit-Limit is one above the plan.',
       limitShown(toValidKey, (limit) => String(Number(limit) + 1))],
+    'limit-of-25': ['A Free key has 25 requests a minute, and X-RateLimit-Limit says so.', { recipe: ({ limitsOf }) => ({
+      limitsOf: (key) => ({ ...limitsOf(key), ...(key.plan === 'free' ? { perMinute: 25 } : {}) }) }) }],
     'limit-shown-per-second': ['X-RateLimit-Limit is the number per second.',
       limitShown(toValidKey, (limit) => String(Math.ceil(Number(limit) / 60)))],
     'limit-shown-of-other-plan': ['X-RateLimit-Limit of a Pro key is that of Business.',
@@ -200,6 +204,12 @@ export const RATE_HEADER_FAULTS: FaultTable = {
   'rate-remaining-falls': {
     'remaining-constant': ['X-RateLimit-Remaining is always one below the limit.',
       remainingShown(whenAdmitted, (_left, { limit }) => String(limit - 1))],
+    'remaining-of-the-day-constant': ['The headers describe the day, and X-RateLimit-Remaining stands still.',
+      headersOfTheDay, remainingShown(whenAdmitted, (_left, { limit }) => String(limit - 1))],
+    'each-request-costs-two': ['Each request takes two from the quota.', admitting((usual, key, call) => {
+      const gate = usual(key, call);
+      return gate.refusal === null && gate.quota.remaining > 0 ? usual(key, call) : gate;
+    })],
     'remaining-one-too-few': ['X-RateLimit-Remaining is one too low.',
       remainingShown(whenAdmitted, (left) => String(Math.max(0, left - 1)))],
     'remaining-before-the-request': [
@@ -252,6 +262,7 @@ export const RATE_HEADER_FAULTS: FaultTable = {
       })],
   },
   'rate-reset-value': {
+    'reset-empty': ['X-RateLimit-Reset is empty.', resetShown(toValidKey, () => '')],
     'reset-in-milliseconds': ['X-RateLimit-Reset is in milliseconds.',
       resetShown(toValidKey, (reset) => String(reset * 1000))],
     'reset-in-seconds-to-go': ['X-RateLimit-Reset is the number of seconds to wait.',

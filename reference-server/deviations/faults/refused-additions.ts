@@ -1,9 +1,8 @@
 import type { Answer, Behaviour } from '../../behaviour.ts';
 import type { Call } from '../../call.ts';
-import { readJsonObject } from '../../json-members.ts';
 import type { NewPet, PetStore } from '../../pet-store.ts';
 import type { Personality } from '../personality.ts';
-import { readingPet, type When } from '../shapes.ts';
+import { membersOf, readingPet, type When } from '../shapes.ts';
 
 /** Building blocks for additions that are to be refused and are not, or otherwise. */
 
@@ -16,11 +15,12 @@ export function bodyAccepted(accepted: (body: string) => boolean): Personality {
 
 /** What a body is that is JSON and no object. */
 export function kindOf(body: string): 'array' | 'string' | 'number' | 'null' | 'other' {
-  if (readJsonObject(body).kind !== 'other') return 'other';
-  const first = body.trim()[0] ?? '';
-  if (first === '[') return 'array';
-  if (first === '"') return 'string';
-  return first === 'n' ? 'null' : 'number';
+  if (body === '' || isMalformed(body)) return 'other';
+  const value: unknown = JSON.parse(body);
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'string') return 'string';
+  return typeof value === 'object' ? 'other' : 'number';
 }
 
 /** Answers a refused addition whose body matches with another status. */
@@ -33,18 +33,25 @@ export function refusedWith(status: number, body: (text: string, call: Call) => 
 
 /** Whether a body is an object with other members than one. */
 export const lacks = (name: string) => (body: string) => {
-  const json = readJsonObject(body);
-  return json.kind === 'object' && json.members.size > 0 && !json.members.has(name);
+  const members = membersOf(body);
+  return members !== null && members.size > 0 && !members.has(name);
 };
 /** Whether there is a body that is no JSON. */
-export const isMalformed = (body: string) => body !== '' && readJsonObject(body).kind === 'malformed';
+export function isMalformed(body: string): boolean {
+  if (body === '') return false;
+  try {
+    JSON.parse(body);
+    return false;
+  } catch {
+    return true;
+  }
+}
 
 /** A refused addition that is stored all the same, where the refused member matches. */
 export function storedThough(refused: (body: string) => boolean): Personality {
   return readingPet((usual, body, call, { store }) => {
     const read = usual(body, call);
-    const json = readJsonObject(body);
-    if (!('problem' in read) || json.kind !== 'object' || !refused(body)) return read;
+    if (!('problem' in read) || membersOf(body) === null || !refused(body)) return read;
     const name = /"name"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(body)?.[1];
     const categoryId = /"categoryId"\s*:\s*(-?\d{1,18})\b/.exec(body)?.[1] ?? '0';
     store.add({

@@ -1,6 +1,6 @@
+import { petText } from '../../conforming.ts';
 import { errorBody, problem } from '../../error-body.ts';
 import type { Pet } from '../../pet-store.ts';
-import { petText } from '../../pet-text.ts';
 import { afterRemoval } from '../clock.ts';
 import { type Personality, together } from '../personality.ts';
 import {

@@ -1,8 +1,9 @@
 import {
   addedHeader,
-  answering,
   answeringWith,
   answers,
+  changedHeader,
+  delivering,
   header,
   petWritten,
   queried,
@@ -16,9 +17,17 @@ import type { FaultTable } from './fault.ts';
 const contentType = (value: string | null, when: When) => header('Content-Type', when, () => value);
 
 const inLatin1 = (operation: 'listPets' | 'getPet') =>
-  answering(succeeds(operation), (answer) => {
+  delivering((usual, response, answer, headers, call) => {
+    if (!succeeds(operation)(answer, call)) return usual(response, answer, headers, call);
     const text = answer.text.replace(/"name":"/, '"name":"Ä').replaceAll(/[^\u0020-\u00ff]/g, '?');
-    return { ...answer, text, wire: text };
+    const body = Buffer.from(text, 'latin1');
+    const length = String(body.length);
+    response
+      .writeHead(
+        answer.status,
+        changedHeader(headers, 'Content-Length', () => length),
+      )
+      .end(body);
   });
 
 /** Sections 1 and 9: the base address, the media type, JSON as such. */

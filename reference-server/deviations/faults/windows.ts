@@ -1,7 +1,8 @@
-import type { Call } from '../../call.ts';
+import type { ApiKey } from '../../api-keys.ts';
+import type { Call, RefusedBy } from '../../call.ts';
 import type { Plan } from '../../plans.ts';
 import { type Personality, together } from '../personality.ts';
-import { admitting, ofEachKey, type When } from '../shapes.ts';
+import { admitting, header, ofEachKey, type When } from '../shapes.ts';
 
 /** Building blocks for faults of limits and windows. */
 
@@ -72,3 +73,26 @@ export const uncounted = (when: (call: Call) => boolean) => () => {
     return { ...gate, quota: { ...gate.quota, remaining: Math.max(0, gate.quota.remaining - free) } };
   });
 };
+
+/** Lets requests through that a window or a ban would refuse. */
+export const letThrough = (what: RefusedBy, when: (call: Call, key: ApiKey) => boolean): Personality =>
+  admitting((usual, key, call) => {
+    const gate = usual(key, call);
+    return gate.refusedBy === what && when(call, key) ? { ...gate, refusedBy: null, refusal: null } : gate;
+  });
+
+/** Every n-th time. It has a counter, so every server needs its own. */
+export function everyTime(n: number): () => boolean {
+  let times = 0;
+  return () => ++times % n === 0;
+}
+
+/** Answers 429 for the requests of a minute, or of a day. */
+export const byMinute: When = (answer, call) => answer.status === 429 && call.refusedBy === 'minute';
+export const byDay: When = (answer, call) => answer.status === 429 && call.refusedBy === 'day';
+
+/** Changes Retry-After; null removes it. */
+export const retryAfter = (
+  change: (seconds: number, now: number) => string | null,
+  when: When = byMinute,
+): Personality => header('Retry-After', when, (value, { now }) => change(Number(value), now));

@@ -1,7 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Call } from '../../call.ts';
 import { badRequest } from '../../error-body.ts';
-import { readJsonObject } from '../../json-members.ts';
 import { ascendingIds, type IdSource, type Pet, type PetStatus } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
 import { together } from '../personality.ts';
@@ -11,6 +10,7 @@ import {
   foundAs,
   identifying,
   keeping,
+  membersOf,
   noting,
   petWritten,
   readingPet,
@@ -46,8 +46,12 @@ export const oldestFirst: Answer = answer(
   'list-order',
   'oldest-first',
   selecting((_usual, query, _call, { store }) => {
-    const matching = store.having(query.status);
-    return Array.from({ length: query.limit }, (_, place) => matching.at(place) ?? []).flat();
+    const oldest: Pet[] = [];
+    for (const pet of store.all) {
+      if (oldest.length === query.limit) break;
+      if (query.status === null || pet.status === query.status) oldest.push(pet);
+    }
+    return oldest;
   }),
 );
 
@@ -74,11 +78,12 @@ export const randomSample: Answer = answer(
   'list-order',
   'other',
   selecting((_usual, query, _call, { store }) => {
-    const matching = store.having(query.status);
+    const matching =
+      query.status === null ? store.all : store.all.filter(({ status }) => status === query.status);
     if (matching.length <= query.limit) return shuffled([...matching]);
     const chosen = new Set<number>();
     while (chosen.size < query.limit) chosen.add(randomInt(matching.length));
-    return [...chosen].flatMap((at) => matching.at(at) ?? []);
+    return [...chosen].flatMap((at) => matching[at] ?? []);
   }),
 );
 
@@ -120,8 +125,7 @@ export const unknownFieldsRefused = (status: 400 | 422): Answer =>
     `rejected-${status}`,
     readingPet((usual, body, call) => {
       const read = usual(body, call);
-      const json = readJsonObject(body);
-      if (json.kind !== 'object' || [...json.members.keys()].every((name) => FIELDS.has(name))) return read;
+      if ([...(membersOf(body)?.keys() ?? [])].every((name) => FIELDS.has(name))) return read;
       // What makes a body invalid by the document comes first, and is a 400.
       if ('problem' in read) return read;
       return { problem: { ...badRequest('unknown_field', 'The animal has an unknown field.'), status } };
@@ -134,11 +138,8 @@ export const unknownFieldsKept: Answer = answer('unknown-fields', 'kept', () => 
   const kept = new Map<string, string>();
   return together(
     readingPet((usual, body, call) => {
-      const json = readJsonObject(body);
-      if (json.kind === 'object') {
-        const more = [...json.members].filter(([name]) => name !== 'id' && !FIELDS.has(name));
-        sent.set(call, more.map(([name, text]) => `,${JSON.stringify(name)}:${text}`).join(''));
-      }
+      const more = [...(membersOf(body) ?? [])].filter(([name]) => name !== 'id' && !FIELDS.has(name));
+      sent.set(call, more.map(([name, text]) => `,${JSON.stringify(name)}:${text}`).join(''));
       return usual(body, call);
     }),
     noting(({ id }, call) => kept.set(id, sent.get(call) ?? '')),
@@ -148,7 +149,7 @@ export const unknownFieldsKept: Answer = answer('unknown-fields', 'kept', () => 
 
 /** A category exists where an animal of the store's first ones has it. */
 export const unknownCategoryRefused: Answer = answer('category-existence', 'rejected-400', ({ store }) => {
-  const known = new Set([...store.having(null)].map(({ categoryId }) => categoryId));
+  const known = new Set(store.all.map(({ categoryId }) => categoryId));
   if (known.size === 0) known.add('1');
   return refusing(({ categoryId }) => !known.has(categoryId));
 });
@@ -171,8 +172,7 @@ export const uniqueNames: Answer = answer(
   'name-uniqueness',
   'rejected-400',
   refusing(({ name }, _call, { store }) => {
-    for (const pet of store.having(null)) if (pet.name === name) return true;
-    return false;
+    return store.all.some((pet) => pet.name === name);
   }),
 );
 
@@ -186,6 +186,24 @@ export const visibleAfter = (milliseconds: number): Answer =>
     return keeping(
       ({ id }) => addedAt.set(id, clock.now()),
       ({ id }) => clock.now() - (addedAt.get(id) ?? 0) < milliseconds,
+    );
+  });
+
+/** A store in memory: after so many requests it begins again without an animal. */
+export const restart = (after: number): Answer =>
+  answer('restart', 'empty', ({ store }) => {
+    let requests = 0;
+    const lost = new Set<string>();
+    return together(
+      identifying((found) => {
+        requests += 1;
+        if (requests === after) for (const { id } of store.all) lost.add(id);
+        return found;
+      }),
+      keeping(
+        () => undefined,
+        ({ id }) => lost.has(id),
+      ),
     );
   });
 

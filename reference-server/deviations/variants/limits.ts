@@ -1,7 +1,6 @@
 import type { ApiKey } from '../../api-keys.ts';
 import { httpDate } from '../../headers.ts';
-import { quotaOf, type RateLimiter } from '../../rate-limiter.ts';
-import type { MeterKind } from '../../rate-meter.ts';
+import { type MeterKind, quotaOf, type RateLimiter } from '../../rate-limiter.ts';
 import {
   bucketBySecond,
   slidingCounter,
@@ -32,6 +31,10 @@ const refilling = (kind: MeterKind) => answer('rate-window-kind', 'refilling', m
 export const slidingMinute = refilling(slidingLog);
 export const refusalsCounted = refilling(slidingLogOfAll);
 export const countedMinute = refilling(slidingCounter);
+export const countedUntilWhole = refilling((limit, windowMs) => {
+  const counter = slidingCounter(limit, windowMs);
+  return { ...counter, resetAt: (now) => counter.resetAt(now) + windowMs };
+});
 export const bucketMinute = refilling(tokenBucket);
 export const bucketMinuteBySecond = refilling(bucketBySecond);
 

@@ -6,9 +6,7 @@ import type { ListQuery } from '../../pet-store.ts';
 import type { Personality } from '../personality.ts';
 import {
   answeringWith,
-  answers,
   finding,
-  header,
   memberAs,
   readingPet,
   readingQuery,
@@ -96,6 +94,16 @@ export const malformedIdRefused: Answer = answer(
   ),
 );
 
+export const idsAboveZero: Answer = answer(
+  'malformed-id',
+  'rejected-400',
+  finding((usual, petId, call) =>
+    /^[1-9]\d*$/.test(petId)
+      ? usual(petId, call)
+      : badRequest('invalid_id', 'The id of an animal is above 0.'),
+  ),
+);
+
 export const nullStatusOmitted: Answer = answer(
   'null-status',
   'taken-as-omitted',
@@ -124,20 +132,13 @@ export const otherMediaTypeRefused400: Answer = answer(
 );
 export const anyMediaTypeRead: Answer = answer('unsupported-media-type', 'accepted', mediaType(null));
 
-export const plainNotFound: Answer = answer(
-  'unknown-path',
-  'not-found-404-other-body',
-  answeringWith('<html><body>Not Found</body></html>', answers(404, 'none')),
-  header('Content-Type', answers(404, 'none'), () => 'text/html; charset=utf-8'),
-);
-
 export const storeOrders: Answer = answer(
   'store-orders',
   'present',
   answeringWith(
     '[]',
-    (usual, call) =>
-      usual.status === 404 && call.method === 'GET' && /\/store\/orders(?:\?|$)/.test(call.target),
+    (usual, { request }) =>
+      usual.status === 404 && request.method === 'GET' && /\/store\/orders(?:\?|$)/.test(request.url ?? ''),
     200,
   ),
 );
@@ -163,7 +164,7 @@ export const linkedPages: Answer = answer(
     const number = pageOf(call);
     if (number === 1) return usual(query, call);
     const end = query.limit * number;
-    return usual({ ...query, limit: Math.min(end, store.size) }, call).slice(end - query.limit);
+    return usual({ ...query, limit: Math.min(end, store.all.length) }, call).slice(end - query.limit);
   }),
   sendingHeaders((usual, answered, call, { store }) => {
     const headers = usual(answered, call);
@@ -172,7 +173,8 @@ export const linkedPages: Answer = answer(
     if ('problem' in read) return headers;
     const { limit, status } = read.query;
     const number = pageOf(call);
-    if (limit * number >= store.having(status).length) return headers;
+    const listed = status === null ? store.all : store.all.filter((pet) => pet.status === status);
+    if (limit * number >= listed.length) return headers;
     const filter = status === null ? '' : `&status=${status}`;
     headers.push('Link', `<pets?limit=${limit}${filter}&page=${number + 1}>; rel="next"`);
     return headers;

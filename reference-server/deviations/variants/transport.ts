@@ -130,9 +130,3 @@ const announcing = (name: string, ...absent: readonly string[]): Answer =>
 export const noAnnouncement = announcing('none', 'Deprecation', 'Sunset', 'Link');
 export const deprecationOnly = announcing('deprecation', 'Sunset');
 export const sunsetOnly = announcing('sunset', 'Deprecation', 'Link');
-
-export const noChallenge: Answer = answer(
-  'authentication-challenge',
-  'none',
-  headersAbsent(always, 'WWW-Authenticate'),
-);

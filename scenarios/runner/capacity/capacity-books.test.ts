@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { BudgetKey } from '../quota/quota.ts';
-import { MinuteBooks } from './capacity-books.ts';
+import { MinuteBooks, searchBill } from './capacity-books.ts';
 
 const BUSINESS: BudgetKey = {
   name: 'b',
@@ -17,7 +17,7 @@ function spent(...steps: readonly (readonly [secondsAgo: number, requests: numbe
   for (const [secondsAgo, sent] of steps) {
     const row = { key: 'b', plan: BUSINESS.plan, requests: sent, busiestMinute: sent, sent };
     const { perMinute, perDay } = BUSINESS;
-    books.spend({ keys: [{ ...row, perMinute, perDay }], total: sent }, NOW - secondsAgo * 1000);
+    books.spend([{ ...row, perMinute, perDay }], NOW - secondsAgo * 1000);
   }
   return books;
 }
@@ -42,3 +42,23 @@ t.test('the look at the target before each step is on the books', async (t) => {
   t.equal(spent([10, 995]).wait({ rate: 1, seconds: 1 }, NOW).waitSeconds, 0);
   t.not(spent([10, 996]).wait({ rate: 1, seconds: 1 }, NOW).waitSeconds, 0);
 });
+
+t.test(
+  'a search may take every minute of its three, but no more than a day or than its fastest step',
+  async (t) => {
+    const row = {
+      key: 'b',
+      plan: 'business',
+      requests: 25,
+      busiestMinute: 25,
+      perMinute: 1000,
+      perDay: 100_000,
+    } as const;
+    for (const [given, clockSpeed, requests, busiestMinute] of [
+      [row, 1, 3000, 1000],
+      [{ ...row, perDay: 2000 }, 60, 2000, 1000],
+      [{ ...row, perMinute: 1e8, perDay: 1e9 }, 1, 3_400_000, 1_200_000],
+    ] as const)
+      t.match(searchBill([given], clockSpeed), [{ requests, busiestMinute }]);
+  },
+);

@@ -1,12 +1,15 @@
 /** What the steps of a search spent of each key, and when the keys can pay for the next step. */
 import { CAPACITY_STEP } from '../../lib/catalogue.ts';
+import type { KeyBill } from '../../lib/load-plan.ts';
 import type { LoadTarget } from '../quota/load-target.ts';
-import { type BudgetKey, planQuota, type QuotaBill } from '../quota/quota.ts';
+import { type BudgetKey, payFor, Unpayable } from '../quota/quota.ts';
 
 /** No step of a search goes beyond this many requests a second. */
 export const MOST_RATE = 20_000;
 /** No step at the knee begins later than this. */
 export const BUDGET_SECONDS = 170;
+/** No search sends more than this. */
+export const MOST_REQUESTS = MOST_RATE * BUDGET_SECONDS;
 /** Added to a minute, since the target's clock may differ from ours. */
 const ROOM_MS = 500;
 
@@ -29,8 +32,8 @@ export class MinuteBooks {
   }
 
   /** Notes what a step spent. */
-  spend({ keys }: QuotaBill, at: number): void {
-    for (const { key, sent = 0 } of keys) this.#spent.push({ at, key, requests: sent });
+  spend(bill: readonly KeyBill[], at: number): void {
+    for (const { key, sent = 0 } of bill) this.#spent.push({ at, key, requests: sent });
   }
 
   /** The keys as they will be at a time, milliseconds since 1970. */
@@ -60,9 +63,13 @@ export class MinuteBooks {
     const over = this.#spent.map(({ at }) => at + this.#minuteMs + 1);
     let reason = '';
     for (const at of new Set([now, ...over.filter((time) => time > now)])) {
-      const plan = planQuota(demand, this.keys(at));
-      if (plan.kind === 'paid') return { waitSeconds: (at - now) / 1000, reason };
-      reason = plan.reason;
+      try {
+        payFor(demand, this.keys(at));
+        return { waitSeconds: (at - now) / 1000, reason };
+      } catch (error) {
+        if (!(error instanceof Unpayable)) throw error;
+        reason = error.reason;
+      }
     }
     return { waitSeconds: undefined, reason };
   }
@@ -75,13 +82,11 @@ export class MinuteBooks {
  * @param step the bill of the first step, which names the keys
  * @param clockSpeed seconds of the target's clock in a real one
  */
-export function searchBill(step: QuotaBill, clockSpeed: number): QuotaBill {
+export function searchBill(step: readonly KeyBill[], clockSpeed: number): KeyBill[] {
   const minutes = Math.ceil((BUDGET_SECONDS * clockSpeed) / 60);
-  const keys = step.keys.map((key) => ({
+  return step.map((key) => ({
     ...key,
-    requests: Math.min(key.perDay, key.perMinute * minutes, MOST_RATE * BUDGET_SECONDS),
+    requests: Math.min(key.perDay, key.perMinute * minutes, MOST_REQUESTS),
     busiestMinute: Math.min(key.perMinute, key.perDay, Math.ceil((MOST_RATE * 60) / clockSpeed)),
   }));
-  const all = keys.reduce((sum, { requests }) => sum + requests, 0);
-  return { keys, total: Math.min(all, MOST_RATE * BUDGET_SECONDS) };
 }

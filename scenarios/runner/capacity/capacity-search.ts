@@ -6,14 +6,15 @@ import { MOST_RATE } from './capacity-books.ts';
 import { SUSTAINED_SECONDS } from './judge-step.ts';
 import { Knee, type StepOutcome } from './knee.ts';
 
-/** The keys cannot pay for a step; the message says what it would take. */
-export class QuotaSpent extends Error {
-  override readonly name = 'QuotaSpent';
-}
+/** A step could not be taken: the keys cannot pay for it, or the machine that makes the load could not carry it. */
+export class SearchEnded extends Error {
+  override readonly name = 'SearchEnded';
+  readonly outcome: 'quota-limited' | 'generator-limited';
 
-/** The machine that makes the load could not carry a step; the message says why. */
-export class GeneratorWasLimit extends Error {
-  override readonly name = 'GeneratorWasLimit';
+  constructor(outcome: SearchEnded['outcome'], message: string) {
+    super(message);
+    this.outcome = outcome;
+  }
 }
 
 /** Runs steps against a target. */
@@ -21,8 +22,7 @@ export interface SearchSteps {
   /**
    * One step.
    *
-   * @throws QuotaSpent
-   * @throws GeneratorWasLimit
+   * @throws SearchEnded
    */
   take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<StepOutcome>;
   readonly taken: readonly StepOutcome[];
@@ -42,8 +42,8 @@ const LEAST_RATE = 0.5;
 const STEP_SECONDS = 5;
 /** Length of an earlier step. */
 const BRACKET_SECONDS = 3;
-/** Bisecting ends when the upper rate is at most this many times the lower one. */
-const BISECTED = 1.1;
+/** The knee is sought up to this factor outside the bracket, since its short steps may have been wrong. */
+const AROUND_BRACKET = 1.5;
 /** The search ends at this precision: half the interval, as a part of the capacity. */
 const PRECISE = 0.02;
 /** This precision is still an answer if the machine cannot go on. */
@@ -53,12 +53,12 @@ const LEAST_KNEE_STEPS = 6;
 const STEP_OVERHEAD_SECONDS = 2.5;
 
 /** The part of an outcome that has no number. */
-export const none = { capacity: null, interval: null };
+export const NO_NUMBER = { capacity: null, interval: null };
 
 /**
- * Brackets the capacity, bisects, and repeats around the knee.
+ * Brackets the capacity, and repeats around the knee.
  *
- * @throws whatever a step throws, except QuotaSpent and GeneratorWasLimit, which are outcomes
+ * @throws whatever a step throws, except SearchEnded, which is an outcome
  */
 export async function searchCapacity(
   steps: SearchSteps,
@@ -74,15 +74,15 @@ export async function searchCapacity(
     const broke = steps.taken.filter(({ rate, held }) => !held && rate > (low ?? 0)).map(({ rate }) => rate);
     const high = bracket.high ?? (broke.length === 0 ? undefined : Math.min(...broke));
     const atLeast = low === undefined || high !== undefined ? {} : { atLeast: low };
-    if (error instanceof GeneratorWasLimit) {
+    if (!(error instanceof SearchEnded)) throw error;
+    if (error.outcome === 'generator-limited') {
       const held = low === undefined ? '' : `; ${round(low)}/s held`;
       const reason = `the generator was the limit: ${error.message}${held}`;
-      return { outcome: 'generator-limited', reason, ...none, ...atLeast };
+      return { outcome: 'generator-limited', reason, ...NO_NUMBER, ...atLeast };
     }
-    if (!(error instanceof QuotaSpent)) throw error;
     if (low === undefined || high === undefined)
-      return { outcome: 'quota-limited', reason: error.message, ...none, ...atLeast };
-    const found = conclude(steps, clauses, kneeOf(steps, low / 1.25, high * 1.25));
+      return { outcome: 'quota-limited', reason: error.message, ...NO_NUMBER, ...atLeast };
+    const found = conclude(steps, clauses, kneeOf(steps, low / AROUND_BRACKET, high * AROUND_BRACKET));
     return { ...found, outcome: 'quota-limited', reason: `${found.reason}; ${error.message}` };
   }
 }
@@ -106,48 +106,40 @@ async function search(
   bracket: Bracket,
 ): Promise<CapacityFound> {
   /** Whether a rate holds. A step that broke is repeated, since a pause of the machine may have broken it. */
-  const holds = async (rate: number, phase: CapacityStep['phase']) => {
+  const holds = async (rate: number) => {
     stop?.throwIfAborted();
-    const { held } = await steps.take(rate, BRACKET_SECONDS, phase);
-    return held || (await steps.take(rate, BRACKET_SECONDS, phase)).held;
+    const { held } = await steps.take(rate, BRACKET_SECONDS, 'bracket');
+    return held || (await steps.take(rate, BRACKET_SECONDS, 'bracket')).held;
   };
   let rate = Math.min(startRate, MOST_RATE);
   while (bracket.low === undefined || bracket.high === undefined) {
-    if (await holds(rate, 'bracket')) {
+    if (await holds(rate)) {
       bracket.low = rate;
       const reason = `nothing broke up to ${MOST_RATE}/s`;
-      if (rate >= MOST_RATE) return { outcome: 'at-least', reason, ...none, atLeast: MOST_RATE };
+      if (rate >= MOST_RATE) return { outcome: 'at-least', reason, ...NO_NUMBER, atLeast: MOST_RATE };
       rate = Math.min(rate * 2, MOST_RATE);
     } else {
       bracket.high = rate;
       rate /= 2;
-      if (rate < LEAST_RATE) return { outcome: 'below', reason: 'not even 1 request/s holds it', ...none };
+      if (rate < LEAST_RATE)
+        return { outcome: 'below', reason: 'not even 1 request/s holds it', ...NO_NUMBER };
     }
   }
-  while (bracket.high / bracket.low > BISECTED) {
-    const middle = Math.sqrt(bracket.low * bracket.high);
-    const side = (await holds(middle, 'bisect')) ? 'low' : 'high';
-    bracket[side] = middle;
-  }
-  // The short steps may have been wrong, so the knee is also sought outside the bracket.
-  let [least, most] = [bracket.low / 1.25, bracket.high * 1.25];
-  let knee = kneeOf(steps, least, most);
+  const knee = kneeOf(steps, bracket.low / AROUND_BRACKET, bracket.high * AROUND_BRACKET);
   for (let taken = 0; ; taken += 1) {
     const { low: from, capacity, high: to } = knee.estimate();
-    const precise = (to - from) / 2 / capacity <= PRECISE;
-    if ((taken >= LEAST_KNEE_STEPS && precise) || STEP_SECONDS + STEP_OVERHEAD_SECONDS > left()) break;
+    const precision = (to - from) / 2 / capacity;
+    if (taken >= LEAST_KNEE_STEPS && precision <= PRECISE) break;
+    if (STEP_SECONDS + STEP_OVERHEAD_SECONDS > left()) break;
     stop?.throwIfAborted();
     try {
-      await steps.take(knee.nextRate(), STEP_SECONDS, 'knee');
+      knee.learn(await steps.take(knee.nextRate(), STEP_SECONDS, 'knee'));
     } catch (error) {
       // If the machine stumbles late in the search, what is known remains true.
-      if (!(error instanceof GeneratorWasLimit) || (to - from) / 2 / capacity > USABLE) throw error;
+      const hasStumbled = error instanceof SearchEnded && error.outcome === 'generator-limited';
+      if (!hasStumbled || precision > USABLE) throw error;
       break;
     }
-    const { low: lower, high: upper } = kneeOf(steps, least, most).estimate();
-    if (lower < least * 1.03) least /= 2;
-    if (upper > most / 1.03) most *= 2;
-    knee = kneeOf(steps, least, most);
   }
   return conclude(steps, clauses, knee);
 }
@@ -156,7 +148,7 @@ function conclude({ taken }: SearchSteps, clauses: readonly SloClause[], knee: K
   const { low: from, capacity, high: to } = knee.estimate();
   const bounds = latencyBounds(clauses);
   const resolution = bounds.length === 0 ? 0 : Math.min(...bounds) / 1000 / SUSTAINED_SECONDS;
-  const interval = [from * (1 - resolution), to * (1 + resolution)] as const;
+  const interval: [number, number] = [from * (1 - resolution), to * (1 + resolution)];
   return {
     outcome: 'found',
     capacity,

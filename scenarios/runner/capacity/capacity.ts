@@ -1,42 +1,81 @@
-/** A capacity, as capacity.json holds it. */
-import type { StepJudgement } from './judge-step.ts';
-import type { StepOutcome } from './knee.ts';
+/** A capacity, as capacity.json holds it: its type, and the JSON Schema for other tools. */
+import { type Static, Type } from '@sinclair/typebox';
+import { MixShape, oneOf } from '../../lib/load-plan.ts';
 
 /** Raised when a reader of an older result could misread a newer one. */
-export const CAPACITY_FORMAT_VERSION = 1;
+export const CAPACITY_FORMAT_VERSION = 2;
 
-export interface CapacityStep extends StepJudgement, StepOutcome {
-  readonly phase: 'bracket' | 'bisect' | 'knee';
-  readonly seconds: number;
-  readonly requests: number;
-}
+const text = Type.String();
+const amount = Type.Number({ minimum: 0 });
+const perSecond = Type.Number({ minimum: 0, description: 'Requests per second.' });
 
-/** What capacity.json holds. */
-export interface CapacityResult {
-  readonly formatVersion: typeof CAPACITY_FORMAT_VERSION;
-  readonly run: {
-    readonly target: string;
-    readonly slo: string;
-    readonly startedAt: string;
-    readonly durationSeconds: number;
-    readonly harnessVersion: string;
-    readonly k6Version: string;
-  };
-  /**
-   * `found` has an interval. `at-least` means that nothing broke up to the highest rate tried. The others name what ended
-   * the search; there is an interval if quotas ended it late.
-   */
-  readonly outcome: 'found' | 'at-least' | 'below' | 'generator-limited' | 'quota-limited' | 'interrupted';
-  readonly reason: string;
-  /** Requests per second. */
-  readonly capacity: number | null;
-  /** 95 % interval, requests per second. */
-  readonly interval: readonly [number, number] | null;
-  /** The highest rate that held, in requests per second. Set if there is no interval and no lower rate broke. */
-  readonly atLeast?: number;
-  readonly steps: readonly CapacityStep[];
-  /** The step that ended the search because it could not be run properly. It says nothing of the target. */
-  readonly failedStep?: Pick<CapacityStep, 'rate' | 'phase' | 'seconds' | 'reason'>;
-}
+const Interval = Type.Unsafe<[low: number, high: number]>(
+  Type.Array(perSecond, { minItems: 2, maxItems: 2 }),
+);
+
+const StepShape = Type.Object({
+  rate: perSecond,
+  phase: oneOf(['bracket', 'knee']),
+  seconds: amount,
+  requests: Type.Integer({ minimum: 0 }),
+  held: Type.Boolean(),
+  reason: Type.String({ description: 'What broke, or how it was held.' }),
+  p50: Type.Number({ minimum: 0, description: 'Milliseconds; of the steady part, without the warm-up.' }),
+  p99: amount,
+  errorPart: Type.Number({ minimum: 0, maximum: 1 }),
+  growth: Type.Number({ description: 'Milliseconds per second by which latency grew within the step.' }),
+});
+export type CapacityStep = Readonly<Static<typeof StepShape>>;
+
+export const CapacityShape = Type.Object(
+  {
+    formatVersion: Type.Literal(CAPACITY_FORMAT_VERSION),
+    run: Type.Object({
+      target: text,
+      slo: text,
+      mix: MixShape,
+      startedAt: Type.String({ description: 'ISO 8601, UTC.' }),
+      durationSeconds: amount,
+      harnessVersion: text,
+      k6Version: text,
+    }),
+    outcome: Type.Unsafe<
+      'found' | 'at-least' | 'below' | 'generator-limited' | 'quota-limited' | 'interrupted'
+    >({
+      type: 'string',
+      enum: ['found', 'at-least', 'below', 'generator-limited', 'quota-limited', 'interrupted'],
+      description:
+        'at-least: nothing broke up to the highest rate tried. The last three name what ended the search; there is an interval if quotas ended it late.',
+    }),
+    reason: text,
+    capacity: Type.Union([perSecond, Type.Null()]),
+    interval: Type.Union([Interval, Type.Null()], {
+      description: '95 % interval.',
+    }),
+    atLeast: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        description: 'The highest rate that held, if there is no interval and no lower rate broke.',
+      }),
+    ),
+    steps: Type.Array(StepShape),
+    failedStep: Type.Optional(
+      Type.Pick(StepShape, ['rate', 'phase', 'seconds', 'reason'], {
+        description:
+          'The step that ended the search because it could not be run. It says nothing of the target.',
+      }),
+    ),
+  },
+  {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'https://petstore-harness.invalid/capacity.schema.json',
+    title: 'Result of a search for a capacity (capacity.json)',
+  },
+);
+export type CapacityResult = Readonly<Static<typeof CapacityShape>>;
 
 export type CapacityFound = Pick<CapacityResult, 'outcome' | 'reason' | 'capacity' | 'interval' | 'atLeast'>;
+
+/** A rate that certainly holds, which is the answer where a search could go no further. */
+export const isLowerBound = ({ outcome, atLeast }: CapacityResult): boolean =>
+  atLeast !== undefined && ['at-least', 'quota-limited', 'generator-limited'].includes(outcome);

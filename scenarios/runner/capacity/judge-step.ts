@@ -3,18 +3,9 @@ import { linearRegression, mean, sum } from 'simple-statistics';
 import { firstBroken, latencyBounds, round, type SloClause } from '../../lib/slo.ts';
 import { mergedBlocks, mergedHistogram, percentileOf, sloFigures } from '../result/figures.ts';
 import type { LoadBlock, LoadResult } from '../result/load-result.ts';
+import type { CapacityStep } from './capacity.ts';
 
-export interface StepJudgement {
-  readonly held: boolean;
-  /** What broke, or how it was held. */
-  readonly reason: string;
-  /** Milliseconds; of the steady part, without the warm-up. */
-  readonly p50: number;
-  readonly p99: number;
-  readonly errorPart: number;
-  /** Milliseconds per second by which latency grew within the step. */
-  readonly growth: number;
-}
+export type StepJudgement = Pick<CapacityStep, 'held' | 'reason' | 'p50' | 'p99' | 'errorPart' | 'growth'>;
 
 /** Above the capacity a queue grows without end, however slowly. A rate must hold its objective for at least this long. */
 export const SUSTAINED_SECONDS = 60;

@@ -25,7 +25,7 @@ export interface KneeEstimate {
 }
 
 const LAPSE = 0.04;
-const GRID = 400;
+const GRID = 800;
 /** Widths of the transition as parts of the rate, from sharp to soft. All are equally likely at first. */
 const WIDTHS = [0.0005, 0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064];
 

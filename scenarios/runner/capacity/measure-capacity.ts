@@ -1,14 +1,15 @@
-/** The highest rate that holds an objective: bracket, bisect, repeat around the knee. */
+/** The highest rate that holds an objective: bracket, then repeat around the knee. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { writeWhole } from '../../../checks/run/write-whole.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { CAPACITY_STEP } from '../../lib/catalogue.ts';
+import type { Mix } from '../../lib/scenario.ts';
 import { latencyBounds, parseSlo, round, type SloClause } from '../../lib/slo.ts';
-import type { LoadRequest } from '../quota/load-request.ts';
 import type { LoadTarget } from '../quota/load-target.ts';
 import { TargetNotReady } from '../quota/preflight.ts';
+import type { LoadRequest } from '../quota/prepare.ts';
 import type { LoadResult } from '../result/load-result.ts';
 import {
   CAPACITY_FORMAT_VERSION,
@@ -17,16 +18,19 @@ import {
   type CapacityStep,
 } from './capacity.ts';
 import { BUDGET_SECONDS, MinuteBooks } from './capacity-books.ts';
-import { GeneratorWasLimit, none, QuotaSpent, type SearchSteps, searchCapacity } from './capacity-search.ts';
+import { NO_NUMBER, SearchEnded, type SearchSteps, searchCapacity } from './capacity-search.ts';
 import { judgeStep } from './judge-step.ts';
 
 export interface CapacityRequest {
   readonly target: LoadTarget;
+  readonly runId: string;
   readonly slo: string;
   /** Folder for results; made if it does not exist. */
   readonly out: string;
   readonly k6Version: string;
   readonly run: (step: LoadRequest & { readonly out: string }) => Promise<LoadResult>;
+  /** Default: plain lists only. */
+  readonly mix?: Mix;
   readonly stop?: AbortSignal;
   /** A first guess, requests per second; default 20. */
   readonly startRate?: number;
@@ -40,22 +44,18 @@ const MOST_STUMBLES = 6;
 /** Arrivals that are late by a tenth of the bound, and by at least this, would distort latencies. */
 const LEAST_LAG_MS = 20;
 
-class StepFailed extends Error {}
-
 /** Runs steps, and knows what all of them spent of the keys. */
 class Steps implements SearchSteps {
   readonly #request: CapacityRequest;
   readonly #clauses: readonly SloClause[];
   readonly #books: MinuteBooks;
-  readonly #onTaken: () => Promise<unknown>;
   /** Seconds that the search may still take. */
   readonly #left: () => number;
   readonly taken: CapacityStep[] = [];
   /** The last step, if it could not be run properly. */
   failed: CapacityResult['failedStep'];
 
-  constructor(request: CapacityRequest, left: () => number, onTaken: () => Promise<unknown>) {
-    this.#onTaken = onTaken;
+  constructor(request: CapacityRequest, left: () => number) {
     this.#left = left;
     this.#request = request;
     this.#clauses = parseSlo(request.slo);
@@ -66,7 +66,8 @@ class Steps implements SearchSteps {
   async #afford(rate: number, seconds: number): Promise<void> {
     const { waitSeconds, reason } = this.#books.wait({ rate, seconds }, Date.now());
     if (waitSeconds === 0) return;
-    if (waitSeconds === undefined || waitSeconds + seconds > this.#left()) throw new QuotaSpent(reason);
+    if (waitSeconds === undefined || waitSeconds + seconds > this.#left())
+      throw new SearchEnded('quota-limited', reason);
     this.#request.onWait?.(waitSeconds);
     const { stop } = this.#request;
     await sleep(waitSeconds * 1000, undefined, stop === undefined ? {} : { signal: stop });
@@ -74,25 +75,33 @@ class Steps implements SearchSteps {
 
   /** Takes a step, and repeats it if the machine itself stumbled. */
   async take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<CapacityStep> {
-    for (let stumbles = 0; ; stumbles += 1) {
-      try {
-        const step = await this.#take(rate, seconds, phase);
+    for (let stumbles = 0; stumbles <= MOST_STUMBLES; stumbles += 1) {
+      const step = await this.#take(rate, seconds, phase);
+      if (!('limit' in step)) {
         this.failed = undefined;
+        this.taken.push(step);
+        this.#request.onStep?.(step);
         return step;
-      } catch (error) {
-        if (error instanceof GeneratorWasLimit || error instanceof StepFailed)
-          this.failed = { rate, phase, seconds, reason: error.message };
-        if (!(error instanceof GeneratorWasLimit) || stumbles === MOST_STUMBLES) throw error;
       }
+      this.failed = { rate, phase, seconds, reason: step.limit };
+      if (!step.again) break;
     }
+    throw new SearchEnded('generator-limited', this.failed?.reason ?? '');
   }
 
-  async #take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<CapacityStep> {
-    const { target, out, stop, run, onStep } = this.#request;
+  /** One step, or why this machine could not make it. */
+  async #take(
+    rate: number,
+    seconds: number,
+    phase: CapacityStep['phase'],
+  ): Promise<CapacityStep | { readonly limit: string; readonly again: boolean }> {
+    const { target, out, stop, run, mix } = this.#request;
     const bounds = latencyBounds(this.#clauses);
     await this.#afford(rate, seconds);
     const result = await run({
       facts: CAPACITY_STEP,
+      runId: this.#request.runId,
+      ...(mix === undefined ? {} : { mix }),
       target: { ...target, keys: this.#books.keys(Date.now()) },
       slo: this.#request.slo,
       out: join(out, `step-${String(this.taken.length + 1).padStart(2, '0')}`),
@@ -104,19 +113,15 @@ class Steps implements SearchSteps {
     });
     // A step that was cut short says nothing.
     stop?.throwIfAborted();
-    this.#books.spend(result.bill, Date.now());
+    this.#books.spend(result.bill.keys, Date.now());
     const { limit, scheduleLagP95Ms: lag, errorLines } = result.generator;
     if (result.verdict === 'failed-to-run')
-      throw new StepFailed(`a step could not be run: ${errorLines[0] ?? 'no request was made'}`);
+      return { limit: `a step could not be run: ${errorLines[0] ?? 'no request was made'}`, again: false };
     const judgement = judgeStep(result, this.#clauses);
     const lagAllowed = Math.max(LEAST_LAG_MS, Math.min(...bounds) / 10);
     if (!judgement.held && (limit !== null || (lag ?? 0) > lagAllowed))
-      throw new GeneratorWasLimit(limit ?? `arrivals began up to ${round(lag ?? 0)} ms late`);
-    const step = { rate, phase, seconds, requests: result.total.requests, ...judgement };
-    this.taken.push(step);
-    onStep?.(step);
-    await this.#onTaken();
-    return step;
+      return { limit: limit ?? `arrivals began up to ${round(lag ?? 0)} ms late`, again: true };
+    return { rate, phase, seconds, requests: result.total.requests, ...judgement };
   }
 }
 
@@ -134,32 +139,28 @@ export async function measureCapacity(request: CapacityRequest): Promise<Capacit
   await mkdir(request.out, { recursive: true, mode: 0o700 });
   const elapsed = () => (performance.now() - began) / 1000;
   const left = () => BUDGET_SECONDS - elapsed();
-  // If the search is killed, its steps are on disk.
-  const steps = new Steps(request, left, () =>
-    write({ outcome: 'interrupted', reason: 'before its end', ...none }),
-  );
+  const steps = new Steps(request, left);
   return write(await search());
 
   async function search(): Promise<CapacityFound> {
     try {
       return await searchCapacity(steps, clauses, { startRate, left, stop });
     } catch (error) {
-      if (stop?.aborted) return { outcome: 'interrupted', reason: 'by a signal', ...none };
-      if (error instanceof StepFailed)
-        return { outcome: 'generator-limited', reason: error.message, ...none };
+      if (stop?.aborted) return { outcome: 'interrupted', reason: 'by a signal', ...NO_NUMBER };
       // The earlier steps remain true.
       if (!(error instanceof TargetNotReady) || steps.taken.length === 0) throw error;
-      return { outcome: 'interrupted', reason: error.message, ...none };
+      return { outcome: 'interrupted', reason: error.message, ...NO_NUMBER };
     }
   }
 
   async function write(found: CapacityFound): Promise<CapacityResult> {
-    const { target, slo, k6Version } = request;
+    const { target, slo, k6Version, mix = CAPACITY_STEP.mix } = request;
     const made: CapacityResult = {
       formatVersion: CAPACITY_FORMAT_VERSION,
       run: {
         target: target.address,
         slo,
+        mix,
         startedAt,
         durationSeconds: elapsed(),
         harnessVersion: HARNESS_VERSION,

@@ -32,7 +32,6 @@ const INSTALL = `Install k6 2.x in one of these ways, or set K6_BIN to its path:
   any, with Go     install Go 1.25 or later; the harness then builds k6 ${PINNED_K6} itself, once
 k6's own instructions: https://grafana.com/docs/k6/latest/set-up/install-k6/`;
 
-const TELL_EVERY_MS = 5_000;
 const run = promisify(execFile);
 const programName = process.platform === 'win32' ? 'k6.exe' : 'k6';
 
@@ -115,7 +114,7 @@ async function build(progress: (line: string) => void, signal: AbortSignal | und
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   progress(`building k6 ${PINNED_K6} with Go, once; this takes about a minute`);
   // -mod=readonly: exactly what go.sum lists. -buildvcs=false: the folder may be in the user's repository.
-  const options = ['-v', '-mod=readonly', '-trimpath', '-buildvcs=false', '-o', unfinished];
+  const options = ['-mod=readonly', '-trimpath', '-buildvcs=false', '-o', unfinished];
   const go = spawn('go', ['build', ...options, 'go.k6.io/k6/v2'], {
     cwd: fileURLToPath(new URL('scenarios/k6', packageRoot)),
     env: { CGO_ENABLED: '0', ...process.env, GOWORK: 'off' },
@@ -127,18 +126,7 @@ async function build(progress: (line: string) => void, signal: AbortSignal | und
     go.once('close', (code) => resolve(code ?? 1));
   });
   const problems: string[] = [];
-  let downloaded = 0;
-  let compiled = 0;
-  let lastLine = Number.NEGATIVE_INFINITY;
-  for await (const line of createInterface({ input: go.stderr })) {
-    if (line.startsWith('go: downloading ')) downloaded += 1;
-    else if (/^[\w.-]+(\/[\w.~-]+)*$/.test(line)) compiled += 1;
-    else problems.push(line);
-    // A line for each package would fill a log with hundreds of lines.
-    if (performance.now() - lastLine < TELL_EVERY_MS) continue;
-    lastLine = performance.now();
-    progress(`building k6 ${PINNED_K6}: ${downloaded} modules fetched, ${compiled} packages compiled`);
-  }
+  for await (const line of createInterface({ input: go.stderr })) problems.push(line);
   const outcome = await ended;
   if (outcome !== 0) {
     await rm(unfinished, { force: true });

@@ -1,28 +1,19 @@
 import t from 'tap';
-import type { LoadProfileName, RateStream, ScenarioFacts } from '../../lib/scenario.ts';
+import type { LoadProfileName } from '../../lib/scenario.ts';
 import { parseSlo } from '../../lib/slo.ts';
 import { k6Options } from './k6-options.ts';
 
-const MIX = { listPets: 1, createPet: 0, getPet: 0 };
-
 /** What k6 is told of a load that is one rate. */
-function told(profile: LoadProfileName, rate: number, seconds: number, toOutputs = false): unknown {
-  const stream: RateStream = { kind: 'rate', name: 'clients', exec: 'default', profile };
-  const facts: ScenarioFacts = {
+function told(profile: LoadProfileName, rate: number, seconds: number, tagged = false): unknown {
+  const facts = {
     name: 'test',
     answers: '',
-    rate,
-    seconds,
-    streams: [stream],
-    mix: MIX,
+    streams: [{ kind: 'rate', name: 'clients', profile } as const],
+    mix: { listPets: 1, createPet: 0, getPet: 0 },
     thresholds: 'errors==0',
-    needs: [],
   };
-  const clauses = parseSlo('p99<100ms');
-  const part = { rate, streams: [{ stream, keys: [0], schedule: [0] }] };
-  const machine = { clockSpeed: 1, graceSeconds: 1, toOutputs };
-  const { options } = k6Options({ facts, seconds, clauses }, part, machine);
-  return options;
+  const load = { facts, rate, seconds, clauses: parseSlo('p99<100ms'), clients: new Map() };
+  return k6Options(load, { clockSpeed: 1, graceSeconds: 1, tagged, processes: 1 }).options;
 }
 
 t.test('a constant rate ends before the moment of the first request that nobody paid', async (t) => {

@@ -1,27 +1,27 @@
+/** k6's options, made from a scenario's streams. */
 import { mostRequests, peakRate, RATE_UNIT_SECONDS, type Slope, slopes } from '../../lib/load-profiles.ts';
-import type { ClientStream, RateStream } from '../../lib/scenario.ts';
+import type { ClientStream, RateStream, ScenarioFacts } from '../../lib/scenario.ts';
 import type { SloClause } from '../../lib/slo.ts';
-import type { LoadPart } from '../quota/divide.ts';
-import type { PreparedLoad } from '../quota/load-request.ts';
 
 /** What the machine and its user add to a load. */
-export interface RunOptions {
+interface Machine {
   readonly clockSpeed: number;
   /** Seconds at the end for requests under way. */
   readonly graceSeconds: number;
-  /** Whether k6 sends its metrics to an output while it runs. */
-  readonly toOutputs: boolean;
-  /** Execution segments that share the script. Each gets the same number of virtual users. */
-  readonly segments?: number;
+  /** Whether k6's metrics go to an output that somebody looks at. */
+  readonly tagged: boolean;
+  /** Processes that share the load. Each gets the same number of virtual users. */
+  readonly processes: number;
 }
 
-export interface K6Options {
-  readonly options: Record<string, unknown>;
-  /** Virtual users in all. */
-  readonly vus: number;
+interface Load {
+  readonly facts: ScenarioFacts;
+  /** Requests per second. */
+  readonly rate: number;
+  readonly seconds: number;
+  readonly clauses: readonly SloClause[];
+  readonly clients: ReadonlyMap<string, readonly number[]>;
 }
-
-type Load = Pick<PreparedLoad, 'facts' | 'seconds' | 'clauses'>;
 
 const PARALLEL = 20;
 const MOST_VUS = 5000;
@@ -57,10 +57,10 @@ function ramp(shape: readonly Slope[]): object {
 }
 
 /** VUs for a rate, by Little's law. Half as many again are for answers slower than the objective allows. */
-function vusFor(peak: number, clauses: readonly SloClause[], segments: number): number {
+function vusFor(peak: number, clauses: readonly SloClause[], processes: number): number {
   const { bound = USUAL_BOUND_MS } = clauses.find(({ metric }) => metric === 'latency') ?? {};
   const vus = Math.min(MOST_VUS, Math.ceil(((peak * bound) / 1000) * 1.5) + 4);
-  return Math.ceil(vus / segments) * segments;
+  return Math.ceil(vus / processes) * processes;
 }
 
 /** A stream as k6 runs it. */
@@ -73,44 +73,40 @@ interface MadeScenario {
 
 const startTime = (seconds: number) => (seconds === 0 ? '0s' : duration(seconds));
 
-function rateScenario(stream: RateStream, load: Load, part: LoadPart, options: RunOptions): MadeScenario {
-  const { from = 0, to = 1, profile, exec } = stream;
+function rateScenario(stream: RateStream, load: Load, { graceSeconds, processes }: Machine): MadeScenario {
+  const { from = 0, to = 1, profile } = stream;
   const seconds = (to - from) * load.seconds;
-  const shape = slopes(profile, part.rate, seconds);
-  const vus = vusFor(peakRate(shape), load.clauses, options.segments ?? 1);
-  const [first] = shape;
-  const isConstant = shape.every((slope) => slope.from === slope.to && slope.from === first?.from);
+  const shape = slopes(profile, load.rate, seconds);
+  const vus = vusFor(peakRate(shape), load.clauses, processes);
   const scenario = {
-    exec,
+    exec: 'default',
     startTime: startTime(from * load.seconds),
     timeUnit: `${RATE_UNIT_SECONDS}s`,
     preAllocatedVUs: vus,
     maxVUs: vus,
-    gracefulStop: duration(options.graceSeconds),
-    ...(isConstant ? constantRate(first?.from ?? 0, seconds) : ramp(shape)),
+    gracefulStop: duration(graceSeconds),
+    ...(profile === 'constant' ? constantRate(shape[0]?.from ?? 0, seconds) : ramp(shape)),
   };
   return { vus, end: to * load.seconds, scenario };
 }
 
 function clientScenario(
-  stream: ClientStream,
-  keys: readonly number[],
-  { facts, seconds }: Load,
-  { clockSpeed, graceSeconds }: RunOptions,
+  { name, exec, from = 0 }: ClientStream,
+  { facts, seconds, clients }: Load,
+  { clockSpeed, graceSeconds }: Machine,
 ): MadeScenario {
-  const vus = stream.count ?? keys.length;
-  const start = (stream.from ?? 0) * seconds;
-  const longest = Math.max(seconds - start, (facts.targetSeconds ?? 0) / clockSpeed + 1);
+  const vus = clients.get(name)?.length ?? 0;
+  const longest = Math.max(seconds * (1 - from), (facts.targetSeconds ?? 0) / clockSpeed + 1);
   const scenario = {
     executor: 'per-vu-iterations',
-    exec: stream.exec,
+    exec,
     vus,
     iterations: 1,
-    startTime: startTime(start),
+    startTime: startTime(from * seconds),
     maxDuration: duration(longest),
     gracefulStop: duration(graceSeconds),
   };
-  return { vus, end: start + longest, scenario };
+  return { vus, end: from * seconds + longest, scenario };
 }
 
 /** What dashboards on k6's outputs look for. Without `url` no query becomes a series of its own. */
@@ -124,12 +120,13 @@ export const prometheusEnvironment = (url: string) => ({
   K6_PROMETHEUS_RW_TREND_AS_NATIVE_HISTOGRAM: 'true',
 });
 
-/** k6's options for a part of a load. `drain` brings the VUs' last samples home; see scenarios/lib/report.ts. */
-export function k6Options(load: Load, part: LoadPart, options: RunOptions): K6Options {
-  const made = part.streams.map(({ stream, keys }) =>
+/** The options, and how many virtual users they need. `drain` brings the VUs' last samples home. */
+export function k6Options(load: Load, machine: Machine): { options: Record<string, unknown>; vus: number } {
+  const { streams } = load.facts;
+  const made = streams.map((stream) =>
     stream.kind === 'rate'
-      ? ([stream.name, rateScenario(stream, load, part, options)] as const)
-      : ([stream.name, clientScenario(stream, keys, load, options)] as const),
+      ? ([stream.name, rateScenario(stream, load, machine)] as const)
+      : ([stream.name, clientScenario(stream, load, machine)] as const),
   );
   const vus = made.reduce((sum, [, each]) => sum + each.vus, 0);
   const end = Math.max(0, ...made.map(([, each]) => each.end));
@@ -139,20 +136,19 @@ export function k6Options(load: Load, part: LoadPart, options: RunOptions): K6Op
     exec: 'drain',
     vus,
     iterations: 1,
-    startTime: duration(end + options.graceSeconds),
+    startTime: duration(end + machine.graceSeconds),
     maxDuration: '10s',
     gracefulStop: '0s',
   };
-  const hasRate = part.streams.some(({ stream }) => stream.kind === 'rate');
   return {
     vus,
     options: {
       scenarios: {
         ...Object.fromEntries(made.map(([name, { scenario }]) => [name, scenario])),
-        ...(hasRate ? { drain } : {}),
+        ...(streams.some(({ kind }) => kind === 'rate') ? { drain } : {}),
       },
       // Each tag costs a percent of a request; without an output nothing would show it.
-      systemTags: options.toOutputs ? OUTPUT_TAGS : [],
+      systemTags: machine.tagged ? OUTPUT_TAGS : [],
       batch: PARALLEL,
       batchPerHost: PARALLEL,
       maxRedirects: 0,

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
+import { availableParallelism, totalmem } from 'node:os';
 import { createInterface } from 'node:readline';
-import { Readable, Writable } from 'node:stream';
-import { EVENT_MARK, SAMPLES_MARK } from '../../lib/sample.ts';
-import { withoutOtherLoad } from '../quota/own-load.ts';
-import { type ProcessUsage, watchProcess } from './process-watch.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import pidusage from 'pidusage';
 
 /** What a k6 process runs, and the callbacks for its output. */
 export interface K6Run {
@@ -12,38 +11,26 @@ export interface K6Run {
   readonly script: string;
   /** Further options of `k6 run`. */
   readonly options: readonly string[];
-  /** Environment variables for k6. Keys reach it in no other way. */
+  /** The variables that k6 gets in addition to those of this process that it needs: keys reach it in no other way. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Variables of this process that k6 does not inherit: keys that do not pay for its load. */
-  readonly withheld?: readonly string[];
   /** If k6 holds more bytes than this, it is killed. */
   readonly mostMemory?: number;
-  readonly onSamples: (line: string) => void;
-  readonly onEvent: (json: string) => void;
-  /** A line of k6's own log: its level and text, secrets not yet removed. */
-  readonly onLog: (level: string, message: string) => void;
+  /** A line of k6's log, secrets not yet removed. */
+  readonly onLine: (line: string) => void;
+  /** Something that went wrong on this side of the wire. */
+  readonly onProblem: (line: string) => void;
 }
 
-/** Enough for k6's own figures after an hour at 1,000 requests/s (npm run bench:memory), with room for garbage. */
-const GO_MEMORY_MIB = 768;
-export const GO_MEMORY_BYTES = GO_MEMORY_MIB * 2 ** 20;
-
-/**
- * k6 makes much garbage and keeps little. Collecting it less often saves a fifth of its CPU. k6's own figures grow with
- * every request; the limit keeps a long run within a gigabyte. The user's environment overrides both.
- */
-const GO_RUNTIME = { GOGC: '800', GOMEMLIMIT: `${GO_MEMORY_MIB}MiB` } as const;
-
-/**
- * k6's end-of-test summary costs 3 % of its CPU and is not needed: the report is made from the samples, and k6's own
- * metrics come from its API.
- */
-export const OWN_FIGURES = '--summary-mode=disabled';
+/** What a process used. A part of 1 is all cores. Null if the system does not say. */
+export interface ProcessUsage {
+  readonly cpuMeanPart: number | null;
+  readonly cpuPeakPart: number | null;
+  readonly memoryPeakBytes: number | null;
+}
 
 export interface K6Exit {
   /** k6's exit code; null if a signal ended it. */
   readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
   readonly usage: ProcessUsage;
 }
 
@@ -56,91 +43,140 @@ export interface K6Process {
 }
 
 /**
- * Becomes k6, and leaves a shell beside it. If this process dies, even by SIGKILL, the pipe at descriptor 3 closes
- * without the word `done`, and that shell kills k6. It listens before k6 begins. `$$` is the shell that becomes k6.
+ * k6 makes much garbage and keeps little. Collecting it less often saves a fifth of its CPU. k6's own figures grow with
+ * every request; the limit keeps a long run within a gigabyte. The user's environment overrides both.
  */
-const GUARDED = `( read -r word; [ "$word" = done ] || kill -KILL $$ ) <&3 >/dev/null 2>&1 & exec "$@" 3<&-`;
+const GO_RUNTIME = { GOGC: '800', GOMEMLIMIT: '768MiB' } as const;
 
-/** On Windows a k6 whose parent died ends at its next log line, since nobody reads it. */
-function commandOf(k6: string, args: readonly string[]): [program: string, args: string[]] {
-  return process.platform === 'win32' ? [k6, [...args]] : ['/bin/sh', ['-c', GUARDED, 'sh', k6, ...args]];
+/** What k6 and Go read of the environment. Everything else stays here: it may hold other secrets. */
+const NEEDED =
+  /^(PATH|HOME|TMPDIR|TEMP|SYSTEMROOT|(HTTPS?|NO)_PROXY|SSL_CERT_(FILE|DIR)|GO[A-Z0-9]+|(K6|OTEL)_\w+)$/i;
+/** These would make k6 send another load than the one that was paid for. */
+const OTHER_LOAD = /^K6_(VUS|DURATION|ITERATIONS|STAGES|PAUSED)$/i;
+
+/** The part of an environment that k6 gets. */
+export function environmentForK6(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const needed = Object.entries(environment).filter(([name]) => NEEDED.test(name) && !OTHER_LOAD.test(name));
+  return Object.fromEntries(needed);
 }
 
-/** Exit codes of a shell that cannot start a program. */
-const NOT_STARTED = [126, 127];
+/** Options of k6 that replace all scenarios of a script: long, or short and perhaps behind others without a value. */
+const LOAD_OPTION = /^(--(vus|duration|iterations|stage|paused)(=|$)|-[qvwlh]*[udisp])/;
 
-/** One line of k6's log. The logger writes JSON; what k6 prints before it sets up the logger is plain text. */
-export function logLine(text: string): { level: string; message: string } {
-  try {
-    const line: unknown = JSON.parse(text);
-    if (typeof line === 'object' && line !== null && 'msg' in line && 'level' in line) {
-      const details = 'error' in line ? ` ${String(line.error)}` : '';
-      return { level: String(line.level), message: `${String(line.msg)}${details}` };
+/** The first of k6's options that would change the load that was paid for. */
+export function otherLoad(k6Options: readonly string[]): string | undefined {
+  return k6Options.find((option) => LOAD_OPTION.test(option));
+}
+
+/** For k6 itself, its figures and ordinary bodies. */
+const K6_BYTES = 2 * 2 ** 30;
+const USER_BYTES = 8 * 2 ** 20;
+
+/**
+ * The most memory that k6 may hold with this many virtual users: several times what it needs, but never more than half
+ * of the machine. k6 reads a body to its end, so that an endless body would take all memory.
+ *
+ * @param processes how many k6 processes share the machine
+ */
+export function mostMemory(users: number, processes: number): number {
+  return Math.min(K6_BYTES + users * USER_BYTES, totalmem() / 2) / processes;
+}
+
+/** An endless body fills a machine within seconds. */
+const LOOK_EVERY_MS = 200;
+
+/**
+ * Looks at a process until it has ended, and ends one that holds too much.
+ *
+ * @param hasEnded says when to stop
+ */
+async function watch(
+  pid: number,
+  mostBytes: number,
+  hasEnded: AbortSignal,
+  onTooMuch: () => void,
+): Promise<ProcessUsage> {
+  const first = { at: 0, cpuMs: 0 };
+  let usage: ProcessUsage = { cpuMeanPart: null, cpuPeakPart: null, memoryPeakBytes: null };
+  while (!hasEnded.aborted) {
+    // The process may be gone by now.
+    const now = await pidusage(pid).catch(() => undefined);
+    if (now !== undefined && now.memory > 0) {
+      if (first.at === 0) Object.assign(first, { at: now.timestamp, cpuMs: now.ctime });
+      const part = now.cpu / 100 / availableParallelism();
+      const elapsed = now.timestamp - first.at;
+      usage = {
+        cpuMeanPart: elapsed > 0 ? (now.ctime - first.cpuMs) / elapsed / availableParallelism() : null,
+        cpuPeakPart: Math.max(usage.cpuPeakPart ?? 0, elapsed > 0 ? part : 0),
+        memoryPeakBytes: Math.max(usage.memoryPeakBytes ?? 0, now.memory),
+      };
+      if (now.memory > mostBytes) {
+        onTooMuch();
+        break;
+      }
     }
-  } catch {
-    // Not JSON: printed, not logged.
+    await sleep(LOOK_EVERY_MS, undefined, { signal: hasEnded }).catch(() => undefined);
   }
-  return { level: 'plain', message: text };
+  return usage;
 }
 
-/** Starts `k6 run`. Samples and events are in its log, on standard error. */
-export function startK6(run: K6Run): K6Process {
-  const args = [
-    'run',
-    '--log-format=json',
-    '--no-usage-report',
-    // Without its logo, its list of scenarios and its progress bar.
-    '--quiet',
-    ...run.options,
-    run.script,
-  ];
-  const child = spawn(...commandOf(run.k6, args), {
-    env: { ...GO_RUNTIME, ...withoutOtherLoad(process.env, run.withheld), ...run.environment },
+/**
+ * Starts `k6 run`. Samples and events are in its log, on standard error. A k6 whose runner died ends at its next line,
+ * since nobody reads it.
+ */
+export function startK6({
+  k6,
+  script,
+  options,
+  environment,
+  onLine,
+  onProblem,
+  mostMemory,
+}: K6Run): K6Process {
+  // Quiet: without its logo, its list of scenarios and its progress bar.
+  const args = ['run', '--log-format=json', '--no-usage-report', '--quiet', ...options, script];
+  const child = spawn(k6, args, {
+    env: { ...GO_RUNTIME, ...environmentForK6(process.env), ...environment },
     // In a process group of its own, so that Ctrl-C reaches k6 only through stop() and kill().
     detached: process.platform !== 'win32',
-    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const [, , log, guard] = child.stdio;
-  if (!(log instanceof Readable) || !(guard instanceof Writable))
-    throw new Error('k6 was started without pipes');
-  guard.on('error', () => {});
-  const { mostMemory = Number.POSITIVE_INFINITY } = run;
-  const endWatch = watchProcess(child.pid, mostMemory, () => {
+  const over = new AbortController();
+  const most = mostMemory ?? Number.POSITIVE_INFINITY;
+  const usage = watch(child.pid ?? 0, most, over.signal, () => {
     child.kill('SIGKILL');
-    const bound = Math.round(mostMemory / 2 ** 20).toLocaleString('en');
-    run.onLog(
-      'error',
-      `k6 held more than ${bound} MiB and was ended: does the target send bodies without end?`,
-    );
+    const bound = Math.round(most / 2 ** 20).toLocaleString('en');
+    onProblem(`k6 held more than ${bound} MiB and was ended: does the target send bodies without end?`);
   });
-  const lines = createInterface({ input: log });
-  lines.on('line', (text) => {
-    const { level, message } = logLine(text);
-    if (message.startsWith(SAMPLES_MARK)) run.onSamples(message.slice(SAMPLES_MARK.length));
-    else if (message.startsWith(EVENT_MARK)) run.onEvent(message.slice(EVENT_MARK.length));
-    else if (message.trim() !== '') run.onLog(level, message);
-  });
+  const lines = createInterface({ input: child.stderr });
+  lines.on('line', onLine);
   const read = new Promise<void>((resolve) => {
     lines.once('close', resolve);
   });
   const ended = new Promise<K6Exit>((resolve) => {
-    const end = async (code: number | null, signal: NodeJS.Signals | null) => {
-      guard.end('done\n');
-      if (code !== null && NOT_STARTED.includes(code)) run.onLog('error', 'k6 could not be started');
-      const usage = endWatch();
+    const end = async (code: number | null, problem: string | undefined) => {
+      over.abort();
       await read;
-      resolve({ code, signal, usage });
+      if (problem !== undefined) onProblem(problem);
+      resolve({ code, usage: await usage });
     };
     child.once('error', (error) => {
-      run.onLog('error', `k6 could not be started: ${error.message}`);
       lines.close();
-      void end(127, null);
+      void end(null, `k6 could not be started: ${error.message}`);
     });
-    child.once('exit', (code, signal) => void end(code, signal));
+    child.once('exit', (code, signal) => void end(code, exitProblem(code, signal)));
   });
   return {
     ended,
     stop: () => void child.kill('SIGINT'),
     kill: () => void child.kill('SIGKILL'),
   };
+}
+
+/** k6 ended on the signal that we sent. */
+const K6_SIGNALLED = 105;
+
+function exitProblem(code: number | null, signal: NodeJS.Signals | null): string | undefined {
+  if (signal !== null) return `k6 was ended by ${signal}`;
+  return code === 0 || code === K6_SIGNALLED ? undefined : `k6 ended with exit code ${code}`;
 }

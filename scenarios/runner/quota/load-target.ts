@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { serverProfile } from '../../../checks/profile/server-profile.ts';
 import type { TargetProfile } from '../../../checks/profile/target-profile.ts';
 import { startReferenceServer } from '../../../reference-server/reference-server.ts';
-import { contract } from '../../../spec/contract.ts';
-import type { BudgetKey } from './quota.ts';
+import { limitsOf } from '../../../spec/plans.ts';
+import { type BudgetKey, LoadRefused } from './quota.ts';
 
 /** A target that load may go to, with its keys. */
 export interface LoadTarget {
@@ -15,11 +15,6 @@ export interface LoadTarget {
   readonly permit: readonly string[];
   readonly clockSpeed: number;
   readonly categoryId: bigint | undefined;
-}
-
-/** Load may not go to this target; the message is for a person. */
-export class LoadRefused extends Error {
-  override readonly name = 'LoadRefused';
 }
 
 /**
@@ -39,7 +34,7 @@ export function loadTarget(
   }
   const given = profile.keys.filter(({ name }) => values.has(name));
   const keys = given.map(({ name, plan, env, roles }): BudgetKey => {
-    const limits = plan === 'enterprise' ? profile.plans.enterprise : contract.plans[plan];
+    const limits = limitsOf(plan, profile.plans);
     if (limits === undefined) {
       throw new LoadRefused(
         `key ${name} is on Enterprise, whose numbers the profile must give: plans: { enterprise: … }`,

@@ -1,7 +1,19 @@
+import fc from 'fast-check';
 import t from 'tap';
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import type { ScenarioFacts } from '../../lib/scenario.ts';
-import { type BudgetKey, interleave, keyWithMostLeft, planQuota, renderBill } from './quota.ts';
+import {
+  type BudgetKey,
+  type Demand,
+  interleave,
+  keyWithMostLeft,
+  LoadRefused,
+  type PaidLoad,
+  payFor,
+  renderBill,
+  totalOf,
+  Unpayable,
+} from './quota.ts';
 
 const NUMBERS = {
   free: [60, 1000],
@@ -22,151 +34,140 @@ function facts(name: string): ScenarioFacts {
 }
 
 const mixed = facts('mixed');
+const FREE = key('f', 'free', 'load');
+const PRO = key('p', 'pro', 'load');
+const BUSINESS = key('b', 'business', 'load');
 
-t.test('a rate that one key can pay is paid', async (t) => {
-  const plan = planQuota({ facts: mixed, rate: 10, seconds: 300, clockSpeed: 1 }, [
-    key('b', 'business', 'load'),
-  ]);
-  t.match(plan, {
-    kind: 'paid',
-    // With the look at the target before it.
-    bill: { total: 3001, keys: [{ key: 'b', requests: 3001, busiestMinute: 601 }] },
-  });
-});
-
-t.test('the bill names what each key is sent, to the request', async (t) => {
-  const keys = [key('f', 'free', 'load'), key('p', 'pro', 'load'), key('b', 'business', 'load')];
-  for (const [rate, seconds] of [
-    [7.3, 61],
-    [21, 180],
-    [0.31, 10],
-    [20, 52.77],
-  ] as const) {
-    const plan = planQuota({ facts: mixed, rate, seconds, clockSpeed: 1 }, keys);
-    if (plan.kind !== 'paid') throw new Error(plan.reason);
-    const schedule = plan.streams[0]?.schedule ?? [];
-    const turns = Array.from({ length: Math.ceil(rate * seconds) }, (_, turn) => schedule[turn % 1000]);
-    for (const [index, { name }] of keys.entries()) {
-      const own = turns.flatMap((payer, turn) => (payer === index ? [turn / rate] : []));
-      const busiest = Math.max(
-        0,
-        ...own.map((from) => own.filter((at) => at >= from && at < from + 60 - 1e-9).length),
-      );
-      const look = index === plan.looksFirst ? 1 : 0;
-      const row = plan.bill.keys.find((each) => each.key === name);
-      t.equal(row?.requests, own.length + look, `${name} at ${rate}/s for ${seconds} s`);
-      const told = (row?.busiestMinute ?? 0) - look;
-      t.ok(told >= busiest && told <= busiest + 2, `${told} where ${busiest} were in a minute`);
-    }
-    t.equal(plan.bill.total, turns.length + 1);
+/** What a mixed load costs, or what would fit. */
+function pay(rate: number, seconds: number, keys: readonly BudgetKey[], more: Partial<Demand> = {}) {
+  try {
+    return payFor({ facts: mixed, rate, seconds, clockSpeed: 1, ...more }, keys);
+  } catch (error) {
+    if (error instanceof LoadRefused) return error;
+    throw error;
   }
+}
+
+function paid(load: PaidLoad | LoadRefused): PaidLoad {
+  if (load instanceof LoadRefused) throw load;
+  return load;
+}
+
+t.test('the bill is what each key is sent, to the request, and never more than its plan', async () => {
+  const keys = [FREE, PRO, BUSINESS];
+  const rates = fc.double({ min: 0.05, max: 22, noNaN: true });
+  fc.assert(
+    fc.property(
+      rates,
+      fc.integer({ min: 5, max: 240 }),
+      fc.integer({ min: 1, max: 3 }),
+      (rate, seconds, processes) => {
+        const load = pay(rate, seconds, keys, { processes });
+        if (load instanceof LoadRefused) return;
+        const { turns, bill, looksFirst } = load;
+        const own = rate / processes;
+        for (const [index, { name, perMinute }] of keys.entries()) {
+          const at = turns.flatMap((schedule) =>
+            Array.from({ length: Math.ceil(own * seconds - 1e-6) }, (_, turn) =>
+              schedule[turn % schedule.length] === index ? [turn / own] : [],
+            ).flat(),
+          );
+          const look = index === looksFirst ? 1 : 0;
+          const row = bill.find((each) => each.key === name);
+          if (Math.abs((row?.requests ?? 0) - at.length - look) > 1)
+            throw new Error(`${name}: ${row?.requests}, ${at.length}`);
+          const busiest = Math.max(
+            0,
+            ...at.map((from) => at.filter((time) => time >= from && time < from + 60).length),
+          );
+          if (busiest > perMinute) throw new Error(`${name} is sent ${busiest} in a minute`);
+          if (busiest + look > (row?.busiestMinute ?? 0) + 1)
+            throw new Error(`${name}: ${busiest} are not billed`);
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
 });
 
-t.test(
-  'a client that goes over its limit is billed for its busiest minute, not for all of them',
-  async (t) => {
-    const keys = [key('f', 'free', 'exhaust'), key('p', 'pro', 'exhaust')];
-    const plan = planQuota({ facts: facts('plan-limit-edge'), rate: 0, seconds: 260, clockSpeed: 1 }, keys);
-    if (plan.kind !== 'paid') throw new Error(plan.reason);
-    t.match(plan.bill.keys, [
-      { key: 'f', requests: 185, busiestMinute: 64 },
-      { key: 'p', requests: 906, busiestMinute: 305 },
-    ]);
-    t.match(renderBill(plan.bill), / 64 of 60 in the busiest minute, over it on purpose\n/);
-  },
-);
-
-t.test('noise goes on for longer than a minute: the bill has both', async (t) => {
-  const keys = [key('ban', 'business', 'ban'), key('b', 'business', 'load')];
-  const plan = planQuota({ facts: facts('noisy-neighbour'), rate: 2, seconds: 360, clockSpeed: 1 }, keys);
-  if (plan.kind !== 'paid') throw new Error(plan.reason);
-  t.match(plan.bill.keys, [
+t.test('personas are billed for their busiest minute apart, and may go over their limit', async (t) => {
+  const edge = { facts: facts('plan-limit-edge'), rate: 0, seconds: 260, clockSpeed: 1 };
+  const { bill, clients } = payFor(edge, [key('f', 'free', 'exhaust'), key('p', 'pro', 'exhaust')]);
+  t.match(bill, [
+    { key: 'f', requests: 185, busiestMinute: 64 },
+    { key: 'p', requests: 906, busiestMinute: 305 },
+  ]);
+  t.same(clients.get('edge'), [0, 1]);
+  t.match(renderBill(bill), / 64 of 60 in the busiest minute, over it on purpose\n/);
+  const noise = { facts: facts('noisy-neighbour'), rate: 2, seconds: 360, clockSpeed: 1 };
+  t.match(payFor(noise, [key('ban', 'business', 'ban'), BUSINESS]).bill, [
     { key: 'ban', requests: 1820, busiestMinute: 620 },
     { key: 'b', requests: 721, busiestMinute: 121 },
   ]);
+  const abuse = { facts: facts('abusive-client'), rate: 2, seconds: 240, clockSpeed: 1 };
+  const apart = payFor(abuse, [key('ban', 'free', 'ban', 'load'), BUSINESS]);
+  t.same(
+    [apart.clients.get('abuser'), apart.turns],
+    [[0], [[1]]],
+    'its key does not pay for others beside it',
+  );
 });
 
-t.test('a short run may spend a minute in a moment, a long one may not', async (t) => {
-  const pro = [key('p', 'pro', 'load')];
-  t.match(planQuota({ facts: mixed, rate: 29, seconds: 10, clockSpeed: 1 }, pro), { kind: 'paid' });
-  t.match(planQuota({ facts: mixed, rate: 29, seconds: 11, clockSpeed: 1 }, pro), { kind: 'refused' });
+t.test('what fits is decided by minute, day, clock, role and what was spent before', async (t) => {
+  const spent = { ...PRO, minuteLeft: 50, dayLeft: 5000 };
+  for (const [fits, rate, seconds, key, more] of [
+    // A short run may spend a minute in a moment, a long one may not.
+    [true, 29, 10, PRO],
+    [false, 29, 11, PRO],
+    [true, 4, 2400, PRO],
+    [false, 4, 2600, PRO],
+    [false, 5, 60, FREE],
+    [true, 5, 60, FREE, { clockSpeed: 10 }],
+    [true, 10, 4, spent],
+    [false, 10, 6, spent],
+    [false, 1, 10, { ...BUSINESS, roles: ['functional'] }],
+    [false, Number.NaN, 10, PRO],
+  ] as const)
+    t.equal(
+      !(pay(rate, seconds, [key], more) instanceof LoadRefused),
+      fits,
+      `${rate}/s for ${seconds} s, ${key.plan}`,
+    );
+  t.match(pay(1, 10, [key('x', 'pro')]), { message: /no key has the role load/ });
 });
 
 t.test('a refusal says what would fit, and that does fit', async (t) => {
-  const keys = [key('p', 'pro', 'load'), key('f', 'free', 'load')];
-  const demand = { facts: mixed, rate: 20, seconds: 120, clockSpeed: 1 };
-  const plan = planQuota(demand, keys);
-  if (plan.kind !== 'refused') throw new Error('was paid');
-  const rate = Number(/--rate (\S+)/.exec(plan.fits)?.[1]);
-  const seconds = Number(/--duration (\d+)s/.exec(plan.fits)?.[1]);
-  t.ok(rate > 5 && rate < 6, plan.fits);
-  t.match(planQuota({ ...demand, rate }, keys), { kind: 'paid' });
-  t.match(planQuota({ ...demand, rate: rate + 0.2 }, keys), { kind: 'refused' });
-  t.match(planQuota({ ...demand, seconds }, keys), { kind: 'paid' });
-  t.match(planQuota({ ...demand, seconds: seconds + 1 }, keys), { kind: 'refused' });
+  const keys = [PRO, FREE];
+  const refused = pay(20, 120, keys);
+  if (!(refused instanceof Unpayable)) throw new Error('was paid');
+  const rate = Number(/--rate (\S+)/.exec(refused.fits)?.[1]);
+  const seconds = Number(/--duration (\d+)s/.exec(refused.fits)?.[1]);
+  t.ok(rate > 5 && rate < 6, refused.fits);
+  t.equal(totalOf(paid(pay(rate, 120, keys)).bill), Math.ceil(rate * 120) + 1, 'with the look at the target');
+  t.ok(pay(rate + 0.2, 120, keys) instanceof Unpayable);
+  t.ok(paid(pay(20, seconds, keys)));
+  t.ok(pay(20, seconds + 1, keys) instanceof Unpayable);
+  t.match(refused.message, /^mixed does not fit: .*\nWould fit: .*\n {2}p .* of 10000 a day/);
 });
 
-t.test("the day's budget counts too", async (t) => {
-  const keys = [key('p', 'pro', 'load')];
-  t.match(planQuota({ facts: mixed, rate: 4, seconds: 2400, clockSpeed: 1 }, keys), { kind: 'paid' });
-  t.match(planQuota({ facts: mixed, rate: 4, seconds: 2600, clockSpeed: 1 }, keys), { kind: 'refused' });
+t.test('processes have keys of their own that can pay an equal part', async (t) => {
+  const three = [BUSINESS, key('c', 'business', 'load'), key('d', 'business', 'load')];
+  const { turns, bill } = paid(pay(9, 120, three, { processes: 3 }));
+  t.same(turns.flat().toSorted(), [0, 1, 2]);
+  t.ok(totalOf(bill) > 9 * 120 && totalOf(bill) <= 9 * 120 + 3, 'each rounds its own part up');
+  t.match(pay(16, 120, [FREE, BUSINESS], { processes: 2 }), {
+    message: /f cannot pay an even part; a lower rate/,
+  });
+  t.match(pay(1, 120, [FREE, BUSINESS], { processes: 3 }), { message: /3 load keys, one each; there are 2/ });
+  const burst = { facts: facts('burst'), rate: 0, seconds: 5, clockSpeed: 1, processes: 2 };
+  t.throws(() => payFor(burst, three), /about single clients/);
 });
 
-t.test('no key pays more than its plan in any minute, whatever the plans', async (t) => {
-  const keys = [key('f', 'free', 'load'), key('p', 'pro', 'load'), key('b', 'business', 'load')];
-  const rate = 21;
-  const plan = planQuota({ facts: mixed, rate, seconds: 180, clockSpeed: 1 }, keys);
-  if (plan.kind !== 'paid') throw new Error(plan.reason);
-  const [stream] = plan.streams;
-  const arrivals = Array.from({ length: rate * 180 }, (_, turn) => stream?.schedule[turn % 1000] ?? -1);
-  for (const [index, { name, perMinute }] of keys.entries()) {
-    const at = arrivals.flatMap((payer, turn) => (payer === index ? [turn / rate] : []));
-    const most = at.reduce((worst, start, first) => {
-      const within = at.filter((time, turn) => turn >= first && time < start + 60).length;
-      return Math.max(worst, within);
-    }, 0);
-    t.ok(most <= perMinute, `${name}: ${most} of ${perMinute}`);
-  }
-});
-
-t.test('a faster clock at the target makes a minute shorter', async (t) => {
-  const free = [key('f', 'free', 'load')];
-  t.match(planQuota({ facts: mixed, rate: 5, seconds: 60, clockSpeed: 1 }, free), { kind: 'refused' });
-  t.match(planQuota({ facts: mixed, rate: 5, seconds: 60, clockSpeed: 10 }, free), { kind: 'paid' });
-});
-
-t.test('only keys with the role pay', async (t) => {
-  const plan = planQuota({ facts: mixed, rate: 1, seconds: 10, clockSpeed: 1 }, [
-    key('b', 'business', 'functional'),
-  ]);
-  t.match(plan, { kind: 'refused', reason: /role load/ });
-});
-
-t.test('a persona’s key does not pay for others beside it', async (t) => {
-  const keys = [key('ban', 'free', 'ban', 'load'), key('b', 'business', 'load')];
-  const plan = planQuota({ facts: facts('abusive-client'), rate: 2, seconds: 240, clockSpeed: 1 }, keys);
-  if (plan.kind !== 'paid') throw new Error(plan.reason);
-  t.match(plan.streams, [
-    { keys: [0], schedule: [] },
-    { keys: [1], schedule: [1] },
-  ]);
-});
-
-t.test('what runs before have spent is gone', async (t) => {
-  const spent = { ...key('p', 'pro', 'load'), minuteLeft: 50, dayLeft: 5000 };
-  t.match(planQuota({ facts: mixed, rate: 10, seconds: 4, clockSpeed: 1 }, [spent]), { kind: 'paid' });
-  t.match(planQuota({ facts: mixed, rate: 10, seconds: 6, clockSpeed: 1 }, [spent]), { kind: 'refused' });
-});
-
-t.test('the target is looked at with the key that has most left', async (t) => {
-  const spent = { ...key('b', 'business', 'load'), minuteLeft: 20 };
-  t.equal(keyWithMostLeft([key('f', 'free', 'load'), spent])?.name, 'f');
-  t.equal(keyWithMostLeft([spent, key('f', 'free', 'load'), key('p', 'pro', 'load')])?.name, 'p');
-  t.equal(keyWithMostLeft([]), undefined);
-});
-
-t.test('turns are spread and come out', async (t) => {
+t.test('turns are spread and come out; the key with most left looks at the target', async (t) => {
   t.same(interleave([0.5, 0.25, 0.25], 4).toSorted(), [0, 0, 1, 2]);
-  const turns = interleave([0.9, 0.1], 1000);
-  t.equal(turns.filter((turn) => turn === 1).length, 100);
+  t.equal(interleave([0.9, 0.1], 1000).filter((turn) => turn === 1).length, 100);
+  const spent = { ...BUSINESS, minuteLeft: 20 };
+  t.equal(keyWithMostLeft([FREE, spent])?.name, 'f');
+  t.equal(keyWithMostLeft([spent, FREE, PRO])?.name, 'p');
+  t.equal(keyWithMostLeft([]), undefined);
 });

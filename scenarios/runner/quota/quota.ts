@@ -1,26 +1,11 @@
 /** Plans which keys pay for a scenario's requests before k6 starts, or says what would fit. */
-import { mostOf, mostOfAMinute } from '../../lib/client-cost.ts';
+import type { KeyBill, PlannedKey } from '../../lib/load-plan.ts';
 import { arrivedBy, mostRequests, slopes, wholeRequests } from '../../lib/load-profiles.ts';
-import { MOST_KEYS } from '../../lib/sample.ts';
-import type { ClientStream, PlanName, PlannedKey, RateStream, ScenarioFacts } from '../../lib/scenario.ts';
+import { type ClientStream, mostOf, type RateStream, type ScenarioFacts } from '../../lib/scenario.ts';
 
-export interface QuotaBill {
-  readonly keys: readonly KeyBill[];
-  readonly total: number;
-}
-
-/** What a load may spend of a key at most, and what it spent. */
-export interface KeyBill {
-  readonly key: string;
-  readonly plan: PlanName;
-  readonly requests: number;
-  readonly busiestMinute: number;
-  readonly perMinute: number;
-  readonly perDay: number;
-  /** Requests that were sent, including the look at the target before the load; absent before the run. */
-  readonly sent?: number;
-  /** Of those, refused with 429. */
-  readonly refused?: number;
+/** Load may not go to this target, or not this load; the message is for a person. */
+export class LoadRefused extends Error {
+  override readonly name = 'LoadRefused';
 }
 
 /** A key that the scenario may use, with its roles. */
@@ -37,29 +22,16 @@ export function keyWithMostLeft(keys: readonly BudgetKey[]): BudgetKey | undefin
   return keys.toSorted((a, b) => left(b) - left(a))[0];
 }
 
-/** A stream with the keys that pay for it. */
-export interface PaidStream {
-  readonly stream: RateStream | ClientStream;
-  /** Positions in the list of keys. */
-  readonly keys: readonly number[];
-  /** Which position pays for the n-th request; empty if each client has a key of its own. */
-  readonly schedule: readonly number[];
-  /** For a rate: the most requests that it sends. */
-  readonly requests?: number;
-}
-
 /** A load that its keys can pay. */
-export interface PaidQuota {
-  readonly kind: 'paid';
-  readonly bill: QuotaBill;
-  readonly streams: readonly PaidStream[];
+export interface PaidLoad {
+  readonly bill: readonly KeyBill[];
+  /** Positions of the keys that pay for the clients of a stream, by its name: one for each client. */
+  readonly clients: ReadonlyMap<string, readonly number[]>;
+  /** For each process: the positions of keys, of which the n-th pays for its n-th request at a rate. */
+  readonly turns: readonly (readonly number[])[];
   /** Position of the key that pays for the look at the target before the load. */
   readonly looksFirst: number;
 }
-
-export type QuotaPlan =
-  | PaidQuota
-  | { readonly kind: 'refused'; readonly reason: string; readonly fits: string; readonly bill: QuotaBill };
 
 /** What a run asks for. */
 export interface Demand {
@@ -70,8 +42,8 @@ export interface Demand {
   readonly seconds: number;
   /** Seconds of the target's clock in one real second. */
   readonly clockSpeed: number;
-  /** False if another part of the load pays for the look at the target before it. */
-  readonly looks?: boolean;
+  /** k6 processes that share the load, each with keys of its own. */
+  readonly processes?: number;
 }
 
 /** Requests that each key keeps in reserve, for what the runner itself sends before and after, and for rounding. */
@@ -86,19 +58,18 @@ interface Need {
 
 type Payments = Map<BudgetKey, Need>;
 
-/** The load does not fit; the message says why. */
-class Unpayable extends Error {
+/** The keys cannot pay for a load. The message says why; `fits` says what they could pay. */
+export class Unpayable extends LoadRefused {
+  readonly reason: string;
   readonly fits: string;
 
-  constructor(reason: string, fits: string) {
-    super(reason);
+  constructor(what: string, reason: string, fits: string, bill: readonly KeyBill[] = []) {
+    super(
+      `${what} does not fit: ${reason}.\nWould fit: ${fits}.${bill.length === 0 ? '' : `\n${renderBill(bill)}`}`,
+    );
+    this.reason = reason;
     this.fits = fits;
   }
-}
-
-/** The bill of these keys. */
-export function billOf(keys: readonly KeyBill[]): QuotaBill {
-  return { keys, total: keys.reduce((sum, { requests }) => sum + requests, 0) };
 }
 
 function rowsOf(paid: Payments): KeyBill[] {
@@ -188,7 +159,8 @@ function clientNeed(
 ): Need {
   const own = seconds * (1 - from);
   const total = mostOf(cost, perMinute, own) * count;
-  const inMinute = mostOfAMinute(cost, perMinute, Math.min(own, 60 / clockSpeed)) * count;
+  const inMinute =
+    mostOf({ ...cost, ...cost.busiestMinute }, perMinute, Math.min(own, 60 / clockSpeed)) * count;
   return { total, busiestMinute: Math.min(total, inMinute) };
 }
 
@@ -198,8 +170,9 @@ function payClients(
   demand: Demand,
   keys: readonly BudgetKey[],
   paid: Payments,
-): PaidStream {
+): readonly number[] {
   const { role, plans, count, overLimit } = stream;
+  const what = demand.facts.name;
   const fits = (key: BudgetKey) => {
     const { total, busiestMinute } = clientNeed(stream, key, demand);
     return total <= key.perDay - RESERVE && (overLimit === true || busiestMinute <= key.perMinute - RESERVE);
@@ -211,6 +184,7 @@ function payClients(
   if (own.length === 0) {
     const onPlans = plans === undefined ? '' : ` on plan ${plans.join(', ')}`;
     throw new Unpayable(
+      what,
       `no key has the role ${role}${onPlans}`,
       `give a key the role ${role} in the profile`,
     );
@@ -219,24 +193,30 @@ function payClients(
     const need = clientNeed(stream, key, demand);
     paid.set(key, need);
     if (fits(key)) continue;
-    throw new Unpayable(
-      `${key.name} (${key.plan}) would pay up to ${need.total} requests of ${key.perDay} a day`,
-      'use a key of a larger plan',
-    );
+    const reason = `${key.name} (${key.plan}) would pay up to ${need.total} requests of ${key.perDay} a day`;
+    throw new Unpayable(what, reason, 'use a key of a larger plan', rowsOf(paid));
   }
-  return { stream, keys: own.map((key) => keys.indexOf(key)), schedule: [] };
+  return own.flatMap((key) => new Array<number>(count ?? 1).fill(keys.indexOf(key)));
 }
 
-/** Pays for all rates together: the keys take turns, each as often as it can pay. */
-function payRates(demand: Demand, keys: readonly BudgetKey[], paid: Payments): PaidStream[] {
-  const streams = demand.facts.streams.filter(isRate);
+/** Deals keys out so that each goes to the process that can pay least, the one that can pay most first. */
+function dealt(keys: readonly BudgetKey[], need: Need, processes: number): BudgetKey[][] {
+  const hands = Array.from({ length: processes }, (): BudgetKey[] => []);
+  for (const key of keys.toSorted((a, b) => affordable(b, need) - affordable(a, need)))
+    hands.reduce((a, b) => (affordableBy(b, need) < affordableBy(a, need) ? b : a)).push(key);
+  return hands;
+}
+
+/** Pays for all rates together. The keys of a process take turns, each as often as it can pay. */
+function payRates(demand: Demand, keys: readonly BudgetKey[], paid: Payments): number[][] {
+  const { facts, processes = 1 } = demand;
+  const streams = facts.streams.filter(isRate);
   if (streams.length === 0) return [];
   const need = rateNeed(demand);
   const payers = keys.filter((key) => key.roles.includes('load') && !paid.has(key));
   if (payers.length === 0)
-    throw new Unpayable('no key has the role load', 'give a key the role load in the profile');
-  const all = affordableBy(payers, need);
-  if (all < 1) {
+    throw new Unpayable(facts.name, 'no key has the role load', 'give a key the role load in the profile');
+  if (affordableBy(payers, need) < 1) {
     for (const key of payers) {
       const part = affordable(key, need);
       paid.set(key, {
@@ -244,52 +224,58 @@ function payRates(demand: Demand, keys: readonly BudgetKey[], paid: Payments): P
         busiestMinute: Math.ceil(need.busiestMinute * part),
       });
     }
-    throw new Unpayable(shortfall(need, demand, payers.length), whatFits(demand, payers, need));
+    throw new Unpayable(
+      facts.name,
+      shortfall(need, demand, payers.length),
+      whatFits(demand, payers, need),
+      rowsOf(paid),
+    );
   }
-  const positions = payers.map((key) => keys.indexOf(key));
-  const shares = payers.map((key) => affordable(key, need) / all);
-  const turns = interleave(shares, payers.length === 1 ? 1 : SCHEDULE_LENGTH);
-  const requests = streams.map((stream) => mostRequests(slopesOf(stream, demand)));
-  for (const [place, key] of payers.entries())
-    paid.set(key, turnsNeed(turns, place, requests, need.busiestMinute));
-  const schedule = turns.map((place) => positions[place] ?? 0);
-  return streams.map((stream, place) => ({
-    stream,
-    keys: positions,
-    schedule,
-    requests: requests[place] ?? 0,
-  }));
+  if (payers.length < processes)
+    throw new LoadRefused(
+      `${processes} shards need ${processes} load keys, one each; there are ${payers.length}`,
+    );
+  // k6 gives each process the same part of the rate.
+  const part = { ...demand, rate: demand.rate / processes };
+  const partNeed = rateNeed(part);
+  return dealt(payers, partNeed, processes).map((own) => {
+    const all = affordableBy(own, partNeed);
+    if (all < 1)
+      throw new LoadRefused(
+        `${facts.name} cannot be divided over ${processes} shards: ${own.map(({ name }) => name).join(', ')} ` +
+          'cannot pay an even part; a lower rate or fewer shards may do',
+      );
+    const shares = own.map((key) => affordable(key, partNeed) / all);
+    const turns = interleave(shares, own.length === 1 ? 1 : SCHEDULE_LENGTH);
+    const requests = streams.map((stream) => mostRequests(slopesOf(stream, part)));
+    for (const [place, key] of own.entries())
+      paid.set(key, turnsNeed(turns, place, requests, partNeed.busiestMinute));
+    return turns.flatMap((place) => own[place] ?? []).map((key) => keys.indexOf(key));
+  });
 }
 
-function payStreams(demand: Demand, keys: readonly BudgetKey[], paid: Payments): PaidStream[] {
-  const { facts, rate, seconds } = demand;
+/**
+ * Plans who pays for a scenario. A key exceeds its plan only in a stream that measures just that.
+ *
+ * @throws LoadRefused with the bill and what would fit
+ */
+export function payFor(demand: Demand, keys: readonly BudgetKey[]): PaidLoad {
+  const { facts, rate, seconds, processes = 1 } = demand;
   if (![rate, seconds].every((value) => value >= 0 && Number.isFinite(value)))
-    throw new Unpayable('rate and duration must be finite', 'give --rate and --duration');
-  if (keys.length > MOST_KEYS)
-    throw new Unpayable(`${keys.length} keys are more than ${MOST_KEYS}`, 'list fewer keys');
-  const clients = facts.streams
-    .filter((stream) => stream.kind === 'clients')
-    .map((stream) => payClients(stream, demand, keys, paid));
-  const all = [...clients, ...payRates(demand, keys, paid)];
-  return facts.streams.flatMap((stream) => all.filter((each) => each.stream === stream));
-}
-
-/** Plans who pays for a scenario. A key exceeds its plan only in a stream that measures just that. */
-export function planQuota(demand: Demand, keys: readonly BudgetKey[]): QuotaPlan {
+    throw new LoadRefused('rate and duration must be finite: give --rate and --duration');
+  const ofClients = facts.streams.filter((stream) => stream.kind === 'clients');
+  if (processes > 1 && ofClients.length > 0)
+    throw new LoadRefused(`${facts.name} is about single clients; only rate-based loads can be divided`);
   const paid: Payments = new Map();
-  try {
-    const streams = payStreams(demand, keys, paid);
-    const first = keyWithMostLeft(keys.filter((_, index) => streams[0]?.keys.includes(index)));
-    const looksFirst = first === undefined ? -1 : keys.indexOf(first);
-    if (first !== undefined && demand.looks !== false) {
-      const { total = 0, busiestMinute = 0 } = paid.get(first) ?? {};
-      paid.set(first, { total: total + 1, busiestMinute: busiestMinute + 1 });
-    }
-    return { kind: 'paid', bill: billOf(rowsOf(paid)), streams, looksFirst };
-  } catch (error) {
-    if (!(error instanceof Unpayable)) throw error;
-    return { kind: 'refused', reason: error.message, fits: error.fits, bill: billOf(rowsOf(paid)) };
+  const clients = new Map(ofClients.map((stream) => [stream.name, payClients(stream, demand, keys, paid)]));
+  const turns = payRates(demand, keys, paid);
+  const used = new Set([clients.get(facts.streams[0]?.name ?? '') ?? [], turns].flat(2));
+  const first = keyWithMostLeft(keys.filter((_, index) => used.has(index)));
+  if (first !== undefined) {
+    const { total = 0, busiestMinute = 0 } = paid.get(first) ?? {};
+    paid.set(first, { total: total + 1, busiestMinute: busiestMinute + 1 });
   }
+  return { bill: rowsOf(paid), clients, turns, looksFirst: first === undefined ? -1 : keys.indexOf(first) };
 }
 
 function shortfall(need: Need, { seconds, clockSpeed }: Demand, keyCount: number): string {
@@ -321,9 +307,13 @@ function whatFits(demand: Demand, payers: readonly BudgetKey[], need: Need): str
     : `${offers.join(', or ')}; or more keys with the role load`;
 }
 
-/** The bill for a person, one line a key. */
-export function renderBill({ keys, total }: QuotaBill): string {
-  const rows = keys.map(
+/** The requests of a bill. */
+export const totalOf = (bill: readonly KeyBill[]): number =>
+  bill.reduce((sum, { requests }) => sum + requests, 0);
+
+/** The bill for a person, one line a key, and the most that all of them pay together. */
+export function renderBill(bill: readonly KeyBill[], total = totalOf(bill)): string {
+  const rows = bill.map(
     ({ key, plan, requests, busiestMinute, perMinute, perDay }) =>
       `  ${key.padEnd(20)} ${plan.padEnd(10)} ${String(requests).padStart(8)} of ${perDay} a day, ` +
       `${busiestMinute} of ${perMinute} in the busiest minute${busiestMinute > perMinute ? ', over it on purpose' : ''}`,

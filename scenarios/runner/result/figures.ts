@@ -7,11 +7,11 @@ import {
 } from 'hdr-histogram-js';
 import { sum } from 'simple-statistics';
 import { groupBy } from '../../../spec/group-by.ts';
-import { OUTCOMES, type Outcome } from '../../lib/sample.ts';
+import { OUTCOMES, type Outcome } from '../../lib/scenario.ts';
 import type { SloFigures } from '../../lib/slo.ts';
 import type { Latency, LoadBlock, LoadFigures } from './load-result.ts';
 
-/** Durations in microseconds, three significant digits. */
+/** For durations in microseconds, three significant digits. */
 export function newHistogram(): Histogram {
   return build({
     bitBucketSize: 32,
@@ -64,13 +64,13 @@ export function latencyOf(histogram: Histogram): Latency | null {
 /** A time block from the durations of its requests. */
 export function blockOf(
   at: number,
-  histogram: Histogram,
-  counts: Pick<LoadBlock, 'errors' | 'refused'>,
+  { histogram, errors, refused }: { readonly histogram: Histogram } & Pick<LoadBlock, 'errors' | 'refused'>,
 ): LoadBlock {
   return {
     at,
     requests: histogram.totalCount,
-    ...counts,
+    errors,
+    refused,
     mean: histogram.mean / 1000,
     p50: percentileOf(histogram, 50),
     p99: percentileOf(histogram, 99),
@@ -88,7 +88,8 @@ export function mergedBlocks(series: readonly { readonly blocks: readonly LoadBl
     .map(([at, blocks]) =>
       blocks.length === 1
         ? blocks[0]
-        : blockOf(at, mergedHistogram(blocks), {
+        : blockOf(at, {
+            histogram: mergedHistogram(blocks),
             errors: sum(blocks.map(({ errors }) => errors)),
             refused: sum(blocks.map(({ refused }) => refused)),
           }),
@@ -107,9 +108,13 @@ export const noOutcomes = (): Record<Outcome, number> => ({
   unfinished: 0,
 });
 
-/** How many of the requests count as errors. A violation is counted on its own. */
-export const errorsIn = (outcomes: Outcomes): number =>
-  outcomes.error + outcomes['unexpected-429'] + outcomes.unfinished;
+const ERRORS: readonly Outcome[] = ['error', 'unexpected-429', 'unfinished'];
+
+/** Whether it counts as an error. A violation is counted on its own. */
+export const isError = (outcome: Outcome): boolean => ERRORS.includes(outcome);
+
+/** How many of the requests count as errors. */
+export const errorsIn = (outcomes: Outcomes): number => sum(ERRORS.map((outcome) => outcomes[outcome]));
 
 /** What was counted of some requests. */
 export interface Sums {

@@ -1,131 +1,165 @@
-/**
- * The result of one load run, as in load-report.json. load-result.schema.json beside this file is the same for other
- * tools.
- */
-
-import type { EventOf } from '../../lib/events.ts';
-import type { Outcome } from '../../lib/sample.ts';
-import type { LoadOperation, PlanName } from '../../lib/scenario.ts';
-import type { ViolationSummary } from '../k6/event-log.ts';
-import type { QuotaBill } from '../quota/quota.ts';
+/** The result of one load run, as in load-report.json: its type, and the JSON Schema for other tools. */
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import { OPERATION_NAMES } from '../../../spec/operations.ts';
+import { PLAN_NAMES } from '../../../spec/plans.ts';
+import { KeyBillShape, MixShape, oneOf } from '../../lib/load-plan.ts';
+import { OUTCOMES, type Outcome } from '../../lib/scenario.ts';
+import { SLO_METRICS } from '../../lib/slo.ts';
+import { MeasurementShape, ViolationShape } from './messages.ts';
 
 /** Raised when a reader of an older result could misread a newer one. */
-export const LOAD_RESULT_FORMAT_VERSION = 1;
+export const LOAD_RESULT_FORMAT_VERSION = 2;
 
-/** Begins a note on a question of the scenario that the run left open. */
-export const NOT_JUDGED = 'not judged: ';
+const text = Type.String();
+const texts = Type.Array(text);
+const count = Type.Integer({ minimum: 0 });
+const amount = Type.Number({ minimum: 0 });
+const orNull = <Shape extends TSchema>(shape: Shape) => Type.Union([shape, Type.Null()]);
 
-export interface LoadResult {
-  readonly formatVersion: typeof LOAD_RESULT_FORMAT_VERSION;
-  readonly run: LoadRun;
-  /**
-   * `held` means every threshold and assertion, `broken` that at least one is not. `generator-limited` means that the
-   * machine that made the load was the limit: the figures say nothing of the target. `interrupted` is an early end.
-   */
-  readonly verdict: 'held' | 'broken' | 'generator-limited' | 'interrupted' | 'failed-to-run';
-  /** What a reader must know in addition to the verdict, one line each. */
-  readonly notes: readonly string[];
-  /** Per stream, operation and plan. */
-  readonly series: readonly LoadSeries[];
-  /** All series in one. */
-  readonly total: LoadFigures;
-  readonly thresholds: readonly ThresholdOutcome[];
-  readonly generator: GeneratorHealth;
-  readonly violations: readonly ViolationSummary[];
-  readonly measurements: readonly Omit<EventOf<'measurement'>, 'kind'>[];
-  readonly bill: QuotaBill;
-}
+const RunShape = Type.Object({
+  id: Type.String({ description: 'Random; names of animals that the run added begin with harness-<id>.' }),
+  scenario: text,
+  answers: Type.String({ description: 'The question that the scenario answers.' }),
+  target: text,
+  mix: MixShape,
+  slo: text,
+  startedAt: Type.String({ description: 'ISO 8601, UTC.' }),
+  durationSeconds: Type.Number({ minimum: 0, description: 'From the first request to the end of the last.' }),
+  seconds: Type.Number({ minimum: 0, description: 'As planned.' }),
+  harnessVersion: text,
+  k6Version: text,
+  k6ExitCode: orNull(Type.Integer()),
+  shards: Type.Integer({ minimum: 1 }),
+  clockSpeed: Type.Number({ minimum: 0, description: 'Seconds of the target’s clock in one real second.' }),
+  animalsAdded: count,
+  interrupted: Type.Optional(text),
+});
 
-export interface LoadRun {
-  /** Random; the names of the animals that the run added begin with `harness-<id>`. */
-  readonly id: string;
-  readonly scenario: string;
-  /** The question that the scenario answers. */
-  readonly answers: string;
-  readonly target: string;
-  /** ISO 8601, UTC. */
-  readonly startedAt: string;
-  /** From the first request to the end of the last, in seconds. */
-  readonly durationSeconds: number;
-  readonly harnessVersion: string;
-  readonly k6Version: string;
-  /** k6's exit code; of several processes the one that matters most. */
-  readonly k6ExitCode: number | null;
-  readonly shards: number;
-  /** Seconds of the target's clock in one real second: 1 unless the clock is simulated. */
-  readonly clockSpeed: number;
-  readonly animalsAdded: number;
-  readonly interrupted?: string;
-}
+const LatencyShape = Type.Object(
+  {
+    mean: amount,
+    p50: amount,
+    p90: amount,
+    p95: amount,
+    p99: amount,
+    p999: amount,
+    max: amount,
+    histogram: Type.String({
+      description: 'HdrHistogram, V2, deflated, base64; microseconds, three digits.',
+    }),
+  },
+  { description: 'Milliseconds.' },
+);
+export type Latency = Static<typeof LatencyShape>;
 
-/** Latency in milliseconds. */
-export interface Latency {
-  readonly mean: number;
-  readonly p50: number;
-  readonly p90: number;
-  readonly p95: number;
-  readonly p99: number;
-  readonly p999: number;
-  readonly max: number;
-  /** HdrHistogram, V2, deflated, base64; microseconds, three significant digits. */
-  readonly histogram: string;
-}
+const FiguresShape = Type.Object({
+  requests: count,
+  perSecond: amount,
+  statuses: Type.Record(text, count, {
+    description:
+      'By HTTP status. From 1,000 on k6’s error code, as no response came. 0 was cut off at the end.',
+  }),
+  outcomes: Type.Object(
+    Object.fromEntries(OUTCOMES.map((outcome) => [outcome, count])) as Record<Outcome, typeof count>,
+  ),
+  latency: orNull(LatencyShape),
+});
+export type LoadFigures = Static<typeof FiguresShape>;
 
-export interface LoadFigures {
-  readonly requests: number;
-  readonly perSecond: number;
-  /** By HTTP status. From 1,000 on it is k6's error code, as no response came. 0 is a request cut off at the end. */
-  readonly statuses: Readonly<Record<string, number>>;
-  readonly outcomes: Readonly<Record<Outcome, number>>;
-  /** Null if no request was answered. */
-  readonly latency: Latency | null;
-}
+const BlockShape = Type.Object({
+  at: Type.Number({ description: 'Start, milliseconds since 1970: a multiple of the block’s length.' }),
+  requests: count,
+  errors: Type.Integer({
+    minimum: 0,
+    description: 'Unexpected 429s, unexpected statuses, missing responses.',
+  }),
+  refused: count,
+  mean: amount,
+  p50: amount,
+  p99: amount,
+  histogram: text,
+});
+export type LoadBlock = Static<typeof BlockShape>;
 
-export interface LoadSeries extends LoadFigures {
-  readonly stream: string;
-  readonly operation: LoadOperation;
-  readonly plan: PlanName;
-  readonly blockSeconds: number;
-  readonly blocks: readonly LoadBlock[];
-}
+const SeriesShape = Type.Object({
+  stream: text,
+  operation: oneOf(OPERATION_NAMES),
+  plan: oneOf(PLAN_NAMES),
+  ...FiguresShape.properties,
+  blockSeconds: amount,
+  blocks: Type.Array(BlockShape),
+});
+export type LoadSeries = Static<typeof SeriesShape>;
 
-/** A time block of a series. Blocks without a request are left out. */
-export interface LoadBlock {
-  /** Start, in milliseconds since 1970: a multiple of the block's length, so that blocks of different runs align. */
-  readonly at: number;
-  readonly requests: number;
-  /** Unexpected 429s, unexpected statuses, missing responses. */
-  readonly errors: number;
-  readonly refused: number;
-  /** Milliseconds. */
-  readonly mean: number;
-  readonly p50: number;
-  readonly p99: number;
-  readonly histogram: string;
-}
+const ThresholdShape = Type.Object({
+  kind: Type.Unsafe<'objective' | 'client' | 'run'>({
+    type: 'string',
+    enum: ['objective', 'client', 'run'],
+    description: 'A clause of the objective, what a client asserts, or what is judged over the whole run.',
+  }),
+  metric: Type.Optional(oneOf(SLO_METRICS)),
+  name: text,
+  held: Type.Union([Type.Boolean(), Type.Null()], { description: 'Null where the run could not tell.' }),
+  actual: text,
+  expected: Type.Optional(text),
+  key: Type.Optional(Type.String({ description: 'Name of the key that an assertion is about.' })),
+});
+export type ThresholdOutcome = Static<typeof ThresholdShape>;
 
-export interface ThresholdOutcome {
-  /** `p99<500ms`, or what a persona asserts. */
-  readonly name: string;
-  readonly held: boolean;
-  readonly actual: string;
-  readonly expected?: string;
-  /** Name of the key that an assertion is about. */
-  readonly key?: string;
-}
+const GeneratorShape = Type.Object({
+  virtualUsers: count,
+  peakRate: Type.Number({ minimum: 0, description: 'Requests per second at the peak, as planned.' }),
+  droppedIterations: Type.Integer({
+    minimum: 0,
+    description: 'Arrivals that were not sent: no user was free.',
+  }),
+  scheduleLagP95Ms: orNull(
+    Type.Number({ description: 'How late arrivals began; null without a constant rate.' }),
+  ),
+  cpuMeanPart: orNull(
+    Type.Number({ description: 'The part of all cores that k6 used; null if not measured.' }),
+  ),
+  cpuPeakPart: orNull(amount),
+  memoryPeakBytes: orNull(amount),
+  errorLines: texts,
+  limit: orNull(Type.String({ description: 'Why the generator was the limit; null if it was not.' })),
+});
+export type GeneratorHealth = Static<typeof GeneratorShape>;
 
-/** How the machine that made the load fared. */
-export interface GeneratorHealth {
-  /** Arrivals that were not sent because no VU was free. */
-  readonly droppedIterations: number;
-  /** How late arrivals began, compared with an even schedule; null if the rate was not constant. */
-  readonly scheduleLagP95Ms: number | null;
-  /** The part of all cores that k6 used, on average and at its peak; null if it cannot be measured. */
-  readonly cpuMeanPart: number | null;
-  readonly cpuPeakPart: number | null;
-  readonly memoryPeakBytes: number | null;
-  /** Lines that k6 logged at the level of an error. */
-  readonly errorLines: readonly string[];
-  /** Why the generator was the limit; null if it was not. */
-  readonly limit: string | null;
-}
+const BillShape = Type.Object({ keys: Type.Array(KeyBillShape), total: count });
+
+export const LoadResultShape = Type.Object(
+  {
+    formatVersion: Type.Literal(LOAD_RESULT_FORMAT_VERSION),
+    run: RunShape,
+    verdict: Type.Unsafe<'held' | 'broken' | 'generator-limited' | 'interrupted' | 'failed-to-run'>({
+      type: 'string',
+      enum: ['held', 'broken', 'generator-limited', 'interrupted', 'failed-to-run'],
+      description:
+        'generator-limited: the machine that made the load was the limit, the figures say nothing of the target.',
+    }),
+    notes: texts,
+    series: Type.Array(SeriesShape),
+    total: FiguresShape,
+    thresholds: Type.Array(ThresholdShape),
+    generator: GeneratorShape,
+    violations: Type.Array(
+      Type.Object({
+        requirement: Type.String({ description: 'Id in spec/requirements.yaml.' }),
+        reported: Type.Integer({
+          minimum: 0,
+          description: 'At least: each user reports only its first few.',
+        }),
+        example: ViolationShape,
+      }),
+    ),
+    measurements: Type.Array(MeasurementShape),
+    bill: BillShape,
+  },
+  {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'https://petstore-harness.invalid/load-result.schema.json',
+    title: 'Result of a load run (load-report.json)',
+  },
+);
+export type LoadResult = Readonly<Static<typeof LoadResultShape>>;

@@ -1,20 +1,31 @@
 import { ResultReader } from '../../../checks/run/stored-result.ts';
+import { CAPACITY_FORMAT_VERSION, type CapacityResult, CapacityShape } from '../capacity/capacity.ts';
 import { histogramFrom } from './figures.ts';
-import { LOAD_RESULT_FORMAT_VERSION, type LoadResult } from './load-result.ts';
+import { LOAD_RESULT_FORMAT_VERSION, type LoadResult, LoadResultShape } from './load-result.ts';
 
-/** The file is not a load result, or has another format; the message names the file and the place. */
+/** The file is not a result, or has another format; the message names the file and the place. */
 export class ResultUnreadable extends Error {
   override readonly name = 'ResultUnreadable';
 }
 
-/** Name of the result in a folder of results. */
+/** Names of the results in a folder. */
 export const LOAD_FILE = 'load-report.json';
+export const CAPACITY_FILE = 'capacity.json';
 
-const reader = new ResultReader<LoadResult>({
+const loads = new ResultReader<LoadResult>({
   name: LOAD_FILE,
   what: 'a load result',
-  schema: 'scenarios/runner/result/load-result.schema.json',
+  schema: LoadResultShape,
   versions: [LOAD_RESULT_FORMAT_VERSION],
+});
+
+const capacities = new ResultReader<CapacityResult>({
+  name: CAPACITY_FILE,
+  what: 'the result of a capacity search',
+  schema: CapacityShape,
+  versions: [CAPACITY_FORMAT_VERSION],
+  // A search writes a few hundred bytes for each step.
+  mostBytes: 16 * 2 ** 20,
 });
 
 /**
@@ -23,12 +34,25 @@ const reader = new ResultReader<LoadResult>({
  * @throws ResultUnreadable
  */
 export function readLoadResult(path: string): LoadResult {
-  const read = reader.read(path);
+  const read = loads.read(path);
   if (!read.ok) throw new ResultUnreadable(read.problem);
   try {
-    for (const { latency } of read.value.series) if (latency !== null) histogramFrom(latency.histogram);
+    for (const { latency, blocks } of read.value.series)
+      for (const { histogram } of [...(latency === null ? [] : [latency]), ...blocks])
+        histogramFrom(histogram);
   } catch {
     throw new ResultUnreadable(`${read.file} has a histogram that cannot be decoded`);
   }
+  return read.value;
+}
+
+/**
+ * Reads the result of a search for a capacity: a file, or a folder with capacity.json in it.
+ *
+ * @throws ResultUnreadable
+ */
+export function readCapacity(path: string): CapacityResult {
+  const read = capacities.read(path);
+  if (!read.ok) throw new ResultUnreadable(read.problem);
   return read.value;
 }

@@ -1,9 +1,8 @@
-// Pets in Go behind a token bucket of golang.org/x/time/rate. Arguments: the fault, if any, and the file with the
-// milliseconds by which its time is ahead of the machine's, and the keys. Prints its port; ends with its standard input.
+// Pets in Go behind a token bucket of golang.org/x/time/rate. Arguments: the file with the milliseconds by which its time
+// is ahead of the machine's, and the keys. Prints its port; ends with its standard input.
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -35,46 +34,28 @@ var (
 	buckets   = map[string]*rate.Limiter{}
 )
 
-func is(fault string) bool { return os.Args[1] == fault }
-
 func now() time.Time {
-	text, _ := os.ReadFile(os.Args[2])
+	text, _ := os.ReadFile(os.Args[1])
 	ahead, _ := strconv.ParseInt(string(text), 10, 64)
 	return time.Now().Add(time.Duration(ahead) * time.Millisecond)
 }
 
 func send(w http.ResponseWriter, status int, body any) {
 	w.Header().Set("Date", now().UTC().Format(http.TimeFormat))
-	if !is("go-type-guessed") {
-		w.Header().Set("Content-Type", "application/json")
-	}
+	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	text, _ := json.Marshal(body)
 	w.Write(text)
 }
 
 func fail(w http.ResponseWriter, status int, code string) {
-	if is("go-errors-as-text") {
-		http.Error(w, code, status)
-		return
-	}
 	send(w, status, map[string]any{"code": code, "message": http.StatusText(status), "status": status})
 }
 
 // The bucket of a caller, who holds the mutex.
 func bucketOf(id string, limit int) *rate.Limiter {
 	if buckets[id] == nil {
-		refill, burst := rate.Limit(float64(limit)/60), limit
-		if is("go-burst-of-one") {
-			burst = 1
-		}
-		if is("go-burst-of-a-quarter") {
-			burst = limit / 4
-		}
-		if is("go-half-the-refill") {
-			refill /= 2
-		}
-		buckets[id] = rate.NewLimiter(refill, burst)
+		buckets[id] = rate.NewLimiter(rate.Limit(float64(limit)/60), limit)
 	}
 	return buckets[id]
 }
@@ -136,29 +117,16 @@ func add(w http.ResponseWriter, r *http.Request) {
 	var sent pet
 	var fields map[string]json.RawMessage
 	text, err := io.ReadAll(r.Body)
-	decode := json.Unmarshal
-	if is("go-decoder-reads-one-value") {
-		decode = func(text []byte, into any) error { return json.NewDecoder(bytes.NewReader(text)).Decode(into) }
-	}
 	if err == nil {
-		err = decode(text, &sent)
+		err = json.Unmarshal(text, &sent)
 	}
 	// For encoding/json, Name is name too.
-	if decode(text, &fields); !is("go-names-in-any-case") {
-		if _, hasName := fields["name"]; !hasName {
-			sent.Name = nil
-		}
-		if _, hasCategory := fields["categoryId"]; !hasCategory {
-			sent.CategoryId = nil
-		}
+	json.Unmarshal(text, &fields)
+	if _, hasName := fields["name"]; !hasName {
+		sent.Name = nil
 	}
-	if is("go-missing-is-zero") {
-		if sent.Name == nil {
-			sent.Name = new(string)
-		}
-		if sent.CategoryId == nil {
-			sent.CategoryId = new(int64)
-		}
+	if _, hasCategory := fields["categoryId"]; !hasCategory {
+		sent.CategoryId = nil
 	}
 	if err != nil || sent.Name == nil || sent.CategoryId == nil ||
 		sent.Status != nil && !slices.Contains(statuses, *sent.Status) {
@@ -167,13 +135,8 @@ func add(w http.ResponseWriter, r *http.Request) {
 	}
 	mutex.Lock()
 	defer mutex.Unlock()
-	if !is("go-id-decoded-too") || sent.Id == 0 {
-		sent.Id = int64(len(pets) + 1)
-	}
+	sent.Id = int64(len(pets) + 1)
 	pets = append(pets, sent)
-	if is("go-status-without-omitempty") && sent.Status == nil {
-		sent.Status = new(string)
-	}
 	send(w, http.StatusCreated, sent)
 }
 
@@ -190,7 +153,7 @@ func get(w http.ResponseWriter, r *http.Request) {
 }
 
 func main() {
-	for _, key := range os.Args[3:] {
+	for _, key := range os.Args[2:] {
 		perMinute[key] = 60
 		if strings.Contains(key, "-pro-") {
 			perMinute[key] = 300

@@ -1,6 +1,6 @@
 """Pets of FastAPI, for uvicorn. One worker counts with the library limits, two count in the database that they share.
 
-FAULT is the fault, if any; AHEAD names the file with the milliseconds by which its time is ahead of the machine's.
+AHEAD names the file with the milliseconds by which its time is ahead of the machine's.
 """
 import os
 import sqlite3
@@ -29,10 +29,6 @@ def now():
 time.time = now
 
 
-def has(fault):
-    return os.environ["FAULT"] == fault
-
-
 PER_MINUTE = {key: 300 if "-pro-" in key else 60 for key in os.environ["KEYS"].split()}
 IS_SHARED = os.environ["WORKERS"] == "2"
 moving = MovingWindowRateLimiter(MemoryStorage())
@@ -52,7 +48,7 @@ with database() as tables:
 
 
 class NewPet(BaseModel):
-    model_config = ConfigDict(strict=not has("python-types-coerced"))
+    model_config = ConfigDict(strict=True)
     name: str
     categoryId: Annotated[int, Field(ge=-(2**63), lt=2**63)]
     status: Status = "available"
@@ -97,18 +93,13 @@ async def limited(request: Request, call_next):
     is_admitted, left, reset = counted(who, limit)
     if not is_admitted:
         response = error(429, "rate_limited", {"Retry-After": str(int(reset - now()) + 1)})
-        if has("python-refusal-in-library-words"):
-            response = JSONResponse({"error": f"Rate limit exceeded: {limit} per 1 minute"}, 429, response.headers)
-            del response.headers["content-length"]
     elif not is_known:
-        is_missing = has("python-missing-key-403") and not key
-        response = error(403, "forbidden") if is_missing else error(401, "unauthorized")
+        response = error(401, "unauthorized")
     else:
         response = await call_next(request)
-    if not (has("python-errors-without-rate-headers") and response.status_code == 404):
-        response.headers["X-RateLimit-Limit"] = str(limit)
-        response.headers["X-RateLimit-Remaining"] = str(left)
-        response.headers["X-RateLimit-Reset"] = str(int(reset) + 1)
+    response.headers["X-RateLimit-Limit"] = str(limit)
+    response.headers["X-RateLimit-Remaining"] = str(left)
+    response.headers["X-RateLimit-Reset"] = str(int(reset) + 1)
     response.headers["Date"] = formatdate(now(), usegmt=True)
     return response
 
@@ -117,13 +108,11 @@ async def limited(request: Request, call_next):
 async def invalid(request: Request, problem: RequestValidationError):
     if "petId" in request.path_params:
         return error(404, "not_found")
-    return error(422 if has("python-invalid-is-422") else 400, "invalid")
+    return error(400, "invalid")
 
 
 @app.exception_handler(HTTPException)
 async def other(_request: Request, problem: HTTPException):
-    if has("python-errors-as-fastapi-sends-them"):
-        return JSONResponse({"detail": problem.detail}, problem.status_code)
     return error(problem.status_code, "refused")
 
 
@@ -133,10 +122,9 @@ def shown(row):
 
 @app.get("/v1/pets")
 def list_pets(limit: Annotated[int, Query(ge=1, le=100)] = 20, status: Status | None = None):
-    most = 100 if has("python-filter-behind-limit") and status else limit
     with database() as db:
-        rows = db.execute("SELECT * FROM pets ORDER BY id DESC LIMIT ?", (limit if most > limit else -1,))
-        return [shown(row) for row in rows if status in (None, row[3])][:most]
+        rows = db.execute("SELECT * FROM pets WHERE ?1 IS NULL OR status = ?1 ORDER BY id DESC LIMIT ?2", (status, limit))
+        return [shown(row) for row in rows]
 
 
 @app.post("/v1/pets", status_code=201)

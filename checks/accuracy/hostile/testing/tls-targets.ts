@@ -1,6 +1,6 @@
 import { generate } from 'selfsigned';
 import { onTheWire } from './good-answers.ts';
-import { failure, type HostileTarget, hostile, response } from './hostile-target.ts';
+import { type Behave, fails, type HostileTarget, hostile } from './hostile-target.ts';
 
 interface Certificate {
   readonly key: string;
@@ -43,32 +43,33 @@ async function createCertificate(
   return { key, cert };
 }
 
-/** A conforming target behind this certificate. */
-function behind(name: string, expected: HostileTarget['expected'], certificate: Certificate): HostileTarget {
-  return hostile(name, expected, (answers) => ({
-    tls: { key: certificate.key, cert: certificate.cert },
+/** Conforms, behind this certificate. */
+const behind =
+  ({ key, cert }: Certificate): Behave =>
+  (answers) => ({
+    tls: { key, cert },
     async request(connection, request) {
       connection.write(onTheWire(await answers(request)));
     },
-  }));
-}
+  });
 
 /** The same target, addressed with the other scheme. */
-function withScheme(scheme: 'http' | 'https', target: HostileTarget): HostileTarget {
-  return {
-    ...target,
-    async start(upstream) {
-      const running = await target.start(upstream);
-      return { ...running, url: running.url.replace(/^https?/, scheme) };
-    },
-  };
-}
+const withScheme = (scheme: 'http' | 'https', target: HostileTarget): HostileTarget => ({
+  ...target,
+  async start(upstream) {
+    const running = await target.start(upstream);
+    return { ...running, url: running.url.replace(/^https?/, scheme) };
+  },
+});
 
 /** A conforming target whose certificate the authority signed. */
-export async function trustedTarget(authority: Certificate): Promise<HostileTarget> {
-  const certificate = await createCertificate(authority);
-  return behind('has a certificate of this authority', response({ status: 200 }), certificate);
-}
+export const trustedTarget = async (authority: Certificate): Promise<HostileTarget> =>
+  hostile(
+    'has a certificate of this authority',
+    { kind: 'response', status: 200 },
+    { broken: [], hold: 65 },
+    behind(await createCertificate(authority)),
+  );
 
 /**
  * Targets with which no secure connection is possible.
@@ -78,48 +79,48 @@ export async function trustedTarget(authority: Certificate): Promise<HostileTarg
  */
 export async function tlsTargets(authority: Certificate): Promise<readonly HostileTarget[]> {
   const good = await createCertificate(authority);
-  const asksForCertificate = (maxVersion: 'TLSv1.2' | 'TLSv1.3') =>
-    hostile(`asks for a client certificate in ${maxVersion}`, failure('tls', /client certificate/), () => ({
-      tls: { ...good, maxVersion, requestCert: true, rejectUnauthorized: true, ca: authority.cert },
-    }));
-  const plain = hostile('does not speak TLS', failure('tls', /does not speak TLS/), () => ({
-    connected: (connection) => connection.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'),
-  }));
-  return [
-    behind(
-      'has a self-signed certificate',
-      failure('tls', /self-signed.*NODE_EXTRA_CA_CERTS/),
-      await createCertificate(undefined),
-    ),
-    behind(
+  const certificates: readonly (readonly [name: string, message: RegExp, certificate: Certificate])[] = [
+    ['has a self-signed certificate', /self-signed.*NODE_EXTRA_CA_CERTS/, await createCertificate(undefined)],
+    [
       'is behind a proxy that signs for itself',
-      failure('tls', /authority is not (trusted|known).*NODE_EXTRA_CA_CERTS/),
+      /authority is not (trusted|known).*NODE_EXTRA_CA_CERTS/,
       await createCertificate(await createAuthority('proxy')),
-    ),
-    behind(
-      'has an expired certificate',
-      failure('tls', /has expired/),
-      await createCertificate(authority, { from: -9, to: -2 }),
-    ),
-    behind(
+    ],
+    ['has an expired certificate', /has expired/, await createCertificate(authority, { from: -9, to: -2 })],
+    [
       'has a certificate of tomorrow',
-      failure('tls', /not valid yet/),
+      /not valid yet/,
       await createCertificate(authority, { from: 2, to: 9 }),
-    ),
-    behind(
+    ],
+    [
       'has the certificate of another host',
-      failure('tls', /for another host/),
+      /for another host/,
       await createCertificate(authority, { host: 'other.example' }),
-    ),
-    hostile('speaks an old TLS only', failure('tls', /no version of TLS in common|handshake/), () => ({
+    ],
+  ];
+  return [
+    ...certificates.map(([name, message, certificate]) => fails(name, 'tls', message, behind(certificate))),
+    fails('speaks an old TLS only', 'tls', /no version of TLS in common|handshake/, () => ({
       tls: { ...good, maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' },
     })),
-    asksForCertificate('TLSv1.2'),
-    asksForCertificate('TLSv1.3'),
-    withScheme('https', plain),
+    fails('asks for a client certificate', 'tls', /client certificate/, () => ({
+      tls: {
+        ...good,
+        maxVersion: 'TLSv1.2',
+        requestCert: true,
+        rejectUnauthorized: true,
+        ca: authority.cert,
+      },
+    })),
     withScheme(
       'https',
-      hostile('closes in the TLS handshake', failure('tls', /closed it during the TLS handshake/), () => ({
+      fails('does not speak TLS', 'tls', /does not speak TLS/, () => ({
+        connected: (connection) => connection.end('HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n'),
+      })),
+    ),
+    withScheme(
+      'https',
+      fails('closes in the TLS handshake', 'tls', /closed it during the TLS handshake/, () => ({
         connected: (connection) => {
           setTimeout(() => connection.end(), 20);
         },
@@ -127,14 +128,11 @@ export async function tlsTargets(authority: Certificate): Promise<readonly Hosti
     ),
     withScheme(
       'https',
-      hostile(
-        'falls silent in the TLS handshake',
-        failure('connect-timeout', /no connection within/),
-        () => ({}),
-      ),
+      fails('falls silent in the TLS handshake', 'connect-timeout', /no connection within/, () => ({})),
     ),
-    withScheme('http', {
-      ...behind('speaks TLS at an http address', failure('reset', /closed without a response/), good),
-    }),
+    withScheme(
+      'http',
+      fails('speaks TLS at an http address', 'reset', /closed without a response/, behind(good)),
+    ),
   ];
 }

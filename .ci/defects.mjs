@@ -1,0 +1,141 @@
+/**
+ * How many defects the gate sees: `node .ci/defects.mjs [--count 40] [--seed N]`. Each defect changes one line of the
+ * sources, chosen by the seed. The parts of the gate run on it, the cheapest first, until one is red. The work tree must
+ * be clean: each line is put back as it was.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { parseArgs } from 'node:util';
+import fc from 'fast-check';
+
+const { values } = parseArgs({
+  options: {
+    count: { type: 'string', default: '40' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+  },
+});
+
+/** Longer than any part takes that comes to its end. */
+const TIMEOUT_MS = 15 * 60_000;
+
+const numbers = fc.sample(fc.noBias(fc.nat()), { numRuns: 100_000, seed: Number(values.seed) });
+/** A number from 0 to `below`, without it. */
+const random = (/** @type {number} */ below) => (numbers.pop() ?? 0) % below;
+
+const SWAPS = {
+  '===': '!==',
+  '!==': '===',
+  '<=': '<',
+  '>=': '>',
+  '<': '<=',
+  '>': '>=',
+  '&&': '||',
+  '||': '&&',
+  '+': '-',
+  '-': '+',
+  true: 'false',
+  false: 'true',
+};
+/** What is done to a line: a pattern, and what its first match becomes. */
+const OPERATORS = [
+  [
+    'condition negated',
+    /\bif \(([^()]*(?:\([^()]*\)[^()]*)*)\)/,
+    (_found, condition) => `if (!(${condition}))`,
+  ],
+  [
+    'number changed',
+    /(?<![\w.'"-])\d[\d_]*(?![\w.'"])/,
+    (found) => String(Number(found.replaceAll('_', '')) + 1),
+  ],
+  [
+    'operator swapped',
+    /(?<= )(===|!==|<=|>=|<|>|&&|\|\||\+|-)(?= )|\b(true|false)\b/,
+    (found) => SWAPS[found],
+  ],
+  ['statement dropped', /^\s+[\w.#]+(\([^=]*\)| [+-]?= .*|\+\+);$/, () => ''],
+  ['string changed', /(?<=^[^']*(?:'[^']*'[^']*)*)'[^']{2,}'/, (found) => `'x${found.slice(1)}`],
+];
+
+const git = (...args) => execFileSync('git', args, { encoding: 'utf8' });
+if (git('status', '--porcelain', '--untracked-files=no') !== '')
+  throw new Error('the work tree is not clean');
+
+const sources = git('ls-files', '*.ts')
+  .trim()
+  .split('\n')
+  .filter(
+    (file) => !/\.test\.|\.tap\.|\/testing\/|\/(bench|proofs|attacks|accuracy)\/|^examples\//.test(file),
+  );
+const lines = sources.flatMap((file) =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .map((text, index) => ({ file, text, index })),
+);
+
+/** A line that an operator changes. */
+function nextDefect() {
+  for (;;) {
+    const { file, text, index } = lines[random(lines.length)];
+    const [name, pattern, change] = OPERATORS[random(OPERATORS.length)];
+    if (/^\s*(\/?\*|\/\/|import|export \* |\} from)/.test(text) || !pattern.test(text)) continue;
+    const changed = text.replace(pattern, change);
+    if (changed !== text) return { file, index, name, text, changed };
+  }
+}
+
+/** The test files of a folder and, where it has none, of the folder above. */
+function testsNear(file) {
+  for (let folder = dirname(file); folder !== '.'; folder = dirname(folder)) {
+    const tests = git('ls-files', `${folder}/*.test.ts`).trim();
+    if (tests !== '') return tests.split('\n');
+  }
+  return [];
+}
+
+const npm = (...args) => ['npm', ['run', '--silent', ...args]];
+const PARTS = {
+  typecheck: () => npm('typecheck'),
+  lint: () => npm('lint'),
+  'tests nearby': ({ file }) => {
+    const tests = testsNear(file);
+    return tests.length === 0 ? undefined : ['npx', ['tap', '--bail', ...tests]];
+  },
+  'sampled accuracy': () => npm('accuracy', '--', '--sample', '60', '--seed', values.seed),
+  'all tests': () => ['npx', ['tap', '--bail']],
+  accuracy: () => npm('accuracy'),
+};
+
+/** The first part that is red. */
+function seenBy(defect, parts = Object.keys(PARTS)) {
+  for (const part of parts) {
+    const command = PARTS[part](defect);
+    if (command === undefined) continue;
+    const { status } = spawnSync(...command, { stdio: 'ignore', timeout: TIMEOUT_MS });
+    if (status !== 0) return part;
+  }
+  return undefined;
+}
+
+const atRest = seenBy({ file: 'spec/contract.ts' }, ['typecheck', 'lint']);
+if (atRest !== undefined) throw new Error(`${atRest} is red without any defect`);
+
+const seen = new Map();
+console.log(`seed ${values.seed}`);
+for (let number = 1; number <= Number(values.count); number += 1) {
+  const defect = nextDefect();
+  const before = readFileSync(defect.file, 'utf8');
+  const after = before.split('\n').with(defect.index, defect.changed).join('\n');
+  let part;
+  try {
+    writeFileSync(defect.file, after);
+    part = seenBy(defect);
+  } finally {
+    writeFileSync(defect.file, before);
+  }
+  seen.set(part, (seen.get(part) ?? 0) + 1);
+  console.log(`${number}. ${defect.file}:${defect.index + 1} ${defect.name}: ${part ?? 'NOT SEEN'}`);
+  if (part === undefined) console.log(`   ${defect.text.trim()}\n   ${defect.changed.trim()}`);
+}
+for (const [part, count] of seen) console.log(`${part ?? 'not seen'}: ${count}`);

@@ -1,0 +1,68 @@
+import t from 'tap';
+import { runCase } from './case.ts';
+import { casesFor, PAIRS, sampleOf, someOf } from './cases.ts';
+import { STYLES } from './framework-service.ts';
+import { profileOf, settingOf } from './setting.ts';
+
+t.test('a fault runs with the keys and permissions that show it', async (t) => {
+  const usual = ['free-1', 'free-2', 'free-ban', 'pro-1'];
+  const limits = ['writes', 'exhaust', 'ban'];
+  const days = ['writes', 'exhaust', 'day'];
+  for (const [requirement, keys, permissions] of [
+    [undefined, usual, limits],
+    ['add-echoes-name', usual, limits],
+    ['rate-minute-pro', usual, limits],
+    ['rate-minute-business', [...usual, 'business-1'], limits],
+    ['rate-day-free', ['free-1'], days],
+    ['rate-day-enterprise', ['enterprise-1'], days],
+    ['rate-day-refusal', ['free-1'], days],
+  ] as const)
+    t.strictSame(settingOf(requirement), { keys, permissions }, requirement ?? 'any');
+  const { keys, permit } = profileOf('http://127.0.0.1:1/v1', settingOf());
+  t.strictSame(permit, limits);
+  t.match(keys[2], { name: 'free-ban', plan: 'free', roles: ['ban'] });
+});
+
+t.test(
+  'a filter adds every conforming server to the faults that it matches, restricted to what they break',
+  async (t) => {
+    const { cases, only, isWhole, checkable, leftOut } = casesFor(/^filter-ignored$/);
+    const [first] = cases.filter(({ kind }) => kind === 'fault');
+    t.strictSame(only, [first?.breaks]);
+    t.strictSame(checkable, only);
+    t.ok(cases.filter(({ kind }) => kind === 'service').length === STYLES.length);
+    for (const one of cases) t.equal(isWhole(one), one.kind === 'fault', one.name);
+    t.ok(leftOut.some((line) => line === 'answers lost: each variant'));
+  },
+);
+
+t.test('a filter for a disturbance runs its pairs, and names those that it left out', async (t) => {
+  const { cases, leftOut } = casesFor(/^answers lost$/);
+  t.strictSame(
+    cases,
+    PAIRS.filter(({ disturbance }) => disturbance === 'answers lost'),
+  );
+  t.notOk(leftOut.some((line) => line.startsWith('answers lost:')));
+  t.ok(leftOut.some((line) => line === 'a clock ahead: each variant'));
+});
+
+t.test('a sample is the same for the same seed', async (t) => {
+  t.strictSame(sampleOf(5, 7).cases, sampleOf(5, 7).cases);
+  t.notSame(someOf(PAIRS, 5, 7), someOf(PAIRS, 5, 8));
+});
+
+const failures = async (accuracyCase: Parameters<typeof runCase>[0]) => {
+  const { verdicts, problem } = await runCase(accuracyCase);
+  t.equal(problem, undefined);
+  return verdicts.flatMap(({ id, verdict }) => (verdict === 'fail' ? [id] : []));
+};
+
+t.test('a case runs the whole suite against its fault', async (t) =>
+  t.match(await failures({ kind: 'fault', name: 'list-cuts-name', breaks: 'list-shows-added' }), [
+    'list-shows-added',
+  ]),
+);
+
+t.test("a service's windows and bans pass in no time", async (t) =>
+  t.strictSame(await failures({ kind: 'service', name: STYLES[0] ?? '' }), []),
+);

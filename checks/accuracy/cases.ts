@@ -1,0 +1,81 @@
+/** Every case of the accuracy run, and those that are asked for. */
+import fc from 'fast-check';
+import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
+import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
+import { requirements } from '../../spec/contract.ts';
+import type { AccuracyCase } from './case.ts';
+import { DISTURBANCES } from './disturbances.ts';
+import { STYLES } from './framework-service.ts';
+
+/** Each conforming variant behind each disturbance. */
+export const PAIRS: readonly AccuracyCase[] = DISTURBANCES.flatMap((disturbance) =>
+  VARIANTS.map(({ name }) => ({ kind: 'variant', name, disturbance: disturbance.name })),
+);
+const CONFORMING: readonly AccuracyCase[] = [
+  ...STYLES.map((name) => ({ kind: 'service' as const, name })),
+  ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name })),
+];
+const ALL: readonly AccuracyCase[] = [
+  ...CONFORMING,
+  ...FAULTS.map(({ name, breaks }) => ({ kind: 'fault' as const, name, breaks })),
+  ...PAIRS,
+];
+
+/** Long cases first, so that none is left running alone at the end. */
+const weight = (one: AccuracyCase) =>
+  one.kind === 'service' ? 3 : one.breaks?.startsWith('rate-day-') ? 2 : 0;
+
+/** The requirements that must be seen red. */
+const CHECKABLE = requirements
+  .filter(({ excluded, level }) => excluded === undefined && level === 'MUST')
+  .map(({ id }) => id);
+
+/** What a run of the matrix does. */
+export interface Asked {
+  readonly cases: readonly AccuracyCase[];
+  /** The requirements to which conforming servers are restricted that were not asked for by name. */
+  readonly only: readonly string[] | undefined;
+  readonly isWhole: (accuracyCase: AccuracyCase) => boolean;
+  /** The requirements that must be seen red. */
+  readonly checkable: readonly string[];
+  readonly leftOut: readonly string[];
+}
+
+/** The cases whose fault, requirement, variant, service or disturbance matches; all, if there is no filter. */
+export function casesFor(filter: RegExp | undefined): Asked {
+  const isAsked = (one: AccuracyCase) =>
+    filter === undefined ||
+    [one.name, one.breaks, one.disturbance].some((text) => text !== undefined && filter.test(text));
+  const asked = ALL.filter(isAsked).sort((one, other) => weight(other) - weight(one));
+  const broken = new Set(asked.flatMap(({ breaks }) => breaks ?? []));
+  // A check that fails everything would find every fault: each conforming server shows that it does not.
+  const companions = broken.size === 0 ? [] : CONFORMING.filter((one) => !isAsked(one));
+  const cases = [...companions, ...asked];
+  return {
+    cases,
+    only: filter === undefined ? undefined : [...broken],
+    isWhole: isAsked,
+    checkable: CHECKABLE.filter((id) => filter === undefined || broken.has(id)),
+    leftOut: pairsWithout(cases),
+  };
+}
+
+/** The pairs that are not among these cases, a line for a disturbance. */
+const pairsWithout = (cases: readonly AccuracyCase[]) =>
+  DISTURBANCES.flatMap(({ name }) => {
+    const left = PAIRS.filter((pair) => pair.disturbance === name && !cases.includes(pair));
+    const variants =
+      left.length === VARIANTS.length ? 'each variant' : left.map((pair) => pair.name).join(', ');
+    return left.length === 0 ? [] : [`${name}: ${variants}`];
+  });
+
+/** Some of these, by a seed. */
+export const someOf = <T>(all: readonly T[], count: number, seed: number): readonly T[] =>
+  fc.sample(fc.shuffledSubarray([...all], { minLength: count, maxLength: count }), { numRuns: 1, seed })[0] ??
+  [];
+
+/** Some cases, by a seed; no requirement has to be seen red. */
+export function sampleOf(count: number, seed: number): Asked {
+  const cases = someOf(ALL, count, seed);
+  return { cases, only: undefined, isWhole: () => true, checkable: [], leftOut: [] };
+}

@@ -1,0 +1,255 @@
+/**
+ * What may happen to a run that is nobody's fault: behind each of these a conforming server still conforms. Each row says
+ * what is asked of the server, and which rows of the verdict it may leave open.
+ */
+import type { ServerResponse } from 'node:http';
+import { type Deviation, type Personality, together } from '../../reference-server/deviations/personality.ts';
+import {
+  admitting,
+  delivering,
+  foundAs,
+  header,
+  noting,
+  selecting,
+} from '../../reference-server/deviations/shapes.ts';
+import { httpDate } from '../../reference-server/headers.ts';
+import type { Pet } from '../../reference-server/pet-store.ts';
+import type { Clock } from '../run/clock.ts';
+import type { Setting } from './setting.ts';
+
+export interface Disturbance {
+  readonly name: string;
+  /** The least that it can disturb. */
+  readonly setting: Setting;
+  /** The rows that it may leave open, and how many of them at most. */
+  readonly explains: { readonly rows: RegExp; readonly most: number };
+  /** Animals in the store at the start. */
+  readonly animals?: number;
+  /** What happens to the server and to its answers. */
+  readonly server?: (clock: MovedClock) => Deviation;
+  /** After how many exchanges the run's process ends, each time. */
+  readonly killedAfter?: readonly number[];
+}
+
+/** A clock that somebody's work moves on. */
+export interface MovedClock extends Clock {
+  pass(milliseconds: number): void;
+}
+
+/** @param shared the clock of run and server */
+export function movedClock(shared: Clock): MovedClock {
+  let passed = 0;
+  return {
+    ...shared,
+    now: () => shared.now() + passed,
+    sleepUntil: (time, signal) => shared.sleepUntil(time - passed, signal),
+    pass: (milliseconds) => {
+      passed += milliseconds;
+    },
+  };
+}
+
+const WRITING: Setting = { keys: ['free-1', 'free-2', 'pro-1'], permissions: ['writes'] };
+const LIMITED: Setting = { keys: ['free-1', 'free-2', 'free-ban'], permissions: ['exhaust', 'ban'] };
+const ALL: Setting = {
+  keys: ['free-1', 'free-2', 'free-ban', 'pro-1'],
+  permissions: ['writes', 'exhaust', 'ban'],
+};
+
+/** Something else happens to every n-th answer, whose request was served. */
+const everyAnswer =
+  (n: number, instead: (response: ServerResponse, text: string) => void) => (): Personality => {
+    let answers = 0;
+    return delivering((usual, response, answer, headers, call) => {
+      answers += 1;
+      if (answers % n === 0) instead(response, answer.text);
+      else usual(response, answer, headers, call);
+    });
+  };
+
+const clockOffBy = (milliseconds: (elapsed: number) => number): Personality => ({
+  recipe({ clock }) {
+    const startedAt = clock.now();
+    return { clock: { ...clock, now: () => clock.now() + milliseconds(clock.now() - startedAt) } };
+  },
+});
+
+/** Bytes in a second of a link over which everything else waits. */
+const SLOW = 20_000;
+const HEADERS_BYTES = 300;
+
+/** More than any store holds that is not full of foreign animals. */
+const EVERYTHING = 1_000_000;
+
+/** After how many requests the store is changed: in the middle of a run. */
+const CHANGED_AFTER = 60;
+
+/** Somebody changes the animals that were added, once; null removes one. */
+function changedOnce(change: (pet: Pet, index: number) => Pet | null): Personality {
+  const added = new Map<string, number>();
+  let requests = 0;
+  const shown = (pet: Pet): Pet | null => {
+    const index = added.get(pet.id);
+    return index === undefined || requests < CHANGED_AFTER ? pet : change(pet, index);
+  };
+  return together(
+    noting(({ id }) => requests < CHANGED_AFTER && added.set(id, added.size)),
+    admitting((usual, key, call) => {
+      requests += 1;
+      return usual(key, call);
+    }),
+    selecting((usual, { limit, status }, call) =>
+      usual({ limit: EVERYTHING, status: null }, call)
+        .flatMap((pet) => shown(pet) ?? [])
+        .filter((pet) => status === null || pet.status === status)
+        .slice(0, limit),
+    ),
+    foundAs(shown),
+  );
+}
+
+const STATUSES = ['available', 'pending', 'sold'] as const;
+const NOTHING = { rows: /^$/, most: 0 };
+/** A count of a window needs every answer of it; beside that a row may rest on few answers that did not arrive. */
+const LOST = { rows: /^(rate|retry-after|auth|list|get)-/, most: 9 };
+const ANIMALS = /^(add|get|list|pet)-/;
+/** What is told of a moment. */
+const MOMENTS = /^(rate-next-window|rate-reset|retry-after|ban-spares-polite|ban-ends)/;
+
+export const DISTURBANCES: readonly Disturbance[] = [
+  { name: 'an empty store', setting: ALL, explains: NOTHING, animals: 0 },
+  {
+    name: '100,000 foreign animals, another client adding',
+    setting: ALL,
+    explains: NOTHING,
+    animals: 100_000,
+    server:
+      () =>
+      ({ store }) =>
+        admitting((usual, key, call) => {
+          store.add({
+            name: `another client's`,
+            categoryId: '1',
+            status: STATUSES[store.all.length % 3] ?? null,
+          });
+          return usual(key, call);
+        }),
+  },
+  {
+    name: 'the answer to one addition lost',
+    setting: WRITING,
+    explains: NOTHING,
+    server: () => () => {
+      let additions = 0;
+      return delivering((usual, response, answer, headers, call) => {
+        if (call.request.method === 'POST') additions += 1;
+        if (call.request.method === 'POST' && additions === 5) response.destroy();
+        else usual(response, answer, headers, call);
+      });
+    },
+  },
+  {
+    name: 'answers lost',
+    setting: ALL,
+    explains: LOST,
+    server: () => everyAnswer(7, ({ socket }) => socket?.destroy()),
+  },
+  {
+    name: 'resets in the middle of a body',
+    setting: ALL,
+    explains: LOST,
+    server: () =>
+      everyAnswer(9, (response, text) => {
+        response.writeHead(200, { 'Content-Length': Buffer.byteLength(text) });
+        // Never all of it: an empty list is short.
+        response.write(text.slice(0, text.length / 2));
+        setImmediate(() => response.socket?.resetAndDestroy());
+      }),
+  },
+  {
+    name: "a gateway's 502",
+    setting: ALL,
+    explains: LOST,
+    server: () =>
+      everyAnswer(12, (response) => {
+        response.writeHead(502, { 'Content-Type': 'text/html' });
+        response.end('<html><body><h1>502 Bad Gateway</h1></body></html>');
+      }),
+  },
+  {
+    name: 'a neighbour on a key',
+    setting: { keys: ['free-1', 'free-2', 'free-ban'], permissions: ALL.permissions },
+    explains: { rows: /^(rate|retry-after|ban)-/, most: 8 },
+    server: () => () => {
+      let requests = 0;
+      return admitting((usual, key, call) => {
+        requests += 1;
+        if (key.name === 'free-1' && requests % 5 === 0) usual(key, call);
+        return usual(key, call);
+      });
+    },
+  },
+  {
+    name: 'a clock ahead',
+    setting: LIMITED,
+    explains: NOTHING,
+    server: () => clockOffBy(() => 90_000),
+  },
+  {
+    name: 'a clock behind',
+    setting: LIMITED,
+    explains: NOTHING,
+    server: () => clockOffBy(() => -90_000),
+  },
+  {
+    name: 'a clock set back in the run',
+    setting: LIMITED,
+    explains: { rows: MOMENTS, most: 5 },
+    server: () => clockOffBy((elapsed) => (elapsed > 30_000 ? -30_000 : 0)),
+  },
+  {
+    name: "a proxy's Date that is ahead",
+    setting: LIMITED,
+    explains: { rows: MOMENTS, most: 7 },
+    server: () =>
+      header(
+        'Date',
+        () => true,
+        (_value, { now }) => httpDate(now + 40_000),
+      ),
+  },
+  {
+    name: 'an operator who removes animals',
+    setting: WRITING,
+    explains: { rows: ANIMALS, most: 2 },
+    server: () => () => changedOnce((pet, index) => (index % 3 === 0 ? null : pet)),
+  },
+  {
+    name: 'an operator who edits animals',
+    setting: WRITING,
+    explains: { rows: ANIMALS, most: 2 },
+    server: () => () => changedOnce((pet) => ({ ...pet, name: 'renamed', status: 'sold' })),
+  },
+  {
+    name: 'a restart that loses what was added',
+    setting: WRITING,
+    explains: { rows: ANIMALS, most: 2 },
+    server: () => () => changedOnce(() => null),
+  },
+  {
+    name: 'a slow link',
+    setting: ALL,
+    explains: { rows: /^(rate|retry-after|ban-spares-polite)/, most: 8 },
+    server: (clock) => () =>
+      delivering((usual, response, answer, headers, call) => {
+        clock.pass(((HEADERS_BYTES + answer.text.length) / SLOW) * 1000);
+        usual(response, answer, headers, call);
+      }),
+  },
+  {
+    name: 'a process killed and resumed',
+    setting: ALL,
+    explains: { rows: /^ban-/, most: 6 },
+    killedAfter: [40, 170],
+  },
+];

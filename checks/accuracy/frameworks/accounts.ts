@@ -1,0 +1,48 @@
+/** The callers of a service: their keys, their plans, and who is banned. */
+import { setImmediate as turn } from 'node:timers/promises';
+
+/** Key values by the names that an accuracy case has for them. */
+export const KEYS = new Map([
+  ['free-1', 'Pets-free-1-q7XwLr9'],
+  ['free-2', 'Pets-free-2-m4TzBk2'],
+  ['free-ban', 'Pets-free-ban-h8VnCs5'],
+  ['pro-1', 'Pets-pro-1-d3YjFp6'],
+]);
+
+interface Request {
+  readonly headers: { readonly authorization?: string | undefined };
+  readonly ip?: string | undefined;
+}
+
+/** The account that a request is counted for: the key's, and without a valid key the address. */
+export async function accountOf({ headers: { authorization = '' }, ip = '' }: Request) {
+  await turn(); // the database
+  const sent = /^bearer +(\S+)$/i.exec(authorization)?.[1];
+  const name = [...KEYS].find(([, value]) => value === sent)?.[0];
+  return { id: name ?? ip, perMinute: name?.startsWith('pro') ? 300 : 60, isKnown: name !== undefined };
+}
+
+const PATIENCE = 20;
+const BAN_MS = 120_000;
+
+/** Bans accounts that are refused repeatedly without a pause. */
+export class Bans {
+  readonly #refused = new Map<string, number>();
+  readonly #until = new Map<string, number>();
+
+  admitted(id: string): void {
+    this.#refused.delete(id);
+  }
+
+  refused(id: string): void {
+    const count = (this.#refused.get(id) ?? 0) + 1;
+    this.#refused.set(id, count % PATIENCE);
+    if (count === PATIENCE) this.#until.set(id, Date.now() + BAN_MS);
+  }
+
+  /** End of an account's ban in milliseconds since 1970; undefined if it is not banned. */
+  until(id: string): number | undefined {
+    const until = this.#until.get(id) ?? 0;
+    return until > Date.now() ? until : undefined;
+  }
+}

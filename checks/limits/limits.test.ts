@@ -1,0 +1,416 @@
+/** Laws of limits and clocks: they hold for any conforming limiter, however its requests are sent. */
+import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
+import fc from 'fast-check';
+import t from 'tap';
+import type { RateReading } from '../wire/rate-headers.ts';
+import { type AnswerParts, answered } from '../wire/testing/answered.ts';
+import { isRefilling, mayGiveTooMuch, overGiven, type Refill, shortWindow } from './refill.ts';
+import { judgeRemaining } from './remaining-arithmetic.ts';
+import { TargetClock, wentBack } from './target-clock.ts';
+import {
+  alignedWindow,
+  type Burst,
+  burstInto,
+  fixedWindow,
+  reading,
+  type SimulatedLimit,
+  slidingCounter,
+  slidingLog,
+  tokenBucket,
+  tokenBucketByNextToken,
+  tokenBucketBySecond,
+} from './testing/simulated-limits.ts';
+import { DAY, MINUTE, SECOND } from './time.ts';
+import { isForDay } from './told-time.ts';
+import {
+  type CountVerdict,
+  countWindow,
+  fellShortAlike,
+  racingRemaining,
+  sinceEdge,
+} from './window-count.ts';
+
+const WINDOWS = { fixedWindow, alignedWindow, slidingLog };
+const BUCKETS = { tokenBucket, tokenBucketByNextToken, tokenBucketBySecond };
+const LIMITS: Readonly<Record<string, SimulatedLimit>> = { ...WINDOWS, slidingCounter, ...BUCKETS };
+/** A full minute, so that bursts begin at a known place in an aligned window. */
+const EPOCH = 29_500_000 * MINUTE;
+
+/** Any plan and any way to send: up to fifty at once, answers after 2 to 250 ms, in any order. */
+const anyBurst = fc.record({
+  perMinute: fc.constantFrom(60, 300, 1000),
+  burst: fc.record({
+    startsAt: fc.integer({ min: EPOCH, max: EPOCH + 30_000 }),
+    inFlight: fc.integer({ min: 1, max: 50 }),
+    latencies: fc.array(fc.tuple(fc.integer({ min: 1, max: 125 }), fc.integer({ min: 1, max: 125 })), {
+      minLength: 1,
+      maxLength: 60,
+    }),
+    pause: fc.integer({ min: 0, max: 20 }),
+    clockAhead: fc.integer({ min: -300_000, max: 300_000 }),
+    most: fc.constant(4000),
+  }),
+});
+/** The burst is over before the minute is. */
+const isShort = (readings: readonly RateReading[], { startsAt }: Burst) =>
+  readings.every(({ receivedAt }) => receivedAt < startsAt + 25_000);
+const admitted = (readings: readonly RateReading[]) => readings.filter(({ status }) => status === 200);
+
+function law<T>(name: string, arbitrary: fc.Arbitrary<T>, property: (value: T) => void): void {
+  t.test(name, async (t) =>
+    t.doesNotThrow(() => fc.assert(fc.property(arbitrary, property), { numRuns: 12 })),
+  );
+}
+
+/** What a burst into a limit counts to, after so many requests of somebody else and beside others. */
+function counted(
+  limit: SimulatedLimit,
+  { perMinute, burst }: { readonly perMinute: number; readonly burst: Burst },
+  { before = 0, capacity = perMinute }: { readonly before?: number; readonly capacity?: number } = {},
+): CountVerdict {
+  const says = limit(capacity);
+  for (let index = 0; index < before; index += 1) says(burst.startsAt);
+  const readings = burstInto(says, perMinute, burst, (said) => ({
+    ...said,
+    remaining: Math.max(0, Math.min(perMinute - 1, said.remaining - Math.max(0, capacity - perMinute))),
+  }));
+  fc.pre(isShort(readings, burst));
+  return countWindow(admitted(readings), perMinute).verdict;
+}
+
+const others = fc.integer({ min: 1, max: 59 });
+
+for (const [name, limit] of Object.entries(LIMITS)) {
+  law(`${name} of the plan’s number is exact`, anyBurst, (given) =>
+    deepEqual(counted(limit, given), { kind: 'exact' }),
+  );
+  law(`${name} is never more, whoever else spends it`, fc.tuple(anyBurst, others), ([given, every]) => {
+    const neighbour = (arrival: number) => arrival % every === every - 1;
+    const disturbed = { ...given, burst: { ...given.burst, neighbour } };
+    notEqual(counted(limit, disturbed, { before: every }).kind, 'more');
+  });
+  law(`${name}: what else the run sent before counts with it`, anyBurst, ({ perMinute, burst }) => {
+    const says = limit(perMinute);
+    const early = { ...burst, startsAt: burst.startsAt - 20_000, latencies: [[0, 0]] as const, most: 9 };
+    const readings = [...burstInto(says, perMinute, early), ...burstInto(says, perMinute, burst)];
+    fc.pre(isShort(readings, burst));
+    notEqual(countWindow(admitted(readings), perMinute).verdict.kind, 'more');
+  });
+  // What a bucket may be given in a second is more than ten; a counter looks back.
+  if (limit === tokenBucketBySecond || limit === slidingCounter) continue;
+  law(`${name} that admits ten more is found`, anyBurst, (given) =>
+    equal(counted(limit, given, { capacity: given.perMinute + 10 }).kind, 'more'),
+  );
+}
+
+for (const [name, limit] of Object.entries(WINDOWS)) {
+  law(`${name}: how many others had spent is told`, fc.tuple(anyBurst, others), ([given, before]) =>
+    deepEqual(counted(limit, given, { before }), { kind: 'fewer', before, between: 0 }),
+  );
+  law(`${name}: how many others spent meanwhile is told`, fc.tuple(anyBurst, others), ([given, every]) => {
+    let between = 0;
+    // Of what is spent after our last answer no answer tells.
+    const neighbour = (arrival: number) => {
+      const now = arrival > 0 && arrival % every === 0 && arrival < given.perMinute / 3;
+      if (now) between += 1;
+      return now;
+    };
+    const verdict = counted(limit, { ...given, burst: { ...given.burst, neighbour } });
+    fc.pre(between > 0);
+    deepEqual(verdict, { kind: 'fewer', before: 0, between });
+  });
+}
+
+t.test('a window that falls short', async (t) => {
+  const count = (of: number, resetAfter = 0, from = 0) =>
+    countWindow(
+      Array.from({ length: of }, (_, index) =>
+        reading({
+          sentAt: EPOCH + index * 100,
+          limit: 6,
+          remaining: 5 - from - index,
+          reset: EPOCH + MINUTE + index * resetAfter,
+          date: EPOCH,
+        }),
+      ),
+      6,
+    );
+  t.ok(fellShortAlike(count(4), count(4)));
+  t.notOk(fellShortAlike(count(4), count(3)), 'not as many');
+  t.notOk(fellShortAlike(count(4), count(4, 0, 1)), 'not as much gone before');
+  t.notOk(fellShortAlike(count(4), count(6)), 'the other is whole');
+  t.ok(fellShortAlike(count(3, 10_000), count(5, 10_000)), 'a bucket is given back the more the slower');
+});
+
+t.test('what lies before the edge of a window belongs to another one', async (t) => {
+  const kept = (...resets: readonly number[]) =>
+    sinceEdge(resets.map((reset, index) => reading({ sentAt: (index * MINUTE) / 2, reset }))).length;
+  t.equal(kept(0, 0, MINUTE), 1);
+  t.equal(kept(0, 58_000), 1, 'both may be rounded');
+  t.equal(kept(0, 57_000), 2);
+  t.equal(kept(0, MINUTE, 5 * MINUTE), 3, 'no minute and a half has three windows');
+});
+
+t.test('requests that race are given the same Remaining', async (t) => {
+  const race = (...values: readonly number[]) =>
+    racingRemaining(
+      countWindow(
+        values.map((remaining, index) =>
+          reading({ sentAt: EPOCH + index, limit: 6, remaining, reset: EPOCH + MINUTE, date: EPOCH }),
+        ),
+        6,
+      ),
+    );
+  t.ok(race(5, 5, 4, 4, 3, 2, 1, 0));
+  t.notOk(race(5, 4, 4, 3, 2, 1, 0), 'once is no race');
+});
+
+/** Requests of three operations one after the other, with what somebody else sends right before some of them. */
+const anySchedule = fc.record({
+  perMinute: fc.constantFrom(60, 300, 1000),
+  pauses: fc.array(fc.oneof(fc.nat(50), fc.nat(3000), fc.nat(20_000)), { minLength: 60, maxLength: 120 }),
+  latencies: fc.array(fc.integer({ min: 2, max: 400 }), { minLength: 1, maxLength: 20 }),
+  together: fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 20 }),
+  neighbours: fc.oneof(
+    fc.constant<readonly boolean[]>([]),
+    fc.array(fc.boolean(), { minLength: 120, maxLength: 120 }),
+  ),
+});
+type Schedule = typeof anySchedule extends fc.Arbitrary<infer T> ? T : never;
+
+const OPERATIONS = ['listPets', 'getPet', 'createPet'] as const;
+
+function sequence(
+  limit: SimulatedLimit,
+  { perMinute, pauses, latencies, together, neighbours }: Schedule,
+  uncounted: (index: number) => boolean = () => false,
+): RateReading[] {
+  const says = limit(perMinute);
+  let now = EPOCH;
+  let before: ReturnType<typeof says> | undefined;
+  return pauses.flatMap((pause, index) => {
+    const latency = latencies[index % latencies.length] ?? 2;
+    const sentAt = now;
+    // The first is alone: what a neighbour spends before that shows nowhere.
+    const count = index === 0 ? 1 : (together[index % together.length] ?? 1);
+    now = sentAt + latency + count + pause;
+    return Array.from({ length: count }, (_, nth) => {
+      const arrivesAt = sentAt + Math.floor(latency / 2) + nth;
+      if (index > 0 && neighbours[index] === true) says(arrivesAt);
+      const said = uncounted(index) && before !== undefined ? before : says(arrivesAt);
+      before = said;
+      return reading({
+        id: `test#${index}.${nth}`,
+        sentAt,
+        receivedAt: sentAt + latency + nth,
+        operation: OPERATIONS[index % 3] ?? 'listPets',
+        status: said.admitted ? 200 : 429,
+        limit: perMinute,
+        remaining: said.remaining,
+        reset: Math.ceil(said.reset / 1000) * 1000,
+      });
+    }).reverse();
+  });
+}
+
+for (const [name, limit] of Object.entries(LIMITS)) {
+  law(`${name}: Remaining of what counts right is never broken`, anySchedule, (schedule) => {
+    const verdict = judgeRemaining(sequence(limit, schedule), schedule.perMinute, DAY);
+    ok(verdict.kind !== 'broken', JSON.stringify(verdict));
+    if (schedule.neighbours.length === 0) ok(verdict.kind !== 'disturbed', JSON.stringify(verdict));
+  });
+}
+
+for (const limit of [fixedWindow, tokenBucket])
+  law(
+    'an operation that is not counted is found',
+    fc.record({ pauses: fc.array(fc.nat(300), { minLength: 40, maxLength: 50 }) }),
+    ({ pauses }) => {
+      const schedule: Schedule = { perMinute: 60, pauses, latencies: [5], together: [1], neighbours: [] };
+      const verdict = judgeRemaining(
+        sequence(limit, schedule, (index) => index % 3 === 1),
+        60,
+        DAY,
+      );
+      equal(verdict.kind, 'broken');
+    },
+  );
+
+/** Answers so many milliseconds apart, each answered in ten, in a window whose Reset stands still. */
+const paced = (pace: number, ...values: readonly (number | Partial<RateReading>)[]) =>
+  values.map((value, index) =>
+    reading({
+      sentAt: index * pace,
+      reset: MINUTE,
+      ...(typeof value === 'number' ? { remaining: value } : value),
+    }),
+  );
+const add = (remaining: number) => ({ remaining, status: 201, operation: 'createPet' });
+const get = (remaining: number, status = 200) => ({ remaining, status, operation: 'getPet' });
+const sold = (remaining: number) => ({ remaining, path: '/pets?limit=3&status=sold' });
+const never = (count: number) => Array.from({ length: count }, () => 59);
+
+t.test('what is said of Remaining', async (t) => {
+  const additions = [59, add(57), 56, add(54), 53, add(51), 50, add(48)] as const;
+  const rows: readonly (readonly [string, readonly RateReading[], RegExp])[] = [
+    ['one lower each time', paced(1000, 59, 58, 57), /^falls/],
+    ['one answer', paced(1000, 59), /^unseen/],
+    ['no number', paced(1000, 59, {}), /^unseen/],
+    ['another plan’s limit', paced(1000, { remaining: 9, limit: 7 }, { remaining: 9, limit: 7 }), /^unseen/],
+    ['the day’s', paced(1000, { remaining: 9, limit: 1000 }, { remaining: 8, limit: 1000 }), /^falls/],
+    ['a refusal in between', paced(1000, 59, { remaining: 59, status: 429 }, 57), /^falls/],
+    [
+      'a refusal in between, and one more',
+      paced(1000, 59, { remaining: 59, status: 403 }, 57, 55),
+      /^disturbed/,
+    ],
+    ['a lost answer', paced(1000, 59, 58, { remaining: 55, afterLost: true }, 54), /^falls/],
+    ['somebody else', paced(1000, 59, 58, 55, 54), /^disturbed .* 1 of 3 times/],
+    ['a window that was over', paced(1000, 3, { remaining: 59, reset: 2 * MINUTE }), /^unseen/],
+    ['never', paced(1000, ...never(13)), /^broken it did not fall .* with listPets answered 200, 12 times/],
+    ['a few times', paced(1000, ...never(5)), /^falls/],
+    [
+      'retrievals',
+      paced(1000, 59, get(59), 58, get(58), 57, get(57), 56, get(56), 55),
+      /did not fall.* getPet/,
+    ],
+    ['additions', paced(1000, ...additions, 47), /fell by 2 \(59 to 57\) with createPet answered 201/],
+    ['three of them', paced(1000, ...additions.slice(0, 7)), /^disturbed/],
+    ['other requests as well', paced(1000, ...additions, 46, 44, 42), /^disturbed/],
+    [
+      'a list by status',
+      paced(1000, 59, 58, 57, sold(55), sold(53), 52, sold(50), sold(48), 47, 46, 45, 44, 43, 42),
+      /fell by 2 .* with a list by status/,
+    ],
+    ['rises', paced(20, 59, 58, 61, 60), /^broken from 58 it came to 61/],
+    ['stands still twice', paced(20, 59, 58, 58, 58), /^broken/],
+    ['stands still twice at a bucket’s pace', paced(1000, 59, 58, 58, 58), /^falls/],
+    ['stands still, and somebody else', paced(20, 59, 58, 50, 50, 49, 49, 48), /^broken/],
+    ['nothing left', paced(20, 2, 1, 0, 0, 0, 0, 0), /^falls/],
+    [
+      'a ban’s answers',
+      paced(20, 1, 0, ...Array.from({ length: 9 }, () => ({ remaining: 0, status: 423 }))),
+      /^falls/,
+    ],
+    ['the whole limit, twice', paced(1000, 50, get(60), 45, get(60), 44), /^broken/],
+    ['the whole limit of what is not found', paced(1000, { remaining: 50 }, get(60, 404), 48, 47), /^/],
+  ];
+  for (const [what, readings, says] of rows) {
+    const verdict = judgeRemaining(readings, 60, 1000);
+    const words = 'actual' in verdict ? verdict.actual : 'reason' in verdict ? verdict.reason : '';
+    t.match(`${verdict.kind} ${words}`, says, what);
+  }
+});
+
+const NOON = Date.UTC(2026, 10, 21, 12);
+const told = (parts?: AnswerParts): RateReading => reading({ ...readingOf(parts) });
+const readingOf = ({ sentAt = NOON, receivedAt = NOON }: AnswerParts = {}) => ({ sentAt, receivedAt });
+const dated = (date: number, sentAt = NOON, receivedAt = sentAt, reset?: number): RateReading => ({
+  ...told({ sentAt, receivedAt }),
+  date,
+  reset,
+});
+
+law(
+  'the target’s clock is within what its Dates allow, whenever its texts were made',
+  fc.record({
+    skew: fc.integer({ min: -DAY, max: DAY }),
+    answers: fc.array(
+      fc.record({ pause: fc.nat(5000), there: fc.nat(400), back: fc.nat(400), age: fc.nat(1900) }),
+      { minLength: 1, maxLength: 30 },
+    ),
+  }),
+  ({ skew, answers }) => {
+    const clock = new TargetClock();
+    let now = NOON;
+    for (const { pause, there, back, age } of answers) {
+      const made = now + there;
+      const date = Math.floor((made + skew - age) / SECOND) * SECOND;
+      clock.learn(dated(date, now, made + back));
+      now = made + back + pause;
+    }
+    const { earliest = 0, latest = 0 } = clock.at(now) ?? {};
+    ok(earliest <= now + skew && now + skew <= latest, `${earliest - now} to ${latest - now}: ${skew}`);
+    ok(clock.reached(now + skew) >= now || Math.abs(skew) >= MINUTE);
+  },
+);
+
+t.test('clocks', async (t) => {
+  const learned = (...of: readonly RateReading[]) => {
+    const clock = new TargetClock();
+    for (const one of of) clock.learn(one);
+    return clock;
+  };
+  t.equal(learned().known, false);
+  t.equal(learned().reached(NOON), NOON, 'ours stands in');
+  t.equal(learned(dated(0)).known, false, 'one that was never set');
+  t.equal(learned(dated(0, NOON, NOON, MINUTE)).known, true, 'where Reset goes by it, ours was never set');
+  t.equal(learned(dated(NOON + 365 * DAY)).known, true);
+  t.equal(learned(dated(NOON + 20_000)).reached(NOON), NOON, 'a little ahead: a proxy’s');
+  t.equal(learned(dated(NOON + 300_000)).reached(NOON), NOON - 300_000, 'set wrong');
+  t.equal(learned(dated(NOON - 40_000)).reached(NOON), NOON + 40_000);
+  const set = learned(dated(NOON), dated(NOON + 300_000, NOON + SECOND)).ever(NOON);
+  t.ok(set !== undefined && set.latest - set.earliest > 290_000, 'one that was set: what either Date allows');
+  const later = (seconds: number) => dated(NOON + seconds * SECOND, NOON + MINUTE);
+  t.notOk(wentBack(dated(NOON), later(57)), 'a Date may be three seconds old');
+  t.ok(wentBack(dated(NOON), later(55)));
+});
+
+t.test('how quota comes back', async (t) => {
+  const at = (seconds: number, given: Partial<RateReading> = {}) =>
+    reading({ sentAt: NOON + seconds * SECOND, limit: 6, ...given });
+  const back = (remaining: number, reset: number, seconds = 60, limit = 6): Refill => ({
+    perMinute: 6,
+    refused: at(0, { status: 429, remaining: 0, reset: NOON + 30 * SECOND }),
+    first: at(seconds, { remaining, reset: NOON + reset * SECOND, limit }),
+  });
+  t.equal(isRefilling(back(5, 90)), false);
+  t.equal(isRefilling(back(1, 40)), true);
+  t.equal(isRefilling(back(1, 90)), false, 'Reset moved by a minute: others took the rest');
+  t.equal(isRefilling({ ...back(1, 90), later: at(70, { remaining: 2 }) }), true, 'until it rises by itself');
+  t.equal(isRefilling(back(900, 90, 60, 1000)), undefined, 'headers of the day');
+  t.equal(shortWindow(back(5, 60, 30), new TargetClock()), 30 * SECOND);
+  t.equal(shortWindow(back(5, 89, 30), new TargetClock()), undefined, 'a minute, rounded');
+  t.equal(mayGiveTooMuch(back(1, 40, 45), 1), true);
+  t.equal(mayGiveTooMuch(back(2, 40, 45), 1), false);
+  const given = (seconds: number, remaining: number, beside: readonly number[] = []) => {
+    const shown = at(seconds, { remaining });
+    const before = [0, 0.1, 0.2, 0.3, 0.4, 0.5].map((sent) => at(sent));
+    const refused = at(0.9, { status: 429, remaining: 0 });
+    return overGiven({ perMinute: 6, refused, before, since: [...beside.map((sent) => at(sent)), shown] }, [
+      shown,
+    ])?.given;
+  };
+  t.equal(given(21, 4), 5);
+  t.equal(given(21, 3), undefined);
+  t.equal(given(21, 3, [10]), 5, 'what was used meanwhile');
+  t.equal(given(61, 6), undefined, 'after a minute everything is back');
+});
+
+t.test('a refusal for the day', async (t) => {
+  const refused = (retryAfter: string | undefined, limit: number, remaining: number, reset?: number) =>
+    isForDay(
+      { targetClock: new TargetClock() },
+      answered({
+        status: 429,
+        sentAt: NOON,
+        headers: [
+          ['X-RateLimit-Limit', `${limit}`],
+          ['X-RateLimit-Remaining', `${remaining}`],
+          ...(reset === undefined ? [] : [['X-RateLimit-Reset', `${NOON / SECOND + reset}`] as const]),
+          ...(retryAfter === undefined ? [] : [['Retry-After', retryAfter] as const]),
+        ],
+      }),
+      { perMinute: 60, perDay: 1000 },
+    );
+  t.ok(refused('40000', 1000, 0), 'headers of the day');
+  t.notOk(refused('60', 1000, 0), 'the wait will show');
+  t.ok(refused('86396', 60, 30, 40));
+  t.ok(refused('50000', 60, 30, 40), 'with quota left for the minute they are no milliseconds');
+  t.ok(refused('20000', 60, 30, 20), 'whatever Reset says');
+  t.ok(refused('50000', 60, 0, 20), 'nor where Reset is sooner');
+  t.notOk(refused('20000', 60, 0, 20), 'milliseconds');
+  t.notOk(refused('55', 60, 0, 55));
+  t.notOk(refused(undefined, 60, 30));
+  t.ok(refused('Sat, 21 Nov 2026 20:00:00 GMT', 60, 0));
+});

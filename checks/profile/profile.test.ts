@@ -1,0 +1,345 @@
+/** What a profile's text becomes: a profile, or every problem with its place. */
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import fc from 'fast-check';
+import t from 'tap';
+import { parse } from 'yaml';
+import { gaps, requirements } from '../../spec/contract.ts';
+import { readProfile } from './load-profile.ts';
+import { parseProfile } from './parse-profile.ts';
+import { PROFILE_DEFAULTS } from './target-profile.ts';
+import { publishedSchema, SCHEMA_FILE } from './testing/published-schema.ts';
+
+const KEY = '{ name: free-1, plan: free, env: FREE_KEY }';
+const withField = (field: string) => `keys: [${KEY}]\n${field}`;
+const keyed = (fields: string) => `keys: [{ ${fields} }]`;
+const problemsOf = (text: string) => {
+  const loaded = parseProfile(text, 'profile.yaml');
+  return loaded.ok ? [] : loaded.problems;
+};
+const lines = (text: string) =>
+  problemsOf(text).map(({ line, column, message, remedy }) => `${line}:${column} ${message}; ${remedy}`);
+
+t.test('a full profile, and the least', async (t) => {
+  const full = parseProfile(
+    `target: https://staging.example.com/v1/
+keys:
+  - { name: free-1, plan: free, env: PETSTORE_FREE_KEY, roles: [functional, exhaust], unusedToday: true }
+  - name: big.one
+    plan: enterprise
+    env: PETSTORE_BIG_KEY
+    roles: [ban, load]
+plans:
+  enterprise: { perMinute: 5000, perDay: 1000000 }
+permit: [writes, exhaust]
+load: { allowed: true }
+readings: { list-limit-fills: declined }
+gaps:
+  limit-out-of-range: rejected-400
+  ban-threshold: "10"
+clock: { speed: 60 }
+samples: { categoryId: 9223372036854775807 }
+`,
+    'profile.yaml',
+  );
+  t.same(full, {
+    ok: true,
+    profile: {
+      target: 'https://staging.example.com/v1',
+      keys: [
+        {
+          name: 'free-1',
+          plan: 'free',
+          env: 'PETSTORE_FREE_KEY',
+          roles: ['functional', 'exhaust'],
+          unusedToday: true,
+        },
+        {
+          name: 'big.one',
+          plan: 'enterprise',
+          env: 'PETSTORE_BIG_KEY',
+          roles: ['ban', 'load'],
+          unusedToday: false,
+        },
+      ],
+      plans: { enterprise: { perMinute: 5000, perDay: 1_000_000 } },
+      permit: ['writes', 'exhaust'],
+      load: { allowed: true },
+      readings: { 'list-limit-fills': 'declined' },
+      gaps: { 'limit-out-of-range': 'rejected-400', 'ban-threshold': '10' },
+      clock: { speed: 60 },
+      samples: { categoryId: 9223372036854775807n },
+    },
+  });
+  const least = parseProfile(`keys: [${KEY}]`, 'p');
+  if (!least.ok) throw new Error('refused');
+  const { target, keys, ...others } = least.profile;
+  t.equal(target, undefined);
+  t.match(keys, [{ roles: ['functional'], unusedToday: false }]);
+  t.same(others, PROFILE_DEFAULTS);
+  const blank = withField('target:\nplans:\npermit:\nload:\nreadings:\ngaps:\nclock:\nsamples:\n');
+  t.same(parseProfile(blank, 'p'), least, 'fields without a value');
+});
+
+/** A text, and what is said of it; the place is that of the mark. */
+const SAID: readonly (readonly [text: string, ...said: RegExp[]])[] = [
+  ['', /^1:1 the profile has no keys; write it as \[\{ name/],
+  ['# nothing\n', /^1:1 the profile has no keys/],
+  ['[]', /^1:1 the profile must be a mapping .*; its fields are target, keys/],
+  ['keys: []', /^1:7 keys must hold at least one item/],
+  ['keys: free', /^1:7 keys must be a list/],
+  ['keys:\n  - free', /^2:5 a key must be a mapping .*; its fields are name, plan, env/],
+  ['keys: [', /^1:8 not YAML: .*; correct the syntax/],
+  ['keys: [{ name: a, name: b, plan: free, env: A }]', /^1:19 not YAML: Map keys must be unique/],
+  ['a: 1\n---\nb: 2', /^2:1 holds more than one document/],
+  ['a: &x 1\nb: *x', /^2:4 aliases .* are not allowed/],
+  [`${'? '.repeat(30)}`, /^1:1 is nested too deep/],
+  [withField('7: 1'), /^2:1 a field name must be text/],
+  [withField('? [a]\n: 1'), /^2:3 a field name must be text/],
+  [withField('taget: http://a/v1'), /^2:1 the profile has no field "taget"; did you mean "target"\?$/],
+  [withField('whatever: 1'), /^2:1 the profile has no field "whatever"; known here: target, keys/],
+  [withField('a/b~c: 1'), /^2:1 the profile has no field "a\/b~c"/],
+  [withField('target: 7'), /^2:9 target must be a text; put it in quotes/],
+  [withField('target: ftp://a/v1'), /^2:9 the target is not an http/],
+  [withField('target: https://user:pass@example.com/v1'), /^2:9 the target contains credentials/],
+  [
+    withField('permit: [write]'),
+    /^2:10 an item of permit is "write", which is none of writes, .*"writes"\?$/,
+  ],
+  [withField('permit: [writes, ~]'), /^2:18 an item of permit is none of writes/],
+  [withField('permit: [writes, writes]'), /^2:9 permit names something twice; remove one/],
+  [withField('load: true'), /^2:7 load must be a mapping/],
+  [withField('load: { allowed: yes }'), /^2:18 load.allowed must be true or false; .*without quotes/],
+  [withField('clock: { speed: 0 }'), /^2:17 clock.speed must be a number from 1 to 100000/],
+  [withField('clock: { speed: .nan }'), /^2:17 clock.speed must be a number/],
+  [withField('samples: { categoryId: 9223372036854775808 }'), /^2:24 samples.categoryId is beyond int64/],
+  [withField(`samples: { categoryId: ${'9'.repeat(9000)} }`), /^2:24 samples.categoryId must be a whole/],
+  [withField('samples: { categoryId: "1" }'), /^2:24 samples.categoryId must be a whole number/],
+  [
+    withField('plans: { free: { perMinute: 1, perDay: 1 } }'),
+    /^2:10 the document fixes the limits of plan free/,
+  ],
+  [withField('plans: { enterprise: { perMinute: 0, perDay: 1 } }'), /^2:35 .*perMinute must be .* from 1 to/],
+  [
+    withField('plans: { enterprise: { perMinute: 1 } }'),
+    /^2:10 plans.enterprise has no perDay; write the number/,
+  ],
+  [withField('gaps: { limit-out-of-rage: clamped }'), /^2:9 gaps has no field .*"limit-out-of-range"\?$/],
+  [withField('gaps: { limit-out-of-range: clampt }'), /^2:29 the answer to .* is "clampt", .*"clamped"\?$/],
+  [withField('gaps: { ban-threshold: ten }'), /^2:24 .* none of no-ban-seen, <number>; known here/],
+  [withField('gaps: { ban-threshold: 10 }'), /^2:24 the answer to ban-threshold must be a text; .*quotes/],
+  [
+    withField('gaps: { name-empty: accepted }'),
+    /^2:9 no run can see the answer to name-empty; .*stays behind/,
+  ],
+  [withField('readings: { list-limit-fills: no }'), /^2:31 readings.list-limit-fills is "no"/],
+  [withField('readings: { list-limit-fil: declined }'), /^2:13 .*"list-limit-fills"\?$/],
+  [
+    withField('readings: { list-limit-maximum: declined }'),
+    /^2:13 the document states .*section 4\.1: limit sets/,
+  ],
+  [withField('readings: { client-uses-successor: declined }'), /^2:13 client-uses-successor has no check/],
+  [keyed('plan: free, env: A'), /^1:8 a key has no name/],
+  [keyed('name: a, env: A'), /^1:8 a key has no plan; write plan: free or pro/],
+  [keyed('name: a, plan: free'), /^1:8 a key has no env; write env: PETSTORE_FREE_KEY/],
+  [keyed('name: a b, plan: free, env: A'), /^1:16 name must be 1 to 64 letters/],
+  [keyed('name: 1, plan: free, env: A'), /^1:16 name must be/],
+  [keyed('name: a, plan: fre, env: A'), /^1:25 plan is "fre", .*did you mean "free"/],
+  [
+    keyed('name: a, plan: enterprise, env: A'),
+    /^1:8 key "a" is of plan enterprise, whose limits are not given/,
+  ],
+  [keyed('name: a, plan: free, env: A, roles: []'), /^1:46 roles must hold at least one item/],
+  [keyed('name: a, plan: free, env: A-B'), /^1:36 env must be the name of an environment variable/],
+  [`keys: [${KEY}, ${KEY}]`, /two keys are named "free-1"/, /two keys use the variable FREE_KEY/],
+  [
+    'load: 7\nkeys:\n  - { name: a, plan: x, env: A-B, rolls: [] }\nclock: { speed: -1 }\n',
+    ...[/^1:7 load/, /^3:22 plan/, /^3:30 env/, /^3:35 .*"rolls"/, /^4:17 clock/],
+  ],
+];
+
+t.test('everything that is wrong is said once, at its place, in the order of the file', async (t) => {
+  for (const [text, ...said] of SAID) {
+    const found = lines(text);
+    t.match(found, said, JSON.stringify(text.slice(0, 90)));
+    t.equal(found.length, said.length, found.join('\n'));
+  }
+});
+
+t.test('of more than fifty problems the first are said', async (t) => {
+  const unknown = Array.from({ length: 60 }, (_, index) => `field-${index}: 1`).join('\n');
+  t.equal(problemsOf(withField(unknown)).length, 51);
+  t.match(lines(withField(unknown)).at(-1), /^52:1 and more from here on/);
+});
+
+t.test('only what the document leaves open, or we read into it, can be pinned or declined', async (t) => {
+  for (const { id, reading, excluded } of requirements)
+    t.equal(
+      problemsOf(withField(`readings: { ${id}: declined }`)).length === 0,
+      reading !== undefined && excluded === undefined,
+      id,
+    );
+  for (const { id, answers, open, unobservable } of gaps)
+    for (const answer of answers.length > 0 ? answers : ['x'])
+      t.equal(
+        problemsOf(withField(`gaps: { ${id}: "${answer}" }`)).length === 0,
+        unobservable === undefined && (open || answers.length > 0),
+        `${id}: ${answer}`,
+      );
+});
+
+const CANARY = 'sk_live_4fd9Zq7TrCanary01';
+
+t.test('a secret in the file is refused and not repeated', async (t) => {
+  const secretField =
+    /a profile holds no keys, but here is a field "\w+"; put it into an environment variable/;
+  const names = 'key value token secret password Authorization credentials apiKey api_key'.split(' ');
+  for (const [text, said] of [
+    ...names.map((name) => [withField(`${name}: ${CANARY}`), secretField] as const),
+    [keyed(`name: a, plan: free, env: ${CANARY}`), /if this is the key, put it into an environment variable/],
+    [keyed(`name: a, plan: free, env: "Bearer ${CANARY}"`), /env must be the name/],
+    [`keys: [{ name: a, plan: free, env: ${CANARY}`, /not YAML/],
+    [withField(`target: https://${CANARY}@example.com/v1`), /contains credentials/],
+    [withField(`target: https://example.com/v1?key=${CANARY}`), /has a query/],
+  ] as const) {
+    const found = lines(text).join('\n');
+    t.match(found, said);
+    t.notOk(found.includes(CANARY.slice(0, 8)), found);
+  }
+});
+
+t.test('whatever the text, a profile or problems that a terminal can show', async (t) => {
+  const snippet = fc.constantFrom(
+    ...[
+      'keys:',
+      ' ',
+      '\n',
+      '  - ',
+      '{ name: a, plan: free, env: A }',
+      '[',
+      ']',
+      '{',
+      '}',
+      ':',
+      ',',
+      '? ',
+      '|',
+    ],
+    ...['&a ', '*a', '!!int ', '"', "'", '>-', '---', '%TAG', '\t', '#', 'target: ', 'gaps: ', 'readings: '],
+    ...[
+      '<<',
+      '0x1F',
+      '1e999',
+      '.inf',
+      '~',
+      '\u0000',
+      '\uFEFF',
+      '\ud800',
+      '犬',
+      '__proto__',
+      'ban-threshold: ',
+    ],
+  );
+  const text = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(snippet).map((parts) => parts.join('')),
+  );
+  fc.assert(
+    fc.property(text, (text) => {
+      const loaded = parseProfile(text, 'p');
+      if (loaded.ok) return loaded.profile.keys.length > 0;
+      return (
+        loaded.problems.length > 0 &&
+        loaded.problems.every(
+          ({ line, column, message, remedy }) =>
+            line >= 1 &&
+            column >= 1 &&
+            message !== '' &&
+            remedy !== '' &&
+            !/[\p{Cc}\p{Cs}]/u.test(message + remedy),
+        )
+      );
+    }),
+    { numRuns: 1000 },
+  );
+  for (const unit of [
+    '[',
+    '{a: ',
+    '- ',
+    '? ',
+    '[,',
+    ',',
+    'a:\n ',
+    '&a ',
+    '!a ',
+    '"',
+    'a: b\n',
+    '*a ',
+    '? - ',
+  ]) {
+    const start = process.cpuUsage().user;
+    t.ok(problemsOf(unit.repeat(2 ** 15 / unit.length)).length > 0, JSON.stringify(unit));
+    const seconds = (process.cpuUsage().user - start) / 1e6;
+    t.ok(seconds < 8, `${JSON.stringify(unit)}: ${seconds} s`);
+  }
+});
+
+t.test('the published schema is the one of today, and takes what the harness takes', async (t) => {
+  t.equal(
+    readFileSync(SCHEMA_FILE, 'utf8').replaceAll(/\s/g, ''),
+    publishedSchema().replaceAll(/\s/g, ''),
+    'npm run schemas',
+  );
+  const isValid = new Ajv({ strict: true, allowUnionTypes: true, validateFormats: false }).compile(
+    JSON.parse(publishedSchema()),
+  );
+  t.ok(isValid(parse(`keys: [${KEY}]`)));
+  for (const [text, isTaken] of [
+    [withField('gaps: { ban-threshold: "10", limit-out-of-range: rejected-422 }'), true],
+    [withField('plans: { enterprise: { perMinute: 1, perDay: 1 } }'), true],
+    [withField('readings: { list-limit-fills: declined }'), true],
+    ['keys: []', false],
+    [withField('token: x'), false],
+    [keyed(`name: free-1, plan: free, env: ${CANARY}`), false],
+    [withField('plans: { free: { perMinute: 1, perDay: 1 } }'), false],
+    [withField('readings: { list-limit-maximum: declined }'), false],
+    [withField('gaps: { limit-out-of-range: rejected }'), false],
+    [withField('gaps: { events: none }'), false],
+  ] as const) {
+    t.equal(isValid(parse(text)), isTaken, text);
+    t.equal(parseProfile(text, 'p').ok, isTaken, text);
+  }
+});
+
+t.test('a profile is a regular file in UTF-8, and not large', async (t) => {
+  const folder = t.testdir({
+    'good.yaml': `\uFEFFkeys:\r\n  - ${KEY}\r\n`,
+    'latin1.yaml': Buffer.from([0x6b, 0xe4, 0x0a]),
+    'large.yaml': `keys: [${KEY}]\n`.padEnd(2 ** 16 + 1, '#'),
+    'largest.yaml': `keys: [${KEY}]\n`.padEnd(2 ** 16, '#'),
+    folder: {},
+    loop: t.fixture('symlink', 'loop'),
+  });
+  writeFileSync(join(folder, 'secret.yaml'), 'keys: []');
+  chmodSync(join(folder, 'secret.yaml'), 0);
+  const read = (path: string) => {
+    const loaded = readProfile(path.startsWith('/') ? path : join(folder, path));
+    return loaded.ok ? 'read' : loaded.problems.map(({ message }) => message).join();
+  };
+  for (const [path, said] of [
+    ['good.yaml', /^read$/],
+    ['largest.yaml', /^read$/],
+    ['large.yaml', /^is larger than 65,536 bytes/],
+    ['latin1.yaml', /^is not in UTF-8$/],
+    ['folder', /^is not a regular file$/],
+    ['/dev/zero', /^is not a regular file$/],
+    ['loop', /^is a link to itself$/],
+    ['missing.yaml', /^no such file$/],
+    ['good.yaml/x', /^no such file: a part of the path is a file$/],
+    ['\u0000', /^cannot be read/],
+    // The superuser may read everything.
+    ['secret.yaml', process.getuid?.() === 0 ? /has no|must hold/ : /permission denied/],
+  ] as const)
+    t.match(read(path), said, path);
+});

@@ -1,0 +1,362 @@
+import { SECOND } from '../limits/time.ts';
+import type { Key } from '../profile/key.ts';
+import type { Permission } from '../profile/permissions.ts';
+import type { ClientRequest } from '../wire/client.ts';
+import {
+  type AnsweredExchange,
+  type Exchange,
+  type Intent,
+  isAnswered,
+  wasInterrupted,
+} from '../wire/exchange.ts';
+import { getPet, listPets, type RequestSpec } from '../wire/requests.ts';
+import type { KeyWanted } from './reason.ts';
+import type { RunFacts } from './run-facts.ts';
+import { FunctionalKeys } from './sending/functional-keys.ts';
+import { Interference, unanswered } from './sending/interference.ts';
+import { KeyLane } from './sending/key-lane.ts';
+import type { Sender } from './sending/sender.ts';
+import type { Keeping, Trace } from './trace.ts';
+import { Unsettled } from './unsettled.ts';
+
+/** Credentials of a request that carries no valid key. */
+export type NoKey = { readonly header: string; readonly described: string } | 'none';
+
+/** How a burst is sent. */
+export interface BurstOptions {
+  /** How many requests are under way at the same time. */
+  readonly inFlight: number;
+  /** Whether an answer is the last one that is needed. */
+  readonly enough?: (exchange: Exchange) => boolean;
+  /** The scene counts what is admitted by itself: of uniform answers not even a reading is kept. */
+  readonly tallied?: boolean;
+}
+
+/** A named piece of work that sends, played once in a run. It decides no verdict: its outcome is plain data. */
+export interface Scene<out T> {
+  readonly kind: 'scene';
+  /** Unique within a run, and kept from version to version: a stored outcome is found by it. */
+  readonly id: string;
+  /** Without it the scene is not played. */
+  readonly permit: Permission | undefined;
+  /** What its requests are for, unless one says otherwise. */
+  readonly intent: Intent;
+  /** Played when all others were: it confirms what the whole trace made suspicious. */
+  readonly afterwards: boolean;
+  /** A resumed run plays it again, since it is about now. */
+  readonly eachSession: boolean;
+  readonly play: (run: SceneRun) => Promise<T>;
+}
+
+/** The same scene on several keys: the keys side by side, the scenes of one key in turn. */
+export interface KeyScenes<out T> {
+  readonly kind: 'on-keys';
+  readonly permit: Permission;
+  /** The keys of a profile that it is played on, in that order. */
+  readonly keys: (keys: readonly Key[]) => readonly Key[];
+  /** Which key a profile lacks that has none of them. */
+  readonly wanted: KeyWanted;
+  readonly on: (key: Key) => Scene<T>;
+}
+
+/** What came of a scene on one key. */
+export type KeyOutcome<T> =
+  | { readonly kind: 'played'; readonly key: Key; readonly outcome: T }
+  | { readonly kind: 'unsettled'; readonly key: Key; readonly reason: Unsettled };
+
+/** What a run plays for a scene: other scenes, each once, and parts of it that are remembered one by one. */
+export interface Player {
+  play<T>(scene: Scene<T>): Promise<T>;
+  tryPlay<T>(scene: Scene<T>): Promise<T | undefined>;
+  playOn<T>(scenes: KeyScenes<T>): Promise<readonly KeyOutcome<T>[]>;
+  remember<T>(id: string, within: SceneRun, work: (run: SceneRun) => Promise<T>): Promise<T>;
+}
+
+const ARE_YOU_THERE = listPets({ limit: 1 });
+
+/** How often a request is sent that an answer is wanted to, whatever it is. */
+const ATTEMPTS = 3;
+
+const authorizationOf = ({ name, value }: Key) => ({ kind: 'key', name, value }) as const;
+
+/** Which scene a run is for. */
+export interface SceneRunOptions {
+  readonly sender: Sender;
+  readonly player: Player;
+  /** The id of the scene, or of the part of one. */
+  readonly id: string;
+  /** The scene that a part belongs to. */
+  readonly within: string | undefined;
+  readonly intent: Intent;
+  /** How often it was begun by earlier processes of the run, and cut off. */
+  readonly cutOff: number;
+  /** How many of its exchanges are on record. */
+  readonly recorded: number;
+}
+
+/**
+ * A run as a scene has it: plays other scenes, sends the scene's requests, one exchange each, and records them under its
+ * name.
+ */
+export class SceneRun {
+  readonly trace: Trace;
+  /** The ids of the scenes that it could not do without. */
+  readonly asked = new Set<string>();
+  readonly #options: SceneRunOptions;
+  readonly #sender: Sender;
+  readonly #interference: Interference;
+  readonly #payers: FunctionalKeys;
+  #sent: number;
+
+  constructor(options: SceneRunOptions) {
+    this.#options = options;
+    this.#sender = options.sender;
+    this.trace = options.sender.trace;
+    this.#sent = options.recorded;
+    this.#payers = new FunctionalKeys(options.sender);
+    this.#interference = new Interference(options.sender, options.intent === 'preflight');
+  }
+
+  get facts(): RunFacts {
+    return this.trace.run;
+  }
+
+  /** The id of the scene; a part has its own. */
+  get id(): string {
+    return this.#options.id;
+  }
+
+  /** The scene that a part belongs to, or the scene itself. */
+  get sentBy(): string {
+    return this.#options.within ?? this.#options.id;
+  }
+
+  get intent(): Intent {
+    return this.#options.intent;
+  }
+
+  /**
+   * The outcome of another scene, which is played now if it was not before.
+   *
+   * @throws Unsettled where it could not be played to its end, NotAsked where it was not permitted
+   */
+  play<T>(scene: Scene<T>): Promise<T> {
+    this.asked.add(scene.id);
+    return this.#options.player.play(scene);
+  }
+
+  /** The outcome of another scene; undefined where nothing came of it. @throws RunEnded */
+  tryPlay<T>(scene: Scene<T>): Promise<T | undefined> {
+    return this.#options.player.tryPlay(scene);
+  }
+
+  /** What comes of a scene on each of its keys that the target knows. @throws NotAsked where it is not permitted */
+  playOn<T>(scenes: KeyScenes<T>): Promise<readonly KeyOutcome<T>[]> {
+    for (const key of scenes.keys(this.keys)) this.asked.add(scenes.on(key).id);
+    return this.#options.player.playOn(scenes);
+  }
+
+  /** A part of this scene that is remembered by itself, so that a resumed run does not repeat it. */
+  remember<T>(id: string, work: (run: SceneRun) => Promise<T>): Promise<T> {
+    return this.#options.player.remember(id, this, work);
+  }
+
+  /** The keys that the target knows. */
+  get keys(): readonly Key[] {
+    return this.#sender.usable().map(({ key }) => key);
+  }
+
+  /** Whether an earlier process of the run began this scene and did not finish it: what it spent is not on record. */
+  get wasCutOff(): boolean {
+    return this.#options.cutOff > 0;
+  }
+
+  /** The time by the run's clock, in milliseconds since 1970. */
+  now(): number {
+    return this.#sender.clock.now();
+  }
+
+  /** Waits, and says so to whoever watches. */
+  waitUntil(time: number, waitingFor: string): Promise<void> {
+    return this.#sender.waitUntil(time, waitingFor);
+  }
+
+  /** What the run knows of a key's quota and permissions. */
+  lane(key: Key): KeyLane {
+    return this.#sender.laneOf({ key: key.name }) ?? new KeyLane(key);
+  }
+
+  /** Says how far a long spending has come. */
+  progress({ name }: Key, done: number, of: number): void {
+    this.#sender.progress(name, done, of);
+  }
+
+  /**
+   * Sends one request and returns its answer. A 429 here is interference: somebody else spends the key. It is waited
+   * out as told. So is a gateway that is unavailable. A connection that broke is tried once more where that does no
+   * harm; an addition is tried twice more as another animal, a few times in a run. An addition that is forbidden to one
+   * key is tried with another one.
+   *
+   * @param key by default the functional key with the largest plan
+   * @throws Unsettled when no answer of the target's own could be had
+   */
+  async send(spec: RequestSpec, { key }: { readonly key?: Key | undefined } = {}): Promise<AnsweredExchange> {
+    const first = this.#firstName(spec);
+    const { asked, exchange } = await this.#sendWith(first, key);
+    if (key !== undefined || spec.operation !== 'createPet' || exchange.outcome.status !== 403)
+      return exchange;
+    // With this key animals were added before: it is the animal that is forbidden.
+    if (this.#sender.laneOf(exchange)?.adding === 'allowed') return exchange;
+    return this.#payers.addedWithAnother(
+      exchange,
+      async (other) => (await this.#sendWith(asked, other)).exchange,
+    );
+  }
+
+  /** Sends one request without a valid key; broken connections and 429 are treated as in `send`. */
+  async sendWithoutKey(spec: RequestSpec, credentials: NoKey): Promise<AnsweredExchange> {
+    const authorization =
+      credentials === 'none' ? ({ kind: 'none' } as const) : ({ kind: 'raw', ...credentials } as const);
+    for (let attempt = 1; ; attempt += 1) {
+      const exchange = await this.#exchange(this.#firstName(spec), authorization, 'in-full');
+      const ask = () => this.#exchange(ARE_YOU_THERE, authorization, 'in-full');
+      // Whoever has no key adds nothing.
+      const again = await this.#interference.repeats(exchange, { attempt, ask, repeatable: true });
+      if (!again && isAnswered(exchange)) return exchange;
+    }
+  }
+
+  /** Sends one request with this key and returns whatever comes of it. */
+  attempt(spec: RequestSpec, key: Key): Promise<Exchange> {
+    return this.#exchange(this.#firstName(spec), authorizationOf(key), 'in-full');
+  }
+
+  /**
+   * Sends one request with this key and returns its answer, a refusal too. Where it is lost the request is sent again:
+   * one that is over the limit does nothing.
+   *
+   * @throws Unsettled when no answer could be had
+   */
+  async attemptAnswered(spec: RequestSpec, key: Key): Promise<AnsweredExchange> {
+    for (let asked = spec, attempt = 1; ; asked = asked.again?.() ?? asked, attempt += 1) {
+      const exchange = await this.attempt(asked, key);
+      if (isAnswered(exchange)) return exchange;
+      if (attempt === ATTEMPTS || wasInterrupted(exchange)) throw unanswered(exchange);
+    }
+  }
+
+  /**
+   * Sends requests with this key until all are answered or `enough` says stop; in the order of sending. Uniform
+   * answers are kept as readings.
+   */
+  async burst(
+    specs: readonly RequestSpec[],
+    key: Key,
+    { inFlight, enough = () => false, tallied = false }: BurstOptions,
+  ): Promise<Exchange[]> {
+    const exchanges: Exchange[] = [];
+    let next = 0;
+    let stopped = false;
+    const worker = async () => {
+      while (!stopped) {
+        const index = next;
+        next += 1;
+        const spec = specs[index];
+        if (spec === undefined) return;
+        const exchange = await this.#exchange(
+          this.#firstName(spec),
+          authorizationOf(key),
+          tallied ? 'tallied' : 'uniform',
+        );
+        // A copy: what was read of it, up to fifty times its size, is remembered with the original.
+        exchanges[index] = { ...exchange };
+        if (enough(exchange)) stopped = true;
+      }
+    };
+    const workers = Array.from({ length: Math.min(inFlight, specs.length) }, worker);
+    await Promise.all(workers).finally(() => {
+      // What ends one ends all: nobody counts any more.
+      stopped = true;
+    });
+    if (tallied) this.#sender.recordTally(key.name);
+    return exchanges;
+  }
+
+  /** The addition as an animal that no process of this run may have added before. */
+  #firstName(spec: RequestSpec): RequestSpec {
+    let asked = spec;
+    for (let times = 0; times < this.#options.cutOff; times += 1) asked = asked.again?.() ?? asked;
+    return asked;
+  }
+
+  /** @returns the answer, and what it is the answer to: the request, or the same as another animal */
+  async #sendWith(
+    spec: RequestSpec,
+    payer: Key | undefined,
+  ): Promise<{ readonly asked: RequestSpec; readonly exchange: AnsweredExchange }> {
+    let asked = spec;
+    if (payer !== undefined) {
+      const { spent } = this.lane(payer);
+      if (spent !== undefined) throw new Unsettled(spent);
+      while (this.lane(payer).isReserved)
+        await this.waitUntil(this.now() + SECOND, `the count of key ${payer.name} to end`);
+    }
+    for (let attempt = 1; ; attempt += 1) {
+      const key = payer ?? this.#payers.next(asked.operation, this.now());
+      const exchange = await this.#inTurn(asked, key);
+      const ask = () => this.attempt(ARE_YOU_THERE, key);
+      const repeatable = asked.again !== undefined;
+      const { perMinute } = key.limits;
+      const again = await this.#interference.repeats(exchange, { attempt, ask, repeatable, perMinute });
+      if (again || !isAnswered(exchange)) {
+        // What was refused for its rate was not done; of anything else nobody knows.
+        if (!isAnswered(exchange) || exchange.outcome.status !== 429) asked = asked.again?.() ?? asked;
+        continue;
+      }
+      await this.#throwIfRefusedAltogether(exchange, key, asked);
+      return { asked, exchange };
+    }
+  }
+
+  /**
+   * A valid key that is refused with 401 or 403 may be banned for what somebody else did with it. A ban refuses every
+   * operation: another one tells it from a fault of this one.
+   *
+   * @throws Unsettled where the key is refused altogether
+   */
+  async #throwIfRefusedAltogether(exchange: AnsweredExchange, key: Key, spec: RequestSpec): Promise<void> {
+    const { status } = exchange.outcome;
+    if ((status !== 401 && status !== 403) || this.intent === 'preflight') return;
+    const other = spec.operation === 'listPets' ? getPet(1n) : listPets({ limit: 1 });
+    const second = await this.attempt(other, key);
+    if (!isAnswered(second) || second.outcome.status !== status) return;
+    throw new Unsettled(
+      {
+        kind: 'interference',
+        key: key.name,
+        what: `key ${key.name} is always refused with ${status}: it may be banned because of another client`,
+      },
+      [exchange, second],
+    );
+  }
+
+  /** Sends when no other ordinary request is under way with the key, and its minute admits it. */
+  #inTurn(spec: RequestSpec, key: Key): Promise<Exchange> {
+    const lane = this.lane(key);
+    return lane.inTurn(async () => {
+      const at = lane.readyAt(this.now(), this.trace.targetClock);
+      await this.waitUntil(at, `the next window of key ${key.name}`);
+      return this.#exchange(spec, authorizationOf(key), 'in-full');
+    });
+  }
+
+  #exchange(
+    { again: _, intent = this.intent, ...asked }: RequestSpec,
+    authorization: ClientRequest['authorization'],
+    keeping: Keeping,
+  ): Promise<Exchange> {
+    this.#sent += 1;
+    const record = { id: `${this.id}#${this.#sent}`, sentBy: this.sentBy, intent };
+    return this.#sender.exchange({ ...asked, authorization }, record, keeping);
+  }
+}

@@ -1,0 +1,186 @@
+/** Section 4.2: POST /pets. */
+import { type Check, check, type Judge, observes } from '../../run/check.ts';
+import { notShown } from '../../run/reason.ts';
+import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
+import type { Trace } from '../../run/trace.ts';
+import { type Echoed, echoViolation, quoted } from '../../wire/answer.ts';
+import { headerValues, intentOf, isAnswered } from '../../wire/exchange.ts';
+import { parseJson } from '../../wire/lossless-json.ts';
+import { answeredPet, described, seenPet } from '../../wire/pets.ts';
+import { schemaProblem } from '../../wire/schema.ts';
+import { isSuccess, judgeAnswer, observesPet } from '../answers.ts';
+import {
+  type Addition,
+  basicAnimals,
+  edgeAnimals,
+  enoughAnimals,
+  FILLER,
+  knownCategoryId,
+  mayAddAnimals,
+  mayLackPermission,
+  storeSample,
+  TWIN,
+} from './additions.ts';
+import { createdBy, isLost, Owners } from './life.ts';
+import { invalidAnimalChecks } from './refused-additions.ts';
+
+/** Compares one field of every created animal with what was sent. */
+const echo = (id: string, field: Echoed, options: Pick<Check, 'standsWhereCrossed'> = {}): Check =>
+  check(id, {
+    ...options,
+    scenes: [basicAnimals, edgeAnimals],
+    observe: observes(
+      (exchange) => {
+        const pet = isSuccess('createPet', exchange) ? answeredPet(exchange) : undefined;
+        if (pet === undefined) return undefined;
+        const body = parseJson(exchange.request.body ?? '');
+        // What is invalid should not have been added at all.
+        if (!body.ok || schemaProblem.newPet(body.value) !== undefined) return undefined;
+        const sent = seenPet(body.value)?.[field];
+        const came = pet[field];
+        // An animal without a name or a category is for add-pet-schema to judge.
+        const isJudged = sent !== undefined && (came !== undefined || field === 'status');
+        return isJudged ? { sent, came } : undefined;
+      },
+      ({ sent, came }) => echoViolation(field, sent, came),
+    ),
+  });
+
+const MEDIA_TYPE = 'application/json';
+
+/** Judges whether a valid addition was answered with 201. */
+function judgeCreated({ exchange, sent, label }: Addition, judge: Judge, trace: Trace): void {
+  if (mayLackPermission(exchange, trace)) return judge.unsettled(NO_KEY_MAY_ADD, exchange);
+  // What is unusual about the request may be the reason of a refusal: a label with a charset, say.
+  const [type = MEDIA_TYPE] = headerValues(exchange.request.headers, 'content-type');
+  const unusual = type === MEDIA_TYPE ? '' : `, sent as ${type}`;
+  const expected = `201 for ${quoted(sent.name ?? label)}${unusual}`;
+  judgeAnswer(judge, exchange.outcome.status === 201, expected, exchange);
+}
+
+/** Judges whether an addition was accepted; that the success must be 201 is for add-answers-201 to judge. */
+function judgeAccepted(addition: Addition, judge: Judge, trace: Trace): void {
+  if (addition.exchange.outcome.status < 300) judge.holds(addition.exchange);
+  else judgeCreated(addition, judge, trace);
+}
+
+const hasNoStatus = ({ sent }: Addition) => sent.status === undefined;
+const answered201 = ({ exchange }: Addition) => exchange.outcome.status === 201;
+/** Names may have to be unique: constraints on names are "not shown". */
+const refusedAsLike = ({ exchange, label }: Addition) => label === TWIN && exchange.outcome.status === 400;
+/** A target that refuses an addition for a reason of its own calls it invalid; a server error is no refusal. */
+const refusedAsInvalid = ({ exchange }: Addition) => [400, 413, 422].includes(exchange.outcome.status);
+
+/** The additions for which only 201 is right. */
+function bound201(basic: readonly Addition[]): readonly Addition[] {
+  // If only some statuses are refused, the next two rows judge that; this row judges a wrong success.
+  return basic.some(answered201)
+    ? basic.filter(
+        (addition) =>
+          addition.exchange.outcome.status < 300 || (addition.label === TWIN && !refusedAsLike(addition)),
+      )
+    : basic;
+}
+
+/** Judges the id of every addition: no animal had it before, unless the whole store was lost meanwhile. */
+function judgeIds(judge: Judge, { exchanges }: Trace): void {
+  const owners = new Owners();
+  let lostAt: number | undefined;
+  for (const exchange of exchanges.filter(isAnswered)) {
+    const id = createdBy(exchange)?.id;
+    const other = id === undefined ? undefined : owners.before(exchange, id);
+    owners.learn(exchange);
+    if (id === undefined) continue;
+    if (other !== undefined && lostAt === undefined && isLost(exchanges, exchange.sentAt))
+      lostAt = exchange.sentAt;
+    const expected = 'an id that no other animal has';
+    const actual = `id ${id}, which another animal already has`;
+    if (other === undefined) judge.holds(exchange);
+    else if (lostAt !== undefined && other.receivedAt <= lostAt)
+      judge.unsettled(`id ${id} was given again after all animals had disappeared`, exchange, other);
+    else judge.breaks({ expected, actual }, exchange, other);
+  }
+}
+
+const NOTHING_ADDED = notShown('add-answers-201');
+
+export const addAnimalChecks: readonly Check[] = [
+  // 4.2: success is 201, and the body is the created Pet.
+  check(
+    'add-answers-201',
+    {
+      isBasis: true,
+      scenes: [basicAnimals, edgeAnimals, enoughAnimals],
+      observe(exchange, judge) {
+        // The additions of a burst, beyond those of the shared scenes.
+        if (exchange.request.operation !== 'createPet' || intentOf(exchange) !== 'fill') return;
+        const { status } = exchange.outcome;
+        if (![401, 403, 429].includes(status)) judgeAnswer(judge, status === 201, '201', exchange);
+      },
+    },
+    (judge, seen) => {
+      const { trace } = seen;
+      const basic = seen.of(basicAnimals);
+      const edge = seen.maybe(edgeAnimals);
+      const enough = seen.maybe(enoughAnimals);
+      const exchanges = basic.map(({ exchange }) => exchange);
+      // Whether a category must exist is "not shown".
+      if (
+        exchanges.every(({ outcome }) => outcome.status === 400) &&
+        knownCategoryId(trace.run, seen.maybe(storeSample)) === undefined
+      )
+        return judge.unsettled(
+          'every addition was refused as invalid, perhaps because of its category: name an existing one in the profile, such as samples: { categoryId: 7 }',
+          ...exchanges,
+        );
+      for (const addition of bound201(basic)) judgeCreated(addition, judge, trace);
+      if (enough === undefined && mayAddAnimals(trace.run, basic))
+        judge.unsettled({ kind: 'lost', what: 'not every addition beyond the basic ones was answered' });
+      const others = (enough ?? []).filter(({ exchange }) => !exchanges.includes(exchange));
+      for (const addition of others)
+        if (addition.label.startsWith(FILLER) || !refusedAsInvalid(addition))
+          judgeCreated(addition, judge, trace);
+      // Whether a category must exist is open, but its id is certainly an int64.
+      if (edge === undefined || !answered201(edge.unknownCategory)) return;
+      const large = [edge.beyondDouble, edge.largest];
+      if (large.every(({ exchange }) => exchange.outcome.status === 400))
+        for (const addition of large) judgeCreated(addition, judge, trace);
+    },
+  ),
+  // 2, NewPet: status is not required.
+  check('add-status-optional', { scenes: [basicAnimals] }, (judge, seen) => {
+    const basic = seen.of(basicAnimals);
+    const without = basic.find(hasNoStatus);
+    if (without === undefined || !basic.some(answered201)) judge.unsettled(NOTHING_ADDED);
+    else judgeAccepted(without, judge, seen.trace);
+  }),
+  // 3: the status field is accepted on creation, with each of its values.
+  check('add-status-values', { scenes: [basicAnimals] }, (judge, seen) => {
+    const basic = seen.of(basicAnimals);
+    if (!basic.some(answered201)) return judge.unsettled(NOTHING_ADDED);
+    for (const addition of basic)
+      if (!hasNoStatus(addition) && !refusedAsLike(addition)) judgeAccepted(addition, judge, seen.trace);
+  }),
+  // 2: the created animal has the fields of a Pet.
+  check('add-pet-schema', { isBasis: true, scenes: [basicAnimals], observe: observesPet('createPet') }),
+  // 2: the id is assigned by the service on creation, even if the client sends one.
+  check('pet-id-assigned-by-service', { scenes: [edgeAnimals] }, (judge, seen) => {
+    const { ownId } = seen.of(edgeAnimals);
+    const { exchange, pet, sent } = ownId;
+    if (refusedAsInvalid(ownId)) judge.holds(exchange);
+    else if (pet === undefined)
+      judge.unsettled(`an addition with an id was answered ${described(exchange)}`, exchange);
+    else if (pet.id === sent.id) {
+      judge.breaks(
+        { expected: 'an id chosen by the service', actual: `the id that the client sent, ${pet.id}` },
+        exchange,
+      );
+    } else judge.holds(exchange);
+  }),
+  // 2: the identifier is unique, even among animals that were added at the same moment.
+  check('pet-id-unique', { scenes: [basicAnimals, edgeAnimals], conclude: judgeIds }),
+  echo('add-echoes-name', 'name', { standsWhereCrossed: true }),
+  echo('add-echoes-category-id', 'categoryId'),
+  echo('add-echoes-status', 'status'),
+  ...invalidAnimalChecks,
+];

@@ -1,0 +1,248 @@
+/** The animals that a run adds: few, marked with its id, added once and shared by every check. */
+import { contract } from '../../../spec/contract.ts';
+import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
+import { scene } from '../../run/scene.ts';
+import type { SceneRun } from '../../run/scene-run.ts';
+import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
+import type { Trace } from '../../run/trace.ts';
+import { Unsettled } from '../../run/unsettled.ts';
+import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { answeredPet, listedPets, type SeenPet, sentPet } from '../../wire/pets.ts';
+import { addPet, addText, listPets, type NewPet, type RequestSpec, repeatable } from '../../wire/requests.ts';
+
+/** An animal that can be asked for. */
+export type KnownPet = SeenPet & { readonly id: bigint };
+
+/** An addition that was sent, and the animal that came back, if any. */
+export interface Addition {
+  /** Unique within its scene. */
+  readonly label: string;
+  readonly exchange: AnsweredExchange;
+  /** The fields of the request body. */
+  readonly sent: Partial<SeenPet>;
+  /** The created animal; undefined where the target did not answer 201 with one. */
+  readonly pet: KnownPet | undefined;
+}
+
+/**
+ * Names of a run's animals begin with this, and those of additions that must be refused say so. Unless a check is about
+ * names, they are 20 letters long: which lengths and characters are allowed is "not shown".
+ */
+export const namePrefix = (runId: string) => `harness-${runId}`;
+export const refusedPrefix = (runId: string) => `${namePrefix(runId)} refused`;
+
+/** Writes a number in letters, counting from 0: a, b, … z, aa, ab, … */
+export const inLetters = (number: number): string =>
+  (number < 26 ? '' : inLetters(Math.floor(number / 26) - 1)) + String.fromCharCode(97 + (number % 26));
+
+/**
+ * Sends one addition, remembered by itself so that a resumed run does not add the animal twice.
+ *
+ * @param request builds the addition; its argument varies the name when it has to be repeated
+ */
+export async function add(
+  run: SceneRun,
+  label: string,
+  request: (again: string) => RequestSpec,
+): Promise<Addition> {
+  const exchange = await run.remember(`${run.id}:${label}`, (part) => part.send(repeatable(request)));
+  const seen = exchange.outcome.status === 201 ? answeredPet(exchange) : undefined;
+  const pet = seen?.id === undefined ? undefined : { ...seen, id: seen.id };
+  return { label, exchange, sent: sentPet(exchange) ?? {}, pet };
+}
+
+/** The store before anything was added: as many animals as one list can hold. */
+export interface StoreSample {
+  readonly exchange: AnsweredExchange;
+  readonly pets: readonly SeenPet[];
+}
+
+export const storeSample = scene('store-sample', {}, async (run): Promise<StoreSample> => {
+  const exchange = await run.send(listPets({ limit: contract.limit.maximum }));
+  const pets = listedPets(exchange) ?? [];
+  // Once the run has added its animals, every filter has a match. An empty result can be seen only now.
+  const unmatched = contract.statuses.find((status) => !pets.some((pet) => pet.status === status));
+  if (run.facts.permissions.has('writes') && unmatched !== undefined)
+    await run.send(listPets({ status: unmatched }));
+  return { exchange, pets };
+});
+
+/** A categoryId that exists: the profile's, or that of a listed animal; undefined if there is neither. */
+export const knownCategoryId = (facts: RunFacts, sample: StoreSample | undefined): bigint | undefined =>
+  facts.sampleCategoryId ?? sample?.pets.find(({ categoryId }) => categoryId !== undefined)?.categoryId;
+
+/** A categoryId that exists as far as the run knows, otherwise 1. */
+export const categoryOf = (facts: RunFacts, sample: StoreSample | undefined): bigint =>
+  knownCategoryId(facts, sample) ?? 1n;
+
+/** Whether an addition may have been forbidden for its key, because that key never added anything. */
+export const mayLackPermission = (exchange: AnsweredExchange, trace: Trace): boolean =>
+  exchange.outcome.status === 403 &&
+  !trace.readings.some(
+    ({ key, operation, status }) => key === exchange.key && operation === 'createPet' && status < 300,
+  );
+
+/**
+ * The same animal as another program might write it in JSON: members in another order, white space between them,
+ * letters escaped (RFC 8259, 2, 4 and 7). Its label states the charset, the only one that JSON has (11).
+ */
+function writtenOtherwise({ name, categoryId, status }: Required<NewPet>): RequestSpec {
+  const escaped = JSON.stringify(name).replace('h', '\\u0068');
+  return addText(
+    `\n{ "status" : ${JSON.stringify(status)},\r\n\t"name" : ${escaped} ,\n\t"categoryId" : ${categoryId} }\n`,
+    [
+      ['content-type', 'application/json; charset=utf-8'],
+      ['accept', '*/*'],
+    ],
+  );
+}
+
+/** The same animal with optional JSON escapes: of a slash, and of a character beyond the basic plane. */
+function escapedMore({ name, categoryId, status }: Required<NewPet>): RequestSpec {
+  const escaped = JSON.stringify(name).replaceAll('/', '\\/').replace(PARROT, '\\ud83e\\udd9c');
+  return addText(`{"name":${escaped},"categoryId":${categoryId},"status":${JSON.stringify(status)}}`);
+}
+
+/** Label of the animal that is identical to another one: only the id is unique in the document. */
+export const TWIN = 'twin';
+const NO_STATUS = 'no-status';
+
+/** The basic animals: one of each status, one without, and the twin of the first. */
+const BASIC = contract.statuses.length + 2;
+
+/** One animal of each status and one without: what most checks need. */
+export const basicAnimals = scene(
+  'basic-animals',
+  { permit: 'writes' },
+  async (run): Promise<readonly Addition[]> => {
+    const categoryId = categoryOf(run.facts, await run.play(storeSample));
+    const prefix = namePrefix(run.facts.id);
+    const additions: Addition[] = [];
+    for (const [index, status] of contract.statuses.entries()) {
+      const write = index === 1 ? writtenOtherwise : addPet;
+      const name = (again: string) => `${prefix}${again} ${status.slice(0, 3)}`;
+      additions.push(await add(run, status, (again) => write({ name: name(again), categoryId, status })));
+    }
+    const [first] = additions;
+    const without = await add(run, NO_STATUS, (again) =>
+      addPet({ name: `${prefix}${again} any`, categoryId }),
+    );
+    const twin = await add(run, TWIN, () => addText(first?.exchange.request.body));
+    return [...additions, without, twin];
+  },
+);
+
+/** Whether the run adds animals: it has the permission, and so has one of its keys. */
+export const mayAddAnimals = (facts: RunFacts, basic: readonly Addition[] | undefined): boolean =>
+  facts.permissions.has('writes') && basic?.some(({ exchange }) => exchange.outcome.status !== 403) === true;
+
+/**
+ * Ends a scene whose additions would be in vain: if every one of the valid basic animals was forbidden, no key may add.
+ *
+ * @throws Unsettled if at least that many additions were sent and all were answered 403
+ */
+export function throwIfNobodyMayAdd({ keys, trace }: SceneRun): void {
+  const additions = keys
+    .flatMap((key) => trace.readingsOf(key))
+    .filter(({ operation }) => operation === 'createPet');
+  if (additions.length >= BASIC && additions.every(({ status }) => status === 403))
+    throw new Unsettled(NO_KEY_MAY_ADD);
+}
+
+const PARROT = '🦜';
+
+/**
+ * A name that tests how text survives the wire. It has several scripts, letters whose length changes with their case,
+ * characters beyond the basic plane, non-ASCII blanks, line ends and marks, and characters that HTML, JSON, SQL and
+ * templates escape.
+ */
+const ANY_SCRIPT = `Žofie Ελλη Straße İz 猫 한 🐈‍⬛${PARROT}\u00a0\u2028\ufeff"<b>&amp;'\\/%20+\${7*7}{{7*7}}`;
+
+/** Letters with combining accents: their composed form is a different text. */
+const DECOMPOSED = 'Ame\u0301lie';
+
+/** Longer than the usual columns and buffers that cut names off. */
+const VERY_LONG = 1_100;
+
+/** Animals with edge values, which a target may refuse for reasons that the document leaves open. */
+export const edgeAnimals = scene('edge-animals', { permit: 'writes' }, async (run) => {
+  const sample = await run.play(storeSample);
+  throwIfNobodyMayAdd(run);
+  // A list without parameters that shows a small store whole: later it must show more, or it is an old one.
+  if (sample.pets.length < contract.limit.default) await run.send(listPets());
+  const categoryId = categoryOf(run.facts, sample);
+  const prefix = namePrefix(run.facts.id);
+  const edge = (label: string, pet: (again: string) => NewPet | Readonly<Record<string, unknown>>) =>
+    add(run, label, (again) => addPet(pet(again)));
+  const ofCategory = (value: bigint, name: (again: string) => string) =>
+    edge(`category-${value}`, (again) => ({ name: name(again), categoryId: value, status: 'pending' }));
+  const anyScript = await add(run, 'any-script', (again) =>
+    escapedMore({ name: `${prefix}${again} ${ANY_SCRIPT}`, categoryId, status: 'sold' }),
+  );
+  const spaced = await edge('spaced', (again) => ({
+    name: `  ${prefix}${again}\t${DECOMPOSED}\r\n `,
+    categoryId,
+    status: 'available',
+  }));
+  // Beyond 2^53 a double loses the last digit, on either side of 0.
+  const beyondDouble = await ofCategory(9_007_199_254_740_993n, (again) => `${prefix}${again} big`);
+  // A name that looks like another type, which is why it cannot begin with the run's id. A server that converts it
+  // loses the name, or its leading 0.
+  const negative = await ofCategory(
+    -9_223_372_036_854_775_807n,
+    (again) => `0${10n ** 11n + drawNumber(run.facts, `name of digits${again}`, 9n * 10n ** 11n)}`,
+  );
+  const zero = await ofCategory(0n, () => 'null');
+  // The largest int64; and U+0000, which ends a string in some languages, but not a name.
+  const largest = await ofCategory(
+    9_223_372_036_854_775_807n,
+    (again) => `${`${prefix}${again} very long `.padEnd(VERY_LONG, 'abcdefghij')}\0end`,
+  );
+  // Within 32 bits, but hardly an existing category: a target that accepts it does not check categories.
+  const unknownCategory = await ofCategory(
+    10n ** 8n + drawNumber(run.facts, 'unknown category', 10n ** 9n),
+    (again) => `${prefix}${again} new`,
+  );
+  const longName = await edge('long-name', (again) => ({
+    name: `${prefix}${again} long `.padEnd(255, 'abcdefghij'),
+    categoryId,
+    status: 'sold',
+  }));
+  const sentId = 10n ** 16n + drawNumber(run.facts, 'own id', 9n * 10n ** 16n);
+  // Pending, so that a filter shows the newest animal.
+  const ownId = await edge('own-id', (again) => ({
+    id: sentId,
+    name: `${prefix}${again} own`,
+    categoryId,
+    status: 'pending',
+  }));
+  const values = { anyScript, spaced, beyondDouble, negative, zero, largest, unknownCategory };
+  return { ...values, longName, ownId };
+});
+
+/** One more than a list without limit may hold: with fewer animals the default would not show. */
+const ENOUGH_FOR_DEFAULT = contract.limit.default + 1;
+/** Labels of the animals that fill up the store begin with this. */
+export const FILLER = 'filler-';
+
+/** All additions, in order: those above, and more where the store would be no larger than the default page. */
+export const enoughAnimals = scene(
+  'enough-animals',
+  { permit: 'writes' },
+  async (run): Promise<readonly Addition[]> => {
+    const sample = await run.play(storeSample);
+    const additions = [...(await run.play(basicAnimals)), ...Object.values(await run.play(edgeAnimals))];
+    const created = additions.filter(({ pet }) => pet !== undefined).length;
+    const missing = created === 0 ? 0 : ENOUGH_FOR_DEFAULT - sample.pets.length - created;
+    const categoryId = categoryOf(run.facts, sample);
+    for (let index = 0; index < missing; index += 1) {
+      const letters = inLetters(index);
+      const status = contract.statuses[index % contract.statuses.length];
+      const name = (again: string) => `${namePrefix(run.facts.id)}${again} f${letters}`;
+      additions.push(
+        await add(run, `${FILLER}${letters}`, (again) => addPet({ name: name(again), categoryId, status })),
+      );
+    }
+    return additions;
+  },
+);

@@ -1,0 +1,187 @@
+/** What the document leaves open about animals and lists, and how the target answers it. */
+import { contract } from '../../../spec/contract.ts';
+import { type GapAnswer, type GapObserver, gap } from '../../run/check.ts';
+import { Unsettled } from '../../run/unsettled.ts';
+import { type AnsweredExchange, headerValues, isAnswered } from '../../wire/exchange.ts';
+import { isJsonObject } from '../../wire/lossless-json.ts';
+import { bodyOf, described, type SeenPet } from '../../wire/pets.ts';
+import { basicAnimals, edgeAnimals } from './additions.ts';
+import { askedAgain, fatesOf } from './life.ts';
+import { type LongestLists, lists, pets, type TakenList } from './lists.ts';
+import { fullPages, known, limitNotANumber, limitsOutOfRange, unknownStatus } from './pages.ts';
+
+const { minimum, maximum, default: defaultLimit } = contract.limit;
+
+/**
+ * A relation of a Link that leads to another page (RFC 8288, 3.3: compared without case, several with blanks between
+ * them, quoted or not).
+ */
+const PAGE_LINK = /;\s*rel\s*=\s*("([^"]*\s)?|)(next|prev|previous|first|last)(?=[\s";,]|$)/i;
+
+/** Header names for further pages, besides Link: there is no standard, but these words are usual. */
+export const PAGE_WORDS = 'page|cursor|total-count|content-range';
+export const PAGE_BEGINNINGS = 'x-total|x-next';
+const PAGE_HEADER = new RegExp(`${PAGE_WORDS}|^(?:${PAGE_BEGINNINGS})`);
+
+const NOT_CUT_SHORT = 'no list of this run was cut short';
+
+/** The store holds at least this many animals. */
+const stored = (taken: LongestLists): number => Math.max(taken.all.pets?.length ?? 0, known(taken));
+
+/**
+ * How a target may have interpreted an invalid limit, judging by the number of animals returned. Several answers are
+ * possible if the store is too small to tell them apart.
+ *
+ * @param nearest the nearest allowed limit; undefined if the requested limit was not a number
+ */
+function limitAnswers(list: TakenList, lists: LongestLists, nearest?: number): readonly string[] {
+  const { status } = list.exchange.outcome;
+  if (status !== 200) return [`rejected-${status}`];
+  const count = list.pets?.length;
+  if (count === undefined) return ['no-list'];
+  const { pets: longest, exchange } = lists.all;
+  if (longest === undefined) throw new Unsettled(`the longest list was answered ${described(exchange)}`);
+  // Other clients may have added animals meanwhile.
+  const size = Math.max(stored(lists), count);
+  const asIfLimitWere = {
+    ...(nearest === undefined ? {} : { clamped: nearest }),
+    defaulted: defaultLimit,
+    'empty-list': 0,
+    ignored: size,
+  };
+  const possible = Object.entries(asIfLimitWere).flatMap(([answer, limit]) =>
+    Math.min(size, limit) === count ? [answer] : [],
+  );
+  // A limit of the target's own.
+  return possible.length === 0 ? ['ignored'] : possible;
+}
+
+/** The answer, if only one is possible. @throws Unsettled if the store is too small to tell */
+function only([answer = '', ...more]: readonly string[], lists: LongestLists): string {
+  if (more.length === 0) return answer;
+  throw new Unsettled(`a store of ${pets(stored(lists))} cannot tell ${[answer, ...more].join(' from ')}`);
+}
+
+/** Names the answer to a status that the document does not have. */
+function filterAnswer({ exchange, pets: listed }: TakenList, lists: LongestLists): string {
+  const { status } = exchange.outcome;
+  if (status !== 200) return `rejected-${status}`;
+  if (listed === undefined) throw new Unsettled(`the answer is not a list: ${described(exchange)}`);
+  if (listed.length > 0) return 'unfiltered';
+  if (stored(lists) === 0) throw new Unsettled('the store is empty, and so is any list');
+  return 'empty-list';
+}
+
+/** How an addition that the document neither allows nor forbids was answered. */
+function answerTo(exchange: AnsweredExchange, addition: string, accepted: string): GapAnswer {
+  const { status } = exchange.outcome;
+  return {
+    answer: status === 201 ? accepted : `rejected-${status}`,
+    detail: `${addition}: ${described(exchange)}`,
+    evidence: [exchange],
+  };
+}
+
+export const animalGaps: readonly GapObserver[] = [
+  gap('name-character-set', { scenes: [edgeAnimals] }, (seen) =>
+    answerTo(seen.of(edgeAnimals).anyScript.exchange, 'a name in several scripts', 'any-script'),
+  ),
+  gap('name-length', { scenes: [edgeAnimals] }, (seen) =>
+    answerTo(seen.of(edgeAnimals).longName.exchange, 'a name of 255 characters', 'accepted'),
+  ),
+  gap('category-existence', { scenes: [edgeAnimals] }, (seen) => {
+    const { exchange, sent } = seen.of(edgeAnimals).unknownCategory;
+    return answerTo(exchange, `categoryId ${sent.categoryId}`, 'accepted');
+  }),
+  gap('status-when-omitted', { scenes: [basicAnimals] }, (seen) => {
+    const without = seen.of(basicAnimals).find(({ sent }) => sent.status === undefined);
+    if (without?.pet === undefined) return undefined;
+    const { status } = without.pet;
+    // An invalid status is no answer; add-pet-schema judges it.
+    if (status !== undefined && !contract.statuses.includes(status)) return undefined;
+    return {
+      answer: status ?? 'none',
+      detail: `an addition without status: ${status ?? 'no status'}`,
+      evidence: [without.exchange],
+    };
+  }),
+  gap('limit-out-of-range', { scenes: [lists, limitsOutOfRange] }, (seen) => {
+    const taken = seen.of(lists);
+    const { below, above } = seen.of(limitsOutOfRange);
+    const ofBelow = limitAnswers(below, taken, minimum);
+    const ofAbove = limitAnswers(above, taken, maximum);
+    // If both limits may have been answered alike, that is the simplest explanation.
+    const alike = ofBelow.filter((answer) => ofAbove.includes(answer));
+    const small = only(alike.length > 0 ? alike : ofBelow, taken);
+    const large = only(alike.length > 0 ? alike : ofAbove, taken);
+    return {
+      answer: small === large ? small : `${minimum - 1}-${small} ${maximum + 1}-${large}`,
+      detail: `limit=${minimum - 1}: ${small}, limit=${maximum + 1}: ${large}`,
+      evidence: [below.exchange, above.exchange],
+    };
+  }),
+  gap('limit-not-a-number', { scenes: [lists, limitNotANumber] }, (seen) => {
+    const [taken, list] = [seen.of(lists), seen.of(limitNotANumber)];
+    return {
+      answer: only(limitAnswers(list, taken), taken),
+      detail: `limit=ten: ${described(list.exchange)}`,
+      evidence: [list.exchange],
+    };
+  }),
+  gap('unknown-status-filter', { scenes: [lists, unknownStatus] }, (seen) => {
+    const list = seen.of(unknownStatus);
+    return {
+      answer: filterAnswer(list, seen.of(lists)),
+      detail: `status=unheard-of: ${described(list.exchange)}`,
+      evidence: [list.exchange],
+    };
+  }),
+  gap('pagination-mechanism', { scenes: [lists, fullPages] }, (seen) => {
+    const short = seen
+      .of(fullPages)
+      .done.flat()
+      .find(({ list }) => list.query.limit === minimum)?.list;
+    if (short === undefined) throw new Unsettled(NOT_CUT_SHORT);
+    const { headers } = short.exchange.outcome;
+    const link = headerValues(headers, 'link').join(', ');
+    const others = headers.map(([name]) => name.toLowerCase()).filter((name) => PAGE_HEADER.test(name));
+    const evidence = [short.exchange];
+    const cutShort = 'a list that is cut short';
+    if (PAGE_LINK.test(link))
+      return { answer: 'link-header', detail: `${cutShort} has Link: ${link}`, evidence };
+    if (others.length > 0) {
+      const answer = [...new Set(others)].sort().join(', ');
+      return { answer, detail: `${cutShort} has ${answer}`, evidence };
+    }
+    if (short.pets === undefined || stored(seen.of(lists)) <= minimum) throw new Unsettled(NOT_CUT_SHORT);
+    return { answer: 'none', detail: `${cutShort} names no further page`, evidence };
+  }),
+  gap('status-transitions', { permit: 'writes', scenes: [askedAgain] }, (seen) => {
+    const changes = [...fatesOf(seen).changes.values()].filter(
+      ({ isAgreed, from, to }) => isAgreed && from.status !== to.status,
+    );
+    if (changes.length === 0) return undefined;
+    const status = (pet: SeenPet) => pet.status ?? '(none)';
+    const kinds = new Set(changes.map(({ from, to }) => `${status(from)} to ${status(to)}`));
+    const answer = [...kinds].sort().join(', ');
+    return {
+      answer,
+      detail: `status changes by itself: ${answer}`,
+      evidence: changes.flatMap(({ evidence }) => evidence).slice(0, 3),
+    };
+  }),
+  gap('error-codes', {}, ({ trace }) => {
+    const codes = new Map<string, AnsweredExchange>();
+    for (const exchange of trace.exchanges.filter(isAnswered)) {
+      // Of methods that no operation has the document says nothing.
+      if (!['GET', 'POST'].includes(exchange.request.method)) continue;
+      const body = exchange.outcome.status < 400 ? undefined : bodyOf(exchange);
+      const code = body?.ok === true && isJsonObject(body.value) ? body.value['code'] : undefined;
+      if (typeof code === 'string' && code.length <= 100)
+        codes.set(`${exchange.outcome.status} ${code}`, exchange);
+    }
+    if (codes.size === 0) return undefined;
+    const answer = [...codes.keys()].sort().join(', ');
+    return { answer, detail: `seen: ${answer}`, evidence: [...codes.values()].slice(0, 3) };
+  }),
+];

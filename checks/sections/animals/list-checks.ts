@@ -1,0 +1,288 @@
+/** Section 4.1: GET /pets. */
+import { contract } from '../../../spec/contract.ts';
+import { type Check, check, doneOf, type Judge, observes, type Seen } from '../../run/check.ts';
+import { notTold } from '../../run/reason.ts';
+import type { Trace } from '../../run/trace.ts';
+import { Unsettled } from '../../run/unsettled.ts';
+import { listOnceViolation, listStatusViolation, quoted, schemaViolation } from '../../wire/answer.ts';
+import { type AnsweredExchange, type Exchange, intentOf, isAnswered } from '../../wire/exchange.ts';
+import { bodyOf, described, listedPets } from '../../wire/pets.ts';
+import { schemaProblem } from '../../wire/schema.ts';
+import { isCalledInvalid, isOwnAnswer, successBody, wrongStatus } from '../answers.ts';
+import { askedAgain, fatesOf, judgeMissing, judgeUnchanged, placeOf, SHARED } from './life.ts';
+import { listLimitChecks } from './list-limit-checks.ts';
+import {
+  allowedQuery,
+  hiddenByFilter,
+  isWhole,
+  type Lists,
+  limitOf,
+  lists,
+  mayBeShort,
+  missingFrom,
+  type OwnAnimal,
+  SETTLED,
+  shown,
+  shows,
+  type TakenList,
+} from './lists.ts';
+import { completePages, filteredPages, judgeLength } from './pages.ts';
+import { nameSent } from './refused-additions.ts';
+
+const { maximum } = contract.limit;
+
+/** A name that was sent in a single answered addition belongs to one animal: only this run uses its names. */
+function judgeNames(judge: Judge, { exchanges }: Trace): void {
+  // Requests in flight when a process ended are not on record.
+  if (exchanges.some(({ session = 1 }) => session > 1)) return;
+  const named = exchanges.flatMap((addition) => {
+    const name = intentOf(addition) === 'fill' ? undefined : nameSent(addition);
+    return name === undefined ? [] : [{ name, addition }];
+  });
+  const once = named.filter(
+    ({ name, addition }) =>
+      isAnswered(addition) &&
+      addition.outcome.status === 201 &&
+      !named.some((other) => other.name === name && other.addition !== addition),
+  );
+  for (const exchange of exchanges.filter(isAnswered)) {
+    const listed = exchange.request.operation === 'listPets' ? (listedPets(exchange) ?? []) : [];
+    for (const { name, addition } of once) {
+      const [first, ...others] = listed.filter((pet) => pet.name === name);
+      const other = others.find(({ id }) => id !== first?.id);
+      if (first !== undefined && other !== undefined)
+        judge.breaks(
+          {
+            expected: `one animal named ${quoted(name)}, which was added once`,
+            actual: `animals ${first.id} and ${other.id} in one list`,
+            at: [`${placeOf(other, exchange)}/name`],
+          },
+          exchange,
+          addition,
+        );
+    }
+  }
+}
+
+/** Whether a list comes so long after an addition that it should show the animal, if it has room for it. */
+const isSettled = (list: AnsweredExchange, { exchange }: { readonly exchange: AnsweredExchange }) =>
+  list.sentAt >= exchange.receivedAt + SETTLED;
+
+/**
+ * Judges every list of the run: only this run knows its animals, and no operation changes or removes one. Those that
+ * the lists were repeated for are expected in the last of these, whatever time has passed.
+ */
+function judgeEveryList(judge: Judge, seen: Seen): void {
+  const fates = fatesOf(seen);
+  const { all, byStatus, own: listable } = seen.of(lists);
+  const taken = [all, ...byStatus.values()];
+  // A filter that lists nothing at all is for list-status-complete to judge.
+  const last = isWhole(all) ? [all] : taken.filter((list) => (list.pets?.length ?? 0) > 0);
+  const listedBy = new Map<string, AnsweredExchange>();
+  for (const exchange of seen.trace.exchanges.filter(isAnswered)) {
+    const asked = allowedQuery(exchange);
+    const listed = exchange.request.operation === 'listPets' ? listedPets(exchange) : undefined;
+    if (listed === undefined) continue;
+    const shownById = new Map(listed.map((pet) => [pet.id, pet]));
+    for (const [id, own] of fates.created) {
+      const pet = shownById.get(id);
+      const keyAndId = `${exchange.key} ${id}`;
+      const before = listedBy.get(keyAndId);
+      if (pet !== undefined) {
+        listedBy.set(keyAndId, exchange);
+        judgeUnchanged(judge, fates, id, pet, exchange);
+        continue;
+      }
+      // Where an animal without a status is listed is for list-unfiltered to judge.
+      const { status } = own.pet;
+      if (asked === undefined || status === undefined || listed.length >= limitOf(asked)) continue;
+      if (mayBeShort(seen.trace.run.declined, asked)) continue;
+      if (asked.status !== undefined && (asked.status !== status || fates.changes.has(id))) continue;
+      // What another key may see is open (section 5, scopes).
+      const isVisible = before !== undefined || exchange.key === own.exchange.key;
+      const isLast =
+        last.some((list) => list.exchange.id === exchange.id) &&
+        listable.some(({ pet: { id: one } }) => one === id) &&
+        !taken.some((list) => shows(list, id));
+      if (!isLast && !(isVisible && isSettled(exchange, own))) continue;
+      const where = asked.status === undefined ? 'the list' : `the list with status=${asked.status}`;
+      const violation = missingFrom(listed, `${id}`, before === undefined ? where : `${where}, as before`);
+      judgeMissing(judge, fates, id, violation, exchange, before ?? own.exchange);
+    }
+  }
+}
+
+/** Own animals without a status, if a complete list omits them and shows every other own animal. */
+function statuslessHidden({ all, own }: Lists): readonly OwnAnimal[] {
+  const without = own.filter(({ sent, pet }) => sent?.status === undefined && pet.status === undefined);
+  const others = own.filter((animal) => !without.includes(animal));
+  if (!isWhole(all) || !others.every(({ pet }) => shows(all, pet.id))) return [];
+  return without.filter(({ pet }) => !shows(all, pet.id));
+}
+
+/** Whether a list with a status shows an own animal known to have another one, even if the list does not show it. */
+function isOutOfPlace({ sent, pet }: OwnAnimal, status: string, list: TakenList): boolean {
+  // An animal added without a status, and shown without one, may count as available, the most likely default.
+  const [usual] = contract.statuses;
+  const listed = shown(list, pet.id);
+  // A status that the list shows is judged as shown: it may have changed since the addition.
+  return (
+    listed !== undefined && listed.status === undefined && (sent?.status ?? pet.status ?? usual) !== status
+  );
+}
+
+const noList = (judge: Judge, status: string, { exchange }: TakenList) =>
+  judge.unsettled(`the list with status=${status} was answered ${described(exchange)}`, exchange);
+
+export const listAnimalChecks: readonly Check[] = [
+  // 4.1: success is 200, and the body is a JSON array.
+  check('list-answers-200', {
+    isBasis: true,
+    scenes: [lists],
+    observe: observes(
+      (exchange) => {
+        const asked = allowedQuery(exchange);
+        if (asked === undefined || !isOwnAnswer(exchange)) return undefined;
+        // A limit or status that is refused as invalid is for other rows to judge.
+        if (isCalledInvalid(exchange) && (asked.limit !== undefined || asked.status !== undefined))
+          return undefined;
+        return exchange.outcome.status !== 200 || bodyOf(exchange).ok ? bodyOf(exchange) : undefined;
+      },
+      (body, exchange) => {
+        if (exchange.outcome.status !== 200) return wrongStatus('200 with a JSON array', exchange);
+        return body.ok && Array.isArray(body.value)
+          ? undefined
+          : { expected: 'a JSON array', actual: 'JSON, but not an array' };
+      },
+    ),
+  }),
+  ...listLimitChecks,
+  // 4.1: when status is given, only animals with that status are expected.
+  check(
+    'list-status-filter',
+    {
+      scenes: [lists],
+      observe: observes(
+        (exchange) => {
+          const { limit, status } = allowedQuery(exchange) ?? {};
+          if (!isOwnAnswer(exchange)) return undefined;
+          return exchange.outcome.status === 200 || (isCalledInvalid(exchange) && limit !== maximum)
+            ? status
+            : undefined;
+        },
+        (status, exchange) =>
+          isCalledInvalid(exchange)
+            ? wrongStatus(`200 for status=${status}`, exchange)
+            : listStatusViolation(status, listedPets(exchange) ?? []),
+      ),
+    },
+    (judge, seen) => {
+      const { own, byStatus } = seen.of(lists);
+      for (const [status, list] of byStatus) {
+        const wrong = own.find((animal) => isOutOfPlace(animal, status, list));
+        if (wrong !== undefined)
+          judge.breaks(
+            {
+              expected: `only animals with status ${status}`,
+              actual: `animal ${wrong.pet.id}, added with status ${wrong.sent?.status ?? '(none)'}`,
+              at: [placeOf(wrong.pet, list.exchange)],
+            },
+            list.exchange,
+            wrong.exchange,
+          );
+      }
+    },
+  ),
+  // 4.1: a filter omits the animals that do not match, and no others.
+  check(
+    'list-status-complete',
+    { permit: 'writes', scenes: [lists, completePages, askedAgain] },
+    (judge, seen) => {
+      const taken = seen.of(lists);
+      const { changes, gone, shared } = fatesOf(seen);
+      // An animal that changed or disappeared between two lists may be in neither.
+      const own = taken.own.filter(
+        ({ pet: { id } }) => ![changes, gone, shared].some((those) => those.has(id)),
+      );
+      const again = new Map(doneOf(seen.of(completePages), judge));
+      for (const [status, list] of taken.byStatus) {
+        const takenAgain = again.get(status);
+        const hidden = hiddenByFilter(list, own, taken.all);
+        if (list.pets === undefined) noList(judge, status, list);
+        else if (!isWhole(list)) judge.notApplicable(`more animals may be ${status} than a list shows`);
+        else if (hidden !== undefined)
+          judge.breaks(
+            missingFrom(list.pets, `${hidden.pet.id}`, `the list with status=${status}`),
+            list.exchange,
+            hidden.exchange,
+          );
+        else if (takenAgain !== undefined) judgeLength(judge, taken, takenAgain);
+        else judge.holds(list.exchange);
+      }
+    },
+  ),
+  // 4.1: limit is the number of animals returned, so the filter comes first.
+  check('list-filter-before-limit', { scenes: [lists, filteredPages] }, (judge, seen) => {
+    const taken = seen.of(lists);
+    for (const [status, list] of taken.byStatus) {
+      if (list.pets === undefined) noList(judge, status, list);
+      else if (list.pets.length === 0) judge.notApplicable(`no animal is ${status}`);
+    }
+    for (const page of doneOf(seen.of(filteredPages), judge)) judgeLength(judge, taken, page);
+  }),
+  // 4.1: the status filter's default is none.
+  check('list-unfiltered', { scenes: [lists] }, (judge, seen) => {
+    const taken = seen.of(lists);
+    const { all, byStatus, own } = taken;
+    if (all.pets === undefined)
+      throw new Unsettled(`the list was answered ${described(all.exchange)}`, [all.exchange]);
+    if (!isWhole(all)) return judge.notApplicable('the store holds more animals than a list shows');
+    const breaks = ({ pet }: OwnAnimal, is: string, shownBy: Exchange) =>
+      judge.breaks(
+        missingFrom(all.pets, `${pet.id}, which ${is},`, 'the list without status'),
+        all.exchange,
+        shownBy,
+      );
+    const [statusless] = statuslessHidden(taken);
+    if (statusless !== undefined) breaks(statusless, 'has no status', statusless.exchange);
+    for (const [status, list] of byStatus) {
+      // Own animals only: foreign ones may be added or changed between the two lists.
+      const hidden = own.find(({ pet }) => shows(list, pet.id) && !shows(all, pet.id));
+      if (hidden === undefined) judge.holds(all.exchange, list.exchange);
+      else breaks(hidden, `is ${status}`, list.exchange);
+    }
+  }),
+  // 4.1: the result is a list of animals; one animal is listed once.
+  check('list-each-once', {
+    scenes: [lists],
+    observe: observes(listedPets, listOnceViolation),
+    conclude: judgeNames,
+  }),
+  // 1, 4.1: clients can list the animals that were added, as they were added.
+  check('list-shows-added', { permit: 'writes', scenes: [lists, askedAgain] }, (judge, seen) => {
+    const { own, all } = seen.of(lists);
+    const { exchanges } = seen.trace;
+    if (own.length === 0) {
+      const additions = exchanges.filter(({ request }) => request.operation === 'createPet');
+      const reason = notTold('no addition was answered with the id of an animal', 'add-answers-201');
+      judge.unsettled(reason, ...additions.slice(0, 1));
+    }
+    if (own.some(({ pet }) => fatesOf(seen).shared.has(pet.id))) judge.unsettled(SHARED);
+    if (all.pets === undefined)
+      judge.unsettled(`the list was answered ${described(all.exchange)}`, all.exchange);
+    else if (!isWhole(all)) judge.notApplicable('the store holds more animals than a list shows');
+    judgeEveryList(judge, seen);
+  }),
+  // 2: each listed animal has the fields of a Pet.
+  check('list-pet-schema', {
+    isBasis: true,
+    scenes: [lists],
+    observe: observes(
+      (exchange) => {
+        const listed = successBody('listPets', exchange);
+        return Array.isArray(listed) && listed.length > 0 ? listed : undefined;
+      },
+      (listed) => schemaViolation('pets', schemaProblem.pets(listed)),
+    ),
+  }),
+];

@@ -1,0 +1,241 @@
+/** Section 4.2: a body that is not a NewPet is refused with 400, and what is refused is not stored. */
+import type { Key } from '../../profile/key.ts';
+import { type Check, check, doneOf, type Judge } from '../../run/check.ts';
+import { notShown } from '../../run/reason.ts';
+import { inTurn, scene } from '../../run/scene.ts';
+import type { SceneRun } from '../../run/scene-run.ts';
+import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
+import type { Trace } from '../../run/trace.ts';
+import { Unsettled } from '../../run/unsettled.ts';
+import { type AnsweredExchange, type Exchange, type FailureReason, isAnswered } from '../../wire/exchange.ts';
+import { listedPets, sentPet } from '../../wire/pets.ts';
+import { addText, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
+import { judgeAnswer } from '../answers.ts';
+import { otherKeys } from '../quota/other-keys.ts';
+import {
+  categoryOf,
+  mayLackPermission,
+  namePrefix,
+  refusedPrefix,
+  storeSample,
+  throwIfNobodyMayAdd,
+} from './additions.ts';
+
+/** Builds a body that must be refused, from a valid name and categoryId. */
+type RefusedBody = (name: string, categoryId: bigint) => string | undefined;
+
+/** A connection breaks now and then, but not so often in a row with other requests answered in between. */
+const TIMES_BROKEN = 3;
+
+/**
+ * The answer to a body whose answer was lost: it is to be refused, so that to send it again adds nothing. Or the last
+ * exchange, where its connections break each time while other requests with the same key are answered.
+ *
+ * @throws what was caught, if that was no lost answer, or neither can be told
+ */
+async function askedAgain(run: SceneRun, spec: RequestSpec, error: unknown): Promise<Exchange> {
+  if (!(error instanceof Unsettled)) throw error;
+  let [lost] = error.evidence;
+  const key = run.keys.find(({ name }) => name === lost?.key);
+  let breaksAlone = true;
+  for (let turn = 0; turn < TIMES_BROKEN; turn += 1) {
+    if (lost === undefined || key === undefined || !isLost(lost)) throw error;
+    breaksAlone &&= isReset(lost) && isAnswered(await run.attempt(listPets({ limit: 1 }), key));
+    lost = await run.attempt(spec.again?.() ?? spec, key);
+    if (isAnswered(lost)) return lost;
+  }
+  if (lost === undefined || !breaksAlone || !isReset(lost)) throw error;
+  return lost;
+}
+
+const failedBy =
+  (...reasons: readonly FailureReason[]) =>
+  ({ outcome }: Exchange) =>
+    outcome.kind === 'failure' && reasons.includes(outcome.reason);
+const isReset = failedBy('reset');
+const isLost = failedBy('reset', 'unavailable');
+
+/**
+ * Checks that each of these bodies, with one missing or invalid value, is answered with 400. Their names are marked as
+ * refused, so that an animal that was stored anyway can be found in a list.
+ *
+ * @param onEveryKey whether each functional key sends one of them, because a defect of one plan shows only there
+ */
+function refuses(
+  id: string,
+  bodies: Readonly<Record<string, RefusedBody>>,
+  { onEveryKey = false } = {},
+): Check {
+  const additions = scene(id, { permit: 'writes', intent: 'refusable' }, async (run) => {
+    const sample = await run.play(storeSample);
+    throwIfNobodyMayAdd(run);
+    const categoryId = categoryOf(run.facts, sample);
+    const send = (spec: RequestSpec, key?: Key): Promise<Exchange> =>
+      run.send(spec, { key }).catch((error: unknown) => askedAgain(run, spec, error));
+    const others = onEveryKey ? otherKeys(run.keys, { name: sample.exchange.key }) : [];
+    return inTurn(Object.entries(bodies).entries(), async ([index, [label, body]]) => {
+      const name = `${refusedPrefix(run.facts.id)} ${id} ${index + 1}`;
+      const spec = repeatable((again) => addText(body(`${name}${again}`, categoryId)));
+      const key = others[index];
+      const first = await send(spec, key);
+      // What a key may do is open (section 5, scopes).
+      const isForbidden = key !== undefined && isAnswered(first) && first.outcome.status === 403;
+      return { label, exchange: isForbidden ? await send(spec) : first };
+    });
+  });
+  return check(id, { scenes: [additions] }, (judge, seen) => {
+    const isAnyAnswered = seen.trace.readings.some(({ operation }) => operation === 'createPet');
+    for (const { label, exchange } of doneOf(seen.of(additions), judge)) {
+      if (!isAnswered(exchange)) {
+        const { outcome } = exchange;
+        const actual = `no answer: ${outcome.kind === 'failure' ? outcome.message : ''}, each time`;
+        // Where no addition at all is answered, something on the way may let none through.
+        if (isAnyAnswered) judge.breaks({ expected: `400 for ${label}`, actual }, exchange);
+        else judge.unsettled({ kind: 'lost', what: actual }, exchange);
+      } else if (mayLackPermission(exchange, seen.trace)) judge.unsettled(NO_KEY_MAY_ADD, exchange);
+      else judgeAnswer(judge, exchange.outcome.status === 400, `400 for ${label}`, exchange);
+    }
+  });
+}
+
+/** The name in the body of an addition; undefined if it has none, or one that an older animal may share. */
+export function nameSent(exchange: Exchange): string | undefined {
+  const name = exchange.request.operation === 'createPet' ? sentPet(exchange)?.name : undefined;
+  return name?.includes(namePrefix('')) === true ? name : undefined;
+}
+
+/**
+ * Judges every list that came after an addition was refused with this status: it must not hold that animal. If the
+ * store is larger than a list, only the part that is shown can be judged.
+ */
+export function storedThoughRefused(status: number, noneRefused: string) {
+  return (judge: Judge, { exchanges }: Pick<Trace, 'exchanges'>): void => {
+    const refused = new Map<string, AnsweredExchange>();
+    let isListed = false;
+    // If the same addition was also accepted, or got no answer, its animal may rightly be there.
+    const mayBeStored = new Set(
+      exchanges
+        .filter((exchange) => !isAnswered(exchange) || exchange.outcome.status < 400)
+        .flatMap((exchange) => nameSent(exchange) ?? []),
+    );
+    for (const exchange of exchanges.filter(isAnswered)) {
+      const name = nameSent(exchange);
+      if (name !== undefined && exchange.outcome.status === status && !mayBeStored.has(name))
+        refused.set(name, exchange);
+      const listed = exchange.request.operation === 'listPets' ? listedPets(exchange) : undefined;
+      if (listed === undefined || refused.size === 0) continue;
+      isListed = true;
+      const origin = listed.map(({ name = '' }) => refused.get(name)).find((one) => one !== undefined);
+      if (origin === undefined) judge.holds(exchange);
+      else {
+        judge.breaks(
+          {
+            expected: `no animal from an addition that was answered ${status}`,
+            actual: `${JSON.stringify(nameSent(origin))} is listed`,
+          },
+          exchange,
+          origin,
+        );
+      }
+    }
+    if (refused.size === 0) judge.notApplicable(noneRefused);
+    else if (!isListed) judge.unsettled(notShown('list-answers-200', 'json-well-formed'));
+  };
+}
+
+const withCategoryId =
+  (json: string): RefusedBody =>
+  (name) =>
+    `{"name":${JSON.stringify(name)},"categoryId":${json}}`;
+const withName =
+  (json: string): RefusedBody =>
+  (_name, category) =>
+    `{"name":${json},"categoryId":${category}}`;
+export const withStatus =
+  (json: string): RefusedBody =>
+  (name, category) =>
+    `{"name":${JSON.stringify(name)},"categoryId":${category},"status":${json}}`;
+
+const refusalChecks: readonly Check[] = [
+  // 4.2: 400 when the body is missing required fields …
+  // JSON member names are compared exactly (RFC 8259, 8.3). A field that resembles the missing one, or an object that
+  // contains it, is just an unknown field. A target that refuses unknown fields is asked without them as well.
+  refuses('add-rejects-missing-name', {
+    'a body without name': (_name, category) => `{"categoryId":${category}}`,
+    'a body without name, with Name and an animal within it': (name, category) =>
+      `{"Name":${JSON.stringify(name)},"categoryId":${category},"status":"sold","pet":{"name":${JSON.stringify(name)},"categoryId":${category}}}`,
+  }),
+  refuses('add-rejects-missing-category-id', {
+    'a body without categoryId': (name) => `{"name":${JSON.stringify(name)}}`,
+    'a body without categoryId, with CategoryId, category_id and category': (name, category) =>
+      `{"name":${JSON.stringify(name)},"CategoryId":${category},"category_id":${category},"category":${category},"status":"sold"}`,
+  }),
+  // … or contains invalid values: every JSON type but the field's own.
+  refuses(
+    'add-rejects-name-type',
+    {
+      'a name that is a number': withName('7'),
+      'a name that is null': withName('null'),
+      'a name that is a boolean': withName('true'),
+      'a name that is an array': withName('["a"]'),
+      'a name that is an object': withName('{}'),
+    },
+    { onEveryKey: true },
+  ),
+  refuses('add-rejects-category-id-type', {
+    'a categoryId that is a string of digits': withCategoryId('"1"'),
+    'a categoryId that is an empty string': withCategoryId('""'),
+    'a categoryId that is null': withCategoryId('null'),
+    // false rather than true: a mere truthiness test would accept true just as it accepts an object.
+    'a categoryId that is a boolean': withCategoryId('false'),
+    'a categoryId that is an array': withCategoryId('[1]'),
+    'a categoryId that is an object': withCategoryId('{}'),
+    'a categoryId that is a fraction': withCategoryId('1.5'),
+  }),
+  refuses('add-rejects-category-id-range', {
+    'a categoryId one above int64': withCategoryId('9223372036854775808'),
+    'a categoryId one below int64': withCategoryId('-9223372036854775809'),
+    'a categoryId far beyond int64, with an exponent': withCategoryId('1e30'),
+  }),
+  refuses('add-rejects-status-value', {
+    'a status that is no PetStatus': withStatus('"adopted"'),
+    'a status in capital letters': withStatus('"SOLD"'),
+    // In many regular expressions, $ also matches before a trailing newline.
+    'a status with a trailing newline': withStatus('"sold\\n"'),
+    'two statuses in one string': withStatus('"available,pending"'),
+    'an empty status': withStatus('""'),
+  }),
+  refuses('add-rejects-status-type', {
+    // Falsy values in some languages.
+    'a status that is a number': withStatus('0'),
+    'a status that is a boolean': withStatus('false'),
+    'a status that is an array': withStatus('["sold"]'),
+    'a status that is an object': withStatus('{}'),
+  }),
+  refuses('add-rejects-non-object', {
+    'an array with a NewPet in it': (name, category) =>
+      `[{"name":${JSON.stringify(name)},"categoryId":${category}}]`,
+    'a string with a NewPet in it': (name, category) =>
+      JSON.stringify(`{"name":${JSON.stringify(name)},"categoryId":${category}}`),
+    'a number': () => '7',
+    null: () => 'null',
+  }),
+  refuses('add-rejects-malformed-json', {
+    'JSON that is cut off': (name, category) => `{"name":${JSON.stringify(name)},"categoryId":${category}`,
+    'JSON with a trailing comma': (name, category) =>
+      `{"name":${JSON.stringify(name)},"categoryId":${category},}`,
+    'JSON with single quotes': (name, category) => `{'name':'${name}','categoryId':${category}}`,
+    'JSON followed by a word': (name, category) =>
+      `{"name":${JSON.stringify(name)},"categoryId":${category}} please`,
+  }),
+  refuses('add-rejects-empty-body', { 'an empty body': () => '', 'an empty object': () => '{}' }),
+];
+
+export const invalidAnimalChecks: readonly Check[] = [
+  ...refusalChecks,
+  // 4.2: a failure adds nothing. Every later list is judged; of a large store they show only a part.
+  check('add-rejected-stores-nothing', {
+    permit: 'writes',
+    conclude: storedThoughRefused(400, 'no addition was refused with 400'),
+  }),
+];

@@ -1,0 +1,78 @@
+/** Rows of the answers with each status: those that the document names, and one for the rest. */
+import { type Check, check, observes } from '../../run/check.ts';
+import { notShown } from '../../run/reason.ts';
+import { inTurn, scene } from '../../run/scene.ts';
+import type { Violation } from '../../wire/answer.ts';
+import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { addText, type RequestSpec } from '../../wire/requests.ts';
+
+const NO_JSON: RequestSpec = {
+  ...addText('name: Rex', [['content-type', 'text/plain']]),
+  intent: 'refusable',
+};
+
+/**
+ * What targets answer with statuses that the document does not name: a method that a path does not have, which without a
+ * body cannot change anything, and an addition that is no JSON. Neither can add an animal.
+ */
+const unusualRequests = scene('unusual-requests', {}, (run) =>
+  inTurn<RequestSpec, AnsweredExchange>(
+    [
+      { operation: 'other', method: 'PATCH', path: '/pets' },
+      ...(run.facts.permissions.has('writes') ? [NO_JSON] : []),
+    ],
+    (spec) => run.send(spec),
+  ),
+);
+
+/** A status that the document names. */
+interface NamedStatus extends Pick<Check, 'permit'> {
+  /** The rows that explain why none came. */
+  readonly blames?: readonly string[];
+}
+
+const NAMED: Readonly<Record<number, NamedStatus>> = {
+  200: {},
+  201: { permit: 'writes', blames: ['add-answers-201'] },
+  400: {},
+  401: {},
+  404: { blames: ['get-unknown-404', 'get-until-removal', 'get-answers-200'] },
+  429: { permit: 'exhaust' },
+};
+
+/**
+ * Defines a check of the answers with each status that the document names, and one of those with any other status.
+ *
+ * @param from the least status that is judged
+ * @param noneOther what is said where no other status came
+ */
+export function checksOfStatuses(
+  idOf: (status: number | 'other') => string,
+  from: number,
+  violation: (exchange: AnsweredExchange) => Violation | undefined,
+  noneOther: string,
+): readonly Check[] {
+  const of = (concerns: (status: number) => boolean) =>
+    observes((exchange) => (concerns(exchange.outcome.status) ? exchange : undefined), violation);
+  const all = Object.entries(NAMED).map(([status, rest]) => [Number(status), rest] as const);
+  const named = all.filter(([status]) => status >= from);
+  const statuses = new Set(all.map(([status]) => status));
+  return [
+    ...named.map(([status, { blames, ...options }]) =>
+      check(idOf(status), { ...options, observe: of((actual) => actual === status) }, (judge, { trace }) => {
+        const isShown = trace.readings.some((one) => one.operation !== 'other' && one.status === status);
+        if (blames !== undefined && !isShown) judge.unsettled(notShown(...blames));
+      }),
+    ),
+    // Other statuses need not occur; without one there is nothing to judge.
+    check(
+      idOf('other'),
+      {
+        scenes: [unusualRequests],
+        observe: of((status) => status >= from && !statuses.has(status)),
+        conclude: (judge) => judge.notApplicable(noneOther),
+      },
+      () => undefined,
+    ),
+  ];
+}

@@ -1,0 +1,28 @@
+/** Sections 2 and 7: every error response has an Error body. */
+import { type Check, check, observes } from '../../run/check.ts';
+import { errorStatusViolation } from '../../wire/answer.ts';
+import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { integerOf, isJsonObject, JsonNumber } from '../../wire/lossless-json.ts';
+import { bodyOf } from '../../wire/pets.ts';
+import { errorBodyViolation } from '../answers.ts';
+import { checksOfStatuses } from './by-status.ts';
+
+/** The status that an Error body states. */
+function statedStatus(exchange: AnsweredExchange): bigint | undefined {
+  const body = bodyOf(exchange);
+  const status = body.ok && isJsonObject(body.value) ? body.value['status'] : undefined;
+  const integer = status instanceof JsonNumber ? integerOf(status) : undefined;
+  return typeof integer === 'bigint' ? integer : undefined;
+}
+
+export const errorBodyChecks: readonly Check[] = [
+  // 7: "All error responses have an Error body", one row for each status of the table and one for the rest.
+  ...checksOfStatuses((status) => `error-body-${status}`, 400, errorBodyViolation, 'no other error occurred'),
+  // 2: Error.status is the HTTP status code.
+  check('error-status-matches', {
+    observe: observes(
+      (exchange) => (exchange.outcome.status >= 400 ? statedStatus(exchange) : undefined),
+      (stated, { outcome }) => errorStatusViolation(stated, outcome.status),
+    ),
+  }),
+];

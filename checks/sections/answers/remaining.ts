@@ -1,0 +1,112 @@
+/** Section 8: X-RateLimit-Remaining while requests are spent, and when none is left. */
+
+import { judgeRemaining } from '../../limits/remaining-arithmetic.ts';
+import type { Key } from '../../profile/key.ts';
+import { check, type Judge } from '../../run/check.ts';
+import { notShown } from '../../run/reason.ts';
+import { playedOn } from '../../run/scene.ts';
+import type { Trace } from '../../run/trace.ts';
+import { settledOr } from '../../run/unsettled.ts';
+import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
+import { REMAINING_SHOWN_BY } from '../answers.ts';
+import { servedWithoutKey } from '../quota/keys-apart.ts';
+import { checkOfKeys, evidenceOf, givesBackGradually } from '../quota/measurements.ts';
+import { minute } from '../quota/minute.ts';
+import type { FilledWindow } from '../quota/window-filling.ts';
+
+/**
+ * A window that was counted exactly and refilled nothing shows each value from limit − 1 down to 0 once: the first
+ * request shows the highest, where it was alone, and of the others two may race.
+ *
+ * @param refills whether the target gives quota back gradually: then only the whole limit after a request is untrue
+ */
+function judgeValues(window: FilledWindow, perMinute: number, refills: boolean, judge: Judge): void {
+  const { admitted, verdict } = window.count;
+  const [first, second] = admitted;
+  if (verdict.kind !== 'exact' || admitted.length !== perMinute || first === undefined) return;
+  if (window.lost !== undefined) return;
+  if (admitted.some(({ limit, reset }) => limit !== perMinute || reset !== first.reset)) return;
+  const values = new Set(admitted.flatMap(({ remaining }) => remaining ?? []));
+  if (refills && !values.has(perMinute)) return;
+  const isAlone = second === undefined || second.sentAt >= first.receivedAt;
+  const isFirstRight = !isAlone || (first.remaining ?? perMinute - 1) === perMinute - 1;
+  if (values.has(0) && values.size >= perMinute - 1 && isFirstRight)
+    return judge.holds(...evidenceOf(window));
+  judge.breaks(
+    {
+      expected: `${perMinute} requests that leave ${perMinute - 1} down to 0`,
+      actual: `they left ${values.size} different values, from ${Math.max(...values)} down to ${Math.min(...values)}`,
+    },
+    ...evidenceOf(window),
+  );
+}
+
+/** Whether all of these describe a sliding day that gives back requests of an earlier run: its Reset moves on. */
+function areOfMovingDay(broken: readonly RateReading[], readings: readonly RateReading[], { limits }: Key) {
+  const isOfDay = ({ limit }: RateReading) => limit === limits.perDay;
+  return new Set(readings.filter(isOfDay).map(({ reset }) => reset)).size > 1 && broken.every(isOfDay);
+}
+
+const fallOf = (key: Key, trace: Trace) =>
+  judgeRemaining(trace.readingsOf(key), key.limits.perMinute, key.limits.perDay);
+
+/** Judges that each answer of a key leaves one request fewer than the one before it. */
+function judgeFall(key: Key, judge: Judge, trace: Trace): void {
+  const readings = trace.readingsOf(key);
+  const exchangesOf = (of: readonly RateReading[]) => of.flatMap(({ id }) => trace.find(id) ?? []);
+  const verdict = fallOf(key, trace);
+  if (verdict.kind === 'falls') judge.holds(...exchangesOf(readings.slice(0, 2)));
+  else if (verdict.kind === 'disturbed')
+    judge.unsettled(servedWithoutKey(trace) ?? `key ${key.name}: ${verdict.reason}`);
+  else if (verdict.kind === 'broken' && areOfMovingDay(verdict.readings, readings, key))
+    judge.unsettled(`key ${key.name}: its day seems to be a sliding window that still counts another run`);
+  else if (verdict.kind === 'broken') judge.breaks(verdict, ...exchangesOf(verdict.readings));
+}
+
+/** 8: requests left in the current window; every admitted request of any operation takes one. */
+export const remainingFalls = check(
+  'rate-remaining-falls',
+  {
+    conclude(judge, trace) {
+      for (const key of trace.run.keys) judgeFall(key, judge, trace);
+    },
+  },
+  (judge, seen) => {
+    const { trace } = seen;
+    const minutes = settledOr(
+      () => seen.on(minute),
+      () => [],
+    );
+    if (minutes.length === 0 && trace.run.keys.every((key) => fallOf(key, trace).kind === 'unseen'))
+      judge.unsettled(notShown(...REMAINING_SHOWN_BY));
+    for (const { key, outcome } of playedOn(minutes)) {
+      const refills = givesBackGradually(outcome) !== false;
+      // Judges the first window of each key, and the next one.
+      for (const window of [...outcome.windows.slice(0, 1), ...outcome.next])
+        judgeValues(window, key.limits.perMinute, refills, judge);
+    }
+  },
+);
+
+/** 8: requests left in the current window: none, when a request was refused for the minute. */
+export const remainingExhausted = checkOfKeys(
+  'rate-remaining-exhausted',
+  minute,
+  ({ key, windows }, judge) => {
+    for (const { refusal } of windows) {
+      if (refusal?.outcome.status !== 429) continue;
+      const { limit, remaining } = rateReading(refusal);
+      if (limit !== key.limits.perMinute || remaining === undefined)
+        judge.notApplicable('the headers of the refusal do not describe the minute');
+      else if (remaining === 0) judge.holds(refusal);
+      else
+        judge.breaks(
+          {
+            expected: 'X-RateLimit-Remaining: 0 when refused',
+            actual: `X-RateLimit-Remaining: ${remaining}`,
+          },
+          refusal,
+        );
+    }
+  },
+);

@@ -1,0 +1,20 @@
+import { isAdmittedStatus } from '../../limits/window-count.ts';
+import type { Key } from '../../profile/key.ts';
+import type { Trace } from '../../run/trace.ts';
+import type { AnsweredExchange } from '../../wire/exchange.ts';
+import type { RateReading } from '../../wire/rate-headers.ts';
+
+/** Whether the minute admitted a request: its answer is below 400, or an error about the request itself. */
+export const isAdmitted = ({ outcome }: AnsweredExchange): boolean => isAdmittedStatus(outcome.status);
+
+/** Whether a request with a valid key was refused for the key itself, as a banned one is. */
+export const refusesKey = ({ outcome }: AnsweredExchange): boolean =>
+  outcome.status === 401 || outcome.status === 403;
+
+/** The first of some refusals: answers may overtake each other, and a 429 of the limit precedes a ban with another status. */
+export const firstRefusal = (refused: readonly AnsweredExchange[]): AnsweredExchange | undefined =>
+  refused.find(({ outcome }) => outcome.status === 429) ?? refused[0];
+
+/** The admitted requests of this run on a key since a moment, from a run or a trace. */
+export const admittedOn = (known: Pick<Trace, 'readingsOf'>, key: Key, since?: number): RateReading[] =>
+  known.readingsOf(key, since).filter(({ status }) => isAdmittedStatus(status));

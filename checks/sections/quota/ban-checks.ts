@@ -1,0 +1,183 @@
+/** Sections 5, 7 and 8: a temporary ban of a key that keeps sending after a 429. */
+
+import { judgeRemaining } from '../../limits/remaining-arithmetic.ts';
+import { DAY, SECOND } from '../../limits/time.ts';
+import { clockDoubt, isForDay, toldDate, toldWait } from '../../limits/told-time.ts';
+import type { WindowCount } from '../../limits/window-count.ts';
+import type { Key } from '../../profile/key.ts';
+import { type Check, check, type Judge, judgeExchange, type Seen } from '../../run/check.ts';
+import { daySpent, notTold } from '../../run/reason.ts';
+import { playedOn } from '../../run/scene.ts';
+import type { Trace } from '../../run/trace.ts';
+import { settledOr } from '../../run/unsettled.ts';
+import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { described } from '../../wire/pets.ts';
+import { retryAfter } from '../../wire/rate-headers.ts';
+import { missingFromAnswer } from '../answers/rate-headers.ts';
+import { errorBodyViolation, judgeAnswer } from '../answers.ts';
+import { isAdmitted, refusesKey } from './admitted.ts';
+import { ban } from './ban.ts';
+import { answersOtherwise } from './ban-answers.ts';
+import { type Ban, type BanReading, theBan } from './ban-reading.ts';
+import { hitByBan, interference } from './measurements.ts';
+import { type MinuteMeasurement, minute } from './minute.ts';
+import { otherKeys } from './other-keys.ts';
+import type { FilledWindow } from './window-filling.ts';
+
+/** Whether a refusal below the limit can only be a ban, and no other client can have caused it. */
+function earnedNothing(refusal: AnsweredExchange, { verdict }: WindowCount): boolean {
+  const isUndisturbed = verdict.kind === 'fewer' && verdict.before + verdict.between === 0;
+  return refusesKey(refusal) && (verdict.kind === 'exact' || isUndisturbed);
+}
+
+/** Whether anything in the run suggests that another client is using the key. */
+function othersSpend(trace: Trace, key: Key, windows: readonly FilledWindow[]): boolean {
+  const fellShort = windows.some(({ count }) => count.verdict.kind === 'fewer');
+  return (
+    fellShort ||
+    judgeRemaining(trace.readingsOf(key), key.limits.perMinute, key.limits.perDay).kind === 'disturbed'
+  );
+}
+
+/** Judges the answers to a client that waited as its first refusal asked. */
+function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, seen: Seen): void {
+  const { trace } = seen;
+  const { refusal, count, lost } = windows[0] ?? {};
+  const isCounted = lost === undefined && count !== undefined;
+  if (refusal !== undefined && isCounted && earnedNothing(refusal, count))
+    return judge.breaks(
+      { expected: 'no ban for a key that was never refused before', actual: described(refusal) },
+      refusal,
+    );
+  const retry = after?.afterRetryAfter ?? after?.afterReset;
+  if (after === undefined || retry === undefined || refusal === undefined)
+    return judge.unsettled(`key ${key.name} was not refused, or not told how long to wait`);
+  if (isAdmitted(retry)) return judge.holds(retry, refusal);
+  const spread = hitByBan(retry, seen);
+  if (spread !== undefined) return judge.unsettled(spread, retry);
+  if (isForDay(trace, retry, key.limits)) return judge.unsettled(daySpent(trace, retry), retry);
+  if (!answersOtherwise(retry, refusal))
+    return judge.unsettled(
+      notTold(`key ${key.name} was refused after it had waited`, 'retry-after-honest'),
+      retry,
+    );
+  const doubt = clockDoubt(trace, toldDate(toldWait(after.obeyed, key.limits)), after.obeyed, retry);
+  if (doubt !== undefined) return judge.unsettled(doubt, retry);
+  if (othersSpend(trace, key, windows))
+    return judge.unsettled(
+      interference(key, `another client seems to be using key ${key.name}, and may have caused its ban`),
+      retry,
+    );
+  if (windows.some(({ refusals }) => refusals.length > 1))
+    return judge.unsettled(
+      `key ${key.name} had several requests in flight when it was refused, which may cause a ban`,
+      retry,
+    );
+  judge.breaks(
+    { expected: 'no ban for a client that waited as told', actual: described(retry) },
+    retry,
+    refusal,
+  );
+}
+
+/** Defines a check on the key that may be banned. */
+const banCheck = (
+  id: string,
+  judgeReading: (reading: BanReading, judge: Judge, trace: Trace) => void,
+): Check =>
+  check(id, { permit: 'ban', scenes: [ban] }, (judge, seen) =>
+    judgeReading(theBan(seen.on(ban), seen.trace), judge, seen.trace),
+  );
+
+/** Defines a check on the ban, if one was seen; no ban conforms too, since the document says "may". */
+const checkOfBan = (
+  id: string,
+  judgeBan: (seen: Ban, judge: Judge, reading: BanReading, trace: Trace) => void,
+): Check =>
+  banCheck(id, (reading, judge, trace) => {
+    if (reading.ban === undefined) judge.notApplicable('no ban was seen');
+    else judgeBan(reading.ban, judge, reading, trace);
+  });
+
+/** Says that too few requests over the limit were sent to know whether the target bans. */
+export const tooSlow = ({ refusals }: BanReading) =>
+  `the target was so slow that only ${refusals.length} requests over the limit could be sent: a ban may begin later`;
+
+const prolonged = ({ key }: BanReading) =>
+  interference(key, `another client seems to be using key ${key.name}, which may prolong its ban`);
+
+export const banChecks: readonly Check[] = [
+  // 8: continuing to send requests after a 429 may lead to a temporary ban on the API key.
+  banCheck('ban-provoked', (reading, judge) => {
+    const { ban, refusals, count, key, enough } = reading;
+    if (count.verdict.kind === 'more') judge.notApplicable(`key ${key.name} was not held to its limit`);
+    if (ban !== undefined) judge.holds(ban.answer);
+    else if (!enough) judge.unsettled(tooSlow(reading));
+    else judge.notApplicable(`no ban was seen after ${refusals.length} requests over the limit`);
+  }),
+  // 8: only a key that keeps sending after a 429 is banned; a client that waits as told does not keep sending.
+  check('ban-spares-polite', { permit: 'exhaust', scenes: [minute] }, (judge, seen) => {
+    for (const { outcome } of playedOn(seen.on(minute))) judgePolite(outcome, judge, seen);
+  }),
+  // 7: the response to a banned key is an error response and has an Error body.
+  checkOfBan('ban-error-body', ({ answers }, judge) => {
+    for (const exchange of answers) judgeExchange(judge, exchange, errorBodyViolation);
+  }),
+  // 8: the rate headers are present on the response to a banned key too.
+  checkOfBan('ban-rate-headers', ({ answers }, judge) => {
+    for (const exchange of answers) judgeExchange(judge, exchange, missingFromAnswer);
+  }),
+  // 8: a banned key is served again after a time.
+  checkOfBan('ban-ends', ({ servedAgain, notWaited, answers, answer: first }, judge, reading) => {
+    const last = answers.at(-1) ?? first;
+    const seconds = Math.round((last.receivedAt - first.receivedAt) / SECOND);
+    if (servedAgain !== undefined) judge.holds(servedAgain, first);
+    else if (notWaited !== undefined) judge.unsettled(notWaited, first);
+    else if (reading.count.verdict.kind === 'fewer') judge.unsettled(prolonged(reading), first);
+    else if (reading.ban?.toldEnd !== undefined)
+      judge.unsettled(notTold('it goes on after the time that it told', 'ban-ends-as-told'), last);
+    else
+      judge.breaks(
+        { expected: 'a ban that ends', actual: `still ${described(last)} after ${seconds} seconds` },
+        last,
+        first,
+      );
+  }),
+  // 8: where the response to a banned key tells the time to wait, the key is served after it.
+  checkOfBan('ban-ends-as-told', ({ toldEnd, atEnd, notWaited, answer: first }, judge, reading, trace) => {
+    const time = toldDate(retryAfter(first.outcome.headers, DAY / SECOND));
+    const doubt = atEnd && clockDoubt(trace, time, first, atEnd);
+    if (toldEnd === undefined) judge.notApplicable('the ban does not tell when it ends');
+    else if (atEnd === undefined) judge.unsettled(notWaited ?? 'the run did not wait for its end', first);
+    else if (isAdmitted(atEnd)) judge.holds(atEnd, first);
+    else if (reading.count.verdict.kind === 'fewer') judge.unsettled(prolonged(reading), atEnd);
+    else if (doubt !== undefined) judge.unsettled(doubt, atEnd);
+    else {
+      const expected = 'a request admitted once the ban’s stated time and the window are over';
+      judge.breaks({ expected, actual: described(atEnd) }, atEnd, first);
+    }
+  }),
+  // 8: the ban is on the API key that kept sending, and on no other.
+  banCheck('ban-other-keys', ({ ban, others, key }, judge, trace) => {
+    const evidence = ban === undefined ? [] : [ban.answer];
+    for (const { key: other, exchange, banned } of others)
+      if (banned || ban !== undefined) {
+        const expected = `key ${other.name} served, whatever key ${key.name} did`;
+        judgeAnswer(judge, !banned, expected, exchange, ...evidence);
+      }
+    if (ban === undefined) judge.notApplicable('no ban was seen');
+    else if (otherKeys(trace.run.keys, key).length === 0)
+      judge.skips({ kind: 'no-key', wanted: { role: 'functional', count: 2 } });
+    else if (others.length === 0)
+      judge.unsettled('no other key was available: each was over its own limit, or unusable');
+  }),
+];
+
+/** Ids of the answers that belong to a ban. */
+export function bannedAnswers(seen: Seen): ReadonlySet<string> {
+  const answers = settledOr(
+    () => theBan(seen.on(ban), seen.trace).ban?.answers,
+    () => undefined,
+  );
+  return new Set(answers?.map(({ id }) => id));
+}

@@ -1,0 +1,262 @@
+/** Reads the answers to a key that kept sending over its limit: whether it was banned, how, and until when. */
+
+import { givenAtOnce, MINUTE, SECOND } from '../../limits/time.ts';
+import { type Clocked, latestEnd, toldEnd } from '../../limits/told-time.ts';
+import { countWindow, type WindowCount } from '../../limits/window-count.ts';
+import type { Key } from '../../profile/key.ts';
+import { LONGEST_BAN } from '../../run/run-budget.ts';
+import { type KeyOutcome, playedOn } from '../../run/scene.ts';
+import type { Trace } from '../../run/trace.ts';
+import { Unsettled } from '../../run/unsettled.ts';
+import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
+import { firstRefusal, isAdmitted } from './admitted.ts';
+import { answersOtherwise, isBan, isSameLimit } from './ban-answers.ts';
+
+/** What an innocent key got while another was, or might have been, banned. */
+export interface OtherKey {
+  readonly key: Key;
+  readonly exchange: AnsweredExchange;
+}
+
+/** The answers to reaching a key's limit and to going on over it. */
+export interface Provocation {
+  readonly key: Key;
+  /** The requests that were admitted until the limit was reached. */
+  readonly admitted: readonly RateReading[];
+  /** The refusals in the burst that reached the limit, in the order of receipt. */
+  readonly refused: readonly AnsweredExchange[];
+  /** The later answers: one round for each set of concurrent requests, in the order of receipt. */
+  readonly rounds: readonly (readonly AnsweredExchange[])[];
+}
+
+/** A key's ban from its provocation to its end. */
+export interface BanMeasurement extends Provocation {
+  readonly others: readonly OtherKey[];
+  /** The answers from the expected end of the ban, or of the window, until the key was served or the run gave up. */
+  readonly later: readonly AnsweredExchange[];
+}
+
+export interface Ban {
+  /** The first answer that was a ban rather than the rate limit. */
+  readonly answer: AnsweredExchange;
+  /** How many requests after the first 429 the ban took. */
+  readonly after: number;
+  /** The end that the ban stated last, by our clock; undefined if it stated none. */
+  readonly toldEnd: number | undefined;
+  /** Every answer while banned. */
+  readonly answers: readonly AnsweredExchange[];
+  /** The first answer after the stated end (or, without one, after the window's end). */
+  readonly atEnd: AnsweredExchange | undefined;
+  /** The first request that was admitted again. */
+  readonly servedAgain: AnsweredExchange | undefined;
+  /** Why the run did not wait for its end. */
+  readonly notWaited: string | undefined;
+}
+
+/** The reading of a measurement. */
+export interface BanReading {
+  readonly key: Key;
+  readonly count: WindowCount;
+  /** The rate limit's first refusal since the last refill, which a ban's answer differs from. */
+  readonly first: AnsweredExchange | undefined;
+  /** Refusals over the limit, before any ban. */
+  readonly refusals: readonly AnsweredExchange[];
+  /** Every answer over the limit that was a ban's: several requests may be in flight when it begins. */
+  readonly bans: readonly AnsweredExchange[];
+  /** Requests over the limit that were served all the same. */
+  readonly served: readonly AnsweredExchange[];
+  /** Those of them that no gradual refill explains. */
+  readonly servedBeyondRefill: readonly AnsweredExchange[];
+  /** When both the ban, if it states its end, and the window are over. */
+  readonly end: number;
+  readonly ban: Ban | undefined;
+  /** Whether a ban showed, or enough requests were refused after the 429 to expect one. */
+  readonly enough: boolean;
+  /** The answers to other keys meanwhile, and whether they were bans. */
+  readonly others: readonly (OtherKey & { readonly banned: boolean })[];
+}
+
+/** After this many requests since a 429, the target is assumed not to ban. */
+export const PATIENCE_OF_TARGET = 60;
+
+export const isRefused = (exchange: AnsweredExchange) => !isAdmitted(exchange);
+
+/** The state of a key over its limit. */
+interface Standing {
+  readonly first: AnsweredExchange | undefined;
+  readonly ban: AnsweredExchange | undefined;
+  /** Whether the last answer was paid from refilled quota; the next refusal is then a new first one. */
+  readonly isGivenBack: boolean;
+}
+
+/** The state once the limit is reached. A target that bans early may do so while the burst is in flight. */
+export function standingAtLimit(refused: readonly AnsweredExchange[], clocked: Clocked): Standing {
+  const first = firstRefusal(refused);
+  const ban = refused.find((exchange) => first !== undefined && isBan(clocked, exchange, first));
+  return { first, ban, isGivenBack: false };
+}
+
+/** The state after a further round. */
+export function standingAfter(
+  before: Standing,
+  round: readonly AnsweredExchange[],
+  clocked: Clocked,
+): Standing {
+  let { first, ban, isGivenBack } = before;
+  for (const exchange of round) {
+    if (isRefused(exchange)) {
+      first ??= firstRefusal(round.filter(isRefused)) ?? exchange;
+      if (isGivenBack && isSameLimit(clocked, exchange, first)) first = exchange;
+      else if (isBan(clocked, exchange, first)) ban ??= exchange;
+    }
+    isGivenBack = isPaidFromRefill(exchange, first);
+  }
+  return { first, ban, isGivenBack };
+}
+
+/** A request that is served is over the limit while Reset stands still, but not once Reset has moved on. */
+function isPaidFromRefill(exchange: AnsweredExchange, first: AnsweredExchange | undefined): boolean {
+  if (isRefused(exchange) || first === undefined) return false;
+  const [before, now] = [rateReading(first), rateReading(exchange)];
+  return before.reset === undefined || now.reset === undefined || now.reset > before.reset;
+}
+
+/** Reads a measurement: what was a ban, when it began and how long it lasted. */
+export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReading {
+  const { key, admitted, refused, rounds, others, later } = measurement;
+  const { first, ban } = rounds.reduce(
+    (standing, round) => standingAfter(standing, round, clocked),
+    standingAtLimit(refused, clocked),
+  );
+  // Beside a ban with an answer of its own, a longer wait is that of the limit, in a window begun meanwhile.
+  const isDistinct = ban !== undefined && first !== undefined && answersOtherwise(ban, first);
+  const isBans = (exchange: AnsweredExchange) =>
+    first !== undefined && (isDistinct ? answersOtherwise(exchange, first) : isBan(clocked, exchange, first));
+  const perRound = [refused, ...rounds].map((round) => round.filter(isRefused));
+  const all = perRound.flat();
+  const refusals = all.filter((exchange) => !isBans(exchange));
+  const bans = all.filter(isBans);
+  const end = endOf(bans, refusals, first, clocked);
+  // A ban that is answered like the rate limit shows only because it outlasts the window.
+  const shownLate = bans.length === 0 ? later.slice(0, 1).filter(isRefused) : [];
+  const [answer] = [...bans, ...shownLate];
+  const told = latestEnd(clocked, [...bans, ...shownLate]);
+  const atFirst = perRound.find(({ length }) => length > 0) ?? [];
+  const answers = [...refused.slice(-1), ...rounds.flat()];
+  const served = servedBetween(answers, key.limits.perMinute);
+  return {
+    key,
+    count: countWindow(admitted, key.limits.perMinute),
+    first,
+    refusals,
+    bans,
+    served,
+    servedBeyondRefill: beyondRefill(served, answers, key.limits.perMinute),
+    end,
+    ban:
+      answer === undefined
+        ? undefined
+        : {
+            answer,
+            after: refusals.length + Math.min(1, bans.length),
+            toldEnd: told,
+            answers: [...bans, ...later.filter(isRefused)],
+            atEnd: told === undefined ? later[0] : later[shownLate.length],
+            servedAgain: later.find(isAdmitted),
+            notWaited: later.length === 0 ? tooLong(end - answer.receivedAt) : undefined,
+          },
+    enough: ban !== undefined || answer !== undefined || all.length >= atFirst.length + PATIENCE_OF_TARGET,
+    others: others.map((other) => ({
+      ...other,
+      banned:
+        first !== undefined &&
+        (answersOtherwise(other.exchange, first) || endsWith(other.exchange, told, clocked)),
+    })),
+  };
+}
+
+/** Whether a key was refused that had quota left for its minute, until the very end of a ban. */
+function endsWith(refusal: AnsweredExchange, ban: number | undefined, clocked: Clocked): boolean {
+  const end = toldEnd(clocked, refusal);
+  const { status } = refusal.outcome;
+  const hasQuota =
+    (rateReading(refusal).remaining ?? 0) > 0 || (end ?? 0) > refusal.receivedAt + MINUTE + 2 * SECOND;
+  return (
+    status === 429 && hasQuota && ban !== undefined && end !== undefined && Math.abs(end - ban) <= 2 * SECOND
+  );
+}
+
+/** When both a ban, if it states its end, and the window are over. */
+function endOf(
+  bans: readonly AnsweredExchange[],
+  refusals: readonly AnsweredExchange[],
+  first: AnsweredExchange | undefined,
+  clocked: Clocked,
+): number {
+  const since = first?.receivedAt ?? 0;
+  const told = refusals
+    .flatMap((refusal) => toldEnd(clocked, refusal) ?? [])
+    .filter((end) => end < since + 2 * MINUTE);
+  // Without a ban, every window is over after a minute; with one, at the time that the refusals stated.
+  const windowEnd = Math.max(bans.length === 0 || told.length === 0 ? since + MINUTE : 0, ...told);
+  return Math.max(latestEnd(clocked, bans) ?? 0, windowEnd + 2 * SECOND);
+}
+
+/** Why the run does not wait for the end of a ban of this length; undefined if it does. */
+const tooLong = (length: number): string | undefined =>
+  length > LONGEST_BAN
+    ? `the ban lasts ${Math.round(length / MINUTE)} minutes, but a run waits only ${LONGEST_BAN / MINUTE}`
+    : undefined;
+
+/** Reads the measurement of the one key that may be banned. @throws Unsettled if there is none */
+export function theBan(outcomes: readonly KeyOutcome<BanMeasurement>[], trace: Trace): BanReading {
+  const [played] = playedOn(outcomes);
+  if (played === undefined) throw new Unsettled('no usable key has the role ban');
+  return readBan(played.outcome, trace);
+}
+
+/**
+ * Requests that were served between two refusals of one window. Its reset stood still, so nothing was refilled in
+ * between, and these requests were over the limit too.
+ */
+function servedBetween(answers: readonly AnsweredExchange[], perMinute: number): AnsweredExchange[] {
+  return answers.filter((exchange, index) => {
+    if (isRefused(exchange)) return false;
+    // The order of concurrent requests is unknown.
+    const before = answers
+      .slice(0, index)
+      .findLast((other) => isRefused(other) && other.receivedAt <= exchange.sentAt);
+    const after = answers
+      .slice(index + 1)
+      .find((other) => isRefused(other) && other.sentAt >= exchange.receivedAt);
+    if (before === undefined || after === undefined) return false;
+    const [first, ...others] = [before, exchange, after].map(rateReading);
+    // Headers that describe the day say nothing about the minute's reset.
+    return (
+      first?.reset !== undefined &&
+      [first, ...others].every(({ limit, reset }) => limit === perMinute && reset === first.reset)
+    );
+  });
+}
+
+/**
+ * Those of them that no gradual refill explains. After a refusal, a sliding window may admit one request at once, and
+ * from then on no more than a token bucket would.
+ */
+function beyondRefill(
+  served: readonly AnsweredExchange[],
+  answers: readonly AnsweredExchange[],
+  perMinute: number,
+): AnsweredExchange[] {
+  return served.filter((exchange) => {
+    const earlier = answers.slice(0, answers.indexOf(exchange));
+    return earlier.some((refusal) => {
+      if (isAdmitted(refusal)) return false;
+      const since = earlier.filter((other) => isAdmitted(other) && other.sentAt >= refusal.receivedAt);
+      const count = since.length + 1;
+      const refilled = ((exchange.receivedAt - refusal.sentAt) * perMinute) / MINUTE;
+      return count > givenAtOnce(perMinute) + refilled;
+    });
+  });
+}

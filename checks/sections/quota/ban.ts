@@ -1,0 +1,127 @@
+/**
+ * A key that keeps sending after a 429 may be banned for a time. Only the key with the role ban is used for this, after
+ * all other work on it is done.
+ */
+import { contract } from '../../../spec/contract.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
+import { toldEnd } from '../../limits/told-time.ts';
+import type { Key } from '../../profile/key.ts';
+import { LONGEST_BAN } from '../../run/run-budget.ts';
+import { sceneOnKeys } from '../../run/scene.ts';
+import type { SceneRun } from '../../run/scene-run.ts';
+import { Unsettled } from '../../run/unsettled.ts';
+import type { AnsweredExchange } from '../../wire/exchange.ts';
+import { listPets } from '../../wire/requests.ts';
+import { categoryOf, storeSample } from '../animals/additions.ts';
+import { retrievals, servedAnimals } from '../animals/retrievals.ts';
+import { isAdmitted } from './admitted.ts';
+import { type BanMeasurement, type OtherKey, readBan } from './ban-reading.ts';
+import { freeKey, otherKeys } from './other-keys.ts';
+import { provoke } from './provocation.ts';
+
+/** If a ban does not state its end, the key is tried after these pauses: a request during a ban may prolong it. */
+const POLLS = [15, 30, 60, 120, 240, 480].map((seconds) => seconds * SECOND);
+/** A ban that does not state its end is assumed to last at least this long. */
+const UNTOLD_BAN = 10 * SECOND;
+
+/** The one key that may be banned, if there is any; preferably one that has no other role. */
+const banKeys = (keys: readonly Key[]): readonly Key[] =>
+  keys
+    .filter(({ roles }) => roles.includes('ban'))
+    .sort((a, b) => a.roles.length - b.roles.length || a.limits.perMinute - b.limits.perMinute)
+    .slice(0, 1);
+
+/** The ban of a key from its provocation to its end. */
+export const ban = sceneOnKeys(
+  'ban',
+  { permit: 'ban', intent: 'ban', keys: banKeys, wanted: { role: 'ban' } },
+  async (run, key): Promise<BanMeasurement> => {
+    const sample = await run.tryPlay(storeSample);
+    const retrieved = await run.tryPlay(retrievals);
+    if (run.wasCutOff) await untilForgiven(run, key);
+    const store = { animals: servedAnimals(retrieved), category: categoryOf(run.facts, sample) };
+    const provoked = await provoke(run, key, store);
+    const { end, ban: known } = readBan({ ...provoked, others: [], later: [] }, run.trace);
+    const others = await tryOthers(run, key, known?.toldEnd);
+    if (known?.notWaited !== undefined) return { ...provoked, others, later: [] };
+    const later = await askFrom(run, key, end, {
+      ending: known === undefined ? 'window' : 'ban',
+      // A ban that shows only now, or one that outlasts the other keys' windows.
+      whileRefused: async () => {
+        if (known === undefined || others.length === 0) others.push(...(await tryOthers(run, key)));
+      },
+    });
+    return { ...provoked, others, later };
+  },
+);
+
+/** Waits out a ban that an earlier process of the run may have caused. */
+async function untilForgiven(run: SceneRun, key: Key): Promise<void> {
+  const answers = await askFrom(run, key, run.now() + MINUTE, { ending: 'window' });
+  const last = answers.at(-1);
+  if (last !== undefined && !isAdmitted(last))
+    throw new Unsettled(`key ${key.name} is still refused for what was sent before the interruption`, [last]);
+}
+
+/** What to wait for, and what to do once if the key is refused even then. */
+interface Ending {
+  readonly ending: 'ban' | 'window';
+  readonly whileRefused?: () => Promise<void>;
+}
+
+/** Waits until that time, then asks repeatedly until the key is served. */
+async function askFrom(
+  run: SceneRun,
+  key: Key,
+  time: number,
+  { ending, whileRefused }: Ending,
+): Promise<AnsweredExchange[]> {
+  const ask = () => run.attemptAnswered(listPets({ limit: contract.limit.maximum, status: 'sold' }), key);
+  await run.waitUntil(time, `the ${ending} of key ${key.name} to end`);
+  let latest = await ask();
+  const answers = [latest];
+  if (!isAdmitted(latest)) await whileRefused?.();
+  // If the refusal says when to come back, one more attempt is made at that time, and none after it.
+  const told = toldEnd(run.trace, latest);
+  for (const pause of told === undefined ? POLLS : [SECOND]) {
+    if (isAdmitted(latest)) break;
+    const last = time + LONGEST_BAN;
+    const next = Math.max(toldEnd(run.trace, latest) ?? 0, Math.min(latest.receivedAt + pause, last));
+    if (next > last || latest.sentAt >= last) break;
+    await run.waitUntil(next, `the ban of key ${key.name} to end after all`);
+    latest = await ask();
+    answers.push(latest);
+  }
+  return answers;
+}
+
+/**
+ * Sends requests with other keys, one of the same plan and one of another, in case bans apply to a whole plan.
+ *
+ * @param until when the ban ends, if it says so
+ */
+async function tryOthers(run: SceneRun, key: Key, until = run.now() + UNTOLD_BAN): Promise<OtherKey[]> {
+  const all = otherKeys(run.keys, key);
+  // A request costs the largest plan the least.
+  const unlike = all
+    .filter(({ plan }) => plan !== key.plan)
+    .sort((a, b) => b.limits.perMinute - a.limits.perMinute);
+  const alike = all.filter(({ plan }) => plan === key.plan);
+  const untried = new Set([alike, unlike].filter((keys) => keys.length > 0));
+  // For a ban that is too long to wait for: no longer than counting another key's minute and the next one takes.
+  const last = until - run.now() > LONGEST_BAN ? run.now() + 3 * MINUTE : until - SECOND;
+  const tried: OtherKey[] = [];
+  for (;;) {
+    for (const keys of untried) {
+      const other = freeKey(run, keys);
+      if (other === undefined) continue;
+      untried.delete(keys);
+      tried.push({ key: other, exchange: await run.attemptAnswered(listPets({ limit: 1 }), other) });
+    }
+    if ([...untried].some((keys) => freeKey(run, keys) !== undefined)) continue;
+    // A key may have quota earlier than its last answer said: its own scene may find out meanwhile.
+    const next = run.now() + SECOND;
+    if (untried.size === 0 || next > last) return tried;
+    await run.waitUntil(next, `another key to be free while ${key.name} is banned`);
+  }
+}

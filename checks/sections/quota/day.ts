@@ -1,0 +1,204 @@
+/** Spends what is left of a key's daily quota, as fast as its minutes allow, until the key is refused for the day. */
+
+import { SECOND } from '../../limits/time.ts';
+import { tellsDay } from '../../limits/told-time.ts';
+import type { Key } from '../../profile/key.ts';
+import { sceneOnKeys } from '../../run/scene.ts';
+import type { SceneRun } from '../../run/scene-run.ts';
+import { unanswered } from '../../run/sending/interference.ts';
+import { type AnsweredExchange, intentOf, isAnswered } from '../../wire/exchange.ts';
+import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
+import { addPet, listPets, repeatable } from '../../wire/requests.ts';
+import { namePrefix } from '../animals/additions.ts';
+import { admittedOn, isAdmitted } from './admitted.ts';
+import {
+  countAdmitted,
+  type DayMeasurement,
+  type DayRefusal,
+  type FirstAnswer,
+  isLong,
+  type Tally,
+  WAITS_IN_VAIN,
+  waitEnd,
+} from './day-reading.ts';
+import { restFromNow } from './key-at-rest.ts';
+import { exhaustKeys, minute } from './minute.ts';
+import { IN_FLIGHT as IN_FLIGHT_ELSEWHERE } from './window-filling.ts';
+
+const IN_FLIGHT = 4;
+/** At most this many requests are sent before their answers are on record; a resumed run continues from there. */
+const CHUNK = 50;
+/** How far beyond the quota the run goes before it concludes that nothing stops it. */
+const BEYOND_QUOTA = 20;
+
+/** A part of a day's spending. */
+interface Chunk {
+  readonly admitted: readonly Tally[];
+  readonly first?: FirstAnswer | undefined;
+  readonly refusal?: AnsweredExchange | undefined;
+  /** Up to this many requests were sent by an earlier process of the run, which was cut off. */
+  readonly lost?: number;
+}
+
+/** Spends the day of each key that may be driven to 429. */
+export const day = sceneOnKeys(
+  'day',
+  { permit: 'day', intent: 'day', keys: exhaustKeys, wanted: minute.wanted },
+  async (run, key): Promise<DayMeasurement> => {
+    // The last minute of an earlier process is not fully on record.
+    if (run.wasCutOff) await restFromNow(run, key);
+    const spending = new Spending(run, key);
+    const ending = await spendDay(run, key, spending);
+    if (ending.refusal !== undefined && isLong(ending.refusal, run.trace)) await spending.goOn();
+    const { chunks, lost, first = chunks[0]?.first } = spending;
+    const elsewhere = admittedElsewhere(run, key).map(tallyOf);
+    const admitted = bySecond([...elsewhere, ...chunks.flatMap((chunk) => chunk.admitted)]);
+    return { key, admitted, first, ...ending, lost };
+  },
+);
+
+/** Spends until a refusal for the day, or until it is clear that nothing can be concluded. */
+async function spendDay(run: SceneRun, key: Key, spending: Spending): Promise<DayRefusal> {
+  const { perDay } = key.limits;
+  let waitsInVain = 0;
+  // A new day may begin meanwhile, at midnight of any time zone: only beyond two quotas is it clear that nothing stops
+  // the key.
+  while (spending.count < 2 * perDay + BEYOND_QUOTA) {
+    // Beyond the quota requests go one by one, so that none follows the first refusal.
+    const left = Math.max(1, perDay - spending.count - spending.lost);
+    const { admitted, refusal } = await spending.spend(Math.min(CHUNK, left));
+    if (admitted.length > 0) waitsInVain = 0;
+    if (refusal === undefined) continue;
+    if (isLong(refusal, run.trace)) return { refusal, waitsInVain };
+    // A refusal for the minute, or one for the day with a wrong wait: the wait will show which.
+    await run.waitUntil(waitEnd(refusal, run.trace), `Retry-After of key ${key.name}`);
+    const isSpent = spending.count >= perDay;
+    const { refusal: refusedAgain } = await spending.spend(1);
+    if (refusedAgain === undefined) {
+      // A token bucket gave one request back.
+      if (tellsDay(refusal, key.limits) && isSpent) return { refusal, waitsInVain };
+      waitsInVain = 0;
+      continue;
+    }
+    // Another client may have emptied the minute again, or taken what a token bucket gave back; then Reset moves on.
+    const isSame = rateReading(refusal).reset === rateReading(refusedAgain).reset;
+    if (isSame && [refusal, refusedAgain].every((one) => tellsDay(one, key.limits)))
+      return { refusal, refusedAgain, waitsInVain };
+    if (isLong(refusedAgain, run.trace)) return { refusal: refusedAgain, waitsInVain };
+    waitsInVain += 1;
+    if (waitsInVain >= WAITS_IN_VAIN) return { refusal: refusedAgain, waitsInVain };
+  }
+  return { waitsInVain };
+}
+
+/** Spends a key's daily quota, chunk by chunk. */
+class Spending {
+  readonly chunks: Chunk[] = [];
+  /** The rate headers on the key's first admitted request, if it came before the first chunk. */
+  readonly first: FirstAnswer | undefined;
+  /** Admitted requests of this run on the key, as far as is known. */
+  count: number;
+  /** The most requests that can be without an answer on record. */
+  lost: number;
+  readonly #run: SceneRun;
+  readonly #key: Key;
+
+  constructor(run: SceneRun, key: Key) {
+    this.#run = run;
+    this.#key = key;
+    const before = admittedElsewhere(run, key);
+    this.count = before.length;
+    this.first = firstAnswer(before);
+    // A failed request shows in the answer after it. If several answers lie beside lost ones, a process ended there,
+    // and as many were lost as a burst has in flight.
+    const besideLost = before.filter(({ afterLost }) => afterLost === true).length;
+    this.lost = besideLost > 1 ? Math.max(besideLost, IN_FLIGHT_ELSEWHERE) : besideLost;
+  }
+
+  /** Sends at most this many requests, and none after a refusal. */
+  async spend(size: number): Promise<Chunk> {
+    const number = this.chunks.length + 1;
+    const id = `day:${this.#key.name}:${number}`;
+    const chunk = await this.#run.remember(id, async (run): Promise<Chunk> => {
+      if (run.wasCutOff) return { admitted: [], lost: size };
+      const answers = await this.#send(run, size);
+      const admitted = answers.filter(isAdmitted).map(rateReading);
+      return {
+        admitted: bySecond(admitted.map(tallyOf)),
+        refusal: answers.find((exchange) => !isAdmitted(exchange)),
+        ...(number === 1 ? { first: firstAnswer(admitted) } : {}),
+      };
+    });
+    this.chunks.push(chunk);
+    this.count += countAdmitted(chunk.admitted);
+    this.lost += chunk.lost ?? 0;
+    return chunk;
+  }
+
+  /** Asks for more after the day's refusal, at once and in the next minute: what is admitted counts as well. */
+  async goOn(): Promise<void> {
+    const key = this.#key;
+    const chunk = await this.#run.remember(`day:${key.name}:beyond`, async (run): Promise<Chunk> => {
+      const { facts } = run;
+      const addition = repeatable((again) =>
+        addPet({ name: `${namePrefix(facts.id)}${again} day`, categoryId: 1n }),
+      );
+      const specs = [
+        ...(facts.permissions.has('writes') ? [addition] : []),
+        listPets({}),
+        listPets({ limit: 2 }),
+      ];
+      const answers: AnsweredExchange[] = [];
+      for (const spec of specs) answers.push(await run.attemptAnswered(spec, key));
+      await restFromNow(run, key);
+      for (const spec of specs.slice(-2)) answers.push(await run.attemptAnswered(spec, key));
+      return { admitted: answers.filter(isAdmitted).map(rateReading).map(tallyOf) };
+    });
+    this.chunks.push(chunk);
+  }
+
+  /** Sends as many as the key's minute admits. */
+  async #send(run: SceneRun, size: number): Promise<AnsweredExchange[]> {
+    const key = this.#key;
+    const lane = run.lane(key);
+    const answers: AnsweredExchange[] = [];
+    while (answers.length < size && answers.every(isAdmitted)) {
+      const ready = lane.readyAt(run.now(), run.trace.targetClock);
+      // A gradual refill is given one more second, so that more than one request can be sent.
+      if (ready > run.now()) await run.waitUntil(ready + SECOND, `the next window of key ${key.name}`);
+      const count = Math.max(1, Math.min(lane.left(run.now()), size - answers.length));
+      const lists = Array.from({ length: count }, () => listPets({ limit: 1 }));
+      const sent = await run.burst(lists, key, {
+        inFlight: IN_FLIGHT,
+        enough: (exchange) => !isAnswered(exchange) || !isAdmitted(exchange),
+        tallied: true,
+      });
+      const broken = sent.find((exchange) => !isAnswered(exchange));
+      if (broken !== undefined) throw unanswered(broken);
+      answers.push(...sent.filter(isAnswered));
+      const done = this.count + answers.filter(isAdmitted).length;
+      run.progress(key, Math.min(done, key.limits.perDay), key.limits.perDay);
+    }
+    return answers;
+  }
+}
+
+/** What the key was admitted in other scenes, before the day and meanwhile. */
+const admittedElsewhere = (run: SceneRun, key: Key) =>
+  admittedOn(run.trace, key).filter((reading) => intentOf(reading) !== 'day');
+
+const firstAnswer = ([first]: readonly RateReading[]): FirstAnswer | undefined =>
+  first === undefined ? undefined : { limit: first.limit, remaining: first.remaining };
+
+const tallyOf = ({ sentAt, receivedAt }: RateReading): Tally => [sentAt, receivedAt, 1];
+
+/** Merges tallies of the same second: a day can have a hundred thousand requests. */
+function bySecond(tallies: readonly Tally[]): Tally[] {
+  const seconds = new Map<number, Tally>();
+  for (const [from, until, count] of tallies) {
+    const second = Math.floor(from / SECOND);
+    const [first, last, before] = seconds.get(second) ?? [from, until, 0];
+    seconds.set(second, [Math.min(first, from), Math.max(last, until), before + count]);
+  }
+  return [...seconds.values()].sort(([from], [other]) => from - other);
+}

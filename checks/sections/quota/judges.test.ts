@@ -1,0 +1,581 @@
+/** What is said of what came of a key: the verdict, why, and the rows and keys that explain it. */
+import t from 'tap';
+import { DAY, SECOND } from '../../limits/time.ts';
+import type { Key } from '../../profile/key.ts';
+import { Findings, type Settled } from '../../run/findings.ts';
+import { judgeCheck } from '../../run/judge.ts';
+import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
+import type { BanMeasurement } from './ban-reading.ts';
+import { quotaChecks } from './checks.ts';
+import type { DayMeasurement, Tally } from './day-reading.ts';
+import { reset } from './testing/limited-target.ts';
+import {
+  admittedReadings,
+  banMeasured,
+  exact,
+  exchangeAt,
+  exhaustKey,
+  fewer,
+  type Measured,
+  minuteMeasured,
+  more,
+  PER_MINUTE,
+  retryOf,
+  type Told,
+  windowOf,
+} from './testing/measured.ts';
+import type { FilledWindow } from './window-filling.ts';
+
+const free = exhaustKey();
+const toBan = testKey({ name: 'free-ban', roles: ['ban'], limits: free.limits });
+const other = testKey({ name: 'pro-1', plan: 'pro', roles: ['functional'] });
+
+/** What came of the keys. */
+interface Came {
+  readonly minute?: Measured;
+  readonly ban?: Partial<BanMeasurement>;
+  readonly day?: Partial<DayMeasurement>;
+  readonly keys?: readonly Key[];
+}
+
+/** What one row says of it, without what it sees in answers as they come. */
+function said(id: string, { minute, ban, day, keys = [free, toBan, other] }: Came): Settled {
+  const check = Object.values(quotaChecks)
+    .flat()
+    .find((one) => one.id === id);
+  if (check === undefined) throw new Error(`there is no ${id}`);
+  const permissions = ['exhaust', ...(ban === undefined ? [] : ['ban']), ...(day ? ['day'] : [])] as const;
+  const { run } = testRun(() => ({}), { keys, permissions: new Set(permissions as readonly 'exhaust'[]) });
+  run.settle('minute:free-1', minuteMeasured(free, minute));
+  if (ban !== undefined) run.settle('ban:free-ban', banMeasured(toBan, ban));
+  if (day !== undefined)
+    run.settle('day:free-1', { key: free, admitted: [], first: undefined, waitsInVain: 0, lost: 0, ...day });
+  return judgeCheck(check, new Findings(), run).settle();
+}
+
+/** Of the words that a row says: what was seen where it is broken, else why it is open. */
+const words = ({ reasons, violation }: Settled) =>
+  [violation?.actual, ...reasons.map((reason) => ('what' in reason ? reason.what : ''))].join(' ');
+const blames = ({ reasons }: Settled) =>
+  reasons.flatMap((reason) => [
+    ...('blames' in reason ? (reason.blames ?? []) : []),
+    ...(reason.kind === 'interference' || reason.kind === 'day-spent' ? [`key ${reason.key}`] : []),
+    ...(reason.kind === 'lost' ? ['lost'] : []),
+  ]);
+
+type Row = readonly [
+  what: string,
+  id: string,
+  came: Came,
+  verdict: Settled['verdict'],
+  says?: RegExp,
+  blamed?: string,
+];
+
+function table(title: string, rows: readonly Row[]): void {
+  t.test(title, async (t) => {
+    for (const [what, id, came, verdict, says = /^/, blamed = ''] of rows) {
+      const settled = said(id, came);
+      t.equal(settled.verdict, verdict, `${id}: ${what}`);
+      t.match(words(settled), says, `${id}: ${what}, in words`);
+      t.equal(blames(settled).join(), blamed, `${id}: ${what}, who explains it`);
+    }
+  });
+}
+
+const windows = (...of: readonly FilledWindow[]): Came => ({ minute: { windows: of } });
+const short = (before = 0, between = 0, admitted = 5, given: Partial<FilledWindow> = {}) =>
+  windowOf(fewer(before, between), admitted, given);
+const refusedWith = (told: Told, seconds = 1) =>
+  windowOf(exact, 6, { refusal: exchangeAt('refusal', seconds, told) });
+const unrefused = { refusal: undefined, last: exchangeAt('last', 30, { status: 200 }) };
+const hidden = (count: number) => admittedReadings(count, { limit: 1000 });
+const raced = windowOf(more, [...admittedReadings(6), ...admittedReadings(3)]);
+const lost = { lost: { ...exchangeAt('lost', 1), outcome: reset } };
+const spent = { kind: 'day-spent', what: 'no day left', key: 'free-1' } as const;
+const MINUTE_ROW = 'rate-minute-free';
+
+table('how many requests a minute admits', [
+  ['the plan’s number', MINUTE_ROW, {}, 'pass'],
+  ['no window', MINUTE_ROW, windows(), 'inconclusive', /no window/],
+  ['one was exact', MINUTE_ROW, windows(short(1), windowOf(exact)), 'pass'],
+  ['more', MINUTE_ROW, windows(windowOf(more, 7)), 'fail', /^7 were admitted/],
+  ['more after fewer', MINUTE_ROW, windows(short(1), windowOf(more, 7)), 'fail'],
+  [
+    'more, where headers hide the edge of a window',
+    MINUTE_ROW,
+    windows(windowOf(more, hidden(7)), windowOf(fewer(), hidden(5))),
+    'inconclusive',
+    /in one of two windows/,
+  ],
+  ['more, in both', MINUTE_ROW, windows(windowOf(more, hidden(7)), windowOf(more, hidden(8))), 'fail'],
+  ['a race', MINUTE_ROW, windows(raced), 'inconclusive', /9 were admitted at once/, 'rate-concurrent'],
+  ['none refused', MINUTE_ROW, windows(windowOf(fewer(), 6, unrefused)), 'inconclusive', /too slow/],
+  ['none refused of more', MINUTE_ROW, windows(windowOf(more, 37, unrefused)), 'fail', /none was refused/],
+  ['answers were lost', MINUTE_ROW, windows(windowOf(exact, 6, lost)), 'inconclusive', /lost/, 'lost'],
+  [
+    'the day ran out',
+    MINUTE_ROW,
+    { minute: { windows: [short(1)], spent } },
+    'inconclusive',
+    /no day left/,
+    'key free-1',
+  ],
+  [
+    'none was admitted',
+    MINUTE_ROW,
+    windows(windowOf(fewer(), 0)),
+    'inconclusive',
+    /daily quota may be used up/,
+  ],
+  ['short once', MINUTE_ROW, windows(short()), 'inconclusive', /^ ?5 of 6 .*another client/, 'key free-1'],
+  ['short twice alike', MINUTE_ROW, windows(short(), short()), 'fail', /5 were admitted in each of two/],
+  [
+    'nothing in the last two',
+    MINUTE_ROW,
+    windows(short(0, 1), windowOf(fewer(), 0), windowOf(fewer(), 0)),
+    'inconclusive',
+    /^/,
+    'key free-1',
+  ],
+  ['the last two alike', MINUTE_ROW, windows(short(0, 0, 4), short(), short()), 'fail'],
+  ['short twice, not alike', MINUTE_ROW, windows(short(), short(0, 0, 4)), 'inconclusive', /^/, 'key free-1'],
+  ['somebody between', MINUTE_ROW, windows(short(0, 1), short()), 'inconclusive', /^/, 'key free-1'],
+  [
+    'an edge within',
+    MINUTE_ROW,
+    windows({ ...short(), count: { ...short().count, all: admittedReadings(9) } }),
+    'inconclusive',
+    /5 of 9 requests that were admitted came after an edge/,
+  ],
+  [
+    'as many again after half a minute',
+    MINUTE_ROW,
+    {
+      minute: {
+        windows: [refusedWith({ retryAfter: 29, reset: 30 })],
+        afterRetryAfter: retryOf('again', 30, { reset: 59.6 }),
+      },
+    },
+    'fail',
+    /as many again after 30 seconds/,
+  ],
+  [
+    'three given back after ten seconds',
+    MINUTE_ROW,
+    { minute: { afterRetryAfter: retryOf('given', 10.7, { remaining: 3, reset: 61 }) } },
+    'fail',
+    /3 more after 10 seconds, .* at most 2/,
+  ],
+  [
+    'three given back by a clock set back',
+    MINUTE_ROW,
+    {
+      minute: {
+        windows: [refusedWith({ date: 1 })],
+        afterRetryAfter: retryOf('given', 10.7, { remaining: 3, reset: 61, date: -20 }),
+      },
+    },
+    'pass',
+  ],
+  [
+    'two given back',
+    MINUTE_ROW,
+    { minute: { afterRetryAfter: retryOf('given', 10.7, { remaining: 2, reset: 61 }) } },
+    'pass',
+  ],
+  ['another plan', 'rate-minute-pro', {}, 'skipped'],
+  ['a plan of custom numbers', 'rate-minute-enterprise', {}, 'not-applicable'],
+]);
+
+const banBurst = (admitted: number, limit = PER_MINUTE): Partial<BanMeasurement> => ({
+  admitted: admittedReadings(admitted, { limit }),
+  refused: [exchangeAt('over-1', 1), exchangeAt('over-2', 1)],
+});
+
+table('requests in flight together', [
+  ['a race', 'rate-concurrent', windows(raced), 'fail', /^9 were admitted, several with the same/],
+  ['exact', 'rate-concurrent', windows(windowOf(exact)), 'pass'],
+  ['short', 'rate-concurrent', windows(short()), 'inconclusive', /not be counted/, MINUTE_ROW],
+  ['more, no race', 'rate-concurrent', windows(windowOf(more, 7)), 'inconclusive', /^/, MINUTE_ROW],
+  ['lost', 'rate-concurrent', windows(windowOf(exact, 6, lost)), 'inconclusive', /lost/, 'lost'],
+  ['a key that goes on', 'rate-concurrent', { ...windows(), ban: banBurst(6) }, 'pass'],
+  ['eight of it', 'rate-concurrent', { ban: banBurst(8) }, 'fail', /^8 were/],
+  ['hidden edges', 'rate-concurrent', { ban: banBurst(8, 1000) }, 'inconclusive', /headers do not show/],
+]);
+
+const next = (...of: readonly FilledWindow[]): Came => ({ minute: { next: of } });
+const NEXT = 'rate-next-window';
+
+table('the minute after the reset', [
+  ['whole', NEXT, next(windowOf(exact)), 'pass'],
+  [
+    'nothing was refused before',
+    NEXT,
+    windows(windowOf(more, 7, unrefused)),
+    'inconclusive',
+    /no request of key free-1 was refused/,
+  ],
+  ['the first was short', NEXT, windows(short(1)), 'inconclusive', /^ ?5 requests .*not 6/, MINUTE_ROW],
+  [
+    'no end told',
+    NEXT,
+    { minute: { afterReset: undefined, afterRetryAfter: undefined } },
+    'inconclusive',
+    /headers of key free-1 do not say/,
+  ],
+  [
+    'not admitted again',
+    NEXT,
+    { minute: { afterReset: retryOf('again', 61, { status: 429 }) } },
+    'inconclusive',
+    /not admitted again/,
+    'rate-reset-true',
+  ],
+  ['the day ran out', NEXT, { minute: { spent } }, 'inconclusive', /no day left/, 'key free-1'],
+  ['lost', NEXT, next(windowOf(exact, 6, lost)), 'inconclusive', /^/, 'lost'],
+  ['more', NEXT, next(windowOf(more, 7)), 'fail', /^7 were/],
+  ['more, hidden', NEXT, next(windowOf(more, hidden(7))), 'inconclusive', /headers do not show/],
+  ['short once', NEXT, next(short(0, 0, 4)), 'inconclusive', /another client/, 'key free-1'],
+  ['short alike', NEXT, next(short(0, 0, 4), short(0, 0, 4)), 'fail', /^4 were/],
+  ['not alike', NEXT, next(short(0, 0, 4), short(0, 0, 5)), 'inconclusive', /^/, 'key free-1'],
+  ['every other', NEXT, next(short(0, 0, 4), windowOf(exact), short(0, 0, 4)), 'fail'],
+  ['slow', NEXT, next(short(0, 0, 4, unrefused)), 'inconclusive', /too slow/],
+  [
+    'bit by bit, short',
+    NEXT,
+    { minute: { next: [short(0, 0, 4)], refilling: true } },
+    'inconclusive',
+    /comes back too slowly, or another client/,
+  ],
+  [
+    'bit by bit, whole from rest',
+    NEXT,
+    { minute: { refilling: true, windows: [short(1), windowOf(exact)] } },
+    'pass',
+  ],
+]);
+
+const refusal = (status: number, verdict = exact) =>
+  windows(windowOf(verdict, 6, { refusal: exchangeAt('refusal', 1, { status }) }));
+const closed = windowOf(exact, 6, {
+  closed: { ...exchangeAt('closed', 1), outcome: reset },
+  refusal: undefined,
+});
+const REFUSED = 'rate-refused-429';
+const servedAfter = (seconds: number): Partial<BanMeasurement> => ({
+  refused: [exchangeAt('over', 2)],
+  rounds: [
+    [exchangeAt('first', 3, { status: 200 })],
+    [exchangeAt('served', 3 + seconds, { status: 200 })],
+    [exchangeAt('over-again', 40)],
+  ],
+});
+
+table('a request over the limit', [
+  ['429', REFUSED, {}, 'pass'],
+  ['403', REFUSED, refusal(403), 'fail', /^403/],
+  ['503', REFUSED, refusal(503), 'fail', /^503/],
+  ['401 before the limit', REFUSED, refusal(401, fewer()), 'inconclusive', /before its limit/],
+  ['none', REFUSED, windows(windowOf(exact, 6, unrefused)), 'inconclusive', /no request of key free-1/],
+  [
+    'one served',
+    REFUSED,
+    windows(windowOf(exact, 6, { servedOver: exchangeAt('served', 1, { status: 201 }) })),
+    'fail',
+    /^201/,
+  ],
+  ['closed once', REFUSED, windows(closed), 'inconclusive', /connection reset at the limit/],
+  ['closed each time', REFUSED, windows(closed, closed), 'fail', /connection reset, at the end of each/],
+  ['between two refusals', REFUSED, { ban: servedAfter(20) }, 'fail', /between two refusals/],
+  ['so it may be given back', REFUSED, { minute: { refilling: true }, ban: servedAfter(20) }, 'pass'],
+  ['not so soon', REFUSED, { minute: { refilling: true }, ban: servedAfter(1) }, 'fail'],
+]);
+
+const told = (what: Told) => windows(refusedWith(what));
+const httpDate = (seconds: number) => new Date(NOON + seconds * SECOND).toUTCString();
+const READABLE = 'retry-after-readable';
+const HONEST = 'retry-after-honest';
+const again = (what: Told, of: readonly FilledWindow[] = [windowOf(exact)]): Came => {
+  const retry = retryOf('again', 60, what);
+  return { minute: { windows: of, afterRetryAfter: retry, afterReset: retry } };
+};
+const oursNot = /by Date but not by our clock/;
+
+table('the time to wait', [
+  ...([0.5, 1, 600, 30_000, 63_000] as const).map(
+    (retryAfter): Row => [`${retryAfter}`, READABLE, told({ retryAfter }), 'pass'],
+  ),
+  ...([0, -1, 'soon', '', 63_001] as const).map(
+    (retryAfter): Row => [`${retryAfter}`, READABLE, told({ retryAfter }), 'fail'],
+  ),
+  ['0 as the limit resets', READABLE, told({ retryAfter: 0, reset: 60, date: 60 }), 'pass'],
+  ['none', READABLE, told({}), 'inconclusive'],
+  ['of the day', READABLE, told({ retryAfter: 43_200, limit: 1000 }), 'pass'],
+  ['of the day, years', READABLE, told({ retryAfter: 10 ** 8, limit: 1000 }), 'fail', /of a day/],
+  ['of a ban', READABLE, { ban: { refused: [exchangeAt('over', 2, { retryAfter: 90_000 })] } }, 'pass'],
+  ['kept', HONEST, {}, 'pass'],
+  ['not kept', HONEST, again({ status: 429 }), 'fail', /^429/],
+  ['none', HONEST, { minute: { afterRetryAfter: undefined } }, 'inconclusive', /no usable/, READABLE],
+  ['banned', HONEST, again({ status: 403 }), 'inconclusive', /seems to be banned/, 'ban-spares-polite'],
+  [
+    'somebody else',
+    HONEST,
+    again({ status: 429 }, [short(1)]),
+    'inconclusive',
+    /another client/,
+    'key free-1',
+  ],
+  ['lost', HONEST, again({ status: 429 }, [windowOf(exact, 6, lost)]), 'inconclusive', /^/, 'lost'],
+  [
+    'the day ran out',
+    HONEST,
+    again({ status: 429, retryAfter: 50_000 }),
+    'inconclusive',
+    /no requests left for its day/,
+    'key free-1',
+  ],
+  ['perhaps the day', HONEST, again({ status: 429 }, [short()]), 'inconclusive', /daily quota of key/],
+  [
+    'our clock is behind',
+    HONEST,
+    again({ status: 429, date: 160 }, [refusedWith({ retryAfter: httpDate(99), date: 1 })]),
+    'inconclusive',
+    oursNot,
+  ],
+  ['Reset kept', 'rate-reset-true', {}, 'pass'],
+  ['Reset not kept', 'rate-reset-true', again({ status: 429 }), 'fail'],
+  [
+    'Reset, our clock is behind',
+    'rate-reset-true',
+    again({ status: 429, date: 160 }, [refusedWith({ reset: 99, date: 1 })]),
+    'inconclusive',
+    oursNot,
+  ],
+  [
+    'Reset, a clock set back',
+    'rate-reset-true',
+    again({ status: 429, date: 30 }, [refusedWith({ reset: 59, date: 1 })]),
+    'inconclusive',
+    /Date of the target went back/,
+  ],
+  [
+    'no Reset to wait for',
+    'rate-reset-true',
+    { minute: { afterReset: undefined } },
+    'inconclusive',
+    /could not wait/,
+    'rate-reset-value',
+  ],
+  [
+    'Reset of the day',
+    'rate-reset-true',
+    { minute: { windows: [refusedWith({ limit: 1000 })], afterReset: undefined } },
+    'not-applicable',
+  ],
+  ['nothing refused', 'rate-reset-true', windows(), 'inconclusive', /no request of key free-1 was refused/],
+  ['nothing left', 'rate-remaining-exhausted', told({ remaining: 0 }), 'pass'],
+  ['two left', 'rate-remaining-exhausted', told({ remaining: 2 }), 'fail', /X-RateLimit-Remaining: 2/],
+  ['of the day', 'rate-remaining-exhausted', told({ limit: 1000, remaining: 2 }), 'not-applicable'],
+]);
+
+const forbidden = { status: 403, code: 'banned', retryAfter: 20 };
+const answer = exchangeAt('ban', 60, forbidden);
+const untold = exchangeAt('ban', 60, { ...forbidden, retryAfter: undefined });
+const served = exchangeAt('served', 81, { status: 200 });
+const still = exchangeAt('still', 81, { ...forbidden, date: undefined });
+const over = [1, 2, 3].map((second) => exchangeAt(`over-${second}`, second));
+const banOf = (given: Partial<BanMeasurement> = {}): Came => ({
+  ban: {
+    admitted: admittedReadings(PER_MINUTE),
+    refused: over,
+    rounds: [[answer]],
+    later: [served],
+    ...given,
+  },
+});
+const noBan: Partial<BanMeasurement> = {
+  rounds: Array.from({ length: 60 }, (_, index) => [exchangeAt(`over-${index + 4}`, 4)]),
+};
+const somebodyElse = { admitted: admittedReadings(PER_MINUTE - 1) };
+const got = (status: number) => [{ key: other, exchange: exchangeAt('other', 61, { status }) }];
+const banned = again(forbidden);
+
+table('a ban', [
+  ['seen', 'ban-provoked', banOf(), 'pass'],
+  ['none', 'ban-provoked', banOf(noBan), 'not-applicable'],
+  ['too slow', 'ban-provoked', banOf({ rounds: [] }), 'inconclusive', /only 3 requests over the limit/],
+  [
+    'not held to its limit',
+    'ban-provoked',
+    banOf({ admitted: admittedReadings(9), ...noBan }),
+    'not-applicable',
+  ],
+  ['ends', 'ban-ends', banOf(), 'pass'],
+  ['goes on', 'ban-ends', banOf({ rounds: [[untold]], later: [still] }), 'fail', /still 403/],
+  ['told, and goes on', 'ban-ends', banOf({ later: [still] }), 'inconclusive', /^/, 'ban-ends-as-told'],
+  [
+    'prolonged',
+    'ban-ends',
+    banOf({ rounds: [[untold]], later: [still], ...somebodyElse }),
+    'inconclusive',
+    /may prolong its ban/,
+    'key free-ban',
+  ],
+  [
+    'too long',
+    'ban-ends',
+    banOf({ rounds: [[exchangeAt('ban', 60, { ...forbidden, retryAfter: 3600 })]], later: [] }),
+    'inconclusive',
+    /lasts 60 minutes/,
+  ],
+  ['as told', 'ban-ends-as-told', banOf(), 'pass'],
+  ['not as told', 'ban-ends-as-told', banOf({ later: [still] }), 'fail', /^403/],
+  ['untold', 'ban-ends-as-told', banOf({ rounds: [[untold]] }), 'not-applicable'],
+  [
+    'prolonged',
+    'ban-ends-as-told',
+    banOf({ later: [still], ...somebodyElse }),
+    'inconclusive',
+    /^/,
+    'key free-ban',
+  ],
+  [
+    'a clock set back',
+    'ban-ends-as-told',
+    banOf({
+      rounds: [[exchangeAt('ban', 60, { ...forbidden, date: 60 })]],
+      later: [exchangeAt('still', 81, { ...forbidden, date: 70 })],
+    }),
+    'inconclusive',
+    /Date of the target went back/,
+  ],
+  ['others are served', 'ban-other-keys', banOf({ others: got(200) }), 'pass'],
+  ['others are banned', 'ban-other-keys', banOf({ others: got(403) }), 'fail', /^403/],
+  ['the wrong one', 'ban-other-keys', banOf({ ...noBan, others: got(403) }), 'fail'],
+  ['nobody was asked', 'ban-other-keys', banOf(), 'inconclusive', /each was over its own limit/],
+  ['there is nobody', 'ban-other-keys', { ...banOf(), keys: [toBan] }, 'skipped'],
+  ['polite', 'ban-spares-polite', {}, 'pass'],
+  ['polite, and banned', 'ban-spares-polite', banned, 'fail', /^403/],
+  [
+    'refused again',
+    'ban-spares-polite',
+    again({ status: 429 }),
+    'inconclusive',
+    /after it had waited/,
+    HONEST,
+  ],
+  [
+    'polite, a clock set back',
+    'ban-spares-polite',
+    again({ ...forbidden, date: 30 }, [refusedWith({ retryAfter: 59, date: 1 })]),
+    'inconclusive',
+    /Date of the target went back/,
+  ],
+  [
+    'not told how long',
+    'ban-spares-polite',
+    { minute: { afterReset: undefined, afterRetryAfter: undefined } },
+    'inconclusive',
+    /not told how long to wait/,
+  ],
+  [
+    'somebody else may have earned it',
+    'ban-spares-polite',
+    again(forbidden, [windowOf(exact), short()]),
+    'inconclusive',
+    /may have caused its ban/,
+    'key free-1',
+  ],
+  [
+    'several were in flight',
+    'ban-spares-polite',
+    again(forbidden, [windowOf(exact, 6, { refusals: [over[0] ?? answer, over[1] ?? answer] })]),
+    'inconclusive',
+    /several requests in flight/,
+  ],
+  ['banned below the limit', 'ban-spares-polite', refusal(403, fewer()), 'fail', /^403/],
+  [
+    'the day ran out',
+    'ban-spares-polite',
+    again({ status: 429, retryAfter: 50_000 }),
+    'inconclusive',
+    /day/,
+    'key free-1',
+  ],
+  [
+    'a ban of another key hits it',
+    HONEST,
+    { ...again({ ...forbidden, retryAfter: 40 }), ...banOf({ others: got(403) }) },
+    'inconclusive',
+    /while key free-ban was banned/,
+    'ban-other-keys',
+  ],
+]);
+
+const tallies = (count: number): Tally[] =>
+  Array.from({ length: count }, (_, index) => [NOON + index * 100, NOON + index * 100, 1]);
+const PER_DAY = free.limits.perDay;
+const ofDay = (what: Told = {}) =>
+  exchangeAt('refusal', 59.9, { limit: PER_DAY, reset: 43_200, retryAfter: 43_140, ...what });
+const day = (count: number, given: Partial<DayMeasurement> = {}): Came => ({
+  day: { admitted: tallies(count), refusal: ofDay(), ...given },
+});
+const DAY_ROW = 'rate-day-free';
+const DAY_REFUSAL = 'rate-day-refusal';
+
+table('a day', [
+  ['the plan’s number', DAY_ROW, day(PER_DAY), 'pass'],
+  ['one more', DAY_ROW, day(PER_DAY + 1), 'fail', /^1001 were admitted/],
+  ['never refused', DAY_ROW, { day: { admitted: tallies(2041) } }, 'fail', /none was refused for the day/],
+  [
+    'longer than a day',
+    DAY_ROW,
+    { day: { admitted: [...tallies(41), [NOON + DAY, NOON + DAY, 1]] } },
+    'inconclusive',
+    /longer than a day/,
+  ],
+  [
+    'fewer',
+    DAY_ROW,
+    day(999),
+    'inconclusive',
+    /^ ?999 of 1000 .* 1 earlier .* unusedToday: true for key free-1/,
+  ],
+  ['fewer, but for lost ones', DAY_ROW, day(998, { lost: 2 }), 'pass'],
+  [
+    'fewer of a whole day',
+    DAY_ROW,
+    day(999, { first: { limit: PER_DAY, remaining: PER_DAY - 1 } }),
+    'fail',
+    /^999 were/,
+  ],
+  ['a day that began with us', DAY_ROW, day(999, { refusal: ofDay({ retryAfter: 86_400 - 60 }) }), 'fail'],
+  [
+    'another client may be the reason',
+    DAY_ROW,
+    day(999, { waitsInVain: 3 }),
+    'inconclusive',
+    /another client/,
+    'key free-1',
+  ],
+  ['refused', DAY_REFUSAL, day(PER_DAY), 'pass'],
+  ['not refused', DAY_REFUSAL, { day: { admitted: tallies(9) } }, 'inconclusive', /not refused for its day/],
+  ['with 403', DAY_REFUSAL, day(PER_DAY, { refusal: ofDay({ status: 403 }) }), 'fail', /^403/],
+  [
+    'refused again after the wait',
+    DAY_REFUSAL,
+    day(PER_DAY, { refusedAgain: exchangeAt('again', 120) }),
+    'fail',
+    /after it, still 429/,
+  ],
+  [
+    'no time',
+    DAY_REFUSAL,
+    day(PER_DAY, { refusal: ofDay({ retryAfter: undefined }) }),
+    'fail',
+    /none that can/,
+  ],
+  ['two days', DAY_REFUSAL, day(PER_DAY, { refusal: ofDay({ retryAfter: 172_800 }) }), 'fail', /172,800/],
+  ['Reset of a minute', DAY_REFUSAL, day(PER_DAY, { refusal: ofDay({ reset: 120 }) }), 'fail', /Reset/],
+]);

@@ -1,0 +1,46 @@
+/** Brings a key into a state in which its minute can be counted: all spending of its quota is known. */
+import { MINUTE, SECOND } from '../../limits/time.ts';
+import type { Key } from '../../profile/key.ts';
+import type { SceneRun } from '../../run/scene-run.ts';
+
+/** A burst on a target of ordinary speed takes less, so that what was sent before it still counts with it. */
+const BURST = 10 * SECOND;
+
+/**
+ * From when the requests of this run on a key count, none of which is given back yet. Where the first of them was too
+ * long ago for that, it is after a minute at rest.
+ */
+export async function knownSince(run: SceneRun, key: Key): Promise<number> {
+  const [first] = run.trace.readingsOf(key);
+  if (first !== undefined && first.sentAt > run.now() - MINUTE + BURST) return first.sentAt;
+  if (first !== undefined) await rest(run, key);
+  return run.now();
+}
+
+const lastOf = (run: SceneRun, key: Key) => run.trace.readingsOf(key).at(-1);
+
+/**
+ * Waits until the key has made no request for a whole minute: every kind of window is then fresh. A clock-aligned
+ * window ends when the refusal said, and every minute after that. The wait lasts until the next such edge, so that none
+ * falls into the burst.
+ */
+export async function rest(run: SceneRun, key: Key, edge?: number): Promise<void> {
+  const rested = (lastOf(run, key)?.receivedAt ?? 0) + MINUTE + SECOND;
+  const until =
+    edge === undefined ? rested : edge + MINUTE * Math.max(0, Math.ceil((rested - edge) / MINUTE));
+  await run.waitUntil(until, `key ${key.name} to be at rest for a minute`);
+}
+
+/**
+ * Waits until a clock-aligned window has passed without a request. A sliding window counter, which counts part of the
+ * previous window, then starts from zero.
+ */
+export async function restForWindow(run: SceneRun, key: Key): Promise<void> {
+  const last = lastOf(run, key)?.receivedAt ?? 0;
+  await run.waitUntil(last + 2 * MINUTE + SECOND, `key ${key.name} to be at rest for a whole window`);
+}
+
+/** Waits a minute or two from now, because the key may have spent more than is on record. */
+export async function restFromNow(run: SceneRun, key: Key, minutes = 1): Promise<void> {
+  await run.waitUntil(run.now() + minutes * MINUTE + SECOND, `key ${key.name} to be at rest for a minute`);
+}

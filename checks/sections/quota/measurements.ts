@@ -1,0 +1,137 @@
+/** The measured minutes of all keys, for the checks of section 8. */
+
+import { isRefilling } from '../../limits/refill.ts';
+import { SECOND } from '../../limits/time.ts';
+import { isForDay, toldEnd } from '../../limits/told-time.ts';
+import type { Key } from '../../profile/key.ts';
+import type { PlanName } from '../../profile/target-profile.ts';
+import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
+import { daySpent, notTold, type Reason } from '../../run/reason.ts';
+import { type KeyOutcome, type KeyScenes, playedOn } from '../../run/scene.ts';
+import { NotAsked, settledOr, Unsettled } from '../../run/unsettled.ts';
+import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
+import { refusesKey } from './admitted.ts';
+import { ban } from './ban.ts';
+import { type BanReading, theBan } from './ban-reading.ts';
+import { exhaustKeys, type MinuteMeasurement, minute } from './minute.ts';
+import type { FilledWindow } from './window-filling.ts';
+
+/** The measurements that could be made, of all keys. @throws Unsettled if there are none */
+export function measurements<T>(outcomes: readonly KeyOutcome<T>[]): T[] {
+  if (outcomes.length === 0) throw new Unsettled('no usable key has the role exhaust');
+  return playedOn(outcomes).map(({ outcome }) => outcome);
+}
+
+/** Defines a check that judges what came of a scene on each key by itself. */
+export const checkOfKeys = <T>(
+  id: string,
+  measured: KeyScenes<T>,
+  judgeOne: (measurement: T, judge: Judge, seen: Seen) => void,
+  options: Pick<Check, 'notApplicable'> = {},
+): Check =>
+  check(id, { permit: measured.permit, scenes: [measured], ...options }, (judge, seen) => {
+    for (const measurement of measurements(seen.on(measured))) judgeOne(measurement, judge, seen);
+  });
+
+/** The same on the key of one plan. */
+export function checkOfPlan<T>(
+  id: string,
+  plan: PlanName,
+  measured: KeyScenes<T>,
+  judgeOne: (measurement: T, judge: Judge, seen: Seen) => void,
+): Check {
+  const ofPlan = (keys: readonly Key[]) => exhaustKeys(keys).filter((key) => key.plan === plan);
+  return checkOfKeys(id, { ...measured, keys: ofPlan, wanted: { role: 'exhaust', plan } }, judgeOne, {
+    notApplicable: (keys) =>
+      plan === 'enterprise' && !keys.some((key) => key.plan === plan)
+        ? 'the profile names no Enterprise key, and the document leaves its numbers custom'
+        : undefined,
+  });
+}
+
+export const evidenceOf = (window: FilledWindow): Exchange[] =>
+  [window.refusal, window.last].filter((exchange) => exchange !== undefined);
+
+/** Whether quota is refilled gradually; undefined if the headers do not describe the minute, or nothing was refused. */
+export const givesBackGradually = ({ after }: MinuteMeasurement): boolean | undefined =>
+  after && isRefilling(after.refill);
+
+/** Whether another client spent part of what the target admitted. */
+export const disturbed = ({ windows, next }: MinuteMeasurement) =>
+  [...windows, ...next].some(
+    ({ count: { verdict } }) => verdict.kind === 'fewer' && verdict.before + verdict.between > 0,
+  );
+
+/** Why the numbers of a measurement say nothing; undefined where every answer of its windows came. */
+export function lostAnswers({ key, windows, next }: MinuteMeasurement): Reason | undefined {
+  return [...windows, ...next].some(({ lost }) => lost !== undefined)
+    ? { kind: 'lost', what: `answers to key ${key.name} were lost while its requests were counted` }
+    : undefined;
+}
+
+/** What only somebody else on the key explains. */
+export const interference = ({ name }: Key, what: string): Reason => ({
+  kind: 'interference',
+  key: name,
+  what,
+});
+
+/** Why a refusal after the wait says nothing about the minute; undefined if it does. */
+export function refusedOtherwise(
+  measurement: MinuteMeasurement,
+  refusal: AnsweredExchange,
+  seen: Seen,
+): Reason | string | undefined {
+  const { key, windows } = measurement;
+  const { name, limits } = key;
+  const spread = hitByBan(refusal, seen);
+  if (spread !== undefined) return spread;
+  if (refusesKey(refusal)) return notTold(`key ${name} seems to be banned`, 'ban-spares-polite');
+  const lost = lostAnswers(measurement);
+  if (lost !== undefined) return lost;
+  if (disturbed(measurement)) return interference(key, `another client seems to be using key ${name}`);
+  // A key that is refused before its minute's limit may have used up its day; headers need not say so.
+  if (isForDay(seen.trace, refusal, limits)) return daySpent(seen.trace, refusal);
+  return windows[0]?.count.verdict.kind === 'fewer'
+    ? `the daily quota of key ${name} may be used up`
+    : undefined;
+}
+
+/** A check of each key's minute, and of the key that may be banned: only that key is sent more than its limit at once. */
+export const minutesAndBan = { permit: 'exhaust', scenes: [minute] } as const;
+
+/** The ban of the key that may be banned; undefined if the run may ban none. @throws Unsettled if it failed */
+export function banOf(seen: Seen): BanReading | undefined {
+  const outcomes = settledOr(
+    () => seen.on(ban),
+    (reason) => {
+      if (reason instanceof NotAsked) return undefined;
+      throw reason;
+    },
+  );
+  // A run of some rows provokes no ban for them, nor can a key be banned that the target refuses already.
+  const isPlayed = outcomes?.some(({ kind }) => kind === 'played') === true;
+  return outcomes === undefined || !isPlayed ? undefined : theBan(outcomes, seen.trace);
+}
+
+/** Why a refusal says nothing of its own key: other keys were refused as well while one was banned. */
+export function hitByBan(refusal: AnsweredExchange, seen: Seen): Reason | undefined {
+  const reading = settledOr(
+    () => banOf(seen),
+    () => undefined,
+  );
+  const ban = reading?.ban;
+  if (ban === undefined || reading === undefined || refusal.key === reading.key.name) return undefined;
+  const { trace } = seen;
+  const isMeanwhile =
+    refusal.sentAt >= ban.answer.sentAt && refusal.sentAt <= (ban.servedAgain?.receivedAt ?? refusal.sentAt);
+  const endsAlike = Math.abs((toldEnd(trace, refusal) ?? 0) - (ban.toldEnd ?? Infinity)) <= 2 * SECOND;
+  const isUnearned = reading.others.some(
+    ({ key, banned, exchange }) =>
+      banned &&
+      !trace.readingsOf(key).some(({ status, sentAt }) => status === 429 && sentAt < exchange.sentAt),
+  );
+  return isMeanwhile && (endsAlike || isUnearned)
+    ? notTold(`key ${refusal.key} was refused while key ${reading.key.name} was banned`, 'ban-other-keys')
+    : undefined;
+}

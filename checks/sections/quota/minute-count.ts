@@ -1,0 +1,225 @@
+/** Section 8: how many requests a minute admits, and the next one after the reset. */
+
+import { overGiven, shortWindow } from '../../limits/refill.ts';
+import { fellShortAlike, heldExplains, racingRemaining, showsEdges } from '../../limits/window-count.ts';
+import type { Key } from '../../profile/key.ts';
+import type { PlanName } from '../../profile/target-profile.ts';
+import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
+import { notTold, type Reason } from '../../run/reason.ts';
+import type { Trace } from '../../run/trace.ts';
+import type { Exchange } from '../../wire/exchange.ts';
+import { rateReading } from '../../wire/rate-headers.ts';
+import { admittedOn, isAdmitted } from './admitted.ts';
+import {
+  banOf,
+  checkOfKeys,
+  checkOfPlan,
+  evidenceOf,
+  givesBackGradually,
+  interference,
+  lostAnswers,
+  measurements,
+  minutesAndBan,
+} from './measurements.ts';
+import {
+  exhaustKeys,
+  isFilledTwice,
+  type MinuteMeasurement,
+  MOST_FOR_SECOND_WINDOW,
+  minute,
+} from './minute.ts';
+import { type FilledWindow, IN_FLIGHT } from './window-filling.ts';
+
+/** A window that no other client disturbed, if there is one. */
+const telling = (windows: readonly FilledWindow[]): FilledWindow | undefined =>
+  windows.find(({ count }) => count.verdict.kind === 'exact' || count.verdict.kind === 'more') ?? windows[0];
+
+const hiddenEdge = (admitted: number, { name }: Key): string =>
+  `${admitted} requests of key ${name} were admitted, but a new window may have begun between them, which the headers do not show`;
+
+/** Evidence that more was refilled after the refusal than a minute allows. */
+interface TooMuch {
+  readonly actual: string;
+  readonly evidence: readonly Exchange[];
+}
+
+function gaveBackTooMuch(measurement: MinuteMeasurement, trace: Trace): TooMuch | undefined {
+  const { key, after } = measurement;
+  if (after === undefined) return undefined;
+  const { refill } = after;
+  const { perMinute, refused } = refill;
+  const length = shortWindow(refill, trace.targetClock);
+  if (length !== undefined) {
+    const actual = `${perMinute} were admitted, and as many again after ${Math.round(length / 1000)} seconds`;
+    const renewed = after.afterRetryAfter ?? after.afterReset;
+    return { actual, evidence: renewed === undefined ? [] : [renewed] };
+  }
+  const count = measurement.windows[0]?.count;
+  if (givesBackGradually(measurement) !== true || count?.verdict.kind !== 'exact') return undefined;
+  const since = admittedOn(trace, key, refused.receivedAt);
+  const given = overGiven(
+    { perMinute, refused, before: count.admitted, since },
+    after.asked.filter(isAdmitted).map(rateReading),
+  );
+  if (given === undefined) return undefined;
+  const seconds = Math.round(given.seconds);
+  return {
+    actual: `${perMinute} were admitted, and ${given.given} more after ${seconds} seconds, when a one-minute window gives back at most ${given.most}`,
+    evidence: after.asked.filter(({ id }) => id === given.reading.id),
+  };
+}
+
+/** Judges the number admitted in a minute. Another client on the key explains fewer, never more. */
+function judgeCount(measurement: MinuteMeasurement, judge: Judge, { trace }: Seen): void {
+  const { key, windows } = measurement;
+  const { perMinute } = key.limits;
+  const window = telling(windows);
+  if (window === undefined) return judge.unsettled('no window was measured');
+  const { refusal, closed, count } = window;
+  const { verdict, admitted } = count;
+  const evidence = evidenceOf(window);
+  const expected = `${perMinute} requests admitted in a minute with a key of plan ${key.plan}`;
+  const breaks = (actual: string, ...decisive: readonly Exchange[]) =>
+    judge.breaks({ expected, actual }, ...decisive, ...evidence);
+  const unsettled = (reason: Reason | string) => judge.unsettled(reason, ...evidence);
+
+  const lost = lostAnswers(measurement);
+  if (lost !== undefined) return unsettled(lost);
+  if (refusal === undefined && closed === undefined)
+    return verdict.kind === 'more'
+      ? breaks(`${admitted.length} were admitted, and none was refused`)
+      : unsettled(`the requests were too slow to fill the minute of key ${key.name}`);
+  const tooMuch = gaveBackTooMuch(measurement, trace);
+  if (tooMuch !== undefined) return breaks(tooMuch.actual, ...tooMuch.evidence);
+  if (verdict.kind === 'exact') return judge.holds(...evidence);
+  if (verdict.kind === 'more') {
+    if (racingRemaining(count))
+      return unsettled(notTold(`${admitted.length} were admitted at once`, 'rate-concurrent'));
+    // If the headers hide window edges, two windows in a row must show it.
+    const isTold = showsEdges(count) || windows.every((one) => one.count.verdict.kind === 'more');
+    if (!isTold) return unsettled(`${admitted.length} were admitted in one of two windows`);
+    return breaks(`${admitted.length} were admitted`);
+  }
+  const [once, again] = windows.slice(-2);
+  if (measurement.spent !== undefined) return unsettled(measurement.spent);
+  if (refusal !== undefined && admitted.length === 0)
+    return unsettled(`no request of key ${key.name} was admitted: its daily quota may be used up`);
+  if (once !== undefined && again !== undefined && fellShortAlike(once.count, again.count))
+    return breaks(
+      once.count.admitted.length === again.count.admitted.length
+        ? `${once.count.admitted.length} were admitted in each of two windows`
+        : `${once.count.admitted.length} and ${again.count.admitted.length} were admitted in two windows`,
+    );
+  if (admitted.length < count.all.length)
+    return unsettled(
+      `${admitted.length} of ${count.all.length} requests that were admitted came after an edge that X-RateLimit-Reset shows`,
+    );
+  unsettled(
+    interference(
+      key,
+      `${admitted.length} of ${perMinute} requests were admitted, as if another client were using key ${key.name}`,
+    ),
+  );
+}
+
+/** 8: the plan's requests per minute, no fewer, no more. */
+export const minuteRow = (plan: PlanName) => checkOfPlan(`rate-minute-${plan}`, plan, minute, judgeCount);
+
+function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
+  const { key, windows } = measurement;
+  const window = telling(windows);
+  if (window === undefined) return;
+  const lost = lostAnswers(measurement);
+  if (lost !== undefined) return judge.unsettled(lost);
+  const { count } = window;
+  if (count.verdict.kind === 'more' && racingRemaining(count))
+    judge.breaks(
+      {
+        expected: `${key.limits.perMinute} requests admitted with ${IN_FLIGHT} in flight`,
+        actual: `${count.admitted.length} were admitted, several with the same X-RateLimit-Remaining`,
+      },
+      ...evidenceOf(window),
+    );
+  else if (count.verdict.kind === 'exact') judge.holds(...evidenceOf(window));
+  else {
+    const what = `key ${key.name} could not be counted exactly`;
+    judge.unsettled(notTold(what, `rate-minute-${key.plan}`));
+  }
+}
+
+/** 8: the limit is a number of requests, even if they are in flight at the same time. */
+export const concurrent: Check = check('rate-concurrent', minutesAndBan, (judge, seen) => {
+  for (const measurement of measurements(seen.on(minute))) judgeConcurrency(measurement, judge);
+  const ban = banOf(seen);
+  if (ban === undefined) return;
+  const { count, key, refusals } = ban;
+  const refused = refusals.slice(0, 1);
+  if (count.verdict.kind === 'exact') judge.holds(...refused);
+  if (count.verdict.kind !== 'more') return;
+  const admitted = count.admitted.length;
+  if (!showsEdges(count)) return judge.unsettled(hiddenEdge(admitted, key));
+  const expected = `${key.limits.perMinute} requests admitted while more are in flight`;
+  judge.breaks({ expected, actual: `${admitted} were admitted` }, ...refused);
+});
+
+/** Says why the second minute of a key was not filled. */
+function notFilledAgain({ key, windows: [first], after, spent }: MinuteMeasurement): Reason | string {
+  if (spent !== undefined) return spent;
+  if (first?.refusal === undefined) return `no request of key ${key.name} was refused`;
+  const { verdict, admitted } = first.count;
+  if (verdict.kind !== 'exact')
+    return notTold(
+      `${admitted.length} requests were admitted in the first minute of key ${key.name}, not ${key.limits.perMinute}`,
+      `rate-minute-${key.plan}`,
+    );
+  return (after?.afterReset ?? after?.afterRetryAfter) === undefined
+    ? `the headers of key ${key.name} do not say when its minute ends`
+    : notTold(`key ${key.name} was not admitted again once its limit had reset`, 'rate-reset-true');
+}
+
+function judgeNext(measurement: MinuteMeasurement, judge: Judge, { trace }: Seen): void {
+  const lost = lostAnswers(measurement);
+  if (lost !== undefined) return judge.unsettled(lost);
+  const { key, windows, next } = measurement;
+  const [filled, ...again] = next;
+  const isGradual = givesBackGradually(measurement) === true;
+  if (filled === undefined) {
+    // If the first count was unclear, it was repeated from rest: for a sliding window that is the next window.
+    const fromRest = windows.slice(1).find(({ count }) => count.verdict.kind === 'exact');
+    return isGradual && fromRest !== undefined
+      ? judge.holds(...evidenceOf(fromRest))
+      : judge.unsettled(notFilledAgain(measurement));
+  }
+  const { count } = filled;
+  const { verdict, admitted } = count;
+  const evidence = evidenceOf(filled);
+  const unsettled = (reason: Reason | string) => judge.unsettled(reason, ...evidence);
+  if (verdict.kind === 'exact' || (isGradual && heldExplains(count, admittedOn(trace, key))))
+    return judge.holds(...evidence);
+  const whole = again.find((window) => window.count.verdict.kind === 'exact');
+  if (isGradual && verdict.kind === 'fewer' && whole !== undefined) return judge.holds(...evidenceOf(whole));
+  if (verdict.kind === 'more' && !showsEdges(count)) return unsettled(hiddenEdge(admitted.length, key));
+  if (verdict.kind === 'more' || again.some((window) => fellShortAlike(count, window.count))) {
+    const expected = `${key.limits.perMinute} requests admitted in the second window of key ${key.name}`;
+    return judge.breaks({ expected, actual: `${admitted.length} were admitted` }, ...evidence);
+  }
+  if (filled.refusal === undefined) return unsettled('the requests were too slow to fill the second minute');
+  unsettled(
+    isGradual
+      ? `${admitted.length} were admitted after a minute at rest: quota comes back too slowly, or another client is using key ${key.name}`
+      : interference(
+          key,
+          `${admitted.length} were admitted in the second window: another client seems to be using key ${key.name}`,
+        ),
+  );
+}
+
+/** The smallest plan's key, if its minute is filled twice. */
+const filledTwice = (keys: readonly Key[]) => exhaustKeys(keys).filter((key) => isFilledTwice(key, keys));
+
+/** 8: after the reset exactly the whole quota is available again. */
+export const nextWindow = checkOfKeys(
+  'rate-next-window',
+  { ...minute, keys: filledTwice, wanted: { role: 'exhaust', perMinuteAtMost: MOST_FOR_SECOND_WINDOW } },
+  judgeNext,
+);

@@ -1,0 +1,178 @@
+/**
+ * Drives a key to its first refusal and on into the next window, and records the answers. After a 429, no request is
+ * sent on the key before the time that the target stated: that could cause a ban.
+ */
+
+import { cameBackAtOnce, isRefilling } from '../../limits/refill.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
+import { isForDay, tellsDay, toldRetry } from '../../limits/told-time.ts';
+import { fellShortAlike, heldExplains } from '../../limits/window-count.ts';
+import type { Key } from '../../profile/key.ts';
+import type { PlanName } from '../../profile/target-profile.ts';
+import { daySpent, type Reason } from '../../run/reason.ts';
+import { sceneOnKeys } from '../../run/scene.ts';
+import type { SceneRun } from '../../run/scene-run.ts';
+import { Unsettled } from '../../run/unsettled.ts';
+import { listPets, type RequestSpec } from '../../wire/requests.ts';
+import { categoryOf, storeSample } from '../animals/additions.ts';
+import { retrievals, servedAnimals } from '../animals/retrievals.ts';
+import { admittedOn, isAdmitted } from './admitted.ts';
+import { type AfterRefusal, afterRefusal } from './after-refusal.ts';
+import { knownSince, rest, restForWindow, restFromNow } from './key-at-rest.ts';
+import { refusedOperation, variety } from './minute-requests.ts';
+import { type FilledWindow, fillUndisturbed } from './window-filling.ts';
+
+export interface MinuteMeasurement {
+  readonly key: Key;
+  /** The first window, and another one from rest if the count was not the plan's. */
+  readonly windows: readonly FilledWindow[];
+  /** What followed the refusal that ended the first window; undefined if nothing was refused. */
+  readonly after: AfterRefusal | undefined;
+  /**
+   * The minute after the reset, filled again if the plan is small enough to pay for it, and twice if it fell short.
+   * With gradual refill, the quota is whole again after a minute at rest.
+   */
+  readonly next: readonly FilledWindow[];
+  /** Why there are no further windows; undefined unless the day ran out. */
+  readonly spent?: Reason;
+}
+
+/** The second window is not filled for plans with more requests a minute than this. */
+export const MOST_FOR_SECOND_WINDOW = 300;
+
+/** The keys that may be driven to 429, one per plan, smallest plan first. */
+export function exhaustKeys(keys: readonly Key[]): readonly Key[] {
+  const byPlan = new Map<PlanName, Key>();
+  for (const key of keys.filter(({ roles }) => roles.includes('exhaust'))) {
+    // A key that may also be banned is spared if the plan has another key.
+    const other = byPlan.get(key.plan);
+    if (other === undefined || (other.roles.includes('ban') && !key.roles.includes('ban')))
+      byPlan.set(key.plan, key);
+  }
+  return [...byPlan.values()].sort((a, b) => a.limits.perMinute - b.limits.perMinute);
+}
+
+/** Whether a key's measurement includes the next window: only the smallest plan's does, if it is small enough. */
+export const isFilledTwice = ({ name, limits }: Key, keys: readonly Key[]): boolean =>
+  exhaustKeys(keys)[0]?.name === name && limits.perMinute <= MOST_FOR_SECOND_WINDOW;
+
+/** Fills a window of the key, counting from `since`, and meets the limit with the request `last`. */
+type Fill = (since?: number, last?: RequestSpec) => Promise<FilledWindow>;
+
+/** Measures each plan's minute. */
+export const minute = sceneOnKeys(
+  'minute',
+  { permit: 'exhaust', intent: 'fill', keys: exhaustKeys, wanted: { role: 'exhaust' } },
+  async (run, key): Promise<MinuteMeasurement> => {
+    const sample = await run.tryPlay(storeSample);
+    const retrieved = await run.tryPlay(retrievals);
+    const sending = { key, animals: servedAnimals(retrieved), category: categoryOf(run.facts, sample) };
+    const requests = variety(run, sending);
+    const fill: Fill = async (since = run.now(), last = listPets({ limit: 1 })) => {
+      const window = await fillUndisturbed(run, key, { requests, since, last });
+      const { refusal } = window;
+      const { limits } = key;
+      // Of a window that is full as well, only headers of the day tell that it was the day.
+      const mayBeDay = refusal !== undefined && (hasFewer(window) || tellsDay(refusal, limits));
+      if (mayBeDay && isForDay(run.trace, refusal, limits))
+        throw new Unsettled(daySpent(run.trace, refusal), [refusal]);
+      return window;
+    };
+
+    const windows = await firstWindow(run, key, fill, refusedOperation(run, sending));
+    const first = windows.at(-1);
+    if (first?.refusal === undefined) return { key, windows, after: undefined, next: [] };
+    const after = await afterRefusal(run, key, first.refusal, first.refusals);
+    const next: FilledWindow[] = [];
+    try {
+      // Not the plan's number: repeated from rest, so that earlier use of the key cannot explain it.
+      const mayTell = () =>
+        windows.length < 3 && first.lost === undefined && !windows.some(isExact) && !fellShortTwice(windows);
+      for (let times = 1; mayTell(); times += 1) {
+        if (times > 1 && !hasFewer(windows.at(-1))) break;
+        if (times > 1 && isRefilling(after.refill) === true) await restForWindow(run, key);
+        else await rest(run, key, windowEdge(run, key, after));
+        windows.push(await fill());
+      }
+      const again = after.afterReset ?? after.afterRetryAfter;
+      const isNextFilled = isFilledTwice(key, run.keys) && again !== undefined && isAdmitted(again);
+      if (isNextFilled && windows.some(isExact)) await nextWindow(run, key, fill, first, after, next);
+    } catch (error) {
+      if (!(error instanceof Unsettled) || error.reason.kind !== 'day-spent') throw error;
+      return { key, windows, after, next, spent: error.reason };
+    }
+    return { key, windows, after, next };
+  },
+);
+
+const isExact = ({ count, lost }: FilledWindow): boolean =>
+  lost === undefined && count.verdict.kind === 'exact';
+const fellShortTwice = ([one, two]: readonly FilledWindow[]): boolean =>
+  one !== undefined && two !== undefined && fellShortAlike(one.count, two.count);
+const hasFewer = (window: FilledWindow | undefined): boolean => window?.count.verdict.kind === 'fewer';
+
+/**
+ * How long a window is under way at least when the key is refused. If the refusal begins a new window, that one ends
+ * clearly later than stated, in spite of whole seconds.
+ */
+const UNDER_WAY = 4 * SECOND;
+
+/** The first window. If it ended with closed connections, the next one instead, or both if that ended likewise. */
+async function firstWindow(
+  run: SceneRun,
+  key: Key,
+  fill: Fill,
+  atLimit: RequestSpec,
+): Promise<FilledWindow[]> {
+  // Requests in flight when an earlier process ended are not on record.
+  if (run.wasCutOff) await restFromNow(run, key);
+  const since = await knownSince(run, key);
+  const [recent] = run.trace.readingsOf(key, run.now() - UNDER_WAY);
+  if (recent !== undefined)
+    await run.waitUntil(
+      recent.sentAt + UNDER_WAY,
+      `the window of key ${key.name} to be under way for a while`,
+    );
+  const first = await fill(since, atLimit);
+  if (first.closed === undefined) return [first];
+  // If the network broke the connections, the next window ends with a proper refusal.
+  await rest(run, key);
+  const second = await fill(undefined, atLimit);
+  return second.closed === undefined ? [second] : [first, second];
+}
+
+/** When a clock-aligned window ended according to the refusal; undefined if the run did not wait for that. */
+function windowEdge(run: SceneRun, key: Key, { obeyed, afterRetryAfter }: AfterRefusal): number | undefined {
+  const retryAt = afterRetryAfter && toldRetry(run.trace, key.limits, obeyed);
+  return retryAt === undefined ? undefined : retryAt + SECOND;
+}
+
+/** The window after the reset; where it fell short, up to two more, each from rest. */
+async function nextWindow(
+  run: SceneRun,
+  key: Key,
+  fill: Fill,
+  first: FilledWindow,
+  after: AfterRefusal,
+  next: FilledWindow[],
+): Promise<void> {
+  const refilling = isRefilling(after.refill);
+  const { refusal } = after;
+  const isAtOnce = refilling === false && isExact(first);
+  if (refilling === undefined || !isExact(first)) await rest(run, key, windowEdge(run, key, after));
+  // By then the burst has left a sliding window, and a token bucket is full again but for what was asked meanwhile.
+  else if (cameBackAtOnce(after.refill) !== true)
+    await run.waitUntil(refusal.receivedAt + MINUTE + SECOND, `key ${key.name} to have its whole quota`);
+  next.push(await fill(isAtOnce ? refusal.receivedAt : run.now()));
+  const isTold = ([one, two]: readonly FilledWindow[]): boolean => {
+    if (one === undefined || !hasFewer(one)) return true;
+    if (two === undefined) return refilling === true && heldExplains(one.count, admittedOn(run.trace, key));
+    // A bucket that refills too slowly falls short by as much again, a sliding window counter does not. Of windows that
+    // are renewed at once every other one may be whole.
+    return refilling === true ? !hasFewer(two) || fellShortTwice(next) : !isExact(two);
+  };
+  while (next.length < 3 && !isTold(next)) {
+    await (refilling === true && next.length === 2 ? restForWindow(run, key) : rest(run, key));
+    next.push(await fill());
+  }
+}

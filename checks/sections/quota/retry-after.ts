@@ -1,0 +1,177 @@
+/** Sections 7 and 8: the time to wait, as stated by Retry-After and X-RateLimit-Reset of a refusal. */
+import type { TargetClock } from '../../limits/target-clock.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
+import { clockDoubt, exceededWindow, isForDay, toldDate, toldWait } from '../../limits/told-time.ts';
+import type { Key } from '../../profile/key.ts';
+import type { PlanLimits } from '../../profile/target-profile.ts';
+import {
+  type Check,
+  check,
+  type GapObserver,
+  gap,
+  type Judge,
+  observes,
+  type Seen,
+} from '../../run/check.ts';
+import { daySpent, notTold } from '../../run/reason.ts';
+import { Unsettled } from '../../run/unsettled.ts';
+import { retryAfterViolation } from '../../wire/answer.ts';
+import { type AnsweredExchange, header } from '../../wire/exchange.ts';
+import { rateReading } from '../../wire/rate-headers.ts';
+import { judgeAnswer } from '../answers.ts';
+import { isAdmitted } from './admitted.ts';
+import type { AfterRefusal } from './after-refusal.ts';
+import { banOf, checkOfKeys, measurements, minutesAndBan, refusedOtherwise } from './measurements.ts';
+import { type MinuteMeasurement, minute } from './minute.ts';
+
+/** A wait "of the order of the window" may be generous, but not in another unit. */
+const GENEROUS = 10;
+
+/** The window that a refusal is about, in the words of a report. */
+const windowOf = (refusal: AnsweredExchange, limits: PlanLimits): string =>
+  exceededWindow(rateReading(refusal), limits) === MINUTE ? 'minute' : 'day';
+
+/**
+ * What is wrong with a refusal's Retry-After as a time to wait; undefined if nothing is.
+ *
+ * @param windows the longest sensible wait, in lengths of the exceeded window
+ */
+function unreadableWait(
+  refusal: AnsweredExchange,
+  limits: PlanLimits,
+  windows: number,
+  clock: TargetClock,
+): string | undefined {
+  const told = toldWait(refusal, limits);
+  if (told.kind === 'absent') return undefined;
+  const text = `Retry-After: ${told.text}`;
+  if (told.kind === 'unreadable') return text;
+  const tooLong = `${text}, for a window of a ${windowOf(refusal, limits)}`;
+  const longest = windows * exceededWindow(rateReading(refusal), limits);
+  if (told.kind === 'delay') {
+    const { reset, date } = rateReading(refusal);
+    // A refusal in the very moment at which the limit resets leaves nothing to wait for.
+    const isOver = told.milliseconds === 0 && reset !== undefined && date !== undefined && reset <= date;
+    if (told.milliseconds <= 0 && !isOver) return `${text}, which is not a time to wait`;
+    return told.milliseconds > longest ? tooLong : undefined;
+  }
+  const now = clock.at(refusal.receivedAt);
+  const asked = clock.at(refusal.sentAt);
+  if (now === undefined || asked === undefined) return undefined;
+  // The answer may have travelled for long: a time that lay ahead when it was made may have passed on arrival.
+  const isPast = (earliest: number) => told.time < earliest - SECOND;
+  const isTooFar = (end: number) => told.time > end + longest;
+  const [first, last] = [
+    Math.min(asked.earliest, refusal.sentAt) - clock.dispute,
+    Math.max(now.latest, refusal.receivedAt) + clock.dispute,
+  ];
+  const problem = isPast(asked.earliest)
+    ? { text: `${text}, which is in the past`, isCertain: isPast(first) }
+    : isTooFar(now.latest)
+      ? { text: tooLong, isCertain: isTooFar(last) }
+      : undefined;
+  if (problem?.isCertain === false)
+    throw new Unsettled(`${problem.text} by Date, which our clock contradicts: one of the two is wrong`, [
+      refusal,
+    ]);
+  return problem?.text;
+}
+
+/** Judges a request that was sent at the time at which the target said it would be admitted. */
+function judgeRetry(
+  measurement: MinuteMeasurement,
+  { refusal }: AfterRefusal,
+  retry: AnsweredExchange,
+  { time, expected }: { readonly time: number | undefined; readonly expected: string },
+  judge: Judge,
+  seen: Seen,
+): void {
+  const otherwise =
+    refusedOtherwise(measurement, retry, seen) ?? clockDoubt(seen.trace, time, refusal, retry);
+  if (isAdmitted(retry) || otherwise === undefined)
+    judgeAnswer(judge, isAdmitted(retry), expected, retry, refusal);
+  else judge.unsettled(otherwise, retry);
+}
+
+/** 8: at the time in X-RateLimit-Reset the limit resets. */
+export const resetTrue: Check = checkOfKeys('rate-reset-true', minute, (measurement, judge, seen) => {
+  const { key, after } = measurement;
+  if (after === undefined) return judge.unsettled(`no request of key ${key.name} was refused`);
+  const { refusal, afterReset } = after;
+  if (afterReset !== undefined)
+    return judgeRetry(
+      measurement,
+      after,
+      afterReset,
+      { time: rateReading(refusal).reset, expected: 'a request admitted once X-RateLimit-Reset has passed' },
+      judge,
+      seen,
+    );
+  if (rateReading(refusal).limit !== key.limits.perMinute)
+    return judge.notApplicable('the headers do not describe the minute');
+  judge.unsettled(
+    notTold('the run could not wait for X-RateLimit-Reset of the refusal', 'rate-reset-value'),
+    refusal,
+  );
+});
+
+export const retryAfterChecks: readonly Check[] = [
+  // 7, 8: the time to wait is given in Retry-After.
+  check('retry-after-present', {
+    permit: 'exhaust',
+    observe: observes(
+      ({ outcome }) => (outcome.status === 429 ? outcome.headers : undefined),
+      (headers) => retryAfterViolation(header(headers, 'retry-after') !== undefined),
+    ),
+  }),
+  // 8: a readable time to wait, in proportion to the window.
+  check('retry-after-readable', minutesAndBan, (judge, seen) => {
+    const judgeWait = (
+      refusal: AnsweredExchange,
+      { limits }: Key,
+      windows: number,
+      later?: AnsweredExchange,
+    ) => {
+      if (refusal.outcome.status !== 429) return;
+      const problem = unreadableWait(refusal, limits, windows, seen.trace.targetClock);
+      const expected = `a number or a date that lies ahead, of the order of a ${windowOf(refusal, limits)}`;
+      if (problem !== undefined && later !== undefined && isForDay(seen.trace, later, limits))
+        judge.unsettled(daySpent(seen.trace, later), refusal, later);
+      else if (problem !== undefined) judge.breaks({ expected, actual: problem }, refusal);
+      else if (toldWait(refusal, limits).kind !== 'absent') judge.holds(refusal);
+    };
+    for (const { key, windows, next, after } of measurements(seen.on(minute)))
+      for (const { refusal } of [...windows, ...next])
+        if (refusal !== undefined) judgeWait(refusal, key, GENEROUS, after?.afterReset);
+    const ban = banOf(seen);
+    // Concurrent refusals may already be a ban's, and how long a ban lasts is "not shown".
+    if (ban !== undefined)
+      for (const refusal of ban.refusals) judgeWait(refusal, ban.key, Number.POSITIVE_INFINITY);
+  }),
+  // 8: the client waits for the time indicated, and then retries.
+  checkOfKeys('retry-after-honest', minute, (measurement, judge, seen) => {
+    const { key, after } = measurement;
+    if (after?.afterRetryAfter === undefined)
+      return judge.unsettled(
+        notTold(`key ${key.name}: no usable Retry-After`, 'retry-after-readable'),
+        ...(after === undefined ? [] : [after.refusal]),
+      );
+    const told = toldWait(after.obeyed, key.limits);
+    const expected = `a request admitted after Retry-After: ${told.kind === 'absent' ? '' : told.text}`;
+    judgeRetry(measurement, after, after.afterRetryAfter, { time: toldDate(told), expected }, judge, seen);
+  }),
+];
+
+export const retryAfterFormat: GapObserver = gap(
+  'retry-after-format',
+  { permit: 'exhaust', scenes: [minute] },
+  (seen) => {
+    for (const { key, after } of measurements(seen.on(minute))) {
+      if (after === undefined) continue;
+      const told = toldWait(after.obeyed, key.limits);
+      if (told.kind === 'delay' || told.kind === 'date')
+        return { answer: told.format, detail: `Retry-After: ${told.text}`, evidence: [after.obeyed] };
+    }
+    return undefined;
+  },
+);

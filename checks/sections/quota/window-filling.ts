@@ -1,0 +1,226 @@
+/** Fills a window to its first refusal, with hardly a request too many. */
+
+import { MINUTE, SECOND } from '../../limits/time.ts';
+import { countWindow, quotaLeft, showsEdges, type WindowCount } from '../../limits/window-count.ts';
+import type { Key } from '../../profile/key.ts';
+import type { SceneRun } from '../../run/scene-run.ts';
+import { Unsettled } from '../../run/unsettled.ts';
+import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
+import { described } from '../../wire/pets.ts';
+import type { RateReading } from '../../wire/rate-headers.ts';
+import { listPets, type RequestSpec } from '../../wire/requests.ts';
+import { admittedOn, firstRefusal, isAdmitted } from './admitted.ts';
+import { restFromNow } from './key-at-rest.ts';
+
+/** How many requests are in flight at once while a window is filled. */
+export const IN_FLIGHT = 50;
+/** How far beyond the limit the run goes if nothing is refused. */
+const BEYOND_LIMIT = 30;
+/** A window that cannot be filled in this time cannot be counted. */
+const LONGEST_FILL = 4 * MINUTE;
+/** The share of answers that may be lost; beyond it, it is the target that does not answer. */
+const LOST_AT_MOST = 1 / 3;
+/** Real time that a fill may always take: a fast clock has short minutes, and a new process is slow. */
+const REAL_TIME_TO_FILL = 20 * SECOND;
+
+/** A window that was filled to the first refusal. */
+export interface FilledWindow {
+  readonly count: WindowCount;
+  /** The first refusal, a 429 if there is one; undefined if nothing was refused within the bound. */
+  readonly refusal: AnsweredExchange | undefined;
+  readonly last: AnsweredExchange | undefined;
+  /** All refusals. Requests in flight at the limit may cause several, and these a ban. */
+  readonly refusals: readonly AnsweredExchange[];
+  /** A request of another operation that was served over the limit, right before a list was refused. */
+  readonly servedOver: AnsweredExchange | undefined;
+  /** The first of two requests over the limit that got no answer at all, while other keys did. */
+  readonly closed: Exchange | undefined;
+  /** A request whose answer was lost: how many were admitted is not known then, whatever the count says. */
+  readonly lost: Exchange | undefined;
+}
+
+/** How to fill a window. */
+export interface Filling {
+  readonly requests: Iterator<RequestSpec>;
+  /** From when this run's requests on the key count. */
+  readonly since: number;
+  /** The request that meets the limit. */
+  readonly last: RequestSpec;
+  /** Whether the window is filled all the same where answers are lost. */
+  readonly lossy?: boolean;
+}
+
+function take<T>(source: Iterator<T>, count: number): T[] {
+  return Array.from({ length: Math.max(0, count) }, () => source.next()).flatMap(({ done, value }) =>
+    done === true ? [] : [value],
+  );
+}
+
+const answered = (exchanges: readonly Exchange[]) => exchanges.filter(isAnswered);
+
+function lost(exchange: Exchange | undefined): Unsettled {
+  const why = exchange?.outcome.kind === 'failure' ? exchange.outcome.message : 'no answer';
+  return new Unsettled(`the count was disturbed: ${why}`, exchange === undefined ? [] : [exchange]);
+}
+
+/** A window while it is being filled. */
+class OpenWindow {
+  readonly sent: AnsweredExchange[] = [];
+  /** Requests at the limit that got no answer, one after the other. */
+  closed: readonly Exchange[] = [];
+  /** Requests that got no answer, in a window that is filled all the same. */
+  readonly lost: Exchange[] = [];
+  readonly #run: SceneRun;
+  readonly #key: Key;
+  readonly #since: number;
+  readonly #isLossy: boolean;
+
+  constructor(run: SceneRun, key: Key, { since, lossy = false }: Filling) {
+    this.#run = run;
+    this.#key = key;
+    this.#since = since;
+    this.#isLossy = lossy;
+  }
+
+  /** The admitted requests: all that this run sent on the key, including those of other scenes. */
+  admitted(): RateReading[] {
+    return admittedOn(this.#run.trace, this.#key, this.#since);
+  }
+
+  count(): WindowCount {
+    return countWindow(this.admitted(), this.#key.limits.perMinute);
+  }
+
+  isFull(): boolean {
+    return this.count().admitted.length >= this.#key.limits.perMinute;
+  }
+
+  refusals(): AnsweredExchange[] {
+    return this.sent.filter((exchange) => !isAdmitted(exchange));
+  }
+
+  /** Whether the target has shown the end of the window. */
+  isRefused(): boolean {
+    return this.refusals().length > 0 || this.closed.length >= 2;
+  }
+
+  async send(specs: readonly RequestSpec[], inFlight: number): Promise<void> {
+    const exchanges = await this.#run.burst(specs, this.#key, {
+      inFlight,
+      enough: (exchange) => !isAnswered(exchange) || !isAdmitted(exchange),
+    });
+    this.#keep(exchanges);
+    // A server error below the limit is not a refusal: its operation's check judges it, and the count is spoilt.
+    const failed = answered(exchanges).find(({ outcome }) => outcome.status >= 500);
+    if (failed !== undefined && !this.isFull())
+      throw new Unsettled(`the count was disturbed: ${described(failed)}`, [failed]);
+  }
+
+  #keep(exchanges: readonly Exchange[]): void {
+    const complete = answered(exchanges);
+    if (complete.length < exchanges.length) {
+      const unanswered = exchanges.filter((exchange) => !isAnswered(exchange));
+      const [broken] = unanswered;
+      // At the limit a closed connection may be the target's refusal; a second one tells it from an accident. A
+      // gateway's answer in the target's place is not a refusal.
+      const refuses = broken?.outcome.kind === 'failure' && broken.outcome.reason !== 'unavailable';
+      if (broken !== undefined && refuses && this.isFull() && this.closed.length < 2)
+        this.closed = [...this.closed, broken];
+      else {
+        const most = LOST_AT_MOST * (this.sent.length + complete.length) + 2;
+        if (!this.#isLossy || this.lost.push(...unanswered) > most) throw lost(broken);
+      }
+    }
+    // If a request in between is served, that was no refusal: a target that refuses by closing does so every time.
+    if (complete.some(isAdmitted)) this.closed = [];
+    this.sent.push(...complete);
+  }
+}
+
+/**
+ * Sends requests until the first refusal. First as many at once as the target says are left; then just enough at a time
+ * to outrun a token bucket's refill. Hardly any request is then in flight when the limit is reached.
+ */
+export const fill = (run: SceneRun, key: Key, filling: Filling): Promise<FilledWindow> =>
+  run.lane(key).reserveFor(() => fillWindow(run, key, filling));
+
+/**
+ * Like `fill`; repeated from rest if an answer was lost, because it is unknown whether that request counts. Where answers
+ * are lost again the window shows no number, but still what a refusal is like, and what comes after it.
+ */
+export async function fillUndisturbed(run: SceneRun, key: Key, filling: Filling): Promise<FilledWindow> {
+  try {
+    return await fill(run, key, filling);
+  } catch (error) {
+    const isLost = error instanceof Unsettled && error.evidence.some((exchange) => !isAnswered(exchange));
+    if (!isLost) throw error;
+    // A sliding window counter still holds part of what was sent.
+    await restFromNow(run, key, 2);
+    return fill(run, key, { ...filling, since: run.now(), lossy: true });
+  }
+}
+
+async function fillWindow(run: SceneRun, key: Key, filling: Filling): Promise<FilledWindow> {
+  const { requests, last } = filling;
+  const { perMinute } = key.limits;
+  const window = new OpenWindow(run, key, filling);
+  if (window.admitted().length === 0) await window.send([listPets({ limit: 1 })], 1);
+  const startedAt = run.now();
+  const elapsed = () => run.now() - startedAt;
+  // A token bucket refills while it is emptied, the more so the slower the target; so does a window at a hidden edge.
+  const bound = () => {
+    const meanwhile =
+      ((run.now() - filling.since) * perMinute) / MINUTE + (showsEdges(window.count()) ? 0 : perMinute);
+    return perMinute + BEYOND_LIMIT + Math.ceil(perMinute / 10) + meanwhile;
+  };
+  const longest = Math.max(LONGEST_FILL, REAL_TIME_TO_FILL * run.facts.clockSpeed);
+  const isGivenUp = () => window.count().admitted.length >= bound() || elapsed() >= longest;
+  let atLimit = 0;
+  let sentBefore = 0;
+  let firstId = window.count().admitted[0]?.id;
+  // All that is left at once, and again after a window edge; then one by one until the limit is reached.
+  while (!window.isRefused() && !isGivenUp()) {
+    const left = quotaLeft(window.admitted(), perMinute, IN_FLIGHT);
+    if (left > 0 && !window.isFull()) {
+      await window.send(take(requests, left), IN_FLIGHT);
+      continue;
+    }
+    // A new window has begun; its first refusal is still to come.
+    const current = window.count().admitted[0]?.id;
+    if (current !== firstId) atLimit = 0;
+    firstId = current;
+    if (atLimit === 0) sentBefore = window.sent.length;
+    const together = togetherAtLimit(window.sent, perMinute, atLimit);
+    await window.send(atLimit === 0 ? [last] : take(requests, together), together);
+    atLimit += 1;
+  }
+  const { sent } = window;
+  const refusals = window.refusals();
+  const refusal = firstRefusal(refusals);
+  const closed = window.closed.length >= 2 ? window.closed[0] : undefined;
+  const count = window.count();
+  // Another operation was admitted at the limit, and the very next list was refused. If a token bucket's refill may
+  // have paid for it, it was within the limit.
+  const isServedOver = last.operation !== 'listPets' && atLimit === 2 && count.verdict.kind === 'more';
+  const served = isServedOver ? sent[sentBefore] : undefined;
+  return {
+    count,
+    refusal,
+    last: sent.at(-1),
+    refusals,
+    servedOver: served === refusal ? undefined : served,
+    closed,
+    lost: window.lost[0],
+  };
+}
+
+/**
+ * How many requests are sent at once at the limit. The next one should be refused, unless a token bucket refills a
+ * token in the time that a request takes. Only then are several sent together, because each surplus request is a
+ * refusal that may count towards a ban.
+ */
+function togetherAtLimit(sent: readonly AnsweredExchange[], perMinute: number, atLimit: number): number {
+  const roundTrip = Math.max(0, ...sent.slice(-3).map(({ sentAt, receivedAt }) => receivedAt - sentAt));
+  const refill = (perMinute * roundTrip) / MINUTE;
+  return atLimit < 5 ? 1 : Math.min(IN_FLIGHT, Math.ceil(refill) + Math.floor(atLimit / 5));
+}

@@ -1,0 +1,98 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import { CommanderError } from 'commander';
+import { createRedactor } from '../../checks/wire/redaction.ts';
+import { HARNESS_VERSION } from '../../spec/harness-version.ts';
+import { EXIT, isWrongUsage } from './exit-codes.ts';
+
+/** What the command is about, once it is known: keys that no message may hold, and where the results are. */
+let about: { readonly secrets?: Iterable<string>; readonly directory?: string } = {};
+
+/** Says what a failure would concern. */
+export function concerning(more: typeof about): void {
+  about = { ...about, ...more };
+}
+
+/** What a system that gives no more says, in words. Neither target nor harness did anything wrong. */
+const SYSTEM_PROBLEMS: Readonly<Record<string, string>> = {
+  ENOSPC: 'no space is left',
+  EDQUOT: 'the disk quota is used up',
+  EROFS: 'the file system is read-only',
+  EIO: 'the disk reports an error',
+  EFBIG: 'a file may grow no further',
+  EACCES: 'permission denied',
+  EMFILE: 'too many open files; raise the limit, ulimit -n',
+  ENFILE: 'the system has too many open files',
+};
+
+function systemProblem(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  // By its name, as importing the class would load every renderer.
+  if (error.name === 'UnwritableReport') return error.message;
+  if (!('code' in error && 'syscall' in error)) return undefined;
+  const words = SYSTEM_PROBLEMS[String(error.code)];
+  return words === undefined ? undefined : `${words} (${error.message})`;
+}
+
+/** Whether results could not be written, for example because the disk is full. */
+export const isDiskProblem = (error: unknown): error is Error => systemProblem(error) !== undefined;
+
+/**
+ * Ends the command after an error: wrong usage has a line for each problem, what the system refuses has one, and so has
+ * a defect of the harness, which ends the process with an exit code of its own.
+ */
+export function failure(error: unknown): void {
+  if (error instanceof CommanderError) {
+    // The parser has said it; --help and --version end with its code 0.
+    process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage;
+    return;
+  }
+  const unwritten = error instanceof Error && error.name === 'UnwritableReport';
+  if (isWrongUsage(error) && !(unwritten && about.directory !== undefined)) {
+    for (const line of error.message.split('\n')) process.stderr.write(`error: ${line}\n`);
+    process.exitCode = EXIT.usage;
+    return;
+  }
+  const problem = systemProblem(error);
+  if (problem === undefined) crash(error);
+  const where = about.directory === undefined ? '' : `; what was measured so far is in ${about.directory}`;
+  process.stderr.write(`error: results cannot be written: ${problem}${where}\n`);
+  process.exitCode = EXIT.inconclusive;
+}
+
+/** Variables that hold keys, judged by their names. A crash may come before the profile was read. */
+const SECRET_VARIABLE = /KEY|TOKEN|SECRET|PASSWORD/i;
+
+function crash(error: unknown): never {
+  const environment = Object.entries(process.env).flatMap(([name, value]) =>
+    SECRET_VARIABLE.test(name) && value !== undefined && value.length >= 4 ? [value] : [],
+  );
+  const { redact } = createRedactor([...(about.secrets ?? []), ...environment]);
+  const command = process.argv.slice(2).join(' ');
+  const facts = `petstore-harness ${HARNESS_VERSION}, Node ${process.version}, ${process.platform}\n${command}\n\n`;
+  const file = writeDetails(redact(`${facts}${inspect(error, { depth: 5 })}\n`));
+  const [summary = ''] = redact(error instanceof Error ? error.message : String(error)).split('\n');
+  const where = file === undefined ? '' : `; details: ${file}`;
+  process.stderr.write(
+    `error: petstore-harness itself failed, which says nothing about the target: ${summary}${where}\n`,
+  );
+  process.exit(EXIT.crash);
+}
+
+/** Writes the details to the results, or else to a new temporary folder; returns the path. */
+function writeDetails(text: string): string | undefined {
+  for (const folder of [() => about.directory, () => mkdtempSync(join(tmpdir(), 'petstore-harness-'))]) {
+    try {
+      const path = folder();
+      if (path === undefined) continue;
+      const file = join(path, 'crash.txt');
+      writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
+      return file;
+    } catch {
+      // The disk may be full. Then the one line must be enough.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,63 @@
+import t from 'tap';
+// Only here the server's folder looks at the contract: faults and answers name its rows, and no id may be mistyped.
+import { gaps, requirements } from '../../spec/contract.ts';
+import { startReferenceServer } from '../reference-server.ts';
+import { FAULTS, EVERY_FAULT as faults } from './faults/index.ts';
+import { EVERY_VARIANT as variants } from './variants/index.ts';
+
+t.test('each has a name of its own and a sentence', async (t) => {
+  for (const all of [faults, variants]) {
+    const names = all.map(({ name }) => name);
+    t.strictSame(names, [...new Set(names)]);
+    for (const { name, summary } of all) t.ok(/^[a-z][a-z0-9-]+$/.test(name) && /\.$/.test(summary), name);
+  }
+});
+
+t.test('a fault breaks a requirement that can be checked, and none is without a fault', async (t) => {
+  const checked = requirements.filter(({ excluded }) => excluded === undefined);
+  const ids = new Set<string>(checked.map(({ id }) => id));
+  for (const { name, breaks } of faults) t.ok(ids.has(breaks), `${name}: ${breaks}`);
+  // What a server may do it may also leave: nothing breaks a MAY.
+  const broken = new Set(FAULTS.map(({ breaks }) => breaks));
+  for (const { id, level } of checked) t.ok(level !== 'MUST' || broken.has(id), `${id} has a fault`);
+});
+
+// Where clients differ in what they cope with, though the document has no such question.
+const OWN_QUESTIONS = `added-visibility clock connection content-coding date-header day-kind day-used delivery
+  deprecation-announcement extra-response-fields header-case id-assignment json-notation latency list-order malformed-id
+  media-type-parameter name-uniqueness null-status permissions-of-keys quota-without-key rate-headers-window rate-window-kind restart retry-after-margin
+  transfer-coding unknown-fields unsupported-media-type`.split(/\s+/);
+
+t.test('an answer is to a question of the contract, and one that the question knows', async (t) => {
+  for (const { name, answers } of variants) {
+    for (const [question, answer] of Object.entries(answers)) {
+      if (OWN_QUESTIONS.includes(question)) continue;
+      const gap = gaps.find(({ id }) => id === question);
+      // A form has a part of its own in angle brackets. Which codes there are is described in words.
+      const isForm = gap?.forms.some((form) =>
+        new RegExp(`^${form.replaceAll(/<[^>]+>/g, '.+')}$`).test(answer),
+      );
+      const isKnown = gap?.open || isForm || gap?.answers.includes(answer) || question === 'error-codes';
+      t.ok(gap !== undefined && isKnown, `${name}: ${question}: ${answer}`);
+    }
+  }
+});
+
+t.test('a server with any of them starts and answers', async (t) => {
+  const all = [
+    ...faults.map(({ name }) => ({ fault: name })),
+    ...variants.map(({ name }) => ({ variant: name })),
+  ];
+  for (const options of all) {
+    const server = await startReferenceServer({ ...options, animals: 30 });
+    const authorization = `Bearer ${server.keys[0]?.value}`;
+    const url = `${server.baseUrl}/pets?limit=3`;
+    const answered = await fetch(url, { headers: { authorization }, redirect: 'manual' }).then(
+      (response) => response.status > 0,
+      // Its body is no gzip.
+      () => 'fault' in options && options.fault === 'gzip-not-applied',
+    );
+    t.ok(answered, JSON.stringify(options));
+    await server.close();
+  }
+});

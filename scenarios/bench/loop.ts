@@ -1,0 +1,115 @@
+/**
+ * The speed of our script, compared with a k6 loop that does nothing but `http.get` and discards bodies. The two take
+ * turns against the same server, on 20 connections, as fast as they can.
+ */
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { median } from 'simple-statistics';
+import { createRedactor } from '../../checks/wire/redaction.ts';
+import { startMeasured } from '../../reference-server/bench/start-measured.ts';
+import { CAPACITY_STEP } from '../lib/catalogue.ts';
+import type { LoadPlan } from '../lib/load-plan.ts';
+import { ANIMALS } from '../proofs/known-capacity-server.ts';
+import { provideK6 } from '../runner/k6/k6-binary.ts';
+import { startK6 } from '../runner/k6/k6-process.ts';
+import { placeScript } from '../runner/load-run.ts';
+import { prepareLoad } from '../runner/quota/prepare.ts';
+import { Recording } from '../runner/result/recording.ts';
+
+const ROUNDS = 5;
+const SECONDS = 5;
+const CONNECTIONS = 20;
+const KEY = 'a-key-for-the-bench';
+const ENV = 'PETSTORE_BENCH_KEY';
+const AS_FAST_AS_POSSIBLE = { executor: 'constant-vus', vus: CONNECTIONS, duration: `${SECONDS}s` };
+
+/** Both tell in a line of their log how many requests they made. */
+const bareScript = (url: string) => `import http from 'k6/http';
+export const options = { vus: ${CONNECTIONS}, duration: '${SECONDS}s', discardResponseBodies: true };
+const params = { headers: { Authorization: 'Bearer ${KEY}' } };
+export default function () { http.get('${url}/pets', params); }
+export function handleSummary({ metrics }) { console.log('made ' + metrics.http_reqs.values.count); return {}; }
+`;
+
+function ourPlan(url: string, validateEvery: number): LoadPlan {
+  const limits = { perMinute: 100_000_000, perDay: 1_000_000_000 };
+  const target = {
+    address: url,
+    keys: [{ name: 'bench', plan: 'enterprise' as const, env: ENV, roles: ['load'], ...limits }],
+    secrets: {},
+    permit: [],
+    clockSpeed: 1,
+    categoryId: undefined,
+  };
+  const { plan } = prepareLoad({
+    facts: CAPACITY_STEP,
+    target,
+    runId: 'bench',
+    validateEvery,
+    lists: 'plain',
+  });
+  const [stream] = plan.streams;
+  const now = Date.now();
+  return {
+    ...plan,
+    clock: { from: now, at: now, speed: 1 },
+    streams: stream === undefined ? [] : [{ ...stream, constant: { rate: 1e6, requests: 1e9 } }],
+    options: { ...plan.options, scenarios: { step: AS_FAST_AS_POSSIBLE } },
+  };
+}
+
+/** @returns how many requests the script made */
+async function run(k6: string, script: string, plan?: LoadPlan): Promise<number> {
+  const recording = plan && new Recording(plan, createRedactor([]));
+  let made = 0;
+  const { ended } = startK6({
+    k6,
+    script,
+    options: [],
+    // The bare loop has Go's default settings, as a k6 that is started by hand.
+    environment: plan === undefined ? { GOGC: '100', GOMEMLIMIT: 'off' } : { [ENV]: KEY },
+    onLine(line) {
+      recording?.add(line);
+      made = Number(/"made (\d+)"/.exec(line)?.[1] ?? made);
+    },
+    onProblem: (line) => recording?.problem(line),
+  });
+  const { code } = await ended;
+  const [problem] = recording?.errorLines ?? [];
+  if (code !== 0 || problem !== undefined) throw new Error(`k6 ended with ${code}: ${problem}`);
+  if (recording === undefined) return made;
+  const [violation] = recording.part().violations;
+  if (violation !== undefined) throw new Error(`broken under load: ${violation.requirement}`);
+  // Nothing drains the VUs here, so that the last half second of each is missing. More would be a loss.
+  const counted = recording.end?.requests ?? 0;
+  if (recording.samples.counts().requests < counted * 0.8) throw new Error('samples were lost');
+  return counted;
+}
+
+/** Our requests per second divided by those of the bare loop: with one body in a hundred validated, and with all. */
+export async function measureLoop(): Promise<{ readonly sampled: number; readonly everyBody: number }> {
+  const { path } = await provideK6((line) => process.stderr.write(`${line}\n`));
+  const folder = await mkdtemp(join(tmpdir(), 'bench-load-'));
+  const task = { body: JSON.stringify(ANIMALS), key: KEY, animals: 20 };
+  const server = await startMeasured('bare-with-rate-headers', task);
+  try {
+    const bare = join(folder, 'bare.js');
+    await writeFile(bare, bareScript(server.url));
+    const ours = async (validateEvery: number) => {
+      const plan = ourPlan(server.url, validateEvery);
+      return { plan, script: await placeScript(join(folder, `every-${validateEvery}`), plan) };
+    };
+    const [sampled, everyBody] = [await ours(100), await ours(1)];
+    const ratios = { sampled: [] as number[], everyBody: [] as number[] };
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const limit = await run(path, bare);
+      ratios.sampled.push((await run(path, sampled.script, sampled.plan)) / limit);
+      ratios.everyBody.push((await run(path, everyBody.script, everyBody.plan)) / limit);
+    }
+    return { sampled: median(ratios.sampled), everyBody: median(ratios.everyBody) };
+  } finally {
+    server.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,334 @@
+/**
+ * Clients at their own pace, whose behaviour or effect is measured. k6 calls one of these functions for each client of a
+ * stream (`exec` in lib/catalogue.ts). Times by the target's clock are in seconds.
+ */
+import { sleep } from 'k6';
+import exec from 'k6/execution';
+import { retryAfter } from '../checks/wire/rate-headers.ts';
+import { drain, tell } from './lib/report.ts';
+import { plan, targetNow } from './lib/run-plan.ts';
+import { mostOf } from './lib/scenario.ts';
+import { type Answer, add, type Caller, caller, list, listRequest, listTogether } from './lib/target.ts';
+
+const WINDOW = 60;
+const plain = listRequest();
+
+const targetSeconds = () => targetNow(Date.now()) / 1000;
+
+const TRIED_SECONDS = 0.02;
+/** k6 cuts a VU off within moments; no run waits longer for it. */
+const MOST_TRIES = 10_000;
+
+/**
+ * Returns only if k6 still lets this VU run. A VU that is being cut off no longer sleeps and gets no answers; it must
+ * conclude nothing from that.
+ */
+function goOn(): void {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const began = Date.now();
+    sleep(TRIED_SECONDS);
+    if (Date.now() - began >= (TRIED_SECONDS * 1000) / 2) return;
+  }
+}
+
+/** Sleeps for seconds of the target's clock. First it reports what was measured, as k6 may end meanwhile. */
+function rest(seconds: number): void {
+  if (seconds <= 0) return;
+  drain();
+  const until = Date.now() + (seconds * 1000) / plan.clock.speed;
+  sleep(seconds / plan.clock.speed);
+  if (Date.now() < until - TRIED_SECONDS * 1000) goOn();
+}
+
+/** How long a refusal asks to wait, in seconds of the target's clock; undefined if it does not say. */
+function wait(answer: Answer): number | undefined {
+  const asked = retryAfter(Object.entries(answer.headers), 10 * WINDOW);
+  if (asked.kind === 'delay') return asked.milliseconds / 1000;
+  return asked.kind === 'date' ? asked.time / 1000 - targetSeconds() : undefined;
+}
+
+/** The client that this VU is: the n-th one has the n-th key of its stream. */
+function self(): Caller {
+  const { name, iterationInTest } = exec.scenario;
+  const stream = plan.streams.findIndex((each) => each.name === name);
+  return caller(stream, plan.streams[stream]?.clients?.[iterationInTest] ?? 0);
+}
+
+/** Tells whether something held; null where that could not be told. */
+function assertion(who: Caller, name: string, held: boolean | null, expected: string, actual: string): void {
+  if (held !== true) goOn();
+  tell({ kind: 'assertion', name, key: who.key.name, held, expected, actual });
+}
+
+function measurement(who: Caller, name: string, value: number, unit: string): void {
+  tell({ kind: 'measurement', name, key: who.key.name, value: Math.round(value * 100) / 100, unit });
+}
+
+const LAST_WAIT = 5 * WINDOW;
+
+/** Whether a client may send one more request. A target without a limit would let it exceed its bill. */
+function budget(who: Caller, began: number): () => boolean {
+  const cost = plan.streams[who.stream]?.cost ?? { minutes: 0, plus: 0 };
+  const inAll = mostOf(cost, who.key.perMinute, 0);
+  const inMinute = mostOf({ ...cost, ...cost.busiestMinute }, who.key.perMinute, 0);
+  let sent = 0;
+  let minute = 0;
+  let sentInMinute = 0;
+  return () => {
+    const now = Math.floor((targetSeconds() - began) / WINDOW);
+    if (now !== minute) sentInMinute = 0;
+    minute = now;
+    sent += 1;
+    sentInMinute += 1;
+    return sent <= inAll && sentInMinute <= inMinute;
+  };
+}
+
+/** Just under two windows. In this time every kind of window admits the same number of requests. */
+const POLITE_SECONDS = 115;
+
+/**
+ * Section 8's client: after a 429 it waits for Retry-After, then backs off exponentially with full jitter. It must
+ * never be banned, and must get at least 95 % of what the plan sells in the time.
+ */
+function keepWithinTheQuota(who: Caller): void {
+  const seconds = POLITE_SECONDS;
+  const began = targetSeconds();
+  const mayAsk = budget(who, began);
+  let admitted = 0;
+  let refused = 0;
+  let refusedInARow = 0;
+  let banned = '';
+  while (targetSeconds() - began < seconds && banned === '') {
+    if (!mayAsk()) {
+      measurement(who, 'admitted until the bill allowed no more', admitted, 'requests');
+      break;
+    }
+    const answer = list(who, plain);
+    if (answer.status === 200) {
+      admitted += 1;
+      refusedInARow = 0;
+    } else if (answer.status === 429) {
+      const asked = wait(answer) ?? 1;
+      refused += 1;
+      refusedInARow += 1;
+      const pause = asked + (refusedInARow > 1 ? Math.random() * 2 ** refusedInARow : Math.random() * 0.1);
+      if (asked > LAST_WAIT || refusedInARow > 8)
+        banned = `429 with ${asked} s to wait, ${refusedInARow} in a row`;
+      // It never waits beyond the end: k6 would cut the client off before it reported what it got.
+      else rest(Math.min(pause, began + seconds - targetSeconds()));
+    } else if (answer.status === 0) rest(1);
+    else banned = `status ${answer.status}`;
+  }
+  const elapsed = targetSeconds() - began;
+  const sold = (who.key.perMinute * Math.min(seconds, elapsed)) / WINDOW;
+  measurement(who, 'part of the quota reached', (100 * admitted) / sold, '%');
+  assertion(who, 'a polite client is never banned', banned === '', 'no ban', banned || 'no ban');
+  const least = Math.floor(0.95 * sold);
+  // Where it sent one request at a time and nothing was refused, the target was too slow to reach the quota.
+  const isSlow = banned === '' && refused === 0 && admitted < 0.95 * sold;
+  assertion(
+    who,
+    'a polite client gets 95 % of its quota',
+    isSlow ? null : admitted >= 0.95 * sold,
+    `at least ${least} in ${Math.round(elapsed)} s`,
+    isSlow
+      ? `the target answers ${Math.round(admitted / elapsed)} requests a second one after the other, too few to reach the quota`
+      : `${admitted}`,
+  );
+}
+
+/** Identifies a kind of refusal. A ban differs from the 429 before it, or asks for a much longer wait. */
+function refusalKind(answer: Answer): string {
+  const code = /"code"\s*:\s*"([^"]*)"/.exec(answer.body ?? '')?.[1] ?? '';
+  return `${answer.status} ${code}`;
+}
+
+const MOST_AFTER_429 = 60;
+const LONGEST_BAN_SECONDS = 180;
+
+/** Sends until it is refused. @returns the first 429, or how many requests were admitted without one */
+function reachLimit(who: Caller, began: number): Answer | number {
+  const hasTime = () => targetSeconds() - began < 2 * WINDOW;
+  let sent = 0;
+  while (sent <= who.key.perMinute * 2 && hasTime()) {
+    const answer = list(who, plain);
+    sent += 1;
+    if (answer.status === 429) return answer;
+  }
+  return sent;
+}
+
+/** Keeps sending after a refusal. @returns the first answer that is a ban, if one came, and the number of requests */
+function goOnUntilBanned(who: Caller, refusal: Answer): { ban: Answer | undefined; after: number } {
+  const usual = refusalKind(refusal);
+  const longest = (wait(refusal) ?? 0) + WINDOW / 2;
+  for (let after = 1; after <= MOST_AFTER_429; after += 1) {
+    const answer = list(who, plain);
+    if (answer.status === 200) return { ban: undefined, after };
+    if (refusalKind(answer) !== usual || (wait(answer) ?? 0) > longest) return { ban: answer, after };
+  }
+  return { ban: undefined, after: MOST_AFTER_429 };
+}
+
+/** Waits until a ban is over. @returns the last answer */
+function outlast(who: Caller, seconds: number): Answer {
+  rest(seconds + 0.5);
+  let answer = list(who, plain);
+  for (let tries = 0; answer.status !== 200 && tries < 3; tries += 1) {
+    rest(Math.max(1, wait(answer) ?? WINDOW / 2));
+    answer = list(who, plain);
+  }
+  return answer;
+}
+
+/**
+ * Goes on after 429 until the answer changes, then stops and measures how long it is shut out.
+ *
+ * @param longest how long it waits for the end of a ban, in seconds of the target's clock
+ */
+function goOnAfterRefusals(who: Caller): void {
+  const began = targetSeconds();
+  const first = reachLimit(who, began);
+  if (typeof first === 'number') {
+    const isTooSlow = targetSeconds() - began >= WINDOW;
+    const why = isTooSlow ? ', which took more than a minute: it was not over its limit' : '';
+    const expected = `429 after ${who.key.perMinute}`;
+    return assertion(
+      who,
+      'a key over its limit is refused',
+      isTooSlow ? null : false,
+      expected,
+      `${first} admitted${why}`,
+    );
+  }
+  const firstAt = targetSeconds();
+  const { ban, after } = goOnUntilBanned(who, first);
+  measurement(who, 'first 429 after', firstAt - began, 's');
+  if (ban === undefined)
+    return measurement(who, 'requests after the first 429, no ban seen', after, 'requests');
+  const banAt = targetSeconds();
+  const length = wait(ban);
+  measurement(who, 'requests after the first 429 until the ban', after, 'requests');
+  measurement(who, 'time from the first 429 to the ban', banAt - firstAt, 's');
+  if (length !== undefined) measurement(who, 'ban as told', length, 's');
+  if ((length ?? WINDOW) > LONGEST_BAN_SECONDS) return;
+  const { status } = outlast(who, length ?? WINDOW);
+  if (status === 200)
+    measurement(who, 'ban as measured, to the next admitted request', targetSeconds() - banAt, 's');
+  assertion(who, 'a ban ends', status === 200, 'served again', `status ${status}`);
+}
+
+const TOGETHER = 20;
+
+/**
+ * Waits until a new minute window begins with the next request; the answer to the one that found out is spent.
+ *
+ * @param notBefore whatever the target says of its windows, in seconds of its clock
+ */
+function freshWindow(who: Caller, notBefore: number): void {
+  const answer = list(who, plain);
+  const shownForMinute = Number(answer.headers['X-Ratelimit-Limit']) === who.key.perMinute;
+  const reset = Number(answer.headers['X-Ratelimit-Reset']);
+  const left = shownForMinute && reset > 0 ? reset - targetSeconds() : WINDOW;
+  // A bucket that refills says when it is full again; a window when it ends. The second covers rounding.
+  rest(Math.max(left, notBefore - targetSeconds(), 0) + 1);
+}
+
+/** Offers requests just below, at and over the plan's limit, each in a window of its own, many at once. */
+function offerAroundTheLimit(who: Caller): void {
+  const limit = who.key.perMinute;
+  // Bursts are a minute apart: no minute has more than one.
+  let nextBurst = 0;
+  for (const offered of [limit - 1, limit, limit + 3]) {
+    freshWindow(who, nextBurst);
+    const began = targetSeconds();
+    nextBurst = began + WINDOW;
+    let admitted = 0;
+    for (let sent = 0; sent < offered; ) {
+      const now = Math.min(TOGETHER, offered - sent);
+      admitted += listTogether(who, plain, now).filter((answer) => answer.status === 200).length;
+      sent += now;
+    }
+    const seconds = targetSeconds() - began;
+    const least = Math.min(offered, limit);
+    // A refilling bucket that was full admits what flowed in meanwhile; a window does not. Both conform.
+    const most = Math.min(offered, limit + Math.floor((seconds * limit) / WINDOW));
+    assertion(
+      who,
+      `${offered - limit >= 0 ? 'at or over' : 'below'} the limit: ${offered} offered to ${who.key.plan}`,
+      admitted >= least && admitted <= most,
+      least === most ? `${least} admitted` : `${least} to ${most} admitted`,
+      `${admitted} admitted`,
+    );
+  }
+}
+
+/** Ten requests a second, as in the bill; a Free key has one. */
+const NOISE_PAUSE_SECONDS = 0.1;
+
+/** Sends far more than its limit for the second half of the run. */
+function makeNoise(who: Caller): void {
+  const request = listRequest({ limit: 100 });
+  const end = exec.scenario.startTime + plan.seconds * 500;
+  while (Date.now() < end) {
+    list(who, request);
+    sleep(NOISE_PAUSE_SECONDS);
+  }
+}
+
+const ADDITIONS = 12;
+
+/** Adds animals at the same moment as all other clients of the burst. */
+function addTogether(who: Caller): void {
+  sleep(Math.max(0, exec.scenario.startTime + 500 - Date.now()) / 1000);
+  for (let addition = 0; addition < ADDITIONS; addition += 1) add(who);
+}
+
+/** The rate headers before a burst, and after it. */
+interface Reading {
+  readonly remaining: number;
+  readonly reset: number;
+}
+
+const burstStream = plan.streams.findIndex(({ counted }) => counted === true);
+
+function reading(): Reading | undefined {
+  const keyIndex = plan.streams[burstStream]?.clients?.[0];
+  if (keyIndex === undefined) return undefined;
+  const { headers } = list(caller(burstStream, keyIndex), listRequest({ limit: 1 }));
+  drain();
+  return { remaining: Number(headers['X-Ratelimit-Remaining']), reset: Number(headers['X-Ratelimit-Reset']) };
+}
+
+/** What X-RateLimit-Remaining says before a burst. */
+export const setup = reading;
+
+/** Whether X-RateLimit-Remaining counted every request of a burst, if its window lasted so long. */
+export function teardown(before: Reading | undefined): void {
+  const after = reading();
+  if (before === undefined || after === undefined || Math.abs(after.reset - before.reset) >= 1) return;
+  const clients = plan.streams[burstStream]?.clients ?? [];
+  const spent = before.remaining - after.remaining;
+  const due = clients.length * ADDITIONS + 1;
+  tell({
+    kind: 'assertion',
+    name: 'X-RateLimit-Remaining counts every request of the burst',
+    key: plan.keys[clients[0] ?? 0]?.name ?? '',
+    held: spent === due,
+    expected: `${due} fewer`,
+    actual: `${spent} fewer`,
+  });
+}
+
+/** As k6 calls a client. What it measured is written at its end. */
+const client = (behave: (who: Caller) => void) => () => {
+  behave(self());
+  drain();
+};
+
+export const polite = client(keepWithinTheQuota);
+export const abuse = client(goOnAfterRefusals);
+export const edge = client(offerAroundTheLimit);
+export const noise = client(makeNoise);
+export const burst = client(addTogether);

@@ -1,0 +1,113 @@
+/**
+ * The plan of a load: everything that k6 needs to know, in plan.json beside the script, and what a result needs to know of
+ * the load. k6 tells it again at the end, so that its log alone makes a result. It holds no secret.
+ */
+import { type Static, Type } from '@sinclair/typebox';
+import { OPERATION_NAMES, type OperationName } from '../../spec/operations.ts';
+import { PLAN_NAMES } from '../../spec/plans.ts';
+
+const text = Type.String();
+const number = Type.Number();
+const count = Type.Integer({ minimum: 0 });
+export const oneOf = <Word extends string>(words: readonly Word[]) =>
+  Type.Unsafe<Word>({ type: 'string', enum: [...words] });
+
+/** A multiple of a plan's minute, and further requests. */
+const Spending = Type.Object({ minutes: number, plus: number });
+
+/** The most requests that one client sends. */
+const ClientCostShape = Type.Object({
+  ...Spending.properties,
+  /** For each real second of its part of the run. */
+  perSecond: Type.Optional(number),
+  /** Within one minute, if that is less than in all. */
+  busiestMinute: Type.Optional(Spending),
+});
+export type ClientCost = Static<typeof ClientCostShape>;
+
+/** A key in a plan: everything but its value, which is in the environment variable `env` only. */
+const PlannedKeyShape = Type.Object({
+  name: text,
+  plan: oneOf(PLAN_NAMES),
+  env: text,
+  perMinute: number,
+  perDay: number,
+});
+export type PlannedKey = Readonly<Static<typeof PlannedKeyShape>>;
+
+const PlannedStreamShape = Type.Object({
+  name: text,
+  expects429: Type.Boolean(),
+  /** Of clients at their own pace: the position in `keys` for each of them. */
+  clients: Type.Optional(Type.Array(count)),
+  /** What one of them has been billed for. */
+  cost: Type.Optional(ClientCostShape),
+  counted: Type.Optional(Type.Boolean()),
+  /** Of a constant rate: arrivals per second, and how many were paid. */
+  constant: Type.Optional(Type.Object({ rate: number, requests: count })),
+});
+export type PlannedStream = Static<typeof PlannedStreamShape>;
+
+/** What a load may spend of a key at most, and what it spent. */
+export const KeyBillShape = Type.Object({
+  key: text,
+  plan: oneOf(PLAN_NAMES),
+  requests: count,
+  busiestMinute: count,
+  perMinute: count,
+  perDay: count,
+  /** Requests that were sent, including the look at the target before the load; absent before the run. */
+  sent: Type.Optional(count),
+  /** Of those, refused with 429. */
+  refused: Type.Optional(count),
+});
+export type KeyBill = Readonly<Static<typeof KeyBillShape>>;
+
+export const MixShape = Type.Object(
+  Object.fromEntries(OPERATION_NAMES.map((operation) => [operation, number])) as Record<
+    OperationName,
+    typeof number
+  >,
+);
+
+/** The part of a plan that k6 tells again at the end. */
+export const ToldPlanShape = Type.Object({
+  scenario: text,
+  runId: text,
+  /** Base address without a trailing slash. */
+  target: text,
+  keys: Type.Array(PlannedKeyShape),
+  streams: Type.Array(PlannedStreamShape),
+  /**
+   * For each k6 process of the load: the positions of keys, of which the n-th pays for its n-th request at a rate. k6
+   * knows by its execution segment which process it is.
+   */
+  turns: Type.Array(Type.Array(count)),
+  mix: MixShape,
+  slo: text,
+  /** One body in this many is judged by the schema. */
+  validateEvery: count,
+  /** How the target's clock relates to this machine's: `target = at + (now - from) * speed`, in milliseconds. */
+  clock: Type.Object({ from: number, at: number, speed: number }),
+  seconds: number,
+  /** Length of a time block of the result. */
+  blockSeconds: number,
+  /** Whether lists are asked for in every way (limits, filters) or always the plain one. */
+  lists: oneOf(['varied', 'plain']),
+  /** Whether k6's metrics go to an output that somebody looks at: then they have tags. */
+  tagged: Type.Boolean(),
+  bill: Type.Array(KeyBillShape),
+  /** Virtual users of all processes together. */
+  vus: count,
+  /** Requests per second at the peak. */
+  peakRate: number,
+  /** What a reader of the result must know of the plan. */
+  notes: Type.Array(text),
+});
+export type ToldPlan = Readonly<Static<typeof ToldPlanShape>>;
+
+export interface LoadPlan extends ToldPlan {
+  readonly samples: { readonly categoryId: string; readonly ids: readonly string[] };
+  /** k6's options, made from the streams. */
+  readonly options: Readonly<Record<string, unknown>>;
+}

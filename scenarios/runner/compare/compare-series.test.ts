@@ -1,0 +1,163 @@
+import t from 'tap';
+import { scenarioNamed } from '../../lib/catalogue.ts';
+import type { CapacityResult } from '../capacity/capacity.ts';
+import type { LoadSeries } from '../result/load-result.ts';
+import { START, seeded, series } from '../testing/made-results.ts';
+import { compareCapacities } from './compare-capacities.ts';
+import { compareSeries } from './compare-series.ts';
+import { judgeNeighbour, judgeRecovery, judgeTrend } from './judges.ts';
+
+const OPTIONS = { toleratedSlowdown: 0.04 };
+
+/** A run of 30 s at 50 requests/s with latencies around 20 ms, a drift of the machine of its own, and slow seconds. */
+function simulated(
+  random: () => number,
+  factor: number,
+  { errorPart = 0, unevenness = 0 } = {},
+): LoadSeries[] {
+  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+  const machine = Math.exp(0.005 * normal());
+  return series(30, () => {
+    const slow = (random() < 0.07 ? 1.15 : 1) * (unevenness === 0 ? 1 : Math.exp(unevenness * normal()));
+    return Array.from({ length: 50 }, (_, place) => {
+      const outcome = random() < errorPart ? '500 error' : '200 ok';
+      const microseconds = Math.round(20_000 * factor * machine * slow * Math.exp(0.15 * normal()));
+      return [place * 20 + 20, microseconds, outcome] as const;
+    });
+  });
+}
+
+t.test(
+  'identical servers raise at most 1 alarm in 20, a 10 % slower one is found at least 19 times of 20',
+  async (t) => {
+    const random = seeded(7);
+    const runs = 40;
+    let [alarms, found] = [0, 0];
+    for (let run = 0; run < runs; run += 1) {
+      const base = simulated(random, 1);
+      if (compareSeries(base, simulated(random, 1), OPTIONS).findings.some(({ alarm }) => alarm)) alarms += 1;
+      if (compareSeries(base, simulated(random, 1.1), OPTIONS).findings.some(({ alarm }) => alarm))
+        found += 1;
+    }
+    t.ok(alarms <= runs / 20, `${alarms} alarms in ${runs}`);
+    t.ok(found >= (runs * 19) / 20, `${found} found in ${runs}`);
+  },
+);
+
+t.test('a faster server is better, not worse', async (t) => {
+  const random = seeded(3);
+  const { findings } = compareSeries(simulated(random, 1), simulated(random, 0.85), OPTIONS);
+  t.match(findings[0], { metric: 'listPets p50', alarm: false, better: true });
+  t.ok((findings[0]?.ratio ?? 0) > 0.82 && (findings[0]?.ratio ?? 0) < 0.88);
+});
+
+t.test('errors that were not there are found', async (t) => {
+  const random = seeded(5);
+  const { findings } = compareSeries(
+    simulated(random, 1),
+    simulated(random, 1, { errorPart: 0.05 }),
+    OPTIONS,
+  );
+  t.match(
+    findings.find(({ metric }) => metric.endsWith('errors')),
+    { alarm: true },
+  );
+});
+
+t.test('a run that scatters too much to tell decides nothing', async (t) => {
+  const random = seeded(9);
+  const { findings } = compareSeries(
+    simulated(random, 1, { unevenness: 0.3 }),
+    simulated(random, 1, { unevenness: 0.3 }),
+    OPTIONS,
+  );
+  t.match(findings[0], { alarm: false, better: false, undecided: true });
+  const [quiet] = compareSeries(simulated(random, 1), simulated(random, 1), OPTIONS).findings;
+  t.match(quiet, { alarm: false, undecided: false });
+});
+
+t.test('too few blocks are no comparison', async (t) => {
+  const random = seeded(1);
+  const short = simulated(random, 1).map((series) => ({ ...series, blocks: series.blocks.slice(0, 4) }));
+  const comparison = compareSeries(short, simulated(random, 1), OPTIONS);
+  t.same(comparison.findings, []);
+  t.match(comparison.notCompared, [/time blocks/]);
+});
+
+t.test('where its p99 is not that of a report, a comparison says so', async (t) => {
+  // One second in ten is slow: in the whole run that is p99, in the median block it is not.
+  const uneven = series(60, (second) =>
+    Array.from({ length: 20 }, (_, place) => [place * 50, second % 10 === 9 ? 90_000 : 1000] as const),
+  );
+  const { findings } = compareSeries(uneven, uneven, OPTIONS);
+  t.match(findings[0]?.actual, /^1 ms → 1 ms, \+0\.0 % /);
+  t.notMatch(findings[0]?.actual, 'over all requests');
+  t.match(findings[1]?.actual, /; over all requests 90(\.\d)? ms → 90(\.\d)? ms$/);
+});
+
+const capacity = (value: number | null, width = 0.02): CapacityResult => ({
+  formatVersion: 2,
+  run: {
+    ...{ target: 't', slo: 'p99<200ms', mix: { listPets: 1, createPet: 0, getPet: 0 }, startedAt: '' },
+    ...{ durationSeconds: 60, harnessVersion: '0.1.0', k6Version: '2.2.0' },
+  },
+  outcome: value === null ? 'quota-limited' : 'found',
+  reason: 'why',
+  capacity: value,
+  interval: value === null ? null : [value * (1 - width), value * (1 + width)],
+  steps: [],
+});
+
+t.test('two capacities are compared by their intervals', async (t) => {
+  for (const [base, head, expected] of [
+    [capacity(100), capacity(101, 0.01), { alarm: false, better: false, undecided: false }],
+    [capacity(100), capacity(80), { alarm: true, better: false, undecided: false }],
+    [capacity(100), capacity(120), { alarm: false, better: true, undecided: false }],
+    [capacity(100, 0.1), capacity(95, 0.1), { alarm: false, better: false, undecided: true }],
+  ] as const)
+    t.match(compareCapacities(base, head, OPTIONS).findings, [{ metric: 'capacity', ...expected }]);
+  t.match(compareCapacities(capacity(100), capacity(null), OPTIONS), {
+    findings: [],
+    notCompared: ['head has no capacity: why'],
+  });
+});
+
+const spike = scenarioNamed('spike');
+if (spike === undefined) throw new Error('no spike');
+
+/** So many seconds of ten requests; how long they take follows the second in which they begin. */
+const lasting = (seconds: number, microseconds: (second: number) => number) =>
+  series(seconds, (second) =>
+    Array.from({ length: 10 }, (_, place) => [place * 100, microseconds(second) + place * 7] as const),
+  );
+
+t.test('a run is judged as a whole, or says that it was too short for it', async (t) => {
+  const slowAtPeak = lasting(100, (second) => (second >= 40 && second < 66 ? 50_000 : 1000));
+  const slowAfter = lasting(100, (second) => (second >= 40 ? 5000 : 1000));
+  const even = lasting(42, () => 1000);
+  const recovery = (all: LoadSeries[]) => judgeRecovery(spike, all, 100, START)[0];
+  for (const [judged, held, actual] of [
+    [recovery(slowAtPeak), true, /slower than usual for 4 s$/],
+    [recovery(slowAfter), false, /listPets p50 1\.0\d ms → 5\.0\d ms/],
+    [recovery(even), null, /^too few time blocks around the peak: run it longer$/],
+    [judgeTrend(even), true, /% over the run/],
+    [judgeTrend(lasting(40, (second) => 1000 + 50 * second)), false, /% over the run \(z = \d/],
+    [judgeTrend(lasting(5, () => 1000)), null, /^5 time blocks of the 12 that it takes: run it longer$/],
+    [judgeNeighbour(even)[0], null, /no operation in common: run it longer$/],
+    [judgeNeighbour([...named(even, 'alone'), ...named(even, 'disturbed')])[0], true, /ms → /],
+    [
+      judgeNeighbour([
+        ...named(even, 'alone'),
+        ...named(
+          lasting(42, () => 5000),
+          'disturbed',
+        ),
+      ])[0],
+      false,
+      /ms → /,
+    ],
+  ] as const)
+    t.match(judged, { held, actual });
+});
+
+const named = (all: LoadSeries[], stream: string) => all.map((one) => ({ ...one, stream }));

@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Ajv } from 'ajv';
+import t from 'tap';
+import { parse, parseAllDocuments } from 'yaml';
+import { scenarioNamed } from '../lib/catalogue.ts';
+import { type KubernetesRequest, kubernetesManifests } from './kubernetes.ts';
+import { startEmbeddedTarget } from './quota/load-target.ts';
+
+/** The operator's release whose CRD the manifests are held against. */
+const OPERATOR = 'github.com/grafana/k6-operator@v0.0.19';
+
+const facts = scenarioNamed('mixed');
+if (facts === undefined) throw new Error('no mixed');
+const embedded = await startEmbeddedTarget();
+t.teardown(() => embedded.close());
+const target = {
+  ...embedded,
+  // An address that a pod reaches; the embedded server's is its own.
+  address: 'http://pet-store.staging.svc:8080/v1',
+  keys: embedded.keys.filter(({ plan }) => plan === 'enterprise'),
+};
+
+const manifests = (shards: number, more: Partial<KubernetesRequest> = {}) =>
+  kubernetesManifests({
+    facts,
+    target,
+    rate: 40,
+    seconds: 3,
+    shards,
+    runId: 'abcd1234',
+    secret: 'my-keys',
+    ...more,
+  });
+
+const documents = async (...given: Parameters<typeof manifests>) =>
+  parseAllDocuments(await manifests(...given)).map((each) => each.toJS());
+
+/** The operator's schema, with every object closed: a field that it does not have is a mistake of ours. */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const entries = Object.entries(schema).filter(
+    ([name]) => !name.startsWith('x-kubernetes') && name !== 'format',
+  );
+  const copy = Object.fromEntries(entries.map(([name, value]) => [name, closed(value)]));
+  const isFree = 'x-kubernetes-preserve-unknown-fields' in schema || !('properties' in schema);
+  return isFree ? copy : { ...copy, additionalProperties: false };
+}
+
+async function operatorSchema(): Promise<object | string> {
+  let found: string;
+  try {
+    const { stdout } = await promisify(execFile)('go', ['mod', 'download', '-json', OPERATOR], {
+      env: { ...process.env, GOFLAGS: '-mod=mod' },
+    });
+    found = JSON.parse(stdout).Dir;
+  } catch (error) {
+    return `the operator's module is not to be had: ${String(error).slice(0, 100)}`;
+  }
+  const crd = parse(await readFile(join(found, 'config/crd/bases/k6.io_testruns.yaml'), 'utf8'));
+  const version = crd.spec.versions.find(({ name }: { name: string }) => name === 'v1alpha1');
+  return Object(closed(version.schema.openAPIV3Schema));
+}
+
+t.test("the TestRun is valid against the operator's own CRD, without an unknown field", async (t) => {
+  const schema = await operatorSchema();
+  if (typeof schema === 'string') {
+    if (process.env['CI'] === 'true') t.fail(schema);
+    else await t.test('the schema of the operator', { skip: schema }, async () => {});
+    return;
+  }
+  const [configMap, testRun] = await documents(3);
+  // ObjectMeta is described elsewhere in Kubernetes.
+  const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
+  const { metadata, ...rest } = testRun;
+  t.ok(validate({ ...rest, metadata: {} }), JSON.stringify(validate.errors?.slice(0, 3)));
+  t.notOk(
+    validate({ ...rest, metadata: {}, spec: { ...rest.spec, paralelism: 2 } }),
+    'it sees an unknown field',
+  );
+  t.match(testRun, {
+    apiVersion: 'k6.io/v1alpha1',
+    kind: 'TestRun',
+    spec: {
+      parallelism: 3,
+      script: { configMap: { name: configMap.metadata.name, file: 'script.js' } },
+      runner: { envFrom: [{ secretRef: { name: 'my-keys' } }], image: /^grafana\/k6:\d+\.\d+\.\d+$/ },
+    },
+  });
+  t.equal(metadata.name, configMap.metadata.name);
+});
+
+t.test('Prometheus is a choice', async (t) => {
+  const [, without] = await documents(1);
+  t.notMatch(without.spec.arguments, /--out/);
+  t.notOk('env' in without.spec.runner);
+  const prometheusUrl = 'http://prometheus:9090/api/v1/write';
+  const [configMap, watched] = await documents(1, { prometheusUrl });
+  t.match(watched.spec.arguments, / --out=experimental-prometheus-rw$/);
+  t.match(watched.spec.runner.env[0], { name: 'K6_PROMETHEUS_RW_SERVER_URL', value: prometheusUrl });
+  t.equal(JSON.parse(configMap.data['plan.json']).tagged, true);
+});
+
+t.test('an address that is the runner itself is refused', async (t) => {
+  for (const host of ['127.0.0.1', 'localhost', '[::1]', '0.0.0.0'])
+    await t.rejects(manifests(1, { target: { ...target, address: `http://${host}:8080/v1` } }), {
+      message: /is the runner itself/,
+    });
+  await t.rejects(manifests(1, { prometheusUrl: 'http://127.0.0.1:9090/' }), {
+    message: /^--prometheus-url is 127\.0\.0\.1, which in a cluster is the runner itself/,
+  });
+});
+
+t.test('no key is in the manifests, and runners share none', async (t) => {
+  const text = await manifests(3);
+  for (const value of Object.values(target.secrets)) t.notMatch(text, value);
+  const { turns } = JSON.parse(parseAllDocuments(text)[0]?.toJS().data['plan.json']);
+  t.same(turns, [[0], [1], [2]]);
+});

@@ -1,0 +1,96 @@
+/** A load for the k6-operator: script and plan in a ConfigMap, a TestRun, keys from a Secret. */
+import { readFile } from 'node:fs/promises';
+import { stringify } from 'yaml';
+import { PINNED_K6 } from './k6/k6-binary.ts';
+import { prometheusEnvironment, TO_PROMETHEUS } from './k6/k6-options.ts';
+import { SCRIPT } from './load-run.ts';
+import { type LoadRequest, prepareLoad } from './quota/prepare.ts';
+import { LoadRefused, totalOf } from './quota/quota.ts';
+
+export interface KubernetesRequest extends LoadRequest {
+  /** The Secret that holds each key under the name of its environment variable. */
+  readonly secret: string;
+  /** Where Prometheus takes remote writes; without it k6's metrics go nowhere. */
+  readonly prometheusUrl?: string;
+}
+
+const GRACE_SECONDS = 5;
+/** The limit of etcd, less some room for the rest of the object. */
+const LARGEST_CONFIG_BYTES = 900_000;
+
+/**
+ * The manifests. Each runner has an equal part of the load, and keys of its own that can pay for it.
+ *
+ * @throws LoadRefused if the load cannot be paid or divided, or if no runner can reach the target
+ */
+export async function kubernetesManifests(request: KubernetesRequest): Promise<string> {
+  const { facts, target, runId, secret, prometheusUrl, shards: count = 1 } = request;
+  refuseLoopback('the target', target.address);
+  if (prometheusUrl !== undefined) refuseLoopback('--prometheus-url', prometheusUrl);
+  const { plan } = prepareLoad({
+    graceSeconds: GRACE_SECONDS,
+    ...request,
+    tagged: prometheusUrl !== undefined,
+    // The plan has only the keys that are in the Secret.
+    target: { ...target, keys: target.keys.filter(({ roles }) => roles.includes('load')) },
+  });
+  const data = { 'plan.json': JSON.stringify(plan), 'script.js': await readFile(SCRIPT, 'utf8') };
+  const bytes = Object.values(data).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (bytes > LARGEST_CONFIG_BYTES)
+    throw new LoadRefused(`the script and its plan have ${bytes} bytes; a ConfigMap takes a megabyte`);
+  const manifests = [
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: metadataOf(request), data },
+    testRun(request, count),
+  ];
+  const runners = `${count} runner${count === 1 ? '' : 's'}`;
+  const head = [
+    `# ${facts.name} at ${request.rate ?? facts.rate} requests/s for ${plan.seconds} s on ${runners}, ${totalOf(plan.bill)} requests at most.`,
+    `# Keys: a Secret named ${secret} with ${plan.keys.map(({ env }) => env).join(', ')}:`,
+    `#   kubectl create secret generic ${secret} --from-env-file=keys.env`,
+    '# Afterwards, one report from all runners:',
+    `#   for pod in $(kubectl get pods -l petstore-harness/run=${runId},runner=true -o name); do`,
+    '#     kubectl logs "$pod" > "$(basename "$pod").log"; done; petstore-harness merge *.log',
+  ];
+  return `${head.join('\n')}\n${manifests.map((document) => stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n')}`;
+}
+
+/** In a cluster a loopback address is the runner's own. */
+function refuseLoopback(what: string, address: string): void {
+  const { hostname } = new URL(address);
+  if (!/^(localhost|.*\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(hostname)) return;
+  throw new LoadRefused(
+    `${what} is ${hostname}, which in a cluster is the runner itself: name an address that its pods reach`,
+  );
+}
+
+const metadataOf = ({ facts, runId }: KubernetesRequest) => ({
+  name: `petstore-${facts.name}-${runId}`,
+  labels: { 'app.kubernetes.io/name': 'petstore-harness', 'petstore-harness/run': runId },
+});
+
+function testRun(request: KubernetesRequest, parallelism: number): object {
+  const { runId, secret, prometheusUrl } = request;
+  const metadata = metadataOf(request);
+  const { labels } = metadata;
+  const image = `grafana/k6:${PINNED_K6}`;
+  const options = ['--log-format=json', '--no-usage-report', `--tag testid=${runId}`];
+  const env = Object.entries(prometheusUrl === undefined ? {} : prometheusEnvironment(prometheusUrl));
+  if (env.length > 0) options.push(TO_PROMETHEUS);
+  return {
+    apiVersion: 'k6.io/v1alpha1',
+    kind: 'TestRun',
+    metadata,
+    spec: {
+      parallelism,
+      script: { configMap: { name: metadata.name, file: 'script.js' } },
+      arguments: options.join(' '),
+      runner: {
+        image,
+        metadata: { labels },
+        envFrom: [{ secretRef: { name: secret } }],
+        ...(env.length === 0 ? {} : { env: env.map(([name, value]) => ({ name, value })) }),
+      },
+      initializer: { image, metadata: { labels } },
+    },
+  };
+}

@@ -1,0 +1,250 @@
+/** Loads through k6: every scenario, every fault that only load shows, and what must be true of any run. */
+import { execFile, spawn } from 'node:child_process';
+import { createWriteStream, existsSync, mkdirSync } from 'node:fs';
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { CATALOGUE } from '../lib/catalogue.ts';
+import { type LoadRun, placeScript, ResultUnwritten, segmentOptions } from './load-run.ts';
+import { startEmbeddedTarget } from './quota/load-target.ts';
+import { prepareLoad } from './quota/prepare.ts';
+import { conclude } from './result/conclude.ts';
+import type { LoadResult } from './result/load-result.ts';
+import { readLoadResult } from './result/read-result.ts';
+import { readRunnerLog } from './result/recording.ts';
+import { briefly, k6, runAt, skip, targetThat } from './testing/brief-runs.ts';
+
+/** What no machine, however busy, excuses. */
+function assertSound(t: Test, result: LoadResult): void {
+  t.same(result.generator.errorLines, [], 'k6 logs no error');
+  t.ok(result.total.requests > 0, `${result.total.requests} requests`);
+  t.same(result.violations, [], 'the reference server keeps the contract');
+  for (const { key, sent = 0, requests } of result.bill.keys)
+    t.ok(sent <= requests, `${key}: ${sent} of ${requests} on the bill`);
+}
+
+// They wait more than they work.
+t.test('every scenario holds on the reference server', { skip, jobs: 3 }, async (t) => {
+  for (const { name, streams } of CATALOGUE) {
+    void t.test(name, { buffered: true }, async (t) => {
+      const out = join(t.testdir({}), 'out');
+      const result = await briefly(out, name);
+      assertSound(t, result);
+      // How fast this machine is today is not the subject, and some runs are too short for it.
+      for (const { name: threshold, held, actual } of result.thresholds)
+        if (!/^p\d|noise|creep|recover/.test(threshold)) t.not(held, false, `${threshold}: ${actual}`);
+      t.same(readLoadResult(out), JSON.parse(JSON.stringify(result)), 'the file says the same');
+      const clients = streams.flatMap((stream) =>
+        stream.kind === 'clients' && stream.reports ? [stream] : [],
+      );
+      const plan = JSON.parse(await readFile(join(out, 'k6', 'plan.json'), 'utf8'));
+      const heard = new Set([...result.thresholds, ...result.measurements].map(({ key }) => key));
+      for (const stream of clients)
+        for (const place of plan.streams.find((one: { name: string }) => one.name === stream.name).clients)
+          t.ok(heard.has(plan.keys[place].name), `${plan.keys[place].name} reports`);
+    });
+  }
+});
+
+type More = Partial<LoadRun> & { readonly clockSpeed?: number };
+
+/** What a bucket would give back while a minute's requests are sent is no sign: a slow clock keeps it little. */
+const FAULTS: readonly (readonly [fault: string, scenario: string, sign: RegExp, more?: More])[] = [
+  ['limiter-races', 'plan-limit-edge', /offered to/, { clockSpeed: 8 }],
+  ['limiter-races-on-lists', 'plan-limit-edge', /offered to/, { clockSpeed: 8 }],
+  ['id-races', 'burst', /its own id/],
+  ['load-ids-collide', 'burst', /its own id/],
+  // The more requests, the more it adds to what a busy machine takes anyway.
+  ['load-latency-leaks', 'soak', /creep/, { rate: 150, seconds: 36 }],
+  ['load-errors', 'average-load', /errors<0\.1%/, { seconds: 4, rate: 250 }],
+  ['load-stalls', 'soak', /p99\.95/, { rate: 250 }],
+  ['ban-of-everybody', 'abusive-client', /errors==0/],
+  ['ban-of-the-plan', 'abusive-client', /errors==0/, { rate: 40 }],
+  ['ban-of-all-but-itself', 'abusive-client', /errors==0/, { rate: 40 }],
+];
+
+t.test('faults that only load shows are found by their scenario', { skip, jobs: 3 }, async (t) => {
+  for (const [fault, scenario, sign, { clockSpeed, ...request } = {}] of FAULTS) {
+    const target = { fault, ...(clockSpeed === undefined ? {} : { clockSpeed }) };
+    void t.test(`${fault}: ${scenario}`, { buffered: true }, async (t) => {
+      // A race shows only where requests overlap, which a busy machine may prevent: three runs, one has to show it.
+      let broken: string[] = [];
+      for (let run = 1; run <= 3 && !broken.some((name) => sign.test(name)); run += 1) {
+        const result = await briefly(join(t.testdir({}), `out-${run}`), scenario, request, target);
+        broken = result.thresholds.filter(({ held }) => held === false).map(({ name }) => name);
+      }
+      t.ok(
+        broken.some((name) => sign.test(name)),
+        broken.join('; ') || 'nothing was found',
+      );
+    });
+  }
+});
+
+/** A server whose answer to the n-th request is right, as far as `wrong` does not change it; null never answers. */
+interface Answer {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly without?: string;
+  readonly body?: string;
+}
+
+const targetWith = (t: Test, wrong: (count: number) => Answer | undefined | null) => {
+  const reset = Math.ceil(Date.now() / 1000) + 60;
+  let count = 0;
+  return targetThat(t, (request, response) => {
+    request.resume();
+    count += 1;
+    const answer = wrong(count);
+    if (answer === null) return;
+    const headers = new Map(
+      Object.entries({
+        'content-type': 'application/json',
+        'x-ratelimit-limit': '1000000',
+        'x-ratelimit-remaining': String(1_000_000 - count),
+        'x-ratelimit-reset': String(reset),
+        ...answer?.headers,
+      }),
+    );
+    headers.delete(answer?.without ?? '');
+    response.writeHead(200, Object.fromEntries(headers));
+    response.end(answer?.body ?? '[{"id":1,"name":"Rex","categoryId":1}]');
+  });
+};
+
+const LISTS = { mix: { listPets: 1, createPet: 0, getPet: 0 }, lists: 'plain' } as const;
+
+const WRONG: readonly (Answer & { readonly requirement: string })[] = [
+  { requirement: 'rate-limit-value', headers: { 'x-ratelimit-limit': '999999' } },
+  { requirement: 'rate-remaining-value', headers: { 'x-ratelimit-remaining': '5e0' } },
+  { requirement: 'rate-reset-value', headers: { 'x-ratelimit-reset': '1000000000' } },
+  { requirement: 'rate-headers-on-200', without: 'x-ratelimit-remaining' },
+  { requirement: 'media-type-json', headers: { 'content-type': 'text/plain' } },
+  { requirement: 'list-pet-schema', body: '[{"id":1,"categoryId":1}]' },
+];
+
+for (const validateEvery of [1, 5])
+  t.test(`answers that turn wrong are seen, one body in ${validateEvery} looked at`, { skip }, async (t) => {
+    // A few that are right for each virtual user first, so that it has something to remember.
+    const target = await targetWith(t, (count) =>
+      count > 120 ? WRONG[count % (WRONG.length + 1)] : undefined,
+    );
+    const timing = { rate: 250, seconds: 3, slo: 'p99<50ms', validateEvery };
+    const { violations } = await runAt(target, join(t.testdir({}), 'out'), 'smoke', { ...LISTS, ...timing });
+    t.same(
+      violations.map(({ requirement }) => requirement).toSorted(),
+      WRONG.map(({ requirement }) => requirement).toSorted(),
+    );
+  });
+
+t.test('every request is in the report once, also those never answered', { skip }, async (t) => {
+  let received = 0;
+  const target = await targetWith(t, (count) => {
+    received = count - 1;
+    return received > 60 ? null : undefined;
+  });
+  const timing = { rate: 50, seconds: 2, graceSeconds: 0.3 };
+  const result = await runAt(target, join(t.testdir({}), 'out'), 'mixed', { ...LISTS, ...timing });
+  t.equal(result.total.requests, received, 'without the look at the target before');
+  t.equal(result.bill.keys[0]?.sent, received + 1, 'with it');
+  const { unfinished, error } = result.total.outcomes;
+  t.ok(unfinished + error > 10, `${unfinished} cut off, ${error} without a response`);
+  t.equal(result.verdict, 'broken');
+});
+
+t.test('three shards are one load: keys apart, counts added up, a dashboard each', { skip }, async (t) => {
+  const out = join(t.testdir({}), 'out');
+  const result = await briefly(out, 'mixed', {
+    seconds: 5,
+    rate: 60,
+    shards: 3,
+    graceSeconds: 5,
+    dashboard: true,
+  });
+  assertSound(t, result);
+  t.equal(result.run.shards, 3);
+  const { turns } = JSON.parse(await readFile(join(out, 'k6', 'plan.json'), 'utf8'));
+  const used = turns.flatMap((own: number[]) => [...new Set(own)]);
+  t.equal(new Set(used).size, used.length, 'no two shards share a key');
+  t.equal(
+    result.bill.keys.reduce((sum, { sent = 0 }) => sum + sent, 0),
+    result.total.requests + 1,
+  );
+  // A busy machine does not get to send some.
+  const arrivals = result.total.requests + result.generator.droppedIterations;
+  t.ok(Math.abs(arrivals - 300) <= 3, `${arrivals} of 300 arrivals`);
+  for (const shard of [1, 2, 3]) t.ok(existsSync(join(out, `k6-dashboard-${shard}.html`)));
+});
+
+t.test('runners of a cluster leave logs, which make one report', { skip }, async (t) => {
+  const target = await startEmbeddedTarget();
+  t.teardown(() => target.close());
+  const facts = CATALOGUE.find(({ name }) => name === 'mixed');
+  if (facts === undefined) throw new Error('no mixed');
+  const folder = t.testdir({});
+  const load = { facts, target, runId: 'abcd1234', rate: 40, seconds: 3, graceSeconds: 0.5, shards: 2 };
+  const { plan } = prepareLoad(load);
+  const script = await placeScript(join(folder, 'k6'), plan);
+  const logs = await Promise.all(
+    [0, 1].map(async (index) => {
+      const log = join(folder, `runner-${index}.log`);
+      const sink = createWriteStream(log);
+      const args = ['run', '--quiet', '--log-format=json', ...segmentOptions(index, 2), script];
+      const runner = spawn(k6.path, args, { env: { ...process.env, ...target.secrets } });
+      runner.stdout.pipe(sink, { end: false });
+      runner.stderr.pipe(sink, { end: false });
+      await new Promise((resolve) => runner.once('close', resolve));
+      await new Promise((resolve) => sink.end(resolve));
+      return log;
+    }),
+  );
+  const result = conclude(await Promise.all(logs.map(readRunnerLog)));
+  assertSound(t, result);
+  t.equal(result.run.shards, 2);
+  const arrivals = result.total.requests + result.generator.droppedIterations;
+  t.ok(Math.abs(arrivals - 120) <= 3, `${arrivals} of 120 arrivals`);
+});
+
+t.test('a key is in no file, not in the log, and in nobody’s argument list', { skip }, async (t) => {
+  const target = await targetWith(t, (count) =>
+    count > 20 ? { body: 'canary-9b7e1f42d08c55aa' } : undefined,
+  );
+  const [canary = ''] = Object.values(target.secrets);
+  const out = join(t.testdir({}), 'out');
+  const notes: string[] = [];
+  let processes = '';
+  const look = () =>
+    execFile('ps', ['axww', '-o', 'args'], (_, stdout) => {
+      processes += stdout;
+    });
+  const debug = {
+    k6Options: ['--http-debug=full'],
+    note: (line: string) => void notes.push(line),
+    dashboard: true,
+  };
+  const result = await runAt(target, out, 'mixed', { ...LISTS, ...debug, seconds: 4, onProgress: look });
+  t.match(result.violations, [{ requirement: 'json-well-formed' }], 'the target said it back');
+  t.match(processes, /k6 run/);
+  t.notMatch(processes + notes.join('\n'), canary);
+  for (const file of await readdir(out, { recursive: true })) {
+    const path = join(out, file);
+    const facts = await stat(path);
+    t.equal(facts.mode & 0o077, 0, `${file} is private`);
+    if (facts.isFile()) t.notMatch(await readFile(path, 'utf8'), canary, file);
+  }
+});
+
+t.test('a client that is never refused keeps to its bill', { skip }, async (t) => {
+  const result = await briefly(join(t.testdir({}), 'out'), 'polite-clients', {}, { fault: 'free-unlimited' });
+  for (const { key, sent = 0, requests } of result.bill.keys)
+    t.ok(sent <= requests, `${key}: ${sent} of ${requests} on the bill`);
+});
+
+t.test('a result that cannot be written is not lost', { skip }, async (t) => {
+  const out = join(t.testdir({}), 'out');
+  // What cannot be written for want of space cannot be written over a folder either.
+  const onProgress = () => mkdirSync(join(out, 'load-report.json'), { recursive: true });
+  const error: unknown = await briefly(out, 'mixed', { onProgress }).catch((problem: unknown) => problem);
+  if (!(error instanceof ResultUnwritten)) throw error;
+  t.match(error.message, /EISDIR/);
+  t.ok(error.result.total.requests > 0);
+});

@@ -1,0 +1,143 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import t from 'tap';
+import { resultOf, START } from '../testing/made-results.ts';
+import { conclude, MergeRefused } from './conclude.ts';
+import type { LoadResult } from './load-result.ts';
+import { ResultUnreadable, readLoadResult } from './read-result.ts';
+
+const fast = Array.from({ length: 300 }, () => 1000);
+const slow = Array.from({ length: 100 }, () => 9000);
+
+t.test('thresholds are judged on the whole, not on what each runner found', async (t) => {
+  const merged = conclude([resultOf('a', fast), resultOf('b', slow, START + 500)]);
+  t.match(merged, {
+    verdict: 'broken',
+    run: { shards: 2 },
+    total: { requests: 400, statuses: { 200: 400 } },
+    thresholds: [{ name: 'p99<5ms', held: false }],
+    bill: {
+      keys: [
+        { key: 'a', sent: 300 },
+        { key: 'b', sent: 100 },
+      ],
+      total: 18,
+    },
+  });
+  t.ok(Math.abs((merged.total.latency?.p50 ?? 0) - 1) < 0.01, 'the median of all, not the mean of medians');
+  t.equal(conclude([resultOf('a', fast), resultOf('b', slow)], { slo: 'p99<10ms' }).verdict, 'held');
+  const [series] = merged.series;
+  t.equal(new Set(series?.blocks.map(({ at }) => at)).size, series?.blocks.length, 'one block a second');
+  t.equal(
+    series?.blocks.reduce((sum, { requests }) => sum + requests, 0),
+    400,
+  );
+});
+
+/** Whether merged percentiles are those of all durations, in microseconds, within the histograms' digits. */
+function percentilesAgree({ total }: LoadResult, durations: readonly number[]): boolean {
+  const all = durations.toSorted((a, b) => a - b);
+  return (
+    [
+      [50, total.latency?.p50],
+      [90, total.latency?.p90],
+      [95, total.latency?.p95],
+      [99, total.latency?.p99],
+      [99.9, total.latency?.p999],
+      [100, total.latency?.max],
+    ] as const
+  ).every(([percentile, merged = 0]) => {
+    const measured = (all[Math.ceil((percentile / 100) * all.length) - 1] ?? 0) / 1000;
+    return Math.abs(merged / measured - 1) < 0.01;
+  });
+}
+
+t.test('merged shards are as one process that measured all', async (t) => {
+  // Microseconds, a line a process: load mixed --shards 3 --rate 300 against a server that stalls now and then.
+  const recorded = await readFile(new URL('../testing/recorded-shards.csv', import.meta.url), 'utf8');
+  const shards = recorded.trim().split('\n');
+  const durations = shards.map((line) => line.split(',').map(Number));
+  const merged = conclude(durations.map((own, index) => resultOf(`key-${index}`, own)));
+  t.equal(merged.total.requests, durations.flat().length);
+  t.ok(percentilesAgree(merged, durations.flat()));
+  const shard = fc.array(fc.integer({ min: 200, max: 5_000_000 }), { minLength: 1, maxLength: 300 });
+  fc.assert(
+    fc.property(fc.array(shard, { minLength: 1, maxLength: 4 }), (all) => {
+      const whole = conclude(all.map((own, index) => resultOf(`key-${index}`, own)));
+      return whole.total.requests === all.flat().length && percentilesAgree(whole, all.flat());
+    }),
+    { numRuns: 30 },
+  );
+});
+
+t.test('what does not belong together is not merged', async (t) => {
+  const one = resultOf('a', fast);
+  const other = (run: Partial<LoadResult['run']>) => ({
+    ...resultOf('b', fast),
+    run: { ...one.run, ...run },
+  });
+  for (const [parts, words] of [
+    [[], /nothing to merge/],
+    [[one, other({ scenario: 'spike' })], /spike and mixed are different scenarios/],
+    [[one, other({ target: 'http://127.0.0.1:2/v1' })], /are different targets/],
+    [[one, one], /the same part of the run a1/],
+    [[one, resultOf('b', fast, START + 60_000, { runId: 'b2' })], /one after the other: .* see compare/],
+  ] as const)
+    t.throws(() => conclude(parts), { name: 'MergeRefused', message: words });
+  t.ok(conclude([one, resultOf('b', fast, START, { runId: 'b2' })]), 'two machines at the same time');
+  t.ok(new MergeRefused('') instanceof Error);
+});
+
+/** What a machine did, and why it was the limit; undefined if it was not. */
+const MACHINES: readonly (readonly [LoadResult['generator'], RegExp | undefined])[] = (() => {
+  const { generator } = resultOf('a', fast);
+  return [
+    [{ ...generator, scheduleLagP95Ms: 3, cpuMeanPart: 0.5 }, undefined],
+    [{ ...generator, scheduleLagP95Ms: 300 }, /up to 300 ms late/],
+    [{ ...generator, cpuMeanPart: 0.95 }, /95 % of the CPU/],
+    [{ ...generator, droppedIterations: 50, virtualUsers: 4 }, /50 arrivals were not sent/],
+    // Ten a second of 1 ms each are busy users: one of these two was waiting for the target.
+    [{ ...generator, droppedIterations: 50, virtualUsers: 1, peakRate: 900 }, undefined],
+  ];
+})();
+
+t.test('a generator that was the limit is no verdict on the target', async (t) => {
+  for (const [generator, limit] of MACHINES) {
+    const { verdict, generator: judged } = conclude([{ ...resultOf('a', fast), generator }]);
+    t.equal(verdict, limit === undefined ? 'held' : 'generator-limited');
+    if (limit === undefined) t.equal(judged.limit, null);
+    else t.match(judged.limit, limit);
+  }
+  const half = { ...resultOf('a', fast).generator, cpuMeanPart: 0.5 };
+  const halves = [
+    { ...resultOf('a', fast), generator: half },
+    { ...resultOf('b', fast), generator: half },
+  ];
+  t.equal(conclude(halves).verdict, 'held', 'of two machines');
+  t.equal(conclude(halves, { together: true }).verdict, 'generator-limited', 'of one');
+});
+
+t.test('a file is read as it was written, or refused with its name and the place', async (t) => {
+  const folder = t.testdir({});
+  const file = join(folder, 'load-report.json');
+  const written = resultOf('a', fast);
+  await writeFile(file, JSON.stringify(written));
+  t.same(readLoadResult(folder), written);
+  t.same(readLoadResult(file), written);
+  const { series: _, ...without } = written;
+  const [spoiled] = written.series;
+  const latency = { ...spoiled?.latency, histogram: 'x' };
+  for (const [content, words] of [
+    ['{', /load-report\.json: (line 1: )?is not JSON/],
+    ['[]', /is not a load result/],
+    [JSON.stringify({ ...written, formatVersion: 1 }), /has format version 1/],
+    [JSON.stringify(without), /\/series expected required property/],
+    [JSON.stringify({ ...written, verdict: 'fine' }), /\/verdict expected union value/],
+    [JSON.stringify({ ...written, series: [{ ...spoiled, latency }] }), /histogram that cannot be decoded/],
+  ] as const) {
+    await writeFile(file, content);
+    t.throws(() => readLoadResult(folder), { name: 'ResultUnreadable', message: words });
+  }
+  t.throws(() => readLoadResult(join(folder, 'absent')), ResultUnreadable);
+});

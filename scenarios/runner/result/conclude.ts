@@ -1,0 +1,232 @@
+/** The result of a load from what each of its processes measured, on this machine or on several. */
+import { max, min, sum } from 'simple-statistics';
+import { groupBy } from '../../../spec/group-by.ts';
+import { scenarioNamed } from '../../lib/catalogue.ts';
+import { judgeClause, parseSlo, round, type SloClause } from '../../lib/slo.ts';
+import { judgeNeighbour, judgeRecovery, judgeTrend } from '../compare/judges.ts';
+import { combine, errorsIn, histogramFrom, mergedBlocks, percentileOf } from './figures.ts';
+import {
+  type GeneratorHealth,
+  LOAD_RESULT_FORMAT_VERSION,
+  type LoadFigures,
+  type LoadResult,
+  type LoadSeries,
+  type ThresholdOutcome,
+} from './load-result.ts';
+import type { ResultPart } from './recording.ts';
+
+/** The results do not belong together. */
+export class MergeRefused extends Error {
+  override readonly name = 'MergeRefused';
+}
+
+/** What the parts of a load do not say. */
+interface Conclusion {
+  /** The objective; by default that of the load. */
+  readonly slo?: string | undefined;
+  /** Whether all processes ran on one machine, so that they shared its CPU. */
+  readonly together?: boolean;
+  /** What broke while the load ran, and ended it. */
+  readonly broken?: ThresholdOutcome | undefined;
+  readonly notes?: readonly string[];
+}
+
+/**
+ * The result of a load. Counts are added up exactly, and so are histograms, which give the percentiles. Thresholds are
+ * judged on the whole.
+ *
+ * @throws MergeRefused for parts of different loads
+ */
+export function conclude(parts: readonly ResultPart[], given: Conclusion = {}): LoadResult {
+  const [first] = parts;
+  if (first === undefined) throw new MergeRefused('there is nothing to merge');
+  if (given.together !== true) refuseStrangers(parts);
+  const begin = min(parts.map(({ run }) => Date.parse(run.startedAt)));
+  const end = max(parts.map(({ run }) => Date.parse(run.startedAt) + run.durationSeconds * 1000));
+  const durationSeconds = (end - begin) / 1000;
+  const interrupted = parts.find((part) => part.run.interrupted !== undefined)?.run.interrupted;
+  const run: LoadResult['run'] = {
+    ...first.run,
+    startedAt: new Date(begin).toISOString(),
+    durationSeconds,
+    slo: given.slo ?? first.run.slo,
+    shards: sum(parts.map((part) => part.run.shards)),
+    animalsAdded: sum(parts.map((part) => part.run.animalsAdded)),
+    k6ExitCode: parts.map((part) => part.run.k6ExitCode).find((code) => code !== 0) ?? first.run.k6ExitCode,
+    ...(interrupted === undefined ? {} : { interrupted }),
+  };
+  const series = mergeSeries(parts, durationSeconds);
+  const total = combine(series, durationSeconds);
+  const generator = mergeHealth(parts, total, given.together === true);
+  const thresholds = [
+    ...judgeObjective(parseSlo(run.slo), series),
+    ...parts.flatMap((part) => part.thresholds.filter(({ kind }) => kind === 'client')),
+    ...(run.interrupted === undefined ? judgeWhole(run, series) : []),
+    ...(given.broken === undefined ? [] : [given.broken]),
+  ];
+  return {
+    formatVersion: LOAD_RESULT_FORMAT_VERSION,
+    run,
+    verdict: run.interrupted === undefined ? verdictOf(total, generator, thresholds) : 'interrupted',
+    notes: [...new Set([...parts.flatMap(({ notes }) => notes), ...(given.notes ?? [])])],
+    series,
+    total,
+    thresholds,
+    generator,
+    violations: mergeViolations(parts),
+    measurements: parts.flatMap(({ measurements }) => measurements),
+    bill: mergeBills(parts),
+  };
+}
+
+/** @throws MergeRefused unless the parts ran at the same time, with the same scenario against the same target */
+function refuseStrangers(parts: readonly ResultPart[]): void {
+  const [first, ...others] = parts.map(({ run }) => run);
+  for (const run of others)
+    for (const [what, plural] of [
+      ['scenario', 'scenarios'],
+      ['target', 'targets'],
+    ] as const)
+      if (run[what] !== first?.[what])
+        throw new MergeRefused(`${run[what]} and ${first?.[what]} are different ${plural}`);
+  for (const [index, one] of parts.entries())
+    for (const other of parts.slice(index + 1)) {
+      const [from, to] = [one, other].map(({ run }) => Date.parse(run.startedAt)).toSorted((a, b) => a - b);
+      const earlier = Date.parse(one.run.startedAt) === from ? one.run : other.run;
+      if (earlier.durationSeconds > 0 && (to ?? 0) >= (from ?? 0) + earlier.durationSeconds * 1000)
+        throw new MergeRefused(
+          'the runs came one after the other: merge joins parts of one load; see compare',
+        );
+      const keys = new Set(one.bill.keys.map(({ key }) => key));
+      if (one.run.id === other.run.id && other.bill.keys.some(({ key }) => keys.has(key)))
+        throw new MergeRefused(`two of the results are the same part of the run ${one.run.id}`);
+    }
+}
+
+function judgeObjective(clauses: readonly SloClause[], series: readonly LoadSeries[]): ThresholdOutcome[] {
+  return clauses.map((clause) => {
+    const { requests, outcomes, latency } = combine(
+      series.filter(({ operation }) => clause.operation === undefined || operation === clause.operation),
+      1,
+    );
+    const histogram = latency === null ? undefined : histogramFrom(latency.histogram);
+    const judged = judgeClause(clause, {
+      requests,
+      errors: errorsIn(outcomes),
+      violations: outcomes.violation,
+      latency: (percentile) => (histogram === undefined ? Number.NaN : percentileOf(histogram, percentile)),
+    });
+    const { metric } = clause;
+    return { kind: 'objective', metric, name: judged.clause, held: judged.held, actual: judged.actual };
+  });
+}
+
+/** What the scenario judges over all samples together. */
+function judgeWhole(run: LoadResult['run'], series: readonly LoadSeries[]): ThresholdOutcome[] {
+  const facts = scenarioNamed(run.scenario);
+  return (facts?.judges ?? []).flatMap((judge) => {
+    if (judge === 'latency-trend') return [judgeTrend(series)];
+    if (judge === 'neighbour') return judgeNeighbour(series);
+    if (judge !== 'recovery' || facts === undefined) return [];
+    return judgeRecovery(facts, series, run.seconds, Date.parse(run.startedAt));
+  });
+}
+
+function verdictOf(
+  total: LoadFigures,
+  generator: GeneratorHealth,
+  thresholds: readonly ThresholdOutcome[],
+): LoadResult['verdict'] {
+  if (total.requests === 0 || generator.errorLines.length > 0) return 'failed-to-run';
+  if (generator.limit !== null) return 'generator-limited';
+  if (thresholds.some(({ held }) => held === false)) return 'broken';
+  return thresholds.some(({ held }) => held === null) ? 'failed-to-run' : 'held';
+}
+
+function mergeSeries(parts: readonly ResultPart[], seconds: number): LoadSeries[] {
+  const groups = groupBy(
+    parts.flatMap((part) => part.series),
+    ({ stream, operation, plan }) => `${stream} ${operation} ${plan}`,
+  );
+  return [...groups.values()].map((group) => {
+    const [{ stream, operation, plan, blockSeconds }] = group;
+    if (group.some((each) => each.blockSeconds !== blockSeconds))
+      throw new MergeRefused('the results have time blocks of different lengths');
+    const figures = combine(group, seconds);
+    return { stream, operation, plan, ...figures, blockSeconds, blocks: mergedBlocks(group) };
+  });
+}
+
+/** If one arrival in twenty is later than this, the rate was not even. */
+const LAG_ALLOWED_MS = 250;
+const CPU_ALLOWED = 0.9;
+const DROPS_ALLOWED = 0.01;
+
+/**
+ * Whether the machine that made the load was the limit. Arrivals are also dropped when every virtual user waits for a
+ * slow target. Little's law (busy users = rate × latency) tells the two apart.
+ */
+function mergeHealth(parts: readonly ResultPart[], total: LoadFigures, together: boolean): GeneratorHealth {
+  const all = parts.map(({ generator }) => generator);
+  const known = (field: 'scheduleLagP95Ms' | 'cpuMeanPart' | 'cpuPeakPart' | 'memoryPeakBytes') =>
+    all.flatMap((part) => part[field] ?? []);
+  const most = (values: readonly number[]) => (values.length === 0 ? null : max([...values]));
+  const used = (values: readonly number[]) =>
+    together && values.length > 0 ? sum([...values]) : most(values);
+  const add = (field: 'virtualUsers' | 'peakRate' | 'droppedIterations') =>
+    sum(all.map((part) => part[field]));
+  const [lag, cpuMeanPart, virtualUsers] = [
+    most(known('scheduleLagP95Ms')),
+    used(known('cpuMeanPart')),
+    add('virtualUsers'),
+  ];
+  const droppedIterations = add('droppedIterations');
+  const waiting = (add('peakRate') * (total.latency?.mean ?? 0)) / 1000;
+  const dropped = droppedIterations / Math.max(1, droppedIterations + total.requests);
+  const limits: string[] = [];
+  if (lag !== null && lag > LAG_ALLOWED_MS)
+    limits.push(`arrivals began up to ${round(lag)} ms late (95th percentile)`);
+  if (cpuMeanPart !== null && cpuMeanPart > CPU_ALLOWED)
+    limits.push(`k6 took ${Math.round(cpuMeanPart * 100)} % of the CPU`);
+  if (dropped > DROPS_ALLOWED && waiting < virtualUsers / 2)
+    limits.push(
+      `${droppedIterations} arrivals were not sent though the target answered fast enough for ${virtualUsers} users`,
+    );
+  return {
+    virtualUsers,
+    peakRate: add('peakRate'),
+    droppedIterations,
+    scheduleLagP95Ms: lag,
+    cpuMeanPart,
+    cpuPeakPart: used(known('cpuPeakPart')),
+    memoryPeakBytes: used(known('memoryPeakBytes')),
+    errorLines: [...new Set(all.flatMap(({ errorLines }) => errorLines))],
+    limit: limits.length === 0 ? null : limits.join('; '),
+  };
+}
+
+function mergeViolations(parts: readonly ResultPart[]): LoadResult['violations'] {
+  const groups = groupBy(
+    parts.flatMap(({ violations }) => violations),
+    ({ requirement }) => requirement,
+  );
+  return [...groups.values()].map((group) => ({
+    ...group[0],
+    reported: sum(group.map(({ reported }) => reported)),
+  }));
+}
+
+function mergeBills(parts: readonly ResultPart[]): LoadResult['bill'] {
+  const groups = groupBy(
+    parts.flatMap(({ bill }) => bill.keys),
+    ({ key }) => key,
+  );
+  const keys = [...groups.values()].map((rows) => ({
+    ...rows[0],
+    requests: sum(rows.map(({ requests }) => requests)),
+    busiestMinute: sum(rows.map(({ busiestMinute }) => busiestMinute)),
+    sent: sum(rows.map(({ sent = 0 }) => sent)),
+    refused: sum(rows.map(({ refused = 0 }) => refused)),
+  }));
+  return { keys, total: sum(keys.map(({ requests }) => requests)) };
+}

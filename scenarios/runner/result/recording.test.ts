@@ -1,0 +1,91 @@
+import t from 'tap';
+import { createRedactor } from '../../../checks/wire/redaction.ts';
+import { logged, planWith, START } from '../testing/made-results.ts';
+import { judgeIds, Recording } from './recording.ts';
+import { Samples } from './samples.ts';
+
+const NAMES = {
+  streams: [{ name: 'clients' }, { name: 'noise' }],
+  keys: [
+    { name: 'p', plan: 'pro' },
+    { name: 'b', plan: 'business' },
+  ],
+} as const;
+
+t.test('samples become counts by stream, operation and plan, and time blocks', async (t) => {
+  const store = new Samples(NAMES, 1);
+  const add = (since: number, samples: Record<string, number[]>) => store.add({ since, samples });
+  t.ok(add(START, { '0 0 listPets 200 ok': [0, 1500], '0 1 createPet 201 ok': [300, 2500] }));
+  t.ok(
+    add(START + 2000, { '0 0 listPets 1050 error': [0, 10_000_000], '1 0 listPets 429 refused': [1, 500] }),
+  );
+  // A straggler, after its block was looked at.
+  t.match(store.since(START).histogram, { totalCount: 4 });
+  t.ok(add(START + 500, { '0 0 listPets 200 ok': [0, 3000] }));
+  const [lists, additions, noise] = store.series();
+  t.match(lists, {
+    stream: 'clients',
+    operation: 'listPets',
+    plan: 'pro',
+    requests: 3,
+    statuses: { 200: 2, 1050: 1 },
+  });
+  t.match(additions, { operation: 'createPet', plan: 'business', requests: 1, outcomes: { ok: 1 } });
+  t.match(noise, { stream: 'noise', outcomes: { refused: 1 }, blocks: [{ refused: 1, errors: 0 }] });
+  t.match(lists?.blocks, [
+    { at: START, requests: 2, errors: 0, p50: 1.5 },
+    { at: START + 2000, requests: 1, errors: 1 },
+  ]);
+  t.same(store.keys().get('p'), { sent: 4, refused: 1 });
+  t.same(store.counts(), { requests: 5, errors: 1 });
+  t.same(store.span(), { first: START, last: START + 12_000 });
+});
+
+t.test('samples that the plan does not know are told, and change nothing', async (t) => {
+  for (const name of [
+    '',
+    'x',
+    '0 9 listPets 200 ok',
+    '7 0 listPets 200 ok',
+    '0 0 dogs 200 ok',
+    '0 0 listPets 200 fine',
+  ]) {
+    const store = new Samples(NAMES, 1);
+    t.notOk(store.add({ since: START, samples: { [name]: [0, 1] } }), name);
+    t.same(store.series(), []);
+  }
+});
+
+t.test('what cannot be read fails the run; keys are redacted; k6 is quoted a few times', async (t) => {
+  const notes: string[] = [];
+  const recording = new Recording(planWith('k'), createRedactor(['sk_secret']), (line) => notes.push(line));
+  for (const message of [{ kind: 'lag' }, { kind: 'lag', milliseconds: 'x' }, { kind: 'other' }, 7])
+    recording.add(logged(Object(message)));
+  recording.add(
+    logged({ kind: 'assertion', name: 'a', key: 'k', held: null, expected: '1', actual: 'sk_secret' }),
+  );
+  for (let line = 0; line < 100; line += 1)
+    recording.add(JSON.stringify({ level: 'warning', msg: `Request Failed ${line}`, error: 'sk_secret' }));
+  recording.add('{"level":"error","msg":"boom"}');
+  recording.add('plain words of k6');
+  const { thresholds, generator } = recording.part();
+  t.same(generator.errorLines, ['k6 wrote a message that cannot be read', 'boom']);
+  t.match(thresholds, [{ kind: 'client', name: 'a', held: null, actual: '[key redacted]' }]);
+  t.equal(notes.length, 11, 'the first ten, and that there are more');
+  t.equal(notes[0], 'k6 warning: Request Failed 0 [key redacted]');
+});
+
+t.test('a client that reports nothing is a broken threshold', async (t) => {
+  const more = { scenario: 'polite-clients', streams: [{ name: 'polite', expects429: true, clients: [0] }] };
+  const silent = new Recording(planWith('free-1', more), createRedactor([]));
+  t.match(silent.part().thresholds, [{ held: false, actual: 'none from free-1' }]);
+  t.same(silent.part({ interrupted: 'by a signal' }).thresholds, [], 'unless it was cut short');
+  silent.add(logged({ kind: 'measurement', name: 'm', key: 'free-1', value: 1, unit: 's' }));
+  t.same(silent.part().thresholds, []);
+});
+
+t.test('an id that two animals have is told', async (t) => {
+  t.match(judgeIds(['1', '2', '3']), { held: true, actual: '3 ids' });
+  t.match(judgeIds(['1', '2', '2']), { held: false, actual: '2 ids; given twice: 2' });
+  t.match(judgeIds([]), { held: false });
+});

@@ -1,0 +1,230 @@
+/** What one k6 process wrote to its log, and the part of a result that it makes. */
+import { createReadStream } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { quantile } from 'simple-statistics';
+import { createRedactor, type Redactor } from '../../../checks/wire/redaction.ts';
+import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
+import { scenarioNamed } from '../../lib/catalogue.ts';
+import type { ToldPlan } from '../../lib/load-plan.ts';
+import type { ScenarioFacts } from '../../lib/scenario.ts';
+import { PINNED_K6 } from '../k6/k6-binary.ts';
+import type { ProcessUsage } from '../k6/k6-process.ts';
+import type { LoadResult } from './load-result.ts';
+import { type EventOf, type Message, readLine } from './messages.ts';
+import { ResultUnreadable } from './read-result.ts';
+import { Samples } from './samples.ts';
+
+const MOST_ERROR_LINES = 20;
+const MOST_LINE = 500;
+/** If the target is down, k6 logs a line for every request. */
+const MOST_NOTED_LINES = 10;
+/** What k6 logs when the runner stops it, which the runner itself explains, and of a run too short for its dashboard. */
+const KNOWN =
+  /test run was aborted because k6 received a '\w+' signal|run was short, report generation was skipped/;
+
+/** A result as far as one process can tell: see conclude.ts for the rest. */
+export type ResultPart = Omit<LoadResult, 'formatVersion' | 'verdict' | 'total'>;
+
+/** How a process ran that this machine started. */
+interface ProcessFacts {
+  readonly usage?: ProcessUsage;
+  readonly k6Version?: string;
+  readonly k6ExitCode?: number | null;
+  readonly interrupted?: string;
+  /** The key that paid for the look at the target before the load. */
+  readonly looked?: string | undefined;
+}
+
+const UNKNOWN: ProcessUsage = { cpuMeanPart: null, cpuPeakPart: null, memoryPeakBytes: null };
+
+/** Takes in the log of one k6 process. Keys are redacted before anything is stored. */
+export class Recording {
+  readonly #plan: ToldPlan;
+  readonly #redactor: Redactor;
+  readonly #note: (line: string) => void;
+  readonly samples: Samples;
+  readonly #assertions: EventOf<'assertion'>[] = [];
+  readonly #measurements: EventOf<'measurement'>[] = [];
+  readonly #violations = new Map<string, LoadResult['violations'][number]>();
+  readonly #lags: number[] = [];
+  readonly #addedIds: string[] = [];
+  readonly errorLines: string[] = [];
+  #noted = 0;
+  #end: EventOf<'end'> | undefined;
+
+  /** @param note is called with each line that a person should see */
+  constructor(plan: ToldPlan, redactor: Redactor, note: (line: string) => void = () => {}) {
+    this.#plan = plan;
+    this.#redactor = redactor;
+    this.#note = note;
+    this.samples = new Samples(plan, plan.blockSeconds);
+  }
+
+  /** Takes in a line of the log. */
+  add(line: string): void {
+    const read = readLine(line, (text) => this.#redactor.redact(text));
+    if ('level' in read) this.#say(read.level, read.text.slice(0, MOST_LINE));
+    else if (read.message === undefined) this.problem('k6 wrote a message that cannot be read');
+    else this.#take(read.message);
+  }
+
+  #take(message: Message): void {
+    if (message.kind === 'samples') {
+      if (!this.samples.add(message)) this.problem('k6 wrote samples that cannot be read');
+    } else if (message.kind === 'assertion') this.#assertions.push(message);
+    else if (message.kind === 'measurement') this.#measurements.push(message);
+    else if (message.kind === 'added') for (const id of message.ids) this.#addedIds.push(id);
+    else if (message.kind === 'lag') for (const lag of message.milliseconds) this.#lags.push(lag);
+    else if (message.kind === 'end') this.#end = message;
+    else {
+      const { kind: _, ...example } = message;
+      const { requirement } = example;
+      const { reported } = this.#violations.get(requirement) ?? { reported: 0 };
+      this.#violations.set(requirement, { requirement, reported: reported + 1, example });
+    }
+  }
+
+  #say(level: string, text: string): void {
+    if (text.trim() === '' || KNOWN.test(text)) return;
+    if (['error', 'fatal', 'panic'].includes(level)) this.problem(text);
+    if (level === 'info' || level === 'debug') return;
+    this.#noted += 1;
+    if (this.#noted <= MOST_NOTED_LINES) this.#note(`k6 ${level}: ${text}`);
+    else if (this.#noted === MOST_NOTED_LINES + 1)
+      this.#note('k6 has more to say; further lines are left out');
+  }
+
+  /** Notes that something went wrong on this side of the wire. */
+  problem(line: string): void {
+    if (this.errorLines.length < MOST_ERROR_LINES && !this.errorLines.includes(line))
+      this.errorLines.push(line);
+  }
+
+  /** What k6 told at its end; undefined if it did not come so far. */
+  get end(): EventOf<'end'> | undefined {
+    return this.#end;
+  }
+
+  /** The part of the result. */
+  part({ usage = UNKNOWN, ...facts }: ProcessFacts = {}): ResultPart {
+    const plan = this.#plan;
+    const span = this.samples.span();
+    const processes = plan.turns.length;
+    const scenario = scenarioNamed(plan.scenario);
+    return {
+      run: {
+        id: plan.runId,
+        scenario: plan.scenario,
+        answers: scenario?.answers ?? '',
+        target: plan.target,
+        mix: plan.mix,
+        slo: plan.slo,
+        startedAt: new Date(span?.first ?? Date.now()).toISOString(),
+        durationSeconds: span === undefined ? 0 : (span.last - span.first) / 1000,
+        seconds: plan.seconds,
+        harnessVersion: HARNESS_VERSION,
+        k6Version: facts.k6Version ?? PINNED_K6,
+        k6ExitCode: facts.k6ExitCode ?? null,
+        shards: 1,
+        clockSpeed: plan.clock.speed,
+        animalsAdded: this.#addedIds.length,
+        ...(facts.interrupted === undefined ? {} : { interrupted: facts.interrupted }),
+      },
+      notes: [...plan.notes],
+      series: this.samples.series(),
+      thresholds: [
+        ...this.#assertions.map(({ kind: _, ...outcome }) => ({ kind: 'client' as const, ...outcome })),
+        ...(facts.interrupted === undefined ? this.#silence(scenario) : []),
+        ...(scenario?.judges?.includes('unique-ids') === true ? [judgeIds(this.#addedIds)] : []),
+      ],
+      generator: {
+        virtualUsers: Math.ceil(plan.vus / processes),
+        peakRate: plan.peakRate / processes,
+        droppedIterations: this.#end?.dropped ?? 0,
+        scheduleLagP95Ms: this.#lag(),
+        ...usage,
+        errorLines: this.errorLines,
+        limit: null,
+      },
+      violations: [...this.#violations.values()],
+      measurements: this.#measurements.map(({ kind: _, ...measurement }) => measurement),
+      bill: this.#bill(facts.looked),
+    };
+  }
+
+  /** How late arrivals began at the 95th percentile, compared with the most punctual one; null once some were dropped. */
+  #lag(): number | null {
+    if (this.#lags.length === 0 || (this.#end?.dropped ?? 0) > 0) return null;
+    const soonest = this.#lags.reduce((least, lag) => Math.min(least, lag), Number.POSITIVE_INFINITY);
+    return quantile(this.#lags, 0.95) - soonest;
+  }
+
+  /** The rows of the bill that this process paid, with what was sent. */
+  #bill(looked: string | undefined): LoadResult['bill'] {
+    const paid = this.samples.keys();
+    const keys = this.#plan.bill
+      .filter(({ key }) => this.#plan.turns.length === 1 || paid.has(key))
+      .map((row) => {
+        const { sent = 0, refused = 0 } = paid.get(row.key) ?? {};
+        return { ...row, sent: sent + (row.key === looked ? 1 : 0), refused };
+      });
+    return { keys, total: keys.reduce((all, { requests }) => all + requests, 0) };
+  }
+
+  /** A broken threshold if a client whose behaviour is measured reported nothing. */
+  #silence(scenario: ScenarioFacts | undefined): LoadResult['thresholds'] {
+    const heard = new Set([...this.#assertions, ...this.#measurements].map(({ key }) => key));
+    const speaking =
+      scenario?.streams.filter((stream) => stream.kind === 'clients' && stream.reports === true) ?? [];
+    const silent = speaking
+      .flatMap(({ name }) => this.#plan.streams.find((stream) => stream.name === name)?.clients ?? [])
+      .flatMap((client) => this.#plan.keys[client]?.name ?? [])
+      .filter((name) => !heard.has(name));
+    if (silent.length === 0) return [];
+    const actual = `none from ${silent.join(', ')}`;
+    return [
+      { kind: 'client', name: 'every client finishes', held: false, expected: 'a report from each', actual },
+    ];
+  }
+}
+
+/** Whether every animal that was added has an id of its own. */
+export function judgeIds(ids: readonly string[]): LoadResult['thresholds'][number] {
+  const seen = new Set<string>();
+  const twice = new Set<string>();
+  for (const id of ids) (seen.has(id) ? twice : seen).add(id);
+  const examples = [...twice].slice(0, 3).join(', ');
+  return {
+    kind: 'client',
+    name: 'every animal that was added has its own id',
+    held: twice.size === 0 && ids.length > 0,
+    expected: `${ids.length} ids`,
+    actual: twice.size === 0 ? `${seen.size} ids` : `${seen.size} ids; given twice: ${examples}`,
+  };
+}
+
+/**
+ * Makes a part of a result from a runner's log: standard output and error together, as `kubectl logs` gives them.
+ *
+ * @throws ResultUnreadable for a log without the line in which k6 tells at its end what was run
+ */
+export async function readRunnerLog(file: string): Promise<ResultPart> {
+  const lines = () => createInterface({ input: createReadStream(file) });
+  let plan: ToldPlan | undefined;
+  try {
+    for await (const line of lines()) {
+      const read = readLine(line, (text) => text);
+      if ('message' in read && read.message?.kind === 'end') plan = read.message.plan;
+    }
+    if (plan === undefined)
+      throw new ResultUnreadable(`${file} is not a complete runner log: k6's last line is missing`);
+    const recording = new Recording(plan, createRedactor([]));
+    for await (const line of lines()) recording.add(line);
+    return recording.part();
+  } catch (error) {
+    if (error instanceof ResultUnreadable) throw error;
+    throw new ResultUnreadable(
+      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}

@@ -1,0 +1,74 @@
+/** Results of requests that never were, for tests of arithmetic on them. */
+import type { ToldPlan } from '../../lib/load-plan.ts';
+import { conclude } from '../result/conclude.ts';
+import type { LoadResult, LoadSeries } from '../result/load-result.ts';
+import { Recording } from '../result/recording.ts';
+import { Samples } from '../result/samples.ts';
+
+export const START = 1_700_000_000_000;
+
+/** A small generator of even numbers in [0, 1), the same in every run (mulberry32). */
+export function seeded(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** The series of so many seconds of lists; `requests` has the start and the microseconds of each within its second. */
+export function series(
+  seconds: number,
+  requests: (second: number) => readonly (readonly [at: number, microseconds: number, outcome?: string])[],
+): LoadSeries[] {
+  const samples = new Samples({ streams: [{ name: 's' }], keys: [{ name: 'k', plan: 'pro' }] }, 1);
+  for (let second = 0; second < seconds; second += 1)
+    for (const [at, microseconds, outcome = '200 ok'] of requests(second))
+      samples.add({
+        since: START + second * 1000,
+        samples: { [`0 0 listPets ${outcome}`]: [at, microseconds] },
+      });
+  return samples.series();
+}
+
+/** A plan of one stream that a key pays. */
+export const planWith = (key: string, more: Partial<ToldPlan> = {}): ToldPlan => ({
+  scenario: 'mixed',
+  runId: 'a1',
+  target: 'http://127.0.0.1:1/v1',
+  keys: [{ name: key, plan: 'pro', env: 'K', perMinute: 300, perDay: 10_000 }],
+  streams: [{ name: 'clients', expects429: false }],
+  turns: [[0]],
+  mix: { listPets: 1, createPet: 0, getPet: 0 },
+  slo: 'p99<5ms',
+  validateEvery: 100,
+  clock: { from: 0, at: 0, speed: 1 },
+  seconds: 10,
+  blockSeconds: 1,
+  lists: 'plain',
+  tagged: false,
+  bill: [{ key, plan: 'pro', requests: 9, busiestMinute: 9, perMinute: 300, perDay: 10_000 }],
+  vus: 4,
+  peakRate: 10,
+  notes: [],
+  ...more,
+});
+
+/** A log line as k6 writes it. */
+export const logged = (message: object): string =>
+  JSON.stringify({ level: 'info', msg: `petstore ${JSON.stringify(message)}` });
+
+/** The result of a run that made these requests, ten milliseconds apart, in microseconds. */
+export function resultOf(
+  key: string,
+  durations: readonly number[],
+  since = START,
+  more: Partial<ToldPlan> = {},
+): LoadResult {
+  const recording = new Recording(planWith(key, more), { redact: (text) => text });
+  const numbers = durations.flatMap((duration, index) => [index * 10, duration]);
+  recording.add(logged({ kind: 'samples', since, samples: { '0 0 listPets 200 ok': numbers } }));
+  return conclude([recording.part()]);
+}

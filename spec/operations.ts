@@ -1,0 +1,44 @@
+/**
+ * The operations of section 4 of the document and what they take. Plain data, for the scripts that k6 runs too. The
+ * schemas that it names are in petstore.openapi.yaml, which a test holds to say the same.
+ */
+
+/** Section 8, "Page size". */
+export const LIMIT = { minimum: 1, maximum: 100, default: 20 } as const;
+
+/** Section 2, PetStatus. */
+export const PET_STATUSES = ['available', 'pending', 'sold'] as const;
+
+/** What the document says of an operation. */
+interface OperationFacts {
+  readonly method: 'GET' | 'POST';
+  /** With the names of path parameters in braces. */
+  readonly path: string;
+  /** The status of its success. */
+  readonly success: number;
+  readonly query: readonly string[];
+  /** The schema of the request body; undefined where it has none. */
+  readonly request?: string;
+  /** The schema of the body of its success. */
+  readonly response: string;
+  /** The day on which it is removed, as `YYYY-MM-DD`. */
+  readonly removal?: string;
+}
+
+export const OPERATIONS = {
+  listPets: { method: 'GET', path: '/pets', success: 200, query: ['limit', 'status'], response: 'Pets' },
+  createPet: { method: 'POST', path: '/pets', success: 201, query: [], request: 'NewPet', response: 'Pet' },
+  getPet: {
+    method: 'GET',
+    path: '/pets/{petId}',
+    success: 200,
+    query: [],
+    response: 'Pet',
+    removal: '2030-12-05',
+  },
+} as const satisfies Readonly<Record<string, OperationFacts>>;
+
+export type OperationName = keyof typeof OPERATIONS;
+export const isOperation = (name: string): name is OperationName => Object.hasOwn(OPERATIONS, name);
+/** In the document's order. */
+export const OPERATION_NAMES: readonly OperationName[] = Object.keys(OPERATIONS).filter(isOperation);
