@@ -4,6 +4,9 @@
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { PERMISSIONS } from '../checks/profile/permissions.ts';
+import { ReasonShape } from '../checks/run/reason.ts';
+import { ExchangeShape, orNull, words } from '../checks/wire/exchange-shape.ts';
+import type { Frozen } from '../spec/json-schema.ts';
 
 /**
  * Within a version no field is removed, retyped or given another meaning, and a new field is optional. An older report
@@ -16,11 +19,8 @@ export const REPORT_FORMAT_VERSION = 3;
 const said = (description?: string) => (description === undefined ? {} : { description });
 const object = <P extends Record<string, TSchema>>(properties: P, description?: string) =>
   Type.Object(properties, { additionalProperties: false, ...said(description) });
-const words = <const W extends readonly string[]>(values: W, description?: string) =>
-  Type.Unsafe<W[number]>({ type: 'string', enum: values, ...said(description) });
 const text = (description?: string) => Type.String({ minLength: 1, ...said(description) });
 const anyText = (description?: string) => Type.String(said(description));
-const orNull = (description: string) => Type.Unsafe<string | null>({ type: ['string', 'null'], description });
 const flag = (description: string) => Type.Boolean({ description });
 const number = (description?: string) => Type.Number(said(description));
 const count = (description?: string) => Type.Integer({ minimum: 0, ...said(description) });
@@ -30,8 +30,6 @@ const maybe = Type.Optional;
 const Id = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' });
 const Section = Type.String({ pattern: '^[1-9][0-9]*(\\.[1-9][0-9]*)*$' });
 const Evidence = list(text(), 'Ids into exchanges, the decisive one first.');
-/** Within what a date can hold. */
-const EpochMilliseconds = Type.Number({ minimum: -8.64e15, maximum: 8.64e15 });
 
 const RunFacts = object({
   id: text('Random; the names of the animals that the run added begin with harness-<id>.'),
@@ -66,38 +64,6 @@ const RunFacts = object({
   ),
 });
 
-const blames = maybe(list(Id, 'Rows that explain this one, where they did not pass.'));
-const reason = <const K extends string, P extends Record<string, TSchema>>(kind: K, properties: P) =>
-  object({ kind: Type.Literal(kind), ...properties });
-
-const ReasonSchema = Type.Union([
-  reason('held', { times: count() }),
-  reason('broken', { times: count() }),
-  reason('not-permitted', { permission: words(PERMISSIONS) }),
-  reason('left-out', {}),
-  reason('no-key', {
-    wanted: object({
-      role: maybe(words(['functional', 'exhaust', 'ban', 'load'])),
-      plan: maybe(words(['free', 'pro', 'business', 'enterprise'])),
-      count: maybe(count('How many keys at least.')),
-      perMinuteAtMost: maybe(count('Only a key whose plan admits no more requests a minute.')),
-    }),
-  }),
-  reason('unbound', { what: anyText() }),
-  reason('declined', { what: anyText() }),
-  reason('not-shown', { blames }),
-  reason('not-told', { what: anyText(), blames }),
-  reason('lost', { what: anyText() }),
-  reason('interference', { what: anyText(), key: maybe(text()) }),
-  reason('day-spent', { what: anyText(), key: anyText(), until: maybe(number()) }),
-  reason('ended', {
-    by: words(['interruption', 'time-limit', 'target-gone', 'bill']),
-    what: anyText(),
-  }),
-  reason('not-stored', { scene: anyText() }),
-  reason('in-doubt', { what: anyText() }),
-]);
-
 const RequirementRow = object({
   id: Id,
   section: Section,
@@ -110,7 +76,7 @@ const RequirementRow = object({
   permit: maybe(words(PERMISSIONS, 'The permission without which it cannot be verified.')),
   verdict: words(['pass', 'fail', 'inconclusive', 'skipped', 'not-applicable']),
   reason: anyText('Why this verdict, in a sentence.'),
-  why: list(ReasonSchema, 'Why this verdict, as data; the first one first.'),
+  why: list(ReasonShape, 'Why this verdict, as data; the first one first.'),
   expected: maybe(anyText('For a failure, what the document asks of the decisive exchange.')),
   actual: maybe(anyText('For a failure, what came back.')),
   at: maybe(
@@ -135,68 +101,6 @@ const GapRow = object({
   verdict: words(['observed', 'kept', 'drifted', 'not-observed', 'unobservable']),
   detail: anyText('How the answer was seen, or why it was not.'),
   evidence: Evidence,
-});
-
-const Headers = Type.Array(
-  Type.Unsafe<readonly [name: string, value: string]>({
-    type: 'array',
-    items: { type: 'string' },
-    minItems: 2,
-    maxItems: 2,
-  }),
-  { description: 'Name and value, in the order and spelling of the wire.' },
-);
-
-const ExchangeSchema = object({
-  id: text(),
-  sentBy: anyText(),
-  session: maybe(number('The process of the run that sent it, where not the first.')),
-  intent: maybe(
-    words(
-      ['ordinary', 'preflight', 'fill', 'over-limit', 'ban', 'day', 'refusable'],
-      'What it was sent for, where that decides how its answer is judged.',
-    ),
-  ),
-  key: orNull('Name of the key; null where no valid one was sent.'),
-  sentAt: EpochMilliseconds,
-  receivedAt: EpochMilliseconds,
-  request: object({
-    operation: words(['listPets', 'createPet', 'getPet', 'other']),
-    method: text(),
-    path: anyText(),
-    headers: Headers,
-    body: maybe(anyText()),
-  }),
-  outcome: Type.Union([
-    object({
-      kind: Type.Literal('response'),
-      status: Type.Integer({ minimum: 100, maximum: 999 }),
-      headers: Headers,
-      body: anyText(),
-      bodyBytes: count(),
-      bodyProblem: maybe(
-        words(['invalid-utf8', 'undecodable-encoding', 'unknown-encoding', 'truncated-in-record']),
-      ),
-    }),
-    object({
-      kind: Type.Literal('failure'),
-      reason: words([
-        'unresolved',
-        'refused',
-        'unreachable',
-        'tls',
-        'reset',
-        'connect-timeout',
-        'headers-timeout',
-        'body-timeout',
-        'malformed-response',
-        'too-large',
-        'unavailable',
-        'interrupted',
-      ]),
-      message: anyText(),
-    }),
-  ]),
 });
 
 const Point = object({
@@ -245,7 +149,7 @@ export const REPORT_SCHEMA = Type.Object(
       'Every exchange as the rate limit saw it, in the order of receipt; in a long run those alike and close in time are one point.',
     ),
     exchanges: list(
-      ExchangeSchema,
+      ExchangeShape,
       'The exchanges that evidence points to, in full. The journal beside the report has every one.',
     ),
   },
@@ -259,10 +163,7 @@ export const REPORT_SCHEMA = Type.Object(
   },
 );
 
-/** Data that nobody changes. */
-type Fixed<T> = T extends object ? { readonly [K in keyof T]: Fixed<T[K]> } : T;
-
-export type Report = Fixed<Static<typeof REPORT_SCHEMA>>;
+export type Report = Frozen<Static<typeof REPORT_SCHEMA>>;
 export type RequirementResult = Report['requirements'][number];
 export type GapResult = Report['gaps'][number];
 export type RunFacts = Report['run'];

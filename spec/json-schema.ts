@@ -2,6 +2,9 @@
 import { Kind, type TSchema, Type } from '@sinclair/typebox';
 import { TypeCompiler } from '@sinclair/typebox/compiler';
 
+/** Data that nobody changes: the type of what a schema describes. */
+export type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T;
+
 /** What a schema says, keyword by keyword. */
 export type Keywords = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,7 @@
 /** What a profile is: the one definition of its type, its JSON Schema and its validation. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { type Gap, gaps, requirements } from '../../spec/contract.ts';
+import type { Frozen } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
 import { type CustomPlanName, isCustom, PLAN_NAMES, type PlanLimits } from '../../spec/plans.ts';
 
@@ -161,7 +162,6 @@ export const profileSchema = Type.Object(
   },
   exact,
 );
-type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T;
 
 /** A profile as it is written, its defaults filled in; its int64 are rounded. */
 export type ProfileFile = Frozen<Static<typeof profileSchema>>;

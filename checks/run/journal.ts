@@ -2,27 +2,19 @@ import { createHmac } from 'node:crypto';
 import { closeSync, ftruncateSync, openSync, writeFileSync } from 'node:fs';
 import { crc32 } from 'node:zlib';
 import { type Static, Type } from '@sinclair/typebox';
-import { TypeCompiler } from '@sinclair/typebox/compiler';
-import { OPERATION_NAMES } from '../../spec/operations.ts';
+import { compiled, type Frozen } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
-import {
-  BODY_PROBLEMS,
-  type Exchange,
-  FAILURE_REASONS,
-  type Intent,
-  type Operation,
-} from '../wire/exchange.ts';
+import type { Exchange } from '../wire/exchange.ts';
+import { ExchangeShape, IntentShape } from '../wire/exchange-shape.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
 import { type Line, readLines } from './read-lines.ts';
-import type { Reason } from './reason.ts';
+import { type Reason, ReasonShape } from './reason.ts';
 
 const text = Type.String();
 const number = Type.Number();
 const texts = Type.Array(text);
 const maybe = Type.Optional;
 const oneOf = <T extends string>(names: readonly T[]) => Type.Union(names.map((name) => Type.Literal(name)));
-const headers = Type.Array(Type.Tuple([text, text]));
-const intent = maybe(Type.Unsafe<Intent>(text));
 const key = Type.Union([text, Type.Null()]);
 
 /** The first line of a journal: what a resumed or rejudged run must have in common with the one that wrote it. */
@@ -44,7 +36,6 @@ const Header = Type.Object(
   },
   { additionalProperties: false },
 );
-type Frozen<T> = T extends object ? { readonly [Field in keyof T]: Frozen<T[Field]> } : T;
 export type JournalHeader = Frozen<Static<typeof Header>>;
 
 /** Too short to tell anybody what a key is, long enough to see that it is another one. */
@@ -79,38 +70,10 @@ export type JournalEntry =
   | { readonly tallied: number; readonly key: string }
   | StoredOutcome;
 
-const StoredExchange = Type.Object({
-  id: text,
-  sentBy: text,
-  intent,
-  session: maybe(number),
-  key,
-  sentAt: number,
-  receivedAt: number,
-  request: Type.Object({
-    operation: oneOf<Operation>([...OPERATION_NAMES, 'other']),
-    method: text,
-    path: Type.String({ pattern: '^/' }),
-    headers,
-    body: maybe(text),
-  }),
-  outcome: Type.Union([
-    Type.Object({
-      kind: Type.Literal('response'),
-      status: Type.Integer({ minimum: 100, maximum: 999 }),
-      headers,
-      body: text,
-      bodyBytes: number,
-      bodyProblem: maybe(oneOf(BODY_PROBLEMS)),
-    }),
-    Type.Object({ kind: Type.Literal('failure'), reason: oneOf(FAILURE_REASONS), message: text }),
-  ]),
-});
-
 const StoredReading = Type.Object({
   id: text,
   key,
-  intent,
+  intent: maybe(IntentShape),
   operation: text,
   sentAt: number,
   receivedAt: number,
@@ -124,24 +87,26 @@ const StoredReading = Type.Object({
   afterLost: maybe(Type.Literal(true)),
 });
 
-const isHeader = TypeCompiler.Compile(Header);
-const isEntry = TypeCompiler.Compile(
+const isHeader = compiled<JournalHeader>(Header);
+const isEntry = compiled<JournalEntry>(
   Type.Union([
     Type.Object({ session: Type.Integer({ minimum: 1 }) }),
     Type.Object({ playing: text }),
-    Type.Object({ exchange: StoredExchange }),
+    Type.Object({ exchange: ExchangeShape }),
     // JSON leaves out what a reading has as undefined.
-    Type.Object({ reading: Type.Unsafe<RateReading>(StoredReading) }),
-    Type.Object({ kept: StoredExchange }),
+    Type.Object({ reading: StoredReading }),
+    Type.Object({ kept: ExchangeShape }),
     Type.Object({ tallied: Type.Integer({ minimum: 0 }), key: text }),
     Type.Object({
       scene: text,
       asked: texts,
       outcome: maybe(Type.Unknown()),
-      unsettled: maybe(Type.Unsafe<Reason>(Type.Object({ kind: text }))),
+      unsettled: maybe(ReasonShape),
       evidence: maybe(texts),
     }),
   ]),
+  // An outcome may be anything.
+  (keywords) => (Object.keys(keywords).length === 0 ? Type.Unknown() : undefined),
 );
 
 /** What a journal held. */

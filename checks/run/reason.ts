@@ -1,52 +1,75 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox';
+import type { Frozen } from '../../spec/json-schema.ts';
 import { type Clocked, toldEnd } from '../limits/told-time.ts';
-import type { Permission } from '../profile/permissions.ts';
-import type { KeyRole, PlanName } from '../profile/target-profile.ts';
+import { PERMISSIONS } from '../profile/permissions.ts';
+import { KEY_ROLES, PLAN_NAMES } from '../profile/target-profile.ts';
 import type { AnsweredExchange } from '../wire/exchange.ts';
+import { words } from '../wire/exchange-shape.ts';
+
+const maybe = Type.Optional;
+const what = Type.String({ description: 'What was seen, in words.' });
+const count = Type.Integer({ minimum: 0 });
+const key = Type.String({ minLength: 1 });
+const blames = maybe(
+  Type.Array(Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' }), {
+    description: 'Rows that explain this one, where they did not pass.',
+  }),
+);
+const exact = <P extends Record<string, TSchema>>(properties: P, description?: string) =>
+  Type.Object(properties, {
+    additionalProperties: false,
+    ...(description === undefined ? {} : { description }),
+  });
+const reason = <const K extends string, P extends Record<string, TSchema>>(
+  kind: K,
+  properties: P,
+  description?: string,
+) => exact({ kind: Type.Literal(kind), ...properties }, description);
+
+const KeyWantedShape = exact({
+  role: maybe(words(KEY_ROLES)),
+  plan: maybe(words(PLAN_NAMES)),
+  count: maybe(Type.Integer({ minimum: 0, description: 'How many keys at least.' })),
+  perMinuteAtMost: maybe(
+    Type.Integer({ minimum: 0, description: 'Only a key whose plan admits no more requests a minute.' }),
+  ),
+});
 
 /** Which key a profile lacks for a requirement. */
-export interface KeyWanted {
-  readonly role?: KeyRole;
-  readonly plan?: PlanName;
-  /** How many keys at least. */
-  readonly count?: number;
-  /** Only a key whose plan admits no more requests a minute. */
-  readonly perMinuteAtMost?: number;
-}
+export type KeyWanted = Frozen<Static<typeof KeyWantedShape>>;
 
-/**
- * Why a row has its verdict, as data: whatever decides by it reads these fields, and reports make the sentence. `what` is
- * what was seen, in words; `blames` are the ids of the rows that explain this one where they did not pass.
- */
-export type Reason =
-  | { readonly kind: 'held'; readonly times: number }
-  | { readonly kind: 'broken'; readonly times: number }
-  | { readonly kind: 'not-permitted'; readonly permission: Permission }
-  | { readonly kind: 'left-out' }
-  | { readonly kind: 'no-key'; readonly wanted: KeyWanted }
-  /** The requirement does not bind this target. */
-  | { readonly kind: 'unbound'; readonly what: string }
-  /** Our reading of the document, which the profile declines: what was seen of it. */
-  | { readonly kind: 'declined'; readonly what: string }
-  /** No exchange of the run is about it. */
-  | { readonly kind: 'not-shown'; readonly blames?: readonly string[] }
-  /** It was asked for, and what came does not tell. */
-  | { readonly kind: 'not-told'; readonly what: string; readonly blames?: readonly string[] }
-  /** An answer that was needed did not come. */
-  | { readonly kind: 'lost'; readonly what: string }
-  /** Somebody else used the key. */
-  | { readonly kind: 'interference'; readonly what: string; readonly key?: string }
-  /** The key has no requests left for its day, as far as its refusals tell; `until` is when it has again, by our clock. */
-  | { readonly kind: 'day-spent'; readonly what: string; readonly key: string; readonly until?: number }
-  /** Nothing more was sent. */
-  | {
-      readonly kind: 'ended';
-      readonly by: 'interruption' | 'time-limit' | 'target-gone' | 'bill';
-      readonly what: string;
-    }
-  /** A stored run lacks a scene. */
-  | { readonly kind: 'not-stored'; readonly scene: string }
-  /** Something makes the whole run doubtful as evidence. */
-  | { readonly kind: 'in-doubt'; readonly what: string };
+export const ReasonShape = Type.Union([
+  reason('held', { times: count }),
+  reason('broken', { times: count }),
+  reason('not-permitted', { permission: words(PERMISSIONS) }),
+  reason('left-out', {}),
+  reason('no-key', { wanted: KeyWantedShape }),
+  reason('unbound', { what }, 'The requirement does not bind this target.'),
+  reason('declined', { what }, 'Our reading of the document, which the profile declines.'),
+  reason('not-shown', { blames }, 'No exchange of the run is about it.'),
+  reason('not-told', { what, blames }, 'It was asked for, and what came does not tell.'),
+  reason('lost', { what }, 'An answer that was needed did not come.'),
+  reason('interference', { what, key: maybe(key) }, 'Somebody else used the key.'),
+  reason(
+    'day-spent',
+    {
+      what,
+      key: Type.String(),
+      until: maybe(Type.Number({ description: 'When it has requests again, by our clock.' })),
+    },
+    'The key has no requests left for its day, as far as its refusals tell.',
+  ),
+  reason(
+    'ended',
+    { by: words(['interruption', 'time-limit', 'target-gone', 'bill']), what },
+    'Nothing more was sent.',
+  ),
+  reason('not-stored', { scene: Type.String() }, 'A stored run lacks the scene.'),
+  reason('in-doubt', { what }, 'Something makes the whole run doubtful as evidence.'),
+]);
+
+/** Why a row has its verdict, as data: whatever decides by it reads these fields, and reports make the sentence. */
+export type Reason = Frozen<Static<typeof ReasonShape>>;
 
 /** Words alone say what was seen and does not tell. */
 export const reasonOf = (reason: Reason | string): Reason =>

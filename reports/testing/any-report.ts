@@ -16,6 +16,7 @@ function anyText({ pattern, format, minLength = 0, enum: choices }: TSchema): fc
     return fc
       .date({ noInvalidDate: true, min: new Date(0), max: new Date(4e12) })
       .map((date) => date.toISOString());
+  if (pattern === '^/') return text.map((one) => `/${one}`);
   if (pattern !== undefined) return fc.stringMatching(new RegExp(pattern));
   return minLength > 0 ? text.filter((one) => one.length >= minLength) : text;
 }

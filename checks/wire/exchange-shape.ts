@@ -1,0 +1,95 @@
+/** What an exchange is, as the journal and report.json store it: its one definition, from which its type follows. */
+import { type TSchema, Type } from '@sinclair/typebox';
+import { OPERATION_NAMES } from '../../spec/operations.ts';
+
+const maybe = Type.Optional;
+const text = Type.String();
+const named = Type.String({ minLength: 1 });
+export const words = <const W extends readonly string[]>(values: W, description?: string) =>
+  Type.Unsafe<W[number]>({
+    type: 'string',
+    enum: values,
+    ...(description === undefined ? {} : { description }),
+  });
+export const orNull = (description: string) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], description });
+const exact = <P extends Record<string, TSchema>>(properties: P) =>
+  Type.Object(properties, { additionalProperties: false });
+
+/** Within what a date can hold. */
+const moment = (description: string) =>
+  Type.Number({
+    minimum: -8.64e15,
+    maximum: 8.64e15,
+    description: `Milliseconds since 1970, ${description}`,
+  });
+
+export const HeadersShape = Type.Array(
+  Type.Unsafe<[name: string, value: string]>({
+    type: 'array',
+    items: { type: 'string' },
+    minItems: 2,
+    maxItems: 2,
+  }),
+  { description: 'Name and value, in the order and spelling of the wire; a field sent twice stands twice.' },
+);
+
+export const IntentShape = words(
+  ['ordinary', 'preflight', 'fill', 'over-limit', 'ban', 'day', 'refusable'],
+  'What it was sent for, where that decides how its answer is judged; absent where it is ordinary.',
+);
+
+const OperationShape = words([...OPERATION_NAMES, 'other'], 'other: any request outside the interface.');
+
+export const RequestShape = exact({
+  operation: OperationShape,
+  method: named,
+  path: Type.String({ pattern: '^/', description: 'Path and query, relative to the base address.' }),
+  headers: HeadersShape,
+  body: maybe(text),
+});
+
+export const ResponseShape = exact({
+  kind: Type.Literal('response'),
+  status: Type.Integer({ minimum: 100, maximum: 999 }),
+  headers: HeadersShape,
+  body: Type.String({ description: 'After decoding, invalid UTF-8 replaced.' }),
+  bodyBytes: Type.Integer({ minimum: 0, description: 'Its size after content decoding.' }),
+  bodyProblem: maybe(
+    words(
+      ['invalid-utf8', 'undecodable-encoding', 'unknown-encoding', 'truncated-in-record'],
+      'Why the body is not the faithful text of what was sent.',
+    ),
+  ),
+});
+
+export const FailureShape = exact({
+  kind: Type.Literal('failure'),
+  reason: words([
+    'unresolved',
+    'refused',
+    'unreachable',
+    'tls',
+    'reset',
+    'connect-timeout',
+    'headers-timeout',
+    'body-timeout',
+    'malformed-response',
+    'too-large',
+    'unavailable',
+    'interrupted',
+  ]),
+  message: text,
+});
+
+export const ExchangeShape = exact({
+  id: Type.String({ minLength: 1, description: 'The scene that sent it and a counter: retrievals#2.' }),
+  sentBy: Type.String({ description: 'The scene that sent it.' }),
+  session: maybe(Type.Number({ description: 'The process of the run that sent it, where not the first.' })),
+  intent: maybe(IntentShape),
+  key: orNull('Name of the key; null where no valid one was sent.'),
+  sentAt: moment('when the request was handed to the connection.'),
+  receivedAt: moment('when the response was complete or had failed.'),
+  request: RequestShape,
+  outcome: Type.Union([ResponseShape, FailureShape]),
+});
