@@ -147,9 +147,9 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
     const told = await playRun(run, judging, request.onEvent);
     const result = judgeRun(judging, run);
     for (const check of judging.checks) {
-      const settled = result.requirements.get(check.id);
-      if (settled !== undefined && !told.has(check))
-        request.onEvent?.({ kind: 'check-ended', id: check.id, ...settled });
+      const finding = result.requirements.get(check.id);
+      if (finding !== undefined && !told.has(check))
+        request.onEvent?.({ kind: 'check-ended', id: check.id, ...finding });
     }
     const cutShort = run.sender.presence.gone ?? time.over();
     return {
@@ -184,7 +184,7 @@ function openJournal(
   const file = join(directory, JOURNAL_FILE);
   if (resume !== undefined) return new Journal(file, resume);
   const header = {
-    journal: 4 as const,
+    journal: 5 as const,
     runId,
     startedAt,
     target: profile.target,

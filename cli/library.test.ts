@@ -14,7 +14,7 @@ t.test('check: the report of a run, from keys in hand, without a folder', async 
     target: server.address,
     keys: [keyOf(server)],
     only: ['4.1'],
-    onSettled: ({ id, verdict }) => told.push(`${id} ${verdict}`),
+    onDecided: ({ id, verdict }) => told.push(`${id} ${verdict}`),
   });
   t.match(report, {
     complete: false,
@@ -62,7 +62,7 @@ t.test('check: a signal ends it', async (t) => {
     target: server.address,
     keys: [keyOf(server)],
     signal: stop.signal,
-    onSettled: () => stop.abort(new Error('enough')),
+    onDecided: () => stop.abort(new Error('enough')),
   });
   await t.rejects(run, /enough/);
   await t.rejects(check({ signal: AbortSignal.abort(new Error('never begun')) }), /never begun/);

@@ -9,7 +9,7 @@ import { parseProfile } from '../checks/profile/parse-profile.ts';
 import type { Permission } from '../checks/profile/permissions.ts';
 import { variableOf } from '../checks/profile/server-profile.ts';
 import type { KeyRole, PlanLimits, PlanName } from '../checks/profile/target-profile.ts';
-import { settlesEarly } from '../checks/run/play.ts';
+import { isDecidedEarly } from '../checks/run/play.ts';
 import { allChecks } from '../checks/sections/all-checks.ts';
 import { startReferenceServer } from '../reference-server/reference-server.ts';
 import { buildReport, driftLine, failureLine } from '../reports/build-report.ts';
@@ -17,7 +17,7 @@ import type { Report, RequirementResult } from '../reports/report.ts';
 import { requirement } from '../spec/contract.ts';
 import { commandOf, permissionsNamed } from './check/check-options.ts';
 import { limitsOf } from './check/check-plan.ts';
-import { judgedCheck, settledRow } from './check/check-report.ts';
+import { decidedRow, judgedCheck } from './check/check-report.ts';
 import { selectedIds } from './check/check-selection.ts';
 import { checkSubject, type GivenProfile } from './check/check-subject.ts';
 import { UsageError } from './shared/exit-codes.ts';
@@ -60,12 +60,12 @@ export interface CheckOptions {
   readonly production?: boolean;
   /** Ends the run; its reason is thrown. */
   readonly signal?: AbortSignal;
-  /** Called with each requirement as soon as it is settled. The end of the run may still change it. */
-  readonly onSettled?: (row: SettledRequirement) => void;
+  /** Called with each requirement as soon as it is decided. The end of the run may still change it. */
+  readonly onDecided?: (row: DecidedRequirement) => void;
 }
 
 /** A requirement's verdict, with what a reader needs to act on it. */
-export type SettledRequirement = Pick<
+export type DecidedRequirement = Pick<
   RequirementResult,
   'id' | 'section' | 'level' | 'title' | 'statement' | 'verdict' | 'reason' | 'expected' | 'actual' | 'curl'
 >;
@@ -91,7 +91,7 @@ export class NothingToJudge extends Error {
  * @throws NothingToJudge if the target cannot be judged at all
  */
 export async function check(options: CheckOptions = {}): Promise<Report> {
-  const { target, profile, permit, only, production, keys, signal, onSettled } = options;
+  const { target, profile, permit, only, production, keys, signal, onDecided } = options;
   signal?.throwIfAborted();
   const asked = withoutUndefined({
     ...{ target, profile, only },
@@ -112,7 +112,7 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
       timeLimit: { longest, taken: 0 },
       mostRequests,
       onEvent: (event) => {
-        if (event.kind === 'check-ended') onSettled?.(settledRow(event, subject));
+        if (event.kind === 'check-ended') onDecided?.(decidedRow(event, subject));
       },
       command: commandOf(asked),
       baseline: [],
@@ -201,7 +201,7 @@ export interface ConformanceTest {
   readonly id: string;
   readonly title: string;
   /**
-   * Ends as soon as the requirement is settled. It throws a `Nonconformity` if the requirement is broken, or of level MUST
+   * Ends as soon as the requirement is decided. It throws a `Nonconformity` if the requirement is broken, or of level MUST
    * and not verified. If it was skipped or does not apply, it calls the context's `skip`.
    */
   readonly run: (context?: TestContext) => Promise<void>;
@@ -213,7 +213,7 @@ export class Nonconformity extends AssertionError {
   /** A command that repeats the decisive exchange, the key as a shell variable. */
   readonly curl: string | undefined;
 
-  constructor(message: string, { expected, actual, curl }: Partial<SettledRequirement> = {}) {
+  constructor(message: string, { expected, actual, curl }: Partial<DecidedRequirement> = {}) {
     super({ message, expected, actual, operator: 'conforms' });
     this.curl = curl;
     // What is wrong is in no line of code here.
@@ -234,27 +234,27 @@ export class Nonconformity extends AssertionError {
 export function conformance(options: CheckOptions = {}): readonly ConformanceTest[] {
   const ids = options.only && selectedIds(options.only);
   const asked = allChecks.filter(({ id }) => ids === undefined || ids.includes(id));
-  const ordered = [...asked.filter(settlesEarly), ...asked.filter((row) => !settlesEarly(row))];
-  const settled = new Map<string, SettledRequirement>();
-  const waiting = new Map<string, (row: SettledRequirement) => void>();
+  const ordered = [...asked.filter(isDecidedEarly), ...asked.filter((row) => !isDecidedEarly(row))];
+  const decided = new Map<string, DecidedRequirement>();
+  const waiting = new Map<string, (row: DecidedRequirement) => void>();
   let running: Promise<Report> | undefined;
   const whole = () => {
     running ??= check({
       ...options,
-      onSettled: (row) => {
-        settled.set(row.id, row);
+      onDecided: (row) => {
+        decided.set(row.id, row);
         waiting.get(row.id)?.(row);
-        options.onSettled?.(row);
+        options.onDecided?.(row);
       },
     });
     return running;
   };
   const rowOf = (id: string) =>
-    new Promise<SettledRequirement>((resolve, reject) => {
+    new Promise<DecidedRequirement>((resolve, reject) => {
       waiting.set(id, resolve);
-      // What is not settled at the end of the run never is.
-      whole().then(() => reject(new Nonconformity(`${id} was not settled`)), reject);
-      const row = settled.get(id);
+      // What is not decided at the end of the run never is.
+      whole().then(() => reject(new Nonconformity(`${id} was not decided`)), reject);
+      const row = decided.get(id);
       if (row !== undefined) resolve(row);
     });
   return [
@@ -271,14 +271,14 @@ export function conformance(options: CheckOptions = {}): readonly ConformanceTes
       id: 'run',
       title: 'the run as a whole',
       run: async (...[context]) => {
-        const headline = tellOfWhole(await whole(), settled);
+        const headline = tellOfWhole(await whole(), decided);
         context?.pass?.(headline);
       },
     },
   ];
 }
 
-function tell(row: SettledRequirement, context: TestContext | undefined): void {
+function tell(row: DecidedRequirement, context: TestContext | undefined): void {
   const { verdict, level, reason } = row;
   if (verdict === 'fail') throw new Nonconformity(failureLine(row), row);
   if (verdict === 'inconclusive' && level === 'MUST') throw new Nonconformity(`not verified: ${reason}`);
@@ -287,13 +287,13 @@ function tell(row: SettledRequirement, context: TestContext | undefined): void {
 }
 
 /** What no other test shows: an early end, evidence that became doubtful, a pinned answer that drifted. */
-function tellOfWhole(report: Report, settled: ReadonlyMap<string, SettledRequirement>): string {
+function tellOfWhole(report: Report, decided: ReadonlyMap<string, DecidedRequirement>): string {
   const { drifted, headline, problems: found } = buildReport(report);
   const problems = [
     ...found,
     ...drifted.map((gap) => `${gap.id} ${driftLine(gap)}`),
     ...report.requirements
-      .filter(({ id, verdict }) => verdict !== 'pass' && settled.get(id)?.verdict === 'pass')
+      .filter(({ id, verdict }) => verdict !== 'pass' && decided.get(id)?.verdict === 'pass')
       .map(({ id, reason }) => `${id}: ${reason}`),
   ];
   if (problems.length > 0) throw new Nonconformity(problems.join('\n'));

@@ -276,8 +276,8 @@ export function rowCase(suite: string, row: Row, proof: Exchange | undefined): T
   };
 }
 
-/** A row that is settled while the run goes on, as a test case. */
-export const settledCase = (row: Row, proof: Exchange | undefined): TestCase =>
+/** A row that is decided while the run goes on, as a test case. */
+export const decidedCase = (row: Row, proof: Exchange | undefined): TestCase =>
   rowCase('', harmless(row), proof && harmless(proof));
 
 function standingOf(row: Row): Standing {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { reading } from '../checks/limits/testing/simulated-limits.ts';
-import type { Settled } from '../checks/run/findings.ts';
+import type { Finding } from '../checks/run/findings.ts';
 import { requirements } from '../spec/contract.ts';
 import { type RecordedRun, reportOf, reportOfNothing } from './from-run.ts';
 import { readReport } from './read-report.ts';
@@ -31,13 +31,13 @@ const run: RecordedRun = {
   banned: new Set(),
 };
 
-const failed: Settled = {
+const failed: Finding = {
   verdict: 'fail',
   reasons: [{ kind: 'broken', times: 1_234 }],
   violation: { expected: '201', actual: '500', at: ['status'] },
   evidence: [proof],
 };
-const untold: Settled = {
+const untold: Finding = {
   verdict: 'inconclusive',
   reasons: [{ kind: 'not-told', what: 'no animal', blames: [one] }],
   evidence: [],

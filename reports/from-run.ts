@@ -1,6 +1,6 @@
 import type { CheckedTarget } from '../checks/check-target.ts';
 import type { GapAnswer } from '../checks/run/check.ts';
-import type { Settled } from '../checks/run/findings.ts';
+import type { Finding } from '../checks/run/findings.ts';
 import type { Reason } from '../checks/run/reason.ts';
 import type { RunFacts as TraceFacts } from '../checks/run/run-facts.ts';
 import { curl } from '../checks/wire/curl.ts';
@@ -46,8 +46,8 @@ export function reportOf(run: RecordedRun, surroundings: RunSurroundings): Repor
   const { id, baseUrl, keys } = trace.run;
   const repeating = { baseUrl, keyOf: (sent: Exchange) => trace.keyOf(sent), anyEnv };
   const judged = requirements.flatMap((requirement) => {
-    const settled = result.requirements.get(requirement.id);
-    return settled === undefined ? [] : [requirementRow(requirement, settled, repeating)];
+    const finding = result.requirements.get(requirement.id);
+    return finding === undefined ? [] : [requirementRow(requirement, finding, repeating)];
   });
   const rows = gated(judged, surroundings);
   const gapRows = gaps.flatMap((gap) => gapRow(gap, result.gaps.get(gap.id), pinned[gap.id] ?? null));
@@ -122,7 +122,7 @@ interface Repeating {
 /** The row of a requirement. */
 export function requirementRow(
   { id, section, level, title, statement, clause, reading, plan, permit }: Requirement,
-  { verdict, reasons, violation, evidence }: Settled,
+  { verdict, reasons, violation, evidence }: Finding,
   { baseUrl, keyOf, anyEnv }: Repeating,
 ): RequirementResult {
   const [decisive] = evidence;

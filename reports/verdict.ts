@@ -90,7 +90,7 @@ export function staleEntries(rows: Rows, baseline: Gate['baseline']): string[] {
     .map(({ id, place }) => `${id} passes now: delete it from the baseline, ${place}`);
 }
 
-/** Whether the row is unsettled and keeps the run from being conformant. */
+/** Whether the row is open and keeps the run from being conformant. */
 export const isOpen = ({ verdict, level, required, baselined }: Row): boolean =>
   verdict === 'inconclusive' && baselined !== true && (level === 'MUST' || required === true);
 

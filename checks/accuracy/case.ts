@@ -10,7 +10,7 @@ import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
 import { startServer } from '../../reference-server/server.ts';
 import { type CheckedTarget, type CheckRequest, checkTarget, JOURNAL_FILE } from '../check-target.ts';
 import { sharedClock } from '../run/clock.ts';
-import type { Settled } from '../run/findings.ts';
+import type { Finding } from '../run/findings.ts';
 import { readJournal } from '../run/journal.ts';
 import { DISTURBANCES, type Disturbance, movedClock } from './disturbances.ts';
 import { startFrameworkService } from './framework-service.ts';
@@ -30,7 +30,7 @@ export interface AccuracyCase {
 /** What a run says of a requirement. */
 export interface Row {
   readonly id: string;
-  readonly verdict: Settled['verdict'];
+  readonly verdict: Finding['verdict'];
   readonly reason: string;
   /** The ids of the rows that it blames. */
   readonly blames: readonly string[];

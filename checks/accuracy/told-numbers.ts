@@ -20,13 +20,13 @@ export function numbersNotShown(
   requests: number,
 ): string[] {
   const limits = run.keys.flatMap(({ limits }) => Object.values(limits).map(String));
-  const quoted = all(reason.replace(run.baseUrl, '').replace(WORKED_OUT, ''), NUMBER)
+  const told = all(reason.replace(run.baseUrl, '').replace(WORKED_OUT, ''), NUMBER)
     .map((number) => number.replaceAll(',', ''))
     .filter((number) => Number(number) > requests && !limits.includes(number));
   const statuses = all(reason, STATUS).filter(
     (status) => !readings.some((reading) => String(reading.status) === status),
   );
-  if (quoted.length === 0) return statuses;
+  if (told.length === 0) return statuses;
   const shown = exchanges.map(({ request, outcome }) => JSON.stringify([request, outcome])).join('\n');
-  return [...quoted.filter((number) => !shown.includes(number)), ...statuses];
+  return [...told.filter((number) => !shown.includes(number)), ...statuses];
 }

@@ -3,8 +3,9 @@ import type { TSchema } from '@sinclair/typebox';
 import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
 import { currentId, gaps, requirements } from '../../spec/contract.ts';
 import { isPlanName, limitsOf } from '../../spec/plans.ts';
+import { quoted } from '../wire/answer.ts';
 import { readBaseAddress } from '../wire/base-address.ts';
-import { quoted, suggestion } from './suggestion.ts';
+import { suggestion } from './suggestion.ts';
 import { type ProfileFile, profileSchema, type TargetProfile } from './target-profile.ts';
 import { type FileProblem, unescaped, YamlFile } from './yaml-file.ts';
 

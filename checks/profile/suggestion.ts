@@ -1,16 +1,7 @@
 import leven from 'leven';
 
-const LONGEST_QUOTE = 40;
 /** No name that is known is as long; of a longer one the rest is not compared. */
 const LONGEST_NAME = 100;
-
-/** What a message repeats of a file: short, and nothing that a terminal would obey. */
-export const quoted = (text: string): string =>
-  `"${printable(text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text)}"`;
-
-/** The text without characters that a terminal would obey. */
-export const printable = (text: string): string =>
-  text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '\uFFFD');
 
 /** `did you mean "…"?` for the known name that is nearest, where one is near or begins likewise; else the known names. */
 export function suggestion(name: string, known: readonly string[]): string {

@@ -9,7 +9,6 @@ import {
   parseAllDocuments,
   visit,
 } from 'yaml';
-import { printable } from './suggestion.ts';
 
 /** One thing wrong with a file: where, what, and what to do about it. */
 export interface FileProblem {
@@ -48,7 +47,7 @@ export class YamlFile {
     });
     if (document === undefined || !('contents' in document)) return;
     for (const { pos, message } of document.errors)
-      this.#reportAt(pos[0], `not YAML: ${printable(message)}`, 'correct the syntax here');
+      this.#reportAt(pos[0], `not YAML: ${message}`, 'correct the syntax here');
     if (next !== undefined)
       this.#reportAt(next.range[0], 'holds more than one document', 'remove everything from "---" on');
     visit(document, {
@@ -104,9 +103,17 @@ export class YamlFile {
 
   #reportAt(offset: number | undefined, message: string, remedy: string): void {
     const { line, col } = this.#lines.linePos(offset ?? 0);
-    this.problems.push({ line: Math.max(1, line), column: Math.max(1, col), message, remedy });
+    this.problems.push({
+      line: Math.max(1, line),
+      column: Math.max(1, col),
+      message: printable(message),
+      remedy,
+    });
   }
 }
+
+/** The text without characters that a terminal would obey. */
+const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '\uFFFD');
 
 /** A name in a JSON pointer. */
 export const unescaped = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~');

@@ -3,19 +3,19 @@ import type { Permission } from '../profile/permissions.ts';
 import type { Violation } from '../wire/answer.ts';
 import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
 import type { Findings } from './findings.ts';
+import { conclusiveOr } from './inconclusive.ts';
 import type { KeyWanted, Reason } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { AnyScene, InTurn, KeyOutcome, KeyScenes, Scene } from './scene.ts';
 import type { Trace, TraceSoFar } from './trace.ts';
-import { settledOr } from './unsettled.ts';
 
 /** Where a check says what it saw. A check that says nothing is inconclusive, never passed. */
-export type Judge = Pick<Findings, 'holds' | 'breaks' | 'unsettled' | 'skips' | 'notApplicable'>;
+export type Judge = Pick<Findings, 'holds' | 'breaks' | 'inconclusive' | 'skips' | 'notApplicable'>;
 
 /** What a run brought: the outcomes of its scenes, and its trace. */
 export interface Seen {
   readonly trace: Trace;
-  /** @throws Unsettled where the scene could not be played to its end, NotAsked where it was not permitted */
+  /** @throws Inconclusive where the scene could not be played to its end, NotAsked where it was not permitted */
   of<T>(scene: Scene<T>): T;
   /** Undefined where nothing came of the scene. */
   maybe<T>(scene: Scene<T>): T | undefined;
@@ -25,7 +25,7 @@ export interface Seen {
 
 /**
  * A requirement's check: data and pure functions, one for each way to judge. None of them sends, waits or reads a
- * clock; they may throw Unsettled.
+ * clock; they may throw Inconclusive.
  */
 export interface Check {
   /** The requirement's id in spec/requirements.yaml. */
@@ -90,8 +90,8 @@ export function whyNotAsked(
 }
 
 /** What was done of the things that a scene tried in turn; says why the others were not. */
-export function doneOf<T>({ done, unsettled }: InTurn<T>, judge: Judge): readonly T[] {
-  for (const { reason, evidence } of unsettled) judge.unsettled(reason, ...evidence);
+export function doneOf<T>({ done, inconclusive }: InTurn<T>, judge: Judge): readonly T[] {
+  for (const { reason, evidence } of inconclusive) judge.inconclusive(reason, ...evidence);
   return done;
 }
 
@@ -106,9 +106,9 @@ export function judgeExchange<E extends Exchange>(
   exchange: E,
   violationIn: (exchange: E) => Violation | undefined,
 ): void {
-  settledOr(
+  conclusiveOr(
     () => tell(judge, exchange, violationIn(exchange)),
-    ({ reason, evidence }) => judge.unsettled(reason, ...evidence),
+    ({ reason, evidence }) => judge.inconclusive(reason, ...evidence),
   );
 }
 
@@ -141,7 +141,7 @@ export interface GapObserver {
   readonly id: string;
   readonly permit?: Permission;
   readonly scenes: readonly AnyScene[];
-  /** Undefined where this run does not show the answer; throws Unsettled with the reason where it knows one. */
+  /** Undefined where this run does not show the answer; throws Inconclusive with the reason where it knows one. */
   readonly answer: (seen: Seen) => GapAnswer | undefined;
 }
 

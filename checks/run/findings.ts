@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Violation } from '../wire/answer.ts';
 import type { Exchange } from '../wire/exchange.ts';
+import { Inconclusive, NotAsked } from './inconclusive.ts';
 import { type Reason, reasonOf } from './reason.ts';
-import { NotAsked, Unsettled } from './unsettled.ts';
 import type { RequirementVerdict } from './verdict.ts';
 
 /** A requirement's verdict with what led to it. */
-export interface Settled {
+export interface Finding {
   readonly verdict: RequirementVerdict;
   /** Why, the first one first. */
   readonly reasons: readonly Reason[];
@@ -21,7 +21,7 @@ const VIOLATIONS_KEPT = 5;
 const MOST_BROKEN_BY = 1000;
 
 /**
- * Collects what a check says and settles it. One violation outweighs everything. What could not be told, or was not
+ * Collects what a check says and weighs it. One violation outweighs everything. What could not be told, or was not
  * asked for, outweighs what held: a requirement that was judged in part is not known to hold.
  */
 export class Findings {
@@ -30,7 +30,7 @@ export class Findings {
   readonly #broken: { violation: Violation; evidence: readonly Exchange[] }[] = [];
   #brokenCount = 0;
   readonly #brokenBy = new Set<string>();
-  readonly #unsettled: { reason: Reason; evidence: readonly Exchange[] }[] = [];
+  readonly #inconclusive: { reason: Reason; evidence: readonly Exchange[] }[] = [];
   readonly #skipped: Reason[] = [];
   #notApplicable: string | undefined;
 
@@ -52,10 +52,10 @@ export class Findings {
   }
 
   /** It was asked for and could not be told. */
-  unsettled(why: Reason | string, ...evidence: Exchange[]): void {
+  inconclusive(why: Reason | string, ...evidence: Exchange[]): void {
     const reason = reasonOf(why);
-    if (!this.#unsettled.some((known) => isDeepStrictEqual(known.reason, reason)))
-      this.#unsettled.push({ reason, evidence });
+    if (!this.#inconclusive.some((known) => isDeepStrictEqual(known.reason, reason)))
+      this.#inconclusive.push({ reason, evidence });
   }
 
   /** A part of it was not asked for: a permission or a key was not given. */
@@ -79,7 +79,7 @@ export class Findings {
     return ids.some((id) => this.#brokenBy.has(id));
   }
 
-  /** Runs a judgement; what it throws as unsettled is said here too. */
+  /** Runs a judgement; what it throws as inconclusive is said here too. */
   guard(judge: () => void): void {
     try {
       judge();
@@ -88,15 +88,15 @@ export class Findings {
     }
   }
 
-  /** Says what a judgement threw as unsettled. @throws any other error, which is a defect */
+  /** Says what a judgement threw as inconclusive. @throws any other error, which is a defect */
   admit(error: unknown): void {
-    if (!(error instanceof Unsettled)) throw error;
+    if (!(error instanceof Inconclusive)) throw error;
     if (error instanceof NotAsked) this.skips(error.reason);
-    else this.unsettled(error.reason, ...error.evidence);
+    else this.inconclusive(error.reason, ...error.evidence);
   }
 
   /** @param trusted which exchanges count; what rests on another one was not seen */
-  settle(trusted: (exchange: Exchange) => boolean = () => true): Settled {
+  weigh(trusted: (exchange: Exchange) => boolean = () => true): Finding {
     const counts = ({ evidence }: { readonly evidence: readonly Exchange[] }) => evidence.every(trusted);
     const broken = this.#broken.filter(counts);
     const [first] = broken;
@@ -107,9 +107,9 @@ export class Findings {
         violation: first.violation,
         evidence: [...new Set(broken.flatMap(({ evidence }) => evidence))],
       };
-    const [open] = this.#unsettled;
+    const [open] = this.#inconclusive;
     if (open !== undefined) {
-      const reasons = this.#unsettled.map(({ reason }) => reason);
+      const reasons = this.#inconclusive.map(({ reason }) => reason);
       return { verdict: 'inconclusive', reasons, evidence: open.evidence };
     }
     if (this.#skipped.length > 0) return { verdict: 'skipped', reasons: this.#skipped, evidence: [] };

@@ -21,7 +21,7 @@ const ENTRIES: readonly JournalEntry[] = [
   { tallied: 48, key: 'free-1' },
   { scene: 'lists', asked: ['service'], outcome: { all: { $: 'exchange', id: 'lists#1' } } },
   { scene: 'empty', asked: [] },
-  { scene: 'broken', asked: [], unsettled: { kind: 'not-shown' }, evidence: ['lists#2'] },
+  { scene: 'broken', asked: [], inconclusive: { kind: 'not-shown' }, evidence: ['lists#2'] },
 ];
 /** What is undefined is not written. */
 const STORED: readonly unknown[] = JSON.parse(JSON.stringify([{ session: 1 }, ...ENTRIES]));
@@ -127,8 +127,8 @@ t.test('what is no journal, or none of this version, is said with file and line'
     ['', /: it is empty$/],
     ['\n'.repeat(1000), /:1: this is not the first line/],
     ['[', /:1: this is not the first line/],
-    ['{"journal":3}\n', /:1: this is not the first line of a journal of this version/],
-    [journalText([], { journal: 5 as never }), /:1: this is not the first line/],
+    ['{"journal":4}\n', /:1: this is not the first line of a journal of this version/],
+    [journalText([], { journal: 4 as never }), /:1: this is not the first line/],
     [journalText([], { keys: 'free-1' as never }), /:1: this is not the first line/],
     ...[
       {},

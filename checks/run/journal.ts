@@ -20,7 +20,7 @@ const key = Type.Union([text, Type.Null()]);
 /** The first line of a journal: what a resumed or rejudged run must have in common with the one that wrote it. */
 const Header = Type.Object(
   {
-    journal: Type.Literal(4),
+    journal: Type.Literal(5),
     runId: Type.String({ pattern: '^[a-z0-9]{4,32}$' }),
     /** Milliseconds since 1970. */
     startedAt: number,
@@ -45,13 +45,13 @@ const PRINT_LENGTH = 6;
 export const keyPrint = (runId: string, value: string): string =>
   createHmac('sha256', runId).update(value).digest('hex').slice(0, PRINT_LENGTH);
 
-/** What a scene came to: its outcome as JSON, or why it could not be played to its end. */
+/** The outcome of a scene as JSON, or why it could not be played to its end. */
 export interface StoredOutcome {
   readonly scene: string;
   /** The scenes that it asked for. */
   readonly asked: readonly string[];
   readonly outcome?: unknown;
-  readonly unsettled?: Reason;
+  readonly inconclusive?: Reason;
   /** Ids of exchanges that show why. */
   readonly evidence?: readonly string[];
 }
@@ -101,7 +101,7 @@ const isEntry = compiled<JournalEntry>(
       scene: text,
       asked: texts,
       outcome: maybe(Type.Unknown()),
-      unsettled: maybe(ReasonShape),
+      inconclusive: maybe(ReasonShape),
       evidence: maybe(texts),
     }),
   ]),

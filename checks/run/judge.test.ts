@@ -3,21 +3,21 @@ import t from 'tap';
 import { getPet, listPets } from '../wire/requests.ts';
 import { answered } from '../wire/testing/answered.ts';
 import { type Check, check, type GapObserver, gap, type Judge } from './check.ts';
-import { Findings, type Settled } from './findings.ts';
+import { type Finding, Findings } from './findings.ts';
+import { Inconclusive, NotAsked } from './inconclusive.ts';
 import { judgeRun } from './judge.ts';
 import { playRun } from './play.ts';
 import { notTold, type Reason } from './reason.ts';
 import type { RunEvent } from './run-events.ts';
 import { scene } from './scene.ts';
 import { type Answers, testKey, testRun } from './testing/test-run.ts';
-import { NotAsked, Unsettled } from './unsettled.ts';
 
 const WRONG = { expected: 'a', actual: 'b' };
 const exchange = (number: number) => answered({ id: `check#${number}` });
 const NO_PERMISSION: Reason = { kind: 'not-permitted', permission: 'ban' };
 
 /** What is said of a requirement, and what it comes to. */
-const SAID: Readonly<Record<string, [say: (judge: Judge) => void, settled: Partial<Settled>]>> = {
+const SAID: Readonly<Record<string, [say: (judge: Judge) => void, finding: Partial<Finding>]>> = {
   nothing: [() => undefined, { verdict: 'inconclusive', reasons: [{ kind: 'not-shown' }] }],
   'it held': [
     (judge) => {
@@ -29,7 +29,7 @@ const SAID: Readonly<Record<string, [say: (judge: Judge) => void, settled: Parti
   'one violation among all else': [
     (judge) => {
       judge.holds(exchange(1));
-      judge.unsettled('no answer', exchange(2));
+      judge.inconclusive('no answer', exchange(2));
       judge.skips(NO_PERMISSION);
       judge.notApplicable('another plan');
       judge.breaks(WRONG, exchange(3));
@@ -44,8 +44,8 @@ const SAID: Readonly<Record<string, [say: (judge: Judge) => void, settled: Parti
   'a part could not be told, and the rest held': [
     (judge) => {
       judge.holds(exchange(1));
-      judge.unsettled('no answer', exchange(2));
-      judge.unsettled('no answer', exchange(3));
+      judge.inconclusive('no answer', exchange(2));
+      judge.inconclusive('no answer', exchange(3));
     },
     {
       verdict: 'inconclusive',
@@ -64,29 +64,29 @@ const SAID: Readonly<Record<string, [say: (judge: Judge) => void, settled: Parti
     { verdict: 'not-applicable', reasons: [{ kind: 'unbound', what: 'another plan' }] },
   ],
 };
-for (const [what, [say, settled]] of Object.entries(SAID))
+for (const [what, [say, finding]] of Object.entries(SAID))
   t.test(`said of a requirement: ${what}`, async (t) => {
     const findings = new Findings();
     say(findings);
-    t.match(findings.settle(), settled);
+    t.match(findings.weigh(), finding);
   });
 
 t.test('all violations are counted, five bring their evidence, three exchanges prove a pass', async (t) => {
   const findings = new Findings();
   for (let number = 1; number < 20; number += 1) findings.breaks(WRONG, exchange(number));
-  t.match(findings.settle(), { reasons: [{ times: 19 }] });
-  t.equal(findings.settle().evidence.length, 5);
+  t.match(findings.weigh(), { reasons: [{ times: 19 }] });
+  t.equal(findings.weigh().evidence.length, 5);
   const held = new Findings();
   for (const number of [1, 2, 2, 3, 4]) held.holds(exchange(number));
-  t.equal(held.settle().evidence.length, 3);
+  t.equal(held.weigh().evidence.length, 3);
 });
 
-t.test('what a judgement throws as unsettled is said; anything else is a defect', async (t) => {
+t.test('what a judgement throws as inconclusive is said; anything else is a defect', async (t) => {
   const findings = new Findings();
   findings.guard(() => {
     throw new NotAsked(NO_PERMISSION);
   });
-  t.match(findings.settle(), { verdict: 'skipped' });
+  t.match(findings.weigh(), { verdict: 'skipped' });
   t.throws(() =>
     findings.guard(() => {
       throw new TypeError('a defect');
@@ -114,7 +114,7 @@ t.test('a row for every check, and one for what was left out', async (t) => {
     saying('held', (judge) => judge.holds()),
     saying('broken', (judge) => judge.breaks(WRONG)),
     check('open', {}, () => {
-      throw new Unsettled('no answer');
+      throw new Inconclusive('no answer');
     }),
     check('writing', { permit: 'writes', observe: (one, judge) => judge.breaks(WRONG, one) }),
     check('reading', { permit: 'writes' }),
@@ -191,7 +191,7 @@ t.test('a gap has an answer, or a reason', async (t) => {
 
 t.test('a row blames another one that did not pass, and no other', async (t) => {
   const blaming = (id: string, cause: string) =>
-    saying(id, (judge) => judge.unsettled(notTold('not counted', cause)));
+    saying(id, (judge) => judge.inconclusive(notTold('not counted', cause)));
   const { requirements } = await judged([
     saying('held', (judge) => judge.holds()),
     saying('broken', (judge) => judge.breaks(WRONG)),
@@ -217,14 +217,14 @@ t.test('a row that rests on an answer which breaks a row about answers as such b
   });
   const through = scene('through', {}, (run) => run.play(asked));
   const unread = (id: string, from: typeof asked) =>
-    check(id, { scenes: [from] }, (judge, seen) => judge.unsettled('unreadable', seen.of(from)));
+    check(id, { scenes: [from] }, (judge, seen) => judge.inconclusive('unreadable', seen.of(from)));
   const { requirements } = await judged([
     basis,
     unread('unread', asked),
     unread('unread-elsewhere', elsewhere),
     check('unseen', { scenes: [through] }),
     check('unseen-elsewhere', { scenes: [elsewhere] }),
-    saying('of-its-own', (judge) => judge.unsettled('another client')),
+    saying('of-its-own', (judge) => judge.inconclusive('another client')),
   ]);
   const explained = [...requirements].flatMap(([id, { reasons }]) =>
     reasons.some((one) => 'blames' in one && one.blames?.includes('basis') === true) ? [id] : [],

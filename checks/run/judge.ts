@@ -1,10 +1,10 @@
 /** Judges a run from its outcomes and its trace alone: the same for one that was just played and for a stored one. */
 import { type Check, type GapAnswer, type GapObserver, type Seen, whyNotAsked } from './check.ts';
 import { type Doubt, doubtOf, isBefore } from './doubt.ts';
-import type { Findings, Settled } from './findings.ts';
+import type { Finding, Findings } from './findings.ts';
+import { conclusiveOr } from './inconclusive.ts';
 import type { Reason } from './reason.ts';
 import type { Run } from './run.ts';
-import { settledOr } from './unsettled.ts';
 
 /** What is judged: the checks and gap observers that were asked for. */
 export interface Judging {
@@ -17,7 +17,7 @@ export interface Judging {
 /** What a run found out. */
 export interface RunResult {
   /** By requirement id. */
-  readonly requirements: ReadonlyMap<string, Settled>;
+  readonly requirements: ReadonlyMap<string, Finding>;
   /** By gap id; a reason says why there is no answer. */
   readonly gaps: ReadonlyMap<string, GapAnswer | Reason>;
   /** Why not all that came is evidence (something took the target's place, answers were crossed), in one line. */
@@ -38,15 +38,15 @@ export function judgeCheck(check: Check, findings: Findings, seen: Seen): Findin
   return findings;
 }
 
-const LEFT_OUT: Settled = { verdict: 'skipped', reasons: [{ kind: 'left-out' }], evidence: [] };
+const LEFT_OUT: Finding = { verdict: 'skipped', reasons: [{ kind: 'left-out' }], evidence: [] };
 
 /** Judges everything that was asked for, once. */
 export function judgeRun({ checks, gapObservers, leftOut = [] }: Judging, run: Run): RunResult {
   const doubt = doubtOf(run);
   const judged = checks.map((check) => {
     const findings = judgeCheck(check, run.watch.of(check), run);
-    const settled = doubt === undefined ? findings.settle() : settleInDoubt(doubt, check, findings);
-    return { check, findings, settled: run.facts.declined.has(check.id) ? asDeclined(settled) : settled };
+    const finding = doubt === undefined ? findings.weigh() : weighInDoubt(doubt, check, findings);
+    return { check, findings, finding: run.facts.declined.has(check.id) ? asDeclined(finding) : finding };
   });
   const gaps = gapObservers.map((observer) => {
     const answer = gapAnswer(observer, run);
@@ -56,7 +56,7 @@ export function judgeRun({ checks, gapObservers, leftOut = [] }: Judging, run: R
       (doubt.until !== undefined && answer.evidence.every((exchange) => isBefore(exchange, doubt)));
     return [observer.id, stands ? answer : inDoubt(doubt)] as const;
   });
-  const rows = new Map<string, Settled>(judged.map(({ check, settled }) => [check.id, settled]));
+  const rows = new Map<string, Finding>(judged.map(({ check, finding }) => [check.id, finding]));
   const explains = (id: string) => rows.has(id) && rows.get(id)?.verdict !== 'pass';
   const requirements = new Map([
     ...judged.map(({ check }) => [check.id, withCauses(check, run, judged, explains)] as const),
@@ -70,7 +70,7 @@ export function judgeRun({ checks, gapObservers, leftOut = [] }: Judging, run: R
 }
 
 /** A reading that the target does not promise: observed, and nothing more. */
-function asDeclined({ verdict, violation, evidence }: Settled): Settled {
+function asDeclined({ verdict, violation, evidence }: Finding): Finding {
   if (verdict === 'inconclusive' || verdict === 'skipped' || verdict === 'not-applicable')
     return { verdict: 'not-applicable', reasons: [{ kind: 'declined', what: 'was not seen' }], evidence };
   const what = violation === undefined ? 'holds here' : `does not hold here: ${violation.actual}`;
@@ -80,15 +80,15 @@ function asDeclined({ verdict, violation, evidence }: Settled): Settled {
 type Judged = readonly {
   readonly check: Check;
   readonly findings: Findings;
-  readonly settled: Settled;
+  readonly finding: Finding;
 }[];
 
 /**
  * Names the failure on whose answers an open row rests, unless the row names its cause itself. A row that passed explains
  * no other.
  */
-function withCauses(check: Check, run: Run, judged: Judged, explains: (id: string) => boolean): Settled {
-  const row = judged.find((one) => one.check === check)?.settled ?? LEFT_OUT;
+function withCauses(check: Check, run: Run, judged: Judged, explains: (id: string) => boolean): Finding {
+  const row = judged.find((one) => one.check === check)?.finding ?? LEFT_OUT;
   const reasons = row.reasons.map(
     (reason): Reason =>
       'blames' in reason ? { ...reason, blames: reason.blames?.filter(explains) ?? [] } : reason,
@@ -106,7 +106,7 @@ function withCauses(check: Check, run: Run, judged: Judged, explains: (id: strin
     (other) =>
       other.check.isBasis === true &&
       other.check !== check &&
-      other.settled.verdict === 'fail' &&
+      other.finding.verdict === 'fail' &&
       other.findings.isBrokenIn(row.evidence, sceneIds),
   );
   if (basis === undefined) return { ...row, reasons };
@@ -115,7 +115,7 @@ function withCauses(check: Check, run: Run, judged: Judged, explains: (id: strin
 
 const gapAnswer = (observer: GapObserver, run: Run): GapAnswer | Reason =>
   whyNotAsked(observer, run.facts) ??
-  settledOr<GapAnswer | undefined, Reason>(
+  conclusiveOr<GapAnswer | undefined, Reason>(
     () => observer.answer(run),
     ({ reason }) => reason,
   ) ?? { kind: 'not-shown' };
@@ -126,11 +126,11 @@ const inDoubt = ({ message }: Doubt): Reason => ({ kind: 'in-doubt', what: messa
  * What was found before the doubt; afterwards nothing is found, neither good nor bad. Of crossed answers nothing can be
  * told but that they are crossed.
  */
-function settleInDoubt(doubt: Doubt, { standsWhereCrossed }: Check, findings: Findings): Settled {
+function weighInDoubt(doubt: Doubt, { standsWhereCrossed }: Check, findings: Findings): Finding {
   const isCrossed = doubt.until === undefined;
-  const settled = findings.settle(
+  const finding = findings.weigh(
     (exchange) => isBefore(exchange, doubt) || (isCrossed && standsWhereCrossed === true),
   );
-  if (settled.verdict === 'fail' || (!isCrossed && findings.broken === 0)) return settled;
+  if (finding.verdict === 'fail' || (!isCrossed && findings.broken === 0)) return finding;
   return { verdict: 'inconclusive', reasons: [inDoubt(doubt)], evidence: [] };
 }

@@ -3,11 +3,11 @@ import type { Key } from '../profile/key.ts';
 import { type Check, type GapObserver, whyNotAsked } from './check.ts';
 import { postflight } from './doubt.ts';
 import { Findings } from './findings.ts';
+import { Inconclusive } from './inconclusive.ts';
 import { judgeCheck } from './judge.ts';
 import type { Run } from './run.ts';
 import type { RunEvent } from './run-events.ts';
 import type { AnyScene, Scene } from './scene.ts';
-import { Unsettled } from './unsettled.ts';
 
 /** What is asked of a run. */
 export interface Asked {
@@ -19,8 +19,8 @@ export interface Asked {
 
 const isInTurn = (scene: AnyScene): scene is Scene<unknown> => scene.kind === 'scene' && !scene.afterwards;
 
-/** Whether a check is settled as soon as its own scenes are played, before any key is driven to its limits. */
-export const settlesEarly = (check: Check): boolean => !watches(check) && check.scenes.every(isInTurn);
+/** Whether a check is decided as soon as its own scenes are played, before any key is driven to its limits. */
+export const isDecidedEarly = (check: Check): boolean => !watches(check) && check.scenes.every(isInTurn);
 
 const watches = ({ observe, conclude }: Check): boolean => observe !== undefined || conclude !== undefined;
 
@@ -29,7 +29,7 @@ export const isShownByAll = (check: Check): boolean => watches(check) && check.s
 
 /**
  * Plays everything that is needed to judge what is asked for, and says of each check what is found as soon as that is
- * known. Only Unsettled may come out of a scene; anything else is a defect of the harness and is thrown on.
+ * known. Only Inconclusive may come out of a scene; anything else is a defect of the harness and is thrown on.
  *
  * @returns the checks that were told
  */
@@ -41,13 +41,13 @@ export async function playRun(
   const told = new Set<Check>();
   const tell = (check: Check) => {
     told.add(check);
-    onEvent({ kind: 'check-ended', id: check.id, ...judgeCheck(check, new Findings(), run).settle() });
+    onEvent({ kind: 'check-ended', id: check.id, ...judgeCheck(check, new Findings(), run).weigh() });
   };
   const play = async (scene: Scene<unknown>) => {
     try {
       await run.play(scene);
     } catch (error) {
-      if (!(error instanceof Unsettled)) throw error;
+      if (!(error instanceof Inconclusive)) throw error;
     }
   };
   const rows = [...checks.filter((check) => whyNotAsked(check, run.facts) === undefined), ...gapObservers];
@@ -55,7 +55,7 @@ export async function playRun(
     const isCheck = 'decide' in row;
     if (isCheck) onEvent({ kind: 'check-started', id: row.id });
     for (const scene of row.scenes.filter(isInTurn)) await play(scene);
-    if (isCheck && settlesEarly(row)) tell(row);
+    if (isCheck && isDecidedEarly(row)) tell(row);
   }
   for (const scene of alsoPlayed.filter(isInTurn)) await play(scene);
   const others = [...rows.flatMap(({ scenes }) => scenes), ...alsoPlayed];

@@ -3,10 +3,10 @@ import { hasVersionSegment } from '../wire/base-address.ts';
 import type { AnsweredExchange, FailureOutcome, FailureReason } from '../wire/exchange.ts';
 import { bearsRateHeader, described, looksLikeTheService } from '../wire/pets.ts';
 import { getPet, listPets } from '../wire/requests.ts';
+import { Inconclusive } from './inconclusive.ts';
 import type { Run } from './run.ts';
 import { scene } from './scene.ts';
 import type { SceneRun } from './scene-run.ts';
-import { Unsettled } from './unsettled.ts';
 
 /** Whether there is anything to judge at the target's address. */
 export type Preflight =
@@ -67,7 +67,7 @@ async function answersEverythingAlike(run: SceneRun, key: Key, first: AnsweredEx
   ];
   for (const ask of others) {
     const answer = await ask().catch((error: unknown) => {
-      if (error instanceof Unsettled) return undefined;
+      if (error instanceof Inconclusive) return undefined;
       throw error;
     });
     if (answer?.outcome.status !== status || bearsRateHeader(answer)) return false;
@@ -76,12 +76,12 @@ async function answersEverythingAlike(run: SceneRun, key: Key, first: AnsweredEx
 }
 
 /** A list with a key, and what else tells a wrong key from a target that refuses everybody's lists. */
-async function asked(run: SceneRun, key: Key): Promise<AnsweredExchange | Unsettled> {
+async function asked(run: SceneRun, key: Key): Promise<AnsweredExchange | Inconclusive> {
   try {
     const exchange = await run.send(listPets({ limit: 1 }), { key });
     return exchange.outcome.status === 401 ? await run.send(getPet(1n), { key }) : exchange;
   } catch (error) {
-    if (error instanceof Unsettled) return error;
+    if (error instanceof Inconclusive) return error;
     throw error;
   }
 }
@@ -98,7 +98,7 @@ export const preflightScene = scene(
     let spent = false;
     for (const [index, key] of keys.entries()) {
       const exchange = await asked(run, key);
-      if (exchange instanceof Unsettled) {
+      if (exchange instanceof Inconclusive) {
         for (const { outcome } of exchange.evidence) {
           if (outcome.kind !== 'failure') continue;
           if (outcome.reason === 'interrupted')

@@ -4,12 +4,12 @@ import t, { type Test } from 'tap';
 import type { FailureOutcome } from '../wire/exchange.ts';
 import { addPet, getPet, listPets, repeatable } from '../wire/requests.ts';
 import type { AnswerParts } from '../wire/testing/answered.ts';
+import { Inconclusive, NotAsked } from './inconclusive.ts';
 import { Journal, readJournal } from './journal.ts';
 import type { Run, RunOptions } from './run.ts';
 import { inTurn, playedOn, scene, sceneOnKeys } from './scene.ts';
 import { JOURNAL_HEADER } from './testing/stored-run.ts';
 import { type Answers, NOON, type TestRun, testKey, testRun } from './testing/test-run.ts';
-import { NotAsked, Unsettled } from './unsettled.ts';
 
 const one = scene('one', {}, async (run) => ({ list: await run.send(listPets()), ids: [2n ** 60n] }));
 const two = scene('two', {}, async (run) => {
@@ -60,7 +60,7 @@ t.test('a scene is played once, whoever asks, and knows which others it asked fo
 t.test('what a scene cannot tell, nor can those that need it; who can do without plays on', async (t) => {
   const { run } = testRun(({ path }) => (path === '/pets' ? LOST : {}));
   const patient = scene('patient', {}, async (run) => (await run.tryPlay(one)) ?? 'nothing');
-  await t.rejects(run.play(two), { name: 'Unsettled', reason: { kind: 'lost' } });
+  await t.rejects(run.play(two), { name: 'Inconclusive', reason: { kind: 'lost' } });
   t.equal(await run.play(patient), 'nothing');
   t.equal(run.maybe(two), undefined);
 });
@@ -95,7 +95,7 @@ t.test('a scene on several keys has an outcome for each, or the reason why not',
   const { run } = testRun(losing, { keys, permissions });
   t.match(await run.playOn(each), [
     { kind: 'played', key: { name: 'free-1' }, outcome: { intent: 'fill', sentBy: 'each:free-1' } },
-    { kind: 'unsettled', key: { name: 'free-2' } },
+    { kind: 'inconclusive', key: { name: 'free-2' } },
   ]);
   t.match(playedOn(run.on(each)), [{ key: { name: 'free-1' } }]);
   t.throws(() => testRun(undefined, { keys }).run.on(each), NotAsked);
@@ -117,7 +117,7 @@ t.test('why nothing could be told is on disk as data, unless the run ended there
   const { resume } = await stopped(t, (run) => run.play(one), refuses);
   const again = resume();
   await t.rejects(again.run.play(one), {
-    name: 'Unsettled',
+    name: 'Inconclusive',
     reason: { kind: 'day-spent', key: 'free-1' },
     evidence: [{ id: 'one#1' }],
   });
@@ -164,12 +164,12 @@ t.test(
     const { resume } = await stopped(t, (run) => run.play(tries), losing);
     t.match(await resume().run.play(tries), {
       done: [{ request: { path: '/pets/1' } }, { request: { path: '/pets/3' } }],
-      unsettled: [{ reason: { kind: 'lost' }, evidence: [{ request: { path: '/pets/2' } }] }],
+      inconclusive: [{ reason: { kind: 'lost' }, evidence: [{ request: { path: '/pets/2' } }] }],
     });
     const refused = testRun(({ path }) =>
       path === '/pets/2' ? { status: 429, headers: [['Retry-After', '600']] } : {},
     );
-    t.match(await refused.run.play(tries), { unsettled: [{ reason: { kind: 'day-spent' } }] });
+    t.match(await refused.run.play(tries), { inconclusive: [{ reason: { kind: 'day-spent' } }] });
     t.equal(refused.sent.length, 2);
   },
 );
@@ -183,7 +183,7 @@ t.test('where the run ended within them, a resumed run tries them all anew', asy
   };
   const { resume } = await stopped(t, (run) => run.play(tries), interrupted, { signal: ending.signal });
   const again = resume({ signal: new AbortController().signal });
-  t.match(await again.run.play(tries), { unsettled: [] });
+  t.match(await again.run.play(tries), { inconclusive: [] });
   t.equal(again.sent.length, 3);
   let isGone = false;
   const gone = await stopped(
@@ -195,7 +195,7 @@ t.test('where the run ended within them, a resumed run tries them all anew', asy
     },
   );
   t.throws(() => gone.first.run.of(tries), { name: 'RunEnded' });
-  t.match(await gone.resume().run.play(tries), { unsettled: [] });
+  t.match(await gone.resume().run.play(tries), { inconclusive: [] });
 });
 
 t.test('a scene about now is played by each process, and rejudged as it was', async (t) => {
@@ -209,7 +209,7 @@ t.test('rejudging sends nothing; a scene that is not stored costs what needs it'
   const { resume } = await stopped(t, (run) => run.play(one));
   const { run, sent } = resume({ offline: true });
   t.match(await run.play(one), { list: { id: 'one#1' } });
-  await t.rejects(run.play(two), new Unsettled({ kind: 'not-stored', scene: 'two' }));
+  await t.rejects(run.play(two), new Inconclusive({ kind: 'not-stored', scene: 'two' }));
   t.equal(sent.length, 0);
 });
 

@@ -1,6 +1,7 @@
 import type { Key } from '../profile/key.ts';
 import type { Exchange, Intent } from '../wire/exchange.ts';
 import type { Check, Seen } from './check.ts';
+import { conclusiveOr, Inconclusive, NotAsked, RunEnded } from './inconclusive.ts';
 import type { JournalContent, StoredOutcome } from './journal.ts';
 import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
 import type { RunFacts } from './run-facts.ts';
@@ -8,7 +9,6 @@ import type { AnyScene, KeyOutcome, KeyScenes, Scene } from './scene.ts';
 import { type Player, SceneRun } from './scene-run.ts';
 import { Sender, type SenderOptions } from './sending/sender.ts';
 import { GrowingTrace } from './trace.ts';
-import { NotAsked, RunEnded, settledOr, Unsettled } from './unsettled.ts';
 import { Watch } from './watch.ts';
 
 /** What a run works with. */
@@ -24,7 +24,7 @@ export interface RunOptions extends RunFacts, SenderOptions {
 /** What came of a scene, or of a part of one. */
 type Played =
   | { readonly kind: 'outcome'; readonly outcome: unknown }
-  | { readonly kind: 'unsettled'; readonly reason: Unsettled };
+  | { readonly kind: 'inconclusive'; readonly reason: Inconclusive };
 
 /** One run against one target: plays scenes, each once, and keeps their outcomes and the trace. */
 export class Run implements Player, Seen {
@@ -76,7 +76,7 @@ export class Run implements Player, Seen {
     await Promise.all(
       scenes.keys(this.keys).map((key) =>
         this.play(scenes.on(key)).catch((error: unknown) => {
-          if (!(error instanceof Unsettled)) throw error;
+          if (!(error instanceof Inconclusive)) throw error;
         }),
       ),
     );
@@ -96,7 +96,7 @@ export class Run implements Player, Seen {
   }
 
   maybe<T>(scene: Scene<T>): T | undefined {
-    return settledOr(
+    return conclusiveOr(
       () => this.of(scene),
       () => undefined,
     );
@@ -107,14 +107,14 @@ export class Run implements Player, Seen {
     if (keys.length === 0)
       return scenes.keys(this.facts.keys).map((key) => {
         const why = this.sender.laneOf({ key: key.name })?.unusable ?? `key ${key.name} cannot be used`;
-        return { kind: 'unsettled', key, reason: new Unsettled(why) };
+        return { kind: 'inconclusive', key, reason: new Inconclusive(why) };
       });
     return keys.map((key) =>
-      settledOr<KeyOutcome<T>, KeyOutcome<T>>(
+      conclusiveOr<KeyOutcome<T>, KeyOutcome<T>>(
         () => ({ kind: 'played', key, outcome: this.of(scenes.on(key)) }),
         (reason) => {
           if (reason instanceof NotAsked) throw reason;
-          return { kind: 'unsettled', key, reason };
+          return { kind: 'inconclusive', key, reason };
         },
       ),
     );
@@ -125,7 +125,7 @@ export class Run implements Player, Seen {
     try {
       return await this.play(scene);
     } catch (error) {
-      if (error instanceof Unsettled && !(error instanceof RunEnded)) return undefined;
+      if (error instanceof Inconclusive && !(error instanceof RunEnded)) return undefined;
       throw error;
     }
   }
@@ -158,16 +158,16 @@ export class Run implements Player, Seen {
     });
   }
 
-  /** Lets a scene have come to this. */
-  settle(id: string, outcome: unknown): void {
+  /** Takes this for the outcome of a scene, which is not played. */
+  assume(id: string, outcome: unknown): void {
     this.#played.set(id, { kind: 'outcome', outcome });
     this.#playing.set(id, Promise.resolve());
   }
 
   #outcomeOf<T>(id: string): T {
     const played = this.#played.get(id);
-    if (played === undefined) throw new Unsettled({ kind: 'not-stored', scene: id });
-    if (played.kind === 'unsettled') throw played.reason;
+    if (played === undefined) throw new Inconclusive({ kind: 'not-stored', scene: id });
+    if (played.kind === 'inconclusive') throw played.reason;
     // A scene's id names the type of its outcome, which the map forgets.
     return played.outcome as T;
   }
@@ -206,13 +206,13 @@ export class Run implements Player, Seen {
       journal?.append({ scene: id, asked: this.#asked.get(id) ?? [], outcome: encoded });
       this.#played.set(id, { kind: 'outcome', outcome: this.#decode(encoded) });
     } catch (error) {
-      if (!(error instanceof Unsettled)) throw error;
-      this.#played.set(id, { kind: 'unsettled', reason: error });
+      if (!(error instanceof Inconclusive)) throw error;
+      this.#played.set(id, { kind: 'inconclusive', reason: error });
       // What ended with this process, or for want of something else, a resumed run plays again.
       if (error instanceof NotAsked || error instanceof RunEnded || this.#hasEnded()) return;
       for (const exchange of error.evidence) this.#keep(exchange);
       const evidence = error.evidence.map((exchange) => exchange.id);
-      journal?.append({ scene: id, asked: this.#asked.get(id) ?? [], unsettled: error.reason, evidence });
+      journal?.append({ scene: id, asked: this.#asked.get(id) ?? [], inconclusive: error.reason, evidence });
     }
   }
 
@@ -235,9 +235,9 @@ export class Run implements Player, Seen {
   #fromDisk(id: string): Played | undefined {
     const stored = this.#stored.get(id);
     if (stored === undefined) return undefined;
-    if (stored.unsettled !== undefined) {
+    if (stored.inconclusive !== undefined) {
       const evidence = (stored.evidence ?? []).flatMap((evidenceId) => this.trace.find(evidenceId) ?? []);
-      return { kind: 'unsettled', reason: new Unsettled(stored.unsettled, evidence) };
+      return { kind: 'inconclusive', reason: new Inconclusive(stored.inconclusive, evidence) };
     }
     try {
       return { kind: 'outcome', outcome: this.#decode(stored.outcome) };

@@ -10,6 +10,7 @@ import {
   wasInterrupted,
 } from '../wire/exchange.ts';
 import { getPet, listPets, type RequestSpec } from '../wire/requests.ts';
+import { Inconclusive } from './inconclusive.ts';
 import type { KeyWanted } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
 import { FunctionalKeys } from './sending/functional-keys.ts';
@@ -17,7 +18,6 @@ import { Interference, unanswered } from './sending/interference.ts';
 import { KeyLane } from './sending/key-lane.ts';
 import type { Sender } from './sending/sender.ts';
 import type { Keeping, Trace } from './trace.ts';
-import { Unsettled } from './unsettled.ts';
 
 /** Credentials of a request that carries no valid key. */
 export type NoKey = { readonly header: string; readonly described: string } | 'none';
@@ -62,7 +62,7 @@ export interface KeyScenes<out T> {
 /** What came of a scene on one key. */
 export type KeyOutcome<T> =
   | { readonly kind: 'played'; readonly key: Key; readonly outcome: T }
-  | { readonly kind: 'unsettled'; readonly key: Key; readonly reason: Unsettled };
+  | { readonly kind: 'inconclusive'; readonly key: Key; readonly reason: Inconclusive };
 
 /** What a run plays for a scene: other scenes, each once, and parts of it that are remembered one by one. */
 export interface Player {
@@ -138,7 +138,7 @@ export class SceneRun {
   /**
    * The outcome of another scene, which is played now if it was not before.
    *
-   * @throws Unsettled where it could not be played to its end, NotAsked where it was not permitted
+   * @throws Inconclusive where it could not be played to its end, NotAsked where it was not permitted
    */
   play<T>(scene: Scene<T>): Promise<T> {
     this.asked.add(scene.id);
@@ -198,7 +198,7 @@ export class SceneRun {
    * key is tried with another one.
    *
    * @param key by default the functional key with the largest plan
-   * @throws Unsettled when no answer of the target's own could be had
+   * @throws Inconclusive when no answer of the target's own could be had
    */
   async send(spec: RequestSpec, { key }: { readonly key?: Key | undefined } = {}): Promise<AnsweredExchange> {
     const first = this.#firstName(spec);
@@ -235,7 +235,7 @@ export class SceneRun {
    * Sends one request with this key and returns its answer, a refusal too. Where it is lost the request is sent again:
    * one that is over the limit does nothing.
    *
-   * @throws Unsettled when no answer could be had
+   * @throws Inconclusive when no answer could be had
    */
   async attemptAnswered(spec: RequestSpec, key: Key): Promise<AnsweredExchange> {
     for (let asked = spec, attempt = 1; ; asked = asked.again?.() ?? asked, attempt += 1) {
@@ -297,7 +297,7 @@ export class SceneRun {
     let asked = spec;
     if (payer !== undefined) {
       const { spent } = this.lane(payer);
-      if (spent !== undefined) throw new Unsettled(spent);
+      if (spent !== undefined) throw new Inconclusive(spent);
       while (this.lane(payer).isReserved)
         await this.waitUntil(this.now() + SECOND, `the count of key ${payer.name} to end`);
     }
@@ -322,7 +322,7 @@ export class SceneRun {
    * A valid key that is refused with 401 or 403 may be banned for what somebody else did with it. A ban refuses every
    * operation: another one tells it from a fault of this one.
    *
-   * @throws Unsettled where the key is refused altogether
+   * @throws Inconclusive where the key is refused altogether
    */
   async #throwIfRefusedAltogether(exchange: AnsweredExchange, key: Key, spec: RequestSpec): Promise<void> {
     const { status } = exchange.outcome;
@@ -330,7 +330,7 @@ export class SceneRun {
     const other = spec.operation === 'listPets' ? getPet(1n) : listPets({ limit: 1 });
     const second = await this.attempt(other, key);
     if (!isAnswered(second) || second.outcome.status !== status) return;
-    throw new Unsettled(
+    throw new Inconclusive(
       {
         kind: 'interference',
         key: key.name,

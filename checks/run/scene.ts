@@ -1,9 +1,9 @@
 import type { Key } from '../profile/key.ts';
 import type { Permission } from '../profile/permissions.ts';
 import { type Exchange, type Intent, isAnswered } from '../wire/exchange.ts';
+import { Inconclusive, RunEnded } from './inconclusive.ts';
 import type { KeyWanted, Reason } from './reason.ts';
 import type { KeyOutcome, KeyScenes, Scene, SceneRun } from './scene-run.ts';
-import { RunEnded, Unsettled } from './unsettled.ts';
 
 export type { KeyOutcome, KeyScenes, Scene } from './scene-run.ts';
 
@@ -49,12 +49,12 @@ export function sceneOnKeys<T>(
   };
 }
 
-/** What came of a scene on those of its keys where it was played. @throws Unsettled where nothing came of any */
+/** What came of a scene on those of its keys where it was played. @throws Inconclusive where nothing came of any */
 export function playedOn<T>(
   outcomes: readonly KeyOutcome<T>[],
 ): { readonly key: Key; readonly outcome: T }[] {
   const played = outcomes.flatMap((one) => (one.kind === 'played' ? [one] : []));
-  const [failed] = outcomes.flatMap((one) => (one.kind === 'unsettled' ? [one.reason] : []));
+  const [failed] = outcomes.flatMap((one) => (one.kind === 'inconclusive' ? [one.reason] : []));
   if (played.length === 0 && failed !== undefined) throw failed;
   return played;
 }
@@ -63,10 +63,10 @@ export function playedOn<T>(
 export interface InTurn<out T> {
   readonly done: readonly T[];
   /** Why the others could not be done. */
-  readonly unsettled: readonly { readonly reason: Reason; readonly evidence: readonly Exchange[] }[];
+  readonly inconclusive: readonly { readonly reason: Reason; readonly evidence: readonly Exchange[] }[];
 }
 
-export const NOTHING_TRIED: InTurn<never> = { done: [], unsettled: [] };
+export const NOTHING_TRIED: InTurn<never> = { done: [], inconclusive: [] };
 
 /**
  * Tries things one by one. A lost answer costs only the thing that needed it. After a refusal that somebody else earned
@@ -76,21 +76,21 @@ export const NOTHING_TRIED: InTurn<never> = { done: [], unsettled: [] };
  */
 export async function inTurn<T, U>(things: Iterable<T>, work: (thing: T) => Promise<U>): Promise<InTurn<U>> {
   const done: U[] = [];
-  const unsettled: { reason: Reason; evidence: readonly Exchange[] }[] = [];
+  const inconclusive: { reason: Reason; evidence: readonly Exchange[] }[] = [];
   for (const thing of things) {
     try {
       done.push(await work(thing));
     } catch (error) {
-      if (!(error instanceof Unsettled) || error instanceof RunEnded) throw error;
+      if (!(error instanceof Inconclusive) || error instanceof RunEnded) throw error;
       const { reason, evidence } = error;
-      unsettled.push({ reason, evidence });
+      inconclusive.push({ reason, evidence });
       if (evidence.every(isAnswered)) break;
     }
   }
-  return { done, unsettled };
+  return { done, inconclusive };
 }
 
-/** What came of all of them, tried one by one. @throws Unsettled where one could not be done */
+/** What came of all of them, tried one by one. @throws Inconclusive where one could not be done */
 export async function allOf<T, U>(
   things: Iterable<T>,
   work: (thing: T) => Promise<U>,
@@ -103,5 +103,5 @@ export async function allOf<T, U>(
 /** What came of several such attempts. */
 export const joined = <T>(all: readonly InTurn<T>[]): InTurn<T> => ({
   done: all.flatMap(({ done }) => done),
-  unsettled: all.flatMap(({ unsettled }) => unsettled),
+  inconclusive: all.flatMap(({ inconclusive }) => inconclusive),
 });

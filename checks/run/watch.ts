@@ -1,8 +1,8 @@
 import type { AnsweredExchange } from '../wire/exchange.ts';
 import type { Check, Judge } from './check.ts';
 import { Findings } from './findings.ts';
+import { Inconclusive } from './inconclusive.ts';
 import type { TraceSoFar } from './trace.ts';
-import { Unsettled } from './unsettled.ts';
 
 /** What checks find in the answers as they come, or as a stored run holds them. */
 export class Watch {
@@ -40,7 +40,7 @@ export class Watch {
       try {
         observe(exchange, this.#glance, soFar);
       } catch (error) {
-        if (!(error instanceof Unsettled)) throw error;
+        if (!(error instanceof Inconclusive)) throw error;
       }
     }
     return this.#glance.broken;
@@ -54,7 +54,7 @@ class Glance implements Judge {
     this.broken = true;
   }
   holds(): void {}
-  unsettled(): void {}
+  inconclusive(): void {}
   skips(): void {}
   notApplicable(): void {}
 }

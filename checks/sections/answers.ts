@@ -1,7 +1,7 @@
 /** Judgements of single answers that several sections share. */
 import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
 import { type Judge, observes } from '../run/check.ts';
-import { Unsettled } from '../run/unsettled.ts';
+import { Inconclusive } from '../run/inconclusive.ts';
 import { schemaViolation, type Violation } from '../wire/answer.ts';
 import { type AnsweredExchange, type Exchange, intentOf } from '../wire/exchange.ts';
 import type { JsonValue, ParsedJson } from '../wire/lossless-json.ts';
@@ -27,11 +27,11 @@ export const isCalledInvalid = ({ outcome }: AnsweredExchange) =>
 export const isOwnAnswer = (exchange: AnsweredExchange) =>
   ![401, 403, 429].includes(exchange.outcome.status) && intentOf(exchange) !== 'ban';
 
-/** The parsed body. @throws Unsettled if it exceeds what the harness can read, which is not the target's fault */
+/** The parsed body. @throws Inconclusive if it exceeds what the harness can read, which is not the target's fault */
 export function readBody(exchange: AnsweredExchange): ParsedJson {
   const body = bodyOf(exchange);
   if (!body.ok && body.kind === 'beyond-harness')
-    throw new Unsettled(`the harness cannot read ${described(exchange)}: ${body.problem}`, [exchange]);
+    throw new Inconclusive(`the harness cannot read ${described(exchange)}: ${body.problem}`, [exchange]);
   return body;
 }
 
@@ -43,7 +43,7 @@ export const wrongStatus = (expected: string, exchange: AnsweredExchange): Viola
 });
 
 /**
- * The JSON of a successful answer; undefined for other answers or other bodies. @throws Unsettled like {@link readBody}
+ * The JSON of a successful answer; undefined for other answers or other bodies. @throws Inconclusive like {@link readBody}
  */
 export function successBody(operation: OperationName, exchange: AnsweredExchange): JsonValue | undefined {
   if (!isSuccess(operation, exchange)) return undefined;
@@ -70,7 +70,7 @@ export const observesPet = (operation: 'createPet' | 'getPet') =>
     (value) => schemaViolation('pet', schemaProblem.pet(value)),
   );
 
-/** 7: an error response has an Error body. @throws Unsettled like {@link readBody} */
+/** 7: an error response has an Error body. @throws Inconclusive like {@link readBody} */
 export function errorBodyViolation(exchange: AnsweredExchange): Violation | undefined {
   const body = readBody(exchange);
   return schemaViolation(

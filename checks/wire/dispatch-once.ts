@@ -34,7 +34,7 @@ export interface DispatchBounds {
 }
 
 /**
- * Sends one request at most once and settles soon after its time limits have passed, whatever the target does.
+ * Sends one request at most once and ends soon after its time limits have passed, whatever the target does.
  *
  * undici's own limits are off: they are checked every half second only, and begin anew with each piece of a body.
  *
@@ -47,7 +47,7 @@ export async function dispatchOnce(
 ): Promise<Dispatched> {
   const handler = new OnceHandler(connection, bounds);
   const { method, path, headers, body, lastOfConnection } = request;
-  if (!handler.settled) {
+  if (!handler.ended) {
     connection.client.dispatch(
       { method, path, headers: headers.flat(), body: body ?? null, reset: lastOfConnection },
       handler,
@@ -80,7 +80,7 @@ interface Deadline {
 
 class OnceHandler implements Dispatcher.DispatchHandler {
   readonly dispatched: Promise<Dispatched>;
-  settled = false;
+  ended = false;
   /** What had come on the connection before. */
   earlier: readonly Answer[] = [];
   /** Real milliseconds from the request to the end of its answer. */
@@ -123,8 +123,8 @@ class OnceHandler implements Dispatcher.DispatchHandler {
   /** Called when the connection stands, just before the request is written to it. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     // A second call would send the request again: undici resends what it believes was not handled.
-    if (this.settled || this.#controller !== undefined) {
-      controller.abort(new Error('settled'));
+    if (this.ended || this.#controller !== undefined) {
+      controller.abort(new Error('ended'));
       return;
     }
     this.#controller = controller;
@@ -138,7 +138,7 @@ class OnceHandler implements Dispatcher.DispatchHandler {
 
   /** Called for interim responses too; only the final one (from 200 on) ends the wait for it. */
   onResponseStart(controller: Dispatcher.DispatchController, status: number): void {
-    if (this.settled || status < 200) return;
+    if (this.ended || status < 200) return;
     this.#status = status;
     this.#headers = headerList(controller.rawHeaders);
     this.#progress = { stage: 'reading the body', received: 0 };
@@ -146,7 +146,7 @@ class OnceHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, piece: Buffer): void {
-    if (this.settled) return;
+    if (this.ended) return;
     const received = this.#progress.received + piece.length;
     this.#progress = { ...this.#progress, received };
     const refused = this.#bounds.budget.refuse(received, piece.length);
@@ -158,14 +158,14 @@ class OnceHandler implements Dispatcher.DispatchHandler {
     const [piece, ...more] = this.#pieces;
     const bytes = piece !== undefined && more.length === 0 ? piece : Buffer.concat(this.#pieces);
     this.took = performance.now() - this.took;
-    this.#settle({ kind: 'response', status: this.#status, headers: this.#headers, bytes });
+    this.#end({ kind: 'response', status: this.#status, headers: this.#headers, bytes });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
-    if (this.settled) return;
+    if (this.ended) return;
     const failure = failureOf(this.#connection.error ?? error, this.#progress);
     if (failure !== undefined) {
-      this.#settle(failure);
+      this.#end(failure);
       return;
     }
     this.#finish();
@@ -198,14 +198,14 @@ class OnceHandler implements Dispatcher.DispatchHandler {
     } else this.#fail(reason, `${what} within ${milliseconds / 1000} s`);
   }
 
-  /** Settles first and breaks the connection then, so that nothing that it does any more counts. */
+  /** Ends first and breaks the connection then, so that nothing that it does any more counts. */
   #fail(reason: FailureReason, message: string): void {
-    this.#settle({ kind: 'failure', reason, message });
+    this.#end({ kind: 'failure', reason, message });
     this.#controller?.abort(new Error(message));
   }
 
-  #settle(outcome: Dispatched['outcome']): void {
-    if (this.settled) return;
+  #end(outcome: Dispatched['outcome']): void {
+    if (this.ended) return;
     this.#finish();
     const wasLost = outcome.kind === 'failure' && outcome.reason === 'reset' && this.earlier.length > 0;
     const keptWasLost = wasLost && this.#progress.stage === 'waiting for the response';
@@ -213,7 +213,7 @@ class OnceHandler implements Dispatcher.DispatchHandler {
   }
 
   #finish(): void {
-    this.settled = true;
+    this.ended = true;
     this.#pieces.length = 0;
     clearTimeout(this.#timer);
     this.#bounds.signal?.removeEventListener('abort', this.#onAbort);

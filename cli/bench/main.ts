@@ -13,7 +13,7 @@ import { median } from 'simple-statistics';
 import { Pool } from 'undici';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
 import { readJournal } from '../../checks/run/journal.ts';
-import { settlesEarly } from '../../checks/run/play.ts';
+import { isDecidedEarly } from '../../checks/run/play.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
 import { measureServer } from '../../reference-server/bench/speed.ts';
 import { startMeasured } from '../../reference-server/bench/start-measured.ts';
@@ -158,7 +158,7 @@ async function poolRate(): Promise<number> {
   return answered / seconds;
 }
 
-const EARLY = allChecks.filter((check) => settlesEarly(check)).map(({ id }) => id);
+const EARLY = allChecks.filter((check) => isDecidedEarly(check)).map(({ id }) => id);
 
 /** Like `npm start` without the build: the reference server with everything permitted, including whole days. */
 async function days(): Promise<Row[]> {

@@ -1,6 +1,7 @@
 import { fileText } from '../../checks/profile/file-text.ts';
-import { quoted, suggestion } from '../../checks/profile/suggestion.ts';
+import { suggestion } from '../../checks/profile/suggestion.ts';
 import { LARGEST_YAML, YamlFile } from '../../checks/profile/yaml-file.ts';
+import { quoted } from '../../checks/wire/answer.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
 import { currentId, requirements } from '../../spec/contract.ts';
 import { UsageError } from '../shared/exit-codes.ts';

@@ -10,8 +10,8 @@ import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import type { CheckSubject } from './check-subject.ts';
 
-/** A requirement that is settled. */
-export type SettledEvent = Extract<RunEvent, { kind: 'check-ended' }>;
+/** A requirement that is decided. */
+export type DecidedEvent = Extract<RunEvent, { kind: 'check-ended' }>;
 
 /** How a subject is checked, and what the report says about that. */
 export interface CheckManner extends Gate {
@@ -91,8 +91,8 @@ export function factsOf({ profile, permissions, only, clock }: CheckSubject, com
 /** The variable of a key, from which a command derives wrong keys. */
 const anyEnvOf = ({ keys }: CheckSubject['profile']) => keys[0]?.env;
 
-/** A requirement's row as soon as it is settled. The end of the run may still change it. */
-export const settledRow = (event: SettledEvent, { profile }: CheckSubject): RequirementResult =>
+/** A requirement's row as soon as it is decided. The end of the run may still change it. */
+export const decidedRow = (event: DecidedEvent, { profile }: CheckSubject): RequirementResult =>
   requirementRow(requirement(event.id), event, {
     baseUrl: profile.target,
     anyEnv: anyEnvOf(profile),

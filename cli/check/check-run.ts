@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { JOURNAL_FILE, runClock } from '../../checks/check-target.ts';
 import { pinnedProfileYaml } from '../../checks/profile/write-profile.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
-import { buildReport, settledCase } from '../../reports/build-report.ts';
+import { buildReport, decidedCase } from '../../reports/build-report.ts';
 import { FORMATS } from '../../reports/formats.ts';
 import { reportOfNothing } from '../../reports/from-run.ts';
 import { LiveTap } from '../../reports/pipelines/tap.ts';
@@ -22,7 +22,7 @@ import { print } from '../shared/standard-output.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { keepProfile, PROFILE_FILE, pointLatest } from './check-folder.ts';
 import { type CheckOptions, commandOf } from './check-options.ts';
-import { factsOf, type JudgedCheck, judgedCheck, type SettledEvent, settledRow } from './check-report.ts';
+import { type DecidedEvent, decidedRow, factsOf, type JudgedCheck, judgedCheck } from './check-report.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { type LiveView, liveView, silentView } from './live-view.ts';
 
@@ -53,10 +53,10 @@ export async function runCheck(
   const view = viewOf(subject);
   const tap = format === 'tap' ? new LiveTap((text) => void process.stdout.write(text)) : undefined;
   const required = options.require?.includes('all') ? 'all' : (options.require ?? []);
-  const settled = (event: SettledEvent) => {
+  const decided = (event: DecidedEvent) => {
     if (tap === undefined) return;
-    for (const row of gated([settledRow(event, subject)], { required, baseline: output.baseline }))
-      tap.settled(settledCase(row, event.evidence?.[0]));
+    for (const row of gated([decidedRow(event, subject)], { required, baseline: output.baseline }))
+      tap.decided(decidedCase(row, event.evidence?.[0]));
   };
   const interruption = untilInterrupted(
     () => view.note('stopping and saving what was measured; repeat the signal to end at once'),
@@ -70,7 +70,7 @@ export async function runCheck(
       directory,
       onEvent: (event) => {
         view.onEvent(event);
-        if (event.kind === 'check-ended') settled(event);
+        if (event.kind === 'check-ended') decided(event);
       },
       command,
       profile: options.profile,

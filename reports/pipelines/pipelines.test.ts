@@ -3,7 +3,7 @@ import AjvDraft04 from 'ajv-draft-04';
 import { parse } from 'junit2json';
 import t from 'tap';
 import { Parser } from 'tap-parser';
-import { buildReport, settledCase } from '../build-report.ts';
+import { buildReport, decidedCase } from '../build-report.ts';
 import { render } from '../formats.ts';
 import {
   broken,
@@ -71,8 +71,8 @@ t.test('TAP during a run: each case once, and again where it came to stand other
   const tap = new LiveTap((more) => {
     text += more;
   });
-  tap.settled(settledCase(row('one'), undefined));
-  tap.settled(settledCase(row('two'), undefined));
+  tap.decided(decidedCase(row('one'), undefined));
+  tap.decided(decidedCase(row('two'), undefined));
   tap.end(buildReport(reportWith([row('one'), broken('two')])));
   t.match(
     text,

@@ -10,7 +10,7 @@ export function renderTap(run: TestRun): string {
 }
 
 /**
- * TAP 14 during a run: each case as soon as it is settled. At the end come the run itself, the other cases, and once more
+ * TAP 14 during a run: each case as soon as it is decided. At the end come the run itself, the other cases, and once more
  * those whose standing changed.
  */
 export class LiveTap {
@@ -23,13 +23,13 @@ export class LiveTap {
     write(VERSION);
   }
 
-  settled(one: TestCase): void {
+  decided(one: TestCase): void {
     this.#told.set(one.name, one.standing);
     this.#write(casePoint(one, this.#next()));
   }
 
   end(run: TestRun): void {
-    for (const one of run.cases) if (this.#told.get(one.name) !== one.standing) this.settled(one);
+    for (const one of run.cases) if (this.#told.get(one.name) !== one.standing) this.decided(one);
     this.#write(`${runPoint(run, this.#next())}1..${this.#number}\n`);
   }
 

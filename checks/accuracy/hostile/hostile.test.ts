@@ -88,8 +88,8 @@ async function wholeRun(t: Test, target: HostileTarget): Promise<void> {
     return;
   }
   if (result.kind !== 'checked') throw new Error(result.message);
-  const settled = [...result.result.requirements];
-  const ids = (wanted: string) => settled.flatMap(([id, { verdict }]) => (verdict === wanted ? [id] : []));
+  const rows = [...result.result.requirements];
+  const ids = (wanted: string) => rows.flatMap(([id, { verdict }]) => (verdict === wanted ? [id] : []));
   t.strictSame(ids('fail').sort(), [...target.run.broken].sort(), 'what is broken, and nothing else');
   t.ok(ids('pass').length >= target.run.hold, `${ids('pass').length} hold`);
   const { warning } = target.run;
@@ -109,7 +109,7 @@ t.test('one exchange', { jobs: 4 }, async (t) => {
 });
 
 t.test('a whole run', { jobs: 8 }, async (t) => {
-  // Whom Node trusts is settled as it starts: certificates are in cli/check/check-hostile.test.ts.
+  // Whom Node trusts is fixed as it starts: certificates are in cli/check/check-hostile.test.ts.
   const handshakes = (await tlsTargets(await createAuthority())).filter(
     ({ name }) => !/certificate|signs for itself/.test(name),
   );

@@ -2,8 +2,8 @@
 
 import type { Key } from '../../profile/key.ts';
 import type { AnsweredExchange, Operation } from '../../wire/exchange.ts';
+import { Inconclusive } from '../inconclusive.ts';
 import type { Reason } from '../reason.ts';
-import { Unsettled } from '../unsettled.ts';
 import type { KeyLane } from './key-lane.ts';
 import type { Sender } from './sender.ts';
 
@@ -30,10 +30,10 @@ export class FunctionalKeys {
     return reason ?? 'no usable key has the role functional';
   }
 
-  /** The key that pays for a request for which a check asks for none. @throws Unsettled where there is none */
+  /** The key that pays for a request for which a check asks for none. @throws Inconclusive where there is none */
   next(operation: Operation, now: number): Key {
     const functional = this.#lanes();
-    if (functional.length === 0) throw new Unsettled(this.#whyNone());
+    if (functional.length === 0) throw new Inconclusive(this.#whyNone());
     const lanes =
       operation === 'createPet' ? functional.filter(({ adding }) => adding !== 'forbidden') : functional;
     const free = lanes.filter(({ isReserved }) => !isReserved);
@@ -44,9 +44,9 @@ export class FunctionalKeys {
         Number(a.adding === 'forbidden') - Number(b.adding === 'forbidden') ||
         b.key.limits.perMinute - a.key.limits.perMinute,
     );
-    if (usual === undefined) throw new Unsettled(NO_KEY_MAY_ADD);
+    if (usual === undefined) throw new Inconclusive(NO_KEY_MAY_ADD);
     const at = (lane: KeyLane) => lane.readyAt(now, this.#sender.trace.targetClock);
-    return (usual.isRefused(now) ? [usual, ...others] : [usual]).reduce((a, b) => (at(b) < at(a) ? b : a))
+    return (usual.isHeldBack(now) ? [usual, ...others] : [usual]).reduce((a, b) => (at(b) < at(a) ? b : a))
       .key;
   }
 

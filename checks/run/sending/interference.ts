@@ -4,8 +4,8 @@ import { MINUTE } from '../../limits/time.ts';
 import { isForDay } from '../../limits/told-time.ts';
 import { type Exchange, isAnswered, wasInterrupted } from '../../wire/exchange.ts';
 import { retryAfter } from '../../wire/rate-headers.ts';
+import { Inconclusive, RunEnded } from '../inconclusive.ts';
 import { daySpent } from '../reason.ts';
-import { RunEnded, Unsettled } from '../unsettled.ts';
 import type { Sender } from './sender.ts';
 import { showsPresence, UNAVAILABLE } from './target-presence.ts';
 
@@ -23,11 +23,11 @@ const isUnavailable = ({ outcome }: Exchange) =>
   outcome.kind === 'failure' && outcome.reason === 'unavailable';
 
 /** What a check ends with where an exchange brought no complete response. */
-export function unanswered(exchange: Exchange): Unsettled {
+export function unanswered(exchange: Exchange): Inconclusive {
   const message = exchange.outcome.kind === 'failure' ? exchange.outcome.message : 'no answer was read';
   if (wasInterrupted(exchange))
     return new RunEnded({ kind: 'ended', by: 'interruption', what: message }, [exchange]);
-  return new Unsettled({ kind: 'lost', what: `no answer: ${message}` }, [exchange]);
+  return new Inconclusive({ kind: 'lost', what: `no answer: ${message}` }, [exchange]);
 }
 
 /** A request that may have to be repeated. */
@@ -58,7 +58,7 @@ export class Interference {
   /**
    * Whether the exchange is to be repeated because something other than the target's own answer came.
    *
-   * @throws Unsettled where that has gone on for too long
+   * @throws Inconclusive where that has gone on for too long
    */
   async repeats(exchange: Exchange, repetition: Repetition): Promise<boolean> {
     const { attempt, perMinute } = repetition;
@@ -72,7 +72,7 @@ export class Interference {
     const lane = this.#sender.laneOf(exchange);
     if (lane !== undefined && isForDay(this.#sender.trace, exchange, lane.key.limits)) {
       lane.spent = daySpent(this.#sender.trace, exchange);
-      throw new Unsettled(lane.spent, [exchange]);
+      throw new Inconclusive(lane.spent, [exchange]);
     }
     const told = retryAfter(headers, 60);
     const until =
@@ -91,9 +91,10 @@ export class Interference {
           ? ': the target limits those as well'
           : ` of ${perMinute} a minute although the check had quota left, as if another client were using the key`;
       const what = `429 for ${who}${why}${asks}`;
-      throw new Unsettled(exchange.key === null ? what : { kind: 'interference', key: exchange.key, what }, [
-        exchange,
-      ]);
+      throw new Inconclusive(
+        exchange.key === null ? what : { kind: 'interference', key: exchange.key, what },
+        [exchange],
+      );
     }
     lane?.refusedUntil(until);
     this.#sender.waitsInVain.set(exchange.key, waits + 1);
@@ -110,7 +111,7 @@ export class Interference {
    * is away. An addition is repeated twice while the target is there, a few times in a run: a kept connection may be
    * closed just as a request is sent (RFC 9112, 9.6), and nobody knows whether the target handled it.
    *
-   * @throws Unsettled where no answer is to be had
+   * @throws Inconclusive where no answer is to be had
    */
   async #repeatsUnanswered(
     exchange: Exchange,

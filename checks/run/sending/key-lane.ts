@@ -109,13 +109,13 @@ export class KeyLane {
   }
 
   /** Whether the key was refused though the run had quota for it, and is to be left alone. */
-  isRefused(now: number): boolean {
+  isHeldBack(now: number): boolean {
     return this.#refusedUntil > now;
   }
 
   /** Requests that the current minute still admits, as far as the run can know. */
   left(now: number): number {
-    if (this.isRefused(now)) return 0;
+    if (this.isHeldBack(now)) return 0;
     const bySelf = this.key.limits.perMinute - this.#inMinute(now).length;
     const last = this.#last;
     const isTold = last?.limit === this.key.limits.perMinute && last.receivedAt > now - MINUTE;
@@ -128,7 +128,7 @@ export class KeyLane {
    * describe the minute, else a minute after the oldest request that counts.
    */
   readyAt(now: number, clock: TargetClock): number {
-    if (this.isRefused(now)) return this.#refusedUntil;
+    if (this.isHeldBack(now)) return this.#refusedUntil;
     // Where the target refuses one request right after the other, they are sent as evenly as the plan has them.
     const evenly = this.#refusedEarly < REFUSES_BURSTS ? now : (this.#recent.at(-1) ?? now) + this.#pace;
     if (this.left(now) > 0) return Math.max(now, evenly);

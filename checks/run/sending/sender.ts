@@ -4,11 +4,11 @@ import type { RateReading } from '../../wire/rate-headers.ts';
 import { TimeIsOver, whyEnded } from '../../wire/time-is-over.ts';
 import { ADDITIONS_REPEATED } from '../bill.ts';
 import type { Clock } from '../clock.ts';
+import { RunEnded } from '../inconclusive.ts';
 import type { Journal } from '../journal.ts';
 import type { RunEvent } from '../run-events.ts';
 import type { RunFacts } from '../run-facts.ts';
 import type { GrowingTrace, Keeping } from '../trace.ts';
-import { RunEnded } from '../unsettled.ts';
 import { KeyLane } from './key-lane.ts';
 import { TargetPresence, withGatewayAsFailure } from './target-presence.ts';
 

@@ -8,10 +8,10 @@ import {
   slidingLog,
 } from '../../limits/testing/simulated-limits.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
+import { Inconclusive } from '../inconclusive.ts';
 import type { RunOptions } from '../run.ts';
 import type { SceneRun } from '../scene-run.ts';
 import { type Answers, NOON, type TestRun, testKey, testRun } from '../testing/test-run.ts';
-import { Unsettled } from '../unsettled.ts';
 
 type Answer = ReturnType<Answers>;
 
@@ -244,7 +244,7 @@ for (const [what, { asks, answers, options, intent = 'ordinary', withoutKey, ...
     const asked = withoutKey === true ? scene.sendWithoutKey(asks, 'none') : scene.send(asks);
     const ends = await asked.then(
       ({ outcome }) => outcome.status,
-      (error: unknown) => (error instanceof Unsettled ? error.reason : error),
+      (error: unknown) => (error instanceof Inconclusive ? error.reason : error),
     );
     t.match(ends, expected.ends);
     t.equal(sent.map(nameOf).join(' '), expected.sent);
@@ -257,14 +257,14 @@ for (const [what, { asks, answers, options, intent = 'ordinary', withoutKey, ...
 t.test('nine waits of a key in vain are enough for all checks, and eight repeated additions', async (t) => {
   const { run, sent } = testRun(() => refused('5'));
   for (let check = 1; check <= 4; check += 1)
-    await t.rejects(run.sceneRun(`check-${check}`, 'ordinary').send(GET), Unsettled);
+    await t.rejects(run.sceneRun(`check-${check}`, 'ordinary').send(GET), Inconclusive);
   t.equal(sent.length, 4 + 4 + 4 + 1);
   const losing = testRun(({ method }, number) =>
     method === 'POST' && number % 3 === 1 ? LOST : { status: 201 },
   );
   const scene = losing.run.sceneRun('check', 'ordinary');
   for (let count = 0; count < 8; count += 1) await scene.send(REX);
-  await t.rejects(scene.send(REX), { name: 'Unsettled', reason: { kind: 'lost' } });
+  await t.rejects(scene.send(REX), { name: 'Inconclusive', reason: { kind: 'lost' } });
 });
 
 t.test(

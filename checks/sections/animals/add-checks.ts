@@ -50,7 +50,7 @@ const MEDIA_TYPE = 'application/json';
 
 /** Judges whether a valid addition was answered with 201. */
 function judgeCreated({ exchange, sent, label }: Addition, judge: Judge, trace: Trace): void {
-  if (mayLackPermission(exchange, trace)) return judge.unsettled(NO_KEY_MAY_ADD, exchange);
+  if (mayLackPermission(exchange, trace)) return judge.inconclusive(NO_KEY_MAY_ADD, exchange);
   // What is unusual about the request may be the reason of a refusal: a label with a charset, say.
   const [type = MEDIA_TYPE] = headerValues(exchange.request.headers, 'content-type');
   const unusual = type === MEDIA_TYPE ? '' : `, sent as ${type}`;
@@ -97,7 +97,7 @@ function judgeIds(judge: Judge, { exchanges }: Trace): void {
     const actual = `id ${id}, which another animal already has`;
     if (other === undefined) judge.holds(exchange);
     else if (lostAt !== undefined && other.receivedAt <= lostAt)
-      judge.unsettled(`id ${id} was given again after all animals had disappeared`, exchange, other);
+      judge.inconclusive(`id ${id} was given again after all animals had disappeared`, exchange, other);
     else judge.breaks({ expected, actual }, exchange, other);
   }
 }
@@ -129,13 +129,13 @@ export const addAnimalChecks: readonly Check[] = [
         exchanges.every(({ outcome }) => outcome.status === 400) &&
         knownCategoryId(trace.run, seen.maybe(storeSample)) === undefined
       )
-        return judge.unsettled(
+        return judge.inconclusive(
           'every addition was refused as invalid, perhaps because of its category: name an existing one in the profile, such as samples: { categoryId: 7 }',
           ...exchanges,
         );
       for (const addition of bound201(basic)) judgeCreated(addition, judge, trace);
       if (enough === undefined && mayAddAnimals(trace.run, basic))
-        judge.unsettled({ kind: 'lost', what: 'not every addition beyond the basic ones was answered' });
+        judge.inconclusive({ kind: 'lost', what: 'not every addition beyond the basic ones was answered' });
       const others = (enough ?? []).filter(({ exchange }) => !exchanges.includes(exchange));
       for (const addition of others)
         if (addition.label.startsWith(FILLER) || !refusedAsInvalid(addition))
@@ -151,13 +151,13 @@ export const addAnimalChecks: readonly Check[] = [
   check('add-status-optional', { scenes: [basicAnimals] }, (judge, seen) => {
     const basic = seen.of(basicAnimals);
     const without = basic.find(hasNoStatus);
-    if (without === undefined || !basic.some(answered201)) judge.unsettled(NOTHING_ADDED);
+    if (without === undefined || !basic.some(answered201)) judge.inconclusive(NOTHING_ADDED);
     else judgeAccepted(without, judge, seen.trace);
   }),
   // 3: the status field is accepted on creation, with each of its values.
   check('add-status-values', { scenes: [basicAnimals] }, (judge, seen) => {
     const basic = seen.of(basicAnimals);
-    if (!basic.some(answered201)) return judge.unsettled(NOTHING_ADDED);
+    if (!basic.some(answered201)) return judge.inconclusive(NOTHING_ADDED);
     for (const addition of basic)
       if (!hasNoStatus(addition) && !refusedAsLike(addition)) judgeAccepted(addition, judge, seen.trace);
   }),
@@ -169,7 +169,7 @@ export const addAnimalChecks: readonly Check[] = [
     const { exchange, pet, sent } = ownId;
     if (refusedAsInvalid(ownId)) judge.holds(exchange);
     else if (pet === undefined)
-      judge.unsettled(`an addition with an id was answered ${described(exchange)}`, exchange);
+      judge.inconclusive(`an addition with an id was answered ${described(exchange)}`, exchange);
     else if (pet.id === sent.id) {
       judge.breaks(
         { expected: 'an id chosen by the service', actual: `the id that the client sent, ${pet.id}` },

@@ -1,11 +1,11 @@
 /** The animals that a run adds: few, marked with its id, added once and shared by every check. */
 import { contract } from '../../../spec/contract.ts';
+import { Inconclusive } from '../../run/inconclusive.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
 import { scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
 import type { Trace } from '../../run/trace.ts';
-import { Unsettled } from '../../run/unsettled.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { answeredPet, listedPets, type SeenPet, sentPet } from '../../wire/pets.ts';
 import { addPet, addText, listPets, type NewPet, type RequestSpec, repeatable } from '../../wire/requests.ts';
@@ -139,14 +139,14 @@ export const mayAddAnimals = (facts: RunFacts, basic: readonly Addition[] | unde
 /**
  * Ends a scene whose additions would be in vain: if every one of the valid basic animals was forbidden, no key may add.
  *
- * @throws Unsettled if at least that many additions were sent and all were answered 403
+ * @throws Inconclusive if at least that many additions were sent and all were answered 403
  */
 export function throwIfNobodyMayAdd({ keys, trace }: SceneRun): void {
   const additions = keys
     .flatMap((key) => trace.readingsOf(key))
     .filter(({ operation }) => operation === 'createPet');
   if (additions.length >= BASIC && additions.every(({ status }) => status === 403))
-    throw new Unsettled(NO_KEY_MAY_ADD);
+    throw new Inconclusive(NO_KEY_MAY_ADD);
 }
 
 const PARROT = '🦜';

@@ -10,7 +10,14 @@ import type { RequirementVerdict } from '../../run/verdict.ts';
 import type { ClientRequest } from '../../wire/client.ts';
 import type { FailureReason } from '../../wire/exchange.ts';
 import type { AnswerParts } from '../../wire/testing/answered.ts';
-import { type Otherwise, refusal, type Situation, said, settled, TestStore } from './testing/store-target.ts';
+import {
+  findingsOf,
+  type Otherwise,
+  refusal,
+  type Situation,
+  said,
+  TestStore,
+} from './testing/store-target.ts';
 
 type Is = (request: ClientRequest) => boolean;
 const adds: Is = ({ operation }) => operation === 'createPet';
@@ -775,7 +782,7 @@ t.test('whenever a restart or a client removes what was added, no row about anim
   for (const [what, happens] of Object.entries({ restart, cleaned }))
     for (const seeded of [0, 30, 150])
       for (let number = 3 + (seeded % 7); number < 90; number += 8) {
-        const rows = await settled(LIFE, { seeded, otherwise: at(number, happens) });
+        const rows = await findingsOf(LIFE, { seeded, otherwise: at(number, happens) });
         const failed = [...rows].flatMap(([id, { verdict, violation }]) =>
           verdict === 'fail' ? [`${id}: ${violation?.actual}`] : [],
         );
@@ -787,7 +794,7 @@ t.test('where no key may add, no more than the basic animals is tried', async (t
   const added: unknown[] = [];
   const forbidding: Otherwise = (request) =>
     adds(request) && added.push(request) ? refusal(403) : undefined;
-  await settled(['add-answers-201', 'add-rejects-name-type'], { otherwise: forbidding });
+  await findingsOf(['add-answers-201', 'add-rejects-name-type'], { otherwise: forbidding });
   t.equal(added.length, 5);
 });
 
@@ -829,7 +836,7 @@ t.test(
     const declined = new Set(['list-limit-fills', 'list-filter-before-limit']);
     const pagesOfTen = shorterPages((limit) => Math.min(limit, 10));
     const unlike = async (options: NonNullable<Situation['options']>) => {
-      const rows = await settled(ids, { seeded: 30, otherwise: pagesOfTen, options });
+      const rows = await findingsOf(ids, { seeded: 30, otherwise: pagesOfTen, options });
       return [...rows].flatMap(([id, { verdict }]) =>
         ['fail', 'inconclusive'].includes(verdict) ? [id] : [],
       );

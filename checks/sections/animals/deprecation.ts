@@ -54,7 +54,7 @@ export const deprecationChecks: readonly Check[] = [
   check('get-until-removal', { scenes: [retrievals] }, (judge, seen) => {
     const retrieved = seen.of(retrievals);
     const phase = removalPhase(retrieved.done, seen.trace.targetClock);
-    if (phase === 'disputed') return judge.unsettled(CLOCKS_DISPUTE);
+    if (phase === 'disputed') return judge.inconclusive(CLOCKS_DISPUTE);
     if (phase !== 'before') return judge.notApplicable('the removal date has come');
     const expected = `an operation that works until ${contract.removalDate}`;
     for (const { exchange } of doneOf(retrieved, judge)) {
@@ -66,7 +66,7 @@ export const deprecationChecks: readonly Check[] = [
   check('get-removed', { scenes: [retrievals] }, (judge, seen) => {
     const retrieved = seen.of(retrievals);
     const phase = removalPhase(retrieved.done, seen.trace.targetClock);
-    if (phase === 'disputed') return judge.unsettled(CLOCKS_DISPUTE);
+    if (phase === 'disputed') return judge.inconclusive(CLOCKS_DISPUTE);
     if (phase !== 'after') return judge.notApplicable(`it is not past ${contract.removalDate}`);
     const expected = `no such operation from ${contract.removalDate} on`;
     for (const { exchange } of doneOf(retrieved, judge)) {
@@ -133,9 +133,9 @@ export const deprecationChecks: readonly Check[] = [
         else judge.notApplicable('the store holds more animals of that status than a list shows');
       }
       const phase = removalPhase(done, seen.trace.targetClock);
-      if (phase === 'disputed') judge.unsettled(CLOCKS_DISPUTE);
+      if (phase === 'disputed') judge.inconclusive(CLOCKS_DISPUTE);
       else if (phase !== 'before') judge.notApplicable('the operation is past its removal date');
-      else if (!isCompared) judge.unsettled(NO_SUCCESSOR);
+      else if (!isCompared) judge.inconclusive(NO_SUCCESSOR);
     },
   ),
 ];

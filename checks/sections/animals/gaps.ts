@@ -1,7 +1,7 @@
 /** What the document leaves open about animals and lists, and how the target answers it. */
 import { contract } from '../../../spec/contract.ts';
 import { type GapAnswer, type GapObserver, gap } from '../../run/check.ts';
-import { Unsettled } from '../../run/unsettled.ts';
+import { Inconclusive } from '../../run/inconclusive.ts';
 import { type AnsweredExchange, headerValues, isAnswered } from '../../wire/exchange.ts';
 import { isJsonObject } from '../../wire/lossless-json.ts';
 import { bodyOf, described, type SeenPet } from '../../wire/pets.ts';
@@ -40,7 +40,7 @@ function limitAnswers(list: TakenList, lists: LongestLists, nearest?: number): r
   const count = list.pets?.length;
   if (count === undefined) return ['no-list'];
   const { pets: longest, exchange } = lists.all;
-  if (longest === undefined) throw new Unsettled(`the longest list was answered ${described(exchange)}`);
+  if (longest === undefined) throw new Inconclusive(`the longest list was answered ${described(exchange)}`);
   // Other clients may have added animals meanwhile.
   const size = Math.max(stored(lists), count);
   const asIfLimitWere = {
@@ -56,19 +56,19 @@ function limitAnswers(list: TakenList, lists: LongestLists, nearest?: number): r
   return possible.length === 0 ? ['ignored'] : possible;
 }
 
-/** The answer, if only one is possible. @throws Unsettled if the store is too small to tell */
+/** The answer, if only one is possible. @throws Inconclusive if the store is too small to tell */
 function only([answer = '', ...more]: readonly string[], lists: LongestLists): string {
   if (more.length === 0) return answer;
-  throw new Unsettled(`a store of ${pets(stored(lists))} cannot tell ${[answer, ...more].join(' from ')}`);
+  throw new Inconclusive(`a store of ${pets(stored(lists))} cannot tell ${[answer, ...more].join(' from ')}`);
 }
 
 /** Names the answer to a status that the document does not have. */
 function filterAnswer({ exchange, pets: listed }: TakenList, lists: LongestLists): string {
   const { status } = exchange.outcome;
   if (status !== 200) return `rejected-${status}`;
-  if (listed === undefined) throw new Unsettled(`the answer is not a list: ${described(exchange)}`);
+  if (listed === undefined) throw new Inconclusive(`the answer is not a list: ${described(exchange)}`);
   if (listed.length > 0) return 'unfiltered';
-  if (stored(lists) === 0) throw new Unsettled('the store is empty, and so is any list');
+  if (stored(lists) === 0) throw new Inconclusive('the store is empty, and so is any list');
   return 'empty-list';
 }
 
@@ -141,7 +141,7 @@ export const animalGaps: readonly GapObserver[] = [
       .of(fullPages)
       .done.flat()
       .find(({ list }) => list.query.limit === minimum)?.list;
-    if (short === undefined) throw new Unsettled(NOT_CUT_SHORT);
+    if (short === undefined) throw new Inconclusive(NOT_CUT_SHORT);
     const { headers } = short.exchange.outcome;
     const link = headerValues(headers, 'link').join(', ');
     const others = headers.map(([name]) => name.toLowerCase()).filter((name) => PAGE_HEADER.test(name));
@@ -153,7 +153,7 @@ export const animalGaps: readonly GapObserver[] = [
       const answer = [...new Set(others)].sort().join(', ');
       return { answer, detail: `${cutShort} has ${answer}`, evidence };
     }
-    if (short.pets === undefined || stored(seen.of(lists)) <= minimum) throw new Unsettled(NOT_CUT_SHORT);
+    if (short.pets === undefined || stored(seen.of(lists)) <= minimum) throw new Inconclusive(NOT_CUT_SHORT);
     return { answer: 'none', detail: `${cutShort} names no further page`, evidence };
   }),
   gap('status-transitions', { permit: 'writes', scenes: [askedAgain] }, (seen) => {

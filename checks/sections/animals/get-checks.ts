@@ -30,9 +30,10 @@ const whileItExists =
   (judge, seen) => {
     const { done } = seen.of(retrievals);
     const phase = removalPhase(done, seen.trace.targetClock);
-    if (phase === 'disputed') judge.unsettled(CLOCKS_DISPUTE);
+    if (phase === 'disputed') judge.inconclusive(CLOCKS_DISPUTE);
     else if (phase !== 'before') judge.notApplicable('the operation is past its removal date');
-    else if (isGoneAltogether(done)) judge.unsettled(notTold('the operation is gone', 'get-until-removal'));
+    else if (isGoneAltogether(done))
+      judge.inconclusive(notTold('the operation is gone', 'get-until-removal'));
     else decide(judge, seen);
   };
 

@@ -335,8 +335,8 @@ export function judgeMissing(
   violation: Violation,
   ...evidence: readonly Exchange[]
 ): void {
-  if (shared.has(id)) judge.unsettled(SHARED, ...evidence);
-  else if (gone.has(id)) judge.unsettled(GONE, ...evidence);
+  if (shared.has(id)) judge.inconclusive(SHARED, ...evidence);
+  else if (gone.has(id)) judge.inconclusive(GONE, ...evidence);
   else judge.breaks(violation, ...evidence);
 }
 
@@ -403,7 +403,7 @@ export function judgeUnchanged(
       own.exchange,
     );
   else
-    judge.unsettled(
+    judge.inconclusive(
       change.isAgreed
         ? 'animals are changed by somebody else: lists and retrievals agree on it'
         : `of animal ${id} ${differences(change.from, change.to).join(', ')}, according only to lists or only to retrievals`,

@@ -1,9 +1,9 @@
 /** Section 4.1: GET /pets. */
 import { contract } from '../../../spec/contract.ts';
 import { type Check, check, doneOf, type Judge, observes, type Seen } from '../../run/check.ts';
+import { Inconclusive } from '../../run/inconclusive.ts';
 import { notTold } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
-import { Unsettled } from '../../run/unsettled.ts';
 import { listOnceViolation, listStatusViolation, quoted, schemaViolation } from '../../wire/answer.ts';
 import { type AnsweredExchange, type Exchange, intentOf, isAnswered } from '../../wire/exchange.ts';
 import { bodyOf, described, listedPets } from '../../wire/pets.ts';
@@ -15,13 +15,13 @@ import {
   allowedQuery,
   hiddenByFilter,
   isWhole,
+  LISTED_WITHIN,
   type Lists,
   limitOf,
   lists,
   mayBeShort,
   missingFrom,
   type OwnAnimal,
-  SETTLED,
   shown,
   shows,
   type TakenList,
@@ -65,8 +65,8 @@ function judgeNames(judge: Judge, { exchanges }: Trace): void {
 }
 
 /** Whether a list comes so long after an addition that it should show the animal, if it has room for it. */
-const isSettled = (list: AnsweredExchange, { exchange }: { readonly exchange: AnsweredExchange }) =>
-  list.sentAt >= exchange.receivedAt + SETTLED;
+const isLateEnough = (list: AnsweredExchange, { exchange }: { readonly exchange: AnsweredExchange }) =>
+  list.sentAt >= exchange.receivedAt + LISTED_WITHIN;
 
 /**
  * Judges every list of the run: only this run knows its animals, and no operation changes or removes one. Those that
@@ -104,7 +104,7 @@ function judgeEveryList(judge: Judge, seen: Seen): void {
         last.some((list) => list.exchange.id === exchange.id) &&
         listable.some(({ pet: { id: one } }) => one === id) &&
         !taken.some((list) => shows(list, id));
-      if (!isLast && !(isVisible && isSettled(exchange, own))) continue;
+      if (!isLast && !(isVisible && isLateEnough(exchange, own))) continue;
       const where = asked.status === undefined ? 'the list' : `the list with status=${asked.status}`;
       const violation = missingFrom(listed, `${id}`, before === undefined ? where : `${where}, as before`);
       judgeMissing(judge, fates, id, violation, exchange, before ?? own.exchange);
@@ -132,7 +132,7 @@ function isOutOfPlace({ sent, pet }: OwnAnimal, status: string, list: TakenList)
 }
 
 const noList = (judge: Judge, status: string, { exchange }: TakenList) =>
-  judge.unsettled(`the list with status=${status} was answered ${described(exchange)}`, exchange);
+  judge.inconclusive(`the list with status=${status} was answered ${described(exchange)}`, exchange);
 
 export const listAnimalChecks: readonly Check[] = [
   // 4.1: success is 200, and the body is a JSON array.
@@ -235,7 +235,7 @@ export const listAnimalChecks: readonly Check[] = [
     const taken = seen.of(lists);
     const { all, byStatus, own } = taken;
     if (all.pets === undefined)
-      throw new Unsettled(`the list was answered ${described(all.exchange)}`, [all.exchange]);
+      throw new Inconclusive(`the list was answered ${described(all.exchange)}`, [all.exchange]);
     if (!isWhole(all)) return judge.notApplicable('the store holds more animals than a list shows');
     const breaks = ({ pet }: OwnAnimal, is: string, shownBy: Exchange) =>
       judge.breaks(
@@ -265,11 +265,11 @@ export const listAnimalChecks: readonly Check[] = [
     if (own.length === 0) {
       const additions = exchanges.filter(({ request }) => request.operation === 'createPet');
       const reason = notTold('no addition was answered with the id of an animal', 'add-answers-201');
-      judge.unsettled(reason, ...additions.slice(0, 1));
+      judge.inconclusive(reason, ...additions.slice(0, 1));
     }
-    if (own.some(({ pet }) => fatesOf(seen).shared.has(pet.id))) judge.unsettled(SHARED);
+    if (own.some(({ pet }) => fatesOf(seen).shared.has(pet.id))) judge.inconclusive(SHARED);
     if (all.pets === undefined)
-      judge.unsettled(`the list was answered ${described(all.exchange)}`, all.exchange);
+      judge.inconclusive(`the list was answered ${described(all.exchange)}`, all.exchange);
     else if (!isWhole(all)) judge.notApplicable('the store holds more animals than a list shows');
     judgeEveryList(judge, seen);
   }),

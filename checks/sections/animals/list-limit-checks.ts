@@ -38,10 +38,10 @@ export const listLimitChecks: readonly Check[] = [
     const taken = seen.of(lists);
     const { all } = taken;
     for (const page of doneOf(seen.of(fullPages), judge)) judgeLength(judge, taken, page);
-    if (known(taken) === 0) judge.unsettled('no list shows an animal with an id', all.exchange);
+    if (known(taken) === 0) judge.inconclusive('no list shows an animal with an id', all.exchange);
     else if (all.pets !== undefined && !isShort(all, taken)) judge.holds(all.exchange);
     const again = seen.maybe(shortPages);
-    if (again === undefined) judge.unsettled('short lists could not be requested again');
+    if (again === undefined) judge.inconclusive('short lists could not be requested again');
     else for (const short of doneOf(again, judge)) judgeLength(judge, short.before, short.pages);
   }),
   // 8, page size: default 20.
@@ -62,7 +62,7 @@ export const listLimitChecks: readonly Check[] = [
       if (known(taken) <= defaultLimit) {
         const what = `lists show ${pets(known(taken))} with ids that differ, and ${defaultLimit + 1} are needed to see the default`;
         if (taken.all.mayBeShort) judge.notApplicable(what);
-        else if (seen.trace.run.permissions.has('writes')) judge.unsettled(what, taken.all.exchange);
+        else if (seen.trace.run.permissions.has('writes')) judge.inconclusive(what, taken.all.exchange);
         else judge.skips({ kind: 'not-permitted', permission: 'writes' });
       }
       for (const { pages, limited } of doneOf(seen.of(defaultPages), judge)) {

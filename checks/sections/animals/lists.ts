@@ -115,7 +115,7 @@ export async function takeAll(run: SceneRun, key?: Key): Promise<LongestLists> {
 export const VISIBLE_WITHIN: readonly number[] = [250, 750, 2000, 4000];
 
 /** After this many milliseconds no client waits for an addition any more. */
-export const SETTLED = 10_000;
+export const LISTED_WITHIN = 10_000;
 
 /** An animal of the run that can be listed. */
 export type OwnAnimal = Addition & { readonly pet: KnownPet };

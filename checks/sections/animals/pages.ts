@@ -11,13 +11,13 @@ import {
   type Asking,
   hiddenByFilter,
   isWhole,
+  LISTED_WITHIN,
   type Lists,
   type LongestLists,
   limitOf,
   lists,
   pets,
   queryOf,
-  SETTLED,
   shows,
   type TakenList,
   take,
@@ -87,7 +87,7 @@ export function judgeLength(judge: Judge, before: LongestLists, pages: readonly 
   if (page === undefined) return;
   const { list, after } = page;
   if (list.pets === undefined)
-    judge.unsettled(
+    judge.inconclusive(
       `a list with ${describedQuery(list)} was answered ${described(list.exchange)}`,
       list.exchange,
     );
@@ -190,7 +190,7 @@ export const completePages = scene('complete-pages', {}, async (run) => {
   const taken = await run.play(lists);
   const incomplete = [...taken.byStatus].filter(([status, list]) => leavesOutOthers(status, list, taken));
   if (incomplete.length > 0)
-    await run.waitUntil(run.now() + SETTLED, 'other clients’ animals to be listed with their status');
+    await run.waitUntil(run.now() + LISTED_WITHIN, 'other clients’ animals to be listed with their status');
   return inTurn(incomplete, async ([status]) => {
     const pages = await takePage(run, taken, { status, limit: maximum });
     return [status, pages] as const;
@@ -227,7 +227,7 @@ function shortLists({ facts, trace, keys }: SceneRun): readonly ShortList[] {
 export const shortPages = scene('short-pages', { afterwards: true }, async (run) => {
   const taken = await run.play(lists);
   const short = shortLists(run);
-  if (short.length > 0) await run.waitUntil(run.now() + SETTLED, 'every animal to be listed');
+  if (short.length > 0) await run.waitUntil(run.now() + LISTED_WITHIN, 'every animal to be listed');
   return inTurn(short, async ({ query, key }) => {
     // What a key may see is open (section 5, scopes): a list is compared with others of the same key.
     const before = key === undefined ? taken : await takeAll(run, key);

@@ -1,12 +1,12 @@
 /** Section 4.2: a body that is not a NewPet is refused with 400, and what is refused is not stored. */
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, doneOf, type Judge } from '../../run/check.ts';
+import { Inconclusive } from '../../run/inconclusive.ts';
 import { notShown } from '../../run/reason.ts';
 import { inTurn, scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
 import type { Trace } from '../../run/trace.ts';
-import { Unsettled } from '../../run/unsettled.ts';
 import { type AnsweredExchange, type Exchange, type FailureReason, isAnswered } from '../../wire/exchange.ts';
 import { listedPets, sentPet } from '../../wire/pets.ts';
 import { addText, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
@@ -34,7 +34,7 @@ const TIMES_BROKEN = 3;
  * @throws what was caught, if that was no lost answer, or neither can be told
  */
 async function askedAgain(run: SceneRun, spec: RequestSpec, error: unknown): Promise<Exchange> {
-  if (!(error instanceof Unsettled)) throw error;
+  if (!(error instanceof Inconclusive)) throw error;
   let [lost] = error.evidence;
   const key = run.keys.find(({ name }) => name === lost?.key);
   let breaksAlone = true;
@@ -91,8 +91,8 @@ function refuses(
         const actual = `no answer: ${outcome.kind === 'failure' ? outcome.message : ''}, each time`;
         // Where no addition at all is answered, something on the way may let none through.
         if (isAnyAnswered) judge.breaks({ expected: `400 for ${label}`, actual }, exchange);
-        else judge.unsettled({ kind: 'lost', what: actual }, exchange);
-      } else if (mayLackPermission(exchange, seen.trace)) judge.unsettled(NO_KEY_MAY_ADD, exchange);
+        else judge.inconclusive({ kind: 'lost', what: actual }, exchange);
+      } else if (mayLackPermission(exchange, seen.trace)) judge.inconclusive(NO_KEY_MAY_ADD, exchange);
       else judgeAnswer(judge, exchange.outcome.status === 400, `400 for ${label}`, exchange);
     }
   });
@@ -139,7 +139,7 @@ export function storedThoughRefused(status: number, noneRefused: string) {
       }
     }
     if (refused.size === 0) judge.notApplicable(noneRefused);
-    else if (!isListed) judge.unsettled(notShown('list-answers-200', 'json-well-formed'));
+    else if (!isListed) judge.inconclusive(notShown('list-answers-200', 'json-well-formed'));
   };
 }
 

@@ -1,10 +1,10 @@
 /** Animals retrieved by their ids, once for all checks of section 4.3. */
 import type { TargetClock } from '../../limits/target-clock.ts';
 import type { Key } from '../../profile/key.ts';
+import { Inconclusive } from '../../run/inconclusive.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
 import { type InTurn, inTurn, joined, NOTHING_TRIED, scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
-import { Unsettled } from '../../run/unsettled.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { answeredPet, type SeenPet } from '../../wire/pets.ts';
 import { getPet } from '../../wire/requests.ts';
@@ -84,7 +84,7 @@ export const retrievals = scene('retrievals', {}, async (run): Promise<InTurn<Re
   const { all } = await run.play(lists);
   const animals = animalsToRetrieve(all, (await run.tryPlay(enoughAnimals)) ?? []);
   if (animals.length === 0)
-    throw new Unsettled('no list and no addition of this run shows an animal with an id');
+    throw new Inconclusive('no list and no addition of this run shows an animal with an id');
   const retrieve = async (animal: KnownAnimal): Promise<Retrieval> => ({
     ...animal,
     exchange: await run.send(getPet(animal.known.id)),
@@ -98,8 +98,8 @@ export const retrievals = scene('retrievals', {}, async (run): Promise<InTurn<Re
     const others = { ...retrieved, done: retrieved.done.filter((one) => !isLate(one)) };
     retrieved = joined([others, await inTurn(late, retrieve)]);
   }
-  const [lost] = retrieved.unsettled;
-  if (retrieved.done.length === 0 && lost !== undefined) throw new Unsettled(lost.reason, lost.evidence);
+  const [lost] = retrieved.inconclusive;
+  if (retrieved.done.length === 0 && lost !== undefined) throw new Inconclusive(lost.reason, lost.evidence);
   return retrieved;
 });
 

@@ -3,7 +3,7 @@
  * what cannot be told, what binds nobody, and which rows explain another one.
  */
 import t from 'tap';
-import type { Settled } from '../../run/findings.ts';
+import type { Finding } from '../../run/findings.ts';
 import { judgeRun } from '../../run/judge.ts';
 import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
 import type { Intent } from '../../wire/exchange.ts';
@@ -30,7 +30,7 @@ interface Answer extends AnswerParts {
 interface Case {
   readonly row: string;
   readonly answers: readonly Answer[];
-  readonly comes: Settled['verdict'];
+  readonly comes: Finding['verdict'];
   readonly because?: Readonly<Record<string, unknown>>;
 }
 
@@ -218,7 +218,7 @@ for (const [what, { row, answers, comes, because }] of Object.entries(CASES))
       { checks: CHECKS.filter(({ id }) => id === row), gapObservers: [] },
       run,
     );
-    const settled = requirements.get(row);
-    t.equal(settled?.verdict, comes);
-    if (because !== undefined) t.match(settled?.reasons[0], because);
+    const finding = requirements.get(row);
+    t.equal(finding?.verdict, comes);
+    if (because !== undefined) t.match(finding?.reasons[0], because);
   });

@@ -61,7 +61,7 @@ export function checksOfStatuses(
     ...named.map(([status, { blames, ...options }]) =>
       check(idOf(status), { ...options, observe: of((actual) => actual === status) }, (judge, { trace }) => {
         const isShown = trace.readings.some((one) => one.operation !== 'other' && one.status === status);
-        if (blames !== undefined && !isShown) judge.unsettled(notShown(...blames));
+        if (blames !== undefined && !isShown) judge.inconclusive(notShown(...blames));
       }),
     ),
     // Other statuses need not occur; without one there is nothing to judge.

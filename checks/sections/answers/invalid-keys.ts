@@ -1,9 +1,9 @@
 /** Requests without a valid key, in every form that resembles one. */
 import type { Key } from '../../profile/key.ts';
+import { Inconclusive } from '../../run/inconclusive.ts';
 import { drawNumber } from '../../run/run-facts.ts';
 import { type InTurn, inTurn, NOTHING_TRIED, type Scene, scene } from '../../run/scene.ts';
 import type { NoKey, SceneRun } from '../../run/scene-run.ts';
-import { Unsettled } from '../../run/unsettled.ts';
 import type { AnsweredExchange, HeaderList } from '../../wire/exchange.ts';
 import { misspellings, nearMisses } from '../../wire/redaction.ts';
 import { addPet, getPet, type ListQuery, listPets, type RequestSpec } from '../../wire/requests.ts';
@@ -71,7 +71,7 @@ const invalidRequests = (
 
 /** The key from which near-miss values are derived. */
 function someKey({ keys: [key] }: SceneRun): Key {
-  if (key === undefined) throw new Unsettled('no key can be used');
+  if (key === undefined) throw new Inconclusive('no key can be used');
   return key;
 }
 

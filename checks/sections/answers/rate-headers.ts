@@ -4,8 +4,8 @@ import { CLOCKS_APART } from '../../limits/target-clock.ts';
 import { DAY, MINUTE } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, observes } from '../../run/check.ts';
+import { Inconclusive } from '../../run/inconclusive.ts';
 import type { TraceSoFar } from '../../run/trace.ts';
-import { Unsettled } from '../../run/unsettled.ts';
 import {
   limitViolation,
   missingHeadersViolation,
@@ -83,9 +83,10 @@ function judgeReset(reset: NumberHeader, exchange: AnsweredExchange, trace: Trac
   const apart = CLOCKS_APART + trace.targetClock.dispute;
   const [first, last] = [Math.min(made.earliest, sentAt), Math.max(received.latest, receivedAt)];
   if (clocksAgree || violationIf(first - apart, last + apart)) return violation;
-  throw new Unsettled(`${violation.actual} by Date, which our clock contradicts: one of the two is wrong`, [
-    exchange,
-  ]);
+  throw new Inconclusive(
+    `${violation.actual} by Date, which our clock contradicts: one of the two is wrong`,
+    [exchange],
+  );
 }
 
 /**

@@ -3,10 +3,10 @@
 import { judgeRemaining } from '../../limits/remaining-arithmetic.ts';
 import type { Key } from '../../profile/key.ts';
 import { check, type Judge } from '../../run/check.ts';
+import { conclusiveOr } from '../../run/inconclusive.ts';
 import { notShown } from '../../run/reason.ts';
 import { playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
-import { settledOr } from '../../run/unsettled.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { REMAINING_SHOWN_BY } from '../answers.ts';
 import { servedWithoutKey } from '../quota/keys-apart.ts';
@@ -57,9 +57,9 @@ function judgeFall(key: Key, judge: Judge, trace: Trace): void {
   const verdict = fallOf(key, trace);
   if (verdict.kind === 'falls') judge.holds(...exchangesOf(readings.slice(0, 2)));
   else if (verdict.kind === 'disturbed')
-    judge.unsettled(servedWithoutKey(trace) ?? `key ${key.name}: ${verdict.reason}`);
+    judge.inconclusive(servedWithoutKey(trace) ?? `key ${key.name}: ${verdict.reason}`);
   else if (verdict.kind === 'broken' && areOfMovingDay(verdict.readings, readings, key))
-    judge.unsettled(`key ${key.name}: its day seems to be a sliding window that still counts another run`);
+    judge.inconclusive(`key ${key.name}: its day seems to be a sliding window that still counts another run`);
   else if (verdict.kind === 'broken') judge.breaks(verdict, ...exchangesOf(verdict.readings));
 }
 
@@ -73,12 +73,12 @@ export const remainingFalls = check(
   },
   (judge, seen) => {
     const { trace } = seen;
-    const minutes = settledOr(
+    const minutes = conclusiveOr(
       () => seen.on(minute),
       () => [],
     );
     if (minutes.length === 0 && trace.run.keys.every((key) => fallOf(key, trace).kind === 'unseen'))
-      judge.unsettled(notShown(...REMAINING_SHOWN_BY));
+      judge.inconclusive(notShown(...REMAINING_SHOWN_BY));
     for (const { key, outcome } of playedOn(minutes)) {
       const refills = givesBackGradually(outcome) !== false;
       // Judges the first window of each key, and the next one.

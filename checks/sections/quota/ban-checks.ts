@@ -6,10 +6,10 @@ import { clockDoubt, isForDay, toldDate, toldWait } from '../../limits/told-time
 import type { WindowCount } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, type Judge, judgeExchange, type Seen } from '../../run/check.ts';
+import { conclusiveOr } from '../../run/inconclusive.ts';
 import { daySpent, notTold } from '../../run/reason.ts';
 import { playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
-import { settledOr } from '../../run/unsettled.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { retryAfter } from '../../wire/rate-headers.ts';
@@ -51,25 +51,25 @@ function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, s
     );
   const retry = after?.afterRetryAfter ?? after?.afterReset;
   if (after === undefined || retry === undefined || refusal === undefined)
-    return judge.unsettled(`key ${key.name} was not refused, or not told how long to wait`);
+    return judge.inconclusive(`key ${key.name} was not refused, or not told how long to wait`);
   if (isAdmitted(retry)) return judge.holds(retry, refusal);
   const spread = hitByBan(retry, seen);
-  if (spread !== undefined) return judge.unsettled(spread, retry);
-  if (isForDay(trace, retry, key.limits)) return judge.unsettled(daySpent(trace, retry), retry);
+  if (spread !== undefined) return judge.inconclusive(spread, retry);
+  if (isForDay(trace, retry, key.limits)) return judge.inconclusive(daySpent(trace, retry), retry);
   if (!answersOtherwise(retry, refusal))
-    return judge.unsettled(
+    return judge.inconclusive(
       notTold(`key ${key.name} was refused after it had waited`, 'retry-after-honest'),
       retry,
     );
   const doubt = clockDoubt(trace, toldDate(toldWait(after.obeyed, key.limits)), after.obeyed, retry);
-  if (doubt !== undefined) return judge.unsettled(doubt, retry);
+  if (doubt !== undefined) return judge.inconclusive(doubt, retry);
   if (othersSpend(trace, key, windows))
-    return judge.unsettled(
+    return judge.inconclusive(
       interference(key, `another client seems to be using key ${key.name}, and may have caused its ban`),
       retry,
     );
   if (windows.some(({ refusals }) => refusals.length > 1))
-    return judge.unsettled(
+    return judge.inconclusive(
       `key ${key.name} had several requests in flight when it was refused, which may cause a ban`,
       retry,
     );
@@ -112,7 +112,7 @@ export const banChecks: readonly Check[] = [
     const { ban, refusals, count, key, enough } = reading;
     if (count.verdict.kind === 'more') judge.notApplicable(`key ${key.name} was not held to its limit`);
     if (ban !== undefined) judge.holds(ban.answer);
-    else if (!enough) judge.unsettled(tooSlow(reading));
+    else if (!enough) judge.inconclusive(tooSlow(reading));
     else judge.notApplicable(`no ban was seen after ${refusals.length} requests over the limit`);
   }),
   // 8: only a key that keeps sending after a 429 is banned; a client that waits as told does not keep sending.
@@ -132,10 +132,10 @@ export const banChecks: readonly Check[] = [
     const last = answers.at(-1) ?? first;
     const seconds = Math.round((last.receivedAt - first.receivedAt) / SECOND);
     if (servedAgain !== undefined) judge.holds(servedAgain, first);
-    else if (notWaited !== undefined) judge.unsettled(notWaited, first);
-    else if (reading.count.verdict.kind === 'fewer') judge.unsettled(prolonged(reading), first);
+    else if (notWaited !== undefined) judge.inconclusive(notWaited, first);
+    else if (reading.count.verdict.kind === 'fewer') judge.inconclusive(prolonged(reading), first);
     else if (reading.ban?.toldEnd !== undefined)
-      judge.unsettled(notTold('it goes on after the time that it told', 'ban-ends-as-told'), last);
+      judge.inconclusive(notTold('it goes on after the time that it told', 'ban-ends-as-told'), last);
     else
       judge.breaks(
         { expected: 'a ban that ends', actual: `still ${described(last)} after ${seconds} seconds` },
@@ -148,10 +148,10 @@ export const banChecks: readonly Check[] = [
     const time = toldDate(retryAfter(first.outcome.headers, DAY / SECOND));
     const doubt = atEnd && clockDoubt(trace, time, first, atEnd);
     if (toldEnd === undefined) judge.notApplicable('the ban does not tell when it ends');
-    else if (atEnd === undefined) judge.unsettled(notWaited ?? 'the run did not wait for its end', first);
+    else if (atEnd === undefined) judge.inconclusive(notWaited ?? 'the run did not wait for its end', first);
     else if (isAdmitted(atEnd)) judge.holds(atEnd, first);
-    else if (reading.count.verdict.kind === 'fewer') judge.unsettled(prolonged(reading), atEnd);
-    else if (doubt !== undefined) judge.unsettled(doubt, atEnd);
+    else if (reading.count.verdict.kind === 'fewer') judge.inconclusive(prolonged(reading), atEnd);
+    else if (doubt !== undefined) judge.inconclusive(doubt, atEnd);
     else {
       const expected = 'a request admitted once the ban’s stated time and the window are over';
       judge.breaks({ expected, actual: described(atEnd) }, atEnd, first);
@@ -169,13 +169,13 @@ export const banChecks: readonly Check[] = [
     else if (otherKeys(trace.run.keys, key).length === 0)
       judge.skips({ kind: 'no-key', wanted: { role: 'functional', count: 2 } });
     else if (others.length === 0)
-      judge.unsettled('no other key was available: each was over its own limit, or unusable');
+      judge.inconclusive('no other key was available: each was over its own limit, or unusable');
   }),
 ];
 
 /** Ids of the answers that belong to a ban. */
 export function bannedAnswers(seen: Seen): ReadonlySet<string> {
-  const answers = settledOr(
+  const answers = conclusiveOr(
     () => theBan(seen.on(ban), seen.trace).ban?.answers,
     () => undefined,
   );

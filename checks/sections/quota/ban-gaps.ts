@@ -2,7 +2,7 @@
 
 import { SECOND } from '../../limits/time.ts';
 import { type GapAnswer, type GapObserver, gap } from '../../run/check.ts';
-import { Unsettled } from '../../run/unsettled.ts';
+import { Inconclusive } from '../../run/inconclusive.ts';
 import { described } from '../../wire/pets.ts';
 import { ban } from './ban.ts';
 import { tooSlow } from './ban-checks.ts';
@@ -10,7 +10,7 @@ import { type Ban, type BanReading, theBan } from './ban-reading.ts';
 
 function noBanSeen(reading: BanReading): GapAnswer {
   const { refusals, enough } = reading;
-  if (!enough) throw new Unsettled(tooSlow(reading));
+  if (!enough) throw new Inconclusive(tooSlow(reading));
   return {
     answer: 'no-ban-seen',
     detail: `none after ${refusals.length} requests over the limit`,

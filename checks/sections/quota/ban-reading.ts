@@ -4,10 +4,10 @@ import { givenAtOnce, MINUTE, SECOND } from '../../limits/time.ts';
 import { type Clocked, latestEnd, toldEnd } from '../../limits/told-time.ts';
 import { countWindow, type WindowCount } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
+import { Inconclusive } from '../../run/inconclusive.ts';
 import { LONGEST_BAN } from '../../run/run-budget.ts';
 import { type KeyOutcome, playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
-import { Unsettled } from '../../run/unsettled.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { firstRefusal, isAdmitted } from './admitted.ts';
@@ -209,10 +209,10 @@ const tooLong = (length: number): string | undefined =>
     ? `the ban lasts ${Math.round(length / MINUTE)} minutes, but a run waits only ${LONGEST_BAN / MINUTE}`
     : undefined;
 
-/** Reads the measurement of the one key that may be banned. @throws Unsettled if there is none */
+/** Reads the measurement of the one key that may be banned. @throws Inconclusive if there is none */
 export function theBan(outcomes: readonly KeyOutcome<BanMeasurement>[], trace: Trace): BanReading {
   const [played] = playedOn(outcomes);
-  if (played === undefined) throw new Unsettled('no usable key has the role ban');
+  if (played === undefined) throw new Inconclusive('no usable key has the role ban');
   return readBan(played.outcome, trace);
 }
 

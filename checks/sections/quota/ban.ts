@@ -6,10 +6,10 @@ import { contract } from '../../../spec/contract.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
+import { Inconclusive } from '../../run/inconclusive.ts';
 import { LONGEST_BAN } from '../../run/run-budget.ts';
 import { sceneOnKeys } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
-import { Unsettled } from '../../run/unsettled.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { listPets } from '../../wire/requests.ts';
 import { categoryOf, storeSample } from '../animals/additions.ts';
@@ -60,7 +60,9 @@ async function untilForgiven(run: SceneRun, key: Key): Promise<void> {
   const answers = await askFrom(run, key, run.now() + MINUTE, { ending: 'window' });
   const last = answers.at(-1);
   if (last !== undefined && !isAdmitted(last))
-    throw new Unsettled(`key ${key.name} is still refused for what was sent before the interruption`, [last]);
+    throw new Inconclusive(`key ${key.name} is still refused for what was sent before the interruption`, [
+      last,
+    ]);
 }
 
 /** What to wait for, and what to do once if the key is refused even then. */

@@ -22,10 +22,10 @@ function judgeDay(day: DayMeasurement, judge: Judge, { trace }: Seen): void {
   const all = countAdmitted(admitted);
   if (refusal === undefined) {
     if ((admitted.at(-1)?.[0] ?? 0) - (begun ?? 0) >= DAY)
-      return judge.unsettled(`the quota of key ${key.name} takes longer than a day to spend`);
+      return judge.inconclusive(`the quota of key ${key.name} takes longer than a day to spend`);
     return judge.breaks({ expected, actual: `${all} were admitted, and none was refused for the day` });
   }
-  if (!isDays(day, refusal, trace)) return judge.unsettled(notSurelyDays(key), refusal);
+  if (!isDays(day, refusal, trace)) return judge.inconclusive(notSurelyDays(key), refusal);
   const end = toldEnd(trace, refusal);
   // The stated end identifies the day that was spent: requests admitted before that day began belong to another one.
   // The refusal may have been written as early as the request was sent, and whole seconds may be rounded up.
@@ -46,7 +46,7 @@ function judgeDay(day: DayMeasurement, judge: Judge, { trace }: Seen): void {
     !bitByBit && end !== undefined && begun !== undefined && Math.abs(end - DAY - begun) < 5 * SECOND;
   if (key.unusedToday || shownAtFirst || beganWithUs)
     return judge.breaks({ expected, actual: `${inDay} were admitted` }, refusal);
-  judge.unsettled(
+  judge.inconclusive(
     `${inDay} of ${perDay} requests were admitted; ${perDay - inDay} earlier requests today would explain it (if there were none, set unusedToday: true for key ${key.name} in the profile)`,
     refusal,
   );
@@ -61,8 +61,8 @@ const notSurelyDays = (key: Key) =>
 /** Judges what the day's refusal states. */
 function judgeRefusal(day: DayMeasurement, judge: Judge, trace: Trace): void {
   const { key, refusal, refusedAgain, admitted } = day;
-  if (refusal === undefined) return judge.unsettled(`key ${key.name} was not refused for its day`);
-  if (!isDays(day, refusal, trace)) return judge.unsettled(notSurelyDays(key), refusal);
+  if (refusal === undefined) return judge.inconclusive(`key ${key.name} was not refused for its day`);
+  if (!isDays(day, refusal, trace)) return judge.inconclusive(notSurelyDays(key), refusal);
   const breaks = (expected: string, actual: string, ...evidence: AnsweredExchange[]) =>
     judge.breaks({ expected, actual }, refusal, ...evidence);
   if (refusal.outcome.status !== 429)
@@ -116,7 +116,7 @@ export const dailyQuotaChecks: readonly Check[] = [
   check('rate-day-refusal', { permit: 'day', scenes: [day] }, (judge, seen) => {
     for (const one of seen.on(day)) {
       if (one.kind === 'played') judgeRefusal(one.outcome, judge, seen.trace);
-      else judge.unsettled(one.reason.reason, ...one.reason.evidence);
+      else judge.inconclusive(one.reason.reason, ...one.reason.evidence);
     }
   }),
 ];

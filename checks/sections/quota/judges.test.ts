@@ -2,7 +2,7 @@
 import t from 'tap';
 import { DAY, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
-import { Findings, type Settled } from '../../run/findings.ts';
+import { type Finding, Findings } from '../../run/findings.ts';
 import { judgeCheck } from '../../run/judge.ts';
 import { NOON, testKey, testRun } from '../../run/testing/test-run.ts';
 import type { BanMeasurement } from './ban-reading.ts';
@@ -39,24 +39,24 @@ interface Came {
 }
 
 /** What one row says of it, without what it sees in answers as they come. */
-function said(id: string, { minute, ban, day, keys = [free, toBan, other] }: Came): Settled {
+function said(id: string, { minute, ban, day, keys = [free, toBan, other] }: Came): Finding {
   const check = Object.values(quotaChecks)
     .flat()
     .find((one) => one.id === id);
   if (check === undefined) throw new Error(`there is no ${id}`);
   const permissions = ['exhaust', ...(ban === undefined ? [] : ['ban']), ...(day ? ['day'] : [])] as const;
   const { run } = testRun(() => ({}), { keys, permissions: new Set(permissions as readonly 'exhaust'[]) });
-  run.settle('minute:free-1', minuteMeasured(free, minute));
-  if (ban !== undefined) run.settle('ban:free-ban', banMeasured(toBan, ban));
+  run.assume('minute:free-1', minuteMeasured(free, minute));
+  if (ban !== undefined) run.assume('ban:free-ban', banMeasured(toBan, ban));
   if (day !== undefined)
-    run.settle('day:free-1', { key: free, admitted: [], first: undefined, waitsInVain: 0, lost: 0, ...day });
-  return judgeCheck(check, new Findings(), run).settle();
+    run.assume('day:free-1', { key: free, admitted: [], first: undefined, waitsInVain: 0, lost: 0, ...day });
+  return judgeCheck(check, new Findings(), run).weigh();
 }
 
 /** Of the words that a row says: what was seen where it is broken, else why it is open. */
-const words = ({ reasons, violation }: Settled) =>
+const words = ({ reasons, violation }: Finding) =>
   [violation?.actual, ...reasons.map((reason) => ('what' in reason ? reason.what : ''))].join(' ');
-const blames = ({ reasons }: Settled) =>
+const blames = ({ reasons }: Finding) =>
   reasons.flatMap((reason) => [
     ...('blames' in reason ? (reason.blames ?? []) : []),
     ...(reason.kind === 'interference' || reason.kind === 'day-spent' ? [`key ${reason.key}`] : []),
@@ -67,7 +67,7 @@ type Row = readonly [
   what: string,
   id: string,
   came: Came,
-  verdict: Settled['verdict'],
+  verdict: Finding['verdict'],
   says?: RegExp,
   blamed?: string,
 ];
@@ -75,10 +75,10 @@ type Row = readonly [
 function table(title: string, rows: readonly Row[]): void {
   t.test(title, async (t) => {
     for (const [what, id, came, verdict, says = /^/, blamed = ''] of rows) {
-      const settled = said(id, came);
-      t.equal(settled.verdict, verdict, `${id}: ${what}`);
-      t.match(words(settled), says, `${id}: ${what}, in words`);
-      t.equal(blames(settled).join(), blamed, `${id}: ${what}, who explains it`);
+      const finding = said(id, came);
+      t.equal(finding.verdict, verdict, `${id}: ${what}`);
+      t.match(words(finding), says, `${id}: ${what}, in words`);
+      t.equal(blames(finding).join(), blamed, `${id}: ${what}, who explains it`);
     }
   });
 }

@@ -69,14 +69,14 @@ export const keysApartChecks: readonly Check[] = [
     { scenes: [usedInTurn], lacks: (keys) => (keys.length < 2 ? { count: 2 } : undefined) },
     (judge, seen) => {
       const { once, followed } = seen.of(usedInTurn);
-      if (once.every((span) => fallOf(span) === undefined)) judge.unsettled(NOT_TOLD);
+      if (once.every((span) => fallOf(span) === undefined)) judge.inconclusive(NOT_TOLD);
       for (const span of once) {
         const fall = fallOf(span);
         if (fall === undefined) continue;
         const sharers = followed[0]?.key.name === span.key.name ? paidFor(followed) : [];
         const shown = followed.find(({ between: [sent] }) => sharers.includes(sent?.key ?? ''));
         if (fall <= 1) judge.holds(span.after);
-        else if (shown === undefined) judge.unsettled(disturbed(span, seen.trace));
+        else if (shown === undefined) judge.inconclusive(disturbed(span, seen.trace));
         else {
           const { key, between } = shown;
           const expected = `key ${key.name} pays only for its own requests`;
@@ -92,10 +92,10 @@ export const keysApartChecks: readonly Check[] = [
     const [once] = rounds;
     const thrice = rounds.at(-1);
     const fall = once && fallOf(once);
-    if (once === undefined || thrice === undefined || fall === undefined) judge.unsettled(NOT_TOLD);
+    if (once === undefined || thrice === undefined || fall === undefined) judge.inconclusive(NOT_TOLD);
     else if (fall <= 1) judge.holds(once.after, once.before);
     else if (!followsOthers(rounds))
-      judge.unsettled(servedWithoutKey(seen.trace) ?? disturbed(once, seen.trace));
+      judge.inconclusive(servedWithoutKey(seen.trace) ?? disturbed(once, seen.trace));
     else
       judge.breaks(
         {

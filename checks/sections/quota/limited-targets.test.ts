@@ -13,7 +13,7 @@ import {
 } from '../../limits/testing/simulated-limits.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import type { Key } from '../../profile/key.ts';
-import type { Settled } from '../../run/findings.ts';
+import type { Finding } from '../../run/findings.ts';
 import { NOON } from '../../run/testing/test-run.ts';
 import { type Arrival, type LimitedTarget, limitedRun, reset, verdictsOn } from './testing/limited-target.ts';
 import { exhaustKey } from './testing/measured.ts';
@@ -47,7 +47,7 @@ const conforming = (model: Model, given: Partial<LimitedTarget> = {}): LimitedTa
   ...given,
 });
 
-const open = (verdicts: ReadonlyMap<string, Settled>) =>
+const open = (verdicts: ReadonlyMap<string, Finding>) =>
   [...verdicts].filter(([, { verdict }]) => !['pass', 'skipped', 'not-applicable'].includes(verdict));
 
 for (const model of Object.keys(MODELS) as Model[])

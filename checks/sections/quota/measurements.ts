@@ -6,9 +6,9 @@ import { isForDay, toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { PlanName } from '../../profile/target-profile.ts';
 import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
+import { conclusiveOr, Inconclusive, NotAsked } from '../../run/inconclusive.ts';
 import { daySpent, notTold, type Reason } from '../../run/reason.ts';
 import { type KeyOutcome, type KeyScenes, playedOn } from '../../run/scene.ts';
-import { NotAsked, settledOr, Unsettled } from '../../run/unsettled.ts';
 import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
 import { refusesKey } from './admitted.ts';
 import { ban } from './ban.ts';
@@ -16,9 +16,9 @@ import { type BanReading, theBan } from './ban-reading.ts';
 import { exhaustKeys, type MinuteMeasurement, minute } from './minute.ts';
 import type { FilledWindow } from './window-filling.ts';
 
-/** The measurements that could be made, of all keys. @throws Unsettled if there are none */
+/** The measurements that could be made, of all keys. @throws Inconclusive if there are none */
 export function measurements<T>(outcomes: readonly KeyOutcome<T>[]): T[] {
-  if (outcomes.length === 0) throw new Unsettled('no usable key has the role exhaust');
+  if (outcomes.length === 0) throw new Inconclusive('no usable key has the role exhaust');
   return playedOn(outcomes).map(({ outcome }) => outcome);
 }
 
@@ -100,9 +100,9 @@ export function refusedOtherwise(
 /** A check of each key's minute, and of the key that may be banned: only that key is sent more than its limit at once. */
 export const minutesAndBan = { permit: 'exhaust', scenes: [minute] } as const;
 
-/** The ban of the key that may be banned; undefined if the run may ban none. @throws Unsettled if it failed */
+/** The ban of the key that may be banned; undefined if the run may ban none. @throws Inconclusive if it failed */
 export function banOf(seen: Seen): BanReading | undefined {
-  const outcomes = settledOr(
+  const outcomes = conclusiveOr(
     () => seen.on(ban),
     (reason) => {
       if (reason instanceof NotAsked) return undefined;
@@ -116,7 +116,7 @@ export function banOf(seen: Seen): BanReading | undefined {
 
 /** Why a refusal says nothing of its own key: other keys were refused as well while one was banned. */
 export function hitByBan(refusal: AnsweredExchange, seen: Seen): Reason | undefined {
-  const reading = settledOr(
+  const reading = conclusiveOr(
     () => banOf(seen),
     () => undefined,
   );

@@ -74,36 +74,36 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, { trace }: See
   const { key, windows } = measurement;
   const { perMinute } = key.limits;
   const window = telling(windows);
-  if (window === undefined) return judge.unsettled('no window was measured');
+  if (window === undefined) return judge.inconclusive('no window was measured');
   const { refusal, closed, count } = window;
   const { verdict, admitted } = count;
   const evidence = evidenceOf(window);
   const expected = `${perMinute} requests admitted in a minute with a key of plan ${key.plan}`;
   const breaks = (actual: string, ...decisive: readonly Exchange[]) =>
     judge.breaks({ expected, actual }, ...decisive, ...evidence);
-  const unsettled = (reason: Reason | string) => judge.unsettled(reason, ...evidence);
+  const inconclusive = (reason: Reason | string) => judge.inconclusive(reason, ...evidence);
 
   const lost = lostAnswers(measurement);
-  if (lost !== undefined) return unsettled(lost);
+  if (lost !== undefined) return inconclusive(lost);
   if (refusal === undefined && closed === undefined)
     return verdict.kind === 'more'
       ? breaks(`${admitted.length} were admitted, and none was refused`)
-      : unsettled(`the requests were too slow to fill the minute of key ${key.name}`);
+      : inconclusive(`the requests were too slow to fill the minute of key ${key.name}`);
   const tooMuch = gaveBackTooMuch(measurement, trace);
   if (tooMuch !== undefined) return breaks(tooMuch.actual, ...tooMuch.evidence);
   if (verdict.kind === 'exact') return judge.holds(...evidence);
   if (verdict.kind === 'more') {
     if (racingRemaining(count))
-      return unsettled(notTold(`${admitted.length} were admitted at once`, 'rate-concurrent'));
+      return inconclusive(notTold(`${admitted.length} were admitted at once`, 'rate-concurrent'));
     // If the headers hide window edges, two windows in a row must show it.
     const isTold = showsEdges(count) || windows.every((one) => one.count.verdict.kind === 'more');
-    if (!isTold) return unsettled(`${admitted.length} were admitted in one of two windows`);
+    if (!isTold) return inconclusive(`${admitted.length} were admitted in one of two windows`);
     return breaks(`${admitted.length} were admitted`);
   }
   const [once, again] = windows.slice(-2);
-  if (measurement.spent !== undefined) return unsettled(measurement.spent);
+  if (measurement.spent !== undefined) return inconclusive(measurement.spent);
   if (refusal !== undefined && admitted.length === 0)
-    return unsettled(`no request of key ${key.name} was admitted: its daily quota may be used up`);
+    return inconclusive(`no request of key ${key.name} was admitted: its daily quota may be used up`);
   if (once !== undefined && again !== undefined && fellShortAlike(once.count, again.count))
     return breaks(
       once.count.admitted.length === again.count.admitted.length
@@ -111,10 +111,10 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, { trace }: See
         : `${once.count.admitted.length} and ${again.count.admitted.length} were admitted in two windows`,
     );
   if (admitted.length < count.all.length)
-    return unsettled(
+    return inconclusive(
       `${admitted.length} of ${count.all.length} requests that were admitted came after an edge that X-RateLimit-Reset shows`,
     );
-  unsettled(
+  inconclusive(
     interference(
       key,
       `${admitted.length} of ${perMinute} requests were admitted, as if another client were using key ${key.name}`,
@@ -130,7 +130,7 @@ function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
   const window = telling(windows);
   if (window === undefined) return;
   const lost = lostAnswers(measurement);
-  if (lost !== undefined) return judge.unsettled(lost);
+  if (lost !== undefined) return judge.inconclusive(lost);
   const { count } = window;
   if (count.verdict.kind === 'more' && racingRemaining(count))
     judge.breaks(
@@ -143,7 +143,7 @@ function judgeConcurrency(measurement: MinuteMeasurement, judge: Judge): void {
   else if (count.verdict.kind === 'exact') judge.holds(...evidenceOf(window));
   else {
     const what = `key ${key.name} could not be counted exactly`;
-    judge.unsettled(notTold(what, `rate-minute-${key.plan}`));
+    judge.inconclusive(notTold(what, `rate-minute-${key.plan}`));
   }
 }
 
@@ -157,7 +157,7 @@ export const concurrent: Check = check('rate-concurrent', minutesAndBan, (judge,
   if (count.verdict.kind === 'exact') judge.holds(...refused);
   if (count.verdict.kind !== 'more') return;
   const admitted = count.admitted.length;
-  if (!showsEdges(count)) return judge.unsettled(hiddenEdge(admitted, key));
+  if (!showsEdges(count)) return judge.inconclusive(hiddenEdge(admitted, key));
   const expected = `${key.limits.perMinute} requests admitted while more are in flight`;
   judge.breaks({ expected, actual: `${admitted} were admitted` }, ...refused);
 });
@@ -179,7 +179,7 @@ function notFilledAgain({ key, windows: [first], after, spent }: MinuteMeasureme
 
 function judgeNext(measurement: MinuteMeasurement, judge: Judge, { trace }: Seen): void {
   const lost = lostAnswers(measurement);
-  if (lost !== undefined) return judge.unsettled(lost);
+  if (lost !== undefined) return judge.inconclusive(lost);
   const { key, windows, next } = measurement;
   const [filled, ...again] = next;
   const isGradual = givesBackGradually(measurement) === true;
@@ -188,23 +188,24 @@ function judgeNext(measurement: MinuteMeasurement, judge: Judge, { trace }: Seen
     const fromRest = windows.slice(1).find(({ count }) => count.verdict.kind === 'exact');
     return isGradual && fromRest !== undefined
       ? judge.holds(...evidenceOf(fromRest))
-      : judge.unsettled(notFilledAgain(measurement));
+      : judge.inconclusive(notFilledAgain(measurement));
   }
   const { count } = filled;
   const { verdict, admitted } = count;
   const evidence = evidenceOf(filled);
-  const unsettled = (reason: Reason | string) => judge.unsettled(reason, ...evidence);
+  const inconclusive = (reason: Reason | string) => judge.inconclusive(reason, ...evidence);
   if (verdict.kind === 'exact' || (isGradual && heldExplains(count, admittedOn(trace, key))))
     return judge.holds(...evidence);
   const whole = again.find((window) => window.count.verdict.kind === 'exact');
   if (isGradual && verdict.kind === 'fewer' && whole !== undefined) return judge.holds(...evidenceOf(whole));
-  if (verdict.kind === 'more' && !showsEdges(count)) return unsettled(hiddenEdge(admitted.length, key));
+  if (verdict.kind === 'more' && !showsEdges(count)) return inconclusive(hiddenEdge(admitted.length, key));
   if (verdict.kind === 'more' || again.some((window) => fellShortAlike(count, window.count))) {
     const expected = `${key.limits.perMinute} requests admitted in the second window of key ${key.name}`;
     return judge.breaks({ expected, actual: `${admitted.length} were admitted` }, ...evidence);
   }
-  if (filled.refusal === undefined) return unsettled('the requests were too slow to fill the second minute');
-  unsettled(
+  if (filled.refusal === undefined)
+    return inconclusive('the requests were too slow to fill the second minute');
+  inconclusive(
     isGradual
       ? `${admitted.length} were admitted after a minute at rest: quota comes back too slowly, or another client is using key ${key.name}`
       : interference(

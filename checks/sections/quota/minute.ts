@@ -9,10 +9,10 @@ import { isForDay, tellsDay, toldRetry } from '../../limits/told-time.ts';
 import { fellShortAlike, heldExplains } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import type { PlanName } from '../../profile/target-profile.ts';
+import { Inconclusive } from '../../run/inconclusive.ts';
 import { daySpent, type Reason } from '../../run/reason.ts';
 import { sceneOnKeys } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
-import { Unsettled } from '../../run/unsettled.ts';
 import { listPets, type RequestSpec } from '../../wire/requests.ts';
 import { categoryOf, storeSample } from '../animals/additions.ts';
 import { retrievals, servedAnimals } from '../animals/retrievals.ts';
@@ -75,7 +75,7 @@ export const minute = sceneOnKeys(
       // Of a window that is full as well, only headers of the day tell that it was the day.
       const mayBeDay = refusal !== undefined && (hasFewer(window) || tellsDay(refusal, limits));
       if (mayBeDay && isForDay(run.trace, refusal, limits))
-        throw new Unsettled(daySpent(run.trace, refusal), [refusal]);
+        throw new Inconclusive(daySpent(run.trace, refusal), [refusal]);
       return window;
     };
 
@@ -98,7 +98,7 @@ export const minute = sceneOnKeys(
       const isNextFilled = isFilledTwice(key, run.keys) && again !== undefined && isAdmitted(again);
       if (isNextFilled && windows.some(isExact)) await nextWindow(run, key, fill, first, after, next);
     } catch (error) {
-      if (!(error instanceof Unsettled) || error.reason.kind !== 'day-spent') throw error;
+      if (!(error instanceof Inconclusive) || error.reason.kind !== 'day-spent') throw error;
       return { key, windows, after, next, spent: error.reason };
     }
     return { key, windows, after, next };

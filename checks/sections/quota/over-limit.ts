@@ -19,15 +19,15 @@ function judgeLimit({ key, windows }: MinuteMeasurement, window: FilledWindow, j
   const { refusal, servedOver, closed, count } = window;
   // Refused before the limit, so not because of it: another client may have caused a ban.
   if (refusal !== undefined && refusesKey(refusal) && count.verdict.kind === 'fewer')
-    return judge.unsettled(`key ${key.name} was always refused, even before its limit`, refusal);
+    return judge.inconclusive(`key ${key.name} was always refused, even before its limit`, refusal);
   if (servedOver !== undefined) judgeRefusal(servedOver, judge);
   if (closed !== undefined) {
     const message = closed.outcome.kind === 'failure' ? closed.outcome.message : 'no answer';
     // A target that refuses by closing does so every time; a single window may be the network's fault.
     if (windows.length > 1 && windows.every((other) => other.closed !== undefined))
       judge.breaks({ expected: REFUSED, actual: `${message}, at the end of each window` }, closed);
-    else judge.unsettled(`${message} at the limit of key ${key.name}, in one window`, closed);
-  } else if (refusal === undefined) judge.unsettled(`no request of key ${key.name} was refused`);
+    else judge.inconclusive(`${message} at the limit of key ${key.name}, in one window`, closed);
+  } else if (refusal === undefined) judge.inconclusive(`no request of key ${key.name} was refused`);
   else judgeRefusal(refusal, judge);
 }
 

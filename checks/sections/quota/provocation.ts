@@ -4,9 +4,9 @@ import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isForDay, toldEnd } from '../../limits/told-time.ts';
 import { countWindow } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
+import { Inconclusive } from '../../run/inconclusive.ts';
 import { daySpent } from '../../run/reason.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
-import { Unsettled } from '../../run/unsettled.ts';
 import { type AnsweredExchange, isAnswered } from '../../wire/exchange.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { addPet, getPet, listPets, type RequestSpec, repeatable } from '../../wire/requests.ts';
@@ -76,7 +76,7 @@ function* overLimit({ facts }: SceneRun, { animals, category }: Store): Generato
  * Sends the quota and a few more almost at once, waits until the window is about to end, and then keeps sending until a
  * ban shows. Because it is so late, the ban outlasts the window, and its end can be told from the window's.
  *
- * @throws Unsettled if nothing is refused
+ * @throws Inconclusive if nothing is refused
  */
 export async function provoke(run: SceneRun, key: Key, store: Store): Promise<Provocation> {
   const { perMinute } = key.limits;
@@ -103,9 +103,9 @@ export async function provoke(run: SceneRun, key: Key, store: Store): Promise<Pr
   await sendUntil(() => standing.first !== undefined, perMinute);
   const { first, ban } = standing;
   if (first === undefined)
-    throw new Unsettled(`no request of key ${key.name} was refused`, last === undefined ? [] : [last]);
+    throw new Inconclusive(`no request of key ${key.name} was refused`, last === undefined ? [] : [last]);
   if (admitted.length < perMinute && rounds.length === 0 && isForDay(run.trace, first, key.limits))
-    throw new Unsettled(daySpent(run.trace, first), [first]);
+    throw new Inconclusive(daySpent(run.trace, first), [first]);
   if (ban === undefined) await untilWindowEnds(run, key, first, roundTrip);
   const enough = refusals + PATIENCE_OF_TARGET;
   await sendUntil(

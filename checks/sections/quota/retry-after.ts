@@ -13,8 +13,8 @@ import {
   observes,
   type Seen,
 } from '../../run/check.ts';
+import { Inconclusive } from '../../run/inconclusive.ts';
 import { daySpent, notTold } from '../../run/reason.ts';
-import { Unsettled } from '../../run/unsettled.ts';
 import { retryAfterViolation } from '../../wire/answer.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
@@ -71,7 +71,7 @@ function unreadableWait(
       ? { text: tooLong, isCertain: isTooFar(last) }
       : undefined;
   if (problem?.isCertain === false)
-    throw new Unsettled(`${problem.text} by Date, which our clock contradicts: one of the two is wrong`, [
+    throw new Inconclusive(`${problem.text} by Date, which our clock contradicts: one of the two is wrong`, [
       refusal,
     ]);
   return problem?.text;
@@ -90,13 +90,13 @@ function judgeRetry(
     refusedOtherwise(measurement, retry, seen) ?? clockDoubt(seen.trace, time, refusal, retry);
   if (isAdmitted(retry) || otherwise === undefined)
     judgeAnswer(judge, isAdmitted(retry), expected, retry, refusal);
-  else judge.unsettled(otherwise, retry);
+  else judge.inconclusive(otherwise, retry);
 }
 
 /** 8: at the time in X-RateLimit-Reset the limit resets. */
 export const resetTrue: Check = checkOfKeys('rate-reset-true', minute, (measurement, judge, seen) => {
   const { key, after } = measurement;
-  if (after === undefined) return judge.unsettled(`no request of key ${key.name} was refused`);
+  if (after === undefined) return judge.inconclusive(`no request of key ${key.name} was refused`);
   const { refusal, afterReset } = after;
   if (afterReset !== undefined)
     return judgeRetry(
@@ -109,7 +109,7 @@ export const resetTrue: Check = checkOfKeys('rate-reset-true', minute, (measurem
     );
   if (rateReading(refusal).limit !== key.limits.perMinute)
     return judge.notApplicable('the headers do not describe the minute');
-  judge.unsettled(
+  judge.inconclusive(
     notTold('the run could not wait for X-RateLimit-Reset of the refusal', 'rate-reset-value'),
     refusal,
   );
@@ -136,7 +136,7 @@ export const retryAfterChecks: readonly Check[] = [
       const problem = unreadableWait(refusal, limits, windows, seen.trace.targetClock);
       const expected = `a number or a date that lies ahead, of the order of a ${windowOf(refusal, limits)}`;
       if (problem !== undefined && later !== undefined && isForDay(seen.trace, later, limits))
-        judge.unsettled(daySpent(seen.trace, later), refusal, later);
+        judge.inconclusive(daySpent(seen.trace, later), refusal, later);
       else if (problem !== undefined) judge.breaks({ expected, actual: problem }, refusal);
       else if (toldWait(refusal, limits).kind !== 'absent') judge.holds(refusal);
     };
@@ -152,7 +152,7 @@ export const retryAfterChecks: readonly Check[] = [
   checkOfKeys('retry-after-honest', minute, (measurement, judge, seen) => {
     const { key, after } = measurement;
     if (after?.afterRetryAfter === undefined)
-      return judge.unsettled(
+      return judge.inconclusive(
         notTold(`key ${key.name}: no usable Retry-After`, 'retry-after-readable'),
         ...(after === undefined ? [] : [after.refusal]),
       );

@@ -3,8 +3,8 @@
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { countWindow, quotaLeft, showsEdges, type WindowCount } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
+import { Inconclusive } from '../../run/inconclusive.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
-import { Unsettled } from '../../run/unsettled.ts';
 import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import type { RateReading } from '../../wire/rate-headers.ts';
@@ -58,9 +58,9 @@ function take<T>(source: Iterator<T>, count: number): T[] {
 
 const answered = (exchanges: readonly Exchange[]) => exchanges.filter(isAnswered);
 
-function lost(exchange: Exchange | undefined): Unsettled {
+function lost(exchange: Exchange | undefined): Inconclusive {
   const why = exchange?.outcome.kind === 'failure' ? exchange.outcome.message : 'no answer';
-  return new Unsettled(`the count was disturbed: ${why}`, exchange === undefined ? [] : [exchange]);
+  return new Inconclusive(`the count was disturbed: ${why}`, exchange === undefined ? [] : [exchange]);
 }
 
 /** A window while it is being filled. */
@@ -100,7 +100,7 @@ class OpenWindow {
   }
 
   /** Whether the target has shown the end of the window. */
-  isRefused(): boolean {
+  isOver(): boolean {
     return this.refusals().length > 0 || this.closed.length >= 2;
   }
 
@@ -113,7 +113,7 @@ class OpenWindow {
     // A server error below the limit is not a refusal: its operation's check judges it, and the count is spoilt.
     const failed = answered(exchanges).find(({ outcome }) => outcome.status >= 500);
     if (failed !== undefined && !this.isFull())
-      throw new Unsettled(`the count was disturbed: ${described(failed)}`, [failed]);
+      throw new Inconclusive(`the count was disturbed: ${described(failed)}`, [failed]);
   }
 
   #keep(exchanges: readonly Exchange[]): void {
@@ -152,7 +152,7 @@ export async function fillUndisturbed(run: SceneRun, key: Key, filling: Filling)
   try {
     return await fill(run, key, filling);
   } catch (error) {
-    const isLost = error instanceof Unsettled && error.evidence.some((exchange) => !isAnswered(exchange));
+    const isLost = error instanceof Inconclusive && error.evidence.some((exchange) => !isAnswered(exchange));
     if (!isLost) throw error;
     // A sliding window counter still holds part of what was sent.
     await restFromNow(run, key, 2);
@@ -179,7 +179,7 @@ async function fillWindow(run: SceneRun, key: Key, filling: Filling): Promise<Fi
   let sentBefore = 0;
   let firstId = window.count().admitted[0]?.id;
   // All that is left at once, and again after a window edge; then one by one until the limit is reached.
-  while (!window.isRefused() && !isGivenUp()) {
+  while (!window.isOver() && !isGivenUp()) {
     const left = quotaLeft(window.admitted(), perMinute, IN_FLIGHT);
     if (left > 0 && !window.isFull()) {
       await window.send(take(requests, left), IN_FLIGHT);

@@ -1,6 +1,6 @@
 /** A target with a store that does what the document says of animals, and what one row says of a run against it. */
 import { stringify } from 'lossless-json';
-import type { Settled } from '../../../run/findings.ts';
+import type { Finding } from '../../../run/findings.ts';
 import { judgeRun, type RunResult } from '../../../run/judge.ts';
 import { playRun } from '../../../run/play.ts';
 import type { RunOptions } from '../../../run/run.ts';
@@ -96,7 +96,7 @@ export interface Situation {
 }
 
 /** Plays what these rows need, and judges them. */
-export async function settled(
+export async function findingsOf(
   ids: readonly string[],
   situation: Situation = {},
 ): Promise<RunResult['requirements']> {
@@ -123,8 +123,8 @@ export async function said(
   id: string,
   situation?: Situation,
   also: readonly string[] = [],
-): Promise<Settled> {
-  const row = (await settled([id, ...also], situation)).get(id);
+): Promise<Finding> {
+  const row = (await findingsOf([id, ...also], situation)).get(id);
   if (row === undefined) throw new Error(`there is no ${id}`);
   return row;
 }

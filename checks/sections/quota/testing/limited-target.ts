@@ -3,7 +3,7 @@ import { fixedWindow, type SimulatedLimit } from '../../../limits/testing/simula
 import { DAY, SECOND } from '../../../limits/time.ts';
 import type { Key } from '../../../profile/key.ts';
 import type { Permission } from '../../../profile/permissions.ts';
-import type { Settled } from '../../../run/findings.ts';
+import type { Finding } from '../../../run/findings.ts';
 import { judgeRun } from '../../../run/judge.ts';
 import { playRun } from '../../../run/play.ts';
 import type { RunOptions } from '../../../run/run.ts';
@@ -129,7 +129,7 @@ export function limitedRun(target: LimitedTarget = {}): TestRun {
 export async function verdictsOn(
   target: LimitedTarget,
   { run }: TestRun = limitedRun(target),
-): Promise<ReadonlyMap<string, Settled>> {
+): Promise<ReadonlyMap<string, Finding>> {
   const judging = { checks: Object.values(quotaChecks).flat(), gapObservers: [] };
   await playRun(run, judging);
   return judgeRun(judging, run).requirements;

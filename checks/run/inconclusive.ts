@@ -2,8 +2,8 @@ import type { Exchange } from '../wire/exchange.ts';
 import { type Reason, reasonOf } from './reason.ts';
 
 /** Thrown by a scene or a judge where it cannot tell; becomes an inconclusive verdict. */
-export class Unsettled extends Error {
-  override readonly name: string = 'Unsettled';
+export class Inconclusive extends Error {
+  override readonly name: string = 'Inconclusive';
   readonly reason: Reason;
   readonly evidence: readonly Exchange[];
 
@@ -17,21 +17,21 @@ export class Unsettled extends Error {
 }
 
 /** Thrown where a permission or a key was not given; becomes a skipped verdict. */
-export class NotAsked extends Unsettled {
+export class NotAsked extends Inconclusive {
   override readonly name = 'NotAsked';
 }
 
 /** Thrown where nothing more is sent: the run was interrupted, its time is over, or the target is gone. */
-export class RunEnded extends Unsettled {
+export class RunEnded extends Inconclusive {
   override readonly name = 'RunEnded';
 }
 
-/** Runs what may be unsettled: its result, or why there is none. Any other error is a defect and is thrown on. */
-export function settledOr<T, U>(work: () => T, otherwise: (reason: Unsettled) => U): T | U {
+/** Runs what may be inconclusive: its result, or why there is none. Any other error is a defect and is thrown on. */
+export function conclusiveOr<T, U>(work: () => T, otherwise: (reason: Inconclusive) => U): T | U {
   try {
     return work();
   } catch (error) {
-    if (error instanceof Unsettled) return otherwise(error);
+    if (error instanceof Inconclusive) return otherwise(error);
     throw error;
   }
 }
