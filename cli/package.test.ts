@@ -44,7 +44,7 @@ t.test('packed, it is small and whole', async (t) => {
   const { size = Number.POSITIVE_INFINITY } = packed ?? {};
   t.comment(`${Math.round(size / 1000)} kB packed, ${files.length} files`);
   t.ok(size <= 600_000);
-  const unwanted = /\.test\.|\.map$|buildinfo|(^|\/)(testing|bench|proofs?|accuracy|attacks|build)\/|prove-/;
+  const unwanted = /\.test\.|\.map$|buildinfo|(^|\/)(testing|bench|accuracy|attacks|build)\//;
   t.strictSame(
     files.filter((path) => unwanted.test(path)),
     [],

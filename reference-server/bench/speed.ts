@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import autocannon from 'autocannon';
 import { median } from 'simple-statistics';
-import { type MeasuredServer, startMeasured } from './start-measured.ts';
+import { type MeasuredServer, startMeasured } from './measured-server.ts';
 
 const ROUNDS = 15;
 const SECONDS = 1;
@@ -34,9 +34,9 @@ async function answered(
  */
 export async function measureServer(): Promise<{ rate: number; by: string }> {
   const key = randomBytes(24).toString('base64url');
-  const reference = await startMeasured('reference', { body: '', key, animals: 120 });
+  const reference = await startMeasured({ key, animals: 120 });
   const listed = await fetch(`${reference.url}/pets`, { headers: { authorization: `Bearer ${key}` } });
-  const bare = await startMeasured('bare-with-rate-headers', { body: await listed.text(), key, animals: 0 });
+  const bare = await startMeasured({ key, body: await listed.text() });
   for (const server of [reference, bare]) await answered(server, WARM_UP_SECONDS);
   const ratios: number[] = [];
   let by = '';

@@ -7,10 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { median } from 'simple-statistics';
 import { createRedactor } from '../../checks/wire/redaction.ts';
-import { startMeasured } from '../../reference-server/bench/start-measured.ts';
+import { BOUNDLESS, startMeasured } from '../../reference-server/bench/measured-server.ts';
 import { CAPACITY_STEP } from '../lib/catalogue.ts';
 import type { LoadPlan } from '../lib/load-plan.ts';
-import { ANIMALS } from '../proofs/known-capacity-server.ts';
 import { provideK6 } from '../runner/k6/k6-binary.ts';
 import { startK6 } from '../runner/k6/k6-process.ts';
 import { placeScript } from '../runner/load-run.ts';
@@ -33,10 +32,9 @@ export function handleSummary({ metrics }) { console.log('made ' + metrics.http_
 `;
 
 function ourPlan(url: string, validateEvery: number): LoadPlan {
-  const limits = { perMinute: 100_000_000, perDay: 1_000_000_000 };
   const target = {
     address: url,
-    keys: [{ name: 'bench', plan: 'enterprise' as const, env: ENV, roles: ['load'], ...limits }],
+    keys: [{ name: 'bench', plan: 'enterprise' as const, env: ENV, roles: ['load'], ...BOUNDLESS }],
     secrets: {},
     permit: [],
     clockSpeed: 1,
@@ -91,8 +89,7 @@ async function run(k6: string, script: string, plan?: LoadPlan): Promise<number>
 export async function measureLoop(): Promise<{ readonly sampled: number; readonly everyBody: number }> {
   const { path } = await provideK6((line) => process.stderr.write(`${line}\n`));
   const folder = await mkdtemp(join(tmpdir(), 'bench-load-'));
-  const task = { body: JSON.stringify(ANIMALS), key: KEY, animals: 20 };
-  const server = await startMeasured('bare-with-rate-headers', task);
+  const server = await startMeasured({ key: KEY });
   try {
     const bare = join(folder, 'bare.js');
     await writeFile(bare, bareScript(server.url));

@@ -6,8 +6,8 @@ import { copyFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BOUNDLESS, startMeasured } from '../../reference-server/bench/measured-server.ts';
 import { scenarioNamed } from '../lib/catalogue.ts';
-import { startKnownServer } from '../proofs/known-capacity-server.ts';
 import { measureCapacity } from '../runner/capacity/measure-capacity.ts';
 import { provideK6 } from '../runner/k6/k6-binary.ts';
 import { runLoad } from '../runner/load-run.ts';
@@ -31,9 +31,19 @@ try {
   });
   await target.close();
   await store('load-report.json');
-  const known = await startKnownServer(1000 / 200);
+  const key = 'a-key-for-the-store';
+  const known = await startMeasured({ key, serviceMs: 1000 / 200 });
   const slo = 'p99<200ms,errors<0.1%';
-  const run = { target: known, runId: '7f3a91c2', slo, out, k6Version: k6.version };
+  const env = 'PETSTORE_STORE_KEY';
+  const searched = {
+    address: known.url,
+    keys: [{ name: 'load', plan: 'enterprise' as const, env, roles: ['load'], ...BOUNDLESS }],
+    secrets: { [env]: key },
+    permit: [],
+    clockSpeed: 1,
+    categoryId: undefined,
+  };
+  const run = { target: searched, runId: '7f3a91c2', slo, out, k6Version: k6.version };
   await measureCapacity({ ...run, run: (step) => runLoad({ ...step, k6 }) });
   known.close();
   await store('capacity.json');
