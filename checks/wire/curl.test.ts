@@ -86,7 +86,9 @@ t.test('a key elsewhere than it belongs is sent there', async (t) => {
     ['x-api-key', REDACTED],
     ['cookie', `api_key=${REDACTED}; token=${REDACTED}`],
   ] as const;
-  const command = curl(answered({ key: null, requestHeaders }), BASE, undefined, 'PETSTORE_FREE_KEY');
+  const path = `/pets?limit=1&api_key=${REDACTED}`;
+  const command = curl(answered({ key: null, path, requestHeaders }), BASE, undefined, 'PETSTORE_FREE_KEY');
+  t.match(command, `"${BASE}/pets?limit=1&api_key=$PETSTORE_FREE_KEY"`);
   t.match(command, `-H "cookie: api_key=$PETSTORE_FREE_KEY; token=$PETSTORE_FREE_KEY"`);
   t.match(command, `-H "x-api-key: $PETSTORE_FREE_KEY"`);
 });

@@ -3,6 +3,9 @@ import { REDACTED } from './redaction.ts';
 
 const quote = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`;
 
+/** A text of ours in a shell, with a key where one was redacted. */
+const withKey = (text: string, env: string) => `"${text.replaceAll(REDACTED, `$${env}`)}"`;
+
 const isAccept = (name: string) => name.toLowerCase() === 'accept';
 
 /** A character that hardly a key has. */
@@ -75,7 +78,7 @@ export function curl(
       parts.push('-H', authorizationInShell(value, env, anyEnv));
     } else if (anyEnv !== undefined && value.includes(REDACTED)) {
       // A key elsewhere than it belongs.
-      parts.push('-H', `"${name}: ${value.replaceAll(REDACTED, `$${anyEnv}`)}"`);
+      parts.push('-H', withKey(`${name}: ${value}`, anyEnv));
     } else if (name.toLowerCase() === 'content-type' || (isAccept(name) && value !== 'application/json')) {
       parts.push('-H', quote(`${name}: ${value}`));
     }
@@ -83,6 +86,7 @@ export function curl(
   // curl sends one of its own where it is not told to leave it out.
   if (headers.length > 0 && !headers.some(([name]) => isAccept(name))) parts.push('-H', quote('Accept:'));
   if (body !== undefined) parts.push('--data-binary', quote(body));
-  parts.push(quote(baseUrl + path));
+  const url = baseUrl + path;
+  parts.push(anyEnv !== undefined && path.includes(REDACTED) ? withKey(url, anyEnv) : quote(url));
   return parts.join(' ');
 }

@@ -208,13 +208,16 @@ const refusalChecks: readonly Check[] = [
   refuses('add-rejects-status-type', {
     // Falsy values in some languages.
     'a status that is a number': withStatus('0'),
-    'a status that is a boolean': withStatus('false'),
+    'a status that is false': withStatus('false'),
+    // Equal to every text where values are compared loosely.
+    'a status that is true': withStatus('true'),
     'a status that is an array': withStatus('["sold"]'),
     'a status that is an object': withStatus('{}'),
   }),
   refuses('add-rejects-non-object', {
     'an array with a NewPet in it': (name, category) =>
       `[{"name":${JSON.stringify(name)},"categoryId":${category}}]`,
+    'an array of the values of a NewPet': (name, category) => `[${JSON.stringify(name)},${category},"sold"]`,
     'a string with a NewPet in it': (name, category) =>
       JSON.stringify(`{"name":${JSON.stringify(name)},"categoryId":${category}}`),
     'a number': () => '7',
@@ -228,7 +231,7 @@ const refusalChecks: readonly Check[] = [
     'JSON followed by a word': (name, category) =>
       `{"name":${JSON.stringify(name)},"categoryId":${category}} please`,
   }),
-  refuses('add-rejects-empty-body', { 'an empty body': () => '', 'an empty object': () => '{}' }),
+  refuses('add-rejects-empty-body', { 'an empty body': () => '' }),
 ];
 
 export const invalidAnimalChecks: readonly Check[] = [

@@ -16,8 +16,8 @@ export interface InvalidRequest {
   readonly credentials: string;
   readonly exchange: AnsweredExchange;
   /**
-   * The credentials are not valid HTTP (RFC 9110, 11.4): a proxy in front of the target may refuse them as a bad
-   * request.
+   * The credentials are not valid HTTP (RFC 9110, 11.4), or in a query, where RFC 6750, 2.3, would not have them: a
+   * proxy in front of the target may refuse them as a bad request.
    */
   readonly mayBeMalformed: boolean;
 }
@@ -159,6 +159,8 @@ export const otherScheme = invalidRequests('auth-other-scheme', (run, store) => 
     ['api-key', value],
     ['cookie', `api_key=${value}; token=${value}`],
   ];
+  const spec = listPets({ limit: 1 });
+  const inQuery = encodeURIComponent(value);
   return [
     // The scheme is parsed in one place, so each operation tries a different one.
     ...alternating(specs, [
@@ -173,9 +175,9 @@ export const otherScheme = invalidRequests('auth-other-scheme', (run, store) => 
       raw(`Bearer${value}`, 'Bearer and a valid key, with no space between'),
     ]),
     [
-      { ...listPets({ limit: 1 }), headers: elsewhere },
+      { ...spec, path: `${spec.path}&api_key=${inQuery}&access_token=${inQuery}`, headers: elsewhere },
       'none',
-      { credentials: 'a valid key only in X-Api-Key and a cookie' },
+      { credentials: 'a valid key only in the query, in X-Api-Key and in a cookie', mayBeMalformed: true },
     ],
   ];
 });

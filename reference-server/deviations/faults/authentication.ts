@@ -34,7 +34,7 @@ const taking = (matches: (token: string, value: string) => boolean): Personality
   });
 
 /** Takes a key from elsewhere in the request. */
-export const takingFrom = (source: (call: Call) => string | undefined): Personality =>
+const takingFrom = (source: (call: Call) => string | undefined): Personality =>
   identifying((usual, call, parts) => {
     const token = usual === null ? source(call) : undefined;
     return token === undefined || token === '' ? usual : parts.findKey(token);
@@ -167,6 +167,8 @@ export const AUTHENTICATION_FAULTS: FaultTable = {
       takingFrom((call) => String(call.request.headers['x-api-key'] ?? ''))],
     'auth-cookie-accepted': ['A key is accepted in a cookie.',
       takingFrom((call) => /(?:^|; )token=([^;]+)/.exec(call.request.headers.cookie ?? '')?.[1])],
+    'auth-query-accepted': ['A key is accepted in the query, as api_key.',
+      takingFrom(({ route }) => new URLSearchParams(route.search).get('api_key') ?? undefined)],
     'auth-any-scheme-accepted': ['The scheme is not looked at.',
       takingFrom((call) => /(\S+)$/.exec(call.authorization ?? '')?.[1])],
   },

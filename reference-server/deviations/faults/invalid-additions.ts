@@ -120,6 +120,7 @@ export const INVALID_ADDITION_FAULTS: FaultTable = {
       accepts('status', /^-?\d/, '"pending"')],
     'boolean-status-accepted': ['A boolean status is taken for available.',
       accepts('status', /^(?:true|false)$/, '"available"')],
+    'true-status-accepted': ['A status of true is taken for sold.', accepts('status', /^true$/, '"sold"')],
     'array-status-accepted': ['The first status of an array is taken.', accepts('status', /^\[/, '"sold"')],
     'object-status-accepted': ['An object is taken for no status.', accepts('status', /^\{/, undefined)],
     'array-status-403': ['An array of statuses is refused with 403, to every key.',
@@ -128,6 +129,13 @@ export const INVALID_ADDITION_FAULTS: FaultTable = {
   'add-rejects-non-object': {
     'array-body-accepted': ['An array is added as an unnamed animal.',
       bodyAccepted((body) => kindOf(body) === 'array')],
+    'positional-array-accepted': ['An array of a name, a category and perhaps a status is added.',
+      readingPet((usual, body, call) => {
+        const [, name, category, status = ''] =
+          /^\[\s*("[^"]*")\s*,\s*(-?\d+)\s*(?:,\s*("\w+")\s*)?\]$/.exec(body) ?? [];
+        const members = [`"name":${name}`, `"categoryId":${category}`, ...(status ? [`"status":${status}`] : [])];
+        return usual(name === undefined ? body : `{${members}}`, call);
+      })],
     'string-body-accepted': ['A string is added as an unnamed animal.',
       bodyAccepted((body) => kindOf(body) === 'string')],
     'number-body-accepted': ['A number is added as an unnamed animal.',
