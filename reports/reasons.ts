@@ -2,7 +2,7 @@
 import { PERMISSIONS } from '../checks/profile/permissions.ts';
 import type { KeyWanted, Reason } from '../checks/run/reason.ts';
 
-const keyWanted = ({ role, plan, count, perMinuteAtMost }: KeyWanted): string =>
+const keyWanted = ({ role, plan, count, perMinuteAtMost, beyondMinute }: KeyWanted): string =>
   [
     count === undefined ? 'key' : `${count === 2 ? 'second' : `${count}th`} key`,
     ...(plan === undefined ? [] : [`of plan ${plan}`]),
@@ -10,6 +10,7 @@ const keyWanted = ({ role, plan, count, perMinuteAtMost }: KeyWanted): string =>
     ...(perMinuteAtMost === undefined
       ? []
       : [`with at most ${perMinuteAtMost.toLocaleString('en')} requests a minute`]),
+    ...(beyondMinute === true ? ['and more requests a day than a minute'] : []),
   ].join(' ');
 
 /** What is said of a reason alone. */

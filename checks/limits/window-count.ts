@@ -10,9 +10,11 @@
 import type { RateReading } from '../wire/rate-headers.ts';
 import { givenAtOnce, MINUTE } from './time.ts';
 
+/** Errors about a request itself. */
+const OF_THE_REQUEST: ReadonlySet<number> = new Set([400, 404, 405, 406, 409, 410, 411, 413, 414, 415, 422]);
+
 /** Whether the rate limit admitted a request: its answer is below 400, or an error about the request itself. */
-export const isAdmittedStatus = (status: number): boolean =>
-  status < 500 && ![401, 403, 429].includes(status);
+export const isAdmittedStatus = (status: number): boolean => status < 400 || OF_THE_REQUEST.has(status);
 
 /** What a count says of the plan's number. */
 export type CountVerdict =

@@ -33,6 +33,9 @@ const KeyWantedShape = exact({
   perMinuteAtMost: maybe(
     Type.Integer({ minimum: 0, description: 'Only a key whose plan admits no more requests a minute.' }),
   ),
+  beyondMinute: maybe(
+    Type.Literal(true, { description: 'Only a key whose plan admits more requests a day than a minute.' }),
+  ),
 });
 
 /** Which key a profile lacks for a requirement. */

@@ -1,10 +1,10 @@
 /** Reads the spending of a key's daily quota. */
 
 import { DAY, MINUTE, SECOND } from '../../limits/time.ts';
-import { type Clocked, tellsDay, toldEnd } from '../../limits/told-time.ts';
+import { type Clocked, type PlanLimits, tellsDay, toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
-import type { RateReading } from '../../wire/rate-headers.ts';
+import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 
 /** Admitted requests: when the first of them was sent, when the last answer was received, and how many there were. */
 export type Tally = readonly [from: number, until: number, count: number];
@@ -44,14 +44,24 @@ export const waitEnd = (refusal: AnsweredExchange, clocked: Clocked): number =>
 export const isLong = (refusal: AnsweredExchange, clocked: Clocked): boolean =>
   waitEnd(refusal, clocked) - refusal.receivedAt > BEYOND_A_MINUTE;
 
-/** Whether a refusal is certainly for the day: another client may also empty the minute again and again. */
+/** Whether a refusal's headers say that it is for the day: they show it with nothing left, or a minute with something. */
+export function saysDay(refusal: AnsweredExchange, limits: PlanLimits): boolean {
+  const { limit, remaining = 0 } = rateReading(refusal);
+  return tellsDay(refusal, limits) || (limit === limits.perMinute && remaining > 0);
+}
+
+/**
+ * Whether a refusal is certainly for the day: as many were admitted as the day has, or it says so. Before that another
+ * client may also empty the minute again and again.
+ */
 export function isDays(
-  { key, waitsInVain }: DayMeasurement,
+  { key: { limits }, admitted, waitsInVain }: DayMeasurement,
   refusal: AnsweredExchange,
   clocked: Clocked,
 ): boolean {
+  if (countAdmitted(admitted) >= limits.perDay) return true;
   if (waitsInVain >= WAITS_IN_VAIN) return false;
-  return tellsDay(refusal, key.limits) || (refusal.outcome.status === 429 && isLong(refusal, clocked));
+  return saysDay(refusal, limits) || (refusal.outcome.status === 429 && isLong(refusal, clocked));
 }
 
 /** Counts the admitted requests that meet a condition. */

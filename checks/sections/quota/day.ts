@@ -1,7 +1,6 @@
 /** Spends what is left of a key's daily quota, as fast as its minutes allow, until the key is refused for the day. */
 
 import { SECOND } from '../../limits/time.ts';
-import { tellsDay } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
 import { sceneOnKeys } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
@@ -17,12 +16,13 @@ import {
   type DayRefusal,
   type FirstAnswer,
   isLong,
+  saysDay,
   type Tally,
   WAITS_IN_VAIN,
   waitEnd,
 } from './day-reading.ts';
 import { restFromNow } from './key-at-rest.ts';
-import { exhaustKeys, minute } from './minute.ts';
+import { exhaustKeys } from './minute.ts';
 import { IN_FLIGHT as IN_FLIGHT_ELSEWHERE } from './window-filling.ts';
 
 const IN_FLIGHT = 4;
@@ -43,7 +43,7 @@ interface Chunk {
 /** Spends the day of each key that may be driven to 429. */
 export const day = sceneOnKeys(
   'day',
-  { permit: 'day', intent: 'day', keys: exhaustKeys, wanted: minute.wanted },
+  { permit: 'day', intent: 'day', keys: exhaustKeys, wanted: { role: 'exhaust' } },
   async (run, key): Promise<DayMeasurement> => {
     // The last minute of an earlier process is not fully on record.
     if (run.wasCutOff) await restFromNow(run, key);
@@ -76,15 +76,15 @@ async function spendDay(run: SceneRun, key: Key, spending: Spending): Promise<Da
     const { refusal: refusedAgain } = await spending.spend(1);
     if (refusedAgain === undefined) {
       // A token bucket gave one request back.
-      if (tellsDay(refusal, key.limits) && isSpent) return { refusal, waitsInVain };
+      if (saysDay(refusal, key.limits) && isSpent) return { refusal, waitsInVain };
       waitsInVain = 0;
       continue;
     }
+    if (isLong(refusedAgain, run.trace)) return { refusal: refusedAgain, waitsInVain };
     // Another client may have emptied the minute again, or taken what a token bucket gave back; then Reset moves on.
     const isSame = rateReading(refusal).reset === rateReading(refusedAgain).reset;
-    if (isSame && [refusal, refusedAgain].every((one) => tellsDay(one, key.limits)))
+    if (isSpent || (isSame && [refusal, refusedAgain].every((one) => saysDay(one, key.limits))))
       return { refusal, refusedAgain, waitsInVain };
-    if (isLong(refusedAgain, run.trace)) return { refusal: refusedAgain, waitsInVain };
     waitsInVain += 1;
     if (waitsInVain >= WAITS_IN_VAIN) return { refusal: refusedAgain, waitsInVain };
   }

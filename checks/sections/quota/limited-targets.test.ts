@@ -16,7 +16,7 @@ import type { Key } from '../../profile/key.ts';
 import type { Finding } from '../../run/findings.ts';
 import { NOON } from '../../run/testing/test-run.ts';
 import { type Arrival, type LimitedTarget, limitedRun, reset, verdictsOn } from './testing/limited-target.ts';
-import { exhaustKey } from './testing/measured.ts';
+import { exhaustKey, type Told } from './testing/measured.ts';
 
 const limits = { perMinute: 60, perDay: 1000 };
 const free = exhaustKey({ limits });
@@ -118,6 +118,22 @@ t.test(
   },
 );
 
+t.test(
+  'a day that is as small as a few minutes holds, and the minute of a smaller one binds nobody',
+  async (t) => {
+    for (const [perDay, minuteRow] of [
+      [700, 'pass'],
+      [400, 'skipped'],
+    ] as const) {
+      const key = exhaustKey({ plan: 'enterprise', limits: { perMinute: 600, perDay } });
+      const verdicts = await verdictsOn({ keys: [key], permissions: ['exhaust', 'day'] });
+      t.strictSame(open(verdicts), [], `${perDay} a day`);
+      t.equal(verdicts.get('rate-day-enterprise')?.verdict, 'pass', `${perDay} a day`);
+      t.equal(verdicts.get('rate-minute-enterprise')?.verdict, minuteRow, `${perDay} a day`);
+    }
+  },
+);
+
 /** One request at a time, evenly: whoever sends two at once is to wait for two seconds. */
 const noBurst: SimulatedLimit = (capacity) => {
   let next = 0;
@@ -140,6 +156,13 @@ const overDay = (
     },
   };
 };
+
+/** The day's refusals have headers of a minute that has quota left. */
+const dayEndsWith = (refusal: Told): Pick<LimitedTarget, 'tells' | 'permissions'> => ({
+  permissions: ['exhaust', 'day'],
+  tells: ({ ofDay, seconds }) =>
+    ofDay ? { limit: 60, remaining: 30, reset: seconds + 40, ...refusal } : undefined,
+});
 
 /** While one key is banned every key is. */
 function banOfAll(): NonNullable<LimitedTarget['tells']> {
@@ -168,6 +191,8 @@ t.test('what does not conform is told by its row, within five minutes where no d
     ],
     ['the day lets in every fourth', 'rate-day-free', overDay((_, refusals) => refusals % 4 === 0)],
     ['the day is for lists', 'rate-day-free', overDay(({ request }) => request.operation === 'createPet')],
+    ['the day ends with 402', 'rate-day-refusal', dayEndsWith({ status: 402, retryAfter: 30_000 })],
+    ['the day asks for a minute', 'rate-day-refusal', dayEndsWith({ retryAfter: 60 })],
   ];
   for (const [what, id, given] of rows) {
     const target: LimitedTarget = { keys, permissions: all, ban, ...given };

@@ -13,7 +13,7 @@ import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
 import { refusesKey } from './admitted.ts';
 import { ban } from './ban.ts';
 import { type BanReading, theBan } from './ban-reading.ts';
-import { exhaustKeys, type MinuteMeasurement, minute } from './minute.ts';
+import { type MinuteMeasurement, minute } from './minute.ts';
 import type { FilledWindow } from './window-filling.ts';
 
 /** The measurements that could be made, of all keys. @throws Inconclusive if there are none */
@@ -40,8 +40,8 @@ export function checkOfPlan<T>(
   measured: KeyScenes<T>,
   judgeOne: (measurement: T, judge: Judge, seen: Seen) => void,
 ): Check {
-  const ofPlan = (keys: readonly Key[]) => exhaustKeys(keys).filter((key) => key.plan === plan);
-  return checkOfKeys(id, { ...measured, keys: ofPlan, wanted: { role: 'exhaust', plan } }, judgeOne, {
+  const ofPlan = (keys: readonly Key[]) => measured.keys(keys).filter((key) => key.plan === plan);
+  return checkOfKeys(id, { ...measured, keys: ofPlan, wanted: { ...measured.wanted, plan } }, judgeOne, {
     notApplicable: (keys) =>
       plan === 'enterprise' && !keys.some((key) => key.plan === plan)
         ? 'the profile names no Enterprise key, and the document leaves its numbers custom'

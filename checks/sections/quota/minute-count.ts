@@ -21,13 +21,7 @@ import {
   measurements,
   minutesAndBan,
 } from './measurements.ts';
-import {
-  exhaustKeys,
-  isFilledTwice,
-  type MinuteMeasurement,
-  MOST_FOR_SECOND_WINDOW,
-  minute,
-} from './minute.ts';
+import { filledTwice, type MinuteMeasurement, MOST_FOR_SECOND_WINDOW, minute } from './minute.ts';
 import { type FilledWindow, IN_FLIGHT } from './window-filling.ts';
 
 /** A window that no other client disturbed, if there is one. */
@@ -214,9 +208,6 @@ function judgeNext(measurement: MinuteMeasurement, judge: Judge, { trace }: Seen
         ),
   );
 }
-
-/** The smallest plan's key, if its minute is filled twice. */
-const filledTwice = (keys: readonly Key[]) => exhaustKeys(keys).filter((key) => isFilledTwice(key, keys));
 
 /** 8: after the reset exactly the whole quota is available again. */
 export const nextWindow = checkOfKeys(

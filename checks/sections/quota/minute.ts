@@ -52,9 +52,17 @@ export function exhaustKeys(keys: readonly Key[]): readonly Key[] {
   return [...byPlan.values()].sort((a, b) => a.limits.perMinute - b.limits.perMinute);
 }
 
-/** Whether a key's measurement includes the next window: only the smallest plan's does, if it is small enough. */
-export const isFilledTwice = ({ name, limits }: Key, keys: readonly Key[]): boolean =>
-  exhaustKeys(keys)[0]?.name === name && limits.perMinute <= MOST_FOR_SECOND_WINDOW;
+/** Those of them whose minute can be filled: where the day holds no more, it ends first. */
+const minuteKeys = (keys: readonly Key[]): readonly Key[] =>
+  exhaustKeys(keys).filter(({ limits }) => limits.perDay > limits.perMinute);
+
+/** The key whose next window is filled as well: the smallest plan's, if it is small enough and its day is not. */
+export const filledTwice = (keys: readonly Key[]): readonly Key[] =>
+  minuteKeys(keys)
+    .slice(0, 1)
+    .filter(
+      ({ limits: { perMinute, perDay } }) => perMinute <= MOST_FOR_SECOND_WINDOW && perDay >= 3 * perMinute,
+    );
 
 /** Fills a window of the key, counting from `since`, and meets the limit with the request `last`. */
 type Fill = (since?: number, last?: RequestSpec) => Promise<FilledWindow>;
@@ -62,7 +70,7 @@ type Fill = (since?: number, last?: RequestSpec) => Promise<FilledWindow>;
 /** Measures each plan's minute. */
 export const minute = sceneOnKeys(
   'minute',
-  { permit: 'exhaust', intent: 'fill', keys: exhaustKeys, wanted: { role: 'exhaust' } },
+  { permit: 'exhaust', intent: 'fill', keys: minuteKeys, wanted: { role: 'exhaust', beyondMinute: true } },
   async (run, key): Promise<MinuteMeasurement> => {
     const sample = await run.tryPlay(storeSample);
     const retrieved = await run.tryPlay(retrievals);
@@ -95,7 +103,7 @@ export const minute = sceneOnKeys(
         windows.push(await fill());
       }
       const again = after.afterReset ?? after.afterRetryAfter;
-      const isNextFilled = isFilledTwice(key, run.keys) && again !== undefined && isAdmitted(again);
+      const isNextFilled = filledTwice(run.keys).includes(key) && again !== undefined && isAdmitted(again);
       if (isNextFilled && windows.some(isExact)) await nextWindow(run, key, fill, first, after, next);
     } catch (error) {
       if (!(error instanceof Inconclusive) || error.reason.kind !== 'day-spent') throw error;

@@ -6,7 +6,15 @@ import { slidingLog, tokenBucket } from '../meters.ts';
 import { type Personality, together } from '../personality.ts';
 import { admitting, failing, header, heldBack, minuteBy, queried } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
-import { admitsOther, byDay, retryAfter, uncounted, windowCounter } from './windows.ts';
+import {
+  admitsOther,
+  byDay,
+  everyTime,
+  letThrough,
+  retryAfter,
+  uncounted,
+  windowCounter,
+} from './windows.ts';
 
 /** A minute of another length. */
 const windowOf = (seconds: number): Personality => ({
@@ -165,6 +173,17 @@ export const LIMIT_FAULTS: FaultTable = {
     'free-day-unlimited': ['A Free key has no limit per day.', unlimited('free', 'perDay')],
     'day-of-ten-minutes': ['The day of every key is over after ten minutes.',
       { recipe: ({ dayMeter }) => ({ dayMeter: (limit) => dayMeter(limit, 600_000) }) }],
+    'day-every-fourth-served': ['After the end of its day every fourth request is served.',
+      () => letThrough('day', everyTime(4))],
+    'day-add-served': ['After the end of its day additions are served.',
+      letThrough('day', ({ route }) => route.operation === 'createPet')],
+    'day-open-again-after-a-minute': ['A minute after the end of its day a key is served again.', () => {
+      const ended = new Map<string, number>();
+      return letThrough('day', ({ now }, { name }) => {
+        ended.set(name, ended.get(name) ?? now);
+        return now >= (ended.get(name) ?? now) + 60_000;
+      });
+    }],
   },
   'rate-day-pro': {
     ...offBy('pro', 'perDay', -10, 10),
@@ -191,5 +210,6 @@ export const LIMIT_FAULTS: FaultTable = {
     'day-refusal-for-a-second': ["The day's refusal says to retry after a second.",
       retryAfter(() => '1', byDay)],
     'day-refusal-403': ["The day's refusal is a 403.", failing(403, byDay)],
+    'day-refusal-402': ["The day's refusal is a 402.", failing(402, byDay)],
   },
 };

@@ -2,7 +2,7 @@ import { renewedWindow } from '../meters.ts';
 import { together } from '../personality.ts';
 import { admitting, answers, failing, header, minuteBy, sendingHeaders, where } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
-import { byDay, everyTime, letThrough, whenAdmitted } from './windows.ts';
+import { everyTime, letThrough, whenAdmitted } from './windows.ts';
 
 /** Faults for which a check is still to be written. The matrix leaves them out; `serve --fault` has them. */
 // biome-ignore format: a table, a line or two for each fault
@@ -33,21 +33,5 @@ export const NOT_YET_FOUND: FaultTable = {
   'rate-refused-429': {
     'ban-sixth-served': ['Every sixth request of a banned key is served.',
       () => letThrough('ban', everyTime(6))],
-  },
-  'rate-day-free': {
-    'day-every-fourth-served': ['After the end of its day every fourth request is served.',
-      () => letThrough('day', everyTime(4))],
-    'day-add-served': ['After the end of its day additions are served.',
-      letThrough('day', ({ route }) => route.operation === 'createPet')],
-    'day-open-again-after-a-minute': ['A minute after the end of its day a key is served again.', () => {
-      const ended = new Map<string, number>();
-      return letThrough('day', ({ now }, { name }) => {
-        ended.set(name, ended.get(name) ?? now);
-        return now >= (ended.get(name) ?? now) + 60_000;
-      });
-    }],
-  },
-  'rate-day-refusal': {
-    'day-refusal-402': ["The day's refusal is a 402.", failing(402, byDay)],
   },
 };
