@@ -20,8 +20,7 @@ const ROOM = 10 * MINUTE;
  * @param speed of the target's clock
  */
 export function longestRun({ time, waitsForBan }: Pick<Bill, 'time' | 'waitsForBan'>, speed: number): number {
-  // A ban that tells no end is asked for its end as long again.
-  const ban = waitsForBan ? 2 * LONGEST_BAN : 0;
+  const ban = waitsForBan ? LONGEST_BAN : 0;
   return (TIMES_FORESEEN * time + ban) / speed + ROOM;
 }
 

@@ -4,6 +4,7 @@ import type { InTurn, Scene } from '../../run/scene.ts';
 import { type Exchange, headerValues, type Intent, intentOf, isAnswered } from '../../wire/exchange.ts';
 import { storedThoughRefused } from '../animals/refused-additions.ts';
 import { judgeAnswer, wrongStatus } from '../answers.ts';
+import { keylessInBan } from '../quota/ban.ts';
 import { countedInvalid } from '../quota/keys-apart-scenes.ts';
 import {
   emptyKey,
@@ -61,8 +62,13 @@ export const keyChecks: readonly Check[] = [
       }
     },
   }),
-  // 5: every operation requires the bearer credential; without it the answer is 401.
-  refusesAll(missingKey),
+  // 5: every operation requires the bearer credential; without it the answer is 401, whichever key is banned.
+  check(missingKey.id, { scenes: [missingKey], inFullWith: 'writes' }, (judge, seen) => {
+    judgeRefused(seen.of(missingKey), judge);
+    const inBan = seen.maybe(keylessInBan);
+    const expected = '401 without a key while a key is banned';
+    if (inBan !== undefined) judgeAnswer(judge, inBan.outcome.status === 401, expected, inBan);
+  }),
   // 5: a bearer credential with no key in it is no key.
   refusesAll(emptyKey),
   // 5: a key that the service never issued answers 401.

@@ -127,35 +127,23 @@ export const banChecks: readonly Check[] = [
   checkOfBan('ban-rate-headers', ({ answers }, judge) => {
     for (const exchange of answers) judgeExchange(judge, exchange, missingFromAnswer);
   }),
-  // 8: a banned key is served again after a time.
-  checkOfBan('ban-ends', ({ servedAgain, notWaited, answers, answer: first }, judge, reading) => {
-    const last = answers.at(-1) ?? first;
-    const seconds = Math.round((last.receivedAt - first.receivedAt) / SECOND);
-    if (servedAgain !== undefined) judge.holds(servedAgain, first);
-    else if (notWaited !== undefined) judge.inconclusive(notWaited, first);
-    else if (reading.count.verdict.kind === 'fewer') judge.inconclusive(prolonged(reading), first);
-    else if (reading.ban?.toldEnd !== undefined)
-      judge.inconclusive(notTold('it goes on after the time that it told', 'ban-ends-as-told'), last);
-    else
-      judge.breaks(
-        { expected: 'a ban that ends', actual: `still ${described(last)} after ${seconds} seconds` },
-        last,
-        first,
+  // 8: a ban is temporary; where the response to a banned key tells the time to wait, the key is served after it.
+  checkOfBan('ban-ends', ({ toldEnd, atEnd, notWaited, answer: first }, judge, reading, trace) => {
+    if (atEnd === undefined)
+      return judge.inconclusive(notWaited ?? 'the run did not wait for its end', first);
+    if (isAdmitted(atEnd)) return judge.holds(atEnd, first);
+    if (reading.count.verdict.kind === 'fewer') return judge.inconclusive(prolonged(reading), atEnd);
+    const seconds = Math.round((atEnd.receivedAt - first.receivedAt) / SECOND);
+    if (toldEnd === undefined)
+      return judge.inconclusive(
+        `the ban does not tell its end, which had not come after ${seconds} seconds`,
+        atEnd,
       );
-  }),
-  // 8: where the response to a banned key tells the time to wait, the key is served after it.
-  checkOfBan('ban-ends-as-told', ({ toldEnd, atEnd, notWaited, answer: first }, judge, reading, trace) => {
     const time = toldDate(retryAfter(first.outcome.headers, DAY / SECOND));
-    const doubt = atEnd && clockDoubt(trace, time, first, atEnd);
-    if (toldEnd === undefined) judge.notApplicable('the ban does not tell when it ends');
-    else if (atEnd === undefined) judge.inconclusive(notWaited ?? 'the run did not wait for its end', first);
-    else if (isAdmitted(atEnd)) judge.holds(atEnd, first);
-    else if (reading.count.verdict.kind === 'fewer') judge.inconclusive(prolonged(reading), atEnd);
-    else if (doubt !== undefined) judge.inconclusive(doubt, atEnd);
-    else {
-      const expected = 'a request admitted once the ban’s stated time and the window are over';
-      judge.breaks({ expected, actual: described(atEnd) }, atEnd, first);
-    }
+    const doubt = clockDoubt(trace, time, first, atEnd);
+    if (doubt !== undefined) return judge.inconclusive(doubt, atEnd);
+    const expected = 'a request admitted once the ban’s stated time and the window are over';
+    judge.breaks({ expected, actual: described(atEnd) }, atEnd, first);
   }),
   // 8: the ban is on the API key that kept sending, and on no other.
   banCheck('ban-other-keys', ({ ban, others, key }, judge, trace) => {

@@ -46,7 +46,7 @@ export interface Ban {
   readonly toldEnd: number | undefined;
   /** Every answer while banned. */
   readonly answers: readonly AnsweredExchange[];
-  /** The first answer after the stated end (or, without one, after the window's end). */
+  /** The last answer after the stated end (or, without one, after the window's end). */
   readonly atEnd: AnsweredExchange | undefined;
   /** The first request that was admitted again. */
   readonly servedAgain: AnsweredExchange | undefined;
@@ -162,7 +162,7 @@ export function readBan(measurement: BanMeasurement, clocked: Clocked): BanReadi
             after: refusals.length + Math.min(1, bans.length),
             toldEnd: told,
             answers: [...bans, ...later.filter(isRefused)],
-            atEnd: told === undefined ? later[0] : later[shownLate.length],
+            atEnd: later.slice(shownLate.length).at(-1),
             servedAgain: later.find(isAdmitted),
             notWaited: later.length === 0 ? tooLong(end - answer.receivedAt) : undefined,
           },

@@ -8,7 +8,7 @@ import { toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
 import { LONGEST_BAN } from '../../run/run-budget.ts';
-import { sceneOnKeys } from '../../run/scene.ts';
+import { scene, sceneOnKeys } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { listPets } from '../../wire/requests.ts';
@@ -20,7 +20,7 @@ import { freeKey, otherKeys } from './other-keys.ts';
 import { provoke } from './provocation.ts';
 
 /** If a ban does not state its end, the key is tried after these pauses: a request during a ban may prolong it. */
-const POLLS = [15, 30, 60, 120, 240, 480].map((seconds) => seconds * SECOND);
+const POLLS = [15, 30, 60, 120].map((seconds) => seconds * SECOND);
 /** A ban that does not state its end is assumed to last at least this long. */
 const UNTOLD_BAN = 10 * SECOND;
 
@@ -30,6 +30,11 @@ const banKeys = (keys: readonly Key[]): readonly Key[] =>
     .filter(({ roles }) => roles.includes('ban'))
     .sort((a, b) => a.roles.length - b.roles.length || a.limits.perMinute - b.limits.perMinute)
     .slice(0, 1);
+
+/** A request without a key while one is banned; only the ban plays it. */
+export const keylessInBan = scene('keyless-in-ban', { permit: 'ban' }, (run) =>
+  run.sendWithoutKey(listPets({ limit: 1 }), 'none'),
+);
 
 /** The ban of a key from its provocation to its end. */
 export const ban = sceneOnKeys(
@@ -42,10 +47,12 @@ export const ban = sceneOnKeys(
     const store = { animals: servedAnimals(retrieved), category: categoryOf(run.facts, sample) };
     const provoked = await provoke(run, key, store);
     const { end, ban: known } = readBan({ ...provoked, others: [], later: [] }, run.trace);
+    if (known !== undefined) await run.tryPlay(keylessInBan);
     const others = await tryOthers(run, key, known?.toldEnd);
     if (known?.notWaited !== undefined) return { ...provoked, others, later: [] };
     const later = await askFrom(run, key, end, {
       ending: known === undefined ? 'window' : 'ban',
+      isTold: known?.toldEnd !== undefined,
       // A ban that shows only now, or one that outlasts the other keys' windows.
       whileRefused: async () => {
         if (known === undefined || others.length === 0) others.push(...(await tryOthers(run, key)));
@@ -68,31 +75,33 @@ async function untilForgiven(run: SceneRun, key: Key): Promise<void> {
 /** What to wait for, and what to do once if the key is refused even then. */
 interface Ending {
   readonly ending: 'ban' | 'window';
+  /** Whether the time is one that the target told: if the key is refused even then, nothing more is waited for. */
+  readonly isTold?: boolean;
   readonly whileRefused?: () => Promise<void>;
 }
 
-/** Waits until that time, then asks repeatedly until the key is served. */
+/** Waits until that time, then asks until the key is served, or refused after a time that the target told. */
 async function askFrom(
   run: SceneRun,
   key: Key,
   time: number,
-  { ending, whileRefused }: Ending,
+  { ending, isTold = false, whileRefused }: Ending,
 ): Promise<AnsweredExchange[]> {
   const ask = () => run.attemptAnswered(listPets({ limit: contract.limit.maximum, status: 'sold' }), key);
   await run.waitUntil(time, `the ${ending} of key ${key.name} to end`);
   let latest = await ask();
   const answers = [latest];
   if (!isAdmitted(latest)) await whileRefused?.();
-  // If the refusal says when to come back, one more attempt is made at that time, and none after it.
-  const told = toldEnd(run.trace, latest);
-  for (const pause of told === undefined ? POLLS : [SECOND]) {
-    if (isAdmitted(latest)) break;
-    const last = time + LONGEST_BAN;
-    const next = Math.max(toldEnd(run.trace, latest) ?? 0, Math.min(latest.receivedAt + pause, last));
-    if (next > last || latest.sentAt >= last) break;
+  let wasTold = isTold;
+  for (const pause of POLLS) {
+    if (isAdmitted(latest) || wasTold) break;
+    const told = toldEnd(run.trace, latest);
+    const next = told ?? latest.receivedAt + pause;
+    if (next > time + LONGEST_BAN) break;
     await run.waitUntil(next, `the ban of key ${key.name} to end after all`);
     latest = await ask();
     answers.push(latest);
+    wasTold = told !== undefined;
   }
   return answers;
 }

@@ -40,6 +40,9 @@ const LONGEST_LEAD = 2 * LEAD;
 /** A shorter wait means a token bucket, which does not stay exhausted. */
 const STAYS_EXHAUSTED = 10 * SECOND;
 
+/** Requests after the first answer of a ban, to see whether it holds: of some only every so many-th is let through. */
+const WITHIN_BAN = 12;
+
 /** What is known of the store. */
 interface Store {
   readonly animals: readonly bigint[];
@@ -113,6 +116,7 @@ export async function provoke(run: SceneRun, key: Key, store: Store): Promise<Pr
     // Meanwhile a new window may begin, or a token bucket may give back as much and a little more.
     2 * perMinute + PATIENCE_OF_TARGET,
   );
+  if (standing.ban !== undefined) await sendUntil(() => false, WITHIN_BAN);
   return { key, admitted, refused, rounds };
 }
 

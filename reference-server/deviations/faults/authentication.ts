@@ -1,7 +1,7 @@
 import { type ApiKey, bearerToken } from '../../api-keys.ts';
 import type { Call, Route } from '../../call.ts';
-import type { Personality } from '../personality.ts';
-import { answers, asksForStatus, failing, identifying, where, withError } from '../shapes.ts';
+import { type Personality, together } from '../personality.ts';
+import { admitting, answers, asksForStatus, failing, identifying, where, withError } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 import { readThoughRefused, storedThoughRefused } from './refused-additions.ts';
 
@@ -95,6 +95,14 @@ export const AUTHENTICATION_FAULTS: FaultTable = {
     'auth-missing-unknown-animal-404': ['Without a key, an unknown animal is not found.',
       ({ store }) => refusedWith(404, (call) =>
         hasNone(call) && call.route.operation === 'getPet' && store.find(call.route.petId) === null)],
+    'auth-missing-403-in-a-ban': ['While any key is banned, a request without one is refused with 403.', () => {
+      let bannedUntil = 0;
+      return together(admitting((usual, key, call) => {
+        const gate = usual(key, call);
+        if (gate.refusedBy === 'ban') bannedUntil = call.now + 10_000;
+        return gate;
+      }), failing(403, where(answers(401), ({ authorization, now }) => authorization === null && now < bannedUntil)));
+    }],
   },
   'auth-empty-key': {
     'auth-empty-accepted': ['An empty bearer token is accepted.', serving(hasEmpty)],

@@ -106,17 +106,6 @@ const counting = (due: (admitted: number, refusedWindows: number) => boolean): D
     };
   });
 
-/** A ban that every request within it prolongs by an hour. */
-const untilSilent = banning(() => {
-  let last: number | undefined;
-  return (now, usual) => {
-    if (last === undefined && usual().refusedBy !== 'ban') return null;
-    const isOver = last !== undefined && now - last > 3_600_000;
-    last = isOver ? undefined : now;
-    return isOver ? null : honest(now + 3_600_000);
-  };
-});
-
 /** Section 8: the temporary ban. */
 // biome-ignore format: a table, a line or two for each fault
 export const BAN_FAULTS: FaultTable = {
@@ -149,12 +138,6 @@ export const BAN_FAULTS: FaultTable = {
     'ban-without-limit': ['A banned key gets no X-RateLimit-Limit.', forbidden, dropped('X-RateLimit-Limit')],
   },
   'ban-ends': {
-    'ban-for-ever': ['A ban never ends, and says nothing about its end.',
-      prolonging(() => honest(Number.POSITIVE_INFINITY)), dropped('Retry-After')],
-    'ban-until-silent': ['A ban goes on until the key has been silent for an hour.',
-      untilSilent, dropped('Retry-After')],
-  },
-  'ban-ends-as-told': {
     'ban-twice-as-long': ['A ban lasts twice as long as it says.',
       prolonging((first) => ({ until: first + 120_000, told: first + 60_000 }))],
     'ban-told-and-never-lifted': ['A ban always says to retry after 20 seconds, and never ends.',

@@ -38,6 +38,8 @@ const onFree: When = (answer, call) => byMinute(answer, call) && call.key?.plan 
 // biome-ignore format: a table, a line or two for each fault
 export const OVER_LIMIT_FAULTS: FaultTable = {
   'rate-refused-429': {
+    'ban-sixth-served': ['Every sixth request of a banned key is served.',
+      () => letThrough('ban', everyTime(6))],
     'refused-503': ['A request over the limit is refused with 503.', refusedWith(503)],
     'refused-403': ['A request over the limit is refused with 403.', refusedWith(403)],
     'refused-400-on-add': ['An addition over the limit is refused with 400.',

@@ -32,8 +32,8 @@ const TABLE: VariantTable = {
   'bucket-by-the-second': ['A bucket that is given what a second brings once a second.',
     limits.bucketMinuteBySecond, transport.latency(0, 30)],
   'milliseconds': [
-    'Retry-After in milliseconds; a ban is a 401 for 15 minutes that does not say so; announces nothing.',
-    limits.retryAfterMilliseconds, limits.banOf(10, 900), limits.banAnsweredWith(401, false),
+    'Retry-After in milliseconds; a ban is a 401 for three minutes that does not say so; announces nothing.',
+    limits.retryAfterMilliseconds, limits.banOf(10, 180), limits.banAnsweredWith(401, false),
     transport.noAnnouncement],
   'headers-of-the-day': ['The rate headers describe the day.',
     limits.headersOfTheDay, transport.deprecationOnly, requests.wordyErrors],
