@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { HARNESS_VERSION } from '../spec/harness-version.ts';
+import type { Permission } from '../spec/permissions.ts';
 import { profileKeys } from './profile/key-values.ts';
-import type { Permission } from './profile/permissions.ts';
 import type { TargetProfile } from './profile/target-profile.ts';
 import { type Clock, createClock } from './run/clock.ts';
 import { Journal, type JournalContent, keyPrint } from './run/journal.ts';
@@ -110,6 +110,7 @@ function judgingOf({ only }: Pick<CheckRequest, 'only'>) {
 /** Checks a target: every check, or those asked for, against the address and keys of a profile. */
 export async function checkTarget(request: CheckRequest): Promise<CheckedTarget> {
   const { profile, values, permissions, resume, offline = false } = request;
+  const { categoryId } = profile.samples;
   const clock = runClock(request);
   const startedAt = resume?.header.startedAt ?? clock.now();
   const id = resume?.header.runId ?? newRunId();
@@ -131,7 +132,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
     clockSpeed: clock.speed,
     keys: profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load')),
     permissions: new Set(permissions),
-    sampleCategoryId: profile.samples.categoryId,
+    sampleCategoryId: categoryId === undefined ? undefined : BigInt(categoryId),
     declined: new Set(Object.keys(profile.readings)),
     offline,
     signal: time.signal,

@@ -158,7 +158,10 @@ async function tryCommands(t: Test, nodeFolder: string, version = '') {
   }
   // Node would take the option for its own, and end with a code of its own.
   const none = ['check', '--target', 'http://127.0.0.1:9/v1', '--env-file', 'none'];
-  t.match(await call(none), { code: 2, stderr: /^error: --env-file: none cannot be read: no such file\n$/ });
+  t.match(await call(none), {
+    code: 2,
+    stderr: /^error: --env-file: none cannot be read: no such file or directory\n$/,
+  });
 
   for (const [fault, code] of [
     [undefined, 0],

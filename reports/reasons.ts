@@ -1,6 +1,7 @@
 /** Why a row has its verdict, in words. Whatever decides by a reason reads its fields. */
-import { PERMISSIONS } from '../checks/profile/permissions.ts';
+
 import type { KeyWanted, Reason } from '../checks/run/reason.ts';
+import { PERMISSIONS } from '../spec/permissions.ts';
 
 const keyWanted = ({ role, plan, count, perMinuteAtMost, beyondMinute }: KeyWanted): string =>
   [

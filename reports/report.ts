@@ -3,10 +3,10 @@
  * `npm run schemas` writes report.schema.json, which other tools read.
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { PERMISSIONS } from '../checks/profile/permissions.ts';
 import { ReasonShape } from '../checks/run/reason.ts';
 import { ExchangeShape, orNull, words } from '../checks/wire/exchange-shape.ts';
 import type { Frozen } from '../spec/json-schema.ts';
+import { PERMISSIONS } from '../spec/permissions.ts';
 
 /**
  * Within a version no field is removed, retyped or given another meaning, and a new field is optional. An older report

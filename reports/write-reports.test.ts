@@ -1,4 +1,5 @@
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { constants } from 'node:os';
 import { basename, join } from 'node:path';
 import t from 'tap';
 import { readReport } from './read-report.ts';
@@ -40,24 +41,17 @@ t.test('what cannot be written is one line that names the file', async (t) => {
   const root = t.testdir({ file: 'x', taken: { 'report.json': {} } });
   await t.rejects(writeReports(conformantReport(), join(root, 'file', 'results')), {
     name: 'UnwritableReport',
-    message: /file\/results\/report\.json: could not be written, a part of its path is a file$/,
+    message: /file\/results\/report\.json: could not be written, not a directory$/,
   });
   await t.rejects(writeReports(conformantReport(), join(root, 'taken')), UnwritableReport);
 });
 
-t.test('a full disk and a read-only folder, in words', async (t) => {
-  for (const [code, words] of [
-    ['ENOSPC', 'the disk is full'],
-    ['EROFS', 'the file system is read-only'],
-    ['EACCES', 'permission denied'],
-  ] as const) {
-    const cause = Object.assign(new Error(`${code}: no`), { code });
-    t.match(
-      unwritable('out/report.json', cause),
-      { message: new RegExp(`report\\.json: .*${words}`), cause },
-      code,
-    );
-  }
+t.test('what the system says, in words', async (t) => {
+  const full = Object.assign(new Error('ENOSPC: no'), { errno: -constants.errno.ENOSPC });
+  t.match(unwritable('out/report.json', full), {
+    message: /report\.json: .* no space left on device$/,
+    cause: full,
+  });
 });
 
 t.test('what stood there before survives a failed write', async (t) => {

@@ -1,5 +1,6 @@
 import { lstat, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { systemProblem } from '../checks/profile/file-text.ts';
 import { writeWhole } from '../checks/run/write-whole.ts';
 import { type BuiltReport, buildReport } from './build-report.ts';
 import { FORMATS, type Format } from './formats.ts';
@@ -67,16 +68,6 @@ export async function writeNamed(path: string, text: string): Promise<void> {
 
 /** What the system said about a file, in words for a person. */
 export function unwritable(path: string, error: unknown): UnwritableReport {
-  return new UnwritableReport(`${path}: ${writeProblem(error)}`, { cause: error });
-}
-
-function writeProblem(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'could not be written, the disk is full';
-  if (code === 'EACCES' || code === 'EPERM') return 'cannot be written (permission denied)';
-  if (code === 'EROFS') return 'could not be written, the file system is read-only';
-  if (code === 'ENOENT') return 'could not be written, its folder does not exist';
-  if (code === 'ENOTDIR' || code === 'EEXIST') return 'could not be written, a part of its path is a file';
-  if (code === 'EISDIR') return 'could not be written, a folder has its name';
-  return `could not be written: ${error instanceof Error ? error.message : String(error)}`;
+  const why = systemProblem(error) ?? (error instanceof Error ? error.message : String(error));
+  return new UnwritableReport(`${path}: could not be written, ${why}`, { cause: error });
 }

@@ -1,5 +1,5 @@
 /** What a run of an accuracy case may use. */
-import type { Permission } from '../profile/permissions.ts';
+import type { Permission } from '../../spec/permissions.ts';
 import { PROFILE_DEFAULTS, type ProfileKey, type TargetProfile } from '../profile/target-profile.ts';
 
 /** The keys that a case may need; a big plan costs thousands of requests. */

@@ -1,15 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
+import { getSystemErrorMap } from 'node:util';
 
 /** The longest text that Node holds is twice as long. */
 const LARGEST_FILE = 256 * 2 ** 20;
-
-const PROBLEMS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  ENOTDIR: 'no such file: a part of the path is a file',
-  EACCES: 'may not be read (permission denied)',
-  ELOOP: 'is a link to itself',
-};
 
 /**
  * The text of a file that somebody named. Its size is looked at first; what has none, a pipe or a device, is refused.
@@ -25,11 +19,14 @@ export function fileText(path: string, mostBytes = LARGEST_FILE): string {
       throw new Error(`is larger than ${mostBytes.toLocaleString('en')} bytes; is it the right file?`);
     bytes = readFileSync(path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
-    throw code === undefined
-      ? error
-      : new Error(PROBLEMS[code] ?? `cannot be read (${code})`, { cause: error });
+    throw new Error(systemProblem(error) ?? String(Object(error).message), { cause: error });
   }
   if (!isUtf8(bytes)) throw new Error('is not in UTF-8');
   return new TextDecoder().decode(bytes);
+}
+
+/** What the system says of its error, such as `no space left on device`; undefined for an error of another kind. */
+export function systemProblem(error: unknown): string | undefined {
+  if (!(error instanceof Error && 'errno' in error)) return undefined;
+  return getSystemErrorMap().get(Number(error.errno))?.[1];
 }

@@ -6,8 +6,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { parse } from 'yaml';
 import { gaps, requirements } from '../../spec/contract.ts';
-import { readProfile } from './load-profile.ts';
-import { parseProfile } from './parse-profile.ts';
+import { parseProfile, readProfile } from './parse-profile.ts';
 import { PROFILE_DEFAULTS } from './target-profile.ts';
 import { publishedSchema, SCHEMA_FILE } from './testing/published-schema.ts';
 
@@ -39,7 +38,7 @@ gaps:
   limit-out-of-range: rejected-400
   ban-threshold: "10"
 clock: { speed: 60 }
-samples: { categoryId: 9223372036854775807 }
+samples: { categoryId: 9007199254740991 }
 `,
     'profile.yaml',
   );
@@ -69,7 +68,7 @@ samples: { categoryId: 9223372036854775807 }
       readings: { 'list-limit-fills': 'declined' },
       gaps: { 'limit-out-of-range': 'rejected-400', 'ban-threshold': '10' },
       clock: { speed: 60 },
-      samples: { categoryId: 9223372036854775807n },
+      samples: { categoryId: 9007199254740991 },
     },
   });
   const least = parseProfile(`keys: [${KEY}]`, 'p');
@@ -82,80 +81,92 @@ samples: { categoryId: 9223372036854775807 }
   t.same(parseProfile(blank, 'p'), least, 'fields without a value');
 });
 
-/** A text, and what is said of it; the place is that of the mark. */
+/** A text, and what is said of it; the place is that of the name or the item. */
 const SAID: readonly (readonly [text: string, ...said: RegExp[]])[] = [
-  ['', /^1:1 the profile has no keys; write it as \[\{ name/],
+  ['', /^1:1 the profile has no keys; The API keys, each as \{ name/],
   ['# nothing\n', /^1:1 the profile has no keys/],
-  ['[]', /^1:1 the profile must be a mapping .*; its fields are target, keys/],
-  ['keys: []', /^1:7 keys must hold at least one item/],
-  ['keys: free', /^1:7 keys must be a list/],
-  ['keys:\n  - free', /^2:5 a key must be a mapping .*; its fields are name, plan, env/],
+  ['[]', /^1:1 the profile: Expected object; /],
+  ['keys: []', /^1:1 keys: Expected array length to be greater or equal to 1/],
+  ['keys: free', /^1:1 keys: Expected array; The API keys/],
+  ['keys:\n  - free', /^2:5 keys\.0: Expected object/],
   ['keys: [', /^1:8 not YAML: .*; correct the syntax/],
   ['keys: [{ name: a, name: b, plan: free, env: A }]', /^1:19 not YAML: Map keys must be unique/],
-  ['a: 1\n---\nb: 2', /^2:1 holds more than one document/],
+  ['a: 1\n---\nb: 2', /^2:1 not YAML: Source contains multiple documents/],
   ['a: &x 1\nb: *x', /^2:4 aliases .* are not allowed/],
   [`${'? '.repeat(30)}`, /^1:1 is nested too deep/],
-  [withField('7: 1'), /^2:1 a field name must be text/],
-  [withField('? [a]\n: 1'), /^2:3 a field name must be text/],
+  [withField('7: 1'), /^2:1 the profile has no field "7"/],
+  [withField('? [a]\n: 1'), /^1:1 the profile has no field /],
   [withField('taget: http://a/v1'), /^2:1 the profile has no field "taget"; did you mean "target"\?$/],
   [withField('whatever: 1'), /^2:1 the profile has no field "whatever"; known here: target, keys/],
   [withField('a/b~c: 1'), /^2:1 the profile has no field "a\/b~c"/],
-  [withField('target: 7'), /^2:9 target must be a text; put it in quotes/],
-  [withField('target: ftp://a/v1'), /^2:9 the target is not an http/],
-  [withField('target: https://user:pass@example.com/v1'), /^2:9 the target contains credentials/],
+  [withField('target: 7'), /^2:1 target: Expected string; put it in quotes/],
+  [withField('target: ftp://a/v1'), /^2:1 the target is not an http/],
+  [withField('target: https://user:pass@example.com/v1'), /^2:1 the target contains credentials/],
+  [withField('permit: [write]'), /^2:10 permit\.0 is "write", which it may not be; did you mean "writes"\?$/],
+  [withField('permit: [writes, ~]'), /^2:18 permit\.1: Expected union value/],
+  [withField('permit: [writes, writes]'), /^2:1 permit: Expected array elements to be unique/],
+  [withField('load: true'), /^2:1 load: Expected object/],
+  [withField('load: { allowed: yes }'), /^2:9 load\.allowed: Expected boolean/],
   [
-    withField('permit: [write]'),
-    /^2:10 an item of permit is "write", which is none of writes, .*"writes"\?$/,
+    withField('clock: { speed: 0 }'),
+    /^2:10 clock\.speed: Expected number to be greater or equal to 1; How many/,
   ],
-  [withField('permit: [writes, ~]'), /^2:18 an item of permit is none of writes/],
-  [withField('permit: [writes, writes]'), /^2:9 permit names something twice; remove one/],
-  [withField('load: true'), /^2:7 load must be a mapping/],
-  [withField('load: { allowed: yes }'), /^2:18 load.allowed must be true or false; .*without quotes/],
-  [withField('clock: { speed: 0 }'), /^2:17 clock.speed must be a number from 1 to 100000/],
-  [withField('clock: { speed: .nan }'), /^2:17 clock.speed must be a number/],
-  [withField('samples: { categoryId: 9223372036854775808 }'), /^2:24 samples.categoryId is beyond int64/],
-  [withField(`samples: { categoryId: ${'9'.repeat(9000)} }`), /^2:24 samples.categoryId must be a whole/],
-  [withField('samples: { categoryId: "1" }'), /^2:24 samples.categoryId must be a whole number/],
+  [withField('clock: { speed: .nan }'), /^2:10 clock\.speed: Expected number/],
+  [
+    withField('samples: { categoryId: 9223372036854775808 }'),
+    /^2:12 samples\.categoryId: Expected integer to be less or equal to 9007199254740991/,
+  ],
+  [withField(`samples: { categoryId: ${'9'.repeat(9000)} }`), /^2:12 samples\.categoryId: Expected integer/],
+  [withField('samples: { categoryId: "1" }'), /^2:12 samples\.categoryId: Expected integer/],
   [
     withField('plans: { free: { perMinute: 1, perDay: 1 } }'),
-    /^2:10 the document fixes the limits of plan free/,
+    /^2:10 plans has no field "free"; known here: enterprise/,
   ],
-  [withField('plans: { enterprise: { perMinute: 0, perDay: 1 } }'), /^2:35 .*perMinute must be .* from 1 to/],
   [
-    withField('plans: { enterprise: { perMinute: 1 } }'),
-    /^2:10 plans.enterprise has no perDay; write the number/,
+    withField('plans: { enterprise: { perMinute: 0, perDay: 1 } }'),
+    /^2:24 plans\.enterprise\.perMinute: .* 1; Requests/,
   ],
+  [withField('plans: { enterprise: { perMinute: 1 } }'), /^2:10 plans\.enterprise has no perDay; Requests/],
   [withField('gaps: { limit-out-of-rage: clamped }'), /^2:9 gaps has no field .*"limit-out-of-range"\?$/],
-  [withField('gaps: { limit-out-of-range: clampt }'), /^2:29 the answer to .* is "clampt", .*"clamped"\?$/],
-  [withField('gaps: { ban-threshold: ten }'), /^2:24 .* none of no-ban-seen, <number>; known here/],
-  [withField('gaps: { ban-threshold: 10 }'), /^2:24 the answer to ban-threshold must be a text; .*quotes/],
   [
-    withField('gaps: { name-empty: accepted }'),
-    /^2:9 no run can see the answer to name-empty; .*stays behind/,
+    withField('gaps: { limit-out-of-range: clampt }'),
+    /^2:9 gaps\.limit-out-of-range is "clampt", .*"clamped"\?$/,
   ],
-  [withField('readings: { list-limit-fills: no }'), /^2:31 readings.list-limit-fills is "no"/],
+  [withField('gaps: { ban-threshold: ten }'), /^2:9 .* is "ten", .*known here: no-ban-seen, <number>/],
+  [withField('gaps: { ban-threshold: 10 }'), /^2:9 gaps\.ban-threshold: Expected string; put it in quotes/],
+  [withField('gaps: { name-empty: accepted }'), /^2:9 gaps has no field "name-empty"; .*explain name-empty/],
+  [withField('readings: { list-limit-fills: no }'), /^2:13 readings\.list-limit-fills is "no"/],
   [withField('readings: { list-limit-fil: declined }'), /^2:13 .*"list-limit-fills"\?$/],
   [
     withField('readings: { list-limit-maximum: declined }'),
-    /^2:13 the document states .*section 4\.1: limit sets/,
+    /^2:13 .*: petstore-harness explain list-limit-maximum/,
   ],
-  [withField('readings: { client-uses-successor: declined }'), /^2:13 client-uses-successor has no check/],
-  [keyed('plan: free, env: A'), /^1:8 a key has no name/],
-  [keyed('name: a, env: A'), /^1:8 a key has no plan; write plan: free or pro/],
-  [keyed('name: a, plan: free'), /^1:8 a key has no env; write env: PETSTORE_FREE_KEY/],
-  [keyed('name: a b, plan: free, env: A'), /^1:16 name must be 1 to 64 letters/],
-  [keyed('name: 1, plan: free, env: A'), /^1:16 name must be/],
-  [keyed('name: a, plan: fre, env: A'), /^1:25 plan is "fre", .*did you mean "free"/],
+  [
+    withField('readings: { client-uses-successor: declined }'),
+    /^2:13 readings has no field "client-uses-successor"/,
+  ],
+  [keyed('plan: free, env: A'), /^1:8 keys\.0 has no name; How reports call the key/],
+  [keyed('name: a, env: A'), /^1:8 keys\.0 has no plan; one of free, pro/],
+  [keyed('name: a, plan: free'), /^1:8 keys\.0 has no env; .*PETSTORE_FREE_KEY/],
+  [
+    keyed('name: a b, plan: free, env: A'),
+    /^1:10 keys\.0\.name has another form than it must; .*1 to 64 letters/,
+  ],
+  [keyed('name: 1, plan: free, env: A'), /^1:10 keys\.0\.name: Expected string; put it in quotes/],
+  [keyed('name: a, plan: fre, env: A'), /^1:19 keys\.0\.plan is "fre", .*did you mean "free"/],
   [
     keyed('name: a, plan: enterprise, env: A'),
     /^1:8 key "a" is of plan enterprise, whose limits are not given/,
   ],
-  [keyed('name: a, plan: free, env: A, roles: []'), /^1:46 roles must hold at least one item/],
-  [keyed('name: a, plan: free, env: A-B'), /^1:36 env must be the name of an environment variable/],
+  [keyed('name: a, plan: free, env: A, roles: []'), /^1:39 keys\.0\.roles: Expected array length/],
+  [
+    keyed('name: a, plan: free, env: A-B'),
+    /^1:31 keys\.0\.env has another form than it must; The name of the env/,
+  ],
   [`keys: [${KEY}, ${KEY}]`, /two keys are named "free-1"/, /two keys use the variable FREE_KEY/],
   [
     'load: 7\nkeys:\n  - { name: a, plan: x, env: A-B, rolls: [] }\nclock: { speed: -1 }\n',
-    ...[/^1:7 load/, /^3:22 plan/, /^3:30 env/, /^3:35 .*"rolls"/, /^4:17 clock/],
+    ...[/^1:1 load/, /^3:16 keys/, /^3:25 keys/, /^3:35 .*"rolls"/, /^4:10 clock/],
   ],
 ];
 
@@ -169,8 +180,7 @@ t.test('everything that is wrong is said once, at its place, in the order of the
 
 t.test('of more than fifty problems the first are said', async (t) => {
   const unknown = Array.from({ length: 60 }, (_, index) => `field-${index}: 1`).join('\n');
-  t.equal(problemsOf(withField(unknown)).length, 51);
-  t.match(lines(withField(unknown)).at(-1), /^52:1 and more from here on/);
+  t.match(lines(withField(unknown)), { length: 50, 0: /^2:1 .*"field-0"/ });
 });
 
 t.test('only what the document leaves open, or we read into it, can be pinned or declined', async (t) => {
@@ -192,13 +202,15 @@ t.test('only what the document leaves open, or we read into it, can be pinned or
 const CANARY = 'sk_live_4fd9Zq7TrCanary01';
 
 t.test('a secret in the file is refused and not repeated', async (t) => {
-  const secretField =
-    /a profile holds no keys, but here is a field "\w+"; put it into an environment variable/;
+  const secretField = / has a field "\w+", and a profile holds no keys; put it into an environment variable/;
   const names = 'key value token secret password Authorization credentials apiKey api_key'.split(' ');
   for (const [text, said] of [
     ...names.map((name) => [withField(`${name}: ${CANARY}`), secretField] as const),
-    [keyed(`name: a, plan: free, env: ${CANARY}`), /if this is the key, put it into an environment variable/],
-    [keyed(`name: a, plan: free, env: "Bearer ${CANARY}"`), /env must be the name/],
+    [
+      keyed(`name: a, plan: free, env: ${CANARY}`),
+      /If the file was shared with a key in it, replace the key/,
+    ],
+    [keyed(`name: a, plan: free, env: "Bearer ${CANARY}"`), /env has another form/],
     [`keys: [{ name: a, plan: free, env: ${CANARY}`, /not YAML/],
     [withField(`target: https://${CANARY}@example.com/v1`), /contains credentials/],
     [withField(`target: https://example.com/v1?key=${CANARY}`), /has a query/],
@@ -334,12 +346,12 @@ t.test('a profile is a regular file in UTF-8, and not large', async (t) => {
     ['latin1.yaml', /^is not in UTF-8$/],
     ['folder', /^is not a regular file$/],
     ['/dev/zero', /^is not a regular file$/],
-    ['loop', /^is a link to itself$/],
-    ['missing.yaml', /^no such file$/],
-    ['good.yaml/x', /^no such file: a part of the path is a file$/],
-    ['\u0000', /^cannot be read/],
+    ['loop', /^too many symbolic links encountered$/],
+    ['missing.yaml', /^no such file or directory$/],
+    ['good.yaml/x', /^not a directory$/],
+    ['\u0000', /null bytes/],
     // The superuser may read everything.
-    ['secret.yaml', process.getuid?.() === 0 ? /has no|must hold/ : /permission denied/],
+    ['secret.yaml', process.getuid?.() === 0 ? /has no|Expected/ : /permission denied/],
   ] as const)
     t.match(read(path), said, path);
 });

@@ -1,4 +1,4 @@
-import { PERMISSIONS, type Permission } from './permissions.ts';
+import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import {
   type KeyRole,
   type PlanLimits,

@@ -26,7 +26,6 @@ const requests = (per: string) =>
     minimum: 1,
     maximum: 1_000_000_000,
     description: `Requests that the plan admits per ${per}.`,
-    remedy: 'write the number of requests',
   });
 /** Fields that are named by data, of which none has to be there. */
 const byName = <T>(fields: readonly (readonly [name: string, schema: TSchema])[], description: string) =>
@@ -51,25 +50,18 @@ const answerPattern = ({ answers, forms, open }: Gap): string =>
     ? '\\S'
     : `^(?:${[...answers, ...forms.map((form) => form.replaceAll(/<\w+>/g, (place) => PLACES[place] ?? ''))].join('|')})$`;
 
-// Of a text of another form than `pattern`, `must` says what is asked; `remedy` says what to do about any other value.
 const Key = Type.Object(
   {
     name: Type.String({
       description:
         "How reports call the key: 1 to 64 letters, digits, '.', '_' and '-'; no two keys have the same.",
       pattern: '^[A-Za-z0-9._-]{1,64}$',
-      must: "be 1 to 64 letters, digits, '.', '_' and '-'",
-      remedy: 'write a short name, by which reports call the key',
     }),
     plan: oneOf(PLAN_NAMES, { description: "The key's plan (section 8 of the document)." }),
     env: Type.String({
       description:
-        'The environment variable that holds the key; no two keys come from one. Twelve and more characters with small letters and digits are refused: that is what keys look like.',
+        'The name of the environment variable that holds the key, such as PETSTORE_FREE_KEY; no two keys come from one. Twelve and more characters with small letters and digits are refused: that is what keys look like. If the file was shared with a key in it, replace the key.',
       pattern: '^(?!(?=.*[a-z])(?=.*\\d).{12,})[A-Za-z_][A-Za-z0-9_]{0,127}$',
-      examples: ['PETSTORE_FREE_KEY'],
-      must: 'be the name of an environment variable',
-      remedy:
-        'write a name like PETSTORE_FREE_KEY; if this is the key, put it into an environment variable and name that in env; if the file was shared, replace the key',
     }),
     roles: Type.Array(oneOf(KEY_ROLES), {
       description:
@@ -98,9 +90,8 @@ export const profileSchema = Type.Object(
     ),
     keys: Type.Array(Key, {
       description:
-        'The API keys, each by the environment variable that holds it; the file itself holds none.',
+        'The API keys, each as { name: …, plan: free, env: VARIABLE, roles: [functional] }; the file itself holds none.',
       minItems: 1,
-      remedy: 'write it as [{ name: …, plan: free, env: …, roles: [functional] }]',
     }),
     plans: byName<{ readonly [P in CustomPlanName]?: PlanLimits }>(
       PLAN_NAMES.filter(isCustom).map((plan) => [
@@ -127,10 +118,10 @@ export const profileSchema = Type.Object(
     ),
     gaps: byName<{ readonly [id: string]: string }>(
       gaps.flatMap((gap) => {
-        const { id, question: description, answers: examples, forms, unobservable } = gap;
+        const { id, question: description, answers, forms, unobservable } = gap;
         const pattern = answerPattern(gap);
         return unobservable === undefined
-          ? [[id, Type.String({ description, pattern, examples, answers: [...examples, ...forms] })] as const]
+          ? [[id, Type.String({ description, pattern, examples: [...answers, ...forms] })] as const]
           : [];
       }),
       'Answers to what the document does not show that this target promises: observed always, failed only when pinned here.',
@@ -153,7 +144,8 @@ export const profileSchema = Type.Object(
           Type.Integer({
             description:
               'A categoryId that exists at this target. Without it one that a listed animal has is used, else 1.',
-            format: 'int64',
+            minimum: Number.MIN_SAFE_INTEGER,
+            maximum: Number.MAX_SAFE_INTEGER,
           }),
         ),
       },
@@ -163,17 +155,16 @@ export const profileSchema = Type.Object(
   exact,
 );
 
-/** A profile as it is written, its defaults filled in; its int64 are rounded. */
+/** A profile as it is written, its defaults filled in. */
 export type ProfileFile = Frozen<Static<typeof profileSchema>>;
 
 /** One API key of the target, without its value. */
 export type ProfileKey = ProfileFile['keys'][number];
 
 /** A target and what may be done to it: the file that `--profile` names, after validation. */
-export type TargetProfile = Omit<ProfileFile, 'target' | 'samples'> & {
+export type TargetProfile = Omit<ProfileFile, 'target'> & {
   /** Without a trailing slash. Undefined where the file leaves it to `--target`. */
   readonly target: string | undefined;
-  readonly samples: { readonly categoryId?: bigint };
 };
 
 /** What holds where a profile does not say otherwise. */

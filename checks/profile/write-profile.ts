@@ -4,14 +4,6 @@ import { Document, isMap, parseDocument, YAMLMap } from 'yaml';
 import { gaps } from '../../spec/contract.ts';
 import { PROFILE_DEFAULTS, SCHEMA_ADDRESS, type TargetProfile } from './target-profile.ts';
 
-/** What a run saw of a gap, to be promised from now on. */
-export interface ObservedAnswer {
-  /** The gap's id in spec/requirements.yaml. */
-  readonly id: string;
-  readonly question: string;
-  readonly answer: string;
-}
-
 const LINE_WIDTH = 110;
 
 const defaults = new Map<string, unknown>(Object.entries(PROFILE_DEFAULTS));
@@ -50,10 +42,9 @@ export function profileYaml(profile: TargetProfile): string {
 export function pinnedProfileYaml(
   written: string | undefined,
   profile: TargetProfile,
-  observed: readonly ObservedAnswer[],
+  observed: readonly { readonly id: string; readonly question: string; readonly answer: string }[],
 ): string {
-  const document =
-    written === undefined ? documentOf(profile) : parseDocument(written, { intAsBigInt: true });
+  const document = written === undefined ? documentOf(profile) : parseDocument(written);
   if (!isMap(document.get('gaps'))) document.set('gaps', new YAMLMap());
   for (const { id, question, answer } of observed) {
     const former = [id, ...(gaps.find((gap) => gap.id === id)?.formerly ?? [])];

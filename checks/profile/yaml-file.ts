@@ -1,20 +1,14 @@
-import {
-  isMap,
-  isNode,
-  isPair,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseAllDocuments,
-  visit,
-} from 'yaml';
+/** YAML files, validated. What is wrong is said with its place; no value that could be a key is repeated. */
+import type { Static, TSchema } from '@sinclair/typebox';
+import { Value, type ValueError, ValueErrorType } from '@sinclair/typebox/value';
+import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, visit } from 'yaml';
+import { currentId, gaps, requirements } from '../../spec/contract.ts';
+import { quoted } from '../wire/answer.ts';
+import { suggestion } from './suggestion.ts';
 
-/** One thing wrong with a file: where, what, and what to do about it. */
+/** One thing wrong with a file: where, what, and what to do about it. Lines and columns are from 1 on. */
 export interface FileProblem {
-  /** From 1 on. */
   readonly line: number;
-  /** From 1 on. */
   readonly column: number;
   readonly message: string;
   readonly remedy: string;
@@ -25,7 +19,7 @@ export const LARGEST_YAML = 2 ** 16;
 /** So many lists within each other on one line take yaml longer than anybody waits. */
 const TOO_DEEP = /^[ \t]*(?:[-?:][ \t]+){20}/m;
 
-/** A YAML file as plain values, each with its place, and what is wrong with it. */
+/** A YAML file as plain values, each with its place, and what is wrong with it. A renamed id is the one of today. */
 export class YamlFile {
   readonly problems: FileProblem[] = [];
   /** Undefined where the text is no readable YAML, or empty. A field without a value is not there. */
@@ -33,30 +27,22 @@ export class YamlFile {
   readonly #lines = new LineCounter();
   readonly #contents: Node | null = null;
 
-  /** @param renamed what a field is called, by the field that it is in and the name that is written */
-  constructor(text: string, renamed: (within: string, name: string) => string = (_, name) => name) {
+  constructor(text: string) {
     const deep = TOO_DEEP.exec(text);
     if (deep !== null) {
       this.#reportAt(deep.index, 'is nested too deep', 'is it the right file?');
       return;
     }
-    const [document, next] = parseAllDocuments(text, {
-      lineCounter: this.#lines,
-      prettyErrors: false,
-      merge: false,
+    const document = parseDocument(text, {
+      ...{ lineCounter: this.#lines, prettyErrors: false, merge: false, logLevel: 'error' },
     });
-    if (document === undefined || !('contents' in document)) return;
     for (const { pos, message } of document.errors)
       this.#reportAt(pos[0], `not YAML: ${message}`, 'correct the syntax here');
-    if (next !== undefined)
-      this.#reportAt(next.range[0], 'holds more than one document', 'remove everything from "---" on');
     visit(document, {
       // A few bytes can expand to a thousandfold.
       Alias: (_, { range }) => this.#reportAt(range?.[0], 'aliases (*name) are not allowed', 'write it out'),
-      Pair: (_, { key }, [, , outer]) => {
-        if (!isScalar(key) || typeof key.value !== 'string')
-          this.#reportAt(startOf(key), 'a field name must be text', 'use a word as its name');
-        else if (isPair(outer)) key.value = renamed(String(outer.key), key.value);
+      Scalar(_, scalar) {
+        if (typeof scalar.value === 'string') scalar.value = currentId(scalar.value);
       },
     });
     if (this.problems.length > 0) return;
@@ -65,57 +51,89 @@ export class YamlFile {
     this.value = document.toJS({ reviver: present }) ?? undefined;
   }
 
-  /**
-   * @param path a JSON pointer
-   * @param part whether it is about the value or its name; an item of a list has no name
-   */
-  report(path: string, part: 'value' | 'name', message: string, remedy: string): void {
-    this.#reportAt(startOf(this.#find(path)[part]), message, remedy);
+  /** Whether a value is of a schema. What is not is reported; `whole` is what messages call the value. */
+  validates<Schema extends TSchema>(schema: Schema, value: unknown, whole: string): value is Static<Schema> {
+    // A field that is missing is found wrong once more as a value.
+    const byPath = new Map([...Value.Errors(schema, value)].reverse().map((one) => [one.path, one]));
+    for (const error of byPath.values()) this.report(error.path, ...wordsOf(error, whole));
+    return byPath.size === 0;
   }
 
-  /** The integer at a path with every digit; undefined where there is none. */
-  integerAt(path: string): bigint | undefined {
-    const { value } = this.#find(path);
-    if (!isScalar(value) || !Number.isInteger(value.value)) return undefined;
-    const { source = '' } = value;
-    return BigInt(/^[-+]?\d+$/.test(source) ? source : Number(value.value));
+  /** @param path a JSON pointer to what it is about */
+  report(path: string, message: string, remedy: string): void {
+    this.#reportAt(this.#offsetOf(path), message, remedy);
   }
 
-  /** The line of a value, from 1 on. */
+  /** The line of what is at a path, from 1 on. */
   lineOf(path: string): number {
-    return this.#lines.linePos(startOf(this.#find(path).value) ?? 0).line;
+    return this.#lines.linePos(this.#offsetOf(path) ?? 0).line;
   }
 
-  /** The value at a path, and its name. */
-  #find(path: string): { readonly name: unknown; readonly value: unknown } {
+  /** Where the name of a field or an item of a list is; of one that is not there, what it should be in. */
+  #offsetOf(path: string): number | undefined {
     let found: { name: unknown; value: unknown } = { name: this.#contents, value: this.#contents };
-    for (const part of path.split('/').slice(1)) {
-      const name = unescaped(part);
+    for (const name of namesIn(path)) {
       const { value } = found;
       if (isSeq(value)) found = { name: value.items[Number(name)], value: value.items[Number(name)] };
       const pair = isMap(value)
-        ? value.items.find(({ key }) => isScalar(key) && key.value === name)
+        ? value.items.find(({ key }) => isScalar(key) && String(key.value) === name)
         : undefined;
       if (pair !== undefined) found = { name: pair.key, value: pair.value };
     }
-    return found;
+    return isNode(found.name) ? found.name.range?.[0] : undefined;
   }
 
   #reportAt(offset: number | undefined, message: string, remedy: string): void {
     const { line, col } = this.#lines.linePos(offset ?? 0);
-    this.problems.push({
-      line: Math.max(1, line),
-      column: Math.max(1, col),
-      message: printable(message),
-      remedy,
-    });
+    const said = { message: printable(message), remedy: printable(remedy) };
+    this.problems.push({ line: Math.max(1, line), column: Math.max(1, col), ...said });
   }
 }
 
 /** The text without characters that a terminal would obey. */
 const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, '\uFFFD');
 
-/** A name in a JSON pointer. */
-export const unescaped = (name: string): string => name.replaceAll('~1', '/').replaceAll('~0', '~');
+const namesIn = (path: string): string[] =>
+  path
+    .split('/')
+    .slice(1)
+    .map((name) => name.replaceAll('~1', '/').replaceAll('~0', '~'));
 
-const startOf = (node: unknown): number | undefined => (isNode(node) ? node.range?.[0] : undefined);
+/** Fields that somebody would write a key into. */
+const SECRET_FIELD = /^(?:api[-_]?)?(?:key|value|token|secret|password|bearer|authorization|credentials?)$/i;
+
+/** The texts that a value may be, where they can be listed. */
+function choicesOf({ anyOf, const: only, pattern, examples }: TSchema): readonly string[] | undefined {
+  if (pattern !== undefined) return examples;
+  return anyOf?.map((one: TSchema) => one['const']) ?? (only === undefined ? undefined : [only]);
+}
+
+/** What the schema finds wrong, and what to do about it. */
+function wordsOf(
+  { type, path, schema, value, message }: ValueError,
+  whole: string,
+): [message: string, remedy: string] {
+  const names = namesIn(path);
+  const [what, outer] = [names, names.slice(0, -1)].map((some) => some.join('.') || whole);
+  const name = names.at(-1) ?? '';
+  const choices = choicesOf(schema);
+  const { description = `see what ${whole} may hold in the README` } = schema;
+  if (type === ValueErrorType.ObjectRequiredProperty)
+    return [`${outer} has no ${name}`, choices === undefined ? description : `one of ${choices.join(', ')}`];
+  if (type === ValueErrorType.ObjectAdditionalProperties) {
+    if (SECRET_FIELD.test(name))
+      return [
+        `${outer} has a field ${quoted(name)}, and a profile holds no keys`,
+        'put it into an environment variable and name that in env; if the file was shared, replace the key',
+      ];
+    const isRow = [...gaps, ...requirements].some(({ id }) => id === name);
+    const remedy = isRow
+      ? `see what is known of it: petstore-harness explain ${name}`
+      : suggestion(name, Object.keys(schema['properties']));
+    return [`${outer} has no field ${quoted(name)}`, remedy];
+  }
+  if (typeof value === 'string' && choices !== undefined)
+    return [`${what} is ${quoted(value)}, which it may not be`, suggestion(value, choices)];
+  if (type === ValueErrorType.StringPattern) return [`${what} has another form than it must`, description];
+  return [`${what}: ${message}`, type === ValueErrorType.String ? 'put it in quotes' : description];
+}

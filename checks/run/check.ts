@@ -1,5 +1,5 @@
+import type { Permission } from '../../spec/permissions.ts';
 import type { Key } from '../profile/key.ts';
-import type { Permission } from '../profile/permissions.ts';
 import type { Violation } from '../wire/answer.ts';
 import type { AnsweredExchange, Exchange } from '../wire/exchange.ts';
 import type { Findings } from './findings.ts';

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import type { Frozen } from '../../spec/json-schema.ts';
+import { PERMISSIONS } from '../../spec/permissions.ts';
 import { type Clocked, toldEnd } from '../limits/told-time.ts';
-import { PERMISSIONS } from '../profile/permissions.ts';
 import { KEY_ROLES, PLAN_NAMES } from '../profile/target-profile.ts';
 import type { AnsweredExchange } from '../wire/exchange.ts';
 import { words } from '../wire/exchange-shape.ts';

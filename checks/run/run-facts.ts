@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Permission } from '../../spec/permissions.ts';
 import type { Key } from '../profile/key.ts';
-import type { Permission } from '../profile/permissions.ts';
 
 /** What is fixed for a run before it begins. */
 export interface RunFacts {

@@ -1,6 +1,6 @@
+import type { Permission } from '../../spec/permissions.ts';
 import { SECOND } from '../limits/time.ts';
 import type { Key } from '../profile/key.ts';
-import type { Permission } from '../profile/permissions.ts';
 import type { ClientRequest } from '../wire/client.ts';
 import {
   type AnsweredExchange,

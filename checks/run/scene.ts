@@ -1,5 +1,5 @@
+import type { Permission } from '../../spec/permissions.ts';
 import type { Key } from '../profile/key.ts';
-import type { Permission } from '../profile/permissions.ts';
 import { type Exchange, type Intent, isAnswered } from '../wire/exchange.ts';
 import { Inconclusive, RunEnded } from './inconclusive.ts';
 import type { KeyWanted, Reason } from './reason.ts';

@@ -1,7 +1,7 @@
 /** The guard: spec/requirements.yaml and the checks say the same, row by row. */
 import t from 'tap';
 import { gaps, requirements } from '../../spec/contract.ts';
-import type { Permission } from '../profile/permissions.ts';
+import type { Permission } from '../../spec/permissions.ts';
 import type { Check } from '../run/check.ts';
 import { allChecks, allGapObservers } from './all-checks.ts';
 

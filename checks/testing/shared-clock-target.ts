@@ -2,8 +2,8 @@
 import type { Test } from 'tap';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import type { ReferenceServer } from '../../reference-server/server.ts';
+import type { Permission } from '../../spec/permissions.ts';
 import { type CheckedTarget, type CheckRequest, checkTarget } from '../check-target.ts';
-import type { Permission } from '../profile/permissions.ts';
 import { type KeyRole, PROFILE_DEFAULTS } from '../profile/target-profile.ts';
 import { sharedClock } from '../run/clock.ts';
 

@@ -10,9 +10,9 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
-import type { Permission } from '../../checks/profile/permissions.ts';
 import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
+import type { Permission } from '../../spec/permissions.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 
 /** The profile of a run in its folder, with which the run can be resumed or rejudged. */

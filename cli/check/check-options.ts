@@ -1,8 +1,8 @@
 import { InvalidArgumentError } from 'commander';
-import { PERMISSIONS, type Permission } from '../../checks/profile/permissions.ts';
 import { suggestion } from '../../checks/profile/suggestion.ts';
 import { quoted } from '../../checks/wire/answer.ts';
 import { currentId, requirements } from '../../spec/contract.ts';
+import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 

@@ -1,6 +1,5 @@
 import { checkTarget } from '../../checks/check-target.ts';
 import { profileKeys } from '../../checks/profile/key-values.ts';
-import { PERMISSIONS, type Permission } from '../../checks/profile/permissions.ts';
 import type { TargetProfile } from '../../checks/profile/target-profile.ts';
 import { type Bill, billOf } from '../../checks/run/bill.ts';
 import { sharedClock } from '../../checks/run/clock.ts';
@@ -9,6 +8,7 @@ import { longestRun } from '../../checks/run/run-budget.ts';
 import { exhaustKeys } from '../../checks/sections/quota/minute.ts';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
+import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { startEmbeddedTarget } from './embedded-target.ts';

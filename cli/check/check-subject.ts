@@ -1,7 +1,6 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
-import { PERMISSIONS, type Permission } from '../../checks/profile/permissions.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
 import {
   PROFILE_DEFAULTS,
@@ -10,6 +9,7 @@ import {
 } from '../../checks/profile/target-profile.ts';
 import type { Clock } from '../../checks/run/clock.ts';
 import { type JournalContent, keyPrint, readJournal } from '../../checks/run/journal.ts';
+import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 import {
   addressOf,

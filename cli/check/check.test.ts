@@ -100,7 +100,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     more: { INTO: '/dev/full' },
     code: 3,
     stderr:
-      /^error: results cannot be written: no space is left \(.*\); what was measured so far is in out\n/m,
+      /^error: results cannot be written: no space left on device \(.*\); what was measured so far is in out\n/m,
   },
 };
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
-import type { Permission } from '../../checks/profile/permissions.ts';
 import { longestRun } from '../../checks/run/run-budget.ts';
+import type { Permission } from '../../spec/permissions.ts';
 import { durationSeconds } from '../shared/duration-option.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 import { concerning } from '../shared/failure.ts';

@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import type { Permission } from '../../checks/profile/permissions.ts';
+import type { Permission } from '../../spec/permissions.ts';
 import { COMMAND, run, testTarget } from '../testing/command.ts';
 
 /** The commands that a text suggests, whole: a long one goes on after a backslash. */

@@ -2,7 +2,6 @@ import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
-import { PERMISSIONS, type Permission } from '../../checks/profile/permissions.ts';
 import {
   KEY_ROLES,
   PLAN_NAMES,
@@ -21,6 +20,7 @@ import { listPets } from '../../checks/wire/requests.ts';
 import { duration } from '../../reports/facts.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { packageRoot } from '../../spec/package-root.ts';
+import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { commandOf } from '../check/check-options.ts';
 import { planCheck } from '../check/check-plan.ts';
 import { EXIT, UsageError } from '../shared/exit-codes.ts';

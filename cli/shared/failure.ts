@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { CommanderError } from 'commander';
+import { systemProblem } from '../../checks/profile/file-text.ts';
 import { createRedactor } from '../../checks/wire/redaction.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { EXIT, isWrongUsage } from './exit-codes.ts';
@@ -15,29 +16,17 @@ export function concerning(more: typeof about): void {
   about = { ...about, ...more };
 }
 
-/** What a system that gives no more says, in words. Neither target nor harness did anything wrong. */
-const SYSTEM_PROBLEMS: Readonly<Record<string, string>> = {
-  ENOSPC: 'no space is left',
-  EDQUOT: 'the disk quota is used up',
-  EROFS: 'the file system is read-only',
-  EIO: 'the disk reports an error',
-  EFBIG: 'a file may grow no further',
-  EACCES: 'permission denied',
-  EMFILE: 'too many open files; raise the limit, ulimit -n',
-  ENFILE: 'the system has too many open files',
-};
-
-function systemProblem(error: unknown): string | undefined {
+/** What the system did not do, in words. Neither target nor harness did anything wrong. */
+function refusedBySystem(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   // By its name, as importing the class would load every renderer.
   if (error.name === 'UnwritableReport') return error.message;
-  if (!('code' in error && 'syscall' in error)) return undefined;
-  const words = SYSTEM_PROBLEMS[String(error.code)];
+  const words = systemProblem(error);
   return words === undefined ? undefined : `${words} (${error.message})`;
 }
 
 /** Whether results could not be written, for example because the disk is full. */
-export const isDiskProblem = (error: unknown): error is Error => systemProblem(error) !== undefined;
+export const isDiskProblem = (error: unknown): error is Error => refusedBySystem(error) !== undefined;
 
 /**
  * Ends the command after an error: wrong usage has a line for each problem, what the system refuses has one, and so has
@@ -55,7 +44,7 @@ export function failure(error: unknown): void {
     process.exitCode = EXIT.usage;
     return;
   }
-  const problem = systemProblem(error);
+  const problem = refusedBySystem(error);
   if (problem === undefined) crash(error);
   const where = about.directory === undefined ? '' : `; what was measured so far is in ${about.directory}`;
   process.stderr.write(`error: results cannot be written: ${problem}${where}\n`);

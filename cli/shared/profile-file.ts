@@ -1,8 +1,7 @@
 import { parseEnv } from 'node:util';
 import { fileText } from '../../checks/profile/file-text.ts';
 import { keyValues } from '../../checks/profile/key-values.ts';
-import { readProfile } from '../../checks/profile/load-profile.ts';
-import type { LoadedProfile } from '../../checks/profile/parse-profile.ts';
+import { type LoadedProfile, readProfile } from '../../checks/profile/parse-profile.ts';
 import type { ProfileKey, TargetProfile } from '../../checks/profile/target-profile.ts';
 import type { FileProblem } from '../../checks/profile/yaml-file.ts';
 import { hasVersionSegment, readBaseAddress } from '../../checks/wire/base-address.ts';
@@ -14,8 +13,8 @@ import { UsageError } from './exit-codes.ts';
  *
  * @throws UsageError with a line for each mistake: where it is, and how to correct it
  */
-export async function profileIn(file: string): Promise<TargetProfile> {
-  return validProfile(await readProfile(file));
+export function profileIn(file: string): TargetProfile {
+  return validProfile(readProfile(file));
 }
 
 /** Without a profile the keys come from these variables, as far as they are set. */
@@ -87,9 +86,9 @@ export function valuesOf(
   env: Readonly<Record<string, string | undefined>>,
   isUsed: (key: ProfileKey) => boolean,
 ): ReadonlyMap<string, string> {
-  const read = keyValues(profile, env, isUsed);
-  if (read.ok) return read.values;
-  throw new UsageError(...read.problems.map(({ message, remedy }) => `${message}; ${remedy}`));
+  const { values, problems } = keyValues(profile, env, isUsed);
+  if (problems.length === 0) return values;
+  throw new UsageError(...problems);
 }
 
 /** Placeholders for the values if nothing is sent: for a plan, and for a stored run that is rejudged. */

@@ -6,15 +6,11 @@ import { profileSchema, SCHEMA_ADDRESS } from '../target-profile.ts';
 
 export const SCHEMA_FILE = new URL('checks/profile/profile.schema.json', packageRoot);
 
-/** What only the messages of the validation need, and editors do not know. */
-const OWN = new Set(['must', 'remedy', 'answers']);
-
 /** A part of the schema as editors read it: what has a default need not be written, and choices are an enum. */
 function published(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(published);
   if (typeof part !== 'object' || part === null) return part;
   const { anyOf, required, ...others }: { anyOf?: unknown; required?: unknown } & object = part;
-  const fields = Object.entries(others).filter(([name]) => !OWN.has(name));
   const choices = Array.isArray(anyOf) ? { enum: anyOf.map((one) => one.const) } : {};
   const needed = Array.isArray(required)
     ? { required: required.filter((name) => !('default' in Object(Object(others).properties)[name])) }
@@ -22,7 +18,7 @@ function published(part: unknown): unknown {
   return {
     ...choices,
     ...needed,
-    ...Object.fromEntries(fields.map(([name, value]) => [name, published(value)])),
+    ...Object.fromEntries(Object.entries(others).map(([name, value]) => [name, published(value)])),
   };
 }
 

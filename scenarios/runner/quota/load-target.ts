@@ -14,7 +14,7 @@ export interface LoadTarget {
   readonly secrets: Readonly<Record<string, string>>;
   readonly permit: readonly string[];
   readonly clockSpeed: number;
-  readonly categoryId: bigint | undefined;
+  readonly categoryId: number | undefined;
 }
 
 /**

@@ -1,8 +1,9 @@
 /** A target with an empty store whose limits are models, checked on the run's own clock. */
+
+import type { Permission } from '../../../../spec/permissions.ts';
 import { fixedWindow, type SimulatedLimit } from '../../../limits/testing/simulated-limits.ts';
 import { DAY, SECOND } from '../../../limits/time.ts';
 import type { Key } from '../../../profile/key.ts';
-import type { Permission } from '../../../profile/permissions.ts';
 import type { Finding } from '../../../run/findings.ts';
 import { judgeRun } from '../../../run/judge.ts';
 import { playRun } from '../../../run/play.ts';

@@ -1,1 +1,0 @@
-export { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
