@@ -4,7 +4,7 @@
  */
 import type { Exchange } from '../checks/wire/exchange.ts';
 import { groupBy } from '../spec/group-by.ts';
-import { exchangeText } from './exchange-text.ts';
+import { exchangeText } from './exchange-parts.ts';
 import { count, runFacts } from './facts.ts';
 import type { Cause, ReasonGroup, Row, Rows } from './groups.ts';
 import { nextSteps, type Step } from './next-steps.ts';
@@ -223,7 +223,7 @@ export function driftLine(gap: GapResult): string {
 }
 
 /** What an answer has that the pinned one lacks, and the reverse. Each is a list or a single word. */
-export function driftedParts({ observed, pinned }: GapResult): {
+function driftedParts({ observed, pinned }: GapResult): {
   readonly added: readonly string[];
   readonly removed: readonly string[];
 } {
@@ -268,7 +268,7 @@ export function rowCase(suite: string, row: Row, proof: Exchange | undefined): T
       actual: shown(row.actual),
       curl: shown(row.curl),
       evidence: row.evidence.slice(0, 10).join(', ') || undefined,
-      exchange: isFail(row) && proof !== undefined ? exchangeText(proof) : undefined,
+      exchange: isFail(row) && proof !== undefined ? exchangeText(proof, row.at) : undefined,
     },
     rule: { section, level, statement, clause, reading },
     ...(isFail(row) && proof !== undefined ? { proof } : {}),

@@ -1,5 +1,5 @@
 import { type BuiltReport, driftLine, failureLine } from './build-report.ts';
-import { exchangeText } from './exchange-text.ts';
+import { exchangeText } from './exchange-parts.ts';
 import type { Cause, ReasonGroup, Row } from './groups.ts';
 import { code, fold, MOST_ROWS, prose, table } from './markdown-text.ts';
 import { ROW_KINDS, rowKind } from './row-kinds.ts';
@@ -89,7 +89,7 @@ function proofs(causes: readonly Cause[]): string[] {
     .slice(0, MOST_ROWS)
     .flatMap(({ row }) => (row.curl === undefined ? [] : [`# ${row.id}\n${clip(row.curl, 1_000)}`]));
   const answers = causes.flatMap(({ row, proof }) =>
-    proof === undefined ? [] : [`# ${row.id}\n${exchangeText(proof, 400)}`],
+    proof === undefined ? [] : [`# ${row.id}\n${exchangeText(proof, row.at, 400)}`],
   );
   const more = answers.length - MOST_PROOFS;
   const note = more > 0 ? `\n\n_and ${more} more, see report.html_` : '';

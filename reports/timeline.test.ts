@@ -47,6 +47,6 @@ t.test('a window that admitted more than its limit is told', async (t) => {
   const timeline = day('free-1', 60, 1).map((point) => ({ ...point, limit: 50 }));
   const page = renderHtml(buildReport({ ...report, timeline }));
   t.match(page, '60 of 50 admitted in 1 window');
-  t.match(page, '<b class="over">60</b>');
-  t.notMatch(renderHtml(buildReport({ ...report, timeline: day('free-1', 60, 1) })), 'class="over"');
+  t.match(page, '<b class="fail">60</b>');
+  t.notMatch(renderHtml(buildReport({ ...report, timeline: day('free-1', 60, 1) })), '<b class="fail">60');
 });

@@ -58,21 +58,24 @@ export function shownLines(text: string, most = 2_000): string {
 
 /** Fields whose lines are kept; every other text is one line. */
 const WITH_LINES = new Set(['body', 'curl', 'command', 'resume']);
-/** Of a body, and of any other text. */
-const [MOST_OF_BODY, MOST_OF_TEXT] = [64 * 1024, 4_000];
+const MOST_OF_BODY = 64 * 1024;
 
-/** A copy of data with every text in it, names of fields included, safe to show anywhere that escapes its own syntax. */
-export function harmless<T>(data: T): T;
-export function harmless(data: unknown, field = ''): unknown {
+/**
+ * A copy of data with every text in it, names of fields included, safe to show anywhere that escapes its own syntax.
+ *
+ * @param most how many characters of a text are kept, bodies apart
+ */
+export function harmless<T>(data: T, most?: number): T;
+export function harmless(data: unknown, most = 4_000, field = ''): unknown {
   if (typeof data === 'string')
-    return WITH_LINES.has(field) ? shownLines(data, MOST_OF_BODY) : shownLine(data, MOST_OF_TEXT);
-  if (Array.isArray(data)) return data.map((item) => harmlessIn(item, field));
+    return WITH_LINES.has(field) ? shownLines(data, MOST_OF_BODY) : shownLine(data, most);
+  if (Array.isArray(data)) return data.map((item) => harmlessIn(item, most, field));
   if (typeof data !== 'object' || data === null) return data;
   return Object.fromEntries(
-    Object.entries(data).map(([name, value]) => [shownLine(name, 200), harmlessIn(value, name)]),
+    Object.entries(data).map(([name, value]) => [shownLine(name, 200), harmlessIn(value, most, name)]),
   );
 }
-const harmlessIn: (data: unknown, field: string) => unknown = harmless;
+const harmlessIn: (data: unknown, most: number, field: string) => unknown = harmless;
 
 /** Cuts first, as a text may have megabytes, and again afterwards, as each invisible character becomes eight. */
 function shortened(text: string, most: number, visible: (text: string) => string): string {

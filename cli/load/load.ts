@@ -168,7 +168,7 @@ async function searchForCapacity(request: LoadRun): Promise<number> {
   process.stdout.write(LOAD_FORMATS.terminal(report));
   note(`report: ${await writeLoadReports(out, report)}`);
   if (stop?.aborted === true) return EXIT.interrupted;
-  return report.outcome.verdict === 'held' ? 0 : EXIT.inconclusive;
+  return report.verdict === 'held' ? 0 : EXIT.inconclusive;
 }
 
 /** Without a terminal a line is written this seldom. */

@@ -57,7 +57,7 @@ export function renderDiffHtml(diff: ReportDiff): string {
       breaksPin ? { wrong: `pins ${pinned ?? ''}` } : (pinned ?? ''),
     ]),
   });
-  const body = html`<main><header class="k-${diff.regression ? 'fail' : 'pass'}"><h1><span aria-hidden="true">${diff.regression ? '✘' : '✔'}</span> ${headline(diff)}</h1><p class="quiet">${runs(diff)}</p></header>
+  const body = html`<main><header><h1 class="${diff.regression ? 'fail' : 'pass'}"><span aria-hidden="true">${diff.regression ? '✘' : '✔'}</span> ${headline(diff)}</h1><p class="quiet">${runs(diff)}</p></header>
 ${diff.requirements.length === 0 ? '' : html`<section><h2>Requirements</h2>${changes}</section>`}
 ${diff.gaps.length === 0 ? '' : html`<section><h2>Answers that changed</h2>${answers}</section>`}</main>`;
   return pageShell(headline(diff), body, false);

@@ -85,6 +85,6 @@ t.test('text, page and JSON say the same', async (t) => {
   t.match(text, /≠ list-order \(4\.1\) answers oldest-first.*; the profile pins newest-first\n/);
   const page = renderDiffHtml(diff);
   t.match(page, `</span> ${headline}</h1>`);
-  t.match(page, /Title of one <code>one<\/code>[\s\S]*<b class="over">Broke<\/b>/);
+  t.match(page, /Title of one <code>one<\/code>[\s\S]*<b class="fail">Broke<\/b>/);
   t.match(renderDiffText(diffReports(notConformantReport(), notConformantReport())), /^No change\n/);
 });

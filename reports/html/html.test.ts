@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { buildReport } from '../build-report.ts';
+import { placeIn } from '../exchange-parts.ts';
 import { broken, exchange, petList, reportWith, row } from '../testing/sample-reports.ts';
 import { renderHtml } from './html.ts';
-import { placeIn } from './json-place.ts';
 
 const page = (body: string, at: readonly string[], headers: readonly (readonly [string, string])[] = []) =>
   renderHtml(
@@ -21,7 +21,8 @@ t.test('the failing item is marked with its id and value, however long the body'
     const index = length - 2;
     const shown = page(petList(length, { index, status: 'adopted' }), [`body/${index}/status`]);
     const id = 9007199254740991n + BigInt(index);
-    t.strictSame(marks(shown), [`animal ${id}: status is "adopted"`, '"adopted"'], `${length} animals`);
+    t.strictSame(marks(shown), ['"adopted"'], `${length} animals`);
+    t.match(shown, `&quot;id&quot;:${id},`, 'its id is beside it');
     t.ok(shown.length < 60_000, 'a window of it');
   }
 });
@@ -31,10 +32,10 @@ t.test('only what is wrong is marked', async (t) => {
   t.strictSame(marks(page(list, [])), []);
   t.strictSame(marks(page(list, ['header:Content-Type'])), ['content-type: application/json']);
   t.strictSame(marks(page(list, ['header:X-Gone'])), ['X-Gone: (missing)']);
-  t.match(marks(page(list, ['status']))[0], '200');
+  t.strictSame(marks(page(list, ['status'])), ['HTTP 200 OK']);
   t.strictSame(marks(page('[cut', ['body/0'])), [], 'no place in what is not JSON');
   t.strictSame(marks(page('{"id":1}', ['body/status'])), [], 'no place that is not there');
-  t.match(marks(page('{"id":1,"status":7}', ['body/status'])), ['animal 1: status is 7', '7']);
+  t.match(marks(page('{"id":1,"status":7}', ['body/status'])), ['7']);
 });
 
 t.test('a JSON Pointer is found in any JSON text', async () => {
@@ -46,9 +47,9 @@ t.test('a JSON Pointer is found in any JSON text', async () => {
       (value, index, indent) => {
         const list = [0, value, { id: 7, field: value }, [value]];
         const text = JSON.stringify(list, null, indent);
-        const place = placeIn(text, `/${index}`);
-        if (place === undefined) throw new Error(`no /${index} in ${text}`);
-        const { from, to } = place.value;
+        const place = placeIn(text, [String(index)]);
+        if (place === undefined) throw new Error(`no ${index} in ${text}`);
+        const [from, to] = place;
         return JSON.stringify(JSON.parse(text.slice(from, to))) === JSON.stringify(list[index]);
       },
     ),

@@ -3,7 +3,8 @@ import { html, type SafeHtml } from '@remix-run/html-template';
 import { groupBy } from '../../spec/group-by.ts';
 import { count, duration, grouped } from '../facts.ts';
 import type { Report, TimelinePoint } from '../report.ts';
-import { boxes, frame, linear, lineKeys, stepArea, swatches, timeTicks } from './chart-frame.ts';
+import { BLUE, boxes, chart, GREEN, GREY, legend, linear, ORANGE, pathHtml, RED, timeAxis } from './chart.ts';
+import { area, curveStepAfter } from './d3.ts';
 import { tableHtml } from './table.ts';
 
 /** How many columns a key's picture has, from its first request to its last. */
@@ -21,7 +22,10 @@ const MOST_LISTED = 60;
 /** What became of requests; the first one is drawn upwards. */
 const FATES = { admitted: 'answered', refused: 'refused (429)', banned: 'banned', unanswered: 'no answer' };
 type Fate = keyof typeof FATES;
+const FATE_NAMES = ['admitted', 'refused', 'banned', 'unanswered'] as const satisfies readonly Fate[];
 const DOWN = ['refused', 'banned', 'unanswered'] as const satisfies readonly Fate[];
+const COLOURS = { admitted: GREEN, refused: RED, banned: ORANGE, unanswered: GREY } as const;
+const RESET = { colour: GREY, dash: '6 4' };
 const NONE: Readonly<Record<Fate, number>> = { admitted: 0, refused: 0, banned: 0, unanswered: 0 };
 
 /** A time in which the rate headers named the same Reset. */
@@ -120,34 +124,28 @@ export function ratePictures(report: Report): SafeHtml {
   const all = rateSeries(report);
   if (all.length === 0) return html`<p class="quiet">The run made no request.</p>`;
   return html`<p class="quiet">Each key from its first request to its last: what X-RateLimit-Remaining said, and requests, answered (up) and not (down).</p>
-<p class="legend">${swatches({ remaining: 'Remaining', ...FATES })}${lineKeys([['edge', 'X-RateLimit-Reset']])}</p>
+${legend([
+  ['Remaining', BLUE],
+  ...FATE_NAMES.map((fate) => [FATES[fate], COLOURS[fate]] as const),
+  ['X-RateLimit-Reset', RESET],
+])}
 ${all.slice(0, MOST_KEYS).map((series) => picture(series, report))}
 ${windowTable(all)}`;
 }
 
 function picture(series: KeySeries, { run }: Report): SafeHtml {
   const { key, from, until, columns, left, windows, total } = series;
-  const x = { scale: linear(from, until), ticks: timeTicks(until, from) };
-  const most = (of: (column: Readonly<Record<Fate, number>>) => number) =>
-    Math.max(0, ...[...columns.values()].map(of));
+  const x = timeAxis(from, until);
   const down = (column: Readonly<Record<Fate, number>>, kinds: number = DOWN.length) =>
     DOWN.slice(0, kinds).reduce((sum, fate) => sum + column[fate], 0);
-  const [up, low] = [most(({ admitted }) => admitted), most((column) => down(column))];
-  const bars = linear(-Math.max(low, up / 4, 1), Math.max(up, low / 4, 1));
-  const y = (value: number) => (1 - bars(value)) * 1000;
-  const part = (fate: Fate, ends: (column: Readonly<Record<Fate, number>>) => readonly [number, number]) =>
-    boxes(
-      `b-${fate}`,
-      [...columns].map(([index, column]) => {
-        const [start, end] = ends(column);
-        const edge = 1000 / COLUMNS;
-        return { left: index * edge, right: (index + 1) * edge, from: y(start), to: y(end) };
-      }),
-    );
-  const drawn = [
-    part('admitted', ({ admitted }) => [0, admitted]),
-    ...DOWN.map((fate, place) => part(fate, (column) => [-down(column, place), -down(column, place + 1)])),
-  ];
+  const up = Math.max(...[...columns.values()].map(({ admitted }) => admitted));
+  const low = Math.max(...[...columns.values()].map((column) => down(column)));
+  const width = (until - from) / COLUMNS;
+  const bars = (ends: (column: Readonly<Record<Fate, number>>) => readonly [number, number]) =>
+    [...columns].map(([index, column]) => {
+      const [start, end] = ends(column);
+      return { left: from + index * width, right: from + (index + 1) * width, from: start, to: end };
+    });
   const name = key ?? 'no valid key';
   const plan = run.keys.find((one) => one.name === key)?.plan;
   const facts = [
@@ -159,14 +157,41 @@ function picture(series: KeySeries, { run }: Report): SafeHtml {
   const beyond =
     worst === undefined
       ? ''
-      : html` <b class="over">${grouped(worst.admitted)} of ${grouped(worst.limit ?? 0)} admitted in ${count(over.length, 'window')}</b>`;
+      : html` <b class="fail">${grouped(worst.admitted)} of ${grouped(worst.limit ?? 0)} admitted in ${count(over.length, 'window')}</b>`;
   const edges =
     windows.length > MOST_EDGES ? [] : windows.filter(({ reset }) => reset > from && reset < until);
-  const remaining = { scale: linear(0, 1), ticks: [] };
-  const lines = html`<path class="line edge" d="${edges.map(({ reset }) => `M${(x.scale(reset) * 1000).toFixed(1)} 0V1000`).join('')}" />`;
-  return html`<figure class="chart"><figcaption><b>${name}</b>${plan === undefined ? '' : ` ${plan}`} <span class="quiet">${facts}</span>${beyond}</figcaption>
-${left.length === 0 ? '' : frame({ label: `${name}: Remaining over time`, height: 90, x: { ...x, ticks: [] }, y: remaining }, html`${stepArea('b-remaining', x.scale, left)}${lines}`)}
-${frame({ label: `${name}: ${facts}`, height: 82, x, y: { scale: bars, ticks: [{ value: 0, text: '' }] } }, html`${drawn}`)}</figure>`;
+  const remaining = chart(
+    { label: `${name}: Remaining over time`, height: 66, x: { ...x, ticks: [] }, y: linear(0, 1) },
+    ({ x: across, y }) => {
+      const path = area<readonly [number, number]>(
+        ([at]) => across(at),
+        y(0),
+        ([, part]) => y(part),
+      );
+      const lines = edges.map(({ reset }) => `M${across(reset).toFixed(1)} 0V66`).join('');
+      return [
+        html`<path fill="${BLUE}" fill-opacity="0.4" d="${path.curve(curveStepAfter).digits(1)(left) ?? ''}" />`,
+        pathHtml(RESET, lines),
+      ];
+    },
+  );
+  const y = linear(-Math.max(low, up / 4, 1), Math.max(up, low / 4, 1), [{ value: 0, text: '' }]);
+  const requests = chart({ label: `${name}: ${facts}`, height: 70, x, y }, (canvas) => [
+    boxes(
+      GREEN,
+      canvas,
+      bars(({ admitted }) => [0, admitted]),
+    ),
+    ...DOWN.map((fate, place) =>
+      boxes(
+        COLOURS[fate],
+        canvas,
+        bars((column) => [-down(column, place), -down(column, place + 1)]),
+      ),
+    ),
+  ]);
+  return html`<p><b>${name}</b>${plan === undefined ? '' : ` ${plan}`} <span class="quiet">${facts}</span>${beyond}</p>
+${left.length === 0 ? '' : remaining}${requests}`;
 }
 
 function windowTable(all: readonly KeySeries[]): SafeHtml | string {
@@ -186,5 +211,5 @@ function windowTable(all: readonly KeySeries[]): SafeHtml | string {
   });
   const more = windows.length - rows.length;
   const head = ['Key', 'First request', 'Reset', 'Limit', 'Answered', 'Refused', 'Least Remaining'];
-  return html`<details class="fold"><summary>The windows in numbers (${windows.length})</summary>${tableHtml({ title: 'The windows in numbers', head, rows })}${more > 0 ? html`<p class="quiet">and ${more} more in report.json</p>` : ''}</details>`;
+  return html`<details><summary>The windows in numbers (${windows.length})</summary>${tableHtml({ title: 'The windows in numbers', head, rows })}${more > 0 ? html`<p class="quiet">and ${more} more in report.json</p>` : ''}</details>`;
 }

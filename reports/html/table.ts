@@ -1,5 +1,5 @@
 import { html, isSafeHtml, type SafeHtml } from '@remix-run/html-template';
-import { markUnseen } from './visible-html.ts';
+import { textTable } from '../../spec/text-table.ts';
 
 /** A cell of a table. `wrong` is highlighted. Texts are safe to escape and show. */
 export type Cell = string | { readonly wrong: string };
@@ -11,19 +11,34 @@ export interface Table<Content = Cell> {
   readonly rows: readonly (readonly Content[])[];
 }
 
-/** A table that scrolls on its own, with its first column fixed and without empty columns. */
-export function tableHtml({ title, head, rows }: Table<Cell | SafeHtml>): SafeHtml {
-  const used = head.flatMap((name, index) => (rows.every((row) => row[index] === '') ? [] : { name, index }));
+/** A table without the columns in which nothing is. */
+export function used<Content>({ title, head, rows }: Table<Content>): Table<Content> {
+  const columns = head.flatMap((_, index) => (rows.every((row) => (row[index] ?? '') === '') ? [] : [index]));
+  const pick = <Item>(all: readonly Item[]) => columns.flatMap((index) => all[index] ?? []);
+  return { title, head: pick(head), rows: rows.map(pick) };
+}
+
+/** A table that scrolls on its own. */
+export function tableHtml(table: Table<Cell | SafeHtml>): SafeHtml {
+  const { title, head, rows } = used(table);
   const cells = (row: (typeof rows)[number]) =>
-    used.map(({ index }) => {
-      const cell = cellHtml(row[index] ?? '');
-      return index === 0 ? html`<th scope="row">${cell}</th>` : html`<td>${cell}</td>`;
-    });
-  return html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table class="figures"><thead><tr>${used.map(({ name }) => html`<th scope="col">${name}</th>`)}</tr></thead>
+    row.map((cell, index) =>
+      index === 0 ? html`<th scope="row">${cellHtml(cell)}</th>` : html`<td>${cellHtml(cell)}</td>`,
+    );
+  return html`<div class="scroll" tabindex="0" role="group" aria-label="${title}"><table><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${rows.map((row) => html`<tr>${cells(row)}</tr>`)}</tbody></table></div>`;
 }
 
-function cellHtml(cell: Cell | SafeHtml): SafeHtml {
-  if (typeof cell === 'string') return markUnseen(cell);
-  return isSafeHtml(cell) ? cell : html`<b class="over">${markUnseen(cell.wrong)}</b>`;
+const cellHtml = (cell: Cell | SafeHtml) =>
+  typeof cell === 'string' || isSafeHtml(cell) ? cell : html`<b class="fail">${cell.wrong}</b>`;
+
+/** A table as lines for a terminal, below its title. */
+export function tableLines(table: Table): string[] {
+  const { title, head, rows } = used(table);
+  const words = (cell: Cell) => (typeof cell === 'string' ? cell : cell.wrong);
+  return [
+    '',
+    title,
+    ...textTable([head, ...rows.map((row) => row.map(words))], Number.POSITIVE_INFINITY, '  '),
+  ];
 }

@@ -1,7 +1,7 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { histogramFrom, percentileOf } from '../../scenarios/runner/result/figures.ts';
 import type { LoadSeries } from '../../scenarios/runner/result/load-result.ts';
-import { frame, latencyAxis, line, lineClass, lineKeys } from '../html/chart-frame.ts';
+import { chart, latencyAxis, legend, line, linear, strokeOf } from '../html/chart.ts';
 
 const PERCENTILES = [0, 50, 90, 99, 99.9, 99.99, 99.999];
 
@@ -31,12 +31,8 @@ export function latencyChart(all: readonly LoadSeries[], names: readonly string[
     value: nines(value),
     text: value === 0 ? 'fastest' : `${value} %`,
   }));
-  const around = {
-    label: `Latency by percentile: ${curves.map(({ name }) => name).join('; ')}`,
-    height: 300,
-    x: { scale: (value: number) => value / most, ticks },
-    y: latencyAxis(curves.flatMap(({ points }) => points.map(([, value]) => value))),
-  };
-  return html`<div class="legend">${lineKeys(curves.map(({ name }, index) => [lineClass(index), name]))}</div>
-<div class="chart">${frame(around, html`${curves.map(({ points }, index) => line(lineClass(index), around, points))}`)}</div>`;
+  const label = `Latency by percentile: ${curves.map(({ name }) => name).join('; ')}`;
+  const y = latencyAxis(curves.flatMap(({ points }) => points.map(([, value]) => value)));
+  return html`${legend(curves.map(({ name }, index) => [name, strokeOf(index)]))}
+${chart({ label, height: 220, x: linear(0, most, ticks), y }, (canvas) => curves.map(({ points }, index) => line(strokeOf(index), canvas, points)))}`;
 }

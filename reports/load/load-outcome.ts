@@ -13,16 +13,22 @@ import { PLAN_NAMES } from '../../spec/plans.ts';
 import { count, duration, milliseconds, moment, simulatedClock } from '../facts.ts';
 import type { Cell, Table } from '../html/table.ts';
 import type { TestCase, TestRun } from '../test-run.ts';
-import { shownLine, shownLines } from '../visible-text.ts';
+import { clip, harmless, shownLine } from '../visible-text.ts';
 
 export interface LoadOutcome extends TestRun {
   /** What a reader must not miss, beside the verdict. */
   readonly notices: readonly string[];
-  /** What was judged; undefined if nothing was. */
-  readonly thresholds: Table | undefined;
-  /** In the order of every format; none is without a row. */
+  /** What was judged, if anything was. */
+  readonly judged: readonly Table[];
+  /** In the order of every format. */
   readonly tables: readonly Table[];
 }
+
+/** A text of a target or a user is cut here. */
+const MOST_OF_TEXT = 300;
+
+/** All but the series, whose histograms are no texts. */
+type Told = Omit<LoadResult, 'series'>;
 
 const WITHOUT_VERDICT = {
   'generator-limited': 'No verdict: the generator was the limit',
@@ -30,7 +36,7 @@ const WITHOUT_VERDICT = {
   'failed-to-run': 'Did not run as it should',
 } as const satisfies Partial<Record<LoadResult['verdict'], string>>;
 
-function loadHeadline({ verdict, thresholds }: LoadResult): string {
+function loadHeadline({ verdict, thresholds }: Told): string {
   const broken = thresholds.filter(({ held }) => held === false).length;
   if (verdict === 'held') return `Held: ${count(thresholds.length, 'threshold')}`;
   if (verdict === 'broken') return `Broken: ${broken} of ${count(thresholds.length, 'threshold')}`;
@@ -49,13 +55,14 @@ function mixText(mix: Mix): string {
 const onlyReads = (mix: Mix) => mix.createPet === 0;
 
 /** What a load run judged and measured. */
-export function loadOutcome(result: LoadResult): LoadOutcome {
+export function loadOutcome({ series, ...rest }: LoadResult): LoadOutcome {
+  const result = harmless(rest, MOST_OF_TEXT);
   const { run, verdict, thresholds, violations, total } = result;
   const clock = simulatedClock(run);
   // A broken contract fails the run only if the objective bounds violations.
   const isCounted = thresholds.some(({ metric, held }) => metric === 'violations' && held === false);
   return {
-    name: `load ${shownLine(run.scenario, 60)}`,
+    name: `load ${run.scenario}`,
     headline: loadHeadline(result),
     short: loadHeadline(result),
     verdict: verdict === 'held' || verdict === 'broken' ? verdict : 'open',
@@ -65,8 +72,8 @@ export function loadOutcome(result: LoadResult): LoadOutcome {
       ...violations.map((violation) => contractCase(violation, isCounted)),
     ],
     facts: [
-      ['Target', shownLine(run.target, 200)],
-      ['Question', shownLine(run.answers, 300)],
+      ['Target', run.target],
+      ['Question', run.answers],
       ['Mix', mixText(run.mix)],
       ['When', `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`],
       ...(clock === undefined ? [] : [['Clock', clock] as const]),
@@ -76,11 +83,11 @@ export function loadOutcome(result: LoadResult): LoadOutcome {
         ? []
         : [['Added', `${count(run.animalsAdded, 'animal')} (they stay)`] as const]),
       ['Generator', generatorText(result)],
-      ...result.generator.errorLines.map((line) => ['k6 error', shownLine(line, 300)] as const),
+      ...result.generator.errorLines.map((line) => ['k6 error', line] as const),
     ],
-    notices: result.notes.slice(0, 20).map((note) => shownLine(note, 300)),
-    thresholds: thresholds.length === 0 ? undefined : thresholdTable(result),
-    tables: [measurementTable(result), figureTable(result), costTable(result)].filter(
+    notices: result.notes.slice(0, 20),
+    judged: thresholds.length === 0 ? [] : [thresholdTable(result)],
+    tables: [measurementTable(result), figureTable(series, total), costTable(result)].filter(
       ({ rows }) => rows.length > 0,
     ),
     run,
@@ -97,9 +104,7 @@ function statuses({ statuses }: LoadFigures): string {
 }
 
 function thresholdCase({ name, held, actual, expected, key }: LoadResult['thresholds'][number]): TestCase {
-  const title = key === undefined ? shownLine(name, 160) : `${shownLine(name, 160)} [${shownLine(key, 60)}]`;
-  const came = shownLine(actual, 300);
-  const asked = expected === undefined ? undefined : shownLine(expected, 300);
+  const title = key === undefined ? name : `${name} [${key}]`;
   return {
     id: title,
     suite: 'Thresholds',
@@ -108,23 +113,22 @@ function thresholdCase({ name, held, actual, expected, key }: LoadResult['thresh
     title,
     standing: held === null ? 'unknown' : held ? 'passed' : 'failed',
     kind: 'threshold',
-    reason: asked === undefined ? came : `${came}, expected ${asked}`,
-    facts: { actual: came, expected: asked },
+    reason: expected === undefined ? actual : `${actual}, expected ${expected}`,
+    facts: { actual, expected },
   };
 }
 
 function contractCase(
-  { requirement, reported, example }: LoadResult['violations'][number],
+  { requirement: id, reported, example }: LoadResult['violations'][number],
   isCounted: boolean,
 ): TestCase {
-  const id = shownLine(requirement, 80);
-  const reason = `at least ${count(reported, 'time')}: ${shownLine(example.detail, 300)}`;
+  const reason = `at least ${count(reported, 'time')}: ${example.detail}`;
   const exchange = [
     `${example.method} ${example.path} with key ${example.key}`,
     `HTTP ${example.status}`,
     ...Object.entries(example.headers).map(([name, value]) => `${name}: ${value}`),
     '',
-    example.body,
+    clip(example.body, 1_500),
   ];
   return {
     id,
@@ -135,23 +139,23 @@ function contractCase(
     standing: isCounted ? 'failed' : 'noted',
     kind: 'contract',
     reason,
-    facts: { actual: reason, example: shownLines(exchange.join('\n'), 2_000) },
+    facts: { actual: reason, example: exchange.join('\n') },
   };
 }
 
-function problems({ verdict, thresholds, generator }: LoadResult): string[] {
+function problems({ verdict, thresholds, generator }: Told): string[] {
   if (verdict === 'held' || verdict === 'broken') return [];
   const open = thresholds.find(({ held }) => held === null);
   const why = generator.limit ?? generator.errorLines[0] ?? (open && `${open.name}: ${open.actual}`);
-  return [`${WITHOUT_VERDICT[verdict]}${why === undefined ? '' : `: ${shownLine(why, 300)}`}`];
+  return [`${WITHOUT_VERDICT[verdict]}${why === undefined ? '' : `: ${why}`}`];
 }
 
-function generatorText({ run, generator }: LoadResult): string {
+function generatorText({ run, generator }: Told): string {
   const { limit, cpuMeanPart, memoryPeakBytes, scheduleLagP95Ms: lag, droppedIterations } = generator;
   return [
-    `k6 ${shownLine(run.k6Version, 40)}`,
+    `k6 ${run.k6Version}`,
     run.shards === 1 ? 'one process' : `${run.shards} processes`,
-    limit === null ? 'not the limit' : shownLine(limit, 200),
+    limit ?? 'not the limit',
     ...(cpuMeanPart === null ? [] : [`${Math.round(cpuMeanPart * 100)} % of the CPU`]),
     ...(memoryPeakBytes === null ? [] : [`${Math.round(memoryPeakBytes / 2 ** 20)} MB`]),
     ...(lag === null ? [] : [`95 % of the arrivals at most ${milliseconds(lag)} late`]),
@@ -166,31 +170,19 @@ const yesOrNo = (held: boolean | null): Cell =>
   held === null ? 'cannot tell' : held ? 'yes' : { wrong: 'no' };
 const unwanted = (number: number): Cell => (number === 0 ? '0' : { wrong: number.toLocaleString('en') });
 
-const thresholdTable = ({ thresholds }: LoadResult): Table => ({
+const thresholdTable = ({ thresholds }: Told): Table => ({
   title: 'Thresholds',
   head: ['Threshold', 'Held', 'Actual', 'Expected', 'Key'],
   rows: [...thresholds]
     .sort((a, b) => Number(a.held ?? 0) - Number(b.held ?? 0))
     .slice(0, 200)
-    .map(({ name, held, actual, expected = '', key = '' }) => [
-      shownLine(name, 120),
-      yesOrNo(held),
-      shownLine(actual, 200),
-      shownLine(expected, 200),
-      shownLine(key, 60),
-    ]),
+    .map(({ name, held, actual, expected = '', key = '' }) => [name, yesOrNo(held), actual, expected, key]),
 });
 
-const measurementTable = ({ measurements }: LoadResult): Table => ({
+const measurementTable = ({ measurements }: Told): Table => ({
   title: 'Measured once',
   head: ['What', 'Value', 'Key'],
-  rows: measurements
-    .slice(0, 200)
-    .map(({ name, value, unit, key }) => [
-      shownLine(name, 120),
-      `${rate(value)} ${shownLine(unit, 20)}`,
-      shownLine(key, 60),
-    ]),
+  rows: measurements.slice(0, 200).map(({ name, value, unit, key }) => [name, `${rate(value)} ${unit}`, key]),
 });
 
 /** Series in the order of stream, operation and plan. A run records them in the order of their first request. */
@@ -208,7 +200,7 @@ export function seriesNames(series: readonly LoadSeries[]): string[] {
   );
 }
 
-function figureTable({ series: recorded, total }: LoadResult): Table {
+function figureTable(recorded: readonly LoadSeries[], total: LoadFigures): Table {
   const series = inOrder(recorded);
   const times = ['p50', 'p95', 'p99', 'max'] as const;
   const figures = ({ requests, perSecond, latency, outcomes }: LoadFigures): Cell[] => [
@@ -227,13 +219,13 @@ function figureTable({ series: recorded, total }: LoadResult): Table {
   };
 }
 
-const costTable = ({ bill }: LoadResult): Table => ({
+const costTable = ({ bill }: Told): Table => ({
   title: 'Requests by key',
   head: ['Key', 'Plan', 'Sent', 'Refused', 'At most, as planned', 'A day', 'Busiest minute', 'A minute'],
   rows: bill.keys
     .slice(0, 300)
     .map(({ key, plan, sent = 0, refused = 0, requests, perDay, busiestMinute, perMinute }) => [
-      shownLine(key, 60),
+      key,
       plan,
       ...[sent, refused, requests, perDay, busiestMinute, perMinute].map((number) =>
         number.toLocaleString('en'),
@@ -267,27 +259,27 @@ function capacityHeadline(result: CapacityResult): string {
 }
 
 /** The outcome of a search for a capacity. A number judges nothing; without a number there is no verdict. */
-export function capacityOutcome(result: CapacityResult): LoadOutcome {
+export function capacityOutcome(found: CapacityResult): LoadOutcome {
+  const result = harmless(found, MOST_OF_TEXT);
   const { run, outcome, reason, steps, failedStep } = result;
   const answered = result.interval !== null || (isLowerBound(result) && outcome !== 'generator-limited');
-  const why = shownLine(reason, 300);
   return {
     name: 'load capacity',
     headline: capacityHeadline(result),
     short: capacityHeadline(result),
     verdict: answered ? 'held' : 'open',
-    problems: answered ? [] : [why],
+    problems: answered ? [] : [reason],
     cases: [],
     facts: [
-      ['Target', shownLine(run.target, 200)],
-      ['Objective', shownLine(run.slo, 200)],
+      ['Target', run.target],
+      ['Objective', run.slo],
       ['Mix', mixText(run.mix)],
       ['When', `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`],
-      ['Result', why],
-      ['Generator', `k6 ${shownLine(run.k6Version, 40)}`],
+      ['Result', reason],
+      ['Generator', `k6 ${run.k6Version}`],
     ],
     notices: [],
-    thresholds: undefined,
+    judged: [],
     tables: steps.length === 0 && failedStep === undefined ? [] : [stepTable(result)],
     run,
   };
@@ -304,18 +296,12 @@ const stepTable = ({ steps, failedStep }: CapacityResult): Table => ({
       milliseconds(p50),
       milliseconds(p99),
       `${Number((errorPart * 100).toFixed(2))} %`,
-      held ? '' : shownLine(reason, 200),
+      held ? '' : reason,
     ]),
     ...(failedStep === undefined
       ? []
       : [
-          [
-            `${rate(failedStep.rate)}/s`,
-            failedStep.phase,
-            'not made',
-            ...['–', '–', '–'],
-            shownLine(failedStep.reason, 200),
-          ],
+          [`${rate(failedStep.rate)}/s`, failedStep.phase, 'not made', ...['–', '–', '–'], failedStep.reason],
         ]),
   ],
 });

@@ -1,100 +1,67 @@
-/** Filter, search, links into what is folded, and copying. */
+/** Filter, search, and copying: what the page can do without it is there without it. */
 const all = <E extends Element>(selector: string, kind: new () => E, root: ParentNode = document): E[] =>
   [...root.querySelectorAll(selector)].filter((element): element is E => element instanceof kind);
 
 const rows = all('.req', HTMLDetailsElement);
 const groups = all('.group', HTMLDetailsElement);
+const filters = all('[data-filter]', HTMLButtonElement);
+const [find] = all('[type=search]', HTMLInputElement);
+const [matches] = all('output', HTMLOutputElement);
+let kind = '';
 
-/** Filter and search. @returns shows everything again */
-function filterAndSearch(): () => void {
-  const filters = all('[data-filter]', HTMLButtonElement);
-  const [find] = all('#find', HTMLInputElement);
-  const [matches] = all('#matches', HTMLElement);
-  const [nothing] = all('.nothing', HTMLElement);
-  let kind = '';
-  const apply = () => {
-    const sought = (find?.value ?? '').toLowerCase().split(/\s+/).filter(Boolean);
-    const isAll = kind === '' && sought.length === 0;
-    for (const row of rows) {
-      const text = row.textContent.toLowerCase();
-      row.hidden =
-        (kind !== '' && row.dataset['kind'] !== kind) || !sought.every((word) => text.includes(word));
-    }
-    for (const group of groups) {
-      group.hidden = all('.req', HTMLElement, group).every((row) => row.hidden);
-      group.open = !isAll;
-    }
-    for (const button of filters)
-      button.setAttribute('aria-pressed', String(button.dataset['filter'] === kind));
-    if (nothing) nothing.hidden = rows.some((row) => !row.hidden);
-    if (matches)
-      matches.textContent = isAll
-        ? ''
-        : `${rows.filter((row) => !row.hidden).length} of ${rows.length} shown`;
-  };
-  const reset = () => {
-    kind = '';
-    if (find) find.value = '';
-    apply();
-  };
-  for (const button of filters) {
-    button.addEventListener('click', () => {
-      const chosen = button.dataset['filter'] ?? '';
-      kind = chosen === kind ? '' : chosen;
-      apply();
-    });
+function showMatches(): void {
+  const sought = (find?.value ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  const isAll = kind === '' && sought.length === 0;
+  for (const row of rows) {
+    const text = row.textContent.toLowerCase();
+    const isKind = kind === '' || row.dataset['kind'] === kind;
+    row.hidden = !isKind || !sought.every((word) => text.includes(word));
   }
-  find?.addEventListener('input', apply);
-  for (const button of all('[data-reset]', HTMLButtonElement)) button.addEventListener('click', reset);
-  return reset;
+  for (const group of groups) {
+    group.hidden = all('.req', HTMLElement, group).every((row) => row.hidden);
+    group.open = !isAll;
+  }
+  for (const button of filters) button.ariaPressed = String(button.dataset['filter'] === kind);
+  const shown = rows.filter((row) => !row.hidden).length;
+  if (matches) matches.textContent = isAll ? '' : `${shown} of ${rows.length} shown`;
 }
 
-/** Opens and shows the target of a link. */
-function reveal(showAll: () => void): void {
+for (const button of filters) {
+  button.addEventListener('click', () => {
+    const chosen = button.dataset['filter'] ?? '';
+    kind = chosen === kind ? '' : chosen;
+    showMatches();
+  });
+}
+find?.addEventListener('input', showMatches);
+/** A link may lead to what the filter hides. */
+addEventListener('hashchange', () => {
   const target = document.getElementById(location.hash.slice(1));
-  if (!target) return;
-  if (target.closest('[hidden]')) showAll();
+  if (!target?.closest('[hidden]')) return;
+  kind = '';
+  if (find) find.value = '';
+  showMatches();
   for (let each = target.closest('details'); each; each = each.parentElement?.closest('details') ?? null)
     each.open = true;
-  target.scrollIntoView({ block: 'start' });
-}
+  target.scrollIntoView();
+});
 
-async function copyText(text: string): Promise<boolean> {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    // Some browsers allow no clipboard to a page from disk. The old way still works.
-    const area = document.createElement('textarea');
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    const done = document.execCommand('copy');
-    area.remove();
-    return done;
-  }
+for (const button of all('[data-copy]', HTMLButtonElement)) {
+  button.hidden = false;
+  button.ariaLive = 'polite';
+  button.addEventListener('click', async () => {
+    const text = button.previousElementSibling?.textContent ?? '';
+    button.textContent = await navigator.clipboard.writeText(text).then(
+      () => 'Copied',
+      () => 'Not copied',
+    );
+  });
 }
-
-function copyCommands(): void {
-  const [said] = all('#said', HTMLElement);
-  for (const button of all('[data-copy]', HTMLButtonElement)) {
-    button.addEventListener('click', async () => {
-      const source = document.getElementById(button.dataset['copy'] ?? '');
-      const done = await copyText(source?.textContent ?? '');
-      button.textContent = done ? 'Copied' : 'Not copied';
-      if (said) said.textContent = done ? 'The command was copied' : 'The command could not be copied';
-    });
-  }
-}
+for (const toolbar of all('#toolbar', HTMLElement)) toolbar.hidden = false;
 
 /** On paper, what is broken is open. */
 addEventListener('beforeprint', () => {
   for (const each of all('.defect', HTMLDetailsElement)) each.open = true;
 });
-document.documentElement.classList.add('has-script');
-const showAll = filterAndSearch();
-addEventListener('hashchange', () => reveal(showAll));
-reveal(showAll);
-copyCommands();
 
 export {};
