@@ -126,7 +126,9 @@ t.test('what to do next, and the command that does it', async (t) => {
 });
 
 t.test('somebody else on a key is told above all else', async (t) => {
-  const what = 'key free-1 was used by another client';
-  const report = reportWith([row('one', { verdict: 'inconclusive', why: [{ kind: 'interference', what }] })]);
-  t.strictSame(buildReport(report).notices, [`Somebody else used a key: ${what}`]);
+  const why = [{ kind: 'interference', what: '5 of 6 were admitted', key: 'free-1' }] as const;
+  const report = reportWith([row('one', { verdict: 'inconclusive', why })]);
+  t.strictSame(buildReport(report).notices, [
+    'Somebody else used a key: 5 of 6 were admitted, as if another client were using key free-1',
+  ]);
 });

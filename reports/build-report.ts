@@ -8,7 +8,7 @@ import { exchangeText } from './exchange-parts.ts';
 import { count, runFacts } from './facts.ts';
 import type { Cause, ReasonGroup, Row, Rows } from './groups.ts';
 import { nextSteps, type Step } from './next-steps.ts';
-import { whySkipped } from './reasons.ts';
+import { sentenceOf, whySkipped } from './reasons.ts';
 import type { GapResult, Report } from './report.ts';
 import { bySection, type Section } from './sections.ts';
 import type { Standing, TestCase, TestRun } from './test-run.ts';
@@ -192,7 +192,7 @@ function problemsOf({ run, problems, verdict }: Report, { causes, drifted, notVe
 
 function interferenceIn(rows: Rows): string[] {
   const said = rows.flatMap(({ why }) =>
-    why.flatMap((reason) => (reason.kind === 'interference' ? reason.what : [])),
+    why.flatMap((reason) => (reason.kind === 'interference' ? sentenceOf(reason) : [])),
   );
   return [...new Set(said)].map((what) => `Somebody else used a key: ${what}`);
 }

@@ -31,6 +31,10 @@ function words(reason: Reason): string {
       return 'no exchange of this run shows it';
     case 'not-stored':
       return `the stored run did not play the scene ${reason.scene}`;
+    case 'interference':
+      return reason.key === undefined
+        ? reason.what
+        : `${reason.what}, as if another client were using key ${reason.key}`;
     default:
       return reason.what;
   }

@@ -143,7 +143,7 @@ export function judgeRemaining(
   if (drops.length > 0)
     return {
       kind: 'disturbed',
-      reason: `X-RateLimit-Remaining fell by more than our own requests ${drops.length} of ${pairs.length} times, as if another client were using the key`,
+      reason: `X-RateLimit-Remaining fell by more than our own requests ${drops.length} of ${pairs.length} times`,
     };
   return risen(pairs, hidden) ?? { kind: 'falls', steps: pairs.length };
 }

@@ -206,6 +206,17 @@ t.test('a row blames another one that did not pass, and no other', async (t) => 
   t.strictSame(blames('because-nothing'), []);
 });
 
+t.test('somebody else is on a key only where no failure of the target explains what was seen', async (t) => {
+  const seen: Reason = { kind: 'interference', key: 'free-1', what: 'it fell by two' };
+  const short = saying('short', (judge) => judge.inconclusive(seen));
+  const alone = await judged([short, saying('rate-remaining-falls', (judge) => judge.holds())]);
+  t.strictSame(alone.requirements.get('short')?.reasons, [seen]);
+  const explained = await judged([short, saying('rate-remaining-falls', (judge) => judge.breaks(WRONG))]);
+  t.strictSame(explained.requirements.get('short')?.reasons, [
+    { kind: 'not-told', what: 'it fell by two', blames: ['rate-remaining-falls'] },
+  ]);
+});
+
 t.test('a row that rests on an answer which breaks a row about answers as such blames it', async (t) => {
   const [asked, elsewhere] = [lists('asked'), lists('elsewhere')];
   const basis = check('basis', {

@@ -3,7 +3,7 @@ import { type Check, type GapAnswer, type GapObserver, type Seen, whyNotAsked } 
 import { type Doubt, doubtOf, isBefore } from './doubt.ts';
 import type { Finding, Findings } from './findings.ts';
 import { conclusiveOr } from './inconclusive.ts';
-import type { Reason } from './reason.ts';
+import { notTold, type Reason } from './reason.ts';
 import type { Run } from './run.ts';
 
 /** What is judged: the checks and gap observers that were asked for. */
@@ -83,16 +83,22 @@ type Judged = readonly {
   readonly finding: Finding;
 }[];
 
+/** The rows whose failures explain that a key has fewer requests than its own ones leave: nobody else has to use it. */
+const SPENT_BY_TARGET =
+  /^(rate-(keys-apart|remaining-falls|invalid-key-free|limit-value|minute-.*)|ban-(spares-polite|other-keys))$/;
+
 /**
  * Names the failure on whose answers an open row rests, unless the row names its cause itself. A row that passed explains
  * no other.
  */
 function withCauses(check: Check, run: Run, judged: Judged, explains: (id: string) => boolean): Finding {
   const row = judged.find((one) => one.check === check)?.finding ?? LEFT_OUT;
-  const reasons = row.reasons.map(
-    (reason): Reason =>
-      'blames' in reason ? { ...reason, blames: reason.blames?.filter(explains) ?? [] } : reason,
-  );
+  const others = judged.filter((one) => one.check !== check && one.finding.verdict === 'fail');
+  const spenders = others.map((one) => one.check.id).filter((id) => SPENT_BY_TARGET.test(id));
+  const reasons = row.reasons.map((reason): Reason => {
+    if (reason.kind === 'interference' && spenders.length > 0) return notTold(reason.what, ...spenders);
+    return 'blames' in reason ? { ...reason, blames: reason.blames?.filter(explains) ?? [] } : reason;
+  });
   const [first] = reasons;
   const isExplained = reasons.some((reason) => 'blames' in reason && (reason.blames ?? []).length > 0);
   // Without evidence only a row that nothing was seen of rests on its scenes: other reasons stand for themselves.

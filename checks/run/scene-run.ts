@@ -334,7 +334,7 @@ export class SceneRun {
       {
         kind: 'interference',
         key: key.name,
-        what: `key ${key.name} is always refused with ${status}: it may be banned because of another client`,
+        what: `key ${key.name} is always refused with ${status}`,
       },
       [exchange, second],
     );

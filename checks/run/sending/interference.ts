@@ -89,7 +89,7 @@ export class Interference {
       const why =
         exchange.key === null
           ? ': the target limits those as well'
-          : ` of ${perMinute} a minute although the check had quota left, as if another client were using the key`;
+          : ` of ${perMinute} a minute although the check had quota left`;
       const what = `429 for ${who}${why}${asks}`;
       throw new Inconclusive(
         exchange.key === null ? what : { kind: 'interference', key: exchange.key, what },
@@ -100,7 +100,7 @@ export class Interference {
     this.#sender.waitsInVain.set(exchange.key, waits + 1);
     await this.#sender.waitUntil(
       until,
-      `Retry-After of ${who}, which ${exchange.key === null ? 'the target limits as well' : 'another client is using too'}`,
+      `Retry-After of ${who}, which ${exchange.key === null ? 'the target limits as well' : 'was refused although it had quota left'}`,
     );
     return true;
   }

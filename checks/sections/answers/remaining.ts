@@ -10,7 +10,7 @@ import type { Trace } from '../../run/trace.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
 import { REMAINING_SHOWN_BY } from '../answers.ts';
 import { servedWithoutKey } from '../quota/keys-apart.ts';
-import { checkOfKeys, evidenceOf, givesBackGradually } from '../quota/measurements.ts';
+import { checkOfKeys, evidenceOf, givesBackGradually, interference } from '../quota/measurements.ts';
 import { minute } from '../quota/minute.ts';
 import type { FilledWindow } from '../quota/window-filling.ts';
 
@@ -57,7 +57,7 @@ function judgeFall(key: Key, judge: Judge, trace: Trace): void {
   const verdict = fallOf(key, trace);
   if (verdict.kind === 'falls') judge.holds(...exchangesOf(readings.slice(0, 2)));
   else if (verdict.kind === 'disturbed')
-    judge.inconclusive(servedWithoutKey(trace) ?? `key ${key.name}: ${verdict.reason}`);
+    judge.inconclusive(servedWithoutKey(trace) ?? interference(key, `key ${key.name}: ${verdict.reason}`));
   else if (verdict.kind === 'broken' && areOfMovingDay(verdict.readings, readings, key))
     judge.inconclusive(`key ${key.name}: its day seems to be a sliding window that still counts another run`);
   else if (verdict.kind === 'broken') judge.breaks(verdict, ...exchangesOf(verdict.readings));

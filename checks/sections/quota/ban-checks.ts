@@ -65,7 +65,7 @@ function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, s
   if (doubt !== undefined) return judge.inconclusive(doubt, retry);
   if (othersSpend(trace, key, windows))
     return judge.inconclusive(
-      interference(key, `another client seems to be using key ${key.name}, and may have caused its ban`),
+      interference(key, `key ${key.name} was banned although it had waited as told`),
       retry,
     );
   if (windows.some(({ refusals }) => refusals.length > 1))
@@ -104,7 +104,7 @@ export const tooSlow = ({ refusals }: BanReading) =>
   `the target was so slow that only ${refusals.length} requests over the limit could be sent: a ban may begin later`;
 
 const prolonged = ({ key }: BanReading) =>
-  interference(key, `another client seems to be using key ${key.name}, which may prolong its ban`);
+  interference(key, `key ${key.name} was still banned after the time that it was told`);
 
 export const banChecks: readonly Check[] = [
   // 8: continuing to send requests after a 429 may lead to a temporary ban on the API key.

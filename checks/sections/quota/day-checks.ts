@@ -52,11 +52,7 @@ function judgeDay(day: DayMeasurement, judge: Judge, { trace }: Seen): void {
   );
 }
 
-const notSurelyDays = (key: Key) =>
-  interference(
-    key,
-    `key ${key.name} was refused, perhaps not for its day: another client seems to be using it`,
-  );
+const notSurelyDays = (key: Key) => interference(key, `key ${key.name} was refused, perhaps not for its day`);
 
 /** Judges what the day's refusal states. */
 function judgeRefusal(day: DayMeasurement, judge: Judge, trace: Trace): void {

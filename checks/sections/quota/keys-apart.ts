@@ -59,7 +59,7 @@ function disturbed({ key, before, after }: Span, { exchanges }: Trace): Reason {
   const fell = `X-RateLimit-Remaining of key ${key.name} fell by more than`;
   return isLost
     ? { kind: 'lost', what: `${fell} its answers, of which one was lost` }
-    : interference(key, `${fell} our own requests, as if another client were using it`);
+    : interference(key, `${fell} our own requests`);
 }
 
 export const keysApartChecks: readonly Check[] = [

@@ -89,7 +89,8 @@ export function refusedOtherwise(
   if (refusesKey(refusal)) return notTold(`key ${name} seems to be banned`, 'ban-spares-polite');
   const lost = lostAnswers(measurement);
   if (lost !== undefined) return lost;
-  if (disturbed(measurement)) return interference(key, `another client seems to be using key ${name}`);
+  if (disturbed(measurement))
+    return interference(key, `fewer requests of key ${name} were admitted than its minute has`);
   // A key that is refused before its minute's limit may have used up its day; headers need not say so.
   if (isForDay(seen.trace, refusal, limits)) return daySpent(seen.trace, refusal);
   return windows[0]?.count.verdict.kind === 'fewer'

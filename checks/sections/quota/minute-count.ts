@@ -109,10 +109,7 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, { trace }: See
       `${admitted.length} of ${count.all.length} requests that were admitted came after an edge that X-RateLimit-Reset shows`,
     );
   inconclusive(
-    interference(
-      key,
-      `${admitted.length} of ${perMinute} requests were admitted, as if another client were using key ${key.name}`,
-    ),
+    interference(key, `${admitted.length} of ${perMinute} requests of key ${key.name} were admitted`),
   );
 }
 
@@ -204,7 +201,7 @@ function judgeNext(measurement: MinuteMeasurement, judge: Judge, { trace }: Seen
       ? `${admitted.length} were admitted after a minute at rest: quota comes back too slowly, or another client is using key ${key.name}`
       : interference(
           key,
-          `${admitted.length} were admitted in the second window: another client seems to be using key ${key.name}`,
+          `${admitted.length} of ${key.limits.perMinute} requests of key ${key.name} were admitted in the second window`,
         ),
   );
 }
