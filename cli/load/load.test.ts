@@ -26,7 +26,7 @@ t.test('a load, a comparison and a merge as a user runs them', { skip }, async (
     run(folder, ['merge', 'one', 'one', '--out', 'both']),
     run(folder, ['merge', 'one', '--slo', 'p99<10s', '--out', 'merged']),
   ]);
-  t.match(twice, { code: 2, stderr: /^error: two of the results are the same part of the run / });
+  t.match(twice, { code: 2, stderr: /^error: two of the results are the same part of one run/ });
   t.equal(same.code, 3, 'two seconds are too short to tell anything');
   t.match(same.stdout, /not compared: listPets: \d and \d time blocks, 6 are needed/);
   t.match(same.stdout, /\nCANNOT TELL: /);

@@ -1,6 +1,6 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import { median } from 'simple-statistics';
 import { boundsIn } from '../../scenarios/lib/slo.ts';
+import { median } from '../../scenarios/lib/statistics.ts';
 import type { CapacityResult, CapacityStep } from '../../scenarios/runner/capacity/capacity.ts';
 import {
   type Axis,

@@ -5,13 +5,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { median } from 'simple-statistics';
 import { createRedactor } from '../../checks/wire/redaction.ts';
 import { BOUNDLESS, startMeasured } from '../../reference-server/bench/measured-server.ts';
 import { CAPACITY_STEP } from '../lib/catalogue.ts';
 import type { LoadPlan } from '../lib/load-plan.ts';
+import { median } from '../lib/statistics.ts';
 import { provideK6 } from '../runner/k6/k6-binary.ts';
-import { startK6 } from '../runner/k6/k6-process.ts';
+import { runK6 } from '../runner/k6/k6-process.ts';
 import { placeScript } from '../runner/load-run.ts';
 import { prepareLoad } from '../runner/quota/prepare.ts';
 import { Recording } from '../runner/result/recording.ts';
@@ -59,9 +59,9 @@ function ourPlan(url: string, validateEvery: number): LoadPlan {
 
 /** @returns how many requests the script made */
 async function run(k6: string, script: string, plan?: LoadPlan): Promise<number> {
-  const recording = plan && new Recording(plan, createRedactor([]));
+  const recording = plan && new Recording(plan, 1, createRedactor([]));
   let made = 0;
-  const { ended } = startK6({
+  const { code } = await runK6({
     k6,
     script,
     options: [],
@@ -73,14 +73,13 @@ async function run(k6: string, script: string, plan?: LoadPlan): Promise<number>
     },
     onProblem: (line) => recording?.problem(line),
   });
-  const { code } = await ended;
   const [problem] = recording?.errorLines ?? [];
   if (code !== 0 || problem !== undefined) throw new Error(`k6 ended with ${code}: ${problem}`);
   if (recording === undefined) return made;
   const [violation] = recording.part().violations;
   if (violation !== undefined) throw new Error(`broken under load: ${violation.requirement}`);
   // Nothing drains the VUs here, so that the last half second of each is missing. More would be a loss.
-  const counted = recording.end?.requests ?? 0;
+  const counted = recording.counted('requests');
   if (recording.samples.counts().requests < counted * 0.8) throw new Error('samples were lost');
   return counted;
 }

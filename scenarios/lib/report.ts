@@ -2,7 +2,8 @@
  * Samples and events on their way to the runner. Each VU keeps its samples and writes them to k6's log twice a second;
  * `drain`, which every VU runs once after the load, writes what is left.
  */
-import type { EventOf, Message } from '../runner/result/messages.ts';
+import type { ToldViolation } from '../runner/result/load-result.ts';
+import type { Message } from '../runner/result/messages.ts';
 import { MARK } from './scenario.ts';
 
 const WRITE_EVERY_MS = 500;
@@ -16,8 +17,8 @@ let written = 0;
 /** What is under way: nothing where the time is 0. */
 let openSeries = '';
 let openAt = 0;
-const lags: number[] = [];
-const added: string[] = [];
+let lags: number[] = [];
+let added: string[] = [];
 const violations = new Map<string, number>();
 
 /** Notes that a request is under way, so that one cut off at the end of the run is not forgotten. */
@@ -44,15 +45,14 @@ export function end(name: string, at: number, milliseconds: number): void {
 
 function write(now: number): void {
   written = now;
-  if (since > 0) {
-    const message = { kind: 'samples', since, samples } as const;
-    // Before it is written: k6 may cut a VU off while it writes, and drain would write it again.
-    since = 0;
-    samples = {};
-    tell(message);
-  }
-  if (lags.length > 0) tell({ kind: 'lag', milliseconds: lags.splice(0) });
-  if (added.length > 0) tell({ kind: 'added', ids: added.splice(0) });
+  if (since === 0 && added.length === 0) return;
+  const message = { kind: 'samples', since, samples, lags, added } as const;
+  // Before it is written: k6 may cut a VU off while it writes, and drain would write it again.
+  since = 0;
+  samples = {};
+  lags = [];
+  added = [];
+  tell(message);
 }
 
 /** Writes what is left. */
@@ -78,8 +78,8 @@ export function tell(message: Message): void {
 }
 
 /** Writes a violation; of each requirement a VU writes the first few. */
-export function tellViolation(event: EventOf<'violation'>): void {
-  const seen = violations.get(event.requirement) ?? 0;
-  violations.set(event.requirement, seen + 1);
-  if (seen < VIOLATIONS_PER_VU) tell(event);
+export function tellViolation(violation: ToldViolation): void {
+  const seen = violations.get(violation.requirement) ?? 0;
+  violations.set(violation.requirement, seen + 1);
+  if (seen < VIOLATIONS_PER_VU) tell({ kind: 'violation', ...violation });
 }

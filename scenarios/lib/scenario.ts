@@ -12,7 +12,6 @@ export type Mix = Readonly<Record<OperationName, number>>;
 /** The outcome of a request. It is `refused` if a 429 is part of the scenario. */
 export const OUTCOMES = ['ok', 'refused', 'unexpected-429', 'error', 'violation', 'unfinished'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
-export const isOutcome = (name: string): name is Outcome => OUTCOMES.some((outcome) => outcome === name);
 
 /** Begins each line of k6's log that is for the runner; a message (runner/result/messages.ts) follows as JSON. */
 export const MARK = 'petstore ';

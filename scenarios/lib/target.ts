@@ -154,7 +154,6 @@ function tellBreach(
   breach: Breach,
 ): void {
   tellViolation({
-    kind: 'violation',
     ...breach,
     operation,
     method: request.method,

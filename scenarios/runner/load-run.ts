@@ -7,11 +7,11 @@ import type { LoadPlan } from '../lib/load-plan.ts';
 import { arrivedBy, slopes } from '../lib/load-profiles.ts';
 import { firstBroken, round } from '../lib/slo.ts';
 import type { K6Binary } from './k6/k6-binary.ts';
-import { type K6Process, mostMemory, startK6 } from './k6/k6-process.ts';
+import { mostMemory, runK6, usedTogether } from './k6/k6-process.ts';
 import { preflight } from './quota/preflight.ts';
 import { type LoadRequest, type PreparedLoad, prepareLoad } from './quota/prepare.ts';
 import { conclude } from './result/conclude.ts';
-import { newHistogram, percentileOf, sloFigures } from './result/figures.ts';
+import { percentileOf, totalOf } from './result/figures.ts';
 import type { LoadResult, ThresholdOutcome } from './result/load-result.ts';
 import { LOAD_FILE } from './result/read-result.ts';
 import { Recording } from './result/recording.ts';
@@ -118,59 +118,48 @@ export async function runLoad(request: LoadRun): Promise<LoadResult> {
   const script = await placeScript(join(out, 'k6'), plan);
   stop?.throwIfAborted();
   const count = plan.turns.length;
-  const redactor = createRedactor(Object.values(target.secrets));
-  const recordings = plan.turns.map(() => new Recording(plan, redactor, note));
+  const recording = new Recording(plan, count, createRedactor(Object.values(target.secrets)), note);
+  const watch = watchLoad(request, prepared, recording);
   // The user's own has its options from the same variables.
   const hasDashboard =
     request.dashboard === true && !k6Options.some((option) => option.includes('web-dashboard'));
   const dashboards = plan.turns.map((_, index) =>
     join(out, count === 1 ? 'k6-dashboard.html' : `k6-dashboard-${index + 1}.html`),
   );
-  const processes = recordings.map((recording, index) => {
-    const file = dashboards[index] ?? '';
-    return startK6({
-      k6: k6.path,
-      script,
-      // Wherever k6 writes its metrics, this tag distinguishes the runs.
-      options: [`--tag=testid=${plan.runId}`, ...segmentOptions(index, count), ...k6Options],
-      environment: {
-        ...(hasDashboard ? dashboardEnvironment(file) : {}),
-        ...request.k6Environment,
-        ...ownSecrets(plan, index, target.secrets),
-      },
-      mostMemory: mostMemory(plan.vus, count),
-      onLine: (line) => recording.add(line),
-      onProblem: (line) => recording.problem(line),
-    });
-  });
-  const stopAll = () => processes.forEach((process) => void process.stop());
-  const over = new AbortController();
-  stop?.addEventListener('abort', stopAll, { once: true, signal: over.signal });
-  kill?.addEventListener('abort', () => processes.forEach((process) => void process.kill()), {
-    once: true,
-    signal: over.signal,
-  });
-  const endWatch = watchLoad(request, prepared, recordings, stopAll);
-  const exits = await Promise.all(processes.map(({ ended }: K6Process) => ended));
-  over.abort();
-  const broken = endWatch();
-  const parts = exits.map(({ code, usage }, index) =>
-    recordings[index]?.part({
-      usage,
-      k6Version: k6.version,
-      k6ExitCode: code,
-      looked: name,
-      ...(stop?.aborted === true ? { interrupted: 'by a signal' } : {}),
-    }),
+  const exits = await Promise.all(
+    dashboards.map((file, index) =>
+      runK6({
+        k6: k6.path,
+        script,
+        // Wherever k6 writes its metrics, this tag distinguishes the runs.
+        options: [`--tag=testid=${plan.runId}`, ...segmentOptions(index, count), ...k6Options],
+        environment: {
+          ...(hasDashboard ? dashboardEnvironment(file) : {}),
+          ...request.k6Environment,
+          ...ownSecrets(plan, index, target.secrets),
+        },
+        mostMemory: mostMemory(plan.vus, count),
+        onLine: (line) => recording.add(line),
+        onProblem: (line) => recording.problem(line),
+        stop: AbortSignal.any([watch.stop, ...(stop === undefined ? [] : [stop])]),
+        kill,
+      }),
+    ),
   );
+  const broken = watch.end();
   // k6 writes it for everybody to read; it exists unless the run was too short.
   for (const file of dashboards) await chmod(file, 0o600).catch(() => undefined);
-  const result = conclude(
-    parts.flatMap((part) => part ?? []),
-    { together: true, broken, notes: [...proxyNotes(plan.target), ...notesOf(prepared, recordings, broken)] },
-  );
+  const part = recording.part({
+    usage: usedTogether(exits.map(({ usage }) => usage)),
+    k6Version: k6.version,
+    k6ExitCode: exits.find(({ code }) => code !== 0)?.code ?? exits[0]?.code ?? null,
+    looked: name,
+    ...(stop?.aborted === true ? { interrupted: 'by a signal' } : {}),
+  });
+  const notes = [...proxyNotes(plan.target), ...notesOf(prepared, recording, broken)];
+  const result = conclude([part], { broken, notes });
   try {
-    await writeWhole(join(out, LOAD_FILE), `${JSON.stringify(result, null, 1)}\n`);
+    await writeWhole(join(out, LOAD_FILE), `${JSON.stringify(result)}\n`);
   } catch (error) {
     throw new ResultUnwritten(result, error);
   }
@@ -196,49 +185,40 @@ const LEAST_REQUESTS = 20;
 const LOOKS = 2;
 
 /**
- * Tells how the load goes. Stops one whose rate climbs as soon as its last seconds break the objective twice in a row.
- *
- * @returns a function that ends the watch and returns what broke, if anything did
+ * Tells how the load goes. A load whose rate climbs is to stop as soon as its last seconds break the objective twice in a
+ * row; `end` ends the watch and returns what broke, if anything did.
  */
-function watchLoad(
-  { onProgress }: LoadRun,
-  prepared: PreparedLoad,
-  recordings: readonly Recording[],
-  stop: () => void,
-): () => ThresholdOutcome | undefined {
+function watchLoad({ onProgress }: LoadRun, prepared: PreparedLoad, { samples }: Recording) {
   const { facts, clauses } = prepared;
   const began = Date.now();
+  const stopping = new AbortController();
   let brokenLooks = 0;
   let broken: ThresholdOutcome | undefined;
   const timer = setInterval(() => {
     const since = Date.now() - RECENT_MS;
-    const recent = recordings.map(({ samples }) => samples.since(since));
-    const histogram = newHistogram();
-    for (const one of recent) histogram.add(one.histogram);
-    const { totalCount } = histogram;
-    const errors = recent.reduce((sum, one) => sum + one.errors, 0);
+    const { histogram, errors } = samples.since(since);
+    const requests = totalOf(histogram);
+    const latency = (percentile: number) => percentileOf(histogram, percentile);
     const seconds = (Date.now() - began) / 1000;
-    const all = recordings.map(({ samples }) => samples.counts());
     onProgress?.({
       seconds,
-      requests: all.reduce((sum, one) => sum + one.requests, 0),
-      errors: all.reduce((sum, one) => sum + one.errors, 0),
-      perSecond: totalCount / Math.min(seconds, RECENT_MS / 1000),
-      p95: totalCount === 0 ? undefined : percentileOf(histogram, 95),
+      ...samples.counts(),
+      perSecond: requests / Math.min(seconds, RECENT_MS / 1000),
+      p95: requests === 0 ? undefined : latency(95),
     });
-    if (facts.stopWhenBroken !== true || broken !== undefined || totalCount < LEAST_REQUESTS) return;
-    const outcome = firstBroken(clauses, sloFigures(histogram, errors));
+    if (facts.stopWhenBroken !== true || broken !== undefined || requests < LEAST_REQUESTS) return;
+    const outcome = firstBroken(clauses, { requests, errors, violations: 0, latency });
     brokenLooks = outcome === undefined ? 0 : brokenLooks + 1;
     if (outcome === undefined || brokenLooks < LOOKS) return;
-    const at = (since - Math.min(...recordings.map(({ samples }) => samples.span()?.first ?? since))) / 1000;
-    broken = brokenAt(outcome, at, prepared);
-    stop();
+    broken = brokenAt(outcome, (since - (samples.span()?.first ?? since)) / 1000, prepared);
+    stopping.abort();
   }, LOOK_EVERY_MS);
   timer.unref();
-  return () => {
+  const end = () => {
     clearInterval(timer);
     return broken;
   };
+  return { stop: stopping.signal, end };
 }
 
 function brokenAt(
@@ -260,10 +240,10 @@ function brokenAt(
 
 function notesOf(
   { facts, plan }: PreparedLoad,
-  recordings: readonly Recording[],
+  recording: Recording,
   broken: ThresholdOutcome | undefined,
 ): string[] {
-  const dropped = recordings.reduce((sum, { end }) => sum + (end?.dropped ?? 0), 0);
+  const dropped = recording.counted('dropped');
   const { speed } = plan.clock;
   return [
     ...(facts.stopWhenBroken === true && broken === undefined

@@ -1,7 +1,7 @@
 /** Whether a step of constant rate holds an objective, and would still hold it later. */
-import { linearRegression, mean, sum } from 'simple-statistics';
 import { firstBroken, latencyBounds, round, type SloClause } from '../../lib/slo.ts';
-import { mergedBlocks, mergedHistogram, percentileOf, sloFigures } from '../result/figures.ts';
+import { slopeOf, sum } from '../../lib/statistics.ts';
+import { mergedBlocks, mergedHistogram, percentileOf, totalOf } from '../result/figures.ts';
 import type { LoadBlock, LoadResult } from '../result/load-result.ts';
 import type { CapacityStep } from './capacity.ts';
 
@@ -15,13 +15,7 @@ const CERTAIN = 3;
 /** Growth of latency over time with its standard error, both in milliseconds per second. */
 function growthOf(blocks: readonly LoadBlock[]): { slope: number; error: number } {
   if (blocks.length < 4) return { slope: 0, error: Number.POSITIVE_INFINITY };
-  const start = blocks[0]?.at ?? 0;
-  const pairs = blocks.map(({ at, mean }): [number, number] => [(at - start) / 1000, mean]);
-  const { m, b } = linearRegression(pairs);
-  const centre = mean(pairs.map(([x]) => x));
-  const spread = pairs.reduce((sum, [x]) => sum + (x - centre) ** 2, 0);
-  const residual = pairs.reduce((sum, [x, y]) => sum + (y - m * x - b) ** 2, 0) / (pairs.length - 2);
-  return { slope: m, error: Math.sqrt(residual / spread) };
+  return slopeOf(blocks.map(({ at, mean }) => [at / 1000, mean]));
 }
 
 /** Judges a step on its steady part. */
@@ -30,7 +24,7 @@ export function judgeStep({ series, generator }: LoadResult, clauses: readonly S
   const steady = all.slice(Math.min(WARM_UP_BLOCKS, all.length - 1));
   const histogram = mergedHistogram(steady);
   const errors = sum(steady.map((block) => block.errors));
-  const requests = histogram.totalCount;
+  const requests = totalOf(histogram);
   const at = (percentile: number) => percentileOf(histogram, percentile);
   // The last block is incomplete.
   const { slope, error } = growthOf(steady.slice(0, -1));
@@ -40,7 +34,7 @@ export function judgeStep({ series, generator }: LoadResult, clauses: readonly S
     errorPart: requests === 0 ? 1 : errors / requests,
     growth: slope,
   };
-  const broken = firstBroken(clauses, sloFigures(histogram, errors));
+  const broken = firstBroken(clauses, { requests, errors, violations: 0, latency: at });
   if (broken !== undefined) return { ...facts, held: false, reason: `${broken.clause}: ${broken.actual}` };
   const offered = requests + generator.droppedIterations;
   if (generator.droppedIterations > offered * 0.005) {

@@ -1,13 +1,6 @@
 /** Whether one run's latency or errors are worse than another's: a rank test over time blocks. */
-import {
-  cumulativeStdNormalProbability,
-  mean,
-  median,
-  quantile,
-  sum,
-  wilcoxonRankSum,
-} from 'simple-statistics';
 import { round } from '../../lib/slo.ts';
+import { mean, median, pairsDeviation, quantile, rankShift, sum } from '../../lib/statistics.ts';
 import { mergedBlocks, mergedHistogram, percentileOf } from '../result/figures.ts';
 import type { LoadBlock, LoadSeries } from '../result/load-result.ts';
 
@@ -40,8 +33,11 @@ export interface Comparison {
 /** Consecutive blocks depend on each other; long batches of them hardly do. */
 const BATCHES = 20;
 const LEAST_BATCHES = 6;
-/** The chance of a false alarm, over all metrics of a comparison together (Bonferroni). */
-const ALARMS_BY_CHANCE = 0.02;
+/**
+ * How many standard deviations are no chance, for the three metrics of one operation, of two or of all: the chance of a
+ * false alarm is 2 % over all of them together (Bonferroni).
+ */
+const CERTAIN = [2.48, 2.71, 2.85];
 /** The tail varies more from run to run than the middle. */
 const TAIL_FACTOR = 4;
 const ERRORS_TOLERATED = 0.001;
@@ -63,23 +59,13 @@ function weightedMean(blocks: Blocks, value: (block: LoadBlock) => number): numb
   return sum(blocks.map((block) => value(block) * block.requests)) / Math.max(requests, 1);
 }
 
-/** One-sided Wilcoxon test: how often chance makes `head` this much larger than `base`. */
-function chanceOfLarger(base: readonly number[], head: readonly number[]): number {
-  const [n, m] = [head.length, base.length];
-  const rankSum = wilcoxonRankSum([...head], [...base]);
-  const expected = (n * (n + m + 1)) / 2;
-  const deviation = Math.sqrt((n * m * (n + m + 1)) / 12);
-  return 1 - cumulativeStdNormalProbability((rankSum - expected - 0.5) / deviation);
-}
-
 /** The Hodges–Lehmann shift between two samples, with a 95 % interval from the pairwise differences. */
 function estimateShift(
   base: readonly number[],
   head: readonly number[],
 ): { estimate: number; low: number; high: number } {
   const differences = head.flatMap((late) => base.map((early) => late - early));
-  const [n, m] = [head.length, base.length];
-  const reach = (1.96 * Math.sqrt((n * m * (n + m + 1)) / 12)) / (n * m);
+  const reach = (1.96 * pairsDeviation(head.length, base.length)) / differences.length;
   return {
     estimate: median(differences),
     low: quantile(differences, Math.max(0, 0.5 - reach)),
@@ -108,7 +94,7 @@ export function compareSeries(
     head.some((each) => each.operation === operation),
   );
   if (operations.length === 0) notCompared.push('the two have no operation in common');
-  const threshold = ALARMS_BY_CHANCE / Math.max(1, operations.length * 3);
+  const certain = CERTAIN[operations.length - 1] ?? 0;
   const findings = operations.flatMap((operation) => {
     const [early, late] = [blocksOf(base, operation), blocksOf(head, operation)];
     if (Math.min(early.length, late.length) < LEAST_BATCHES) {
@@ -118,7 +104,7 @@ export function compareSeries(
       return [];
     }
     const latency = (percentile: 'p50' | 'p99', tolerated: number) => {
-      const finding = latencyFinding(percentile, early, late, tolerated, threshold);
+      const finding = latencyFinding(percentile, early, late, tolerated, certain);
       const whole = [base, head].map((series) => overall(series, operation, Number(percentile.slice(1))));
       const reported = whole.map((ms) => `${round(ms)} ms`).join(' → ');
       const actual = finding.actual.startsWith(reported)
@@ -129,23 +115,19 @@ export function compareSeries(
     return [
       latency('p50', toleratedSlowdown),
       latency('p99', toleratedSlowdown * TAIL_FACTOR),
-      { metric: `${operation} errors`, ...errorFinding(early, late, threshold) },
+      { metric: `${operation} errors`, ...errorFinding(early, late, certain) },
     ];
   });
   return { findings, notCompared };
 }
 
 /** Whether `head` is significantly larger or smaller than `base`, by more than the tolerance. */
-function compareRanks(
-  base: readonly number[],
-  head: readonly number[],
-  tolerated: number,
-  threshold: number,
-) {
+function compareRanks(base: readonly number[], head: readonly number[], tolerated: number, certain: number) {
   const beyond = (values: readonly number[]) => values.map((value) => value + tolerated);
-  const isLarger = (than: readonly number[], values: readonly number[]) =>
-    chanceOfLarger(beyond(than), values) < threshold;
-  return { alarm: isLarger(base, head), better: isLarger(head, base) };
+  return {
+    alarm: rankShift(beyond(base), head) > certain,
+    better: rankShift(beyond(head), base) > certain,
+  };
 }
 
 function latencyFinding(
@@ -153,22 +135,17 @@ function latencyFinding(
   base: readonly Blocks[],
   head: readonly Blocks[],
   tolerated: number,
-  threshold: number,
+  certain: number,
 ): Omit<CompareFinding, 'metric'> {
-  const logs = (batches: readonly Blocks[]) =>
-    batches.map((batch) =>
-      Math.log(
-        Math.max(
-          weightedMean(batch, (block) => block[percentile]),
-          1e-3,
-        ),
-      ),
-    );
+  const logs = (batches: readonly Blocks[]) => {
+    const means = batches.map((batch) => weightedMean(batch, (block) => block[percentile]));
+    return means.map((mean) => Math.log(Math.max(mean, 1e-3)));
+  };
   const [early, late] = [logs(base), logs(head)];
-  const test = compareRanks(early, late, Math.log(1 + tolerated), threshold);
+  const test = compareRanks(early, late, Math.log(1 + tolerated), certain);
   const { estimate, low, high } = estimateShift(early, late);
   const [ratio, from, to] = [Math.exp(estimate), Math.exp(low), Math.exp(high)];
-  const ms = (batches: readonly number[]) => round(Math.exp(median([...batches])));
+  const ms = (batches: readonly number[]) => round(Math.exp(median(batches)));
   return {
     ...test,
     undecided: !test.alarm && to > 1 + tolerated,
@@ -183,12 +160,12 @@ function latencyFinding(
 function errorFinding(
   base: readonly Blocks[],
   head: readonly Blocks[],
-  threshold: number,
+  certain: number,
 ): Omit<CompareFinding, 'metric'> {
   const parts = (batches: readonly Blocks[]) =>
     batches.map((batch) => weightedMean(batch, ({ errors, requests }) => errors / Math.max(requests, 1)));
   const [early, late] = [parts(base), parts(head)];
-  const test = compareRanks(early, late, ERRORS_TOLERATED, threshold);
+  const test = compareRanks(early, late, ERRORS_TOLERATED, certain);
   const isMore = mean(late) > mean(early) + ERRORS_TOLERATED;
   return {
     ...test,

@@ -1,8 +1,8 @@
 /** Judgements over all samples of a run, in addition to its objective. `held` is null where the run was too short. */
-import { median, quantile } from 'simple-statistics';
 import { AROUND_PEAK } from '../../lib/load-profiles.ts';
 import type { ScenarioFacts } from '../../lib/scenario.ts';
 import { round } from '../../lib/slo.ts';
+import { median, quantile } from '../../lib/statistics.ts';
 import type { LoadBlock, LoadSeries, ThresholdOutcome } from '../result/load-result.ts';
 import { compareSeries } from './compare-series.ts';
 

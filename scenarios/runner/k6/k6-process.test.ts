@@ -3,7 +3,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { environmentForK6, otherLoad, startK6 } from './k6-process.ts';
+import { environmentForK6, otherLoad, runK6, usedTogether } from './k6-process.ts';
 
 async function stand(t: Test, script: string): Promise<string> {
   const path = join(t.testdir({}), 'k6');
@@ -14,7 +14,9 @@ async function stand(t: Test, script: string): Promise<string> {
 
 function start(k6: string, mostMemory?: number) {
   const heard: string[] = [];
-  const process = startK6({
+  const stop = new AbortController();
+  const kill = new AbortController();
+  const ended = runK6({
     k6,
     script: 'script.js',
     options: ['--tag', 'a=b'],
@@ -22,8 +24,10 @@ function start(k6: string, mostMemory?: number) {
     ...(mostMemory === undefined ? {} : { mostMemory }),
     onLine: (line) => heard.push(line),
     onProblem: (line) => heard.push(`problem: ${line}`),
+    stop: stop.signal,
+    kill: kill.signal,
   });
-  return { heard, process };
+  return { heard, ended, stop, kill };
 }
 
 const heardOf = async ({ heard }: { heard: readonly string[] }, line: string) => {
@@ -49,10 +53,8 @@ t.test('k6 gets the environment that it needs, its keys, and nothing else', asyn
   t.same(environmentForK6({ ...kept, ...withheld }), kept);
   process.env['ANOTHER_KEY'] = 'not-for-k6';
   t.teardown(() => delete process.env['ANOTHER_KEY']);
-  const { heard, process: k6 } = start(
-    await stand(t, 'echo "$* key=$A_KEY other=$ANOTHER_KEY." >&2\nexit 99'),
-  );
-  t.equal((await k6.ended).code, 99);
+  const { heard, ended } = start(await stand(t, 'echo "$* key=$A_KEY other=$ANOTHER_KEY." >&2\nexit 99'));
+  t.equal((await ended).code, 99);
   t.match(heard[0], /^run .*--tag a=b script\.js key=its-value other=\.$/);
   t.equal(heard[1], 'problem: k6 ended with exit code 99');
 });
@@ -88,32 +90,40 @@ t.test('stop is gentle, kill is not', async (t) => {
     await stand(t, `trap 'echo stopping >&2; exit 105' INT\necho up >&2\nwhile :; do sleep 0.05; done`),
   );
   await heardOf(gentle, 'up');
-  gentle.process.stop();
-  t.match(await gentle.process.ended, { code: 105 });
+  gentle.stop.abort();
+  t.match(await gentle.ended, { code: 105 });
   t.same(gentle.heard, ['up', 'stopping']);
   const stubborn = start(await stand(t, `trap '' INT\necho up >&2\nwhile :; do sleep 0.05; done`));
   await heardOf(stubborn, 'up');
-  stubborn.process.stop();
-  stubborn.process.kill();
-  t.match(await stubborn.process.ended, { code: null });
+  stubborn.stop.abort();
+  stubborn.kill.abort();
+  t.match(await stubborn.ended, { code: null });
   t.same(stubborn.heard, ['up', 'problem: k6 was ended by SIGKILL']);
 });
 
 t.test('a k6 that cannot be started is an end too', async (t) => {
-  const { heard, process } = start('/nonexistent/k6');
-  t.match(await process.ended, { code: null });
+  const { heard, ended } = start('/nonexistent/k6');
+  t.match(await ended, { code: null });
   t.match(heard, [/^problem: k6 could not be started: .*ENOENT/]);
 });
 
 t.test('a k6 that takes memory without end is ended, and it is said why', async (t) => {
   const hoard = 'const all = []; setInterval(() => all.push(Buffer.alloc(2 ** 24, 1)), 5)';
   const k6 = await stand(t, `exec '${process.execPath}' -e '${hoard}'`);
-  const { heard, process: hoarding } = start(k6, 200 * 2 ** 20);
-  const { code, usage } = await hoarding.ended;
+  const { heard, ended } = start(k6, 200 * 2 ** 20);
+  const { code, usage } = await ended;
   t.equal(code, null);
   t.ok((usage.memoryPeakBytes ?? 0) > 200 * 2 ** 20);
   t.match(
     heard[0],
     /^problem: k6 held more than 200 MiB and was ended: does the target send bodies without end\?$/,
   );
+});
+
+t.test('processes on one machine share its CPU and memory', async (t) => {
+  const usage = { cpuMeanPart: 0.5, cpuPeakPart: 0.6, memoryPeakBytes: 7 };
+  t.same(usedTogether([usage, usage]), { cpuMeanPart: 1, cpuPeakPart: 1.2, memoryPeakBytes: 14 });
+  const unknown = { cpuMeanPart: null, cpuPeakPart: null, memoryPeakBytes: null };
+  t.same(usedTogether([usage, unknown]), usage);
+  t.same(usedTogether([unknown]), unknown);
 });

@@ -1,8 +1,10 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { availableParallelism, totalmem } from 'node:os';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pidusage from 'pidusage';
+import { sum } from '../../lib/statistics.ts';
 
 /** What a k6 process runs, and the callbacks for its output. */
 export interface K6Run {
@@ -19,6 +21,10 @@ export interface K6Run {
   readonly onLine: (line: string) => void;
   /** Something that went wrong on this side of the wire. */
   readonly onProblem: (line: string) => void;
+  /** Lets k6 finish what is under way and report its figures. */
+  readonly stop?: AbortSignal | undefined;
+  /** Ends k6 at once. */
+  readonly kill?: AbortSignal | undefined;
 }
 
 /** What a process used. A part of 1 is all cores. Null if the system does not say. */
@@ -34,12 +40,17 @@ export interface K6Exit {
   readonly usage: ProcessUsage;
 }
 
-export interface K6Process {
-  readonly ended: Promise<K6Exit>;
-  /** Lets k6 finish what is under way and report its figures. */
-  stop(): void;
-  /** Ends k6 at once. */
-  kill(): void;
+/** What processes on one machine used together. */
+export function usedTogether(all: readonly ProcessUsage[]): ProcessUsage {
+  const add = (field: keyof ProcessUsage) => {
+    const known = all.flatMap((one) => one[field] ?? []);
+    return known.length === 0 ? null : sum(known);
+  };
+  return {
+    cpuMeanPart: add('cpuMeanPart'),
+    cpuPeakPart: add('cpuPeakPart'),
+    memoryPeakBytes: add('memoryPeakBytes'),
+  };
 }
 
 /**
@@ -121,56 +132,43 @@ async function watch(
 }
 
 /**
- * Starts `k6 run`. Samples and events are in its log, on standard error. A k6 whose runner died ends at its next line,
- * since nobody reads it.
+ * Runs `k6 run` to its end. Samples and events are in its log, on standard error. A k6 whose runner died ends at its next
+ * line, since nobody reads it.
  */
-export function startK6({
-  k6,
-  script,
-  options,
-  environment,
-  onLine,
-  onProblem,
-  mostMemory,
-}: K6Run): K6Process {
+export async function runK6(run: K6Run): Promise<K6Exit> {
+  const { k6, script, options, environment, mostMemory = Number.POSITIVE_INFINITY } = run;
   // Quiet: without its logo, its list of scenarios and its progress bar.
   const args = ['run', '--log-format=json', '--no-usage-report', '--quiet', ...options, script];
   const child = spawn(k6, args, {
     env: { ...GO_RUNTIME, ...environmentForK6(process.env), ...environment },
-    // In a process group of its own, so that Ctrl-C reaches k6 only through stop() and kill().
+    // In a process group of its own, so that Ctrl-C reaches k6 only through the signals that it was given.
     detached: process.platform !== 'win32',
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const over = new AbortController();
-  const most = mostMemory ?? Number.POSITIVE_INFINITY;
-  const usage = watch(child.pid ?? 0, most, over.signal, () => {
+  run.stop?.addEventListener('abort', () => child.kill('SIGINT'), { signal: over.signal });
+  run.kill?.addEventListener('abort', () => child.kill('SIGKILL'), { signal: over.signal });
+  const usage = watch(child.pid ?? 0, mostMemory, over.signal, () => {
     child.kill('SIGKILL');
-    const bound = Math.round(most / 2 ** 20).toLocaleString('en');
-    onProblem(`k6 held more than ${bound} MiB and was ended: does the target send bodies without end?`);
+    const bound = Math.round(mostMemory / 2 ** 20).toLocaleString('en');
+    run.onProblem(`k6 held more than ${bound} MiB and was ended: does the target send bodies without end?`);
   });
   const lines = createInterface({ input: child.stderr });
-  lines.on('line', onLine);
-  const read = new Promise<void>((resolve) => {
-    lines.once('close', resolve);
-  });
-  const ended = new Promise<K6Exit>((resolve) => {
-    const end = async (code: number | null, problem: string | undefined) => {
-      over.abort();
-      await read;
-      if (problem !== undefined) onProblem(problem);
-      resolve({ code, usage: await usage });
-    };
-    child.once('error', (error) => {
-      lines.close();
-      void end(null, `k6 could not be started: ${error.message}`);
-    });
-    child.once('exit', (code, signal) => void end(code, exitProblem(code, signal)));
-  });
-  return {
-    ended,
-    stop: () => void child.kill('SIGINT'),
-    kill: () => void child.kill('SIGKILL'),
-  };
+  lines.on('line', run.onLine);
+  const read = once(lines, 'close');
+  const { code, problem } = await new Promise<{ code: number | null; problem?: string | undefined }>(
+    (resolve) => {
+      child.once('error', (error) => {
+        lines.close();
+        resolve({ code: null, problem: `k6 could not be started: ${error.message}` });
+      });
+      child.once('exit', (code, signal) => resolve({ code, problem: exitProblem(code, signal) }));
+    },
+  );
+  over.abort();
+  await read;
+  if (problem !== undefined) run.onProblem(problem);
+  return { code, usage: await usage };
 }
 
 /** k6 ended on the signal that we sent. */

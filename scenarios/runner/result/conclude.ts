@@ -1,10 +1,10 @@
 /** The result of a load from what each of its processes measured, on this machine or on several. */
-import { max, min, sum } from 'simple-statistics';
 import { groupBy } from '../../../spec/group-by.ts';
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import { judgeClause, parseSlo, round, type SloClause } from '../../lib/slo.ts';
+import { sum } from '../../lib/statistics.ts';
 import { judgeNeighbour, judgeRecovery, judgeTrend } from '../compare/judges.ts';
-import { combine, errorsIn, histogramFrom, mergedBlocks, percentileOf } from './figures.ts';
+import { combine, errorsIn, mergedBlocks, percentileOf } from './figures.ts';
 import {
   type GeneratorHealth,
   LOAD_RESULT_FORMAT_VERSION,
@@ -24,8 +24,6 @@ export class MergeRefused extends Error {
 interface Conclusion {
   /** The objective; by default that of the load. */
   readonly slo?: string | undefined;
-  /** Whether all processes ran on one machine, so that they shared its CPU. */
-  readonly together?: boolean;
   /** What broke while the load ran, and ended it. */
   readonly broken?: ThresholdOutcome | undefined;
   readonly notes?: readonly string[];
@@ -40,9 +38,9 @@ interface Conclusion {
 export function conclude(parts: readonly ResultPart[], given: Conclusion = {}): LoadResult {
   const [first] = parts;
   if (first === undefined) throw new MergeRefused('there is nothing to merge');
-  if (given.together !== true) refuseStrangers(parts);
-  const begin = min(parts.map(({ run }) => Date.parse(run.startedAt)));
-  const end = max(parts.map(({ run }) => Date.parse(run.startedAt) + run.durationSeconds * 1000));
+  refuseStrangers(parts);
+  const begin = Math.min(...parts.map(({ run }) => Date.parse(run.startedAt)));
+  const end = Math.max(...parts.map(({ run }) => Date.parse(run.startedAt) + run.durationSeconds * 1000));
   const durationSeconds = (end - begin) / 1000;
   const interrupted = parts.find((part) => part.run.interrupted !== undefined)?.run.interrupted;
   const run: LoadResult['run'] = {
@@ -57,7 +55,7 @@ export function conclude(parts: readonly ResultPart[], given: Conclusion = {}): 
   };
   const series = mergeSeries(parts, durationSeconds);
   const total = combine(series, durationSeconds);
-  const generator = mergeHealth(parts, total, given.together === true);
+  const generator = mergeHealth(parts, total);
   const thresholds = [
     ...judgeObjective(parseSlo(run.slo), series),
     ...parts.flatMap((part) => part.thresholds.filter(({ kind }) => kind === 'client')),
@@ -81,26 +79,19 @@ export function conclude(parts: readonly ResultPart[], given: Conclusion = {}): 
 
 /** @throws MergeRefused unless the parts ran at the same time, with the same scenario against the same target */
 function refuseStrangers(parts: readonly ResultPart[]): void {
-  const [first, ...others] = parts.map(({ run }) => run);
-  for (const run of others)
-    for (const [what, plural] of [
-      ['scenario', 'scenarios'],
-      ['target', 'targets'],
-    ] as const)
-      if (run[what] !== first?.[what])
-        throw new MergeRefused(`${run[what]} and ${first?.[what]} are different ${plural}`);
-  for (const [index, one] of parts.entries())
-    for (const other of parts.slice(index + 1)) {
-      const [from, to] = [one, other].map(({ run }) => Date.parse(run.startedAt)).toSorted((a, b) => a - b);
-      const earlier = Date.parse(one.run.startedAt) === from ? one.run : other.run;
-      if (earlier.durationSeconds > 0 && (to ?? 0) >= (from ?? 0) + earlier.durationSeconds * 1000)
-        throw new MergeRefused(
-          'the runs came one after the other: merge joins parts of one load; see compare',
-        );
-      const keys = new Set(one.bill.keys.map(({ key }) => key));
-      if (one.run.id === other.run.id && other.bill.keys.some(({ key }) => keys.has(key)))
-        throw new MergeRefused(`two of the results are the same part of the run ${one.run.id}`);
-    }
+  const runs = parts.map(({ run }) => run);
+  for (const what of ['scenario', 'target'] as const) {
+    const names = new Set(runs.map((run) => run[what]));
+    if (names.size > 1) throw new MergeRefused(`${[...names].join(' and ')} are different ${what}s`);
+  }
+  const startOf = ({ startedAt }: LoadResult['run']) => Date.parse(startedAt);
+  const ran = runs.filter(({ durationSeconds }) => durationSeconds > 0);
+  const firstEnd = Math.min(...ran.map((run) => startOf(run) + run.durationSeconds * 1000));
+  if (runs.some((run) => startOf(run) >= firstEnd))
+    throw new MergeRefused('the runs came one after the other: merge joins parts of one load; see compare');
+  const paid = parts.flatMap(({ run, bill }) => bill.keys.map(({ key }) => `${run.id} ${key}`));
+  if (new Set(paid).size < paid.length)
+    throw new MergeRefused('two of the results are the same part of one run');
 }
 
 function judgeObjective(clauses: readonly SloClause[], series: readonly LoadSeries[]): ThresholdOutcome[] {
@@ -109,12 +100,11 @@ function judgeObjective(clauses: readonly SloClause[], series: readonly LoadSeri
       series.filter(({ operation }) => clause.operation === undefined || operation === clause.operation),
       1,
     );
-    const histogram = latency === null ? undefined : histogramFrom(latency.histogram);
     const judged = judgeClause(clause, {
       requests,
       errors: errorsIn(outcomes),
       violations: outcomes.violation,
-      latency: (percentile) => (histogram === undefined ? Number.NaN : percentileOf(histogram, percentile)),
+      latency: (percentile) => percentileOf(latency?.histogram ?? {}, percentile),
     });
     const { metric } = clause;
     return { kind: 'objective', metric, name: judged.clause, held: judged.held, actual: judged.actual };
@@ -166,18 +156,17 @@ const DROPS_ALLOWED = 0.01;
  * Whether the machine that made the load was the limit. Arrivals are also dropped when every virtual user waits for a
  * slow target. Little's law (busy users = rate × latency) tells the two apart.
  */
-function mergeHealth(parts: readonly ResultPart[], total: LoadFigures, together: boolean): GeneratorHealth {
+function mergeHealth(parts: readonly ResultPart[], total: LoadFigures): GeneratorHealth {
   const all = parts.map(({ generator }) => generator);
-  const known = (field: 'scheduleLagP95Ms' | 'cpuMeanPart' | 'cpuPeakPart' | 'memoryPeakBytes') =>
-    all.flatMap((part) => part[field] ?? []);
-  const most = (values: readonly number[]) => (values.length === 0 ? null : max([...values]));
-  const used = (values: readonly number[]) =>
-    together && values.length > 0 ? sum([...values]) : most(values);
+  const most = (field: 'scheduleLagP95Ms' | 'cpuMeanPart' | 'cpuPeakPart' | 'memoryPeakBytes') => {
+    const known = all.flatMap((part) => part[field] ?? []);
+    return known.length === 0 ? null : Math.max(...known);
+  };
   const add = (field: 'virtualUsers' | 'peakRate' | 'droppedIterations') =>
     sum(all.map((part) => part[field]));
   const [lag, cpuMeanPart, virtualUsers] = [
-    most(known('scheduleLagP95Ms')),
-    used(known('cpuMeanPart')),
+    most('scheduleLagP95Ms'),
+    most('cpuMeanPart'),
     add('virtualUsers'),
   ];
   const droppedIterations = add('droppedIterations');
@@ -198,8 +187,8 @@ function mergeHealth(parts: readonly ResultPart[], total: LoadFigures, together:
     droppedIterations,
     scheduleLagP95Ms: lag,
     cpuMeanPart,
-    cpuPeakPart: used(known('cpuPeakPart')),
-    memoryPeakBytes: used(known('memoryPeakBytes')),
+    cpuPeakPart: most('cpuPeakPart'),
+    memoryPeakBytes: most('memoryPeakBytes'),
     errorLines: [...new Set(all.flatMap(({ errorLines }) => errorLines))],
     limit: limits.length === 0 ? null : limits.join('; '),
   };

@@ -5,10 +5,9 @@ import { PLAN_NAMES } from '../../../spec/plans.ts';
 import { KeyBillShape, MixShape, oneOf } from '../../lib/load-plan.ts';
 import { OUTCOMES, type Outcome } from '../../lib/scenario.ts';
 import { SLO_METRICS } from '../../lib/slo.ts';
-import { MeasurementShape, ViolationShape } from './messages.ts';
 
 /** Raised when a reader of an older result could misread a newer one. */
-export const LOAD_RESULT_FORMAT_VERSION = 2;
+export const LOAD_RESULT_FORMAT_VERSION = 3;
 
 const text = Type.String();
 const texts = Type.Array(text);
@@ -35,6 +34,11 @@ const RunShape = Type.Object({
   interrupted: Type.Optional(text),
 });
 
+const HistogramShape = Type.Record(text, count, {
+  description: 'How many requests took so many microseconds, to three digits.',
+});
+export type Histogram = Static<typeof HistogramShape>;
+
 const LatencyShape = Type.Object(
   {
     mean: amount,
@@ -44,9 +48,7 @@ const LatencyShape = Type.Object(
     p99: amount,
     p999: amount,
     max: amount,
-    histogram: Type.String({
-      description: 'HdrHistogram, V2, deflated, base64; microseconds, three digits.',
-    }),
+    histogram: HistogramShape,
   },
   { description: 'Milliseconds.' },
 );
@@ -77,7 +79,7 @@ const BlockShape = Type.Object({
   mean: amount,
   p50: amount,
   p99: amount,
-  histogram: text,
+  histogram: HistogramShape,
 });
 export type LoadBlock = Static<typeof BlockShape>;
 
@@ -125,6 +127,23 @@ const GeneratorShape = Type.Object({
   limit: orNull(Type.String({ description: 'Why the generator was the limit; null if it was not.' })),
 });
 export type GeneratorHealth = Static<typeof GeneratorShape>;
+
+/** A response that breaks the contract: the requirement's id, how, and the exchange with 2,000 characters of its body. */
+export const ViolationShape = Type.Object({
+  requirement: text,
+  detail: text,
+  operation: text,
+  method: text,
+  path: text,
+  key: text,
+  status: Type.Number(),
+  headers: Type.Record(text, text),
+  body: text,
+});
+export type ToldViolation = Readonly<Static<typeof ViolationShape>>;
+
+/** Something that the script measured once. */
+export const MeasurementShape = Type.Object({ name: text, key: text, value: Type.Number(), unit: text });
 
 const BillShape = Type.Object({ keys: Type.Array(KeyBillShape), total: count });
 

@@ -1,6 +1,5 @@
 import { ResultReader } from '../../../checks/run/stored-result.ts';
 import { CAPACITY_FORMAT_VERSION, type CapacityResult, CapacityShape } from '../capacity/capacity.ts';
-import { histogramFrom } from './figures.ts';
 import { LOAD_RESULT_FORMAT_VERSION, type LoadResult, LoadResultShape } from './load-result.ts';
 
 /** The file is not a result, or has another format; the message names the file and the place. */
@@ -36,13 +35,6 @@ const capacities = new ResultReader<CapacityResult>({
 export function readLoadResult(path: string): LoadResult {
   const read = loads.read(path);
   if (!read.ok) throw new ResultUnreadable(read.problem);
-  try {
-    for (const { latency, blocks } of read.value.series)
-      for (const { histogram } of [...(latency === null ? [] : [latency]), ...blocks])
-        histogramFrom(histogram);
-  } catch {
-    throw new ResultUnreadable(`${read.file} has a histogram that cannot be decoded`);
-  }
   return read.value;
 }
 

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { createRedactor } from '../../../checks/wire/redaction.ts';
 import { logged, planWith, START } from '../testing/made-results.ts';
+import { Samples, totalOf } from './figures.ts';
 import { judgeIds, Recording } from './recording.ts';
-import { Samples } from './samples.ts';
 
 const NAMES = {
   streams: [{ name: 'clients' }, { name: 'noise' }],
@@ -14,13 +14,13 @@ const NAMES = {
 
 t.test('samples become counts by stream, operation and plan, and time blocks', async (t) => {
   const store = new Samples(NAMES, 1);
-  const add = (since: number, samples: Record<string, number[]>) => store.add({ since, samples });
+  const add = (since: number, samples: Record<string, number[]>) => store.add(since, samples);
   t.ok(add(START, { '0 0 listPets 200 ok': [0, 1500], '0 1 createPet 201 ok': [300, 2500] }));
   t.ok(
     add(START + 2000, { '0 0 listPets 1050 error': [0, 10_000_000], '1 0 listPets 429 refused': [1, 500] }),
   );
   // A straggler, after its block was looked at.
-  t.match(store.since(START).histogram, { totalCount: 4 });
+  t.equal(totalOf(store.since(START).histogram), 4);
   t.ok(add(START + 500, { '0 0 listPets 200 ok': [0, 3000] }));
   const [lists, additions, noise] = store.series();
   t.match(lists, {
@@ -51,15 +51,22 @@ t.test('samples that the plan does not know are told, and change nothing', async
     '0 0 listPets 200 fine',
   ]) {
     const store = new Samples(NAMES, 1);
-    t.notOk(store.add({ since: START, samples: { [name]: [0, 1] } }), name);
+    t.notOk(store.add(START, { [name]: [0, 1] }), name);
     t.same(store.series(), []);
   }
 });
 
 t.test('what cannot be read fails the run; keys are redacted; k6 is quoted a few times', async (t) => {
   const notes: string[] = [];
-  const recording = new Recording(planWith('k'), createRedactor(['sk_secret']), (line) => notes.push(line));
-  for (const message of [{ kind: 'lag' }, { kind: 'lag', milliseconds: 'x' }, { kind: 'other' }, 7])
+  const recording = new Recording(planWith('k'), 1, createRedactor(['sk_secret']), (line) =>
+    notes.push(line),
+  );
+  for (const message of [
+    { kind: 'samples' },
+    { kind: 'samples', since: 1, samples: {}, lags: ['x'], added: [] },
+    { kind: 'other' },
+    7,
+  ])
     recording.add(logged(Object(message)));
   recording.add(
     logged({ kind: 'assertion', name: 'a', key: 'k', held: null, expected: '1', actual: 'sk_secret' }),
@@ -77,7 +84,7 @@ t.test('what cannot be read fails the run; keys are redacted; k6 is quoted a few
 
 t.test('a client that reports nothing is a broken threshold', async (t) => {
   const more = { scenario: 'polite-clients', streams: [{ name: 'polite', expects429: true, clients: [0] }] };
-  const silent = new Recording(planWith('free-1', more), createRedactor([]));
+  const silent = new Recording(planWith('free-1', more), 1, createRedactor([]));
   t.match(silent.part().thresholds, [{ held: false, actual: 'none from free-1' }]);
   t.same(silent.part({ interrupted: 'by a signal' }).thresholds, [], 'unless it was cut short');
   silent.add(logged({ kind: 'measurement', name: 'm', key: 'free-1', value: 1, unit: 's' }));

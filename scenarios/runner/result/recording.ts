@@ -1,18 +1,46 @@
-/** What one k6 process wrote to its log, and the part of a result that it makes. */
+/** What k6 processes tell of a load in their logs (messages.ts), and the part of a result that it makes. */
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { quantile } from 'simple-statistics';
 import { createRedactor, type Redactor } from '../../../checks/wire/redaction.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
+import { compiled } from '../../../spec/json-schema.ts';
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import type { ToldPlan } from '../../lib/load-plan.ts';
-import type { ScenarioFacts } from '../../lib/scenario.ts';
+import { MARK, type ScenarioFacts } from '../../lib/scenario.ts';
+import { quantile, sum } from '../../lib/statistics.ts';
 import { PINNED_K6 } from '../k6/k6-binary.ts';
 import type { ProcessUsage } from '../k6/k6-process.ts';
+import { Samples } from './figures.ts';
 import type { LoadResult } from './load-result.ts';
-import { type EventOf, type Message, readLine } from './messages.ts';
+import { type Message, MessageShape } from './messages.ts';
 import { ResultUnreadable } from './read-result.ts';
-import { Samples } from './samples.ts';
+
+type MessageOf<Kind extends Message['kind']> = Extract<Message, { kind: Kind }>;
+
+const isMessage = compiled<Message>(MessageShape);
+
+/** What a text is as JSON; undefined if it is none. */
+function parse(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the logger wrote: it writes JSON. What k6 prints before it sets up the logger is plain text. */
+function loggedIn(line: string): { readonly level: string; readonly said: string; readonly error: string } {
+  const logged = parse(line);
+  if (typeof logged !== 'object' || logged === null || !('msg' in logged && 'level' in logged))
+    return { level: 'plain', said: line, error: '' };
+  const error = 'error' in logged ? ` ${String(logged.error)}` : '';
+  return { level: String(logged.level), said: String(logged.msg), error };
+}
+
+function messageIn(said: string): Message | undefined {
+  const message = parse(said.slice(MARK.length));
+  return isMessage.Check(message) ? message : undefined;
+}
 
 const MOST_ERROR_LINES = 20;
 const MOST_LINE = 500;
@@ -22,10 +50,10 @@ const MOST_NOTED_LINES = 10;
 const KNOWN =
   /test run was aborted because k6 received a '\w+' signal|run was short, report generation was skipped/;
 
-/** A result as far as one process can tell: see conclude.ts for the rest. */
+/** A result as far as one log can tell: see conclude.ts for the rest. */
 export type ResultPart = Omit<LoadResult, 'formatVersion' | 'verdict' | 'total'>;
 
-/** How a process ran that this machine started. */
+/** What a log does not tell. */
 interface ProcessFacts {
   readonly usage?: ProcessUsage;
   readonly k6Version?: string;
@@ -37,24 +65,34 @@ interface ProcessFacts {
 
 const UNKNOWN: ProcessUsage = { cpuMeanPart: null, cpuPeakPart: null, memoryPeakBytes: null };
 
-/** Takes in the log of one k6 process. Keys are redacted before anything is stored. */
+/** Takes in what k6 processes of one load log. Keys are redacted before anything is stored. */
 export class Recording {
   readonly #plan: ToldPlan;
+  readonly #processes: number;
   readonly #redactor: Redactor;
   readonly #note: (line: string) => void;
   readonly samples: Samples;
-  readonly #assertions: EventOf<'assertion'>[] = [];
-  readonly #measurements: EventOf<'measurement'>[] = [];
+  readonly #assertions: MessageOf<'assertion'>[] = [];
+  readonly #measurements: MessageOf<'measurement'>[] = [];
   readonly #violations = new Map<string, LoadResult['violations'][number]>();
   readonly #lags: number[] = [];
   readonly #addedIds: string[] = [];
   readonly errorLines: string[] = [];
   #noted = 0;
-  #end: EventOf<'end'> | undefined;
+  readonly #ends: MessageOf<'end'>[] = [];
 
-  /** @param note is called with each line that a person should see */
-  constructor(plan: ToldPlan, redactor: Redactor, note: (line: string) => void = () => {}) {
+  /**
+   * @param processes whose logs it takes in; those of the plan may be more
+   * @param note is called with each line that a person should see
+   */
+  constructor(
+    plan: ToldPlan,
+    processes: number,
+    redactor: Redactor,
+    note: (line: string) => void = () => {},
+  ) {
     this.#plan = plan;
+    this.#processes = processes;
     this.#redactor = redactor;
     this.#note = note;
     this.samples = new Samples(plan, plan.blockSeconds);
@@ -62,20 +100,23 @@ export class Recording {
 
   /** Takes in a line of the log. */
   add(line: string): void {
-    const read = readLine(line, (text) => this.#redactor.redact(text));
-    if ('level' in read) this.#say(read.level, read.text.slice(0, MOST_LINE));
-    else if (read.message === undefined) this.problem('k6 wrote a message that cannot be read');
-    else this.#take(read.message);
+    const { level, said, error } = loggedIn(line);
+    if (!said.startsWith(MARK))
+      return this.#say(level, this.#redactor.redact(`${said}${error}`).slice(0, MOST_LINE));
+    const message = messageIn(this.#redactor.redact(said));
+    if (message === undefined) this.problem('k6 wrote a message that cannot be read');
+    else this.#take(message);
   }
 
   #take(message: Message): void {
     if (message.kind === 'samples') {
-      if (!this.samples.add(message)) this.problem('k6 wrote samples that cannot be read');
+      for (const lag of message.lags) this.#lags.push(lag);
+      for (const id of message.added) this.#addedIds.push(id);
+      if (!this.samples.add(message.since, message.samples))
+        this.problem('k6 wrote samples that cannot be read');
     } else if (message.kind === 'assertion') this.#assertions.push(message);
     else if (message.kind === 'measurement') this.#measurements.push(message);
-    else if (message.kind === 'added') for (const id of message.ids) this.#addedIds.push(id);
-    else if (message.kind === 'lag') for (const lag of message.milliseconds) this.#lags.push(lag);
-    else if (message.kind === 'end') this.#end = message;
+    else if (message.kind === 'end') this.#ends.push(message);
     else {
       const { kind: _, ...example } = message;
       const { requirement } = example;
@@ -100,16 +141,16 @@ export class Recording {
       this.errorLines.push(line);
   }
 
-  /** What k6 told at its end; undefined if it did not come so far. */
-  get end(): EventOf<'end'> | undefined {
-    return this.#end;
+  /** What k6 counted itself, of all processes that came to their end. */
+  counted(what: 'dropped' | 'requests'): number {
+    return sum(this.#ends.map((end) => end[what]));
   }
 
   /** The part of the result. */
   part({ usage = UNKNOWN, ...facts }: ProcessFacts = {}): ResultPart {
     const plan = this.#plan;
     const span = this.samples.span();
-    const processes = plan.turns.length;
+    const share = this.#processes / plan.turns.length;
     const scenario = scenarioNamed(plan.scenario);
     return {
       run: {
@@ -125,7 +166,7 @@ export class Recording {
         harnessVersion: HARNESS_VERSION,
         k6Version: facts.k6Version ?? PINNED_K6,
         k6ExitCode: facts.k6ExitCode ?? null,
-        shards: 1,
+        shards: this.#processes,
         clockSpeed: plan.clock.speed,
         animalsAdded: this.#addedIds.length,
         ...(facts.interrupted === undefined ? {} : { interrupted: facts.interrupted }),
@@ -138,9 +179,9 @@ export class Recording {
         ...(scenario?.judges?.includes('unique-ids') === true ? [judgeIds(this.#addedIds)] : []),
       ],
       generator: {
-        virtualUsers: Math.ceil(plan.vus / processes),
-        peakRate: plan.peakRate / processes,
-        droppedIterations: this.#end?.dropped ?? 0,
+        virtualUsers: Math.ceil(plan.vus * share),
+        peakRate: plan.peakRate * share,
+        droppedIterations: this.counted('dropped'),
         scheduleLagP95Ms: this.#lag(),
         ...usage,
         errorLines: this.errorLines,
@@ -154,21 +195,21 @@ export class Recording {
 
   /** How late arrivals began at the 95th percentile, compared with the most punctual one; null once some were dropped. */
   #lag(): number | null {
-    if (this.#lags.length === 0 || (this.#end?.dropped ?? 0) > 0) return null;
-    const soonest = this.#lags.reduce((least, lag) => Math.min(least, lag), Number.POSITIVE_INFINITY);
-    return quantile(this.#lags, 0.95) - soonest;
+    if (this.#lags.length === 0 || this.counted('dropped') > 0) return null;
+    return quantile(this.#lags, 0.95) - quantile(this.#lags, 0);
   }
 
-  /** The rows of the bill that this process paid, with what was sent. */
+  /** The rows of the bill that these processes paid, with what was sent. */
   #bill(looked: string | undefined): LoadResult['bill'] {
     const paid = this.samples.keys();
+    const isAll = this.#processes === this.#plan.turns.length;
     const keys = this.#plan.bill
-      .filter(({ key }) => this.#plan.turns.length === 1 || paid.has(key))
+      .filter(({ key }) => isAll || paid.has(key))
       .map((row) => {
         const { sent = 0, refused = 0 } = paid.get(row.key) ?? {};
         return { ...row, sent: sent + (row.key === looked ? 1 : 0), refused };
       });
-    return { keys, total: keys.reduce((all, { requests }) => all + requests, 0) };
+    return { keys, total: sum(keys.map(({ requests }) => requests)) };
   }
 
   /** A broken threshold if a client whose behaviour is measured reported nothing. */
@@ -190,16 +231,15 @@ export class Recording {
 
 /** Whether every animal that was added has an id of its own. */
 export function judgeIds(ids: readonly string[]): LoadResult['thresholds'][number] {
-  const seen = new Set<string>();
-  const twice = new Set<string>();
-  for (const id of ids) (seen.has(id) ? twice : seen).add(id);
+  const distinct = new Set(ids);
+  const twice = new Set(ids.filter((id, index) => ids.indexOf(id) !== index));
   const examples = [...twice].slice(0, 3).join(', ');
   return {
     kind: 'client',
     name: 'every animal that was added has its own id',
     held: twice.size === 0 && ids.length > 0,
     expected: `${ids.length} ids`,
-    actual: twice.size === 0 ? `${seen.size} ids` : `${seen.size} ids; given twice: ${examples}`,
+    actual: twice.size === 0 ? `${distinct.size} ids` : `${distinct.size} ids; given twice: ${examples}`,
   };
 }
 
@@ -210,15 +250,15 @@ export function judgeIds(ids: readonly string[]): LoadResult['thresholds'][numbe
  */
 export async function readRunnerLog(file: string): Promise<ResultPart> {
   const lines = () => createInterface({ input: createReadStream(file) });
-  let plan: ToldPlan | undefined;
+  let end: Message | undefined;
   try {
     for await (const line of lines()) {
-      const read = readLine(line, (text) => text);
-      if ('message' in read && read.message?.kind === 'end') plan = read.message.plan;
+      const { said } = loggedIn(line);
+      if (said.startsWith(`${MARK}{"kind":"end"`)) end = messageIn(said);
     }
-    if (plan === undefined)
+    if (end?.kind !== 'end')
       throw new ResultUnreadable(`${file} is not a complete runner log: k6's last line is missing`);
-    const recording = new Recording(plan, createRedactor([]));
+    const recording = new Recording(end.plan, 1, createRedactor([]));
     for await (const line of lines()) recording.add(line);
     return recording.part();
   } catch (error) {

@@ -1,9 +1,9 @@
 /** Results of requests that never were, for tests of arithmetic on them. */
 import type { ToldPlan } from '../../lib/load-plan.ts';
 import { conclude } from '../result/conclude.ts';
+import { Samples } from '../result/figures.ts';
 import type { LoadResult, LoadSeries } from '../result/load-result.ts';
 import { Recording } from '../result/recording.ts';
-import { Samples } from '../result/samples.ts';
 
 export const START = 1_700_000_000_000;
 
@@ -26,10 +26,7 @@ export function series(
   const samples = new Samples({ streams: [{ name: 's' }], keys: [{ name: 'k', plan: 'pro' }] }, 1);
   for (let second = 0; second < seconds; second += 1)
     for (const [at, microseconds, outcome = '200 ok'] of requests(second))
-      samples.add({
-        since: START + second * 1000,
-        samples: { [`0 0 listPets ${outcome}`]: [at, microseconds] },
-      });
+      samples.add(START + second * 1000, { [`0 0 listPets ${outcome}`]: [at, microseconds] });
   return samples.series();
 }
 
@@ -67,8 +64,10 @@ export function resultOf(
   since = START,
   more: Partial<ToldPlan> = {},
 ): LoadResult {
-  const recording = new Recording(planWith(key, more), { redact: (text) => text });
+  const recording = new Recording(planWith(key, more), 1, { redact: (text) => text });
   const numbers = durations.flatMap((duration, index) => [index * 10, duration]);
-  recording.add(logged({ kind: 'samples', since, samples: { '0 0 listPets 200 ok': numbers } }));
+  recording.add(
+    logged({ kind: 'samples', since, samples: { '0 0 listPets 200 ok': numbers }, lags: [], added: [] }),
+  );
   return conclude([recording.part()]);
 }
