@@ -6,7 +6,7 @@ import { sleep } from 'k6';
 import exec from 'k6/execution';
 import { retryAfter } from '../checks/wire/rate-headers.ts';
 import { drain, tell } from './lib/report.ts';
-import { plan, targetNow } from './lib/run-plan.ts';
+import { ownStream, plan, targetNow } from './lib/run-plan.ts';
 import { mostOf } from './lib/scenario.ts';
 import { type Answer, add, type Caller, caller, list, listRequest, listTogether } from './lib/target.ts';
 
@@ -49,9 +49,8 @@ function wait(answer: Answer): number | undefined {
 
 /** The client that this VU is: the n-th one has the n-th key of its stream. */
 function self(): Caller {
-  const { name, iterationInTest } = exec.scenario;
-  const stream = plan.streams.findIndex((each) => each.name === name);
-  return caller(stream, plan.streams[stream]?.clients?.[iterationInTest] ?? 0);
+  const stream = ownStream();
+  return caller(stream, plan.streams[stream]?.clients?.[exec.scenario.iterationInTest] ?? 0);
 }
 
 /** Tells whether something held; null where that could not be told. */

@@ -261,7 +261,7 @@ function capacityHeadline(result: CapacityResult): string {
 /** The outcome of a search for a capacity. A number judges nothing; without a number there is no verdict. */
 export function capacityOutcome(found: CapacityResult): LoadOutcome {
   const result = harmless(found, MOST_OF_TEXT);
-  const { run, outcome, reason, steps, failedStep } = result;
+  const { run, outcome, reason, steps } = result;
   const answered = result.interval !== null || (isLowerBound(result) && outcome !== 'generator-limited');
   return {
     name: 'load capacity',
@@ -280,30 +280,23 @@ export function capacityOutcome(found: CapacityResult): LoadOutcome {
     ],
     notices: [],
     judged: [],
-    tables: steps.length === 0 && failedStep === undefined ? [] : [stepTable(result)],
+    tables: steps.length === 0 ? [] : [stepTable(result)],
     run,
   };
 }
 
-const stepTable = ({ steps, failedStep }: CapacityResult): Table => ({
+const stepTable = ({ steps }: CapacityResult): Table => ({
   title: 'Steps',
   head: ['Rate', 'Phase', 'Held', 'p50', 'p99', 'Errors', 'Why'],
-  rows: [
-    ...steps.map(({ rate: perSecond, phase, held, p50, p99, errorPart, reason }) => [
-      `${rate(perSecond)}/s`,
-      phase,
-      yesOrNo(held),
-      milliseconds(p50),
-      milliseconds(p99),
-      `${Number((errorPart * 100).toFixed(2))} %`,
-      held ? '' : reason,
-    ]),
-    ...(failedStep === undefined
-      ? []
-      : [
-          [`${rate(failedStep.rate)}/s`, failedStep.phase, 'not made', ...['–', '–', '–'], failedStep.reason],
-        ]),
-  ],
+  rows: steps.map(({ rate: perSecond, phase, held, p50, p99, errorPart, reason }) => [
+    `${rate(perSecond)}/s`,
+    phase,
+    yesOrNo(held),
+    milliseconds(p50),
+    milliseconds(p99),
+    `${Number((errorPart * 100).toFixed(2))} %`,
+    held ? '' : reason,
+  ]),
 });
 
 /** One line for a step, as it is taken. */

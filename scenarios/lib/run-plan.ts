@@ -10,6 +10,9 @@ export function targetNow(now: number): number {
   return at + (now - from) * speed;
 }
 
+/** The position of the stream that this VU is running, as k6's options have it (runner/k6/k6-options.ts). */
+export const ownStream = (): number => Number(__ENV['STREAM']);
+
 /** A key's value; only the environment has it. */
 export function keyValue(env: string): string {
   const value = __ENV[env];

@@ -9,10 +9,8 @@ import {
   type Breach,
   bodyBreach,
   idsIn,
-  isKnownType,
   type KnownHeaders,
   rateHeaderBreach,
-  rightAsBefore,
   unknownHeaders,
 } from './oracle.ts';
 import { begin, end, noteAdded, tellViolation } from './report.ts';
@@ -23,25 +21,24 @@ type TextResponse = RefinedResponse<'text'>;
 
 const violations = new Counter('contract_violations');
 
-const EXPECTED = [{ min: 200, max: 299 }, 404] as const;
-// A 404 is an answer; a 429 is an error unless a stream is about that.
-http.setResponseCallback(http.expectedStatuses(...EXPECTED));
+// A 404 is an answer, and so is a 429 where a scenario is about that.
+const answers = plan.streams.some(({ expects429 }) => expects429) ? [404, 429] : [404];
+http.setResponseCallback(http.expectedStatuses({ min: 200, max: 299 }, ...answers));
 
 const petsUrl = `${plan.target}${OPERATIONS.listPets.path}`;
-
-const nameOf = (operation: OperationName) => `${OPERATIONS[operation].method} ${OPERATIONS[operation].path}`;
 
 /** An operation as one stream sends it with one key: everything that is the same for each of its requests. */
 interface Sender {
   readonly key: PlannedKey;
   readonly expects429: boolean;
+  readonly method: 'GET' | 'POST';
+  readonly success: number;
   readonly params: RefinedParams<'text'>;
   /** The same without reading the body, which costs k6 a tenth less. */
   readonly bodiless: RefinedParams<'text'>;
   /** What its samples have in common, and those of its successes. */
   readonly series: string;
   readonly succeeded: string;
-  readonly success: number;
   /** Shared by all operations of a key. */
   readonly known: KnownHeaders;
 }
@@ -74,77 +71,58 @@ function newCaller(stream: number, keyIndex: number): Caller {
   const { expects429 } = planned;
   const known = unknownHeaders();
   const sender = (operation: OperationName): Sender => {
-    const series = `${stream} ${keyIndex} ${operation}`;
-    const { success } = OPERATIONS[operation];
+    const { method, path, success } = OPERATIONS[operation];
     // k6 walks through this object for every request.
     const params = {
       headers: {
         Authorization: `Bearer ${keyValue(key.env)}`,
-        ...(operation === 'createPet' && { 'Content-Type': 'application/json' }),
+        ...(method === 'POST' && { 'Content-Type': 'application/json' }),
       },
-      ...(expects429 && { responseCallback: http.expectedStatuses(...EXPECTED, 429) }),
-      ...(plan.tagged && { tags: { operation, name: nameOf(operation), plan: key.plan } }),
+      ...(plan.tagged && { tags: { operation, name: `${method} ${path}`, plan: key.plan } }),
     };
     const bodiless = { ...params, responseType: 'none' } as unknown as RefinedParams<'text'>;
-    return {
-      key,
-      expects429,
-      params,
-      bodiless,
-      series,
-      succeeded: `${series} ${success} ok`,
-      success,
-      known,
-    };
+    const series = `${stream} ${keyIndex} ${operation}`;
+    const succeeded = `${series} ${success} ok`;
+    return { key, expects429, method, success, params, bodiless, series, succeeded, known };
   };
   const [listPets, createPet, getPet] = [sender('listPets'), sender('createPet'), sender('getPet')];
   return { key, stream, senders: { listPets, createPet, getPet } };
 }
 
-const { validateEvery } = plan;
-let sinceValidated = 0;
-/** Whether the next body is read in any case: the first one, and where one that was due had not been read. */
-let isMissed = true;
+/** Requests until a body is judged again. */
+let untilJudged = 0;
 /** Statuses of each operation of which this VU has looked at a body. */
 const seen = { listPets: new Set<number>(), createPet: new Set<number>(), getPet: new Set<number>() };
 
-/** Judges a response and reports its sample. */
-function judge(sender: Sender, asked: Asked, response: TextResponse, at: number, hasBody = true): void {
-  const { status, headers } = response;
-  const { success, known } = sender;
-  sinceValidated += 1;
-  const isWanted = sinceValidated >= validateEvery || !seen[asked.operation].has(status);
-  const isDue = isWanted && hasBody;
-  isMissed = isWanted && !hasBody;
-  const isUsual = status === success && rightAsBefore(headers, known, at);
-  if (isUsual && (!isDue || (response.body === asked.rightBody && isKnownType(headers)))) {
-    if (isDue) sinceValidated = 0;
-    end(sender.succeeded, at, response.timings.duration);
-  } else judgeInFull(sender, asked, response, at, isDue);
+function outcomeOf(status: number, success: number, expects429: boolean): Outcome {
+  if (status === success) return 'ok';
+  if (!expects429) return status === 429 ? 'unexpected-429' : 'error';
+  // A ban may be answered so.
+  return status === 429 || status === 401 || status === 403 ? 'refused' : 'error';
 }
 
-/** As {@link judge}, where the answer does not say what the one before said. */
-function judgeInFull(sender: Sender, asked: Asked, response: TextResponse, at: number, isDue: boolean): void {
-  const { key, expects429, series, success, known } = sender;
+/** Judges a response and reports its sample. */
+function judge(sender: Sender, asked: Asked, response: TextResponse, at: number, hasBody: boolean): void {
   const { status, headers } = response;
+  const { key, success, expects429, series, known } = sender;
+  const { operation } = asked;
   const { duration } = response.timings;
   if (status === 0) return end(`${series} ${response.error_code} error`, at, duration);
   let breach = rateHeaderBreach(headers, status, status === 401 ? undefined : key, at, known);
-  if (isDue) {
-    sinceValidated = 0;
-    seen[asked.operation].add(status);
+  const isDue = untilJudged <= 0 || !seen[operation].has(status);
+  untilJudged = isDue ? 0 : untilJudged - 1;
+  if (isDue && hasBody) {
+    untilJudged = plan.validateEvery - 1;
+    seen[operation].add(status);
     breach ??= bodyBreach(response.body ?? '', status, headers, asked);
   }
-  let outcome: Outcome = status === success ? 'ok' : 'error';
-  if (status === 429) outcome = expects429 ? 'refused' : 'unexpected-429';
-  // A ban may be answered so.
-  else if (expects429 && (status === 401 || status === 403)) outcome = 'refused';
+  let outcome = outcomeOf(status, success, expects429);
   if (breach !== undefined) {
     violations.add(1);
-    tellBreach(key, asked.operation, response, breach);
+    tellBreach(key, operation, response, breach);
     if (outcome === 'ok' || outcome === 'refused') outcome = 'violation';
   }
-  end(`${series} ${status} ${outcome}`, at, duration);
+  end(outcome === 'ok' ? sender.succeeded : `${series} ${status} ${outcome}`, at, duration);
 }
 
 function tellBreach(
@@ -184,31 +162,41 @@ export function listRequest(query: { readonly limit?: number; readonly status?: 
   };
 }
 
-/** GET /pets. @param isRead whether its body is needed: else it is read only where it is looked at */
-export function list(who: Caller, { url, asked }: ListRequest, isRead = true): Answer {
-  const sender = who.senders.listPets;
+/**
+ * Sends a request of an operation.
+ *
+ * @param isRead whether the body of the answer is needed: else it is read only where it is looked at
+ */
+function send(
+  who: Caller,
+  asked: Asked,
+  url: ListRequest['url'] | string,
+  body: string | null,
+  isRead: boolean,
+): Answer {
+  const sender = who.senders[asked.operation];
   const at = Date.now();
   begin(sender.series, at);
-  const hasBody = isRead || isMissed || sinceValidated + 1 >= validateEvery;
-  const response = http.get<'text'>(url, hasBody ? sender.params : sender.bodiless);
+  const hasBody = isRead || untilJudged <= 0;
+  const params = hasBody ? sender.params : sender.bodiless;
+  const response = http.request<'text'>(sender.method, url, body, params);
   judge(sender, asked, response, at, hasBody);
   return response;
 }
+
+/** GET /pets. @param isRead see {@link send} */
+export const list = (who: Caller, { url, asked }: ListRequest, isRead = true): Answer =>
+  send(who, asked, url, null, isRead);
 
 /** So many GET /pets at once, as many in flight as k6's option `batchPerHost` lets. */
 export function listTogether(who: Caller, { url, asked }: ListRequest, times: number): Answer[] {
   const sender = who.senders.listPets;
   const at = Date.now();
   begin(sender.series, at);
-  const requests = Array.from({ length: times }, () => ({
-    method: 'GET' as const,
-    url,
-    params: sender.params,
-  }));
-  return http.batch(requests).map((response) => {
-    judge(sender, asked, response, at);
-    return response;
-  });
+  const request = { method: 'GET' as const, url, params: sender.params };
+  const responses = http.batch(Array.from({ length: times }, () => request));
+  for (const response of responses) judge(sender, asked, response, at, true);
+  return responses;
 }
 
 let counter = 0;
@@ -222,11 +210,7 @@ export function add(who: Caller, status?: string): Answer {
   const { categoryId } = plan.samples;
   // Written by hand: JSON.stringify would round a categoryId beyond 2^53.
   const body = `{"name":"${name}","categoryId":${categoryId}${status === undefined ? '' : `,"status":"${status}"`}}`;
-  const sender = who.senders.createPet;
-  const at = Date.now();
-  begin(sender.series, at);
-  const response = http.post<'text'>(petsUrl, body, sender.params);
-  judge(sender, { operation: 'createPet', name, categoryId, status }, response, at);
+  const response = send(who, { operation: 'createPet', name, categoryId, status }, petsUrl, body, true);
   const [id] = response.status === 201 ? idsIn(response.body ?? '') : [];
   if (id !== undefined) {
     noteAdded(id);
@@ -249,10 +233,5 @@ export function get(who: Caller): Answer {
   gets += 1;
   const ids = ownIds.length > 0 && (gets % 2 === 0 || listedIds.length === 0) ? ownIds : listedIds;
   const id = ids[gets % ids.length] ?? '1';
-  const sender = who.senders.getPet;
-  const at = Date.now();
-  begin(sender.series, at);
-  const response = http.get<'text'>(`${petsUrl}/${id}`, sender.params);
-  judge(sender, { operation: 'getPet', id }, response, at);
-  return response;
+  return send(who, { operation: 'getPet', id }, `${petsUrl}/${id}`, null, true);
 }

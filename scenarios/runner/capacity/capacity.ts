@@ -59,12 +59,6 @@ export const CapacityShape = Type.Object(
       }),
     ),
     steps: Type.Array(StepShape),
-    failedStep: Type.Optional(
-      Type.Pick(StepShape, ['rate', 'phase', 'seconds', 'reason'], {
-        description:
-          'The step that ended the search because it could not be run. It says nothing of the target.',
-      }),
-    ),
   },
   {
     $schema: 'https://json-schema.org/draft/2020-12/schema',

@@ -6,11 +6,12 @@ import { writeWhole } from '../../../checks/run/write-whole.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { CAPACITY_STEP } from '../../lib/catalogue.ts';
 import type { Mix } from '../../lib/scenario.ts';
-import { latencyBounds, parseSlo, round, type SloClause } from '../../lib/slo.ts';
+import { latencyBounds, parseSlo, round } from '../../lib/slo.ts';
 import type { LoadTarget } from '../quota/load-target.ts';
 import { TargetNotReady } from '../quota/preflight.ts';
 import type { LoadRequest } from '../quota/prepare.ts';
 import type { LoadResult } from '../result/load-result.ts';
+import { CAPACITY_FILE } from '../result/read-result.ts';
 import {
   CAPACITY_FORMAT_VERSION,
   type CapacityFound,
@@ -18,7 +19,7 @@ import {
   type CapacityStep,
 } from './capacity.ts';
 import { BUDGET_SECONDS, MinuteBooks } from './capacity-books.ts';
-import { NO_NUMBER, SearchEnded, type SearchSteps, searchCapacity } from './capacity-search.ts';
+import { NO_NUMBER, SearchEnded, searchCapacity } from './capacity-search.ts';
 import { judgeStep } from './judge-step.ts';
 
 export interface CapacityRequest {
@@ -44,87 +45,6 @@ const MOST_STUMBLES = 6;
 /** Arrivals that are late by a tenth of the bound, and by at least this, would distort latencies. */
 const LEAST_LAG_MS = 20;
 
-/** Runs steps, and knows what all of them spent of the keys. */
-class Steps implements SearchSteps {
-  readonly #request: CapacityRequest;
-  readonly #clauses: readonly SloClause[];
-  readonly #books: MinuteBooks;
-  /** Seconds that the search may still take. */
-  readonly #left: () => number;
-  readonly taken: CapacityStep[] = [];
-  /** The last step, if it could not be run properly. */
-  failed: CapacityResult['failedStep'];
-
-  constructor(request: CapacityRequest, left: () => number) {
-    this.#left = left;
-    this.#request = request;
-    this.#clauses = parseSlo(request.slo);
-    this.#books = new MinuteBooks(request.target);
-  }
-
-  /** Waits until the keys can pay for a step. */
-  async #afford(rate: number, seconds: number): Promise<void> {
-    const { waitSeconds, reason } = this.#books.wait({ rate, seconds }, Date.now());
-    if (waitSeconds === 0) return;
-    if (waitSeconds === undefined || waitSeconds + seconds > this.#left())
-      throw new SearchEnded('quota-limited', reason);
-    this.#request.onWait?.(waitSeconds);
-    const { stop } = this.#request;
-    await sleep(waitSeconds * 1000, undefined, stop === undefined ? {} : { signal: stop });
-  }
-
-  /** Takes a step, and repeats it if the machine itself stumbled. */
-  async take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<CapacityStep> {
-    for (let stumbles = 0; stumbles <= MOST_STUMBLES; stumbles += 1) {
-      const step = await this.#take(rate, seconds, phase);
-      if (!('limit' in step)) {
-        this.failed = undefined;
-        this.taken.push(step);
-        this.#request.onStep?.(step);
-        return step;
-      }
-      this.failed = { rate, phase, seconds, reason: step.limit };
-      if (!step.again) break;
-    }
-    throw new SearchEnded('generator-limited', this.failed?.reason ?? '');
-  }
-
-  /** One step, or why this machine could not make it. */
-  async #take(
-    rate: number,
-    seconds: number,
-    phase: CapacityStep['phase'],
-  ): Promise<CapacityStep | { readonly limit: string; readonly again: boolean }> {
-    const { target, out, stop, run, mix } = this.#request;
-    const bounds = latencyBounds(this.#clauses);
-    await this.#afford(rate, seconds);
-    const result = await run({
-      facts: CAPACITY_STEP,
-      runId: this.#request.runId,
-      ...(mix === undefined ? {} : { mix }),
-      target: { ...target, keys: this.#books.keys(Date.now()) },
-      slo: this.#request.slo,
-      out: join(out, `step-${String(this.taken.length + 1).padStart(2, '0')}`),
-      rate,
-      seconds,
-      lists: 'plain',
-      blockSeconds: BLOCK_SECONDS,
-      graceSeconds: Math.min(5, Math.max(0.5, Math.max(0, ...bounds) / 500)),
-    });
-    // A step that was cut short says nothing.
-    stop?.throwIfAborted();
-    this.#books.spend(result.bill.keys, Date.now());
-    const { limit, scheduleLagP95Ms: lag, errorLines } = result.generator;
-    if (result.verdict === 'failed-to-run')
-      return { limit: `a step could not be run: ${errorLines[0] ?? 'no request was made'}`, again: false };
-    const judgement = judgeStep(result, this.#clauses);
-    const lagAllowed = Math.max(LEAST_LAG_MS, Math.min(...bounds) / 10);
-    if (!judgement.held && (limit !== null || (lag ?? 0) > lagAllowed))
-      return { limit: limit ?? `arrivals began up to ${round(lag ?? 0)} ms late`, again: true };
-    return { rate, phase, seconds, requests: result.total.requests, ...judgement };
-  }
-}
-
 /**
  * Finds the capacity and writes capacity.json and every step's report into the folder.
  *
@@ -132,45 +52,83 @@ class Steps implements SearchSteps {
  * resolution of the criterion: it misses a queue that grows too slowly to break the objective within a minute.
  */
 export async function measureCapacity(request: CapacityRequest): Promise<CapacityResult> {
-  const { startRate, stop } = request;
+  const { target, runId, slo, out, k6Version, mix = CAPACITY_STEP.mix, stop } = request;
   const startedAt = new Date().toISOString();
   const began = performance.now();
-  const clauses = parseSlo(request.slo);
-  await mkdir(request.out, { recursive: true, mode: 0o700 });
   const elapsed = () => (performance.now() - began) / 1000;
   const left = () => BUDGET_SECONDS - elapsed();
-  const steps = new Steps(request, left);
-  return write(await search());
+  const clauses = parseSlo(slo);
+  const bounds = latencyBounds(clauses);
+  const books = new MinuteBooks(target);
+  const taken: CapacityStep[] = [];
+  await mkdir(out, { recursive: true, mode: 0o700 });
 
-  async function search(): Promise<CapacityFound> {
-    try {
-      return await searchCapacity(steps, clauses, { startRate, left, stop });
-    } catch (error) {
-      if (stop?.aborted) return { outcome: 'interrupted', reason: 'by a signal', ...NO_NUMBER };
-      // The earlier steps remain true.
-      if (!(error instanceof TargetNotReady) || steps.taken.length === 0) throw error;
-      return { outcome: 'interrupted', reason: error.message, ...NO_NUMBER };
+  /** Waits until the keys can pay for a step. */
+  async function afford(rate: number, seconds: number): Promise<void> {
+    const { waitSeconds, reason } = books.wait({ rate, seconds }, Date.now());
+    if (waitSeconds === 0) return;
+    if (waitSeconds === undefined || waitSeconds + seconds > left())
+      throw new SearchEnded('quota-limited', reason);
+    request.onWait?.(waitSeconds);
+    await sleep(waitSeconds * 1000, undefined, stop === undefined ? {} : { signal: stop });
+  }
+
+  /** Takes a step, and repeats it if the machine itself stumbled. */
+  async function take(rate: number, seconds: number, phase: CapacityStep['phase']): Promise<CapacityStep> {
+    let stumble = '';
+    for (let stumbles = 0; stumbles <= MOST_STUMBLES; stumbles += 1) {
+      await afford(rate, seconds);
+      const result = await request.run({
+        facts: CAPACITY_STEP,
+        ...{ runId, mix, slo, rate, seconds },
+        target: { ...target, keys: books.keys(Date.now()) },
+        out: join(out, `step-${String(taken.length + 1).padStart(2, '0')}`),
+        lists: 'plain',
+        blockSeconds: BLOCK_SECONDS,
+        graceSeconds: Math.min(5, Math.max(0.5, Math.max(0, ...bounds) / 500)),
+      });
+      // A step that was cut short says nothing.
+      stop?.throwIfAborted();
+      books.spend(result.bill.keys, Date.now());
+      const { limit, scheduleLagP95Ms: lag, errorLines } = result.generator;
+      if (result.verdict === 'failed-to-run')
+        throw new SearchEnded(
+          'generator-limited',
+          `a step at ${round(rate)}/s could not be run: ${errorLines[0] ?? 'no request was made'}`,
+        );
+      const judgement = judgeStep(result, clauses);
+      const lagAllowed = Math.max(LEAST_LAG_MS, Math.min(...bounds) / 10);
+      if (judgement.held || (limit === null && (lag ?? 0) <= lagAllowed)) {
+        const step = { rate, phase, seconds, requests: result.total.requests, ...judgement };
+        taken.push(step);
+        request.onStep?.(step);
+        return step;
+      }
+      stumble = limit ?? `arrivals began up to ${round(lag ?? 0)} ms late`;
     }
+    throw new SearchEnded('generator-limited', `at ${round(rate)}/s ${stumble}`);
   }
 
-  async function write(found: CapacityFound): Promise<CapacityResult> {
-    const { target, slo, k6Version, mix = CAPACITY_STEP.mix } = request;
-    const made: CapacityResult = {
-      formatVersion: CAPACITY_FORMAT_VERSION,
-      run: {
-        target: target.address,
-        slo,
-        mix,
-        startedAt,
-        durationSeconds: elapsed(),
-        harnessVersion: HARNESS_VERSION,
-        k6Version,
-      },
-      ...found,
-      steps: steps.taken,
-      ...(steps.failed === undefined ? {} : { failedStep: steps.failed }),
-    };
-    await writeWhole(join(request.out, 'capacity.json'), `${JSON.stringify(made, null, 1)}\n`);
-    return made;
+  let found: CapacityFound;
+  try {
+    found = await searchCapacity({ taken, take }, clauses, { startRate: request.startRate, left, stop });
+  } catch (error) {
+    // The earlier steps remain true.
+    const isLost = error instanceof TargetNotReady && taken.length > 0;
+    if (stop?.aborted !== true && !isLost) throw error;
+    const reason = stop?.aborted !== true && isLost ? error.message : 'by a signal';
+    found = { outcome: 'interrupted', reason, ...NO_NUMBER };
   }
+  const result: CapacityResult = {
+    formatVersion: CAPACITY_FORMAT_VERSION,
+    run: {
+      ...{ target: target.address, slo, mix, startedAt, k6Version },
+      durationSeconds: elapsed(),
+      harnessVersion: HARNESS_VERSION,
+    },
+    ...found,
+    steps: taken,
+  };
+  await writeWhole(join(out, CAPACITY_FILE), `${JSON.stringify(result, null, 1)}\n`);
+  return result;
 }

@@ -144,7 +144,9 @@ export function k6Options(load: Load, machine: Machine): { options: Record<strin
     vus,
     options: {
       scenarios: {
-        ...Object.fromEntries(made.map(([name, { scenario }]) => [name, scenario])),
+        ...Object.fromEntries(
+          made.map(([name, { scenario }], index) => [name, { ...scenario, env: { STREAM: String(index) } }]),
+        ),
         ...(streams.some(({ kind }) => kind === 'rate') ? { drain } : {}),
       },
       // Each tag costs a percent of a request; without an output nothing would show it.

@@ -16,7 +16,7 @@ export const skip: string | false =
   found === undefined && 'there is no k6 2.x on this machine; "petstore-harness load smoke" builds one';
 
 /** The k6 of the tests. */
-export const k6: K6Binary = found ?? { path: '', version: '', source: 'PATH' };
+export const k6: K6Binary = found ?? { path: '', version: '' };
 
 /** Short enough for a test, long enough to be the scenario, where three seconds at 30 requests/s are not. */
 const BRIEFLY: Readonly<Record<string, Partial<LoadRun> & { clockSpeed?: number }>> = {
