@@ -1,6 +1,6 @@
 /**
  * Clients at their own pace, whose behaviour or effect is measured. k6 calls one of these functions for each client of a
- * stream (`exec` in lib/catalogue.ts). Times by the target's clock are in seconds.
+ * stream, by its name (lib/catalogue.ts). Times by the target's clock are in seconds.
  */
 import { sleep } from 'k6';
 import exec from 'k6/execution';
@@ -327,7 +327,7 @@ const client = (behave: (who: Caller) => void) => () => {
 };
 
 export const polite = client(keepWithinTheQuota);
-export const abuse = client(goOnAfterRefusals);
+export const abuser = client(goOnAfterRefusals);
 export const edge = client(offerAroundTheLimit);
 export const noise = client(makeNoise);
 export const burst = client(addTogether);

@@ -56,8 +56,12 @@ function compareLoads(basePath: string, headPath: string, { tolerance }: Options
   };
 }
 
-const wordOf = ({ alarm, better, undecided }: CompareFinding) =>
-  alarm ? '✗ worse' : undecided ? '? cannot tell' : better ? '✓ better' : '✓';
+const WORDS: Readonly<Record<CompareFinding['verdict'], string>> = {
+  worse: '✗ worse',
+  better: '✓ better',
+  same: '✓',
+  unclear: '? cannot tell',
+};
 
 /** @throws ResultUnreadable, or UsageError for results that cannot be compared */
 async function compare(basePath: string, headPath: string, options: Options): Promise<void> {
@@ -67,13 +71,14 @@ async function compare(basePath: string, headPath: string, options: Options): Pr
     capacities === 2 ? compareCapacityResults : compareLoads
   )(basePath, headPath, options);
   const say = (line: string) => void process.stdout.write(`${line}\n`);
-  for (const finding of findings) say(`  ${wordOf(finding)} ${finding.metric}: ${finding.actual}`);
+  for (const finding of findings) say(`  ${WORDS[finding.verdict]} ${finding.metric}: ${finding.actual}`);
   for (const reason of notCompared) say(`  not compared: ${reason}`);
   for (const line of notes) say(`  note: ${line}`);
-  if (findings.some(({ alarm }) => alarm)) {
+  const isAny = (verdict: CompareFinding['verdict']) => findings.some((one) => one.verdict === verdict);
+  if (isAny('worse')) {
     say('\nWORSE than the base');
     process.exitCode = EXIT.notConformant;
-  } else if (isUnsure === true || findings.length === 0 || findings.some(({ undecided }) => undecided)) {
+  } else if (isUnsure === true || findings.length === 0 || isAny('unclear')) {
     say('\nCANNOT TELL: run both longer, on a quieter machine, or tolerate more');
     process.exitCode = EXIT.inconclusive;
   } else say('\nnot worse than the base');

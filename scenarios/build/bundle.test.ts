@@ -55,5 +55,5 @@ t.test('the script has every client, is private, and imports nothing but k6’s 
   for (const path of imported) t.match(path, /^k6(\/|$)/);
   const exported = /\nexport \{([^}]*)\};\n$/.exec(text)?.[1]?.split(/[\s,]+/) ?? [];
   for (const stream of CATALOGUE.flatMap(({ streams }) => streams))
-    if (stream.kind === 'clients') t.ok(exported.includes(stream.exec), stream.exec);
+    if (stream.kind === 'clients') t.ok(exported.includes(stream.name), stream.name);
 });

@@ -1,6 +1,7 @@
 /** The scenarios' facts: what each answers, how its load goes, who pays, what must hold. */
 import type { ClientCost } from './load-plan.ts';
-import type { ClientStream, LoadProfileName, Mix, RateStream, ScenarioFacts } from './scenario.ts';
+import type { LoadProfileName } from './load-profiles.ts';
+import type { ClientStream, Mix, RateStream, ScenarioFacts } from './scenario.ts';
 
 const USUAL_MIX: Mix = { listPets: 80, createPet: 5, getPet: 15 };
 const READ_MIX: Mix = { listPets: 80, createPet: 0, getPet: 20 };
@@ -15,11 +16,10 @@ const rate = (name: string, profile: LoadProfileName, more: Partial<RateStream> 
 
 const clients = (
   name: string,
-  exec: string,
   role: ClientStream['role'],
   cost: ClientCost,
   more: Partial<ClientStream> = {},
-): ClientStream => ({ kind: 'clients', name, exec, role, cost, ...more });
+): ClientStream => ({ kind: 'clients', name, role, cost, ...more });
 
 /** Clients at the limit of keys of every plan, one a key. */
 const AT_THE_LIMIT = { plans: ['free', 'pro', 'business'], overLimit: true, reports: true } as const;
@@ -105,7 +105,6 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
       // The most that comes together is what goes over the limit, with what looks for its window.
       clients(
         'edge',
-        'edge',
         'exhaust',
         { minutes: 3, plus: 5, busiestMinute: { minutes: 1, plus: 4 } },
         AT_THE_LIMIT,
@@ -124,7 +123,6 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
       // minute's quota fits into a minute.
       clients(
         'polite',
-        'polite',
         'exhaust',
         { minutes: 3, plus: 150, busiestMinute: { minutes: 2, plus: 75 } },
         AT_THE_LIMIT,
@@ -140,7 +138,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     rate: 2,
     targetSeconds: 240,
     streams: [
-      clients('abuser', 'abuse', 'ban', { minutes: 2, plus: 70 }, { ...OVER_THE_LIMIT, reports: true }),
+      clients('abuser', 'ban', { minutes: 2, plus: 70 }, { ...OVER_THE_LIMIT, reports: true }),
       rate('bystanders', 'constant'),
     ],
     mix: READ_MIX,
@@ -155,13 +153,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     streams: [
       rate('alone', 'constant', { to: 0.5 }),
       rate('disturbed', 'constant', { from: 0.5 }),
-      clients(
-        'noise',
-        'noise',
-        'ban',
-        { minutes: 0, plus: 20, perSecond: 10 },
-        { ...OVER_THE_LIMIT, from: 0.5 },
-      ),
+      clients('noise', 'ban', { minutes: 0, plus: 20, perSecond: 10 }, { ...OVER_THE_LIMIT, from: 0.5 }),
     ],
     mix: READ_MIX,
     thresholds: NOTHING_WRONG,
@@ -174,7 +166,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     seconds: 5,
     // A slow target is waited for.
     targetSeconds: 60,
-    streams: [clients('burst', 'burst', 'load', { minutes: 0, plus: 13 }, { count: 20, counted: true })],
+    streams: [clients('burst', 'load', { minutes: 0, plus: 13 }, { count: 20, counted: true })],
     mix: { listPets: 0, createPet: 100, getPet: 0 },
     thresholds: NOTHING_WRONG,
     needs: ['writes'],

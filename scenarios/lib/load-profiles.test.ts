@@ -1,6 +1,5 @@
 import t from 'tap';
-import { arrivedBy, peakRate, slopes } from './load-profiles.ts';
-import type { LoadProfileName } from './scenario.ts';
+import { arrivedBy, type LoadProfileName, peakRate, slopes } from './load-profiles.ts';
 
 const NAMES: LoadProfileName[] = ['constant', 'average-load', 'stress', 'spike', 'soak', 'breakpoint'];
 

@@ -1,5 +1,4 @@
 /** Load profiles: how a rate changes over time, whatever is sent. */
-import type { LoadProfileName } from './scenario.ts';
 
 /** A part of a profile in which the rate (requests per second) changes evenly from one value to another. */
 export interface Slope {
@@ -14,7 +13,7 @@ export const RATE_UNIT_SECONDS = 600;
 type Shape = readonly (readonly [partOfTime: number, from: number, to: number])[];
 
 /** Parts of the run's duration, and factors on its rate. */
-const SHAPES: Readonly<Record<LoadProfileName, Shape>> = {
+const SHAPES = {
   constant: [[1, 1, 1]],
   'average-load': [
     [0.1, 0, 1],
@@ -42,7 +41,9 @@ const SHAPES: Readonly<Record<LoadProfileName, Shape>> = {
     [0.98, 1, 1],
   ],
   breakpoint: [[1, 0, 1]],
-};
+} as const satisfies Readonly<Record<string, Shape>>;
+
+export type LoadProfileName = keyof typeof SHAPES;
 
 /** Parts of the run's duration: the usual load before a peak, and the same load after it. */
 export const AROUND_PEAK: Readonly<

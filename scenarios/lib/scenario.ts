@@ -5,6 +5,7 @@
 import type { OperationName } from '../../spec/operations.ts';
 import type { PlanName } from '../../spec/plans.ts';
 import type { ClientCost } from './load-plan.ts';
+import type { LoadProfileName } from './load-profiles.ts';
 
 /** How many requests each operation gets, relative to the others. */
 export type Mix = Readonly<Record<OperationName, number>>;
@@ -15,9 +16,6 @@ export type Outcome = (typeof OUTCOMES)[number];
 
 /** Begins each line of k6's log that is for the runner; a message (runner/result/messages.ts) follows as JSON. */
 export const MARK = 'petstore ';
-
-/** Names of load profiles: how the rate goes over time, whatever is sent. */
-export type LoadProfileName = 'constant' | 'average-load' | 'stress' | 'spike' | 'soak' | 'breakpoint';
 
 /** Requests that arrive at a rate, however slowly they are answered (open model). */
 export interface RateStream {
@@ -46,9 +44,8 @@ export function mostOf(
 /** Clients at their own pace, one VU each (closed model). Their behaviour is measured. */
 export interface ClientStream {
   readonly kind: 'clients';
+  /** Also that of the function in scenarios/clients.ts that is such a client. */
   readonly name: string;
-  /** The function in scenarios/clients.ts that is such a client. */
-  readonly exec: string;
   /** There is one client for each key with this role, or `count` clients that share one key. */
   readonly role: 'exhaust' | 'ban' | 'load';
   readonly count?: number;
@@ -63,11 +60,6 @@ export interface ClientStream {
   readonly cost: ClientCost;
 }
 
-export type Stream = RateStream | ClientStream;
-
-/** What the runner judges in addition to thresholds, over all samples of all processes. */
-export type Judge = 'latency-trend' | 'recovery' | 'neighbour' | 'unique-ids';
-
 /** A scenario's facts. What its clients do is in scenarios/clients.ts. */
 export interface ScenarioFacts {
   readonly name: string;
@@ -77,13 +69,14 @@ export interface ScenarioFacts {
   readonly rate?: number;
   /** Default duration; absent if the scenario waits for the target (`targetSeconds`). */
   readonly seconds?: number;
-  readonly streams: readonly Stream[];
+  readonly streams: readonly (RateStream | ClientStream)[];
   readonly mix: Mix;
   /** In the language of `--slo`: `p99<500ms`, `errors<1%`. */
   readonly thresholds: string;
   /** Permissions. */
   readonly needs?: readonly ('writes' | 'exhaust' | 'ban')[];
-  readonly judges?: readonly Judge[];
+  /** What is judged in addition to thresholds, over all samples of all processes. */
+  readonly judges?: readonly ('latency-trend' | 'recovery' | 'neighbour' | 'unique-ids')[];
   /** Seconds of the target's clock, if the scenario waits for windows or bans to end. */
   readonly targetSeconds?: number;
   /** Stop as soon as the thresholds are broken. */

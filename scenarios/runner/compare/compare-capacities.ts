@@ -23,14 +23,10 @@ export function compareCapacities(
   const both = Math.hypot(reach(base.interval), reach(head.interval));
   const interval: [number, number] = [ratio * Math.exp(-both), ratio * Math.exp(both)];
   const least = 1 - toleratedSlowdown;
-  const alarm = interval[1] < least;
+  const isBetter = interval[0] > 1 + toleratedSlowdown;
   const finding: CompareFinding = {
     metric: 'capacity',
-    alarm,
-    better: interval[0] > 1 + toleratedSlowdown,
-    undecided: !alarm && interval[0] < least,
-    ratio,
-    interval,
+    verdict: interval[1] < least ? 'worse' : interval[0] < least ? 'unclear' : isBetter ? 'better' : 'same',
     actual:
       `${round(base.capacity)}/s → ${round(head.capacity)}/s, ${percent(ratio)} ` +
       `(95 %: ${percent(interval[0])} to ${percent(interval[1])}; tolerated ${percent(least)})`,

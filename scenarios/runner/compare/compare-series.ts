@@ -12,16 +12,8 @@ export interface CompareOptions {
 /** One metric of one operation, base against head. */
 export interface CompareFinding {
   readonly metric: string;
-  /** Significantly worse than tolerated. */
-  readonly alarm: boolean;
-  /** Significantly better, by more than the tolerance. */
-  readonly better: boolean;
-  /** It may or may not be worse than tolerated. */
-  readonly undecided: boolean;
-  /** Head over base; null for errors. */
-  readonly ratio: number | null;
-  /** 95 % confidence interval of the ratio. */
-  readonly interval: readonly [number, number] | null;
+  /** Worse or better is it significantly, and by more than is tolerated; unclear, if it may or may not be worse. */
+  readonly verdict: 'worse' | 'better' | 'same' | 'unclear';
   readonly actual: string;
 }
 
@@ -45,8 +37,8 @@ const ERRORS_TOLERATED = 0.001;
 type Blocks = readonly LoadBlock[];
 
 /** Batches of an operation's blocks in time order, without the first block (warm-up) and the last one (incomplete). */
-function blocksOf(series: readonly LoadSeries[], operation: string): Blocks[] {
-  const ordered = mergedBlocks(series.filter((each) => each.operation === operation));
+function batchesOf(series: readonly LoadSeries[]): Blocks[] {
+  const ordered = mergedBlocks(series);
   const inner = ordered.length > LEAST_BATCHES + 2 ? ordered.slice(1, -1) : ordered;
   const length = Math.max(1, Math.ceil(inner.length / BATCHES));
   return Array.from({ length: Math.floor(inner.length / length) }, (_, index) =>
@@ -54,34 +46,17 @@ function blocksOf(series: readonly LoadSeries[], operation: string): Blocks[] {
   );
 }
 
-function weightedMean(blocks: Blocks, value: (block: LoadBlock) => number): number {
-  const requests = sum(blocks.map((block) => block.requests));
-  return sum(blocks.map((block) => value(block) * block.requests)) / Math.max(requests, 1);
-}
-
-/** The Hodges–Lehmann shift between two samples, with a 95 % interval from the pairwise differences. */
-function estimateShift(
-  base: readonly number[],
-  head: readonly number[],
-): { estimate: number; low: number; high: number } {
-  const differences = head.flatMap((late) => base.map((early) => late - early));
-  const reach = (1.96 * pairsDeviation(head.length, base.length)) / differences.length;
-  return {
-    estimate: median(differences),
-    low: quantile(differences, Math.max(0, 0.5 - reach)),
-    high: quantile(differences, Math.min(1, 0.5 + reach)),
-  };
+/** The mean of each batch, by the number of requests. */
+function means(batches: readonly Blocks[], value: (block: LoadBlock) => number): number[] {
+  return batches.map((blocks) => {
+    const requests = sum(blocks.map((block) => block.requests));
+    return sum(blocks.map((block) => value(block) * block.requests)) / Math.max(requests, 1);
+  });
 }
 
 /** How the two latencies of a finding are estimated, for the reader of a report that shows others. */
 export const ESTIMATOR =
   'p50 and p99 are here the medians over batches of time blocks; a report has those over all requests';
-
-/** A percentile over all requests of an operation, as a report shows it. */
-function overall(series: readonly LoadSeries[], operation: string, percentile: number): number {
-  const own = series.filter((each) => each.operation === operation);
-  return percentileOf(mergedHistogram(own.flatMap(({ latency }) => latency ?? [])), percentile);
-}
 
 /** Compares the series of two runs, operation by operation. */
 export function compareSeries(
@@ -95,86 +70,83 @@ export function compareSeries(
   );
   if (operations.length === 0) notCompared.push('the two have no operation in common');
   const certain = CERTAIN[operations.length - 1] ?? 0;
-  const findings = operations.flatMap((operation) => {
-    const [early, late] = [blocksOf(base, operation), blocksOf(head, operation)];
+  const findings = operations.flatMap((operation): CompareFinding[] => {
+    const both = [base, head].map((series) => series.filter((each) => each.operation === operation));
+    const [early = [], late = []] = both.map(batchesOf);
     if (Math.min(early.length, late.length) < LEAST_BATCHES) {
       notCompared.push(
         `${operation}: ${early.length} and ${late.length} time blocks, ${LEAST_BATCHES} are needed`,
       );
       return [];
     }
-    const latency = (percentile: 'p50' | 'p99', tolerated: number) => {
-      const finding = latencyFinding(percentile, early, late, tolerated, certain);
-      const whole = [base, head].map((series) => overall(series, operation, Number(percentile.slice(1))));
+    const latency = (percentile: 'p50' | 'p99', tolerated: number): CompareFinding => {
+      const { verdict, actual } = compareLatency(percentile, early, late, tolerated, certain);
+      const whole = both.map((series) => overall(series, Number(percentile.slice(1))));
       const reported = whole.map((ms) => `${round(ms)} ms`).join(' → ');
-      const actual = finding.actual.startsWith(reported)
-        ? finding.actual
-        : `${finding.actual}; over all requests ${reported}`;
-      return { metric: `${operation} ${percentile}`, ...finding, actual };
+      const more = actual.startsWith(reported) ? '' : `; over all requests ${reported}`;
+      return { metric: `${operation} ${percentile}`, verdict, actual: `${actual}${more}` };
     };
     return [
       latency('p50', toleratedSlowdown),
       latency('p99', toleratedSlowdown * TAIL_FACTOR),
-      { metric: `${operation} errors`, ...errorFinding(early, late, certain) },
+      { metric: `${operation} errors`, ...compareErrors(early, late, certain) },
     ];
   });
   return { findings, notCompared };
 }
 
-/** Whether `head` is significantly larger or smaller than `base`, by more than the tolerance. */
-function compareRanks(base: readonly number[], head: readonly number[], tolerated: number, certain: number) {
-  const beyond = (values: readonly number[]) => values.map((value) => value + tolerated);
-  return {
-    alarm: rankShift(beyond(base), head) > certain,
-    better: rankShift(beyond(head), base) > certain,
-  };
+/** A percentile over all requests, as a report shows it. */
+const overall = (series: readonly LoadSeries[], percentile: number): number =>
+  percentileOf(mergedHistogram(series.flatMap(({ latency }) => latency ?? [])), percentile);
+
+/** Whether `head` is significantly larger than `base`, by more than the tolerance. */
+function isLarger(
+  head: readonly number[],
+  base: readonly number[],
+  tolerated: number,
+  certain: number,
+): boolean {
+  const beyond = base.map((value) => value + tolerated);
+  return rankShift(beyond, head) > certain;
 }
 
-function latencyFinding(
+function compareLatency(
   percentile: 'p50' | 'p99',
   base: readonly Blocks[],
   head: readonly Blocks[],
-  tolerated: number,
+  slowdown: number,
   certain: number,
 ): Omit<CompareFinding, 'metric'> {
-  const logs = (batches: readonly Blocks[]) => {
-    const means = batches.map((batch) => weightedMean(batch, (block) => block[percentile]));
-    return means.map((mean) => Math.log(Math.max(mean, 1e-3)));
-  };
+  const logs = (batches: readonly Blocks[]) =>
+    means(batches, (block) => block[percentile]).map((ms) => Math.log(Math.max(ms, 1e-3)));
   const [early, late] = [logs(base), logs(head)];
-  const test = compareRanks(early, late, Math.log(1 + tolerated), certain);
-  const { estimate, low, high } = estimateShift(early, late);
-  const [ratio, from, to] = [Math.exp(estimate), Math.exp(low), Math.exp(high)];
-  const ms = (batches: readonly number[]) => round(Math.exp(median(batches)));
-  return {
-    ...test,
-    undecided: !test.alarm && to > 1 + tolerated,
-    ratio,
-    interval: [from, to],
-    actual:
-      `${ms(early)} ms → ${ms(late)} ms, ${percent(ratio)} (95 %: ${percent(from)} to ${percent(to)}; ` +
-      `tolerated ${percent(1 + tolerated)})`,
-  };
+  // The Hodges–Lehmann shift, with a 95 % interval from the pairwise differences.
+  const shifts = late.flatMap((after) => early.map((before) => after - before));
+  const reach = (1.96 * pairsDeviation(late.length, early.length)) / shifts.length;
+  const change = (part: number) => Math.exp(quantile(shifts, Math.min(1, Math.max(0, part))));
+  const high = change(0.5 + reach);
+  const tolerated = 1 + slowdown;
+  const ms = (batches: readonly number[]) => `${round(Math.exp(median(batches)))} ms`;
+  const actual =
+    `${ms(early)} → ${ms(late)}, ${percent(change(0.5))} (95 %: ${percent(change(0.5 - reach))} to ${percent(high)}; ` +
+    `tolerated ${percent(tolerated)})`;
+  if (isLarger(late, early, Math.log(tolerated), certain)) return { verdict: 'worse', actual };
+  if (high > tolerated) return { verdict: 'unclear', actual };
+  return { verdict: isLarger(early, late, Math.log(tolerated), certain) ? 'better' : 'same', actual };
 }
 
-function errorFinding(
+function compareErrors(
   base: readonly Blocks[],
   head: readonly Blocks[],
   certain: number,
 ): Omit<CompareFinding, 'metric'> {
   const parts = (batches: readonly Blocks[]) =>
-    batches.map((batch) => weightedMean(batch, ({ errors, requests }) => errors / Math.max(requests, 1)));
+    means(batches, ({ errors, requests }) => errors / Math.max(requests, 1));
   const [early, late] = [parts(base), parts(head)];
-  const test = compareRanks(early, late, ERRORS_TOLERATED, certain);
-  const isMore = mean(late) > mean(early) + ERRORS_TOLERATED;
-  return {
-    ...test,
-    alarm: test.alarm && isMore,
-    undecided: !test.alarm && isMore,
-    ratio: null,
-    interval: null,
-    actual: `${round(mean(early) * 100)} % → ${round(mean(late) * 100)} %`,
-  };
+  const actual = `${round(mean(early) * 100)} % → ${round(mean(late) * 100)} %`;
+  if (mean(late) > mean(early) + ERRORS_TOLERATED)
+    return { verdict: isLarger(late, early, ERRORS_TOLERATED, certain) ? 'worse' : 'unclear', actual };
+  return { verdict: isLarger(early, late, ERRORS_TOLERATED, certain) ? 'better' : 'same', actual };
 }
 
 /** A ratio as a change: `+4.0 %`. */

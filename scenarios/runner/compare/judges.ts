@@ -1,78 +1,65 @@
-/** Judgements over all samples of a run, in addition to its objective. `held` is null where the run was too short. */
+/** Judgements over all samples of a run, in addition to its objective: one part of it is compared with another. */
 import { AROUND_PEAK } from '../../lib/load-profiles.ts';
 import type { ScenarioFacts } from '../../lib/scenario.ts';
 import { round } from '../../lib/slo.ts';
-import { median, quantile } from '../../lib/statistics.ts';
+import { quantile } from '../../lib/statistics.ts';
+import { mergedBlocks } from '../result/figures.ts';
 import type { LoadBlock, LoadSeries, ThresholdOutcome } from '../result/load-result.ts';
 import { compareSeries } from './compare-series.ts';
 
-const tooShort = (name: string, why: string): ThresholdOutcome => ({
-  kind: 'run',
-  name,
-  held: null,
-  actual: `${why}: run it longer`,
-});
-
-const LEAST_BLOCKS = 12;
-/** Latency creeps up if it significantly grows by this part over the run. */
-const GROWTH_ALLOWED = 0.5;
-
 /**
- * Whether latency creeps up. Theil and Sen's slope over the blocks' medians is not affected by a few slow blocks;
- * Kendall's test says whether it is a trend.
+ * Whether a part of the run is as good as another. `held` is null where the run was too short to tell.
+ *
+ * @param toleratedSlowdown of the median; four times that for p99
+ * @param more is added to what was seen
  */
-export function judgeTrend(series: readonly LoadSeries[]): ThresholdOutcome {
-  const name = 'latency does not creep up';
-  const largest = series.toSorted((a, b) => b.requests - a.requests)[0];
-  const points = (largest?.blocks ?? []).filter(({ requests }) => requests >= 3);
-  const [first, last] = [points[0], points.at(-1)];
-  if (points.length < LEAST_BLOCKS || first === undefined || last === undefined)
-    return tooShort(name, `${points.length} time blocks of the ${LEAST_BLOCKS} that it takes`);
-  const gradients: number[] = [];
-  let sign = 0;
-  for (const [index, early] of points.entries()) {
-    for (const late of points.slice(index + 1)) {
-      gradients.push((late.p50 - early.p50) / (late.at - early.at));
-      sign += Math.sign(late.p50 - early.p50);
-    }
-  }
-  const count = points.length;
-  const deviation = Math.sqrt((count * (count - 1) * (2 * count + 5)) / 18);
-  const z = sign / deviation;
-  const usual = median(points.map(({ p50 }) => p50));
-  const growth = (median(gradients) * (last.at - first.at)) / usual;
-  return {
-    kind: 'run',
-    name,
-    held: !(z > 3 && growth > GROWTH_ALLOWED),
-    expected: `less than ${GROWTH_ALLOWED * 100} % over the run`,
-    actual: `${round(growth * 100)} % over the run (z = ${round(z)})`,
-  };
+function judgeParts(
+  name: string,
+  usual: readonly LoadSeries[],
+  judged: readonly LoadSeries[],
+  toleratedSlowdown: number,
+  more = '',
+): ThresholdOutcome {
+  const { findings, notCompared } = compareSeries(usual, judged, { toleratedSlowdown });
+  if (findings.length === 0)
+    return { kind: 'run', name, held: null, actual: `${notCompared.join('; ')}: run it longer` };
+  const worse = findings.filter(({ verdict }) => verdict === 'worse');
+  const shown = worse.length > 0 ? worse : findings.slice(0, 1);
+  const actual = shown.map((finding) => `${finding.metric} ${finding.actual}`).join('; ') + more;
+  return { kind: 'run', name, held: worse.length === 0, expected: 'no slower, no more errors', actual };
 }
-
-/** Whether a noisy neighbour affects a client: its latency and errors with the noise, compared with those without. */
-export function judgeNeighbour(series: readonly LoadSeries[]): ThresholdOutcome[] {
-  const of = (stream: string) => series.filter((each) => each.stream === stream);
-  const { findings, notCompared } = compareSeries(of('alone'), of('disturbed'), { toleratedSlowdown: 0.25 });
-  const name = "the neighbour's noise does not reach others";
-  if (findings.length === 0) return [tooShort(name, notCompared.join('; '))];
-  return findings.map(({ metric, alarm, actual }) => ({
-    kind: 'run',
-    name: `${name}: ${metric}`,
-    held: !alarm,
-    expected: 'as without the noise',
-    actual,
-  }));
-}
-
-/** The tolerated slow-down of the median after the peak; four times that for p99. */
-const TOLERATED_AFTER_PEAK = 0.5;
-/** A block after the peak is as fast as before if its p99 is at most this many times the usual one. */
-const USUAL_FACTOR = 2;
 
 function between(series: readonly LoadSeries[], from: number, to: number): LoadSeries[] {
   return series.map((each) => ({ ...each, blocks: each.blocks.filter(({ at }) => at >= from && at < to) }));
 }
+
+/** Latency creeps up if it grows by half over the run, which is a quarter from its first half to its second. */
+const GROWTH_ALLOWED = 0.25;
+
+/** Whether latency creeps up. */
+export function judgeTrend(series: readonly LoadSeries[]): ThresholdOutcome {
+  const times = series.flatMap(({ blocks }) => blocks.map(({ at }) => at));
+  const middle = quantile(times, 0.5);
+  const [first, second] = [between(series, 0, middle), between(series, middle, Number.POSITIVE_INFINITY)];
+  return judgeParts('latency does not creep up', first, second, GROWTH_ALLOWED);
+}
+
+const NOISE_ALLOWED = 0.25;
+
+/** Whether a noisy neighbour affects a client: its latency and errors with the noise, compared with those without. */
+export function judgeNeighbour(series: readonly LoadSeries[]): ThresholdOutcome {
+  const of = (stream: string) => series.filter((each) => each.stream === stream);
+  return judgeParts(
+    "the neighbour's noise does not reach others",
+    of('alone'),
+    of('disturbed'),
+    NOISE_ALLOWED,
+  );
+}
+
+const TOLERATED_AFTER_PEAK = 0.5;
+/** A block after the peak is as fast as before if its p99 is at most this many times the usual one. */
+const USUAL_FACTOR = 2;
 
 /** Seconds from `since` to the end of the last block that was slower than usual or had errors. */
 function troubledFor(before: readonly LoadBlock[], after: readonly LoadBlock[], since: number): number {
@@ -97,25 +84,14 @@ export function judgeRecovery(
   seconds: number,
   start: number,
 ): ThresholdOutcome[] {
-  const name = 'latency and errors recover after the peak';
   const profile = streams.find((stream) => stream.kind === 'rate')?.profile;
   const parts = profile === undefined ? undefined : AROUND_PEAK[profile];
   if (parts === undefined) return [];
   const at = (part: number) => start + part * seconds * 1000;
   const before = between(series, at(parts.before[0]), at(parts.before[1]));
   const after = between(series, at(parts.after), Number.POSITIVE_INFINITY);
-  const { findings } = compareSeries(before, after, { toleratedSlowdown: TOLERATED_AFTER_PEAK });
-  if (findings.length === 0) return [tooShort(name, 'too few time blocks around the peak')];
-  const largest = after.toSorted((a, b) => b.blocks.length - a.blocks.length)[0];
-  const same = before.find(
-    ({ operation, plan }) => operation === largest?.operation && plan === largest.plan,
-  );
-  const slow =
-    largest === undefined || same === undefined || same.blocks.length === 0
-      ? ''
-      : `; slower than usual for ${round(troubledFor(same.blocks, largest.blocks, at(parts.after)))} s`;
-  const alarms = findings.filter(({ alarm }) => alarm);
-  const shown = alarms.length > 0 ? alarms : findings.slice(0, 1);
-  const actual = shown.map((finding) => `${finding.metric} ${finding.actual}`).join('; ') + slow;
-  return [{ kind: 'run', name, held: alarms.length === 0, expected: 'as before it', actual }];
+  const [usual, later] = [mergedBlocks(before), mergedBlocks(after)];
+  const slow = `; slower than usual for ${round(troubledFor(usual, later, at(parts.after)))} s`;
+  const name = 'latency and errors recover after the peak';
+  return [judgeParts(name, before, after, TOLERATED_AFTER_PEAK, slow)];
 }

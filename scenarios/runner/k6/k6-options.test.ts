@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { LoadProfileName } from '../../lib/scenario.ts';
+import type { LoadProfileName } from '../../lib/load-profiles.ts';
 import { parseSlo } from '../../lib/slo.ts';
 import { k6Options } from './k6-options.ts';
 
@@ -12,8 +12,8 @@ function told(profile: LoadProfileName, rate: number, seconds: number, tagged = 
     mix: { listPets: 1, createPet: 0, getPet: 0 },
     thresholds: 'errors==0',
   };
-  const load = { facts, rate, seconds, clauses: parseSlo('p99<100ms'), clients: new Map() };
-  return k6Options(load, { clockSpeed: 1, graceSeconds: 1, tagged, processes: 1 }).options;
+  const load = { facts, rate, seconds, tagged, clauses: parseSlo('p99<100ms'), clients: new Map() };
+  return k6Options({ ...load, clockSpeed: 1, graceSeconds: 1, processes: 1 }).options;
 }
 
 t.test('a constant rate ends before the moment of the first request that nobody paid', async (t) => {

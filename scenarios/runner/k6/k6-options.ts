@@ -3,17 +3,7 @@ import { mostRequests, peakRate, RATE_UNIT_SECONDS, type Slope, slopes } from '.
 import type { ClientStream, RateStream, ScenarioFacts } from '../../lib/scenario.ts';
 import type { SloClause } from '../../lib/slo.ts';
 
-/** What the machine and its user add to a load. */
-interface Machine {
-  readonly clockSpeed: number;
-  /** Seconds at the end for requests under way. */
-  readonly graceSeconds: number;
-  /** Whether k6's metrics go to an output that somebody looks at. */
-  readonly tagged: boolean;
-  /** Processes that share the load. Each gets the same number of virtual users. */
-  readonly processes: number;
-}
-
+/** A load as k6 is to make it. */
 interface Load {
   readonly facts: ScenarioFacts;
   /** Requests per second. */
@@ -21,6 +11,13 @@ interface Load {
   readonly seconds: number;
   readonly clauses: readonly SloClause[];
   readonly clients: ReadonlyMap<string, readonly number[]>;
+  readonly clockSpeed: number;
+  /** Seconds at the end for requests under way. */
+  readonly graceSeconds: number;
+  /** Whether k6's metrics go to an output that somebody looks at. */
+  readonly tagged: boolean;
+  /** That share the load. Each gets the same number of virtual users. */
+  readonly processes: number;
 }
 
 const PARALLEL = 20;
@@ -63,50 +60,33 @@ function vusFor(peak: number, clauses: readonly SloClause[], processes: number):
   return Math.ceil(vus / processes) * processes;
 }
 
-/** A stream as k6 runs it. */
-interface MadeScenario {
+/** A stream as k6 runs it: its users, the seconds until it has ended without the grace, and what k6 is told. */
+interface MadeStream {
   readonly vus: number;
-  /** Seconds from the start of the run until it has ended, without the grace. */
   readonly end: number;
   readonly scenario: object;
 }
 
-const startTime = (seconds: number) => (seconds === 0 ? '0s' : duration(seconds));
-
-function rateScenario(stream: RateStream, load: Load, { graceSeconds, processes }: Machine): MadeScenario {
-  const { from = 0, to = 1, profile } = stream;
+function madeRate({ from = 0, to = 1, profile }: RateStream, load: Load): MadeStream {
   const seconds = (to - from) * load.seconds;
   const shape = slopes(profile, load.rate, seconds);
-  const vus = vusFor(peakRate(shape), load.clauses, processes);
+  const vus = vusFor(peakRate(shape), load.clauses, load.processes);
   const scenario = {
     exec: 'default',
-    startTime: startTime(from * load.seconds),
     timeUnit: `${RATE_UNIT_SECONDS}s`,
     preAllocatedVUs: vus,
     maxVUs: vus,
-    gracefulStop: duration(graceSeconds),
     ...(profile === 'constant' ? constantRate(shape[0]?.from ?? 0, seconds) : ramp(shape)),
   };
   return { vus, end: to * load.seconds, scenario };
 }
 
-function clientScenario(
-  { name, exec, from = 0 }: ClientStream,
-  { facts, seconds, clients }: Load,
-  { clockSpeed, graceSeconds }: Machine,
-): MadeScenario {
+function madeClients({ name, from = 0 }: ClientStream, load: Load): MadeStream {
+  const { facts, seconds, clients, clockSpeed } = load;
   const vus = clients.get(name)?.length ?? 0;
   const longest = Math.max(seconds * (1 - from), (facts.targetSeconds ?? 0) / clockSpeed + 1);
-  const scenario = {
-    executor: 'per-vu-iterations',
-    exec,
-    vus,
-    iterations: 1,
-    startTime: startTime(from * seconds),
-    maxDuration: duration(longest),
-    gracefulStop: duration(graceSeconds),
-  };
-  return { vus, end: from * seconds + longest, scenario };
+  const executor = { executor: 'per-vu-iterations', iterations: 1, maxDuration: duration(longest) };
+  return { vus, end: from * seconds + longest, scenario: { exec: name, vus, ...executor } };
 }
 
 /** What dashboards on k6's outputs look for. Without `url` no query becomes a series of its own. */
@@ -121,22 +101,25 @@ export const prometheusEnvironment = (url: string) => ({
 });
 
 /** The options, and how many virtual users they need. `drain` brings the VUs' last samples home. */
-export function k6Options(load: Load, machine: Machine): { options: Record<string, unknown>; vus: number } {
-  const { streams } = load.facts;
-  const made = streams.map((stream) =>
-    stream.kind === 'rate'
-      ? ([stream.name, rateScenario(stream, load, machine)] as const)
-      : ([stream.name, clientScenario(stream, load, machine)] as const),
+export function k6Options(load: Load): { options: Record<string, unknown>; vus: number } {
+  const { facts, seconds, graceSeconds, tagged } = load;
+  const made = facts.streams.map((stream) =>
+    stream.kind === 'rate' ? madeRate(stream, load) : madeClients(stream, load),
   );
-  const vus = made.reduce((sum, [, each]) => sum + each.vus, 0);
-  const end = Math.max(0, ...made.map(([, each]) => each.end));
+  const scenarios = facts.streams.map(({ name, from = 0 }, index) => {
+    const startTime = from === 0 ? '0s' : duration(from * seconds);
+    const gracefulStop = duration(graceSeconds);
+    return [name, { ...made[index]?.scenario, startTime, gracefulStop, env: { STREAM: String(index) } }];
+  });
+  const vus = made.reduce((sum, each) => sum + each.vus, 0);
+  const end = Math.max(0, ...made.map((each) => each.end));
   // All VUs at the same time, so that each of them runs it exactly once.
   const drain = {
     executor: 'per-vu-iterations',
     exec: 'drain',
     vus,
     iterations: 1,
-    startTime: duration(end + machine.graceSeconds),
+    startTime: duration(end + graceSeconds),
     maxDuration: '10s',
     gracefulStop: '0s',
   };
@@ -144,13 +127,11 @@ export function k6Options(load: Load, machine: Machine): { options: Record<strin
     vus,
     options: {
       scenarios: {
-        ...Object.fromEntries(
-          made.map(([name, { scenario }], index) => [name, { ...scenario, env: { STREAM: String(index) } }]),
-        ),
-        ...(streams.some(({ kind }) => kind === 'rate') ? { drain } : {}),
+        ...Object.fromEntries(scenarios),
+        ...(facts.streams.some(({ kind }) => kind === 'rate') ? { drain } : {}),
       },
       // Each tag costs a percent of a request; without an output nothing would show it.
-      systemTags: machine.tagged ? OUTPUT_TAGS : [],
+      systemTags: tagged ? OUTPUT_TAGS : [],
       batch: PARALLEL,
       batchPerHost: PARALLEL,
       maxRedirects: 0,

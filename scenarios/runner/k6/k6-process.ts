@@ -30,7 +30,6 @@ export interface K6Run {
 /** What a process used. A part of 1 is all cores. Null if the system does not say. */
 export interface ProcessUsage {
   readonly cpuMeanPart: number | null;
-  readonly cpuPeakPart: number | null;
   readonly memoryPeakBytes: number | null;
 }
 
@@ -46,11 +45,7 @@ export function usedTogether(all: readonly ProcessUsage[]): ProcessUsage {
     const known = all.flatMap((one) => one[field] ?? []);
     return known.length === 0 ? null : sum(known);
   };
-  return {
-    cpuMeanPart: add('cpuMeanPart'),
-    cpuPeakPart: add('cpuPeakPart'),
-    memoryPeakBytes: add('memoryPeakBytes'),
-  };
+  return { cpuMeanPart: add('cpuMeanPart'), memoryPeakBytes: add('memoryPeakBytes') };
 }
 
 /**
@@ -107,18 +102,13 @@ async function watch(
   hasEnded: AbortSignal,
   onTooMuch: () => void,
 ): Promise<ProcessUsage> {
-  const first = { at: 0, cpuMs: 0 };
-  let usage: ProcessUsage = { cpuMeanPart: null, cpuPeakPart: null, memoryPeakBytes: null };
+  let usage: ProcessUsage = { cpuMeanPart: null, memoryPeakBytes: null };
   while (!hasEnded.aborted) {
     // The process may be gone by now.
     const now = await pidusage(pid).catch(() => undefined);
     if (now !== undefined && now.memory > 0) {
-      if (first.at === 0) Object.assign(first, { at: now.timestamp, cpuMs: now.ctime });
-      const part = now.cpu / 100 / availableParallelism();
-      const elapsed = now.timestamp - first.at;
       usage = {
-        cpuMeanPart: elapsed > 0 ? (now.ctime - first.cpuMs) / elapsed / availableParallelism() : null,
-        cpuPeakPart: Math.max(usage.cpuPeakPart ?? 0, elapsed > 0 ? part : 0),
+        cpuMeanPart: now.elapsed > 0 ? now.ctime / now.elapsed / availableParallelism() : null,
         memoryPeakBytes: Math.max(usage.memoryPeakBytes ?? 0, now.memory),
       };
       if (now.memory > mostBytes) {

@@ -84,10 +84,10 @@ export function prepareLoad(request: LoadRequest): PreparedLoad {
   const seconds = Math.max(request.seconds ?? facts.seconds ?? 0, simulated);
   const slo = request.slo ?? facts.thresholds;
   const clauses = parseSlo(slo);
-  const { bill, clients, turns, looksFirst } = payFor({ facts, rate, seconds, clockSpeed, processes }, keys);
+  const demand = { facts, rate, seconds, clockSpeed, processes };
+  const { bill, clients, turns, looksFirst } = payFor(demand, keys);
   const graceSeconds = request.graceSeconds ?? GRACE_SECONDS;
-  const machine = { clockSpeed, graceSeconds, tagged, processes };
-  const { options, vus } = k6Options({ facts, rate, seconds, clauses, clients }, machine);
+  const { options, vus } = k6Options({ ...demand, clauses, clients, graceSeconds, tagged });
   const rates = facts.streams.flatMap((stream) =>
     stream.kind === 'rate' ? [peakRate(slopes(stream.profile, rate, 1))] : [],
   );

@@ -6,7 +6,6 @@ import {
   type BudgetKey,
   type Demand,
   interleave,
-  keyWithMostLeft,
   LoadRefused,
   type PaidLoad,
   payFor,
@@ -163,11 +162,10 @@ t.test('processes have keys of their own that can pay an equal part', async (t) 
   t.throws(() => payFor(burst, three), /about single clients/);
 });
 
-t.test('turns are spread and come out; the key with most left looks at the target', async (t) => {
+t.test('turns are spread and come out; the key with the largest share looks at the target', async (t) => {
   t.same(interleave([0.5, 0.25, 0.25], 4).toSorted(), [0, 0, 1, 2]);
   t.equal(interleave([0.9, 0.1], 1000).filter((turn) => turn === 1).length, 100);
   const spent = { ...BUSINESS, minuteLeft: 20 };
-  t.equal(keyWithMostLeft([FREE, spent])?.name, 'f');
-  t.equal(keyWithMostLeft([spent, FREE, PRO])?.name, 'p');
-  t.equal(keyWithMostLeft([]), undefined);
+  t.equal(paid(pay(0.5, 60, [FREE, spent])).looksFirst, 0);
+  t.equal(paid(pay(1, 60, [spent, FREE, PRO])).looksFirst, 2);
 });

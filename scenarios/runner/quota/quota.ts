@@ -16,12 +16,6 @@ export interface BudgetKey extends PlannedKey {
   readonly dayLeft?: number;
 }
 
-/** The key with the most requests left in its minute. */
-export function keyWithMostLeft(keys: readonly BudgetKey[]): BudgetKey | undefined {
-  const left = ({ perMinute, minuteLeft = perMinute }: BudgetKey) => minuteLeft;
-  return keys.toSorted((a, b) => left(b) - left(a))[0];
-}
-
 /** A load that its keys can pay. */
 export interface PaidLoad {
   readonly bill: readonly KeyBill[];
@@ -269,13 +263,14 @@ export function payFor(demand: Demand, keys: readonly BudgetKey[]): PaidLoad {
   const paid: Payments = new Map();
   const clients = new Map(ofClients.map((stream) => [stream.name, payClients(stream, demand, keys, paid)]));
   const turns = payRates(demand, keys, paid);
-  const used = new Set([clients.get(facts.streams[0]?.name ?? '') ?? [], turns].flat(2));
-  const first = keyWithMostLeft(keys.filter((_, index) => used.has(index)));
+  // Of keys that take turns the first has the largest share; of clients, plans are usually given from the smallest up.
+  const looksFirst = turns[0]?.[0] ?? [...clients.values()].flat().at(-1) ?? -1;
+  const first = keys[looksFirst];
   if (first !== undefined) {
     const { total = 0, busiestMinute = 0 } = paid.get(first) ?? {};
     paid.set(first, { total: total + 1, busiestMinute: busiestMinute + 1 });
   }
-  return { bill: rowsOf(paid), clients, turns, looksFirst: first === undefined ? -1 : keys.indexOf(first) };
+  return { bill: rowsOf(paid), clients, turns, looksFirst };
 }
 
 function shortfall(need: Need, { seconds, clockSpeed }: Demand, keyCount: number): string {

@@ -116,7 +116,7 @@ function judgeWhole(run: LoadResult['run'], series: readonly LoadSeries[]): Thre
   const facts = scenarioNamed(run.scenario);
   return (facts?.judges ?? []).flatMap((judge) => {
     if (judge === 'latency-trend') return [judgeTrend(series)];
-    if (judge === 'neighbour') return judgeNeighbour(series);
+    if (judge === 'neighbour') return [judgeNeighbour(series)];
     if (judge !== 'recovery' || facts === undefined) return [];
     return judgeRecovery(facts, series, run.seconds, Date.parse(run.startedAt));
   });
@@ -158,18 +158,14 @@ const DROPS_ALLOWED = 0.01;
  */
 function mergeHealth(parts: readonly ResultPart[], total: LoadFigures): GeneratorHealth {
   const all = parts.map(({ generator }) => generator);
-  const most = (field: 'scheduleLagP95Ms' | 'cpuMeanPart' | 'cpuPeakPart' | 'memoryPeakBytes') => {
+  const most = (field: 'scheduleLagP95Ms' | 'cpuMeanPart' | 'memoryPeakBytes') => {
     const known = all.flatMap((part) => part[field] ?? []);
     return known.length === 0 ? null : Math.max(...known);
   };
   const add = (field: 'virtualUsers' | 'peakRate' | 'droppedIterations') =>
     sum(all.map((part) => part[field]));
-  const [lag, cpuMeanPart, virtualUsers] = [
-    most('scheduleLagP95Ms'),
-    most('cpuMeanPart'),
-    add('virtualUsers'),
-  ];
-  const droppedIterations = add('droppedIterations');
+  const [lag, cpuMeanPart] = [most('scheduleLagP95Ms'), most('cpuMeanPart')];
+  const [virtualUsers, droppedIterations] = [add('virtualUsers'), add('droppedIterations')];
   const waiting = (add('peakRate') * (total.latency?.mean ?? 0)) / 1000;
   const dropped = droppedIterations / Math.max(1, droppedIterations + total.requests);
   const limits: string[] = [];
@@ -187,7 +183,6 @@ function mergeHealth(parts: readonly ResultPart[], total: LoadFigures): Generato
     droppedIterations,
     scheduleLagP95Ms: lag,
     cpuMeanPart,
-    cpuPeakPart: most('cpuPeakPart'),
     memoryPeakBytes: most('memoryPeakBytes'),
     errorLines: [...new Set(all.flatMap(({ errorLines }) => errorLines))],
     limit: limits.length === 0 ? null : limits.join('; '),

@@ -121,7 +121,6 @@ const GeneratorShape = Type.Object({
   cpuMeanPart: orNull(
     Type.Number({ description: 'The part of all cores that k6 used; null if not measured.' }),
   ),
-  cpuPeakPart: orNull(amount),
   memoryPeakBytes: orNull(amount),
   errorLines: texts,
   limit: orNull(Type.String({ description: 'Why the generator was the limit; null if it was not.' })),

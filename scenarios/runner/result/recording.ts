@@ -63,7 +63,7 @@ interface ProcessFacts {
   readonly looked?: string | undefined;
 }
 
-const UNKNOWN: ProcessUsage = { cpuMeanPart: null, cpuPeakPart: null, memoryPeakBytes: null };
+const UNKNOWN: ProcessUsage = { cpuMeanPart: null, memoryPeakBytes: null };
 
 /** Takes in what k6 processes of one load log. Keys are redacted before anything is stored. */
 export class Recording {
