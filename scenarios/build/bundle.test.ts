@@ -10,7 +10,6 @@ interface Validators {
   pets(value: unknown): boolean;
   pet(value: unknown): boolean;
   error(value: unknown): boolean;
-  beyondDoubles(): boolean;
 }
 
 async function validators(): Promise<Validators> {
@@ -28,7 +27,7 @@ async function validators(): Promise<Validators> {
 const animal = { id: 1, name: 'Rex', categoryId: 2, status: 'sold' };
 
 t.test('the script judges by the schemas of the contract', async (t) => {
-  const { pets, pet, error, beyondDoubles } = await validators();
+  const { pets, pet, error } = await validators();
   t.ok(pet(animal));
   t.ok(pet({ id: 1, name: 'Rex', categoryId: 2, extra: true }), 'status is optional, other fields are free');
   t.ok(pets([animal, animal]));
@@ -37,12 +36,7 @@ t.test('the script judges by the schemas of the contract', async (t) => {
   t.notOk(pets(animal));
   t.ok(error({ code: 'not_found', message: 'No such animal.', status: 404 }));
   t.notOk(error({ code: 'not_found', status: 404 }));
-  beyondDoubles();
-  pet(animal);
-  t.notOk(beyondDoubles());
-  pet({ ...animal, id: 2 ** 53 });
-  t.ok(beyondDoubles(), 'an id that JSON.parse may have rounded is left to its text');
-  t.notOk(beyondDoubles(), 'and is told of once');
+  t.ok(pet({ ...animal, id: 2 ** 64 }), 'an id that JSON.parse may have rounded is left to its text');
 });
 
 t.test('the script has every client, is private, and imports nothing but k6’s own modules', async (t) => {

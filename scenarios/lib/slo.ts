@@ -1,4 +1,5 @@
 /** The language of `--slo` and of thresholds: `p99<200ms,errors<0.1%,violations==0`. */
+import { OPERATION_NAMES } from '../../spec/operations.ts';
 
 /** What a clause can bound. */
 export const SLO_METRICS = ['latency', 'errors', 'violations'] as const;
@@ -21,10 +22,21 @@ export class SloError extends Error {
   override readonly name = 'SloError';
 }
 
-const CLAUSE =
-  /^(p(?<percentile>\d{1,2}(\.\d{1,3})?)|(?<count>errors|violations))(\((?<operation>listPets|createPet|getPet)\))?\s*(?<sign><=|<|==)\s*(?<value>\d+(\.\d+)?)\s*(?<unit>us|ms|s|%)?$/;
+const OPERATION = `(\\((?<operation>${OPERATION_NAMES.join('|')})\\))?`;
+const VALUE = '\\s*(?<value>\\d+(\\.\\d+)?)\\s*';
+const FORMS = {
+  latency: new RegExp(
+    `^p(?<percentile>\\d{1,2}(\\.\\d{1,3})?)${OPERATION}\\s*(?<sign><=?)${VALUE}(?<unit>us|ms|s)$`,
+  ),
+  errors: new RegExp(`^errors${OPERATION}\\s*(?<sign><=?|==)${VALUE}(?<unit>%)?$`),
+  violations: new RegExp(`^violations${OPERATION}\\s*(?<sign><=?|==)${VALUE}$`),
+};
 
-const MILLISECONDS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000 };
+/** What a unit is in milliseconds, or in parts of 1. */
+const UNITS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, '%': 0.01 };
+
+/** Longer than any clause is. */
+const LONGEST_CLAUSE = 60;
 
 /**
  * Reads an objective.
@@ -32,38 +44,20 @@ const MILLISECONDS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 10
  * @throws SloError naming the clause that cannot be read
  */
 export function parseSlo(text: string): SloClause[] {
-  const clauses = text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-  if (clauses.length === 0)
-    throw new SloError('an objective has at least one clause, as in p99<200ms,errors<0.1%');
-  return clauses.map(parseClause);
+  const clauses = text.split(',').map((part) => part.trim());
+  return clauses.filter((part) => part !== '' || clauses.length === 1).map(parseClause);
 }
-
-/** Longer than any clause is. */
-const LONGEST_CLAUSE = 60;
 
 function parseClause(text: string): SloClause {
   if (text.length > LONGEST_CLAUSE)
     throw new SloError(`"${text.slice(0, LONGEST_CLAUSE)}…" is not a clause; write one like p99<200ms`);
-  const { percentile, count, operation, sign, value, unit = '' } = CLAUSE.exec(text)?.groups ?? {};
-  if (sign === undefined || value === undefined)
-    throw new SloError(`cannot read "${text}": write p99<200ms, errors<0.1% or violations==0`);
-  const clause = { text, percentile: Number(percentile), inclusive: sign !== '<', operation };
-  if (percentile !== undefined) {
-    const factor = MILLISECONDS[unit];
-    if (factor === undefined) throw new SloError(`"${text}" needs a unit of time: us, ms or s`);
-    if (sign === '==') throw new SloError(`"${text}": a latency can be bounded, not set; write < or <=`);
-    if (!(clause.percentile > 0)) throw new SloError(`"${text}": a percentile lies between 0 and 100`);
-    return { ...clause, metric: 'latency', bound: Number(value) * factor };
+  for (const metric of SLO_METRICS) {
+    const { percentile = '', operation, sign, value, unit = '' } = FORMS[metric].exec(text)?.groups ?? {};
+    if (value === undefined || Number(percentile || 1) === 0) continue;
+    const bound = Number(value) * (UNITS[unit] ?? 1);
+    return { text, metric, percentile: Number(percentile), bound, inclusive: sign !== '<', operation };
   }
-  if (count === 'violations') {
-    if (unit !== '') throw new SloError(`"${text}": violations are counted, without a unit`);
-    return { ...clause, metric: 'violations', bound: Number(value) };
-  }
-  if (unit !== '' && unit !== '%') throw new SloError(`"${text}": errors are a ratio, as in errors<0.1%`);
-  return { ...clause, metric: 'errors', bound: unit === '%' ? Number(value) / 100 : Number(value) };
+  throw new SloError(`cannot read "${text}": write p99<200ms, errors<0.1% or violations==0`);
 }
 
 /** The bounds of clauses on latency, in milliseconds. */

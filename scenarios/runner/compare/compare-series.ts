@@ -97,7 +97,7 @@ export function compareSeries(
 
 /** A percentile over all requests, as a report shows it. */
 const overall = (series: readonly LoadSeries[], percentile: number): number =>
-  percentileOf(mergedHistogram(series.flatMap(({ latency }) => latency ?? [])), percentile);
+  percentileOf(mergedHistogram(series.flatMap(({ blocks }) => blocks)), percentile);
 
 /** Whether `head` is significantly larger than `base`, by more than the tolerance. */
 function isLarger(
