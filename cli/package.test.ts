@@ -109,7 +109,7 @@ t.test('installed, it is light, and it runs', async (t) => {
     packages.some(([, { hasInstallScript }]) => hasInstallScript),
     'no install script',
   );
-  await tryCommands(t, dirname(process.execPath));
+  await tryCommands(t);
   writeFileSync(join(project, 'typed.ts'), TYPED);
   const modules = join(ROOT, 'node_modules');
   const types = ['--typeRoots', join(modules, '@types'), 'typed.ts'];
@@ -128,7 +128,11 @@ for (const major of ['20', '22', '24']) {
     if (process.env['CI'] === undefined) return t.plan(0, 'CI is not set');
     const npx = ['--yes', '--package', `node@${major}`, '--call', 'node --print process.execPath'];
     const { stdout } = await run(folder, 'npx', npx);
-    await tryCommands(t, dirname(stdout.trim()), `${major}.`);
+    const node = `${major}.`;
+    const call = await tryOptions(t, dirname(stdout.trim()), node);
+    const only = ['--only', '4.1', '--format', 'tap', '--out', `out${node}`];
+    t.match(await call(['check', ...only]), { code: 0, stdout: /^TAP version 14/ });
+    t.match(await call(['load', 'smoke', '--dry-run']), { code: 0 });
   });
 }
 
@@ -145,8 +149,8 @@ const EXAMPLES = [
   [['gate.mjs'], /^nothing-broken, /, /^list-status-filter: /m],
 ] as const;
 
-/** Runs each command and example once, as a project that installed the package has it, by the Node in a folder. */
-async function tryCommands(t: Test, nodeFolder: string, version = '') {
+/** The installed command, run by the Node in a folder; what it says without a target is looked at first. */
+async function tryOptions(t: Test, nodeFolder: string, version: string) {
   const path = `${nodeFolder}${delimiter}${process.env['PATH']}`;
   const call = (args: readonly string[], env = {}) => run(project, command, args, { PATH: path, ...env });
   const node = await run(project, 'node', ['--print', 'process.versions.node'], { PATH: path });
@@ -162,7 +166,12 @@ async function tryCommands(t: Test, nodeFolder: string, version = '') {
     code: 2,
     stderr: /^error: --env-file: none cannot be read: no such file or directory\n$/,
   });
+  return call;
+}
 
+/** Runs each command and example once, as a project that installed the package has it. */
+async function tryCommands(t: Test) {
+  const call = await tryOptions(t, dirname(process.execPath), '');
   for (const [fault, code] of [
     [undefined, 0],
     ['filter-ignored', 1],
@@ -173,7 +182,7 @@ async function tryCommands(t: Test, nodeFolder: string, version = '') {
       'served.yaml',
       ...(fault === undefined ? [] : ['--fault', fault]),
     ];
-    const options = { cwd: project, env: { ...process.env, NODE_OPTIONS: '', PATH: path } };
+    const options = { cwd: project, env: { ...process.env, NODE_OPTIONS: '' } };
     const server = spawn(command, words, options);
     t.teardown(() => server.kill());
     const [target = ''] = (await once(createInterface(server.stdout), 'line')).map(String);
@@ -186,10 +195,10 @@ async function tryCommands(t: Test, nodeFolder: string, version = '') {
     // Its minute is long enough for one example right after the other.
     env['PETSTORE_PRO_KEY'] = env['PETSTORE_PRO_1_KEY'] ?? '';
     const check = ['check', '--profile', 'served.yaml', '--only', '4.1', '--permit', 'writes', '--out'];
-    t.match(await call([...check, `out${version}${code}`], env), { code, stdout: /^TAP version 14/ });
-    const report = await call(['report', `out${version}${code}`, '--format', 'terminal']);
+    t.match(await call([...check, `out${code}`], env), { code, stdout: /^TAP version 14/ });
+    const report = await call(['report', `out${code}`, '--format', 'terminal']);
     t.match(report, { code: 0, stdout: code === 0 ? /^✔ Nothing broken/ : /^✘ Not conformant/ });
-    const profile = `mine${version}${code}.yaml`;
+    const profile = `mine${code}.yaml`;
     t.match(await call(['init', '--target', target, '--out', profile], env), {
       code: 0,
       stdout: /answers 200/,
@@ -203,7 +212,6 @@ async function tryCommands(t: Test, nodeFolder: string, version = '') {
       const [name = ''] = words.slice(-1);
       copyFileSync(join(ROOT, 'examples', 'library', name), join(project, name));
       const ended = await run(project, 'node', words, {
-        PATH: path,
         ...env,
         NODE_PATH: join(ROOT, 'node_modules'),
       });

@@ -54,6 +54,7 @@ const LIMITED: Setting = { keys: ['free-1', 'free-2', 'free-ban'], permissions: 
 const ALL: Setting = {
   keys: ['free-1', 'free-2', 'free-ban', 'pro-1'],
   permissions: ['writes', 'exhaust', 'ban'],
+  spares: 'pro-1',
 };
 
 /** Something else happens to every n-th answer, whose request was served. */

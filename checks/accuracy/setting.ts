@@ -1,4 +1,5 @@
 /** What a run of an accuracy case may use. */
+import { requirements } from '../../spec/contract.ts';
 import type { Permission } from '../../spec/permissions.ts';
 import { PROFILE_DEFAULTS, type ProfileKey, type TargetProfile } from '../profile/target-profile.ts';
 
@@ -16,29 +17,49 @@ type KeyName = keyof typeof KEYS;
 /** A small plan, so that its day is soon spent. */
 export const ENTERPRISE = { perMinute: 120, perDay: 1200 };
 
+/** Of the document. */
+const LIMITS_SECTION = '8';
+
 export interface Setting {
   readonly keys: readonly KeyName[];
+  /** A key whose minute is not filled, which would take hundreds of requests. */
+  readonly spares?: KeyName;
   readonly permissions: readonly Permission[];
 }
 
 /** The least that shows whether a requirement holds; everything but days and big plans, if none is named. */
-export function settingOf(requirement = ''): Setting {
-  const [, window, plan = 'free'] = /^rate-(minute|day)-(\w+)$/.exec(requirement) ?? [];
-  const ofPlan = [`${plan}-1`].filter((name): name is KeyName => name in KEYS);
-  if (window === 'day')
+export function settingOf(id = ''): Setting {
+  const asked = requirements.find((requirement) => requirement.id === id);
+  const ofPlan = asked?.plan === undefined ? [] : [`${asked.plan}-1` as const];
+  if (asked?.permit === 'day')
     return { keys: ofPlan.length > 0 ? ofPlan : ['free-1'], permissions: ['writes', 'exhaust', 'day'] };
-  const usual: readonly KeyName[] = ['free-1', 'free-2', 'free-ban', 'pro-1'];
-  return { keys: [...new Set([...usual, ...ofPlan])], permissions: ['writes', 'exhaust', 'ban'] };
+  const keys = [...new Set(['free-1', 'free-2', 'free-ban', 'pro-1', ...ofPlan] as const)];
+  // What is not about limits shows by one plan's minute as by two.
+  const isOfLimits = asked === undefined || asked.section.startsWith(LIMITS_SECTION);
+  return {
+    keys,
+    permissions: ['writes', 'exhaust', 'ban'],
+    ...(isOfLimits ? {} : { spares: 'pro-1' }),
+  };
 }
 
 /** The profile for a target that is checked with this setting. */
 export function profileOf(
   target: string,
-  { keys, permissions }: Setting,
+  { keys, permissions, spares }: Setting,
 ): TargetProfile & { readonly target: string } {
   return {
     target,
-    keys: keys.map((name) => ({ name, ...KEYS[name], env: 'KEY', unusedToday: true })),
+    keys: keys.map((name) => {
+      const { plan, roles } = KEYS[name];
+      return {
+        name,
+        plan,
+        roles: roles.filter((role) => name !== spares || role !== 'exhaust'),
+        env: 'KEY',
+        unusedToday: true,
+      };
+    }),
     ...PROFILE_DEFAULTS,
     plans: { enterprise: ENTERPRISE },
     permit: permissions,

@@ -48,13 +48,17 @@ const SHORTEST_IN_WORDS = 8;
  * What may stand between the characters of a key: a line's end, the other half of a character in UTF-16. Each matches in
  * one way only, so that no text takes long.
  */
+const BLANK = '[-\\s\\0\\u00ad\\u200b-\\u200f\\u2060\\ufeff]';
 const SEPARATOR = [
-  '[-\\s\\0\\u00ad\\u200b-\\u200f\\u2060\\ufeff]',
+  BLANK,
   '\\\\[nrt]',
   '\\\\u(?:00(?:00|0a|0d|20|2d|ad)|200[b-f]|2060|feff)',
   '%(?:25)*(?:0[0ad]|20|2d)',
 ].join('|');
 const SEPARATORS = new RegExp(`(?:${SEPARATOR})+`, 'gi');
+const BLANKS = new RegExp(`${BLANK}+`, 'g');
+/** Most texts have none, and are told apart in a fraction of the time. */
+const hasEscapes = (text: string): boolean => text.includes('\\') || text.includes('%');
 /** Nobody's backslashes count: whose they are, the key's or an escape's, escapes within escapes leave open. */
 const BACKSLASH = '\\\\(?:u005c)?|%(?:25)*5c';
 /** A character that is escaped, in JSON or a URL, once or several times over. */
@@ -62,13 +66,14 @@ const ESCAPE = /(?:\\+u00|%(?:25)*)([2-7][0-9a-f])|\\+(["\\/])/gi;
 
 /** A text in small letters, its escapes undone. */
 const unescaped = (text: string): string =>
-  text
-    .replace(ESCAPE, (_, code?: string, itself = '') =>
-      code === undefined ? itself : String.fromCharCode(Number.parseInt(code, 16)),
-    )
-    .toLowerCase();
+  (hasEscapes(text)
+    ? text.replace(ESCAPE, (_, code?: string, itself = '') =>
+        code === undefined ? itself : String.fromCharCode(Number.parseInt(code, 16)),
+      )
+    : text
+  ).toLowerCase();
 const flat = (text: string): string => text.replaceAll('\\', '');
-const joined = (text: string): string => flat(text.replace(SEPARATORS, ''));
+const joined = (text: string): string => flat(text.replace(hasEscapes(text) ? SEPARATORS : BLANKS, ''));
 
 const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
@@ -87,20 +92,21 @@ interface Form {
   readonly plain: string;
   /** Whether it is found where separators are within it. */
   readonly isSplit: boolean;
-  readonly pattern: RegExp;
+  /** Made when it is asked for, which it hardly ever is. */
+  readonly pattern: () => RegExp;
 }
 
 function formOf(lower: string): Form {
   if (lower.length < SHORTEST_IN_WORDS) {
     const pattern = `(?<![a-z0-9])${patternOf(flat(lower), `(?:${BACKSLASH})*`)}(?![a-z0-9])`;
-    return { plain: flat(lower), isSplit: false, pattern: new RegExp(pattern, 'gi') };
+    return { plain: flat(lower), isSplit: false, pattern: () => new RegExp(pattern, 'gi') };
   }
   const whole = joined(lower);
   // A date in digits must not be taken for a key of digits.
   const isSplit = whole.length >= SHORTEST_IN_WORDS && /[a-z]/.test(whole);
   const plain = isSplit ? whole : flat(lower);
   const between = isSplit ? `(?:${SEPARATOR}|${BACKSLASH})*` : `(?:${BACKSLASH})*`;
-  return { plain, isSplit, pattern: new RegExp(patternOf(plain, between), 'gi') };
+  return { plain, isSplit, pattern: () => new RegExp(patternOf(plain, between), 'gi') };
 }
 
 /** Texts that are remembered: header lines come again and again. */
@@ -125,7 +131,7 @@ export function createRedactor(secrets: Iterable<string>): Redactor {
     if (!traces.some((trace) => whole.includes(trace))) return text;
     return forms.reduce(
       (redacted, { plain: sought, isSplit, pattern }) =>
-        (isSplit ? whole : plain).includes(sought) ? redacted.replace(pattern, REDACTED) : redacted,
+        (isSplit ? whole : plain).includes(sought) ? redacted.replace(pattern(), REDACTED) : redacted,
       text,
     );
   };
