@@ -16,7 +16,11 @@ t.test('the headline says the verdict and its numbers', async (t) => {
   const stale = 'one passes now: delete it from the baseline, known.yaml:3';
   const missing = { kind: 'no-key', wanted: { plan: 'pro', role: 'exhaust' } } as const;
   for (const [report, headline, short] of [
-    [conformantReport(), 'Conformant: 4 of 4 requirements verified', 'conformant (4 verified)'],
+    [
+      conformantReport(),
+      'Conformant: 4 of 4 requirements verified',
+      'Conformant: 4 of 4 requirements verified',
+    ],
     [
       reportWith([
         row('one'),
@@ -26,30 +30,34 @@ t.test('the headline says the verdict and its numbers', async (t) => {
         row('five', { verdict: 'not-applicable' }),
       ]),
       'Nothing broken: 1 of 1 asked for, 3 skipped (ban, day not permitted; no key of plan pro with the role exhaust)',
-      '1 of 1, 3 skipped',
+      'Nothing broken: 1 of 1 asked for',
     ],
     [
       notConformantReport(),
       'Not conformant: 2 of 3 requirements broken, 1 pinned answer drifted, 1 not verified, 1 skipped (day not permitted)',
-      '2 broken, 1 drifted',
+      'Not conformant: 2 of 3 requirements broken',
     ],
     [
       reportWith([broken('one'), broken('two', { consequenceOf: 'one' })]),
       'Not conformant: 2 of 2 requirements broken, 1 cause',
-      '2 broken',
+      'Not conformant: 2 of 2 requirements broken, 1 cause',
     ],
     [
       reportWith([row('one'), broken('two', { baselined: true })]),
       'Nothing new broken: 1 of 2 requirements verified, 1 known failure',
-      '1 of 2, 1 known failures',
+      'Nothing new broken: 1 of 2 requirements verified',
     ],
     [
       reportWith([row('one')], { problems: [stale] }),
       `Baseline out of date: ${stale}, 1 of 1 requirement verified`,
-      '1 stale in the baseline',
+      'Baseline out of date',
     ],
-    [reportWith([], { problems: ['not reached'] }), 'Nothing to judge: not reached', '1 problem'],
-    [inconclusiveReport(), 'Inconclusive: 1 of 2 requirements verified, 1 not verified', '1 not verified'],
+    [reportWith([], { problems: ['not reached'] }), 'Nothing to judge: not reached', 'Nothing to judge'],
+    [
+      inconclusiveReport(),
+      'Inconclusive: 1 of 2 requirements verified, 1 not verified',
+      'Inconclusive: 1 of 2 requirements verified',
+    ],
   ] as const)
     t.match(buildReport(report), { headline, short });
 });

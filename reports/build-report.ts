@@ -75,8 +75,7 @@ export function buildReport(stored: Report): BuiltReport {
     report,
     ...groups,
     name: 'Pet Store interface',
-    headline: headlineOf(report, groups),
-    short: shortOf(report, groups),
+    ...headlinesOf(report, groups),
     verdict: VERDICTS[report.verdict],
     problems,
     notices: interferenceIn(rows),
@@ -120,12 +119,12 @@ const tally = ({ requirements }: Report, { causes, skipped, notApplicable }: Gro
   broken: causes.length + causes.flatMap(({ follow }) => follow.filter(isFail)).length,
 });
 
-/** One line: the verdict and its numbers. */
-function headlineOf(report: Report, groups: Groups): string {
+/** The verdict and its numbers in one line, and in a few words. */
+function headlinesOf(report: Report, groups: Groups): Pick<TestRun, 'headline' | 'short'> {
   const { causes, known, drifted, notVerified, mayNotVerified, skipped, passed, notApplicable } = groups;
   const { asked, broken } = tally(report, groups);
   if (report.requirements.length === 0 && report.problems.length > 0)
-    return `Nothing to judge: ${report.problems.join('; ')}`;
+    return { headline: `Nothing to judge: ${report.problems.join('; ')}`, short: 'Nothing to judge' };
   const open =
     rowsIn(notVerified).length + causes.flatMap(({ follow }) => follow.filter((row) => !isFail(row))).length;
   const left = rowsIn(skipped);
@@ -154,27 +153,10 @@ function headlineOf(report: Report, groups: Groups): string {
       : isStale
         ? 'Baseline out of date'
         : verdictWords(report);
-  return `${words}: ${parts.join(', ')}`;
-}
-
-function shortOf(report: Report, groups: Groups): string {
-  const { drifted, known, notVerified, skipped, passed } = groups;
-  const { asked, broken } = tally(report, groups);
-  const some = (number: number, words: string) => (number > 0 ? [`${number} ${words}`] : []);
-  const parts = {
-    conformant: [`conformant (${passed.length} verified)`],
-    'nothing-broken': [
-      `${passed.length} of ${asked}`,
-      ...some(known.length, 'known failures'),
-      ...some(rowsIn(skipped).length, 'skipped'),
-    ],
-    'not-conformant': [...some(broken, 'broken'), ...some(drifted.length, 'drifted')],
-    inconclusive: [
-      ...some(report.problems.length, report.requirements.length === 0 ? 'problem' : 'stale in the baseline'),
-      ...some(rowsIn(notVerified).length, 'not verified'),
-    ],
-  }[report.verdict];
-  return parts.join(', ') || verdictWords(report).toLowerCase();
+  return {
+    headline: `${words}: ${parts.join(', ')}`,
+    short: isStale ? words : `${words}: ${parts[0] ?? ''}`,
+  };
 }
 
 /**
@@ -271,7 +253,6 @@ export function rowCase(suite: string, row: Row, proof: Exchange | undefined): T
       exchange: isFail(row) && proof !== undefined ? exchangeText(proof, row.at) : undefined,
     },
     rule: { section, level, statement, clause, reading },
-    ...(isFail(row) && proof !== undefined ? { proof } : {}),
     ...(consequenceOf === undefined ? {} : { consequenceOf }),
   };
 }

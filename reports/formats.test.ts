@@ -6,8 +6,7 @@ import { packageRoot } from '../spec/package-root.ts';
 import { buildReport } from './build-report.ts';
 import { diffReports } from './compare/diff.ts';
 import { renderDiffHtml, renderDiffText } from './compare/diff-renderers.ts';
-import { renderMatrixHtml } from './compare/matrix-html.ts';
-import { renderMatrixMarkdown } from './compare/matrix-markdown.ts';
+import { renderMatrixHtml, renderMatrixMarkdown } from './compare/matrix.ts';
 import { FORMATS, type FormatName, isFormatName, render } from './formats.ts';
 import { readReport } from './read-report.ts';
 import type { Report } from './report.ts';
@@ -57,14 +56,14 @@ t.test('what made a run red is told in every format', async (t) => {
   const stale = reportWith([row('one')], { problems: [problem] });
   const interrupted = { ...conformantReport(), verdict: 'inconclusive' as const };
   const cases: readonly (readonly [report: Report, told: RegExp, short: string])[] = [
-    [stale, /one passes now: delete it/, 'stale in the baseline'],
+    [stale, /one passes now: delete it/, 'Baseline out of date'],
     [
       { ...interrupted, run: { ...interrupted.run, interrupted: 'SIGINT' } },
       /The run ended early: SIGINT/,
-      'inconclusive',
+      'Inconclusive',
     ],
-    [reportWith([broken('one')]), /one came otherwise/, '1 broken'],
-    [reportWith([row('one'), untold('two', 'two was lost')]), /two was lost/, '1 not verified'],
+    [reportWith([broken('one')]), /one came otherwise/, '1 of 1 requirement broken'],
+    [reportWith([row('one'), untold('two', 'two was lost')]), /two was lost/, 'Inconclusive'],
   ];
   for (const [report, told, short] of cases)
     for (const name of names) t.match(render(report, name), name === 'badge' ? short : told, name);

@@ -1,3 +1,4 @@
+import { type Table, used } from './html/table.ts';
 import { shownLine } from './visible-text.ts';
 
 /** If everything is broken, the first rows say enough. */
@@ -26,6 +27,19 @@ export function table(
   const shown = rows.slice(0, most).map((cells) => `| ${cells.join(' | ')} |`);
   const more = rows.length > most ? `\n\n_and ${rows.length - most} more, see report.html_` : '';
   return [`| ${header.join(' | ')} |`, `|${' --- |'.repeat(header.length)}`, ...shown].join('\n') + more;
+}
+
+/** A table of any format in Markdown. */
+export function tableMarkdown(whole: Table, most?: number): string {
+  const { head, rows } = used(whole);
+  const cells = rows.map((row) =>
+    row.map((cell) => (typeof cell === 'string' ? prose(cell) : `**${prose(cell.wrong)}**`)),
+  );
+  return table(
+    head.map((name) => prose(name)),
+    cells,
+    most,
+  );
 }
 
 /** A part that is folded at first. */

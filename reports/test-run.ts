@@ -1,5 +1,4 @@
 /** A run as test cases, the common ground of a check and a load: what pipelines know. Every text is safe to escape and show. */
-import type { Exchange } from '../checks/wire/exchange.ts';
 import type { Fact } from './facts.ts';
 
 /**
@@ -26,7 +25,6 @@ export interface TestCase {
   readonly seconds?: number;
   /** What a reader needs to act on it, by name; an undefined fact is left out. */
   readonly facts: Readonly<Record<string, string | undefined>>;
-  readonly proof?: Exchange;
   readonly rule?: {
     readonly section: string;
     readonly level: string;

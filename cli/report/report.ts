@@ -4,9 +4,7 @@ import { Command } from 'commander';
 import { suggestion } from '../../checks/profile/suggestion.ts';
 import { diffReports } from '../../reports/compare/diff.ts';
 import { renderDiffHtml, renderDiffJson, renderDiffText } from '../../reports/compare/diff-renderers.ts';
-import { readMatrix } from '../../reports/compare/matrix.ts';
-import { renderMatrixHtml } from '../../reports/compare/matrix-html.ts';
-import { renderMatrixMarkdown } from '../../reports/compare/matrix-markdown.ts';
+import { readMatrix, renderMatrixHtml, renderMatrixMarkdown } from '../../reports/compare/matrix.ts';
 import { FORMATS, type FormatName, isFormatName, render } from '../../reports/formats.ts';
 import { readReport } from '../../reports/read-report.ts';
 import type { Report } from '../../reports/report.ts';
@@ -15,7 +13,7 @@ import { shownLine } from '../../reports/visible-text.ts';
 import { unwritable, writeNamed } from '../../reports/write-reports.ts';
 import { names } from '../check/check-options.ts';
 import { EXIT, UsageError } from '../shared/exit-codes.ts';
-import { screenOf, wantsColour } from '../shared/screen.ts';
+import { screenOf } from '../shared/screen.ts';
 import { print } from '../shared/standard-output.ts';
 import { isLoadResult, type Stored, storedLoad } from './report-load.ts';
 
@@ -122,7 +120,7 @@ async function renderDiff(
   const name = oneOf(DIFF_FORMATS, format, '--diff');
   const diff = diffReports(read(before), read(after));
   const text = {
-    text: () => renderDiffText(diff, out === undefined && wantsColour(process.stdout)),
+    text: () => renderDiffText(diff),
     html: () => renderDiffHtml(diff),
     json: () => renderDiffJson(diff),
   }[name]();

@@ -27,6 +27,7 @@ export interface RequirementChange {
   readonly was: Standing;
   readonly is: Standing;
   readonly kind: ChangeKind;
+  readonly isRegression: boolean;
   readonly reason: string;
 }
 
@@ -71,7 +72,7 @@ export function diffReports(was: Report, is: Report): ReportDiff {
     old: runName(before),
     new: runName(after),
     regression:
-      requirements.some(({ kind }) => REGRESSIONS.includes(kind)) || gaps.some(({ breaksPin }) => breaksPin),
+      requirements.some(({ isRegression }) => isRegression) || gaps.some(({ breaksPin }) => breaksPin),
     requirements,
     gaps,
   };
@@ -95,17 +96,12 @@ function requirementChanges(
   const rows = [...after, ...before.filter(({ id }) => !now.has(id))];
   return rows
     .map((row) => {
-      const [was, is] = [standing(old.get(row.id)), standing(now.get(row.id))];
-      const reason = clip(reasonNow(now.get(row.id)), 300);
-      return {
-        id: row.id,
-        section: row.section,
-        title: row.title,
-        was,
-        is,
-        kind: changeKind(was, is),
-        reason,
-      };
+      const { id, section, title } = row;
+      const [was, is] = [standing(old.get(id)), standing(now.get(id))];
+      const kind = changeKind(was, is);
+      const isRegression = REGRESSIONS.includes(kind);
+      const reason = clip(reasonNow(now.get(id)), 300);
+      return { id, section, title, was, is, kind, isRegression, reason };
     })
     .filter(({ was, is }) => was !== is && !(isUnasked(was) && isUnasked(is)))
     .sort((a, b) => KINDS.indexOf(a.kind) - KINDS.indexOf(b.kind));
@@ -129,24 +125,15 @@ function changeKind(was: Standing, is: Standing): ChangeKind {
 function gapChanges(before: readonly GapResult[], after: readonly GapResult[]): GapChange[] {
   const old = new Map(before.map((gap) => [gap.id, gap]));
   return after
-    .flatMap((gap) => {
-      const was = old.get(gap.id);
-      const newlyDrifted = gap.verdict === 'drifted' && was?.verdict !== 'drifted';
-      if (gap.observed === null) return [];
-      if (gap.observed === was?.observed && !newlyDrifted) return [];
-      if (!newlyDrifted && (was === undefined || was.observed === null)) return [];
-      const { id, section, question, observed, pinned } = gap;
-      const earlier = was?.observed ?? pinned ?? '';
+    .flatMap(({ id, section, question, observed, pinned, verdict }) => {
+      const was = old.get(id);
+      const breaksPin = verdict === 'drifted';
+      const isNews = breaksPin && was?.verdict !== 'drifted';
+      const earlier = was?.observed ?? (isNews ? (pinned ?? '') : null);
+      if (observed === null || earlier === null || (observed === earlier && !isNews)) return [];
+      const promised = pinned === null ? {} : { pinned: clip(pinned, 200) };
       return [
-        {
-          id,
-          section,
-          question,
-          was: clip(earlier, 200),
-          is: clip(observed, 200),
-          ...(pinned === null ? {} : { pinned: clip(pinned, 200) }),
-          breaksPin: gap.verdict === 'drifted',
-        },
+        { id, section, question, was: clip(earlier, 200), is: clip(observed, 200), ...promised, breaksPin },
       ];
     })
     .sort((a, b) => Number(b.breaksPin) - Number(a.breaksPin));

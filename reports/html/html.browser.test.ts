@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { buildReport } from '../build-report.ts';
-import { renderMatrixHtml } from '../compare/matrix-html.ts';
+import { renderMatrixHtml } from '../compare/matrix.ts';
 import { render } from '../formats.ts';
 import type { Report } from '../report.ts';
 import { axeViolations, noBrowser, startBrowser } from '../testing/browser.ts';

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { html, type SafeHtml } from '@remix-run/html-template';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { packageRoot } from '../../spec/package-root.ts';
+import { type Table, tableHtml } from './table.ts';
 
 let assets: Readonly<Record<'style' | 'script', string>> | undefined;
 
@@ -37,4 +38,13 @@ ${withScript ? html`<script>${html.raw`${script}`}</script>` : ''}
 </body>
 </html>
 `);
+}
+
+/** A page of tables alone, without script. Those without a row stay out. */
+export function tablesPage(headline: string, about: string, tables: readonly Table[]): string {
+  const sections = tables
+    .filter(({ rows }) => rows.length > 0)
+    .map((table) => html`<h2>${table.title}</h2>${tableHtml(table)}`);
+  const body = html`<header><h1>${headline}</h1><p class="quiet">${about}</p></header><main>${sections}</main>`;
+  return pageShell(headline, body, false);
 }

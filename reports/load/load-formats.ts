@@ -6,8 +6,8 @@ import { textTable } from '../../spec/text-table.ts';
 import { CASE_FORMATS, type FormatName } from '../formats.ts';
 import { factList } from '../html/html.ts';
 import { pageShell } from '../html/page-shell.ts';
-import { type Table, tableHtml, tableLines, used } from '../html/table.ts';
-import { code, fold, prose, table } from '../markdown-text.ts';
+import { type Table, tableHtml, tableLines } from '../html/table.ts';
+import { code, fold, prose, tableMarkdown } from '../markdown-text.ts';
 import { ROW_KINDS } from '../row-kinds.ts';
 import { capacityCharts } from './capacity-chart.ts';
 import { latencyChart } from './latency-chart.ts';
@@ -65,23 +65,14 @@ function renderText({ name, headline, problems, facts, notices, judged, tables }
 
 function renderMarkdown(report: LoadReport): string {
   const { name, headline, verdict, problems, facts, notices, judged, tables } = report;
-  const cells = (one: Table) => {
-    const { head, rows } = used(one);
-    return table(
-      head,
-      rows.map((row) =>
-        row.map((cell) => (typeof cell === 'string' ? prose(cell) : `**${prose(cell.wrong)}**`)),
-      ),
-    );
-  };
   const blocks = [
     `## ${SIGNS[verdict]} ${prose(name)}: ${prose(headline)}`,
     ...[...problems, ...notices].map((line) => prose(line, 400)),
     facts
       .map(([label, text]) => `${label}: ${label === 'Target' ? code(text, 400) : prose(text, 400)}`)
       .join('<br>\n'),
-    ...judged.map(cells),
-    ...tables.map((one) => fold(`${one.title} (${one.rows.length})`, cells(one))),
+    ...judged.map((one) => tableMarkdown(one)),
+    ...tables.map((one) => fold(`${one.title} (${one.rows.length})`, tableMarkdown(one))),
   ];
   return `${blocks.join('\n\n')}\n`;
 }

@@ -1,6 +1,6 @@
 import { groupBy } from '../../spec/group-by.ts';
 import { count } from '../facts.ts';
-import type { TestCase, TestRun } from '../test-run.ts';
+import { factLines, type TestCase, type TestRun } from '../test-run.ts';
 
 /**
  * Workflow commands that GitHub Actions shows as annotations: `::error` for what is broken or drifted, `::warning` for
@@ -17,13 +17,9 @@ export function renderGithubAnnotations({ name, headline, problems, cases }: Tes
     ...problems.map((problem) => workflowCommand('error', `${name}: ${headline}`, problem)),
     ...standingAs('failed').map((one) => {
       const follow = cases.filter(({ consequenceOf }) => consequenceOf === one.id);
-      const { says, asks, actual, curl, example } = one.facts;
       const told = [
         one.reason,
-        ...(asks === undefined ? [] : [`What is asked: ${asks}`]),
-        ...(says === undefined ? [] : [`The document: ${says}`]),
-        ...(actual === undefined || actual === one.reason ? [] : [`What came back: ${actual}`]),
-        ...[curl, example].filter((text) => text !== undefined),
+        ...factLines(one),
         ...(follow.length === 0 ? [] : [`Follows from it: ${idList(follow)}`]),
       ];
       return workflowCommand('error', one.name, told.join('\n'));

@@ -1,7 +1,5 @@
 import type { Log, ReportingDescriptor, Result } from 'sarif';
-import type { Exchange } from '../../checks/wire/exchange.ts';
 import { factLines, type TestCase, type TestRun } from '../test-run.ts';
-import { clip } from '../visible-text.ts';
 
 /** The result for each standing. Code scanning shows every result as an alert, so some have none. */
 const RESULT = {
@@ -18,7 +16,7 @@ const NO_PROFILE = 'petstore-profile.yaml';
 
 /**
  * SARIF 2.1.0: a rule for each case, and a result for each failure, drifted answer and case that could not be judged (kind
- * `open`). A failure has the request and response that prove it. Findings point at the target profile, a file of the
+ * `open`). A failure's message has the exchange that proves it. Findings point at the target profile, a file of the
  * repository in which code scanning can show them.
  */
 export function renderSarif({ name, problems, cases, run }: TestRun): string {
@@ -43,7 +41,7 @@ export function renderSarif({ name, problems, cases, run }: TestRun): string {
         ],
         results: cases.flatMap((one, ruleIndex) => {
           const told = RESULT[one.standing];
-          return told === undefined ? [] : [{ ...resultOf(one, artifact, run.target), ruleIndex, ...told }];
+          return told === undefined ? [] : [{ ...resultOf(one, artifact), ruleIndex, ...told }];
         }),
       },
     ],
@@ -69,10 +67,9 @@ function ruleOf({ id, title, rule }: TestCase): ReportingDescriptor {
   };
 }
 
-function resultOf(one: TestCase, artifact: string, target: string): Result {
-  const { id, standing, reason, proof } = one;
-  const { exchange: _, ...facts } = one.facts;
-  const told = standing === 'unknown' ? [] : factLines({ ...one, facts });
+function resultOf(one: TestCase, artifact: string): Result {
+  const { id, standing, reason } = one;
+  const told = standing === 'unknown' ? [] : factLines(one);
   return {
     ruleId: id,
     message: { text: [reason, ...told].join('\n') },
@@ -87,29 +84,5 @@ function resultOf(one: TestCase, artifact: string, target: string): Result {
     ...(standing === 'known'
       ? { suppressions: [{ kind: 'external', justification: 'Listed in the baseline of known failures' }] }
       : {}),
-    ...(proof === undefined ? {} : webExchange(proof, target)),
-  };
-}
-
-function webExchange(
-  { request, outcome }: Exchange,
-  target: string,
-): Pick<Result, 'webRequest' | 'webResponse'> {
-  const headers = (list: Exchange['request']['headers']) =>
-    Object.fromEntries(list.map(([name, value]) => [clip(name, 100), clip(value, 600)]));
-  const body = (text: string) => ({ text: clip(text, 4_000) });
-  return {
-    webRequest: {
-      protocol: 'HTTP',
-      version: '1.1',
-      method: request.method,
-      target: clip(target + request.path, 1_000),
-      headers: headers(request.headers),
-      ...(request.body === undefined ? {} : { body: body(request.body) }),
-    },
-    webResponse:
-      outcome.kind === 'failure'
-        ? { noResponseReceived: true, reasonPhrase: clip(outcome.message, 200) }
-        : { statusCode: outcome.status, headers: headers(outcome.headers), body: body(outcome.body) },
   };
 }

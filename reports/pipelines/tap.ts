@@ -1,17 +1,18 @@
 import { stringify } from 'yaml';
 import { runItself, type TestCase, type TestRun } from '../test-run.ts';
 
-const VERSION = 'TAP version 14\n';
-
-/** TAP 14: a point for the run itself and each case. What could not be judged is `not ok`, as a skip looks green. */
+/** TAP 14 of a run that is over. */
 export function renderTap(run: TestRun): string {
-  const points = run.cases.map((one, index) => casePoint(one, index + 2));
-  return `${VERSION}1..${points.length + 1}\n${runPoint(run, 1)}${points.join('')}`;
+  let text = '';
+  new LiveTap((more) => {
+    text += more;
+  }).end(run);
+  return text;
 }
 
 /**
  * TAP 14 during a run: each case as soon as it is decided. At the end come the run itself, the other cases, and once more
- * those whose standing changed.
+ * those whose standing changed. What could not be judged is `not ok`, as a skip looks green.
  */
 export class LiveTap {
   readonly #write: (text: string) => void;
@@ -20,7 +21,7 @@ export class LiveTap {
 
   constructor(write: (text: string) => void) {
     this.#write = write;
-    write(VERSION);
+    write('TAP version 14\n');
   }
 
   decided(one: TestCase): void {
@@ -29,7 +30,8 @@ export class LiveTap {
   }
 
   end(run: TestRun): void {
-    for (const one of run.cases) if (this.#told.get(one.name) !== one.standing) this.decided(one);
+    const told = new Map(this.#told);
+    for (const one of run.cases) if (told.get(one.name) !== one.standing) this.decided(one);
     this.#write(`${runPoint(run, this.#next())}1..${this.#number}\n`);
   }
 
