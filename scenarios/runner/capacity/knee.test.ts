@@ -28,7 +28,7 @@ for (const [name, width, lapse] of [
 ] as const) {
   t.test(`${name}: the interval holds the truth in 19 of 20 searches`, async (t) => {
     const random = seeded(11);
-    const searches = 40;
+    const searches = 20;
     let holds = 0;
     for (let run = 0; run < searches; run += 1) {
       const truth = 70 + 110 * random();
@@ -36,7 +36,7 @@ for (const [name, width, lapse] of [
       // The grid is 0.3 % fine; a razor-sharp knee is found to within that.
       if (low * 0.997 <= truth && truth <= high * 1.003) holds += 1;
     }
-    t.ok(holds >= 37, `${holds} of ${searches}`);
+    t.ok(holds >= 19, `${holds} of ${searches}`);
   });
 }
 
