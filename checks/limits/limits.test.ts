@@ -5,7 +5,7 @@ import t from 'tap';
 import type { RateReading } from '../wire/rate-headers.ts';
 import { type AnswerParts, answered } from '../wire/testing/answered.ts';
 import { isRefilling, mayGiveTooMuch, overGiven, type Refill, shortWindow } from './refill.ts';
-import { judgeRemaining } from './remaining-arithmetic.ts';
+import { judgeRemaining, stoodPastReset } from './remaining-arithmetic.ts';
 import { TargetClock, wentBack } from './target-clock.ts';
 import {
   alignedWindow,
@@ -26,6 +26,7 @@ import {
   type CountVerdict,
   countWindow,
   fellShortAlike,
+  minuteAsDay,
   racingRemaining,
   sinceEdge,
 } from './window-count.ts';
@@ -180,6 +181,14 @@ type Schedule = typeof anySchedule extends fc.Arbitrary<infer T> ? T : never;
 
 const OPERATIONS = ['listPets', 'getPet', 'createPet'] as const;
 
+/** The clock of a target that is told by these answers. */
+function clockOf(readings: readonly RateReading[]): TargetClock {
+  const clock = new TargetClock();
+  for (const { sentAt, receivedAt } of readings)
+    clock.learn({ date: Math.floor(sentAt / 1000) * 1000, reset: undefined, sentAt, receivedAt });
+  return clock;
+}
+
 function sequence(
   limit: SimulatedLimit,
   { perMinute, pauses, latencies, together, neighbours }: Schedule,
@@ -220,6 +229,61 @@ for (const [name, limit] of Object.entries(LIMITS)) {
     if (schedule.neighbours.length === 0) ok(verdict.kind !== 'disturbed', JSON.stringify(verdict));
   });
 }
+
+for (const [name, limit] of Object.entries(LIMITS))
+  law(`${name}: what its Reset tells is given back, whoever else spends it`, anySchedule, (schedule) => {
+    const readings = sequence(limit, schedule);
+    const limits = { perMinute: schedule.perMinute, perDay: DAY };
+    deepEqual(stoodPastReset(readings, limits, clockOf(readings)), []);
+  });
+
+t.test('the limit of the day with the numbers of a minute', async (t) => {
+  const shows = (limit: number, ...values: readonly (readonly [remaining: number, seconds: number])[]) =>
+    minuteAsDay(
+      values.map(([remaining, seconds]) => reading({ limit, remaining, reset: EPOCH + seconds * 1000 })),
+      { perMinute: 60, perDay: 1000 },
+    ).length;
+  t.equal(shows(1000, [59, 60], [58, 60], [0, 60], [59, 121]), 2);
+  t.equal(shows(60, [59, 60], [0, 60], [59, 121]), 0, 'the minute’s own');
+  t.equal(shows(1000, [59, 60], [58, 60], [59, 61]), 0, 'one window');
+  t.equal(shows(1000, [60, 60], [59, 60], [0, 60], [59, 121]), 0, 'a day that is nearly spent');
+});
+
+t.test('a Reset that passes and gives nothing back', async (t) => {
+  const stood = (limit: SimulatedLimit, ...pauses: number[]) => {
+    const readings = sequence(limit, {
+      perMinute: 60,
+      pauses,
+      latencies: [5],
+      together: [1],
+      neighbours: [],
+    });
+    return stoodPastReset(readings, { perMinute: 60, perDay: 1000 }, clockOf(readings)).length > 0;
+  };
+  /** The Reset of another limiter in place of the window's own. */
+  const telling =
+    (reset: (now: number) => number, limit = fixedWindow): SimulatedLimit =>
+    (capacity) => {
+      const says = limit(capacity);
+      return (now) => ({ ...says(now), reset: reset(now) });
+    };
+  const spent = Array.from({ length: 20 }, () => 10);
+  const now = telling((time) => time);
+  t.ok(stood(now, ...spent, 15_000, 15_000, 0), 'always now');
+  t.notOk(stood(now, ...spent, 15_000, 0), 'once may be a stranger');
+  t.notOk(stood(fixedWindow, ...spent, 15_000, 15_000, 0), 'not yet');
+  t.notOk(stood(now, ...spent, 70_000, 15_000, 0), 'given back once');
+  const renewed: SimulatedLimit = (capacity) => {
+    let [used, ends] = [0, 0];
+    return (time) => {
+      used = time < ends ? used + 1 : 1;
+      ends = time + MINUTE;
+      return { admitted: used <= capacity, remaining: Math.max(0, capacity - used), reset: ends };
+    };
+  };
+  t.ok(stood(renewed, ...spent, 25_000, 25_000, 25_000, 25_000, 0), 'a window that each request renews');
+  t.notOk(stood(renewed, ...spent, 25_000, 25_000, 0));
+});
 
 for (const limit of [fixedWindow, tokenBucket])
   law(

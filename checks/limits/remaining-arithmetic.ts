@@ -7,8 +7,9 @@
  */
 
 import type { RateReading } from '../wire/rate-headers.ts';
-import { wentBack } from './target-clock.ts';
+import { CLOCKS_APART, type TargetClock, wentBack } from './target-clock.ts';
 import { DAY, givenAtOnce, MINUTE, SECOND } from './time.ts';
+import type { PlanLimits } from './told-time.ts';
 import { isAdmittedStatus } from './window-count.ts';
 
 export type RemainingVerdict =
@@ -257,4 +258,53 @@ function givenInWindow(
     if (verdict !== undefined) return verdict;
   }
   return undefined;
+}
+
+/** Of what was spent, a sliding counter has given back so much for certain: one, and a half for the seconds. */
+const GIVEN_BACK = 1.5;
+
+/**
+ * When at least one request that an answer tells as spent is given back again, if its Reset is true. A window that slides
+ * by shares is the slowest: from its Reset on it gives back evenly for a minute.
+ */
+export function surelyGivenBack(
+  { limit = 0, remaining = limit, reset = 0 }: RateReading,
+  clock: TargetClock,
+): number {
+  const spent = Math.max(1, limit - remaining);
+  return clock.reached(reset + SECOND) + clock.dispute + CLOCKS_APART + (GIVEN_BACK * MINUTE) / spent;
+}
+
+/**
+ * Finds answers between which Resets of the minute came that gave nothing back: from one to the next Remaining fell by
+ * our own requests and by nothing else. Another client may take just what was given back, but not twice, and unseen
+ * before.
+ */
+export function stoodPastReset(
+  readings: readonly RateReading[],
+  { perMinute, perDay }: PlanLimits,
+  clock: TargetClock,
+): readonly RateReading[] {
+  const samples = samplesOf(readings, perMinute, perDay).filter(({ reading }) => reading.limit === perMinute);
+  let falling: Sample[] = [];
+  let stood: readonly RateReading[] = [];
+  for (const to of clock.known ? samples : []) {
+    const last = falling.at(-1);
+    const isOwn =
+      last !== undefined &&
+      last.unclear === to.unclear &&
+      last.remaining - to.remaining === to.counted - last.counted &&
+      !wentBack(last.reading, to.reading);
+    if (!isOwn) [falling, stood] = [[], []];
+    const since = stood.at(-1)?.sentAt ?? 0;
+    const from = falling.find(({ reading }) => {
+      const at = surelyGivenBack(reading, clock);
+      return at > since && at <= to.reading.sentAt;
+    });
+    falling.push(to);
+    if (from === undefined) continue;
+    if (stood.length > 0) return [...stood, to.reading];
+    stood = [from.reading, to.reading];
+  }
+  return [];
 }

@@ -9,6 +9,7 @@
 
 import type { RateReading } from '../wire/rate-headers.ts';
 import { givenAtOnce, MINUTE } from './time.ts';
+import type { PlanLimits } from './told-time.ts';
 
 /** Errors about a request itself. */
 const OF_THE_REQUEST: ReadonlySet<number> = new Set([400, 404, 405, 406, 409, 410, 411, 413, 414, 415, 422]);
@@ -221,4 +222,18 @@ export function heldExplains(
     verdict.before <= held.length &&
     admitted.length + verdict.before === perMinute
   );
+}
+
+/**
+ * Answers that show the limit of the day with the numbers of a minute, from one window and from the next: the whole
+ * minute but one is left, again and again, and never more. A day gives nothing back until it ends, or what was spent a
+ * day before. None where the headers describe one window.
+ */
+export function minuteAsDay(readings: readonly RateReading[], { perMinute, perDay }: PlanLimits) {
+  const shown = readings.filter(({ limit, remaining }) => limit === perDay && remaining !== undefined);
+  if (perDay <= perMinute || shown.some(({ remaining = 0 }) => remaining >= perMinute)) return [];
+  const begins = shown.filter(({ remaining }) => remaining === perMinute - 1);
+  const [first] = begins;
+  const next = begins.find(({ reset = 0 }) => reset - (first?.reset ?? reset) >= WINDOWS_APART);
+  return first === undefined || next === undefined ? [] : [first, next];
 }

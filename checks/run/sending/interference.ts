@@ -98,10 +98,9 @@ export class Interference {
     }
     lane?.refusedUntil(until);
     this.#sender.waitsInVain.set(exchange.key, waits + 1);
-    await this.#sender.waitUntil(
-      until,
-      `Retry-After of ${who}, which ${exchange.key === null ? 'the target limits as well' : 'was refused although it had quota left'}`,
-    );
+    // A key's turn comes when its lane is ready; until then another key may be.
+    if (lane === undefined)
+      await this.#sender.waitUntil(until, `Retry-After of ${who}, which the target limits as well`);
     return true;
   }
 

@@ -148,8 +148,7 @@ const CASES: Readonly<Record<string, Case>> = {
     asks: GET,
     answers: times(9, refused('1')),
     sent: '1 1 1 1',
-    // After two of them the key is paced.
-    waits: [1.01, 2.02, 2.11, 3.12, 3.21],
+    waits: [1.01, 2.02, 3.03],
     ends: { kind: 'interference' },
   },
   'without a key, a 429': {

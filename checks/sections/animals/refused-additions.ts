@@ -112,6 +112,7 @@ export function storedThoughRefused(status: number, noneRefused: string) {
   return (judge: Judge, { exchanges }: Pick<Trace, 'exchanges'>): void => {
     const refused = new Map<string, AnsweredExchange>();
     let isListed = false;
+    let isAsked = false;
     // If the same addition was also accepted, or got no answer, its animal may rightly be there.
     const mayBeStored = new Set(
       exchanges
@@ -122,8 +123,10 @@ export function storedThoughRefused(status: number, noneRefused: string) {
       const name = nameSent(exchange);
       if (name !== undefined && exchange.outcome.status === status && !mayBeStored.has(name))
         refused.set(name, exchange);
-      const listed = exchange.request.operation === 'listPets' ? listedPets(exchange) : undefined;
-      if (listed === undefined || refused.size === 0) continue;
+      if (exchange.request.operation !== 'listPets' || refused.size === 0) continue;
+      const listed = listedPets(exchange);
+      if (exchange.outcome.status !== 429) isAsked = true;
+      if (listed === undefined) continue;
       isListed = true;
       const origin = listed.map(({ name = '' }) => refused.get(name)).find((one) => one !== undefined);
       if (origin === undefined) judge.holds(exchange);
@@ -139,6 +142,8 @@ export function storedThoughRefused(status: number, noneRefused: string) {
       }
     }
     if (refused.size === 0) judge.notApplicable(noneRefused);
+    // At the end of a day nothing is listed any more.
+    else if (!isAsked) judge.notApplicable('no list could be had after an addition was refused');
     else if (!isListed) judge.inconclusive(notShown('list-answers-200', 'json-well-formed'));
   };
 }

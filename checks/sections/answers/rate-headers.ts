@@ -2,6 +2,7 @@
 import { contract } from '../../../spec/contract.ts';
 import { CLOCKS_APART } from '../../limits/target-clock.ts';
 import { DAY, MINUTE } from '../../limits/time.ts';
+import { minuteAsDay } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, observes } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
@@ -118,6 +119,15 @@ export const rateHeaderChecks: readonly Check[] = [
       const violation = limitViolation(limit, { plan: key.plan, ...key.limits });
       return violation && { ...violation, actual: `${violation.actual}${ofAnotherPlan(limit, key)}` };
     }),
+    conclude(judge, trace) {
+      for (const key of trace.run.keys) {
+        const { limits } = key;
+        const evidence = minuteAsDay(trace.readingsOf(key), limits).flatMap(({ id }) => trace.find(id) ?? []);
+        const actual = `X-RateLimit-Limit: ${limits.perDay} of the day, while X-RateLimit-Remaining counts each minute down from ${limits.perMinute - 1}`;
+        if (evidence.length > 0)
+          judge.breaks({ expected: 'the limit of the window that Remaining is about', actual }, ...evidence);
+      }
+    },
   }),
   // 8: requests left in the current window: a count, never negative, never more than the limit.
   check('rate-remaining-value', {

@@ -1,10 +1,11 @@
 /** Section 8: X-RateLimit-Remaining while requests are spent, and when none is left. */
 
 import { judgeRemaining } from '../../limits/remaining-arithmetic.ts';
+import { minuteAsDay } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { check, type Judge } from '../../run/check.ts';
 import { conclusiveOr } from '../../run/inconclusive.ts';
-import { notShown } from '../../run/reason.ts';
+import { notShown, notTold } from '../../run/reason.ts';
 import { playedOn } from '../../run/scene.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type RateReading, rateReading } from '../../wire/rate-headers.ts';
@@ -58,6 +59,8 @@ function judgeFall(key: Key, judge: Judge, trace: Trace): void {
   if (verdict.kind === 'falls') judge.holds(...exchangesOf(readings.slice(0, 2)));
   else if (verdict.kind === 'disturbed')
     judge.inconclusive(servedWithoutKey(trace) ?? interference(key, `key ${key.name}: ${verdict.reason}`));
+  else if (minuteAsDay(readings, key.limits).length > 0)
+    judge.inconclusive(notTold(`key ${key.name}: the headers show two windows`, 'rate-limit-value'));
   else if (verdict.kind === 'broken' && areOfMovingDay(verdict.readings, readings, key))
     judge.inconclusive(`key ${key.name}: its day seems to be a sliding window that still counts another run`);
   else if (verdict.kind === 'broken') judge.breaks(verdict, ...exchangesOf(verdict.readings));

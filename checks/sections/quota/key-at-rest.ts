@@ -21,13 +21,13 @@ const lastOf = (run: SceneRun, key: Key) => run.trace.readingsOf(key).at(-1);
 
 /**
  * Waits until the key has made no request for a whole minute: every kind of window is then fresh. A clock-aligned
- * window ends when the refusal said, and every minute after that. The wait lasts until the next such edge, so that none
- * falls into the burst.
+ * window ends when the refusal said, and every minute after that. Where the next such edge is near, the wait lasts until
+ * then, so that it does not fall into the burst.
  */
 export async function rest(run: SceneRun, key: Key, edge?: number): Promise<void> {
   const rested = (lastOf(run, key)?.receivedAt ?? 0) + MINUTE + SECOND;
-  const until =
-    edge === undefined ? rested : edge + MINUTE * Math.max(0, Math.ceil((rested - edge) / MINUTE));
+  const sinceEdge = edge === undefined || edge > rested ? 0 : (rested - edge) % MINUTE;
+  const until = sinceEdge < MINUTE / 2 ? Math.max(rested, edge ?? 0) : rested + MINUTE - sinceEdge;
   await run.waitUntil(until, `key ${key.name} to be at rest for a minute`);
 }
 

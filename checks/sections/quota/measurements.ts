@@ -27,7 +27,7 @@ export const checkOfKeys = <T>(
   id: string,
   measured: KeyScenes<T>,
   judgeOne: (measurement: T, judge: Judge, seen: Seen) => void,
-  options: Pick<Check, 'notApplicable'> = {},
+  options: Partial<Pick<Check, 'notApplicable' | 'conclude' | 'scenes'>> = {},
 ): Check =>
   check(id, { permit: measured.permit, scenes: [measured], ...options }, (judge, seen) => {
     for (const measurement of measurements(seen.on(measured))) judgeOne(measurement, judge, seen);

@@ -7,7 +7,7 @@ import type { PlanName } from '../../profile/target-profile.ts';
 import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
 import { notTold, type Reason } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
-import type { Exchange } from '../../wire/exchange.ts';
+import { type Exchange, header } from '../../wire/exchange.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { admittedOn, isAdmitted } from './admitted.ts';
 import {
@@ -98,12 +98,16 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, { trace }: See
   if (measurement.spent !== undefined) return inconclusive(measurement.spent);
   if (refusal !== undefined && admitted.length === 0)
     return inconclusive(`no request of key ${key.name} was admitted: its daily quota may be used up`);
-  if (once !== undefined && again !== undefined && fellShortAlike(once.count, again.count))
+  if (once !== undefined && again !== undefined && fellShortAlike(once.count, again.count)) {
+    const [first, second] = [once, again].map((window) => window.count.admitted.length);
+    const wait = refusal && header(refusal.outcome.headers, 'retry-after');
+    const told = wait === undefined ? '' : `, with Retry-After: ${wait}`;
     return breaks(
-      once.count.admitted.length === again.count.admitted.length
-        ? `${once.count.admitted.length} were admitted in each of two windows`
-        : `${once.count.admitted.length} and ${again.count.admitted.length} were admitted in two windows`,
+      first === second
+        ? `${first} of ${perMinute} were admitted in each of two windows${told}`
+        : `${first} and ${second} of ${perMinute} were admitted in two windows${told}`,
     );
+  }
   if (admitted.length < count.all.length)
     return inconclusive(
       `${admitted.length} of ${count.all.length} requests that were admitted came after an edge that X-RateLimit-Reset shows`,

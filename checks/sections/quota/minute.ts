@@ -53,7 +53,7 @@ export function exhaustKeys(keys: readonly Key[]): readonly Key[] {
 }
 
 /** Those of them whose minute can be filled: where the day holds no more, it ends first. */
-const minuteKeys = (keys: readonly Key[]): readonly Key[] =>
+export const minuteKeys = (keys: readonly Key[]): readonly Key[] =>
   exhaustKeys(keys).filter(({ limits }) => limits.perDay > limits.perMinute);
 
 /** The key whose next window is filled as well: the smallest plan's, if it is small enough and its day is not. */
@@ -98,7 +98,9 @@ export const minute = sceneOnKeys(
         windows.length < 3 && first.lost === undefined && !windows.some(isExact) && !fellShortTwice(windows);
       for (let times = 1; mayTell(); times += 1) {
         if (times > 1 && !hasFewer(windows.at(-1))) break;
-        if (times > 1 && isRefilling(after.refill) === true) await restForWindow(run, key);
+        // Of few requests a sliding window counter holds little.
+        const isFew = (windows.at(-1)?.count.admitted.length ?? 0) < key.limits.perMinute / 2;
+        if (times > 1 && !isFew && isRefilling(after.refill) === true) await restForWindow(run, key);
         else await rest(run, key, windowEdge(run, key, after));
         windows.push(await fill());
       }

@@ -1,7 +1,7 @@
 /** Reaches a key's limit and keeps sending after the 429, as no client should, until a ban shows. */
 import { contract } from '../../../spec/contract.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
-import { isForDay, toldEnd } from '../../limits/told-time.ts';
+import { isForDay, tellsDay, toldEnd } from '../../limits/told-time.ts';
 import { countWindow } from '../../limits/window-count.ts';
 import type { Key } from '../../profile/key.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
@@ -107,7 +107,9 @@ export async function provoke(run: SceneRun, key: Key, store: Store): Promise<Pr
   const { first, ban } = standing;
   if (first === undefined)
     throw new Inconclusive(`no request of key ${key.name} was refused`, last === undefined ? [] : [last]);
-  if (admitted.length < perMinute && rounds.length === 0 && isForDay(run.trace, first, key.limits))
+  // After a whole minute only headers of the day tell that it was the day.
+  const mayBeDay = rounds.length === 0 && (admitted.length < perMinute || tellsDay(first, key.limits));
+  if (mayBeDay && isForDay(run.trace, first, key.limits))
     throw new Inconclusive(daySpent(run.trace, first), [first]);
   if (ban === undefined) await untilWindowEnds(run, key, first, roundTrip);
   const enough = refusals + PATIENCE_OF_TARGET;

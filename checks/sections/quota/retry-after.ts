@@ -1,4 +1,5 @@
 /** Sections 7 and 8: the time to wait, as stated by Retry-After and X-RateLimit-Reset of a refusal. */
+import { stoodPastReset } from '../../limits/remaining-arithmetic.ts';
 import type { TargetClock } from '../../limits/target-clock.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
 import { clockDoubt, exceededWindow, isForDay, toldDate, toldWait } from '../../limits/told-time.ts';
@@ -23,6 +24,7 @@ import { isAdmitted } from './admitted.ts';
 import type { AfterRefusal } from './after-refusal.ts';
 import { banOf, checkOfKeys, measurements, minutesAndBan, refusedOtherwise } from './measurements.ts';
 import { type MinuteMeasurement, minute } from './minute.ts';
+import { spreadOut } from './spread-out.ts';
 
 /** A wait "of the order of the window" may be generous, but not in another unit. */
 const GENEROUS = 10;
@@ -93,8 +95,8 @@ function judgeRetry(
   else judge.inconclusive(otherwise, retry);
 }
 
-/** 8: at the time in X-RateLimit-Reset the limit resets. */
-export const resetTrue: Check = checkOfKeys('rate-reset-true', minute, (measurement, judge, seen) => {
+/** Judges whether a refused key was served again once the limit had reset. */
+function judgeReset(measurement: MinuteMeasurement, judge: Judge, seen: Seen): void {
   const { key, after } = measurement;
   if (after === undefined) return judge.inconclusive(`no request of key ${key.name} was refused`);
   const { refusal, afterReset } = after;
@@ -113,6 +115,21 @@ export const resetTrue: Check = checkOfKeys('rate-reset-true', minute, (measurem
     notTold('the run could not wait for X-RateLimit-Reset of the refusal', 'rate-reset-value'),
     refusal,
   );
+}
+
+/** 8: at the time in X-RateLimit-Reset the limit resets, whether a request was refused or not. */
+export const resetTrue: Check = checkOfKeys('rate-reset-true', minute, judgeReset, {
+  scenes: [minute, spreadOut],
+  conclude(judge, trace) {
+    for (const key of trace.run.keys) {
+      const stood = stoodPastReset(trace.readingsOf(key), key.limits, trace.targetClock);
+      const [from, to] = [stood[0], stood.at(-1)];
+      if (from === undefined || to === undefined) continue;
+      const expected = 'requests given back once X-RateLimit-Reset has passed';
+      const actual = `X-RateLimit-Remaining of key ${key.name} only fell, from ${from.remaining} to ${to.remaining}, while what X-RateLimit-Reset told passed more than once`;
+      judge.breaks({ expected, actual }, ...stood.flatMap(({ id }) => trace.find(id) ?? []));
+    }
+  },
 });
 
 export const retryAfterChecks: readonly Check[] = [

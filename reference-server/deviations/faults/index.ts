@@ -10,7 +10,6 @@ import { LIMIT_FAULTS } from './limits.ts';
 import { LISTING_FAULTS } from './listing.ts';
 import { LISTING_FILTER_FAULTS } from './listing-filters.ts';
 import { LOAD_FAULTS as OF_LOAD } from './load.ts';
-import { NOT_YET_FOUND } from './not-yet-found.ts';
 import { OVER_LIMIT_FAULTS } from './over-limit.ts';
 import { PET_FAULTS } from './pets.ts';
 import { RATE_HEADER_FAULTS } from './rate-headers.ts';
@@ -39,8 +38,5 @@ export const FAULTS: readonly Fault[] = [
 /** What shows only under load: a run of checks does not send enough to see it. */
 export const LOAD_FAULTS: readonly Fault[] = faultsOf(OF_LOAD);
 
-/** Faults for which a check is still to be written. The matrix leaves them out; `serve --fault` has them. */
-export const notYetFound: readonly Fault[] = faultsOf(NOT_YET_FOUND);
-
 /** What a server can be started with. */
-export const EVERY_FAULT: readonly Fault[] = [...FAULTS, ...LOAD_FAULTS, ...notYetFound];
+export const EVERY_FAULT: readonly Fault[] = [...FAULTS, ...LOAD_FAULTS];

@@ -2,7 +2,7 @@ import { refused } from '../../conforming.ts';
 import { httpDate } from '../../headers.ts';
 import type { Quota } from '../../rate-limiter.ts';
 import type { Parts } from '../../recipe.ts';
-import { slidingLog } from '../meters.ts';
+import { renewedWindow, slidingLog } from '../meters.ts';
 import { type Personality, together } from '../personality.ts';
 import {
   admitting,
@@ -178,6 +178,11 @@ export const RATE_HEADER_FAULTS: FaultTable = {
         Number(limit) < 1000 ? `${limit}.0` : Number(limit).toLocaleString('en'))],
     'limit-shown-otherwise-on-add': ['Only on additions X-RateLimit-Limit is ten times the plan.',
       limitShown(where(toValidKey, (call) => call.route.operation === 'createPet'), (limit) => `${limit}0`)],
+    'limit-shown-of-the-day': ['X-RateLimit-Limit is that of the day, the other headers are those of the minute.',
+      sendingHeaders((usual, answer, call, { limiter }) => {
+        if (call.key !== null) call.quota = { ...call.quota, limit: limiter.metersOf(call.key).day.limit };
+        return usual(answer, call);
+      })],
   },
   'rate-remaining-value': {
     'remaining-negative-on-429': ['X-RateLimit-Remaining of a 429 is -1.',
@@ -300,6 +305,10 @@ export const RATE_HEADER_FAULTS: FaultTable = {
       resetShown(whenOverLimit, (_reset, now) => String(Math.floor(now / 1000)))],
     'reset-always-now': ['X-RateLimit-Reset is always the current second.',
       resetShown(toValidKey, (_reset, now) => String(Math.ceil(now / 1000)))],
+    'reset-now-unless-refused': ['X-RateLimit-Reset is the current second, except on a 429.',
+      resetShown(whenAdmitted, (_reset, now) => String(Math.ceil(now / 1000)))],
+    'minute-renews-itself': ['The minute of a key ends a minute after its last request, served or refused.',
+      minuteBy(renewedWindow)],
     'reset-pushed-back': ['A refused request lets the window begin anew, though the headers say otherwise.',
       penalty],
   },
