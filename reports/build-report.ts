@@ -192,29 +192,8 @@ export function failureLine({ reason, expected }: Pick<Row, 'reason' | 'expected
 }
 
 /** A pinned answer that the target no longer gives, in one line. */
-export function driftLine(gap: GapResult): string {
-  const { observed, pinned, detail } = gap;
-  const isList = [observed, pinned].some((answer) => answer?.includes(', '));
-  if (!isList) return `answers ${observed ?? 'nothing'}, the profile pins ${pinned ?? 'nothing'} (${detail})`;
-  const { added, removed } = driftedParts(gap);
-  const change = [
-    ...(added.length > 0 ? [`added: ${added.join(', ')}`] : []),
-    ...(removed.length > 0 ? [`removed: ${removed.join(', ')}`] : []),
-  ];
-  return `differs from what the profile pins, ${change.join('; ')} (${detail})`;
-}
-
-/** What an answer has that the pinned one lacks, and the reverse. Each is a list or a single word. */
-function driftedParts({ observed, pinned }: GapResult): {
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-} {
-  const [now, before] = [(observed ?? '').split(', '), (pinned ?? '').split(', ')];
-  return {
-    added: now.filter((part) => !before.includes(part)),
-    removed: before.filter((part) => !now.includes(part)),
-  };
-}
+export const driftLine = ({ observed, pinned, detail }: GapResult): string =>
+  `answers ${observed ?? 'nothing'}, the profile pins ${pinned ?? 'nothing'} (${detail})`;
 
 const PREFIX: Partial<Record<Standing, string>> = {
   known: 'Known failure, listed in the baseline: ',
@@ -241,18 +220,15 @@ export function rowCase(suite: string, row: Row, proof: Exchange | undefined): T
     standing,
     kind: standing === 'unknown' ? 'inconclusive' : level,
     reason: `${prefix}${because}${clip(reason, 400)}`,
+    about: { 'The document': clause, 'Our reading': reading, 'What is asked': statement },
     facts: {
-      verdict,
-      says: clause,
-      reading,
-      asks: statement,
-      expected: shown(row.expected),
-      actual: shown(row.actual),
-      curl: shown(row.curl),
-      evidence: row.evidence.slice(0, 10).join(', ') || undefined,
-      exchange: isFail(row) && proof !== undefined ? exchangeText(proof, row.at) : undefined,
+      'Of this exchange': shown(row.expected),
+      'What came back': shown(row.actual),
+      'Repeat it with': shown(row.curl),
+      'Exchanges in report.json': row.evidence.slice(0, 10).join(', ') || undefined,
+      Exchange: isFail(row) && proof !== undefined ? exchangeText(proof, row.at) : undefined,
     },
-    rule: { section, level, statement, clause, reading },
+    tags: [`section ${section}`, level],
     ...(consequenceOf === undefined ? {} : { consequenceOf }),
   };
 }
@@ -287,7 +263,7 @@ function pinCase(gap: GapResult): TestCase {
     standing: drifted ? 'failed' : verdict === 'kept' ? 'passed' : 'skipped',
     kind: 'drift',
     reason: drifted ? clip(driftLine(gap), 400) : `Not seen in this run: ${clip(gap.detail, 300)}`,
-    facts: { pinned: pinned ?? '', observed: observed ?? 'nothing' },
-    rule: { section, level: 'pinned', statement: 'The document leaves it open; the profile pins an answer.' },
+    facts: { Pinned: pinned ?? '', Observed: observed ?? 'nothing' },
+    tags: [`section ${section}`, 'pinned'],
   };
 }

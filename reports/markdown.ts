@@ -1,8 +1,7 @@
 import { type BuiltReport, driftLine, failureLine } from './build-report.ts';
 import { exchangeText } from './exchange-parts.ts';
-import type { Cause, ReasonGroup, Row } from './groups.ts';
-import { code, fold, MOST_ROWS, prose, table } from './markdown-text.ts';
-import { ROW_KINDS, rowKind } from './row-kinds.ts';
+import type { Cause, ReasonGroup } from './groups.ts';
+import { code, fold, MOST_ROWS, prose, table, tableMarkdown } from './markdown-text.ts';
 import { clip } from './visible-text.ts';
 
 /** GitHub refuses a comment of more than 65,536 characters. The last parts are left out first. */
@@ -17,7 +16,7 @@ const SIGN = { held: '✅', broken: '❌', open: '⚠️' } as const;
  * folded.
  */
 export function renderMarkdown(built: BuiltReport): string {
-  const { report, causes, known, drifted, notVerified, mayNotVerified, skipped, sections } = built;
+  const { report, causes, known, drifted, notVerified, mayNotVerified, skipped } = built;
   const answered = report.gaps.filter(({ observed }) => observed !== null);
   const part = (heading: string, items: readonly unknown[], body: () => string) =>
     items.length === 0 ? [] : [`### ${heading}\n\n${body()}`];
@@ -48,18 +47,17 @@ export function renderMarkdown(built: BuiltReport): string {
       known.map((row) => `- **${row.id}** ${code(failureLine(row))}`).join('\n'),
     ),
     ...folded('Not verified, MAY', mayNotVerified, () => reasonList(mayNotVerified)),
-    fold('All requirements by section', sectionTable(sections)),
     ...folded('What the document leaves open: this target’s answers', answered, () =>
-      table(
-        ['Question', '§', 'Answer', 'Pinned', ''],
-        answered.map((gap) => [
-          `**${gap.id}**<br>${prose(gap.question)}`,
-          gap.section,
-          code(gap.observed ?? ''),
-          code(gap.pinned ?? ''),
-          gap.verdict,
+      tableMarkdown({
+        title: 'Answers',
+        head: ['Question', 'Answer', 'Pinned', ''],
+        rows: answered.map(({ id, observed, pinned, verdict }) => [
+          id,
+          observed ?? '',
+          pinned ?? '',
+          verdict === 'drifted' ? { wrong: verdict } : verdict,
         ]),
-      ),
+      }),
     ),
   ];
   let text = '';
@@ -121,14 +119,4 @@ function reasonList(groups: readonly ReasonGroup[]): string {
       return `- **${rows.length}**: ${code(reason)}: ${ids.join(', ')}${more}`;
     })
     .join('\n');
-}
-
-function sectionTable(sections: BuiltReport['sections']): string {
-  const kinds = Object.entries(ROW_KINDS);
-  const number = (rows: readonly Row[], kind: string) =>
-    rows.filter((row) => rowKind(row) === kind).length || '';
-  return table(
-    ['Section', ...kinds.map(([, { words }]) => words)],
-    sections.map(({ name, rows }) => [name, ...kinds.map(([kind]) => String(number(rows, kind)))]),
-  );
 }

@@ -7,6 +7,8 @@ import type { Fact } from './facts.ts';
  */
 export type Standing = 'passed' | 'failed' | 'unknown' | 'known' | 'skipped' | 'noted';
 
+type Facts = Readonly<Record<string, string | undefined>>;
+
 /** A test case, as other programs know it. */
 export interface TestCase {
   /** Stable from run to run. */
@@ -23,15 +25,10 @@ export interface TestCase {
   readonly reason: string;
   /** How long the exchanges took that decided it. */
   readonly seconds?: number;
-  /** What a reader needs to act on it, by name; an undefined fact is left out. */
-  readonly facts: Readonly<Record<string, string | undefined>>;
-  readonly rule?: {
-    readonly section: string;
-    readonly level: string;
-    readonly statement: string;
-    readonly clause?: string | undefined;
-    readonly reading?: string | undefined;
-  };
+  /** What it is about in every run, and what a reader needs to act on it: by a label, a fact without a text left out. */
+  readonly about?: Facts;
+  readonly facts: Facts;
+  readonly tags?: readonly string[];
   /** The id of the case that explains this one. */
   readonly consequenceOf?: string;
 }
@@ -58,25 +55,11 @@ export interface TestRun {
   };
 }
 
-/** What is written before a fact. */
-const LABELS: Readonly<Record<string, string>> = {
-  says: 'The document: ',
-  reading: 'Our reading: ',
-  asks: 'What is asked: ',
-  expected: 'Of this exchange: ',
-  actual: 'What came back: ',
-  curl: 'Repeat it with: ',
-  evidence: 'Exchanges in report.json: ',
-  pinned: 'Pinned: ',
-  observed: 'Observed: ',
-};
-
-/** A case's facts as lines for a reader, without the verdict. */
-export function factLines({ facts }: Pick<TestCase, 'facts'>): string[] {
-  return Object.entries(facts).flatMap(([name, text]) =>
-    text === undefined || name === 'verdict' ? [] : [`${LABELS[name] ?? '\n'}${text}`],
+/** Facts as lines for a reader. */
+export const factLines = (facts: Facts): string[] =>
+  Object.entries(facts).flatMap(([label, text]) =>
+    text === undefined ? [] : [text.includes('\n') ? `\n${text}` : `${label}: ${text}`],
   );
-}
 
 /** The suite of the run itself, for formats that have only suites of cases. */
 export const RUN_SUITE = 'The run';

@@ -65,16 +65,10 @@ export function mergeAlike(points: readonly TimelinePoint[]): TimelinePoint[] {
     const { at, key, operation, status, limit, reset, banned } = point;
     const { from, until } = spans.get(key) ?? { from: at, until: at };
     const slot = Math.max(0.001, (until - from) / SLOTS);
-    const resetStep = Math.max(slot, SAME_RESET_SECONDS);
-    const alike = JSON.stringify([
-      Math.floor((at - from) / slot),
-      key,
-      operation,
-      status,
-      limit,
-      reset === undefined ? undefined : Math.round(reset / resetStep),
-      banned,
-    ]);
+    const nearReset = reset && Math.round(reset / Math.max(slot, SAME_RESET_SECONDS));
+    const alike = [Math.floor((at - from) / slot), key, operation, status, limit, nearReset, banned].join(
+      ' ',
+    );
     const before = groups.get(alike);
     groups.set(alike, before === undefined ? point : mergePoints(before, point));
   }
@@ -82,13 +76,7 @@ export function mergeAlike(points: readonly TimelinePoint[]): TimelinePoint[] {
 }
 
 function mergePoints(first: TimelinePoint, next: TimelinePoint): TimelinePoint {
-  const remaining = Math.min(
-    first.remaining ?? Number.POSITIVE_INFINITY,
-    next.remaining ?? Number.POSITIVE_INFINITY,
-  );
-  return {
-    ...first,
-    ...(Number.isFinite(remaining) ? { remaining } : {}),
-    times: (first.times ?? 1) + (next.times ?? 1),
-  };
+  const left = [first.remaining, next.remaining].filter((value) => value !== undefined);
+  const remaining = left.length === 0 ? {} : { remaining: Math.min(...left) };
+  return { ...first, ...remaining, times: (first.times ?? 1) + (next.times ?? 1) };
 }

@@ -88,7 +88,7 @@ function renderPage({ pictures, ...outcome }: LoadReport): string {
 ${[...problems, ...notices].map((line) => html`<p class="inconclusive">${line}</p>`)}
 ${factList(facts)}</header>
 <main>${judged.map(section)}${pictures()}
-${broken.length === 0 ? '' : html`<h2>Contract broken under load</h2>`}${broken.slice(0, 50).map(({ id, reason, facts: { example = '' } }) => html`<details class="defect" open><summary>${id}</summary><p>${reason}</p><pre tabindex="0">${example}</pre></details>`)}
+${broken.length === 0 ? '' : html`<h2>Contract broken under load</h2>`}${broken.slice(0, 50).map(({ id, reason, facts: { Exchange: example = '' } }) => html`<details class="defect" open><summary>${id}</summary><p>${reason}</p><pre tabindex="0">${example}</pre></details>`)}
 ${tables.map(section)}
 </main>`;
   return pageShell(`${headline} (${name})`, body, false);

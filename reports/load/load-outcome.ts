@@ -114,7 +114,7 @@ function thresholdCase({ name, held, actual, expected, key }: LoadResult['thresh
     standing: held === null ? 'unknown' : held ? 'passed' : 'failed',
     kind: 'threshold',
     reason: expected === undefined ? actual : `${actual}, expected ${expected}`,
-    facts: { actual, expected },
+    facts: { 'What came': actual, Expected: expected },
   };
 }
 
@@ -139,7 +139,7 @@ function contractCase(
     standing: isCounted ? 'failed' : 'noted',
     kind: 'contract',
     reason,
-    facts: { actual: reason, example: exchange.join('\n') },
+    facts: { 'What came': reason, Exchange: exchange.join('\n') },
   };
 }
 

@@ -19,7 +19,7 @@ export function renderGithubAnnotations({ name, headline, problems, cases }: Tes
       const follow = cases.filter(({ consequenceOf }) => consequenceOf === one.id);
       const told = [
         one.reason,
-        ...factLines(one),
+        ...factLines({ ...one.about, ...one.facts }),
         ...(follow.length === 0 ? [] : [`Follows from it: ${idList(follow)}`]),
       ];
       return workflowCommand('error', one.name, told.join('\n'));

@@ -58,7 +58,7 @@ function testCase(one: TestCase): SafeHtml {
   const outcome =
     tag === 'skipped'
       ? xml`<skipped${attributes({ message })}/>`
-      : xml`<${tag}${attributes({ message, type: kind })}>\n${factLines(one).join('\n')}\n</${tag}>`;
+      : xml`<${tag}${attributes({ message, type: kind })}>\n${factLines({ ...one.about, ...one.facts }).join('\n')}\n</${tag}>`;
   return xml`    <testcase${facts}>\n      ${outcome}\n    </testcase>\n`;
 }
 

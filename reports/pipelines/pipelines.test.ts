@@ -111,7 +111,7 @@ t.test('SARIF: findings point at the profile, rules say what the document says',
   t.equal(first.locations[0].physicalLocation.artifactLocation.uri, 'ci/staging.yaml');
   t.match(first.message.text, /\nHTTP 200 OK\n/);
   t.match(known.suppressions, [{ kind: 'external' }]);
-  t.match(run.tool.driver.rules[1].help.text, 'The document: “The clause of two.”');
+  t.match(run.tool.driver.rules[1].help.text, 'The document: The clause of two.');
 });
 
 t.test('GitHub: one annotation for a cause, one for a reason', async (t) => {

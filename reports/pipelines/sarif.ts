@@ -49,27 +49,17 @@ export function renderSarif({ name, problems, cases, run }: TestRun): string {
   return `${JSON.stringify(log, null, 2)}\n`;
 }
 
-function ruleOf({ id, title, rule }: TestCase): ReportingDescriptor {
-  const shown = { id, shortDescription: { text: title } };
-  if (rule === undefined) return shown;
-  const { section, level, statement, clause, reading } = rule;
-  const help = [
-    `Section ${section} of the Pet Store Service Interface (${level}): ${statement}`,
-    ...(clause === undefined ? [] : [`The document: “${clause}”`]),
-    ...(reading === undefined ? [] : [`Our reading: ${reading}`]),
-  ];
-  return {
-    ...shown,
-    fullDescription: { text: statement },
-    help: { text: help.join('\n') },
-    defaultConfiguration: { level: 'error' },
-    properties: { tags: [`section ${section}`, level] },
-  };
-}
+const ruleOf = ({ id, title, about = {}, tags = [] }: TestCase): ReportingDescriptor => ({
+  id,
+  shortDescription: { text: title },
+  help: { text: factLines(about).join('\n') || title },
+  defaultConfiguration: { level: 'error' },
+  properties: { tags: [...tags] },
+});
 
 function resultOf(one: TestCase, artifact: string): Result {
   const { id, standing, reason } = one;
-  const told = standing === 'unknown' ? [] : factLines(one);
+  const told = standing === 'unknown' ? [] : factLines({ ...one.about, ...one.facts });
   return {
     ruleId: id,
     message: { text: [reason, ...told].join('\n') },

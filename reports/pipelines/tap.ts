@@ -53,11 +53,11 @@ function runPoint(run: TestRun, number: number): string {
   return `# ${headline}\n${tapPoint(number, problems.length === 0, runItself(run).name, '', diagnostic)}`;
 }
 
-function casePoint({ name, standing, reason, facts }: TestCase, number: number): string {
+function casePoint({ name, standing, reason, about, facts }: TestCase, number: number): string {
   if (standing === 'passed') return tapPoint(number, true, name, '');
   if (standing === 'skipped' || standing === 'noted') return tapPoint(number, true, name, `SKIP ${reason}`);
   const directive = standing === 'known' ? 'TODO known failure, listed in the baseline' : '';
-  return tapPoint(number, false, name, directive, { reason, ...facts });
+  return tapPoint(number, false, name, directive, { reason, ...about, ...facts });
 }
 
 function tapPoint(
