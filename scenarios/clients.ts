@@ -69,7 +69,7 @@ const LAST_WAIT = 5 * WINDOW;
 function budget(who: Caller, began: number): () => boolean {
   const cost = plan.streams[who.stream]?.cost ?? { minutes: 0, plus: 0 };
   const inAll = mostOf(cost, who.key.perMinute, 0);
-  const inMinute = mostOf({ ...cost, ...cost.busiestMinute }, who.key.perMinute, 0);
+  const inMinute = mostOf({ ...cost, ...cost.busiest }, who.key.perMinute, 0);
   let sent = 0;
   let minute = 0;
   let sentInMinute = 0;
@@ -91,18 +91,14 @@ const POLITE_SECONDS = 115;
  * never be banned, and must get at least 95 % of what the plan sells in the time.
  */
 function keepWithinTheQuota(who: Caller): void {
-  const seconds = POLITE_SECONDS;
   const began = targetSeconds();
+  const elapsed = () => targetSeconds() - began;
   const mayAsk = budget(who, began);
   let admitted = 0;
   let refused = 0;
   let refusedInARow = 0;
   let banned = '';
-  while (targetSeconds() - began < seconds && banned === '') {
-    if (!mayAsk()) {
-      measurement(who, 'admitted until the bill allowed no more', admitted, 'requests');
-      break;
-    }
+  while (elapsed() < POLITE_SECONDS && banned === '' && mayAsk()) {
     const answer = list(who, plain);
     if (answer.status === 200) {
       admitted += 1;
@@ -115,25 +111,23 @@ function keepWithinTheQuota(who: Caller): void {
       if (asked > LAST_WAIT || refusedInARow > 8)
         banned = `429 with ${asked} s to wait, ${refusedInARow} in a row`;
       // It never waits beyond the end: k6 would cut the client off before it reported what it got.
-      else rest(Math.min(pause, began + seconds - targetSeconds()));
+      else rest(Math.min(pause, POLITE_SECONDS - elapsed()));
     } else if (answer.status === 0) rest(1);
     else banned = `status ${answer.status}`;
   }
-  const elapsed = targetSeconds() - began;
-  const sold = (who.key.perMinute * Math.min(seconds, elapsed)) / WINDOW;
+  const seconds = elapsed();
+  const sold = (who.key.perMinute * Math.min(POLITE_SECONDS, seconds)) / WINDOW;
+  const isEnough = admitted >= 0.95 * sold;
   measurement(who, 'part of the quota reached', (100 * admitted) / sold, '%');
   assertion(who, 'a polite client is never banned', banned === '', 'no ban', banned || 'no ban');
-  const least = Math.floor(0.95 * sold);
   // Where it sent one request at a time and nothing was refused, the target was too slow to reach the quota.
-  const isSlow = banned === '' && refused === 0 && admitted < 0.95 * sold;
+  const isSlow = banned === '' && refused === 0 && !isEnough;
   assertion(
     who,
     'a polite client gets 95 % of its quota',
-    isSlow ? null : admitted >= 0.95 * sold,
-    `at least ${least} in ${Math.round(elapsed)} s`,
-    isSlow
-      ? `the target answers ${Math.round(admitted / elapsed)} requests a second one after the other, too few to reach the quota`
-      : `${admitted}`,
+    isSlow ? null : isEnough,
+    `at least ${Math.floor(0.95 * sold)} in ${Math.round(seconds)} s`,
+    isSlow ? `${admitted}, and no refusal: the target answers too slowly to reach the quota` : `${admitted}`,
   );
 }
 
@@ -148,11 +142,9 @@ const LONGEST_BAN_SECONDS = 180;
 
 /** Sends until it is refused. @returns the first 429, or how many requests were admitted without one */
 function reachLimit(who: Caller, began: number): Answer | number {
-  const hasTime = () => targetSeconds() - began < 2 * WINDOW;
   let sent = 0;
-  while (sent <= who.key.perMinute * 2 && hasTime()) {
+  for (; sent <= who.key.perMinute * 2 && targetSeconds() - began < 2 * WINDOW; sent += 1) {
     const answer = list(who, plain);
-    sent += 1;
     if (answer.status === 429) return answer;
   }
   return sent;
@@ -192,14 +184,8 @@ function goOnAfterRefusals(who: Caller): void {
   if (typeof first === 'number') {
     const isTooSlow = targetSeconds() - began >= WINDOW;
     const why = isTooSlow ? ', which took more than a minute: it was not over its limit' : '';
-    const expected = `429 after ${who.key.perMinute}`;
-    return assertion(
-      who,
-      'a key over its limit is refused',
-      isTooSlow ? null : false,
-      expected,
-      `${first} admitted${why}`,
-    );
+    const [expected, actual] = [`429 after ${who.key.perMinute}`, `${first} admitted${why}`];
+    return assertion(who, 'a key over its limit is refused', isTooSlow ? null : false, expected, actual);
   }
   const firstAt = targetSeconds();
   const { ban, after } = goOnUntilBanned(who, first);
@@ -253,13 +239,10 @@ function offerAroundTheLimit(who: Caller): void {
     const least = Math.min(offered, limit);
     // A refilling bucket that was full admits what flowed in meanwhile; a window does not. Both conform.
     const most = Math.min(offered, limit + Math.floor((seconds * limit) / WINDOW));
-    assertion(
-      who,
-      `${offered - limit >= 0 ? 'at or over' : 'below'} the limit: ${offered} offered to ${who.key.plan}`,
-      admitted >= least && admitted <= most,
-      least === most ? `${least} admitted` : `${least} to ${most} admitted`,
-      `${admitted} admitted`,
-    );
+    const place = offered >= limit ? 'at or over' : 'below';
+    const expected = least === most ? `${least} admitted` : `${least} to ${most} admitted`;
+    const name = `${place} the limit: ${offered} offered to ${who.key.plan}`;
+    assertion(who, name, admitted >= least && admitted <= most, expected, `${admitted} admitted`);
   }
 }
 
@@ -284,15 +267,10 @@ function addTogether(who: Caller): void {
   for (let addition = 0; addition < ADDITIONS; addition += 1) add(who);
 }
 
-/** The rate headers before a burst, and after it. */
-interface Reading {
-  readonly remaining: number;
-  readonly reset: number;
-}
-
 const burstStream = plan.streams.findIndex(({ counted }) => counted === true);
 
-function reading(): Reading | undefined {
+/** What the rate headers say to the key of a burst. */
+function reading(): { readonly remaining: number; readonly reset: number } | undefined {
   const keyIndex = plan.streams[burstStream]?.clients?.[0];
   if (keyIndex === undefined) return undefined;
   const { headers } = list(caller(burstStream, keyIndex), listRequest({ limit: 1 }));
@@ -300,24 +278,19 @@ function reading(): Reading | undefined {
   return { remaining: Number(headers['X-Ratelimit-Remaining']), reset: Number(headers['X-Ratelimit-Reset']) };
 }
 
-/** What X-RateLimit-Remaining says before a burst. */
+/** k6 runs it before the clients, and hands what it returns to `teardown`. */
 export const setup = reading;
 
 /** Whether X-RateLimit-Remaining counted every request of a burst, if its window lasted so long. */
-export function teardown(before: Reading | undefined): void {
+export function teardown(before: ReturnType<typeof reading>): void {
   const after = reading();
   if (before === undefined || after === undefined || Math.abs(after.reset - before.reset) >= 1) return;
   const clients = plan.streams[burstStream]?.clients ?? [];
   const spent = before.remaining - after.remaining;
   const due = clients.length * ADDITIONS + 1;
-  tell({
-    kind: 'assertion',
-    name: 'X-RateLimit-Remaining counts every request of the burst',
-    key: plan.keys[clients[0] ?? 0]?.name ?? '',
-    held: spent === due,
-    expected: `${due} fewer`,
-    actual: `${spent} fewer`,
-  });
+  const name = 'X-RateLimit-Remaining counts every request of the burst';
+  const [expected, actual] = [`${due} fewer`, `${spent} fewer`];
+  assertion(caller(burstStream, clients[0] ?? 0), name, spent === due, expected, actual);
 }
 
 /** As k6 calls a client. What it measured is written at its end. */

@@ -103,12 +103,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
     targetSeconds: 600,
     streams: [
       // The most that comes together is what goes over the limit, with what looks for its window.
-      clients(
-        'edge',
-        'exhaust',
-        { minutes: 3, plus: 5, busiestMinute: { minutes: 1, plus: 4 } },
-        AT_THE_LIMIT,
-      ),
+      clients('edge', 'exhaust', { minutes: 3, plus: 5, busiest: { minutes: 1, plus: 4 } }, AT_THE_LIMIT),
     ],
     mix: READ_MIX,
     thresholds: NOTHING_WRONG,
@@ -124,7 +119,7 @@ export const CATALOGUE: readonly ScenarioFacts[] = [
       clients(
         'polite',
         'exhaust',
-        { minutes: 3, plus: 150, busiestMinute: { minutes: 2, plus: 75 } },
+        { minutes: 3, plus: 150, busiest: { minutes: 2, plus: 75 } },
         AT_THE_LIMIT,
       ),
     ],

@@ -21,7 +21,7 @@ const ClientCostShape = Type.Object({
   /** For each real second of its part of the run. */
   perSecond: Type.Optional(number),
   /** Within one minute, if that is less than in all. */
-  busiestMinute: Type.Optional(Spending),
+  busiest: Type.Optional(Spending),
 });
 export type ClientCost = Static<typeof ClientCostShape>;
 

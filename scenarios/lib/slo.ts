@@ -85,7 +85,9 @@ export interface SloFigures {
 }
 
 export interface SloOutcome {
-  readonly clause: string;
+  readonly metric: SloClause['metric'];
+  /** The clause. */
+  readonly name: string;
   readonly held: boolean;
   readonly actual: string;
 }
@@ -96,20 +98,18 @@ export const firstBroken = (clauses: readonly SloClause[], figures: SloFigures):
 
 /** Judges a clause. Without any request it does not hold. */
 export function judgeClause(
-  { text: clause, metric, percentile, bound, inclusive }: SloClause,
+  { text: name, metric, percentile, bound, inclusive }: SloClause,
   { requests, errors, violations, latency }: SloFigures,
 ): SloOutcome {
-  if (requests === 0) return { clause, held: false, actual: 'no request was made' };
-  const outcome = (value: number, actual: string) => ({
-    clause,
-    held: inclusive ? value <= bound : value < bound,
-    actual,
-  });
-  if (metric === 'violations') return outcome(violations, String(violations));
+  if (requests === 0) return { metric, name, held: false, actual: 'no request was made' };
   const part = errors / requests;
-  if (metric === 'errors') return outcome(part, `${round(part * 100)} % (${errors} of ${requests})`);
-  const value = latency(percentile);
-  return outcome(value, Number.isNaN(value) ? 'no request was answered' : `${round(value)} ms`);
+  const value = { latency: latency(percentile), errors: part, violations }[metric];
+  const actual = {
+    latency: Number.isNaN(value) ? 'no request was answered' : `${round(value)} ms`,
+    errors: `${round(part * 100)} % (${errors} of ${requests})`,
+    violations: String(violations),
+  }[metric];
+  return { metric, name, held: inclusive ? value <= bound : value < bound, actual };
 }
 
 /** Three significant digits. */

@@ -51,17 +51,13 @@ export interface Caller {
   readonly senders: Readonly<Record<OperationName, Sender>>;
 }
 
-const callers = new Map<number, Caller>();
+const callers: Caller[] = [];
 
 /** The caller for a key (position in the plan) in a stream (position in the plan). */
 export function caller(stream: number, keyIndex: number): Caller {
   const place = stream * plan.keys.length + keyIndex;
-  let made = callers.get(place);
-  if (made === undefined) {
-    made = newCaller(stream, keyIndex);
-    callers.set(place, made);
-  }
-  return made;
+  callers[place] ??= newCaller(stream, keyIndex);
+  return callers[place];
 }
 
 function newCaller(stream: number, keyIndex: number): Caller {

@@ -38,9 +38,28 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
   const bytes = Object.values(data).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes > LARGEST_CONFIG_BYTES)
     throw new LoadRefused(`the script and its plan have ${bytes} bytes; a ConfigMap takes a megabyte`);
+  const labels = { 'app.kubernetes.io/name': 'petstore-harness', 'petstore-harness/run': runId };
+  const metadata = { name: `petstore-${facts.name}-${runId}`, labels };
+  const image = `grafana/k6:${PINNED_K6}`;
+  const options = ['--log-format=json', '--no-usage-report', `--tag testid=${runId}`];
+  const env = Object.entries(prometheusUrl === undefined ? {} : prometheusEnvironment(prometheusUrl));
+  if (env.length > 0) options.push(TO_PROMETHEUS);
+  const runner = {
+    image,
+    metadata: { labels },
+    envFrom: [{ secretRef: { name: secret } }],
+    ...(env.length === 0 ? {} : { env: env.map(([name, value]) => ({ name, value })) }),
+  };
+  const spec = {
+    parallelism: count,
+    script: { configMap: { name: metadata.name, file: 'script.js' } },
+    arguments: options.join(' '),
+    runner,
+    initializer: { image, metadata: { labels } },
+  };
   const manifests = [
-    { apiVersion: 'v1', kind: 'ConfigMap', metadata: metadataOf(request), data },
-    testRun(request, count),
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata, data },
+    { apiVersion: 'k6.io/v1alpha1', kind: 'TestRun', metadata, spec },
   ];
   const runners = `${count} runner${count === 1 ? '' : 's'}`;
   const head = [
@@ -61,36 +80,4 @@ function refuseLoopback(what: string, address: string): void {
   throw new LoadRefused(
     `${what} is ${hostname}, which in a cluster is the runner itself: name an address that its pods reach`,
   );
-}
-
-const metadataOf = ({ facts, runId }: KubernetesRequest) => ({
-  name: `petstore-${facts.name}-${runId}`,
-  labels: { 'app.kubernetes.io/name': 'petstore-harness', 'petstore-harness/run': runId },
-});
-
-function testRun(request: KubernetesRequest, parallelism: number): object {
-  const { runId, secret, prometheusUrl } = request;
-  const metadata = metadataOf(request);
-  const { labels } = metadata;
-  const image = `grafana/k6:${PINNED_K6}`;
-  const options = ['--log-format=json', '--no-usage-report', `--tag testid=${runId}`];
-  const env = Object.entries(prometheusUrl === undefined ? {} : prometheusEnvironment(prometheusUrl));
-  if (env.length > 0) options.push(TO_PROMETHEUS);
-  return {
-    apiVersion: 'k6.io/v1alpha1',
-    kind: 'TestRun',
-    metadata,
-    spec: {
-      parallelism,
-      script: { configMap: { name: metadata.name, file: 'script.js' } },
-      arguments: options.join(' '),
-      runner: {
-        image,
-        metadata: { labels },
-        envFrom: [{ secretRef: { name: secret } }],
-        ...(env.length === 0 ? {} : { env: env.map(([name, value]) => ({ name, value })) }),
-      },
-      initializer: { image, metadata: { labels } },
-    },
-  };
 }

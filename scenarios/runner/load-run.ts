@@ -71,15 +71,12 @@ export async function placeScript(folder: string, plan: LoadPlan): Promise<strin
 /** k6's options for one of several processes that share a load. */
 export function segmentOptions(index: number, count: number): string[] {
   if (count === 1) return [];
-  const at = (place: number) =>
-    place === 0 || place === count ? String(place / count) : `${place}/${count}`;
-  const sequence = Array.from({ length: count + 1 }, (_, place) => at(place)).join(',');
-  // The tag keeps two processes from writing to the same series of an output.
-  const tag = `--tag=instance_id=${index + 1}`;
+  const bounds = Array.from({ length: count + 1 }, (_, place) => `${place}/${count}`);
   return [
-    `--execution-segment=${at(index)}:${at(index + 1)}`,
-    `--execution-segment-sequence=${sequence}`,
-    tag,
+    `--execution-segment=${bounds[index]}:${bounds[index + 1]}`,
+    `--execution-segment-sequence=${bounds.join(',')}`,
+    // It keeps two processes from writing to the same series of an output.
+    `--tag=instance_id=${index + 1}`,
   ];
 }
 
@@ -189,7 +186,7 @@ const LOOKS = 2;
  * row; `end` ends the watch and returns what broke, if anything did.
  */
 function watchLoad({ onProgress }: LoadRun, prepared: PreparedLoad, { samples }: Recording) {
-  const { facts, clauses } = prepared;
+  const { facts, clauses, plan } = prepared;
   const began = Date.now();
   const stopping = new AbortController();
   let brokenLooks = 0;
@@ -210,7 +207,17 @@ function watchLoad({ onProgress }: LoadRun, prepared: PreparedLoad, { samples }:
     const outcome = firstBroken(clauses, { requests, errors, violations: 0, latency });
     brokenLooks = outcome === undefined ? 0 : brokenLooks + 1;
     if (outcome === undefined || brokenLooks < LOOKS) return;
-    broken = brokenAt(outcome, (since - (samples.span()?.first ?? since)) / 1000, prepared);
+    const at = (since - (samples.span()?.first ?? since)) / 1000;
+    const [stream] = facts.streams;
+    const climb = stream?.kind === 'rate' ? slopes(stream.profile, plan.peakRate, plan.seconds) : [];
+    const rate = round(arrivedBy(climb, at + 0.5) - arrivedBy(climb, at - 0.5));
+    broken = {
+      kind: 'run',
+      name: `${outcome.name} holds at every rate`,
+      held: false,
+      expected: `up to ${round(plan.peakRate)} requests/s`,
+      actual: `broke at about ${rate} requests/s, after ${round(at)} s (${outcome.actual})`,
+    };
     stopping.abort();
   }, LOOK_EVERY_MS);
   timer.unref();
@@ -219,23 +226,6 @@ function watchLoad({ onProgress }: LoadRun, prepared: PreparedLoad, { samples }:
     return broken;
   };
   return { stop: stopping.signal, end };
-}
-
-function brokenAt(
-  { clause, actual }: { clause: string; actual: string },
-  seconds: number,
-  { facts: { streams }, plan }: PreparedLoad,
-): ThresholdOutcome {
-  const [stream] = streams;
-  const climb = stream?.kind === 'rate' ? slopes(stream.profile, plan.peakRate, plan.seconds) : [];
-  const rate = arrivedBy(climb, seconds + 0.5) - arrivedBy(climb, seconds - 0.5);
-  return {
-    kind: 'run',
-    name: `${clause} holds at every rate`,
-    held: false,
-    expected: `up to ${round(plan.peakRate)} requests/s`,
-    actual: `broke at about ${round(rate)} requests/s, after ${round(seconds)} s (${actual})`,
-  };
 }
 
 function notesOf(

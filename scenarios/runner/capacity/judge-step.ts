@@ -35,7 +35,7 @@ export function judgeStep({ series, generator }: LoadResult, clauses: readonly S
     growth: slope,
   };
   const broken = firstBroken(clauses, { requests, errors, violations: 0, latency: at });
-  if (broken !== undefined) return { ...facts, held: false, reason: `${broken.clause}: ${broken.actual}` };
+  if (broken !== undefined) return { ...facts, held: false, reason: `${broken.name}: ${broken.actual}` };
   const offered = requests + generator.droppedIterations;
   if (generator.droppedIterations > offered * 0.005) {
     const reason = `${generator.droppedIterations} arrivals found every virtual user waiting`;

@@ -58,11 +58,6 @@ export interface EmbeddedOptions {
   readonly fault?: string;
 }
 
-/** The embedded reference server as a target. It has every permission, and Enterprise keys that nothing exhausts. */
-export interface EmbeddedTarget extends LoadTarget {
-  close(): Promise<void>;
-}
-
 const BOUNDLESS = { perMinute: 100_000_000, perDay: 1_000_000_000 };
 
 /** Name and plan. */
@@ -79,17 +74,18 @@ const EMBEDDED_KEYS = {
   'enterprise-load-3': 'enterprise',
 } as const;
 
-/** Starts the reference server on loopback with keys that are new in every run. */
-export async function startEmbeddedTarget(options: EmbeddedOptions = {}): Promise<EmbeddedTarget> {
+/**
+ * Starts the reference server on loopback as a target, with keys that are new in every run. It has every permission, and
+ * Enterprise keys that nothing exhausts.
+ */
+export async function startEmbeddedTarget(
+  options: EmbeddedOptions = {},
+): Promise<LoadTarget & { close(): Promise<void> }> {
   const keys = Object.entries(EMBEDDED_KEYS).map(([name, plan]) => ({
-    name,
-    plan,
+    ...{ name, plan },
     value: randomBytes(24).toString('base64url'),
   }));
   const server = await startReferenceServer({ keys, enterprise: BOUNDLESS, ...options });
   const values = new Map(keys.map(({ name, value }) => [name, value]));
-  return {
-    ...loadTarget(serverProfile(server), server.baseUrl, values),
-    close: () => server.close(),
-  };
+  return { ...loadTarget(serverProfile(server), server.baseUrl, values), close: () => server.close() };
 }

@@ -153,8 +153,7 @@ function clientNeed(
 ): Need {
   const own = seconds * (1 - from);
   const total = mostOf(cost, perMinute, own) * count;
-  const inMinute =
-    mostOf({ ...cost, ...cost.busiestMinute }, perMinute, Math.min(own, 60 / clockSpeed)) * count;
+  const inMinute = mostOf({ ...cost, ...cost.busiest }, perMinute, Math.min(own, 60 / clockSpeed)) * count;
   return { total, busiestMinute: Math.min(total, inMinute) };
 }
 

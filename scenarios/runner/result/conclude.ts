@@ -106,8 +106,7 @@ function judgeObjective(clauses: readonly SloClause[], series: readonly LoadSeri
       violations: outcomes.violation,
       latency: (percentile) => percentileOf(latency?.histogram ?? {}, percentile),
     });
-    const { metric } = clause;
-    return { kind: 'objective', metric, name: judged.clause, held: judged.held, actual: judged.actual };
+    return { kind: 'objective', ...judged };
   });
 }
 
