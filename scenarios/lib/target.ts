@@ -29,8 +29,6 @@ const petsUrl = `${plan.target}${OPERATIONS.listPets.path}`;
 
 /** An operation as one stream sends it with one key: everything that is the same for each of its requests. */
 interface Sender {
-  readonly key: PlannedKey;
-  readonly expects429: boolean;
   readonly method: 'GET' | 'POST';
   readonly success: number;
   readonly params: RefinedParams<'text'>;
@@ -39,8 +37,6 @@ interface Sender {
   /** What its samples have in common, and those of its successes. */
   readonly series: string;
   readonly succeeded: string;
-  /** Shared by all operations of a key. */
-  readonly known: KnownHeaders;
 }
 
 /** A key as one stream uses it. */
@@ -48,6 +44,8 @@ export interface Caller {
   readonly key: PlannedKey;
   /** Position of the stream in the plan. */
   readonly stream: number;
+  readonly expects429: boolean;
+  readonly known: KnownHeaders;
   readonly senders: Readonly<Record<OperationName, Sender>>;
 }
 
@@ -64,8 +62,6 @@ function newCaller(stream: number, keyIndex: number): Caller {
   const key = plan.keys[keyIndex];
   const planned = plan.streams[stream];
   if (key === undefined || planned === undefined) throw new Error(`no key ${keyIndex} in stream ${stream}`);
-  const { expects429 } = planned;
-  const known = unknownHeaders();
   const sender = (operation: OperationName): Sender => {
     const { method, path, success } = OPERATIONS[operation];
     // k6 walks through this object for every request.
@@ -79,10 +75,11 @@ function newCaller(stream: number, keyIndex: number): Caller {
     const bodiless = { ...params, responseType: 'none' } as unknown as RefinedParams<'text'>;
     const series = `${stream} ${keyIndex} ${operation}`;
     const succeeded = `${series} ${success} ok`;
-    return { key, expects429, method, success, params, bodiless, series, succeeded, known };
+    return { method, success, params, bodiless, series, succeeded };
   };
   const [listPets, createPet, getPet] = [sender('listPets'), sender('createPet'), sender('getPet')];
-  return { key, stream, senders: { listPets, createPet, getPet } };
+  const { expects429 } = planned;
+  return { key, stream, expects429, known: unknownHeaders(), senders: { listPets, createPet, getPet } };
 }
 
 /** Requests until a body is judged again. */
@@ -98,10 +95,11 @@ function outcomeOf(status: number, success: number, expects429: boolean): Outcom
 }
 
 /** Judges a response and reports its sample. */
-function judge(sender: Sender, asked: Asked, response: TextResponse, at: number, hasBody: boolean): void {
+function judge(who: Caller, asked: Asked, response: TextResponse, at: number, hasBody: boolean): void {
   const { status, headers } = response;
-  const { key, success, expects429, series, known } = sender;
+  const { key, expects429, known, senders } = who;
   const { operation } = asked;
+  const { success, series, succeeded } = senders[operation];
   const { duration } = response.timings;
   if (status === 0) return end(`${series} ${response.error_code} error`, at, duration);
   let breach = rateHeaderBreach(headers, status, status === 401 ? undefined : key, at, known);
@@ -118,7 +116,7 @@ function judge(sender: Sender, asked: Asked, response: TextResponse, at: number,
     tellBreach(key, operation, response, breach);
     if (outcome === 'ok' || outcome === 'refused') outcome = 'violation';
   }
-  end(outcome === 'ok' ? sender.succeeded : `${series} ${status} ${outcome}`, at, duration);
+  end(outcome === 'ok' ? succeeded : `${series} ${status} ${outcome}`, at, duration);
 }
 
 function tellBreach(
@@ -176,7 +174,7 @@ function send(
   const hasBody = isRead || untilJudged <= 0;
   const params = hasBody ? sender.params : sender.bodiless;
   const response = http.request<'text'>(sender.method, url, body, params);
-  judge(sender, asked, response, at, hasBody);
+  judge(who, asked, response, at, hasBody);
   return response;
 }
 
@@ -191,7 +189,7 @@ export function listTogether(who: Caller, { url, asked }: ListRequest, times: nu
   begin(sender.series, at);
   const request = { method: 'GET' as const, url, params: sender.params };
   const responses = http.batch(Array.from({ length: times }, () => request));
-  for (const response of responses) judge(sender, asked, response, at, true);
+  for (const response of responses) judge(who, asked, response, at, true);
   return responses;
 }
 

@@ -11,40 +11,40 @@ export class ResultUnreadable extends Error {
 export const LOAD_FILE = 'load-report.json';
 export const CAPACITY_FILE = 'capacity.json';
 
-const loads = new ResultReader<LoadResult>({
-  name: LOAD_FILE,
-  what: 'a load result',
-  schema: LoadResultShape,
-  versions: [LOAD_RESULT_FORMAT_VERSION],
-});
-
-const capacities = new ResultReader<CapacityResult>({
-  name: CAPACITY_FILE,
-  what: 'the result of a capacity search',
-  schema: CapacityShape,
-  versions: [CAPACITY_FORMAT_VERSION],
-  // A search writes a few hundred bytes for each step.
-  mostBytes: 16 * 2 ** 20,
-});
+const reading =
+  <T>(reader: ResultReader<T>) =>
+  (path: string): T => {
+    const read = reader.read(path);
+    if (!read.ok) throw new ResultUnreadable(read.problem);
+    return read.value;
+  };
 
 /**
  * Reads a load result: a file, or a folder with load-report.json in it.
  *
  * @throws ResultUnreadable
  */
-export function readLoadResult(path: string): LoadResult {
-  const read = loads.read(path);
-  if (!read.ok) throw new ResultUnreadable(read.problem);
-  return read.value;
-}
+export const readLoadResult = reading(
+  new ResultReader<LoadResult>({
+    name: LOAD_FILE,
+    what: 'a load result',
+    schema: LoadResultShape,
+    versions: [LOAD_RESULT_FORMAT_VERSION],
+  }),
+);
 
 /**
  * Reads the result of a search for a capacity: a file, or a folder with capacity.json in it.
  *
  * @throws ResultUnreadable
  */
-export function readCapacity(path: string): CapacityResult {
-  const read = capacities.read(path);
-  if (!read.ok) throw new ResultUnreadable(read.problem);
-  return read.value;
-}
+export const readCapacity = reading(
+  new ResultReader<CapacityResult>({
+    name: CAPACITY_FILE,
+    what: 'the result of a capacity search',
+    schema: CapacityShape,
+    versions: [CAPACITY_FORMAT_VERSION],
+    // A search writes a few hundred bytes for each step.
+    mostBytes: 16 * 2 ** 20,
+  }),
+);

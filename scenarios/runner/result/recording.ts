@@ -72,14 +72,12 @@ export class Recording {
   readonly #redactor: Redactor;
   readonly #note: (line: string) => void;
   readonly samples: Samples;
-  readonly #assertions: MessageOf<'assertion'>[] = [];
-  readonly #measurements: MessageOf<'measurement'>[] = [];
+  readonly #told: Message[] = [];
   readonly #violations = new Map<string, LoadResult['violations'][number]>();
   readonly #lags: number[] = [];
   readonly #addedIds: string[] = [];
   readonly errorLines: string[] = [];
   #noted = 0;
-  readonly #ends: MessageOf<'end'>[] = [];
 
   /**
    * @param processes whose logs it takes in; those of the plan may be more
@@ -114,9 +112,7 @@ export class Recording {
       for (const id of message.added) this.#addedIds.push(id);
       if (!this.samples.add(message.since, message.samples))
         this.problem('k6 wrote samples that cannot be read');
-    } else if (message.kind === 'assertion') this.#assertions.push(message);
-    else if (message.kind === 'measurement') this.#measurements.push(message);
-    else if (message.kind === 'end') this.#ends.push(message);
+    } else if (message.kind !== 'violation') this.#told.push(message);
     else {
       const { kind: _, ...example } = message;
       const { requirement } = example;
@@ -141,9 +137,13 @@ export class Recording {
       this.errorLines.push(line);
   }
 
+  #all<Kind extends Message['kind']>(kind: Kind): MessageOf<Kind>[] {
+    return this.#told.filter((message): message is MessageOf<Kind> => message.kind === kind);
+  }
+
   /** What k6 counted itself, of all processes that came to their end. */
   counted(what: 'dropped' | 'requests'): number {
-    return sum(this.#ends.map((end) => end[what]));
+    return sum(this.#all('end').map((end) => end[what]));
   }
 
   /** The part of the result. */
@@ -174,7 +174,7 @@ export class Recording {
       notes: [...plan.notes],
       series: this.samples.series(),
       thresholds: [
-        ...this.#assertions.map(({ kind: _, ...outcome }) => ({ kind: 'client' as const, ...outcome })),
+        ...this.#all('assertion').map(({ kind: _, ...outcome }) => ({ kind: 'client' as const, ...outcome })),
         ...(facts.interrupted === undefined ? this.#silence(scenario) : []),
         ...(scenario?.judges?.includes('unique-ids') === true ? [judgeIds(this.#addedIds)] : []),
       ],
@@ -188,7 +188,7 @@ export class Recording {
         limit: null,
       },
       violations: [...this.#violations.values()],
-      measurements: this.#measurements.map(({ kind: _, ...measurement }) => measurement),
+      measurements: this.#all('measurement').map(({ kind: _, ...measurement }) => measurement),
       bill: this.#bill(facts.looked),
     };
   }
@@ -214,7 +214,7 @@ export class Recording {
 
   /** A broken threshold if a client whose behaviour is measured reported nothing. */
   #silence(scenario: ScenarioFacts | undefined): LoadResult['thresholds'] {
-    const heard = new Set([...this.#assertions, ...this.#measurements].map(({ key }) => key));
+    const heard = new Set([...this.#all('assertion'), ...this.#all('measurement')].map(({ key }) => key));
     const speaking =
       scenario?.streams.filter((stream) => stream.kind === 'clients' && stream.reports === true) ?? [];
     const silent = speaking
