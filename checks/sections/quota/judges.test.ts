@@ -479,7 +479,7 @@ table('a ban', [
     'ban-spares-polite',
     again(forbidden, [windowOf(exact), short()]),
     'inconclusive',
-    /may have caused its ban/,
+    /although it had waited/,
     'key free-1',
   ],
   [
