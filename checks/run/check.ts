@@ -44,6 +44,10 @@ export interface Check {
   readonly standsWhereCrossed?: true;
   /** Whether it is about answers as such: what rests on an answer that breaks it cannot be told, and follows from that. */
   readonly isBasis?: true;
+  /** Whether its failure explains that a key has fewer requests than its own ones leave: nobody else has to use it. */
+  readonly explainsShortage?: true;
+  /** Whether a failure of another row that this exchange shows follows from its own, which those exchanges show. */
+  readonly explains?: (shown: AnsweredExchange, own: readonly Exchange[]) => boolean;
   /** Sees every answered exchange of the three operations, in the order of receipt. */
   readonly observe?: (exchange: AnsweredExchange, judge: Judge, soFar: TraceSoFar) => void;
   /** Decides on the outcomes of its scenes. */

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Violation } from '../wire/answer.ts';
+import { curl } from '../wire/curl.ts';
 import type { Exchange } from '../wire/exchange.ts';
 import { Inconclusive, NotAsked } from './inconclusive.ts';
 import { type Reason, reasonOf } from './reason.ts';
@@ -19,6 +20,10 @@ const EVIDENCE_KEPT = 3;
 const VIOLATIONS_KEPT = 5;
 /** More than a run sends beside the bursts that fill a quota. */
 const MOST_BROKEN_BY = 1000;
+
+/** How much a reader has to type to see a violation: a plain request shows it better than an odd one. */
+const effortOf = ({ evidence: [decisive] }: { readonly evidence: readonly Exchange[] }) =>
+  decisive === undefined ? 0 : curl(decisive, '', undefined).length;
 
 /**
  * Collects what a check says and weighs it. One violation outweighs everything. What could not be told, or was not
@@ -79,6 +84,11 @@ export class Findings {
     return ids.some((id) => this.#brokenBy.has(id));
   }
 
+  /** The decisive exchanges of the violations that are kept. */
+  get decisive(): readonly (Exchange | undefined)[] {
+    return this.#broken.map(({ evidence: [first] }) => first);
+  }
+
   /** Runs a judgement; what it throws as inconclusive is said here too. */
   guard(judge: () => void): void {
     try {
@@ -98,7 +108,7 @@ export class Findings {
   /** @param trusted which exchanges count; what rests on another one was not seen */
   weigh(trusted: (exchange: Exchange) => boolean = () => true): Finding {
     const counts = ({ evidence }: { readonly evidence: readonly Exchange[] }) => evidence.every(trusted);
-    const broken = this.#broken.filter(counts);
+    const broken = this.#broken.filter(counts).toSorted((a, b) => effortOf(a) - effortOf(b));
     const [first] = broken;
     if (first !== undefined)
       return {

@@ -1,5 +1,6 @@
 /** What a check's words make of its row, and what rows say of one another. */
 import t from 'tap';
+import type { Exchange } from '../wire/exchange.ts';
 import { getPet, listPets } from '../wire/requests.ts';
 import { answered } from '../wire/testing/answered.ts';
 import { type Check, check, type GapObserver, gap, type Judge } from './check.ts';
@@ -209,12 +210,32 @@ t.test('a row blames another one that did not pass, and no other', async (t) => 
 t.test('somebody else is on a key only where no failure of the target explains what was seen', async (t) => {
   const seen: Reason = { kind: 'interference', key: 'free-1', what: 'it fell by two' };
   const short = saying('short', (judge) => judge.inconclusive(seen));
-  const alone = await judged([short, saying('rate-remaining-falls', (judge) => judge.holds())]);
+  const counted = (decide: Check['decide']) => check('counted', { explainsShortage: true }, decide);
+  const alone = await judged([short, counted((judge) => judge.holds())]);
   t.strictSame(alone.requirements.get('short')?.reasons, [seen]);
-  const explained = await judged([short, saying('rate-remaining-falls', (judge) => judge.breaks(WRONG))]);
+  const explained = await judged([short, counted((judge) => judge.breaks(WRONG))]);
   t.strictSame(explained.requirements.get('short')?.reasons, [
-    { kind: 'not-told', what: 'it fell by two', blames: ['rate-remaining-falls'] },
+    { kind: 'not-told', what: 'it fell by two', blames: ['counted'] },
   ]);
+});
+
+t.test('a failure follows from another that explains each exchange that shows it', async (t) => {
+  const [asked, elsewhere] = [lists('asked'), lists('elsewhere')];
+  const breaking = (id: string, ...from: readonly (typeof asked)[]) =>
+    check(id, { scenes: from }, (judge, seen) => {
+      for (const one of from) judge.breaks(WRONG, seen.of(one));
+    });
+  const cause = { ...breaking('cause', asked), explains: ({ sentBy }: Exchange) => sentBy === 'asked' };
+  const { requirements } = await judged([
+    cause,
+    breaking('follows', asked),
+    breaking('in-part', asked, elsewhere),
+    breaking('other', elsewhere),
+  ]);
+  const following = [...requirements].flatMap(([id, { reasons }]) =>
+    reasons.some((one) => 'blames' in one && one.blames?.includes('cause') === true) ? [id] : [],
+  );
+  t.strictSame(following, ['follows']);
 });
 
 t.test('a row that rests on an answer which breaks a row about answers as such blames it', async (t) => {

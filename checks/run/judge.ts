@@ -1,4 +1,6 @@
 /** Judges a run from its outcomes and its trace alone: the same for one that was just played and for a stored one. */
+
+import { isAnswered } from '../wire/exchange.ts';
 import { type Check, type GapAnswer, type GapObserver, type Seen, whyNotAsked } from './check.ts';
 import { type Doubt, doubtOf, isBefore } from './doubt.ts';
 import type { Finding, Findings } from './findings.ts';
@@ -83,9 +85,15 @@ type Judged = readonly {
   readonly finding: Finding;
 }[];
 
-/** The rows whose failures explain that a key has fewer requests than its own ones leave: nobody else has to use it. */
-const SPENT_BY_TARGET =
-  /^(rate-(keys-apart|remaining-falls|invalid-key-free|limit-value|minute-.*)|ban-(spares-polite|other-keys))$/;
+/** The failure that explains all that shows another one. */
+const causeOfFailure = ({ decisive }: Findings, others: Judged): string | undefined =>
+  others.find(({ check: { explains }, findings }) => {
+    const own = findings.decisive.filter((one) => one !== undefined);
+    return (
+      explains !== undefined &&
+      decisive.every((one) => one !== undefined && isAnswered(one) && explains(one, own))
+    );
+  })?.check.id;
 
 /**
  * Names the failure on whose answers an open row rests, unless the row names its cause itself. A row that passed explains
@@ -94,8 +102,11 @@ const SPENT_BY_TARGET =
 function withCauses(check: Check, run: Run, judged: Judged, explains: (id: string) => boolean): Finding {
   const row = judged.find((one) => one.check === check)?.finding ?? LEFT_OUT;
   const others = judged.filter((one) => one.check !== check && one.finding.verdict === 'fail');
-  const spenders = others.map((one) => one.check.id).filter((id) => SPENT_BY_TARGET.test(id));
+  const spenders = others.filter((one) => one.check.explainsShortage).map((one) => one.check.id);
+  const findings = row.verdict === 'fail' ? judged.find((one) => one.check === check)?.findings : undefined;
+  const cause = findings && causeOfFailure(findings, others);
   const reasons = row.reasons.map((reason): Reason => {
+    if (reason.kind === 'broken' && cause !== undefined) return { ...reason, blames: [cause] };
     if (reason.kind === 'interference' && spenders.length > 0) return notTold(reason.what, ...spenders);
     return 'blames' in reason ? { ...reason, blames: reason.blames?.filter(explains) ?? [] } : reason;
   });

@@ -43,7 +43,7 @@ export type KeyWanted = Frozen<Static<typeof KeyWantedShape>>;
 
 export const ReasonShape = Type.Union([
   reason('held', { times: count }),
-  reason('broken', { times: count }),
+  reason('broken', { times: count, blames }),
   reason('not-permitted', { permission: words(PERMISSIONS) }),
   reason('left-out', {}),
   reason('no-key', { wanted: KeyWantedShape }),

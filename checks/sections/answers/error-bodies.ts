@@ -15,13 +15,19 @@ function statedStatus(exchange: AnsweredExchange): bigint | undefined {
   return typeof integer === 'bigint' ? integer : undefined;
 }
 
+/** Whether the body of a success says that it is an error: a Pet has no number as its status. */
+const isErrorOfSuccess = (exchange: AnsweredExchange): boolean =>
+  exchange.outcome.status < 400 && (statedStatus(exchange) ?? 0n) >= 400n;
+
 export const errorBodyChecks: readonly Check[] = [
   // 7: "All error responses have an Error body", one row for each status of the table and one for the rest.
   ...checksOfStatuses((status) => `error-body-${status}`, 400, errorBodyViolation, 'no other error occurred'),
-  // 2: Error.status is the HTTP status code.
+  // 2: Error.status is the HTTP status code: an Error under a success breaks it, and whatever else asked for an error.
   check('error-status-matches', {
+    explains: isErrorOfSuccess,
     observe: observes(
-      (exchange) => (exchange.outcome.status >= 400 ? statedStatus(exchange) : undefined),
+      (exchange) =>
+        exchange.outcome.status >= 400 || isErrorOfSuccess(exchange) ? statedStatus(exchange) : undefined,
       (stated, { outcome }) => errorStatusViolation(stated, outcome.status),
     ),
   }),

@@ -1,7 +1,14 @@
 /** Section 5: the bearer key that every operation requires. */
 import { type Check, check, doneOf, type Judge } from '../../run/check.ts';
 import type { InTurn, Scene } from '../../run/scene.ts';
-import { type Exchange, headerValues, type Intent, intentOf, isAnswered } from '../../wire/exchange.ts';
+import {
+  type AnsweredExchange,
+  type Exchange,
+  headerValues,
+  type Intent,
+  intentOf,
+  isAnswered,
+} from '../../wire/exchange.ts';
 import { storedThoughRefused } from '../animals/refused-additions.ts';
 import { judgeAnswer, wrongStatus } from '../answers.ts';
 import { keylessInBan } from '../quota/ban.ts';
@@ -39,6 +46,14 @@ const credentialsOf = ({ request }: Exchange) =>
 /** A ban refuses a valid key, and what a key is the preflight asks. */
 const MAY_BE_REFUSED: ReadonlySet<Intent> = new Set(['ban', 'preflight']);
 
+/** Whether an operation was served without a valid key that is served without any. */
+const isOpen = ({ key, outcome, request }: AnsweredExchange, own: readonly Exchange[]): boolean =>
+  key === null &&
+  outcome.status < 400 &&
+  own.some(
+    (one) => isAnswered(one) && one.outcome.status < 400 && one.request.operation === request.operation,
+  );
+
 export const keyChecks: readonly Check[] = [
   // 5: a request with a valid API key as bearer token is not refused with 401. Only a ban may do so.
   check('auth-valid-key', {
@@ -63,7 +78,7 @@ export const keyChecks: readonly Check[] = [
     },
   }),
   // 5: every operation requires the bearer credential; without it the answer is 401, whichever key is banned.
-  check(missingKey.id, { scenes: [missingKey], inFullWith: 'writes' }, (judge, seen) => {
+  check(missingKey.id, { scenes: [missingKey], inFullWith: 'writes', explains: isOpen }, (judge, seen) => {
     judgeRefused(seen.of(missingKey), judge);
     const inBan = seen.maybe(keylessInBan);
     const expected = '401 without a key while a key is banned';

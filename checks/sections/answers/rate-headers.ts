@@ -112,6 +112,7 @@ export const rateHeaderChecks: readonly Check[] = [
   ),
   // 8: the limit that applies to the caller: a figure of its plan, of the minute or of the day.
   check('rate-limit-value', {
+    explainsShortage: true,
     observe: observes(having('limit'), ({ limit }, exchange, trace) => {
       // After a 401 the target knows no plan for the caller: the key's value may be wrong.
       const key = exchange.outcome.status === 401 ? undefined : trace.keyOf(exchange);

@@ -70,6 +70,7 @@ function judgeFall(key: Key, judge: Judge, trace: Trace): void {
 export const remainingFalls = check(
   'rate-remaining-falls',
   {
+    explainsShortage: true,
     conclude(judge, trace) {
       for (const key of trace.run.keys) judgeFall(key, judge, trace);
     },

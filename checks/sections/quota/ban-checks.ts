@@ -84,8 +84,9 @@ function judgePolite({ key, windows, after }: MinuteMeasurement, judge: Judge, s
 const banCheck = (
   id: string,
   judgeReading: (reading: BanReading, judge: Judge, trace: Trace) => void,
+  options: Pick<Check, 'explainsShortage'> = {},
 ): Check =>
-  check(id, { permit: 'ban', scenes: [ban] }, (judge, seen) =>
+  check(id, { permit: 'ban', scenes: [ban], ...options }, (judge, seen) =>
     judgeReading(theBan(seen.on(ban), seen.trace), judge, seen.trace),
   );
 
@@ -116,9 +117,13 @@ export const banChecks: readonly Check[] = [
     else judge.notApplicable(`no ban was seen after ${refusals.length} requests over the limit`);
   }),
   // 8: only a key that keeps sending after a 429 is banned; a client that waits as told does not keep sending.
-  check('ban-spares-polite', { permit: 'exhaust', scenes: [minute] }, (judge, seen) => {
-    for (const { outcome } of playedOn(seen.on(minute))) judgePolite(outcome, judge, seen);
-  }),
+  check(
+    'ban-spares-polite',
+    { permit: 'exhaust', scenes: [minute], explainsShortage: true },
+    (judge, seen) => {
+      for (const { outcome } of playedOn(seen.on(minute))) judgePolite(outcome, judge, seen);
+    },
+  ),
   // 7: the response to a banned key is an error response and has an Error body.
   checkOfBan('ban-error-body', ({ answers }, judge) => {
     for (const exchange of answers) judgeExchange(judge, exchange, errorBodyViolation);
@@ -139,6 +144,9 @@ export const banChecks: readonly Check[] = [
         `the ban does not tell its end, which had not come after ${seconds} seconds`,
         atEnd,
       );
+    const limited = reading.first;
+    if (limited !== undefined && answersOtherwise(first, limited) && !answersOtherwise(atEnd, limited))
+      return judge.inconclusive(notTold('the rate limit refused it after that', 'retry-after-honest'), atEnd);
     const time = toldDate(retryAfter(first.outcome.headers, DAY / SECOND));
     const doubt = clockDoubt(trace, time, first, atEnd);
     if (doubt !== undefined) return judge.inconclusive(doubt, atEnd);
@@ -146,19 +154,23 @@ export const banChecks: readonly Check[] = [
     judge.breaks({ expected, actual: described(atEnd) }, atEnd, first);
   }),
   // 8: the ban is on the API key that kept sending, and on no other.
-  banCheck('ban-other-keys', ({ ban, others, key }, judge, trace) => {
-    const evidence = ban === undefined ? [] : [ban.answer];
-    for (const { key: other, exchange, banned } of others)
-      if (banned || ban !== undefined) {
-        const expected = `key ${other.name} served, whatever key ${key.name} did`;
-        judgeAnswer(judge, !banned, expected, exchange, ...evidence);
-      }
-    if (ban === undefined) judge.notApplicable('no ban was seen');
-    else if (otherKeys(trace.run.keys, key).length === 0)
-      judge.skips({ kind: 'no-key', wanted: { role: 'functional', count: 2 } });
-    else if (others.length === 0)
-      judge.inconclusive('no other key was available: each was over its own limit, or unusable');
-  }),
+  banCheck(
+    'ban-other-keys',
+    ({ ban, others, key }, judge, trace) => {
+      const evidence = ban === undefined ? [] : [ban.answer];
+      for (const { key: other, exchange, banned } of others)
+        if (banned || ban !== undefined) {
+          const expected = `key ${other.name} served, whatever key ${key.name} did`;
+          judgeAnswer(judge, !banned, expected, exchange, ...evidence);
+        }
+      if (ban === undefined) judge.notApplicable('no ban was seen');
+      else if (otherKeys(trace.run.keys, key).length === 0)
+        judge.skips({ kind: 'no-key', wanted: { role: 'functional', count: 2 } });
+      else if (others.length === 0)
+        judge.inconclusive('no other key was available: each was over its own limit, or unusable');
+    },
+    { explainsShortage: true },
+  ),
 ];
 
 /** Ids of the answers that belong to a ban. */

@@ -66,7 +66,11 @@ export const keysApartChecks: readonly Check[] = [
   // 8: the limit applies to the caller; what one key spends, no other key pays.
   check(
     'rate-keys-apart',
-    { scenes: [usedInTurn], lacks: (keys) => (keys.length < 2 ? { count: 2 } : undefined) },
+    {
+      scenes: [usedInTurn],
+      explainsShortage: true,
+      lacks: (keys) => (keys.length < 2 ? { count: 2 } : undefined),
+    },
     (judge, seen) => {
       const { once, followed } = seen.of(usedInTurn);
       if (once.every((span) => fallOf(span) === undefined)) judge.inconclusive(NOT_TOLD);
@@ -87,7 +91,7 @@ export const keysApartChecks: readonly Check[] = [
     },
   ),
   // 5, 8: a request that names no valid key is no request of any key's plan.
-  check('rate-invalid-key-free', { scenes: [countedInvalid] }, (judge, seen) => {
+  check('rate-invalid-key-free', { scenes: [countedInvalid], explainsShortage: true }, (judge, seen) => {
     const rounds = seen.of(countedInvalid);
     const [once] = rounds;
     const thrice = rounds.at(-1);

@@ -27,7 +27,7 @@ export const checkOfKeys = <T>(
   id: string,
   measured: KeyScenes<T>,
   judgeOne: (measurement: T, judge: Judge, seen: Seen) => void,
-  options: Partial<Pick<Check, 'notApplicable' | 'conclude' | 'scenes'>> = {},
+  options: Partial<Pick<Check, 'notApplicable' | 'conclude' | 'scenes' | 'explainsShortage'>> = {},
 ): Check =>
   check(id, { permit: measured.permit, scenes: [measured], ...options }, (judge, seen) => {
     for (const measurement of measurements(seen.on(measured))) judgeOne(measurement, judge, seen);
@@ -42,6 +42,7 @@ export function checkOfPlan<T>(
 ): Check {
   const ofPlan = (keys: readonly Key[]) => measured.keys(keys).filter((key) => key.plan === plan);
   return checkOfKeys(id, { ...measured, keys: ofPlan, wanted: { ...measured.wanted, plan } }, judgeOne, {
+    explainsShortage: true,
     notApplicable: (keys) =>
       plan === 'enterprise' && !keys.some((key) => key.plan === plan)
         ? 'the profile names no Enterprise key, and the document leaves its numbers custom'
