@@ -82,6 +82,13 @@ t.test('all violations are counted, five bring their evidence, three exchanges p
   t.equal(held.weigh().evidence.length, 3);
 });
 
+t.test('of several exchanges that show a violation the plainest one does', async (t) => {
+  const findings = new Findings();
+  const asked = ['/pets?limit=%32%31', '/pets?limit=21', '/pets?limit=100'].map((path) => answered({ path }));
+  for (const one of asked) findings.breaks(WRONG, one);
+  t.equal(findings.weigh().evidence[0], asked[1]);
+});
+
 t.test('what a judgement throws as inconclusive is said; anything else is a defect', async (t) => {
   const findings = new Findings();
   findings.guard(() => {
