@@ -1,5 +1,5 @@
 import { html, type SafeHtml } from '@remix-run/html-template';
-import { percentileOf } from '../../scenarios/runner/result/figures.ts';
+import { percentilesOf } from '../../scenarios/runner/result/figures.ts';
 import type { LoadSeries } from '../../scenarios/runner/result/load-result.ts';
 import { chart, latencyAxis, legend, line, linear, strokeOf } from '../html/chart.ts';
 
@@ -18,10 +18,11 @@ export function latencyChart(all: readonly LoadSeries[], names: readonly string[
   const most = Math.min(5, Math.max(2, ...all.map(({ requests }) => reachOf(requests))));
   const curves = all.flatMap(({ requests, latency }, index) => {
     if (requests === 0 || latency === null) return [];
+    const percentile = percentilesOf(latency.histogram);
     const reach = Math.min(most, reachOf(requests));
     const points = Array.from({ length: 101 }, (_, step) => {
       const at = (reach * step) / 100;
-      return [at, percentileOf(latency.histogram, 100 * (1 - 10 ** -at))] as const;
+      return [at, percentile(100 * (1 - 10 ** -at))] as const;
     });
     return [{ name: names[index] ?? '', points }];
   });

@@ -11,7 +11,7 @@ import { mostMemory, runK6, usedTogether } from './k6/k6-process.ts';
 import { preflight } from './quota/preflight.ts';
 import { type LoadRequest, type PreparedLoad, prepareLoad } from './quota/prepare.ts';
 import { conclude } from './result/conclude.ts';
-import { percentileOf, totalOf } from './result/figures.ts';
+import { percentilesOf, totalOf } from './result/figures.ts';
 import type { LoadResult, ThresholdOutcome } from './result/load-result.ts';
 import { LOAD_FILE } from './result/read-result.ts';
 import { Recording } from './result/recording.ts';
@@ -195,7 +195,7 @@ function watchLoad({ onProgress }: LoadRun, prepared: PreparedLoad, { samples }:
     const since = Date.now() - RECENT_MS;
     const { histogram, errors } = samples.since(since);
     const requests = totalOf(histogram);
-    const latency = (percentile: number) => percentileOf(histogram, percentile);
+    const latency = percentilesOf(histogram);
     const seconds = (Date.now() - began) / 1000;
     onProgress?.({
       seconds,

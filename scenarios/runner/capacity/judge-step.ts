@@ -1,7 +1,7 @@
 /** Whether a step of constant rate holds an objective, and would still hold it later. */
 import { firstBroken, latencyBounds, round, type SloClause } from '../../lib/slo.ts';
 import { slopeOf, sum } from '../../lib/statistics.ts';
-import { mergedBlocks, mergedHistogram, percentileOf, totalOf } from '../result/figures.ts';
+import { mergedBlocks, mergedHistogram, percentilesOf, totalOf } from '../result/figures.ts';
 import type { LoadBlock, LoadResult } from '../result/load-result.ts';
 import type { CapacityStep } from './capacity.ts';
 
@@ -25,7 +25,7 @@ export function judgeStep({ series, generator }: LoadResult, clauses: readonly S
   const histogram = mergedHistogram(steady);
   const errors = sum(steady.map((block) => block.errors));
   const requests = totalOf(histogram);
-  const at = (percentile: number) => percentileOf(histogram, percentile);
+  const at = percentilesOf(histogram);
   // The last block is incomplete.
   const { slope, error } = growthOf(steady.slice(0, -1));
   const facts = {

@@ -1,7 +1,7 @@
 /** Whether one run's latency or errors are worse than another's: a rank test over time blocks. */
 import { round } from '../../lib/slo.ts';
 import { mean, median, pairsDeviation, quantile, rankShift, sum } from '../../lib/statistics.ts';
-import { mergedBlocks, mergedHistogram, percentileOf } from '../result/figures.ts';
+import { mergedBlocks, mergedHistogram, percentilesOf } from '../result/figures.ts';
 import type { LoadBlock, LoadSeries } from '../result/load-result.ts';
 
 export interface CompareOptions {
@@ -97,7 +97,7 @@ export function compareSeries(
 
 /** A percentile over all requests, as a report shows it. */
 const overall = (series: readonly LoadSeries[], percentile: number): number =>
-  percentileOf(mergedHistogram(series.flatMap(({ blocks }) => blocks)), percentile);
+  percentilesOf(mergedHistogram(series.flatMap(({ blocks }) => blocks)))(percentile);
 
 /** Whether `head` is significantly larger than `base`, by more than the tolerance. */
 function isLarger(

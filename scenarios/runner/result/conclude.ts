@@ -4,7 +4,7 @@ import { scenarioNamed } from '../../lib/catalogue.ts';
 import { judgeClause, parseSlo, round, type SloClause } from '../../lib/slo.ts';
 import { sum } from '../../lib/statistics.ts';
 import { judgeNeighbour, judgeRecovery, judgeTrend } from '../compare/judges.ts';
-import { combine, errorsIn, mergedBlocks, percentileOf } from './figures.ts';
+import { combine, errorsIn, mergedBlocks, percentilesOf } from './figures.ts';
 import {
   type GeneratorHealth,
   LOAD_RESULT_FORMAT_VERSION,
@@ -104,7 +104,7 @@ function judgeObjective(clauses: readonly SloClause[], series: readonly LoadSeri
       requests,
       errors: errorsIn(outcomes),
       violations: outcomes.violation,
-      latency: (percentile) => percentileOf(latency?.histogram ?? {}, percentile),
+      latency: percentilesOf(latency?.histogram ?? {}),
     });
     return { kind: 'objective', ...judged };
   });

@@ -30,16 +30,19 @@ export const mergedHistogram = (parts: readonly { readonly histogram: Histogram 
 /** How many durations it counts. */
 export const totalOf = (histogram: Histogram): number => sum(Object.values(histogram));
 
-/** A percentile in milliseconds; NaN if nothing was counted. */
-export function percentileOf(histogram: Histogram, percentile: number): number {
+/** The percentiles of a histogram in milliseconds; NaN if nothing was counted. */
+export function percentilesOf(histogram: Histogram): (percentile: number) => number {
   // An object has whole numbers in their order.
   const counts = Object.entries(histogram);
-  let left = (totalOf(histogram) * percentile) / 100;
-  const place = counts.findIndex(([, times]) => {
-    left -= times;
-    return left <= 1e-9;
-  });
-  return Number(counts.at(place)?.[0]) / 1000;
+  const total = totalOf(histogram);
+  return (percentile) => {
+    let left = (total * percentile) / 100;
+    const place = counts.findIndex(([, times]) => {
+      left -= times;
+      return left <= 1e-9;
+    });
+    return Number(counts.at(place)?.[0]) / 1000;
+  };
 }
 
 function meanOf(histogram: Histogram): number {
@@ -48,7 +51,7 @@ function meanOf(histogram: Histogram): number {
 }
 
 function latencyOf(histogram: Histogram): Latency {
-  const at = (percentile: number) => percentileOf(histogram, percentile);
+  const at = percentilesOf(histogram);
   return {
     mean: meanOf(histogram),
     ...{ p50: at(50), p90: at(90), p95: at(95), p99: at(99), p999: at(99.9), max: at(100) },
@@ -60,8 +63,9 @@ function latencyOf(histogram: Histogram): Latency {
 type BlockCounts = Pick<LoadBlock, 'histogram' | 'errors' | 'refused'>;
 
 function blockOf(at: number, { histogram, errors, refused }: BlockCounts): LoadBlock {
-  const [p50, p99] = [percentileOf(histogram, 50), percentileOf(histogram, 99)];
-  return { at, requests: totalOf(histogram), errors, refused, mean: meanOf(histogram), p50, p99, histogram };
+  const percentile = percentilesOf(histogram);
+  const latency = { mean: meanOf(histogram), p50: percentile(50), p99: percentile(99), histogram };
+  return { at, requests: totalOf(histogram), errors, refused, ...latency };
 }
 
 /** The blocks of several series as one, in time. */
