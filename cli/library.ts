@@ -3,7 +3,6 @@
  * for the test runner that is there already. What is exported here follows semantic versioning.
  */
 import { AssertionError } from 'node:assert';
-import { setMaxListeners } from 'node:events';
 import { stringify } from 'yaml';
 import { parseProfile } from '../checks/profile/parse-profile.ts';
 import { variableOf } from '../checks/profile/server-profile.ts';
@@ -20,12 +19,12 @@ import { limitsOf } from './check/check-plan.ts';
 import { decidedRow, judgedCheck } from './check/check-report.ts';
 import { selectedIds } from './check/check-selection.ts';
 import { checkSubject, type GivenProfile } from './check/check-subject.ts';
-import { UsageError } from './shared/exit-codes.ts';
+import { NothingToJudge, UsageError } from './shared/exit-codes.ts';
 import { validProfile } from './shared/profile-file.ts';
 import { withoutUndefined } from './shared/without-undefined.ts';
 
 export type { KeyRole, Permission, PlanLimits, PlanName, Report, RequirementResult };
-export { UsageError };
+export { NothingToJudge, UsageError };
 
 /** An API key of the target, with its value. */
 export interface TargetKey {
@@ -70,11 +69,6 @@ export type DecidedRequirement = Pick<
   'id' | 'section' | 'level' | 'title' | 'statement' | 'verdict' | 'reason' | 'expected' | 'actual' | 'curl'
 >;
 
-/** Nothing can be judged: the target was not reached, is not the service, or refused every key. */
-export class NothingToJudge extends Error {
-  override readonly name = 'NothingToJudge';
-}
-
 /**
  * Checks a target as `petstore-harness check` does, without its output, its folder and its exit code.
  *
@@ -104,11 +98,8 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
   const subject = await checkSubject(asked, keys && givenProfile(keys, options));
   try {
     const { longest, mostRequests } = await limitsOf(subject);
-    const own = signal === undefined ? new AbortController().signal : AbortSignal.any([signal]);
-    // Every request in flight listens.
-    setMaxListeners(0, own);
-    const judged = await judgedCheck(subject, {
-      signal: own,
+    const { report } = await judgedCheck(subject, {
+      ...withoutUndefined({ signal }),
       timeLimit: { longest, taken: 0 },
       mostRequests,
       onEvent: (event) => {
@@ -117,11 +108,9 @@ export async function check(options: CheckOptions = {}): Promise<Report> {
       command: commandOf(asked),
       baseline: [],
       required: [],
-      interrupted: () => undefined,
     });
     signal?.throwIfAborted();
-    if (typeof judged === 'string') throw new NothingToJudge(judged);
-    return judged.report;
+    return report;
   } finally {
     await subject.close();
   }

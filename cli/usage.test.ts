@@ -132,11 +132,8 @@ const ROWS: readonly (readonly [args: readonly string[], stderr: RegExp, key?: s
   [['check', ...P, '--out', 'p.yaml'], /p\.yaml is not a folder; choose another one with --out/],
   [['check', ...P, '--out', ''], /--out is empty/],
   [['check', ...P, '--out', '/dev/null'], /\/dev\/null is not a folder/],
-  [['check', ...P, '--out', 'p.yaml/out'], /results cannot be written to p\.yaml\/out: ENOTDIR/],
-  [
-    ['check', ...P, '--out', '/proc/none/at/all'],
-    /results cannot be written to \/proc\/none\/at\/all: ENOENT/,
-  ],
+  [['check', ...P, '--out', 'p.yaml/out'], /ENOTDIR: .*p\.yaml\/out'/],
+  [['check', ...P, '--out', '/proc/none/at/all'], /ENOENT: .*\/proc\/none'/],
   [
     ['check', ...P, '--out', 'unfinished'],
     /unfinished holds an unfinished run: continue it with --resume unfinished/,

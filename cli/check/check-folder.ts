@@ -10,9 +10,6 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
-import type { TargetProfile } from '../../checks/profile/target-profile.ts';
-import { profileYaml } from '../../checks/profile/write-profile.ts';
-import type { Permission } from '../../spec/permissions.ts';
 import { UsageError } from '../shared/exit-codes.ts';
 
 /** The profile of a run in its folder, with which the run can be resumed or rejudged. */
@@ -40,29 +37,25 @@ export function makePrivateFolder(folder: string): void {
  * The folder for a new run, made private: the one that was named, else a new one under petstore-results/, named by the
  * time (UTC).
  *
- * @throws UsageError if it cannot be made, or holds an unfinished run, whose journal must not be lost
+ * @throws UsageError if it holds an unfinished run, whose journal must not be lost
  */
 export async function resultsFolder(out: string | undefined): Promise<string> {
-  try {
-    if (out === undefined) return newFolder();
-    if (out === '') throw new UsageError('--out is empty; leave it out to use the default folder');
-    if (existsSync(out) && !statSync(out).isDirectory())
-      throw new UsageError(`${out} is not a folder; choose another one with --out`);
-    // Loaded only now, so that wrong usage is reported without delay.
-    const { REPORT_FILE, readReport } = await import('../../reports/read-report.ts');
-    const earlier = existsSync(join(out, JOURNAL_FILE)) ? readReport(out) : undefined;
-    if (earlier !== undefined && !(earlier.ok && earlier.report.run.interrupted === undefined)) {
-      throw new UsageError(
-        `${out} holds an unfinished run: continue it with --resume ${out}, or choose another folder`,
-      );
-    }
-    makePrivateFolder(out);
-    // Otherwise the report of an earlier run could be beside the journal of a later one that crashed.
-    rmSync(join(out, REPORT_FILE), { force: true });
-    return out;
-  } catch (error) {
-    throw unwritable(out ?? RESULTS, error);
+  if (out === undefined) return newFolder();
+  if (out === '') throw new UsageError('--out is empty; leave it out to use the default folder');
+  if (existsSync(out) && !statSync(out).isDirectory())
+    throw new UsageError(`${out} is not a folder; choose another one with --out`);
+  // Loaded only now, so that wrong usage is reported without delay.
+  const { REPORT_FILE, readReport } = await import('../../reports/read-report.ts');
+  const earlier = existsSync(join(out, JOURNAL_FILE)) ? readReport(out) : undefined;
+  if (earlier !== undefined && !(earlier.ok && earlier.report.run.interrupted === undefined)) {
+    throw new UsageError(
+      `${out} holds an unfinished run: continue it with --resume ${out}, or choose another folder`,
+    );
   }
+  makePrivateFolder(out);
+  // Otherwise the report of an earlier run could be beside the journal of a later one that crashed.
+  rmSync(join(out, REPORT_FILE), { force: true });
+  return out;
 }
 
 function newFolder(): string {
@@ -103,32 +96,6 @@ function isRunning(processId: number): boolean {
     return true;
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-}
-
-/** The error for a folder to which results cannot be written. */
-export function unwritable(folder: string, error: unknown): UsageError {
-  if (error instanceof UsageError) return error;
-  const why = error instanceof Error ? error.message : String(error);
-  return new UsageError(`results cannot be written to ${folder}: ${why}`);
-}
-
-/** Keeps the run's profile and permissions beside its journal, without the address of an embedded server. */
-export function keepProfile(
-  directory: string,
-  run: {
-    readonly profile: TargetProfile;
-    readonly permissions: readonly Permission[];
-    readonly embedded: boolean;
-  },
-): void {
-  const { profile, permissions, embedded } = run;
-  const target = embedded ? undefined : profile.target;
-  try {
-    const text = profileYaml({ ...profile, target, permit: permissions });
-    writeFileSync(join(directory, PROFILE_FILE), text, { mode: 0o600 });
-  } catch (error) {
-    throw unwritable(directory, error);
   }
 }
 

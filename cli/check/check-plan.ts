@@ -10,6 +10,7 @@ import type { Exchange } from '../../checks/wire/exchange.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { UsageError } from '../shared/exit-codes.ts';
+import { withoutUndefined } from '../shared/without-undefined.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { startEmbeddedTarget } from './embedded-target.ts';
 
@@ -24,9 +25,8 @@ export interface CheckPlan {
 }
 
 /** What a plan depends on. */
-export interface PlanSubject extends Pick<CheckSubject, 'permissions' | 'only'> {
+export interface PlanSubject extends Pick<CheckSubject, 'permissions' | 'only' | 'values'> {
   readonly profile: TargetProfile;
-  readonly values: ReadonlyMap<string, string>;
 }
 
 /** A larger minute of a custom plan is played with so many requests, and the rest is added. */
@@ -38,7 +38,7 @@ const LONG_DAY = 1_000_000;
  * Plans a run by playing it against the embedded server, with keys like the profile's and an empty store, where the most
  * animals are needed. Nothing is sent to the target. Days are not played, but counted by their plans' numbers.
  */
-export async function planCheck({ profile, values, permissions, only }: PlanSubject): Promise<CheckPlan> {
+export async function planCheck({ profile, permissions, values, only }: PlanSubject): Promise<CheckPlan> {
   const keys = profileKeys(profile, values).filter(({ roles }) => roles.some((role) => role !== 'load'));
   const clock = sharedClock();
   const custom = profile.plans.enterprise;
@@ -60,10 +60,8 @@ export async function planCheck({ profile, values, permissions, only }: PlanSubj
         clock: { speed: 1 },
         samples: {},
       },
-      values,
-      permissions: played,
-      clock,
-      ...(only === undefined ? {} : { only }),
+      ...{ values, clock, permissions: played },
+      ...withoutUndefined({ only }),
     });
     if (checked.kind === 'not-ready') throw new Error(`the plan could not be made: ${checked.message}`);
     const rows = [...checked.result.requirements];
@@ -79,30 +77,15 @@ export async function planCheck({ profile, values, permissions, only }: PlanSubj
       days,
       waitsForBan: checked.banned.size > 0,
     });
-    const skipped = rows.flatMap(
-      ([
-        id,
-        {
-          verdict,
-          reasons: [reason],
-        },
-      ]) =>
-        verdict === 'skipped' &&
-        reason !== undefined &&
-        reason.kind !== 'left-out' &&
-        !(reason.kind === 'not-permitted' && permissions.includes(reason.permission))
-          ? [[id, reason] as const]
-          : [],
-    );
-    const checks = rows.filter(
-      ([
-        ,
-        {
-          reasons: [reason],
-        },
-      ]) => reason?.kind !== 'left-out',
-    ).length;
-    return { checks, bill, skipped: new Map(skipped), exchanges: checked.trace.exchanges };
+    const asked = rows.filter(([, { reasons }]) => reasons[0]?.kind !== 'left-out');
+    const skipped = asked.flatMap(([id, { verdict, reasons }]) => {
+      const [reason] = reasons;
+      if (verdict !== 'skipped' || reason === undefined) return [];
+      const isOfDay = reason.kind === 'not-permitted' && permissions.includes(reason.permission);
+      return isOfDay ? [] : [[id, reason] as const];
+    });
+    const { exchanges } = checked.trace;
+    return { checks: asked.length, bill, skipped: new Map(skipped), exchanges };
   } finally {
     await server.close();
   }
@@ -131,10 +114,10 @@ const UNPAID = { longest: 60 * 60_000, mostRequests: Number.POSITIVE_INFINITY };
  * @throws UsageError if the quotas of a day cannot pay for the run
  */
 export async function limitsOf(subject: CheckSubject): Promise<RunLimits> {
-  const { embedded, stored, profile } = subject;
-  if (embedded || stored?.offline === true) return UNPAID;
+  const { embedded, offline, resume, profile } = subject;
+  if (embedded || offline === true) return UNPAID;
   const plan = await planCheck(subject);
-  if (stored === undefined) refuseUnpayable(plan);
+  if (resume === undefined) refuseUnpayable(plan);
   return { longest: longestRun(plan.bill, profile.clock.speed), mostRequests: plan.bill.mostRequests };
 }
 

@@ -1,75 +1,47 @@
-import { relative } from 'node:path';
-import { checkTarget } from '../../checks/check-target.ts';
-import type { TimeLimit } from '../../checks/run/run-budget.ts';
+import { type CheckRequest, checkTarget } from '../../checks/check-target.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
 import { type RunSurroundings, reportOf, requirementRow } from '../../reports/from-run.ts';
 import type { Report, RequirementResult } from '../../reports/report.ts';
 import type { Gate } from '../../reports/verdict.ts';
 import { requirement } from '../../spec/contract.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
+import { NothingToJudge } from '../shared/exit-codes.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import type { CheckSubject } from './check-subject.ts';
 
 /** A requirement that is decided. */
 export type DecidedEvent = Extract<RunEvent, { kind: 'check-ended' }>;
 
-/** How a subject is checked, and what the report says about that. */
-export interface CheckManner extends Gate {
-  readonly signal: AbortSignal;
-  readonly timeLimit: TimeLimit;
-  /** More requests are not sent. */
-  readonly mostRequests: number;
-  /** Where the journal goes; undefined keeps none. */
-  readonly directory?: string;
-  readonly onEvent: (event: RunEvent) => void;
-  readonly command: string;
-  /** The file of the target profile, where there is one. */
-  readonly profile?: string | undefined;
-  /** The command that resumes the run, if it is interrupted. */
-  readonly resume?: string;
-  /** What ended the run early; called when it is over. */
-  readonly interrupted: () => string | undefined;
-}
-
 type Facts = RunSurroundings['facts'];
 
-/** A judged run; a text says why there was nothing to judge. */
-export type JudgedCheck = { readonly report: Report; readonly warnings: readonly string[] } | string;
+/** How a subject is checked. */
+export interface CheckManner
+  extends Gate,
+    Pick<CheckRequest, 'signal' | 'timeLimit' | 'mostRequests' | 'directory' | 'onEvent'> {
+  /** The command that repeats the run. */
+  readonly command: string;
+  /** What else the report says of the run; asked when it is over. */
+  readonly more?: () => Partial<Facts>;
+}
 
-/** Checks the subject and makes the report. */
-export async function judgedCheck(subject: CheckSubject, manner: CheckManner): Promise<JudgedCheck> {
-  const { profile, values, permissions, only, clock, stored } = subject;
-  const { signal, timeLimit, directory, onEvent } = manner;
-  const checked = await checkTarget({
-    profile,
-    values,
-    permissions,
-    signal,
-    timeLimit,
-    mostRequests: manner.mostRequests,
-    onEvent,
-    ...withoutUndefined({
-      ...{ only, clock, resume: stored?.journal, offline: stored?.offline },
-      directory: stored?.offline === true ? undefined : directory,
-    }),
-  });
-  if (checked.kind === 'not-ready') return checked.message;
-  const interrupted = manner.interrupted();
-  const report = reportOf(checked, {
-    anyEnv: anyEnvOf(profile),
-    pinned: profile.gaps,
-    baseline: manner.baseline,
-    required: manner.required,
-    facts: {
-      ...factsOf(subject, manner.command),
-      ...withoutUndefined({
-        interrupted,
-        profile: manner.profile && relative(process.cwd(), manner.profile),
-        resume: interrupted === undefined ? undefined : manner.resume,
-      }),
-    },
-  });
-  return { report, warnings: checked.warnings };
+/**
+ * Checks the subject and makes the report.
+ *
+ * @throws NothingToJudge
+ */
+export async function judgedCheck(
+  subject: CheckSubject,
+  { command, more, baseline, required, ...manner }: CheckManner,
+): Promise<{ readonly report: Report; readonly warnings: readonly string[] }> {
+  const checked = await checkTarget({ ...subject, ...manner });
+  if (checked.kind === 'not-ready') throw new NothingToJudge(checked.message);
+  const facts = { ...factsOf(subject, command), ...more?.() };
+  const { profile } = subject;
+  const pinned = profile.gaps;
+  return {
+    report: reportOf(checked, { anyEnv: anyEnvOf(profile), pinned, baseline, required, facts }),
+    warnings: checked.warnings,
+  };
 }
 
 /** What is known of a run before it begins. */

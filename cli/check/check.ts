@@ -40,42 +40,28 @@ harness itself failed, 130 interrupted.`;
 async function check(options: CheckOptions): Promise<void> {
   if (options.list === true) return print(listChecks(options.only && selectedIds(options.only)));
   refuseOverwriting(options);
-  const format = options.format ?? (process.stdout.isTTY ? 'human' : 'tap');
   const baseline = options.baseline === undefined ? [] : readBaseline(options.baseline);
   const subject = await checkSubject(options);
+  const { profile, embedded, offline, stored } = subject;
   concerning({ secrets: subject.values.values() });
   try {
-    if (!subject.embedded && subject.stored?.offline !== true) {
-      if (options.dryRun === true) warnOfVersion(subject.profile.target);
-      else warnOfProxy(subject.profile.target);
-    }
+    if (!embedded && offline !== true) (options.dryRun ? warnOfVersion : warnOfProxy)(profile.target);
+    const longest = options.timeLimit === undefined ? {} : { longest: options.timeLimit * 1000 };
     if (options.dryRun === true) {
       const plan = await planCheck(subject);
-      const longest = longestRun(plan.bill, subject.profile.clock.speed);
-      await print(renderBill(plan, subject, timeLimitOf(options, longest)));
+      const limits = { longest: longestRun(plan.bill, profile.clock.speed), ...longest };
+      await print(renderBill(plan, subject, limits.longest));
       return refuseUnpayable(plan);
     }
-    const limits = await limitsOf(subject);
-    const directory =
-      subject.stored?.offline === false ? subject.stored.directory : await resultsFolder(options.out);
-    concerning({ directory });
-    if (subject.stored?.offline !== true) takeFolder(directory);
+    const limits = { ...(await limitsOf(subject)), ...longest };
+    const directory = offline === false && stored !== undefined ? stored : await resultsFolder(options.out);
+    if (offline !== true) takeFolder(directory);
     const { runCheck } = await import('./check-run.ts');
-    process.exitCode = await runCheck(subject, options, {
-      directory,
-      format,
-      baseline,
-      timeLimit: timeLimitOf(options, limits.longest),
-      mostRequests: limits.mostRequests,
-    });
+    process.exitCode = await runCheck(subject, options, { ...limits, directory, baseline });
   } finally {
     await subject.close();
   }
 }
-
-/** Real milliseconds that the run may take. */
-const timeLimitOf = ({ timeLimit }: CheckOptions, longest: number): number =>
-  timeLimit === undefined ? longest : timeLimit * 1000;
 
 function refuseOverwriting({ writeProfile, profile, only }: CheckOptions): void {
   if (writeProfile === undefined) return;

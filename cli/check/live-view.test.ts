@@ -77,10 +77,10 @@ for (const [name, events, how, expected] of [
     '▸ between checks · 0 of 97 checks, 0 requests; 0:03 for a window; 0:05 for the ban; requests:',
   ],
   [
-    'a long wait, once, though two scenes wait for the same',
+    'a wait once, though two scenes wait for the same',
     [wait(60, 'the next window'), wait(60, 'the next window')],
     { speed: 10 },
-    'waiting 1:00 for the next window\n▸ between checks · 0 of 97 checks, 0 requests (simulated clock); 1:00 for the next window; requests:',
+    '▸ between checks · 0 of 97 checks, 0 requests (simulated clock); 1:00 for the next window; requests:',
   ],
   [
     'no wait of a clock that jumps ahead, as it takes no time',

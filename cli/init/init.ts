@@ -134,12 +134,7 @@ async function costs(profile: InitProfile): Promise<string[]> {
   const lines: string[] = [];
   for (const [index, last] of [undefined, ...PERMISSIONS].entries()) {
     const permissions: readonly Permission[] = PERMISSIONS.slice(0, index);
-    const { bill, checks, skipped } = await planCheck({
-      profile,
-      values,
-      permissions,
-      only: undefined,
-    });
+    const { bill, checks, skipped } = await planCheck({ profile, values, permissions });
     const time = duration(Math.max(1, Math.round(bill.time / 1000)));
     const animals = bill.animals === 0 ? '' : `, ${bill.animals} animals that stay`;
     const label = last === undefined ? 'reading' : `and ${last}`;

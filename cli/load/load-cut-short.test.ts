@@ -111,8 +111,8 @@ t.test('disks', { skip, jobs: 2 }, async (t) => {
     mkdirSync(join(folder, 'read-only'));
     chmodSync(join(folder, 'read-only'), 0o555);
     const cases: Readonly<Record<string, RegExp>> = {
-      'read-only': /^error: results cannot be written to read-only: EACCES: .*\n$/m,
-      file: /^error: results cannot be written to file: EEXIST: .*\n$/m,
+      'read-only': /^error: EACCES: .*'read-only'\n$/m,
+      file: /^error: EEXIST: .*file'\n$/m,
     };
     for (const [out, line] of Object.entries(cases)) {
       const { code, stdout, stderr } = await runLoad(

@@ -4,7 +4,7 @@ import { FORMATS, isFormatName } from '../../reports/formats.ts';
 import { LOAD_FORMATS, type LoadReport } from '../../reports/load/load-formats.ts';
 import { writePrivately } from '../../reports/write-reports.ts';
 import { LOAD_FILE } from '../../scenarios/runner/result/read-result.ts';
-import { makePrivateFolder, unwritable } from '../check/check-folder.ts';
+import { makePrivateFolder } from '../check/check-folder.ts';
 
 /** The results of a load or a search for a capacity. Those of an earlier one must not be beside those of a later one. */
 const RESULTS = [
@@ -14,19 +14,11 @@ const RESULTS = [
   ...Object.values(FORMATS).map(({ file }) => file),
 ];
 
-/**
- * Makes the folder for the results of a load, private and without the results of an earlier one.
- *
- * @throws UsageError if it cannot be made or written to
- */
+/** Makes the folder for the results of a load, private and without the results of an earlier one. */
 export function prepareLoadFolder(out: string): void {
-  try {
-    makePrivateFolder(out);
-    accessSync(out, constants.W_OK);
-    for (const name of RESULTS) rmSync(join(out, name), { force: true });
-  } catch (error) {
-    throw unwritable(out, error);
-  }
+  makePrivateFolder(out);
+  accessSync(out, constants.W_OK);
+  for (const name of RESULTS) rmSync(join(out, name), { force: true });
 }
 
 /**

@@ -14,8 +14,6 @@ export interface LoadOptions {
   readonly validateEvery?: number;
   readonly shards: number;
   readonly productionHost?: string;
-  readonly embeddedFault?: string;
-  readonly embeddedClockSpeed?: number;
   readonly kubernetes?: true;
   readonly secret: string;
   readonly prometheusUrl?: string;

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
-import { createLogUpdate } from 'log-update';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
 import { suggestion } from '../../checks/profile/suggestion.ts';
 import type { KeyRole } from '../../checks/profile/target-profile.ts';
@@ -11,7 +10,7 @@ import { CAPACITY_STEP, CATALOGUE, scenarioNamed } from '../../scenarios/lib/cat
 import type { ScenarioFacts } from '../../scenarios/lib/scenario.ts';
 import { MOST_REQUESTS, searchBill } from '../../scenarios/runner/capacity/capacity-books.ts';
 import { measureCapacity } from '../../scenarios/runner/capacity/measure-capacity.ts';
-import { K6Unavailable, provideK6 } from '../../scenarios/runner/k6/k6-binary.ts';
+import { provideK6 } from '../../scenarios/runner/k6/k6-binary.ts';
 import { prometheusEnvironment, TO_PROMETHEUS } from '../../scenarios/runner/k6/k6-options.ts';
 import { kubernetesManifests } from '../../scenarios/runner/kubernetes.ts';
 import { type LoadRun, type Progress, ResultUnwritten, runLoad } from '../../scenarios/runner/load-run.ts';
@@ -20,17 +19,17 @@ import {
   loadTarget,
   startEmbeddedTarget,
 } from '../../scenarios/runner/quota/load-target.ts';
-import { TargetNotReady } from '../../scenarios/runner/quota/preflight.ts';
 import { prepareLoad } from '../../scenarios/runner/quota/prepare.ts';
 import { renderBill, totalOf } from '../../scenarios/runner/quota/quota.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { textTable } from '../../spec/text-table.ts';
 import { durationSeconds } from '../shared/duration-option.ts';
 import { EXIT, UsageError } from '../shared/exit-codes.ts';
-import { isDiskProblem } from '../shared/failure.ts';
+import { concerning, isDiskProblem } from '../shared/failure.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
+import { liveLines } from '../shared/live-lines.ts';
 import { positive, wholeNumber } from '../shared/number-option.ts';
-import { addressOf, environment, profileIn, valuesOf } from '../shared/profile-file.ts';
+import { addressIn, environment, profileIn, valuesOf } from '../shared/profile-file.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { prepareLoadFolder, writeLoadReports } from './load-folder.ts';
 import { httpAddress, type LoadOptions, parseMix, secretName } from './load-options.ts';
@@ -76,14 +75,10 @@ async function targetOf(
         '--kubernetes needs a profile: a cluster cannot reach the embedded server of this process',
       );
     }
-    const { embeddedClockSpeed: clockSpeed, embeddedFault: fault } = options;
-    return startEmbeddedTarget(withoutUndefined({ clockSpeed, fault }));
+    return startEmbeddedTarget();
   }
-  const profile = await profileIn(options.profile);
-  const asked = options.target ?? profile.target;
-  if (asked === undefined)
-    throw new UsageError('no target is given: add target: to the profile, or --target URL');
-  const address = addressOf(asked);
+  const profile = profileIn(options.profile);
+  const address = addressIn(profile, options.target);
   const url = new URL(address);
   if (looksLikeProduction(url) && options.productionHost !== url.hostname) {
     throw new UsageError(
@@ -103,37 +98,6 @@ function exitCodeOf({ verdict, run }: LoadResult): number {
   if (verdict === 'interrupted') return EXIT.interrupted;
   if (verdict === 'generator-limited') return EXIT.inconclusive;
   return run.k6ExitCode === 0 || run.k6ExitCode === null ? EXIT.inconclusive : run.k6ExitCode;
-}
-
-/** At the first signal k6 finishes what is under way, and results are kept. At the second it ends at once. */
-function onSignals() {
-  const kill = new AbortController();
-  const { signal, release } = untilInterrupted(
-    () => void process.stderr.write('\nstopping; repeat the signal to end at once\n'),
-    () => kill.abort(),
-  );
-  return { stop: signal, kill: kill.signal, release };
-}
-
-/**
- * Reports an error that the user can correct.
- *
- * @returns the exit code; undefined for wrong usage, and for a defect of the harness
- */
-function exitCodeAfter(error: unknown, interrupted: boolean, out: string): number | undefined {
-  const tell = (line: string, code: number) => {
-    process.stderr.write(`error: ${line}\n`);
-    return code;
-  };
-  if (error instanceof ResultUnwritten) process.stdout.write(LOAD_FORMATS.terminal(loadReport(error.result)));
-  if (isDiskProblem(error) || error instanceof ResultUnwritten) {
-    const line = `results cannot be written: ${error.message}; what was measured so far is in ${out}`;
-    return tell(line, EXIT.inconclusive);
-  }
-  if (interrupted) return EXIT.interrupted;
-  if (error instanceof TargetNotReady) return tell(shownLine(error.message, 500), EXIT.inconclusive);
-  if (error instanceof K6Unavailable) return tell(error.message, EXIT.inconclusive);
-  return undefined;
 }
 
 function scenarioOf(name: string | undefined, { duration, shards }: LoadOptions): ScenarioFacts {
@@ -171,38 +135,26 @@ async function searchForCapacity(request: LoadRun): Promise<number> {
   return report.verdict === 'held' ? 0 : EXIT.inconclusive;
 }
 
-/** Without a terminal a line is written this seldom. */
-const LINE_EVERY_SECONDS = 10;
-
-/** Tells how a load goes: a line that changes on a terminal, else a line now and then. */
-function progressOf(most: number) {
-  const live = process.stderr.isTTY ? createLogUpdate(process.stderr) : undefined;
-  let told = 0;
-  return {
-    onProgress({ seconds, requests, perSecond, p95, errors }: Progress) {
-      if (live === undefined && seconds - told < LINE_EVERY_SECONDS) return;
-      told = seconds;
-      const line = [
-        `  ${Math.round(seconds)} s: ${requests.toLocaleString('en')} of at most ${most.toLocaleString('en')} requests`,
-        `${perSecond.toFixed(1)}/s`,
-        `p95 ${p95 === undefined ? '–' : `${p95.toFixed(1)} ms`}`,
-        `${errors.toLocaleString('en')} errors`,
-      ].join(', ');
-      if (live === undefined) note(line);
-      else live(line);
-    },
-    note(line: string) {
-      live?.clear();
-      note(shownLine(line, 500));
-    },
-    end: () => live?.clear(),
-  };
-}
+const progressLine = ({ seconds, requests, perSecond, p95, errors }: Progress, most: number) =>
+  [
+    `  ${Math.round(seconds)} s: ${requests.toLocaleString('en')} of at most ${most.toLocaleString('en')} requests`,
+    `${perSecond.toFixed(1)}/s`,
+    `p95 ${p95 === undefined ? '–' : `${p95.toFixed(1)} ms`}`,
+    `${errors.toLocaleString('en')} errors`,
+  ].join(', ');
 
 /** @returns the exit code */
 async function runScenario(request: LoadRun, most: number): Promise<number> {
-  const { end, ...progress } = progressOf(most);
-  const result = await runLoad({ ...request, ...progress, dashboard: true }).finally(end);
+  let latest: string[] = [];
+  const live = liveLines(process.stderr, () => latest);
+  const result = await runLoad({
+    ...request,
+    onProgress: (progress) => {
+      latest = [progressLine(progress, most)];
+    },
+    note: (line) => live.note(shownLine(line, 500)),
+    dashboard: true,
+  }).finally(live.end);
   const report = loadReport(result);
   process.stdout.write(LOAD_FORMATS.terminal(report));
   note(`report: ${await writeLoadReports(request.out, report)}`);
@@ -211,8 +163,12 @@ async function runScenario(request: LoadRun, most: number): Promise<number> {
 
 async function load(name: string | undefined, further: string[], options: LoadOptions): Promise<void> {
   if (options.list === true) return listScenarios();
-  const signals = onSignals();
-  const { stop, kill } = signals;
+  const kill = new AbortController();
+  // At the first signal k6 finishes what is under way, and results are kept. At the second it ends at once.
+  const { signal: stop, release } = untilInterrupted(
+    () => note('\nstopping; repeat the signal to end at once'),
+    () => kill.abort(),
+  );
   let target: (LoadTarget & { close?: () => Promise<void> }) | undefined;
   try {
     const facts = scenarioOf(name, options);
@@ -242,22 +198,24 @@ async function load(name: string | undefined, further: string[], options: LoadOp
     for (const line of plan.notes) note(`  note: ${line}`);
     if (options.dryRun === true) return;
     prepareLoadFolder(out);
+    concerning({ directory: out });
     const k6 = await provideK6(note, stop);
     const toPrometheus = prometheusUrl !== undefined && {
       k6Options: [TO_PROMETHEUS, ...further],
       k6Environment: prometheusEnvironment(prometheusUrl),
     };
-    const run: LoadRun = { ...asked, k6, out, stop, kill, ...toPrometheus };
+    const run: LoadRun = { ...asked, k6, out, stop, kill: kill.signal, ...toPrometheus };
     process.exitCode = facts === CAPACITY_STEP ? await searchForCapacity(run) : await runScenario(run, most);
     if (further.length > 0 && K6_USAGE.has(process.exitCode))
       throw new UsageError('k6 rejects the options after "--"; see its message above, and k6 run --help');
   } catch (error) {
-    const code = exitCodeAfter(error, stop.aborted, options.out);
-    if (code === undefined) throw error;
-    process.exitCode = code;
+    if (error instanceof ResultUnwritten)
+      process.stdout.write(LOAD_FORMATS.terminal(loadReport(error.result)));
+    if (!stop.aborted || isDiskProblem(error)) throw error;
+    process.exitCode = EXIT.interrupted;
   } finally {
     await target?.close?.();
-    signals.release();
+    release();
   }
 }
 
@@ -280,12 +238,6 @@ export const loadCommand = new Command('load')
   )
   .option('--shards <n>', 'k6 processes that share the load', wholeNumber(1, 64), 1)
   .option('--production-host <host>', 'load this host, although it may be in production use')
-  .option('--embedded-fault <name>', 'the embedded server breaks something; see serve --list-faults')
-  .option(
-    '--embedded-clock-speed <n>',
-    'seconds of the embedded server in one real second',
-    positive(100_000),
-  )
   .option('--kubernetes', 'print what the k6-operator needs instead of running: a ConfigMap and a TestRun')
   .option(
     '--secret <name>',

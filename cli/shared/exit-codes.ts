@@ -25,18 +25,23 @@ export class UsageError extends Error {
   }
 }
 
-/** Names of errors that are wrong usage. Importing their classes would load too much. */
-const WRONG_USAGE = new Set([
-  'UsageError',
-  'ResultUnreadable',
-  'MergeRefused',
-  'LoadRefused',
-  'SloError',
-  'UnknownNameError',
-  'UnwritableReport',
-]);
-
-/** Whether the user can correct the error. The message has a line for each problem. */
-export function isWrongUsage(error: unknown): error is Error {
-  return error instanceof Error && WRONG_USAGE.has(error.name);
+/** Nothing can be judged: the target was not reached, is not the service, or refused every key. */
+export class NothingToJudge extends Error {
+  override readonly name = 'NothingToJudge';
 }
+
+/**
+ * The exit codes of errors that are no defect of the harness, by their names: importing their classes would load too
+ * much. Their messages have a line for each problem.
+ */
+export const EXIT_OF: Readonly<Record<string, number>> = {
+  UsageError: EXIT.usage,
+  ResultUnreadable: EXIT.usage,
+  MergeRefused: EXIT.usage,
+  LoadRefused: EXIT.usage,
+  SloError: EXIT.usage,
+  UnknownNameError: EXIT.usage,
+  TargetNotReady: EXIT.inconclusive,
+  K6Unavailable: EXIT.inconclusive,
+  NothingToJudge: EXIT.nothingToJudge,
+};

@@ -5,8 +5,9 @@ import { inspect } from 'node:util';
 import { CommanderError } from 'commander';
 import { systemProblem } from '../../checks/profile/file-text.ts';
 import { createRedactor } from '../../checks/wire/redaction.ts';
+import { shownLine } from '../../reports/visible-text.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
-import { EXIT, isWrongUsage } from './exit-codes.ts';
+import { EXIT, EXIT_OF } from './exit-codes.ts';
 
 /** What the command is about, once it is known: keys that no message may hold, and where the results are. */
 let about: { readonly secrets?: Iterable<string>; readonly directory?: string } = {};
@@ -19,36 +20,36 @@ export function concerning(more: typeof about): void {
 /** What the system did not do, in words. Neither target nor harness did anything wrong. */
 function refusedBySystem(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
-  // By its name, as importing the class would load every renderer.
-  if (error.name === 'UnwritableReport') return error.message;
+  // By their names, as importing the classes would load every renderer.
+  if (error.name === 'UnwritableReport' || error.name === 'ResultUnwritten') return error.message;
   const words = systemProblem(error);
   return words === undefined ? undefined : `${words} (${error.message})`;
 }
 
 /** Whether results could not be written, for example because the disk is full. */
-export const isDiskProblem = (error: unknown): error is Error => refusedBySystem(error) !== undefined;
+export const isDiskProblem = (error: unknown): boolean => refusedBySystem(error) !== undefined;
 
-/**
- * Ends the command after an error: wrong usage has a line for each problem, what the system refuses has one, and so has
- * a defect of the harness, which ends the process with an exit code of its own.
- */
+/** Ends the command after an error. A defect of the harness ends the process, with an exit code of its own. */
 export function failure(error: unknown): void {
   if (error instanceof CommanderError) {
     // The parser has said it; --help and --version end with its code 0.
     process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage;
     return;
   }
-  const unwritten = error instanceof Error && error.name === 'UnwritableReport';
-  if (isWrongUsage(error) && !(unwritten && about.directory !== undefined)) {
-    for (const line of error.message.split('\n')) process.stderr.write(`error: ${line}\n`);
-    process.exitCode = EXIT.usage;
+  const { name = '', message = String(error) } = error instanceof Error ? error : {};
+  const refused = refusedBySystem(error);
+  const known = EXIT_OF[name] ?? (refused === undefined ? undefined : EXIT.usage);
+  const { directory } = about;
+  if (known === undefined) crash(error);
+  if (refused !== undefined && directory !== undefined) {
+    process.stderr.write(
+      `error: results cannot be written: ${refused}; what was measured so far is in ${directory}\n`,
+    );
+    process.exitCode = EXIT.inconclusive;
     return;
   }
-  const problem = refusedBySystem(error);
-  if (problem === undefined) crash(error);
-  const where = about.directory === undefined ? '' : `; what was measured so far is in ${about.directory}`;
-  process.stderr.write(`error: results cannot be written: ${problem}${where}\n`);
-  process.exitCode = EXIT.inconclusive;
+  for (const line of message.split('\n')) process.stderr.write(`error: ${shownLine(line, 500)}\n`);
+  process.exitCode = known;
 }
 
 /** Variables that hold keys, judged by their names. A crash may come before the profile was read. */

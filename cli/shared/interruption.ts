@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { EXIT } from './exit-codes.ts';
 
 /** How a run is asked to end. */
@@ -19,10 +18,8 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  * @param onFirst tells the user what happens now
  * @param onSecond leaves the terminal clean
  */
-export function untilInterrupted(onFirst: () => void, onSecond: () => void): Interruption {
+export function untilInterrupted(onFirst = () => {}, onSecond = () => {}): Interruption {
   const controller = new AbortController();
-  // Every request in flight listens.
-  setMaxListeners(0, controller.signal);
   let by: string | undefined;
   const react = (name: string) => {
     if (by !== undefined) {

@@ -123,3 +123,14 @@ export function addressOf(text: string): string {
   if (read.ok) return read.address;
   throw new UsageError(`--target: ${read.message}; ${read.remedy}`);
 }
+
+/**
+ * The address of the target: the one that was asked for, else the profile's.
+ *
+ * @throws UsageError if there is none
+ */
+export function addressIn(profile: TargetProfile, asked: string | undefined): string {
+  const target = asked === undefined ? profile.target : addressOf(asked);
+  if (target !== undefined) return target;
+  throw new UsageError('no target is given: add target: to the profile, or --target URL');
+}
