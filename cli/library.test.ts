@@ -38,7 +38,7 @@ t.test('check: what is wrong is thrown', async (t) => {
     [{ target, keys: [{ plan: 'enterprise', value: 'a-long-key' }] }, /plans: \{ enterprise/],
     [{ target, keys: [{ ...key, value: 1234567890 }] }, /the value of key free-1 is not a text/],
     [{ target, keys: [{ plan: 'free' }] }, /the value of key free-1 is not a text/],
-    [{ target, keys, permit: ['write'] }, /"write" is not a permission; did you mean "writes"\?/],
+    [{ target, keys, permit: ['write'] }, /no permission "write"; did you mean "writes"\?/],
     [{ target, keys, only: ['list-limit-rang'] }, /did you mean "list-limit-range"/],
     [{ target, keys, profile }, /give keys or a profile, not both/],
     [{ profile, gaps: { 'limit-out-of-range': 'clamped' } }, /plans and gaps go with keys/],

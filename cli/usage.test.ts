@@ -79,16 +79,14 @@ const INIT = ['init', ...TARGET, '--out', 'new.yaml'];
 const ROWS: readonly (readonly [args: readonly string[], stderr: RegExp, key?: string | undefined])[] = [
   [['chekc'], /unknown command 'chekc'/],
   [['check', '--unknown'], /unknown option '--unknown'/],
-  [['check', '--permit', 'writes,exaust'], /"exaust" is not a permission; did you mean "exhaust"\?/],
-  [['check', '--require', 'bann'], /"bann" is not a permission, plan or requirement; did you mean "ban"\?/],
+  [['check', '--permit', 'writes,exaust'], /no permission "exaust"; did you mean "exhaust"\?/],
+  [['check', '--require', 'bann'], /no permission, plan or requirement "bann"; did you mean "ban"\?/],
   [
     ['check', '--only', 'list-limt-range'],
     /no requirement "list-limt-range"; did you mean "list-limit-range"\?/,
   ],
-  [
-    ['check', '--only', 'xyzzy-plugh,6'],
-    /no requirement "xyzzy-plugh"; see petstore-harness check --list\n.*no requirement "6"/,
-  ],
+  [['check', '--only', 'xyzzy-plugh'], /no requirement "xyzzy-plugh"; see petstore-harness check --list\n$/],
+  [['check', '--only', '6'], /no requirement "6"/],
   [
     ['check', '--only', 'interface-version'],
     /interface-version has no check: The number belongs to the document/,
@@ -219,7 +217,7 @@ t.test('what is no error', async (t) => {
       ['check', '--profile', 'prod.yaml', '--permit', 'writes', '--production', '--dry-run'],
       /permitted writes:/,
     ],
-    [['check', '--list', '--only', 'bans'], /^ID +SECTION.*\n(.+\n){7}\n7 checks\./],
+    [['check', '--list', '--only', 'bans'], /^ID +SECTION.*\n(.+ban.*\n)+\n\d+ checks\./],
     [
       ['explain', 'list-limit-fills'],
       /^The document: “The result is described as paginated; .*”\nAsked for: .*\nOur reading: +A maximum .*\nTo decline it, .*readings: \{ list-limit-fills: declined \}\n[\s\S]*^ {2}limit-minus-one +A list holds one animal fewer than limit\.$/m,

@@ -1,10 +1,8 @@
 import { InvalidArgumentError } from 'commander';
-import { suggestion } from '../../checks/profile/suggestion.ts';
-import { quoted } from '../../checks/wire/answer.ts';
 import { currentId, requirements } from '../../spec/contract.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
-import { UsageError } from '../shared/exit-codes.ts';
+import { knownName } from '../shared/known-name.ts';
 
 /** The options of `check` as the parser hands them over. */
 export interface CheckOptions {
@@ -36,26 +34,16 @@ export function names(text: string, before: readonly string[] = []): readonly st
 }
 
 /** @throws UsageError for a name that is no permission */
-export function permissionsNamed(found: readonly string[]): readonly Permission[] {
-  return found.map((name) => {
-    const permission = PERMISSIONS.find((known) => known === name);
-    if (permission !== undefined) return permission;
-    throw new UsageError(`${quoted(name)} is not a permission; ${suggestion(name, PERMISSIONS)}`);
-  });
-}
+export const permissionsNamed = (found: readonly string[]): readonly Permission[] =>
+  found.map((name) => knownName('permission', name, PERMISSIONS));
 
-export const REQUIRABLE = ['all', ...PERMISSIONS, ...PLAN_NAMES, ...requirements.map(({ id }) => id)];
+const REQUIRABLE = ['all', ...PERMISSIONS, ...PLAN_NAMES, ...requirements.map(({ id }) => id)];
 
 /** What `--require` names: `all`, permissions, plans, requirements. */
-export function required(text: string, before: readonly string[] = []): readonly string[] {
-  const found = names(text, before).map(currentId);
-  const unknown = found.find((name) => !REQUIRABLE.includes(name));
-  if (unknown !== undefined)
-    throw new UsageError(
-      `${quoted(unknown)} is not a permission, plan or requirement; ${suggestion(unknown, REQUIRABLE)}`,
-    );
-  return found;
-}
+export const required = (text: string, before: readonly string[] = []): readonly string[] =>
+  names(text, before).map((name) =>
+    knownName('permission, plan or requirement', currentId(name), REQUIRABLE),
+  );
 
 const SHELL_SAFE = /^[\w@%+=:,./-]+$/;
 

@@ -7,8 +7,7 @@ import { groupBy } from '../../spec/group-by.ts';
 import { textTable } from '../../spec/text-table.ts';
 import { permitOf } from '../check/check-list.ts';
 import { planOfAll } from '../check/check-plan.ts';
-import { unknownRow } from '../check/check-selection.ts';
-import { UsageError } from '../shared/exit-codes.ts';
+import { knownName } from '../shared/known-name.ts';
 import { print } from '../shared/standard-output.ts';
 
 const EXAMPLES = `
@@ -23,8 +22,11 @@ export async function explain(id: string): Promise<string> {
   const gap = gaps.find((row) => row.id === id);
   if (requirement !== undefined) return requirementText(requirement);
   if (gap !== undefined) return gapText(gap);
-  const known = [...requirements, ...gaps].map((row) => row.id);
-  throw new UsageError(unknownRow('requirement or question', id, known));
+  return knownName(
+    'requirement or gap',
+    id,
+    [...requirements, ...gaps].map((row) => row.id),
+  );
 }
 
 async function requirementText({

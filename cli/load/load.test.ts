@@ -51,7 +51,7 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
     'two.yaml': 'targets: x\nkeys: [{}]\n',
   });
   const wrong = [
-    [['smoky'], /there is no scenario smoky/],
+    [['smoky'], /there is no scenario "smoky"; did you mean "smoke"/],
     [['mixed', '--kubernetes'], /--kubernetes needs a profile/],
     [[], /^error: which scenario\? Known: smoke, /],
     [['smoke', '--rate', '0x10'], /It must be a number above 0/],

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
-import { suggestion } from '../../checks/profile/suggestion.ts';
 import type { KeyRole } from '../../checks/profile/target-profile.ts';
 import { capacityReport, LOAD_FORMATS, loadReport } from '../../reports/load/load-formats.ts';
 import { stepLine } from '../../reports/load/load-outcome.ts';
@@ -27,6 +26,7 @@ import { durationSeconds } from '../shared/duration-option.ts';
 import { EXIT, UsageError } from '../shared/exit-codes.ts';
 import { concerning, isDiskProblem } from '../shared/failure.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
+import { knownName } from '../shared/known-name.ts';
 import { liveLines } from '../shared/live-lines.ts';
 import { positive, wholeNumber } from '../shared/number-option.ts';
 import { addressIn, environment, profileIn, valuesOf } from '../shared/profile-file.ts';
@@ -52,7 +52,6 @@ limit), 130 interrupted; others are k6's own.`;
 const note = (line: string) => void process.stderr.write(`${line}\n`);
 
 const SCENARIOS = [...CATALOGUE, CAPACITY_STEP];
-export const SCENARIO_NAMES = SCENARIOS.map(({ name }) => name);
 
 function listScenarios(): void {
   const rows = SCENARIOS.map(({ name, answers }) => [name, answers]);
@@ -101,14 +100,10 @@ function exitCodeOf({ verdict, run }: LoadResult): number {
 }
 
 function scenarioOf(name: string | undefined, { duration, shards }: LoadOptions): ScenarioFacts {
-  const facts = name === CAPACITY_STEP.name ? CAPACITY_STEP : scenarioNamed(name ?? '');
-  if (facts === undefined) {
-    throw new UsageError(
-      name === undefined
-        ? `which scenario? Known: ${SCENARIO_NAMES.join(', ')}`
-        : `there is no scenario ${shownLine(name, 40)}; ${suggestion(name, SCENARIO_NAMES)}`,
-    );
-  }
+  const names = SCENARIOS.map((one) => one.name);
+  if (name === undefined) throw new UsageError(`which scenario? Known: ${names.join(', ')}`);
+  const known = knownName('scenario', name, names);
+  const facts = scenarioNamed(known) ?? CAPACITY_STEP;
   if (facts === CAPACITY_STEP && (duration !== undefined || shards > 1))
     throw new UsageError('capacity takes neither --duration nor --shards');
   return facts;

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import type { FormatName } from '../../reports/formats.ts';
-import { capacityReport, LOAD_FORMATS, loadReport } from '../../reports/load/load-formats.ts';
+import { capacityReport, type LoadReport, loadReport } from '../../reports/load/load-formats.ts';
 import { REPORT_FILE } from '../../reports/read-report.ts';
 import {
   CAPACITY_FILE,
@@ -9,13 +8,6 @@ import {
   readCapacity,
   readLoadResult,
 } from '../../scenarios/runner/result/read-result.ts';
-
-/** A stored run, which can be rendered. */
-export interface Stored {
-  /** The default format. */
-  readonly usual: FormatName;
-  render(format: FormatName): string;
-}
 
 /** Whether the path is, or holds, such a file, and not the report of a check. */
 function holds(path: string, file: string): boolean {
@@ -33,7 +25,5 @@ export const isLoadResult = (path: string): boolean => holds(path, LOAD_FILE) ||
  *
  * @throws ResultUnreadable
  */
-export function storedLoad(path: string): Stored {
-  const report = isCapacity(path) ? capacityReport(readCapacity(path)) : loadReport(readLoadResult(path));
-  return { usual: 'terminal', render: (format) => LOAD_FORMATS[format](report) };
-}
+export const storedLoad = (path: string): LoadReport =>
+  isCapacity(path) ? capacityReport(readCapacity(path)) : loadReport(readLoadResult(path));

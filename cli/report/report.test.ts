@@ -97,7 +97,7 @@ t.test('--matrix sets implementations side by side', async (t) => {
   t.match(await run(['--matrix', dir]), { code: 0, stdout: /2 implementations, 4 requirements/ });
   t.match(await run(['--matrix', dir, '--format', 'markdown']), {
     code: 0,
-    stdout: /\| go \| java/,
+    stdout: /\| <code>go<\/code> \| <code>java/,
   });
 });
 
@@ -138,7 +138,7 @@ t.test('annotations go to the log, the summary to where GitHub wants it', async 
   const unwritable = { GITHUB_STEP_SUMMARY: join(dir, 'nowhere', 'summary.md') };
   t.match(await run([join(dir, 'bad'), '--format', 'github'], unwritable), {
     code: 2,
-    stderr: /^error: .*summary\.md: could not be written/,
+    stderr: /^error: ENOENT: .*summary\.md'\n$/,
   });
 });
 
@@ -154,16 +154,13 @@ t.test('wrong usage is one clear line and exit code 2', async (t) => {
       [join(dir, 'broken')],
       /^error: .*is not a report of petstore-harness: \/run expected required property\n$/,
     ],
-    [[good, '--format', 'pdf'], /^error: there is no format pdf; known here: html, markdown/],
-    [[good, '--format', 'jnit'], /^error: there is no format jnit; did you mean "junit"\?/],
+    [[good, '--format', 'pdf'], /^error: there is no format "pdf"; known here: terminal, html, markdown/],
+    [[good, '--format', 'jnit'], /^error: there is no format "jnit"; did you mean "junit"\?/],
     [[good, '--format', 'html,'], /names with commas/],
     [['--diff', good], /--diff OLD NEW/],
-    [['--diff', good, good, '--format', 'junit'], /--diff has one of the formats text, html, json/],
+    [['--diff', good, good, '--format', 'junit'], /there is no format "junit"; known here: text, html, json/],
     [['--matrix', join(dir, 'empty')], /holds no report\.json/],
-    [
-      [good, '--format', 'html', '--out', join(good, 'report.json', 'x')],
-      /could not be written, (file already exists|not a directory)/,
-    ],
+    [[good, '--format', 'html', '--out', join(good, 'report.json', 'x')], /not a directory/],
     [[good, '--nonsense'], /unknown option '--nonsense'/],
   ];
   for (const [args, message] of cases) {

@@ -1,24 +1,22 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { suggestion } from '../../checks/profile/suggestion.ts';
 import { diffReports } from '../../reports/compare/diff.ts';
 import { renderDiffHtml, renderDiffJson, renderDiffText } from '../../reports/compare/diff-renderers.ts';
 import { readMatrix, renderMatrixHtml, renderMatrixMarkdown } from '../../reports/compare/matrix.ts';
 import { FORMATS, type FormatName, isFormatName, render } from '../../reports/formats.ts';
+import { LOAD_FORMATS } from '../../reports/load/load-formats.ts';
 import { readReport } from '../../reports/read-report.ts';
 import type { Report } from '../../reports/report.ts';
-import { NO_SCREEN } from '../../reports/terminal.ts';
+import { NO_SCREEN, type Screen } from '../../reports/terminal.ts';
 import { shownLine } from '../../reports/visible-text.ts';
-import { unwritable, writeNamed } from '../../reports/write-reports.ts';
+import { writeNamed } from '../../reports/write-reports.ts';
 import { names } from '../check/check-options.ts';
 import { EXIT, UsageError } from '../shared/exit-codes.ts';
+import { knownName } from '../shared/known-name.ts';
 import { screenOf } from '../shared/screen.ts';
 import { print } from '../shared/standard-output.ts';
-import { isLoadResult, type Stored, storedLoad } from './report-load.ts';
-
-const DIFF_FORMATS = ['text', 'html', 'json'] as const;
-const MATRIX_FORMATS = ['html', 'markdown'] as const;
+import { isLoadResult, storedLoad } from './report-load.ts';
 
 interface ReportOptions {
   readonly format?: readonly string[];
@@ -27,10 +25,8 @@ interface ReportOptions {
   readonly matrix?: string;
 }
 
-export const KNOWN_FORMATS = Object.keys(FORMATS);
-
 const EXAMPLES = `
-Formats: ${KNOWN_FORMATS.join(', ')}; of --diff ${DIFF_FORMATS.join(', ')}; of --matrix ${MATRIX_FORMATS.join(', ')}.
+Formats: ${Object.keys(FORMATS).join(', ')}; of --diff text, html, json; of --matrix html, markdown.
 The format github prints annotations, and adds the Markdown to $GITHUB_STEP_SUMMARY where that is set.
 
 Examples:
@@ -43,111 +39,74 @@ Examples:
 
 Exit codes: 0 rendered, or no regression between the two; 1 a regression (--diff); 2 wrong usage, or no report to read.`;
 
-const fail = (message: string): never => {
-  throw new UsageError(shownLine(message, 500));
-};
-
-function oneOf<Name extends string>(
-  names: readonly Name[],
-  [format, ...more]: readonly string[] = names.slice(0, 1),
-  of: string,
-): Name {
-  const name = names.find((candidate) => candidate === format);
-  if (name !== undefined && more.length === 0) return name;
-  return fail(`${of} has one of the formats ${names.join(', ')}`);
-}
+/** What can be rendered, by format. The first one is the usual. */
+type Templates = Readonly<Record<string, () => string>>;
 
 function read(path: string): Report {
   const result = readReport(path);
-  return result.ok ? result.report : fail(result.problem);
+  if (result.ok) return result.report;
+  throw new UsageError(result.problem);
 }
 
-/** Writes to a file, private and whole, or to standard output. */
-async function writeOut(text: string, out: string | undefined): Promise<void> {
-  if (out === undefined) await print(text);
-  else await writeNamed(out, text);
+/** A stored run in every format, the summary first. */
+function runTemplates(path: string, screen: Screen): Templates {
+  const load = isLoadResult(path) ? storedLoad(path) : undefined;
+  const checked = load === undefined ? read(path) : undefined;
+  const text = (name: FormatName) => () =>
+    checked === undefined ? ((load && LOAD_FORMATS[name](load)) ?? '') : render(checked, name, screen);
+  const names = Object.keys(FORMATS).filter(isFormatName);
+  return { terminal: text('terminal'), ...Object.fromEntries(names.map((name) => [name, text(name)])) };
 }
 
-function isFolder(path: string): boolean {
-  if (path.endsWith('/')) return true;
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    // If something is wrong with the path, writing to it will say so.
-    return false;
-  }
-}
-
-const formatNamed = (name: string): FormatName =>
-  isFormatName(name) ? name : fail(`there is no format ${name}; ${suggestion(name, KNOWN_FORMATS)}`);
-
-async function renderFormats(path: string, { format, out }: ReportOptions): Promise<void> {
-  const named = format?.map(formatNamed);
-  const several = named !== undefined && named.length > 1;
-  if (several && out === undefined) fail('several formats need --out with a folder');
-  const stored = isLoadResult(path) ? storedLoad(path) : storedCheck(path, out);
-  for (const name of named ?? [stored.usual]) {
-    const text = stored.render(name);
-    await writeOut(
-      text,
-      out !== undefined && (several || isFolder(out)) ? join(out, FORMATS[name].file) : out,
-    );
-    const summary = process.env['GITHUB_STEP_SUMMARY'];
-    if (name === 'github' && summary) addToStepSummary(summary, stored.render('markdown'));
-  }
-}
-
-function storedCheck(path: string, out: string | undefined): Stored {
-  const report = read(path);
-  const screen = out === undefined ? screenOf(process.stdout) : NO_SCREEN;
-  return { usual: 'terminal', render: (name) => render(report, name, screen) };
-}
-
-function addToStepSummary(path: string, markdown: string): void {
-  try {
-    appendFileSync(path, markdown);
-  } catch (error) {
-    throw unwritable(path, error);
-  }
-}
-
-async function renderDiff(
-  [before, after, ...more]: readonly string[],
-  { format, out }: ReportOptions,
-): Promise<void> {
+function diffTemplates([before, after, ...more]: readonly string[]): Templates {
   if (before === undefined || after === undefined || more.length > 0)
-    return fail('--diff compares two reports: --diff OLD NEW');
-  const name = oneOf(DIFF_FORMATS, format, '--diff');
+    throw new UsageError('--diff compares two reports: --diff OLD NEW');
   const diff = diffReports(read(before), read(after));
-  const text = {
+  if (diff.regression) process.exitCode = EXIT.notConformant;
+  return {
     text: () => renderDiffText(diff),
     html: () => renderDiffHtml(diff),
     json: () => renderDiffJson(diff),
-  }[name]();
-  await writeOut(text, out);
-  if (diff.regression) process.exitCode = EXIT.notConformant;
+  };
 }
 
-/** Warns of damaged files. The others are still used. */
-function warnOf(damaged: readonly string[]): void {
-  for (const problem of damaged) process.stderr.write(`warning: ${shownLine(problem, 300)}; left out\n`);
-}
-
-async function renderMatrix(folder: string, { format, out }: ReportOptions): Promise<void> {
-  const name = oneOf(MATRIX_FORMATS, format, '--matrix');
+function matrixTemplates(folder: string): Templates {
   const matrix = readMatrix(folder);
-  if (!matrix.ok) return fail(matrix.problem);
-  warnOf(matrix.damaged);
-  await writeOut({ html: renderMatrixHtml, markdown: renderMatrixMarkdown }[name](matrix.columns), out);
+  if (!matrix.ok) throw new UsageError(matrix.problem);
+  for (const problem of matrix.damaged)
+    process.stderr.write(`warning: ${shownLine(problem, 300)}; left out\n`);
+  const { columns } = matrix;
+  return { html: () => renderMatrixHtml(columns), markdown: () => renderMatrixMarkdown(columns) };
 }
 
-async function report(results: string | undefined, options: ReportOptions): Promise<void> {
-  const { diff, matrix } = options;
+/** Whether a path is a folder. If something is wrong with it, writing to it will say so. */
+const isFolder = (path: string) =>
+  path.endsWith('/') || statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+
+async function report(
+  results: string | undefined,
+  { diff, matrix, format, out }: ReportOptions,
+): Promise<void> {
   if ([results, diff, matrix].filter((one) => one !== undefined).length !== 1)
-    fail('give either the results of a run, or --diff OLD NEW, or --matrix FOLDER');
-  if (diff !== undefined) await renderDiff(diff, options);
-  else if (matrix !== undefined) await renderMatrix(matrix, options);
-  else if (results !== undefined) await renderFormats(results, options);
+    throw new UsageError('give either the results of a run, or --diff OLD NEW, or --matrix FOLDER');
+  const screen = out === undefined ? screenOf(process.stdout) : NO_SCREEN;
+  const templates =
+    diff === undefined
+      ? matrix === undefined
+        ? runTemplates(results ?? '', screen)
+        : matrixTemplates(matrix)
+      : diffTemplates(diff);
+  const known = Object.keys(templates);
+  const named = (format ?? known.slice(0, 1)).map((name) => knownName('format', name, known));
+  if (named.length > 1 && out === undefined) throw new UsageError('several formats need --out with a folder');
+  for (const name of named) {
+    const text = templates[name]?.() ?? '';
+    const file = isFormatName(name) ? FORMATS[name].file : name;
+    if (out === undefined) await print(text);
+    else await writeNamed(named.length > 1 || isFolder(out) ? join(out, file) : out, text);
+    const summary = process.env['GITHUB_STEP_SUMMARY'];
+    if (name === 'github' && summary) appendFileSync(summary, templates['markdown']?.() ?? '');
+  }
 }
 
 /** `report`: renders a stored run, compares two, or shows many side by side. */

@@ -1,0 +1,14 @@
+import { suggestion } from '../../checks/profile/suggestion.ts';
+import { quoted } from '../../checks/wire/answer.ts';
+import { UsageError } from './exit-codes.ts';
+
+/**
+ * A name, if it is one of those that are known.
+ *
+ * @throws UsageError that suggests another
+ */
+export function knownName<Name extends string>(what: string, name: string, known: readonly Name[]): Name {
+  const found = known.find((candidate) => candidate === name);
+  if (found !== undefined) return found;
+  throw new UsageError(`there is no ${what} ${quoted(name)}; ${suggestion(name, known)}`);
+}
