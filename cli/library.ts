@@ -7,6 +7,7 @@ import { stringify } from 'yaml';
 import { parseProfile } from '../checks/profile/parse-profile.ts';
 import { variableOf } from '../checks/profile/server-profile.ts';
 import type { KeyRole, PlanLimits, PlanName } from '../checks/profile/target-profile.ts';
+import { UsageError } from '../checks/profile/usage-error.ts';
 import { isDecidedEarly } from '../checks/run/play.ts';
 import { allChecks } from '../checks/sections/all-checks.ts';
 import { startReferenceServer } from '../reference-server/reference-server.ts';
@@ -19,8 +20,7 @@ import { limitsOf } from './check/check-plan.ts';
 import { decidedRow, judgedCheck } from './check/check-report.ts';
 import { selectedIds } from './check/check-selection.ts';
 import { checkSubject, type GivenProfile } from './check/check-subject.ts';
-import { NothingToJudge, UsageError } from './shared/exit-codes.ts';
-import { validProfile } from './shared/profile-file.ts';
+import { NothingToJudge } from './shared/exit-codes.ts';
 import { withoutUndefined } from './shared/without-undefined.ts';
 
 export type { KeyRole, Permission, PlanLimits, PlanName, Report, RequirementResult };
@@ -128,7 +128,7 @@ function givenProfile(keys: readonly TargetKey[], { plans, gaps: pinned }: Check
     ...withoutUndefined({ plans, gaps: pinned }),
   });
   return {
-    profile: validProfile(parseProfile(text, 'keys')),
+    profile: parseProfile(text, 'keys'),
     values: Object.fromEntries(named.map(({ env, value }) => [env, value])),
   };
 }

@@ -1,6 +1,7 @@
 import { limitsOf } from '../../spec/plans.ts';
 import type { Key } from './key.ts';
 import type { ProfileKey, TargetProfile } from './target-profile.ts';
+import { UsageError } from './usage-error.ts';
 
 /** Visible ASCII: what a bearer token may consist of, and some more that servers accept (RFC 6750, 2.1). */
 const HEADER_SAFE = /^[\x21-\x7e]{1,4096}$/;
@@ -28,13 +29,14 @@ function problemOf(
  * Takes the values of a profile's keys from the environment.
  *
  * @param isUsed whether a key has to be there; one that is not used may be
- * @returns the values by key name, and everything that is wrong with them: that names a key and its variable, no value
+ * @returns the values by key name
+ * @throws UsageError for each key that is missing or invalid: it names the key and its variable, no value
  */
 export function keyValues(
   { keys }: Pick<TargetProfile, 'keys'>,
   env: Readonly<Record<string, string | undefined>>,
-  isUsed: (key: ProfileKey) => boolean = () => true,
-): { readonly values: ReadonlyMap<string, string>; readonly problems: readonly string[] } {
+  isUsed: (key: ProfileKey) => boolean,
+): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   const problems = keys.flatMap((key) => {
     const value = env[key.env];
@@ -44,7 +46,8 @@ export function keyValues(
     const problem = problemOf(value, key.env, twin);
     return problem === undefined ? [] : [`${key.env}, which holds the key ${key.name}, ${problem}`];
   });
-  return { values, problems };
+  if (problems.length > 0) throw new UsageError(...problems);
+  return values;
 }
 
 /** The keys of a validated profile with their values and their plans' numbers. */

@@ -4,48 +4,36 @@ import { quoted } from '../wire/answer.ts';
 import { readBaseAddress } from '../wire/base-address.ts';
 import { fileText } from './file-text.ts';
 import { type ProfileFile, profileSchema, type TargetProfile } from './target-profile.ts';
-import { type FileProblem, LARGEST_YAML, YamlFile } from './yaml-file.ts';
+import { UsageError } from './usage-error.ts';
+import { LARGEST_YAML, YamlFile } from './yaml-file.ts';
 
-export type LoadedProfile =
-  | { readonly ok: true; readonly profile: TargetProfile }
-  | {
-      readonly ok: false;
-      /** The file's name, as it was given. */
-      readonly source: string;
-      /** In the order of the file. */
-      readonly problems: readonly FileProblem[];
-    };
-
-/** More than these a person does not read. */
-const MOST_PROBLEMS = 50;
-
-/** Reads a profile file and validates it. */
-export function readProfile(path: string): LoadedProfile {
+/**
+ * The profile in a file.
+ *
+ * @throws UsageError with a line for each mistake: where it is, and how to correct it
+ */
+export function readProfile(path: string): TargetProfile {
   try {
     return parseProfile(fileText(path, LARGEST_YAML), path);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const remedy = 'name a profile; "petstore-harness init" writes one';
-    return { ok: false, source: path, problems: [{ line: 1, column: 1, message, remedy }] };
+    if (error instanceof UsageError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${path}:1:1: ${why}; name a profile; "petstore-harness init" writes one`);
   }
 }
 
 /**
- * Validates a profile's text. What is wrong is reported at once.
+ * The profile in a text.
  *
  * @param source how messages name the text
+ * @throws UsageError with a line for each mistake
  */
-export function parseProfile(text: string, source: string): LoadedProfile {
-  const yaml = new YamlFile(text);
-  if (yaml.problems.length === 0) {
-    const value = Value.Default(profileSchema, yaml.value ?? {});
-    if (yaml.validates(profileSchema, value, 'the profile')) {
-      const profile = profileOf(value, yaml);
-      if (yaml.problems.length === 0) return { ok: true, profile };
-    }
-  }
-  const problems = yaml.problems.sort((a, b) => a.line - b.line || a.column - b.column);
-  return { ok: false, source, problems: problems.slice(0, MOST_PROBLEMS) };
+export function parseProfile(text: string, source: string): TargetProfile {
+  const yaml = new YamlFile(text, source);
+  const value = Value.Default(profileSchema, yaml.value ?? {});
+  const profile = profileOf(yaml.validated(profileSchema, value, 'the profile'), yaml);
+  yaml.throwIfWrong();
+  return profile;
 }
 
 /** The profile in a valid file; reports what the schema cannot say. */

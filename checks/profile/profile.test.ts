@@ -9,16 +9,22 @@ import { gaps, requirements } from '../../spec/contract.ts';
 import { parseProfile, readProfile } from './parse-profile.ts';
 import { PROFILE_DEFAULTS } from './target-profile.ts';
 import { publishedSchema, SCHEMA_FILE } from './testing/published-schema.ts';
+import { UsageError } from './usage-error.ts';
 
 const KEY = '{ name: free-1, plan: free, env: FREE_KEY }';
 const withField = (field: string) => `keys: [${KEY}]\n${field}`;
 const keyed = (fields: string) => `keys: [{ ${fields} }]`;
-const problemsOf = (text: string) => {
-  const loaded = parseProfile(text, 'profile.yaml');
-  return loaded.ok ? [] : loaded.problems;
-};
-const lines = (text: string) =>
-  problemsOf(text).map(({ line, column, message, remedy }) => `${line}:${column} ${message}; ${remedy}`);
+/** What is said of a text: a line for each problem, without the name of the file. */
+function lines(text: string): string[] {
+  try {
+    parseProfile(text, 'profile.yaml');
+    return [];
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    return error.message.split('\n').map((line) => line.replace(/^profile\.yaml:(\d+:\d+):/, '$1'));
+  }
+}
+const isTaken = (text: string) => lines(text).length === 0;
 
 t.test('a full profile, and the least', async (t) => {
   const full = parseProfile(
@@ -43,37 +49,33 @@ samples: { categoryId: 9007199254740991 }
     'profile.yaml',
   );
   t.same(full, {
-    ok: true,
-    profile: {
-      target: 'https://staging.example.com/v1',
-      keys: [
-        {
-          name: 'free-1',
-          plan: 'free',
-          env: 'PETSTORE_FREE_KEY',
-          roles: ['functional', 'exhaust'],
-          unusedToday: true,
-        },
-        {
-          name: 'big.one',
-          plan: 'enterprise',
-          env: 'PETSTORE_BIG_KEY',
-          roles: ['ban', 'load'],
-          unusedToday: false,
-        },
-      ],
-      plans: { enterprise: { perMinute: 5000, perDay: 1_000_000 } },
-      permit: ['writes', 'exhaust'],
-      load: { allowed: true },
-      readings: { 'list-limit-fills': 'declined' },
-      gaps: { 'limit-out-of-range': 'rejected-400', 'ban-threshold': '10' },
-      clock: { speed: 60 },
-      samples: { categoryId: 9007199254740991 },
-    },
+    target: 'https://staging.example.com/v1',
+    keys: [
+      {
+        name: 'free-1',
+        plan: 'free',
+        env: 'PETSTORE_FREE_KEY',
+        roles: ['functional', 'exhaust'],
+        unusedToday: true,
+      },
+      {
+        name: 'big.one',
+        plan: 'enterprise',
+        env: 'PETSTORE_BIG_KEY',
+        roles: ['ban', 'load'],
+        unusedToday: false,
+      },
+    ],
+    plans: { enterprise: { perMinute: 5000, perDay: 1_000_000 } },
+    permit: ['writes', 'exhaust'],
+    load: { allowed: true },
+    readings: { 'list-limit-fills': 'declined' },
+    gaps: { 'limit-out-of-range': 'rejected-400', 'ban-threshold': '10' },
+    clock: { speed: 60 },
+    samples: { categoryId: 9007199254740991 },
   });
   const least = parseProfile(`keys: [${KEY}]`, 'p');
-  if (!least.ok) throw new Error('refused');
-  const { target, keys, ...others } = least.profile;
+  const { target, keys, ...others } = least;
   t.equal(target, undefined);
   t.match(keys, [{ roles: ['functional'], unusedToday: false }]);
   t.same(others, PROFILE_DEFAULTS);
@@ -186,14 +188,14 @@ t.test('of more than fifty problems the first are said', async (t) => {
 t.test('only what the document leaves open, or we read into it, can be pinned or declined', async (t) => {
   for (const { id, reading, excluded } of requirements)
     t.equal(
-      problemsOf(withField(`readings: { ${id}: declined }`)).length === 0,
+      isTaken(withField(`readings: { ${id}: declined }`)),
       reading !== undefined && excluded === undefined,
       id,
     );
   for (const { id, answers, open, unobservable } of gaps)
     for (const answer of answers.length > 0 ? answers : ['x'])
       t.equal(
-        problemsOf(withField(`gaps: { ${id}: "${answer}" }`)).length === 0,
+        isTaken(withField(`gaps: { ${id}: "${answer}" }`)),
         unobservable === undefined && (open || answers.length > 0),
         `${id}: ${answer}`,
       );
@@ -259,19 +261,8 @@ t.test('whatever the text, a profile or problems that a terminal can show', asyn
   );
   fc.assert(
     fc.property(text, (text) => {
-      const loaded = parseProfile(text, 'p');
-      if (loaded.ok) return loaded.profile.keys.length > 0;
-      return (
-        loaded.problems.length > 0 &&
-        loaded.problems.every(
-          ({ line, column, message, remedy }) =>
-            line >= 1 &&
-            column >= 1 &&
-            message !== '' &&
-            remedy !== '' &&
-            !/[\p{Cc}\p{Cs}]/u.test(message + remedy),
-        )
-      );
+      const said = lines(text);
+      return said.every((line) => /^[1-9]\d*:[1-9]\d* .+; .+/.test(line) && !/[\p{Cc}\p{Cs}]/u.test(line));
     }),
     { numRuns: 1000 },
   );
@@ -291,7 +282,7 @@ t.test('whatever the text, a profile or problems that a terminal can show', asyn
     '? - ',
   ]) {
     const start = process.cpuUsage().user;
-    t.ok(problemsOf(unit.repeat(2 ** 15 / unit.length)).length > 0, JSON.stringify(unit));
+    t.ok(lines(unit.repeat(2 ** 15 / unit.length)).length > 0, JSON.stringify(unit));
     const seconds = (process.cpuUsage().user - start) / 1e6;
     t.ok(seconds < 8, `${JSON.stringify(unit)}: ${seconds} s`);
   }
@@ -307,7 +298,7 @@ t.test('the published schema is the one of today, and takes what the harness tak
     JSON.parse(publishedSchema()),
   );
   t.ok(isValid(parse(`keys: [${KEY}]`)));
-  for (const [text, isTaken] of [
+  for (const [text, taken] of [
     [withField('gaps: { ban-threshold: "10", limit-out-of-range: rejected-422 }'), true],
     [withField('plans: { enterprise: { perMinute: 1, perDay: 1 } }'), true],
     [withField('readings: { list-limit-fills: declined }'), true],
@@ -319,8 +310,8 @@ t.test('the published schema is the one of today, and takes what the harness tak
     [withField('gaps: { limit-out-of-range: rejected }'), false],
     [withField('gaps: { events: none }'), false],
   ] as const) {
-    t.equal(isValid(parse(text)), isTaken, text);
-    t.equal(parseProfile(text, 'p').ok, isTaken, text);
+    t.equal(isValid(parse(text)), taken, text);
+    t.equal(isTaken(text), taken, text);
   }
 });
 
@@ -336,8 +327,12 @@ t.test('a profile is a regular file in UTF-8, and not large', async (t) => {
   writeFileSync(join(folder, 'secret.yaml'), 'keys: []');
   chmodSync(join(folder, 'secret.yaml'), 0);
   const read = (path: string) => {
-    const loaded = readProfile(path.startsWith('/') ? path : join(folder, path));
-    return loaded.ok ? 'read' : loaded.problems.map(({ message }) => message).join();
+    try {
+      readProfile(path.startsWith('/') ? path : join(folder, path));
+      return 'read';
+    } catch (error) {
+      return String(error).replace(/^.*:1:1: (.*?); .*$/s, '$1');
+    }
   };
   for (const [path, said] of [
     ['good.yaml', /^read$/],

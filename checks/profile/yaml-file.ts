@@ -5,29 +5,27 @@ import { isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument, 
 import { currentId, gaps, requirements } from '../../spec/contract.ts';
 import { quoted } from '../wire/answer.ts';
 import { suggestion } from './suggestion.ts';
-
-/** One thing wrong with a file: where, what, and what to do about it. Lines and columns are from 1 on. */
-export interface FileProblem {
-  readonly line: number;
-  readonly column: number;
-  readonly message: string;
-  readonly remedy: string;
-}
+import { UsageError } from './usage-error.ts';
 
 /** In bytes: larger files are others than were meant, and may take yaml minutes. */
 export const LARGEST_YAML = 2 ** 16;
+/** More than these a person does not read. */
+const MOST_PROBLEMS = 50;
 /** So many lists within each other on one line take yaml longer than anybody waits. */
 const TOO_DEEP = /^[ \t]*(?:[-?:][ \t]+){20}/m;
 
 /** A YAML file as plain values, each with its place, and what is wrong with it. A renamed id is the one of today. */
 export class YamlFile {
-  readonly problems: FileProblem[] = [];
+  readonly #problems: { readonly line: number; readonly column: number; readonly words: string }[] = [];
+  readonly #source: string;
   /** Undefined where the text is no readable YAML, or empty. A field without a value is not there. */
   readonly value: unknown;
   readonly #lines = new LineCounter();
   readonly #contents: Node | null = null;
 
-  constructor(text: string) {
+  /** @param source how messages name the text */
+  constructor(text: string, source: string) {
+    this.#source = source;
     const deep = TOO_DEEP.exec(text);
     if (deep !== null) {
       this.#reportAt(deep.index, 'is nested too deep', 'is it the right file?');
@@ -45,18 +43,39 @@ export class YamlFile {
         if (typeof scalar.value === 'string') scalar.value = currentId(scalar.value);
       },
     });
-    if (this.problems.length > 0) return;
+    if (this.#problems.length > 0) return;
     this.#contents = document.contents;
     const present = (_: unknown, value: unknown) => value ?? undefined;
     this.value = document.toJS({ reviver: present }) ?? undefined;
   }
 
-  /** Whether a value is of a schema. What is not is reported; `whole` is what messages call the value. */
-  validates<Schema extends TSchema>(schema: Schema, value: unknown, whole: string): value is Static<Schema> {
+  /**
+   * A value, if it is of a schema.
+   *
+   * @param whole what messages call it
+   * @throws UsageError with what is wrong
+   */
+  validated<Schema extends TSchema>(schema: Schema, value: unknown, whole: string): Static<Schema> {
+    this.throwIfWrong();
+    if (Value.Check(schema, value)) return value;
     // A field that is missing is found wrong once more as a value.
     const byPath = new Map([...Value.Errors(schema, value)].reverse().map((one) => [one.path, one]));
     for (const error of byPath.values()) this.report(error.path, ...wordsOf(error, whole));
-    return byPath.size === 0;
+    throw this.#refusal();
+  }
+
+  /** @throws UsageError with what was reported */
+  throwIfWrong(): void {
+    if (this.#problems.length > 0) throw this.#refusal();
+  }
+
+  #refusal(): UsageError {
+    const inOrder = this.#problems.sort((a, b) => a.line - b.line || a.column - b.column);
+    return new UsageError(
+      ...inOrder
+        .slice(0, MOST_PROBLEMS)
+        .map(({ line, column, words }) => `${this.#source}:${line}:${column}: ${words}`),
+    );
   }
 
   /** @param path a JSON pointer to what it is about */
@@ -85,8 +104,8 @@ export class YamlFile {
 
   #reportAt(offset: number | undefined, message: string, remedy: string): void {
     const { line, col } = this.#lines.linePos(offset ?? 0);
-    const said = { message: printable(message), remedy: printable(remedy) };
-    this.problems.push({ line: Math.max(1, line), column: Math.max(1, col), ...said });
+    const words = printable(`${message}; ${remedy}`);
+    this.#problems.push({ line: Math.max(1, line), column: Math.max(1, col), words });
   }
 }
 

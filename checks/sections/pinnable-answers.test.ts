@@ -44,11 +44,15 @@ const gapOf = (id: string) => {
 };
 
 /** Whether a profile may pin this answer. */
-const isTaken = (id: string, answer: string): boolean =>
-  parseProfile(
-    `keys: [{ name: free-1, plan: free, env: FREE_KEY }]\ngaps: { ${id}: ${JSON.stringify(answer)} }`,
-    'p',
-  ).ok;
+function isTaken(id: string, answer: string): boolean {
+  const pin = `gaps: { ${id}: ${JSON.stringify(answer)} }`;
+  try {
+    parseProfile(`keys: [{ name: free-1, plan: free, env: FREE_KEY }]\n${pin}`, 'p');
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 t.test('every gap that a run observes is in the table', async (t) => {
   const observable = gaps.filter(({ unobservable }) => unobservable === undefined);
@@ -57,13 +61,11 @@ t.test('every gap that a run observes is in the table', async (t) => {
 
 t.test('what --write-profile pins is read again as it was reported', (t) => {
   const least = parseProfile('keys: [{ name: free-1, plan: free, env: FREE_KEY }]', 'p');
-  if (!least.ok) throw new Error('the test’s profile is wrong');
   for (const [id, answers] of Object.entries(REPORTED)) {
     const { question } = gapOf(id);
     for (const answer of answers) {
-      const text = pinnedProfileYaml(undefined, least.profile, [{ id, question, answer }]);
-      const read = parseProfile(text, 'p');
-      t.equal(read.ok ? read.profile.gaps[id] : JSON.stringify(read.problems), answer, `${id}: ${answer}`);
+      const text = pinnedProfileYaml(undefined, least, [{ id, question, answer }]);
+      t.equal(parseProfile(text, 'p').gaps[id], answer, `${id}: ${answer}`);
     }
   }
   t.end();

@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox';
 import { fileText } from '../../checks/profile/file-text.ts';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { LARGEST_YAML, YamlFile } from '../../checks/profile/yaml-file.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
 import { requirements } from '../../spec/contract.ts';
-import { UsageError } from '../shared/exit-codes.ts';
-import { mistakesIn } from '../shared/profile-file.ts';
 
 const checked = requirements.filter(({ excluded }) => excluded === undefined);
 const Baseline = Type.Array(
@@ -29,12 +28,12 @@ function readText(file: string): string {
  * @throws UsageError with file and line of everything that is wrong
  */
 export function readBaseline(file: string): BaselineEntry[] {
-  const yaml = new YamlFile(readText(file));
+  const yaml = new YamlFile(readText(file), file);
   const { value = [] } = yaml;
   const entries: unknown = Array.isArray(value)
     ? value.map((item) => (typeof item === 'object' ? item : { id: item }))
     : value;
-  if (yaml.problems.length > 0 || !yaml.validates(Baseline, entries, 'the baseline'))
-    throw mistakesIn(file, yaml.problems);
-  return entries.map(({ id }, index) => ({ id, place: `${file}:${yaml.lineOf(`/${index}`)}` }));
+  return yaml
+    .validated(Baseline, entries, 'the baseline')
+    .map(({ id }, index) => ({ id, place: `${file}:${yaml.lineOf(`/${index}`)}` }));
 }

@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { JOURNAL_FILE } from '../../checks/check-target.ts';
-import { UsageError } from '../shared/exit-codes.ts';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 
 /** The profile of a run in its folder, with which the run can be resumed or rejudged. */
 export const PROFILE_FILE = 'profile.yaml';

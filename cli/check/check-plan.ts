@@ -1,6 +1,7 @@
 import { checkTarget } from '../../checks/check-target.ts';
 import { profileKeys } from '../../checks/profile/key-values.ts';
 import type { TargetProfile } from '../../checks/profile/target-profile.ts';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { type Bill, billOf } from '../../checks/run/bill.ts';
 import { sharedClock } from '../../checks/run/clock.ts';
 import type { Reason } from '../../checks/run/reason.ts';
@@ -9,7 +10,6 @@ import { exhaustKeys } from '../../checks/sections/quota/minute.ts';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
-import { UsageError } from '../shared/exit-codes.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import type { CheckSubject } from './check-subject.ts';
 import { startEmbeddedTarget } from './embedded-target.ts';

@@ -17,7 +17,6 @@ import { writeNamed, writeReports } from '../../reports/write-reports.ts';
 import { gaps } from '../../spec/contract.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { EXIT, NothingToJudge } from '../shared/exit-codes.ts';
-import { concerning } from '../shared/failure.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { screenOf } from '../shared/screen.ts';
 import { print } from '../shared/standard-output.ts';
@@ -47,7 +46,6 @@ export async function runCheck(
 ): Promise<number> {
   const { resume, clock, embedded } = subject;
   if (resume === undefined) keepProfile(directory, subject);
-  concerning({ directory });
   for (const warning of aboutStored(subject)) warn(warning);
   const command = commandOf(repeatable(options, subject));
   const view = liveView(process.stderr, {

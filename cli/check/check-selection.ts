@@ -1,6 +1,6 @@
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { checksByPart } from '../../checks/sections/all-checks.ts';
 import { currentId, requirements } from '../../spec/contract.ts';
-import { UsageError } from '../shared/exit-codes.ts';
 import { knownName } from '../shared/known-name.ts';
 
 const ids = requirements.map(({ id }) => id);

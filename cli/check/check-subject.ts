@@ -1,23 +1,18 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { type CheckRequest, JOURNAL_FILE } from '../../checks/check-target.ts';
+import { keyValues } from '../../checks/profile/key-values.ts';
+import { readProfile } from '../../checks/profile/parse-profile.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
 import {
   PROFILE_DEFAULTS,
   type ProfileKey,
   type TargetProfile,
 } from '../../checks/profile/target-profile.ts';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { type JournalContent, keyPrint, readJournal } from '../../checks/run/journal.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
-import { UsageError } from '../shared/exit-codes.ts';
-import {
-  addressIn,
-  environment,
-  profileIn,
-  unsentValues,
-  usualKeys,
-  valuesOf,
-} from '../shared/profile-file.ts';
+import { addressIn, environment, unsentValues, usualKeys } from '../shared/profile-file.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { PROFILE_FILE } from './check-folder.ts';
 import type { CheckOptions } from './check-options.ts';
@@ -115,7 +110,7 @@ function writtenProfile(
   const file = named ?? (run && join(run.stored, PROFILE_FILE));
   if (file === undefined)
     return { target: undefined, keys: usualKeys(environment(envFile)), ...PROFILE_DEFAULTS };
-  const profile = profileIn(file);
+  const profile = readProfile(file);
   const missing =
     run?.resume.header.keys.filter((name) => profile.keys.every((key) => key.name !== name)) ?? [];
   if (missing.length > 0)
@@ -162,7 +157,7 @@ function valuesFor(
   env = environment(envFile),
 ): ReadonlyMap<string, string> {
   if (dryRun === true || run?.offline === true) return unsentValues(profile, env);
-  const values = valuesOf(profile, env, isUsedWith(permissions));
+  const values = keyValues(profile, env, isUsedWith(permissions));
   const { runId = '', keyPrints = {} } = run?.resume.header ?? {};
   const others = profile.keys.filter(({ name }) => {
     const value = values.get(name);

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Command, Option } from 'commander';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { longestRun } from '../../checks/run/run-budget.ts';
 import type { Permission } from '../../spec/permissions.ts';
 import { durationSeconds } from '../shared/duration-option.ts';
-import { UsageError } from '../shared/exit-codes.ts';
 import { concerning } from '../shared/failure.ts';
 import { warnOfProxy, warnOfVersion } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
@@ -55,6 +55,7 @@ async function check(options: CheckOptions): Promise<void> {
     }
     const limits = { ...(await limitsOf(subject)), ...longest };
     const directory = offline === false && stored !== undefined ? stored : await resultsFolder(options.out);
+    concerning({ directory });
     if (offline !== true) takeFolder(directory);
     const { runCheck } = await import('./check-run.ts');
     process.exitCode = await runCheck(subject, options, { ...limits, directory, baseline });

@@ -11,6 +11,7 @@ import {
   SCHEMA_ADDRESS,
   type TargetProfile,
 } from '../../checks/profile/target-profile.ts';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { profileYaml } from '../../checks/profile/write-profile.ts';
 import { notTheService, noUsableAnswer, refusedKey } from '../../checks/run/preflight.ts';
 import { createClient } from '../../checks/wire/client.ts';
@@ -23,7 +24,7 @@ import { packageRoot } from '../../spec/package-root.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { commandOf } from '../check/check-options.ts';
 import { planCheck } from '../check/check-plan.ts';
-import { EXIT, UsageError } from '../shared/exit-codes.ts';
+import { EXIT } from '../shared/exit-codes.ts';
 import { addressOf, environment, usualKeys, warnOfVersion } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';

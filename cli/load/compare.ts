@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { compareCapacities } from '../../scenarios/runner/compare/compare-capacities.ts';
 import {
   type CompareFinding,
@@ -8,7 +9,7 @@ import {
 } from '../../scenarios/runner/compare/compare-series.ts';
 import { readCapacity, readLoadResult } from '../../scenarios/runner/result/read-result.ts';
 import { isCapacity } from '../report/report-load.ts';
-import { EXIT, UsageError } from '../shared/exit-codes.ts';
+import { EXIT } from '../shared/exit-codes.ts';
 
 function percentage(text: string): number {
   const value = Number(text.replace(/%$/, ''));

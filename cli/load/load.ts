@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Command } from 'commander';
+import { keyValues } from '../../checks/profile/key-values.ts';
+import { readProfile } from '../../checks/profile/parse-profile.ts';
 import { looksLikeProduction } from '../../checks/profile/production-address.ts';
 import type { KeyRole } from '../../checks/profile/target-profile.ts';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { capacityReport, LOAD_FORMATS, loadReport } from '../../reports/load/load-formats.ts';
 import { stepLine } from '../../reports/load/load-outcome.ts';
 import { shownLine } from '../../reports/visible-text.ts';
@@ -23,13 +26,13 @@ import { renderBill, totalOf } from '../../scenarios/runner/quota/quota.ts';
 import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { textTable } from '../../spec/text-table.ts';
 import { durationSeconds } from '../shared/duration-option.ts';
-import { EXIT, UsageError } from '../shared/exit-codes.ts';
+import { EXIT } from '../shared/exit-codes.ts';
 import { concerning, isDiskProblem } from '../shared/failure.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { knownName } from '../shared/known-name.ts';
 import { liveLines } from '../shared/live-lines.ts';
 import { positive, wholeNumber } from '../shared/number-option.ts';
-import { addressIn, environment, profileIn, valuesOf } from '../shared/profile-file.ts';
+import { addressIn, environment } from '../shared/profile-file.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 import { prepareLoadFolder, writeLoadReports } from './load-folder.ts';
 import { httpAddress, type LoadOptions, parseMix, secretName } from './load-options.ts';
@@ -76,7 +79,7 @@ async function targetOf(
     }
     return startEmbeddedTarget();
   }
-  const profile = profileIn(options.profile);
+  const profile = readProfile(options.profile);
   const address = addressIn(profile, options.target);
   const url = new URL(address);
   if (looksLikeProduction(url) && options.productionHost !== url.hostname) {
@@ -85,7 +88,7 @@ async function targetOf(
     );
   }
   const uses = new Set<KeyRole>(streams.map((stream) => (stream.kind === 'clients' ? stream.role : 'load')));
-  const values = valuesOf(profile, environment(options.envFile), ({ roles }) =>
+  const values = keyValues(profile, environment(options.envFile), ({ roles }) =>
     roles.some((role) => uses.has(role)),
   );
   return loadTarget(profile, address, values);

@@ -1,6 +1,7 @@
 import { appendFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Command } from 'commander';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { diffReports } from '../../reports/compare/diff.ts';
 import { renderDiffHtml, renderDiffJson, renderDiffText } from '../../reports/compare/diff-renderers.ts';
 import { readMatrix, renderMatrixHtml, renderMatrixMarkdown } from '../../reports/compare/matrix.ts';
@@ -12,7 +13,7 @@ import { NO_SCREEN, type Screen } from '../../reports/terminal.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { writeNamed } from '../../reports/write-reports.ts';
 import { names } from '../check/check-options.ts';
-import { EXIT, UsageError } from '../shared/exit-codes.ts';
+import { EXIT } from '../shared/exit-codes.ts';
 import { knownName } from '../shared/known-name.ts';
 import { screenOf } from '../shared/screen.ts';
 import { print } from '../shared/standard-output.ts';

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Command } from 'commander';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { EVERY_FAULT } from '../../reference-server/deviations/faults/index.ts';
 import { UnknownNameError } from '../../reference-server/deviations/named.ts';
 import { EVERY_VARIANT } from '../../reference-server/deviations/variants/index.ts';
@@ -7,7 +8,7 @@ import { MOST_ANIMALS } from '../../reference-server/pet-store.ts';
 import { startReferenceServer } from '../../reference-server/reference-server.ts';
 import type { ReferenceServer } from '../../reference-server/server.ts';
 import { textTable } from '../../spec/text-table.ts';
-import { EXIT, UsageError } from '../shared/exit-codes.ts';
+import { EXIT } from '../shared/exit-codes.ts';
 import { untilInterrupted } from '../shared/interruption.ts';
 import { numberFrom, wholeNumber } from '../shared/number-option.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';

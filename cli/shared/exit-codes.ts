@@ -14,17 +14,6 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** Wrong usage, an invalid profile, results that cannot be written: a line for each problem, and exit code 2. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-  readonly lines: readonly string[];
-
-  constructor(...lines: readonly string[]) {
-    super(lines.join('\n'));
-    this.lines = lines;
-  }
-}
-
 /** Nothing can be judged: the target was not reached, is not the service, or refused every key. */
 export class NothingToJudge extends Error {
   override readonly name = 'NothingToJudge';

@@ -1,6 +1,6 @@
 import { suggestion } from '../../checks/profile/suggestion.ts';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { quoted } from '../../checks/wire/answer.ts';
-import { UsageError } from './exit-codes.ts';
 
 /**
  * A name, if it is one of those that are known.

@@ -1,21 +1,9 @@
 import { parseEnv } from 'node:util';
 import { fileText } from '../../checks/profile/file-text.ts';
-import { keyValues } from '../../checks/profile/key-values.ts';
-import { type LoadedProfile, readProfile } from '../../checks/profile/parse-profile.ts';
 import type { ProfileKey, TargetProfile } from '../../checks/profile/target-profile.ts';
-import type { FileProblem } from '../../checks/profile/yaml-file.ts';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { hasVersionSegment, readBaseAddress } from '../../checks/wire/base-address.ts';
 import { isCustom, PLAN_NAMES } from '../../spec/plans.ts';
-import { UsageError } from './exit-codes.ts';
-
-/**
- * The profile in a file.
- *
- * @throws UsageError with a line for each mistake: where it is, and how to correct it
- */
-export function profileIn(file: string): TargetProfile {
-  return validProfile(readProfile(file));
-}
 
 /** Without a profile the keys come from these variables, as far as they are set. */
 const USUAL_KEYS: readonly ProfileKey[] = [
@@ -58,37 +46,6 @@ export function warnOfProxy(address: string): void {
   const proxy = names.find((name) => process.env[name]);
   if (proxy !== undefined)
     process.stderr.write(`warning: the proxy in ${proxy} is not used: requests go to the target itself\n`);
-}
-
-/** The profile, if it is valid. @throws UsageError with a line for each mistake */
-export function validProfile(loaded: LoadedProfile): TargetProfile {
-  if (loaded.ok) return loaded.profile;
-  throw mistakesIn(loaded.source, loaded.problems);
-}
-
-/** The error for the mistakes in a YAML file, with a line for each. */
-export const mistakesIn = (file: string, problems: readonly FileProblem[]): UsageError =>
-  new UsageError(
-    ...problems.map(
-      ({ line, column, message, remedy }) => `${file}:${line}:${column}: ${message}; ${remedy}`,
-    ),
-  );
-
-/**
- * The values of a profile's keys, by name.
- *
- * @param env has them by the names of their variables
- * @param isUsed whether the command uses a key; the others need not be there
- * @throws UsageError for each key that is missing or invalid
- */
-export function valuesOf(
-  profile: TargetProfile,
-  env: Readonly<Record<string, string | undefined>>,
-  isUsed: (key: ProfileKey) => boolean,
-): ReadonlyMap<string, string> {
-  const { values, problems } = keyValues(profile, env, isUsed);
-  if (problems.length === 0) return values;
-  throw new UsageError(...problems);
 }
 
 /** Placeholders for the values if nothing is sent: for a plan, and for a stored run that is rejudged. */

@@ -12,12 +12,9 @@ const README = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 
 t.test('the full profile in the README is one, and has every field', (t) => {
   const [, text = ''] = /```yaml\n(target:[\s\S]*?)```/.exec(README) ?? [];
   const read = parseProfile(text, 'README.md');
-  t.same(read.ok ? [] : read.problems, []);
-  if (read.ok) {
-    const written: unknown = parse(text);
-    t.same(Object.keys(Object(written)).sort(), Object.keys(read.profile).sort());
-    t.ok(read.profile.keys.some(({ unusedToday }) => unusedToday));
-  }
+  const written: unknown = parse(text);
+  t.same(Object.keys(Object(written)).sort(), Object.keys(read).sort());
+  t.ok(read.keys.some(({ unusedToday }) => unusedToday));
   t.end();
 });
 
@@ -56,13 +53,11 @@ t.test('the pipelines read the profile and the keys that its init names', (t) =>
 
 t.test('the time limits of the examples are longer than the command’s own', async (t) => {
   const [, text = ''] = /```yaml\n(target:[\s\S]*?)```/.exec(README) ?? [];
-  const read = parseProfile(text, 'README.md');
-  if (!read.ok) throw new Error(JSON.stringify(read.problems));
-  const { profile } = read;
+  const profile = parseProfile(text, 'README.md');
   const values = new Map(profile.keys.map(({ name }) => [name, `not-sent-${name}`]));
   const { bill } = await planCheck({ profile, values, permissions: profile.permit });
   const longest = longestRun(bill, 1) / 60_000;
-  t.ok(longest > 30, `${longest} minutes`);
+  t.ok(longest > 20, `${longest} minutes`);
   for (const file of ['library/tap.mjs', 'library/vitest.mjs', 'ci/github-actions.yml', 'ci/gitlab-ci.yml']) {
     const example = readFileSync(join(import.meta.dirname, '..', '..', 'examples', file), 'utf8');
     const minutes = /(?<=timeout(?:-minutes)?: )\d+|\d+(?= \* 60_000)/.exec(example)?.[0];
