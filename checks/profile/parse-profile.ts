@@ -4,7 +4,6 @@ import { quoted } from '../wire/answer.ts';
 import { readBaseAddress } from '../wire/base-address.ts';
 import { fileText } from './file-text.ts';
 import { type ProfileFile, profileSchema, type TargetProfile } from './target-profile.ts';
-import { UsageError } from './usage-error.ts';
 import { LARGEST_YAML, YamlFile } from './yaml-file.ts';
 
 /**
@@ -13,13 +12,8 @@ import { LARGEST_YAML, YamlFile } from './yaml-file.ts';
  * @throws UsageError with a line for each mistake: where it is, and how to correct it
  */
 export function readProfile(path: string): TargetProfile {
-  try {
-    return parseProfile(fileText(path, LARGEST_YAML), path);
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${path}:1:1: ${why}; name a profile; "petstore-harness init" writes one`);
-  }
+  const remedy = 'name a profile; "petstore-harness init" writes one';
+  return parseProfile(fileText(path, remedy, LARGEST_YAML), path);
 }
 
 /**

@@ -331,7 +331,7 @@ t.test('a profile is a regular file in UTF-8, and not large', async (t) => {
       readProfile(path.startsWith('/') ? path : join(folder, path));
       return 'read';
     } catch (error) {
-      return String(error).replace(/^.*:1:1: (.*?); .*$/s, '$1');
+      return String(error).replace(/^UsageError: [^:]*: (?:\d+:\d+: )?(.*?); .*$/s, '$1');
     }
   };
   for (const [path, said] of [

@@ -94,11 +94,10 @@ export class ResultReader<T> {
     let text: string;
     try {
       if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) file = join(path, name);
-      text = fileText(file, mostBytes ?? LARGEST);
+      const remedy = `give a ${name} or the folder that a command wrote with --out`;
+      text = fileText(file, remedy, mostBytes ?? LARGEST);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      const hint = `give a ${name} or the folder that a command wrote with --out`;
-      return { ok: false, file, problem: `${file}: ${why}; ${hint}` };
+      return { ok: false, file, problem: error instanceof Error ? error.message : String(error) };
     }
     const parsed = this.parse(text);
     return parsed.ok ? { ...parsed, file } : { ok: false, file, problem: `${file}: ${parsed.problem}` };

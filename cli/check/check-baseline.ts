@@ -1,6 +1,5 @@
 import { Type } from '@sinclair/typebox';
 import { fileText } from '../../checks/profile/file-text.ts';
-import { UsageError } from '../../checks/profile/usage-error.ts';
 import { LARGEST_YAML, YamlFile } from '../../checks/profile/yaml-file.ts';
 import type { BaselineEntry } from '../../reports/verdict.ts';
 import { requirements } from '../../spec/contract.ts';
@@ -14,21 +13,13 @@ const Baseline = Type.Array(
   { description: 'write one "- id" a line' },
 );
 
-function readText(file: string): string {
-  try {
-    return fileText(file, LARGEST_YAML);
-  } catch (error) {
-    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
 /**
  * Reads a baseline: a YAML list of requirement ids, each alone or as `{ id: …, reason: … }`.
  *
  * @throws UsageError with file and line of everything that is wrong
  */
 export function readBaseline(file: string): BaselineEntry[] {
-  const yaml = new YamlFile(readText(file), file);
+  const yaml = new YamlFile(fileText(file, undefined, LARGEST_YAML), file);
   const { value = [] } = yaml;
   const entries: unknown = Array.isArray(value)
     ? value.map((item) => (typeof item === 'object' ? item : { id: item }))

@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import { FORMATS, isFormatName } from '../../reports/formats.ts';
 import { LOAD_FORMATS, type LoadReport } from '../../reports/load/load-formats.ts';
 import { writePrivately } from '../../reports/write-reports.ts';
+import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { LOAD_FILE } from '../../scenarios/runner/result/read-result.ts';
 import { makePrivateFolder } from '../check/check-folder.ts';
+import { EXIT } from '../shared/exit-codes.ts';
 
 /** The results of a load or a search for a capacity. Those of an earlier one must not be beside those of a later one. */
 const RESULTS = [
@@ -21,15 +23,20 @@ export function prepareLoadFolder(out: string): void {
   for (const name of RESULTS) rmSync(join(out, name), { force: true });
 }
 
-/**
- * Writes every format beside the figures.
- *
- * @returns where the page is
- * @throws UnwritableReport that names the file
- */
-export async function writeLoadReports(folder: string, report: LoadReport): Promise<string> {
+/** Shows a load report, and writes it in every format beside the figures. @throws UnwritableReport that names the file */
+export async function tellLoad(folder: string, report: LoadReport): Promise<void> {
+  process.stdout.write(LOAD_FORMATS.terminal(report));
   for (const name of Object.keys(FORMATS).filter(isFormatName))
     if (FORMATS[name].written)
       await writePrivately(join(folder, FORMATS[name].file), LOAD_FORMATS[name](report));
-  return join(folder, FORMATS.html.file);
+  process.stderr.write(`report: ${join(folder, FORMATS.html.file)}\n`);
+}
+
+/** The exit code for a load. If k6 did not run as it should, it is k6's own. */
+export function loadExitCode({ verdict, run }: LoadResult): number {
+  if (verdict === 'held') return EXIT.conformant;
+  if (verdict === 'broken') return EXIT.thresholdBroken;
+  if (verdict === 'interrupted') return EXIT.interrupted;
+  if (verdict === 'generator-limited') return EXIT.inconclusive;
+  return run.k6ExitCode === 0 || run.k6ExitCode === null ? EXIT.inconclusive : run.k6ExitCode;
 }

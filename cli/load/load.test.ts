@@ -69,7 +69,7 @@ t.test('what is not said as it should be: exit code 2 and a remedy', async (t) =
     ],
     [['smoke', '--secret', 'A_b'], /Write it in lower case, digits/],
     [['smoke', '--target', 'http://127.0.0.1:9/v1'], /load needs a profile .*: add --profile FILE\n$/],
-    [['smoke', '--profile', 'none.yaml'], /^error: none\.yaml:1:1: no such file or directory; .+\n$/],
+    [['smoke', '--profile', 'none.yaml'], /^error: none\.yaml: no such file or directory; .+\n$/],
     [['smoke', '--profile', 'bomb.yaml'], /^error: bomb\.yaml:2:8: aliases .* are not allowed; write it out/],
     [
       ['smoke', '--profile', 'no-target.yaml'],

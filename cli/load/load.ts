@@ -23,7 +23,6 @@ import {
 } from '../../scenarios/runner/quota/load-target.ts';
 import { prepareLoad } from '../../scenarios/runner/quota/prepare.ts';
 import { renderBill, totalOf } from '../../scenarios/runner/quota/quota.ts';
-import type { LoadResult } from '../../scenarios/runner/result/load-result.ts';
 import { textTable } from '../../spec/text-table.ts';
 import { durationSeconds } from '../shared/duration-option.ts';
 import { EXIT } from '../shared/exit-codes.ts';
@@ -34,7 +33,7 @@ import { liveLines } from '../shared/live-lines.ts';
 import { positive, wholeNumber } from '../shared/number-option.ts';
 import { addressIn, environment } from '../shared/profile-file.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
-import { prepareLoadFolder, writeLoadReports } from './load-folder.ts';
+import { loadExitCode, prepareLoadFolder, tellLoad } from './load-folder.ts';
 import { httpAddress, type LoadOptions, parseMix, secretName } from './load-options.ts';
 
 /** k6's exit codes for options that are unknown or contradict each other. */
@@ -94,14 +93,6 @@ async function targetOf(
   return loadTarget(profile, address, values);
 }
 
-function exitCodeOf({ verdict, run }: LoadResult): number {
-  if (verdict === 'held') return 0;
-  if (verdict === 'broken') return EXIT.thresholdBroken;
-  if (verdict === 'interrupted') return EXIT.interrupted;
-  if (verdict === 'generator-limited') return EXIT.inconclusive;
-  return run.k6ExitCode === 0 || run.k6ExitCode === null ? EXIT.inconclusive : run.k6ExitCode;
-}
-
 function scenarioOf(name: string | undefined, { duration, shards }: LoadOptions): ScenarioFacts {
   const names = SCENARIOS.map((one) => one.name);
   if (name === undefined) throw new UsageError(`which scenario? Known: ${names.join(', ')}`);
@@ -127,8 +118,7 @@ async function searchForCapacity(request: LoadRun): Promise<number> {
     ...withoutUndefined({ stop, startRate: rate, mix }),
   });
   const report = capacityReport(capacity);
-  process.stdout.write(LOAD_FORMATS.terminal(report));
-  note(`report: ${await writeLoadReports(out, report)}`);
+  await tellLoad(out, report);
   if (stop?.aborted === true) return EXIT.interrupted;
   return report.verdict === 'held' ? 0 : EXIT.inconclusive;
 }
@@ -153,10 +143,8 @@ async function runScenario(request: LoadRun, most: number): Promise<number> {
     note: (line) => live.note(shownLine(line, 500)),
     dashboard: true,
   }).finally(live.end);
-  const report = loadReport(result);
-  process.stdout.write(LOAD_FORMATS.terminal(report));
-  note(`report: ${await writeLoadReports(request.out, report)}`);
-  return exitCodeOf(result);
+  await tellLoad(request.out, loadReport(result));
+  return loadExitCode(result);
 }
 
 async function load(name: string | undefined, further: string[], options: LoadOptions): Promise<void> {

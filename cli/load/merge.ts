@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { LOAD_FORMATS, loadReport } from '../../reports/load/load-formats.ts';
+import { loadReport } from '../../reports/load/load-formats.ts';
 import { writePrivately } from '../../reports/write-reports.ts';
 import { conclude } from '../../scenarios/runner/result/conclude.ts';
 import { LOAD_FILE, readLoadResult } from '../../scenarios/runner/result/read-result.ts';
 import { type ResultPart, readRunnerLog } from '../../scenarios/runner/result/recording.ts';
-import { EXIT } from '../shared/exit-codes.ts';
-import { writeLoadReports } from './load-folder.ts';
+import { loadExitCode, tellLoad } from './load-folder.ts';
 
 /** @throws ResultUnreadable, MergeRefused, SloError and UnwritableReport, which name what is wrong */
 async function merge(
@@ -17,12 +16,9 @@ async function merge(
   for (const path of paths)
     parts.push(path.endsWith('.log') ? await readRunnerLog(path) : readLoadResult(path));
   const merged = conclude(parts, { slo });
-  const report = loadReport(merged);
   await writePrivately(join(out, LOAD_FILE), `${JSON.stringify(merged, null, 1)}\n`);
-  process.stdout.write(LOAD_FORMATS.terminal(report));
-  process.stderr.write(`report: ${await writeLoadReports(out, report)}\n`);
-  const { verdict } = merged;
-  process.exitCode = verdict === 'held' ? 0 : verdict === 'broken' ? EXIT.thresholdBroken : EXIT.inconclusive;
+  await tellLoad(out, loadReport(merged));
+  process.exitCode = loadExitCode(merged);
 }
 
 /** `merge`: the results of several runners of one load as one. */

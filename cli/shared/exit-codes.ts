@@ -30,6 +30,7 @@ export const EXIT_OF: Readonly<Record<string, number>> = {
   LoadRefused: EXIT.usage,
   SloError: EXIT.usage,
   UnknownNameError: EXIT.usage,
+  UnwritableReport: EXIT.usage,
   TargetNotReady: EXIT.inconclusive,
   K6Unavailable: EXIT.inconclusive,
   NothingToJudge: EXIT.nothingToJudge,

@@ -26,6 +26,9 @@ function refusedBySystem(error: unknown): string | undefined {
   return words === undefined ? undefined : `${words} (${error.message})`;
 }
 
+/** What a system says of a path that was named wrongly. */
+const WRONG_PATH = /^E(NOENT|NOTDIR|ISDIR|EXIST|ACCES|PERM|ROFS):/;
+
 /** Whether results could not be written, for example because the disk is full. */
 export const isDiskProblem = (error: unknown): boolean => refusedBySystem(error) !== undefined;
 
@@ -38,7 +41,8 @@ export function failure(error: unknown): void {
   }
   const { name = '', message = String(error) } = error instanceof Error ? error : {};
   const refused = refusedBySystem(error);
-  const known = EXIT_OF[name] ?? (refused === undefined ? undefined : EXIT.usage);
+  const ofSystem = WRONG_PATH.test(message) ? EXIT.usage : EXIT.inconclusive;
+  const known = EXIT_OF[name] ?? (refused === undefined ? undefined : ofSystem);
   const { directory } = about;
   if (known === undefined) crash(error);
   if (refused !== undefined && directory !== undefined) {

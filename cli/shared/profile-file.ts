@@ -60,15 +60,8 @@ export const unsentValues = (
  *
  * @throws UsageError if the file cannot be read
  */
-export function environment(file: string | undefined): Readonly<Record<string, string | undefined>> {
-  if (file === undefined) return process.env;
-  try {
-    return { ...parseEnv(fileText(file)), ...process.env };
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`--env-file: ${file} cannot be read: ${why}`);
-  }
-}
+export const environment = (file: string | undefined): Readonly<Record<string, string | undefined>> =>
+  file === undefined ? process.env : { ...parseEnv(fileText(file)), ...process.env };
 
 /**
  * A base address without a trailing slash.
