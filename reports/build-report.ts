@@ -213,8 +213,6 @@ export function rowCase(suite: string, row: Row, proof: Exchange | undefined): T
   return {
     id,
     suite,
-    // Consumers read a dot as a package boundary, so the section number must not bring its own.
-    classname: `petstore-harness.section-${section.replaceAll('.', '-')}`,
     name: `${id} (${section}) ${title}`,
     title,
     standing,
@@ -257,7 +255,6 @@ function pinCase(gap: GapResult): TestCase {
   return {
     id,
     suite: 'Pinned answers to what the document leaves open',
-    classname: 'petstore-harness.gaps',
     name: `gap ${id} (${section}) ${question}`,
     title: question,
     standing: drifted ? 'failed' : verdict === 'kept' ? 'passed' : 'skipped',

@@ -49,29 +49,30 @@ export function moment(iso: string): string {
 /** A fact of a run. */
 export type Fact = readonly [label: string, text: string];
 
+/** Facts by their labels; one without a text is left out. */
+export const factsOf = (facts: Readonly<Record<string, string | undefined>>): Fact[] =>
+  Object.entries(facts).flatMap(([label, text]) => (text === undefined ? [] : [[label, text] as const]));
+
 /** What every format says of a check in addition to its verdict. */
 export function runFacts({ run, requests }: Report): readonly Fact[] {
   const spent = (name: string) => grouped(requests.byKey[name] ?? 0);
   const keys = run.keys.map(({ name, plan }) => `${name} (${plan}, ${spent(name)})`);
-  const anonymous = requests.byKey['(none)'] ?? 0;
+  const anonymous = requests.byKey['(none)'] === undefined ? [] : [`no valid key (${spent('(none)')})`];
   const added =
     run.animalsAdded === 0 ? 'no animal added' : `${count(run.animalsAdded, 'animal')} added (they stay)`;
-  return [
-    ['Target', run.target],
-    ['When', `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`],
-    ['Clock', simulatedClock(run) ?? 'real time'],
-    ['Permissions', run.permissions.join(', ') || 'none (reading only)'],
-    ['Cost', `${count(requests.total, 'request')}, ${added}`],
-    [
-      'Keys',
-      [...keys, ...(anonymous > 0 ? [`no valid key (${grouped(anonymous)})`] : [])].join(', ') || 'none',
-    ],
-    ...(run.costOfSkipped === undefined ? [] : [['What was skipped', costText(run.costOfSkipped)] as const]),
-    ...(run.only === undefined ? [] : [['Only', run.only.join(', ')] as const]),
-    ...(run.interrupted === undefined ? [] : [['Ended early', run.interrupted] as const]),
-    ['Run', `${run.id}, petstore-harness ${run.harnessVersion}`],
-    ['Command', run.command],
-  ];
+  return factsOf({
+    Target: run.target,
+    When: `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`,
+    Clock: simulatedClock(run) ?? 'real time',
+    Permissions: run.permissions.join(', ') || 'none (reading only)',
+    Cost: `${count(requests.total, 'request')}, ${added}`,
+    Keys: [...keys, ...anonymous].join(', ') || 'none',
+    'What was skipped': run.costOfSkipped && costText(run.costOfSkipped),
+    Only: run.only?.join(', '),
+    'Ended early': run.interrupted,
+    Run: `${run.id}, petstore-harness ${run.harnessVersion}`,
+    Command: run.command,
+  });
 }
 
 /** What verifying the skipped requirements would cost. */

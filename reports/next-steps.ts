@@ -1,4 +1,5 @@
 import type { Reason } from '../checks/run/reason.ts';
+import { groupBy } from '../spec/group-by.ts';
 import { count } from './facts.ts';
 import type { Cause, ReasonGroup, Rows } from './groups.ts';
 import type { GapResult, Report } from './report.ts';
@@ -37,10 +38,8 @@ export function nextSteps({ run, problems }: Report, groups: Asking): Step[] {
     );
   if (causes.length > 0) {
     const first = causes.slice(0, MOST_REPEATED).map(({ row }) => row.id);
-    const what =
-      first.length < causes.length
-        ? `Repeat only the first ${first.length} that are broken`
-        : 'Repeat only what is broken';
+    const which = first.length < causes.length ? `the first ${first.length} that are` : 'what is';
+    const what = `Repeat only ${which} broken`;
     steps.push({ what, command: `${withoutOption(command, 'only')} --only ${first.join(',')}` });
   }
   if (interrupted === undefined) {
@@ -84,16 +83,11 @@ function remedy(reason: Reason, { command, permissions }: Report['run']): Step |
 
 /** The steps that would verify more, the most effective first. If no reason suggests one, another run may help. */
 function toVerifyMore(run: Report['run'], rows: Rows): Step[] {
-  const remedies = new Map<string, { readonly step: Step; readonly verified: number }>();
-  for (const { why } of rows) {
-    const step = why.map((reason) => remedy(reason, run)).find((found) => found !== undefined);
-    if (step === undefined) continue;
-    remedies.set(step.what, { step, verified: (remedies.get(step.what)?.verified ?? 0) + 1 });
-  }
-  const steps = [...remedies.values()]
-    .sort((a, b) => b.verified - a.verified)
+  const remedies = rows.flatMap(({ why }) => why.flatMap((reason) => remedy(reason, run) ?? []).slice(0, 1));
+  const steps = [...groupBy(remedies, ({ what }) => what).values()]
+    .sort((a, b) => b.length - a.length)
     .slice(0, MOST_STEPS)
-    .map(({ step, verified }) => ({ ...step, what: `To verify ${verified} more: ${step.what}` }));
+    .map((alike) => ({ ...alike[0], what: `To verify ${alike.length} more: ${alike[0].what}` }));
   if (steps.length > 0 || rows.length === 0) return steps;
   const left = count(rows.length, 'requirement');
   const what = `Run again: ${left} could not be judged this time, each for its own reason`;

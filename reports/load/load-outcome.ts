@@ -10,7 +10,7 @@ import { errorsIn } from '../../scenarios/runner/result/figures.ts';
 import type { LoadFigures, LoadResult, LoadSeries } from '../../scenarios/runner/result/load-result.ts';
 import { OPERATION_NAMES } from '../../spec/operations.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
-import { count, duration, milliseconds, moment, simulatedClock } from '../facts.ts';
+import { count, duration, factsOf, milliseconds, moment, simulatedClock } from '../facts.ts';
 import type { Cell, Table } from '../html/table.ts';
 import type { TestCase, TestRun } from '../test-run.ts';
 import { clip, harmless, shownLine } from '../visible-text.ts';
@@ -58,7 +58,6 @@ const onlyReads = (mix: Mix) => mix.createPet === 0;
 export function loadOutcome({ series, ...rest }: LoadResult): LoadOutcome {
   const result = harmless(rest, MOST_OF_TEXT);
   const { run, verdict, thresholds, violations, total } = result;
-  const clock = simulatedClock(run);
   // A broken contract fails the run only if the objective bounds violations.
   const isCounted = thresholds.some(({ metric, held }) => metric === 'violations' && held === false);
   return {
@@ -71,20 +70,18 @@ export function loadOutcome({ series, ...rest }: LoadResult): LoadOutcome {
       ...thresholds.map(thresholdCase),
       ...violations.map((violation) => contractCase(violation, isCounted)),
     ],
-    facts: [
-      ['Target', run.target],
-      ['Question', run.answers],
-      ['Mix', mixText(run.mix)],
-      ['When', `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`],
-      ...(clock === undefined ? [] : [['Clock', clock] as const]),
-      ['Requests', `${total.requests.toLocaleString('en')}, ${rate(total.perSecond)} requests/s`],
-      ['Statuses', statuses(total)],
-      ...(run.animalsAdded === 0
-        ? []
-        : [['Added', `${count(run.animalsAdded, 'animal')} (they stay)`] as const]),
-      ['Generator', generatorText(result)],
-      ...result.generator.errorLines.map((line) => ['k6 error', line] as const),
-    ],
+    facts: factsOf({
+      Target: run.target,
+      Question: run.answers,
+      Mix: mixText(run.mix),
+      When: `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`,
+      Clock: simulatedClock(run),
+      Requests: `${total.requests.toLocaleString('en')}, ${rate(total.perSecond)} requests/s`,
+      Statuses: statuses(total),
+      Added: run.animalsAdded === 0 ? undefined : `${count(run.animalsAdded, 'animal')} (they stay)`,
+      Generator: generatorText(result),
+      'k6 errors': result.generator.errorLines.join('; ') || undefined,
+    }),
     notices: result.notes.slice(0, 20),
     judged: thresholds.length === 0 ? [] : [thresholdTable(result)],
     tables: [measurementTable(result), figureTable(series, total), costTable(result)].filter(
@@ -108,7 +105,6 @@ function thresholdCase({ name, held, actual, expected, key }: LoadResult['thresh
   return {
     id: title,
     suite: 'Thresholds',
-    classname: 'petstore-harness.load.threshold',
     name: `threshold ${title}`,
     title,
     standing: held === null ? 'unknown' : held ? 'passed' : 'failed',
@@ -133,7 +129,6 @@ function contractCase(
   return {
     id,
     suite: 'Contract under load',
-    classname: 'petstore-harness.load.contract',
     name: `contract ${id} under load`,
     title: `${id} under load`,
     standing: isCounted ? 'failed' : 'noted',
@@ -270,14 +265,14 @@ export function capacityOutcome(found: CapacityResult): LoadOutcome {
     verdict: answered ? 'held' : 'open',
     problems: answered ? [] : [reason],
     cases: [],
-    facts: [
-      ['Target', run.target],
-      ['Objective', run.slo],
-      ['Mix', mixText(run.mix)],
-      ['When', `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`],
-      ['Result', reason],
-      ['Generator', `k6 ${run.k6Version}`],
-    ],
+    facts: factsOf({
+      Target: run.target,
+      Objective: run.slo,
+      Mix: mixText(run.mix),
+      When: `${moment(run.startedAt)}, for ${duration(run.durationSeconds)}`,
+      Result: reason,
+      Generator: `k6 ${run.k6Version}`,
+    }),
     notices: [],
     judged: [],
     tables: steps.length === 0 ? [] : [stepTable(result)],
