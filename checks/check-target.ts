@@ -10,6 +10,7 @@ import { Journal, type JournalContent, keyPrint } from './run/journal.ts';
 import { judgeRun, type RunResult } from './run/judge.ts';
 import { isShownByAll, playRun } from './run/play.ts';
 import { preflight } from './run/preflight.ts';
+import { whatOf } from './run/reason.ts';
 import { Run } from './run/run.ts';
 import { runTime, type TimeLimit } from './run/run-budget.ts';
 import type { RunEvent } from './run/run-events.ts';
@@ -163,7 +164,7 @@ export async function checkTarget(request: CheckRequest): Promise<CheckedTarget>
       // A run that is judged again ended when it was played.
       endedAt: offline && resume !== undefined ? lastReceipt(resume) : clock.now(),
       warnings: [
-        ...ready.unusable.values(),
+        ...whatOf(ready.unusable.values()),
         ...(result.doubt === undefined ? [] : [result.doubt]),
         ...(cutShort === undefined ? [] : [`${cutShort}; --resume continues the run`]),
       ],

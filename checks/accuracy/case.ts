@@ -12,6 +12,7 @@ import { type CheckedTarget, type CheckRequest, checkTarget, JOURNAL_FILE } from
 import { sharedClock } from '../run/clock.ts';
 import type { Finding } from '../run/findings.ts';
 import { readJournal } from '../run/journal.ts';
+import { whatOf } from '../run/reason.ts';
 import { DISTURBANCES, type Disturbance, movedClock } from './disturbances.ts';
 import { startFrameworkService } from './framework-service.ts';
 import { ENTERPRISE, profileOf, type Setting, settingOf } from './setting.ts';
@@ -121,8 +122,7 @@ export function resultOf(checked: CheckedTarget): CaseResult {
   if (checked.kind === 'not-ready') return { verdicts: [], problem: checked.message };
   const requests = [...checked.requestsByKey.values()].reduce((sum, count) => sum + count, 0);
   const verdicts = [...checked.result.requirements].map(([id, { verdict, reasons, violation }]) => {
-    const words = reasons.flatMap((reason) => ('what' in reason ? [reason.what] : []));
-    const reason = [...(violation === undefined ? [] : [violation.actual]), ...words].join('; ');
+    const reason = [...(violation === undefined ? [] : [violation.actual]), ...whatOf(reasons)].join('; ');
     return {
       id,
       verdict,

@@ -1,6 +1,6 @@
 /** What a key's answers after it was refused for its minute show: whether quota comes back at once or bit by bit. */
 import type { RateReading } from '../wire/rate-headers.ts';
-import { type TargetClock, wentBack } from './target-clock.ts';
+import { CLOCKS_APART, type TargetClock, wentBack } from './target-clock.ts';
 import { givenAtOnce, MINUTE, SECOND } from './time.ts';
 
 /** A refusal for the minute, and what was admitted after it. */
@@ -26,6 +26,18 @@ export const isFresh = (
 /** Whether the whole quota came back at once; undefined where the headers do not describe the minute. */
 export const cameBackAtOnce = ({ perMinute, refused, first }: Refill): boolean | undefined =>
   first === undefined || refused.limit !== perMinute ? undefined : isFresh(first, perMinute);
+
+/**
+ * How long before the Reset of the refusal the whole quota was there again, in milliseconds; undefined if it was not, as
+ * far as any clock tells.
+ */
+export function resetBefore(refill: Refill, clock: TargetClock): number | undefined {
+  const { refused, first } = refill;
+  const now = first && clock.at(first.receivedAt)?.latest;
+  if (now === undefined || refused.reset === undefined || cameBackAtOnce(refill) !== true) return undefined;
+  const early = refused.reset - Math.max(now, first?.receivedAt ?? now) - clock.dispute;
+  return early > 2 * CLOCKS_APART && !wentBack(refused, first ?? refused) ? early : undefined;
+}
 
 /** By how many milliseconds Reset moved on. */
 const resetMoved = ({ refused, first }: Refill): number | undefined =>

@@ -79,7 +79,7 @@ t.test('only a key that the target still knows is asked with', async (t) => {
   for (let count = 0; count < 9; count += 1)
     await target.run.sceneRun('check', 'ordinary').attempt(getPet(1n), testKey());
   const [first] = target.run.sender.lanes;
-  if (first !== undefined) first.unusable = 'unknown';
+  if (first !== undefined) first.unusable = { kind: 'not-told', what: 'unknown' };
   t.match(await changeOf(target.run), { until: NOON + ROUND_TRIP });
   t.match(target.sent.at(-1), { authorization: { name: 'free-2' } });
 });

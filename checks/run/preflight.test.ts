@@ -2,6 +2,7 @@ import t from 'tap';
 import type { FailureReason } from '../wire/exchange.ts';
 import type { AnswerParts } from '../wire/testing/answered.ts';
 import { preflight } from './preflight.ts';
+import { reasonOf } from './reason.ts';
 import { type Answers, payer, testKey, testRun } from './testing/test-run.ts';
 
 const RESET = { kind: 'failure', reason: 'reset', message: 'the connection was reset' } as const;
@@ -146,7 +147,9 @@ t.test(
           payer(request) === unknown ? { status, body: ERROR } : LIMIT,
         );
         const variable = unknown === 'free-1' ? 'KEY_FREE_1' : 'KEY_PRO_1';
-        const warning = `the target answers ${status} to key ${unknown}: is the value of ${variable} right?`;
+        const warning = reasonOf(
+          `the target answers ${status} to key ${unknown}: is the value of ${variable} right?`,
+        );
         t.strictSame(ready, { kind: 'ready', unusable: new Map([[unknown, warning]]) });
         t.strictSame(
           run.sender.lanes.map(({ key, unusable }) => [key.name, unusable]),
@@ -163,7 +166,9 @@ t.test(
     const second = await before((request) => (payer(request) === 'free-1' ? LIMIT : refused));
     t.strictSame(second.ready, {
       kind: 'ready',
-      unusable: new Map([['pro-1', 'the target answers 403 to key pro-1: is the value of KEY_PRO_1 right?']]),
+      unusable: new Map([
+        ['pro-1', reasonOf('the target answers 403 to key pro-1: is the value of KEY_PRO_1 right?')],
+      ]),
     });
     const first = await before((request) => (payer(request) === 'free-1' ? refused : LIMIT));
     t.match(first.ready, {
@@ -217,7 +222,7 @@ t.test(
     const warning =
       /429 for key free-1 of 60 a minute although the check had quota left, and Retry-After says 40000/;
     t.match(ready, { kind: /^ready$/ });
-    t.match(run.sender.lanes[0]?.unusable, warning);
+    t.match(run.sender.lanes[0]?.unusable, { what: warning });
   },
 );
 

@@ -4,6 +4,7 @@ import type { AnsweredExchange, FailureOutcome, FailureReason } from '../wire/ex
 import { bearsRateHeader, described, looksLikeTheService } from '../wire/pets.ts';
 import { getPet, listPets } from '../wire/requests.ts';
 import { Inconclusive } from './inconclusive.ts';
+import { type Reason, reasonOf, whatOf } from './reason.ts';
 import type { Run } from './run.ts';
 import { scene } from './scene.ts';
 import type { SceneRun } from './scene-run.ts';
@@ -11,7 +12,7 @@ import type { SceneRun } from './scene-run.ts';
 /** Whether there is anything to judge at the target's address. */
 export type Preflight =
   /** By the name of a key, why it cannot be used. */
-  | { readonly kind: 'ready'; readonly unusable: ReadonlyMap<string, string> }
+  | { readonly kind: 'ready'; readonly unusable: ReadonlyMap<string, Reason> }
   /** Nothing there, something else there, or no key works: one line that says so. */
   | { readonly kind: 'not-ready'; readonly message: string };
 
@@ -92,10 +93,9 @@ export const preflightScene = scene(
   { eachSession: true, intent: 'preflight' },
   async (run): Promise<Preflight> => {
     const { keys, baseUrl } = run.facts;
-    const unusable = new Map<string, string>();
+    const unusable = new Map<string, Reason>();
     const hasVersion = hasVersionSegment(baseUrl);
     let found = false;
-    let spent = false;
     for (const [index, key] of keys.entries()) {
       const exchange = await asked(run, key);
       if (exchange instanceof Inconclusive) {
@@ -105,11 +105,7 @@ export const preflightScene = scene(
             return { kind: 'not-ready', message: `${outcome.message} before anything was judged` };
           return { kind: 'not-ready', message: noUsableAnswer(baseUrl, outcome) };
         }
-        if (exchange.reason.kind === 'day-spent') spent = true;
-        unusable.set(
-          key.name,
-          'what' in exchange.reason ? exchange.reason.what : `key ${key.name} got no answer`,
-        );
+        unusable.set(key.name, exchange.reason);
         continue;
       }
       const { status } = exchange.outcome;
@@ -126,12 +122,13 @@ export const preflightScene = scene(
         return { kind: 'not-ready', message: `${notTheService(baseUrl, exchange)}, ${everything}` };
       }
       found = true;
-      if (status === 401 || status === 403) unusable.set(key.name, refusedKey(status, key));
+      if (status === 401 || status === 403) unusable.set(key.name, reasonOf(refusedKey(status, key)));
     }
     if (keys.length === 0) return { kind: 'not-ready', message: 'the profile names no key' };
     // Where a day is all that they lack, the run says what waits for it.
-    if (unusable.size === keys.length && !spent)
-      return { kind: 'not-ready', message: [...unusable.values()].join('; ') };
+    const reasons = [...unusable.values()];
+    if (reasons.length === keys.length && !reasons.some(({ kind }) => kind === 'day-spent'))
+      return { kind: 'not-ready', message: whatOf(reasons).join('; ') };
     return { kind: 'ready', unusable };
   },
 );

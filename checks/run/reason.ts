@@ -78,6 +78,10 @@ export type Reason = Frozen<Static<typeof ReasonShape>>;
 export const reasonOf = (reason: Reason | string): Reason =>
   typeof reason === 'string' ? { kind: 'not-told', what: reason } : reason;
 
+/** What was seen, in the words of those that have some. */
+export const whatOf = (reasons: Iterable<Reason>): string[] =>
+  [...reasons].flatMap((reason) => ('what' in reason ? [reason.what] : []));
+
 /** No exchange of the run is about it, and these rows explain why. */
 export const notShown = (...blames: readonly string[]): Reason => ({ kind: 'not-shown', blames });
 

@@ -11,7 +11,7 @@ import {
 } from '../wire/exchange.ts';
 import { getPet, listPets, type RequestSpec } from '../wire/requests.ts';
 import { Inconclusive } from './inconclusive.ts';
-import type { KeyWanted } from './reason.ts';
+import type { KeyWanted, Reason } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
 import { FunctionalKeys } from './sending/functional-keys.ts';
 import { Interference, unanswered } from './sending/interference.ts';
@@ -164,6 +164,14 @@ export class SceneRun {
   /** The keys that the target knows. */
   get keys(): readonly Key[] {
     return this.#sender.usable().map(({ key }) => key);
+  }
+
+  /** Why there are not as many of them as a scene needs. */
+  get lacksKeys(): Reason | string {
+    return (
+      this.#sender.lanes.flatMap(({ unusable }) => unusable ?? [])[0] ??
+      'fewer keys than it needs can be used'
+    );
   }
 
   /** Whether an earlier process of the run began this scene and did not finish it: what it spent is not on record. */

@@ -167,7 +167,7 @@ export interface ResetRange {
   readonly to: number;
   /** The target's own time. */
   readonly now: number;
-  readonly window: 'a minute' | 'a day';
+  readonly window: 'two minutes' | 'a day';
 }
 
 /** 8: X-RateLimit-Reset is the Unix time at which the limit resets: in seconds, ahead, within the window. */

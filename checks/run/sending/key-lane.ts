@@ -23,7 +23,7 @@ export class KeyLane {
    */
   adding: 'untried' | 'allowed' | 'doubtful' | 'forbidden' = 'untried';
   /** Why the key cannot be used any more (unknown to the target, banned); undefined while it can. */
-  unusable: string | undefined;
+  unusable: Reason | undefined;
   /** Why nothing more is sent with the key for a day; undefined while it is. */
   spent: Reason | undefined;
   /** Whether the requests that its window admits are being counted: one of another scene would be one too many. */

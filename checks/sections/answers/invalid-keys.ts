@@ -70,8 +70,8 @@ const invalidRequests = (
   });
 
 /** The key from which near-miss values are derived. */
-function someKey({ keys: [key] }: SceneRun): Key {
-  if (key === undefined) throw new Inconclusive('no key can be used');
+function someKey({ keys: [key], lacksKeys }: SceneRun): Key {
+  if (key === undefined) throw new Inconclusive(lacksKeys);
   return key;
 }
 

@@ -55,6 +55,12 @@ function ofAnotherPlan(limit: NumberHeader, { name, plan }: Key): string {
 const ROUNDING = 1000;
 
 /**
+ * A counter that looks back by the share of the minute before is whole again after two. Where the limit resets earlier,
+ * the filled minute shows it.
+ */
+const LONGEST_OF_MINUTE = 2 * MINUTE;
+
+/**
  * Reset must not lie before the response was made, nor beyond its window. Whole seconds may be rounded either way,
  * which allows one second on both sides.
  *
@@ -69,9 +75,9 @@ function judgeReset(reset: NumberHeader, exchange: AnsweredExchange, trace: Trac
   const violationIf = (earliest: number, latest: number) =>
     resetViolation(reset, {
       from: earliest - ROUNDING,
-      to: latest + (byDay ? DAY : MINUTE) + ROUNDING,
+      to: latest + (byDay ? DAY : LONGEST_OF_MINUTE) + ROUNDING,
       now: receivedAt + (trace.targetClock.skew ?? 0),
-      window: byDay ? 'a day' : 'a minute',
+      window: byDay ? 'a day' : 'two minutes',
     });
   const { date } = rateReading(exchange);
   if (date !== undefined && violationIf(date, date) === undefined) return undefined;

@@ -80,7 +80,7 @@ async function follow(run: SceneRun, key: Key): Promise<readonly Span[]> {
  * what we send, so a key that paid too much is asked again while others send more or fewer.
  */
 export const usedInTurn = scene('keys-in-turn', {}, async (run) => {
-  if (run.keys.length < 2) throw new Inconclusive('fewer than two keys can be used');
+  if (run.keys.length < 2) throw new Inconclusive(run.lacksKeys);
   const once = await askWithEach(run);
   // The smallest plan first: its token bucket is refilled the least meanwhile.
   const [first] = once
@@ -133,7 +133,7 @@ async function askWithout(run: SceneRun, key: Key, times: number): Promise<Span>
  */
 export const countedInvalid = scene('rate-invalid-key-free', {}, async (run) => {
   const [key] = run.keys.toSorted((a, b) => b.limits.perMinute - a.limits.perMinute);
-  if (key === undefined) throw new Inconclusive('no key can be used');
+  if (key === undefined) throw new Inconclusive(run.lacksKeys);
   const once = await askWithout(run, key, 1);
   return (fallOf(once) ?? 0) > 1
     ? [once, await askWithout(run, key, 2), await askWithout(run, key, 3)]

@@ -1,4 +1,6 @@
 /** Sections 7 and 8: the time to wait, as stated by Retry-After and X-RateLimit-Reset of a refusal. */
+
+import { resetBefore } from '../../limits/refill.ts';
 import { stoodPastReset } from '../../limits/remaining-arithmetic.ts';
 import type { TargetClock } from '../../limits/target-clock.ts';
 import { MINUTE, SECOND } from '../../limits/time.ts';
@@ -100,6 +102,13 @@ function judgeReset(measurement: MinuteMeasurement, judge: Judge, seen: Seen): v
   const { key, after } = measurement;
   if (after === undefined) return judge.inconclusive(`no request of key ${key.name} was refused`);
   const { refusal, afterReset } = after;
+  const early = resetBefore(after.refill, seen.trace.targetClock);
+  if (early !== undefined) {
+    const seconds = Math.round(early / SECOND);
+    const actual = `the whole limit was there again ${seconds} seconds before it`;
+    const shown = after.asked.filter(({ id }) => id === after.refill.first?.id);
+    return judge.breaks({ expected: 'the time at which the limit resets', actual }, ...shown, refusal);
+  }
   if (afterReset !== undefined)
     return judgeRetry(
       measurement,

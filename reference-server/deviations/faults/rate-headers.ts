@@ -276,8 +276,6 @@ export const RATE_HEADER_FAULTS: FaultTable = {
       resetShown(toValidKey, (reset) => String(reset - 60 - 30))],
     'reset-an-hour-late': ['X-RateLimit-Reset is an hour beyond the end of the minute.',
       resetShown(toValidKey, (reset) => String(reset + 3600))],
-    'reset-two-windows-ahead': ['X-RateLimit-Reset is the end of the window after the current one.',
-      resetShown(toValidKey, (reset) => String(reset + 60))],
     'reset-a-minute-later-each-time': ['X-RateLimit-Reset is a minute later with every answer.', () => {
       let minutes = 0;
       return resetShown(toValidKey, (reset) => String(reset + 60 * minutes++));
@@ -297,6 +295,8 @@ export const RATE_HEADER_FAULTS: FaultTable = {
   'rate-reset-true': {
     'reset-ten-seconds-early': ['X-RateLimit-Reset is ten seconds too early.',
       resetShown(toValidKey, (reset, now) => String(Math.max(reset - 10, Math.ceil(now / 1000))))],
+    'reset-two-windows-ahead': ['X-RateLimit-Reset is the end of the window after the current one.',
+      resetShown(toValidKey, (reset) => String(reset + 60))],
     'reset-four-seconds-early': ['X-RateLimit-Reset is four seconds too early.',
       resetShown(toValidKey, (reset, now) => String(Math.max(reset - 4, Math.ceil(now / 1000))))],
     'reset-half-way': ['X-RateLimit-Reset of a 429 is half of the time that is left.',

@@ -74,6 +74,8 @@ const TABLE: VariantTable = {
   'sliding-counter': [
     'A minute that looks back by the share of the window before that it still holds; Retry-After is a duration.',
     limits.countedMinute, limits.retryAfterDuration],
+  'counter-until-whole': ['A sliding counter whose Reset is when all is surely given back, up to two minutes ahead.',
+    limits.countedUntilWhole],
   'bans-bursts': [
     'A few requests too many, in flight together, are a long ban already, answered 429 like the limit.',
     limits.slidingMinute, limits.banOf(3, 90), transport.latency(0, 30)],
@@ -94,8 +96,6 @@ export const VARIANTS: readonly Variant[] = variantsOf(TABLE);
  */
 // biome-ignore format: a table, a few lines for each variant
 export const notYetPassed: readonly Variant[] = variantsOf({
-  'counter-until-whole': ['A sliding counter whose Reset is when all is surely given back, up to two minutes ahead.',
-    limits.countedUntilWhole],
   'restarts-empty': ['At its hundredth request it restarts, and has none of its animals any more.',
     animals.restart(100)],
 });
