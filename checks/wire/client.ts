@@ -83,14 +83,12 @@ export function createClient(options: ClientOptions): HttpClient {
   const redactor = createRedactor(options.secrets);
   const limits = { ...DEFAULT_LIMITS, ...options.timeouts };
   const budget = new BodyBudget();
-  let keepsConnections = true;
-  const connections = new Connections(
+  const connections = new Connections({
+    origin: base.origin,
     // The exchange has failed by then; this only frees the socket.
-    { origin: base.origin, connectTimeout: limits.connect + 1000, authorities: options.authorities },
-    () => {
-      keepsConnections = false;
-    },
-  );
+    connectTimeout: limits.connect + 1000,
+    authorities: options.authorities,
+  });
   return {
     async exchange(request, record, signal) {
       const { authorization, method, path, body } = request;
@@ -98,20 +96,11 @@ export function createClient(options: ClientOptions): HttpClient {
       const { sent, shown } = credentials(authorization);
       const key = authorization.kind === 'key' ? authorization.name : null;
       const connection = await connections.take();
-      const { sentAt, receivedAt, outcome, keptWasLost } = await dispatchOnce(
+      const { sentAt, receivedAt, outcome } = await dispatchOnce(
         connection,
-        {
-          method,
-          path: basePath + path,
-          headers: [...headers, ...sent],
-          body,
-          key,
-          lastOfConnection: !keepsConnections,
-        },
+        { method, path: basePath + path, headers: [...headers, ...sent], body, key },
         { limits, budget, now: options.now, signal },
       ).finally(() => connections.giveBack(connection));
-      // A request that may not be repeated must not meet the end of a connection again.
-      if (keptWasLost) keepsConnections = false;
       return {
         ...record,
         key,

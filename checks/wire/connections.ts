@@ -11,8 +11,6 @@ export interface WireRequest {
   readonly body: string | undefined;
   /** The name of the key that is sent; null where none of the profile is. */
   readonly key: string | null;
-  /** Whether the connection is to be closed afterwards rather than kept. */
-  readonly lastOfConnection: boolean;
 }
 
 /** A complete response, its body still coded. */
@@ -29,8 +27,13 @@ export interface Answer {
   readonly digest: string;
   /** The name of the key that it answers, as in {@link WireRequest}. */
   readonly key: string | null;
-  /** Real milliseconds from the request on. */
+  /** Milliseconds from the request on. */
   readonly took: number;
+}
+
+/** Whether connections may be kept from one exchange to the next: none was lost by that, or out of step. */
+export interface Keeping {
+  isSafe: boolean;
 }
 
 /** What connections are made to, and how. */
@@ -67,10 +70,11 @@ export class Connection {
   isBroken = false;
   /** Whether a request was sent whose answer is not complete: all bytes that come belong to it. */
   isWaiting = false;
+  readonly keeping: Keeping;
   #onEnd: (stray: boolean) => void = () => undefined;
 
-  /** @param onStray told of bytes that belong to no exchange */
-  constructor({ origin, connectTimeout, authorities }: ConnectionOptions, onStray: () => void) {
+  constructor({ origin, connectTimeout, authorities }: ConnectionOptions, keeping: Keeping) {
+    this.keeping = keeping;
     const connect = buildConnector({
       timeout: connectTimeout,
       autoSelectFamily: true,
@@ -90,7 +94,10 @@ export class Connection {
             this.isBroken = true;
             return callback(error, null);
           }
-          this.#watch(socket);
+          socket.once('error', (first) => {
+            this.error = first;
+          });
+          passOverContinue(socket);
           callback(null, socket);
         });
       },
@@ -98,7 +105,7 @@ export class Connection {
     client.on('disconnect', (_origin, _targets, error) => {
       this.answers = [];
       const stray = !this.isWaiting && isStray(error);
-      if (stray) onStray();
+      if (stray) keeping.isSafe = false;
       this.#onEnd(stray);
     });
     this.client = client;
@@ -114,17 +121,10 @@ export class Connection {
     clearTimeout(timer);
     return stray;
   }
-
-  #watch(socket: Socket): void {
-    socket.once('error', (error) => {
-      this.error = error;
-    });
-    passOverContinue(socket);
-  }
 }
 
 /** A connection as an exchange uses it. */
-export type Line = Pick<Connection, 'client' | 'answers' | 'error' | 'isWaiting' | 'getsStray'>;
+export type Line = Pick<Connection, 'client' | 'answers' | 'error' | 'isWaiting' | 'keeping' | 'getsStray'>;
 
 /** undici has read an answer, or what is none, where no request is waiting for one. */
 const isStray = (error: Error): boolean =>
@@ -156,16 +156,14 @@ function passOverContinue(socket: Socket): void {
 /** The connections to one target: at most 60, each for one exchange at a time. Who comes later waits. */
 export class Connections {
   readonly #options: ConnectionOptions;
+  readonly #keeping: Keeping = { isSafe: true };
   readonly #all: Connection[] = [];
   readonly #idle: Connection[] = [];
   readonly #waiting: ((connection: Connection) => void)[] = [];
   #closed = false;
-  /** Told of bytes that belong to no exchange. */
-  readonly #onStray: () => void;
 
-  constructor(options: ConnectionOptions, onStray: () => void) {
+  constructor(options: ConnectionOptions) {
     this.#options = options;
-    this.#onStray = onStray;
   }
 
   /** Lends a connection until it is given back: the one that was used last, which is idle for the shortest. */
@@ -193,7 +191,7 @@ export class Connections {
   }
 
   #open(): Connection {
-    const connection = new Connection(this.#options, this.#onStray);
+    const connection = new Connection(this.#options, this.#keeping);
     this.#all.push(connection);
     if (this.#closed) void connection.client.destroy();
     return connection;

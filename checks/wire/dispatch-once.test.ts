@@ -14,7 +14,6 @@ const LIST: WireRequest = {
   ],
   body: undefined,
   key: 'free-1',
-  lastOfConnection: false,
 };
 
 /** Longer than any test takes. */
@@ -88,6 +87,7 @@ function begin(
       answers: [],
       error: undefined,
       isWaiting: false,
+      keeping: { isSafe: true },
       getsStray: async () => false,
       ...earlier,
     },
@@ -122,7 +122,6 @@ t.test('a response in pieces is one response, its headers in the order of the wi
         ],
         bytes: Buffer.from('[{"id":1}]'),
       },
-      keptWasLost: false,
     });
     t.strictSame(pool.aborted, [], 'the connection stays');
   }

@@ -21,8 +21,6 @@ export interface Dispatched {
   readonly sentAt: number;
   readonly receivedAt: number;
   readonly outcome: WireResponse | FailureOutcome;
-  /** Whether a connection that had answered before was closed without an answer: it was idle for too long. */
-  readonly keptWasLost: boolean;
 }
 
 /** What `dispatchOnce` holds to. */
@@ -42,49 +40,29 @@ export interface DispatchBounds {
  */
 export async function dispatchOnce(
   connection: Line,
-  request: WireRequest,
+  { method, path, headers, body, key }: WireRequest,
   bounds: DispatchBounds,
 ): Promise<Dispatched> {
   const handler = new OnceHandler(connection, bounds);
-  const { method, path, headers, body, lastOfConnection } = request;
   if (!handler.ended) {
-    connection.client.dispatch(
-      { method, path, headers: headers.flat(), body: body ?? null, reset: lastOfConnection },
-      handler,
-    );
+    const reset = !connection.keeping.isSafe;
+    connection.client.dispatch({ method, path, headers: headers.flat(), body: body ?? null, reset }, handler);
   }
-  try {
-    const dispatched = await handler.dispatched;
+  const dispatched = await handler.dispatched.finally(() => {
     connection.isWaiting = false;
-    const { outcome } = dispatched;
-    if (outcome.kind === 'failure') return dispatched;
-    const stale = await staleAnswer(connection, handler.earlier, request, outcome, handler.took);
-    return stale === undefined ? dispatched : { ...dispatched, outcome: stale };
-  } finally {
-    connection.isWaiting = false;
-  }
+  });
+  const stale = await staleAnswer(connection, handler.earlier, key, dispatched);
+  return stale === undefined ? dispatched : { ...dispatched, outcome: stale };
 }
 
 /** Milliseconds after which a timer shows that the process stood still. */
 const LATE = 50;
-
-/** When a request fails that has not come further. */
-interface Deadline {
-  /** By performance.now(). */
-  readonly at: number;
-  readonly milliseconds: number;
-  readonly reason: FailureReason;
-  readonly what: string;
-  isExtended: boolean;
-}
 
 class OnceHandler implements Dispatcher.DispatchHandler {
   readonly dispatched: Promise<Dispatched>;
   ended = false;
   /** What had come on the connection before. */
   earlier: readonly Answer[] = [];
-  /** Real milliseconds from the request to the end of its answer. */
-  took = 0;
   readonly #connection: Line;
   readonly #bounds: DispatchBounds;
   #resolve: (dispatched: Dispatched) => void = () => undefined;
@@ -95,9 +73,6 @@ class OnceHandler implements Dispatcher.DispatchHandler {
   };
   readonly #pieces: Buffer[] = [];
   #timer: NodeJS.Timeout | undefined;
-  /** When the timer looks, by performance.now(). */
-  #looksAt = Number.POSITIVE_INFINITY;
-  #deadline: Deadline | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #progress: Progress = { stage: 'connecting', received: 0 };
   #sentAt: number;
@@ -132,7 +107,6 @@ class OnceHandler implements Dispatcher.DispatchHandler {
     this.#connection.isWaiting = true;
     this.#progress = { stage: 'waiting for the response', received: 0 };
     this.#sentAt = this.#bounds.now();
-    this.took = performance.now();
     this.#allow(this.#bounds.limits.headers, 'headers-timeout', 'no response');
   }
 
@@ -155,47 +129,35 @@ class OnceHandler implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    const [piece, ...more] = this.#pieces;
-    const bytes = piece !== undefined && more.length === 0 ? piece : Buffer.concat(this.#pieces);
-    this.took = performance.now() - this.took;
+    const bytes = Buffer.concat(this.#pieces);
     this.#end({ kind: 'response', status: this.#status, headers: this.#headers, bytes });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController | undefined, error: Error): void {
     if (this.ended) return;
+    const { stage } = this.#progress;
     const failure = failureOf(this.#connection.error ?? error, this.#progress);
-    if (failure !== undefined) {
-      this.#end(failure);
+    if (failure === undefined) {
+      this.#release();
+      this.#reject(error);
       return;
     }
-    this.#finish();
-    this.#reject(error);
+    // It was idle for too long: a request that may not be repeated must not meet the end of a connection again.
+    if (failure.reason === 'reset' && this.earlier.length > 0 && stage === 'waiting for the response')
+      this.#connection.keeping.isSafe = false;
+    this.#end(failure);
   }
 
   #allow(milliseconds: number, reason: FailureReason, what: string): void {
     const at = performance.now() + milliseconds;
-    this.#deadline = { at, milliseconds, reason, what, isExtended: false };
-    // One timer does for an exchange, unless a limit ends sooner than the one before it.
-    if (at < this.#looksAt) this.#lookIn(milliseconds);
-  }
-
-  #lookIn(milliseconds: number): void {
+    const fail = () => this.#fail(reason, `${what} within ${milliseconds / 1000} s`);
     clearTimeout(this.#timer);
-    this.#looksAt = performance.now() + milliseconds;
-    this.#timer = setTimeout(() => this.#look(), milliseconds);
-  }
-
-  #look(): void {
-    const deadline = this.#deadline;
-    if (deadline === undefined) return;
-    const { at, milliseconds, reason, what, isExtended } = deadline;
-    const late = performance.now() - at;
-    if (late < 0) this.#lookIn(-late);
-    // While this process stood still, busy or suspended, an answer may have come that it has not read yet.
-    else if (late >= LATE && !isExtended) {
-      deadline.isExtended = true;
-      this.#lookIn(Math.min(late, milliseconds));
-    } else this.#fail(reason, `${what} within ${milliseconds / 1000} s`);
+    this.#timer = setTimeout(() => {
+      const late = performance.now() - at;
+      // While this process stood still, busy or suspended, an answer may have come that it has not read yet.
+      if (late < LATE) fail();
+      else this.#timer = setTimeout(fail, Math.min(late, milliseconds));
+    }, milliseconds);
   }
 
   /** Ends first and breaks the connection then, so that nothing that it does any more counts. */
@@ -206,13 +168,11 @@ class OnceHandler implements Dispatcher.DispatchHandler {
 
   #end(outcome: Dispatched['outcome']): void {
     if (this.ended) return;
-    this.#finish();
-    const wasLost = outcome.kind === 'failure' && outcome.reason === 'reset' && this.earlier.length > 0;
-    const keptWasLost = wasLost && this.#progress.stage === 'waiting for the response';
-    this.#resolve({ sentAt: this.#sentAt, receivedAt: this.#bounds.now(), outcome, keptWasLost });
+    this.#release();
+    this.#resolve({ sentAt: this.#sentAt, receivedAt: this.#bounds.now(), outcome });
   }
 
-  #finish(): void {
+  #release(): void {
     this.ended = true;
     this.#pieces.length = 0;
     clearTimeout(this.#timer);

@@ -1,12 +1,11 @@
 /** Answers that a proxy delivers once more, in place of those that were asked for. */
 import { hash } from 'node:crypto';
-import type { Answer, Line, WireRequest, WireResponse } from './connections.ts';
+import type { Answer, Line } from './connections.ts';
+import type { Dispatched } from './dispatch-once.ts';
 import type { FailureOutcome } from './exchange.ts';
 
 /** Answers of a connection that later ones are compared with. */
 const MOST_ANSWERS = 8;
-/** Bytes of a body that is kept for it as it is. */
-const SHORT = 512;
 
 /**
  * The least and the most time, in milliseconds, for the right answer to follow one that came once more. TCP may keep a
@@ -29,22 +28,21 @@ const STALE: FailureOutcome = {
  * falls; they cost the wait.
  *
  * @param earlier what had come on the connection when the request was sent
- * @param took real milliseconds from the request on
+ * @param key the name of the one that it was sent with
  * @returns the failure that it is then
  */
-export function staleAnswer(
+export async function staleAnswer(
   connection: Line,
   earlier: readonly Answer[],
-  { key }: WireRequest,
-  { status, headers, bytes }: WireResponse,
-  took: number,
-): Promise<FailureOutcome | undefined> | undefined {
-  const head = JSON.stringify([status, headers]);
-  // To compare a short one is quicker than to hash it.
-  const digest = bytes.length < SHORT ? head + bytes.toString('latin1') : `${head} ${hash('sha1', bytes)}`;
-  connection.answers = [...earlier, { digest, key, took }].slice(-MOST_ANSWERS);
+  key: string | null,
+  { outcome, sentAt, receivedAt }: Dispatched,
+): Promise<FailureOutcome | undefined> {
+  if (outcome.kind === 'failure') return undefined;
+  const { status, headers, bytes } = outcome;
+  const digest = hash('sha1', `${status} ${headers.join('\n')}\n\n${bytes.toString('latin1')}`);
+  connection.answers = [...earlier, { digest, key, took: receivedAt - sentAt }].slice(-MOST_ANSWERS);
   const first = earlier.find((answer) => answer.digest === digest);
   if (first === undefined || (ALIKE.includes(status) && first.key === key)) return undefined;
   const wait = Math.min(Math.max(first.took, LEAST_WAIT), MOST_WAIT);
-  return connection.getsStray(wait).then((isStray) => (isStray ? STALE : undefined));
+  return (await connection.getsStray(wait)) ? STALE : undefined;
 }
