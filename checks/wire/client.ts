@@ -2,11 +2,10 @@ import { isUtf8 } from 'node:buffer';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { BodyBudget } from './body-budget.ts';
 import { Connections, type WireResponse } from './connections.ts';
-import { type Decoded, decodeContent } from './content-decoding.ts';
+import { decodeContent } from './content-decoding.ts';
 import { dispatchOnce, type TimeLimits } from './dispatch-once.ts';
 import {
   type Exchange,
-  type ExchangeRequest,
   type FailureOutcome,
   type HeaderList,
   headerValues,
@@ -80,7 +79,7 @@ export function createClient(options: ClientOptions): HttpClient {
   if (base.protocol !== 'http:' && base.protocol !== 'https:') throw new TypeError('not an http(s) address');
   if (base.username !== '' || base.password !== '') throw new TypeError('the address contains credentials');
   const basePath = base.pathname.replace(/\/+$/, '');
-  const redactor = createRedactor(options.secrets);
+  const { redact } = createRedactor(options.secrets);
   const limits = { ...DEFAULT_LIMITS, ...options.timeouts };
   const budget = new BodyBudget();
   const connections = new Connections({
@@ -91,7 +90,7 @@ export function createClient(options: ClientOptions): HttpClient {
   });
   return {
     async exchange(request, record, signal) {
-      const { authorization, method, path, body } = request;
+      const { authorization, operation, method, path, body } = request;
       const headers = headersOf(request);
       const { sent, shown } = credentials(authorization);
       const key = authorization.kind === 'key' ? authorization.name : null;
@@ -106,11 +105,17 @@ export function createClient(options: ClientOptions): HttpClient {
         key,
         sentAt,
         receivedAt,
-        request: recordOf(request, headers, shown, redactor),
+        request: {
+          operation,
+          method,
+          path: redact(path),
+          headers: [...headers.map(([name, value]) => [name, redact(value)] as const), ...shown],
+          ...(body === undefined ? {} : { body: redact(body) }),
+        },
         outcome:
           outcome.kind === 'response'
-            ? await readResponse(outcome, budget, redactor)
-            : { ...outcome, message: redactor.redact(outcome.message) },
+            ? await readResponse(outcome, budget, redact)
+            : { ...outcome, message: redact(outcome.message) },
       };
     },
     close: () => connections.close(),
@@ -124,58 +129,44 @@ function headersOf({ headers = [], acceptsAnything }: ClientRequest): HeaderList
   return [...OWN_HEADERS.filter(([name]) => !given.has(name)), ...headers];
 }
 
-/** The credentials as they are sent, and as the record shows them. */
+/** The Authorization header as it is sent, and as the record shows it. */
 function credentials(authorization: Authorization): {
   readonly sent: HeaderList;
   readonly shown: HeaderList;
 } {
-  if (authorization.kind === 'none') return { sent: [], shown: [] };
-  const [sent, shown] =
-    authorization.kind === 'key'
-      ? [`Bearer ${authorization.value}`, `Bearer [key ${authorization.name}]`]
-      : [authorization.header, authorization.described];
-  return { sent: [['authorization', sent]], shown: [['authorization', shown]] };
-}
-
-function recordOf(
-  { operation, method, path, body }: ClientRequest,
-  headers: HeaderList,
-  shown: HeaderList,
-  { redact }: Redactor,
-): ExchangeRequest {
-  return {
-    operation,
-    method,
-    path: redact(path),
-    headers: [...headers.map(([name, value]) => [name, redact(value)] as const), ...shown],
-    ...(body === undefined ? {} : { body: redact(body) }),
-  };
-}
-
-async function readResponse(
-  response: WireResponse,
-  budget: BodyBudget,
-  { redact }: Redactor,
-): Promise<ResponseOutcome | FailureOutcome> {
-  const most = budget.mostDecoded;
-  const codings = headerValues(response.headers, 'content-encoding');
-  const decoded: Decoded =
-    codings.length === 0
-      ? { kind: 'decoded', bytes: response.bytes }
-      : await decodeContent(response.bytes, codings, most);
-  if (decoded.kind === 'too-large') {
-    const message = `the body is larger than ${most} bytes when decompressed`;
-    return { kind: 'failure', reason: 'too-large', message };
+  const field = (value: string): HeaderList => [['authorization', value]];
+  switch (authorization.kind) {
+    case 'none':
+      return { sent: [], shown: [] };
+    case 'raw':
+      return { sent: field(authorization.header), shown: field(authorization.described) };
+    case 'key':
+      return {
+        sent: field(`Bearer ${authorization.value}`),
+        shown: field(`Bearer [key ${authorization.name}]`),
+      };
   }
-  const bytes = decoded.kind === 'decoded' ? decoded.bytes : response.bytes;
-  const refused = budget.refuseDecoded(bytes, response.bytes.length);
-  if (refused !== undefined) return { kind: 'failure', reason: 'too-large', message: refused };
-  const coding = decoded.kind === 'decoded' ? undefined : (`${decoded.kind}-encoding` as const);
-  const bodyProblem = coding ?? (isUtf8(bytes) ? undefined : 'invalid-utf8');
+}
+
+/** The response with its body as text, or why that is not read. */
+async function readResponse(
+  { status, headers, bytes: coded }: WireResponse,
+  budget: BodyBudget,
+  redact: Redactor['redact'],
+): Promise<ResponseOutcome | FailureOutcome> {
+  const tooLarge = (message: string) => ({ kind: 'failure', reason: 'too-large', message }) as const;
+  const most = budget.mostDecoded;
+  const decoded = await decodeContent(coded, headerValues(headers, 'content-encoding'), most);
+  if (decoded === 'too-large') return tooLarge(`the body is larger than ${most} bytes when decompressed`);
+  const bytes = typeof decoded === 'string' ? coded : decoded;
+  const refused = budget.refuseDecoded(bytes, coded.length);
+  if (refused !== undefined) return tooLarge(refused);
+  const misread = isUtf8(bytes) ? undefined : 'invalid-utf8';
+  const bodyProblem = typeof decoded === 'string' ? (`${decoded}-encoding` as const) : misread;
   return {
     kind: 'response',
-    status: response.status,
-    headers: response.headers.map(([name, value]) => [redact(name), redact(value)]),
+    status,
+    headers: headers.map(([name, value]) => [redact(name), redact(value)]),
     body: redact(UTF_8.decode(bytes)),
     bodyBytes: bytes.length,
     ...(bodyProblem === undefined ? {} : { bodyProblem }),

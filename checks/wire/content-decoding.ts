@@ -1,28 +1,19 @@
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 
-/** What became of a body's content codings. */
-export type Decoded =
-  | { readonly kind: 'decoded'; readonly bytes: Buffer }
-  /** The bytes are not what Content-Encoding says. */
-  | { readonly kind: 'undecodable' }
-  /** A coding that the harness does not know, or more of them than it undoes. */
-  | { readonly kind: 'unknown' }
-  | { readonly kind: 'too-large' };
+/** Why a body's content codings cannot be undone: the bytes are not what they say, nobody knows them, or too much comes. */
+export type Undecoded = 'undecodable' | 'unknown' | 'too-large';
 
 type Decoder = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
 
 const gunzip: Decoder = promisify(zlib.gunzip);
-const inflate: Decoder = promisify(zlib.inflate);
-const inflateRaw: Decoder = promisify(zlib.inflateRaw);
-const brotliDecompress: Decoder = promisify(zlib.brotliDecompress);
 
 const DECODERS = new Map<string, readonly Decoder[]>([
   ['gzip', [gunzip]],
   ['x-gzip', [gunzip]],
   // RFC 9110, 8.4.1.2: some senders leave out the zlib frame.
-  ['deflate', [inflate, inflateRaw]],
-  ['br', [brotliDecompress]],
+  ['deflate', [promisify(zlib.inflate), promisify(zlib.inflateRaw)]],
+  ['br', [promisify(zlib.brotliDecompress)]],
 ]);
 
 /** Nobody needs more; more are an attack. */
@@ -38,30 +29,33 @@ export async function decodeContent(
   bytes: Buffer,
   codings: readonly string[],
   maxBytes: number,
-): Promise<Decoded> {
+): Promise<Buffer | Undecoded> {
   const names = codings
     .flatMap((value) => value.split(','))
     .map((name) => name.trim().toLowerCase())
     .filter((name) => name !== '' && name !== 'identity');
-  if (names.length > MOST_CODINGS) return { kind: 'unknown' };
-  let decoded = bytes;
+  if (names.length > MOST_CODINGS) return 'unknown';
+  let decoded: Buffer | Undecoded = bytes;
   for (const name of names.reverse()) {
     const decoders = DECODERS.get(name);
-    if (decoders === undefined) return { kind: 'unknown' };
-    const step = await decodeOne(decoded, decoders, maxBytes);
-    if (step.kind !== 'decoded') return step;
-    decoded = step.bytes;
+    if (decoders === undefined) return 'unknown';
+    decoded = await decodeOne(decoded, decoders, maxBytes);
+    if (typeof decoded === 'string') return decoded;
   }
-  return { kind: 'decoded', bytes: decoded };
+  return decoded;
 }
 
-async function decodeOne(bytes: Buffer, decoders: readonly Decoder[], maxBytes: number): Promise<Decoded> {
+async function decodeOne(
+  bytes: Buffer,
+  decoders: readonly Decoder[],
+  maxBytes: number,
+): Promise<Buffer | Undecoded> {
   for (const decode of decoders) {
     try {
-      return { kind: 'decoded', bytes: await decode(bytes, { maxOutputLength: maxBytes }) };
+      return await decode(bytes, { maxOutputLength: maxBytes });
     } catch (error) {
-      if (error instanceof RangeError) return { kind: 'too-large' };
+      if (error instanceof RangeError) return 'too-large';
     }
   }
-  return { kind: 'undecodable' };
+  return 'undecodable';
 }
