@@ -1,7 +1,7 @@
 import type { Permission } from '../../spec/permissions.ts';
 import { SECOND } from '../limits/time.ts';
 import type { Key } from '../profile/key.ts';
-import type { ClientRequest } from '../wire/client.ts';
+import type { Authorization } from '../wire/client.ts';
 import {
   type AnsweredExchange,
   type Exchange,
@@ -13,8 +13,8 @@ import { getPet, listPets, type RequestSpec } from '../wire/requests.ts';
 import { Inconclusive } from './inconclusive.ts';
 import type { KeyWanted, Reason } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
-import { FunctionalKeys } from './sending/functional-keys.ts';
-import { Interference, unanswered } from './sending/interference.ts';
+import { addedWithAnother, payingKey } from './sending/functional-keys.ts';
+import { ownAnswer, unanswered } from './sending/interference.ts';
 import { KeyLane } from './sending/key-lane.ts';
 import type { Sender } from './sending/sender.ts';
 import type { Keeping, Trace } from './trace.ts';
@@ -77,7 +77,7 @@ const ARE_YOU_THERE = listPets({ limit: 1 });
 /** How often a request is sent that an answer is wanted to, whatever it is. */
 const ATTEMPTS = 3;
 
-const authorizationOf = ({ name, value }: Key) => ({ kind: 'key', name, value }) as const;
+const withKey = ({ name, value }: Key): Authorization => ({ kind: 'key', name, value });
 
 /** Which scene a run is for. */
 export interface SceneRunOptions {
@@ -104,8 +104,6 @@ export class SceneRun {
   readonly asked = new Set<string>();
   readonly #options: SceneRunOptions;
   readonly #sender: Sender;
-  readonly #interference: Interference;
-  readonly #payers: FunctionalKeys;
   #sent: number;
 
   constructor(options: SceneRunOptions) {
@@ -113,8 +111,6 @@ export class SceneRun {
     this.#sender = options.sender;
     this.trace = options.sender.trace;
     this.#sent = options.recorded;
-    this.#payers = new FunctionalKeys(options.sender);
-    this.#interference = new Interference(options.sender, options.intent === 'preflight');
   }
 
   get facts(): RunFacts {
@@ -209,34 +205,34 @@ export class SceneRun {
    * @throws Inconclusive when no answer of the target's own could be had
    */
   async send(spec: RequestSpec, { key }: { readonly key?: Key | undefined } = {}): Promise<AnsweredExchange> {
-    const first = this.#firstName(spec);
-    const { asked, exchange } = await this.#sendWith(first, key);
+    const { asked, exchange } = await this.#answerTo(this.#firstName(spec), key);
     if (key !== undefined || spec.operation !== 'createPet' || exchange.outcome.status !== 403)
       return exchange;
     // With this key animals were added before: it is the animal that is forbidden.
     if (this.#sender.laneOf(exchange)?.adding === 'allowed') return exchange;
-    return this.#payers.addedWithAnother(
+    return addedWithAnother(
+      this.#sender,
       exchange,
-      async (other) => (await this.#sendWith(asked, other)).exchange,
+      async (other) => (await this.#answerTo(asked, other)).exchange,
     );
   }
 
   /** Sends one request without a valid key; broken connections and 429 are treated as in `send`. */
   async sendWithoutKey(spec: RequestSpec, credentials: NoKey): Promise<AnsweredExchange> {
-    const authorization =
-      credentials === 'none' ? ({ kind: 'none' } as const) : ({ kind: 'raw', ...credentials } as const);
-    for (let attempt = 1; ; attempt += 1) {
-      const exchange = await this.#exchange(this.#firstName(spec), authorization, 'in-full');
-      const ask = () => this.#exchange(ARE_YOU_THERE, authorization, 'in-full');
-      // Whoever has no key adds nothing.
-      const again = await this.#interference.repeats(exchange, { attempt, ask, repeatable: true });
-      if (!again && isAnswered(exchange)) return exchange;
+    const authorization: Authorization =
+      credentials === 'none' ? { kind: 'none' } : { kind: 'raw', ...credentials };
+    const send = (request: RequestSpec) => this.#exchange(request, authorization, 'in-full');
+    const asked = this.#firstName(spec);
+    for (let number = 1; ; number += 1) {
+      const attempt = { number, hasAnother: false, ask: () => send(ARE_YOU_THERE) };
+      const answer = await ownAnswer(this.#sender, await send(asked), attempt);
+      if (answer !== undefined) return answer;
     }
   }
 
   /** Sends one request with this key and returns whatever comes of it. */
   attempt(spec: RequestSpec, key: Key): Promise<Exchange> {
-    return this.#exchange(this.#firstName(spec), authorizationOf(key), 'in-full');
+    return this.#exchange(this.#firstName(spec), withKey(key), 'in-full');
   }
 
   /**
@@ -273,7 +269,7 @@ export class SceneRun {
         if (spec === undefined) return;
         const exchange = await this.#exchange(
           this.#firstName(spec),
-          authorizationOf(key),
+          withKey(key),
           tallied ? 'tallied' : 'uniform',
         );
         // A copy: what was read of it, up to fifty times its size, is remembered with the original.
@@ -298,31 +294,32 @@ export class SceneRun {
   }
 
   /** @returns the answer, and what it is the answer to: the request, or the same as another animal */
-  async #sendWith(
+  async #answerTo(
     spec: RequestSpec,
     payer: Key | undefined,
   ): Promise<{ readonly asked: RequestSpec; readonly exchange: AnsweredExchange }> {
-    let asked = spec;
     if (payer !== undefined) {
-      const { spent } = this.lane(payer);
-      if (spent !== undefined) throw new Inconclusive(spent);
-      while (this.lane(payer).isReserved)
+      const lane = this.lane(payer);
+      if (lane.spent !== undefined) throw new Inconclusive(lane.spent);
+      while (lane.isReserved)
         await this.waitUntil(this.now() + SECOND, `the count of key ${payer.name} to end`);
     }
-    for (let attempt = 1; ; attempt += 1) {
-      const key = payer ?? this.#payers.next(asked.operation, this.now());
+    let asked = spec;
+    for (let number = 1; ; number += 1) {
+      const key = payer ?? payingKey(this.#sender, asked.operation);
       const exchange = await this.#inTurn(asked, key);
-      const ask = () => this.attempt(ARE_YOU_THERE, key);
-      const repeatable = asked.again !== undefined;
-      const { perMinute } = key.limits;
-      const again = await this.#interference.repeats(exchange, { attempt, ask, repeatable, perMinute });
-      if (again || !isAnswered(exchange)) {
-        // What was refused for its rate was not done; of anything else nobody knows.
-        if (!isAnswered(exchange) || exchange.outcome.status !== 429) asked = asked.again?.() ?? asked;
-        continue;
+      const attempt = {
+        number,
+        hasAnother: asked.again !== undefined,
+        ask: () => this.attempt(ARE_YOU_THERE, key),
+      };
+      const answer = await ownAnswer(this.#sender, exchange, attempt);
+      if (answer !== undefined) {
+        await this.#throwIfRefusedAltogether(answer, key, asked);
+        return { asked, exchange: answer };
       }
-      await this.#throwIfRefusedAltogether(exchange, key, asked);
-      return { asked, exchange };
+      // What was refused for its rate was not done; of anything else nobody knows.
+      if (!isAnswered(exchange) || exchange.outcome.status !== 429) asked = asked.again?.() ?? asked;
     }
   }
 
@@ -354,13 +351,13 @@ export class SceneRun {
     return lane.inTurn(async () => {
       const at = lane.readyAt(this.now(), this.trace.targetClock);
       await this.waitUntil(at, `the next window of key ${key.name}`);
-      return this.#exchange(spec, authorizationOf(key), 'in-full');
+      return this.#exchange(spec, withKey(key), 'in-full');
     });
   }
 
   #exchange(
     { again: _, intent = this.intent, ...asked }: RequestSpec,
-    authorization: ClientRequest['authorization'],
+    authorization: Authorization,
     keeping: Keeping,
   ): Promise<Exchange> {
     this.#sent += 1;

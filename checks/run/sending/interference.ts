@@ -1,8 +1,14 @@
 /** What comes in place of a check's answer: refusals that somebody else earned, a target that is away. */
 
-import { MINUTE } from '../../limits/time.ts';
+import { MINUTE, SECOND } from '../../limits/time.ts';
 import { isForDay } from '../../limits/told-time.ts';
-import { type Exchange, isAnswered, wasInterrupted } from '../../wire/exchange.ts';
+import {
+  type AnsweredExchange,
+  type Exchange,
+  intentOf,
+  isAnswered,
+  wasInterrupted,
+} from '../../wire/exchange.ts';
 import { retryAfter } from '../../wire/rate-headers.ts';
 import { Inconclusive, RunEnded } from '../inconclusive.ts';
 import { daySpent } from '../reason.ts';
@@ -15,12 +21,11 @@ const INTERFERENCE_RETRIES = 3;
 const LONGEST_INTERFERENCE = 2 * MINUTE;
 /** Waits of one key without any of its requests being admitted, over all checks: more would be spent in vain. */
 const WAITS_IN_VAIN = 9;
+/** How often a request is sent that gets no answer. */
+const UNANSWERED_ATTEMPTS = 3;
 
 /** A header's value in a message. */
 const shortened = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…` : text);
-
-const isUnavailable = ({ outcome }: Exchange) =>
-  outcome.kind === 'failure' && outcome.reason === 'unavailable';
 
 /** What a check ends with where an exchange brought no complete response. */
 export function unanswered(exchange: Exchange): Inconclusive {
@@ -30,120 +35,105 @@ export function unanswered(exchange: Exchange): Inconclusive {
   return new Inconclusive({ kind: 'lost', what: `no answer: ${message}` }, [exchange]);
 }
 
-/** A request that may have to be repeated. */
-interface Repetition {
+/** A request that may have to be sent again. */
+interface Attempt {
   /** How often it was sent, from 1. */
-  readonly attempt: number;
+  readonly number: number;
+  /** Whether an addition can be sent again as another animal. */
+  readonly hasAnother: boolean;
   /** Asks the target for anything, in the same way. */
   readonly ask: () => Promise<Exchange>;
-  /** Whether an addition can do no harm that is done twice. */
-  readonly repeatable: boolean;
-  /** Of the key's plan, where it has one. */
-  readonly perMinute?: number;
 }
 
-/** What came of waiting for a target that did not answer. */
-type Presence = 'there' | 'back';
+/**
+ * The target's own answer. Undefined where something else came in its place, and the request is to be sent again now.
+ *
+ * @throws Inconclusive where that has gone on for too long
+ */
+export async function ownAnswer(
+  sender: Sender,
+  exchange: Exchange,
+  attempt: Attempt,
+): Promise<AnsweredExchange | undefined> {
+  if (!isAnswered(exchange)) await untilPresent(sender, exchange, attempt);
+  else if (exchange.outcome.status === 429) await untilAdmitted(sender, exchange, attempt.number);
+  else if (attempt.number === 1 && UNAVAILABLE.has(exchange.outcome.status)) {
+    const what = `the target, which answered ${exchange.outcome.status}`;
+    await sender.waitUntil(exchange.receivedAt + SECOND, what);
+  } else return exchange;
+  return undefined;
+}
 
-/** Tells the target's own answers from what comes in their place, and waits until they may be had. */
-export class Interference {
-  readonly #sender: Sender;
-  readonly #isPreflight: boolean;
-
-  constructor(sender: Sender, isPreflight: boolean) {
-    this.#sender = sender;
-    this.#isPreflight = isPreflight;
+/** Waits out a 429 that somebody else earned, as long as that may take. */
+async function untilAdmitted(sender: Sender, refusal: AnsweredExchange, attempt: number): Promise<void> {
+  const { key, receivedAt, outcome } = refusal;
+  const { trace } = sender;
+  const lane = sender.laneOf(refusal);
+  if (lane !== undefined && isForDay(trace, refusal, lane.key.limits)) {
+    lane.spent = daySpent(trace, refusal);
+    throw new Inconclusive(lane.spent, [refusal]);
   }
-
-  /**
-   * Whether the exchange is to be repeated because something other than the target's own answer came.
-   *
-   * @throws Inconclusive where that has gone on for too long
-   */
-  async repeats(exchange: Exchange, repetition: Repetition): Promise<boolean> {
-    const { attempt, perMinute } = repetition;
-    if (!isAnswered(exchange)) return this.#repeatsUnanswered(exchange, repetition);
-    const { status, headers } = exchange.outcome;
-    if (UNAVAILABLE.has(status) && attempt < 2) {
-      await this.#sender.waitUntil(exchange.receivedAt + 1000, `the target, which answered ${status}`);
-      return true;
-    }
-    if (status !== 429) return false;
-    const lane = this.#sender.laneOf(exchange);
-    if (lane !== undefined && isForDay(this.#sender.trace, exchange, lane.key.limits)) {
-      lane.spent = daySpent(this.#sender.trace, exchange);
-      throw new Inconclusive(lane.spent, [exchange]);
-    }
-    const told = retryAfter(headers, 60);
-    const until =
-      told.kind === 'delay'
-        ? exchange.receivedAt + told.milliseconds
-        : told.kind === 'date'
-          ? (this.#sender.trace.targetClock.certainlyReached(told.time) ?? exchange.receivedAt + MINUTE)
-          : exchange.receivedAt + MINUTE;
-    const who = exchange.key === null ? 'a request without a key' : `key ${exchange.key}`;
-    const tooLong = until - exchange.receivedAt > LONGEST_INTERFERENCE;
-    const waits = this.#sender.waitsInVain.get(exchange.key) ?? 0;
-    if (attempt > INTERFERENCE_RETRIES || tooLong || waits >= WAITS_IN_VAIN) {
-      const asks = told.kind === 'absent' ? '' : `, and Retry-After says ${shortened(told.text)}`;
-      const why =
-        exchange.key === null
-          ? ': the target limits those as well'
-          : ` of ${perMinute} a minute although the check had quota left`;
-      const what = `429 for ${who}${why}${asks}`;
-      throw new Inconclusive(
-        exchange.key === null ? what : { kind: 'interference', key: exchange.key, what },
-        [exchange],
-      );
-    }
-    lane?.refusedUntil(until);
-    this.#sender.waitsInVain.set(exchange.key, waits + 1);
-    // A key's turn comes when its lane is ready; until then another key may be.
-    if (lane === undefined)
-      await this.#sender.waitUntil(until, `Retry-After of ${who}, which the target limits as well`);
-    return true;
+  const told = retryAfter(outcome.headers, 60);
+  const end = told.kind === 'date' ? trace.targetClock.certainlyReached(told.time) : undefined;
+  const until = told.kind === 'delay' ? receivedAt + told.milliseconds : (end ?? receivedAt + MINUTE);
+  const waits = sender.waitsInVain.get(key) ?? 0;
+  const isTooLong = until - receivedAt > LONGEST_INTERFERENCE;
+  if (attempt > INTERFERENCE_RETRIES || isTooLong || waits >= WAITS_IN_VAIN) {
+    const asks = told.kind === 'absent' ? '' : `, and Retry-After says ${shortened(told.text)}`;
+    if (key === null)
+      throw new Inconclusive(`429 for a request without a key: the target limits those as well${asks}`, [
+        refusal,
+      ]);
+    const why = `of ${lane?.key.limits.perMinute} a minute although the check had quota left`;
+    throw new Inconclusive({ kind: 'interference', key, what: `429 for key ${key} ${why}${asks}` }, [
+      refusal,
+    ]);
   }
+  lane?.refusedUntil(until);
+  sender.waitsInVain.set(key, waits + 1);
+  // A key's turn comes when its lane is ready; until then another key may be.
+  if (lane === undefined)
+    await sender.waitUntil(until, 'Retry-After of a request without a key, which the target limits as well');
+}
 
-  /**
-   * Whether a request that was not answered is to be sent again. One that can do no harm is sent again at once, since a
-   * connection may break, and once more where the target was away and has come back. Another request tells whether it
-   * is away. An addition is repeated twice while the target is there, a few times in a run: a kept connection may be
-   * closed just as a request is sent (RFC 9112, 9.6), and nobody knows whether the target handled it.
-   *
-   * @throws Inconclusive where no answer is to be had
-   */
-  async #repeatsUnanswered(
-    exchange: Exchange,
-    { attempt, ask, repeatable }: Omit<Repetition, 'perMinute'>,
-  ): Promise<boolean> {
-    const harmless = exchange.request.method === 'GET';
-    if (wasInterrupted(exchange)) throw unanswered(exchange);
-    if (showsPresence(exchange)) throw unanswered(exchange);
-    if (harmless && attempt < 2) {
-      const pause = isUnavailable(exchange) ? this.#sender.presence.pause(1) : 0;
-      await this.#sender.waitUntil(exchange.receivedAt + pause, 'the target, which is unavailable');
-      return true;
-    }
-    if (this.#isPreflight) throw unanswered(exchange);
-    const presence = await this.#waitForTarget(ask);
-    // Whoever has no key adds nothing.
-    const mayRepeat = () => repeatable && (exchange.key === null || this.#sender.repeatsAddition());
-    if (attempt < 3 && (harmless ? presence === 'back' : mayRepeat())) return true;
-    throw unanswered(exchange);
+/**
+ * Waits until a request that was not answered can be sent again. One that can do no harm is sent again at once, since a
+ * connection may break, and once more where the target was away and has come back. Another request tells whether it
+ * is away. An addition is repeated twice while the target is there, a few times in a run: a kept connection may be
+ * closed just as a request is sent (RFC 9112, 9.6), and nobody knows whether the target handled it.
+ */
+async function untilPresent(
+  sender: Sender,
+  lost: Exchange,
+  { number, hasAnother, ask }: Attempt,
+): Promise<void> {
+  const isHarmless = lost.request.method === 'GET';
+  if (wasInterrupted(lost) || showsPresence(lost)) throw unanswered(lost);
+  if (isHarmless && number === 1) {
+    const isBusy = lost.outcome.kind === 'failure' && lost.outcome.reason === 'unavailable';
+    const pause = isBusy ? sender.presence.pause(1) : 0;
+    await sender.waitUntil(lost.receivedAt + pause, 'the target, which is unavailable');
+    return;
   }
+  if (intentOf(lost) === 'preflight') throw unanswered(lost);
+  const wasAway = await waitForTarget(sender, ask);
+  // Whoever has no key adds nothing.
+  const mayAdd = () => lost.key === null || (hasAnother && sender.repeatsAddition());
+  if (number >= UNANSWERED_ATTEMPTS || !(isHarmless ? wasAway : mayAdd())) throw unanswered(lost);
+}
 
-  /** Asks until the target answers anything; the run gives up on it once its patience is over. */
-  async #waitForTarget(ask: () => Promise<Exchange>): Promise<Presence> {
-    const { presence } = this.#sender;
-    for (let look = 1; ; look += 1) {
-      const exchange = await ask();
-      if (showsPresence(exchange)) return look === 1 ? 'there' : 'back';
-      if (wasInterrupted(exchange) || presence.gone !== undefined)
-        throw new RunEnded(unanswered(exchange).reason, [exchange]);
-      await this.#sender.waitUntil(
-        exchange.receivedAt + presence.pause(look),
-        'the target, which does not answer',
-      );
-    }
+/**
+ * Asks until the target answers anything; the run gives up on it once its patience is over.
+ *
+ * @returns whether it was away
+ */
+async function waitForTarget(sender: Sender, ask: () => Promise<Exchange>): Promise<boolean> {
+  const { presence } = sender;
+  for (let look = 1; ; look += 1) {
+    const exchange = await ask();
+    if (showsPresence(exchange)) return look > 1;
+    if (wasInterrupted(exchange) || presence.gone !== undefined)
+      throw new RunEnded(unanswered(exchange).reason, [exchange]);
+    await sender.waitUntil(exchange.receivedAt + presence.pause(look), 'the target, which does not answer');
   }
 }
