@@ -26,6 +26,13 @@ export class RunEnded extends Inconclusive {
   override readonly name = 'RunEnded';
 }
 
+/** What comes of it, or why that cannot be told. Any other error is a defect and is thrown on. */
+export const conclusionOf = <T>(work: Promise<T>): Promise<T | Inconclusive> =>
+  work.catch((error: unknown) => {
+    if (error instanceof Inconclusive) return error;
+    throw error;
+  });
+
 /** Runs what may be inconclusive: its result, or why there is none. Any other error is a defect and is thrown on. */
 export function conclusiveOr<T, U>(work: () => T, otherwise: (reason: Inconclusive) => U): T | U {
   try {

@@ -3,7 +3,7 @@ import type { Key } from '../profile/key.ts';
 import { type Check, type GapObserver, whyNotAsked } from './check.ts';
 import { postflight } from './doubt.ts';
 import { Findings } from './findings.ts';
-import { Inconclusive } from './inconclusive.ts';
+import { conclusionOf } from './inconclusive.ts';
 import { judgeCheck } from './judge.ts';
 import type { Run } from './run.ts';
 import type { RunEvent } from './run-events.ts';
@@ -43,13 +43,7 @@ export async function playRun(
     told.add(check);
     onEvent({ kind: 'check-ended', id: check.id, ...judgeCheck(check, new Findings(), run).weigh() });
   };
-  const play = async (scene: Scene<unknown>) => {
-    try {
-      await run.play(scene);
-    } catch (error) {
-      if (!(error instanceof Inconclusive)) throw error;
-    }
-  };
+  const play = (scene: Scene<unknown>) => conclusionOf(run.play(scene));
   const rows = [...checks.filter((check) => whyNotAsked(check, run.facts) === undefined), ...gapObservers];
   for (const row of rows) {
     const isCheck = 'decide' in row;

@@ -3,7 +3,7 @@ import { hasVersionSegment } from '../wire/base-address.ts';
 import type { AnsweredExchange, FailureOutcome, FailureReason } from '../wire/exchange.ts';
 import { bearsRateHeader, described, looksLikeTheService } from '../wire/pets.ts';
 import { getPet, listPets } from '../wire/requests.ts';
-import { Inconclusive } from './inconclusive.ts';
+import { conclusionOf, Inconclusive } from './inconclusive.ts';
 import { type Reason, reasonOf, whatOf } from './reason.ts';
 import type { Run } from './run.ts';
 import { scene } from './scene.ts';
@@ -67,24 +67,17 @@ async function answersEverythingAlike(run: SceneRun, key: Key, first: AnsweredEx
     () => run.sendWithoutKey(getPet(1n), 'none'),
   ];
   for (const ask of others) {
-    const answer = await ask().catch((error: unknown) => {
-      if (error instanceof Inconclusive) return undefined;
-      throw error;
-    });
-    if (answer?.outcome.status !== status || bearsRateHeader(answer)) return false;
+    const answer = await conclusionOf(ask());
+    if (answer instanceof Inconclusive || answer.outcome.status !== status || bearsRateHeader(answer))
+      return false;
   }
   return true;
 }
 
 /** A list with a key, and what else tells a wrong key from a target that refuses everybody's lists. */
-async function asked(run: SceneRun, key: Key): Promise<AnsweredExchange | Inconclusive> {
-  try {
-    const exchange = await run.send(listPets({ limit: 1 }), { key });
-    return exchange.outcome.status === 401 ? await run.send(getPet(1n), { key }) : exchange;
-  } catch (error) {
-    if (error instanceof Inconclusive) return error;
-    throw error;
-  }
+async function asked(run: SceneRun, key: Key): Promise<AnsweredExchange> {
+  const exchange = await run.send(listPets({ limit: 1 }), { key });
+  return exchange.outcome.status === 401 ? run.send(getPet(1n), { key }) : exchange;
 }
 
 /** One request with each key before anything is judged; a resumed run asks again. */
@@ -97,7 +90,7 @@ export const preflightScene = scene(
     const hasVersion = hasVersionSegment(baseUrl);
     let found = false;
     for (const [index, key] of keys.entries()) {
-      const exchange = await asked(run, key);
+      const exchange = await conclusionOf(asked(run, key));
       if (exchange instanceof Inconclusive) {
         for (const { outcome } of exchange.evidence) {
           if (outcome.kind !== 'failure') continue;

@@ -1,12 +1,12 @@
 import type { Key } from '../profile/key.ts';
 import type { Exchange, Intent } from '../wire/exchange.ts';
 import type { Check, Seen } from './check.ts';
-import { conclusiveOr, Inconclusive, NotAsked, RunEnded } from './inconclusive.ts';
+import { conclusionOf, conclusiveOr, Inconclusive, NotAsked, RunEnded } from './inconclusive.ts';
 import type { JournalContent, StoredOutcome } from './journal.ts';
 import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { AnyScene, KeyOutcome, KeyScenes, Scene } from './scene.ts';
-import { type Player, SceneRun } from './scene-run.ts';
+import { type Player, type ScenePart, SceneRun } from './scene-run.ts';
 import { Sender, type SenderOptions } from './sending/sender.ts';
 import { GrowingTrace } from './trace.ts';
 import { Watch } from './watch.ts';
@@ -22,9 +22,7 @@ export interface RunOptions extends RunFacts, SenderOptions {
 }
 
 /** What came of a scene, or of a part of one. */
-type Played =
-  | { readonly kind: 'outcome'; readonly outcome: unknown }
-  | { readonly kind: 'inconclusive'; readonly reason: Inconclusive };
+type Played = { readonly outcome: unknown } | Inconclusive;
 
 /** One run against one target: plays scenes, each once, and keeps their outcomes and the trace. */
 export class Run implements Player, Seen {
@@ -47,12 +45,9 @@ export class Run implements Player, Seen {
   constructor(options: RunOptions) {
     this.#options = options;
     const { id, baseUrl, keys, permissions, sampleCategoryId, declined, clockSpeed } = options;
-    this.watch = new Watch(options.checks ?? []);
     const facts = { id, baseUrl, keys, permissions, sampleCategoryId, declined, clockSpeed };
-    this.trace = new GrowingTrace(facts, {
-      see: (exchange) => this.watch.see(exchange, this.trace),
-      isBroken: (exchange) => this.watch.isBroken(exchange, this.trace),
-    });
+    this.watch = new Watch(options.checks ?? []);
+    this.trace = new GrowingTrace(facts, this.watch);
     this.sender = new Sender(this.trace, (options.stored?.sessions ?? 0) + 1, options);
     if (options.stored !== undefined) this.#takeIn(options.stored);
   }
@@ -68,24 +63,21 @@ export class Run implements Player, Seen {
 
   async play<T>(scene: Scene<T>): Promise<T> {
     if (this.#refusal(scene) === undefined)
-      await this.#once(scene.id, () => this.#perform(scene, (run) => scene.play(run)));
+      await this.#once(scene, { sentBy: scene.id, intent: scene.intent }, scene.play);
     return this.of(scene);
   }
 
   async playOn<T>(scenes: KeyScenes<T>): Promise<readonly KeyOutcome<T>[]> {
-    await Promise.all(
-      scenes.keys(this.keys).map((key) =>
-        this.play(scenes.on(key)).catch((error: unknown) => {
-          if (!(error instanceof Inconclusive)) throw error;
-        }),
-      ),
-    );
+    await Promise.all(scenes.keys(this.keys).map((key) => conclusionOf(this.play(scenes.on(key)))));
     return this.on(scenes);
   }
 
-  async remember<T>(id: string, within: SceneRun, work: (run: SceneRun) => Promise<T>): Promise<T> {
-    const { sentBy, intent } = within;
-    await this.#once(id, () => this.#perform({ id, intent, eachSession: false }, work, sentBy));
+  async remember<T>(
+    id: string,
+    { sentBy, intent }: Pick<ScenePart, 'sentBy' | 'intent'>,
+    work: (run: SceneRun) => Promise<T>,
+  ): Promise<T> {
+    await this.#once({ id, eachSession: false }, { sentBy, intent }, work);
     return this.#outcomeOf<T>(id);
   }
 
@@ -122,12 +114,9 @@ export class Run implements Player, Seen {
 
   /** As `play`; undefined where nothing came of the scene. @throws RunEnded */
   async tryPlay<T>(scene: Scene<T>): Promise<T | undefined> {
-    try {
-      return await this.play(scene);
-    } catch (error) {
-      if (error instanceof Inconclusive && !(error instanceof RunEnded)) return undefined;
-      throw error;
-    }
+    const outcome = await conclusionOf(this.play(scene));
+    if (outcome instanceof RunEnded) throw outcome;
+    return outcome instanceof Inconclusive ? undefined : outcome;
   }
 
   /** The ids of scenes, and of those that they asked for. */
@@ -146,28 +135,22 @@ export class Run implements Player, Seen {
   }
 
   /** A run for what is sent before any scene can be played. */
-  sceneRun(id: string, intent: Intent, within?: string): SceneRun {
-    return new SceneRun({
-      sender: this.sender,
-      player: this,
-      id,
-      within,
-      intent,
-      cutOff: this.#cutOff.get(id) ?? 0,
-      recorded: this.#recorded.get(id) ?? 0,
-    });
+  sceneRun(id: string, intent: Intent, sentBy = id): SceneRun {
+    const cutOff = this.#cutOff.get(id) ?? 0;
+    const recorded = this.#recorded.get(id) ?? 0;
+    return new SceneRun(this.sender, this, { id, sentBy, intent, cutOff, recorded });
   }
 
   /** Takes this for the outcome of a scene, which is not played. */
   assume(id: string, outcome: unknown): void {
-    this.#played.set(id, { kind: 'outcome', outcome });
+    this.#played.set(id, { outcome });
     this.#playing.set(id, Promise.resolve());
   }
 
   #outcomeOf<T>(id: string): T {
     const played = this.#played.get(id);
     if (played === undefined) throw new Inconclusive({ kind: 'not-stored', scene: id });
-    if (played.kind === 'inconclusive') throw played.reason;
+    if (played instanceof Inconclusive) throw played;
     // A scene's id names the type of its outcome, which the map forgets.
     return played.outcome as T;
   }
@@ -178,42 +161,42 @@ export class Run implements Player, Seen {
       : new NotAsked({ kind: 'not-permitted', permission: permit });
   }
 
-  #once(id: string, play: () => Promise<void>): Promise<void> {
-    const started = this.#playing.get(id);
-    if (started !== undefined) return started;
-    const playing = play();
-    this.#playing.set(id, playing);
+  #once(
+    scene: Pick<Scene<unknown>, 'id' | 'eachSession'>,
+    part: Pick<ScenePart, 'sentBy' | 'intent'>,
+    work: (run: SceneRun) => Promise<unknown>,
+  ): Promise<void> {
+    const playing = this.#playing.get(scene.id) ?? this.#perform(scene, part, work);
+    this.#playing.set(scene.id, playing);
     return playing;
   }
 
   async #perform(
-    { id, intent, eachSession }: Pick<Scene<unknown>, 'id' | 'intent' | 'eachSession'>,
+    { id, eachSession }: Pick<Scene<unknown>, 'id' | 'eachSession'>,
+    { sentBy, intent }: Pick<ScenePart, 'sentBy' | 'intent'>,
     work: (run: SceneRun) => Promise<unknown>,
-    within?: string,
   ): Promise<void> {
     const { journal, offline = false } = this.#options;
     const stored = eachSession && !offline ? undefined : this.#fromDisk(id);
-    if (stored !== undefined || offline) {
-      if (stored !== undefined) this.#played.set(id, stored);
+    if (stored !== undefined) this.#played.set(id, stored);
+    if (stored !== undefined || offline) return;
+    journal?.append({ playing: id });
+    const run = this.sceneRun(id, intent, sentBy);
+    const result = await conclusionOf(work(run)).finally(() => this.#asked.set(id, [...run.asked]));
+    const asked = [...run.asked];
+    if (!(result instanceof Inconclusive)) {
+      // What is handed on is what disk holds, so that a rejudged run sees the same.
+      const encoded = encodeOutcome(result, (exchange) => this.#keep(exchange));
+      journal?.append({ scene: id, asked, outcome: encoded });
+      this.#played.set(id, { outcome: this.#decode(encoded) });
       return;
     }
-    journal?.append({ playing: id });
-    try {
-      const run = this.sceneRun(id, intent, within);
-      const outcome = await work(run).finally(() => this.#asked.set(id, [...run.asked]));
-      // What is handed on is what disk holds, so that a rejudged run sees the same.
-      const encoded = encodeOutcome(outcome, (exchange) => this.#keep(exchange));
-      journal?.append({ scene: id, asked: this.#asked.get(id) ?? [], outcome: encoded });
-      this.#played.set(id, { kind: 'outcome', outcome: this.#decode(encoded) });
-    } catch (error) {
-      if (!(error instanceof Inconclusive)) throw error;
-      this.#played.set(id, { kind: 'inconclusive', reason: error });
-      // What ended with this process, or for want of something else, a resumed run plays again.
-      if (error instanceof NotAsked || error instanceof RunEnded || this.#hasEnded()) return;
-      for (const exchange of error.evidence) this.#keep(exchange);
-      const evidence = error.evidence.map((exchange) => exchange.id);
-      journal?.append({ scene: id, asked: this.#asked.get(id) ?? [], inconclusive: error.reason, evidence });
-    }
+    this.#played.set(id, result);
+    // What ended with this process, or for want of something else, a resumed run plays again.
+    if (result instanceof NotAsked || result instanceof RunEnded || this.#hasEnded()) return;
+    for (const exchange of result.evidence) this.#keep(exchange);
+    const evidence = result.evidence.map((exchange) => exchange.id);
+    journal?.append({ scene: id, asked, inconclusive: result.reason, evidence });
   }
 
   #hasEnded(): boolean {
@@ -237,10 +220,10 @@ export class Run implements Player, Seen {
     if (stored === undefined) return undefined;
     if (stored.inconclusive !== undefined) {
       const evidence = (stored.evidence ?? []).flatMap((evidenceId) => this.trace.find(evidenceId) ?? []);
-      return { kind: 'inconclusive', reason: new Inconclusive(stored.inconclusive, evidence) };
+      return new Inconclusive(stored.inconclusive, evidence);
     }
     try {
-      return { kind: 'outcome', outcome: this.#decode(stored.outcome) };
+      return { outcome: this.#decode(stored.outcome) };
     } catch (error) {
       // An exchange that it names stood in a line that is damaged: the scene is played again.
       if (error instanceof NotStored) return undefined;

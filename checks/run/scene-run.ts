@@ -69,7 +69,7 @@ export interface Player {
   play<T>(scene: Scene<T>): Promise<T>;
   tryPlay<T>(scene: Scene<T>): Promise<T | undefined>;
   playOn<T>(scenes: KeyScenes<T>): Promise<readonly KeyOutcome<T>[]>;
-  remember<T>(id: string, within: SceneRun, work: (run: SceneRun) => Promise<T>): Promise<T>;
+  remember<T>(id: string, within: ScenePart, work: (run: SceneRun) => Promise<T>): Promise<T>;
 }
 
 const ARE_YOU_THERE = listPets({ limit: 1 });
@@ -79,14 +79,12 @@ const ATTEMPTS = 3;
 
 const withKey = ({ name, value }: Key): Authorization => ({ kind: 'key', name, value });
 
-/** Which scene a run is for. */
-export interface SceneRunOptions {
-  readonly sender: Sender;
-  readonly player: Player;
-  /** The id of the scene, or of the part of one. */
+/** A scene that is played, or a part of one that is remembered by itself. */
+export interface ScenePart {
   readonly id: string;
-  /** The scene that a part belongs to. */
-  readonly within: string | undefined;
+  /** The id of the scene that it belongs to, or is. */
+  readonly sentBy: string;
+  /** What its requests are for, unless one says otherwise. */
   readonly intent: Intent;
   /** How often it was begun by earlier processes of the run, and cut off. */
   readonly cutOff: number;
@@ -102,33 +100,21 @@ export class SceneRun {
   readonly trace: Trace;
   /** The ids of the scenes that it could not do without. */
   readonly asked = new Set<string>();
-  readonly #options: SceneRunOptions;
+  readonly part: ScenePart;
   readonly #sender: Sender;
+  readonly #player: Player;
   #sent: number;
 
-  constructor(options: SceneRunOptions) {
-    this.#options = options;
-    this.#sender = options.sender;
-    this.trace = options.sender.trace;
-    this.#sent = options.recorded;
+  constructor(sender: Sender, player: Player, part: ScenePart) {
+    this.#sender = sender;
+    this.#player = player;
+    this.trace = sender.trace;
+    this.part = part;
+    this.#sent = part.recorded;
   }
 
   get facts(): RunFacts {
     return this.trace.run;
-  }
-
-  /** The id of the scene; a part has its own. */
-  get id(): string {
-    return this.#options.id;
-  }
-
-  /** The scene that a part belongs to, or the scene itself. */
-  get sentBy(): string {
-    return this.#options.within ?? this.#options.id;
-  }
-
-  get intent(): Intent {
-    return this.#options.intent;
   }
 
   /**
@@ -138,23 +124,23 @@ export class SceneRun {
    */
   play<T>(scene: Scene<T>): Promise<T> {
     this.asked.add(scene.id);
-    return this.#options.player.play(scene);
+    return this.#player.play(scene);
   }
 
   /** The outcome of another scene; undefined where nothing came of it. @throws RunEnded */
   tryPlay<T>(scene: Scene<T>): Promise<T | undefined> {
-    return this.#options.player.tryPlay(scene);
+    return this.#player.tryPlay(scene);
   }
 
   /** What comes of a scene on each of its keys that the target knows. @throws NotAsked where it is not permitted */
   playOn<T>(scenes: KeyScenes<T>): Promise<readonly KeyOutcome<T>[]> {
     for (const key of scenes.keys(this.keys)) this.asked.add(scenes.on(key).id);
-    return this.#options.player.playOn(scenes);
+    return this.#player.playOn(scenes);
   }
 
   /** A part of this scene that is remembered by itself, so that a resumed run does not repeat it. */
   remember<T>(id: string, work: (run: SceneRun) => Promise<T>): Promise<T> {
-    return this.#options.player.remember(id, this, work);
+    return this.#player.remember(id, this.part, work);
   }
 
   /** The keys that the target knows. */
@@ -172,7 +158,7 @@ export class SceneRun {
 
   /** Whether an earlier process of the run began this scene and did not finish it: what it spent is not on record. */
   get wasCutOff(): boolean {
-    return this.#options.cutOff > 0;
+    return this.part.cutOff > 0;
   }
 
   /** The time by the run's clock, in milliseconds since 1970. */
@@ -289,7 +275,7 @@ export class SceneRun {
   /** The addition as an animal that no process of this run may have added before. */
   #firstName(spec: RequestSpec): RequestSpec {
     let asked = spec;
-    for (let times = 0; times < this.#options.cutOff; times += 1) asked = asked.again?.() ?? asked;
+    for (let times = 0; times < this.part.cutOff; times += 1) asked = asked.again?.() ?? asked;
     return asked;
   }
 
@@ -331,7 +317,7 @@ export class SceneRun {
    */
   async #throwIfRefusedAltogether(exchange: AnsweredExchange, key: Key, spec: RequestSpec): Promise<void> {
     const { status } = exchange.outcome;
-    if ((status !== 401 && status !== 403) || this.intent === 'preflight') return;
+    if ((status !== 401 && status !== 403) || this.part.intent === 'preflight') return;
     const other = spec.operation === 'listPets' ? getPet(1n) : listPets({ limit: 1 });
     const second = await this.attempt(other, key);
     if (!isAnswered(second) || second.outcome.status !== status) return;
@@ -356,12 +342,13 @@ export class SceneRun {
   }
 
   #exchange(
-    { again: _, intent = this.intent, ...asked }: RequestSpec,
+    { again: _, intent = this.part.intent, ...asked }: RequestSpec,
     authorization: Authorization,
     keeping: Keeping,
   ): Promise<Exchange> {
     this.#sent += 1;
-    const record = { id: `${this.id}#${this.#sent}`, sentBy: this.sentBy, intent };
+    const { id, sentBy } = this.part;
+    const record = { id: `${id}#${this.#sent}`, sentBy, intent };
     return this.#sender.exchange({ ...asked, authorization }, record, keeping);
   }
 }

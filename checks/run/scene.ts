@@ -1,8 +1,6 @@
-import type { Permission } from '../../spec/permissions.ts';
 import type { Key } from '../profile/key.ts';
-import { type Exchange, type Intent, isAnswered } from '../wire/exchange.ts';
-import { Inconclusive, RunEnded } from './inconclusive.ts';
-import type { KeyWanted, Reason } from './reason.ts';
+import { isAnswered } from '../wire/exchange.ts';
+import { conclusionOf, Inconclusive, RunEnded } from './inconclusive.ts';
 import type { KeyOutcome, KeyScenes, Scene, SceneRun } from './scene-run.ts';
 
 export type { KeyOutcome, KeyScenes, Scene } from './scene-run.ts';
@@ -10,44 +8,32 @@ export type { KeyOutcome, KeyScenes, Scene } from './scene-run.ts';
 /** What a check can name. */
 export type AnyScene = Scene<unknown> | KeyScenes<unknown>;
 
-export interface SceneOptions {
-  readonly permit?: Permission;
-  /** Ordinary by default. */
-  readonly intent?: Intent;
-  readonly afterwards?: boolean;
-  readonly eachSession?: boolean;
-}
-
-/** Defines a scene. What it needs of others it asks for by `run.play(other)`. */
-export function scene<T>(
+/** Defines a scene, ordinary unless it says otherwise. What it needs of others it asks for by `run.play(other)`. */
+export const scene = <T>(
   id: string,
-  { permit, intent = 'ordinary', afterwards = false, eachSession = false }: SceneOptions,
-  play: (run: SceneRun) => Promise<T>,
-): Scene<T> {
-  return { kind: 'scene', id, permit, intent, afterwards, eachSession, play };
-}
-
-export interface KeyScenesOptions {
-  readonly permit: Permission;
-  readonly intent: Intent;
-  readonly keys: (keys: readonly Key[]) => readonly Key[];
-  readonly wanted: KeyWanted;
-}
+  options: Partial<Omit<Scene<T>, 'kind' | 'id' | 'play'>>,
+  play: Scene<T>['play'],
+): Scene<T> => ({
+  kind: 'scene',
+  id,
+  permit: undefined,
+  intent: 'ordinary',
+  afterwards: false,
+  eachSession: false,
+  ...options,
+  play,
+});
 
 /** Defines a scene that is played on several keys; on one of them its id is `id:key`. */
-export function sceneOnKeys<T>(
+export const sceneOnKeys = <T>(
   id: string,
-  { permit, intent, keys, wanted }: KeyScenesOptions,
+  { intent, ...options }: Pick<KeyScenes<T>, 'permit' | 'keys' | 'wanted'> & Pick<Scene<T>, 'intent'>,
   play: (run: SceneRun, key: Key) => Promise<T>,
-): KeyScenes<T> {
-  return {
-    kind: 'on-keys',
-    permit,
-    keys,
-    wanted,
-    on: (key) => scene(`${id}:${key.name}`, { permit, intent }, (run) => play(run, key)),
-  };
-}
+): KeyScenes<T> => ({
+  kind: 'on-keys',
+  ...options,
+  on: (key) => scene(`${id}:${key.name}`, { permit: options.permit, intent }, (run) => play(run, key)),
+});
 
 /** What came of a scene on those of its keys where it was played. @throws Inconclusive where nothing came of any */
 export function playedOn<T>(
@@ -63,7 +49,7 @@ export function playedOn<T>(
 export interface InTurn<out T> {
   readonly done: readonly T[];
   /** Why the others could not be done. */
-  readonly inconclusive: readonly { readonly reason: Reason; readonly evidence: readonly Exchange[] }[];
+  readonly inconclusive: readonly Pick<Inconclusive, 'reason' | 'evidence'>[];
 }
 
 export const NOTHING_TRIED: InTurn<never> = { done: [], inconclusive: [] };
@@ -76,16 +62,15 @@ export const NOTHING_TRIED: InTurn<never> = { done: [], inconclusive: [] };
  */
 export async function inTurn<T, U>(things: Iterable<T>, work: (thing: T) => Promise<U>): Promise<InTurn<U>> {
   const done: U[] = [];
-  const inconclusive: { reason: Reason; evidence: readonly Exchange[] }[] = [];
+  const inconclusive: Pick<Inconclusive, 'reason' | 'evidence'>[] = [];
   for (const thing of things) {
-    try {
-      done.push(await work(thing));
-    } catch (error) {
-      if (!(error instanceof Inconclusive) || error instanceof RunEnded) throw error;
-      const { reason, evidence } = error;
+    const result = await conclusionOf(work(thing));
+    if (result instanceof RunEnded) throw result;
+    if (result instanceof Inconclusive) {
+      const { reason, evidence } = result;
       inconclusive.push({ reason, evidence });
       if (evidence.every(isAnswered)) break;
-    }
+    } else done.push(result);
   }
   return { done, inconclusive };
 }

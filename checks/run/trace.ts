@@ -25,12 +25,10 @@ export const isOfTheDocument = ({ request: { operation, path }, outcome }: Answe
 
 /** Sees every answer that is kept in full, once, when all is known that was known before. */
 export interface Watcher {
-  see(exchange: AnsweredExchange): void;
+  see(exchange: AnsweredExchange, soFar: TraceSoFar): void;
   /** Whether a uniform answer breaks a requirement: then it is kept in full. */
-  isBroken(exchange: AnsweredExchange): boolean;
+  isBroken(exchange: AnsweredExchange, soFar: TraceSoFar): boolean;
 }
-
-const UNWATCHED: Watcher = { see: () => undefined, isBroken: () => false };
 
 /** The trace of a run as it grows, from the network or from disk: the same answers in the same order make the same. */
 export class GrowingTrace {
@@ -40,8 +38,7 @@ export class GrowingTrace {
   readonly requestsByKey = new Map<string, number>();
   /** When the last answer came that bore a sign of the interface, by the run's clock, and how many came since. */
   readonly signs: { last: number | undefined; without: number } = { last: undefined, without: 0 };
-  readonly #watcher: Watcher;
-
+  readonly #watcher: Watcher | undefined;
   readonly #kept = new Map<string, Exchange>();
   /** Those that are kept, in order; made anew when one more is. */
   #sorted: readonly Exchange[] | undefined;
@@ -54,7 +51,7 @@ export class GrowingTrace {
   readonly #lostOn = new Set<string | null>();
   readonly #sessionOf = new Map<string, number>();
 
-  constructor(run: RunFacts, watcher: Watcher = UNWATCHED) {
+  constructor(run: RunFacts, watcher?: Watcher) {
     this.run = run;
     this.#watcher = watcher;
   }
@@ -128,7 +125,8 @@ export class GrowingTrace {
     this.#learn(reading);
     this.#lookForService(exchange);
     const kept =
-      this.#isKept(exchange, keeping) || (isOfTheDocument(exchange) && this.#watcher.isBroken(exchange));
+      this.#isKept(exchange, keeping) ||
+      (isOfTheDocument(exchange) && this.#watcher?.isBroken(exchange, this) === true);
     if (kept) {
       this.#remember(exchange);
       this.#watch(exchange);
@@ -161,7 +159,7 @@ export class GrowingTrace {
   }
 
   #watch(exchange: Exchange): void {
-    if (isAnswered(exchange) && isOfTheDocument(exchange)) this.#watcher.see(exchange);
+    if (isAnswered(exchange) && isOfTheDocument(exchange)) this.#watcher?.see(exchange, this);
   }
 
   #remember(exchange: Exchange): void {

@@ -2,24 +2,20 @@ import type { AnsweredExchange } from '../wire/exchange.ts';
 import type { Check, Judge } from './check.ts';
 import { Findings } from './findings.ts';
 import { Inconclusive } from './inconclusive.ts';
-import type { TraceSoFar } from './trace.ts';
+import type { TraceSoFar, Watcher } from './trace.ts';
+
+type Watching = Check & Required<Pick<Check, 'observe'>>;
 
 /** What checks find in the answers as they come, or as a stored run holds them. */
-export class Watch {
+export class Watch implements Watcher {
   readonly #findings: ReadonlyMap<Check, Findings>;
-  readonly #watching: readonly {
-    readonly observe: NonNullable<Check['observe']>;
-    readonly findings: Findings;
-  }[];
+  readonly #watching: readonly Watching[];
+  readonly #glance = new Glance();
 
   constructor(checks: readonly Check[]) {
     this.#findings = new Map(checks.map((check) => [check, new Findings()]));
-    this.#watching = checks.flatMap((check) =>
-      check.observe === undefined ? [] : [{ observe: check.observe, findings: this.of(check) }],
-    );
+    this.#watching = checks.filter((check): check is Watching => check.observe !== undefined);
   }
-
-  readonly #glance = new Glance();
 
   /** To which the judgements of the check are added, once. */
   of(check: Check): Findings {
@@ -28,8 +24,10 @@ export class Watch {
 
   /** Judges an answer. */
   see(exchange: AnsweredExchange, soFar: TraceSoFar): void {
-    for (const { observe, findings } of this.#watching)
-      findings.guard(() => observe(exchange, findings, soFar));
+    for (const check of this.#watching) {
+      const findings = this.of(check);
+      findings.guard(() => check.observe(exchange, findings, soFar));
+    }
   }
 
   /** Whether an answer breaks a requirement: nothing is written down of it. */

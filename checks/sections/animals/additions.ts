@@ -45,7 +45,7 @@ export async function add(
   label: string,
   request: (again: string) => RequestSpec,
 ): Promise<Addition> {
-  const exchange = await run.remember(`${run.id}:${label}`, (part) => part.send(repeatable(request)));
+  const exchange = await run.remember(`${run.part.id}:${label}`, (part) => part.send(repeatable(request)));
   const seen = exchange.outcome.status === 201 ? answeredPet(exchange) : undefined;
   const pet = seen?.id === undefined ? undefined : { ...seen, id: seen.id };
   return { label, exchange, sent: sentPet(exchange) ?? {}, pet };
