@@ -1,5 +1,5 @@
 import { ResultReader } from '../checks/run/stored-result.ts';
-import { REPORT_FORMAT_VERSION, type Report } from './report.ts';
+import { REPORT_FORMAT_VERSION, REPORT_SCHEMA, type Report } from './report.ts';
 
 /** Name of the report in a folder of results. */
 export const REPORT_FILE = 'report.json';
@@ -12,8 +12,8 @@ export type ReadReport =
 const reader = new ResultReader<Report>({
   name: REPORT_FILE,
   what: 'a report of petstore-harness',
-  schema: 'reports/report.schema.json',
-  versions: [REPORT_FORMAT_VERSION],
+  schema: REPORT_SCHEMA,
+  version: REPORT_FORMAT_VERSION,
 });
 
 /**

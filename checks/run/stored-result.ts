@@ -1,8 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { FormatRegistry } from '@sinclair/typebox';
 import { compiled } from '../../spec/json-schema.ts';
-import { packageRoot } from '../../spec/package-root.ts';
 import { fileText } from '../profile/file-text.ts';
 
 /** A kind of file with results, as a command writes it. */
@@ -11,124 +10,84 @@ export interface ResultKind {
   readonly name: string;
   /** What it is, as in "is not WHAT". */
   readonly what: string;
-  /** Its JSON Schema, or where that is in the package. */
-  readonly schema: string | object;
-  /** The format versions that can be read, the current one first. */
-  readonly versions: readonly number[];
-  readonly mostBytes?: number;
+  /** Its JSON Schema. */
+  readonly schema: object;
+  /** The format version that can be read. */
+  readonly version: number;
 }
 
-/** What a text holds, or one line that says why it holds nothing. */
-export type Parsed<T> =
-  | { readonly ok: true; readonly value: T; readonly version: number }
+/** What a file holds, or one line that says why it holds nothing. */
+export type Read<T> =
+  | { readonly ok: true; readonly value: T; readonly file: string }
   | { readonly ok: false; readonly problem: string };
 
 FormatRegistry.Set('date-time', (text) => text.endsWith('Z') && !Number.isNaN(Date.parse(text)));
 
 /** The most that a file with results may have; what a run writes has a tenth. */
 const LARGEST = 32 * 2 ** 20;
-/** Deeper than anything that is written, and more values: each takes fifty bytes of memory and more. */
-const [DEEPEST, MOST_VALUES] = [100, 1_000_000];
 
-/** The JSON in a text that may come from anywhere. @throws Error with what is wrong, and the line where it is known */
-export function boundedJson(text: string): unknown {
-  const refuse = (at: number, why: string) => new Error(`line ${lineAt(text, at)}: ${why}`);
-  const tooMuch = excessIn(text);
-  if (tooMuch !== undefined) throw refuse(tooMuch, 'is nested too deep, or has too many values');
+/** The JSON in a text that may be cut off. @throws Error with the line where it is known */
+function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const why = 'is not JSON; was it cut off?';
     // Not every message of V8's says where.
     const [, at] = /position (\d+)/.exec(String(error)) ?? [];
-    throw at === undefined ? new Error(why) : refuse(Number(at), why);
+    const line = at === undefined ? '' : `line ${text.slice(0, Number(at)).split('\n').length}: `;
+    throw new Error(`${line}is not JSON; was it cut off?`, { cause: error });
   }
-}
-
-function lineAt(text: string, at: number): number {
-  let line = 1;
-  for (let end = text.indexOf('\n'); end >= 0 && end < at; end = text.indexOf('\n', end + 1)) line += 1;
-  return line;
-}
-
-/** Where a text nests deeper, or has more values, than JSON is read; undefined where it does nowhere. */
-function excessIn(text: string): number | undefined {
-  let [depth, values] = [0, 0];
-  for (let at = 0; at < text.length; at += 1) {
-    const character = text[at];
-    if (character === '"') {
-      // What stands in a string opens and closes nothing.
-      for (at += 1; at < text.length && text[at] !== '"'; at += 1) if (text[at] === '\\') at += 1;
-    } else if (character === '[' || character === '{') depth += 1;
-    else if (character === ']' || character === '}') depth -= 1;
-    else if (character === ',') values += 1;
-    if (depth > DEEPEST || values > MOST_VALUES) return at;
-  }
-  return undefined;
 }
 
 /** A schema that passes over fields which a newer harness of the same format version added. */
-function validatorOf<T>(schema: string | object) {
-  if (typeof schema === 'object') return compiled<T>(schema);
-  const text = readFileSync(new URL(schema, packageRoot), 'utf8');
-  return compiled<T>(
-    JSON.parse(text, (key, value: unknown) =>
-      key === 'additionalProperties' && value === false ? undefined : value,
-    ),
+const lenient = (schema: object): object =>
+  JSON.parse(JSON.stringify(schema), (key, value: unknown) =>
+    key === 'additionalProperties' && value === false ? undefined : value,
   );
-}
 
 /** Reads files of a kind, each validated against its schema: a file may come from anywhere. */
 export class ResultReader<T> {
   readonly #kind: ResultKind;
-  #validator: ReturnType<typeof validatorOf<T>> | undefined;
+  #validator: ReturnType<typeof compiled<T>> | undefined;
 
   constructor(kind: ResultKind) {
     this.#kind = kind;
   }
 
   /** @param path a file, or a folder that holds one */
-  read(path: string): Parsed<T> & { readonly file: string } {
-    const { name, mostBytes } = this.#kind;
+  read(path: string): Read<T> {
+    const { name } = this.#kind;
     let file = path;
     let text: string;
     try {
       if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) file = join(path, name);
-      const remedy = `give a ${name} or the folder that a command wrote with --out`;
-      text = fileText(file, remedy, mostBytes ?? LARGEST);
-    } catch (error) {
-      return { ok: false, file, problem: error instanceof Error ? error.message : String(error) };
-    }
-    const parsed = this.parse(text);
-    return parsed.ok ? { ...parsed, file } : { ok: false, file, problem: `${file}: ${parsed.problem}` };
-  }
-
-  /** Reads the text of such a file. */
-  parse(text: string): Parsed<T> {
-    const { what, schema, versions } = this.#kind;
-    const [current = 1] = versions;
-    let value: unknown;
-    try {
-      value = boundedJson(text);
+      text = fileText(file, `give a ${name} or the folder that a command wrote with --out`, LARGEST);
     } catch (error) {
       return { ok: false, problem: error instanceof Error ? error.message : String(error) };
     }
-    const written = typeof value === 'object' && value !== null ? value : {};
-    const version = 'formatVersion' in written ? written.formatVersion : undefined;
-    if (typeof version !== 'number') return { ok: false, problem: `is not ${what} (no formatVersion)` };
-    if (!versions.includes(version)) {
-      const known = versions.toReversed().join(' and ');
+    try {
+      return { ok: true, value: this.#valueIn(jsonIn(text)), file };
+    } catch (error) {
+      if (error instanceof Error) return { ok: false, problem: `${file}: ${error.message}` };
+      throw error;
+    }
+  }
+
+  /** @throws Error with what is wrong with it */
+  #valueIn(written: unknown): T {
+    const { what, schema, version: known } = this.#kind;
+    const isVersioned = typeof written === 'object' && written !== null && 'formatVersion' in written;
+    const version = isVersioned ? written.formatVersion : undefined;
+    if (typeof version !== 'number') throw new Error(`is not ${what} (no formatVersion)`);
+    if (version !== known) {
       const remedy =
-        version > current
+        version > known
           ? 'use a newer petstore-harness'
           : 'run it again, or, where the journal of a check is beside it, make it anew with check --rejudge';
-      const problem = `has format version ${version}, this petstore-harness reads ${known}; ${remedy}`;
-      return { ok: false, problem };
+      throw new Error(`has format version ${version}, this petstore-harness reads ${known}; ${remedy}`);
     }
-    const result: unknown = written;
-    this.#validator ??= validatorOf<T>(schema);
-    if (this.#validator.Check(result)) return { ok: true, value: result, version };
-    const first = this.#validator.Errors(result).First();
-    return { ok: false, problem: `is not ${what}: ${first?.path || '/'} ${first?.message.toLowerCase()}` };
+    this.#validator ??= compiled<T>(lenient(schema));
+    if (this.#validator.Check(written)) return written;
+    const first = this.#validator.Errors(written).First();
+    throw new Error(`is not ${what}: ${first?.path || '/'} ${first?.message.toLowerCase()}`);
   }
 }

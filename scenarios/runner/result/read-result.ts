@@ -29,7 +29,7 @@ export const readLoadResult = reading(
     name: LOAD_FILE,
     what: 'a load result',
     schema: LoadResultShape,
-    versions: [LOAD_RESULT_FORMAT_VERSION],
+    version: LOAD_RESULT_FORMAT_VERSION,
   }),
 );
 
@@ -43,8 +43,6 @@ export const readCapacity = reading(
     name: CAPACITY_FILE,
     what: 'the result of a capacity search',
     schema: CapacityShape,
-    versions: [CAPACITY_FORMAT_VERSION],
-    // A search writes a few hundred bytes for each step.
-    mostBytes: 16 * 2 ** 20,
+    version: CAPACITY_FORMAT_VERSION,
   }),
 );
