@@ -4,18 +4,16 @@ import { crc32 } from 'node:zlib';
 import { type Static, Type } from '@sinclair/typebox';
 import { compiled, type Frozen } from '../../spec/json-schema.ts';
 import { PERMISSIONS } from '../../spec/permissions.ts';
-import type { Exchange } from '../wire/exchange.ts';
 import { ExchangeShape, IntentShape } from '../wire/exchange-shape.ts';
 import type { RateReading } from '../wire/rate-headers.ts';
 import { type Line, readLines } from './read-lines.ts';
-import { type Reason, ReasonShape } from './reason.ts';
+import { ReasonShape } from './reason.ts';
 
 const text = Type.String();
 const number = Type.Number();
 const texts = Type.Array(text);
 const maybe = Type.Optional;
 const oneOf = <T extends string>(names: readonly T[]) => Type.Union(names.map((name) => Type.Literal(name)));
-const key = Type.Union([text, Type.Null()]);
 
 /** The first line of a journal: what a resumed or rejudged run must have in common with the one that wrote it. */
 const Header = Type.Object(
@@ -45,34 +43,9 @@ const PRINT_LENGTH = 6;
 export const keyPrint = (runId: string, value: string): string =>
   createHmac('sha256', runId).update(value).digest('hex').slice(0, PRINT_LENGTH);
 
-/** The outcome of a scene as JSON, or why it could not be played to its end. */
-export interface StoredOutcome {
-  readonly scene: string;
-  /** The scenes that it asked for. */
-  readonly asked: readonly string[];
-  readonly outcome?: unknown;
-  readonly inconclusive?: Reason;
-  /** Ids of exchanges that show why. */
-  readonly evidence?: readonly string[];
-}
-
-/** A line of a journal after the first. */
-export type JournalEntry =
-  /** A process began to write; the first one is 1. */
-  | { readonly session: number }
-  /** A scene began; without an outcome of the same name it was cut off. */
-  | { readonly playing: string }
-  | { readonly exchange: Exchange }
-  | { readonly reading: RateReading }
-  /** One of many that is kept in full after all: an outcome names it. */
-  | { readonly kept: Exchange }
-  /** Of a scene that counts by itself: so many uniform exchanges of a key, of which no reading is kept. */
-  | { readonly tallied: number; readonly key: string }
-  | StoredOutcome;
-
-const StoredReading = Type.Object({
+const Reading = Type.Object({
   id: text,
-  key,
+  key: Type.Union([text, Type.Null()]),
   intent: maybe(IntentShape),
   operation: text,
   sentAt: number,
@@ -87,26 +60,40 @@ const StoredReading = Type.Object({
   afterLost: maybe(Type.Literal(true)),
 });
 
+/** The outcome of a scene as JSON, or why it could not be played to its end. */
+const Outcome = Type.Object({
+  scene: text,
+  /** The scenes that it asked for. */
+  asked: texts,
+  outcome: maybe(Type.Unknown()),
+  inconclusive: maybe(ReasonShape),
+  /** Ids of exchanges that show why. */
+  evidence: maybe(texts),
+});
+export type StoredOutcome = Frozen<Static<typeof Outcome>>;
+
+const Entry = Type.Union([
+  /** A process began to write; the first one is 1. */
+  Type.Object({ session: Type.Integer({ minimum: 1 }) }),
+  /** A scene began; without an outcome of the same name it was cut off. */
+  Type.Object({ playing: text }),
+  Type.Object({ exchange: ExchangeShape }),
+  /** JSON leaves out what a reading has as undefined. */
+  Type.Object({ reading: Type.Unsafe<RateReading>(Reading) }),
+  /** One of many that is kept in full after all: an outcome names it. */
+  Type.Object({ kept: ExchangeShape }),
+  /** Of a scene that counts by itself: so many uniform exchanges of a key, of which no reading is kept. */
+  Type.Object({ tallied: Type.Integer({ minimum: 0 }), key: text }),
+  Outcome,
+]);
+
+/** A line of a journal after the first. */
+export type JournalEntry = Frozen<Static<typeof Entry>>;
+
 const isHeader = compiled<JournalHeader>(Header);
-const isEntry = compiled<JournalEntry>(
-  Type.Union([
-    Type.Object({ session: Type.Integer({ minimum: 1 }) }),
-    Type.Object({ playing: text }),
-    Type.Object({ exchange: ExchangeShape }),
-    // JSON leaves out what a reading has as undefined.
-    Type.Object({ reading: StoredReading }),
-    Type.Object({ kept: ExchangeShape }),
-    Type.Object({ tallied: Type.Integer({ minimum: 0 }), key: text }),
-    Type.Object({
-      scene: text,
-      asked: texts,
-      outcome: maybe(Type.Unknown()),
-      inconclusive: maybe(ReasonShape),
-      evidence: maybe(texts),
-    }),
-  ]),
-  // An outcome may be anything.
-  (keywords) => (Object.keys(keywords).length === 0 ? Type.Unknown() : undefined),
+// An outcome may be anything.
+const isEntry = compiled<JournalEntry>(Entry, (keywords) =>
+  Object.keys(keywords).length === 0 ? Type.Unknown() : undefined,
 );
 
 /** What a journal held. */
@@ -126,30 +113,25 @@ export type JournalContent =
     }
   | { readonly ok: false; readonly problem: string };
 
-/** A target's longest bodies, escaped; what a long run sends; and as many short lines as memory holds. */
-const BOUNDS = { mostBytes: 128 * 2 ** 20, mostInLine: 4 * 2 ** 20 };
+/** As many short lines as memory holds. */
 const MOST_ENTRIES = 500_000;
 
 /** A line holds its entry, and before it a check of it and of all lines before: none can be changed, or missing. */
 const LINE = /^\["([0-9a-f]{8})",(.*)\]$/s;
-const checkOf = (text: string, before: number) => crc32(text, before);
 
 /** An entry as it is written. @param before the check of the line before it, 0 where there is none */
 export function lineOf(entry: JournalHeader | JournalEntry, before: number): { line: string; check: number } {
   const text = JSON.stringify(entry);
-  const check = checkOf(text, before);
+  const check = crc32(text, before);
   return { line: `["${check.toString(16).padStart(8, '0')}",${text}]\n`, check };
 }
 
 /** The entry in a line; undefined where the line is not as it was written. */
-function entryIn({ text, isWhole }: Line, before: number): { entry: unknown; check: number } | undefined {
-  const [, digits = '', json = ''] = isWhole ? (LINE.exec(text) ?? []) : [];
+function entryIn({ text, kind }: Line, before: number): { entry: unknown; check: number } | undefined {
+  const [, digits = '', json = ''] = kind === 'whole' ? (LINE.exec(text) ?? []) : [];
   const check = Number.parseInt(digits, 16);
-  return checkOf(json, before) === check ? { entry: JSON.parse(json), check } : undefined;
+  return crc32(json, before) === check ? { entry: JSON.parse(json), check } : undefined;
 }
-
-/** Whether it is what a process that was killed left of its last line. */
-const isCutOff = ({ text, isWhole }: Line): boolean => !isWhole && text.length <= BOUNDS.mostInLine;
 
 /**
  * Reads a journal back as far as it is as it was written: from a line on that is damaged, nothing is known any more, as
@@ -162,7 +144,7 @@ export function readJournal(file: string): JournalContent {
   let damage: string | undefined;
   let [end, check, sessions, number] = [0, 0, 1, 0];
   try {
-    for (const line of readLines(file, BOUNDS)) {
+    for (const line of readLines(file)) {
       number += 1;
       const read = entryIn(line, check);
       if (header === undefined) {
@@ -170,7 +152,7 @@ export function readJournal(file: string): JournalContent {
           return refuse(`${file}:1: this is not the first line of a journal of this version`);
         header = read.entry;
       } else if (read === undefined) {
-        if (!isCutOff(line))
+        if (line.kind !== 'cut-off')
           damage = `${file}:${number}: damaged; what was written from here on is not known`;
         break;
       } else if (!isEntry.Check(read.entry)) return refuse(`${file}:${number}: not a journal entry`);

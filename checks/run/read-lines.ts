@@ -1,19 +1,17 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 
-/** How much of a file is read at all. */
-export interface Bounds {
-  readonly mostBytes: number;
-  /** Bytes of one line; of a longer one only so many are read, and what is read is no whole line. */
-  readonly mostInLine: number;
-}
+/** What a long run sends. */
+const MOST_BYTES = 128 * 2 ** 20;
+/** A target's longest bodies, escaped. Of a longer line only so many bytes are read. */
+const MOST_IN_LINE = 4 * 2 ** 20;
 
 /** A line of a file without its end. */
 export interface Line {
   readonly text: string;
   /** Bytes of the file up to the end of this line. */
   readonly end: number;
-  /** Whether the line was ended, and no longer than the bound. */
-  readonly isWhole: boolean;
+  /** Cut off: what a process that was killed left of its last line. */
+  readonly kind: 'whole' | 'cut-off' | 'too-long';
 }
 
 const PIECE = 2 ** 20;
@@ -24,10 +22,10 @@ const LINE_END = 0x0a;
  *
  * @throws Error with what is wrong with the file in a few words: it is no regular file, or larger than the bound
  */
-export function* readLines(path: string, { mostBytes, mostInLine }: Bounds): Generator<Line> {
+export function* readLines(path: string): Generator<Line> {
   const facts = statSync(path);
   if (!facts.isFile()) throw new Error('is not a regular file');
-  if (facts.size > mostBytes) throw new Error(`is larger than ${mostBytes.toLocaleString('en')} bytes`);
+  if (facts.size > MOST_BYTES) throw new Error(`is larger than ${MOST_BYTES.toLocaleString('en')} bytes`);
   const file = openSync(path, 'r');
   try {
     const piece = Buffer.alloc(PIECE);
@@ -39,13 +37,13 @@ export function* readLines(path: string, { mostBytes, mostInLine }: Bounds): Gen
       let from = 0;
       for (let at = bytes.indexOf(LINE_END); at >= 0; at = bytes.indexOf(LINE_END, from)) {
         end += at + 1 - from;
-        yield { text: bytes.toString('utf8', from, at), end, isWhole: at - from <= mostInLine };
+        yield { text: bytes.toString('utf8', from, at), end, kind: 'whole' };
         from = at + 1;
       }
       pending = Buffer.from(bytes.subarray(from));
-      if (read > 0 && pending.length <= mostInLine) continue;
-      if (pending.length > 0)
-        yield { text: pending.toString('utf8'), end: end + pending.length, isWhole: false };
+      if (read > 0 && pending.length <= MOST_IN_LINE) continue;
+      const kind = read > 0 ? 'too-long' : 'cut-off';
+      if (pending.length > 0) yield { text: pending.toString('utf8'), end: end + pending.length, kind };
       return;
     }
   } finally {
