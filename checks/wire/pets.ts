@@ -20,25 +20,22 @@ export interface SeenPet {
  */
 const [SOONER_READ, KEPT_AS_READ] = [1024, 64 * 1024];
 
-/** Whether what was read is too much to be kept for every exchange. */
-type IsLarge<T> = (exchange: AnsweredExchange, value: T) => boolean;
-
-/** Reads an exchange once; of those from which much is read only the last one that was asked for is remembered. */
+/**
+ * Reads an exchange once; of those from which much is read only the last one that was asked for is remembered.
+ *
+ * @param isLarge whether what was read is too much to be kept for every exchange
+ */
 export function readOnce<T>(
   read: (exchange: AnsweredExchange) => T,
-  isLarge: IsLarge<T> = ({ outcome }) => outcome.body.length > KEPT_AS_READ,
+  isLarge: (exchange: AnsweredExchange, value: T) => boolean = ({ outcome }) =>
+    outcome.body.length > KEPT_AS_READ,
 ): (exchange: AnsweredExchange) => T {
-  const ordinary = new WeakMap<AnsweredExchange, { readonly value: T }>();
-  let large: { readonly exchange: AnsweredExchange; readonly value: T } | undefined;
+  const known = new WeakMap<AnsweredExchange, { readonly value: T }>();
   return readLast((exchange) => {
-    const { length } = exchange.outcome.body;
-    const known =
-      large?.exchange === exchange ? large : length < SOONER_READ ? undefined : ordinary.get(exchange);
-    if (known !== undefined) return known.value;
-    const value = read(exchange);
-    if (isLarge(exchange, value)) large = { exchange, value };
-    else if (length >= SOONER_READ) ordinary.set(exchange, { value });
-    return value;
+    const entry = known.get(exchange) ?? { value: read(exchange) };
+    if (exchange.outcome.body.length >= SOONER_READ && !isLarge(exchange, entry.value))
+      known.set(exchange, entry);
+    return entry.value;
   });
 }
 
