@@ -148,7 +148,8 @@ export class Run implements Player, Seen {
   }
 
   #outcomeOf<T>(id: string): T {
-    const played = this.#played.get(id);
+    // Of what another scene played in an earlier process nobody may have asked for in this one.
+    const played = this.#played.get(id) ?? this.#fromDisk(id);
     if (played === undefined) throw new Inconclusive({ kind: 'not-stored', scene: id });
     if (played instanceof Inconclusive) throw played;
     // A scene's id names the type of its outcome, which the map forgets.

@@ -82,7 +82,8 @@ export const keyChecks: readonly Check[] = [
     judgeRefused(seen.of(missingKey), judge);
     const inBan = seen.maybe(keylessInBan);
     const expected = '401 without a key while a key is banned';
-    if (inBan !== undefined) judgeAnswer(judge, inBan.outcome.status === 401, expected, inBan);
+    if (inBan !== undefined && inBan.outcome.status !== 401)
+      judge.breaks(wrongStatus(expected, inBan), inBan);
   }),
   // 5: a bearer credential with no key in it is no key.
   refusesAll(emptyKey),
