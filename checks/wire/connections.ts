@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { buildConnector, Client, errors } from 'undici';
-import type { HeaderList } from './exchange.ts';
+import type { FailureOutcome, HeaderList } from './exchange.ts';
 
 /** One request as it goes on the wire. */
 export interface WireRequest {
@@ -19,6 +19,13 @@ export interface WireResponse {
   readonly status: number;
   readonly headers: HeaderList;
   readonly bytes: Buffer;
+}
+
+/** What came of a request, and when, in milliseconds since 1970 by the harness's clock. */
+export interface Dispatched {
+  readonly sentAt: number;
+  readonly receivedAt: number;
+  readonly outcome: WireResponse | FailureOutcome;
 }
 
 /** What is known of a response that came on a connection. */

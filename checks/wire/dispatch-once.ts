@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { BodyBudget } from './body-budget.ts';
-import type { Answer, Line, WireRequest, WireResponse } from './connections.ts';
-import type { FailureOutcome, FailureReason, HeaderList } from './exchange.ts';
+import type { Answer, Dispatched, Line, WireRequest } from './connections.ts';
+import type { FailureReason, HeaderList } from './exchange.ts';
 import { failureOf, type Progress } from './exchange-failure.ts';
 import { staleAnswer } from './stale-answer.ts';
 import { whyEnded } from './time-is-over.ts';
@@ -14,13 +14,6 @@ export interface TimeLimits {
   readonly headers: number;
   /** The whole body, not the pause between two pieces of it. */
   readonly body: number;
-}
-
-/** What came of a request, and when, in milliseconds since 1970 by the harness's clock. */
-export interface Dispatched {
-  readonly sentAt: number;
-  readonly receivedAt: number;
-  readonly outcome: WireResponse | FailureOutcome;
 }
 
 /** What `dispatchOnce` holds to. */

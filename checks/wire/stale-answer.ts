@@ -1,7 +1,6 @@
 /** Answers that a proxy delivers once more, in place of those that were asked for. */
 import { hash } from 'node:crypto';
-import type { Answer, Line } from './connections.ts';
-import type { Dispatched } from './dispatch-once.ts';
+import type { Answer, Dispatched, Line } from './connections.ts';
 import type { FailureOutcome } from './exchange.ts';
 
 /** Answers of a connection that later ones are compared with. */
