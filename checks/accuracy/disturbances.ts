@@ -239,8 +239,8 @@ export const DISTURBANCES: readonly Disturbance[] = [
   },
   {
     name: 'a slow link',
-    setting: ALL,
-    explains: { rows: /^(rate|retry-after|ban-spares-polite)/, most: 8 },
+    setting: { keys: ALL.keys, permissions: ALL.permissions },
+    explains: { rows: /^rate-(minute|concurrent|next-window)/, most: 3 },
     server: (clock) => () =>
       delivering((usual, response, answer, headers, call) => {
         clock.pass(((HEADERS_BYTES + answer.text.length) / SLOW) * 1000);

@@ -240,19 +240,20 @@ export class SceneRun {
    * answers are kept as readings.
    */
   async burst(
-    specs: readonly RequestSpec[],
+    specs: Iterable<RequestSpec>,
     key: Key,
     { inFlight, enough = () => false, tallied = false }: BurstOptions,
   ): Promise<Exchange[]> {
     const exchanges: Exchange[] = [];
+    const source = specs[Symbol.iterator]();
     let next = 0;
     let stopped = false;
     const worker = async () => {
       while (!stopped) {
+        const { done, value: spec } = source.next();
+        if (done === true) return;
         const index = next;
         next += 1;
-        const spec = specs[index];
-        if (spec === undefined) return;
         const exchange = await this.#exchange(
           this.#firstName(spec),
           withKey(key),
@@ -263,7 +264,7 @@ export class SceneRun {
         if (enough(exchange)) stopped = true;
       }
     };
-    const workers = Array.from({ length: Math.min(inFlight, specs.length) }, worker);
+    const workers = Array.from({ length: inFlight }, worker);
     await Promise.all(workers).finally(() => {
       // What ends one ends all: nobody counts any more.
       stopped = true;

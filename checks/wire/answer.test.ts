@@ -87,6 +87,7 @@ t.test('rate headers are there, readable and in bounds', async (t) => {
   });
   t.equal(limitViolation(rates('60').limit, undefined), undefined, 'nobody’s plan is known');
   t.match(limitViolation(rates('-1').limit, undefined), { expected: 'a limit of 0 or more' });
+  t.match(limitViolation(rates('').limit, PRO), { actual: 'X-RateLimit-Limit: empty' });
   t.match(limitViolation(rates('3e2').limit, PRO), { expected: /a whole number/ });
   t.equal(limitViolation(rates().limit, PRO), undefined, 'that it is missing is another row');
   t.equal(remainingViolation(rates('60', '0')), undefined);

@@ -117,7 +117,7 @@ export function missingHeadersViolation({ limit, remaining, reset }: RateHeaders
 
 function unreadable(name: string, field: NumberHeader, form: string): Violation | undefined {
   return field.kind === 'unreadable'
-    ? { expected: `${name}: ${form}`, actual: `${name}: ${field.text}`, at: inHeader(name) }
+    ? { expected: `${name}: ${form}`, actual: `${name}: ${field.text || 'empty'}`, at: inHeader(name) }
     : undefined;
 }
 

@@ -2,6 +2,7 @@
 import type { TargetClock } from '../../limits/target-clock.ts';
 import type { Key } from '../../profile/key.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
+import { notTold } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
 import { type InTurn, inTurn, joined, NOTHING_TRIED, scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
@@ -79,12 +80,17 @@ function animalsToRetrieve(all: TakenList, additions: readonly Addition[]): read
   return [...own, ...ends, ...(large === undefined ? [] : [large])];
 }
 
+/** The rows that are broken where no animal with an id can be read. */
+const ANIMALS_SHOWN_BY = ['list-answers-200', 'list-pet-schema', 'add-answers-201', 'add-pet-schema'];
+
 /** Retrieves animals that the run knows; its own are requested until they are served, within a client's patience. */
 export const retrievals = scene('retrievals', {}, async (run): Promise<InTurn<Retrieval>> => {
   const { all } = await run.play(lists);
   const animals = animalsToRetrieve(all, (await run.tryPlay(enoughAnimals)) ?? []);
   if (animals.length === 0)
-    throw new Inconclusive('no list and no addition of this run shows an animal with an id');
+    throw new Inconclusive(
+      notTold('no list and no addition of this run shows an animal with an id', ...ANIMALS_SHOWN_BY),
+    );
   const retrieve = async (animal: KnownAnimal): Promise<Retrieval> => ({
     ...animal,
     exchange: await run.send(getPet(animal.known.id)),

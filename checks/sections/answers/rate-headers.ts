@@ -124,7 +124,9 @@ export const rateHeaderChecks: readonly Check[] = [
       const key = exchange.outcome.status === 401 ? undefined : trace.keyOf(exchange);
       if (key === undefined) return limitViolation(limit, undefined);
       const violation = limitViolation(limit, { plan: key.plan, ...key.limits });
-      return violation && { ...violation, actual: `${violation.actual}${ofAnotherPlan(limit, key)}` };
+      // An error may be a gateway's, which knows no plan.
+      const hint = exchange.outcome.status < 400 ? ofAnotherPlan(limit, key) : '';
+      return violation && { ...violation, actual: `${violation.actual}${hint}` };
     }),
     conclude(judge, trace) {
       for (const key of trace.run.keys) {

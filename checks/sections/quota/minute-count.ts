@@ -82,7 +82,7 @@ function judgeCount(measurement: MinuteMeasurement, judge: Judge, { trace }: See
   if (refusal === undefined && closed === undefined)
     return verdict.kind === 'more'
       ? breaks(`${admitted.length} were admitted, and none was refused`)
-      : inconclusive(`the requests were too slow to fill the minute of key ${key.name}`);
+      : inconclusive(`the target’s answers to key ${key.name} came too slowly to fill its minute`);
   const tooMuch = gaveBackTooMuch(measurement, trace);
   if (tooMuch !== undefined) return breaks(tooMuch.actual, ...tooMuch.evidence);
   if (verdict.kind === 'exact') return judge.holds(...evidence);
@@ -199,7 +199,7 @@ function judgeNext(measurement: MinuteMeasurement, judge: Judge, { trace }: Seen
     return judge.breaks({ expected, actual: `${admitted.length} were admitted` }, ...evidence);
   }
   if (filled.refusal === undefined)
-    return inconclusive('the requests were too slow to fill the second minute');
+    return inconclusive('the target’s answers came too slowly to fill the second minute');
   inconclusive(
     isGradual
       ? `${admitted.length} were admitted after a minute at rest: quota comes back too slowly, or another client is using key ${key.name}`

@@ -50,10 +50,13 @@ export interface Filling {
   readonly lossy?: boolean;
 }
 
-function take<T>(source: Iterator<T>, count: number): T[] {
-  return Array.from({ length: Math.max(0, count) }, () => source.next()).flatMap(({ done, value }) =>
-    done === true ? [] : [value],
-  );
+/** The next requests, as each is about to be sent: where it must be a short one, one whose answer is short. */
+function* take(source: Iterator<RequestSpec>, count: number, mustBeShort: () => boolean) {
+  for (let left = count; left > 0; left -= 1) {
+    const next = mustBeShort() ? undefined : source.next();
+    if (next?.done === true) return;
+    yield next?.value ?? listPets({ limit: 1 });
+  }
 }
 
 const answered = (exchanges: readonly Exchange[]) => exchanges.filter(isAnswered);
@@ -104,7 +107,7 @@ class OpenWindow {
     return this.refusals().length > 0 || this.closed.length >= 2;
   }
 
-  async send(specs: readonly RequestSpec[], inFlight: number): Promise<void> {
+  async send(specs: Iterable<RequestSpec>, inFlight: number): Promise<void> {
     const exchanges = await this.#run.burst(specs, this.#key, {
       inFlight,
       enough: (exchange) => !isAnswered(exchange) || !isAdmitted(exchange),
@@ -175,6 +178,9 @@ async function fillWindow(run: SceneRun, key: Key, filling: Filling): Promise<Fi
   };
   const longest = Math.max(LONGEST_FILL, REAL_TIME_TO_FILL * run.facts.clockSpeed);
   const isGivenUp = () => window.count().admitted.length >= bound() || elapsed() >= longest;
+  let begun = 0;
+  // Where the link, not the target, sets the pace, the rest of the minute would not come through in time.
+  const isSlow = () => elapsed() * perMinute > (MINUTE / 2) * ++begun;
   let atLimit = 0;
   let sentBefore = 0;
   let firstId = window.count().admitted[0]?.id;
@@ -182,7 +188,7 @@ async function fillWindow(run: SceneRun, key: Key, filling: Filling): Promise<Fi
   while (!window.isOver() && !isGivenUp()) {
     const left = quotaLeft(window.admitted(), perMinute, IN_FLIGHT);
     if (left > 0 && !window.isFull()) {
-      await window.send(take(requests, left), IN_FLIGHT);
+      await window.send(take(requests, left, isSlow), IN_FLIGHT);
       continue;
     }
     // A new window has begun; its first refusal is still to come.
@@ -191,7 +197,7 @@ async function fillWindow(run: SceneRun, key: Key, filling: Filling): Promise<Fi
     firstId = current;
     if (atLimit === 0) sentBefore = window.sent.length;
     const together = togetherAtLimit(window.sent, perMinute, atLimit);
-    await window.send(atLimit === 0 ? [last] : take(requests, together), together);
+    await window.send(atLimit === 0 ? [last] : take(requests, together, isSlow), together);
     atLimit += 1;
   }
   const { sent } = window;
