@@ -6,10 +6,10 @@ import type { Exchange } from '../checks/wire/exchange.ts';
 import { groupBy } from '../spec/group-by.ts';
 import { exchangeText } from './exchange-parts.ts';
 import { count, runFacts } from './facts.ts';
-import type { Cause, ReasonGroup, Row, Rows } from './groups.ts';
 import { nextSteps, type Step } from './next-steps.ts';
 import { sentenceOf, whySkipped } from './reasons.ts';
 import type { GapResult, Report } from './report.ts';
+import type { Cause, ReasonGroup, Row, Rows } from './rows.ts';
 import { bySection, type Section } from './sections.ts';
 import type { Standing, TestCase, TestRun } from './test-run.ts';
 import { isOpen } from './verdict.ts';
@@ -97,10 +97,10 @@ const isFail = ({ verdict }: Row) => verdict === 'fail';
 const rowsIn = (groups: readonly ReasonGroup[]): Rows => groups.flatMap(({ rows }) => rows);
 
 const VERDICTS = {
-  conformant: 'held',
-  'nothing-broken': 'held',
-  'not-conformant': 'broken',
-  inconclusive: 'open',
+  conformant: 'pass',
+  'nothing-broken': 'pass',
+  'not-conformant': 'fail',
+  inconclusive: 'inconclusive',
 } as const satisfies Record<Report['verdict'], TestRun['verdict']>;
 
 const WORDS = {
@@ -169,7 +169,7 @@ function problemsOf({ run, problems, verdict }: Report, { causes, drifted, notVe
     ...problems,
   ];
   const isExplained = found.length + causes.length + drifted.length + notVerified.length > 0;
-  return isExplained || VERDICTS[verdict] === 'held' ? found : ['Nothing was verified'];
+  return isExplained || VERDICTS[verdict] === 'pass' ? found : ['Nothing was verified'];
 }
 
 function interferenceIn(rows: Rows): string[] {

@@ -1,6 +1,9 @@
 import { type Table, used } from './html/table.ts';
 import { shownLine } from './visible-text.ts';
 
+/** What a reader sees of a verdict first. */
+export const SIGNS = { pass: '✅', fail: '❌', inconclusive: '⚠️' } as const;
+
 /** If everything is broken, the first rows say enough. */
 export const MOST_ROWS = 40;
 

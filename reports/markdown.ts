@@ -1,15 +1,13 @@
 import { type BuiltReport, driftLine, failureLine } from './build-report.ts';
 import { exchangeText } from './exchange-parts.ts';
-import type { Cause, ReasonGroup } from './groups.ts';
-import { code, fold, MOST_ROWS, prose, table, tableMarkdown } from './markdown-text.ts';
+import { code, fold, MOST_ROWS, prose, SIGNS, table, tableMarkdown } from './markdown-text.ts';
+import type { Cause, ReasonGroup } from './rows.ts';
 import { clip } from './visible-text.ts';
 
 /** GitHub refuses a comment of more than 65,536 characters. The last parts are left out first. */
 const COMMENT_LIMIT = 60_000;
 /** The other proofs are in the page. */
 const MOST_PROOFS = 10;
-
-const SIGN = { held: '✅', broken: '❌', open: '⚠️' } as const;
 
 /**
  * Markdown (GitHub's dialect) for a pull request: the verdict, the causes, what was not verified, what drifted. The rest is
@@ -23,13 +21,13 @@ export function renderMarkdown(built: BuiltReport): string {
   const folded = (summary: string, items: readonly unknown[], body: () => string) =>
     items.length === 0 ? [] : [fold(`${summary} (${items.length})`, body())];
   const blocks = [
-    `## ${SIGN[built.verdict]} ${prose(built.headline, 600)}`,
+    `## ${SIGNS[built.verdict]} ${prose(built.headline, 600)}`,
     ...[...built.problems, ...built.notices].map((line) => `**${prose(line, 400)}**`),
     ...part('Broken', causes, () => causeTable(causes)),
+    ...(causes.length === 0 ? [] : [proofs(causes)]),
     ...part('Drifted', drifted, () =>
       drifted.map((gap) => `- **${gap.id}** ${code(driftLine(gap))}`).join('\n'),
     ),
-    ...proofs(causes),
     ...part('Not verified', notVerified, () => reasonList(notVerified)),
     `**Next**\n\n${built.steps.map(({ what, command }) => `- ${prose(what)}${command === undefined ? '' : `: ${code(command, 500)}`}`).join('\n')}`,
     built.facts
@@ -82,26 +80,24 @@ function causeTable(causes: readonly Cause[]): string {
 }
 
 /** How to repeat the failures, and the answers that prove them. */
-function proofs(causes: readonly Cause[]): string[] {
-  const commands = causes
-    .slice(0, MOST_ROWS)
-    .flatMap(({ row }) => (row.curl === undefined ? [] : [`# ${row.id}\n${clip(row.curl, 1_000)}`]));
-  const answers = causes.flatMap(({ row, proof }) =>
-    proof === undefined ? [] : [`# ${row.id}\n${exchangeText(proof, row.at, 400)}`],
-  );
-  const more = answers.length - MOST_PROOFS;
+function proofs(causes: readonly Cause[]): string {
+  const told = causes
+    .slice(0, MOST_PROOFS)
+    .map(({ row, proof }) =>
+      [
+        `# ${row.id}`,
+        clip(row.curl ?? '', 1_000),
+        proof === undefined ? '' : exchangeText(proof, row.at, 400),
+      ]
+        .filter(Boolean)
+        .join('\n'),
+    );
+  const more = causes.length - told.length;
   const note = more > 0 ? `\n\n_and ${more} more, see report.html_` : '';
-  return [
-    ...(commands.length === 0 ? [] : [fold('Repeat them', fenced(commands.join('\n'), 'sh'))]),
-    ...(answers.length === 0
-      ? []
-      : [
-          fold(
-            'The answers that prove it',
-            fenced(answers.slice(0, MOST_PROOFS).join('\n\n'), 'http') + note,
-          ),
-        ]),
-  ];
+  return fold(
+    'How to repeat them, and the answers that prove them',
+    fenced(told.join('\n\n'), 'http') + note,
+  );
 }
 
 function fenced(text: string, language: string): string {

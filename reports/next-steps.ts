@@ -1,8 +1,8 @@
 import type { Reason } from '../checks/run/reason.ts';
 import { groupBy } from '../spec/group-by.ts';
 import { count } from './facts.ts';
-import type { Cause, ReasonGroup, Rows } from './groups.ts';
 import type { GapResult, Report } from './report.ts';
+import type { Cause, ReasonGroup, Rows } from './rows.ts';
 
 /** What to do, and the command that does it, if there is one. */
 export interface Step {

@@ -4,7 +4,7 @@
  */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
 import { ReasonShape } from '../checks/run/reason.ts';
-import { ExchangeShape, orNull, words } from '../checks/wire/exchange-shape.ts';
+import { ExchangeShape, exact, orNull, said, words } from '../checks/wire/exchange-shape.ts';
 import type { Frozen } from '../spec/json-schema.ts';
 import { PERMISSIONS } from '../spec/permissions.ts';
 
@@ -15,10 +15,6 @@ import { PERMISSIONS } from '../spec/permissions.ts';
  */
 export const REPORT_FORMAT_VERSION = 3;
 
-/** A description, where there is one. */
-const said = (description?: string) => (description === undefined ? {} : { description });
-const object = <P extends Record<string, TSchema>>(properties: P, description?: string) =>
-  Type.Object(properties, { additionalProperties: false, ...said(description) });
 const text = (description?: string) => Type.String({ minLength: 1, ...said(description) });
 const anyText = (description?: string) => Type.String(said(description));
 const flag = (description: string) => Type.Boolean({ description });
@@ -31,7 +27,7 @@ const Id = Type.String({ pattern: '^[a-z0-9]+(-[a-z0-9]+)*$' });
 const Section = Type.String({ pattern: '^[1-9][0-9]*(\\.[1-9][0-9]*)*$' });
 const Evidence = list(text(), 'Ids into exchanges, the decisive one first.');
 
-const RunFacts = object({
+const RunFacts = exact({
   id: text('Random; the names of the animals that the run added begin with harness-<id>.'),
   startedAt: Type.String({ format: 'date-time', description: 'ISO 8601, UTC.' }),
   durationSeconds: Type.Number({
@@ -43,7 +39,7 @@ const RunFacts = object({
   profile: maybe(text('The target profile’s file, as it was named.')),
   permissions: Type.Array(words(PERMISSIONS), { uniqueItems: true }),
   keys: list(
-    object({ name: text(), plan: text(), roles: list(text()) }),
+    exact({ name: text(), plan: text(), roles: list(text()) }),
     'Names of the keys used; never their values.',
   ),
   clockSpeed: Type.Number({ exclusiveMinimum: 0, description: '1 is real time.' }),
@@ -57,14 +53,14 @@ const RunFacts = object({
   targetClockSkewMs: maybe(number('The target’s clock minus the harness’s, by the Date header.')),
   command: text('Repeats the run.'),
   costOfSkipped: maybe(
-    object(
+    exact(
       { requests: count(), seconds: Type.Number({ minimum: 0 }) },
       'What it would cost to verify the skipped requirements too.',
     ),
   ),
 });
 
-const RequirementRow = object({
+const RequirementRow = exact({
   id: Id,
   section: Section,
   level: words(['MUST', 'MAY']),
@@ -92,7 +88,7 @@ const RequirementRow = object({
   required: maybe(flag('Was skipped although --require asks for it: it gates whatever its level.')),
 });
 
-const GapRow = object({
+const GapRow = exact({
   id: Id,
   section: Section,
   question: text(),
@@ -103,7 +99,7 @@ const GapRow = object({
   evidence: Evidence,
 });
 
-const Point = object({
+const Point = exact({
   at: number('Seconds since the run began, when the response was complete.'),
   key: orNull('Name of the key; null where no valid one was sent.'),
   operation: anyText(),
@@ -138,7 +134,7 @@ export const REPORT_SCHEMA = Type.Object(
     problems: list(text(), 'What made the verdict beside the rows, such as a stale baseline entry.'),
     requirements: Type.Array(RequirementRow),
     gaps: Type.Array(GapRow),
-    requests: object({
+    requests: exact({
       total: count(),
       byKey: Type.Record(Type.String(), count(), {
         description: 'By key name; requests without a valid key are under (none).',

@@ -3,8 +3,7 @@ import picocolors from 'picocolors';
 import stringWidth from 'string-width';
 import { type BuiltReport, driftLine } from './build-report.ts';
 import { costText, count, duration, simulatedClock } from './facts.ts';
-import type { Cause, ReasonGroup, Rows } from './groups.ts';
-import { verdictSign } from './row-kinds.ts';
+import { type Cause, type ReasonGroup, ROW_KINDS, type Rows } from './rows.ts';
 import { clip } from './visible-text.ts';
 
 /** The screen that the summary is written to. */
@@ -74,14 +73,14 @@ type Pen = ReturnType<typeof penOf>;
 /** The verdict, what the run cost, what made the verdict in addition to its rows, and who disturbed it. */
 function headLines({ report, headline, verdict, problems, notices }: BuiltReport, pen: Pen): string[] {
   const { paint, fit } = pen;
-  const tone = { held: paint.green, broken: paint.red, open: paint.yellow }[verdict];
+  const tone = { pass: paint.green, fail: paint.red, inconclusive: paint.yellow }[verdict];
   const { run, requests } = report;
   const speed = run.clockSpeed === 1 ? '' : ` (${run.clockSpeed}×)`;
   const clock = simulatedClock(run) === undefined ? '' : `, simulated clock${speed}`;
   const animals = run.animalsAdded === 0 ? '' : `, ${count(run.animalsAdded, 'animal')} added`;
   const cost = `${count(requests.total, 'request')} in ${duration(run.durationSeconds)}${clock}${animals}`;
   return [
-    ...wrap(headline, pen, `${verdictSign(report.verdict)} `).map((line) => paint.bold(tone(line))),
+    ...wrap(headline, pen, `${ROW_KINDS[verdict].sign} `).map((line) => paint.bold(tone(line))),
     paint.dim(fit(`  ${clip(run.target, 120)}, ${cost}`)),
     ...[...problems.filter((problem) => !headline.includes(problem)), ...notices.slice(0, 2)].flatMap(
       (line) => wrap(clip(line, 300), pen, paint.yellow('! ')),

@@ -38,7 +38,8 @@ export interface TestRun {
   readonly headline: string;
   /** The headline in a few words. */
   readonly short: string;
-  readonly verdict: 'held' | 'broken' | 'open';
+  /** The kind of row whose colour and sign the whole run has. */
+  readonly verdict: 'pass' | 'fail' | 'inconclusive';
   /** What made the verdict in addition to the cases, a line each. */
   readonly problems: readonly string[];
   readonly cases: readonly TestCase[];

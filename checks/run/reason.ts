@@ -4,7 +4,7 @@ import { PERMISSIONS } from '../../spec/permissions.ts';
 import { type Clocked, toldEnd } from '../limits/told-time.ts';
 import { KEY_ROLES, PLAN_NAMES } from '../profile/target-profile.ts';
 import type { AnsweredExchange } from '../wire/exchange.ts';
-import { words } from '../wire/exchange-shape.ts';
+import { exact, words } from '../wire/exchange-shape.ts';
 
 const maybe = Type.Optional;
 const what = Type.String({ description: 'What was seen, in words.' });
@@ -15,11 +15,6 @@ const blames = maybe(
     description: 'Rows that explain this one, where they did not pass.',
   }),
 );
-const exact = <P extends Record<string, TSchema>>(properties: P, description?: string) =>
-  Type.Object(properties, {
-    additionalProperties: false,
-    ...(description === undefined ? {} : { description }),
-  });
 const reason = <const K extends string, P extends Record<string, TSchema>>(
   kind: K,
   properties: P,

@@ -5,16 +5,18 @@ import { OPERATION_NAMES } from '../../spec/operations.ts';
 const maybe = Type.Optional;
 const text = Type.String();
 const named = Type.String({ minLength: 1 });
+/** A description, where there is one. */
+export const said = (description?: string) => (description === undefined ? {} : { description });
 export const words = <const W extends readonly string[]>(values: W, description?: string) =>
   Type.Unsafe<W[number]>({
     type: 'string',
     enum: values,
-    ...(description === undefined ? {} : { description }),
+    ...said(description),
   });
 export const orNull = (description: string) =>
   Type.Unsafe<string | null>({ type: ['string', 'null'], description });
-const exact = <P extends Record<string, TSchema>>(properties: P) =>
-  Type.Object(properties, { additionalProperties: false });
+export const exact = <P extends Record<string, TSchema>>(properties: P, description?: string) =>
+  Type.Object(properties, { additionalProperties: false, ...said(description) });
 
 /** Within what a date can hold. */
 const moment = (description: string) =>

@@ -120,7 +120,7 @@ async function searchForCapacity(request: LoadRun): Promise<number> {
   const report = capacityReport(capacity);
   await tellLoad(out, report);
   if (stop?.aborted === true) return EXIT.interrupted;
-  return report.verdict === 'held' ? 0 : EXIT.inconclusive;
+  return report.verdict === 'pass' ? 0 : EXIT.inconclusive;
 }
 
 const progressLine = ({ seconds, requests, perSecond, p95, errors }: Progress, most: number) =>

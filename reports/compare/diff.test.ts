@@ -9,8 +9,7 @@ import {
   unpermitted,
   untold,
 } from '../testing/sample-reports.ts';
-import { diffReports } from './diff.ts';
-import { renderDiffHtml, renderDiffJson, renderDiffText } from './diff-renderers.ts';
+import { diffReports, renderDiffHtml, renderDiffJson, renderDiffText } from './diff.ts';
 
 const withRows = (...rows: RequirementResult[]) => reportWith([row('other'), ...rows]);
 

@@ -1,69 +1,37 @@
-import { failureLine } from '../build-report.ts';
-import type { GapResult, Report, RequirementResult, RunFacts } from '../report.ts';
+import { failureLine, verdictWords } from '../build-report.ts';
+import { count, moment } from '../facts.ts';
+import { tablesPage } from '../html/page-shell.ts';
+import { type Table, tableLines } from '../html/table.ts';
+import type { GapResult, Report, RequirementResult } from '../report.ts';
 import { clip, harmless } from '../visible-text.ts';
 
 /** How a requirement stood in a run. `known-failure`: the baseline lists it. `absent`: it had no row. */
-export type Standing = RequirementResult['verdict'] | 'known-failure' | 'absent';
+type Standing = RequirementResult['verdict'] | 'known-failure' | 'absent';
 
 /**
  * What became of a requirement between two runs, the worst first, in words. What is no longer verified is as bad as what
  * broke: otherwise a gate could be passed by not looking.
  */
-export const CHANGES = {
+const CHANGES = {
   broke: 'Broke',
   'no-longer-verified': 'No longer verified',
   fixed: 'Fixed',
   'newly-verified': 'Newly verified',
   changed: 'Changed otherwise',
 } as const;
-export type ChangeKind = keyof typeof CHANGES;
+type ChangeKind = keyof typeof CHANGES;
 const KINDS = Object.keys(CHANGES);
-
-/** A requirement that does not stand as before. */
-export interface RequirementChange {
-  readonly id: string;
-  readonly section: string;
-  readonly title: string;
-  readonly was: Standing;
-  readonly is: Standing;
-  readonly kind: ChangeKind;
-  readonly isRegression: boolean;
-  readonly reason: string;
-}
-
-/** A gap with a new answer. It is no change if one of the runs did not see an answer. */
-export interface GapChange {
-  readonly id: string;
-  readonly section: string;
-  readonly question: string;
-  readonly was: string;
-  readonly is: string;
-  /** The answer that the newer run's profile pins, if any. */
-  readonly pinned?: string;
-  /** The profile pins another answer: a regression. Any other change is only news. */
-  readonly breaksPin: boolean;
-}
-
-/** What differs between two runs; also the JSON of `report --diff`. */
-export interface ReportDiff {
-  readonly formatVersion: 1;
-  readonly old: RunName;
-  readonly new: RunName;
-  /** Whether something broke, is no longer verified, or a pinned answer was given up. */
-  readonly regression: boolean;
-  readonly requirements: readonly RequirementChange[];
-  readonly gaps: readonly GapChange[];
-}
-
-interface RunName extends Pick<RunFacts, 'id' | 'startedAt' | 'target'> {
-  readonly verdict: Report['verdict'];
-  readonly complete: boolean;
-}
 
 const REGRESSIONS: readonly ChangeKind[] = ['broke', 'no-longer-verified'];
 
-/** Compares two runs, usually of the same target; regressions come first. Every text is safe to escape and show. */
-export function diffReports(was: Report, is: Report): ReportDiff {
+/** What differs between two runs; also the JSON of `report --diff`, stable within its formatVersion. */
+type ReportDiff = ReturnType<typeof diffReports>;
+
+/**
+ * Compares two runs, usually of the same target; regressions come first: what broke, what is no longer verified, a pinned
+ * answer that was given up. Every text is safe to escape and show.
+ */
+export function diffReports(was: Report, is: Report) {
   const [before, after] = [harmless(was), harmless(is)];
   const requirements = requirementChanges(before.requirements, after.requirements);
   const gaps = gapChanges(before.gaps, after.gaps);
@@ -78,19 +46,20 @@ export function diffReports(was: Report, is: Report): ReportDiff {
   };
 }
 
-function runName({ run, verdict, complete }: Report): RunName {
-  return { id: run.id, startedAt: run.startedAt, target: run.target, verdict, complete };
-}
+const runName = ({ run: { id, startedAt, target }, verdict, complete }: Report) => ({
+  id,
+  startedAt,
+  target,
+  verdict,
+  complete,
+});
 
 function standing(row: RequirementResult | undefined): Standing {
   if (row === undefined) return 'absent';
   return row.baselined === true ? 'known-failure' : row.verdict;
 }
 
-function requirementChanges(
-  before: readonly RequirementResult[],
-  after: readonly RequirementResult[],
-): RequirementChange[] {
+function requirementChanges(before: readonly RequirementResult[], after: readonly RequirementResult[]) {
   const old = new Map(before.map((row) => [row.id, row]));
   const now = new Map(after.map((row) => [row.id, row]));
   const rows = [...after, ...before.filter(({ id }) => !now.has(id))];
@@ -122,7 +91,8 @@ function changeKind(was: Standing, is: Standing): ChangeKind {
   return 'changed';
 }
 
-function gapChanges(before: readonly GapResult[], after: readonly GapResult[]): GapChange[] {
+/** Gaps with a new answer. It is no change if one of the runs did not see an answer. */
+function gapChanges(before: readonly GapResult[], after: readonly GapResult[]) {
   const old = new Map(before.map((gap) => [gap.id, gap]));
   return after
     .flatMap(({ id, section, question, observed, pinned, verdict }) => {
@@ -137,4 +107,64 @@ function gapChanges(before: readonly GapResult[], after: readonly GapResult[]): 
       ];
     })
     .sort((a, b) => Number(b.breaksPin) - Number(a.breaksPin));
+}
+
+/** The difference for other programs. */
+export const renderDiffJson = (diff: ReportDiff): string => `${JSON.stringify(diff, null, 2)}\n`;
+
+/** The difference for a terminal or a log. */
+export function renderDiffText(diff: ReportDiff): string {
+  const tables = tablesOf(diff).filter(({ rows }) => rows.length > 0);
+  return `${[headline(diff), runs(diff), ...tables.flatMap(tableLines)].join('\n')}\n`;
+}
+
+/** The difference as one HTML file without network and script. */
+export const renderDiffHtml = (diff: ReportDiff): string =>
+  tablesPage(headline(diff), runs(diff), tablesOf(diff));
+
+const tablesOf = ({ requirements, gaps }: ReportDiff): Table[] => [
+  {
+    title: 'Requirements',
+    head: ['Requirement', '§', 'What became of it', 'Was', 'Is', 'Why'],
+    rows: requirements.map(({ id, section, kind, isRegression, was, is, reason }) => [
+      id,
+      section,
+      isRegression ? { wrong: CHANGES[kind] } : CHANGES[kind],
+      was,
+      is,
+      isRegression ? reason : '',
+    ]),
+  },
+  {
+    title: 'Answers that changed',
+    head: ['Question', '§', 'Was', 'Is', 'The profile pins'],
+    rows: gaps.map(({ id, section, was, is, pinned = '', breaksPin }) => [
+      id,
+      section,
+      was,
+      is,
+      breaksPin ? { wrong: pinned } : pinned,
+    ]),
+  },
+];
+
+/** `Regression: 5 broke, 1 pinned answer drifted`, or that nothing changed. */
+function headline({ requirements, gaps, regression }: ReportDiff): string {
+  const pins = gaps.filter(({ breaksPin }) => breaksPin).length;
+  const parts = [
+    ...Object.entries(CHANGES).map(([kind, words]) => {
+      const rows = requirements.filter((row) => row.kind === kind).length;
+      return rows === 0 ? '' : `${rows} ${words.toLowerCase()}`;
+    }),
+    pins === 0 ? '' : `${count(pins, 'pinned answer')} drifted`,
+    gaps.length === pins ? '' : `${count(gaps.length - pins, 'other answer')} changed`,
+  ].filter(Boolean);
+  if (parts.length === 0) return 'No change';
+  return `${regression ? 'Regression' : 'No regression'}: ${parts.join(', ')}`;
+}
+
+function runs({ old, new: now }: ReportDiff): string {
+  const name = (run: ReportDiff['old']) => `${moment(run.startedAt)} (${verdictWords(run).toLowerCase()})`;
+  const where = old.target === now.target ? now.target : `${old.target} against ${now.target}`;
+  return `${where}: ${name(old)} to ${name(now)}`;
 }

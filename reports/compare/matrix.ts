@@ -3,12 +3,11 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { type BuiltReport, buildReport, verdictWords } from '../build-report.ts';
 import { count, moment } from '../facts.ts';
-import type { Row } from '../groups.ts';
 import { tablesPage } from '../html/page-shell.ts';
 import type { Cell, Table } from '../html/table.ts';
 import { tableMarkdown } from '../markdown-text.ts';
 import { REPORT_FILE, readReport } from '../read-report.ts';
-import { ROW_KINDS, rowKind } from '../row-kinds.ts';
+import { ROW_KINDS, type Row, rowKind } from '../rows.ts';
 import { clip, shownLine } from '../visible-text.ts';
 
 /** How many failures of an implementation are explained; its own report has all. */

@@ -2,10 +2,17 @@ import { html, type SafeHtml } from '@remix-run/html-template';
 import type { Exchange } from '../../checks/wire/exchange.ts';
 import { type BuiltReport, driftLine } from '../build-report.ts';
 import { exchangeParts } from '../exchange-parts.ts';
-import { type Fact, grouped, simulatedClock } from '../facts.ts';
-import type { Cause, ReasonGroup, Row, Rows } from '../groups.ts';
+import { type Fact, simulatedClock } from '../facts.ts';
 import type { GapResult } from '../report.ts';
-import { kindCounts, ROW_KINDS, rowKind, VERDICT_KINDS, verdictSign } from '../row-kinds.ts';
+import {
+  type Cause,
+  kindCounts,
+  type ReasonGroup,
+  ROW_KINDS,
+  type Row,
+  type Rows,
+  rowKind,
+} from '../rows.ts';
 import { clip } from '../visible-text.ts';
 import { pageShell } from './page-shell.ts';
 import { ratePictures } from './rates.ts';
@@ -23,15 +30,14 @@ const MOST_OF_BODY = 1_600;
  * defect comes first. The page works without its script, which adds filter, search and copying.
  */
 export function renderHtml(built: BuiltReport): string {
-  const { report, headline, problems, notices, drifted, known } = built;
-  const kind = VERDICT_KINDS[report.verdict];
+  const { report, verdict, headline, problems, notices, drifted, known } = built;
   const simulated = simulatedClock(report.run);
   const lines = [
     ...problems.filter((problem) => !headline.includes(problem)),
     ...notices.slice(0, 3),
     ...(simulated === undefined ? [] : [`The clock of this run was ${simulated}.`]),
   ];
-  const body = html`<header><h1 class="${kind}"><span aria-hidden="true">${verdictSign(report.verdict)}</span> ${headline}</h1>
+  const body = html`<header><h1 class="${verdict}"><span aria-hidden="true">${ROW_KINDS[verdict].sign}</span> ${headline}</h1>
 <p class="quiet"><code>${clip(report.run.target, 200)}</code> <a href="#run">about the run</a></p>
 ${lines.map((line) => html`<p class="inconclusive">${clip(line, 300)}</p>`)}<p>${tally(report.requirements)}</p></header>
 <main>
@@ -65,16 +71,10 @@ const tally = (rows: Rows): SafeHtml[] =>
 /** A cause: what the document says, what came, the exchange that proves it, and how to repeat it. The first one is open. */
 function defect({ row, follow, proof }: Cause, index: number): SafeHtml {
   return html`<details class="defect"${index === 0 ? html.raw` open` : ''}><summary><span class="fail" aria-hidden="true">✘</span> ${row.title} <code>${row.id}</code>${follow.length === 0 ? '' : html` <span class="quiet">and ${follow.length} that follow from it</span>`}</summary>
-<dl id="d-${row.id}"><dt>Came</dt><dd class="fail">${clip(row.actual ?? row.reason, 600)}${oftenness(row)}</dd><dt>Asked</dt><dd>${clip(row.expected ?? row.statement, 600)}</dd>${clause(row)}</dl>
+<dl id="d-${row.id}"><dt>Came</dt><dd class="fail">${clip(row.reason, 600)}</dd><dt>Asked</dt><dd>${clip(row.expected ?? row.statement, 600)}</dd>${clause(row)}</dl>
 ${proof === undefined || index >= MOST_PROOFS ? '' : exchangeHtml(proof, row.at)}
 ${row.curl === undefined ? '' : command(row.curl)}
 ${follow.length === 0 ? '' : html`<p>Follow from it: ${idLinks(follow)}</p>`}</details>`;
-}
-
-/** How often it came, if nothing else says so. */
-function oftenness({ actual, why }: Row): string {
-  const times = why.find((reason) => reason.kind === 'broken')?.times ?? 1;
-  return actual === undefined || times === 1 ? '' : ` (${grouped(times)} times)`;
 }
 
 function clause({ clause: words, reading, statement, section }: Row): SafeHtml {
@@ -108,9 +108,7 @@ function notVerified({ notVerified: open, mayNotVerified, skipped }: BuiltReport
 
 function reasonItem({ reason, rows }: ReasonGroup): SafeHtml {
   const skipped = rows[0]?.verdict === 'skipped' ? 'skipped, ' : '';
-  const ids =
-    rows.length <= 6 ? idLinks(rows) : html`<details><summary>which</summary>${idLinks(rows)}</details>`;
-  return html`<li><b>${rows.length}</b> ${skipped}${clip(reason, 300)} ${ids}</li>`;
+  return html`<li><b>${rows.length}</b> ${skipped}${clip(reason, 300)}: ${idLinks(rows)}</li>`;
 }
 
 const idLinks = (rows: Rows): SafeHtml[] =>

@@ -7,8 +7,8 @@ import { CASE_FORMATS, type FormatName } from '../formats.ts';
 import { factList } from '../html/html.ts';
 import { pageShell } from '../html/page-shell.ts';
 import { type Table, tableHtml, tableLines } from '../html/table.ts';
-import { code, fold, prose, tableMarkdown } from '../markdown-text.ts';
-import { ROW_KINDS } from '../row-kinds.ts';
+import { code, fold, prose, SIGNS, tableMarkdown } from '../markdown-text.ts';
+import { ROW_KINDS } from '../rows.ts';
 import { capacityCharts } from './capacity-chart.ts';
 import { latencyChart } from './latency-chart.ts';
 import { capacityOutcome, inOrder, type LoadOutcome, loadOutcome, seriesNames } from './load-outcome.ts';
@@ -45,9 +45,6 @@ export const LOAD_FORMATS: Readonly<Record<FormatName, (report: LoadReport) => s
   badge: CASE_FORMATS.badge.render,
 };
 
-const KINDS = { held: 'pass', broken: 'fail', open: 'inconclusive' } as const;
-const SIGNS = { held: '✅', broken: '❌', open: '⚠️' } as const;
-
 /** For a terminal: the facts, the tables, and the verdict as the last line. */
 function renderText({ name, headline, problems, facts, notices, judged, tables }: LoadReport): string {
   const lines = [
@@ -80,11 +77,10 @@ function renderMarkdown(report: LoadReport): string {
 /** One HTML file without network and script: verdict, what was judged, pictures, numbers. */
 function renderPage({ pictures, ...outcome }: LoadReport): string {
   const { name, headline, verdict, problems, facts, notices, cases, judged, tables } = outcome;
-  const kind = KINDS[verdict];
   const section = (one: Table) => html`<h2>${one.title}</h2>${tableHtml(one)}`;
   const broken = cases.filter((one) => one.kind === 'contract');
   const body = html`<header><p class="quiet">${name}</p>
-<h1 class="${kind}"><span aria-hidden="true">${ROW_KINDS[kind].sign}</span> ${headline}</h1>
+<h1 class="${verdict}"><span aria-hidden="true">${ROW_KINDS[verdict].sign}</span> ${headline}</h1>
 ${[...problems, ...notices].map((line) => html`<p class="inconclusive">${line}</p>`)}
 ${factList(facts)}</header>
 <main>${judged.map(section)}${pictures()}

@@ -64,7 +64,7 @@ export function loadOutcome({ series, ...rest }: LoadResult): LoadOutcome {
     name: `load ${run.scenario}`,
     headline: loadHeadline(result),
     short: loadHeadline(result),
-    verdict: verdict === 'held' || verdict === 'broken' ? verdict : 'open',
+    verdict: verdict === 'held' ? 'pass' : verdict === 'broken' ? 'fail' : 'inconclusive',
     problems: problems(result),
     cases: [
       ...thresholds.map(thresholdCase),
@@ -262,7 +262,7 @@ export function capacityOutcome(found: CapacityResult): LoadOutcome {
     name: 'load capacity',
     headline: capacityHeadline(result),
     short: capacityHeadline(result),
-    verdict: answered ? 'held' : 'open',
+    verdict: answered ? 'pass' : 'inconclusive',
     problems: answered ? [] : [reason],
     cases: [],
     facts: factsOf({

@@ -1,6 +1,6 @@
 import type { TestRun } from '../test-run.ts';
 
-const COLOURS = { held: 'brightgreen', broken: 'red', open: 'yellow' } as const;
+const COLOURS = { pass: 'brightgreen', fail: 'red', inconclusive: 'yellow' } as const;
 
 /**
  * A badge for a README, in the format of the endpoint badge of shields.io, which refuses other fields.
@@ -14,7 +14,7 @@ export function renderBadge({ name, short, verdict }: TestRun): string {
     message: short,
     color: COLOURS[verdict],
     // With this, `?color=` in an address cannot make a failure green.
-    isError: verdict !== 'held',
+    isError: verdict !== 'pass',
   };
   return `${JSON.stringify(badge, null, 2)}\n`;
 }
