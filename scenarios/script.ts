@@ -5,7 +5,7 @@ import { drain as drainSamples, noteLag, tell } from './lib/report.ts';
 import { ownStream, plan } from './lib/run-plan.ts';
 import { add, type Caller, caller, get, list, listRequest } from './lib/target.ts';
 
-export { abuser, burst, edge, noise, polite, setup, teardown } from './clients.ts';
+export * from './clients.ts';
 export const { options } = plan;
 
 const LAG_EVERY = 16;

@@ -8,10 +8,13 @@ import type { Histogram, Latency, LoadBlock, LoadFigures, LoadSeries } from './l
 
 /** A duration is counted by its first ten bits, which is three significant digits. */
 const BITS_LEFT_OUT = 32 - 10;
+/** Half an hour: no request takes longer, whatever a log says. */
+const LONGEST = 2 ** 31 - 1;
 
 function record(histogram: Histogram, microseconds: number): void {
-  const shift = Math.max(0, BITS_LEFT_OUT - Math.clz32(microseconds));
-  const digits = (microseconds >> shift) << shift;
+  const time = Math.min(microseconds, LONGEST);
+  const shift = Math.max(0, BITS_LEFT_OUT - Math.clz32(time));
+  const digits = (time >> shift) << shift;
   histogram[digits] = (histogram[digits] ?? 0) + 1;
 }
 
