@@ -43,7 +43,7 @@ export interface CheckOptions {
    * with every permission unless `permit` says otherwise.
    */
   readonly target?: string;
-  /** Without keys and profile they come from PETSTORE_FREE_KEY, PETSTORE_PRO_KEY, PETSTORE_BUSINESS_KEY, PETSTORE_BAN_KEY. */
+  /** Without keys and profile they come from PETSTORE_FREE_KEY, its like for the other plans, and PETSTORE_BAN_KEY. */
   readonly keys?: readonly TargetKey[];
   /** File of a target profile, in place of `keys`, `plans` and `gaps`; it takes the keys from the environment. */
   readonly profile?: string;

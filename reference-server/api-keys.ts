@@ -1,5 +1,5 @@
 import { hash, randomBytes } from 'node:crypto';
-import type { Plan } from './plans.ts';
+import { DOCUMENTED_PLANS, isPlan, type Plan } from './plans.ts';
 
 /** An issued key, without its value: who is calling. */
 export interface ApiKey {
@@ -11,15 +11,15 @@ export interface IssuedKey extends ApiKey {
   readonly value: string;
 }
 
+const keysOf = (plan: Plan, ...names: readonly string[]): ApiKey[] =>
+  names.map((name) => ({ name: `${plan}-${name}`, plan }));
+
 const DEMO_KEYS: readonly ApiKey[] = [
-  { name: 'free-1', plan: 'free' },
-  { name: 'free-2', plan: 'free' },
-  { name: 'free-ban', plan: 'free' },
-  { name: 'pro-1', plan: 'pro' },
-  { name: 'business-1', plan: 'business' },
-  { name: 'enterprise-1', plan: 'enterprise' },
-  { name: 'business-load', plan: 'business' },
-  { name: 'enterprise-load', plan: 'enterprise' },
+  ...Object.keys(DOCUMENTED_PLANS)
+    .filter(isPlan)
+    .flatMap((plan) => keysOf(plan, '1', ...(plan === 'free' ? ['2', 'ban'] : []))),
+  ...keysOf('business', 'load'),
+  ...keysOf('enterprise', 'load'),
 ];
 
 /** The built-in keys. Their values are new in every run, so that a leaked one does not stay valid. */

@@ -4,6 +4,7 @@ import { parse } from 'yaml';
 import { currentIds, gaps, keepsPinned, requirement, requirements, schemas } from './contract.ts';
 import { LIMIT, OPERATION_NAMES, OPERATIONS, PET_STATUSES } from './operations.ts';
 import { packageRoot } from './package-root.ts';
+import { PLANS } from './plans.ts';
 
 const rows = [...requirements, ...gaps];
 
@@ -32,7 +33,9 @@ t.test('an earlier id stands for the one of today', async (t) => {
 
 t.test('a row of all plans is one of each, with its numbers', async (t) => {
   const [pro, enterprise] = [requirement('rate-minute-pro'), requirement('rate-day-enterprise')];
-  t.match(pro, { plan: 'pro', title: /^Pro is 300 requests a minute/, clause: /Pro \| 300 \| 10,000$/ });
+  const { perMinute, perDay } = PLANS.pro;
+  t.match(pro, { plan: 'pro', title: `Pro is ${perMinute} requests a minute` });
+  t.ok(pro.clause.endsWith(`Pro | ${perMinute} | ${perDay.toLocaleString('en')}`), pro.clause);
   t.match(enterprise, { plan: 'enterprise', clause: /Enterprise \| custom \| custom$/ });
   t.match(enterprise.title, /^Enterprise is the custom number of requests a day/);
   t.throws(() => requirement('rate-minute'), { message: /no requirement rate-minute/ });

@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { packageRoot } from '../../spec/package-root.ts';
 import { type Clock, sharedClock } from '../run/clock.ts';
-import { KEYS } from './frameworks/accounts.ts';
+import { KEYS, perMinute } from './frameworks/accounts.ts';
 import { NODE_STYLES } from './frameworks/styles.ts';
 
 export interface FrameworkService {
@@ -43,6 +43,9 @@ const inNode = (style: string): Program => ({
   args: (ahead) => [...process.execArgv, service, style, ahead],
 });
 
+/** As `key=requests a minute`; without a key for callers that send none. */
+const LIMITED_KEYS = [['', ''] as const, ...KEYS].map(([name, value]) => `${value}=${perMinute(name)}`);
+
 const goProgram = at('.cache/pets-in-go');
 
 // What is installed for one list of packages is never right for another one.
@@ -51,7 +54,7 @@ const python = at(`.cache/python-${createHash('sha256').update(packages).digest(
 const inPython = (workers: number): Program => ({
   command: join(python, 'bin/python'),
   args: () => ['-B', join(sources, 'python/serve.py')],
-  env: { WORKERS: String(workers), KEYS: [...KEYS.values()].join(' ') },
+  env: { WORKERS: String(workers), KEYS: LIMITED_KEYS.join(' ') },
   provide: async () => {
     if (existsSync(join(python, 'bin/uvicorn'))) return;
     await run('python3', ['-m', 'venv', python]);
@@ -63,7 +66,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   ...Object.fromEntries(Object.keys(NODE_STYLES).map((style) => [style, inNode(style)])),
   'go-x-time-rate': {
     command: goProgram,
-    args: (ahead) => [ahead, ...KEYS.values()],
+    args: (ahead) => [ahead, ...LIMITED_KEYS],
     provide: () => run('go', ['build', '-o', goProgram, '.'], { cwd: join(sources, 'go') }),
   },
   'fastapi-limits': inPython(1),

@@ -1,18 +1,16 @@
 /** What a run of an accuracy case may use. */
 import { requirements } from '../../spec/contract.ts';
 import type { Permission } from '../../spec/permissions.ts';
+import { PLAN_NAMES, type PlanName } from '../../spec/plans.ts';
 import { PROFILE_DEFAULTS, type ProfileKey, type TargetProfile } from '../profile/target-profile.ts';
 
 /** The keys that a case may need; a big plan costs thousands of requests. */
-const KEYS = {
-  'free-1': { plan: 'free', roles: ['functional', 'exhaust'] },
-  'free-2': { plan: 'free', roles: ['functional'] },
-  'free-ban': { plan: 'free', roles: ['ban'] },
-  'pro-1': { plan: 'pro', roles: ['functional', 'exhaust'] },
-  'business-1': { plan: 'business', roles: ['functional', 'exhaust'] },
-  'enterprise-1': { plan: 'enterprise', roles: ['functional', 'exhaust'] },
-} as const satisfies Record<string, Pick<ProfileKey, 'plan' | 'roles'>>;
-type KeyName = keyof typeof KEYS;
+const KEYS: readonly Pick<ProfileKey, 'name' | 'plan' | 'roles'>[] = [
+  ...PLAN_NAMES.map((plan) => ({ name: `${plan}-1`, plan, roles: ['functional', 'exhaust'] as const })),
+  { name: 'free-2', plan: 'free', roles: ['functional'] },
+  { name: 'free-ban', plan: 'free', roles: ['ban'] },
+];
+type KeyName = `${PlanName}-1` | 'free-2' | 'free-ban';
 
 /** A small plan, so that its day is soon spent. */
 export const ENTERPRISE = { perMinute: 120, perDay: 1200 };
@@ -50,16 +48,15 @@ export function profileOf(
 ): TargetProfile & { readonly target: string } {
   return {
     target,
-    keys: keys.map((name) => {
-      const { plan, roles } = KEYS[name];
-      return {
+    keys: keys
+      .flatMap((wanted) => KEYS.filter(({ name }) => name === wanted))
+      .map(({ name, plan, roles }) => ({
         name,
         plan,
         roles: roles.filter((role) => name !== spares || role !== 'exhaust'),
         env: 'KEY',
         unusedToday: true,
-      };
-    }),
+      })),
     ...PROFILE_DEFAULTS,
     plans: { enterprise: ENTERPRISE },
     permit: permissions,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { PERMISSIONS } from '../../spec/permissions.ts';
+import { PLAN_NAMES } from '../../spec/plans.ts';
 import { parseProfile } from './parse-profile.ts';
 import { KEY_ROLES, SCHEMA_ADDRESS, type TargetProfile } from './target-profile.ts';
 import { pinnedProfileYaml, profileYaml } from './write-profile.ts';
@@ -10,7 +11,7 @@ const profiles: fc.Arbitrary<TargetProfile> = fc.record({
   keys: fc.uniqueArray(
     fc.record({
       name: fc.stringMatching(/^[a-z][a-z0-9._-]{0,10}$/),
-      plan: fc.constantFrom('free', 'pro', 'business', 'enterprise'),
+      plan: fc.constantFrom(...PLAN_NAMES),
       env: fc.stringMatching(/^PETSTORE_[A-Z]{1,8}$/),
       roles: fc.uniqueArray(fc.constantFrom(...KEY_ROLES), { minLength: 1 }),
       unusedToday: fc.boolean(),

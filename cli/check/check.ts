@@ -5,7 +5,7 @@ import { longestRun } from '../../checks/run/run-budget.ts';
 import type { Permission } from '../../spec/permissions.ts';
 import { durationSeconds } from '../shared/duration-option.ts';
 import { concerning } from '../shared/failure.ts';
-import { warnOfProxy, warnOfVersion } from '../shared/profile-file.ts';
+import { USUAL_VARIABLES, warnOfProxy, warnOfVersion } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
 import { readBaseline } from './check-baseline.ts';
 import { renderBill } from './check-bill.ts';
@@ -21,10 +21,10 @@ Permissions, all opt-in, in the profile or here; --permit replaces the profile's
   writes    add animals, which stay: there is no delete operation
   exhaust   drive keys with the role exhaust to 429; one minute window each
   ban       keep sending after a 429 on the key with the role ban
-  day       spend whole daily quotas; takes 17 minutes (Free) to 100 minutes (Business)
+  day       spend whole daily quotas, as fast as the plans allow; --dry-run says how long
 
-Without --profile the keys come from PETSTORE_FREE_KEY, PETSTORE_PRO_KEY, PETSTORE_BUSINESS_KEY and
-PETSTORE_BAN_KEY, if set. Without a target the embedded reference server is checked, with every
+Without --profile the keys come from the variables that are set of
+${USUAL_VARIABLES}. Without a target the embedded reference server is checked, with every
 permission, or with those of --permit.
 
 Examples:

@@ -25,13 +25,13 @@ import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { commandOf } from '../check/check-options.ts';
 import { planCheck } from '../check/check-plan.ts';
 import { EXIT } from '../shared/exit-codes.ts';
-import { addressOf, environment, usualKeys, warnOfVersion } from '../shared/profile-file.ts';
+import { addressOf, environment, USUAL_VARIABLES, usualKeys, warnOfVersion } from '../shared/profile-file.ts';
 import { print } from '../shared/standard-output.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
 
 const EXAMPLES = `
-Without --key the keys are those of PETSTORE_FREE_KEY, PETSTORE_PRO_KEY, PETSTORE_BUSINESS_KEY and PETSTORE_BAN_KEY
-that are set. The target is asked once, with the first key that is set.
+Without --key the keys come from the variables that are set of
+${USUAL_VARIABLES}. The target is asked once, with the first key that is set.
 
 Examples:
   $ petstore-harness init --target https://staging.example.com/v1

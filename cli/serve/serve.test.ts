@@ -47,18 +47,16 @@ t.test('prints its address, writes a profile without and a private file with the
     clock: { speed: 60 },
   });
   const { keys } = profile;
-  t.strictSame(
-    keys.map(({ name, roles }) => `${name}: ${roles}`),
-    [
-      'free-1: functional,exhaust',
-      'free-2: functional,exhaust',
-      'free-ban: ban',
-      'pro-1: functional,exhaust',
-      // Nothing sends the thousand requests of business-1 within a second for sure.
-      'business-load: load',
-      'enterprise-load: load',
-    ],
-  );
+  for (const [name, roles] of [
+    ['free-1', 'functional,exhaust'],
+    ['free-2', 'functional,exhaust'],
+    ['free-ban', 'ban'],
+    ['business-load', 'load'],
+    ['enterprise-load', 'load'],
+    // Nothing sends the thousand requests of its minute within a second for sure.
+    ['business-1', undefined],
+  ] as const)
+    t.equal(keys.find((key) => key.name === name)?.roles.join(), roles, name);
 
   t.equal(statSync(`${file}.env`).mode & 0o777, 0o600);
   const values = [...readFileSync(`${file}.env`, 'utf8').matchAll(/^export (\w+)='([^']+)'$/gm)];

@@ -19,13 +19,15 @@ const USUAL_KEYS: readonly ProfileKey[] = [
   { name: 'free-ban', plan: 'free', env: 'PETSTORE_BAN_KEY', roles: ['ban'], unusedToday: false },
 ];
 
+/** The names of those variables, for help and errors. */
+export const USUAL_VARIABLES = USUAL_KEYS.map(({ env }) => env).join(', ');
+
 /** The keys whose usual variables are set. @throws UsageError if none is */
 export function usualKeys(env: Readonly<Record<string, string | undefined>>): readonly ProfileKey[] {
   const keys = USUAL_KEYS.filter((key) => env[key.env] !== undefined);
   if (keys.length > 0) return keys;
-  const variables = USUAL_KEYS.map((key) => key.env).join(', ');
   throw new UsageError(
-    `no key is given: set at least one of ${variables} to a key of its plan, or write a profile with petstore-harness init --key`,
+    `no key is given: set at least one of ${USUAL_VARIABLES} to a key of its plan, or write a profile with petstore-harness init --key`,
   );
 }
 

@@ -1,4 +1,5 @@
 /** The scenarios' facts: what each answers, how its load goes, who pays, what must hold. */
+import { isCustom, PLAN_NAMES } from '../../spec/plans.ts';
 import type { ClientCost } from './load-plan.ts';
 import type { LoadProfileName } from './load-profiles.ts';
 import type { ClientStream, Mix, RateStream, ScenarioFacts } from './scenario.ts';
@@ -21,8 +22,12 @@ const clients = (
   more: Partial<ClientStream> = {},
 ): ClientStream => ({ kind: 'clients', name, role, cost, ...more });
 
-/** Clients at the limit of keys of every plan, one a key. */
-const AT_THE_LIMIT = { plans: ['free', 'pro', 'business'], overLimit: true, reports: true } as const;
+/** Clients at the limit of keys of every plan with a number, one a key. */
+const AT_THE_LIMIT = {
+  plans: PLAN_NAMES.filter((plan) => !isCustom(plan)),
+  overLimit: true,
+  reports: true,
+} as const;
 /** One client that goes over the limit of its key. */
 const OVER_THE_LIMIT = { count: 1, overLimit: true } as const;
 /** Where windows and bans are the question, any error answers it. */

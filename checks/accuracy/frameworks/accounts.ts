@@ -1,5 +1,6 @@
 /** The callers of a service: their keys, their plans, and who is banned. */
 import { setImmediate as turn } from 'node:timers/promises';
+import { PLANS } from '../../../spec/plans.ts';
 
 /** Key values by the names that an accuracy case has for them. */
 export const KEYS = new Map([
@@ -8,6 +9,9 @@ export const KEYS = new Map([
   ['free-ban', 'Pets-free-ban-h8VnCs5'],
   ['pro-1', 'Pets-pro-1-d3YjFp6'],
 ]);
+
+/** Requests a minute of a key, and of callers without one. */
+export const perMinute = (name = ''): number => (name.startsWith('pro') ? PLANS.pro : PLANS.free).perMinute;
 
 interface Request {
   readonly headers: { readonly authorization?: string | undefined };
@@ -19,7 +23,7 @@ export async function accountOf({ headers: { authorization = '' }, ip = '' }: Re
   await turn(); // the database
   const sent = /^bearer +(\S+)$/i.exec(authorization)?.[1];
   const name = [...KEYS].find(([, value]) => value === sent)?.[0];
-  return { id: name ?? ip, perMinute: name?.startsWith('pro') ? 300 : 60, isKnown: name !== undefined };
+  return { id: name ?? ip, perMinute: perMinute(name), isKnown: name !== undefined };
 }
 
 const PATIENCE = 20;

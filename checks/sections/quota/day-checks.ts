@@ -3,7 +3,7 @@
 import { DAY, MINUTE, SECOND } from '../../limits/time.ts';
 import { toldEnd } from '../../limits/told-time.ts';
 import type { Key } from '../../profile/key.ts';
-import type { PlanName } from '../../profile/target-profile.ts';
+import { PLAN_NAMES, type PlanName } from '../../profile/target-profile.ts';
 import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type AnsweredExchange, header } from '../../wire/exchange.ts';
@@ -104,10 +104,7 @@ function resetAgrees(
 const dayCheck = (plan: PlanName) => checkOfPlan(`rate-day-${plan}`, plan, day, judgeDay);
 
 export const dailyQuotaChecks: readonly Check[] = [
-  dayCheck('free'),
-  dayCheck('pro'),
-  dayCheck('business'),
-  dayCheck('enterprise'),
+  ...PLAN_NAMES.map(dayCheck),
   // 8: a 429 for the day's quota gives, in Retry-After and X-RateLimit-Reset, a time within the day ahead.
   check('rate-day-refusal', { permit: 'day', scenes: [day] }, (judge, seen) => {
     for (const one of seen.on(day)) {

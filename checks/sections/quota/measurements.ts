@@ -1,5 +1,6 @@
 /** The measured minutes of all keys, for the checks of section 8. */
 
+import { isCustom, planTitle } from '../../../spec/plans.ts';
 import { isRefilling } from '../../limits/refill.ts';
 import { SECOND } from '../../limits/time.ts';
 import { isForDay, toldEnd } from '../../limits/told-time.ts';
@@ -44,8 +45,8 @@ export function checkOfPlan<T>(
   return checkOfKeys(id, { ...measured, keys: ofPlan, wanted: { ...measured.wanted, plan } }, judgeOne, {
     explainsShortage: true,
     notApplicable: (keys) =>
-      plan === 'enterprise' && !keys.some((key) => key.plan === plan)
-        ? 'the profile names no Enterprise key, and the document leaves its numbers custom'
+      isCustom(plan) && !keys.some((key) => key.plan === plan)
+        ? `the profile names no ${planTitle(plan)} key, and the document leaves its numbers custom`
         : undefined,
   });
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { serverProfile } from '../../../checks/profile/server-profile.ts';
 import type { TargetProfile } from '../../../checks/profile/target-profile.ts';
 import { startReferenceServer } from '../../../reference-server/reference-server.ts';
-import { limitsOf } from '../../../spec/plans.ts';
+import { isCustom, limitsOf, PLAN_NAMES, planTitle } from '../../../spec/plans.ts';
 import { type BudgetKey, LoadRefused } from './quota.ts';
 
 /** A target that load may go to, with its keys. */
@@ -37,7 +37,7 @@ export function loadTarget(
     const limits = limitsOf(plan, profile.plans);
     if (limits === undefined) {
       throw new LoadRefused(
-        `key ${name} is on Enterprise, whose numbers the profile must give: plans: { enterprise: … }`,
+        `key ${name} is on ${planTitle(plan)}, whose numbers the profile must give: plans: { ${plan}: … }`,
       );
     }
     return { name, plan, env, roles, perMinute: limits.perMinute, perDay: limits.perDay };
@@ -60,19 +60,15 @@ export interface EmbeddedOptions {
 
 const BOUNDLESS = { perMinute: 100_000_000, perDay: 1_000_000_000 };
 
-/** Name and plan. */
-const EMBEDDED_KEYS = {
-  'free-edge': 'free',
-  'pro-edge': 'pro',
-  'business-edge': 'business',
-  'free-ban': 'free',
-  'free-load': 'free',
-  'pro-load': 'pro',
-  'business-load': 'business',
-  'enterprise-load-1': 'enterprise',
-  'enterprise-load-2': 'enterprise',
-  'enterprise-load-3': 'enterprise',
-} as const;
+const NUMBERED_PLANS = PLAN_NAMES.filter((plan) => !isCustom(plan));
+
+/** A key's last word is its role, as a server's profile reads it. */
+const EMBEDDED_KEYS = [
+  ...NUMBERED_PLANS.map((plan) => ({ name: `${plan}-edge`, plan })),
+  { name: 'free-ban', plan: 'free' },
+  ...NUMBERED_PLANS.map((plan) => ({ name: `${plan}-load`, plan })),
+  ...[1, 2, 3].map((each) => ({ name: `enterprise-load-${each}`, plan: 'enterprise' as const })),
+] as const;
 
 /**
  * Starts the reference server on loopback as a target, with keys that are new in every run. It has every permission, and
@@ -81,8 +77,8 @@ const EMBEDDED_KEYS = {
 export async function startEmbeddedTarget(
   options: EmbeddedOptions = {},
 ): Promise<LoadTarget & { close(): Promise<void> }> {
-  const keys = Object.entries(EMBEDDED_KEYS).map(([name, plan]) => ({
-    ...{ name, plan },
+  const keys = EMBEDDED_KEYS.map((key) => ({
+    ...key,
     value: randomBytes(24).toString('base64url'),
   }));
   const server = await startReferenceServer({ keys, enterprise: BOUNDLESS, ...options });

@@ -21,7 +21,7 @@ const NUMBERS = {
   enterprise: [5000, 1e6],
 } as const;
 
-function key(name: string, plan: BudgetKey['plan'], ...roles: string[]): BudgetKey {
+function key(name: string, plan: keyof typeof NUMBERS, ...roles: string[]): BudgetKey {
   const [perMinute, perDay] = NUMBERS[plan];
   return { name, plan, env: name.toUpperCase(), roles, perMinute, perDay };
 }

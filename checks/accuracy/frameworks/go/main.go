@@ -1,5 +1,5 @@
 // Pets in Go behind a token bucket of golang.org/x/time/rate. Arguments: the file with the milliseconds by which its time
-// is ahead of the machine's, and the keys. Prints its port; ends with its standard input.
+// is ahead of the machine's, and the keys, each with its requests a minute. Prints its port; ends with its standard input.
 package main
 
 import (
@@ -28,7 +28,7 @@ type pet struct {
 
 var (
 	statuses  = []string{"available", "pending", "sold"}
-	perMinute = map[string]int{"": 60}
+	perMinute = map[string]int{}
 	mutex     sync.Mutex
 	pets      = []pet{}
 	buckets   = map[string]*rate.Limiter{}
@@ -154,10 +154,8 @@ func get(w http.ResponseWriter, r *http.Request) {
 
 func main() {
 	for _, key := range os.Args[2:] {
-		perMinute[key] = 60
-		if strings.Contains(key, "-pro-") {
-			perMinute[key] = 300
-		}
+		value, limit, _ := strings.Cut(key, "=")
+		perMinute[value], _ = strconv.Atoi(limit)
 	}
 	http.HandleFunc("GET /v1/pets", limited(list))
 	http.HandleFunc("POST /v1/pets", limited(add))

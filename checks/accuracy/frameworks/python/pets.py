@@ -29,7 +29,7 @@ def now():
 time.time = now
 
 
-PER_MINUTE = {key: 300 if "-pro-" in key else 60 for key in os.environ["KEYS"].split()}
+PER_MINUTE = {key: int(limit) for key, limit in (pair.split("=") for pair in os.environ["KEYS"].split())}
 IS_SHARED = os.environ["WORKERS"] == "2"
 moving = MovingWindowRateLimiter(MemoryStorage())
 Status = Literal["available", "pending", "sold"]
@@ -87,9 +87,9 @@ app = FastAPI(openapi_url=None)
 @app.middleware("http")
 async def limited(request: Request, call_next):
     scheme, _, key = request.headers.get("authorization", "").partition(" ")
-    is_known = scheme.lower() == "bearer" and key in PER_MINUTE
-    limit = PER_MINUTE[key] if is_known else 60
+    is_known = scheme.lower() == "bearer" and key != "" and key in PER_MINUTE
     who = key if is_known else ""
+    limit = PER_MINUTE[who]
     is_admitted, left, reset = counted(who, limit)
     if not is_admitted:
         response = error(429, "rate_limited", {"Retry-After": str(int(reset - now()) + 1)})
