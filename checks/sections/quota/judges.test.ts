@@ -36,16 +36,20 @@ interface Came {
   readonly ban?: Partial<BanMeasurement>;
   readonly day?: Partial<DayMeasurement>;
   readonly keys?: readonly Key[];
+  /** When an answer was lost, in seconds. */
+  readonly lostAt?: number;
 }
 
 /** What one row says of it, without what it sees in answers as they come. */
-function said(id: string, { minute, ban, day, keys = [free, toBan, other] }: Came): Finding {
+function said(id: string, { minute, ban, day, keys = [free, toBan, other], lostAt }: Came): Finding {
   const check = Object.values(quotaChecks)
     .flat()
     .find((one) => one.id === id);
   if (check === undefined) throw new Error(`there is no ${id}`);
   const permissions = ['exhaust', ...(ban === undefined ? [] : ['ban']), ...(day ? ['day'] : [])] as const;
   const { run } = testRun(() => ({}), { keys, permissions: new Set(permissions as readonly 'exhaust'[]) });
+  if (lostAt !== undefined)
+    run.sender.trace.admit({ ...exchangeAt('lost', lostAt), outcome: reset }, 'in-full');
   run.assume('minute:free-1', minuteMeasured(free, minute));
   if (ban !== undefined) run.assume('ban:free-ban', banMeasured(toBan, ban));
   if (day !== undefined)
@@ -332,7 +336,13 @@ table('the time to wait', [
     /fewer requests/,
     'key free-1',
   ],
-  ['lost', HONEST, again({ status: 429 }, [windowOf(exact, 6, lost)]), 'inconclusive', /^/, 'lost'],
+  [
+    'lost before',
+    HONEST,
+    { ...again({ status: 429 }, [windowOf(fewer(0, 1), 5, lost)]), lostAt: 0.5 },
+    'fail',
+  ],
+  ['lost meanwhile', HONEST, { ...again({ status: 429 }), lostAt: 30 }, 'inconclusive', /^/, 'lost'],
   [
     'the day ran out',
     HONEST,

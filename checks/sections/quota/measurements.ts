@@ -10,7 +10,7 @@ import { type Check, check, type Judge, type Seen } from '../../run/check.ts';
 import { conclusiveOr, Inconclusive, NotAsked } from '../../run/inconclusive.ts';
 import { daySpent, notTold, type Reason } from '../../run/reason.ts';
 import { type KeyOutcome, type KeyScenes, playedOn } from '../../run/scene.ts';
-import type { AnsweredExchange, Exchange } from '../../wire/exchange.ts';
+import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exchange.ts';
 import { refusesKey } from './admitted.ts';
 import { ban } from './ban.ts';
 import { type BanReading, theBan } from './ban-reading.ts';
@@ -58,11 +58,22 @@ export const evidenceOf = (window: FilledWindow): Exchange[] =>
 export const givesBackGradually = ({ after }: MinuteMeasurement): boolean | undefined =>
   after && isRefilling(after.refill);
 
+/** Whether fewer were admitted than a minute has, and the answers that were lost in it do not make up for them. */
+const fellShort = (
+  { count: { verdict, admitted, all } }: FilledWindow,
+  key: Key,
+  lost: readonly Exchange[],
+) =>
+  verdict.kind === 'fewer' &&
+  admitted.length + lost.filter(({ sentAt }) => sentAt >= (all[0]?.sentAt ?? 0)).length <
+    key.limits.perMinute;
+
 /** Whether another client spent part of what the target admitted. */
-export const disturbed = ({ windows, next }: MinuteMeasurement) =>
-  [...windows, ...next].some(
-    ({ count: { verdict } }) => verdict.kind === 'fewer' && verdict.before + verdict.between > 0,
-  );
+const disturbed = ({ key, windows, next }: MinuteMeasurement, lost: readonly Exchange[]) =>
+  [...windows, ...next].some((window) => {
+    const { verdict } = window.count;
+    return verdict.kind === 'fewer' && verdict.before + verdict.between > 0 && fellShort(window, key, lost);
+  });
 
 /** Why the numbers of a measurement say nothing; undefined where every answer of its windows came. */
 export function lostAnswers({ key, windows, next }: MinuteMeasurement): Reason | undefined {
@@ -84,18 +95,20 @@ export function refusedOtherwise(
   refusal: AnsweredExchange,
   seen: Seen,
 ): Reason | string | undefined {
-  const { key, windows } = measurement;
+  const { key, windows, after } = measurement;
   const { name, limits } = key;
   const spread = hitByBan(refusal, seen);
   if (spread !== undefined) return spread;
   if (refusesKey(refusal)) return notTold(`key ${name} seems to be banned`, 'ban-spares-polite');
-  const lost = lostAnswers(measurement);
-  if (lost !== undefined) return lost;
-  if (disturbed(measurement))
+  const lost = seen.trace.exchanges.filter((exchange) => exchange.key === name && !isAnswered(exchange));
+  // What was lost before the target said how long to wait, it knew of.
+  if (lost.some((one) => one.receivedAt > (after?.refusal.sentAt ?? 0) && one.sentAt < refusal.receivedAt))
+    return { kind: 'lost', what: `an answer to key ${name} was lost while it waited as told` };
+  if (disturbed(measurement, lost))
     return interference(key, `fewer requests of key ${name} were admitted than its minute has`);
   // A key that is refused before its minute's limit may have used up its day; headers need not say so.
   if (isForDay(seen.trace, refusal, limits)) return daySpent(seen.trace, refusal);
-  return windows[0]?.count.verdict.kind === 'fewer'
+  return windows[0] !== undefined && fellShort(windows[0], key, lost)
     ? `the daily quota of key ${name} may be used up`
     : undefined;
 }
