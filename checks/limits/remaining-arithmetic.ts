@@ -129,8 +129,8 @@ export function judgeRemaining(
   if (pairs.length === 0) return { kind: 'unseen' };
   const complete = pairs.filter(({ from, to }) => to.unclear === from.unclear);
   const steps = complete.filter(({ from, to }) => to.counted === from.counted + 1);
-  const blamed = alwaysAlike(steps);
-  if (blamed !== undefined) return blamed;
+  const deviation = commonDeviation(steps);
+  if (deviation !== undefined) return deviation;
   // A bucket that is refilled once a second hides what it will give back at the end of that second.
   const hidden = standsStill(pairs) ? HIDDEN_FRACTION : HIDDEN_FRACTION - 1 + givenAtOnce(perMinute);
   const given = givenInWindow(samples, readings, hidden, standsStill(pairs));
@@ -168,35 +168,40 @@ const KINDS: readonly ((reading: RateReading) => string)[] = [
   ({ path }) => /limit=\d+/.exec(path)?.[0] ?? 'anything without a limit',
 ];
 
+/** One that costs more than is left leaves 0, and one that is refused when nothing is left costs nothing. */
+const isTelling = ({ from, to, fall }: Step) =>
+  !(to.remaining === 0 && fall > 0) && !(from.remaining === 0 && fall === 0 && to.reading.status >= 400);
+
+/** Whether nearly all other requests fall by one; where there are no others, whether there are enough without them. */
+const isExceptional = (alike: readonly Step[], others: readonly Step[]): boolean =>
+  others.length === 0
+    ? alike.length >= 3 * AGREEING
+    : others.filter(({ fall }) => fall === 1).length >= others.length * 0.9;
+
+/** Whether so much may have been given back meanwhile that each seems to cost too little. */
+function mayBeRefilled(alike: readonly Step[], fall: number): boolean {
+  if (fall >= 1) return false;
+  const refill = alike.reduce((sum, step) => sum + step.refill, 0);
+  const isEnough = refill + 1 >= alike.length * (1 - fall);
+  return (isEnough && !standsStill(alike)) || alike.some(({ forgotten }) => forgotten > 0);
+}
+
 /** Where every request of a kind deviates in the same way, and nearly no other one deviates, that is no accident. */
-function alwaysAlike(steps: readonly Step[]): RemainingVerdict | undefined {
-  // One that costs more than is left leaves 0, and one that is refused when nothing is left costs nothing.
-  const isTelling = ({ from, to, fall }: Step) =>
-    !(to.remaining === 0 && fall > 0) && !(from.remaining === 0 && fall === 0 && to.reading.status >= 400);
-  for (const kind of KINDS) {
+function commonDeviation(steps: readonly Step[]): RemainingVerdict | undefined {
+  for (const kind of KINDS)
     for (const name of new Set(steps.map(({ to }) => kind(to.reading)))) {
       const isSuch = ({ to }: Step) => kind(to.reading) === name;
-      const like = steps.filter((step) => isSuch(step) && isTelling(step));
-      const [first] = like;
-      if (first === undefined || like.length < AGREEING || first.fall === 1) continue;
-      if (!like.every(({ fall }) => fall === first.fall)) continue;
+      const alike = steps.filter((step) => isSuch(step) && isTelling(step));
       const others = steps.filter((step) => !isSuch(step));
-      const isAlone =
-        others.length === 0
-          ? like.length >= 3 * AGREEING
-          : others.filter(({ fall }) => fall === 1).length >= others.length * 0.9;
-      const refill = like.reduce((sum, step) => sum + step.refill, 0);
-      const byRefill =
-        first.fall < 1 &&
-        ((!standsStill(like) && refill + 1 >= like.length * (1 - first.fall)) ||
-          like.some(({ forgotten }) => forgotten > 0));
-      if (!isAlone || byRefill) continue;
+      const [first] = alike;
+      if (first === undefined || alike.length < AGREEING) continue;
       const { from, to, fall } = first;
+      const deviates = fall !== 1 && alike.every((step) => step.fall === fall);
+      if (!deviates || !isExceptional(alike, others) || mayBeRefilled(alike, fall)) continue;
       const fell = fall === 0 ? 'did not fall' : fall < 0 ? `rose by ${-fall}` : `fell by ${fall}`;
-      const times = `${like.length} times of ${like.length}`;
+      const times = `${alike.length} times of ${alike.length}`;
       return broken(`it ${fell} (${from.remaining} to ${to.remaining}) with ${name}, ${times}`, [to, from]);
     }
-  }
   return undefined;
 }
 

@@ -2,9 +2,14 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Violation } from '../wire/answer.ts';
 import { curl } from '../wire/curl.ts';
 import type { Exchange } from '../wire/exchange.ts';
-import { Inconclusive, NotAsked } from './inconclusive.ts';
+import { conclusiveOr, NotAsked } from './inconclusive.ts';
 import { type Reason, reasonOf } from './reason.ts';
-import type { RequirementVerdict } from './verdict.ts';
+
+/**
+ * What a run says of one requirement: `inconclusive` was asked for and could not be told, `skipped` was not asked for
+ * (a permission or a key was not given, `--only` left it out).
+ */
+export type RequirementVerdict = 'pass' | 'fail' | 'inconclusive' | 'skipped' | 'not-applicable';
 
 /** A requirement's verdict with what led to it. */
 export interface Finding {
@@ -91,18 +96,10 @@ export class Findings {
 
   /** Runs a judgement; what it throws as inconclusive is said here too. */
   guard(judge: () => void): void {
-    try {
-      judge();
-    } catch (error) {
-      this.admit(error);
-    }
-  }
-
-  /** Says what a judgement threw as inconclusive. @throws any other error, which is a defect */
-  admit(error: unknown): void {
-    if (!(error instanceof Inconclusive)) throw error;
-    if (error instanceof NotAsked) this.skips(error.reason);
-    else this.inconclusive(error.reason, ...error.evidence);
+    conclusiveOr(judge, (why) => {
+      if (why instanceof NotAsked) this.skips(why.reason);
+      else this.inconclusive(why.reason, ...why.evidence);
+    });
   }
 
   /** @param trusted which exchanges count; what rests on another one was not seen */

@@ -94,8 +94,7 @@ export class Sender {
     try {
       await this.clock.sleepUntil(time, this.#options.signal);
     } catch (error) {
-      this.#throwIfEnded();
-      throw error;
+      throw this.#ending() ?? error;
     } finally {
       this.#options.onEvent?.({ kind: 'waited', for: waitingFor });
     }
@@ -106,10 +105,8 @@ export class Sender {
     record: Pick<Exchange, 'id' | 'sentBy' | 'intent'>,
     keeping: Keeping,
   ): Promise<Exchange> {
-    this.#throwIfEnded();
-    if (this.presence.gone !== undefined)
-      throw new RunEnded({ kind: 'ended', by: 'target-gone', what: this.presence.gone });
-    this.#throwIfBillIsSpent();
+    const ending = this.#ending();
+    if (ending !== undefined) throw ending;
     const sender = request.authorization.kind === 'key' ? request.authorization.name : null;
     this.laneOf({ key: sender })?.spend(this.clock.now());
     const { client, signal } = this.#options;
@@ -122,18 +119,18 @@ export class Sender {
     return exchange;
   }
 
-  #throwIfEnded(): void {
-    const { signal } = this.#options;
-    if (signal?.aborted !== true) return;
-    const by = signal.reason instanceof TimeIsOver ? 'time-limit' : 'interruption';
-    throw new RunEnded({ kind: 'ended', by, what: whyEnded(signal) });
-  }
-
-  #throwIfBillIsSpent(): void {
-    const { mostRequests = Number.POSITIVE_INFINITY } = this.#options;
-    if (this.#sent < mostRequests) return;
+  /** Why nothing more is sent; undefined while something is. */
+  #ending(): RunEnded | undefined {
+    const { signal, mostRequests = Number.POSITIVE_INFINITY } = this.#options;
+    if (signal?.aborted === true) {
+      const by = signal.reason instanceof TimeIsOver ? 'time-limit' : 'interruption';
+      return new RunEnded({ kind: 'ended', by, what: whyEnded(signal) });
+    }
+    const { gone } = this.presence;
+    if (gone !== undefined) return new RunEnded({ kind: 'ended', by: 'target-gone', what: gone });
+    if (this.#sent < mostRequests) return undefined;
     const what = `the run has sent the ${mostRequests} requests that it may send at most`;
-    throw new RunEnded({ kind: 'ended', by: 'bill', what });
+    return new RunEnded({ kind: 'ended', by: 'bill', what });
   }
 
   #record(exchange: Exchange, keeping: Keeping): void {

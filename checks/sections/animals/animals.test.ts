@@ -4,9 +4,9 @@
  */
 import t from 'tap';
 import { requirements } from '../../../spec/contract.ts';
+import type { RequirementVerdict } from '../../run/findings.ts';
 import type { Reason } from '../../run/reason.ts';
 import { type TestRun, testKey } from '../../run/testing/test-run.ts';
-import type { RequirementVerdict } from '../../run/verdict.ts';
 import type { ClientRequest } from '../../wire/client.ts';
 import type { FailureReason } from '../../wire/exchange.ts';
 import type { AnswerParts } from '../../wire/testing/answered.ts';
