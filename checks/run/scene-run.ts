@@ -13,7 +13,6 @@ import { getPet, listPets, type RequestSpec } from '../wire/requests.ts';
 import { Inconclusive } from './inconclusive.ts';
 import type { KeyWanted, Reason } from './reason.ts';
 import type { RunFacts } from './run-facts.ts';
-import { addedWithAnother, payingKey } from './sending/functional-keys.ts';
 import { ownAnswer, unanswered } from './sending/interference.ts';
 import { KeyLane } from './sending/key-lane.ts';
 import type { Sender } from './sending/sender.ts';
@@ -196,11 +195,7 @@ export class SceneRun {
       return exchange;
     // With this key animals were added before: it is the animal that is forbidden.
     if (this.#sender.laneOf(exchange)?.adding === 'allowed') return exchange;
-    return addedWithAnother(
-      this.#sender,
-      exchange,
-      async (other) => (await this.#answerTo(asked, other)).exchange,
-    );
+    return this.#addedWithAnother(asked, exchange);
   }
 
   /** Sends one request without a valid key; broken connections and 429 are treated as in `send`. */
@@ -293,7 +288,7 @@ export class SceneRun {
     }
     let asked = spec;
     for (let number = 1; ; number += 1) {
-      const key = payer ?? payingKey(this.#sender, asked.operation);
+      const key = payer ?? this.#sender.payer(asked.operation);
       const exchange = await this.#inTurn(asked, key);
       const attempt = {
         number,
@@ -308,6 +303,28 @@ export class SceneRun {
       // What was refused for its rate was not done; of anything else nobody knows.
       if (!isAnswered(exchange) || exchange.outcome.status !== 429) asked = asked.again?.() ?? asked;
     }
+  }
+
+  /**
+   * Sends an addition that was forbidden to a key with the others, until one is answered otherwise: then it was for the
+   * key, and that key adds no more. Where a key that has added before is refused as well, it was for the animal.
+   */
+  async #addedWithAnother(asked: RequestSpec, refused: AnsweredExchange): Promise<AnsweredExchange> {
+    const doubtful = this.#sender.lanes.filter(({ key }) => key.name === refused.key);
+    for (const lane of doubtful) lane.adding = 'doubtful';
+    const lanes = this.#sender.payers();
+    const allowed = lanes.filter(({ adding }) => adding === 'allowed').slice(0, 1);
+    for (const lane of allowed.length > 0 ? allowed : lanes.filter(({ adding }) => adding === 'untried')) {
+      const { exchange } = await this.#answerTo(asked, lane.key);
+      if (exchange.outcome.status !== 403) {
+        for (const forbidden of doubtful) forbidden.adding = 'forbidden';
+        return exchange;
+      }
+      if (lane.adding === 'allowed') return exchange;
+      lane.adding = 'doubtful';
+      doubtful.push(lane);
+    }
+    return refused;
   }
 
   /**

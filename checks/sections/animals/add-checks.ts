@@ -1,7 +1,6 @@
 /** Section 4.2: POST /pets. */
 import { type Check, check, type Judge, observes } from '../../run/check.ts';
-import { notShown } from '../../run/reason.ts';
-import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
+import { NO_KEY_MAY_ADD, notShown } from '../../run/reason.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type Echoed, echoViolation, quoted } from '../../wire/answer.ts';
 import { headerValues, intentOf, isAnswered } from '../../wire/exchange.ts';

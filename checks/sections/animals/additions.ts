@@ -1,10 +1,10 @@
 /** The animals that a run adds: few, marked with its id, added once and shared by every check. */
 import { contract } from '../../../spec/contract.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
+import { NO_KEY_MAY_ADD } from '../../run/reason.ts';
 import { drawNumber, type RunFacts } from '../../run/run-facts.ts';
 import { scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
-import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
 import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { answeredPet, listedPets, type SeenPet, sentPet } from '../../wire/pets.ts';

@@ -2,10 +2,9 @@
 import type { Key } from '../../profile/key.ts';
 import { type Check, check, doneOf, type Judge } from '../../run/check.ts';
 import { Inconclusive } from '../../run/inconclusive.ts';
-import { notShown } from '../../run/reason.ts';
+import { NO_KEY_MAY_ADD, notShown } from '../../run/reason.ts';
 import { inTurn, scene } from '../../run/scene.ts';
 import type { SceneRun } from '../../run/scene-run.ts';
-import { NO_KEY_MAY_ADD } from '../../run/sending/functional-keys.ts';
 import type { Trace } from '../../run/trace.ts';
 import { type AnsweredExchange, type Exchange, type FailureReason, isAnswered } from '../../wire/exchange.ts';
 import { listedPets, sentPet } from '../../wire/pets.ts';
