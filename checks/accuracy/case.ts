@@ -6,7 +6,7 @@ import { AFTER_REMOVAL } from '../../reference-server/deviations/clock.ts';
 import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
 import { named } from '../../reference-server/deviations/named.ts';
 import { together } from '../../reference-server/deviations/personality.ts';
-import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
+import { EVERY_VARIANT } from '../../reference-server/deviations/variants/index.ts';
 import { startServer } from '../../reference-server/server.ts';
 import { type CheckedTarget, type CheckRequest, checkTarget, JOURNAL_FILE } from '../check-target.ts';
 import { sharedClock } from '../run/clock.ts';
@@ -15,7 +15,7 @@ import { readJournal } from '../run/journal.ts';
 import { whatOf } from '../run/reason.ts';
 import { DISTURBANCES, type Disturbance, movedClock } from './disturbances.ts';
 import { startFrameworkService } from './framework-service.ts';
-import { ENTERPRISE, profileOf, type Setting, settingOf } from './setting.ts';
+import { ENTERPRISE, hasSpentDay, OF_SPENT_DAY, profileOf, type Setting, settingOf } from './setting.ts';
 import { numbersNotShown } from './told-numbers.ts';
 
 /** A server to check: one with a fault, a conforming variant, or a conforming service made with libraries. */
@@ -37,6 +37,8 @@ export interface Row {
   readonly blames: readonly string[];
   /** Nothing of the run is about it. */
   readonly unseen: boolean;
+  /** The day of its key was spent. */
+  readonly spent: boolean;
   /** Numbers in the reason that the run does not show. */
   readonly notShown: readonly string[];
 }
@@ -67,7 +69,7 @@ async function startServerOf({ kind, name, breaks = '' }: AccuracyCase, disturba
     enterprise: ENTERPRISE,
     ban: { seconds: 20 },
     ...together(
-      kind === 'fault' ? named(kind, name, FAULTS) : named(kind, name, VARIANTS),
+      kind === 'fault' ? named(kind, name, FAULTS) : named(kind, name, EVERY_VARIANT),
       disturbance.server?.(clock) ?? {},
     ),
     ...(animals === undefined ? {} : { animals }),
@@ -129,6 +131,7 @@ export function resultOf(checked: CheckedTarget): CaseResult {
       reason,
       blames: reasons.flatMap((one) => ('blames' in one ? (one.blames ?? []) : [])),
       unseen: reasons.some(({ kind }) => kind === 'not-shown'),
+      spent: reasons.some(({ kind }) => kind === 'day-spent'),
       notShown: numbersNotShown(reason, checked.trace, requests),
     };
   });
@@ -145,7 +148,9 @@ export async function runCase(accuracyCase: AccuracyCase, only?: readonly string
   const disturbance: Partial<Disturbance> =
     name === undefined ? {} : named('disturbance', name, DISTURBANCES);
   // The services know no day and no big plan.
-  const setting = disturbance.setting ?? settingOf(kind === 'service' ? undefined : breaks);
+  const setting =
+    disturbance.setting ??
+    (hasSpentDay(accuracyCase.name) ? OF_SPENT_DAY : settingOf(kind === 'service' ? undefined : breaks));
   const server = await startServerOf(accuracyCase, disturbance);
   try {
     const request: CheckRequest = {

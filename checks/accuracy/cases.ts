@@ -1,6 +1,7 @@
 /** Every case of the accuracy run, and those that are asked for. */
 import fc from 'fast-check';
 import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
+import { SPENT_DAYS } from '../../reference-server/deviations/variants/days.ts';
 import { VARIANTS } from '../../reference-server/deviations/variants/index.ts';
 import { requirements } from '../../spec/contract.ts';
 import type { AccuracyCase } from './case.ts';
@@ -13,7 +14,7 @@ export const PAIRS: readonly AccuracyCase[] = DISTURBANCES.flatMap((disturbance)
 );
 const CONFORMING: readonly AccuracyCase[] = [
   ...STYLES.map((name) => ({ kind: 'service' as const, name })),
-  ...VARIANTS.map(({ name }) => ({ kind: 'variant' as const, name })),
+  ...[...VARIANTS, ...SPENT_DAYS].map(({ name }) => ({ kind: 'variant' as const, name })),
 ];
 const ALL: readonly AccuracyCase[] = [
   ...CONFORMING,

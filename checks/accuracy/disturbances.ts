@@ -12,6 +12,7 @@ import {
   noting,
   selecting,
 } from '../../reference-server/deviations/shapes.ts';
+import { restart } from '../../reference-server/deviations/variants/animals.ts';
 import { httpDate } from '../../reference-server/headers.ts';
 import type { Pet } from '../../reference-server/pet-store.ts';
 import type { Clock } from '../run/clock.ts';
@@ -236,6 +237,12 @@ export const DISTURBANCES: readonly Disturbance[] = [
     setting: WRITING,
     explains: { rows: ANIMALS, most: 2 },
     server: () => () => changedOnce(() => null),
+  },
+  {
+    name: 'a restart that empties the store',
+    setting: WRITING,
+    explains: { rows: /^(add|get|list|pet)-|^deprecation-successor/, most: 4 },
+    server: () => restart(100),
   },
   {
     name: 'a slow link',

@@ -8,6 +8,7 @@ const row = (id: string, verdict: Row['verdict'], more: Partial<Row> = {}): Row 
   reason: `${id} said so`,
   blames: [],
   unseen: false,
+  spent: false,
   notShown: [],
   ...more,
 });
@@ -52,6 +53,11 @@ t.test('each violation of the rules is one line', async (t) => {
     ],
     ['a false alarm', [entry(PLAIN, row('a', 'fail'))], [], 'variant plain: a failed: a said so'],
     ['a row that nothing showed', [entry(PLAIN, row('a', 'inconclusive', { unseen: true }))], []],
+    [
+      'a row of a day that was spent',
+      [entry({ kind: 'variant', name: 'day-fixed-100-used' }, row('a', 'inconclusive', { spent: true }))],
+      [],
+    ],
     [
       'an open row',
       [entry(PLAIN, row('a', 'inconclusive'))],

@@ -1,6 +1,7 @@
 /** The results of all cases: what each requirement found, what else failed, and what no fault turned red. */
 import type { AccuracyCase, CaseResult } from './case.ts';
 import { DISTURBANCES } from './disturbances.ts';
+import { hasSpentDay } from './setting.ts';
 
 export interface Entry {
   readonly case: AccuracyCase;
@@ -24,8 +25,10 @@ const titleOf = ({ name, disturbance }: AccuracyCase) =>
   disturbance === undefined ? name : `${name}, ${disturbance}`;
 
 /** What is open and may not be: everything without a disturbance, and with one what it does not explain. */
-function openProblems({ case: { disturbance }, result }: Entry): string[] {
-  const open = result.verdicts.filter(({ verdict, unseen }) => verdict === 'inconclusive' && !unseen);
+function openProblems({ case: { name: server, disturbance }, result }: Entry): string[] {
+  const open = result.verdicts.filter(
+    ({ verdict, unseen, spent }) => verdict === 'inconclusive' && !unseen && !(spent && hasSpentDay(server)),
+  );
   const explains = DISTURBANCES.find(({ name }) => name === disturbance)?.explains ?? { rows: /^$/, most: 0 };
   const problems = open.flatMap(({ id, reason }) =>
     explains.rows.test(id) ? [] : [`inconclusive: ${id} (${reason})`],

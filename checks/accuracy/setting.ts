@@ -1,4 +1,6 @@
 /** What a run of an accuracy case may use. */
+
+import { SPENT_DAYS } from '../../reference-server/deviations/variants/days.ts';
 import { requirements } from '../../spec/contract.ts';
 import type { Permission } from '../../spec/permissions.ts';
 import { PLAN_NAMES, type PlanName } from '../../spec/plans.ts';
@@ -23,6 +25,8 @@ export interface Setting {
   /** A key whose minute is not filled, which would take hundreds of requests. */
   readonly spares?: KeyName;
   readonly permissions: readonly Permission[];
+  /** The profile does not say that its keys are unused today. */
+  readonly usedToday?: true;
 }
 
 /** The least that shows whether a requirement holds; everything but days and big plans, if none is named. */
@@ -41,10 +45,18 @@ export function settingOf(id = ''): Setting {
   };
 }
 
+const SPENT: ReadonlySet<string> = new Set(SPENT_DAYS.map(({ name }) => name));
+export const hasSpentDay = (variant: string): boolean => SPENT.has(variant);
+export const OF_SPENT_DAY: Setting = {
+  keys: ['free-1', 'free-2', 'free-ban'],
+  permissions: ['writes', 'exhaust', 'ban', 'day'],
+  usedToday: true,
+};
+
 /** The profile for a target that is checked with this setting. */
 export function profileOf(
   target: string,
-  { keys, permissions, spares }: Setting,
+  { keys, permissions, spares, usedToday }: Setting,
 ): TargetProfile & { readonly target: string } {
   return {
     target,
@@ -55,7 +67,7 @@ export function profileOf(
         plan,
         roles: roles.filter((role) => name !== spares || role !== 'exhaust'),
         env: 'KEY',
-        unusedToday: true,
+        unusedToday: usedToday !== true,
       })),
     ...PROFILE_DEFAULTS,
     plans: { enterprise: ENTERPRISE },

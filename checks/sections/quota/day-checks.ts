@@ -46,10 +46,8 @@ function judgeDay(day: DayMeasurement, judge: Judge, { trace }: Seen): void {
     !bitByBit && end !== undefined && begun !== undefined && Math.abs(end - DAY - begun) < 5 * SECOND;
   if (key.unusedToday || shownAtFirst || beganWithUs)
     return judge.breaks({ expected, actual: `${inDay} were admitted` }, refusal);
-  judge.inconclusive(
-    `${inDay} of ${perDay} requests were admitted; ${perDay - inDay} earlier requests today would explain it (if there were none, set unusedToday: true for key ${key.name} in the profile)`,
-    refusal,
-  );
+  const what = `${inDay} of ${perDay} requests were admitted; ${perDay - inDay} earlier requests today would explain it (if there were none, set unusedToday: true for key ${key.name} in the profile)`;
+  judge.inconclusive({ kind: 'day-spent', key: key.name, what }, refusal);
 }
 
 const notSurelyDays = (key: Key) => interference(key, `key ${key.name} was refused, perhaps not for its day`);
