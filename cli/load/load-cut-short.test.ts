@@ -94,7 +94,7 @@ t.test('interruptions', { skip, jobs: 2 }, async (t) => {
     const args = ['mixed', '--rate', '40', '--duration', '4s', '--shards', '2'];
     const { started, folder } = await loading(t, args);
     for (const { pid, args: words } of await k6In(folder))
-      if (words.includes('--execution-segment=0:')) process.kill(pid, 'SIGKILL');
+      if (words.includes('--execution-segment=0/2:')) process.kill(pid, 'SIGKILL');
     t.equal(await started.ended, 3, started.output.stderr);
     t.match(started.output.stdout, /\nDid not run as it should: k6 was ended by SIGKILL\n$/);
     await leavesNobody(t, folder);
