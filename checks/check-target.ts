@@ -6,7 +6,7 @@ import type { Permission } from '../spec/permissions.ts';
 import { profileKeys } from './profile/key-values.ts';
 import type { TargetProfile } from './profile/target-profile.ts';
 import { type Clock, createClock } from './run/clock.ts';
-import { Journal, type JournalContent, keyPrint } from './run/journal.ts';
+import { Journal, keyPrint, type ReadJournal } from './run/journal.ts';
 import { judgeRun, type RunResult } from './run/judge.ts';
 import { isShownByAll, playRun } from './run/play.ts';
 import { preflight } from './run/preflight.ts';
@@ -29,7 +29,7 @@ export interface CheckRequest {
   /** Where the journal goes; undefined keeps none. */
   readonly directory?: string;
   /** An earlier part of the run: its scenes are not played again. */
-  readonly resume?: Extract<JournalContent, { ok: true }>;
+  readonly resume?: ReadJournal;
   /** With `resume`: judge what is stored and send nothing. */
   readonly offline?: boolean;
   /** In place of the machine's: one that the run shares with a target in this process. */
@@ -83,7 +83,7 @@ export function runClock({
 }
 
 /** Without spreading them: a long run's exchanges are more than a call takes arguments. */
-function lastReceipt({ header, entries }: Extract<JournalContent, { ok: true }>): number {
+function lastReceipt({ header, entries }: ReadJournal): number {
   let last = header.startedAt;
   for (const entry of entries) {
     if ('exchange' in entry) last = Math.max(last, entry.exchange.receivedAt);

@@ -97,21 +97,21 @@ const isEntry = compiled<JournalEntry>(Entry, (keywords) =>
 );
 
 /** What a journal held. */
-export type JournalContent =
-  | {
-      readonly ok: true;
-      readonly header: JournalHeader;
-      /** In the order of writing, up to the first line that is damaged. */
-      readonly entries: readonly JournalEntry[];
-      /** The number of the last process that wrote. */
-      readonly sessions: number;
-      /** Bytes of the file up to the end of what was read, and the check of its last line. */
-      readonly end: number;
-      readonly check: number;
-      /** Where the file is damaged, in one line; undefined where at most its last line was cut off. */
-      readonly damage?: string;
-    }
-  | { readonly ok: false; readonly problem: string };
+export interface ReadJournal {
+  readonly ok: true;
+  readonly header: JournalHeader;
+  /** In the order of writing, up to the first line that is damaged. */
+  readonly entries: readonly JournalEntry[];
+  /** The number of the last process that wrote. */
+  readonly sessions: number;
+  /** Bytes of the file up to the end of what was read, and the check of its last line. */
+  readonly end: number;
+  readonly check: number;
+  /** Where the file is damaged, in one line; undefined where at most its last line was cut off. */
+  readonly damage?: string;
+}
+
+export type JournalContent = ReadJournal | { readonly ok: false; readonly problem: string };
 
 /** As many short lines as memory holds. */
 const MOST_ENTRIES = 500_000;
@@ -178,7 +178,7 @@ export class Journal {
   #check = 0;
 
   /** Starts a journal, or goes on with one behind what was read of it. */
-  constructor(file: string, start: JournalHeader | Extract<JournalContent, { ok: true }>) {
+  constructor(file: string, start: JournalHeader | ReadJournal) {
     if ('journal' in start) {
       this.#file = openSync(file, 'w', 0o600);
       this.append(start);

@@ -2,7 +2,7 @@ import type { Key } from '../profile/key.ts';
 import type { Exchange, Intent } from '../wire/exchange.ts';
 import type { Check, Seen } from './check.ts';
 import { conclusionOf, conclusiveOr, Inconclusive, NotAsked, RunEnded } from './inconclusive.ts';
-import type { JournalContent, StoredOutcome } from './journal.ts';
+import type { ReadJournal, StoredOutcome } from './journal.ts';
 import { decodeOutcome, encodeOutcome, NotStored } from './outcomes.ts';
 import type { RunFacts } from './run-facts.ts';
 import type { AnyScene, KeyOutcome, KeyScenes, Scene } from './scene.ts';
@@ -14,7 +14,7 @@ import { Watch } from './watch.ts';
 /** What a run works with. */
 export interface RunOptions extends RunFacts, SenderOptions {
   /** An earlier part of this run: its scenes are not played again. */
-  readonly stored?: Extract<JournalContent, { ok: true }> | undefined;
+  readonly stored?: ReadJournal | undefined;
   /** Rejudge: nothing is sent. */
   readonly offline?: boolean;
   /** They watch the answers as they come. */
@@ -232,7 +232,7 @@ export class Run implements Player, Seen {
     }
   }
 
-  #takeIn({ entries }: Extract<JournalContent, { ok: true }>): void {
+  #takeIn({ entries }: ReadJournal): void {
     const began = new Map<string, number>();
     for (const entry of entries) {
       if ('session' in entry) this.trace.endSession();

@@ -10,7 +10,7 @@ import {
   type TargetProfile,
 } from '../../checks/profile/target-profile.ts';
 import { UsageError } from '../../checks/profile/usage-error.ts';
-import { type JournalContent, keyPrint, readJournal } from '../../checks/run/journal.ts';
+import { keyPrint, type ReadJournal, readJournal } from '../../checks/run/journal.ts';
 import { PERMISSIONS, type Permission } from '../../spec/permissions.ts';
 import { addressIn, environment, unsentValues, usualKeys } from '../shared/profile-file.ts';
 import { withoutUndefined } from '../shared/without-undefined.ts';
@@ -37,7 +37,7 @@ export interface GivenProfile {
 /** An earlier run in its folder. Offline nothing is sent. */
 interface StoredRun {
   readonly stored: string;
-  readonly resume: Extract<JournalContent, { ok: true }>;
+  readonly resume: ReadJournal;
   readonly offline: boolean;
 }
 

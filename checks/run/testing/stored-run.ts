@@ -1,4 +1,4 @@
-import { type JournalContent, type JournalEntry, type JournalHeader, lineOf } from '../journal.ts';
+import { type JournalEntry, type JournalHeader, lineOf, type ReadJournal } from '../journal.ts';
 import { NOON } from './test-run.ts';
 
 /** What a journal of a test begins with. */
@@ -29,7 +29,7 @@ export function journalText(entries: readonly unknown[], header: Partial<Journal
 export const storedRun = (
   entries: readonly JournalEntry[],
   header: Partial<JournalHeader> = {},
-): Extract<JournalContent, { ok: true }> => ({
+): ReadJournal => ({
   ok: true,
   header: { ...JOURNAL_HEADER, ...header },
   entries,
