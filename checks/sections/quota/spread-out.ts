@@ -7,7 +7,7 @@ import { sceneOnKeys } from '../../run/scene.ts';
 import { rateReading } from '../../wire/rate-headers.ts';
 import { listPets } from '../../wire/requests.ts';
 import { isAdmitted } from './admitted.ts';
-import { minute, minuteKeys } from './minute.ts';
+import { exhaustKeys, minute, minuteKeys } from './minute.ts';
 
 /** So many are spent at first: the more, the sooner it shows that they are given back. */
 const SPENT = 20;
@@ -15,7 +15,9 @@ const APART = 25 * SECOND;
 /** Nothing is waited for beyond this, whatever Reset tells. */
 const LONGEST = 3 * MINUTE;
 
-const isFilled = ({ roles }: Key) => roles.includes('exhaust') || roles.includes('ban');
+/** Whether the run drives the key to its limit. */
+const isFilled = (key: Key, keys: readonly Key[]) =>
+  key.roles.includes('ban') || exhaustKeys(keys).includes(key);
 
 /** While the minutes of other keys are filled; without another key nothing is sent. */
 export const spreadOut = sceneOnKeys(
@@ -27,10 +29,12 @@ export const spreadOut = sceneOnKeys(
     keys: (keys) =>
       minuteKeys(keys)
         .slice(0, 1)
-        .map((first) => keys.find((key) => key.roles.includes('functional') && !isFilled(key)) ?? first),
+        .map(
+          (first) => keys.find((key) => key.roles.includes('functional') && !isFilled(key, keys)) ?? first,
+        ),
   },
   async (run, key) => {
-    if (isFilled(key)) return;
+    if (isFilled(key, run.keys)) return;
     const longest = run.now() + LONGEST;
     const ask = async () => {
       const exchange = await run.attemptAnswered(listPets({ limit: 1 }), key);
