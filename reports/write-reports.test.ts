@@ -2,18 +2,14 @@ import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { basename, join } from 'node:path';
 import t from 'tap';
+import { FORMATS } from './formats.ts';
 import { readReport } from './read-report.ts';
 import { conformantReport, notConformantReport } from './testing/sample-reports.ts';
 import { UnwritableReport, unwritable, writePrivately, writeReports } from './write-reports.ts';
 
 const NAMES = [
   'report.json',
-  'report.html',
-  'summary.md',
-  'junit.xml',
-  'results.tap',
-  'results.sarif',
-  'badge.json',
+  ...Object.values(FORMATS).flatMap(({ file, written }) => (written ? [file] : [])),
 ];
 
 t.test('every format is written, private, and report.json is read back', async (t) => {

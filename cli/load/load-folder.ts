@@ -25,10 +25,10 @@ export function prepareLoadFolder(out: string): void {
 
 /** Shows a load report, and writes it in every format beside the figures. @throws UnwritableReport that names the file */
 export async function tellLoad(folder: string, report: LoadReport): Promise<void> {
-  process.stdout.write(LOAD_FORMATS.terminal(report));
+  process.stdout.write(LOAD_FORMATS.terminal.render(report));
   for (const name of Object.keys(FORMATS).filter(isFormatName))
     if (FORMATS[name].written)
-      await writePrivately(join(folder, FORMATS[name].file), LOAD_FORMATS[name](report));
+      await writePrivately(join(folder, FORMATS[name].file), LOAD_FORMATS[name].render(report));
   process.stderr.write(`report: ${join(folder, FORMATS.html.file)}\n`);
 }
 

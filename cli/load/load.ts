@@ -196,7 +196,7 @@ async function load(name: string | undefined, further: string[], options: LoadOp
       throw new UsageError('k6 rejects the options after "--"; see its message above, and k6 run --help');
   } catch (error) {
     if (error instanceof ResultUnwritten)
-      process.stdout.write(LOAD_FORMATS.terminal(loadReport(error.result)));
+      process.stdout.write(LOAD_FORMATS.terminal.render(loadReport(error.result)));
     if (!stop.aborted || isDiskProblem(error)) throw error;
     process.exitCode = EXIT.interrupted;
   } finally {

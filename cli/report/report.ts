@@ -53,7 +53,7 @@ function runTemplates(path: string, screen: Screen): Templates {
   const load = isLoadResult(path) ? storedLoad(path) : undefined;
   const checked = load === undefined ? read(path) : undefined;
   const text = (name: FormatName) => () =>
-    checked === undefined ? ((load && LOAD_FORMATS[name](load)) ?? '') : render(checked, name, screen);
+    checked === undefined ? ((load && LOAD_FORMATS[name].render(load)) ?? '') : render(checked, name, screen);
   const names = Object.keys(FORMATS).filter(isFormatName);
   return { terminal: text('terminal'), ...Object.fromEntries(names.map((name) => [name, text(name)])) };
 }

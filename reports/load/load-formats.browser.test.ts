@@ -11,8 +11,8 @@ t.test('load pages in a browser', { skip: noBrowser() }, async (t) => {
   t.teardown(() => browser.close());
   const folder = t.testdir();
   const pages = {
-    load: LOAD_FORMATS.html(loadReport(loadResult())),
-    capacity: LOAD_FORMATS.html(capacityReport(capacityResult())),
+    load: LOAD_FORMATS.html.render(loadReport(loadResult())),
+    capacity: LOAD_FORMATS.html.render(capacityReport(capacityResult())),
   };
   for (const [name, html] of Object.entries(pages)) {
     const file = join(folder, `${name}.html`);

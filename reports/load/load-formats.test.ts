@@ -43,15 +43,15 @@ const weak = capacity({ outcome: 'generator-limited', atLeast: 320, reason: 'lat
 
 /** How many of its cases or runs each format for a pipeline calls wrong. */
 async function reds(report: LoadReport): Promise<(number | undefined)[]> {
-  const suites = await parse(LOAD_FORMATS.junit(report));
+  const suites = await parse(LOAD_FORMATS.junit.render(report));
   const junit = suites && 'testsuite' in suites ? (suites.failures ?? 0) + (suites.errors ?? 0) : undefined;
   const parser = new Parser({ strict: true });
-  parser.end(LOAD_FORMATS.tap(report));
-  const errors = LOAD_FORMATS.github(report).match(/^::error/gm)?.length ?? 0;
-  const [run] = JSON.parse(LOAD_FORMATS.sarif(report)).runs;
+  parser.end(LOAD_FORMATS.tap.render(report));
+  const errors = LOAD_FORMATS.github.render(report).match(/^::error/gm)?.length ?? 0;
+  const [run] = JSON.parse(LOAD_FORMATS.sarif.render(report)).runs;
   const sarif = run.results.filter(({ kind }: { kind: string }) => kind === 'fail').length;
   const { executionSuccessful } = run.invocations[0];
-  const { isError } = JSON.parse(LOAD_FORMATS.badge(report));
+  const { isError } = JSON.parse(LOAD_FORMATS.badge.render(report));
   return [junit, parser.results?.fail, errors, sarif + (executionSuccessful ? 0 : 1)].map((count) =>
     isError ? count : -(count ?? 0),
   );
@@ -91,21 +91,25 @@ t.test('headlines say what was found, and whether it only read', async (t) => {
   ] as const) {
     t.match(report.headline, headline);
     for (const format of ['terminal', 'html', 'markdown', 'badge'] as const)
-      t.ok(words(LOAD_FORMATS[format](report)).includes(words(report.headline)), format);
+      t.ok(words(LOAD_FORMATS[format].render(report)).includes(words(report.headline)), format);
   }
-  t.match(LOAD_FORMATS.terminal(found), /\n {2}Mix +100 % listPets; nothing is written\n/);
+  t.match(LOAD_FORMATS.terminal.render(found), /\n {2}Mix +100 % listPets; nothing is written\n/);
 });
 
 /** The words of a text, whatever its format writes between them. */
 const words = (text: string) => text.replace(/&#?\w+;|[^\p{L}\p{N}]+/gu, ' ').trim();
 
 t.test('the same tables on terminal, page and in Markdown', async (t) => {
-  const markdown = micromark(LOAD_FORMATS.markdown(broken), {
+  const markdown = micromark(LOAD_FORMATS.markdown.render(broken), {
     allowDangerousHtml: true,
     extensions: [gfm()],
     htmlExtensions: [gfmHtml()],
   });
-  const texts = { terminal: LOAD_FORMATS.terminal(broken), html: LOAD_FORMATS.html(broken), markdown };
+  const texts = {
+    terminal: LOAD_FORMATS.terminal.render(broken),
+    html: LOAD_FORMATS.html.render(broken),
+    markdown,
+  };
   const { judged, tables } = broken;
   t.same(
     tables.map(({ title }) => title),
@@ -127,27 +131,27 @@ t.test('the same tables on terminal, page and in Markdown', async (t) => {
 });
 
 t.test('pictures: a line for each series, a mark for each step, the interval', async (t) => {
-  const page = LOAD_FORMATS.html(broken);
+  const page = LOAD_FORMATS.html.render(broken);
   const latency = page.slice(page.indexOf('Latency by operation'), page.indexOf('Over time'));
   const lines = latency.slice(latency.indexOf('class="chart"')).match(/<path /g)?.length;
   t.equal(lines, sample.series.filter((one) => one.latency).length);
-  const [whole = '', around = ''] = LOAD_FORMATS.html(found).split('<h2>Around the capacity</h2>');
+  const [whole = '', around = ''] = LOAD_FORMATS.html.render(found).split('<h2>Around the capacity</h2>');
   const { steps } = capacityResult();
   t.equal(whole.match(/<circle /g)?.length, steps.filter((step) => step.held).length);
   t.equal(whole.match(/>✕</g)?.length, steps.filter((step) => !step.held).length);
   for (const picture of [whole, around]) t.match(picture, /<g opacity="0.3"><path [^>]* d="M/);
-  const none = LOAD_FORMATS.html(
+  const none = LOAD_FORMATS.html.render(
     capacity({ steps: [], ...without, outcome: 'generator-limited', reason: 'late' }),
   );
   t.match(none, 'No step was taken.');
-  const empty = LOAD_FORMATS.html(load({ series: [], thresholds: [], verdict: 'failed-to-run' }));
+  const empty = LOAD_FORMATS.html.render(load({ series: [], thresholds: [], verdict: 'failed-to-run' }));
   t.match(empty, /No request was answered\.[\s\S]*There are no time blocks\./);
 });
 
 t.test('hostile text is text, and bounded', async (t) => {
   for (const hostile of [...HOSTILE_STRINGS, '<b>'.repeat(400_000)])
     for (const report of [loadReport(loadResult(hostile)), capacityReport(capacityResult(hostile))])
-      for (const [format, render] of Object.entries(LOAD_FORMATS)) {
+      for (const [format, { render }] of Object.entries(LOAD_FORMATS)) {
         const text = render(report);
         t.notMatch(text, UNSEEN_CHARACTER, format);
         t.ok(text.length < 200_000, `${format}: ${text.length} characters`);

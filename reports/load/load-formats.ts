@@ -34,16 +34,13 @@ export const capacityReport = (result: CapacityResult): LoadReport => ({
 });
 
 /** The renderers. The files have the same names as those of a check. */
-export const LOAD_FORMATS: Readonly<Record<FormatName, (report: LoadReport) => string>> = {
-  html: renderPage,
-  terminal: renderText,
-  markdown: renderMarkdown,
-  junit: CASE_FORMATS.junit.render,
-  tap: CASE_FORMATS.tap.render,
-  sarif: CASE_FORMATS.sarif.render,
-  github: CASE_FORMATS.github.render,
-  badge: CASE_FORMATS.badge.render,
-};
+export const LOAD_FORMATS: Readonly<Record<FormatName, { readonly render: (report: LoadReport) => string }>> =
+  {
+    ...CASE_FORMATS,
+    html: { render: renderPage },
+    terminal: { render: renderText },
+    markdown: { render: renderMarkdown },
+  };
 
 /** For a terminal: the facts, the tables, and the verdict as the last line. */
 function renderText({ name, headline, problems, facts, notices, judged, tables }: LoadReport): string {
