@@ -19,7 +19,7 @@ const ENTRIES: readonly JournalEntry[] = [
   { reading: { ...reading(), id: 'burst#3' } },
   { kept: answered({ id: 'burst#3', bodyProblem: 'invalid-utf8' }) },
   { tallied: 48, key: 'free-1' },
-  { scene: 'lists', asked: ['service'], outcome: { all: { $: 'exchange', id: 'lists#1' } } },
+  { scene: 'lists', asked: ['service'], outcome: { all: { $: 'exchange', name: 'lists#1' } } },
   { scene: 'empty', asked: [] },
   { scene: 'broken', asked: [], inconclusive: { kind: 'not-shown' }, evidence: ['lists#2'] },
 ];

@@ -46,9 +46,9 @@ export function encodeOutcome(value: unknown, keep: (exchange: Exchange) => void
     if (isKey(part)) return { $: 'key', name: part.name };
     if (isExchange(part)) {
       keep(part);
-      return { $: 'exchange', id: part.id };
+      return { $: 'exchange', name: part.id };
     }
-    if (isReading(part)) return { $: 'reading', id: part.id };
+    if (isReading(part)) return { $: 'reading', name: part.id };
     return Object.fromEntries(
       Object.entries(part).flatMap(([name, entry]) => (entry === undefined ? [] : [[name, encode(entry)]])),
     );
@@ -62,9 +62,9 @@ export function encodeOutcome(value: unknown, keep: (exchange: Exchange) => void
  * @throws NotStored where something that stands by its name is not there
  */
 export function decodeOutcome(value: unknown, named: Named): unknown {
-  const found = <T>(kind: string, name: unknown, find: (name: string) => T | undefined): T => {
-    const thing = find(String(name));
-    if (thing === undefined) throw new NotStored(`${kind} ${String(name)} is not on record`);
+  const found = (kind: keyof Named, name: string): unknown => {
+    const thing = named[kind](name);
+    if (thing === undefined) throw new NotStored(`${kind} ${name} is not on record`);
     return thing;
   };
   const list = (part: unknown): unknown[] => (Array.isArray(part) ? part.map(decode) : []);
@@ -87,11 +87,9 @@ export function decodeOutcome(value: unknown, named: Named): unknown {
       case 'set':
         return new Set(list(part['values']));
       case 'key':
-        return found('key', part['name'], named.key);
       case 'exchange':
-        return found('exchange', part['id'], named.exchange);
       case 'reading':
-        return found('reading', part['id'], named.reading);
+        return found(part['$'], String(part['name']));
       default:
         return Object.fromEntries(Object.entries(part).map(([name, entry]) => [name, decode(entry)]));
     }
