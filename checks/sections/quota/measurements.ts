@@ -141,7 +141,7 @@ export function hitByBan(refusal: AnsweredExchange, seen: Seen): Reason | undefi
   const { trace } = seen;
   const isMeanwhile =
     refusal.sentAt >= ban.answer.sentAt && refusal.sentAt <= (ban.servedAgain?.receivedAt ?? refusal.sentAt);
-  const endsAlike = Math.abs((toldEnd(trace, refusal) ?? 0) - (ban.toldEnd ?? Infinity)) <= 2 * SECOND;
+  const endsAlike = Math.abs((toldEnd(trace, refusal) ?? 0) - (ban.toldEnd ?? Infinity)) <= SECOND;
   const isUnearned = reading.others.some(
     ({ key, banned, exchange }) =>
       banned &&
