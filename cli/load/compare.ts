@@ -64,7 +64,7 @@ const WORDS: Readonly<Record<CompareFinding['verdict'], string>> = {
   unclear: '? cannot tell',
 };
 
-/** @throws ResultUnreadable, or UsageError for results that cannot be compared */
+/** @throws UsageError for results that cannot be read or compared */
 async function compare(basePath: string, headPath: string, options: Options): Promise<void> {
   const capacities = [basePath, headPath].filter(isCapacity).length;
   if (capacities === 1) throw new UsageError('one is a load and the other a capacity: compare two of a kind');

@@ -7,7 +7,7 @@ import { LOAD_FILE, readLoadResult } from '../../scenarios/runner/result/read-re
 import { type ResultPart, readRunnerLog } from '../../scenarios/runner/result/recording.ts';
 import { loadExitCode, tellLoad } from './load-folder.ts';
 
-/** @throws ResultUnreadable, MergeRefused, SloError and UnwritableReport, which name what is wrong */
+/** @throws UsageError, SloError and UnwritableReport, which name what is wrong */
 async function merge(
   paths: string[],
   { out, slo }: { readonly out: string; readonly slo?: string },

@@ -23,7 +23,7 @@ export const isLoadResult = (path: string): boolean => holds(path, LOAD_FILE) ||
 /**
  * A load result, or a search for a capacity.
  *
- * @throws ResultUnreadable
+ * @throws UsageError
  */
 export const storedLoad = (path: string): LoadReport =>
   isCapacity(path) ? capacityReport(readCapacity(path)) : loadReport(readLoadResult(path));

@@ -25,9 +25,6 @@ export class NothingToJudge extends Error {
  */
 export const EXIT_OF: Readonly<Record<string, number>> = {
   UsageError: EXIT.usage,
-  ResultUnreadable: EXIT.usage,
-  MergeRefused: EXIT.usage,
-  LoadRefused: EXIT.usage,
   SloError: EXIT.usage,
   UnknownNameError: EXIT.usage,
   UnwritableReport: EXIT.usage,

@@ -1,11 +1,13 @@
 /** A load for the k6-operator: script and plan in a ConfigMap, a TestRun, keys from a Secret. */
+
 import { readFile } from 'node:fs/promises';
 import { stringify } from 'yaml';
+import { UsageError } from '../../checks/profile/usage-error.ts';
 import { PINNED_K6 } from './k6/k6-binary.ts';
 import { prometheusEnvironment, TO_PROMETHEUS } from './k6/k6-options.ts';
 import { SCRIPT } from './load-run.ts';
 import { type LoadRequest, prepareLoad } from './quota/prepare.ts';
-import { LoadRefused, totalOf } from './quota/quota.ts';
+import { totalOf } from './quota/quota.ts';
 
 export interface KubernetesRequest extends LoadRequest {
   /** The Secret that holds each key under the name of its environment variable. */
@@ -21,7 +23,7 @@ const LARGEST_CONFIG_BYTES = 900_000;
 /**
  * The manifests. Each runner has an equal part of the load, and keys of its own that can pay for it.
  *
- * @throws LoadRefused if the load cannot be paid or divided, or if no runner can reach the target
+ * @throws UsageError if the load cannot be paid or divided, or if no runner can reach the target
  */
 export async function kubernetesManifests(request: KubernetesRequest): Promise<string> {
   const { facts, target, runId, secret, prometheusUrl, shards: count = 1 } = request;
@@ -37,7 +39,7 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
   const data = { 'plan.json': JSON.stringify(plan), 'script.js': await readFile(SCRIPT, 'utf8') };
   const bytes = Object.values(data).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (bytes > LARGEST_CONFIG_BYTES)
-    throw new LoadRefused(`the script and its plan have ${bytes} bytes; a ConfigMap takes a megabyte`);
+    throw new UsageError(`the script and its plan have ${bytes} bytes; a ConfigMap takes a megabyte`);
   const labels = { 'app.kubernetes.io/name': 'petstore-harness', 'petstore-harness/run': runId };
   const metadata = { name: `petstore-${facts.name}-${runId}`, labels };
   const image = `grafana/k6:${PINNED_K6}`;
@@ -77,7 +79,7 @@ export async function kubernetesManifests(request: KubernetesRequest): Promise<s
 function refuseLoopback(what: string, address: string): void {
   const { hostname } = new URL(address);
   if (!/^(localhost|.*\.localhost|127(\.\d+){3}|0\.0\.0\.0|\[::1?\])$/.test(hostname)) return;
-  throw new LoadRefused(
+  throw new UsageError(
     `${what} is ${hostname}, which in a cluster is the runner itself: name an address that its pods reach`,
   );
 }

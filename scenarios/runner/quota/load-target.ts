@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { serverProfile } from '../../../checks/profile/server-profile.ts';
 import type { TargetProfile } from '../../../checks/profile/target-profile.ts';
+import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { startReferenceServer } from '../../../reference-server/reference-server.ts';
 import { isCustom, limitsOf, PLAN_NAMES, planTitle } from '../../../spec/plans.ts';
-import { type BudgetKey, LoadRefused } from './quota.ts';
+import type { BudgetKey } from './quota.ts';
 
 /** A target that load may go to, with its keys. */
 export interface LoadTarget {
@@ -20,7 +21,7 @@ export interface LoadTarget {
 /**
  * The keys of a profile with the numbers of their plans.
  *
- * @throws LoadRefused if the profile does not mark its target for load, or lacks the numbers of Enterprise
+ * @throws UsageError if the profile does not mark its target for load, or lacks the numbers of Enterprise
  */
 export function loadTarget(
   profile: TargetProfile,
@@ -28,7 +29,7 @@ export function loadTarget(
   values: ReadonlyMap<string, string>,
 ): LoadTarget {
   if (!profile.load.allowed) {
-    throw new LoadRefused(
+    throw new UsageError(
       'the profile does not allow load on this target; to allow it, set "load: { allowed: true }" in it',
     );
   }
@@ -36,7 +37,7 @@ export function loadTarget(
   const keys = given.map(({ name, plan, env, roles }): BudgetKey => {
     const limits = limitsOf(plan, profile.plans);
     if (limits === undefined) {
-      throw new LoadRefused(
+      throw new UsageError(
         `key ${name} is on ${planTitle(plan)}, whose numbers the profile must give: plans: { ${plan}: … }`,
       );
     }

@@ -1,4 +1,5 @@
 /** What a user asks of a load, and the plan of the load that permissions and quotas allow. */
+import { UsageError } from '../../../checks/profile/usage-error.ts';
 import type { LoadPlan } from '../../lib/load-plan.ts';
 import { mostRequests, peakRate, slopes } from '../../lib/load-profiles.ts';
 import type { Mix, ScenarioFacts } from '../../lib/scenario.ts';
@@ -6,7 +7,7 @@ import { parseSlo, type SloClause } from '../../lib/slo.ts';
 import { k6Options } from '../k6/k6-options.ts';
 import { otherLoad } from '../k6/k6-process.ts';
 import type { LoadTarget } from './load-target.ts';
-import { type BudgetKey, LoadRefused, payFor } from './quota.ts';
+import { type BudgetKey, payFor } from './quota.ts';
 
 /** What a user asks of a load. Absent fields have the scenario's defaults. */
 export interface LoadRequest {
@@ -52,7 +53,7 @@ const GRACE_SECONDS = 2;
 function permittedMix({ facts, target, mix }: LoadRequest): { mix: Mix; notes: string[] } {
   const asked = mix ?? facts.mix;
   if (asked.createPet === 0 || target.permit.includes('writes')) return { mix: asked, notes: [] };
-  if (mix !== undefined) throw new LoadRefused('--mix has additions, which need the permission writes');
+  if (mix !== undefined) throw new UsageError('--mix has additions, which need the permission writes');
   return {
     mix: { ...asked, createPet: 0 },
     notes: ['no animals are added: the profile does not permit writes'],
@@ -62,7 +63,7 @@ function permittedMix({ facts, target, mix }: LoadRequest): { mix: Mix; notes: s
 /**
  * Checks permissions and pays the bill; nothing is sent.
  *
- * @throws LoadRefused with the bill and what would fit, or if it cannot be divided over this many shards
+ * @throws UsageError with the bill and what would fit, or if it cannot be divided over this many shards
  * @throws SloError for an objective that cannot be read
  */
 export function prepareLoad(request: LoadRequest): PreparedLoad {
@@ -70,12 +71,12 @@ export function prepareLoad(request: LoadRequest): PreparedLoad {
   const { address, keys, clockSpeed, categoryId = 1 } = target;
   const other = otherLoad(request.k6Options ?? []);
   if (other !== undefined)
-    throw new LoadRefused(
+    throw new UsageError(
       `k6's ${other} would change the load that was paid for; set it with --rate and --duration, before "--"`,
     );
   const missing = facts.needs?.filter((permission) => !target.permit.includes(permission)) ?? [];
   if (missing.length > 0)
-    throw new LoadRefused(
+    throw new UsageError(
       `${facts.name} needs the permission ${missing.join(', ')}: add it to "permit" in the profile`,
     );
   const { mix, notes } = permittedMix(request);

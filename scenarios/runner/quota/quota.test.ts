@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import type { ScenarioFacts } from '../../lib/scenario.ts';
 import {
   type BudgetKey,
   type Demand,
   interleave,
-  LoadRefused,
   type PaidLoad,
   payFor,
   renderBill,
@@ -42,13 +42,13 @@ function pay(rate: number, seconds: number, keys: readonly BudgetKey[], more: Pa
   try {
     return payFor({ facts: mixed, rate, seconds, clockSpeed: 1, ...more }, keys);
   } catch (error) {
-    if (error instanceof LoadRefused) return error;
+    if (error instanceof UsageError) return error;
     throw error;
   }
 }
 
-function paid(load: PaidLoad | LoadRefused): PaidLoad {
-  if (load instanceof LoadRefused) throw load;
+function paid(load: PaidLoad | UsageError): PaidLoad {
+  if (load instanceof UsageError) throw load;
   return load;
 }
 
@@ -62,7 +62,7 @@ t.test('the bill is what each key is sent, to the request, and never more than i
       fc.integer({ min: 1, max: 3 }),
       (rate, seconds, processes) => {
         const load = pay(rate, seconds, keys, { processes });
-        if (load instanceof LoadRefused) return;
+        if (load instanceof UsageError) return;
         const { turns, bill, looksFirst } = load;
         const own = rate / processes;
         for (const [index, { name, perMinute }] of keys.entries()) {
@@ -128,7 +128,7 @@ t.test('what fits is decided by minute, day, clock, role and what was spent befo
     [false, Number.NaN, 10, PRO],
   ] as const)
     t.equal(
-      !(pay(rate, seconds, [key], more) instanceof LoadRefused),
+      !(pay(rate, seconds, [key], more) instanceof UsageError),
       fits,
       `${rate}/s for ${seconds} s, ${key.plan}`,
     );

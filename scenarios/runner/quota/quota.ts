@@ -1,12 +1,8 @@
 /** Plans which keys pay for a scenario's requests before k6 starts, or says what would fit. */
+import { UsageError } from '../../../checks/profile/usage-error.ts';
 import type { KeyBill, PlannedKey } from '../../lib/load-plan.ts';
 import { arrivedBy, mostRequests, slopes, wholeRequests } from '../../lib/load-profiles.ts';
 import { type ClientStream, mostOf, type RateStream, type ScenarioFacts } from '../../lib/scenario.ts';
-
-/** Load may not go to this target, or not this load; the message is for a person. */
-export class LoadRefused extends Error {
-  override readonly name = 'LoadRefused';
-}
 
 /** A key that the scenario may use, with its roles. */
 export interface BudgetKey extends PlannedKey {
@@ -53,7 +49,7 @@ interface Need {
 type Payments = Map<BudgetKey, Need>;
 
 /** The keys cannot pay for a load. The message says why; `fits` says what they could pay. */
-export class Unpayable extends LoadRefused {
+export class Unpayable extends UsageError {
   readonly reason: string;
   readonly fits: string;
 
@@ -225,7 +221,7 @@ function payRates(demand: Demand, keys: readonly BudgetKey[], paid: Payments): n
     );
   }
   if (payers.length < processes)
-    throw new LoadRefused(
+    throw new UsageError(
       `${processes} shards need ${processes} load keys, one each; there are ${payers.length}`,
     );
   // k6 gives each process the same part of the rate.
@@ -234,7 +230,7 @@ function payRates(demand: Demand, keys: readonly BudgetKey[], paid: Payments): n
   return dealt(payers, partNeed, processes).map((own) => {
     const all = affordableBy(own, partNeed);
     if (all < 1)
-      throw new LoadRefused(
+      throw new UsageError(
         `${facts.name} cannot be divided over ${processes} shards: ${own.map(({ name }) => name).join(', ')} ` +
           'cannot pay an even part; a lower rate or fewer shards may do',
       );
@@ -250,15 +246,15 @@ function payRates(demand: Demand, keys: readonly BudgetKey[], paid: Payments): n
 /**
  * Plans who pays for a scenario. A key exceeds its plan only in a stream that measures just that.
  *
- * @throws LoadRefused with the bill and what would fit
+ * @throws UsageError with the bill and what would fit
  */
 export function payFor(demand: Demand, keys: readonly BudgetKey[]): PaidLoad {
   const { facts, rate, seconds, processes = 1 } = demand;
   if (![rate, seconds].every((value) => value >= 0 && Number.isFinite(value)))
-    throw new LoadRefused('rate and duration must be finite: give --rate and --duration');
+    throw new UsageError('rate and duration must be finite: give --rate and --duration');
   const ofClients = facts.streams.filter((stream) => stream.kind === 'clients');
   if (processes > 1 && ofClients.length > 0)
-    throw new LoadRefused(`${facts.name} is about single clients; only rate-based loads can be divided`);
+    throw new UsageError(`${facts.name} is about single clients; only rate-based loads can be divided`);
   const paid: Payments = new Map();
   const clients = new Map(ofClients.map((stream) => [stream.name, payClients(stream, demand, keys, paid)]));
   const turns = payRates(demand, keys, paid);

@@ -2,10 +2,11 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import t from 'tap';
+import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { resultOf, START } from '../testing/made-results.ts';
-import { conclude, MergeRefused } from './conclude.ts';
+import { conclude } from './conclude.ts';
 import type { LoadResult } from './load-result.ts';
-import { ResultUnreadable, readLoadResult } from './read-result.ts';
+import { readLoadResult } from './read-result.ts';
 
 const fast = Array.from({ length: 300 }, () => 1000);
 const slow = Array.from({ length: 100 }, () => 9000);
@@ -84,9 +85,8 @@ t.test('what does not belong together is not merged', async (t) => {
     [[one, one], /the same part of one run/],
     [[one, resultOf('b', fast, START + 60_000, { runId: 'b2' })], /one after the other: .* see compare/],
   ] as const)
-    t.throws(() => conclude(parts), { name: 'MergeRefused', message: words });
+    t.throws(() => conclude(parts), { name: 'UsageError', message: words });
   t.ok(conclude([one, resultOf('b', fast, START, { runId: 'b2' })]), 'two machines at the same time');
-  t.ok(new MergeRefused('') instanceof Error);
 });
 
 /** What a machine did, and why it was the limit; undefined if it was not. */
@@ -139,7 +139,7 @@ t.test('a file is read as it was written, or refused with its name and the place
     ],
   ] as const) {
     await writeFile(file, content);
-    t.throws(() => readLoadResult(folder), { name: 'ResultUnreadable', message: words });
+    t.throws(() => readLoadResult(folder), { name: 'UsageError', message: words });
   }
-  t.throws(() => readLoadResult(join(folder, 'absent')), ResultUnreadable);
+  t.throws(() => readLoadResult(join(folder, 'absent')), UsageError);
 });

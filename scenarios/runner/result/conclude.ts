@@ -1,4 +1,5 @@
 /** The result of a load from what each of its processes measured, on this machine or on several. */
+import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { groupBy } from '../../../spec/group-by.ts';
 import { scenarioNamed } from '../../lib/catalogue.ts';
 import { judgeClause, parseSlo, round, type SloClause } from '../../lib/slo.ts';
@@ -15,11 +16,6 @@ import {
 } from './load-result.ts';
 import type { ResultPart } from './recording.ts';
 
-/** The results do not belong together. */
-export class MergeRefused extends Error {
-  override readonly name = 'MergeRefused';
-}
-
 /** What the parts of a load do not say. */
 interface Conclusion {
   /** The objective; by default that of the load. */
@@ -33,11 +29,11 @@ interface Conclusion {
  * The result of a load. Counts are added up exactly, and so are histograms, which give the percentiles. Thresholds are
  * judged on the whole.
  *
- * @throws MergeRefused for parts of different loads
+ * @throws UsageError for parts of different loads
  */
 export function conclude(parts: readonly ResultPart[], given: Conclusion = {}): LoadResult {
   const [first] = parts;
-  if (first === undefined) throw new MergeRefused('there is nothing to merge');
+  if (first === undefined) throw new UsageError('there is nothing to merge');
   refuseStrangers(parts);
   const begin = Math.min(...parts.map(({ run }) => Date.parse(run.startedAt)));
   const end = Math.max(...parts.map(({ run }) => Date.parse(run.startedAt) + run.durationSeconds * 1000));
@@ -77,21 +73,21 @@ export function conclude(parts: readonly ResultPart[], given: Conclusion = {}): 
   };
 }
 
-/** @throws MergeRefused unless the parts ran at the same time, with the same scenario against the same target */
+/** @throws UsageError unless the parts ran at the same time, with the same scenario against the same target */
 function refuseStrangers(parts: readonly ResultPart[]): void {
   const runs = parts.map(({ run }) => run);
   for (const what of ['scenario', 'target'] as const) {
     const names = new Set(runs.map((run) => run[what]));
-    if (names.size > 1) throw new MergeRefused(`${[...names].join(' and ')} are different ${what}s`);
+    if (names.size > 1) throw new UsageError(`${[...names].join(' and ')} are different ${what}s`);
   }
   const startOf = ({ startedAt }: LoadResult['run']) => Date.parse(startedAt);
   const ran = runs.filter(({ durationSeconds }) => durationSeconds > 0);
   const firstEnd = Math.min(...ran.map((run) => startOf(run) + run.durationSeconds * 1000));
   if (runs.some((run) => startOf(run) >= firstEnd))
-    throw new MergeRefused('the runs came one after the other: merge joins parts of one load; see compare');
+    throw new UsageError('the runs came one after the other: merge joins parts of one load; see compare');
   const paid = parts.flatMap(({ run, bill }) => bill.keys.map(({ key }) => `${run.id} ${key}`));
   if (new Set(paid).size < paid.length)
-    throw new MergeRefused('two of the results are the same part of one run');
+    throw new UsageError('two of the results are the same part of one run');
 }
 
 function judgeObjective(clauses: readonly SloClause[], series: readonly LoadSeries[]): ThresholdOutcome[] {
@@ -140,7 +136,7 @@ function mergeSeries(parts: readonly ResultPart[], seconds: number): LoadSeries[
   return [...groups.values()].map((group) => {
     const [{ stream, operation, plan, blockSeconds }] = group;
     if (group.some((each) => each.blockSeconds !== blockSeconds))
-      throw new MergeRefused('the results have time blocks of different lengths');
+      throw new UsageError('the results have time blocks of different lengths');
     const figures = combine(group, seconds);
     return { stream, operation, plan, ...figures, blockSeconds, blocks: mergedBlocks(group) };
   });

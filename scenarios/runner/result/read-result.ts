@@ -1,11 +1,7 @@
+import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { ResultReader } from '../../../checks/run/stored-result.ts';
 import { CAPACITY_FORMAT_VERSION, type CapacityResult, CapacityShape } from '../capacity/capacity.ts';
 import { LOAD_RESULT_FORMAT_VERSION, type LoadResult, LoadResultShape } from './load-result.ts';
-
-/** The file is not a result, or has another format; the message names the file and the place. */
-export class ResultUnreadable extends Error {
-  override readonly name = 'ResultUnreadable';
-}
 
 /** Names of the results in a folder. */
 export const LOAD_FILE = 'load-report.json';
@@ -15,14 +11,14 @@ const reading =
   <T>(reader: ResultReader<T>) =>
   (path: string): T => {
     const read = reader.read(path);
-    if (!read.ok) throw new ResultUnreadable(read.problem);
+    if (!read.ok) throw new UsageError(read.problem);
     return read.value;
   };
 
 /**
  * Reads a load result: a file, or a folder with load-report.json in it.
  *
- * @throws ResultUnreadable
+ * @throws UsageError
  */
 export const readLoadResult = reading(
   new ResultReader<LoadResult>({
@@ -36,7 +32,7 @@ export const readLoadResult = reading(
 /**
  * Reads the result of a search for a capacity: a file, or a folder with capacity.json in it.
  *
- * @throws ResultUnreadable
+ * @throws UsageError
  */
 export const readCapacity = reading(
   new ResultReader<CapacityResult>({

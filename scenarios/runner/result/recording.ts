@@ -1,6 +1,8 @@
 /** What k6 processes tell of a load in their logs (messages.ts), and the part of a result that it makes. */
+
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
+import { UsageError } from '../../../checks/profile/usage-error.ts';
 import { createRedactor, type Redactor } from '../../../checks/wire/redaction.ts';
 import { HARNESS_VERSION } from '../../../spec/harness-version.ts';
 import { compiled } from '../../../spec/json-schema.ts';
@@ -13,7 +15,6 @@ import type { ProcessUsage } from '../k6/k6-process.ts';
 import { Samples } from './figures.ts';
 import type { LoadResult } from './load-result.ts';
 import { type Message, MessageShape } from './messages.ts';
-import { ResultUnreadable } from './read-result.ts';
 
 type MessageOf<Kind extends Message['kind']> = Extract<Message, { kind: Kind }>;
 
@@ -246,7 +247,7 @@ export function judgeIds(ids: readonly string[]): LoadResult['thresholds'][numbe
 /**
  * Makes a part of a result from a runner's log: standard output and error together, as `kubectl logs` gives them.
  *
- * @throws ResultUnreadable for a log without the line in which k6 tells at its end what was run
+ * @throws UsageError for a log without the line in which k6 tells at its end what was run
  */
 export async function readRunnerLog(file: string): Promise<ResultPart> {
   const lines = () => createInterface({ input: createReadStream(file) });
@@ -257,14 +258,12 @@ export async function readRunnerLog(file: string): Promise<ResultPart> {
       if (said.startsWith(`${MARK}{"kind":"end"`)) end = messageIn(said);
     }
     if (end?.kind !== 'end')
-      throw new ResultUnreadable(`${file} is not a complete runner log: k6's last line is missing`);
+      throw new UsageError(`${file} is not a complete runner log: k6's last line is missing`);
     const recording = new Recording(end.plan, 1, createRedactor([]));
     for await (const line of lines()) recording.add(line);
     return recording.part();
   } catch (error) {
-    if (error instanceof ResultUnreadable) throw error;
-    throw new ResultUnreadable(
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
