@@ -21,10 +21,15 @@ export function fileText(path: string, remedy = 'is it the right file?', mostByt
     if (!isUtf8(bytes)) throw refusal('is not in UTF-8');
     return new TextDecoder().decode(bytes);
   } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw refusal(systemProblem(error) ?? String(error));
+    throw isWrongPath(error) ? refusal(systemProblem(error) ?? '') : error;
   }
 }
+
+/** Whether the system says of a path that it was named wrongly. */
+export const isWrongPath = (error: unknown): boolean =>
+  error instanceof Error &&
+  'code' in error &&
+  /^E(NOENT|NOTDIR|ISDIR|EXIST|ACCES|PERM|ROFS|LOOP)$/.test(String(error.code));
 
 /** What the system says of its error, such as `no space left on device`; undefined for an error of another kind. */
 export function systemProblem(error: unknown): string | undefined {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { CommanderError } from 'commander';
-import { systemProblem } from '../../checks/profile/file-text.ts';
+import { isWrongPath, systemProblem } from '../../checks/profile/file-text.ts';
 import { createRedactor } from '../../checks/wire/redaction.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { HARNESS_VERSION } from '../../spec/harness-version.ts';
@@ -26,9 +26,6 @@ function refusedBySystem(error: unknown): string | undefined {
   return words === undefined ? undefined : `${words} (${error.message})`;
 }
 
-/** What a system says of a path that was named wrongly. */
-const WRONG_PATH = /^E(NOENT|NOTDIR|ISDIR|EXIST|ACCES|PERM|ROFS):/;
-
 /** Whether results could not be written, for example because the disk is full. */
 export const isDiskProblem = (error: unknown): boolean => refusedBySystem(error) !== undefined;
 
@@ -41,7 +38,7 @@ export function failure(error: unknown): void {
   }
   const { name = '', message = String(error) } = error instanceof Error ? error : {};
   const refused = refusedBySystem(error);
-  const ofSystem = WRONG_PATH.test(message) ? EXIT.usage : EXIT.inconclusive;
+  const ofSystem = isWrongPath(error) ? EXIT.usage : EXIT.inconclusive;
   const known = EXIT_OF[name] ?? (refused === undefined ? undefined : ofSystem);
   const { directory } = about;
   if (known === undefined) crash(error);
