@@ -2,7 +2,7 @@ import type { Reason } from '../checks/run/reason.ts';
 import { groupBy } from '../spec/group-by.ts';
 import { count } from './facts.ts';
 import type { GapResult, Report } from './report.ts';
-import type { Cause, ReasonGroup, Rows } from './rows.ts';
+import type { Cause, ReasonGroup, Row, Rows } from './rows.ts';
 
 /** What to do, and the command that does it, if there is one. */
 export interface Step {
@@ -36,11 +36,16 @@ export function nextSteps({ run, problems }: Report, groups: Asking): Step[] {
         ? { what: 'Run it again', command }
         : { what: 'Continue the run', command: resume },
     );
-  if (causes.length > 0) {
-    const first = causes.slice(0, MOST_REPEATED).map(({ row }) => row.id);
-    const which = first.length < causes.length ? `the first ${first.length} that are` : 'what is';
+  const alone = causes.filter(({ row }) => !isAside(row));
+  if (alone.length > 0) {
+    const first = alone.slice(0, MOST_REPEATED).map(({ row }) => row.id);
+    const which = first.length < alone.length ? `the first ${first.length} that are` : 'what is';
     const what = `Repeat only ${which} broken`;
     steps.push({ what, command: `${withoutOption(command, 'only')} --only ${first.join(',')}` });
+  }
+  if (alone.length < causes.length) {
+    const others = causes.flatMap(({ row }) => (isAside(row) ? row.id : []));
+    steps.push({ what: `Repeat the run for ${others.join(', ')}: requests of other rows show it`, command });
   }
   if (interrupted === undefined) {
     steps.push(...problems.map((problem) => ({ what: problem, command })));
@@ -52,6 +57,8 @@ export function nextSteps({ run, problems }: Report, groups: Asking): Step[] {
     steps.push({ what: 'Only known failures remain; fix them and shorten the baseline' });
   return steps.length > 0 ? steps : [{ what: 'Nothing to do; repeat after every change', command }];
 }
+
+const isAside = ({ why }: Row) => why.some((reason) => reason.kind === 'broken' && reason.aside === true);
 
 const withoutOption = (command: string, name: string): string =>
   command.replace(new RegExp(` --${name}[ =]('[^']*'|\\S)+`), '');

@@ -1,8 +1,13 @@
-import t from 'tap';
-import { runCase } from './case.ts';
+import t, { type Test } from 'tap';
+import { judgedCheck } from '../../cli/check/check-report.ts';
+import { FAULTS } from '../../reference-server/deviations/faults/index.ts';
+import { startReferenceServer } from '../../reference-server/reference-server.ts';
+import { buildReport } from '../../reports/build-report.ts';
+import { sharedClock } from '../run/clock.ts';
+import { requestOf, runCase } from './case.ts';
 import { casesFor, PAIRS, sampleOf, someOf } from './cases.ts';
 import { STYLES } from './framework-service.ts';
-import { profileOf, settingOf } from './setting.ts';
+import { ENTERPRISE, profileOf, settingOf } from './setting.ts';
 
 t.test('a fault runs with the keys and permissions that show it', async (t) => {
   const usual = ['free-1', 'free-2', 'free-ban', 'pro-1'];
@@ -62,6 +67,52 @@ t.test('a case runs the whole suite against its fault', async (t) =>
     'list-shows-added',
   ]),
 );
+
+/** What is broken with a fault, and what its report says to repeat. */
+async function brokenWith(t: Test, { name, breaks }: (typeof FAULTS)[number], only?: readonly string[]) {
+  const clock = sharedClock();
+  const server = await startReferenceServer({
+    clock,
+    enterprise: ENTERPRISE,
+    ban: { seconds: 20 },
+    fault: name,
+  });
+  t.teardown(() => server.close());
+  const judged = await judgedCheck(
+    {
+      ...requestOf(server, settingOf(breaks)),
+      ...{ clock, embedded: false, close: () => server.close() },
+      ...(only === undefined ? {} : { only }),
+    },
+    {
+      ...{ required: [], baseline: [], command: 'check', interrupted: () => undefined },
+      ...{
+        signal: new AbortController().signal,
+        timeLimit: { longest: 600_000, taken: 0 },
+        mostRequests: 10_000,
+      },
+      onEvent: () => undefined,
+    },
+  );
+  if (typeof judged === 'string') throw new Error(judged);
+  const { report } = judged;
+  const commands = buildReport(report).steps.map(({ command = '' }) => / --only (\S+)/.exec(command)?.[1]);
+  const [repeat] = commands.filter((ids) => ids !== undefined);
+  return {
+    broken: report.requirements.flatMap(({ id, verdict }) => (verdict === 'fail' ? id : [])),
+    repeat: repeat?.split(',') ?? [],
+  };
+}
+
+const seed = Number(process.env['PETSTORE_SEED'] ?? Date.now() % 1e6);
+t.test(`what a report says to repeat is broken again, PETSTORE_SEED=${seed}`, async (t) => {
+  const cheap = FAULTS.filter(({ breaks }) => !/^rate-day|-business$|-enterprise$/.test(breaks));
+  for (const fault of someOf(cheap, 5, seed)) {
+    const { repeat } = await brokenWith(t, fault);
+    const { broken } = repeat.length === 0 ? { broken: [] } : await brokenWith(t, fault, repeat);
+    t.strictSame([...broken].sort(), [...repeat].sort(), fault.name);
+  }
+});
 
 t.test("a service's windows and bans pass in no time", async (t) =>
   t.strictSame(await failures({ kind: 'service', name: STYLES[0] ?? '' }), []),

@@ -132,6 +132,12 @@ export const observes =
     if (seen !== undefined) tell(judge, exchange, violation(seen, exchange, soFar));
   };
 
+export const watches = ({ observe, conclude }: Check): boolean =>
+  observe !== undefined || conclude !== undefined;
+
+/** Whether it is shown by whatever is answered: it has no scene of its own. */
+export const isShownByAll = (check: Check): boolean => watches(check) && check.scenes.length === 0;
+
 /** What a run saw of a gap. */
 export interface GapAnswer {
   readonly answer: string;

@@ -1,7 +1,14 @@
 /** Judges a run from its outcomes and its trace alone: the same for one that was just played and for a stored one. */
 
 import { isAnswered } from '../wire/exchange.ts';
-import { type Check, type GapAnswer, type GapObserver, type Seen, whyNotAsked } from './check.ts';
+import {
+  type Check,
+  type GapAnswer,
+  type GapObserver,
+  isShownByAll,
+  type Seen,
+  whyNotAsked,
+} from './check.ts';
 import { type Doubt, doubtOf, isBefore } from './doubt.ts';
 import type { Finding, Findings } from './findings.ts';
 import { conclusiveOr } from './inconclusive.ts';
@@ -100,13 +107,24 @@ const causeOfFailure = ({ decisive }: Findings, others: Judged): string | undefi
  * no other.
  */
 function withCauses(check: Check, run: Run, judged: Judged, explains: (id: string) => boolean): Finding {
-  const row = judged.find((one) => one.check === check)?.finding ?? LEFT_OUT;
+  const { finding: row = LEFT_OUT, findings } = judged.find((one) => one.check === check) ?? {};
+  const sceneIds = run.scenesBehind(check.scenes);
+  // What is played after everything else may show what the others' requests have done.
+  const atOnce = run.scenesBehind(check.scenes.filter((one) => one.kind === 'on-keys' || !one.afterwards));
+  const [{ sentBy } = {}] = row.evidence;
+  const isOwn =
+    sentBy === undefined || sceneIds.includes(sentBy) || findings?.isBrokenIn([], atOnce) === true;
+  const isAside = !isOwn && !isShownByAll(check);
   const others = judged.filter((one) => one.check !== check && one.finding.verdict === 'fail');
   const spenders = others.filter((one) => one.check.explainsShortage).map((one) => one.check.id);
-  const findings = row.verdict === 'fail' ? judged.find((one) => one.check === check)?.findings : undefined;
-  const cause = findings && causeOfFailure(findings, others);
+  const cause = row.verdict === 'fail' && findings ? causeOfFailure(findings, others) : undefined;
   const reasons = row.reasons.map((reason): Reason => {
-    if (reason.kind === 'broken' && cause !== undefined) return { ...reason, blames: [cause] };
+    if (reason.kind === 'broken')
+      return {
+        ...reason,
+        ...(cause === undefined ? {} : { blames: [cause] }),
+        ...(isAside ? { aside: true } : {}),
+      };
     if (reason.kind === 'interference' && spenders.length > 0) return notTold(reason.what, ...spenders);
     return 'blames' in reason ? { ...reason, blames: reason.blames?.filter(explains) ?? [] } : reason;
   });
@@ -118,7 +136,6 @@ function withCauses(check: Check, run: Run, judged: Judged, explains: (id: strin
     !isExplained &&
     (row.evidence.length > 0 || row.reasons.some(({ kind }) => kind === 'not-shown'));
   if (!isOpen || (first?.kind !== 'not-shown' && first?.kind !== 'not-told')) return { ...row, reasons };
-  const sceneIds = run.scenesBehind(check.scenes);
   const basis = judged.find(
     (other) =>
       other.check.isBasis === true &&

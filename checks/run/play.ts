@@ -1,6 +1,6 @@
 /** Plays the scenes of everything that was asked for: first what spends little, then the limits, a lane a key. */
 import type { Key } from '../profile/key.ts';
-import { type Check, type GapObserver, whyNotAsked } from './check.ts';
+import { type Check, type GapObserver, watches, whyNotAsked } from './check.ts';
 import { postflight } from './doubt.ts';
 import { Findings } from './findings.ts';
 import { conclusionOf } from './inconclusive.ts';
@@ -21,11 +21,6 @@ const isInTurn = (scene: AnyScene): scene is Scene<unknown> => scene.kind === 's
 
 /** Whether a check is decided as soon as its own scenes are played, before any key is driven to its limits. */
 export const isDecidedEarly = (check: Check): boolean => !watches(check) && check.scenes.every(isInTurn);
-
-const watches = ({ observe, conclude }: Check): boolean => observe !== undefined || conclude !== undefined;
-
-/** Whether it is shown by whatever is answered: it has no scene of its own. */
-export const isShownByAll = (check: Check): boolean => watches(check) && check.scenes.length === 0;
 
 /**
  * Plays everything that is needed to judge what is asked for, and says of each check what is found as soon as that is

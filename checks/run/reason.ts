@@ -38,7 +38,13 @@ export type KeyWanted = Frozen<Static<typeof KeyWantedShape>>;
 
 export const ReasonShape = Type.Union([
   reason('held', { times: count }),
-  reason('broken', { times: count, blames }),
+  reason('broken', {
+    times: count,
+    blames,
+    aside: maybe(
+      Type.Literal(true, { description: 'Only in requests of other rows: asked for alone it may not show.' }),
+    ),
+  }),
   reason('not-permitted', { permission: words(PERMISSIONS) }),
   reason('left-out', {}),
   reason('no-key', { wanted: KeyWantedShape }),

@@ -10,7 +10,7 @@ import { FORMATS } from '../../reports/formats.ts';
 import { reportOfNothing } from '../../reports/from-run.ts';
 import { LiveTap } from '../../reports/pipelines/tap.ts';
 import type { Report } from '../../reports/report.ts';
-import { renderTerminal } from '../../reports/terminal.ts';
+import { renderTerminal, wrap } from '../../reports/terminal.ts';
 import { type BaselineEntry, gated } from '../../reports/verdict.ts';
 import { shownLine } from '../../reports/visible-text.ts';
 import { writeNamed, writeReports } from '../../reports/write-reports.ts';
@@ -120,7 +120,9 @@ function keepProfile(directory: string, { profile, permissions: permit, embedded
 
 /** The result for a person: one screen, and the folder of the rest. */
 function humanSummary(report: Report, directory: string, stream: NodeJS.WriteStream): string {
-  return `${renderTerminal(buildReport(report), screenOf(stream, 1))}  results: ${directory} (${FORMATS.html.file} for a browser)\n`;
+  const screen = screenOf(stream, 1);
+  const where = wrap(`results: ${directory} (${FORMATS.html.file} for a browser)`, screen, '  ').join('\n');
+  return `${renderTerminal(buildReport(report), screen)}${where}\n`;
 }
 
 /** The options that repeat a run. A stored run is repeated with the profile in its folder. */

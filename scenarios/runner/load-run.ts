@@ -96,7 +96,7 @@ function proxyNotes(address: string): string[] {
   const { [name.toUpperCase()]: upper, [name]: lower } = process.env;
   if (isLocal || (upper ?? lower ?? '') === '') return [];
   return [
-    `k6 honours ${name.toUpperCase()}: unless NO_PROXY names ${hostname}, the figures include the proxy`,
+    `k6 honours ${name.toUpperCase()}, the requests before the load do not: unless NO_PROXY names ${hostname}, the figures include the proxy`,
   ];
 }
 

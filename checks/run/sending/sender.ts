@@ -163,7 +163,7 @@ export class Sender {
     const { gone } = this.presence;
     if (gone !== undefined) return new RunEnded({ kind: 'ended', by: 'target-gone', what: gone });
     if (this.#sent < mostRequests) return undefined;
-    const what = `the run has sent the ${mostRequests} requests that it may send at most`;
+    const what = `the run has sent the ${mostRequests.toLocaleString('en')} requests that it may send at most`;
     return new RunEnded({ kind: 'ended', by: 'bill', what });
   }
 

@@ -161,7 +161,11 @@ export const addAnimalChecks: readonly Check[] = [
       if (!hasNoStatus(addition) && !refusedAsLike(addition)) judgeAccepted(addition, judge, seen.trace);
   }),
   // 2: the created animal has the fields of a Pet.
-  check('add-pet-schema', { isBasis: true, scenes: [basicAnimals], observe: observesPet('createPet') }),
+  check('add-pet-schema', {
+    isBasis: true,
+    scenes: [basicAnimals, edgeAnimals],
+    observe: observesPet('createPet'),
+  }),
   // 2: the id is assigned by the service on creation, even if the client sends one.
   check('pet-id-assigned-by-service', { scenes: [edgeAnimals] }, (judge, seen) => {
     const { ownId } = seen.of(edgeAnimals);

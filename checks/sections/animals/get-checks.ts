@@ -113,7 +113,7 @@ export const getAnimalChecks: readonly Check[] = [
     'get-returns-requested-id',
     {
       standsWhereCrossed: true,
-      scenes: [retrievals],
+      scenes: [retrievals, unknownIdsRetrieved, malformedIds],
       observe: observes(
         (exchange) => {
           const pet = isSuccess('getPet', exchange) ? answeredPet(exchange) : undefined;
@@ -128,7 +128,7 @@ export const getAnimalChecks: readonly Check[] = [
   // 2: the retrieved animal has the fields of a Pet.
   check(
     'get-pet-schema',
-    { isBasis: true, scenes: [retrievals], observe: observesPet('getPet') },
+    { isBasis: true, scenes: [retrievals, unknownIdsRetrieved], observe: observesPet('getPet') },
     whileItExists(),
   ),
   // 4.3: the body is the Pet that was created or listed.

@@ -9,7 +9,7 @@ import { type AnsweredExchange, type Exchange, isAnswered } from '../../wire/exc
 import { answeredPet, listedPets, readOnce, type SeenPet } from '../../wire/pets.ts';
 import { addText, getPet } from '../../wire/requests.ts';
 import { add, inLetters, type KnownPet, namePrefix } from './additions.ts';
-import { LONGEST, limitOf, queryOf, shown, take, VISIBLE_WITHIN } from './lists.ts';
+import { LISTED_WITHIN, LONGEST, limitOf, queryOf, shown, take, VISIBLE_WITHIN } from './lists.ts';
 
 /** An animal, and the exchange that showed it. */
 export interface Showing {
@@ -228,6 +228,7 @@ export const askedAgain = scene(
     const inOrder = all.toSorted((a, b) => Number(wasRetrieved(b)) - Number(wasRetrieved(a)));
     const suspicious = new Map(inOrder.map((life) => [suspicion(life), life]));
     suspicious.delete(undefined);
+    if (suspicious.size > 0) await run.waitUntil(run.now() + LISTED_WITHIN, 'what was added to be listed');
     return inTurn([...suspicious].slice(0, MOST_SUSPICIONS).entries(), async ([index, [what = '', life]]) => {
       const key = run.keys.find(({ name }) => name === life.exchange.key);
       for (let turn = 0; turn < TURNS; turn += 1) {

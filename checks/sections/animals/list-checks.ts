@@ -26,10 +26,8 @@ import {
   shows,
   type TakenList,
 } from './lists.ts';
-import { completePages, filteredPages, judgeLength } from './pages.ts';
+import { completePages, everyKindOfList, filteredPages, judgeLength, known } from './pages.ts';
 import { nameSent } from './refused-additions.ts';
-
-const { maximum } = contract.limit;
 
 /** A name that was sent in a single answered addition belongs to one animal: only this run uses its names. */
 function judgeNames(judge: Judge, { exchanges }: Trace): void {
@@ -74,15 +72,27 @@ const isLateEnough = (list: AnsweredExchange, { exchange }: { readonly exchange:
  */
 function judgeEveryList(judge: Judge, seen: Seen): void {
   const fates = fatesOf(seen);
-  const { all, byStatus, own: listable } = seen.of(lists);
+  const longest = seen.of(lists);
+  const { all, byStatus, own: listable } = longest;
   const taken = [all, ...byStatus.values()];
+  // For list-status-complete to judge.
+  const hidesMatching = new Set<string | undefined>(
+    [...byStatus.keys()].filter((status) => {
+      const list = byStatus.get(status);
+      const hidden = list && hiddenByFilter(list, listable, all);
+      return hidden !== undefined && shows(all, hidden.pet.id);
+    }),
+  );
   // A filter that lists nothing at all is for list-status-complete to judge.
   const last = isWhole(all) ? [all] : taken.filter((list) => (list.pets?.length ?? 0) > 0);
   const listedBy = new Map<string, AnsweredExchange>();
+  const mostListed = new Map<string | undefined, number>();
   for (const exchange of seen.trace.exchanges.filter(isAnswered)) {
     const asked = allowedQuery(exchange);
     const listed = exchange.request.operation === 'listPets' ? listedPets(exchange) : undefined;
     if (listed === undefined) continue;
+    const most = Math.max(known(longest, asked?.status), mostListed.get(asked?.status) ?? 0);
+    mostListed.set(asked?.status, Math.max(most, listed.length));
     const shownById = new Map(listed.map((pet) => [pet.id, pet]));
     for (const [id, own] of fates.created) {
       const pet = shownById.get(id);
@@ -98,6 +108,8 @@ function judgeEveryList(judge: Judge, seen: Seen): void {
       if (asked === undefined || status === undefined || listed.length >= limitOf(asked)) continue;
       if (mayBeShort(seen.trace.run.declined, asked)) continue;
       if (asked.status !== undefined && (asked.status !== status || fates.changes.has(id))) continue;
+      // Where lists show more than this one has room for, list-limit-fills judges it.
+      if (most >= limitOf(asked) || hidesMatching.has(asked.status)) continue;
       // What another key may see is open (section 5, scopes).
       const isVisible = before !== undefined || exchange.key === own.exchange.key;
       const isLast =
@@ -138,7 +150,7 @@ export const listAnimalChecks: readonly Check[] = [
   // 4.1: success is 200, and the body is a JSON array.
   check('list-answers-200', {
     isBasis: true,
-    scenes: [lists],
+    scenes: everyKindOfList,
     observe: observes(
       (exchange) => {
         const asked = allowedQuery(exchange);
@@ -161,12 +173,13 @@ export const listAnimalChecks: readonly Check[] = [
   check(
     'list-status-filter',
     {
-      scenes: [lists],
+      scenes: everyKindOfList,
       observe: observes(
         (exchange) => {
           const { limit, status } = allowedQuery(exchange) ?? {};
           if (!isOwnAnswer(exchange)) return undefined;
-          return exchange.outcome.status === 200 || (isCalledInvalid(exchange) && limit !== maximum)
+          // With a limit it may be that which is called invalid: list-limit-range judges it.
+          return exchange.outcome.status === 200 || (isCalledInvalid(exchange) && limit === undefined)
             ? status
             : undefined;
         },
@@ -254,12 +267,12 @@ export const listAnimalChecks: readonly Check[] = [
   }),
   // 4.1: the result is a list of animals; one animal is listed once.
   check('list-each-once', {
-    scenes: [lists],
+    scenes: everyKindOfList,
     observe: observes(listedPets, listOnceViolation),
     conclude: judgeNames,
   }),
   // 1, 4.1: clients can list the animals that were added, as they were added.
-  check('list-shows-added', { permit: 'writes', scenes: [lists, askedAgain] }, (judge, seen) => {
+  check('list-shows-added', { permit: 'writes', scenes: [...everyKindOfList, askedAgain] }, (judge, seen) => {
     const { own, all } = seen.of(lists);
     const { exchanges } = seen.trace;
     if (own.length === 0) {
@@ -276,7 +289,7 @@ export const listAnimalChecks: readonly Check[] = [
   // 2: each listed animal has the fields of a Pet.
   check('list-pet-schema', {
     isBasis: true,
-    scenes: [lists],
+    scenes: everyKindOfList,
     observe: observes(
       (exchange) => {
         const listed = successBody('listPets', exchange);

@@ -5,7 +5,15 @@ import { listLimitViolation } from '../../wire/answer.ts';
 import { listedPets } from '../../wire/pets.ts';
 import { isCalledInvalid, isOwnAnswer, wrongStatus } from '../answers.ts';
 import { allowedQuery, lists, pets } from './lists.ts';
-import { defaultPages, fullPages, isShort, judgeLength, known, shortPages } from './pages.ts';
+import {
+  defaultPages,
+  everyKindOfList,
+  fullPages,
+  isShort,
+  judgeLength,
+  known,
+  shortPages,
+} from './pages.ts';
 
 const defaultLimit = contract.limit.default;
 
@@ -13,7 +21,7 @@ export const listLimitChecks: readonly Check[] = [
   // 8, page size: limit may be any integer from 1 to 100.
   check('list-limit-range', {
     isBasis: true,
-    scenes: [lists],
+    scenes: everyKindOfList,
     observe: observes(
       (exchange) => {
         const { limit } = allowedQuery(exchange) ?? {};
@@ -27,7 +35,7 @@ export const listLimitChecks: readonly Check[] = [
   }),
   // 4.1: limit sets the maximum number of animals returned.
   check('list-limit-maximum', {
-    scenes: [lists],
+    scenes: everyKindOfList,
     observe: observes(
       (exchange) => (allowedQuery(exchange)?.limit === undefined ? undefined : listedPets(exchange)),
       ({ length }, exchange) => listLimitViolation(allowedQuery(exchange)?.limit, length, defaultLimit),

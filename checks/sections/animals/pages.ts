@@ -157,7 +157,7 @@ async function takeDefault(run: SceneRun, before: LongestLists, query: ListQuery
 export const defaultPages = scene('default-pages', {}, async (run) => {
   const taken = await run.play(lists);
   const others = otherKeys(run.keys, { name: taken.all.exchange.key });
-  return inTurn([undefined, ...taken.byStatus.keys()], (status) =>
+  return inTurn([...taken.byStatus.keys(), undefined], (status) =>
     status === undefined
       ? takeDefault(run, taken, {}, { written: accepting('*/*') })
       : takeDefault(run, taken, { status }, { key: others.shift() }),
@@ -178,6 +178,9 @@ export const filteredPages = scene('filtered-pages', {}, async (run) => {
   });
   return inTurn(filtered, ({ query, asking }) => takePage(run, taken, query, asking));
 });
+
+/** Lists of every length, with a filter and without: what shows a row on any list. */
+export const everyKindOfList = [lists, fullPages, defaultPages, filteredPages];
 
 /** Whether a filter shows all own animals but omits foreign ones, which may have been added a moment later. */
 const leavesOutOthers = (status: string, list: TakenList, taken: Lists): boolean =>

@@ -12,6 +12,7 @@ import { addText, listPets, type RequestSpec, repeatable } from '../../wire/requ
 import { judgeAnswer } from '../answers.ts';
 import { otherKeys } from '../quota/other-keys.ts';
 import {
+  basicAnimals,
   categoryOf,
   mayLackPermission,
   namePrefix,
@@ -72,15 +73,18 @@ function refuses(
     const send = (spec: RequestSpec, key?: Key): Promise<Exchange> =>
       run.send(spec, { key }).catch((error: unknown) => askedAgain(run, spec, error));
     const others = onEveryKey ? otherKeys(run.keys, { name: sample.exchange.key }) : [];
-    return inTurn(Object.entries(bodies).entries(), async ([index, [label, body]]) => {
+    const isForbidden = (answer: Exchange) => isAnswered(answer) && answer.outcome.status === 403;
+    const additions = await inTurn(Object.entries(bodies).entries(), async ([index, [label, body]]) => {
       const name = `${refusedPrefix(run.facts.id)} ${id} ${index + 1}`;
       const spec = repeatable((again) => addText(body(`${name}${again}`, categoryId)));
       const key = others[index];
       const first = await send(spec, key);
       // What a key may do is open (section 5, scopes).
-      const isForbidden = key !== undefined && isAnswered(first) && first.outcome.status === 403;
-      return { label, exchange: isForbidden ? await send(spec) : first };
+      return { label, exchange: key !== undefined && isForbidden(first) ? await send(spec) : first };
     });
+    // Whether it was for the key is told by additions that are valid.
+    if (additions.done.some(({ exchange }) => isForbidden(exchange))) await run.tryPlay(basicAnimals);
+    return additions;
   });
   return check(id, { scenes: [additions] }, (judge, seen) => {
     const isAnyAnswered = seen.trace.readings.some(({ operation }) => operation === 'createPet');

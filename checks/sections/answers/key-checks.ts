@@ -88,7 +88,7 @@ export const keyChecks: readonly Check[] = [
   // 5: a bearer credential with no key in it is no key.
   refusesAll(emptyKey),
   // 5: a key that the service never issued answers 401.
-  check(unknownKey.id, { scenes: [unknownKey], inFullWith: 'writes' }, (judge, seen) => {
+  check(unknownKey.id, { scenes: [unknownKey, countedInvalid], inFullWith: 'writes' }, (judge, seen) => {
     judgeRefused(seen.of(unknownKey), judge);
     // Requests that test whether they are counted must be refused too.
     for (const exchange of (seen.maybe(countedInvalid) ?? []).flatMap(({ between }) => between)) {
@@ -104,7 +104,7 @@ export const keyChecks: readonly Check[] = [
   // 5: a POST that was refused with 401 leaves no animal behind: no later list shows it.
   check('auth-refused-adds-nothing', {
     permit: 'writes',
-    scenes: [missingKey, countedInvalid],
+    scenes: [missingKey, emptyKey, unknownKey, nearMissKey, otherScheme, countedInvalid],
     conclude: storedThoughRefused(401, 'no addition was refused with 401'),
   }),
 ];
