@@ -59,7 +59,7 @@ const KINDS: Readonly<Record<string, readonly [file: string, read: (file: string
     stored('../scenarios/testing/load-report.json'),
     (file) => {
       const result = readLoadResult(file);
-      for (const name of FORMAT_NAMES) LOAD_FORMATS[name](loadReport(result));
+      for (const name of FORMAT_NAMES) LOAD_FORMATS[name].render(loadReport(result));
       compareSeries(result.series, result.series, { toleratedSlowdown: 0.04 });
       conclude([result]);
     },
@@ -67,7 +67,7 @@ const KINDS: Readonly<Record<string, readonly [file: string, read: (file: string
   'the result of a search': [
     stored('../scenarios/testing/capacity.json'),
     (file) => {
-      for (const name of FORMAT_NAMES) LOAD_FORMATS[name](capacityReport(readCapacity(file)));
+      for (const name of FORMAT_NAMES) LOAD_FORMATS[name].render(capacityReport(readCapacity(file)));
     },
   ],
 };
