@@ -1,7 +1,7 @@
 import { badRequest, type Problem, UNREADABLE_ESCAPE } from './error-body.ts';
-import { isStatus, type ListQuery } from './pet-store.ts';
+import { isStatus, type ListQuery, unfiltered } from './pet-store.ts';
 
-const USUAL: ListQuery = { limit: 20, status: null };
+const USUAL = unfiltered(20);
 
 /**
  * Reads the query of section 4.1. limit is 1 to 100 in plain digits without leading zeros, status one of the three

@@ -14,7 +14,7 @@ import {
 } from '../../reference-server/deviations/shapes.ts';
 import { restart } from '../../reference-server/deviations/variants/animals.ts';
 import { httpDate } from '../../reference-server/headers.ts';
-import type { Pet } from '../../reference-server/pet-store.ts';
+import { isAskedFor, type Pet, unfiltered } from '../../reference-server/pet-store.ts';
 import type { Clock } from '../run/clock.ts';
 import type { Setting } from './setting.ts';
 
@@ -100,11 +100,11 @@ function changedOnce(change: (pet: Pet, index: number) => Pet | null): Personali
       requests += 1;
       return usual(key, call);
     }),
-    selecting((usual, { limit, status }, call) =>
-      usual({ limit: EVERYTHING, status: null }, call)
+    selecting((usual, query, call) =>
+      usual(unfiltered(EVERYTHING), call)
         .flatMap((pet) => shown(pet) ?? [])
-        .filter((pet) => status === null || pet.status === status)
-        .slice(0, limit),
+        .filter((pet) => isAskedFor(query, pet))
+        .slice(0, query.limit),
     ),
     foundAs(shown),
   );

@@ -1,6 +1,6 @@
 import type { Call } from '../../call.ts';
 import { badRequest } from '../../error-body.ts';
-import type { ListQuery, Pet, PetStore } from '../../pet-store.ts';
+import { isAskedFor, type ListQuery, type Pet, type PetStore, unfiltered } from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
 import { together } from '../personality.ts';
 import {
@@ -17,13 +17,12 @@ import {
 } from '../shapes.ts';
 import type { FaultTable } from './fault.ts';
 
-const unfiltered = (query: ListQuery): ListQuery => ({ ...query, status: null });
 const lastReplaced = (pets: readonly Pet[], by: Pet | undefined): readonly Pet[] =>
   by === undefined ? pets : [...pets.slice(0, -1), by];
 
 /** Lists without regard to the status that is asked for, where the query and the call are such. */
 const ignoring = (when: (query: ListQuery, call: Call) => boolean) =>
-  selecting((usual, query, call) => usual(when(query, call) ? unfiltered(query) : query, call));
+  selecting((usual, query, call) => usual(when(query, call) ? unfiltered(query.limit) : query, call));
 const hasLimit = (call: Call) => call.route.search.includes('limit=');
 
 /** Replaces the last animal of a list by another one. */
@@ -40,7 +39,6 @@ const fewAnimals = (store: PetStore) => {
   for (let ordinal = 0; ordinal < 5; ordinal += 1) store.add(seeded(ordinal));
 };
 
-const asked = (query: ListQuery, pet: Pet) => query.status === null || pet.status === query.status;
 const filtered = (query: ListQuery) => query.status !== null;
 
 /** Section 4.1: which animals a list holds. */
@@ -70,14 +68,14 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
     'filter-one-wrong': ['The last animal of a filtered list has another status, or none.',
       selecting((usual, query, call) => {
         const pets = usual(query, call);
-        const others = usual({ limit: 100, status: null }, call);
+        const others = usual(unfiltered(100), call);
         const stranger = others.find(({ status }) => status !== query.status);
         return query.status === null || pets.length < 2 ? pets : lastReplaced(pets, stranger);
       })],
     'filter-sold-with-statusless': ['status=sold also lists animals without a status.',
       selecting((usual, query, call) => {
         if (query.status !== 'sold') return usual(query, call);
-        const pets = usual({ limit: 100, status: null }, call);
+        const pets = usual(unfiltered(100), call);
         return pets.filter(({ status }) => status === 'sold' || status === null).slice(0, query.limit);
       })],
   },
@@ -187,13 +185,13 @@ export const LISTING_FILTER_FAULTS: FaultTable = {
   },
   'list-filter-before-limit': {
     'filter-after-limit': ['The limit is applied first, and the filter to what is left.',
-      selecting((usual, query, call) => usual(unfiltered(query), call).filter((pet) => asked(query, pet)))],
+      selecting((usual, query, call) => usual(unfiltered(query.limit), call).filter((pet) => isAskedFor(query, pet)))],
     'filter-after-limit-for-sold': ['Only for status=sold the limit is applied first.',
       selecting((usual, query, call) => query.status !== 'sold' ? usual(query, call)
-        : usual(unfiltered(query), call).filter((pet) => asked(query, pet)))],
+        : usual(unfiltered(query.limit), call).filter((pet) => isAskedFor(query, pet)))],
     'filter-within-twice-limit': ['A filtered list is taken from the first animals, twice as many as limit.',
-      selecting((usual, query, call) => usual({ limit: query.limit * 2, status: null }, call)
-        .filter((pet) => asked(query, pet)).slice(0, query.limit))],
+      selecting((usual, query, call) => usual(unfiltered(query.limit * 2), call)
+        .filter((pet) => isAskedFor(query, pet)).slice(0, query.limit))],
   },
   'list-each-once': {
     'list-first-twice': ['The first animal of a list is also its last one.',

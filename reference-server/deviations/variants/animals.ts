@@ -1,7 +1,14 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Call } from '../../call.ts';
 import { badRequest } from '../../error-body.ts';
-import { ascendingIds, type IdSource, type Pet, type PetStatus } from '../../pet-store.ts';
+import {
+  ascendingIds,
+  type IdSource,
+  isAskedFor,
+  type Pet,
+  type PetStatus,
+  unfiltered,
+} from '../../pet-store.ts';
 import { seeded } from '../../seed.ts';
 import { together } from '../personality.ts';
 import {
@@ -49,7 +56,7 @@ export const oldestFirst: Answer = answer(
     const oldest: Pet[] = [];
     for (const pet of store.all) {
       if (oldest.length === query.limit) break;
-      if (query.status === null || pet.status === query.status) oldest.push(pet);
+      if (isAskedFor(query, pet)) oldest.push(pet);
     }
     return oldest;
   }),
@@ -78,9 +85,8 @@ export const randomSample: Answer = answer(
   'list-order',
   'other',
   selecting((_usual, query, _call, { store }) => {
-    const matching =
-      query.status === null ? store.all : store.all.filter(({ status }) => status === query.status);
-    if (matching.length <= query.limit) return shuffled([...matching]);
+    const matching = store.all.filter((pet) => isAskedFor(query, pet));
+    if (matching.length <= query.limit) return shuffled(matching);
     const chosen = new Set<number>();
     while (chosen.size < query.limit) chosen.add(randomInt(matching.length));
     return [...chosen].flatMap((at) => matching[at] ?? []);
@@ -239,11 +245,11 @@ export const statusesChange: Answer = answer(
         if (status === 'available' && added % 3 === 1) changes.set(id, { from: requests + 60, to: 'sold' });
       }),
       foundAs(changed),
-      selecting((usual, { limit, status }, call) =>
+      selecting((usual, query, call) =>
         firstOf(
-          limit,
-          (most) => usual({ limit: most, status: null }, call).map(changed),
-          (pet) => status === null || pet.status === status,
+          query.limit,
+          (most) => usual(unfiltered(most), call).map(changed),
+          (pet) => isAskedFor(query, pet),
         ),
       ),
     );

@@ -2,7 +2,7 @@ import type { Call } from '../../call.ts';
 import { badRequest, type Problem, problem } from '../../error-body.ts';
 import { int64FromPath } from '../../int64.ts';
 import { readListQuery } from '../../list-query.ts';
-import type { ListQuery } from '../../pet-store.ts';
+import { isAskedFor, type ListQuery } from '../../pet-store.ts';
 import type { Personality } from '../personality.ts';
 import {
   answeringWith,
@@ -173,7 +173,7 @@ export const linkedPages: Answer = answer(
     if ('problem' in read) return headers;
     const { limit, status } = read.query;
     const number = pageOf(call);
-    const listed = status === null ? store.all : store.all.filter((pet) => pet.status === status);
+    const listed = store.all.filter((pet) => isAskedFor(read.query, pet));
     if (limit * number >= listed.length) return headers;
     const filter = status === null ? '' : `&status=${status}`;
     headers.push('Link', `<pets?limit=${limit}${filter}&page=${number + 1}>; rel="next"`);
