@@ -138,6 +138,8 @@ t.test('a window that falls short', async (t) => {
     );
   t.ok(fellShortAlike(count(4), count(4)));
   t.notOk(fellShortAlike(count(4), count(3)), 'not as many');
+  t.ok(fellShortAlike(count(2), count(1)), 'both very few, at intervals');
+  t.notOk(fellShortAlike(count(2), count(1, 0, 1)), 'very few, and more gone before');
   t.notOk(fellShortAlike(count(4), count(4, 0, 1)), 'not as much gone before');
   t.notOk(fellShortAlike(count(4), count(6)), 'the other is whole');
   t.ok(fellShortAlike(count(3, 10_000), count(5, 10_000)), 'a bucket is given back the more the slower');

@@ -192,8 +192,11 @@ export function fellShortAlike(a: WindowCount, b: WindowCount): boolean {
   if (x.kind !== 'fewer' || y.kind !== 'fewer') return false;
   const areBuckets = isBucket(a) && isBucket(b);
   const apart = areBuckets ? BUCKET_ROUNDING : 0;
+  // Whoever admits few at once does so bit by bit, if the headers show that nobody else spent the rest.
+  const areFew = [a, b].every((one) => one.admitted.length < one.perMinute / 2 && showsEdges(one));
   // A bucket gives back more while it is emptied more slowly.
-  const refilled = areBuckets ? couldRefill(a.perMinute, Math.max(fillingTime(a), fillingTime(b))) : 0;
+  const refilled =
+    areBuckets || areFew ? couldRefill(a.perMinute, Math.max(fillingTime(a), fillingTime(b))) : 0;
   const near = (one: number, other: number, by = apart) => Math.abs(one - other) <= by;
   return (
     // A window that admits nothing at all is refused for another reason, such as a ban.
