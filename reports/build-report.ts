@@ -9,29 +9,15 @@ import { count, runFacts } from './facts.ts';
 import { nextSteps, type Step } from './next-steps.ts';
 import { sentenceOf, whySkipped } from './reasons.ts';
 import type { GapResult, Report } from './report.ts';
-import type { Cause, ReasonGroup, Row, Rows } from './rows.ts';
-import { bySection, type Section } from './sections.ts';
+import type { Groups, ReasonGroup, Row, Rows } from './rows.ts';
+import { bySection } from './sections.ts';
 import type { Standing, TestCase, TestRun } from './test-run.ts';
 import { isOpen } from './verdict.ts';
 import { clip, harmless } from './visible-text.ts';
 
-/** A report in the form that formats show. Every row is in one group. */
-export interface BuiltReport extends TestRun {
+/** A report in the form that formats show. */
+export interface BuiltReport extends TestRun, Groups {
   readonly report: Report;
-  /** What is broken and counts in the verdict; those that explain most come first. */
-  readonly causes: readonly Cause[];
-  /** Listed in the baseline, or explained by such a row. */
-  readonly known: Rows;
-  /** Pinned answers that the target no longer gives. They count in the verdict. */
-  readonly drifted: readonly GapResult[];
-  /** Asked for and not verified, the largest group first. A run with such a row is never conformant. */
-  readonly notVerified: readonly ReasonGroup[];
-  /** Not verified, of level MAY. They do not count in the verdict. */
-  readonly mayNotVerified: readonly ReasonGroup[];
-  readonly skipped: readonly ReasonGroup[];
-  readonly passed: Rows;
-  readonly notApplicable: Rows;
-  readonly sections: readonly Section<Row>[];
   /** What a reader should know who looks at nothing else: somebody else used a key. */
   readonly notices: readonly string[];
   /** What to do next, the most useful first. */
@@ -90,8 +76,6 @@ export function buildReport(stored: Report): BuiltReport {
     run: report.run,
   };
 }
-
-type Groups = Omit<BuiltReport, keyof TestRun | 'report' | 'notices' | 'steps'>;
 
 const isFail = ({ verdict }: Row) => verdict === 'fail';
 const rowsIn = (groups: readonly ReasonGroup[]): Rows => groups.flatMap(({ rows }) => rows);

@@ -1,8 +1,8 @@
 import type { Reason } from '../checks/run/reason.ts';
 import { groupBy } from '../spec/group-by.ts';
 import { count } from './facts.ts';
-import type { GapResult, Report } from './report.ts';
-import type { Cause, ReasonGroup, Row, Rows } from './rows.ts';
+import type { Report } from './report.ts';
+import type { Groups, Row, Rows } from './rows.ts';
 
 /** What to do, and the command that does it, if there is one. */
 export interface Step {
@@ -15,18 +15,11 @@ const MOST_REPEATED = 8;
 /** More steps would not help a reader. */
 const MOST_STEPS = 3;
 
-/** The groups of a report that ask for something. */
-interface Asking {
-  readonly causes: readonly Cause[];
-  readonly drifted: readonly GapResult[];
-  readonly notVerified: readonly ReasonGroup[];
-  readonly skipped: readonly ReasonGroup[];
-  readonly known: Rows;
-}
-
 /** What to do next, the most useful step first. Commands work as they stand. */
-export function nextSteps({ run, problems }: Report, groups: Asking): Step[] {
-  const { causes, drifted, notVerified, skipped, known } = groups;
+export function nextSteps(
+  { run, problems }: Report,
+  { causes, drifted, notVerified, skipped, known }: Groups,
+): Step[] {
   const { command, interrupted, resume } = run;
   const unverified = [...notVerified, ...skipped].flatMap(({ rows }) => rows);
   const steps: Step[] = [];

@@ -1,5 +1,6 @@
 import type { Exchange } from '../checks/wire/exchange.ts';
-import type { RequirementResult } from './report.ts';
+import type { GapResult, RequirementResult } from './report.ts';
+import type { Section } from './sections.ts';
 
 export type Row = RequirementResult;
 export type Rows = readonly Row[];
@@ -16,6 +17,24 @@ export interface Cause {
 export interface ReasonGroup {
   readonly reason: string;
   readonly rows: Rows;
+}
+
+/** The rows of a report, each in one group. */
+export interface Groups {
+  /** What is broken and counts in the verdict; those that explain most come first. */
+  readonly causes: readonly Cause[];
+  /** Listed in the baseline, or explained by such a row. */
+  readonly known: Rows;
+  /** Pinned answers that the target no longer gives. They count in the verdict. */
+  readonly drifted: readonly GapResult[];
+  /** Asked for and not verified, the largest group first. A run with such a row is never conformant. */
+  readonly notVerified: readonly ReasonGroup[];
+  /** Not verified, of level MAY. They do not count in the verdict. */
+  readonly mayNotVerified: readonly ReasonGroup[];
+  readonly skipped: readonly ReasonGroup[];
+  readonly passed: Rows;
+  readonly notApplicable: Rows;
+  readonly sections: readonly Section<Row>[];
 }
 
 /** The kinds of rows, the worst first, in words and as a sign. A known failure is a kind of its own: it does not gate. */

@@ -48,7 +48,6 @@ export interface TestRun {
     readonly startedAt: string;
     readonly durationSeconds: number;
     readonly harnessVersion: string;
-    readonly target: string;
     readonly command?: string;
     /** A file of the repository to which findings can point. */
     readonly profile?: string;

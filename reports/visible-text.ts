@@ -4,29 +4,18 @@
  * lone surrogates.
  */
 
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
+/** All of these but the ends of lines and tabs. */
+const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]/gu;
 
-/** How an invisible character is written: `⟨U+202E⟩`. */
-export function codePointName(character: string): string {
-  return `⟨U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}⟩`;
-}
-
-/** The text with every invisible character written out, except the ends of lines and tabs. */
-export function visibleLines(text: string): string {
-  return text
+/** The text with every invisible character written out as `⟨U+202E⟩`, except the ends of lines and tabs. */
+export const visibleLines = (text: string): string =>
+  text
     .replaceAll('\r\n', '\n')
-    .replace(UNSEEN, (character) =>
-      character === '\n' || character === '\t' ? character : codePointName(character),
-    );
-}
+    .replace(UNSEEN, (one) => `⟨U+${one.codePointAt(0)?.toString(16).toUpperCase().padStart(4, '0')}⟩`);
 
-/** The text on one line: white space becomes a space, every other invisible character is written out. */
-export function visibleLine(text: string): string {
-  return text
-    .replace(/[ \t\r\n\f\v]+/g, ' ')
-    .trim()
-    .replace(UNSEEN, codePointName);
-}
+/** The same on one line: white space becomes a space. */
+export const visibleLine = (text: string): string =>
+  visibleLines(text.replace(/[ \t\r\n\f\v]+/g, ' ').trim());
 
 /**
  * At most `most` characters of the text, cut between code points, and its length if it was cut.

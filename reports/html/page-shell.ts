@@ -5,21 +5,15 @@ import { HARNESS_VERSION } from '../../spec/harness-version.ts';
 import { packageRoot } from '../../spec/package-root.ts';
 import { type Table, tableHtml } from './table.ts';
 
-let assets: Readonly<Record<'style' | 'script', string>> | undefined;
-
-/** The minified style and script of the pages, as `npm run build` leaves them; read on first use. */
-export function pageAssets(): Readonly<Record<'style' | 'script', string>> {
-  const built = (name: string) =>
-    readFileSync(new URL(`dist/reports/html/page/${name}`, packageRoot), 'utf8').trim();
-  assets ??= { style: built('page.css'), script: built('page.client.js') };
-  return assets;
-}
+/** A minified part of the pages, as `npm run build` leaves it. */
+const built = (name: string) =>
+  readFileSync(new URL(`dist/reports/html/page/${name}`, packageRoot), 'utf8').trim();
 
 const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
 /** A page with its style and, if it needs one, its script inside. Its policy allows nothing else. */
 export function pageShell(title: string, body: SafeHtml, withScript: boolean): string {
-  const { style, script } = pageAssets();
+  const [style, script] = [built('page.css'), built('page.client.js')];
   const policy = `default-src 'none'; style-src ${hash(style)}; script-src ${hash(script)}; base-uri 'none'; form-action 'none'`;
   return String(html`<!doctype html>
 <html lang="en">
