@@ -181,7 +181,7 @@ export const DISTURBANCES: readonly Disturbance[] = [
   {
     name: 'a neighbour on a key',
     setting: { keys: ['free-1', 'free-2', 'free-ban'], permissions: ALL.permissions },
-    explains: { rows: /^(rate|retry-after|ban)-/, most: 8 },
+    explains: { rows: /^(rate|retry-after|ban)-/, most: 9 },
     server: () => () => {
       let requests = 0;
       return admitting((usual, key, call) => {
