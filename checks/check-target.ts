@@ -98,11 +98,12 @@ function judgingOf({ only }: Pick<CheckRequest, 'only'>) {
   const isAsked = ({ id }: { readonly id: string }) => only === undefined || only.includes(id);
   const checks = allChecks.filter(isAsked);
   // A ban and a day are provoked only for the rows that are about them.
-  const harmless = allChecks
+  const harmless = [...allChecks, ...allGapObservers]
     .flatMap(({ scenes }) => scenes)
     .filter(({ permit }) => permit !== 'ban' && permit !== 'day');
   return {
     checks,
+    harmless,
     alsoPlayed: only !== undefined && checks.some(isShownByAll) ? harmless : [],
     gapObservers: only === undefined ? allGapObservers : [],
     leftOut: allChecks.filter((check) => !isAsked(check)).map(({ id }) => id),

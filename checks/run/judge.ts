@@ -14,11 +14,14 @@ import type { Finding, Findings } from './findings.ts';
 import { conclusiveOr } from './inconclusive.ts';
 import { notTold, type Reason } from './reason.ts';
 import type { Run } from './run.ts';
+import type { AnyScene } from './scene.ts';
 
 /** What is judged: the checks and gap observers that were asked for. */
 export interface Judging {
   readonly checks: readonly Check[];
   readonly gapObservers: readonly GapObserver[];
+  /** What is played for a row that has no scene of its own. */
+  readonly harmless?: readonly AnyScene[];
   /** Ids of the requirements that were left out of the run. */
   readonly leftOut?: readonly string[];
 }
@@ -50,7 +53,8 @@ export function judgeCheck(check: Check, findings: Findings, seen: Seen): Findin
 const LEFT_OUT: Finding = { verdict: 'skipped', reasons: [{ kind: 'left-out' }], evidence: [] };
 
 /** Judges everything that was asked for, once. */
-export function judgeRun({ checks, gapObservers, leftOut = [] }: Judging, run: Run): RunResult {
+export function judgeRun(judging: Judging, run: Run): RunResult {
+  const { checks, gapObservers, leftOut = [], harmless = checks.flatMap(({ scenes }) => scenes) } = judging;
   const doubt = doubtOf(run);
   const judged = checks.map((check) => {
     const findings = judgeCheck(check, run.watch.of(check), run);
@@ -68,7 +72,11 @@ export function judgeRun({ checks, gapObservers, leftOut = [] }: Judging, run: R
   const rows = new Map<string, Finding>(judged.map(({ check, finding }) => [check.id, finding]));
   const explains = (id: string) => rows.has(id) && rows.get(id)?.verdict !== 'pass';
   const requirements = new Map([
-    ...judged.map(({ check }) => [check.id, withCauses(check, run, judged, explains)] as const),
+    ...judged.map(({ check, findings }) => {
+      const alone = isShownByAll(check) ? harmless : check.scenes;
+      const row = withCauses(check, run, judged, explains);
+      return [check.id, isBrokenAside(row, findings, alone, run) ? aside(row) : row] as const;
+    }),
     ...leftOut.map((id) => [id, LEFT_OUT] as const),
   ]);
   return {
@@ -109,22 +117,11 @@ const causeOfFailure = ({ decisive }: Findings, others: Judged): string | undefi
 function withCauses(check: Check, run: Run, judged: Judged, explains: (id: string) => boolean): Finding {
   const { finding: row = LEFT_OUT, findings } = judged.find((one) => one.check === check) ?? {};
   const sceneIds = run.scenesBehind(check.scenes);
-  // What is played after everything else may show what the others' requests have done.
-  const atOnce = run.scenesBehind(check.scenes.filter((one) => one.kind === 'on-keys' || !one.afterwards));
-  const [{ sentBy } = {}] = row.evidence;
-  const isOwn =
-    sentBy === undefined || sceneIds.includes(sentBy) || findings?.isBrokenIn([], atOnce) === true;
-  const isAside = !isOwn && !isShownByAll(check);
   const others = judged.filter((one) => one.check !== check && one.finding.verdict === 'fail');
   const spenders = others.filter((one) => one.check.explainsShortage).map((one) => one.check.id);
   const cause = row.verdict === 'fail' && findings ? causeOfFailure(findings, others) : undefined;
   const reasons = row.reasons.map((reason): Reason => {
-    if (reason.kind === 'broken')
-      return {
-        ...reason,
-        ...(cause === undefined ? {} : { blames: [cause] }),
-        ...(isAside ? { aside: true } : {}),
-      };
+    if (reason.kind === 'broken' && cause !== undefined) return { ...reason, blames: [cause] };
     if (reason.kind === 'interference' && spenders.length > 0) return notTold(reason.what, ...spenders);
     return 'blames' in reason ? { ...reason, blames: reason.blames?.filter(explains) ?? [] } : reason;
   });
@@ -146,6 +143,20 @@ function withCauses(check: Check, run: Run, judged: Judged, explains: (id: strin
   if (basis === undefined) return { ...row, reasons };
   return { ...row, reasons: [{ ...first, blames: [basis.check.id] }, ...reasons.slice(1)] };
 }
+
+/** Whether no answer breaks a row that comes where it is asked for alone: the others' requests bring it about. */
+function isBrokenAside(row: Finding, findings: Findings, alone: readonly AnyScene[], run: Run): boolean {
+  // What is played after everything else may show what they have done.
+  const atOnce = alone.filter((scene) => scene.kind === 'on-keys' || !scene.afterwards);
+  return (
+    row.verdict === 'fail' && row.evidence.length > 0 && !findings.isBrokenIn([], run.scenesBehind(atOnce))
+  );
+}
+
+const aside = (row: Finding): Finding => ({
+  ...row,
+  reasons: row.reasons.map((reason) => (reason.kind === 'broken' ? { ...reason, aside: true } : reason)),
+});
 
 const gapAnswer = (observer: GapObserver, run: Run): GapAnswer | Reason =>
   whyNotAsked(observer, run.facts) ??

@@ -128,7 +128,11 @@ export const getAnimalChecks: readonly Check[] = [
   // 2: the retrieved animal has the fields of a Pet.
   check(
     'get-pet-schema',
-    { isBasis: true, scenes: [retrievals, unknownIdsRetrieved], observe: observesPet('getPet') },
+    {
+      isBasis: true,
+      scenes: [retrievals, unknownIdsRetrieved, malformedIds],
+      observe: observesPet('getPet'),
+    },
     whileItExists(),
   ),
   // 4.3: the body is the Pet that was created or listed.
