@@ -22,7 +22,7 @@ t.test('a fault runs with the keys and permissions that show it', async (t) => {
     ['rate-day-enterprise', ['enterprise-1'], days],
     ['rate-day-refusal', ['free-1'], days],
   ] as const)
-    t.strictSame(settingOf(requirement), { keys, permissions }, requirement ?? 'any');
+    t.match(settingOf(requirement), { keys, permissions }, requirement ?? 'any');
   const { keys, permit } = profileOf('http://127.0.0.1:1/v1', settingOf());
   t.strictSame(permit, limits);
   t.match(keys[2], { name: 'free-ban', plan: 'free', roles: ['ban'] });
@@ -106,7 +106,11 @@ async function brokenWith(t: Test, { name, breaks }: (typeof FAULTS)[number], on
 
 const seed = Number(process.env['PETSTORE_SEED'] ?? Date.now() % 1e6);
 t.test(`what a report says to repeat is broken again, PETSTORE_SEED=${seed}`, async (t) => {
-  const cheap = FAULTS.filter(({ breaks }) => !/^rate-day|-business$|-enterprise$/.test(breaks));
+  // The first shows now and then, the second what a ban has left behind.
+  const chancy = ['auth-valid-refused-now-and-then', 'banned-add-stored'];
+  const cheap = FAULTS.filter(
+    ({ name, breaks }) => !/^rate-day|-business$|-enterprise$/.test(breaks) && !chancy.includes(name),
+  );
   for (const fault of someOf(cheap, 5, seed)) {
     const { repeat } = await brokenWith(t, fault);
     const { broken } = repeat.length === 0 ? { broken: [] } : await brokenWith(t, fault, repeat);
