@@ -16,7 +16,7 @@ export function expressPets(limit: RequestHandler): express.Express {
     if ((await accountOf(request)).isKnown) next();
     else send(response, refusal(401, 'unauthorized', 'a valid API key is required'));
   });
-  app.get('/v1/pets', ({ query }, response) => send(response, store.list(query['limit'], query['status'])));
+  app.get('/v1/pets', ({ query }, response) => send(response, store.list(query)));
   app.post('/v1/pets', express.text({ type: () => true }), async ({ body }, response) =>
     send(response, await store.add(parseJson(typeof body === 'string' ? body : ''))),
   );

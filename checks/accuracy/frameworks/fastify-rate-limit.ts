@@ -33,7 +33,7 @@ const FIELDS = { id: { type: 'integer' }, name: { type: 'string' }, categoryId: 
 const PET = { type: 'object', properties: { ...FIELDS, status: { type: 'string' } } };
 
 interface Get {
-  readonly Querystring: { readonly limit?: string; readonly status?: string };
+  readonly Querystring: Parameters<PetStore['list']>[0];
   readonly Params: { readonly id: string };
 }
 
@@ -83,7 +83,7 @@ export async function fastifyRateLimit(ways: FastifyWays): Promise<RequestListen
     schema: responseSchemas ? { response: { [status]: body } } : {},
   });
   app.get<Get>('/v1/pets', answers(200, { type: 'array', items: PET }), ({ query }, reply) =>
-    send(reply, store.list(query.limit, query.status)),
+    send(reply, store.list(query)),
   );
   app.get<Get>('/v1/pets/:id', answers(200, PET), ({ params }, reply) => send(reply, store.get(params.id)));
   app.post('/v1/pets', answers(201, PET), async ({ body }, reply) => send(reply, await store.add(body)));

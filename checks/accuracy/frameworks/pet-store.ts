@@ -28,8 +28,9 @@ export class PetStore {
     status: STATUSES[index % 3],
   }));
 
-  list(asked: unknown, status: unknown): Answer {
-    const limit = Number(asked ?? 20);
+  list(query: { readonly limit?: unknown; readonly status?: unknown }): Answer {
+    const { status } = query;
+    const limit = Number(query.limit ?? 20);
     if (!Number.isInteger(limit) || limit < 1 || limit > 100)
       return refusal(400, 'bad_limit', 'limit is 1 to 100');
     const matching = this.#pets.filter((pet) => status === undefined || pet.status === status);
