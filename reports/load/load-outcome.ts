@@ -1,5 +1,6 @@
 /** A load result or a search for a capacity, as test cases and tables: what every format renders. */
 
+import { LOAD_OPERATIONS } from '../../scenarios/lib/operations.ts';
 import type { Mix } from '../../scenarios/lib/scenario.ts';
 import {
   type CapacityResult,
@@ -8,7 +9,6 @@ import {
 } from '../../scenarios/runner/capacity/capacity.ts';
 import { errorsIn } from '../../scenarios/runner/result/figures.ts';
 import type { LoadFigures, LoadResult, LoadSeries } from '../../scenarios/runner/result/load-result.ts';
-import { OPERATION_NAMES } from '../../spec/operations.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
 import { count, duration, factsOf, milliseconds, moment, simulatedClock } from '../facts.ts';
 import type { Cell, Table } from '../html/table.ts';
@@ -45,8 +45,8 @@ function loadHeadline({ verdict, thresholds }: Told): string {
 
 /** What was sent, in parts of 100: `80 % listPets, 5 % createPet, 15 % getPet`. */
 function mixText(mix: Mix): string {
-  const parts = OPERATION_NAMES.reduce((sum, operation) => sum + mix[operation], 0);
-  const named = OPERATION_NAMES.filter((operation) => mix[operation] > 0).map(
+  const parts = LOAD_OPERATIONS.reduce((sum, operation) => sum + mix[operation], 0);
+  const named = LOAD_OPERATIONS.filter((operation) => mix[operation] > 0).map(
     (operation) => `${Number(((100 * mix[operation]) / Math.max(parts, 1)).toFixed(1))} % ${operation}`,
   );
   return `${named.join(', ')}${onlyReads(mix) ? '; nothing is written' : ''}`;
@@ -183,7 +183,7 @@ const measurementTable = ({ measurements }: Told): Table => ({
 /** Series in the order of stream, operation and plan. A run records them in the order of their first request. */
 export function inOrder(series: readonly LoadSeries[]): LoadSeries[] {
   const place = ({ operation, plan }: LoadSeries) =>
-    OPERATION_NAMES.indexOf(operation) * PLAN_NAMES.length + PLAN_NAMES.indexOf(plan);
+    LOAD_OPERATIONS.indexOf(operation) * PLAN_NAMES.length + PLAN_NAMES.indexOf(plan);
   return [...series].sort((a, b) => a.stream.localeCompare(b.stream) || place(a) - place(b));
 }
 

@@ -3,8 +3,8 @@
  * the load. k6 tells it again at the end, so that its log alone makes a result. It holds no secret.
  */
 import { type Static, Type } from '@sinclair/typebox';
-import { OPERATION_NAMES, type OperationName } from '../../spec/operations.ts';
 import { PLAN_NAMES } from '../../spec/plans.ts';
+import { LOAD_OPERATIONS, type LoadOperation } from './operations.ts';
 
 const text = Type.String();
 const number = Type.Number();
@@ -64,8 +64,8 @@ export const KeyBillShape = Type.Object({
 export type KeyBill = Readonly<Static<typeof KeyBillShape>>;
 
 export const MixShape = Type.Object(
-  Object.fromEntries(OPERATION_NAMES.map((operation) => [operation, number])) as Record<
-    OperationName,
+  Object.fromEntries(LOAD_OPERATIONS.map((operation) => [operation, number])) as Record<
+    LoadOperation,
     typeof number
   >,
 );

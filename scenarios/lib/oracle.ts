@@ -24,8 +24,9 @@ import {
 } from '../../checks/wire/answer.ts';
 import { int64Of, isJsonObject, parseJson } from '../../checks/wire/lossless-json.ts';
 import { numberOf, rateHeaders } from '../../checks/wire/rate-headers.ts';
-import { LIMIT, type OperationName } from '../../spec/operations.ts';
+import { LIMIT } from '../../spec/operations.ts';
 import type { PlannedKey } from './load-plan.ts';
+import type { LoadOperation } from './operations.ts';
 import { plan, targetNow } from './run-plan.ts';
 
 /** Which requirement a response breaks, and how. */
@@ -117,7 +118,7 @@ export function rateHeaderBreach(
 
 /** What a body was asked for: the query of a list, the fields sent, the id requested. */
 export interface Asked {
-  readonly operation: OperationName;
+  readonly operation: LoadOperation;
   readonly limit?: number;
   readonly status?: string | undefined;
   readonly name?: string;

@@ -2,13 +2,13 @@
  * A scenario, and the plan that the runner makes of it before k6 starts. Both are plain data for the runner (Node) and
  * the script (k6).
  */
-import type { OperationName } from '../../spec/operations.ts';
 import type { PlanName } from '../../spec/plans.ts';
 import type { ClientCost } from './load-plan.ts';
 import type { LoadProfileName } from './load-profiles.ts';
+import type { LoadOperation } from './operations.ts';
 
 /** How many requests each operation gets, relative to the others. */
-export type Mix = Readonly<Record<OperationName, number>>;
+export type Mix = Readonly<Record<LoadOperation, number>>;
 
 /** The outcome of a request. It is `refused` if a 429 is part of the scenario. */
 export const OUTCOMES = ['ok', 'refused', 'unexpected-429', 'error', 'violation', 'unfinished'] as const;

@@ -1,5 +1,5 @@
 /** The language of `--slo` and of thresholds: `p99<200ms,errors<0.1%,violations==0`. */
-import { OPERATION_NAMES } from '../../spec/operations.ts';
+import { LOAD_OPERATIONS } from './operations.ts';
 
 /** What a clause can bound. */
 export const SLO_METRICS = ['latency', 'errors', 'violations'] as const;
@@ -22,7 +22,7 @@ export class SloError extends Error {
   override readonly name = 'SloError';
 }
 
-const OPERATION = `(\\((?<operation>${OPERATION_NAMES.join('|')})\\))?`;
+const OPERATION = `(\\((?<operation>${LOAD_OPERATIONS.join('|')})\\))?`;
 const VALUE = '\\s*(?<value>\\d+(\\.\\d+)?)\\s*';
 const FORMS = {
   latency: new RegExp(

@@ -2,8 +2,9 @@
 import type { RefinedParams, RefinedResponse } from 'k6/http';
 import http from 'k6/http';
 import { Counter } from 'k6/metrics';
-import { OPERATIONS, type OperationName } from '../../spec/operations.ts';
+import { OPERATIONS } from '../../spec/operations.ts';
 import type { PlannedKey } from './load-plan.ts';
+import type { LoadOperation } from './operations.ts';
 import {
   type Asked,
   type Breach,
@@ -46,7 +47,7 @@ export interface Caller {
   readonly stream: number;
   readonly expects429: boolean;
   readonly known: KnownHeaders;
-  readonly senders: Readonly<Record<OperationName, Sender>>;
+  readonly senders: Readonly<Record<LoadOperation, Sender>>;
 }
 
 const callers: Caller[] = [];
@@ -62,7 +63,7 @@ function newCaller(stream: number, keyIndex: number): Caller {
   const key = plan.keys[keyIndex];
   const planned = plan.streams[stream];
   if (key === undefined || planned === undefined) throw new Error(`no key ${keyIndex} in stream ${stream}`);
-  const sender = (operation: OperationName): Sender => {
+  const sender = (operation: LoadOperation): Sender => {
     const { method, path, success } = OPERATIONS[operation];
     // k6 walks through this object for every request.
     const params = {
@@ -121,7 +122,7 @@ function judge(who: Caller, asked: Asked, response: TextResponse, at: number, ha
 
 function tellBreach(
   key: PlannedKey,
-  operation: OperationName,
+  operation: LoadOperation,
   { request, url, status, headers, body }: TextResponse,
   breach: Breach,
 ): void {

@@ -1,7 +1,7 @@
 /** Counts and latencies: taken in sample by sample, added up, and read back from a result. */
 import { groupBy } from '../../../spec/group-by.ts';
-import { isOperation, type OperationName } from '../../../spec/operations.ts';
 import type { PlanName } from '../../../spec/plans.ts';
+import { isLoadOperation, type LoadOperation } from '../../lib/operations.ts';
 import { OUTCOMES, type Outcome } from '../../lib/scenario.ts';
 import { sum } from '../../lib/statistics.ts';
 import type { Histogram, Latency, LoadBlock, LoadFigures, LoadSeries } from './load-result.ts';
@@ -134,7 +134,7 @@ export interface SampleNames {
 
 interface Series {
   readonly stream: string;
-  readonly operation: OperationName;
+  readonly operation: LoadOperation;
   readonly plan: PlanName;
   readonly statuses: Record<string, number>;
   readonly outcomes: Record<Outcome, number>;
@@ -181,7 +181,7 @@ export class Samples {
   #seriesOf(streamIndex: number, keyIndex: number, operation: string): Series | undefined {
     const stream = this.#names.streams[streamIndex]?.name;
     const plan = this.#names.keys[keyIndex]?.plan;
-    if (stream === undefined || plan === undefined || !isOperation(operation)) return undefined;
+    if (stream === undefined || plan === undefined || !isLoadOperation(operation)) return undefined;
     const id = `${stream} ${operation} ${plan}`;
     const sums = { statuses: {}, outcomes: noOutcomes(), histogram: {}, blocks: new Map() };
     const series = this.#series.get(id) ?? { stream, operation, plan, ...sums };

@@ -1,8 +1,8 @@
 /** The result of one load run, as in load-report.json: its type, and the JSON Schema for other tools. */
 import { type Static, type TSchema, Type } from '@sinclair/typebox';
-import { OPERATION_NAMES } from '../../../spec/operations.ts';
 import { PLAN_NAMES } from '../../../spec/plans.ts';
 import { KeyBillShape, MixShape, oneOf } from '../../lib/load-plan.ts';
+import { LOAD_OPERATIONS } from '../../lib/operations.ts';
 import { OUTCOMES, type Outcome } from '../../lib/scenario.ts';
 import { SLO_METRICS } from '../../lib/slo.ts';
 
@@ -85,7 +85,7 @@ export type LoadBlock = Static<typeof BlockShape>;
 
 const SeriesShape = Type.Object({
   stream: text,
-  operation: oneOf(OPERATION_NAMES),
+  operation: oneOf(LOAD_OPERATIONS),
   plan: oneOf(PLAN_NAMES),
   ...FiguresShape.properties,
   blockSeconds: amount,
