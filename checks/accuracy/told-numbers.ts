@@ -1,9 +1,9 @@
 /** Numbers that a reason tells: what it quotes or counts has to be there in the run. */
 import type { Trace } from '../run/trace.ts';
 
-/** Worked out from what came, or a date of the document's. */
+/** Worked out from what came, a date of the document's, or a status that did not come. */
 const WORKED_OUT =
-  /\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?|\d{1,2} [A-Z][a-z]+ \d{4}|\d[\d,]* (?:seconds|minutes|characters|times)/g;
+  /\d{4}-\d\d-\d\d(?:T[\d:.]+Z?)?|\d{1,2} [A-Z][a-z]+ \d{4}|\d[\d,]* (?:seconds|minutes|characters|times)|no [a-z ]+ with \d{3}/g;
 const NUMBER = /\d+(?:,\d{3})*/g;
 /** A status as a reason describes an answer. */
 const STATUS = /\b[1-5]\d\d(?= (?:with an empty body|[a-z]+\/))/g;

@@ -46,7 +46,7 @@ function judgeDay(day: DayMeasurement, judge: Judge, { trace }: Seen): void {
     !bitByBit && end !== undefined && begun !== undefined && Math.abs(end - DAY - begun) < 5 * SECOND;
   if (key.unusedToday || shownAtFirst || beganWithUs)
     return judge.breaks({ expected, actual: `${inDay} were admitted` }, refusal);
-  const what = `${inDay} of ${perDay} requests were admitted; ${perDay - inDay} earlier requests today would explain it (if there were none, set unusedToday: true for key ${key.name} in the profile)`;
+  const what = `${inDay} of ${perDay} requests were admitted; earlier requests today would explain it (if there were none, set unusedToday: true for key ${key.name} in the profile)`;
   judge.inconclusive({ kind: 'day-spent', key: key.name, what }, refusal);
 }
 
