@@ -109,6 +109,7 @@ const ROWS: readonly (readonly [args: readonly string[], stderr: RegExp, key?: s
   ],
   [['check', '--target', 'http://user:word@x/v1'], /--target: the target contains credentials/],
   [['check', ...TARGET, '--env-file', 'none'], /none: no such file or directory; is it the right file\?/],
+  [['check', '--env-file', 'none'], /none: no such file or directory; is it the right file\?/],
   [['check', '--profile', 'none.yaml'], /none\.yaml: no such file or directory; .*petstore-harness init/],
   [['check', '--profile', 'folder'], /folder: is not a regular file/],
   [['check', '--profile', 'fifo'], /fifo: is not a regular file/],

@@ -54,6 +54,8 @@ export async function checkSubject(options: CheckOptions, given?: GivenProfile):
     only: options.only === undefined ? run?.resume.header.only : selectedIds(options.only),
   });
   if ((options.target ?? options.profile ?? run ?? given) === undefined) {
+    // Its keys are its own, but a file that is not there is a mistake.
+    environment(options.envFile);
     const { startEmbeddedTarget } = await import('./embedded-target.ts');
     return {
       ...(await startEmbeddedTarget()),
