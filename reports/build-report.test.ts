@@ -97,6 +97,11 @@ t.test('what to do next, and the command that does it', async (t) => {
     { what: 'To verify 1 more: permit day', command: `${command} --permit writes,day` },
     { what: 'Restore the pinned answers, or pin the new ones in the profile under gaps:' },
   ]);
+  const aside = broken('three', { why: [{ kind: 'broken', times: 1, aside: true }] });
+  t.match(steps(reportWith([broken('one'), aside])), [
+    { what: 'Repeat only what is broken', command: /--only one$/ },
+    { what: 'Repeat the run for three: requests of other rows show it', command: /^(?!.*--only)/ },
+  ]);
   const interrupted = { ...notConformantReport(), run: inconclusiveReport().run };
   t.match(
     steps(interrupted).map(({ command: text }) => text),
