@@ -56,7 +56,7 @@ const WHOLE_STORE = [
   'add-rejected-stores-nothing',
   'auth-refused-adds-nothing',
 ];
-const SMALL_STORE = 50;
+const SMALL_STORE = 52;
 
 async function startServerOf({ kind, name, breaks = '' }: AccuracyCase, disturbance: Partial<Disturbance>) {
   if (kind === 'service') return startFrameworkService(name);
