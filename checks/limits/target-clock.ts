@@ -87,6 +87,13 @@ export class TargetClock {
     };
   }
 
+  /** Whether Dates disagree by more than the clocks of several machines: one of them may have been set meanwhile. */
+  get disagrees(): boolean {
+    const before = this.#before;
+    if (before === undefined) return false;
+    return this.#lowest - before.latest > CLOCKS_APART || before.earliest - this.#highest > CLOCKS_APART;
+  }
+
   /** The moment of ours at which the target's clock has certainly reached `time`. */
   certainlyReached(time: number): number | undefined {
     return this.known ? time - this.#lowest : undefined;

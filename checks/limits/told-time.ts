@@ -109,9 +109,9 @@ export function clockDoubt(
   const { dispute } = targetClock;
   if (time !== undefined && dispute > 0 && asked.sentAt < targetClock.reached(time) + dispute)
     return 'Date and our clock contradict each other, and the target may go by neither';
-  return wentBack(rateReading(told), rateReading(asked))
-    ? 'the Date of the target went back while the run waited'
-    : undefined;
+  if (wentBack(rateReading(told), rateReading(asked)))
+    return 'the Date of the target went back while the run waited';
+  return targetClock.disagrees ? 'the Dates of the target disagree, as if its clock had been set' : undefined;
 }
 
 /** The date in Retry-After, if it has one. */
