@@ -122,9 +122,17 @@ export function judgeRemaining(
   perDay: number,
 ): RemainingVerdict {
   const samples = samplesOf(readings, perMinute, perDay);
+  const setBack = readings.filter((reading, index) => {
+    const before = readings[index - 1];
+    return before !== undefined && wentBack(before, reading);
+  });
+  // By a clock that was set back a window gives back at other moments than by ours.
+  const isDisputed = (from: Sample, to: Sample) =>
+    setBack.some(({ sentAt }) => sentAt > from.reading.sentAt - from.window && sentAt <= to.reading.sentAt);
   const pairs = samples.flatMap((to, index) => {
     const from = samples[index - 1];
-    return from === undefined || !areNear(from, to) ? [] : [stepOf(readings, from, to)];
+    const isTold = from !== undefined && areNear(from, to) && !isDisputed(from, to);
+    return isTold ? [stepOf(readings, from, to)] : [];
   });
   if (pairs.length === 0) return { kind: 'unseen' };
   const complete = pairs.filter(({ from, to }) => to.unclear === from.unclear);
@@ -133,7 +141,7 @@ export function judgeRemaining(
   if (deviation !== undefined) return deviation;
   // A bucket that is refilled once a second hides what it will give back at the end of that second.
   const hidden = standsStill(pairs) ? HIDDEN_FRACTION : HIDDEN_FRACTION - 1 + givenAtOnce(perMinute);
-  const given = givenInWindow(samples, readings, hidden, standsStill(pairs));
+  const given = givenInWindow(samples, readings, isDisputed, hidden, standsStill(pairs));
   if (given !== undefined) return given;
   const whole = samples.filter(
     ({ remaining, reading }) => remaining === reading.limit && reading.status < 400,
@@ -238,6 +246,7 @@ function risen(steps: readonly Step[], hidden: number): RemainingVerdict | undef
 function givenInWindow(
   samples: readonly Sample[],
   readings: readonly RateReading[],
+  isDisputed: (from: Sample, to: Sample) => boolean,
   hidden: number,
   isStill: boolean,
 ): RemainingVerdict | undefined {
@@ -249,7 +258,7 @@ function givenInWindow(
     const window = windows.get(id) ?? [];
     const last = window.at(-1);
     // A clock that was set back may tell the same Reset of another window.
-    const isAnother = last !== undefined && wentBack(last.reading, sample.reading);
+    const isAnother = last !== undefined && isDisputed(last, sample);
     windows.set(id, isAnother ? [sample] : [...window, sample]);
   }
   for (const window of windows.values()) {

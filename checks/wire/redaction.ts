@@ -44,37 +44,69 @@ export function misspellings(key: string): { readonly label: string; readonly va
  */
 const SHORTEST_IN_WORDS = 8;
 
-/** Where a key may be cut in two: at the end of a line, at a space. */
-const BREAK = '(?:\\s|\\\\[nrt])';
-const BREAKS = new RegExp(`${BREAK}+`, 'g');
-/** A character that is escaped, in JSON or a URL. */
-const ESCAPE = /(?:\\{1,3}u00|%(?:25)*)([2-7][0-9a-f])/gi;
+/**
+ * What may stand between the characters of a key: a line's end, the other half of a character in UTF-16. Each matches in
+ * one way only, so that no text takes long.
+ */
+const BLANK = '[-\\s\\0\\u00ad\\u200b-\\u200f\\u2060\\ufeff]';
+const SEPARATOR = [
+  BLANK,
+  '\\\\[nrt]',
+  '\\\\u(?:00(?:00|0a|0d|20|2d|ad)|200[b-f]|2060|feff)',
+  '%(?:25)*(?:0[0ad]|20|2d)',
+].join('|');
+const SEPARATORS = new RegExp(`(?:${SEPARATOR})+`, 'gi');
+const BLANKS = new RegExp(`${BLANK}+`, 'g');
+/** Most texts have none, and are told apart in a fraction of the time. */
+const hasEscapes = (text: string): boolean => text.includes('\\') || text.includes('%');
+/** Nobody's backslashes count: whose they are, the key's or an escape's, escapes within escapes leave open. */
+const BACKSLASH = '\\\\(?:u005c)?|%(?:25)*5c';
+/** A character that is escaped, in JSON or a URL, once or several times over. */
+const ESCAPE = /(?:\\+u00|%(?:25)*)([2-7][0-9a-f])|\\+(["\\/])/gi;
 
+/** A text in small letters, its escapes undone. */
 const unescaped = (text: string): string =>
-  text.replace(ESCAPE, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  (hasEscapes(text)
+    ? text.replace(ESCAPE, (_, code?: string, itself = '') =>
+        code === undefined ? itself : String.fromCharCode(Number.parseInt(code, 16)),
+      )
+    : text
+  ).toLowerCase();
+const flat = (text: string): string => text.replaceAll('\\', '');
+const joined = (text: string): string => flat(text.replace(hasEscapes(text) ? SEPARATORS : BLANKS, ''));
 
-/** The letters of a text: in one case, without escapes and breaks. */
-const bare = (text: string): string => {
-  // Most texts have no escapes, and are told apart in a fraction of the time.
-  const hasEscapes = text.includes('\\') || text.includes('%');
-  const letters = hasEscapes
-    ? unescaped(text.replace(BREAKS, '')).replaceAll('\\', '')
-    : text.replace(/\s+/g, '');
-  return letters.toLowerCase();
-};
+const literally = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
 
-/** A pattern of a text in any case, each of its characters as it is or escaped, in one piece or several. */
-function patternOf(text: string): RegExp {
+/** A pattern of a text in any case, each of its characters as it is or escaped. @param between what may separate them */
+function patternOf(text: string, between: string): string {
   const hex = (character: string) => character.charCodeAt(0).toString(16).padStart(2, '0');
   const characters = Array.from(text, (character) => {
-    const literal = character.replace(/[\\^$.*+?()[\]{}|/-]/, '\\$&');
-    const itself = /["\\/]/.test(character) ? `\\\\{0,3}${literal}` : literal;
-    return `(?:${itself}|\\\\{1,3}u00${hex(character)}|%(?:25)*${hex(character)})`;
+    const code = `(?:${hex(character)}|${hex(character.toUpperCase())})`;
+    return `(?:${literally(character)}|\\\\u00${code}|%(?:25)*${code})`;
   });
-  if (text.length < SHORTEST_IN_WORDS)
-    return new RegExp(`(?<![a-z0-9])${characters.join('')}(?![a-z0-9])`, 'gi');
+  return characters.join(between);
+}
+
+/** What is to be found: its pattern takes long, and is asked for only where the text holds `plain`. */
+interface Form {
+  readonly plain: string;
+  /** Whether it is found where separators are within it. */
+  readonly isSplit: boolean;
+  /** Made when it is asked for, which it hardly ever is. */
+  readonly pattern: () => RegExp;
+}
+
+function formOf(lower: string): Form {
+  if (lower.length < SHORTEST_IN_WORDS) {
+    const pattern = `(?<![a-z0-9])${patternOf(flat(lower), `(?:${BACKSLASH})*`)}(?![a-z0-9])`;
+    return { plain: flat(lower), isSplit: false, pattern: () => new RegExp(pattern, 'gi') };
+  }
+  const whole = joined(lower);
   // A date in digits must not be taken for a key of digits.
-  return new RegExp(characters.join(/[a-z]/i.test(text) ? `${BREAK}*` : ''), 'gi');
+  const isSplit = whole.length >= SHORTEST_IN_WORDS && /[a-z]/.test(whole);
+  const plain = isSplit ? whole : flat(lower);
+  const between = isSplit ? `(?:${SEPARATOR}|${BACKSLASH})*` : `(?:${BACKSLASH})*`;
+  return { plain, isSplit, pattern: () => new RegExp(patternOf(plain, between), 'gi') };
 }
 
 /** Texts that are remembered: header lines come again and again. */
@@ -82,23 +114,24 @@ const [MOST_KNOWN, LONGEST_KNOWN] = [1000, 200];
 
 /**
  * Makes a redactor for keys and their near misses. It finds them in any case, URL-encoded, escaped as in JSON, in base64
- * (`Basic` credentials too), and cut in pieces by line ends or spaces.
+ * (`Basic` credentials too), and in pieces with line ends, spaces, hyphens, NUL or characters without width between.
  */
 export function createRedactor(secrets: Iterable<string>): Redactor {
   const keys = [...new Set(secrets)].filter((secret) => secret !== '');
   const texts = keys.flatMap(spellings).flatMap((key) => [key, ...base64Forms(key)]);
-  // A key may itself look escaped. Of two that begin alike the longer one is replaced whole.
-  const forms = [...new Set(texts.flatMap((text) => [text, unescaped(text)]))]
-    .sort((a, b) => b.length - a.length)
-    .map((text) => ({ sought: bare(text), pattern: () => patternOf(text) }));
+  // A key may itself look escaped, and be escaped again.
+  const forms = [...new Set(texts.flatMap((text) => [unescaped(text), text.toLowerCase()]))]
+    .map(formOf)
+    // Of two that begin alike the longer one is replaced whole.
+    .sort((a, b) => b.plain.length - a.plain.length);
   const traces = [...new Set(keys.flatMap(tracesOf))];
   const redactAll = (text: string): string => {
-    const letters = bare(text);
-    // To apply all patterns takes long.
-    if (!traces.some((trace) => letters.includes(trace))) return text;
+    const small = unescaped(text);
+    const [plain, whole] = [flat(small), joined(small)];
+    if (!traces.some((trace) => whole.includes(trace))) return text;
     return forms.reduce(
-      (redacted, { sought, pattern }) =>
-        letters.includes(sought) ? redacted.replace(pattern(), REDACTED) : redacted,
+      (redacted, { plain: sought, isSplit, pattern }) =>
+        (isSplit ? whole : plain).includes(sought) ? redacted.replace(pattern(), REDACTED) : redacted,
       text,
     );
   };
@@ -119,7 +152,7 @@ function tracesOf(key: string): string[] {
   // A short one has no half that tells anything.
   if (key.length < SHORTEST_IN_WORDS) return [''];
   const halves = [key.slice(1, middle), key.slice(middle + 1, -1)];
-  return halves.flatMap((half) => [half, ...base64Forms(half)]).map(bare);
+  return halves.flatMap((half) => [half, ...base64Forms(half)]).map((form) => joined(unescaped(form)));
 }
 
 /** A key and what is almost it. */
