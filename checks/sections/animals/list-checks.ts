@@ -29,6 +29,8 @@ import {
 import { completePages, everyKindOfList, filteredPages, judgeLength, known } from './pages.ts';
 import { nameSent } from './refused-additions.ts';
 
+const { maximum } = contract.limit;
+
 /** A name that was sent in a single answered addition belongs to one animal: only this run uses its names. */
 function judgeNames(judge: Judge, { exchanges }: Trace): void {
   // Requests in flight when a process ended are not on record.
@@ -108,8 +110,8 @@ function judgeEveryList(judge: Judge, seen: Seen): void {
       if (asked === undefined || status === undefined || listed.length >= limitOf(asked)) continue;
       if (mayBeShort(seen.trace.run.declined, asked)) continue;
       if (asked.status !== undefined && (asked.status !== status || fates.changes.has(id))) continue;
-      // Where lists show more than this one has room for, list-limit-fills judges it.
-      if (most >= limitOf(asked) || hidesMatching.has(asked.status)) continue;
+      // Where lists show more than there is room for within a limit, list-limit-fills judges it.
+      if ((asked.limit !== undefined && most >= limitOf(asked)) || hidesMatching.has(asked.status)) continue;
       // What another key may see is open (section 5, scopes).
       const isVisible = before !== undefined || exchange.key === own.exchange.key;
       const isLast =
@@ -178,8 +180,7 @@ export const listAnimalChecks: readonly Check[] = [
         (exchange) => {
           const { limit, status } = allowedQuery(exchange) ?? {};
           if (!isOwnAnswer(exchange)) return undefined;
-          // With a limit it may be that which is called invalid: list-limit-range judges it.
-          return exchange.outcome.status === 200 || (isCalledInvalid(exchange) && limit === undefined)
+          return exchange.outcome.status === 200 || (isCalledInvalid(exchange) && limit !== maximum)
             ? status
             : undefined;
         },

@@ -1,6 +1,8 @@
 /** Section 8: a request over the limit is refused with 429, and has no effect. */
 
+import { MINUTE } from '../../limits/time.ts';
 import { type Check, check, type Judge } from '../../run/check.ts';
+import type { Trace } from '../../run/trace.ts';
 import type { AnsweredExchange } from '../../wire/exchange.ts';
 import { described } from '../../wire/pets.ts';
 import { storedThoughRefused } from '../animals/refused-additions.ts';
@@ -12,15 +14,39 @@ import type { FilledWindow } from './window-filling.ts';
 
 const REFUSED = '429 for a request over the limit';
 
-const judgeRefusal = (refusal: AnsweredExchange, judge: Judge) =>
-  judgeAnswer(judge, refusal.outcome.status === 429, REFUSED, refusal);
+function judgeRefusal(
+  refusal: AnsweredExchange,
+  judge: Judge,
+  { exchanges }: Pick<Trace, 'exchanges'>,
+): void {
+  // A ban may follow the first 429, which nobody has seen where its answer was lost.
+  const lost = exchanges.find(
+    ({ key, outcome, sentAt }) =>
+      key === refusal.key &&
+      outcome.kind === 'failure' &&
+      sentAt <= refusal.receivedAt &&
+      sentAt > refusal.sentAt - MINUTE,
+  );
+  if (refusesKey(refusal) && lost !== undefined)
+    judge.inconclusive(
+      { kind: 'lost', what: `an answer to key ${refusal.key} before it was lost` },
+      lost,
+      refusal,
+    );
+  else judgeAnswer(judge, refusal.outcome.status === 429, REFUSED, refusal);
+}
 
-function judgeLimit({ key, windows }: MinuteMeasurement, window: FilledWindow, judge: Judge): void {
+function judgeLimit(
+  { key, windows }: MinuteMeasurement,
+  window: FilledWindow,
+  judge: Judge,
+  trace: Pick<Trace, 'exchanges'>,
+): void {
   const { refusal, servedOver, closed, count } = window;
   // Refused before the limit, so not because of it: another client may have caused a ban.
   if (refusal !== undefined && refusesKey(refusal) && count.verdict.kind === 'fewer')
     return judge.inconclusive(`key ${key.name} was always refused, even before its limit`, refusal);
-  if (servedOver !== undefined) judgeRefusal(servedOver, judge);
+  if (servedOver !== undefined) judgeRefusal(servedOver, judge, trace);
   if (closed !== undefined) {
     const message = closed.outcome.kind === 'failure' ? closed.outcome.message : 'no answer';
     // A target that refuses by closing does so every time; a single window may be the network's fault.
@@ -28,7 +54,7 @@ function judgeLimit({ key, windows }: MinuteMeasurement, window: FilledWindow, j
       judge.breaks({ expected: REFUSED, actual: `${message}, at the end of each window` }, closed);
     else judge.inconclusive(`${message} at the limit of key ${key.name}, in one window`, closed);
   } else if (refusal === undefined) judge.inconclusive(`no request of key ${key.name} was refused`);
-  else judgeRefusal(refusal, judge);
+  else judgeRefusal(refusal, judge, trace);
 }
 
 export const overLimitChecks: readonly Check[] = [
@@ -37,10 +63,10 @@ export const overLimitChecks: readonly Check[] = [
     const measured = measurements(seen.on(minute));
     for (const measurement of measured)
       for (const window of [...measurement.windows, ...measurement.next])
-        judgeLimit(measurement, window, judge);
+        judgeLimit(measurement, window, judge, seen.trace);
     // On the key that may be banned, each operation is tried several times.
     const { refusals = [], served = [], servedBeyondRefill = [] } = banOf(seen) ?? {};
-    for (const refusal of refusals) judgeRefusal(refusal, judge);
+    for (const refusal of refusals) judgeRefusal(refusal, judge, seen.trace);
     const givesBackAtOnce = measured.every((measurement) => givesBackGradually(measurement) === false);
     for (const exchange of givesBackAtOnce ? served : servedBeyondRefill) {
       const actual = `${described(exchange)}, between two refusals of the same window`;
