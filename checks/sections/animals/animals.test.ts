@@ -57,6 +57,10 @@ const at =
     if (now === number) happens(store);
     return undefined;
   };
+const oldestFirst: Otherwise = (request, store) => {
+  if (lists(request)) store.kept = store.kept.toSorted((a, b) => Number(a.id - b.id));
+  return undefined;
+};
 /** The store is read in shorter pages, and a filter leaves out what it does not ask for. */
 const shorterPages =
   (length: (limit: number) => number): Otherwise =>
@@ -359,10 +363,7 @@ const LISTING: readonly Row[] = [
     'list-shows-added',
     {
       seeded: 400,
-      otherwise: (request, store) => {
-        if (lists(request)) store.kept = store.kept.toSorted((a, b) => Number(a.id - b.id));
-        return undefined;
-      },
+      otherwise: oldestFirst,
     },
     'not-applicable',
     { kind: 'unbound' },
@@ -684,10 +685,7 @@ const GETTING: readonly Row[] = [
     'deprecation-successor',
     {
       seeded: 330,
-      otherwise: (request, store) => {
-        if (lists(request)) store.kept = store.kept.toSorted((a, b) => Number(a.id - b.id));
-        return undefined;
-      },
+      otherwise: oldestFirst,
     },
     'not-applicable',
     { kind: 'unbound' },
