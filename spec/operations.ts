@@ -39,6 +39,6 @@ export const OPERATIONS = {
 } as const satisfies Readonly<Record<string, OperationFacts>>;
 
 export type OperationName = keyof typeof OPERATIONS;
-export const isOperation = (name: string): name is OperationName => Object.hasOwn(OPERATIONS, name);
+const isOperation = (name: string): name is OperationName => Object.hasOwn(OPERATIONS, name);
 /** In the document's order. */
 export const OPERATION_NAMES: readonly OperationName[] = Object.keys(OPERATIONS).filter(isOperation);

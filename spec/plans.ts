@@ -20,7 +20,7 @@ export type PlanName = keyof typeof PLANS;
 /** The plans whose limits a profile has to give. */
 export type CustomPlanName = { [P in PlanName]: (typeof PLANS)[P] extends null ? P : never }[PlanName];
 
-export const isPlanName = (name: string): name is PlanName => Object.hasOwn(PLANS, name);
+const isPlanName = (name: string): name is PlanName => Object.hasOwn(PLANS, name);
 export const isCustom = (plan: PlanName): plan is CustomPlanName => PLANS[plan] === null;
 
 /** The limits of a plan; undefined where the document has none and they are not given here either. */

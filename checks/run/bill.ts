@@ -51,7 +51,7 @@ const ROUND_TRIP = 100;
 /** Requests of a burst that are under way at the same time, at least. */
 const TOGETHER = 4;
 /** How far beyond its quota a day is spent, at most. */
-export const BEYOND_DAY = 20;
+const BEYOND_DAY = 20;
 /** Each answer may have to be confirmed, each window to be counted again. */
 const TIMES_CONFIRMED = 2;
 /** Confirmations that do not depend on how much is sent: a few questions for each of the rows. */

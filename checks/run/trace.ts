@@ -20,7 +20,7 @@ const MAY_STAND_BESIDE_LOST = 50;
  * Whether an exchange is one of the document's: of its three operations, or an error on one of its paths for a method
  * that the path does not have ("all error responses", "every response"). Nothing is said of other paths.
  */
-export const isOfTheDocument = ({ request: { operation, path }, outcome }: AnsweredExchange) =>
+const isOfTheDocument = ({ request: { operation, path }, outcome }: AnsweredExchange) =>
   operation !== 'other' || (path === '/pets' && outcome.status >= 400);
 
 /** Sees every answer that is kept in full, once, when all is known that was known before. */

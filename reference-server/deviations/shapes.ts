@@ -36,7 +36,7 @@ export const readingPet = deciding('readNewPet');
 export const adding = deciding('addPet');
 export const finding = deciding('findPet');
 export const writing = deciding('petText');
-export const finishing = deciding('finish');
+const finishing = deciding('finish');
 export const sendingHeaders = deciding('headers');
 export const delivering = deciding('deliver');
 

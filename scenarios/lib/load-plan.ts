@@ -46,7 +46,6 @@ const PlannedStreamShape = Type.Object({
   /** Of a constant rate: arrivals per second, and how many were paid. */
   constant: Type.Optional(Type.Object({ rate: number, requests: count })),
 });
-export type PlannedStream = Static<typeof PlannedStreamShape>;
 
 /** What a load may spend of a key at most, and what it spent. */
 export const KeyBillShape = Type.Object({

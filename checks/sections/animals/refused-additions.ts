@@ -159,7 +159,7 @@ const withName =
   (json: string): RefusedBody =>
   (_name, category) =>
     `{"name":${json},"categoryId":${category}}`;
-export const withStatus =
+const withStatus =
   (json: string): RefusedBody =>
   (name, category) =>
     `{"name":${JSON.stringify(name)},"categoryId":${category},"status":${json}}`;

@@ -17,7 +17,7 @@ export interface Sending {
 }
 
 /** How many animals a burst adds at the same moment, which is when badly generated ids collide. */
-export const ADDED_TOGETHER = 8;
+const ADDED_TOGETHER = 8;
 
 /** An addition with a name that contains its key and the suffix. */
 function addition(

@@ -20,20 +20,18 @@ function judgeRefusal(
   { exchanges }: Pick<Trace, 'exchanges'>,
 ): void {
   // A ban may follow the first 429, which nobody has seen where its answer was lost.
-  const lost = exchanges.find(
-    ({ key, outcome, sentAt }) =>
-      key === refusal.key &&
-      outcome.kind === 'failure' &&
-      sentAt <= refusal.receivedAt &&
-      sentAt > refusal.sentAt - MINUTE,
-  );
-  if (refusesKey(refusal) && lost !== undefined)
-    judge.inconclusive(
-      { kind: 'lost', what: `an answer to key ${refusal.key} before it was lost` },
-      lost,
-      refusal,
-    );
-  else judgeAnswer(judge, refusal.outcome.status === 429, REFUSED, refusal);
+  const lost = refusesKey(refusal)
+    ? exchanges.find(
+        ({ key, outcome, sentAt }) =>
+          key === refusal.key &&
+          outcome.kind === 'failure' &&
+          sentAt <= refusal.receivedAt &&
+          sentAt > refusal.sentAt - MINUTE,
+      )
+    : undefined;
+  if (lost === undefined) return judgeAnswer(judge, refusal.outcome.status === 429, REFUSED, refusal);
+  const what = `an answer to key ${refusal.key} before it was lost`;
+  judge.inconclusive({ kind: 'lost', what }, lost, refusal);
 }
 
 function judgeLimit(
