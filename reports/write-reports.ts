@@ -17,21 +17,15 @@ export class UnwritableReport extends Error {
  * Writes report.json first, so that a renderer cannot lose what was measured, and then every format. Each file is written
  * whole or not at all. Only its owner can read it, as a target's answers may be confidential.
  *
- * @returns the paths written, report.json first
+ * @returns the report as it was built for the formats
  * @throws UnwritableReport that names the file
  */
-export async function writeReports(report: Report, dir: string): Promise<string[]> {
-  const json = join(dir, REPORT_FILE);
-  await writePrivately(json, `${JSON.stringify(report, null, 1)}\n`);
-  const written = [json];
+export async function writeReports(report: Report, dir: string): Promise<BuiltReport> {
+  await writePrivately(join(dir, REPORT_FILE), `${JSON.stringify(report, null, 1)}\n`);
   const built = buildReport(report);
-  for (const { file, written: isWritten, render } of Object.values<Format<BuiltReport>>(FORMATS)) {
-    if (!isWritten) continue;
-    const path = join(dir, file);
-    await writePrivately(path, render(built, NO_SCREEN));
-    written.push(path);
-  }
-  return written;
+  for (const { file, written, render } of Object.values<Format<BuiltReport>>(FORMATS))
+    if (written) await writePrivately(join(dir, file), render(built, NO_SCREEN));
+  return built;
 }
 
 /**

@@ -5,7 +5,7 @@ import { JOURNAL_FILE, runClock } from '../../checks/check-target.ts';
 import { pinnedProfileYaml, profileYaml } from '../../checks/profile/write-profile.ts';
 import type { RunEvent } from '../../checks/run/run-events.ts';
 import { allChecks } from '../../checks/sections/all-checks.ts';
-import { buildReport, decidedCase } from '../../reports/build-report.ts';
+import { type BuiltReport, decidedCase } from '../../reports/build-report.ts';
 import { FORMATS } from '../../reports/formats.ts';
 import { reportOfNothing } from '../../reports/from-run.ts';
 import { LiveTap } from '../../reports/pipelines/tap.ts';
@@ -84,14 +84,14 @@ export async function runCheck(
         `${directory} was removed during the run: its journal is lost, and it can be neither resumed nor rejudged`,
       );
     for (const warning of warnings) warn(warning);
-    await writeReports(report, directory);
+    const built = await writeReports(report, directory);
     pointLatest(directory);
     if (options.writeProfile !== undefined)
       await writeProfile(options.writeProfile, report, subject, options);
-    tap?.end(buildReport(report));
+    tap?.end(built);
     await print('');
     const stream = tap === undefined ? process.stdout : process.stderr;
-    stream.write(humanSummary(report, directory, stream));
+    stream.write(humanSummary(built, directory, stream));
     return exitCode(report);
   } catch (error) {
     if (!(error instanceof NothingToJudge)) throw error;
@@ -119,10 +119,10 @@ function keepProfile(directory: string, { profile, permissions: permit, embedded
 }
 
 /** The result for a person: one screen, and the folder of the rest. */
-function humanSummary(report: Report, directory: string, stream: NodeJS.WriteStream): string {
+function humanSummary(built: BuiltReport, directory: string, stream: NodeJS.WriteStream): string {
   const screen = screenOf(stream, 1);
   const where = wrap(`results: ${directory} (${FORMATS.html.file} for a browser)`, screen, '  ').join('\n');
-  return `${renderTerminal(buildReport(report), screen)}${where}\n`;
+  return `${renderTerminal(built, screen)}${where}\n`;
 }
 
 /** The options that repeat a run. A stored run is repeated with the profile in its folder. */
