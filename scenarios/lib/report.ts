@@ -33,13 +33,14 @@ export function begin(series: string, at: number): void {
  * @param name positions of stream and key, operation, status and outcome
  */
 export function end(name: string, at: number, milliseconds: number): void {
-  openAt = 0;
   if (since === 0) since = at;
   // Rounds like Math.round, at a quarter of its cost.
   const microseconds = (milliseconds * 1000 + 0.5) | 0;
   const own = samples[name];
   if (own === undefined) samples[name] = [at - since, microseconds];
   else own.push(at - since, microseconds);
+  // Not before it is added: k6 may cut a VU off in between, as its requests end.
+  openAt = 0;
   if (at - written >= WRITE_EVERY_MS) write(at);
 }
 
