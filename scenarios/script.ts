@@ -45,8 +45,10 @@ function ownTurns(): readonly number[] {
   return plan.turns[Math.round((Number(numerator) / Number(denominator)) * plan.turns.length)] ?? [];
 }
 
-// Making this object costs k6 ten microseconds; it stays current.
+// Making this object costs k6 ten microseconds, and reading one of its fields one; it stays current.
 let scenario: typeof exec.scenario | undefined;
+/** When each stream began, by its position. */
+const begun: number[] = [];
 let turns: readonly number[] | undefined;
 let arrived = 0;
 
@@ -56,14 +58,18 @@ export default function arrive(): void {
   scenario ??= exec.scenario;
   turns ??= ownTurns();
   const stream = ownStream();
-  const { iterationInInstance } = scenario;
+  const since = now - (begun[stream] ??= scenario.startTime);
   const constant = plan.streams[stream]?.constant;
-  // Where the machine stalls at the end of a constant rate k6 goes on for a moment.
-  if (constant !== undefined && scenario.iterationInTest >= constant.requests) return;
-  arrived += 1;
-  if (constant !== undefined && arrived % LAG_EVERY === 0)
-    noteLag(now - scenario.startTime - (iterationInInstance / constant.rate) * plan.turns.length * 1000);
-  sendOne(caller(stream, turns[iterationInInstance % turns.length] ?? 0));
+  if (constant !== undefined) {
+    const { rate, requests } = constant;
+    // Where the machine stalls at the end of a constant rate k6 goes on for a moment.
+    if (since >= ((requests - 1) / rate) * 1000 && scenario.iterationInTest >= requests) return;
+    arrived += 1;
+    if (arrived % LAG_EVERY === 0)
+      noteLag(since - (scenario.iterationInInstance / rate) * plan.turns.length * 1000);
+  }
+  const turn = turns.length === 1 ? 0 : scenario.iterationInInstance % turns.length;
+  sendOne(caller(stream, turns[turn] ?? 0));
 }
 
 /** Longer than k6 takes to get hold of a VU whose request it cut off. */

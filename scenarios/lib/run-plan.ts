@@ -11,7 +11,7 @@ export function targetNow(now: number): number {
 }
 
 /** The position of the stream that this VU is running, as k6's options have it (runner/k6/k6-options.ts). */
-export const ownStream = (): number => Number(__ENV['STREAM']);
+export const ownStream = (): number => (plan.streams.length === 1 ? 0 : Number(__ENV['STREAM']));
 
 /** A key's value; only the environment has it. */
 export function keyValue(env: string): string {

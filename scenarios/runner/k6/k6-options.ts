@@ -135,6 +135,7 @@ export function k6Options(load: Load): { options: Record<string, unknown>; vus: 
       batch: PARALLEL,
       batchPerHost: PARALLEL,
       maxRedirects: 0,
+      discardResponseBodies: true,
       userAgent: 'petstore-harness',
     },
   };
