@@ -107,6 +107,14 @@ t.test('answers that are the same for good reason are taken as they are', async 
   t.equal(server.connections, 1);
 });
 
+t.test('each key has a connection of its own', async (t) => {
+  const server = await serve(t, answersWith(ok()));
+  const client = clientOf(t, server);
+  for (const name of ['free-1', 'free-2', 'free-1', 'free-2'])
+    await client.exchange({ ...LIST, authorization: { kind: 'key', name, value: `of ${name}` } }, RECORD);
+  t.equal(server.connections, 2);
+});
+
 t.test('an interim 100 Continue is passed over, and a body that looks like one is not', async (t) => {
   const body = `["HTTP/1.1 100 Continue"]`;
   const server = await serve(t, {

@@ -94,7 +94,7 @@ export function createClient(options: ClientOptions): HttpClient {
       const headers = headersOf(request);
       const { sent, shown } = credentials(authorization);
       const key = authorization.kind === 'key' ? authorization.name : null;
-      const connection = await connections.take();
+      const connection = await connections.take(key);
       const { sentAt, receivedAt, outcome } = await dispatchOnce(
         connection,
         { method, path: basePath + path, headers: [...headers, ...sent], body, key },

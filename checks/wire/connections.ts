@@ -173,14 +173,16 @@ export class Connections {
     this.#options = options;
   }
 
-  /** Lends a connection until it is given back: the one that was used last, which is idle for the shortest. */
-  take(): Connection | Promise<Connection> {
-    return (
-      this.#idle.pop() ??
-      (this.#all.length < MOST_CONNECTIONS
-        ? this.#open()
-        : new Promise<Connection>((resolve) => this.#waiting.push(resolve)))
-    );
+  /**
+   * Lends a connection until it is given back: the one that was used last, which is idle for the shortest. Each key has
+   * its own, while there are enough: two keys of one plan are given answers that look like one that came twice.
+   */
+  take(key: string | null): Connection | Promise<Connection> {
+    const own = this.#idle.findLastIndex(({ answers }) => answers.every((answer) => answer.key === key));
+    const [idle] = own < 0 ? [] : this.#idle.splice(own, 1);
+    if (idle !== undefined) return idle;
+    if (this.#all.length < MOST_CONNECTIONS) return this.#open();
+    return this.#idle.pop() ?? new Promise<Connection>((resolve) => this.#waiting.push(resolve));
   }
 
   /** Takes a connection back that was lent. */
